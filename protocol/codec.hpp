@@ -1,0 +1,55 @@
+// Bytes to envelopes and back. A frame is an array of two byte strings: the envelope, and its signature (empty for
+// now). Everything is a positional array that only grows at its end: elements we don't know are ignored, missing ones
+// keep their defaults. What comes from outside is checked before it is trusted (docs/protocol.md section 4).
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include "protocol/envelope.hpp"
+
+namespace dmm {
+
+/// Why bytes were refused.
+enum class FrameFault : std::uint8_t {
+  too_large,        ///< more bytes than the limit
+  not_messagepack,  ///< bytes are missing, or left over
+  over_limit,       ///< deeper or longer than the limits of the decoder
+  not_a_frame,      ///< not an array of envelope and signature
+  wrong_version,    ///< a protocol version that we don't speak
+  unknown_type,     ///< a message type that we don't know
+  malformed,        ///< an element of the wrong type or out of its range
+};
+std::string_view to_text(FrameFault fault);
+
+/// Largest frame in bytes.
+constexpr std::size_t frame_bytes_max = 256 * 1024;
+
+/// What could be read of refused bytes, so that the sender can be told.
+struct Refused {
+  FrameFault fault = FrameFault::malformed;
+  Party from;              ///< empty site if it could not be read
+  std::uint16_t type = 0;  ///< 0 if it could not be read
+};
+
+/// Encodes and decodes frames; keeps buffers between calls, so use one a thread.
+class Codec {
+ public:
+  Codec();
+  ~Codec();
+  Codec(const Codec&) = delete;
+  Codec& operator=(const Codec&) = delete;
+
+  /// The frame of an envelope; valid until the next call.
+  std::string_view encode(const Envelope& envelope);
+  /// The envelope of a frame, or why there is none.
+  std::variant<Envelope, Refused> decode(std::string_view frame);
+
+ private:
+  struct Buffers;
+  std::unique_ptr<Buffers> buffers_;
+};
+
+}  // namespace dmm

@@ -1,0 +1,31 @@
+// Capacity hints: what a neighbour says can be had beyond it, by distance. Soft state: a stale hint costs a hop, never
+// correctness (docs/protocol.md section 6).
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <tuple>
+#include <vector>
+
+namespace dmm {
+
+/// What sites at one distance offer. Maxima over sites, never sums, so no node is counted twice.
+struct HintEntry {
+  std::uint32_t lendable = 0;  ///< the most processors lendable now in one cluster of one site at this distance
+  std::uint32_t largest = 0;   ///< processors of the largest cluster at this distance
+  bool complete = false;       ///< every site at this distance has been heard of, so nothing larger can be there
+
+  auto operator<=>(const HintEntry&) const = default;
+  template <class Self>
+  static auto fields(Self& self) {
+    return std::tie(self.lendable, self.largest, self.complete);
+  }
+};
+
+/// Entry d speaks of sites d hops beyond the sender; entry 0 of the sender itself. At most 16 entries.
+using CapacityHint = std::vector<HintEntry>;
+
+/// The longest chain that any configuration may allow, in hops.
+constexpr std::uint32_t dttl_max = 16;
+
+}  // namespace dmm

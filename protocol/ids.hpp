@@ -1,0 +1,115 @@
+// The names of things: sites, clusters, parties, requests, leases. Each kind of name is a type of its own, so that a
+// cluster can't be passed where a site is meant. Plain values; docs/protocol.md section 3 has their text forms.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <tuple>
+#include <utility>
+
+namespace dmm {
+
+/// A string that names one kind of thing.
+template <class Tag>
+struct Name {
+  std::string text;
+
+  Name() = default;
+  explicit Name(std::string name) : text(std::move(name)) {}
+  bool empty() const { return text.empty(); }
+  auto operator<=>(const Name&) const = default;
+};
+
+using SiteName = Name<struct SiteTag>;        ///< a site: an administrative unit with its own site manager
+using ClusterName = Name<struct ClusterTag>;  ///< a cluster of nodes; unique within its site
+
+/// What a party is to the protocol; the gate decides by it which messages it may send.
+enum class Role : std::uint8_t { site_manager, job_manager, resource_manager, client };
+
+/// One speaker of the protocol. A site manager's name is empty: there is one a site.
+struct Party {
+  SiteName site;
+  Role role = Role::client;
+  std::string name;
+
+  auto operator<=>(const Party&) const = default;
+  template <class Self>
+  static auto fields(Self& self) {
+    return std::tie(self.site, self.role, self.name);
+  }
+};
+
+inline Party site_manager_of(SiteName site) { return {std::move(site), Role::site_manager, {}}; }
+inline Party job_manager_of(SiteName site, std::string user) {
+  return {std::move(site), Role::job_manager, std::move(user)};
+}
+inline Party resource_manager_of(SiteName site, std::string name) {
+  return {std::move(site), Role::resource_manager, std::move(name)};
+}
+
+/// A request: the job it is made for and which attempt at running that job, unique over all sites.
+struct RequestId {
+  SiteName site;             ///< the home site, where the request waits
+  std::string user;          ///< the job manager that made it
+  std::uint64_t job = 0;     ///< the job manager's number of the job, from 1
+  std::uint32_t attempt = 1; ///< 1 for the first run of the job, one more for each rerun
+
+  auto operator<=>(const RequestId&) const = default;
+  bool empty() const { return job == 0; }
+  template <class Self>
+  static auto fields(Self& self) {
+    return std::tie(self.site, self.user, self.job, self.attempt);
+  }
+};
+
+/// The fencing epoch of a lease: a later grant of the same node always compares greater (design: the owner's
+/// incarnation grows at every start, the counter at every grant).
+struct Epoch {
+  std::uint64_t incarnation = 0;
+  std::uint64_t counter = 0;
+
+  auto operator<=>(const Epoch&) const = default;
+  template <class Self>
+  static auto fields(Self& self) {
+    return std::tie(self.incarnation, self.counter);
+  }
+};
+
+/// A lease is named by its owner and its epoch, so it can't be mistaken for an earlier one of the same nodes.
+struct LeaseId {
+  SiteName owner;
+  Epoch epoch;
+
+  auto operator<=>(const LeaseId&) const = default;
+  bool empty() const { return epoch.counter == 0; }
+  template <class Self>
+  static auto fields(Self& self) {
+    return std::tie(self.owner, self.epoch);
+  }
+};
+
+/// FNV-1a over text, continued from `seed`: the same on every machine, which std::hash does not promise.
+inline std::uint64_t stable_hash(const std::string& text, std::uint64_t seed = 14695981039346656037ULL) {
+  for (unsigned char byte : text) seed = (seed ^ byte) * 1099511628211ULL;
+  return seed;
+}
+
+inline std::uint64_t stable_hash(const RequestId& id) {
+  return (stable_hash(id.user, stable_hash(id.site.text)) ^ (id.job * 0x9E3779B97F4A7C15ULL) ^ id.attempt) *
+         1099511628211ULL;
+}
+
+inline std::uint64_t stable_hash(const LeaseId& id) {
+  return (stable_hash(id.owner.text) ^ id.epoch.incarnation ^ (id.epoch.counter * 0x9E3779B97F4A7C15ULL)) *
+         1099511628211ULL;
+}
+
+inline std::uint64_t stable_hash(const Party& party) {
+  return stable_hash(party.name, stable_hash(party.site.text) + static_cast<std::uint64_t>(party.role));
+}
+
+inline std::uint64_t stable_hash(std::uint64_t number) { return number * 0x9E3779B97F4A7C15ULL; }
+
+}  // namespace dmm

@@ -1,0 +1,93 @@
+// Names and kinds of messages, for logs and counters.
+#include "protocol/messages.hpp"
+
+#include <array>
+
+namespace dmm {
+
+std::uint16_t type_of(const Message& message) {
+  return std::visit([](const auto& m) { return std::decay_t<decltype(m)>::type; }, message);
+}
+
+std::string_view name_of(std::uint16_t type) {
+  switch (type) {
+    case Hello::type: return "hello";
+    case Beat::type: return "beat";
+    case Fault::type: return "fault";
+    case Relay::type: return "relay";
+    case Request::type: return "request";
+    case Cancel::type: return "cancel";
+    case Refuse::type: return "refuse";
+    case Delegate::type: return "delegate";
+    case Reject::type: return "reject";
+    case Withdraw::type: return "withdraw";
+    case Grant::type: return "grant";
+    case Claim::type: return "claim";
+    case Release::type: return "release";
+    case LeaseEnded::type: return "lease_ended";
+    case Renew::type: return "renew";
+    case Renewed::type: return "renewed";
+    case Register::type: return "register";
+    case Assign::type: return "assign";
+    case Unassign::type: return "unassign";
+    case Clean::type: return "clean";
+    case Start::type: return "start";
+    case Started::type: return "started";
+    case Ended::type: return "ended";
+    case Stop::type: return "stop";
+    case Fetch::type: return "fetch";
+    case Chunk::type: return "chunk";
+    case Forget::type: return "forget";
+    case Submit::type: return "submit";
+    case Submitted::type: return "submitted";
+    case Ask::type: return "ask";
+    case Answer::type: return "answer";
+    default: return "unknown";
+  }
+}
+
+MessageKind kind_of(std::uint16_t type, Role from, Role to) {
+  switch (type) {
+    case Hello::type:
+    case Beat::type:
+    case Renew::type:
+    case Renewed::type: return MessageKind::keep_alive;
+    case Request::type:
+    case Cancel::type:
+    case Register::type: return MessageKind::notify_broker;
+    case Fault::type:
+    case Refuse::type:
+    case Ask::type:
+    case Answer::type: return MessageKind::negotiate;
+    case Submit::type:
+    case Submitted::type:
+    case Fetch::type:
+    case Chunk::type:
+    case Forget::type: return MessageKind::job_data_exchange;
+    case Relay::type:
+    case Delegate::type:
+    case Reject::type:
+    case Withdraw::type: return MessageKind::dmm;
+    default:
+      return from == Role::site_manager && to == Role::site_manager ? MessageKind::dmm
+                                                                    : MessageKind::match_claim_release;
+  }
+}
+
+std::string_view to_text(MessageKind kind) {
+  static constexpr std::array<std::string_view, message_kinds> words{
+      "notify_broker", "negotiate", "job_data_exchange", "match_claim_release", "dmm", "keep_alive"};
+  return words.at(static_cast<std::size_t>(kind));
+}
+
+std::string_view to_text(Role role) {
+  switch (role) {
+    case Role::site_manager: return "sitemgr";
+    case Role::job_manager: return "jobmgr";
+    case Role::resource_manager: return "resmgr";
+    case Role::client: return "client";
+  }
+  return "unknown";
+}
+
+}  // namespace dmm

@@ -1,0 +1,413 @@
+// What managers say to one another: one struct a message, replies that differ are different types. Each is a plain
+// value whose `fields` are its elements on the wire, in order; a message grows only at its end. The meaning, who may
+// send it when, and what happens when it is lost or doubled is in docs/protocol.md, which has a section for each.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <tuple>
+#include <variant>
+#include <vector>
+
+#include "protocol/ids.hpp"
+#include "protocol/origin.hpp"
+#include "protocol/reasons.hpp"
+#include "protocol/resources.hpp"
+#include "protocol/time.hpp"
+
+namespace dmm {
+
+/// Declares a message's number and its elements on the wire.
+#define DMM_MESSAGE(number, ...)                  \
+  static constexpr std::uint16_t type = (number); \
+  template <class Self>                           \
+  static auto fields([[maybe_unused]] Self& self) { return std::tie(__VA_ARGS__); }
+
+// ---- links ---------------------------------------------------------------------------------------------------------
+
+/// Opens or resumes a session; answered by one Hello that isn't itself an answer.
+struct Hello {
+  std::uint64_t received = 0;       ///< the highest sequence number delivered from the receiver's present incarnation
+  bool answer = false;              ///< this Hello answers one
+  std::string software;             ///< version of the sender's program, for people
+  std::vector<SiteName> ancestors;  ///< of the sender's site: its parent, that one's parent, ..., its root
+  DMM_MESSAGE(1, self.received, self.answer, self.software, self.ancestors)
+};
+
+/// Says that the sender lives; carries an acknowledgement and perhaps a hint in its envelope.
+struct Beat {
+  bool resend = false;     ///< a message is missing: send again all that isn't acknowledged
+  std::uint64_t last = 0;  ///< the highest sequence number that the sender has used
+  DMM_MESSAGE(2, self.resend, self.last)
+};
+
+/// Answers what was not understood or not allowed. Never answered itself.
+struct Fault {
+  std::uint16_t about = 0;  ///< type of the message that is faulted
+  std::string text;
+  DMM_MESSAGE(3, self.about, self.text)
+};
+
+/// An end-to-end frame between a job manager and a resource manager, carried along the delegation chain.
+struct Relay {
+  Party from;
+  Party to;
+  std::vector<SiteName> path;  ///< sites from the sender's to the receiver's
+  std::uint32_t position = 0;  ///< index in `path` of the site that receives this message
+  std::string payload;         ///< one frame, opaque to the sites
+  DMM_MESSAGE(4, self.from, self.to, self.path, self.position, self.payload)
+};
+
+// ---- asking --------------------------------------------------------------------------------------------------------
+
+/// A job manager asks its site for nodes. Sent again, with how long it has waited, in every new session.
+struct Request {
+  RequestId id;
+  ResourceNeed need;
+  std::uint32_t dttl = 5;     ///< hops that the request may travel
+  std::int32_t priority = 0;  ///< greater is more urgent; only the `priority` policies look at it
+  Duration waited;            ///< how long it has waited already
+  std::string origin_user;    ///< whom the use is charged to
+  DMM_MESSAGE(10, self.id, self.need, self.dttl, self.priority, self.waited, self.origin_user)
+};
+
+/// A job manager takes its request back. Needs no answer.
+struct Cancel {
+  RequestId request;
+  DMM_MESSAGE(11, self.request)
+};
+
+/// A site tells a job manager that a request will never be served.
+struct Refuse {
+  RequestId request;
+  RefusalReason reason = RefusalReason::too_large;
+  std::uint32_t largest = 0;  ///< processors of the largest cluster that can be reached
+  std::string text;
+  DMM_MESSAGE(12, self.request, self.reason, self.largest, self.text)
+};
+
+/// A site hands a request to a neighbour; answered by exactly one Grant or Reject.
+struct Delegate {
+  Request request;
+  std::uint32_t part = 0;        ///< which part of the request; this version forms one part
+  std::uint32_t round = 0;       ///< the home site's count of search rounds
+  std::uint32_t dttl = 0;        ///< hops left after this one
+  std::uint32_t tries_left = 0;  ///< what is left of the round's search budget, this delegation already paid
+  Duration answer_within;        ///< after this the sender counts silence as a Reject
+  std::vector<SiteName> chain;   ///< the sites that hold the request, home first, the sender last
+  DMM_MESSAGE(13, self.request, self.part, self.round, self.dttl, self.tries_left, self.answer_within, self.chain)
+};
+
+/// One site that was asked, and what it answered.
+struct SiteAnswer {
+  SiteName site;
+  RejectReason reason = RejectReason::no_capacity;
+  template <class Self>
+  static auto fields(Self& self) {
+    return std::tie(self.site, self.reason);
+  }
+};
+
+/// Answers a Delegate: not served here or beyond.
+struct Reject {
+  RequestId request;
+  std::uint32_t part = 0;
+  std::uint32_t round = 0;
+  RejectReason reason = RejectReason::no_capacity;  ///< of the sender itself
+  std::uint32_t tries_left = 0;                     ///< what is left of the search budget
+  std::vector<SiteAnswer> asked;                    ///< everybody asked on the way, the sender last; at most 64
+  DMM_MESSAGE(14, self.request, self.part, self.round, self.reason, self.tries_left, self.asked)
+};
+
+/// Takes a delegation back; follows its path and needs no answer. Who has granted already ignores it.
+struct Withdraw {
+  RequestId request;
+  std::uint32_t part = 0;
+  std::uint32_t round = 0;
+  DMM_MESSAGE(15, self.request, self.part, self.round)
+};
+
+// ---- leases --------------------------------------------------------------------------------------------------------
+
+/// Nodes for a request: from the owner along the chain to the home site, and from there to the job manager.
+struct Grant {
+  RequestId request;
+  std::uint32_t part = 0;
+  std::uint32_t round = 0;
+  LeaseId lease;
+  std::vector<NodeGroup> nodes;
+  Duration term;                          ///< the receiver may use the nodes this long from when it asked
+  std::vector<SiteName> chain;            ///< the delegation chain: the owner (source) first, the home site (sink) last
+  std::vector<SiteName> owner_ancestors;  ///< the owner's parent, ..., its root
+  std::vector<std::string> blocks;        ///< one opaque byte string a hop, forwarded as received
+  Origin origin = Origin::local;          ///< set by the home site
+  std::uint32_t tries = 0;                ///< delegations sent for the request, set by the home site
+  DMM_MESSAGE(20, self.request, self.part, self.round, self.lease, self.nodes, self.term, self.chain,
+              self.owner_ancestors, self.blocks, self.origin, self.tries)
+};
+
+/// The sink accepts an offered lease; travels from the sink to the owner.
+struct Claim {
+  LeaseId lease;
+  RequestId request;
+  std::string proof;  ///< reserved: proof of the right to claim
+  DMM_MESSAGE(21, self.lease, self.request, self.proof)
+};
+
+/// The holder gives nodes back; travels to the owner, hop by hop.
+struct Release {
+  LeaseId lease;
+  std::vector<NodeGroup> nodes;  ///< which; empty for all that are left, and the end of the lease
+  DMM_MESSAGE(22, self.lease, self.nodes)
+};
+
+/// The lease, or some nodes of it, may not be used any more; travels from the owner to the holder.
+struct LeaseEnded {
+  LeaseId lease;
+  std::vector<NodeGroup> nodes;  ///< which; empty for all
+  LeaseEnd reason = LeaseEnd::expired;
+  bool confirmed = false;  ///< nothing runs on the nodes any more: their resource manager said so
+  DMM_MESSAGE(23, self.lease, self.nodes, self.reason, self.confirmed)
+};
+
+/// "I hold all leases that this link carries, as of this message": renews them all, one message a link.
+struct Renew {
+  std::uint32_t leases = 0;  ///< how many the sender holds over this link, to notice a disagreement
+  DMM_MESSAGE(24, self.leases)
+};
+
+/// An exception to a renewal: this lease has another time left.
+struct LeaseTerm {
+  LeaseId lease;
+  Duration left;
+  template <class Self>
+  static auto fields(Self& self) {
+    return std::tie(self.lease, self.left);
+  }
+};
+
+/// Answers a Renew: everything the link carries is good for `term` from when Renew was sent, but for the exceptions.
+struct Renewed {
+  Duration term;
+  std::vector<LeaseTerm> shorter;  ///< leases that end sooner
+  std::vector<LeaseId> wanted;     ///< leases on which no further job may be put: the owner has demand
+  DMM_MESSAGE(25, self.term, self.shorter, self.wanted)
+};
+
+// ---- resource managers ---------------------------------------------------------------------------------------------
+
+/// A resource manager offers its nodes to its site; sent at the start of every session.
+struct Register {
+  ClusterName cluster;
+  std::uint32_t nodes = 0;  ///< numbered from 0
+  std::uint32_t processors_per_node = 1;
+  std::uint64_t memory_bytes = 0;  ///< per node
+  Attributes attributes;
+  std::string endpoint;                ///< where job managers can reach it directly; empty if they can't
+  std::vector<LeaseId> leases;         ///< leases that are assigned to it
+  DMM_MESSAGE(30, self.cluster, self.nodes, self.processors_per_node, self.memory_bytes, self.attributes, self.endpoint,
+              self.leases)
+};
+
+/// Nodes are under this lease from now on.
+struct Assign {
+  LeaseId lease;
+  NodeSet nodes;
+  SiteName holder;  ///< the sink of the chain
+  DMM_MESSAGE(31, self.lease, self.nodes, self.holder)
+};
+
+/// Nodes are no longer under this lease: end what runs on them, then say Clean.
+struct Unassign {
+  LeaseId lease;
+  NodeSet nodes;   ///< empty for all
+  Duration grace;  ///< between SIGTERM and SIGKILL; 0 for SIGKILL at once
+  DMM_MESSAGE(32, self.lease, self.nodes, self.grace)
+};
+
+/// Nothing runs on these nodes any more, and nothing will under this lease.
+struct Clean {
+  LeaseId lease;
+  NodeSet nodes;
+  DMM_MESSAGE(33, self.lease, self.nodes)
+};
+
+// ---- jobs ----------------------------------------------------------------------------------------------------------
+
+/// Limits of a job's processes; 0 for none.
+struct Limits {
+  std::uint64_t cpu_seconds = 0;
+  std::uint64_t memory_bytes = 0;  ///< address space of each process
+  std::uint64_t open_files = 0;
+  std::uint64_t file_bytes = 0;  ///< largest file
+  std::uint64_t wall_seconds = 0;
+  template <class Self>
+  static auto fields(Self& self) {
+    return std::tie(self.cpu_seconds, self.memory_bytes, self.open_files, self.file_bytes, self.wall_seconds);
+  }
+};
+
+/// A program to run: no shell in between.
+struct Program {
+  std::vector<std::string> arguments;    ///< the first names the executable, looked up in PATH where it runs
+  std::string working_directory;         ///< empty for a fresh directory of the job's own
+  std::vector<std::string> environment;  ///< NAME=value, added to a minimal environment
+  Limits limits;
+  template <class Self>
+  static auto fields(Self& self) {
+    return std::tie(self.arguments, self.working_directory, self.environment, self.limits);
+  }
+};
+
+/// Starts one component of a job on leased nodes; answered by Started or Ended.
+struct Start {
+  LeaseId lease;
+  RequestId request;
+  std::uint32_t component = 0;
+  NodeSet nodes;
+  Program program;
+  std::string proof;  ///< reserved: proof of the right to start
+  DMM_MESSAGE(40, self.lease, self.request, self.component, self.nodes, self.program, self.proof)
+};
+
+struct Started {
+  RequestId request;
+  std::uint32_t component = 0;
+  std::int32_t process = 0;  ///< process id where it runs, for people
+  DMM_MESSAGE(41, self.request, self.component, self.process)
+};
+
+/// The outcome of one component. Sent once, and sent again in answer to a repeated Start.
+struct Ended {
+  RequestId request;
+  std::uint32_t component = 0;
+  EndKind kind = EndKind::exited;
+  std::int32_t code = 0;  ///< exit status or signal number
+  StartFault fault = StartFault::none;
+  std::string text;  ///< for people: why it didn't start
+  Duration wall;
+  Duration cpu;
+  std::uint64_t output_bytes = 0;  ///< of standard output, kept where it ran until fetched
+  std::uint64_t error_bytes = 0;   ///< of standard error
+  std::string output;              ///< all of standard output if both together are at most 4 KiB, else empty
+  std::string error;
+  DMM_MESSAGE(42, self.request, self.component, self.kind, self.code, self.fault, self.text, self.wall, self.cpu,
+              self.output_bytes, self.error_bytes, self.output, self.error)
+};
+
+/// Ends a job: SIGTERM, and SIGKILL after the grace.
+struct Stop {
+  RequestId request;
+  Duration grace;
+  DMM_MESSAGE(43, self.request, self.grace)
+};
+
+enum class Stream : std::uint8_t { output, error };
+
+/// Asks for the next piece of a finished component's output.
+struct Fetch {
+  RequestId request;
+  std::uint32_t component = 0;
+  Stream stream = Stream::output;
+  std::uint64_t offset = 0;
+  DMM_MESSAGE(44, self.request, self.component, self.stream, self.offset)
+};
+
+/// At most 48 KiB of output.
+struct Chunk {
+  RequestId request;
+  std::uint32_t component = 0;
+  Stream stream = Stream::output;
+  std::uint64_t offset = 0;
+  std::string data;
+  bool last = false;  ///< nothing comes after this
+  bool cut = false;   ///< the stream was longer than is brought back
+  DMM_MESSAGE(45, self.request, self.component, self.stream, self.offset, self.data, self.last, self.cut)
+};
+
+/// The outcome is recorded and the output fetched: the resource manager may remove the job's directory.
+struct Forget {
+  RequestId request;
+  DMM_MESSAGE(46, self.request)
+};
+
+// ---- people --------------------------------------------------------------------------------------------------------
+
+/// What a user submits.
+struct JobDescription {
+  std::string name;
+  Program program;
+  ResourceNeed need;
+  std::uint32_t dttl = 5;
+  std::int32_t priority = 0;
+  std::uint32_t reruns_max = 3;  ///< how often it is run again after a lost node
+  std::string output_path;       ///< where standard output goes at the submitter; empty for the job manager's folder
+  std::string error_path;
+  bool keep_output = true;  ///< false: output is discarded where the job runs
+  template <class Self>
+  static auto fields(Self& self) {
+    return std::tie(self.name, self.program, self.need, self.dttl, self.priority, self.reruns_max, self.output_path,
+                    self.error_path, self.keep_output);
+  }
+};
+
+/// Hands jobs to a job manager; answered by Submitted.
+struct Submit {
+  std::uint64_t token = 0;  ///< names the question; a repeated token submits nothing twice
+  std::vector<JobDescription> jobs;
+  DMM_MESSAGE(60, self.token, self.jobs)
+};
+
+struct Submitted {
+  std::uint64_t token = 0;
+  std::uint64_t first_job = 0;  ///< the jobs have consecutive numbers from this one
+  std::uint32_t jobs = 0;
+  std::string fault;  ///< why nothing was accepted; empty if all was
+  DMM_MESSAGE(61, self.token, self.first_job, self.jobs, self.fault)
+};
+
+/// A person's question or order to a manager; answered by Answer.
+struct Ask {
+  std::uint64_t token = 0;
+  std::string verb;      ///< docs/protocol.md section 9 lists them
+  std::string argument;  ///< JSON
+  DMM_MESSAGE(62, self.token, self.verb, self.argument)
+};
+
+struct Answer {
+  std::uint64_t token = 0;
+  std::string fault;  ///< empty if the question was answered
+  std::string text;   ///< JSON
+  DMM_MESSAGE(63, self.token, self.fault, self.text)
+};
+
+#undef DMM_MESSAGE
+
+using Message =
+    std::variant<Hello, Beat, Fault, Relay, Request, Cancel, Refuse, Delegate, Reject, Withdraw, Grant, Claim, Release,
+                 LeaseEnded, Renew, Renewed, Register, Assign, Unassign, Clean, Start, Started, Ended, Stop, Fetch,
+                 Chunk, Forget, Submit, Submitted, Ask, Answer>;
+
+/// The number of a message's type on the wire.
+std::uint16_t type_of(const Message& message);
+/// "delegate", "lease_ended", ...: the name in logs and counters.
+std::string_view name_of(std::uint16_t type);
+
+/// The kinds in which messages are counted: the five of Iosup et al. 2007, section 5.2.1, the use of nodes by jobs, and
+/// keep-alives.
+enum class MessageKind : std::uint8_t {
+  notify_broker,        ///< requests and registrations
+  negotiate,            ///< refusals, questions and answers
+  job_data_exchange,    ///< descriptions and output
+  match_claim_release,  ///< inside a site: granting, assigning, starting, releasing
+  dmm,                  ///< between sites: delegations, grants, claims, releases, relays
+  keep_alive,           ///< Hello, Beat, Renew, Renewed
+};
+constexpr std::size_t message_kinds = 6;
+
+/// The kind of a message of this type between these roles.
+MessageKind kind_of(std::uint16_t type, Role from, Role to);
+std::string_view to_text(MessageKind kind);
+std::string_view to_text(Role role);
+
+}  // namespace dmm

@@ -1,0 +1,95 @@
+// The words for the reasons in protocol/reasons.hpp: the same in logs, in JSON and on a terminal.
+#include "protocol/reasons.hpp"
+
+#include <array>
+
+namespace dmm {
+namespace {
+
+template <std::size_t size>
+std::string_view word(const std::array<std::string_view, size>& words, std::uint8_t index) {
+  return index < size ? words[index] : "unknown";
+}
+
+}  // namespace
+
+std::string_view to_text(RejectReason value) {
+  static constexpr std::array<std::string_view, 11> words{
+      "no_capacity",
+      "never_servable",
+      "dttl_exhausted",
+      "tries_exhausted",
+      "already_seen",
+      "in_chain",
+      "no_answer",
+      "link_down",
+      "limit_reached",
+      "not_lending",
+      "malformed",
+  };
+  return word(words, static_cast<std::uint8_t>(value));
+}
+
+std::string_view to_text(WaitReason value) {
+  static constexpr std::array<std::string_view, 9> words{
+      "none",
+      "no_free_nodes",
+      "behind_earlier",
+      "asking_neighbour",
+      "pausing",
+      "window_full",
+      "no_neighbour",
+      "neighbours_unknown",
+      "next_cycle",
+  };
+  return word(words, static_cast<std::uint8_t>(value));
+}
+
+std::string_view to_text(RefusalReason value) {
+  static constexpr std::array<std::string_view, 3> words{
+      "too_large",
+      "malformed",
+      "limit_reached",
+  };
+  return word(words, static_cast<std::uint8_t>(value));
+}
+
+std::string_view to_text(LeaseEnd value) {
+  static constexpr std::array<std::string_view, 7> words{
+      "released",
+      "expired",
+      "reclaimed",
+      "not_claimed",
+      "node_lost",
+      "owner_lost",
+      "unknown",
+  };
+  return word(words, static_cast<std::uint8_t>(value));
+}
+
+std::string_view to_text(StartFault value) {
+  static constexpr std::array<std::string_view, 7> words{
+      "none",
+      "no_lease",
+      "nodes_busy",
+      "executable_missing",
+      "not_permitted",
+      "no_directory",
+      "resources",
+  };
+  return word(words, static_cast<std::uint8_t>(value));
+}
+
+std::string_view to_text(EndKind value) {
+  static constexpr std::array<std::string_view, 6> words{
+      "exited",
+      "signalled",
+      "stopped",
+      "lease_ended",
+      "fenced",
+      "start_failed",
+  };
+  return word(words, static_cast<std::uint8_t>(value));
+}
+
+}  // namespace dmm

@@ -1,0 +1,83 @@
+// The closed sets of reasons that messages carry, logs show and `dmm why` prints. Append only: the numbers travel.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace dmm {
+
+/// Why a site didn't serve a delegation.
+enum class RejectReason : std::uint8_t {
+  no_capacity,       ///< could serve it when idle, but has too few free nodes and nobody beyond had them
+  never_servable,    ///< no cluster here is large enough or meets the constraints, and nobody beyond could serve it
+  dttl_exhausted,    ///< no capacity here, and the request may travel no further
+  tries_exhausted,   ///< no capacity here, and the search budget of the round is spent
+  already_seen,      ///< this site saw the request with at least this DTTL
+  in_chain,          ///< this site is in the request's chain already
+  no_answer,         ///< the neighbour didn't answer in time
+  link_down,         ///< the neighbour can't be reached
+  limit_reached,     ///< a limit of this site for this neighbour is reached
+  not_lending,       ///< what is free is kept for this site's own users
+  malformed,         ///< the request makes no sense
+};
+
+/// Why a waiting request waits, seen from its home site.
+enum class WaitReason : std::uint8_t {
+  none,                ///< it doesn't wait
+  no_free_nodes,       ///< this site's nodes are busy, and its load is below the delegation threshold
+  behind_earlier,      ///< an earlier request gathers nodes or blocks the queue
+  asking_neighbour,    ///< it is out on a delegation
+  pausing,             ///< every neighbour rejected it; a new round starts after a pause or at a hint
+  window_full,         ///< every neighbour that may serve it has its window of delegations full
+  no_neighbour,        ///< nobody to ask: no neighbour, or a DTTL of 0
+  neighbours_unknown,  ///< wider than all known clusters, but not all neighbours have reported theirs
+  next_cycle,          ///< waits for the next matchmaking or delegation cycle
+};
+
+/// Why a request ends without nodes.
+enum class RefusalReason : std::uint8_t {
+  too_large,  ///< larger than every cluster that can be reached
+  malformed,  ///< the request makes no sense
+  limit_reached,
+};
+
+/// Why a lease ended, or lost some of its nodes.
+enum class LeaseEnd : std::uint8_t {
+  released,
+  expired,         ///< it was not renewed in time
+  reclaimed,       ///< the owner took it back
+  not_claimed,     ///< the offer ran out
+  node_lost,       ///< the resource manager is gone
+  owner_lost,      ///< the site towards the owner is gone
+  unknown,         ///< the receiver knows no such lease
+};
+
+/// Why a program didn't start.
+enum class StartFault : std::uint8_t {
+  none,
+  no_lease,            ///< the lease isn't assigned to this resource manager
+  nodes_busy,          ///< a job runs on the nodes
+  executable_missing,  ///< no such program where the job runs
+  not_permitted,       ///< the program or the working directory may not be used
+  no_directory,        ///< the working directory doesn't exist
+  resources,           ///< the machine is out of processes, memory or disk
+};
+
+/// How a program ended.
+enum class EndKind : std::uint8_t {
+  exited,        ///< by itself; the code is its exit status
+  signalled,     ///< by a signal; the code is its number
+  stopped,       ///< on the job manager's order
+  lease_ended,   ///< the lease it ran under ended
+  fenced,        ///< the resource manager heard neither its owner nor the job manager
+  start_failed,  ///< it never ran; the fault says why
+};
+
+std::string_view to_text(RejectReason reason);
+std::string_view to_text(WaitReason reason);
+std::string_view to_text(RefusalReason reason);
+std::string_view to_text(LeaseEnd reason);
+std::string_view to_text(StartFault fault);
+std::string_view to_text(EndKind kind);
+
+}  // namespace dmm

@@ -1,0 +1,143 @@
+// Counting processors of needs and nodes, and the arithmetic of node sets.
+#include "protocol/resources.hpp"
+
+#include <algorithm>
+
+namespace dmm {
+
+std::uint32_t total_processors(const ResourceNeed& need) {
+  std::uint32_t total = 0;
+  for (const auto& component : need.components) total += component.processors;
+  return total;
+}
+
+std::uint32_t widest_component(const ResourceNeed& need) {
+  if (need.kind != RequestKind::flexible) {
+    std::uint32_t widest = 0;
+    for (const auto& component : need.components) widest = std::max(widest, component.processors);
+    return widest;
+  }
+  if (!need.splits.empty()) {
+    std::uint32_t narrowest = UINT32_MAX;
+    for (const auto& split : need.splits)
+      if (!split.empty()) narrowest = std::min(narrowest, *std::max_element(split.begin(), split.end()));
+    return narrowest;
+  }
+  const std::uint32_t total = total_processors(need);
+  const std::uint32_t spread = need.components_max ? (total + need.components_max - 1) / need.components_max : 1;
+  return std::min(total, std::max(need.component_processors_min, spread));
+}
+
+std::string fault_of(const ResourceNeed& need) {
+  if (need.components.empty()) return "a request needs at least one component";
+  if (need.components.size() > 64) return "a request has at most 64 components";
+  std::uint64_t total = 0;
+  for (const auto& component : need.components) {
+    if (component.processors == 0) return "a component needs at least 1 processor";
+    total += component.processors;
+    if (need.kind == RequestKind::fixed && component.cluster.empty())
+      return "each component of a fixed request names its cluster";
+  }
+  if (total > 10'000'000) return "a request is for at most 10,000,000 processors";
+  if (need.kind != RequestKind::flexible) return {};
+  if (need.components.size() != 1) return "a flexible request has one component, the total";
+  if (need.component_processors_min == 0) return "the least size of a component is at least 1 processor";
+  for (const auto& split : need.splits) {
+    std::uint64_t sum = 0;
+    for (std::uint32_t size : split) {
+      if (size == 0) return "a component needs at least 1 processor";
+      sum += size;
+    }
+    if (sum != total) return "each split adds up to the total of the flexible request";
+  }
+  return {};
+}
+
+std::uint32_t count(const NodeSet& nodes) {
+  std::uint32_t sum = 0;
+  for (const auto& range : nodes) sum += range.last - range.first + 1;
+  return sum;
+}
+
+std::uint32_t processors_of(const NodeGroup& group) { return count(group.nodes) * group.processors_per_node; }
+
+std::uint32_t processors_of(const std::vector<NodeGroup>& groups) {
+  std::uint32_t sum = 0;
+  for (const auto& group : groups) sum += processors_of(group);
+  return sum;
+}
+
+NodeSet unite(const NodeSet& a, const NodeSet& b) {
+  NodeSet merged;
+  merged.reserve(a.size() + b.size());
+  std::merge(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(merged));
+  NodeSet result;
+  for (const auto& range : merged) {
+    if (!result.empty() && range.first <= result.back().last + 1)
+      result.back().last = std::max(result.back().last, range.last);
+    else
+      result.push_back(range);
+  }
+  return result;
+}
+
+NodeSet subtract(const NodeSet& from, const NodeSet& nodes) {
+  NodeSet result;
+  auto cut = nodes.begin();
+  for (NodeRange range : from) {
+    while (cut != nodes.end() && cut->last < range.first) ++cut;
+    bool gone = false;
+    for (auto it = cut; it != nodes.end() && it->first <= range.last; ++it) {
+      if (it->first > range.first) result.push_back({range.first, it->first - 1});
+      if (it->last >= range.last) {
+        gone = true;
+        break;
+      }
+      range.first = it->last + 1;
+    }
+    if (!gone) result.push_back(range);
+  }
+  return result;
+}
+
+bool contains(const NodeSet& outer, const NodeSet& inner) { return subtract(inner, outer).empty(); }
+
+NodeSet take_lowest(NodeSet& from, std::uint32_t wanted) {
+  NodeSet taken;
+  std::size_t whole = 0;
+  while (wanted > 0 && whole < from.size()) {
+    NodeRange& range = from[whole];
+    const std::uint32_t size = range.last - range.first + 1;
+    if (size > wanted) {
+      taken.push_back({range.first, range.first + wanted - 1});
+      range.first += wanted;
+      wanted = 0;
+    } else {
+      taken.push_back(range);
+      wanted -= size;
+      ++whole;
+    }
+  }
+  from.erase(from.begin(), from.begin() + static_cast<std::ptrdiff_t>(whole));
+  return taken;
+}
+
+bool is_well_formed(const NodeSet& nodes) {
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    if (nodes[i].first > nodes[i].last || nodes[i].last > 100'000'000) return false;
+    if (i > 0 && nodes[i].first <= nodes[i - 1].last) return false;
+  }
+  return true;
+}
+
+std::string to_text(const NodeSet& nodes) {
+  std::string text;
+  for (const auto& range : nodes) {
+    if (!text.empty()) text += ',';
+    text += std::to_string(range.first);
+    if (range.last != range.first) text += '-' + std::to_string(range.last);
+  }
+  return text;
+}
+
+}  // namespace dmm

@@ -1,0 +1,126 @@
+// What a request needs and what a cluster offers. Requests are fixed, non-fixed or flexible (Sonmez et al. 2006,
+// section 2.2); the unit that is leased is a whole node.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "protocol/ids.hpp"
+
+namespace dmm {
+
+/// A run of consecutive node numbers of one resource manager, first and last included.
+struct NodeRange {
+  std::uint32_t first = 0;
+  std::uint32_t last = 0;
+
+  auto operator<=>(const NodeRange&) const = default;
+  template <class Self>
+  static auto fields(Self& self) {
+    return std::tie(self.first, self.last);
+  }
+};
+
+/// A set of node numbers as sorted, disjoint ranges.
+using NodeSet = std::vector<NodeRange>;
+
+/// Properties of nodes that a request may demand, and their values ("arch": "x86_64").
+using Attributes = std::map<std::string, std::string>;
+
+/// What every node of a component must have.
+struct Constraints {
+  std::uint64_t memory_bytes = 0;  ///< per node, at least
+  Attributes attributes;           ///< each must be present with exactly this value
+
+  auto operator<=>(const Constraints&) const = default;
+  template <class Self>
+  static auto fields(Self& self) {
+    return std::tie(self.memory_bytes, self.attributes);
+  }
+};
+
+/// How a request may be divided over clusters (Sonmez et al. 2006, section 2.2).
+enum class RequestKind : std::uint8_t {
+  fixed,      ///< component sizes and the cluster of each are given
+  non_fixed,  ///< component sizes are given, clusters are chosen
+  flexible,   ///< a total is given, the components are chosen
+};
+
+/// A part of a job that must sit inside one cluster.
+struct Component {
+  std::uint32_t processors = 0;
+  SiteName site;        ///< for a fixed request: the site of its cluster, empty for any
+  ClusterName cluster;  ///< for a fixed request: its cluster, empty for any
+
+  auto operator<=>(const Component&) const = default;
+  template <class Self>
+  static auto fields(Self& self) {
+    return std::tie(self.processors, self.site, self.cluster);
+  }
+};
+
+/// What a job needs. A flexible request has one component that holds the total.
+struct ResourceNeed {
+  RequestKind kind = RequestKind::non_fixed;
+  std::vector<Component> components;
+  std::uint32_t component_processors_min = 1;  ///< flexible: no component smaller than this
+  std::uint32_t components_max = 0;            ///< flexible: no more components than this; 0 for no bound
+  std::vector<std::vector<std::uint32_t>> splits;  ///< flexible: the acceptable splits, preferred first; empty for any
+  Constraints constraints;
+
+  auto operator<=>(const ResourceNeed&) const = default;
+  template <class Self>
+  static auto fields(Self& self) {
+    return std::tie(self.kind, self.components, self.component_processors_min, self.components_max, self.splits,
+                    self.constraints);
+  }
+};
+
+/// Processors asked for in all.
+std::uint32_t total_processors(const ResourceNeed& need);
+
+/// The most processors that the need must find in one cluster: the largest component, or, where a flexible need may
+/// be divided, the smallest largest piece that its bounds allow on any number of clusters.
+std::uint32_t widest_component(const ResourceNeed& need);
+
+/// Why the need makes no sense (no components, a component of 0 processors, ...); empty if it does.
+std::string fault_of(const ResourceNeed& need);
+
+/// Nodes of one resource manager, and how to reach it directly.
+struct NodeGroup {
+  Party resource_manager;
+  ClusterName cluster;
+  NodeSet nodes;
+  std::uint32_t processors_per_node = 1;
+  std::string endpoint;         ///< of the resource manager, for the direct route; empty where only the chain reaches it
+  std::uint32_t component = 0;  ///< which component of the request these nodes serve
+
+  auto operator<=>(const NodeGroup&) const = default;
+  template <class Self>
+  static auto fields(Self& self) {
+    return std::tie(self.resource_manager, self.cluster, self.nodes, self.processors_per_node, self.endpoint,
+                    self.component);
+  }
+};
+
+std::uint32_t count(const NodeSet& nodes);
+std::uint32_t processors_of(const NodeGroup& group);
+std::uint32_t processors_of(const std::vector<NodeGroup>& groups);
+
+/// The union of two sets that share no node.
+NodeSet unite(const NodeSet& a, const NodeSet& b);
+/// `from` without `nodes`; nodes that are not in `from` are ignored.
+NodeSet subtract(const NodeSet& from, const NodeSet& nodes);
+/// Whether every node of `inner` is in `outer`.
+bool contains(const NodeSet& outer, const NodeSet& inner);
+/// Takes the lowest `wanted` nodes out of `from` (fewer if it has fewer).
+NodeSet take_lowest(NodeSet& from, std::uint32_t wanted);
+/// Whether the ranges are sorted, disjoint and not empty.
+bool is_well_formed(const NodeSet& nodes);
+/// As text: "0-3,7"; "" for the empty set.
+std::string to_text(const NodeSet& nodes);
+
+}  // namespace dmm

@@ -1,0 +1,50 @@
+// Writing and reading the text forms of identifiers.
+#include "protocol/text.hpp"
+
+#include <charconv>
+
+#include "protocol/messages.hpp"
+
+namespace dmm {
+namespace {
+
+template <class Number>
+bool parse_number(std::string_view text, Number& number) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return error == std::errc{} && end == text.data() + text.size() && number > 0;
+}
+
+}  // namespace
+
+std::string to_text(const RequestId& id) {
+  std::string text = id.site.text + '/' + id.user + '/' + std::to_string(id.job);
+  if (id.attempt != 1) text += '.' + std::to_string(id.attempt);
+  return text;
+}
+
+std::optional<RequestId> parse_request_id(std::string_view text) {
+  const auto first = text.find('/');
+  const auto second = first == std::string_view::npos ? first : text.find('/', first + 1);
+  if (second == std::string_view::npos || first == 0 || second == first + 1) return std::nullopt;
+  RequestId id;
+  id.site = SiteName(std::string(text.substr(0, first)));
+  id.user = std::string(text.substr(first + 1, second - first - 1));
+  std::string_view number = text.substr(second + 1);
+  if (const auto dot = number.find('.'); dot != std::string_view::npos) {
+    if (!parse_number(number.substr(dot + 1), id.attempt)) return std::nullopt;
+    number = number.substr(0, dot);
+  }
+  if (!parse_number(number, id.job)) return std::nullopt;
+  return id;
+}
+
+std::string to_text(const LeaseId& id) { return id.owner.text + '#' + std::to_string(id.epoch.counter); }
+
+std::string to_text(const Party& party) {
+  std::string text(to_text(party.role));
+  text += ' ' + party.site.text;
+  if (!party.name.empty()) text += '/' + party.name;
+  return text;
+}
+
+}  // namespace dmm

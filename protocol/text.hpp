@@ -1,0 +1,21 @@
+// Text forms of names and identifiers, the same in logs, messages and on the command line.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "protocol/ids.hpp"
+
+namespace dmm {
+
+/// "das-0/alice/17", or "das-0/alice/17.2" for the second attempt.
+std::string to_text(const RequestId& id);
+/// The reverse of to_text; nothing if the text is no request id.
+std::optional<RequestId> parse_request_id(std::string_view text);
+/// "das-3#41": the owner and the counter of the epoch.
+std::string to_text(const LeaseId& id);
+/// "sitemgr das-0", "jobmgr das-0/alice", "resmgr das-0/nodes".
+std::string to_text(const Party& party);
+
+}  // namespace dmm

@@ -1,0 +1,44 @@
+// Time as integers. There is no clock in this folder: an Instant comes in as an argument, from a monotonic clock or
+// from a simulation, and only Durations travel between machines.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+
+namespace dmm {
+
+/// A length of time in microseconds.
+struct Duration {
+  std::int64_t microseconds = 0;
+
+  constexpr auto operator<=>(const Duration&) const = default;
+  constexpr Duration operator+(Duration other) const { return {microseconds + other.microseconds}; }
+  constexpr Duration operator-(Duration other) const { return {microseconds - other.microseconds}; }
+  constexpr Duration operator*(std::int64_t factor) const { return {microseconds * factor}; }
+  constexpr Duration operator/(std::int64_t divisor) const { return {microseconds / divisor}; }
+  constexpr Duration& operator+=(Duration other) { return microseconds += other.microseconds, *this; }
+  constexpr double in_seconds() const { return static_cast<double>(microseconds) / 1e6; }
+};
+
+constexpr Duration microseconds(std::int64_t count) { return {count}; }
+constexpr Duration milliseconds(std::int64_t count) { return {count * 1000}; }
+constexpr Duration seconds(std::int64_t count) { return {count * 1'000'000}; }
+/// Rounded to the nearest microsecond.
+constexpr Duration from_seconds(double count) {
+  return {static_cast<std::int64_t>(count * 1e6 + (count < 0 ? -0.5 : 0.5))};
+}
+
+/// A point on one machine's monotonic clock, in microseconds; never sent to another machine.
+struct Instant {
+  std::int64_t microseconds = 0;
+
+  constexpr auto operator<=>(const Instant&) const = default;
+  constexpr Instant operator+(Duration d) const { return {microseconds + d.microseconds}; }
+  constexpr Instant operator-(Duration d) const { return {microseconds - d.microseconds}; }
+  constexpr Duration operator-(Instant other) const { return {microseconds - other.microseconds}; }
+};
+
+/// Later than anything that happens.
+constexpr Instant never{INT64_MAX};
+
+}  // namespace dmm

@@ -1,0 +1,13 @@
+// First come, first delegated: the policy of the paper's experiments (Iosup et al. 2007, section 5.2.3).
+#include "matchmaking/delegation.hpp"
+
+namespace dmm {
+namespace {
+
+OrderKey key(const RequestView& request) { return {0, 0, request.arrival}; }
+
+}  // namespace
+
+constexpr DelegationPolicy delegation_fcfs{.name = "fcfs", .key = key};
+
+}  // namespace dmm

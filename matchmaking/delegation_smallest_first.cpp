@@ -1,0 +1,16 @@
+// Smallest first: a neighbour is most likely to have room for these, and the wide ones keep their place at
+// home.
+#include "matchmaking/delegation.hpp"
+
+namespace dmm {
+namespace {
+
+OrderKey key(const RequestView& request) {
+  return {std::int64_t{request.processors}, std::int64_t{request.widest}, request.arrival};
+}
+
+}  // namespace
+
+constexpr DelegationPolicy delegation_smallest_first{.name = "smallest_first", .key = key};
+
+}  // namespace dmm

@@ -1,0 +1,14 @@
+// First come, first served, strictly: the policy of the paper's experiments (Iosup et al. 2007, section
+// 5.2.3).
+#include "matchmaking/dispatch.hpp"
+
+namespace dmm {
+namespace {
+
+OrderKey key(const RequestView& request) { return {0, 0, request.arrival}; }
+
+}  // namespace
+
+constexpr DispatchPolicy dispatch_fcfs{.name = "fcfs", .key = key, .scan = false};
+
+}  // namespace dmm

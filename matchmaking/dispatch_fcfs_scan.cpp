@@ -1,0 +1,14 @@
+// First come, first served among those that fit: FCFS_SCAN (Jones et al. 2004, section 4.1). It alone may
+// starve a wide request; the site manager stops the scan at one that was overtaken for too long.
+#include "matchmaking/dispatch.hpp"
+
+namespace dmm {
+namespace {
+
+OrderKey key(const RequestView& request) { return {0, 0, request.arrival}; }
+
+}  // namespace
+
+constexpr DispatchPolicy dispatch_fcfs_scan{.name = "fcfs_scan", .key = key, .scan = true};
+
+}  // namespace dmm

@@ -1,0 +1,13 @@
+// Highest priority first, in order of arrival within one.
+#include "matchmaking/dispatch.hpp"
+
+namespace dmm {
+namespace {
+
+OrderKey key(const RequestView& request) { return {-std::int64_t{request.priority}, 0, request.arrival}; }
+
+}  // namespace
+
+constexpr DispatchPolicy dispatch_priority{.name = "priority", .key = key, .scan = true};
+
+}  // namespace dmm

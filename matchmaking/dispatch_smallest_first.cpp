@@ -1,0 +1,16 @@
+// Smallest first: many short waits at the price of the wide requests. It scans, since the next may fit by its
+// constraints where the smallest does not.
+#include "matchmaking/dispatch.hpp"
+
+namespace dmm {
+namespace {
+
+OrderKey key(const RequestView& request) {
+  return {std::int64_t{request.processors}, std::int64_t{request.widest}, request.arrival};
+}
+
+}  // namespace
+
+constexpr DispatchPolicy dispatch_smallest_first{.name = "smallest_first", .key = key, .scan = true};
+
+}  // namespace dmm

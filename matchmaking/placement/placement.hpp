@@ -1,0 +1,85 @@
+// Placement: which cluster gets which component of a request. A policy is a pure function from a need and a
+// snapshot of clusters to a placement of the whole need, or to nothing: there are no partial answers. It
+// promises nothing about the moment after the snapshot; whoever holds the nodes decides that.
+//
+// What all policies share:
+//  - Whole nodes are taken. A component of n processors on a cluster with p a node takes ceil(n / p) * p of
+//    its idle processors, and several components on one cluster share no node.
+//  - A cluster offers its *usable* processors (below), not its idle ones; where a paper orders clusters by
+//    idle processors, they are ordered by usable ones, and equal ones stay in the order of the input.
+//  - A fixed need goes to the clusters it names or nowhere, whatever the policy.
+//  - A flexible need with a list of acceptable splits takes the first split that the policy can place. A
+//    split that contradicts the need's own bounds (component_processors_min, components_max) is passed over.
+//  - Components of given sizes are placed one after the other and never moved again, as in the papers: a
+//    policy may fail where another assignment of unequal components would do. Components of one size it never
+//    misses.
+//  - The need must make sense (fault_of in protocol/resources.hpp is empty).
+#pragma once
+
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "protocol/ids.hpp"
+#include "protocol/resources.hpp"
+
+namespace dmm {
+
+/// A cluster as a placement policy sees it. Counts are of processors.
+struct ClusterView {
+  SiteName site;
+  ClusterName name;
+  std::uint32_t idle_processors = 0;
+  std::uint32_t total_processors = 0;
+  std::uint32_t processors_per_node = 1;
+  double quota = 1.0;  ///< the fraction of total_processors that may be filled; the rest is for local users
+  bool meets_constraints = true;  ///< whether its nodes have what the need's constraints ask for
+};
+
+/// One component and where it goes.
+struct PlacedComponent {
+  std::uint32_t component = 0;   ///< index in the answer's own list of components
+  std::size_t cluster = 0;       ///< index in the input's list of clusters
+  std::uint32_t processors = 0;  ///< as asked for; whole nodes that hold as many are taken
+
+  auto operator<=>(const PlacedComponent&) const = default;
+};
+
+/// A whole need, placed: element i is component i. The components are those of the need if it is fixed or
+/// non-fixed, those of the chosen split, or those that the policy cut a flexible need into.
+using Placement = std::vector<PlacedComponent>;
+
+/// The need placed whole, or nothing.
+using PlacementPolicy = std::optional<Placement> (*)(const ResourceNeed&, std::span<const ClusterView>);
+
+/// The processors that placed components may take of a cluster, in whole nodes: those idle, less what its
+/// quota keeps for local users: at most floor(quota * total) are ever in use (Sonmez et al. 2006, section
+/// 4.1). 0 where the constraints are not met.
+std::uint32_t usable_processors(const ClusterView& cluster);
+
+/// Worst fit (WF): components in decreasing size, each on the cluster with the most usable processors left,
+/// which keeps the load of the clusters even (Sonmez et al. 2006, section 4). A flexible need is placed as
+/// one component.
+std::optional<Placement> worst_fit(const ResourceNeed& need, std::span<const ClusterView> clusters);
+
+/// Cluster minimization (CM): components in decreasing size, each on the first cluster that can hold it,
+/// clusters in decreasing order of usable processors at the start (Sonmez et al. 2006, figure 1). A flexible
+/// need is placed as one component.
+std::optional<Placement> cluster_minimization(const ResourceNeed& need,
+                                              std::span<const ClusterView> clusters);
+
+/// Flexible cluster minimization (FCM): a flexible need is cut into the fewest components that the idle
+/// processors and its bounds allow (Sonmez et al. 2006, figure 3); any other need is placed as by CM. It
+/// finds a cut whenever there is one, and no placement of the need uses fewer clusters.
+std::optional<Placement> flexible_cluster_minimization(const ResourceNeed& need,
+                                                       std::span<const ClusterView> clusters);
+
+/// Best fit (BF): components in decreasing size, each on the cluster with the fewest usable processors left
+/// that can still hold it, as the allocation of BFFF (Jones et al. 2004, section 4.1). A flexible need is
+/// placed as one component.
+std::optional<Placement> best_fit(const ResourceNeed& need, std::span<const ClusterView> clusters);
+
+}  // namespace dmm

@@ -1,0 +1,38 @@
+// The room left on each cluster while one need is being placed: a policy takes from it component by component
+// and throws it away if it fails. This file also has the two orders that the papers sort by.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "matchmaking/placement/placement.hpp"
+
+namespace dmm {
+
+/// Usable processors per cluster, less what was taken. Indices are those of the clusters it was made from,
+/// which must outlive it.
+class Room {
+ public:
+  explicit Room(std::span<const ClusterView> clusters);
+
+  std::size_t size() const { return left_.size(); }
+  /// Processors left on the cluster, always whole nodes.
+  std::uint32_t left(std::size_t cluster) const { return left_[cluster]; }
+  /// Whether the cluster can still hold a component of so many processors.
+  bool fits(std::size_t cluster, std::uint32_t processors) const { return processors <= left_[cluster]; }
+  /// Takes the whole nodes that a component of so many processors needs; it must fit.
+  void take(std::size_t cluster, std::uint32_t processors);
+  /// The clusters in decreasing order of processors left; equal ones in the order of the input.
+  std::vector<std::size_t> emptiest_first() const;
+
+ private:
+  std::span<const ClusterView> clusters_;
+  std::vector<std::uint32_t> left_;
+};
+
+/// The indices of the components in decreasing order of size; equal ones in the order of the input.
+std::vector<std::uint32_t> largest_first(std::span<const std::uint32_t> sizes);
+
+}  // namespace dmm

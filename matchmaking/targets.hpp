@@ -1,0 +1,66 @@
+// Target site ordering policies: which neighbour is asked first for one request (Iosup et al. 2007, section
+// 4.4), and the predicate that says whom not to ask at all. They look at the hints that neighbours sent; a
+// stale hint costs a hop and never more, so nothing here needs to be exact.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "protocol/hints.hpp"
+
+namespace dmm {
+
+/// A neighbour as the policies see it, in the order of the site's configuration.
+struct TargetView {
+  std::size_t neighbour = 0;        ///< its index in the site's configuration
+  std::span<const HintEntry> hint;  ///< its latest CapacityHint, which the caller keeps
+  bool known = false;               ///< whether it has ever sent a hint
+  std::uint32_t debit = 0;          ///< processors asked of it since that hint
+};
+
+/// The request that looks for a target.
+struct TargetQuery {
+  std::uint32_t widest = 0;    ///< processors it must find in one cluster
+  std::uint32_t dttl = 0;      ///< hops left here; a site d hops beyond a neighbour is in reach if d < dttl
+  std::uint64_t rotation = 0;  ///< hash of the request's id: spreads requests over targets that are as good
+};
+
+/// Replaces `order` by the indices of `targets`, all of them, in order of preference. The caller keeps the
+/// vector, so that no memory is taken per request.
+using TargetPolicy = void (*)(const TargetQuery& query, std::span<const TargetView> targets,
+                              std::vector<std::size_t>& order);
+
+/// By hints: the smallest distance at which the request fits, then size in decreasing order, where sizes
+/// within a quarter of the largest are equal and rotated. Then neighbours that sent no hint yet, then those
+/// whose hint has no room within reach; both in the order of the configuration.
+void targets_hints(const TargetQuery& query, std::span<const TargetView> targets,
+                   std::vector<std::size_t>& order);
+
+/// Best fit among the neighbours themselves: the fewest lendable processors that still hold the request, then
+/// those that sent no hint yet, then the rest; equal ones in the order of the configuration.
+void targets_best_fit(const TargetQuery& query, std::span<const TargetView> targets,
+                      std::vector<std::size_t>& order);
+
+/// In the order of the configuration, starting at a place that the request's id decides.
+void targets_round_robin(const TargetQuery& query, std::span<const TargetView> targets,
+                         std::vector<std::size_t>& order);
+
+/// In the order of the configuration.
+void targets_configured(const TargetQuery& query, std::span<const TargetView> targets,
+                        std::vector<std::size_t>& order);
+
+/// Processors lendable in one cluster of a site at the distance, less what was asked of the neighbour itself
+/// since.
+std::uint32_t lendable_at(const TargetView& target, std::size_t distance);
+
+/// Whether it makes sense to ask the neighbour. False only if its hint shows at every distance within reach
+/// less than 7/8 of what the request needs: hints are sent when they move by an eighth, so they may be wrong
+/// by as much.
+bool may_fit(const TargetQuery& query, const TargetView& target);
+
+/// Processors of the largest cluster that the hint speaks of, at any distance; 0 for an empty hint.
+std::uint32_t largest_beyond(std::span<const HintEntry> hint);
+
+}  // namespace dmm

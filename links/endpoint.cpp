@@ -1,0 +1,254 @@
+// How frames become inputs and messages become frames; see endpoint.hpp. Timers and routes are in routes.cpp.
+#include "links/endpoint.hpp"
+
+#include <algorithm>
+
+#include "links/gate.hpp"
+#include "machine/assert.hpp"
+
+namespace dmm {
+namespace {
+
+/// A peer that sends much and hears nothing back must learn what arrived, or it would keep everything.
+constexpr std::uint32_t acknowledge_after = 64;
+
+bool is_numbered(std::uint16_t type) { return type != Hello::type && type != Beat::type && type != Fault::type; }
+
+}  // namespace
+
+Endpoint::Endpoint(EndpointSettings settings) : settings_(std::move(settings)) {
+  DMM_ASSERT(settings_.incarnation > 0);
+}
+
+Endpoint::Peer* Endpoint::find(const Party& party) {
+  Peer** found = index_.find(party);
+  return found ? *found : nullptr;
+}
+
+Endpoint::Peer& Endpoint::make(const Party& party) {
+  if (Peer* peer = find(party)) return *peer;
+  auto& slot = peers_[party];
+  slot = std::make_unique<Peer>(party);
+  index_[party] = slot.get();
+  return *slot;
+}
+
+bool Endpoint::far(const Peer& peer) const {
+  const Role mine = settings_.self.role, theirs = peer.session.peer().role;
+  return (mine == Role::job_manager && theirs == Role::resource_manager) ||
+         (mine == Role::resource_manager && theirs == Role::job_manager);
+}
+
+bool Endpoint::admitted(const Party& party) const {
+  const Admission& who = settings_.admission;
+  const bool ours = party.site == settings_.self.site;
+  switch (party.role) {
+    case Role::client: return who.clients;
+    case Role::resource_manager: return (who.resource_managers && ours) || who.parties.contains(party);
+    case Role::job_manager:
+      return who.job_managers || (who.job_managers_of_site && ours) || who.parties.contains(party);
+    case Role::site_manager: return who.parties.contains(party);
+  }
+  return false;
+}
+
+// ---- frames to inputs ----------------------------------------------------------------------------------------------
+
+void Endpoint::receive(Instant now, Connection connection, std::string_view frame, std::vector<Received>& messages) {
+  take(now, Way{connection, {}}, frame, messages);
+}
+
+void Endpoint::take(Instant now, const Way& way, std::string_view frame, std::vector<Received>& messages) {
+  auto decoded = codec_.decode(frame);
+  if (const Refused* refused = std::get_if<Refused>(&decoded)) return refuse_and_tell(now, way, *refused);
+  Envelope& envelope = std::get<Envelope>(decoded);
+  if (envelope.to != settings_.self) return refuse(0, "wrong_receiver");
+  Peer* peer = find(envelope.from);
+  if (!peer && !admitted(envelope.from)) {
+    refuse_and_tell(now, way, {FrameFault::malformed, envelope.from, type_of(envelope.message)});
+    return;
+  }
+  if (!peer) peer = &make(envelope.from);
+  if (accept(now, *peer, way, envelope)) deliver(now, *peer, std::move(envelope), messages);
+}
+
+bool Endpoint::accept(Instant now, Peer& peer, const Way& way, const Envelope& envelope) {
+  const Hello* greeting = std::get_if<Hello>(&envelope.message);
+  if (greeting) {
+    on(now, peer, way, envelope, *greeting);
+    return false;
+  }
+  const bool knows_me = envelope.peer == settings_.incarnation;
+  if (peer.session.compare(envelope.incarnation) != Generation::same || (envelope.peer != 0 && !knows_me)) {
+    refuse(0, "other_incarnation");  // spoken by or to a former self: the Hellos sort it out
+    if (now - peer.resend_asked > settings_.times.hello) {
+      peer.resend_asked = now;
+      if (!peer.way.connection && peer.way.path.empty()) peer.way = way;
+      hello(now, peer, peer.way, false);
+    }
+    return false;
+  }
+  peer.heard = now;
+  ++peer.frames_received;
+  if (knows_me) peer.session.acknowledge(envelope.acknowledged);
+  if (!peer.up) {
+    peer.up = true;
+    if (peer.session.peer().role != Role::client) link_events_.push_back(LinkUp{peer.session.peer(), false, {}, peer.software});
+  }
+  return true;
+}
+
+void Endpoint::deliver(Instant now, Peer& peer, Envelope&& envelope, std::vector<Received>& messages) {
+  const Party& from = peer.session.peer();
+  const std::uint16_t type = type_of(envelope.message);
+  ++counters_.received[type];
+  if (!may_send(type, from.role, settings_.self.role)) {
+    refuse(0, "not_allowed");
+    peer.last_error = "sent " + std::string(name_of(type)) + ", which its role may not";
+    if (is_numbered(type)) peer.session.arrive(envelope.sequence);
+    return emit(now, peer, Fault{type, "this role may not send this message"}, {}, {});
+  }
+  if (const Beat* beat = std::get_if<Beat>(&envelope.message)) on(now, peer, envelope, *beat);
+  if (const Fault* fault = std::get_if<Fault>(&envelope.message))
+    peer.last_error = std::string(name_of(fault->about)) + ": " + fault->text;
+  if (is_numbered(type)) {
+    switch (peer.session.arrive(envelope.sequence)) {
+      case Order::duplicate: ++counters_.duplicates; return;
+      case Order::gap: return ask_resend(now, peer);
+      case Order::deliver: break;
+    }
+    if (++peer.arrived_since_sent >= acknowledge_after)
+      emit(now, peer, Beat{false, peer.session.last_used()}, {}, {});
+    if (auto* relay = std::get_if<Relay>(&envelope.message); relay && relay->to == settings_.self) {
+      std::vector<SiteName> back(relay->path.rbegin(), relay->path.rend());
+      return take(now, Way{std::nullopt, std::move(back)}, relay->payload, messages);
+    }
+  } else if (envelope.hint.empty()) {
+    return;  // nothing that a machine would want to know
+  }
+  messages.push_back({from, std::move(envelope.message), std::move(envelope.trace), std::move(envelope.hint)});
+}
+
+void Endpoint::on(Instant now, Peer& peer, const Way& way, const Envelope& envelope, const Hello& greeting) {
+  ++counters_.received[Hello::type];
+  const Generation generation = peer.session.meet(envelope.incarnation);
+  if (generation == Generation::stale) return refuse(0, "other_incarnation");
+  peer.heard = now;
+  next_tick_ = std::min(next_tick_, now + settings_.times.beat);
+  ++peer.frames_received;
+  peer.way = way;
+  peer.software = greeting.software;
+  if (way.connection && peer.direct == way.connection) peer.relay_at = never;
+  const bool knows_me = envelope.peer == settings_.incarnation;
+  if (knows_me) peer.session.acknowledge(std::max(greeting.received, envelope.acknowledged));
+  if (!greeting.answer) hello(now, peer, way, true);
+  if (knows_me || greeting.answer) peer.hello_at = never;
+  resend(now, peer);
+  if (!peer.up || generation != Generation::same) rise(peer, generation != Generation::same, greeting);
+}
+
+void Endpoint::rise(Peer& peer, bool restarted, const Hello& greeting) {
+  peer.up = true;
+  if (peer.session.peer().role == Role::client) return;
+  link_events_.push_back(LinkUp{peer.session.peer(), restarted, greeting.ancestors, greeting.software});
+}
+
+void Endpoint::on(Instant now, Peer& peer, const Envelope& envelope, const Beat& beat) {
+  if (beat.resend && envelope.peer == settings_.incarnation) resend(now, peer);
+  if (peer.session.expects_more(beat.last)) ask_resend(now, peer);
+}
+
+void Endpoint::refuse(Connection, std::string_view reason) { ++counters_.refused[std::string(reason)]; }
+
+void Endpoint::undeliverable(Connection) { ++counters_.refused["undeliverable"]; }
+
+void Endpoint::refuse_and_tell(Instant now, const Way& way, const Refused& refused) {
+  const bool stranger = refused.fault == FrameFault::malformed && !refused.from.site.empty() && !find(refused.from);
+  refuse(0, stranger ? "not_admitted" : to_text(refused.fault));
+  Peer* peer = refused.from.site.empty() ? nullptr : find(refused.from);
+  if (peer) peer->last_error = "sent " + std::string(name_of(refused.type)) + ": " + std::string(to_text(refused.fault));
+  const bool answerable = !refused.from.site.empty() && refused.type != Fault::type && way.connection;
+  if (!answerable) return;  // an answer to what can't be read could be misread as well
+  Envelope envelope{.from = settings_.self, .to = refused.from, .incarnation = settings_.incarnation, .trace = {},
+                    .hint = {}, .message = Fault{refused.type, stranger ? "not admitted here"
+                                                                       : std::string(to_text(refused.fault))}};
+  emit_on(now, way, refused.from, codec_.encode(envelope));
+}
+
+// ---- messages to frames --------------------------------------------------------------------------------------------
+
+void Endpoint::send(Instant now, Effects& effects) {
+  for (const Route& route : effects.routes) set_route(now, route);
+  effects.routes.clear();
+  for (Outgoing& out : effects.messages)
+    emit(now, make(out.to), std::move(out.message), out.trace, std::move(out.hint));
+  effects.messages.clear();
+}
+
+void Endpoint::emit(Instant now, Peer& peer, Message message, const RequestId& trace, CapacityHint hint) {
+  const std::uint16_t type = type_of(message);
+  const std::uint64_t sequence = is_numbered(type) ? peer.session.next_sequence() : 0;
+  count_sent(peer.session.peer(), type, trace);
+  const Envelope envelope{.from = settings_.self,
+                          .to = peer.session.peer(),
+                          .incarnation = settings_.incarnation,
+                          .peer = peer.session.peer_incarnation(),
+                          .sequence = sequence,
+                          .acknowledged = peer.session.delivered(),
+                          .trace = trace,
+                          .hint = std::move(hint),
+                          .message = std::move(message)};
+  const std::string_view bytes = codec_.encode(envelope);
+  if (sequence) peer.session.keep(sequence, std::string(bytes));
+  peer.sent = now;
+  peer.arrived_since_sent = 0;
+  ++peer.frames_sent;
+  emit_on(now, peer.way, peer.session.peer(), bytes);
+}
+
+void Endpoint::emit_on(Instant now, const Way& way, const Party& to, std::string_view bytes) {
+  if (way.connection) {
+    frames_.push_back({*way.connection, std::string(bytes)});
+  } else if (!way.path.empty()) {
+    Relay relay{settings_.self, to, way.path, 0, std::string(bytes)};
+    emit(now, make(site_manager_of(settings_.self.site)), std::move(relay), {}, {});
+  }  // else nobody is there yet: the session keeps it
+}
+
+void Endpoint::hello(Instant now, Peer& peer, const Way& way, bool answer) {
+  Envelope envelope{.from = settings_.self,
+                    .to = peer.session.peer(),
+                    .incarnation = settings_.incarnation,
+                    .peer = peer.session.peer_incarnation(),
+                    .acknowledged = peer.session.delivered(),
+                    .trace = {},
+                    .hint = {},
+                    .message = Hello{peer.session.delivered(), answer, DMM_VERSION, settings_.ancestors}};
+  count_sent(peer.session.peer(), Hello::type, {});
+  peer.sent = now;
+  emit_on(now, way, peer.session.peer(), codec_.encode(envelope));
+}
+
+void Endpoint::ask_resend(Instant now, Peer& peer) {
+  if (now - peer.resend_asked < settings_.times.hello) return;  // what comes in the same burst is missing for one reason
+  peer.resend_asked = now;
+  emit(now, peer, Beat{true, peer.session.last_used()}, {}, {});
+}
+
+void Endpoint::resend(Instant now, Peer& peer) {
+  // Bytes that were encoded before the peer was ever heard name no incarnation of it, which it accepts.
+  for (const Session::Kept& kept : peer.session.unacknowledged()) {
+    ++counters_.resent;
+    emit_on(now, peer.way, peer.session.peer(), std::string(kept.bytes));
+  }
+  if (!peer.session.unacknowledged().empty()) peer.sent = now;
+}
+
+void Endpoint::count_sent(const Party& to, std::uint16_t type, const RequestId& trace) {
+  ++counters_.sent[type];
+  const MessageKind kind = kind_of(type, settings_.self.role, to.role);
+  ++counters_.sent_by_kind[static_cast<std::size_t>(kind)];
+  if (settings_.count_by_request && !trace.empty() && kind != MessageKind::keep_alive) ++sent_by_request_[trace];
+}
+
+}  // namespace dmm

@@ -1,0 +1,52 @@
+// One manager with its endpoint: what a shell runs, be it a daemon or the simulated world. Frames, local events and
+// time go in; frames and the manager's effects come out. One batch of events, one settle, then everything is sent.
+#pragma once
+
+#include <utility>
+
+#include "links/endpoint.hpp"
+
+namespace dmm {
+
+template <Machine M>
+class Process {
+ public:
+  Process(EndpointSettings settings, M manager) : endpoint(std::move(settings)), machine(std::move(manager)) {}
+
+  Endpoint endpoint;
+  M machine;
+  typename M::Effects effects;  ///< the shell takes events, tasks and the like out of it after each settle
+  std::vector<Received> asks;   ///< questions of people, in order; the shell answers and empties it
+
+  /// Bytes came in on a connection.
+  void frame(Instant now, Connection connection, std::string_view bytes) {
+    received_.clear();
+    endpoint.receive(now, connection, bytes, received_);
+    link_events(now);
+    for (Received& message : received_) {
+      if (std::holds_alternative<Ask>(message.message))
+        asks.push_back(std::move(message));
+      else
+        machine.receive(now, std::move(message), effects);
+    }
+  }
+  /// A local event of the manager's own kind.
+  void local(Instant now, typename M::Input input) { machine.receive(now, std::move(input), effects); }
+  /// The end of a batch, and whenever a deadline is reached.
+  void settle(Instant now) {
+    endpoint.tick(now);
+    link_events(now);
+    machine.settle(now, effects);
+    endpoint.send(now, effects);
+  }
+  Instant next_deadline() const { return std::min(endpoint.next_deadline(), machine.next_deadline()); }
+
+ private:
+  void link_events(Instant now) {
+    for (auto& event : endpoint.take_link_events())
+      std::visit([&](auto& change) { machine.receive(now, std::move(change), effects); }, event);
+  }
+  std::vector<Received> received_;
+};
+
+}  // namespace dmm

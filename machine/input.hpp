@@ -1,0 +1,43 @@
+// What every machine takes: messages that its sessions delivered, and what became of its links. A manager adds its own
+// local events to these in its Input type. Deadlines are not inputs: `settle(now)` does what time calls for.
+#pragma once
+
+#include <utility>
+
+#include "machine/effects.hpp"
+
+namespace dmm {
+
+/// A message, delivered once and in order within a session.
+struct Received {
+  Party from;
+  Message message;
+  RequestId trace;
+  CapacityHint hint;  ///< empty: unchanged
+};
+
+/// A session with a party is open.
+struct LinkUp {
+  Party peer;
+  bool restarted = false;  ///< a new session: what either side sent before and the other didn't acknowledge is gone
+  std::vector<SiteName> ancestors;  ///< of the peer's site
+  std::string software;             ///< version of the peer's program
+};
+
+/// Nothing was heard from the party for the time of silence, or its transport is gone. What was sent and not
+/// acknowledged is kept and sent again if the same session comes back.
+struct LinkDown {
+  Party peer;
+};
+
+/// The contract of a manager: events in through `receive`, then once a batch `settle`, which also does whatever is due
+/// at `now`; what to do comes out in effects. `next_deadline` is when settle wants to be called next without an event.
+template <class M>
+concept Machine = requires(M machine, const M& view, Instant now, typename M::Input input,
+                           typename M::Effects& effects) {
+  machine.receive(now, std::move(input), effects);
+  machine.settle(now, effects);
+  { view.next_deadline() } -> std::same_as<Instant>;
+};
+
+}  // namespace dmm

@@ -1,0 +1,38 @@
+// A hash table that can't be walked: for finding a thing by its id in a hot path without an order that differs from
+// one run to the next ever showing. The one place where an unordered container may be used in the machines.
+#pragma once
+
+#include <unordered_map>
+#include <utility>
+
+#include "protocol/ids.hpp"
+
+namespace dmm {
+
+template <class Key, class Value>
+class Lookup {
+ public:
+  /// The value of a key, or nullptr.
+  Value* find(const Key& key) {
+    const auto it = values_.find(key);
+    return it == values_.end() ? nullptr : &it->second;
+  }
+  const Value* find(const Key& key) const {
+    const auto it = values_.find(key);
+    return it == values_.end() ? nullptr : &it->second;
+  }
+  /// The value of a key, made if there is none. References stay valid until the key is erased.
+  Value& operator[](const Key& key) { return values_[key]; }
+  bool contains(const Key& key) const { return values_.contains(key); }
+  bool erase(const Key& key) { return values_.erase(key) > 0; }
+  std::size_t size() const { return values_.size(); }
+  bool empty() const { return values_.empty(); }
+
+ private:
+  struct Hash {
+    std::size_t operator()(const Key& key) const { return stable_hash(key); }
+  };
+  std::unordered_map<Key, Value, Hash> values_;
+};
+
+}  // namespace dmm

@@ -1,0 +1,79 @@
+// Capacity hints: what this site tells its neighbours, and what it makes of theirs (docs/protocol.md section 6).
+#include <algorithm>
+
+#include "sitemgr/site_manager.hpp"
+
+namespace dmm {
+
+HintEntry SiteManager::own_hint() const {
+  HintEntry own;
+  const auto clusters = owned_.clusters();
+  own.complete = std::all_of(clusters.begin(), clusters.end(), [](const auto& c) { return c.processors > 0; });
+  if (!settings_.lend) return own;
+  own.largest = owned_.largest_cluster();
+  const auto lend = settings_.owner_first ? lendable(owned_.free_by_cluster(), queue_.demand()) : owned_.free_by_cluster();
+  const std::uint32_t fits = largest_idle();
+  for (const std::uint32_t processors : lend) own.lendable = std::max(own.lendable, std::min(processors, fits));
+  return own;
+}
+
+void SiteManager::on_hint(Step&, std::size_t n, CapacityHint hint) {
+  Neighbour& neighbour = neighbours_[n];
+  if (hint.size() > settings_.hint_distance) hint.resize(settings_.hint_distance);
+  std::uint32_t more = 0;
+  for (std::size_t d = 0; d < hint.size(); ++d) {
+    const std::uint32_t before = d < neighbour.hint.size() ? neighbour.hint[d].lendable : 0;
+    if (hint[d].lendable > before) more = std::max(more, hint[d].lendable);
+  }
+  hints_dirty_ = hints_dirty_ || hint != neighbour.hint;
+  neighbour.hint = std::move(hint);
+  neighbour.known = true;
+  neighbour.debit = 0;
+  if (!settings_.use_hints) return;
+  // One hint wakes, in order of arrival, no more than fits into what it promises.
+  std::uint64_t woken = 0, after = 0;
+  while (LocalRequest* request = queue_.first_pausing(more, after)) {
+    after = request->arrival;
+    woken += request->widest;
+    if (woken > more) break;
+    begin_round(*request);
+    queue_.set_search(*request, LocalRequest::Search::ready);
+  }
+}
+
+void SiteManager::send_hints(Step& s) {
+  if (!settings_.use_hints || (!hints_dirty_ && s.now < hints_due_)) return;
+  hints_dirty_ = false;
+  hints_due_ = never;
+  const HintEntry own = own_hint();
+  for (std::size_t n = 0; n < neighbours_.size(); ++n) {
+    Neighbour& neighbour = neighbours_[n];
+    if (!neighbour.up) continue;
+    CapacityHint fresh = neighbours_.hint_for(n, own, settings_.hint_distance);
+    if (!Neighbours::worth_telling(neighbour.told, fresh)) continue;
+    if (!neighbour.told.empty() && s.now - neighbour.told_at < settings_.hint_interval) {
+      hints_due_ = std::min(hints_due_, neighbour.told_at + settings_.hint_interval);
+      continue;
+    }
+    neighbour.told = fresh;
+    neighbour.told_at = s.now;
+    s.out.messages.push_back({party(n), Beat{}, {}, std::move(fresh)});
+  }
+}
+
+void SiteManager::send(Step& s, std::size_t n, Message message, const RequestId& trace) {
+  Neighbour& neighbour = neighbours_[n];
+  CapacityHint hint;
+  if (settings_.use_hints && hints_dirty_ && neighbour.up) {
+    hint = neighbours_.hint_for(n, own_hint(), settings_.hint_distance);
+    if (hint == neighbour.told) {
+      hint.clear();
+    } else {
+      neighbour.told = hint;
+      neighbour.told_at = s.now;
+    }
+  }
+  s.out.messages.push_back({party(n), std::move(message), trace, std::move(hint)});
+}
+
+}  // namespace dmm

@@ -1,0 +1,79 @@
+// One hop of a lease, as this site sees it: from whom the nodes come, to whom they go, until when. The owner has no
+// upstream; the sink has no downstream and hands the nodes out to its own users. States move forward only:
+// offered -> active -> ending -> ended (erased).
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <vector>
+
+#include "machine/lookup.hpp"
+#include "protocol/messages.hpp"
+
+namespace dmm {
+
+enum class LeaseState : std::uint8_t {
+  offered,  ///< granted, not yet claimed
+  active,
+  ending,   ///< over for its holder; the owner waits until its resource managers say that the nodes are clean
+};
+
+/// Nodes of a lease in the hands of one of the sink's own users.
+struct HandedOut {
+  Party job_manager;
+  std::vector<NodeGroup> nodes;
+};
+
+struct Lease {
+  LeaseId id;
+  RequestId request;  ///< the one it was granted for
+  std::uint32_t part = 0;
+  std::uint32_t round = 0;
+  LeaseState state = LeaseState::offered;
+  std::optional<std::size_t> upstream;    ///< neighbour towards the owner; none: we own the nodes
+  std::optional<std::size_t> downstream;  ///< neighbour towards the sink; none: we are the sink
+  std::vector<NodeGroup> nodes;           ///< what is left of it
+  std::vector<NodeGroup> cleaning;        ///< owner: given back, not yet confirmed clean
+  std::vector<SiteName> chain;            ///< owner first, sink last
+  std::vector<SiteName> owner_ancestors;
+  std::vector<std::string> blocks;
+  Instant upstream_until = never;    ///< our right to the nodes ends here
+  Instant downstream_until = never;  ///< what we promised ends here
+  Instant granted{};
+  bool wanted = false;  ///< the owner asked that no further job be put on it
+  bool pooled = false;  ///< sink: waits in the pool's list for this step's reuse
+  std::vector<NodeGroup> idle;                 ///< sink: in the pool, without a job
+  std::map<RequestId, HandedOut> handed_out;   ///< sink
+  std::uint32_t processors = 0;                ///< at the grant
+  std::uint64_t processor_microseconds = 0;    ///< of nodes already given back
+};
+
+/// Removes `what` from `groups` (matched by resource manager and component). Empty `what` means everything. Returns
+/// what was really removed.
+std::vector<NodeGroup> remove_nodes(std::vector<NodeGroup>& groups, const std::vector<NodeGroup>& what);
+/// Adds groups, merging those of the same resource manager and component.
+void add_nodes(std::vector<NodeGroup>& groups, const std::vector<NodeGroup>& what);
+
+/// The leases of one site with their indices by link.
+class LeaseTable {
+ public:
+  explicit LeaseTable(std::size_t neighbours) : up_(neighbours), down_(neighbours) {}
+
+  Lease& add(Lease lease);
+  Lease* find(const LeaseId& id) { return leases_.find(id); }
+  void erase(const LeaseId& id);
+  std::size_t size() const { return all_.size(); }
+  /// Leases that came over a link, and that went out over it.
+  const std::set<LeaseId>& up(std::size_t neighbour) const { return up_[neighbour]; }
+  const std::set<LeaseId>& down(std::size_t neighbour) const { return down_[neighbour]; }
+  const std::set<LeaseId>& all() const { return all_; }
+  const Lease& get(const LeaseId& id) const { return *leases_.find(id); }
+
+ private:
+  Lookup<LeaseId, Lease> leases_;
+  std::set<LeaseId> all_;
+  std::vector<std::set<LeaseId>> up_, down_;
+};
+
+}  // namespace dmm

@@ -1,0 +1,286 @@
+// The life of a lease at one hop: granted, claimed, renewed, given back, ended. Release travels to the owner, the end
+// of a lease to the holder; each hop passes both on in the same step (docs/protocol.md section 7).
+#include <algorithm>
+
+#include "machine/assert.hpp"
+#include "protocol/text.hpp"
+#include "sitemgr/site_manager.hpp"
+
+namespace dmm {
+namespace {
+
+std::map<Party, NodeSet> by_manager(const std::vector<NodeGroup>& groups) {
+  std::map<Party, NodeSet> result;
+  for (const NodeGroup& group : groups) {
+    NodeSet& nodes = result[group.resource_manager];
+    nodes = nodes.empty() ? group.nodes : unite(nodes, group.nodes);
+  }
+  return result;
+}
+
+bool well_formed(const Grant& grant) {
+  if (grant.lease.empty() || grant.lease.owner.empty() || grant.nodes.empty()) return false;
+  if (grant.chain.size() < 2 || grant.chain.size() > dttl_max + 1) return false;
+  if (grant.term <= Duration{} || grant.term > seconds(86400)) return false;
+  return std::all_of(grant.nodes.begin(), grant.nodes.end(), [&](const NodeGroup& group) {
+    return is_well_formed(group.nodes) && !group.nodes.empty() && group.processors_per_node > 0 &&
+           group.resource_manager.site == grant.lease.owner;
+  });
+}
+
+}  // namespace
+
+// ---- towards the sink ----------------------------------------------------------------------------------------------
+
+void SiteManager::on(Step& s, std::size_t from, Grant& grant) {
+  if (!well_formed(grant) || leases_.find(grant.lease)) return;
+  Neighbour& neighbour = neighbours_[from];
+  ++neighbour.grants_received;
+  neighbours_.on_grant(from, settings_.window_max);
+  Lease lease;
+  lease.id = grant.lease;
+  lease.request = grant.request;
+  lease.part = grant.part;
+  lease.round = grant.round;
+  lease.upstream = from;
+  lease.nodes = grant.nodes;
+  lease.chain = grant.chain;
+  lease.owner_ancestors = grant.owner_ancestors;
+  lease.blocks = grant.blocks;
+  lease.granted = s.now;
+  lease.upstream_until = s.now + grant.term;
+  lease.processors = processors_of(grant.nodes);
+  next_sweep_ = std::min(next_sweep_, s.now + std::min(settings_.term / 10, seconds(1)));
+
+  if (grant.request.site == settings_.name) {
+    s.out.log(Level::info, "granted", grant.request,
+              {{"from", neighbour.site.text}, {"lease", to_text(grant.lease)}, {"round", std::int64_t{grant.round}}});
+    lease.state = LeaseState::active;
+    Lease& kept = leases_.add(std::move(lease));
+    send(s, from, Claim{kept.id, kept.request, {}}, kept.request);
+    LocalRequest* request = queue_.find(grant.request);
+    if (!request) return into_pool(kept, kept.nodes);  // served or cancelled meanwhile
+    if (request->search == LocalRequest::Search::out) {
+      if (request->target == from && request->round == grant.round) {
+        --neighbour.outstanding;
+        queue_.set_search(*request, LocalRequest::Search::ready);
+      } else {
+        withdraw(s, *request);  // an earlier round's answer came first
+      }
+    }
+    return hand_out(s, kept, *request, kept.nodes);
+  }
+
+  const PartKey key{grant.request, grant.part, grant.round};
+  const auto it = passed_.find(key);
+  if (it == passed_.end() || it->second.target != from) {  // withdrawn meanwhile: nobody waits for it
+    s.out.log(Level::info, "release", grant.request, {{"lease", to_text(grant.lease)}, {"unused", true}});
+    return send(s, from, Release{grant.lease, {}}, grant.request);
+  }
+  const std::size_t to = it->second.from;
+  --neighbour.outstanding;
+  passed_.erase(it);
+  lease.downstream = to;
+  grant.term = grant.term - settings_.term / 100;
+  lease.downstream_until = s.now + grant.term;
+  s.out.log(Level::info, "pass_grant", grant.request,
+            {{"from", neighbour.site.text}, {"to", neighbours_[to].site.text}, {"lease", to_text(grant.lease)}});
+  const RequestId trace = grant.request;
+  leases_.add(std::move(lease));
+  send(s, to, std::move(grant), trace);
+}
+
+void SiteManager::tell_ended(Step& s, Lease& lease, const std::vector<NodeGroup>& nodes, LeaseEnd reason,
+                             bool confirmed) {
+  s.out.log(Level::info, "lease_ended", lease.request,
+            {{"lease", to_text(lease.id)}, {"reason", std::string(to_text(reason))}, {"confirmed", confirmed}});
+  if (lease.downstream) return send(s, *lease.downstream, LeaseEnded{lease.id, nodes, reason, confirmed}, lease.request);
+  std::vector<RequestId> empty;
+  for (auto& [request, held] : lease.handed_out) {
+    std::vector<NodeGroup> lost = remove_nodes(held.nodes, nodes);
+    if (lost.empty()) continue;
+    s.out.send(held.job_manager, LeaseEnded{lease.id, std::move(lost), reason, confirmed}, request);
+    if (held.nodes.empty()) empty.push_back(request);
+  }
+  for (const RequestId& request : empty) take_from_user(lease, request);
+}
+
+void SiteManager::on(Step& s, std::size_t from, LeaseEnded& ended) {
+  Lease* lease = leases_.find(ended.lease);
+  if (!lease || lease->upstream != from) return;
+  std::vector<NodeGroup> gone = lease->nodes;
+  if (!ended.nodes.empty()) {
+    std::vector<NodeGroup> rest = lease->nodes;
+    gone = remove_nodes(rest, ended.nodes);
+    if (gone.empty()) return;
+  }
+  tell_ended(s, *lease, gone, ended.reason, ended.confirmed);
+  account(s, *lease, gone);
+  remove_nodes(lease->nodes, gone);
+  if (!lease->idle.empty()) remove_nodes(lease->idle, gone);
+  if (lease->nodes.empty()) close(s, *lease);
+}
+
+// ---- towards the owner ---------------------------------------------------------------------------------------------
+
+void SiteManager::on(Step& s, std::size_t from, Claim& claim) {
+  Lease* lease = leases_.find(claim.lease);
+  if (!lease || lease->downstream != from || lease->state == LeaseState::ending)
+    return send(s, from, LeaseEnded{claim.lease, {}, LeaseEnd::unknown, false}, claim.request);
+  if (lease->state == LeaseState::offered) lease->state = LeaseState::active;
+  s.out.log(Level::debug, "claim", lease->request, {{"lease", to_text(lease->id)}});
+  if (lease->upstream) send(s, *lease->upstream, claim, claim.request);
+}
+
+void SiteManager::on_release(Step& s, std::optional<std::size_t> from, const Party& party, Release& release) {
+  Lease* lease = leases_.find(release.lease);
+  if (!lease) return;  // ended already, which the sender will have heard
+  if (from) {
+    if (lease->downstream != from || lease->nodes.empty()) return;
+    return give_back(s, *lease, release.nodes);
+  }
+  std::vector<NodeGroup> returned;
+  std::vector<RequestId> empty;
+  for (auto& [request, held] : lease->handed_out) {
+    if (held.job_manager != party) continue;
+    add_nodes(returned, remove_nodes(held.nodes, release.nodes));
+    if (held.nodes.empty()) empty.push_back(request);
+  }
+  for (const RequestId& request : empty) {
+    s.out.log(Level::info, "release", request, {{"lease", to_text(lease->id)}});
+    take_from_user(*lease, request);
+  }
+  if (returned.empty()) return;
+  if (lease->upstream)
+    into_pool(*lease, std::move(returned));
+  else
+    clean(s, *lease, std::move(returned));
+}
+
+void SiteManager::give_back(Step& s, Lease& lease, const std::vector<NodeGroup>& nodes) {
+  if (!lease.upstream) return clean(s, lease, nodes);
+  std::vector<NodeGroup> gone = remove_nodes(lease.nodes, nodes);
+  if (gone.empty()) return;
+  if (!lease.idle.empty()) remove_nodes(lease.idle, gone);
+  account(s, lease, gone);
+  s.out.log(Level::info, "release", lease.request,
+            {{"lease", to_text(lease.id)}, {"to", neighbours_[*lease.upstream].site.text}});
+  const bool all = lease.nodes.empty();
+  send(s, *lease.upstream, Release{lease.id, all ? std::vector<NodeGroup>{} : std::move(gone)}, lease.request);
+  if (all) close(s, lease);
+}
+
+void SiteManager::clean(Step& s, Lease& lease, std::vector<NodeGroup> nodes) {
+  DMM_ASSERT(!lease.upstream);
+  std::vector<NodeGroup> gone = remove_nodes(lease.nodes, nodes);
+  if (gone.empty()) return;
+  account(s, lease, gone);
+  if (lease.nodes.empty()) lease.state = LeaseState::ending;
+  for (auto& [manager, set] : by_manager(gone))
+    s.out.send(manager, Unassign{lease.id, std::move(set), Duration{}}, lease.request);
+  add_nodes(lease.cleaning, gone);
+}
+
+void SiteManager::end_lease(Step& s, Lease& lease, LeaseEnd reason) {
+  if (lease.nodes.empty()) return;  // ending already
+  tell_ended(s, lease, lease.nodes, reason, false);
+  give_back(s, lease, {});
+}
+
+void SiteManager::account(Step& s, Lease& lease, const std::vector<NodeGroup>& nodes) {
+  const std::uint32_t processors = processors_of(nodes);
+  lease.processor_microseconds += processors * static_cast<std::uint64_t>((s.now - lease.granted).microseconds);
+  if (!lease.upstream && lease.downstream) processors_lent_ -= processors;
+}
+
+void SiteManager::close(Step& s, Lease& lease) {
+  UsageRecord record{lease.id, lease.request, {}, UsageRecord::Direction::own, lease.processors, lease.granted, s.now,
+                     lease.processor_microseconds};
+  if (lease.downstream) {
+    Neighbour& borrower = neighbours_[*lease.downstream];
+    borrower.lent_processor_microseconds += lease.processor_microseconds;
+    record.direction = UsageRecord::Direction::lent;
+    record.peer = borrower.site;
+    usage_.add(record);
+  }
+  if (lease.upstream) {
+    Neighbour& lender = neighbours_[*lease.upstream];
+    lender.borrowed_processor_microseconds += lease.processor_microseconds;
+    record.direction = UsageRecord::Direction::borrowed;
+    record.peer = lender.site;
+  }
+  if (lease.upstream || !lease.downstream) usage_.add(std::move(record));
+  leases_.erase(lease.id);
+}
+
+// ---- time ----------------------------------------------------------------------------------------------------------
+
+void SiteManager::renew_links(Step& s) {
+  for (std::size_t n = 0; n < neighbours_.size(); ++n) {
+    Neighbour& neighbour = neighbours_[n];
+    if (!neighbour.up || leases_.up(n).empty() || neighbour.renew_sent || s.now < neighbour.renew_due) continue;
+    neighbour.renew_sent = s.now;
+    neighbour.renew_due = s.now + settings_.term / 10;
+    send(s, n, Renew{static_cast<std::uint32_t>(leases_.up(n).size())}, {});
+  }
+}
+
+void SiteManager::on_renew(Step& s, std::optional<std::size_t> from, const Party& party) {
+  if (!from) {
+    s.out.send(party, Renewed{settings_.term, {}, {}});
+    return;
+  }
+  // All leases of a link get the same time where that is possible; those with far less are named one by one.
+  Renewed answer{settings_.term, {}, {}};
+  std::uint64_t demand = settings_.owner_first ? queue_.demand() : 0;
+  const auto left = [&](const Lease& lease) {
+    if (lease.upstream) return lease.upstream_until - s.now - settings_.term / 100;
+    return std::min(settings_.term, lease.granted + settings_.lease_length_max - s.now);
+  };
+  for (const LeaseId& id : leases_.down(*from)) {
+    const Duration has = left(leases_.get(id));
+    if (has >= settings_.term / 2) answer.term = std::min(answer.term, has);
+  }
+  for (const LeaseId& id : leases_.down(*from)) {
+    Lease& lease = *leases_.find(id);
+    if (lease.state == LeaseState::ending) continue;
+    const Duration has = left(lease);
+    if (has < answer.term) answer.shorter.push_back({id, std::max(has, Duration{})});
+    lease.downstream_until = s.now + std::min(has, answer.term);
+    const bool needed = !lease.upstream && demand > 0;
+    if (needed) demand -= std::min<std::uint64_t>(demand, lease.processors);
+    if (needed || (lease.upstream && lease.wanted)) answer.wanted.push_back(id);
+  }
+  send(s, *from, std::move(answer), {});
+}
+
+void SiteManager::on(Step&, std::size_t from, Renewed& renewed) {
+  Neighbour& neighbour = neighbours_[from];
+  if (!neighbour.renew_sent) return;
+  const Instant sent = *std::exchange(neighbour.renew_sent, std::nullopt);
+  for (const LeaseId& id : leases_.up(from)) {
+    Lease& lease = *leases_.find(id);
+    if (lease.granted <= sent) lease.upstream_until = std::max(lease.upstream_until, sent + renewed.term);
+    lease.wanted = false;
+  }
+  for (const LeaseTerm& term : renewed.shorter)
+    if (Lease* lease = leases_.find(term.lease); lease && lease->upstream == from)
+      lease->upstream_until = sent + term.left;
+  for (const LeaseId& id : renewed.wanted)
+    if (Lease* lease = leases_.find(id); lease && lease->upstream == from) lease->wanted = true;
+}
+
+void SiteManager::expire_leases(Step& s) {
+  std::vector<std::pair<LeaseId, LeaseEnd>> over;
+  for (const LeaseId& id : leases_.all()) {
+    const Lease& lease = leases_.get(id);
+    if (lease.state == LeaseState::ending) continue;
+    if (!lease.upstream && lease.state == LeaseState::offered && s.now - lease.granted >= settings_.offer)
+      over.emplace_back(id, LeaseEnd::not_claimed);
+    else if (s.now >= lease.upstream_until || s.now >= lease.downstream_until)
+      over.emplace_back(id, LeaseEnd::expired);
+  }
+  for (const auto& [id, reason] : over) end_lease(s, *leases_.find(id), reason);
+}
+
+}  // namespace dmm

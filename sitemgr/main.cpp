@@ -1,0 +1,92 @@
+// The site manager's daemon: reads its configuration and runs the machine; everything it decides is in
+// site_manager.hpp, everything it does in runtime/.
+#include <CLI/CLI.hpp>
+#include <cstdio>
+
+#include "runtime/run_daemon.hpp"
+#include "sitemgr/site_manager.hpp"
+#include "topologies/daemon_config.hpp"
+#include "views/site_view.hpp"
+
+namespace {
+
+using namespace dmm;
+
+/// A site manager has nothing beside its machine.
+struct SiteShell {
+  std::vector<int> descriptors() const { return {}; }
+  bool collect(Instant, Process<SiteManager>&) { return false; }
+  bool perform(Instant, Process<SiteManager>&) { return false; }
+  bool finish(Instant, Process<SiteManager>&) { return true; }
+  std::string_view verbs() const { return site_verbs; }
+  std::optional<Answer> answer(Instant now, Process<SiteManager>& process, const Ask& ask) {
+    return answer_site(process.machine, {now, wall_microseconds()}, ask);
+  }
+};
+
+Admission admission_of(const SiteConfig& config) {
+  Admission admission;
+  for (const LinkConfig& link : config.links) admission.parties.insert(site_manager_of(link.site));
+  for (const std::string& user : config.users)
+    admission.parties.insert(job_manager_of(config.settings.name, user));
+  admission.job_managers_of_site = config.users.empty();
+  admission.resource_managers = true;
+  return admission;
+}
+
+DaemonSettings settings_of(const SiteConfig& config) {
+  DaemonSettings settings;
+  settings.endpoint.self = site_manager_of(config.settings.name);
+  settings.endpoint.incarnation = incarnation_now();
+  settings.endpoint.ancestors = config.settings.ancestors;
+  settings.endpoint.admission = admission_of(config);
+  settings.endpoint.times.beat = from_seconds(config.beat_seconds);
+  settings.endpoint.times.silence = from_seconds(config.silence_seconds);
+  settings.endpoint.count_by_request = config.count_messages_by_request;
+  settings.listen = config.listen;
+  for (const LinkConfig& link : config.links)
+    if (!link.connect.empty()) settings.dials.push_back({site_manager_of(link.site), link.connect});
+  settings.log = {config.log.file, config.log.terminal, parse_level(config.log.level),
+                  to_text(settings.endpoint.self)};
+  return settings;
+}
+
+int run(const SiteConfig& config, bool die_with_parent) {
+  DaemonSettings settings = settings_of(config);
+  settings.die_with_parent = die_with_parent;
+  Foundation foundation;
+  if (const std::string fault = foundation.open(settings); !fault.empty())
+    return fail_daemon(foundation, settings.endpoint.self, fault);
+  SiteShell shell;
+  return run_daemon(foundation, settings, SiteManager(config.settings, settings.endpoint.incarnation), shell);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  std::string file;
+  bool check = false, die_with_parent = false;
+  ReadOptions options;
+  CLI::App app("Site manager of DMM: serves a site's users, and delegates what it can't serve.", "sitemgr");
+  app.add_option("--config", file, "configuration (JSON); topologies/README.md has the keys")->required();
+  app.add_option("--set", options.overrides, "KEY=VALUE: a key of the configuration, set from here");
+  app.add_flag("--check", check, "read the configuration, say whether it is sound, and exit");
+  app.add_flag("--die-with-parent", die_with_parent, "end when the parent process ends (for testbeds)");
+  app.set_version_flag("--version", "sitemgr " DMM_VERSION);
+  app.footer("Example: sitemgr --config das-0.json --set log.level=debug\n"
+             "Exit codes: 0 ended in order, 1 could not go on (port in use, ...), 2 bad usage or configuration.");
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : 2;
+  }
+  const SiteConfigOrError read = read_site_config(file, options);
+  if (const auto* error = std::get_if<ConfigError>(&read)) {
+    std::fprintf(stderr, "sitemgr: %s\n", error->text.c_str());
+    return 2;
+  }
+  const auto& config = std::get<SiteConfig>(read);
+  if (!check) return run(config, die_with_parent);
+  std::printf("%s: ok (site manager of %s)\n", file.c_str(), config.settings.name.text.c_str());
+  return 0;
+}

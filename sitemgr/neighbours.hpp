@@ -1,0 +1,64 @@
+// What this site knows of each neighbour: its link, its latest hint, and the window of delegations out to it.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "machine/lookup.hpp"
+#include "protocol/hints.hpp"
+#include "protocol/ids.hpp"
+#include "sitemgr/settings.hpp"
+
+namespace dmm {
+
+struct Neighbour {
+  SiteName site;
+  Relation relation = Relation::sibling;
+  bool up = false;
+  Instant changed{};  ///< when it last came up or went down
+
+  bool known = false;       ///< has ever sent a hint
+  CapacityHint hint;        ///< its latest; lendable counts as 0 while it is down
+  std::uint32_t debit = 0;  ///< processors asked of it since that hint
+
+  std::uint32_t window = 4;       ///< how many delegations may be out to it
+  std::uint32_t outstanding = 0;  ///< how many are
+
+  CapacityHint told;       ///< the hint it was last sent
+  Instant told_at{};
+  std::optional<Instant> renew_sent;  ///< when the Renew left that wasn't answered yet
+  Instant renew_due{};                ///< when the next one leaves
+
+  std::uint64_t delegations_sent = 0, delegations_received = 0, grants_received = 0, rejects_received = 0;
+  std::uint64_t lent_processor_microseconds = 0;      ///< of ended leases
+  std::uint64_t borrowed_processor_microseconds = 0;  ///< of ended leases
+};
+
+class Neighbours {
+ public:
+  Neighbours(const std::vector<NeighbourSettings>& settings, std::uint32_t window);
+
+  std::size_t size() const { return list_.size(); }
+  Neighbour& operator[](std::size_t index) { return list_[index]; }
+  const Neighbour& operator[](std::size_t index) const { return list_[index]; }
+  std::optional<std::size_t> find(const SiteName& site) const;
+
+  /// A grant opens the window by one, a reject for lack of capacity halves it (docs/protocol.md section 6).
+  void on_grant(std::size_t index, std::uint32_t window_max);
+  void on_no_capacity(std::size_t index);
+
+  /// The hint for one neighbour, from our own entry and the latest of all others (split horizon): entry d is the
+  /// maximum of their entries d-1. `distances` entries.
+  CapacityHint hint_for(std::size_t index, HintEntry own, std::size_t distances) const;
+  /// Whether the change from `told` to `fresh` is worth a message of its own: an entry leaves or reaches 0, moves by an
+  /// eighth, or says something new about the largest cluster.
+  static bool worth_telling(const CapacityHint& told, const CapacityHint& fresh);
+  /// The largest cluster that can be reached in `dttl` hops, and whether everybody there has been heard of.
+  HintEntry largest_within(std::uint32_t dttl) const;
+
+ private:
+  std::vector<Neighbour> list_;
+};
+
+}  // namespace dmm

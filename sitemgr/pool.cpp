@@ -1,0 +1,121 @@
+// What the sink does with nodes: hands them to its users, puts a next job on leased ones while the lease lasts, and
+// gives back at once what nobody here can use (docs/protocol.md section 7; Iosup et al. 2007, section 4.3).
+#include <algorithm>
+
+#include "machine/assert.hpp"
+#include "protocol/text.hpp"
+#include "sitemgr/site_manager.hpp"
+
+namespace dmm {
+namespace {
+
+/// How many waiting requests are looked at for one piece of a lease.
+constexpr int candidates_max = 16;
+
+/// Where an owner is, seen from a site, by their ancestors (the last is the root).
+Origin origin_of(const SiteName& site, const std::vector<SiteName>& ours, const SiteName& owner,
+                 const std::vector<SiteName>& theirs) {
+  if (site == owner) return Origin::local;
+  if (!ours.empty() && !theirs.empty() && ours.front() == theirs.front()) return Origin::intra_site;
+  const SiteName& our_root = ours.empty() ? site : ours.back();
+  const SiteName& their_root = theirs.empty() ? owner : theirs.back();
+  return our_root == their_root ? Origin::intra_grid : Origin::inter_grid;
+}
+
+/// Takes whole nodes for `processors` out of those groups that are in `cluster`.
+std::vector<NodeGroup> take_in_cluster(std::vector<NodeGroup>& idle, const ClusterName& cluster,
+                                       std::uint32_t processors) {
+  std::vector<NodeGroup> taken;
+  for (NodeGroup& group : idle) {
+    if (group.cluster != cluster || processors == 0) continue;
+    const std::uint32_t width = group.processors_per_node;
+    NodeGroup part = group;
+    part.component = 0;
+    part.nodes = take_lowest(group.nodes, (processors + width - 1) / width);
+    processors -= std::min(processors, processors_of(part));
+    taken.push_back(std::move(part));
+  }
+  DMM_ASSERT(processors == 0);
+  std::erase_if(idle, [](const NodeGroup& group) { return group.nodes.empty(); });
+  return taken;
+}
+
+}  // namespace
+
+void SiteManager::hand_out(Step& s, Lease& lease, LocalRequest& request, std::vector<NodeGroup> nodes) {
+  if (request.search == LocalRequest::Search::out) withdraw(s, request);
+  const RequestId id = request.request.id;
+  const Party user = job_manager_of(settings_.name, id.user);
+  s.out.log(Level::info, "hand_out", id,
+            {{"to", id.user},
+             {"lease", to_text(lease.id)},
+             {"processors", std::int64_t{processors_of(nodes)}},
+             {"owner", lease.id.owner.text},
+             {"waited", (s.now - request.since).in_seconds()}});
+  Grant grant;
+  grant.request = id;
+  grant.round = request.round;
+  grant.lease = lease.id;
+  grant.nodes = nodes;
+  grant.term = lease.upstream ? std::min(settings_.term, lease.upstream_until - s.now) : settings_.term;
+  grant.chain = lease.chain;
+  grant.owner_ancestors = lease.owner_ancestors;
+  grant.blocks = lease.blocks;
+  grant.origin = origin_of(settings_.name, settings_.ancestors, lease.id.owner, lease.owner_ancestors);
+  grant.tries = request.tries;
+  s.out.send(user, std::move(grant), id);
+  JobManager& holder = job_managers_[user];
+  holder.holds.emplace(lease.id, id);
+  --holder.requests;
+  lease.handed_out[id] = {user, std::move(nodes)};
+  queue_.erase(request);
+}
+
+void SiteManager::take_from_user(Lease& lease, const RequestId& request) {
+  const auto it = lease.handed_out.find(request);
+  DMM_ASSERT(it != lease.handed_out.end());
+  if (const auto user = job_managers_.find(it->second.job_manager); user != job_managers_.end())
+    user->second.holds.erase({lease.id, request});
+  lease.handed_out.erase(it);
+}
+
+void SiteManager::into_pool(Lease& lease, std::vector<NodeGroup> nodes) {
+  add_nodes(lease.idle, nodes);
+  if (!std::exchange(lease.pooled, true)) pool_.push_back(lease.id);
+}
+
+void SiteManager::match_pool(Step& s) {
+  for (const LeaseId& id : std::exchange(pool_, {})) {
+    Lease* lease = leases_.find(id);
+    if (!lease) continue;
+    lease->pooled = false;
+    while (!lease->idle.empty() && reuse(s, *lease)) {
+    }
+    if (!lease->idle.empty()) give_back(s, *lease, std::vector(lease->idle));
+  }
+}
+
+bool SiteManager::reuse(Step& s, Lease& lease) {
+  if (lease.wanted || lease.upstream_until - s.now < settings_.term / 10) return false;
+  std::map<ClusterName, std::uint32_t> idle;
+  for (const NodeGroup& group : lease.idle) idle[group.cluster] += processors_of(group);
+  const std::uint32_t hops = static_cast<std::uint32_t>(lease.chain.size()) - 1;
+  for (const auto& [cluster, processors] : idle) {
+    for (const bool servable : {true, false}) {
+      OrderKey after;
+      LocalRequest* request = queue_.first_fitting(processors, nullptr, servable);
+      for (int looked = 0; request && looked < candidates_max; ++looked) {
+        // Its user accepted this distance, and pays for it.
+        if (request->simple && request->request.dttl >= hops) {
+          hand_out(s, lease, *request, take_in_cluster(lease.idle, cluster, request->widest));
+          return true;
+        }
+        after = queue_.dispatch_key(*request);
+        request = queue_.first_fitting(processors, &after, servable);
+      }
+    }
+  }
+  return false;
+}
+
+}  // namespace dmm

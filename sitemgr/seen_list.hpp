@@ -1,0 +1,51 @@
+// The requests that a site has seen of late, per neighbour and bounded, so that nothing walks in circles and no
+// neighbour can flush what another sent (Iosup et al. 2007, section 4.3; docs/protocol.md section 6). Never what safety
+// rests on.
+#pragma once
+
+#include <deque>
+#include <vector>
+
+#include "machine/lookup.hpp"
+#include "protocol/ids.hpp"
+#include "protocol/time.hpp"
+
+namespace dmm {
+
+/// Names one search for one part of a request.
+struct PartKey {
+  RequestId request;
+  std::uint32_t part = 0;
+  std::uint32_t round = 0;
+  auto operator<=>(const PartKey&) const = default;
+};
+inline std::uint64_t stable_hash(const PartKey& key) {
+  return stable_hash(key.request) ^ (key.part * 0x100000001B3ULL) ^ (key.round * 0x9E3779B97F4A7C15ULL);
+}
+
+class SeenList {
+ public:
+  /// `memory`: how long a request is remembered; `entries_max`: how many for each neighbour; `counts_dttl`: a copy that
+  /// comes with more hops left than any before counts as new (it can reach what the others couldn't).
+  SeenList(std::size_t neighbours, Duration memory, std::uint32_t entries_max, bool counts_dttl)
+      : order_(neighbours), memory_(memory), entries_max_(entries_max), counts_dttl_(counts_dttl) {}
+
+  /// Whether the search is new here; remembers it.
+  bool is_new(Instant now, std::size_t neighbour, const PartKey& key, std::uint32_t dttl);
+  std::size_t size() const { return seen_.size(); }
+
+ private:
+  struct Entry {
+    Instant at;
+    PartKey key;
+  };
+  void forget_old(Instant now, std::deque<Entry>& order);
+
+  Lookup<PartKey, std::uint32_t> seen_;     ///< the greatest DTTL that the search came with
+  std::vector<std::deque<Entry>> order_;    ///< by neighbour that it first came from, oldest first
+  Duration memory_;
+  std::uint32_t entries_max_;
+  bool counts_dttl_;
+};
+
+}  // namespace dmm

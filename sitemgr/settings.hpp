@@ -1,0 +1,72 @@
+// What an administrator decides about a site. Plain values with the defaults; topologies/ reads them from JSON, where
+// the names are the same and units end the name (docs/operations.md).
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "protocol/ids.hpp"
+#include "protocol/time.hpp"
+
+namespace dmm {
+
+/// What a neighbour is to this site.
+enum class Relation : std::uint8_t { parent, child, sibling };
+
+struct NeighbourSettings {
+  SiteName site;
+  Relation relation = Relation::sibling;
+};
+
+struct ClusterSettings {
+  ClusterName name;
+  double quota = 1.0;  ///< the fraction of the cluster's processors that requests may fill; the rest stays free
+};
+
+struct SiteSettings {
+  SiteName name;
+  std::vector<SiteName> ancestors;  ///< parent, its parent, ..., root; empty for a root
+  std::vector<NeighbourSettings> neighbours;
+  std::vector<ClusterSettings> clusters;
+
+  std::string dispatching_policy = "fcfs_scan";  ///< local requests dispatching policy
+  std::string delegation_policy = "fcfs";
+  std::string target_policy = "hints";      ///< target site ordering policy
+  std::string placement_policy = "cm";      ///< over this site's clusters, for requests that are not flexible
+  std::string flexible_policy = "fcm";      ///< the same for flexible requests
+
+  double delegation_threshold = 1.0;  ///< load above which local requests are delegated
+  Duration matchmaking_cycle;         ///< 0: at once, on every event
+  Duration delegation_cycle;          ///< 0: at once, on every event
+  bool delegate = true;               ///< false: local requests never leave this site
+  bool lend = true;                   ///< false: no delegation is served here
+  bool owner_first = true;            ///< free nodes that queued local requests could use are not lent
+  bool keep_local = true;             ///< what could start here now is not sent away
+  bool use_hints = true;              ///< false: hints are neither sent nor looked at
+  Duration overtaken_limit = seconds(300);  ///< a request overtaken for this long stops the scan and gathers nodes
+
+  std::uint32_t tries_per_round = 16;  ///< search budget of a round
+  std::uint32_t dttl_limit = 16;       ///< no request may ask for more hops
+  Duration answer_limit = seconds(10); ///< silence of a neighbour for this long counts as a reject
+  Duration pause_first = seconds(1);   ///< before a second round; doubles to pause_last
+  Duration pause_last = seconds(60);
+  std::uint32_t window_first = 4;  ///< delegations outstanding on a link, at first
+  std::uint32_t window_max = 64;
+  std::uint32_t hint_distance = 5;  ///< how far hints tell of: entries for sites 0 .. hint_distance-1 hops beyond
+  Duration hint_interval = milliseconds(100);  ///< hints of their own are sent at most this often on a link
+
+  Duration seen_memory = seconds(3600);   ///< how long a request is remembered
+  std::uint32_t seen_max = 100'000;       ///< entries remembered per neighbour
+  bool seen_counts_dttl = true;  ///< a copy that comes with a greater DTTL is taken again (false: the paper's plain list)
+
+  Duration term = seconds(30);           ///< of a lease
+  Duration offer = seconds(5);           ///< an unclaimed lease ends after this
+  Duration lease_length_max = seconds(24 * 3600);  ///< no lease is renewed beyond this
+
+  std::uint32_t requests_per_user_max = 1'000'000;  ///< open at once
+  std::uint32_t delegations_per_link_max = 4'096;   ///< taken from one neighbour and not answered
+  std::uint32_t usage_records_max = 100'000;        ///< the oldest are dropped
+};
+
+}  // namespace dmm

@@ -1,0 +1,202 @@
+// The site manager: serves the requests of its own users from its own nodes, delegates what it can't serve to
+// neighbours, serves or passes on what they delegate, and keeps the leases that come of it (Iosup et al. 2007,
+// sections 4.1 to 4.4). A state machine without input or output; docs/protocol.md has every message that it takes.
+//
+// One step is a batch of `receive`s and one `settle`. Receiving records; settling decides, in this order: what time
+// calls for, local and foreign matchmaking, reuse of the pool, delegation, hints. Where things are:
+//   site_manager.cpp  the gate, links, resource managers and job managers coming and going
+//   matchmaking.cpp   serving local and foreign requests from owned nodes
+//   delegation.cpp    rounds of search at home, passing on elsewhere, their answers
+//   leasing.cpp       the life of a lease at one hop: claim, release, renew, expire, end
+//   pool.cpp          what the sink does with leased nodes that have no job
+//   hinting.cpp       capacity hints
+//   views.cpp         what people see
+#pragma once
+
+#include <deque>
+#include <map>
+#include <set>
+#include <variant>
+
+#include "machine/input.hpp"
+#include "matchmaking/load.hpp"
+#include "matchmaking/policy.hpp"
+#include "sitemgr/lease.hpp"
+#include "sitemgr/neighbours.hpp"
+#include "sitemgr/owned_nodes.hpp"
+#include "sitemgr/request_queue.hpp"
+#include "sitemgr/seen_list.hpp"
+#include "sitemgr/settings.hpp"
+#include "sitemgr/site_view.hpp"
+#include "sitemgr/usage.hpp"
+
+namespace dmm {
+
+class SiteManager {
+ public:
+  using Input = std::variant<Received, LinkUp, LinkDown>;
+  using Effects = dmm::Effects;
+
+  /// `incarnation` is greater at each start. The policies' names must be known (topologies/ checks them).
+  SiteManager(SiteSettings settings, std::uint64_t incarnation);
+
+  void receive(Instant now, Input input, Effects& effects);
+  void settle(Instant now, Effects& effects);
+  Instant next_deadline() const;
+
+  SiteView view(Instant now) const;
+  WaitView why(Instant now, const RequestId& request) const;
+  const RequestQueue& queue() const { return queue_; }
+  const LeaseTable& leases() const { return leases_; }
+  const UsageLog& usage() const { return usage_; }
+  const Neighbours& neighbours() const { return neighbours_; }
+  const SiteSettings& settings() const { return settings_; }
+  /// Whether nothing is leased, waiting or under way: what a quiet grid must look like.
+  bool quiet() const;
+  /// Recounts everything that is kept as a sum. For tests; costs a walk over the site.
+  void check_invariants() const;
+
+ private:
+  struct Step {
+    Instant now;
+    Effects& out;
+  };
+  /// A delegation taken from a neighbour and not answered yet.
+  struct Foreign {
+    Delegate delegate;
+    std::size_t from = 0;
+    RejectReason reason = RejectReason::no_capacity;  ///< why it isn't served here
+    std::vector<bool> asked;                          ///< by neighbour
+    std::vector<SiteAnswer> answers;
+    std::uint32_t tries_left = 0;
+    std::size_t target = 0;  ///< the neighbour that it was passed on to
+    Instant answer_by = never;
+  };
+  struct JobManager {
+    Instant until = never;  ///< while it is silent: beyond this its nodes are taken back
+    std::set<std::pair<LeaseId, RequestId>> holds;
+    std::size_t requests = 0;  ///< open
+  };
+  enum class Choice { found, window_full, nobody };
+  /// What a site wants of a neighbour, at home or passing on.
+  struct Search {
+    RequestId request;
+    std::uint32_t widest = 0;
+    std::uint32_t dttl = 0;
+    const std::vector<bool>* asked = nullptr;
+    const std::vector<SiteName>* chain = nullptr;
+  };
+
+  // ---- gate and parties (site_manager.cpp) ----
+  void on(Step& s, Received& in);
+  void on(Step& s, LinkUp& up);
+  void on(Step& s, LinkDown& down);
+  void neighbour_up(Step& s, std::size_t n, bool restarted);
+  void neighbour_down(Step& s, std::size_t n);
+  void on(Step& s, const Party& from, Request& request);
+  void on(Step& s, const Party& from, Cancel& cancel);
+  void on(Step& s, const Party& from, Register& offer);
+  void on(Step& s, const Party& from, Clean& clean);
+  void on(Step& s, const Party& from, LeaseEnded& ended);  ///< a resource manager can't take an assignment
+  void lose_nodes(Step& s, const Party& resource_manager, bool confirmed);
+  void forget_job_manager(Step& s, const Party& party);
+  void recount_servable();
+  void sweep(Step& s);
+
+  // ---- serving (matchmaking.cpp) ----
+  void match(Step& s);
+  void match_local(Step& s);
+  bool serve(Step& s, LocalRequest& request);
+  void match_foreign(Step& s);
+  bool lend(Step& s, Foreign& foreign);
+  std::optional<Placement> place(const ResourceNeed& need, const std::vector<ClusterView>& clusters) const;
+  std::vector<ClusterView> lendable_views(const Constraints& constraints) const;
+  std::uint32_t largest_idle() const;
+  bool servable_when_idle(const ResourceNeed& need) const;
+  Lease& make_lease(Step& s, const ResourceNeed& need, const Placement& placement, const RequestId& request,
+                    std::optional<std::size_t> downstream);
+  Load load() const;
+
+  // ---- searching (delegation.cpp) ----
+  void begin_round(LocalRequest& request);
+  void end_round(Step& s, LocalRequest& request);
+  void delegate_local(Step& s);
+  Choice ask_next(Step& s, LocalRequest& request);
+  Choice choose(const Search& search, std::size_t& target);
+  void pass_on(Step& s, Foreign foreign);
+  void reject(Step& s, const Foreign& foreign, RejectReason reason);
+  void on_answer(Step& s, LocalRequest& request, RejectReason reason);
+  void on(Step& s, std::size_t from, Delegate& delegate);
+  void on(Step& s, std::size_t from, Reject& reject);
+  void on(Step& s, std::size_t from, Withdraw& withdraw);
+  void on_no_answer(Step& s, const PartKey& key, RejectReason reason);
+  void withdraw(Step& s, LocalRequest& request);
+  void refuse_if_too_large(Step& s, LocalRequest& request);
+  void run_due(Step& s);
+
+  // ---- leases (leasing.cpp) ----
+  void on(Step& s, std::size_t from, Grant& grant);
+  void on(Step& s, std::size_t from, Claim& claim);
+  void on(Step& s, std::size_t from, LeaseEnded& ended);
+  void on_release(Step& s, std::optional<std::size_t> from, const Party& party, Release& release);
+  void on_renew(Step& s, std::optional<std::size_t> from, const Party& party);
+  void on(Step& s, std::size_t from, Renewed& renewed);
+  /// The holder downstream gave these nodes back, or has lost them: they go to the owner. Erases an empty lease.
+  void give_back(Step& s, Lease& lease, const std::vector<NodeGroup>& nodes);
+  /// Tells whoever has these nodes from us that they are over; empty for all.
+  void tell_ended(Step& s, Lease& lease, const std::vector<NodeGroup>& nodes, LeaseEnd reason, bool confirmed);
+  void end_lease(Step& s, Lease& lease, LeaseEnd reason);
+  void clean(Step& s, Lease& lease, std::vector<NodeGroup> nodes);
+  void account(Step& s, Lease& lease, const std::vector<NodeGroup>& nodes);
+  void close(Step& s, Lease& lease);
+  void expire_leases(Step& s);
+  void renew_links(Step& s);
+
+  // ---- the sink's pool (pool.cpp) ----
+  void hand_out(Step& s, Lease& lease, LocalRequest& request, std::vector<NodeGroup> nodes);
+  void into_pool(Lease& lease, std::vector<NodeGroup> nodes);
+  void match_pool(Step& s);
+  bool reuse(Step& s, Lease& lease);
+  void take_from_user(Lease& lease, const RequestId& request);
+
+  // ---- hints (hinting.cpp) ----
+  void on_hint(Step& s, std::size_t n, CapacityHint hint);
+  void send_hints(Step& s);
+  HintEntry own_hint() const;
+  void send(Step& s, std::size_t n, Message message, const RequestId& trace);
+
+  Party party(std::size_t n) const { return site_manager_of(neighbours_[n].site); }
+
+  SiteSettings settings_;
+  std::uint64_t incarnation_;
+  std::uint64_t leases_made_ = 0;
+  const DispatchPolicy* dispatch_;
+  PlacementPolicy placement_, flexible_placement_;
+  TargetPolicy targets_;
+
+  OwnedNodes owned_;
+  RequestQueue queue_;
+  Neighbours neighbours_;
+  LeaseTable leases_;
+  SeenList seen_;
+  UsageLog usage_;
+  std::map<Party, JobManager> job_managers_;
+  std::map<Party, Instant> lost_managers_;     ///< resource managers that are down, and since when
+  std::set<Party> restarted_managers_;         ///< to be told clean by their registration
+  std::vector<std::deque<Foreign>> foreign_;   ///< by neighbour: waiting for this step's matchmaking
+  std::vector<Foreign> unserved_;              ///< waiting for the delegation cycle
+  std::map<PartKey, Foreign> passed_;          ///< passed on, waiting for an answer
+  std::vector<RequestId> fresh_;               ///< local requests that matchmaking hasn't looked at
+  std::vector<LeaseId> pool_;                  ///< leases with idle nodes, to be reused or given back in this step
+  std::vector<TargetView> target_views_;       ///< scratch
+  std::vector<std::size_t> target_order_;      ///< scratch
+
+  std::uint64_t freed_seen_ = 0;  ///< OwnedNodes::freed() at the last matchmaking
+  std::size_t next_link_ = 0;     ///< round robin over links
+  std::uint64_t grants_local_ = 0, grants_foreign_ = 0;
+  std::uint64_t processors_lent_ = 0;
+  Instant next_match_{}, next_delegation_{}, next_sweep_ = never, hints_due_ = never;
+  bool hints_dirty_ = true;
+};
+
+}  // namespace dmm

@@ -1,0 +1,39 @@
+// Who lent whom how many processor-seconds, for whom: the basis of charging and of favours between sites. Node time is
+// charged from the grant to the return, also when the request was cancelled meanwhile (Iosup et al. 2007, section 4.3).
+#pragma once
+
+#include <deque>
+
+#include "protocol/ids.hpp"
+#include "protocol/time.hpp"
+
+namespace dmm {
+
+struct UsageRecord {
+  enum class Direction : std::uint8_t { lent, borrowed, own };
+  LeaseId lease;
+  RequestId request;
+  SiteName peer;  ///< the neighbour that it was lent to or borrowed from; empty for own use
+  Direction direction = Direction::own;
+  std::uint32_t processors = 0;  ///< at the grant
+  Instant granted{};
+  Instant ended{};
+  std::uint64_t processor_microseconds = 0;
+};
+
+/// The last records, bounded.
+class UsageLog {
+ public:
+  explicit UsageLog(std::size_t records_max) : records_max_(records_max) {}
+  void add(UsageRecord record) {
+    records_.push_back(std::move(record));
+    if (records_.size() > records_max_) records_.pop_front();
+  }
+  const std::deque<UsageRecord>& records() const { return records_; }
+
+ private:
+  std::size_t records_max_;
+  std::deque<UsageRecord> records_;
+};
+
+}  // namespace dmm

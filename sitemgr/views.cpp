@@ -1,0 +1,126 @@
+// What people see of a site manager, why a request waits, and the recount that tests ask for.
+#include <algorithm>
+
+#include "machine/assert.hpp"
+#include "protocol/text.hpp"
+#include "sitemgr/site_manager.hpp"
+
+namespace dmm {
+
+SiteView SiteManager::view(Instant) const {
+  SiteView view;
+  view.site = settings_.name;
+  view.ancestors = settings_.ancestors;
+  view.clusters = owned_.clusters();
+  view.resource_managers = owned_.managers();
+  view.processors = owned_.total();
+  view.processors_busy = owned_.used();
+  view.processors_lent = processors_lent_;
+  view.load = value(load());
+  view.requests_waiting = queue_.size();
+  view.requests_out = queue_.count(LocalRequest::Search::out);
+  view.requests_pausing = queue_.count(LocalRequest::Search::pausing);
+  view.foreign_waiting = passed_.size() + unserved_.size();
+  for (const auto& waiting : foreign_) view.foreign_waiting += waiting.size();
+  view.grants_local = grants_local_;
+  view.grants_foreign = grants_foreign_;
+  for (std::size_t n = 0; n < neighbours_.size(); ++n) {
+    view.links.push_back({neighbours_[n], leases_.up(n).size(), leases_.down(n).size()});
+    view.leases_in += leases_.up(n).size();
+    view.leases_out += leases_.down(n).size();
+    for (const LeaseId& id : leases_.up(n))
+      if (!leases_.get(id).downstream) view.processors_borrowed += processors_of(leases_.get(id).nodes);
+  }
+  for (const LeaseId& id : leases_.all()) view.leases_own += !leases_.get(id).upstream && !leases_.get(id).downstream;
+  for (const auto& [party, user] : job_managers_) view.job_managers.push_back(party.name);
+  return view;
+}
+
+WaitView SiteManager::why(Instant now, const RequestId& id) const {
+  WaitView view;
+  view.request = id;
+  view.idle = largest_idle();
+  view.load = value(load());
+  view.threshold = settings_.delegation_threshold;
+  const LocalRequest* request = queue_.find(id);
+  if (!request) return view;
+  view.known = true;
+  view.processors = request->processors;
+  view.widest = request->widest;
+  view.waited = now - request->since;
+  view.round = request->round;
+  view.tries = request->tries;
+  view.answers = request->answers;
+  const LocalRequest* head = const_cast<RequestQueue&>(queue_).head();
+  const bool over_threshold = over(load(), settings_.delegation_threshold);
+  switch (request->search) {
+    case LocalRequest::Search::out:
+      view.reason = WaitReason::asking_neighbour;
+      view.asking = neighbours_[request->target].site;
+      return view;
+    case LocalRequest::Search::pausing:
+      view.reason = WaitReason::pausing;
+      view.pause_left = request->resume_at - now;
+      if (request->servable || neighbours_.largest_within(request->request.dttl).complete) return view;
+      view.reason = WaitReason::neighbours_unknown;
+      return view;
+    case LocalRequest::Search::home: view.reason = WaitReason::no_neighbour; break;
+    case LocalRequest::Search::ready:
+      view.reason = request->window_full ? WaitReason::window_full : WaitReason::next_cycle;
+      if (request->servable && !over_threshold) view.reason = WaitReason::no_free_nodes;
+      break;
+  }
+  const bool fits = request->servable && request->widest <= view.idle;
+  if (fits && head && head != request) {
+    view.reason = WaitReason::behind_earlier;
+    view.behind = head->request.id;
+  }
+  return view;
+}
+
+bool SiteManager::quiet() const {
+  const bool none_waits = std::all_of(foreign_.begin(), foreign_.end(), [](const auto& f) { return f.empty(); });
+  return queue_.size() == 0 && leases_.size() == 0 && passed_.empty() && unserved_.empty() && none_waits &&
+         owned_.used() == 0;
+}
+
+void SiteManager::check_invariants() const {
+  std::uint64_t held = 0, lent = 0;
+  std::map<Party, NodeSet> nodes;
+  for (const LeaseId& id : leases_.all()) {
+    const Lease& lease = leases_.get(id);
+    DMM_ASSERT(!lease.nodes.empty() || !lease.cleaning.empty());
+    for (const auto& [request, out] : lease.handed_out) {
+      const auto user = job_managers_.find(out.job_manager);
+      DMM_ASSERT(user != job_managers_.end() && user->second.holds.contains({id, request}));
+      DMM_ASSERT(!lease.downstream);
+    }
+    if (lease.upstream) continue;
+    // A node that we own is under at most one lease.
+    for (const auto* groups : {&lease.nodes, &lease.cleaning}) {
+      held += processors_of(*groups);
+      for (const NodeGroup& group : *groups) {
+        NodeSet& known = nodes[group.resource_manager];
+        DMM_ASSERT(subtract(known, group.nodes) == known);
+        known = unite(known, group.nodes);
+      }
+    }
+    if (lease.downstream) lent += processors_of(lease.nodes);
+  }
+  std::uint64_t down = 0;
+  for (const auto& manager : owned_.managers())
+    if (!manager.up) down += std::uint64_t{manager.free_nodes} * manager.processors_per_node;
+  DMM_ASSERT(owned_.used() == held + down);
+  DMM_ASSERT(processors_lent_ == lent);
+  std::vector<std::uint32_t> outstanding(neighbours_.size(), 0);
+  std::uint64_t demand = 0;
+  for (const auto& [arrival, request] : queue_.all()) {
+    if (request->search == LocalRequest::Search::out) ++outstanding[request->target];
+    if (request->servable) demand += request->processors;
+  }
+  for (const auto& [key, foreign] : passed_) ++outstanding[foreign.target];
+  DMM_ASSERT(queue_.demand() == demand);
+  for (std::size_t n = 0; n < neighbours_.size(); ++n) DMM_ASSERT(neighbours_[n].outstanding == outstanding[n]);
+}
+
+}  // namespace dmm

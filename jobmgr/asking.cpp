@@ -1,0 +1,259 @@
+// The job manager, from submission to grant: accepting jobs, asking the home site for nodes, taking what it
+// grants, giving back what can't be used, and losing nodes again.
+#include <algorithm>
+#include <iterator>
+
+#include "jobmgr/job_manager.hpp"
+#include "machine/assert.hpp"
+#include "protocol/text.hpp"
+
+namespace dmm {
+namespace {
+
+NodeSet intersect(const NodeSet& a, const NodeSet& b) { return subtract(a, subtract(a, b)); }
+
+// Why a grant can't start this job: its groups must serve components 0, 1, ... without a gap, and exactly as many
+// as were asked for unless the site could choose the division.
+std::string fault_of(const Grant& grant, const ResourceNeed& need) {
+  std::set<std::uint32_t> components;
+  for (const NodeGroup& group : grant.nodes) {
+    if (group.nodes.empty() || !is_well_formed(group.nodes)) return "the site granted an impossible set of nodes";
+    components.insert(group.component);
+  }
+  if (components.empty()) return "the site granted no nodes";
+  if (*components.rbegin() + 1 != components.size()) return "the site's grant leaves out a component";
+  if (need.kind != RequestKind::flexible && components.size() != need.components.size())
+    return "the site's grant has another number of components than was asked for";
+  return {};
+}
+
+Attempt attempt_of(Grant& grant) {
+  Attempt attempt;
+  attempt.lease = grant.lease;
+  for (const NodeGroup& group : grant.nodes)
+    if (group.component >= attempt.tasks.size()) attempt.tasks.resize(group.component + 1);
+  for (const NodeGroup& group : grant.nodes) {
+    Task& task = attempt.tasks[group.component];
+    if (!task.nodes.empty()) continue;  // the program runs at the first group, the others are only held
+    task.manager = group.resource_manager;
+    task.nodes = group.nodes;
+  }
+  attempt.open = attempt.unstarted = static_cast<std::uint32_t>(attempt.tasks.size());
+  attempt.granted = grant.nodes;
+  attempt.held = std::move(grant.nodes);
+  return attempt;
+}
+
+Place place_of(const Grant& grant) {
+  Place place{grant.lease.owner, {}, grant.lease, grant.chain};
+  for (const NodeGroup& group : grant.nodes)
+    if (std::find(place.clusters.begin(), place.clusters.end(), group.cluster) == place.clusters.end())
+      place.clusters.push_back(group.cluster);
+  return place;
+}
+
+// Tells the session layer how to reach each resource manager: from our site backwards along the delegation chain.
+void add_routes(Effects& effects, const Grant& grant) {
+  const std::vector<SiteName> path(grant.chain.rbegin(), grant.chain.rend());
+  std::set<Party> known;
+  for (const NodeGroup& group : grant.nodes)
+    if (known.insert(group.resource_manager).second)
+      effects.routes.push_back({group.resource_manager, group.endpoint, path});
+}
+
+std::string chain_text(const std::vector<SiteName>& chain) {
+  std::string text;
+  for (const SiteName& site : chain) text += (text.empty() ? "" : " > ") + site.text;
+  return text;
+}
+
+// Takes the ended nodes out of the held ones; returns what was taken. No ended nodes named means all.
+std::vector<NodeGroup> take_out(std::vector<NodeGroup>& held, const std::vector<NodeGroup>& ended) {
+  if (ended.empty()) return std::exchange(held, {});
+  std::vector<NodeGroup> hit;
+  for (NodeGroup& group : held)
+    for (const NodeGroup& gone : ended) {
+      if (gone.resource_manager != group.resource_manager) continue;
+      NodeSet common = intersect(group.nodes, gone.nodes);
+      if (common.empty()) continue;
+      group.nodes = subtract(group.nodes, common);
+      hit.push_back(group);
+      hit.back().nodes = std::move(common);
+    }
+  std::erase_if(held, [](const NodeGroup& group) { return group.nodes.empty(); });
+  return hit;
+}
+
+// Whether nodes on which the component's program runs are among those that ended.
+bool ends_under(const Task& task, const LeaseEnded& ended) {
+  return ended.nodes.empty() || std::any_of(ended.nodes.begin(), ended.nodes.end(), [&](const NodeGroup& group) {
+    return group.resource_manager == task.manager && !intersect(group.nodes, task.nodes).empty();
+  });
+}
+
+}  // namespace
+
+RequestId JobManager::request_of(const Job& job) const {
+  return {settings_.site, settings_.user, job.number, job.attempt};
+}
+
+void JobManager::on(Step step, const Party& from, const Submit& submit) {
+  if (const Submitted* answer = submissions_.find(from, submit.token)) return step.effects.send(from, *answer);
+  Submitted answer{submit.token, 0, 0, fault_of(submit)};
+  if (answer.fault.empty() && jobs_.open() + submit.jobs.size() > settings_.jobs_max)
+    answer.fault = "at most " + std::to_string(settings_.jobs_max) + " jobs may be open at once";
+  if (answer.fault.empty()) {
+    answer.first_job = next_job_;
+    answer.jobs = static_cast<std::uint32_t>(submit.jobs.size());
+    submissions_.remember(from, answer);
+    while (jobs_.size() + submit.jobs.size() > settings_.jobs_max)
+      step.effects.forgotten.push_back(jobs_.forget_oldest());
+    for (const JobDescription& job : submit.jobs) accept(step, job);
+  }
+  step.effects.send(from, answer);
+}
+
+void JobManager::accept(Step step, JobDescription description) {
+  Job job;
+  job.number = next_job_++;
+  job.processors = total_processors(description.need);
+  job.description = std::move(description);
+  job.submitted = step.now;
+  const Job& added = jobs_.add(std::move(job));
+  if (step.effects.wants(Level::info))
+    step.effects.log(Level::info, "submitted", request_of(added),
+                     {{"job", static_cast<std::int64_t>(added.number)},
+                      {"processors", static_cast<std::int64_t>(added.processors)}});
+  ask(step, added);
+}
+
+void JobManager::ask(Step step, const Job& job) {
+  const JobDescription& wanted = job.description;
+  const Duration waited = step.now - job.submitted;
+  Request request{request_of(job), wanted.need, wanted.dttl, wanted.priority, waited, settings_.user};
+  step.effects.send(site_, std::move(request), request_of(job));
+}
+
+void JobManager::on(Step step, const Party&, const Refuse& refuse) {
+  Job* job = jobs_.find(refuse.request.job);
+  if (!job || job->state != JobState::waiting || request_of(*job) != refuse.request) return;
+  job->text = "refused: " + std::string(to_text(refuse.reason));
+  if (refuse.reason == RefusalReason::too_large)
+    job->text += "; the largest cluster that can be reached has " + std::to_string(refuse.largest) + " processors";
+  if (!refuse.text.empty()) job->text += "; " + refuse.text;
+  job->ended = step.now;
+  close(step, *job, JobEvent::fail);
+}
+
+void JobManager::on(Step step, const Party&, Grant& grant) {
+  Job* job = jobs_.find(grant.request.job);
+  const bool present = job && request_of(*job) == grant.request;
+  if (present && leases_.holds(grant.lease, job->number)) return;  // what we use already must not be released
+  if (!present || job->state != JobState::waiting) {
+    step.effects.log(Level::debug, "grant_unwanted", grant.request, {{"lease", to_text(grant.lease)}});
+    return give_back(step, grant);
+  }
+  if (std::string fault = fault_of(grant, job->description.need); !fault.empty()) {
+    step.effects.log(Level::error, "grant_broken", grant.request, {{"text", fault}});
+    give_back(step, grant);
+    job->text = std::move(fault);
+    job->ended = step.now;
+    return close(step, *job, JobEvent::fail);
+  }
+  record(step, *job, grant);
+}
+
+// Without nodes there is nothing to give back, and a Release that names none would end the lease for other jobs
+// too.
+void JobManager::give_back(Step step, Grant& grant) {
+  if (grant.nodes.empty()) return;
+  step.effects.send(site_, Release{grant.lease, std::move(grant.nodes)}, grant.request);
+}
+
+void JobManager::record(Step step, Job& job, Grant& grant) {
+  if (step.effects.wants(Level::info))
+    step.effects.log(Level::info, "granted", grant.request,
+                     {{"lease", to_text(grant.lease)},
+                      {"owner", grant.lease.owner.text},
+                      {"chain", chain_text(grant.chain)},
+                      {"wait_seconds", (step.now - job.submitted).in_seconds()}});
+  add_routes(step.effects, grant);
+  job.granted = step.now;
+  job.place = place_of(grant);
+  job.origin = grant.origin;
+  job.tries += grant.tries;
+  leases_.add(step.now, grant.lease, job.number, grant.term);
+  job.run = std::make_unique<Attempt>(attempt_of(grant));
+  open_attempts_.emplace(grant.lease, job.number);
+  jobs_.change(job, JobEvent::granted);
+  for (std::uint32_t i = 0; i < job.run->tasks.size(); ++i) queued_.emplace_back(grant.request, i);
+}
+
+std::string JobManager::cancel(Instant now, std::uint64_t number, Effects& effects, Duration grace) {
+  const Step step{now, effects};
+  Job* job = jobs_.find(number);
+  if (!job) return "there is no job " + std::to_string(number);
+  const bool cancelling = job->state == JobState::collecting && job->outcome == JobEvent::cancel;
+  if (job->state == JobState::cancelled || cancelling) return {};
+  if (job->state == JobState::collecting || is_over(job->state))
+    return "job " + std::to_string(number) + " has ended already";
+  if (job->state == JobState::waiting) {
+    take_back(step, *job);
+  } else if (!std::exchange(job->cancel_wanted, true)) {
+    wind_down(step, *job, grace);
+  }
+  return {};
+}
+
+void JobManager::take_back(Step step, Job& job) {
+  step.effects.send(site_, Cancel{request_of(job)}, request_of(job));
+  job.ended = step.now;
+  close(step, job, JobEvent::cancel);
+}
+
+void JobManager::on(Step step, const Party&, const LeaseEnded& ended) {
+  std::vector<std::uint64_t> numbers;
+  for (auto it = open_attempts_.lower_bound({ended.lease, 0}); it != open_attempts_.end(); ++it) {
+    if (it->first != ended.lease) break;
+    numbers.push_back(it->second);
+  }
+  for (std::uint64_t number : numbers) lose_nodes(step, *jobs_.find(number), ended);
+}
+
+// The owner takes nodes back, or nobody can use them any more. A component that loses nodes is interrupted; that
+// its program is over is only certain if nodes of its own resource manager are among those confirmed clean, which
+// may be said later than that they are lost.
+void JobManager::lose_nodes(Step step, Job& job, const LeaseEnded& ended) {
+  Attempt& run = *job.run;
+  const std::vector<NodeGroup> hit = take_out(run.held, ended.nodes);
+  if (run.held.empty()) leases_.remove(run.lease, job.number);
+  bool interrupted = false;
+  for (std::uint32_t i = 0; i < run.tasks.size(); ++i) {
+    const Task& task = run.tasks[i];
+    if (task.phase == TaskPhase::over) continue;
+    const bool touched =
+        std::any_of(hit.begin(), hit.end(), [&](const NodeGroup& group) { return group.component == i; });
+    const bool clean = ended.confirmed && ends_under(task, ended);
+    if (!touched && !clean) continue;
+    interrupt(step, job, i, clean);
+    interrupted = true;
+  }
+  if (!interrupted) return;
+  if (step.effects.wants(Level::info))
+    step.effects.log(Level::info, "lease_ended", request_of(job),
+                     {{"lease", to_text(ended.lease)},
+                      {"reason", std::string(to_text(ended.reason))},
+                      {"confirmed", ended.confirmed}});
+  wind_down(step, job);
+}
+
+void JobManager::on(Step, const Party&, const Renewed& renewed) { leases_.renewed(renewed); }
+
+void JobManager::release(Step step, Job& job) {
+  Attempt& run = *job.run;
+  if (run.held.empty()) return;
+  leases_.remove(run.lease, job.number);
+  step.effects.send(site_, Release{run.lease, std::exchange(run.held, {})}, request_of(job));
+}
+
+}  // namespace dmm

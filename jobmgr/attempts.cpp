@@ -1,0 +1,253 @@
+// The job manager's attempts at running a job: components that are started, run, end, are stopped or lost, and
+// what follows from all their ends together.
+#include <algorithm>
+
+#include "jobmgr/job_manager.hpp"
+#include "machine/assert.hpp"
+
+namespace dmm {
+namespace {
+
+constexpr std::size_t nodes_text_max = 96 * 1024;
+
+// "das-3/fs0/nodes:0-3,7;das-3/fs1/nodes:0-1": all nodes of the job, in the order in which they were granted.
+std::string nodes_text(const std::vector<NodeGroup>& groups) {
+  std::string text;
+  for (const NodeGroup& group : groups) {
+    if (!text.empty()) text += ';';
+    text += group.resource_manager.site.text + '/' + group.cluster.text + '/' + group.resource_manager.name + ':';
+    text += to_text(group.nodes);
+  }
+  return text;
+}
+
+std::vector<ComponentEnd> ends_of(const Attempt& run) {
+  std::vector<ComponentEnd> ends;
+  for (const Task& task : run.tasks)
+    ends.push_back({classify(task.end, task.interrupted, task.stopping), task.order});
+  return ends;
+}
+
+// What people are told of the deciding component, beside its exit.
+std::string text_of(const Task& task, EndClass end) {
+  if (!task.text.empty()) return task.text;
+  if (task.end.known && task.end.fault != StartFault::none) return std::string(to_text(task.end.fault));
+  if (end != EndClass::interrupted) return {};
+  return task.end.known && task.end.kind != EndKind::stopped ? std::string(to_text(task.end.kind))
+                                                             : "its nodes were lost";
+}
+
+void take_end(Task& task, Ended& ended) {
+  task.end = {true, ended.kind, ended.code, ended.fault};
+  task.text = std::move(ended.text);
+  task.wall = ended.wall;
+  task.cpu = ended.cpu;
+  task.streams[0].bytes = ended.output_bytes;
+  task.streams[0].all = std::move(ended.output);
+  task.streams[1].bytes = ended.error_bytes;
+  task.streams[1].all = std::move(ended.error);
+}
+
+}  // namespace
+
+JobManager::Subject JobManager::subject_of(const Party& from, const RequestId& request, std::uint32_t component) {
+  Job* job = jobs_.find(request.job);
+  if (!job || !job->run || request_of(*job) != request || component >= job->run->tasks.size()) return {};
+  Task& task = job->run->tasks[component];
+  if (task.manager != from || task.phase == TaskPhase::queued || task.forgotten) return {};
+  return {job, &task};
+}
+
+// Starts what is queued, in order, while there are free places. A lease that wasn't renewed starts nothing new.
+void JobManager::start_queued(Step step) {
+  while (!queued_.empty() && starts_ < settings_.starts_at_once) {
+    const auto [request, component] = queued_.front();
+    queued_.pop_front();
+    Job* job = jobs_.find(request.job);
+    if (!job || !job->run || request_of(*job) != request) continue;
+    Task& task = job->run->tasks[component];
+    if (task.phase != TaskPhase::queued) continue;
+    if (!leases_.usable(step.now, job->run->lease)) {
+      interrupt(step, *job, component, true);
+      wind_down(step, *job);
+      continue;
+    }
+    task.phase = TaskPhase::asked;
+    task.counted = true;
+    ++starts_;
+    job->run->asked = true;
+    managers_.use(task.manager, {job->number, component}, step.now + settings_.confirm_limit);
+    send_start(step, *job, component);
+  }
+}
+
+void JobManager::send_start(Step step, const Job& job, std::uint32_t component) {
+  const Attempt& run = *job.run;
+  Start start{run.lease, request_of(job), component, run.tasks[component].nodes, job.description.program, {}};
+  auto& environment = start.program.environment;
+  environment.push_back("DMM_JOB=" + std::to_string(job.number));
+  // Linux takes no string above 128 KiB in an environment: the start would fail for a list that few programs read.
+  if (std::string nodes = nodes_text(run.granted); nodes.size() <= nodes_text_max)
+    environment.push_back("DMM_NODES=" + nodes);
+  environment.push_back("DMM_PROCESSORS=" + std::to_string(processors_of(run.granted)));
+  environment.push_back("DMM_COMPONENTS=" + std::to_string(run.tasks.size()));
+  environment.push_back("DMM_COMPONENT=" + std::to_string(component));
+  step.effects.send(run.tasks[component].manager, std::move(start), request_of(job));
+}
+
+void JobManager::on(Step step, const Party& from, const Started& started) {
+  const auto [job, task] = subject_of(from, started.request, started.component);
+  if (!task || task->phase == TaskPhase::over) {
+    // Something runs that counts as over: its output was given up, and so is it.
+    if (!task || !task->end.known) step.effects.send(from, Stop{started.request, {}}, started.request);
+    return;
+  }
+  if (task->phase == TaskPhase::started) return;
+  task->phase = TaskPhase::started;
+  stop_counting(*task);
+  if (!job->started) job->started = step.now;
+  if (--job->run->unstarted > 0 || job->state != JobState::starting) return;
+  jobs_.change(*job, JobEvent::all_started);
+  if (step.effects.wants(Level::info))
+    step.effects.log(Level::info, "started", started.request, {{"process", std::int64_t{started.process}}});
+}
+
+void JobManager::on(Step step, const Party& from, Ended& ended) {
+  const auto [job, task] = subject_of(from, ended.request, ended.component);
+  if (!task) return step.effects.send(from, Forget{ended.request}, ended.request);
+  // Repeated, or too late to count: its directory goes with those of the other components, for Forget names no
+  // one.
+  if (std::exchange(task->heard, true) || task->phase == TaskPhase::over) return;
+  take_end(*task, ended);
+  if (!job->started && ended.kind != EndKind::start_failed) job->started = step.now - ended.wall;
+  if (step.effects.wants(Level::info))
+    step.effects.log(Level::info, "ended", ended.request,
+                     {{"component", std::int64_t{ended.component}},
+                      {"kind", std::string(to_text(ended.kind))},
+                      {"code", std::int64_t{ended.code}},
+                      {"wall_seconds", ended.wall.in_seconds()}});
+  task_over(*job, ended.component);
+  if (classify(task->end, task->interrupted, task->stopping) != EndClass::good) {
+    if (task->order == 0) task->order = ++job->run->troubles;
+    return wind_down(step, *job);
+  }
+  if (job->run->open == 0) return attempt_over(step, *job);
+  if (job->state == JobState::starting && job->run->unstarted == 0) jobs_.change(*job, JobEvent::all_started);
+}
+
+// One Stop reaches all components of a request at a resource manager.
+void JobManager::stop(Step step, Job& job, std::uint32_t component, Duration grace) {
+  Task& task = job.run->tasks[component];
+  if (task.stopping) return;
+  const bool told = std::any_of(job.run->tasks.begin(), job.run->tasks.end(), [&](const Task& other) {
+    return other.stopping && other.manager == task.manager;
+  });
+  task.stopping = true;
+  if (!told) step.effects.send(task.manager, Stop{request_of(job), grace}, request_of(job));
+}
+
+// The component lost its nodes or its resource manager. `confirmed`: nothing of it runs any more.
+void JobManager::interrupt(Step step, Job& job, std::uint32_t component, bool confirmed) {
+  Task& task = job.run->tasks[component];
+  DMM_ASSERT(task.phase != TaskPhase::over);
+  if (task.order == 0) task.order = ++job.run->troubles;
+  const bool known = std::exchange(task.interrupted, true);
+  if (confirmed || task.phase == TaskPhase::queued) return task_over(job, component);
+  stop(step, job, component, stop_grace);
+  if (!known) set_due(task, {job.number, component}, step.now + settings_.confirm_limit);
+}
+
+void JobManager::task_over(Job& job, std::uint32_t component) {
+  Task& task = job.run->tasks[component];
+  DMM_ASSERT(task.phase != TaskPhase::over && job.run->open > 0);
+  if (task.phase != TaskPhase::started) --job.run->unstarted;
+  task.phase = TaskPhase::over;
+  --job.run->open;
+  stop_counting(task);
+  set_due(task, {job.number, component}, never);
+}
+
+void JobManager::stop_counting(Task& task) {
+  if (std::exchange(task.counted, false)) --starts_;
+}
+
+// The attempt is given up: what wasn't started won't be, what runs is stopped and waited for.
+void JobManager::wind_down(Step step, Job& job, Duration grace) {
+  DMM_ASSERT(job.run != nullptr);
+  if (job.state != JobState::ending) jobs_.change(job, JobEvent::stopping);
+  for (std::uint32_t i = 0; i < job.run->tasks.size(); ++i) {
+    Task& task = job.run->tasks[i];
+    if (task.phase == TaskPhase::over) continue;
+    if (task.phase == TaskPhase::queued) {
+      task_over(job, i);
+      continue;
+    }
+    stop(step, job, i, grace);
+    if (task.due == never) set_due(task, {job.number, i}, step.now + grace + settings_.confirm_limit);
+  }
+  if (job.run->open == 0) attempt_over(step, job);
+}
+
+// Nothing of the attempt runs any more: the nodes go back first, then it is decided what the job has come to.
+void JobManager::attempt_over(Step step, Job& job) {
+  Attempt& run = *job.run;
+  DMM_ASSERT(run.open == 0);
+  release(step, job);
+  DMM_ASSERT(open_attempts_.erase({run.lease, job.number}) == 1);
+  jobs_.change(job, JobEvent::all_ended);
+  job.ended = step.now;
+  const Verdict verdict = judge(ends_of(run));
+  job.wall = {};
+  for (const Task& task : run.tasks) job.wall = std::max(job.wall, task.wall);
+  const Task& deciding = run.tasks[verdict.component];
+  if (deciding.end.known) job.exit = JobExit{deciding.end.kind, deciding.end.code, deciding.end.fault};
+  job.text = text_of(deciding, verdict.end);
+  // An attempt of which no Start was sent costs its user nothing and isn't counted.
+  const bool may_run_again = !run.asked || job.reruns < job.description.reruns_max;
+  job.outcome = outcome(verdict.end, job.cancel_wanted, may_run_again);
+  if (job.outcome == JobEvent::again) return run_again(step, job);
+  if (job.outcome == JobEvent::lose) job.text = "interrupted too often; " + job.text;
+  collect(step, job);
+}
+
+void JobManager::run_again(Step step, Job& job) {
+  const RequestId old = request_of(job);
+  job.reruns += job.run->asked ? 1 : 0;
+  leave_attempt(step, job);
+  job.granted.reset();
+  job.ended.reset();
+  job.place.reset();
+  job.exit.reset();
+  job.wall = {};
+  ++job.attempt;
+  jobs_.change(job, JobEvent::again);
+  step.effects.log(Level::info, "rerun", old,
+                   {{"attempt", std::int64_t{job.attempt}}, {"reruns", std::int64_t{job.reruns}},
+                    {"text", job.text}});
+  ask(step, job);
+}
+
+// Lets resource managers remove what they keep for the attempt. One whose word is still awaited is told when it
+// comes.
+void JobManager::leave_attempt(Step step, Job& job) {
+  Attempt& run = *job.run;
+  std::set<Party> told;
+  for (std::uint32_t i = 0; i < run.tasks.size(); ++i) {
+    Task& task = run.tasks[i];
+    DMM_ASSERT(task.phase == TaskPhase::over && !task.counted);
+    set_due(task, {job.number, i}, never);
+    managers_.leave(task.manager, {job.number, i});
+    if (task.heard && !task.forgotten && told.insert(task.manager).second)
+      step.effects.send(task.manager, Forget{request_of(job)}, request_of(job));
+  }
+  job.run.reset();
+}
+
+void JobManager::set_due(Task& task, TaskKey key, Instant due) {
+  if (task.due == due) return;
+  if (task.due != never) due_.erase({task.due, key});
+  task.due = due;
+  if (due != never) due_.emplace(due, key);
+}
+
+}  // namespace dmm

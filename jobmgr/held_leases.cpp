@@ -1,0 +1,75 @@
+// Expiry without a walk: a lease is good by its own grant, by the latest renewal, or by that one's exception.
+#include "jobmgr/held_leases.hpp"
+
+#include <algorithm>
+
+#include "machine/assert.hpp"
+
+namespace dmm {
+namespace {
+
+Duration less_a_hundredth(Duration length) { return length - length / 100; }
+
+}  // namespace
+
+void HeldLeases::add(Instant now, const LeaseId& id, std::uint64_t job, Duration term) {
+  Lease& lease = leases_[id];
+  if (lease.is_void) {  // the new incarnation of the site adopted it
+    lease.is_void = false;
+    grants_ += static_cast<std::uint32_t>(lease.jobs.size());
+  }
+  DMM_ASSERT(lease.jobs.insert(job).second);
+  ++grants_;
+  lease.until = now + less_a_hundredth(term);
+  lease.granted_after = renewals_;
+}
+
+void HeldLeases::remove(const LeaseId& id, std::uint64_t job) {
+  const auto it = leases_.find(id);
+  if (it == leases_.end() || it->second.jobs.erase(job) == 0) return;
+  if (!it->second.is_void) --grants_;
+  if (it->second.jobs.empty()) leases_.erase(it);
+}
+
+bool HeldLeases::holds(const LeaseId& id, std::uint64_t job) const {
+  const auto it = leases_.find(id);
+  return it != leases_.end() && it->second.jobs.contains(job);
+}
+
+Instant HeldLeases::until(const Lease& lease) const {
+  if (answered_ <= lease.granted_after) return lease.until;
+  if (lease.exception_of == answered_) return lease.exception_until;
+  return std::max(lease.until, renewed_until_);
+}
+
+bool HeldLeases::usable(Instant now, const LeaseId& id) const {
+  const auto it = leases_.find(id);
+  return it != leases_.end() && !it->second.is_void && now < until(it->second);
+}
+
+void HeldLeases::make_void() {
+  for (auto& [id, lease] : leases_) lease.is_void = true;
+  grants_ = 0;
+  sent_.clear();
+  answered_ = renewals_;
+}
+
+void HeldLeases::renewal_sent(Instant now) {
+  sent_.push_back(now);
+  ++renewals_;
+}
+
+void HeldLeases::renewed(const Renewed& answer) {
+  if (sent_.empty()) return;  // to a renewal of before the site restarted
+  answered_ = renewals_ - sent_.size() + 1;
+  const Instant sent = sent_.front();
+  sent_.pop_front();
+  renewed_until_ = sent + less_a_hundredth(answer.term);
+  for (const LeaseTerm& exception : answer.shorter)
+    if (const auto it = leases_.find(exception.lease); it != leases_.end()) {
+      it->second.exception_of = answered_;
+      it->second.exception_until = sent + less_a_hundredth(exception.left);
+    }
+}
+
+}  // namespace dmm

@@ -1,0 +1,57 @@
+// The leases that the job manager holds under its site's link: which jobs use each, until when new work may start
+// under it, and the renewals that move this on. Holders count from when Renew was sent, less a hundredth, so they
+// stop before whoever granted does (docs/architecture.md, leases). One renewal covers all leases without touching
+// each.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <set>
+
+#include "protocol/messages.hpp"
+
+namespace dmm {
+
+class HeldLeases {
+ public:
+  /// A grant: nodes of this lease for this job, usable for `term` from now.
+  void add(Instant now, const LeaseId& lease, std::uint64_t job, Duration term);
+  /// The job has no nodes of the lease any more.
+  void remove(const LeaseId& lease, std::uint64_t job);
+  /// Whether the job has nodes of the lease.
+  bool holds(const LeaseId& lease, std::uint64_t job) const;
+  /// Whether a job may be started under the lease.
+  bool usable(Instant now, const LeaseId& lease) const;
+  /// The site restarted: nothing starts under what it granted before, and it answers no old renewal.
+  void make_void();
+  /// Grants that the site renews.
+  std::uint32_t grants() const { return grants_; }
+
+  void renewal_sent(Instant now);
+  /// An answer; it belongs to the oldest renewal that has none, since the link keeps the order.
+  void renewed(const Renewed& answer);
+  /// Renewals without an answer.
+  std::size_t unanswered() const { return sent_.size(); }
+
+ private:
+  struct Lease {
+    std::set<std::uint64_t> jobs;
+    Instant until{};                   ///< by its latest grant
+    std::uint64_t granted_after = 0;   ///< renewals sent before that grant: these don't cover it
+    std::uint64_t exception_of = 0;    ///< the last renewal that made an exception of it
+    Instant exception_until{};
+    bool is_void = false;
+  };
+
+  Instant until(const Lease& lease) const;
+
+  std::map<LeaseId, Lease> leases_;
+  std::uint32_t grants_ = 0;
+  std::deque<Instant> sent_;  ///< when the renewals without an answer were sent
+  std::uint64_t renewals_ = 0;  ///< sent
+  std::uint64_t answered_ = 0;  ///< the last one that was answered, counted as sent
+  Instant renewed_until_{};
+};
+
+}  // namespace dmm

@@ -1,0 +1,62 @@
+// What must hold of a job manager between any two events, recounted from nothing. For tests, the simulator's
+// checkers and anyone who wants to know what the tables mean to one another.
+#include "jobmgr/job_manager.hpp"
+
+namespace dmm {
+namespace {
+
+// What one job's attempt says by itself; empty if all is well.
+std::string fault_of(const Attempt& run, JobState state) {
+  std::uint32_t open = 0;
+  std::uint32_t unstarted = 0;
+  for (const Task& task : run.tasks) {
+    open += task.phase != TaskPhase::over;
+    unstarted += task.phase == TaskPhase::queued || task.phase == TaskPhase::asked;
+    if (task.counted && task.phase != TaskPhase::asked) return "a start counts that isn't under way";
+    if (task.stopping && state != JobState::ending && state != JobState::collecting) return "stopped while in use";
+    if (state == JobState::ending && task.phase != TaskPhase::over && task.due == never)
+      return "an end is awaited for ever";
+  }
+  if (open != run.open || unstarted != run.unstarted) return "components are miscounted";
+  if ((state == JobState::collecting) != (open == 0)) return "components run while output is collected";
+  if (state == JobState::collecting && !run.held.empty()) return "nodes are held after the end";
+  if (state == JobState::running && unstarted > 0) return "it runs before all components started";
+  return {};
+}
+
+}  // namespace
+
+std::string JobManager::broken_invariant() const {
+  std::uint32_t starts = 0;
+  std::size_t dues = 0;
+  std::size_t attempts = 0;
+  std::size_t by_state = 0;
+  for (std::size_t s = 0; s < job_state_count; ++s) by_state += jobs_.in(static_cast<JobState>(s)).size();
+  if (by_state != jobs_.size()) return "the sets by state don't add up";
+  for (const auto& [number, job] : jobs_.all()) {
+    const std::string name = "job " + std::to_string(number) + ": ";
+    if (!jobs_.in(job.state).contains(number)) return name + "not in the set of its state";
+    if ((job.run != nullptr) != has_attempt(job.state)) return name + "an attempt in the wrong state";
+    if (is_over(job.state) && !job.ended) return name + "over without an end";
+    if (!job.run) continue;
+    if (std::string fault = fault_of(*job.run, job.state); !fault.empty()) return name + fault;
+    attempts += job.run->open > 0;
+    if (job.run->open > 0 && !open_attempts_.contains({job.run->lease, number}))
+      return name + "no news of its lease would come";
+    if (job.run->held.empty() == leases_.holds(job.run->lease, number)) return name + "its lease disagrees";
+    for (std::uint32_t i = 0; i < job.run->tasks.size(); ++i) {
+      const Task& task = job.run->tasks[i];
+      starts += task.counted;
+      dues += task.due != never;
+      if (task.due != never && !due_.contains({task.due, {number, i}})) return name + "a due time is missing";
+      const bool runs = task.phase == TaskPhase::asked || task.phase == TaskPhase::started;
+      if (runs && !managers_.has(task.manager, {number, i})) return name + "its manager doesn't know it";
+    }
+  }
+  if (starts != starts_) return "starts under way are miscounted";
+  if (attempts != open_attempts_.size()) return "an attempt is over but still listed";
+  if (dues != due_.size()) return "a due time is left over";
+  return {};
+}
+
+}  // namespace dmm

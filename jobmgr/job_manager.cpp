@@ -1,0 +1,189 @@
+// The door of the job manager: who may say what, what becomes of links, and what time calls for.
+#include "jobmgr/job_manager.hpp"
+
+#include <algorithm>
+#include <type_traits>
+
+#include "machine/assert.hpp"
+
+namespace dmm {
+namespace {
+
+// The gate: which role may send which message to a job manager. Sessions keep Hello, Beat and Relay to themselves;
+// the shell answers Ask.
+template <class M>
+constexpr std::optional<Role> sender_of() {
+  if constexpr (std::is_same_v<M, Submit>)
+    return Role::client;
+  else if constexpr (std::is_same_v<M, Grant> || std::is_same_v<M, Refuse> || std::is_same_v<M, LeaseEnded> ||
+                     std::is_same_v<M, Renewed>)
+    return Role::site_manager;
+  else if constexpr (std::is_same_v<M, Started> || std::is_same_v<M, Ended> || std::is_same_v<M, Chunk>)
+    return Role::resource_manager;
+  else
+    return std::nullopt;
+}
+
+// A site that answers no renewal for so many has its link down soon; until then nothing is piled up.
+constexpr std::size_t renewals_unanswered_max = 100;
+
+}  // namespace
+
+JobManager::JobManager(JobManagerSettings settings)
+    : settings_(std::move(settings)), site_(site_manager_of(settings_.site)), next_job_(settings_.first_job) {
+  DMM_ASSERT(next_job_ > 0 && settings_.starts_at_once > 0);
+}
+
+void JobManager::receive(Instant now, Input input, Effects& effects) {
+  std::visit([&](auto& event) { take(Step{now, effects}, event); }, input);
+}
+
+void JobManager::take(Step step, Received& received) {
+  const Party& from = received.from;
+  const auto handle = [&](auto& message) {
+    using M = std::decay_t<decltype(message)>;
+    if constexpr (sender_of<M>().has_value()) {
+      if (from.role == *sender_of<M>() && (from.role != Role::site_manager || from == site_))
+        return on(step, from, message);
+    }
+    // A Fault is never answered: two parties that don't understand each other would never stop.
+    if constexpr (!std::is_same_v<M, Fault>)
+      step.effects.send(from, Fault{M::type, "a job manager doesn't take this message from this role"});
+  };
+  std::visit(handle, received.message);
+}
+
+void JobManager::take(Step step, const LinkUp& up) {
+  if (up.peer == site_) return site_came_up(step, up.restarted);
+  if (up.peer.role == Role::resource_manager) manager_came_up(step, up.peer, up.restarted);
+}
+
+// A new incarnation of the site knows neither our requests nor what it granted. What runs goes on until its
+// resource manager says that it is over; what waits is asked for again, with how long it has waited.
+void JobManager::site_came_up(Step step, bool restarted) {
+  site_up_ = true;
+  managers_.restart_silences(step.now + settings_.confirm_limit);
+  if (restarted) {
+    leases_.make_void();
+    for (std::uint64_t number : jobs_.in(JobState::waiting)) ask(step, *jobs_.find(number));
+  }
+  next_renewal_ = leases_.grants() > 0 ? step.now : never;
+}
+
+// At the first session with a manager nothing can be over: what waited for one that was never heard is kept for
+// it.
+void JobManager::manager_came_up(Step step, const Party& manager, bool restarted) {
+  const bool first = managers_.up(manager);
+  if (first || !restarted) return;
+  for (TaskKey key : managers_.tasks_of(manager)) manager_restarted(step, key);
+}
+
+// Its new incarnation means that everything it ran is over, and that what it kept of ended tasks is gone.
+void JobManager::manager_restarted(Step step, TaskKey key) {
+  Job* job = jobs_.find(key.job);
+  if (!job || !job->run || !managers_.has(job->run->tasks.at(key.component).manager, key)) return;
+  job->run->tasks[key.component].forgotten = true;
+  if (job->state == JobState::collecting)
+    return lose_output(step, *job, key.component, "its resource manager restarted");
+  if (job->run->tasks[key.component].phase == TaskPhase::over) return;
+  interrupt(step, *job, key.component, true);
+  wind_down(step, *job);
+}
+
+// A Start to a manager that can't be reached bursts no loop: it needn't keep others waiting.
+void JobManager::take(Step step, const LinkDown& down) {
+  if (down.peer == site_) {
+    site_up_ = false;
+    return;
+  }
+  managers_.down(down.peer, step.now + settings_.confirm_limit);
+  for (TaskKey key : managers_.tasks_of(down.peer)) stop_counting(jobs_.find(key.job)->run->tasks[key.component]);
+}
+
+void JobManager::settle(Instant now, Effects& effects) {
+  const Step step{now, effects};
+  while (!due_.empty() && due_.begin()->first <= now) pass_due(step, due_.begin()->second);
+  // Cut off from our own site as well, silence says nothing about the others.
+  while (site_up_) {
+    const auto silent = managers_.take_silent(now);
+    if (!silent) break;
+    give_up(step, *silent);
+  }
+  start_queued(step);
+  renew(step);
+}
+
+Instant JobManager::next_deadline() const {
+  Instant next = due_.empty() ? never : due_.begin()->first;
+  if (site_up_) next = std::min({next, managers_.next_silence(), next_renewal_});
+  return next;
+}
+
+// Its nodes are given back at once, so that no renewal keeps alive what may still run there; then its end is
+// awaited.
+void JobManager::give_up(Step step, const Party& silent) {
+  for (TaskKey key : managers_.tasks_of(silent)) {
+    Job* job = jobs_.find(key.job);
+    if (!job || !job->run || job->state == JobState::collecting) continue;
+    if (job->run->tasks.at(key.component).phase == TaskPhase::over) continue;
+    interrupt(step, *job, key.component, false);
+    release(step, *job);
+    wind_down(step, *job);
+  }
+}
+
+// Nobody confirmed the end in time. Where the nodes are still held the owner is told first and has the same time
+// again to end what runs; after that the component counts as over.
+void JobManager::pass_due(Step step, TaskKey key) {
+  Job& job = *jobs_.find(key.job);
+  Task& task = job.run->tasks[key.component];
+  set_due(task, key, never);
+  if (job.state == JobState::collecting)
+    return lose_output(step, job, key.component, "its resource manager was silent");
+  DMM_ASSERT(task.phase != TaskPhase::over);
+  if (!task.interrupted) {
+    interrupt(step, job, key.component, false);
+    release(step, job);
+    return;
+  }
+  task.text = "nobody confirmed its end in time";
+  task_over(job, key.component);
+  if (job.run->open == 0) attempt_over(step, job);
+}
+
+void JobManager::renew(Step step) {
+  if (leases_.grants() == 0) {
+    next_renewal_ = never;
+    return;
+  }
+  const Duration interval = std::max(microseconds(1), settings_.term / 10);
+  if (next_renewal_ == never) next_renewal_ = step.now + interval;
+  if (!site_up_ || step.now < next_renewal_) return;
+  next_renewal_ = step.now + interval;
+  if (leases_.unanswered() >= renewals_unanswered_max) return;
+  step.effects.send(site_, Renew{leases_.grants()});
+  leases_.renewal_sent(step.now);
+}
+
+std::optional<JobView> JobManager::job(std::uint64_t number) const {
+  const Job* found = jobs_.find(number);
+  if (!found) return std::nullopt;
+  return view_of(*found, request_of(*found));
+}
+
+std::vector<JobView> JobManager::jobs(const JobQuery& query) const {
+  std::vector<JobView> views;
+  const auto add = [&](const Job& found) { views.push_back(view_of(found, request_of(found))); };
+  if (query.state) {
+    const auto& numbers = jobs_.in(*query.state);
+    for (auto it = numbers.lower_bound(query.from); it != numbers.end() && views.size() < query.limit; ++it)
+      add(*jobs_.find(*it));
+  } else {
+    const auto& all = jobs_.all();
+    for (auto it = all.lower_bound(query.from); it != all.end() && views.size() < query.limit; ++it)
+      add(it->second);
+  }
+  return views;
+}
+
+}  // namespace dmm

@@ -1,0 +1,174 @@
+// The job manager of one user: takes jobs, asks the home site for nodes, starts each job's components on the
+// resource managers it was granted, watches them, brings their output back, and releases the nodes. A pure state
+// machine (see machine/input.hpp): no clock, no socket, no file. What it promises:
+//   - every accepted job comes to exactly one outcome, and every grant is released once or was ended by the site;
+//   - a job runs again only after the end of its old attempt was confirmed, or nobody could confirm it for
+//     `confirm_limit` after the nodes were given back;
+//   - nodes are released in the step in which the last component is known to be over, before output is fetched.
+//
+// The code is divided by what happens to a job: asking.cpp (from submission to grant), attempts.cpp (components
+// that start, end, are stopped or lost), output.cpp (bringing output back), job_manager.cpp (the door: gate,
+// links, time).
+#pragma once
+
+#include <deque>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "jobmgr/held_leases.hpp"
+#include "jobmgr/job_table.hpp"
+#include "jobmgr/job_view.hpp"
+#include "jobmgr/managers.hpp"
+#include "jobmgr/settings.hpp"
+#include "jobmgr/submissions.hpp"
+#include "machine/input.hpp"
+
+namespace dmm {
+
+/// A piece of a job's output, for the shell to write as the user. Pieces of a stream come in order, from offset 0,
+/// the last one marked; a stream without any bytes has no pieces unless a path was asked for.
+struct OutputPiece {
+  std::uint64_t job = 0;
+  Stream stream = Stream::output;
+  std::uint32_t component = 0;
+  std::uint64_t offset = 0;
+  std::string data;
+  bool last = false;
+  bool cut = false;  ///< the stream was longer, or its rest was lost
+  std::string path;  ///< where the submitter wants it, for components above 0 with ".<component>" at its end;
+                     ///< empty: the shell names a file of the manager's folder by job, component and stream
+};
+
+struct JobManagerEffects : Effects {
+  std::vector<OutputPiece> output;
+  std::vector<std::uint64_t> forgotten;  ///< ended jobs that left the table; their files in the folder may go too
+};
+
+/// The shell's answer to a piece. Only `last` and errors matter, so pieces in between need none; after an error
+/// the rest of the stream is dropped.
+struct OutputWritten {
+  std::uint64_t job = 0;
+  std::uint32_t component = 0;
+  Stream stream = Stream::output;
+  std::string error;  ///< why it could not be written; empty if it was
+  bool last = true;   ///< as in the piece
+};
+
+class JobManager {
+ public:
+  using Input = std::variant<Received, LinkUp, LinkDown, OutputWritten>;
+  using Effects = JobManagerEffects;
+  static constexpr Duration stop_grace = seconds(5);  ///< between SIGTERM and SIGKILL
+
+  explicit JobManager(JobManagerSettings settings);
+
+  void receive(Instant now, Input input, Effects& effects);
+  void settle(Instant now, Effects& effects);
+  Instant next_deadline() const;
+
+  /// Takes a job back, at its user's wish; what runs gets the grace between SIGTERM and SIGKILL. Returns why it
+  /// can't be, or nothing; asking again changes nothing. Followed by settle, as any event.
+  std::string cancel(Instant now, std::uint64_t job, Effects& effects, Duration grace = stop_grace);
+
+  // ---- views, for people and tests ----
+  std::optional<JobView> job(std::uint64_t number) const;
+  std::vector<JobView> jobs(const JobQuery& query = {}) const;
+  /// Jobs in a state now; forgotten ones aren't counted.
+  std::size_t count(JobState state) const { return jobs_.in(state).size(); }
+  /// How often any job came to a state since the start; `waiting` counts submissions and reruns.
+  std::uint64_t ever(JobState state) const { return jobs_.ever(state); }
+  std::size_t size() const { return jobs_.size(); }
+  /// The number that the next accepted job gets.
+  std::uint64_t next_job() const { return next_job_; }
+  /// Grants that are held and renewed, and starts that wait for an answer.
+  std::uint32_t grants() const { return leases_.grants(); }
+  std::uint32_t starts() const { return starts_; }
+  bool site_up() const { return site_up_; }
+  const JobManagerSettings& settings() const { return settings_; }
+  /// What doesn't hold that must hold; empty if all is well. Walks everything: for tests and checkers.
+  std::string broken_invariant() const;
+
+ private:
+  /// The moment of an event and where its effects go.
+  struct Step {
+    Instant now;
+    Effects& effects;
+  };
+  /// What a resource manager speaks about: a component of a job's present attempt, if it is one.
+  struct Subject {
+    Job* job = nullptr;
+    Task* task = nullptr;
+  };
+
+  // ---- the door (job_manager.cpp) ----
+  void take(Step step, Received& received);
+  void take(Step step, const LinkUp& up);
+  void take(Step step, const LinkDown& down);
+  void take(Step step, const OutputWritten& written);
+  void site_came_up(Step step, bool restarted);
+  void manager_came_up(Step step, const Party& manager, bool restarted);
+  void manager_restarted(Step step, TaskKey key);
+  void give_up(Step step, const Party& silent);
+  void pass_due(Step step, TaskKey key);
+  void renew(Step step);
+
+  // ---- from submission to grant (asking.cpp) ----
+  void on(Step step, const Party& from, const Submit& submit);
+  void on(Step step, const Party& from, const Refuse& refuse);
+  void on(Step step, const Party& from, Grant& grant);
+  void on(Step step, const Party& from, const LeaseEnded& ended);
+  void on(Step step, const Party& from, const Renewed& renewed);
+  void accept(Step step, JobDescription description);
+  void ask(Step step, const Job& job);
+  void give_back(Step step, Grant& grant);
+  void record(Step step, Job& job, Grant& grant);
+  void take_back(Step step, Job& job);
+  void lose_nodes(Step step, Job& job, const LeaseEnded& ended);
+  void release(Step step, Job& job);
+  RequestId request_of(const Job& job) const;
+
+  // ---- components (attempts.cpp) ----
+  void on(Step step, const Party& from, const Started& started);
+  void on(Step step, const Party& from, Ended& ended);
+  Subject subject_of(const Party& from, const RequestId& request, std::uint32_t component);
+  void start_queued(Step step);
+  void send_start(Step step, const Job& job, std::uint32_t component);
+  void stop(Step step, Job& job, std::uint32_t component, Duration grace);
+  void interrupt(Step step, Job& job, std::uint32_t component, bool confirmed);
+  void task_over(Job& job, std::uint32_t component);
+  void stop_counting(Task& task);
+  void wind_down(Step step, Job& job, Duration grace = stop_grace);
+  void attempt_over(Step step, Job& job);
+  void run_again(Step step, Job& job);
+  void leave_attempt(Step step, Job& job);
+  void set_due(Task& task, TaskKey key, Instant due);
+
+  // ---- output (output.cpp) ----
+  void on(Step step, const Party& from, Chunk& chunk);
+  void collect(Step step, Job& job);
+  void collect(Step step, Job& job, std::uint32_t component, Stream stream);
+  void hand_over(Step step, const Job& job, OutputPiece piece);
+  void lose_output(Step step, Job& job, std::uint32_t component, std::string_view why);
+  void close_if_written(Step step, Job& job);
+  void close(Step step, Job& job, JobEvent event);
+
+  JobManagerSettings settings_;
+  Party site_;
+  bool site_up_ = false;
+  std::uint64_t next_job_ = 1;
+  JobTable jobs_;
+  Submissions submissions_;
+  HeldLeases leases_;
+  Managers managers_;
+  std::set<std::pair<LeaseId, std::uint64_t>> open_attempts_;  ///< jobs with components that aren't over, by lease
+  Instant next_renewal_ = never;
+  std::deque<std::pair<RequestId, std::uint32_t>> queued_;  ///< components to start; entries may be out of date
+  std::uint32_t starts_ = 0;                                ///< Starts sent and not answered, where the link is up
+  std::set<std::pair<Instant, TaskKey>> due_;               ///< every Task::due
+};
+
+}  // namespace dmm

@@ -1,0 +1,65 @@
+// Keeps the sets by state in step with the jobs; next() decides which steps there are.
+#include "jobmgr/job_table.hpp"
+
+#include <utility>
+
+#include "machine/assert.hpp"
+
+namespace dmm {
+namespace {
+
+constexpr std::array outcomes{JobState::finished, JobState::failed, JobState::cancelled, JobState::lost};
+
+}  // namespace
+
+void JobTable::enter(Job& job, JobState state) {
+  job.state = state;
+  set_of(state).insert(job.number);
+  ++ever_[static_cast<std::size_t>(state)];
+}
+
+Job& JobTable::add(Job job) {
+  const std::uint64_t number = job.number;
+  const std::size_t before = jobs_.size();
+  const auto it = jobs_.emplace_hint(jobs_.end(), number, std::move(job));
+  DMM_ASSERT(jobs_.size() == before + 1);
+  enter(it->second, JobState::waiting);
+  return it->second;
+}
+
+Job* JobTable::find(std::uint64_t number) {
+  const auto it = jobs_.find(number);
+  return it == jobs_.end() ? nullptr : &it->second;
+}
+
+const Job* JobTable::find(std::uint64_t number) const {
+  const auto it = jobs_.find(number);
+  return it == jobs_.end() ? nullptr : &it->second;
+}
+
+void JobTable::change(Job& job, JobEvent event) {
+  const auto state = next(job.state, event);
+  DMM_ASSERT(state.has_value());
+  DMM_ASSERT(set_of(job.state).erase(job.number) == 1);
+  enter(job, *state);
+}
+
+std::size_t JobTable::open() const {
+  std::size_t ended = 0;
+  for (JobState state : outcomes) ended += in(state).size();
+  return jobs_.size() - ended;
+}
+
+std::uint64_t JobTable::forget_oldest() {
+  std::uint64_t oldest = 0;
+  for (JobState state : outcomes)
+    if (const auto& numbers = in(state); !numbers.empty() && (oldest == 0 || *numbers.begin() < oldest))
+      oldest = *numbers.begin();
+  if (oldest == 0) return 0;
+  const auto it = jobs_.find(oldest);
+  set_of(it->second.state).erase(oldest);
+  jobs_.erase(it);
+  return oldest;
+}
+
+}  // namespace dmm

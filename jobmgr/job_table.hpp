@@ -1,0 +1,42 @@
+// All jobs of the job manager, by number and by state. The one place where a job's state changes, so that the sets
+// by state, and with them the counts, are always right and nothing has to be walked to list or count.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <set>
+#include <vector>
+
+#include "jobmgr/job.hpp"
+
+namespace dmm {
+
+class JobTable {
+ public:
+  /// Adds a job; its number is new.
+  Job& add(Job job);
+  Job* find(std::uint64_t number);
+  const Job* find(std::uint64_t number) const;
+  /// Lets something happen to a job; that it can happen in the job's state is asserted.
+  void change(Job& job, JobEvent event);
+  /// Numbers of the jobs in a state, in order.
+  const std::set<std::uint64_t>& in(JobState state) const { return by_state_[static_cast<std::size_t>(state)]; }
+  /// Jobs that ever came to a state; forgotten ones too.
+  std::uint64_t ever(JobState state) const { return ever_[static_cast<std::size_t>(state)]; }
+  std::size_t size() const { return jobs_.size(); }
+  std::size_t open() const;
+  /// Forgets the ended job with the lowest number and returns that; 0 if no job has ended.
+  std::uint64_t forget_oldest();
+  const std::map<std::uint64_t, Job>& all() const { return jobs_; }
+
+ private:
+  std::set<std::uint64_t>& set_of(JobState state) { return by_state_[static_cast<std::size_t>(state)]; }
+  void enter(Job& job, JobState state);
+
+  std::map<std::uint64_t, Job> jobs_;
+  std::array<std::set<std::uint64_t>, job_state_count> by_state_;
+  std::array<std::uint64_t, job_state_count> ever_{};
+};
+
+}  // namespace dmm

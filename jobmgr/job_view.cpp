@@ -1,0 +1,35 @@
+// One job, copied out for people.
+#include "jobmgr/job_view.hpp"
+
+#include <algorithm>
+
+namespace dmm {
+
+JobView view_of(const Job& job, const RequestId& request) {
+  JobView view;
+  view.number = job.number;
+  view.name = job.description.name;
+  view.state = job.state;
+  view.processors = job.processors;
+  view.attempt = job.attempt;
+  view.reruns = job.reruns;
+  view.request = request;
+  view.submitted = job.submitted;
+  view.granted = job.granted;
+  view.started = job.started;
+  view.ended = job.ended;
+  view.wall = job.wall;
+  if (job.granted && job.ended) view.overhead = std::max(Duration{}, *job.ended - *job.granted - job.wall);
+  view.place = job.place;
+  view.origin = job.origin;
+  if (job.place && !job.place->chain.empty()) view.hops = static_cast<std::uint32_t>(job.place->chain.size() - 1);
+  view.tries = job.tries;
+  view.exit = job.exit;
+  view.text = job.text;
+  view.output_path = job.description.output_path;
+  view.error_path = job.description.error_path;
+  view.keep_output = job.description.keep_output;
+  return view;
+}
+
+}  // namespace dmm

@@ -1,0 +1,51 @@
+// A job as people, summaries and metrics see it: one plain value, made on demand. Instants are of the job
+// manager's monotonic clock; the shell turns them into dates.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "jobmgr/job.hpp"
+
+namespace dmm {
+
+struct JobView {
+  std::uint64_t number = 0;
+  std::string name;
+  JobState state = JobState::waiting;
+  std::uint32_t processors = 0;  ///< asked for
+  std::uint32_t attempt = 1;     ///< counts requests
+  std::uint32_t reruns = 0;      ///< counts programs that were interrupted and started anew
+  RequestId request;             ///< of the present attempt, or the last one
+
+  Instant submitted{};
+  std::optional<Instant> granted;  ///< when the nodes of the last attempt came
+  std::optional<Instant> started;  ///< when the program was first reported to run
+  std::optional<Instant> ended;    ///< when the last component was known to be over
+  Duration wall;                   ///< the program's own run time, where it ran
+  Duration overhead;               ///< from the grant to the known end, less the program's time; 0 before
+
+  std::optional<Place> place;  ///< where it runs, or ran last
+  Origin origin = Origin::local;
+  std::uint32_t hops = 0;   ///< links between the owner and the home site
+  std::uint32_t tries = 0;  ///< delegations sent for it
+
+  std::optional<JobExit> exit;  ///< of the component that decided; none if none ran
+  std::string text;             ///< why it failed or was lost, what became of its output
+  std::string output_path;      ///< as asked for; empty: in the job manager's folder
+  std::string error_path;
+  bool keep_output = true;
+};
+
+/// What `JobManager::jobs` lists.
+struct JobQuery {
+  std::optional<JobState> state;  ///< only jobs in this state
+  std::uint64_t from = 0;         ///< only jobs with at least this number
+  std::size_t limit = SIZE_MAX;
+};
+
+/// The view of a job of this job manager.
+JobView view_of(const Job& job, const RequestId& request);
+
+}  // namespace dmm

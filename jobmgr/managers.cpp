@@ -1,0 +1,63 @@
+// Links to resource managers; only silent ones stand in the table of silences.
+#include "jobmgr/managers.hpp"
+
+namespace dmm {
+
+void Managers::set_silence(const Party& manager, Link& link, Instant due) {
+  if (link.silent_due != never) silent_.erase({link.silent_due, manager});
+  link.silent_due = due;
+  if (due != never) silent_.emplace(due, manager);
+}
+
+void Managers::use(const Party& manager, TaskKey task, Instant silent_due) {
+  Link& link = links_[manager];
+  link.tasks.insert(task);
+  if (!link.up && link.silent_due == never) set_silence(manager, link, silent_due);
+}
+
+void Managers::leave(const Party& manager, TaskKey task) {
+  const auto it = links_.find(manager);
+  if (it == links_.end()) return;
+  it->second.tasks.erase(task);
+  if (it->second.tasks.empty()) set_silence(manager, it->second, never);
+}
+
+bool Managers::up(const Party& manager) {
+  Link& link = links_[manager];
+  link.up = true;
+  set_silence(manager, link, never);
+  return !std::exchange(link.seen, true);
+}
+
+void Managers::down(const Party& manager, Instant silent_due) {
+  const auto it = links_.find(manager);
+  if (it == links_.end()) return;
+  it->second.up = false;
+  if (!it->second.tasks.empty() && it->second.silent_due == never) set_silence(manager, it->second, silent_due);
+}
+
+std::vector<TaskKey> Managers::tasks_of(const Party& manager) const {
+  const auto it = links_.find(manager);
+  if (it == links_.end()) return {};
+  return {it->second.tasks.begin(), it->second.tasks.end()};
+}
+
+bool Managers::has(const Party& manager, TaskKey task) const {
+  const auto it = links_.find(manager);
+  return it != links_.end() && it->second.tasks.contains(task);
+}
+
+std::optional<Party> Managers::take_silent(Instant now) {
+  if (silent_.empty() || silent_.begin()->first > now) return std::nullopt;
+  Party manager = silent_.begin()->second;
+  set_silence(manager, links_.at(manager), never);
+  return manager;
+}
+
+void Managers::restart_silences(Instant silent_due) {
+  std::vector<Party> parties;
+  for (const auto& [due, manager] : silent_) parties.push_back(manager);
+  for (const Party& manager : parties) set_silence(manager, links_.at(manager), silent_due);
+}
+
+}  // namespace dmm

@@ -1,0 +1,50 @@
+// The resource managers that the job manager speaks with: which components each has, whether its link is up, and
+// for how long it has been silent. Silence is not the end of a component: its resource manager may run it well and
+// be heard by its owner. But nobody waits for ever: after a limit the job manager gives the attempt up.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "jobmgr/job.hpp"
+
+namespace dmm {
+
+class Managers {
+ public:
+  /// A Start goes to it. If its link isn't up, it has until `silent_due` to be heard.
+  void use(const Party& manager, TaskKey task, Instant silent_due);
+  /// The component needs nothing of it any more.
+  void leave(const Party& manager, TaskKey task);
+  /// Its link is up; true if it never was before.
+  bool up(const Party& manager);
+  /// Its link is down; if it has components, it has until `silent_due` to come back.
+  void down(const Party& manager, Instant silent_due);
+  std::vector<TaskKey> tasks_of(const Party& manager) const;
+  bool has(const Party& manager, TaskKey task) const;
+
+  /// When the first silent one will have been silent for too long.
+  Instant next_silence() const { return silent_.empty() ? never : silent_.begin()->first; }
+  /// One that has been silent for too long; it is named once.
+  std::optional<Party> take_silent(Instant now);
+  /// All silent ones get until `silent_due`: it was we who were cut off.
+  void restart_silences(Instant silent_due);
+
+ private:
+  struct Link {
+    bool up = false;
+    bool seen = false;
+    Instant silent_due = never;
+    std::set<TaskKey> tasks;
+  };
+
+  void set_silence(const Party& manager, Link& link, Instant due);
+
+  std::map<Party, Link> links_;
+  std::set<std::pair<Instant, Party>> silent_;
+};
+
+}  // namespace dmm

@@ -1,0 +1,24 @@
+// What a user, or the administrator for them, decides about a job manager.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "protocol/ids.hpp"
+#include "protocol/time.hpp"
+
+namespace dmm {
+
+struct JobManagerSettings {
+  SiteName site;              ///< the home site
+  std::string user;           ///< whose jobs it runs; names the job manager
+  std::uint64_t first_job = 1;  ///< number of the next job, kept by the shell over restarts
+  Duration term = seconds(30);  ///< the site's lease term: contact every tenth of it
+  Duration relay_after = seconds(2);  ///< a direct route that is silent this long is given up for the relay
+  Duration confirm_limit = seconds(120);  ///< an attempt whose end nobody confirms counts as over after this (4 terms)
+  std::uint32_t jobs_max = 1'000'000;  ///< jobs kept, ended ones included; the oldest ended ones are forgotten
+  std::uint32_t starts_at_once = 64;  ///< starts under way at a time: a burst would block every loop
+  std::uint64_t fetch_bytes_max = 16 * 1024 * 1024;  ///< of each stream of a job
+};
+
+}  // namespace dmm

@@ -1,0 +1,36 @@
+// The checks before acceptance, and the answers that were given.
+#include "jobmgr/submissions.hpp"
+
+#include "protocol/hints.hpp"
+
+namespace dmm {
+
+std::string fault_of(const JobDescription& job) {
+  if (job.program.arguments.empty() || job.program.arguments.front().empty()) return "it names no program";
+  if (job.dttl > dttl_max) return "its dttl is above " + std::to_string(dttl_max);
+  return fault_of(job.need);
+}
+
+std::string fault_of(const Submit& submit) {
+  if (submit.jobs.empty()) return "no jobs were submitted";
+  for (std::size_t i = 0; i < submit.jobs.size(); ++i)
+    if (std::string fault = fault_of(submit.jobs[i]); !fault.empty())
+      return submit.jobs.size() == 1 ? fault : "job " + std::to_string(i + 1) + " of the submission: " + fault;
+  return {};
+}
+
+const Submitted* Submissions::find(const Party& client, std::uint64_t token) const {
+  const auto it = answers_.find({client, token});
+  return it == answers_.end() ? nullptr : &it->second;
+}
+
+void Submissions::remember(const Party& client, const Submitted& answer) {
+  Question question{client, answer.token};
+  if (!answers_.emplace(question, answer).second) return;
+  order_.push_back(std::move(question));
+  if (order_.size() <= remembered_max) return;
+  answers_.erase(order_.front());
+  order_.pop_front();
+}
+
+}  // namespace dmm

@@ -1,0 +1,35 @@
+// What is checked before a job is accepted, and the memory of what was accepted: a client that repeats its
+// question, because it didn't hear the answer, gets the same numbers again and no second set of jobs.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <string>
+#include <utility>
+
+#include "protocol/messages.hpp"
+
+namespace dmm {
+
+/// Why a job can't be accepted; empty if it can.
+std::string fault_of(const JobDescription& job);
+/// Why none of these jobs can be accepted, naming the first that can't; empty if all can.
+std::string fault_of(const Submit& submit);
+
+/// Answers that were given, by who asked and the token of the question. The oldest are dropped.
+class Submissions {
+ public:
+  static constexpr std::size_t remembered_max = 10'000;
+
+  const Submitted* find(const Party& client, std::uint64_t token) const;
+  void remember(const Party& client, const Submitted& answer);
+  std::size_t size() const { return answers_.size(); }
+
+ private:
+  using Question = std::pair<Party, std::uint64_t>;
+  std::map<Question, Submitted> answers_;
+  std::deque<Question> order_;  ///< oldest first
+};
+
+}  // namespace dmm

@@ -1,0 +1,212 @@
+// What a resource manager and its keeper say to one another over their socket pair. This is not a protocol: both
+// ends are programs of one build on one machine, so a frame is a length (4 bytes), the index of its type in the
+// variant (1 byte) and the fields in order, integers as they lie in memory, text and lists behind their length (4
+// bytes). The manager names tasks by serial numbers of its own, so the keeper needs to know nothing about requests
+// and leases.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "protocol/messages.hpp"
+
+namespace dmm::keeper {
+
+/// Grows with every change of this file, in case someone puts the keeper of another build beside the manager.
+constexpr std::uint32_t frames_version = 1;
+
+// ---- orders, to the keeper -------------------------------------------------------------------------------------
+
+struct StartJob {
+  std::uint64_t serial = 0;            ///< from 1, never used twice by one manager
+  std::string directory;               ///< name of the job's directory, one component
+  std::vector<std::string> paths;      ///< where to look for the executable, in order
+  std::vector<std::string> arguments;  ///< the first is for people
+  std::string working_directory;       ///< empty for `work` in the job's directory
+  std::vector<std::string> environment;
+  Limits limits;
+  template <class Self>
+  static auto fields(Self& self) {
+    return std::tie(self.serial, self.directory, self.paths, self.arguments, self.working_directory,
+                    self.environment, self.limits);
+  }
+};
+
+struct EndJob {
+  std::uint64_t serial = 0;
+  std::int64_t grace = 0;  ///< microseconds
+  template <class Self>
+  static auto fields(Self& self) { return std::tie(self.serial, self.grace); }
+};
+
+/// Reads are answered in order, so they carry no name.
+struct ReadFile {
+  std::string directory;
+  Stream stream = Stream::output;
+  std::uint64_t offset = 0;
+  template <class Self>
+  static auto fields(Self& self) { return std::tie(self.directory, self.stream, self.offset); }
+};
+
+struct RemoveDirectory {
+  std::string directory;
+  template <class Self>
+  static auto fields(Self& self) { return std::tie(self.directory); }
+};
+
+struct KeepJobs {
+  std::int64_t length = 0;  ///< microseconds from now
+  template <class Self>
+  static auto fields(Self& self) { return std::tie(self.length); }
+};
+
+using Order = std::variant<StartJob, EndJob, ReadFile, RemoveDirectory, KeepJobs>;
+
+// ---- reports, to the manager -----------------------------------------------------------------------------------
+
+/// The keeper's first word: it holds the lock and nothing of an earlier keeper is left, or why not.
+struct Ready {
+  std::uint32_t version = frames_version;
+  std::string fault;  ///< empty if all is well
+  template <class Self>
+  static auto fields(Self& self) { return std::tie(self.version, self.fault); }
+};
+
+struct JobStarted {
+  std::uint64_t serial = 0;
+  std::int32_t process = 0;
+  template <class Self>
+  static auto fields(Self& self) { return std::tie(self.serial, self.process); }
+};
+
+struct JobEnded {
+  std::uint64_t serial = 0;
+  EndKind kind = EndKind::exited;
+  std::int32_t code = 0;
+  StartFault fault = StartFault::none;
+  std::string text;
+  std::int64_t wall = 0;  ///< microseconds
+  std::int64_t cpu = 0;   ///< microseconds
+  std::uint64_t output_bytes = 0;
+  std::uint64_t error_bytes = 0;
+  std::string output;
+  std::string error;
+  template <class Self>
+  static auto fields(Self& self) {
+    return std::tie(self.serial, self.kind, self.code, self.fault, self.text, self.wall, self.cpu,
+                    self.output_bytes, self.error_bytes, self.output, self.error);
+  }
+};
+
+struct FileRead {
+  std::string data;
+  bool last = false;
+  bool cut = false;
+  template <class Self>
+  static auto fields(Self& self) { return std::tie(self.data, self.last, self.cut); }
+};
+
+using Report = std::variant<Ready, JobStarted, JobEnded, FileRead>;
+
+// ---- bytes -----------------------------------------------------------------------------------------------------
+
+template <class T>
+void pack_value(std::string& bytes, const T& value) {
+  if constexpr (std::is_integral_v<T> || std::is_enum_v<T>) {
+    bytes.append(reinterpret_cast<const char*>(&value), sizeof value);
+  } else if constexpr (std::is_same_v<T, std::string>) {
+    pack_value(bytes, static_cast<std::uint32_t>(value.size()));
+    bytes += value;
+  } else if constexpr (std::is_same_v<T, std::vector<std::string>>) {
+    pack_value(bytes, static_cast<std::uint32_t>(value.size()));
+    for (const auto& element : value) pack_value(bytes, element);
+  } else {
+    std::apply([&](const auto&... field) { (pack_value(bytes, field), ...); }, T::fields(value));
+  }
+}
+
+/// Takes a value off the front of `bytes`; false if they are too few.
+template <class T>
+bool unpack_value(std::string_view& bytes, T& value) {
+  if constexpr (std::is_integral_v<T> || std::is_enum_v<T>) {
+    if (bytes.size() < sizeof value) return false;
+    std::memcpy(&value, bytes.data(), sizeof value);
+    bytes.remove_prefix(sizeof value);
+    return true;
+  } else if constexpr (std::is_same_v<T, std::string>) {
+    std::uint32_t length = 0;
+    if (!unpack_value(bytes, length) || bytes.size() < length) return false;
+    value = bytes.substr(0, length);
+    bytes.remove_prefix(length);
+    return true;
+  } else if constexpr (std::is_same_v<T, std::vector<std::string>>) {
+    std::uint32_t count = 0;
+    if (!unpack_value(bytes, count)) return false;
+    for (; count; --count)
+      if (!unpack_value(bytes, value.emplace_back())) return false;
+    return true;
+  } else {
+    return std::apply([&](auto&... field) { return (unpack_value(bytes, field) && ...); }, T::fields(value));
+  }
+}
+
+/// An Order or a Report as the body of a frame.
+template <class Variant>
+std::string pack(const Variant& value) {
+  std::string bytes(1, static_cast<char>(value.index()));
+  std::visit([&](const auto& alternative) { pack_value(bytes, alternative); }, value);
+  return bytes;
+}
+
+/// The reverse; nothing if the bytes are none.
+template <class Variant, std::size_t index = 0>
+std::optional<Variant> unpack(std::string_view bytes) {
+  if constexpr (index < std::variant_size_v<Variant>) {
+    if (bytes.empty() || static_cast<std::uint8_t>(bytes[0]) != index) return unpack<Variant, index + 1>(bytes);
+    bytes.remove_prefix(1);
+    std::variant_alternative_t<index, Variant> value;
+    if (!unpack_value(bytes, value) || !bytes.empty()) return std::nullopt;
+    return Variant(std::move(value));
+  } else {
+    return std::nullopt;
+  }
+}
+
+/// One end of the socket pair; never blocks. What the socket doesn't take waits here.
+class Channel {
+ public:
+  /// Owns the descriptor, a non-blocking stream socket.
+  explicit Channel(int descriptor) : descriptor_(descriptor) {}
+  ~Channel();
+  Channel(const Channel&) = delete;
+  Channel& operator=(const Channel&) = delete;
+
+  int descriptor() const { return descriptor_; }
+  void queue(std::string_view body);
+  /// Writes what the socket takes; false if the other end is gone.
+  bool flush();
+  bool wants_to_write() const { return written_ < outgoing_.size(); }
+  /// Reads what is there, a few hundred kilobytes at most; false if the other end is gone.
+  bool receive();
+  /// The body of the next complete frame; valid until `receive`.
+  std::optional<std::string_view> next();
+  /// Whether `next` would give a frame.
+  bool has_next() const;
+
+ private:
+  int descriptor_;
+  std::string outgoing_;
+  std::size_t written_ = 0;
+  std::string incoming_;
+  std::size_t taken_ = 0;
+};
+
+}  // namespace dmm::keeper

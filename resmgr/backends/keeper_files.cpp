@@ -1,0 +1,151 @@
+// Directories of jobs. Everything is named relative to an open folder and opened with O_NOFOLLOW.
+#include "resmgr/backends/keeper_files.hpp"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace dmm::keeper {
+namespace {
+
+constexpr int as_folder = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+constexpr int depth_max = 64;  // of open descriptors while removing
+
+int make_folder(int parent, const char* name) {
+  if (mkdirat(parent, name, 0700) != 0 && errno != EEXIST) return -1;
+  return openat(parent, name, as_folder);
+}
+
+int make_file(int parent, const char* name) {
+  return openat(parent, name, O_WRONLY | O_APPEND | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+}
+
+// Opens a folder for emptying, even if the job took away its own right to.
+int open_to_empty(int parent, const char* name) {
+  int folder = openat(parent, name, as_folder);
+  if (folder < 0 && errno == EACCES && fchmodat(parent, name, 0700, 0) == 0)
+    folder = openat(parent, name, as_folder);
+  if (folder >= 0) fchmod(folder, 0700);
+  return folder;
+}
+
+bool is_dots(const char* name) { return std::strcmp(name, ".") == 0 || std::strcmp(name, "..") == 0; }
+
+// Moves an entry to `top` under a name that isn't taken there.
+bool move_to(int parent, const char* name, int top, std::uint64_t& counter) {
+  char target[64];
+  for (int tries = 0; tries < 1000; ++tries) {
+    std::snprintf(target, sizeof target, "%ld-%llu", static_cast<long>(getpid()),
+                  static_cast<unsigned long long>(++counter));
+    if (renameat2(parent, name, top, target, RENAME_NOREPLACE) == 0) return true;
+    // Some file systems don't know the flag.
+    if (errno == EINVAL && renameat(parent, name, top, target) == 0) return true;
+    if (errno != EEXIST && errno != ENOTEMPTY) return false;
+  }
+  return false;
+}
+
+// Removes what is in a folder and closes it. What lies too deep is moved to the top, for the next pass: true then.
+bool empty_folder(int folder, int top, int depth, std::uint64_t& counter) {
+  DIR* const listing = fdopendir(folder);
+  if (!listing) return close(folder), false;
+  bool again = false;
+  while (const dirent* const entry = readdir(listing)) {
+    if (is_dots(entry->d_name) || unlinkat(folder, entry->d_name, 0) == 0) continue;
+    if (errno != EISDIR && errno != EPERM) continue;
+    if (depth >= depth_max) {
+      again = move_to(folder, entry->d_name, top, counter) || again;
+      continue;
+    }
+    const int inner = open_to_empty(folder, entry->d_name);
+    if (inner >= 0) again = empty_folder(inner, top, depth + 1, counter) || again;
+    unlinkat(folder, entry->d_name, AT_REMOVEDIR);
+  }
+  closedir(listing);
+  return again;
+}
+
+std::string fault_of(const std::string& path) { return "can't open " + path + ": " + std::strerror(errno); }
+
+}  // namespace
+
+JobFiles::~JobFiles() {
+  for (const int descriptor : {work, output, error})
+    if (descriptor >= 0) close(descriptor);
+}
+
+std::string JobFolder::open(const std::string& state, bool fresh) {
+  prefix_ = state + "/jobs/";
+  state_ = ::open(state.c_str(), as_folder);
+  if (state_ < 0) return fault_of(state);
+  removed_ = make_folder(state_, "removed");
+  if (removed_ < 0) return fault_of(state + "/removed");
+  if (fresh) {
+    if (!put_away(state_, "jobs") && errno != ENOENT) return fault_of(state + "/jobs");
+    has_removed_ = true;  // or by an earlier keeper that didn't come to remove it
+  }
+  jobs_ = make_folder(state_, "jobs");
+  return jobs_ < 0 ? fault_of(prefix_) : std::string();
+}
+
+bool JobFolder::put_away(int folder, const char* name) { return move_to(folder, name, removed_, put_away_); }
+
+int JobFolder::make(const std::string& name, JobFiles& files) const {
+  if (mkdirat(jobs_, name.c_str(), 0700) != 0) return errno;
+  const int directory = openat(jobs_, name.c_str(), as_folder);
+  if (directory < 0) return errno;
+  int fault = 0;
+  if (mkdirat(directory, "work", 0700) != 0 || (files.work = openat(directory, "work", as_folder)) < 0 ||
+      (files.output = make_file(directory, "output")) < 0 || (files.error = make_file(directory, "error")) < 0)
+    fault = errno;
+  close(directory);
+  return fault;
+}
+
+Piece JobFolder::read(const std::string& name, Stream stream, std::uint64_t offset, std::size_t length) const {
+  Piece piece;
+  const int directory = openat(jobs_, name.c_str(), as_folder);
+  if (directory < 0) return piece;
+  // The job could have put a symbolic link or a pipe in the file's place.
+  const char* const stream_name = stream == Stream::output ? "output" : "error";
+  const int file = openat(directory, stream_name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+  close(directory);
+  if (file < 0) return piece;
+  struct stat facts{};
+  if (fstat(file, &facts) == 0 && S_ISREG(facts.st_mode)) {
+    piece.size = static_cast<std::uint64_t>(facts.st_size);
+    if (offset < piece.size && length > 0) {
+      piece.data.resize(length);
+      const ssize_t count = pread(file, piece.data.data(), length, static_cast<off_t>(offset));
+      piece.data.resize(count > 0 ? static_cast<std::size_t>(count) : 0);
+    }
+  }
+  close(file);
+  return piece;
+}
+
+bool JobFolder::remove(const std::string& name) {
+  const int directory = openat(jobs_, name.c_str(), as_folder);
+  if (directory < 0) return false;
+  unlinkat(directory, "output", 0);
+  unlinkat(directory, "error", 0);
+  unlinkat(directory, "work", AT_REMOVEDIR);
+  close(directory);
+  if (unlinkat(jobs_, name.c_str(), AT_REMOVEDIR) == 0) return false;
+  return put_away(jobs_, name.c_str());
+}
+
+void JobFolder::empty_removed() const {
+  std::uint64_t counter = 1'000'000;  // apart from the names that the keeper gives meanwhile
+  for (int passes = 0; passes < 10'000; ++passes) {
+    const int folder = openat(removed_, ".", as_folder);
+    if (folder < 0 || !empty_folder(folder, removed_, 0, counter)) return;
+  }
+}
+
+}  // namespace dmm::keeper

@@ -1,0 +1,347 @@
+// The manager's side of the `process` backend: tasks by name here, jobs by number at the keeper.
+#include "resmgr/backends/process.hpp"
+
+#include <algorithm>
+#include <csignal>
+#include <cstdlib>
+
+#include <pwd.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "protocol/text.hpp"
+#include "resmgr/backends/frames.hpp"
+#include "resmgr/backends/process_start.hpp"
+
+namespace dmm {
+namespace {
+
+constexpr const char* work_folder = "work";  // in the job's directory, made by the keeper
+constexpr const char* path_default = "/usr/local/bin:/usr/bin:/bin";
+constexpr int ready_milliseconds = 7'000;  // beyond the wait for the lock; ending leftovers may take 5 s
+constexpr int end_milliseconds = 5'000;
+
+// Part of a file name: letters, digits and '-' as they are, so that what separates parts can't occur in one.
+std::string escaped(const std::string& text) {
+  constexpr char digits[] = "0123456789ABCDEF";
+  std::string result;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    const auto within = [byte](char first, char last) { return byte >= first && byte <= last; };
+    if (within('0', '9') || within('A', 'Z') || within('a', 'z') || byte == '-') {
+      result += c;
+    } else {
+      result += {'%', digits[byte / 16], digits[byte % 16]};
+    }
+  }
+  return result;
+}
+
+// <site>_<user>_<job>.<attempt>.<component>
+std::string directory_of(const TaskId& id) {
+  std::string names = escaped(id.request.site.text) + '_' + escaped(id.request.user);
+  if (names.size() > 180)  // a file name has at most 255 bytes
+    names = names.substr(0, 140) + '_' + std::to_string(stable_hash(names));
+  return names + '_' + std::to_string(id.request.job) + '.' + std::to_string(id.request.attempt) + '.' +
+         std::to_string(id.component);
+}
+
+std::string account_name() {
+  passwd entry{};
+  passwd* found = nullptr;
+  char buffer[4096];
+  getpwuid_r(geteuid(), &entry, buffer, sizeof buffer, &found);
+  return found ? found->pw_name : std::to_string(geteuid());
+}
+
+// Sets NAME=value in a list, in place of an earlier value.
+void set_variable(std::vector<std::string>& environment, const std::string& variable) {
+  const std::string name = variable.substr(0, variable.find('=') + 1);
+  if (name.size() < 2) return;
+  std::erase_if(environment, [&](const std::string& other) { return other.starts_with(name); });
+  environment.push_back(variable);
+}
+
+// As execvp: a name with a slash is a path, any other is looked for in every folder of PATH.
+std::vector<std::string> paths_of(const std::string& name, const std::vector<std::string>& environment) {
+  if (name.empty() || name.find('/') != std::string::npos) return {name};
+  std::string path;
+  for (const auto& variable : environment)
+    if (variable.starts_with("PATH=")) path = variable.substr(5);
+  std::vector<std::string> paths;
+  for (std::size_t begin = 0; begin <= path.size();) {
+    const std::size_t end = std::min(path.find(':', begin), path.size());
+    const std::string folder = path.substr(begin, end - begin);
+    paths.push_back((folder.empty() ? "." : folder) + '/' + name);
+    begin = end + 1;
+  }
+  return paths;
+}
+
+TaskEnded killed(const TaskId& id) {
+  TaskEnded end;
+  end.id = id;
+  end.kind = EndKind::signalled;
+  end.code = SIGKILL;
+  return end;
+}
+
+}  // namespace
+
+// ---- the keeper ------------------------------------------------------------------------------------------------
+
+ProcessBackend::ProcessBackend(ProcessBackendSettings settings)
+    : settings_(std::move(settings)), account_(account_name()), keep_(settings_.keep) {
+  const char* const path = std::getenv("PATH");
+  path_ = path && *path ? path : path_default;
+  poll_set_ = epoll_create1(EPOLL_CLOEXEC);
+  bell_ = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  epoll_event event{};
+  event.events = EPOLLIN;
+  epoll_ctl(poll_set_, EPOLL_CTL_ADD, bell_, &event);
+}
+
+std::variant<std::unique_ptr<ProcessBackend>, std::string> ProcessBackend::open(
+    const ProcessBackendSettings& settings) {
+  ProcessBackendSettings found = settings;
+  std::string fault = keeper::find_paths(found.directory, found.keeper_executable);
+  if (!fault.empty()) return fault;
+  std::unique_ptr<ProcessBackend> backend(new ProcessBackend(std::move(found)));
+  fault = backend->start_keeper(true);
+  if (fault.empty()) fault = backend->wait_until_ready();
+  if (!fault.empty()) return fault;
+  return backend;
+}
+
+ProcessBackend::~ProcessBackend() {
+  channel_.reset();
+  if (keeper_process_) keeper::wait_for_end(keeper_process_, end_milliseconds);
+  for (const int descriptor : {poll_set_, bell_})
+    if (descriptor >= 0) close(descriptor);
+}
+
+std::string ProcessBackend::start_keeper(bool fresh) {
+  ready_ = false;
+  watches_write_ = false;
+  const auto started =
+      keeper::start({settings_.keeper_executable, settings_.directory, keep_, settings_.lock_wait, fresh});
+  if (!started.fault.empty()) return started.fault;
+  keeper_process_ = started.process;
+  channel_ = std::make_unique<keeper::Channel>(started.socket);
+  epoll_event event{};
+  event.events = EPOLLIN;
+  epoll_ctl(poll_set_, EPOLL_CTL_ADD, started.socket, &event);
+  return {};
+}
+
+std::string ProcessBackend::wait_until_ready() {
+  const auto patience = settings_.lock_wait.microseconds / 1000 + ready_milliseconds;
+  if (!keeper::wait_readable(channel_->descriptor(), static_cast<int>(patience)))
+    return settings_.keeper_executable + " gave no sign of life";
+  const bool alive = channel_->receive();
+  const auto frame = channel_->next();
+  const auto report = frame ? keeper::unpack<keeper::Report>(*frame) : std::nullopt;
+  const auto* const ready = report ? std::get_if<keeper::Ready>(&*report) : nullptr;
+  if (ready && ready->version != keeper::frames_version)
+    return settings_.keeper_executable + " is of another build";
+  if (ready && !ready->fault.empty()) return ready->fault;
+  if (!ready || !alive) return settings_.keeper_executable + " is not a keeper, or ended at once";
+  ready_ = true;
+  return {};
+}
+
+void ProcessBackend::lose_keeper() {
+  channel_.reset();  // also takes it out of the poll set
+  keeper::wait_for_end(keeper_process_, end_milliseconds);
+  keeper_process_ = 0;
+  for (auto& [id, task] : tasks_) {
+    if (task.ended) continue;
+    if (task.group) kill(-task.group, SIGKILL);  // the leader died with the keeper, others of its group did not
+    task.ended = true;
+    lost_.push_back(killed(id));
+  }
+  names_.clear();
+  if (ready_) return restart_keeper();
+  // It didn't come up; that is tried again when a task is to start, not in a loop.
+  if (fault_.empty()) fault_ = settings_.keeper_executable + " ended at once";
+  for (const auto& read : reads_)
+    reports_.push_back(OutputRead{read.id, read.stream, read.offset, {}, true, false});
+  reads_.clear();
+  deliver_lost();
+}
+
+void ProcessBackend::restart_keeper() {
+  fault_ = start_keeper(false);
+  if (!fault_.empty()) {
+    ready_ = false;
+    return deliver_lost();
+  }
+  const std::deque<ReadOutput> reads = std::exchange(reads_, {});
+  for (const auto& read : reads) carry_out(read);
+}
+
+void ProcessBackend::deliver_lost() {
+  reports_.insert(reports_.end(), lost_.begin(), lost_.end());
+  lost_.clear();
+  raise();
+}
+
+// ---- orders ----------------------------------------------------------------------------------------------------
+
+void ProcessBackend::perform(const TaskOrder& order) {
+  std::visit([&](const auto& body) { carry_out(body); }, order);
+}
+
+template <class Order>
+void ProcessBackend::send(const Order& order) {
+  if (!channel_) return;
+  channel_->queue(keeper::pack(keeper::Order(order)));
+  flush();
+}
+
+void ProcessBackend::flush() {
+  // A socket that fails is seen by take_reports, which alone replaces the keeper.
+  if (!channel_->flush()) return raise();
+  watch();
+}
+
+// Asks to be woken when the socket takes more, if there is more.
+void ProcessBackend::watch() {
+  if (channel_->wants_to_write() == watches_write_) return;
+  watches_write_ = !watches_write_;
+  epoll_event event{};
+  event.events = EPOLLIN;
+  if (watches_write_) event.events |= EPOLLOUT;
+  epoll_ctl(poll_set_, EPOLL_CTL_MOD, channel_->descriptor(), &event);
+}
+
+void ProcessBackend::raise() { eventfd_write(bell_, 1); }
+
+keeper::StartJob ProcessBackend::job_of(const StartTask& order, std::uint64_t serial) const {
+  keeper::StartJob job;
+  job.serial = serial;
+  job.directory = directory_of(order.id);
+  job.arguments = order.program.arguments;
+  job.working_directory = order.program.working_directory;
+  job.limits = order.program.limits;
+  const std::string directory = settings_.directory + "/jobs/" + job.directory;
+  job.environment = {"PATH=" + path_, "HOME=" + directory + '/' + work_folder, "USER=" + account_, "LANG=C.UTF-8"};
+  for (const auto& variable : order.program.environment) set_variable(job.environment, variable);
+  set_variable(job.environment, "DMM_JOB=" + to_text(order.id.request));
+  set_variable(job.environment, "DMM_COMPONENT=" + std::to_string(order.id.component));
+  set_variable(job.environment, "DMM_DIRECTORY=" + directory);  // the next keeper finds what a dead one left by it
+  job.paths = paths_of(job.arguments.front(), job.environment);
+  return job;
+}
+
+void ProcessBackend::carry_out(const StartTask& order) {
+  const auto known = tasks_.find(order.id);
+  if (known != tasks_.end() && !known->second.ended) return;
+  if (!channel_) restart_keeper();
+  if (known != tasks_.end()) carry_out(RemoveTask{order.id});
+  if (!channel_) return fail_start(order.id, StartFault::resources, fault_);
+  if (order.program.arguments.empty())
+    return fail_start(order.id, StartFault::executable_missing, "no program is given");
+  Task& task = tasks_[order.id];
+  task.serial = ++serial_;
+  names_[task.serial] = order.id;
+  send(job_of(order, task.serial));
+}
+
+void ProcessBackend::fail_start(const TaskId& id, StartFault fault, const std::string& text) {
+  tasks_[id].ended = true;
+  TaskEnded end;
+  end.id = id;
+  end.kind = EndKind::start_failed;
+  end.fault = fault;
+  end.text = text;
+  reports_.push_back(std::move(end));
+  raise();
+}
+
+void ProcessBackend::carry_out(const EndTask& order) {
+  const auto task = tasks_.find(order.id);
+  if (task == tasks_.end() || task->second.ended) return;
+  send(keeper::EndJob{task->second.serial, std::max<std::int64_t>(order.grace.microseconds, 0)});
+}
+
+void ProcessBackend::carry_out(const ReadOutput& order) {
+  if (!channel_) restart_keeper();
+  if (!channel_) {
+    reports_.push_back(OutputRead{order.id, order.stream, order.offset, {}, true, false});
+    return raise();
+  }
+  reads_.push_back(order);
+  send(keeper::ReadFile{directory_of(order.id), order.stream, order.offset});
+}
+
+void ProcessBackend::carry_out(const RemoveTask& order) {
+  const auto task = tasks_.find(order.id);
+  if (task == tasks_.end() || !task->second.ended) return;
+  tasks_.erase(task);
+  send(keeper::RemoveDirectory{directory_of(order.id)});
+}
+
+void ProcessBackend::carry_out(const KeepTasks& order) {
+  keep_ = order.length;
+  send(keeper::KeepJobs{order.length.microseconds});
+}
+
+// ---- reports ---------------------------------------------------------------------------------------------------
+
+std::vector<TaskReport> ProcessBackend::take_reports() {
+  eventfd_t rung = 0;
+  eventfd_read(bell_, &rung);
+  if (channel_) {
+    const bool alive = channel_->receive();
+    while (channel_) {
+      const auto frame = channel_->next();
+      if (!frame) break;
+      auto report = keeper::unpack<keeper::Report>(*frame);
+      if (report) std::visit([&](auto& body) { take(body); }, *report);
+    }
+    if (!alive || !channel_->flush()) {
+      lose_keeper();
+      eventfd_read(bell_, &rung);
+    } else {
+      watch();
+    }
+  }
+  return std::exchange(reports_, {});
+}
+
+void ProcessBackend::take(keeper::Ready& report) {
+  ready_ = report.fault.empty();
+  fault_ = report.fault;
+  if (ready_) deliver_lost();  // else it ends, which is seen next
+}
+
+void ProcessBackend::take(keeper::JobStarted& report) {
+  const auto name = names_.find(report.serial);
+  if (name == names_.end()) return;
+  tasks_[name->second].group = report.process;
+  reports_.push_back(TaskStarted{name->second, report.process});
+}
+
+void ProcessBackend::take(keeper::JobEnded& report) {
+  const auto name = names_.find(report.serial);
+  if (name == names_.end()) return;
+  const TaskId id = name->second;
+  tasks_[id].ended = true;
+  names_.erase(name);
+  reports_.push_back(TaskEnded{id, report.kind, report.code, report.fault, std::move(report.text),
+                               microseconds(report.wall), microseconds(report.cpu), report.output_bytes,
+                               report.error_bytes, std::move(report.output), std::move(report.error)});
+}
+
+void ProcessBackend::take(keeper::FileRead& report) {
+  if (reads_.empty()) return;
+  const ReadOutput asked = std::move(reads_.front());
+  reads_.pop_front();
+  reports_.push_back(
+      OutputRead{asked.id, asked.stream, asked.offset, std::move(report.data), report.last, report.cut});
+}
+
+}  // namespace dmm

@@ -1,0 +1,110 @@
+// The `process` backend: tasks are real processes on this machine. It only talks to the keeper, a small program
+// that is the parent of all of them (keeper_loop.hpp says how it starts and ends them), and never waits for it:
+// orders that the socket doesn't take are kept and sent when it does. If the keeper dies, so does everything it
+// started; the backend reports that and starts another.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <variant>
+#include <vector>
+
+#include <sys/types.h>
+
+#include "resmgr/tasks.hpp"
+
+namespace dmm {
+
+namespace keeper {
+class Channel;
+struct JobEnded;
+struct JobStarted;
+struct FileRead;
+struct Ready;
+struct StartJob;
+}  // namespace keeper
+
+struct ProcessBackendSettings {
+  std::string directory;         ///< the state folder; made if missing; used by one resource manager at a time
+  Duration keep = seconds(30);   ///< how long tasks go on without the manager, until KeepTasks says otherwise
+  std::string keeper_executable; ///< path; empty for `keeper` beside the running program
+  Duration lock_wait = seconds(10);  ///< how long open() waits for an earlier keeper in the same folder
+};
+
+class ProcessBackend {
+ public:
+  /// Starts the keeper and waits until nothing of an earlier manager in the same folder is left: for its keeper's
+  /// lock as long as the settings say, then some seconds at most. Its tasks' directories are removed. Gives the
+  /// backend, or what went wrong.
+  static std::variant<std::unique_ptr<ProcessBackend>, std::string> open(const ProcessBackendSettings& settings);
+  /// Ends all tasks and waits for that, 5 s at most.
+  ~ProcessBackend();
+  ProcessBackend(const ProcessBackend&) = delete;
+  ProcessBackend& operator=(const ProcessBackend&) = delete;
+
+  /// To be polled for reading; when it is readable, call take_reports.
+  int descriptor() const { return poll_set_; }
+  /// Hands an order to the keeper; doesn't wait. A StartTask of a task that runs is ignored; one of a task that
+  /// ended removes its directory and starts it anew. EndTask and RemoveTask of unknown tasks do nothing.
+  void perform(const TaskOrder& order);
+  /// What happened since the last call, in order; may be nothing. Also sends what waits to be sent.
+  std::vector<TaskReport> take_reports();
+  /// Process id of the keeper, for people and tests; 0 while there is none.
+  pid_t keeper_process() const { return keeper_process_; }
+
+ private:
+  struct Task {
+    std::uint64_t serial = 0;
+    pid_t group = 0;  // 0 until it started
+    bool ended = false;
+  };
+
+  explicit ProcessBackend(ProcessBackendSettings settings);
+  std::string start_keeper(bool fresh);
+  std::string wait_until_ready();
+  void lose_keeper();
+  void restart_keeper();
+  void deliver_lost();
+
+  void carry_out(const StartTask& order);
+  void carry_out(const EndTask& order);
+  void carry_out(const ReadOutput& order);
+  void carry_out(const RemoveTask& order);
+  void carry_out(const KeepTasks& order);
+  void take(keeper::Ready& report);
+  void take(keeper::JobStarted& report);
+  void take(keeper::JobEnded& report);
+  void take(keeper::FileRead& report);
+
+  keeper::StartJob job_of(const StartTask& order, std::uint64_t serial) const;
+  template <class Order>
+  void send(const Order& order);
+  void flush();
+  void watch();
+  void raise();
+  void fail_start(const TaskId& id, StartFault fault, const std::string& text);
+
+  ProcessBackendSettings settings_;
+  std::string path_;     // where programs are looked up
+  std::string account_;  // the jobs' USER
+  int poll_set_ = -1;    // an epoll of the socket and of bell_
+  int bell_ = -1;        // an eventfd: reports wait that didn't come from the socket
+  std::unique_ptr<keeper::Channel> channel_;
+  pid_t keeper_process_ = 0;
+  bool ready_ = false;         // the keeper said so
+  bool watches_write_ = false;
+  std::string fault_;          // why there is no keeper
+  std::uint64_t serial_ = 0;
+  std::map<TaskId, Task> tasks_;
+  std::unordered_map<std::uint64_t, TaskId> names_;
+  std::deque<ReadOutput> reads_;      // not answered yet, in order
+  std::vector<TaskReport> reports_;
+  std::vector<TaskReport> lost_;      // ends to be reported once the next keeper has made sure of them
+  Duration keep_;                     // as last ordered
+};
+
+}  // namespace dmm

@@ -1,0 +1,109 @@
+// Starting the keeper with posix_spawn: the manager may be large and have threads, so it is not forked.
+#include "resmgr/backends/process_start.hpp"
+
+#include <cerrno>
+#include <climits>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+
+#include <fcntl.h>
+#include <poll.h>
+#include <spawn.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace dmm::keeper {
+namespace {
+
+// mkdir -p; faults are seen by whoever uses the folder next.
+void make_folders(const std::string& path) {
+  for (std::size_t end = path.find('/', 1);; end = path.find('/', end + 1)) {
+    mkdir(path.substr(0, end).c_str(), 0700);
+    if (end == std::string::npos) return;
+  }
+}
+
+std::string absolute(const std::string& path) {
+  char* const resolved = realpath(path.c_str(), nullptr);
+  const std::string result = resolved ? resolved : "";
+  std::free(resolved);
+  return result;
+}
+
+int spawn_keeper(pid_t& process, const char* const* arguments, int socket) {
+  posix_spawn_file_actions_t files;
+  posix_spawn_file_actions_init(&files);
+  posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0);
+  posix_spawn_file_actions_addopen(&files, 1, "/dev/null", O_WRONLY, 0);
+  posix_spawn_file_actions_adddup2(&files, socket, 3);
+  posix_spawn_file_actions_addclosefrom_np(&files, 4);
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+  sigset_t all;
+  sigfillset(&all);
+  posix_spawnattr_setsigdefault(&attributes, &all);
+  posix_spawnattr_setsigmask(&attributes, &all);  // the keeper heeds none
+  const int error = posix_spawn(&process, arguments[0], &files, &attributes, const_cast<char* const*>(arguments),
+                                environ);
+  posix_spawnattr_destroy(&attributes);
+  posix_spawn_file_actions_destroy(&files);
+  return error;
+}
+
+}  // namespace
+
+std::string find_paths(std::string& directory, std::string& executable) {
+  if (directory.empty()) return "no folder is given for the jobs";
+  make_folders(directory);
+  const std::string found = absolute(directory);
+  if (found.empty()) return "can't make or enter " + directory + ": " + std::strerror(errno);
+  directory = found;
+  if (executable.empty()) {
+    const std::string self = absolute("/proc/self/exe");
+    executable = self.substr(0, self.rfind('/') + 1) + "keeper";
+  }
+  if (access(executable.c_str(), X_OK) != 0) return "can't run " + executable + ": " + std::strerror(errno);
+  return {};
+}
+
+StartedKeeper start(const KeeperArguments& arguments) {
+  StartedKeeper started;
+  int ends[2];
+  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends) != 0) {
+    started.fault = std::string("can't make a socket pair: ") + std::strerror(errno);
+    return started;
+  }
+  const std::string keep = std::to_string(arguments.keep.microseconds);
+  const std::string lock_wait = std::to_string(arguments.lock_wait.microseconds);
+  const char* const words[] = {arguments.executable.c_str(), arguments.directory.c_str(), keep.c_str(),
+                               lock_wait.c_str(), arguments.fresh ? "fresh" : "resume", nullptr};
+  const int error = spawn_keeper(started.process, words, ends[1]);
+  close(ends[1]);
+  started.socket = ends[0];
+  if (error != 0) {
+    close(ends[0]);
+    started = {0, -1, "can't run " + arguments.executable + ": " + std::strerror(error)};
+  }
+  return started;
+}
+
+void wait_for_end(pid_t process, int milliseconds) {
+  const int handle = static_cast<int>(syscall(SYS_pidfd_open, process, 0));
+  if (handle < 0 || !wait_readable(handle, milliseconds)) kill(process, SIGKILL);
+  if (handle >= 0) close(handle);
+  while (waitpid(process, nullptr, 0) < 0 && errno == EINTR) continue;
+}
+
+bool wait_readable(int descriptor, int milliseconds) {
+  pollfd polled{descriptor, POLLIN, 0};
+  int count = 0;
+  while ((count = poll(&polled, 1, milliseconds)) < 0 && errno == EINTR) continue;
+  return count > 0;
+}
+
+}  // namespace dmm::keeper

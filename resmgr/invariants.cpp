@@ -1,0 +1,55 @@
+// What must hold in every state of a resource manager. After each step only what the step changed is looked at;
+// the whole is recounted by tests and by the simulator's checkers, now and then.
+#include <utility>
+
+#include "machine/assert.hpp"
+#include "resmgr/resource_manager.hpp"
+
+namespace dmm {
+namespace {
+
+/// A task that holds nodes holds them alone, and within its lease unless its end is ordered.
+void check_task(const TaskRecord& task, const Slots& slots) {
+  DMM_ASSERT(task.due == never || !task.is_live());
+  if (!task.is_live()) return;
+  DMM_ASSERT(task.ordered);
+  DMM_ASSERT(slots.all_run(task.nodes, task.number));
+  DMM_ASSERT(task.state == TaskState::ending || slots.all_under(task.nodes, task.lease));
+}
+
+}  // namespace
+
+void ResourceManager::check_changes() {
+  DMM_ASSERT(touched_.empty());
+  for (const Epoch epoch : std::exchange(changed_leases_, {})) {
+    const auto lease = leases_.find(epoch);
+    DMM_ASSERT(lease == leases_.end() || slots_.all_under(lease->second.nodes, epoch));
+  }
+  for (const TaskId& id : std::exchange(changed_tasks_, {}))
+    if (const TaskRecord* task = tasks_.find(id)) check_task(*task, slots_);
+  DMM_ASSERT(slots_.free() + slots_.leased() <= slots_.total());
+}
+
+void ResourceManager::check_invariants() const {
+  slots_.check_invariants();
+  presence_.check_invariants();
+  tasks_.check_invariants();
+  std::uint32_t leased = 0;
+  for (const auto& [epoch, lease] : leases_) {
+    DMM_ASSERT(!lease.nodes.empty() && is_well_formed(lease.nodes));
+    DMM_ASSERT(slots_.all_under(lease.nodes, epoch));
+    leased += count(lease.nodes);
+  }
+  DMM_ASSERT(leased == slots_.leased());
+  std::map<std::uint64_t, std::size_t> cleans;
+  for (const auto& [id, task] : tasks_.all()) {
+    check_task(task, slots_);
+    for (const std::uint64_t number : task.cleans) ++cleans[number];
+    DMM_ASSERT(!older_tasks_.contains(task.number) || task.state == TaskState::ending);
+  }
+  DMM_ASSERT(cleans.size() == cleans_.size());
+  for (const auto& [number, clean] : cleans_) DMM_ASSERT(cleans.at(number) == clean.tasks);
+  for (const auto& read : reads_) DMM_ASSERT(tasks_.find(std::get<TaskId>(read)) != nullptr);
+}
+
+}  // namespace dmm

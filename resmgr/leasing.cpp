@@ -1,0 +1,169 @@
+// What the resource manager does for its owner: nodes come under leases and leave them, and the owner hears that
+// they are clean. A node is never handed from one lease to the next before everything on it has ended.
+#include <algorithm>
+#include <utility>
+
+#include "machine/assert.hpp"
+#include "protocol/text.hpp"
+#include "resmgr/resource_manager.hpp"
+
+namespace dmm {
+
+ResourceManager::Lease* ResourceManager::find_lease(const LeaseId& lease) {
+  if (lease.owner != settings_.site) return nullptr;
+  const auto it = leases_.find(lease.epoch);
+  return it == leases_.end() ? nullptr : &it->second;
+}
+
+// ---- assigning -------------------------------------------------------------------------------------------------
+
+void ResourceManager::on(Instant now, const Assign& assign, Effects& effects) {
+  const Epoch epoch = assign.lease.epoch;
+  if (assign.lease.owner != settings_.site || assign.lease.empty())
+    return refuse(assign, "not a lease of this site", effects);
+  if (!slots_.has(assign.nodes)) return refuse(assign, "no such nodes", effects);
+  if (!slots_.admit(assign.nodes, epoch)) return refuse(assign, "a node has seen a later epoch", effects);
+  // Clean will say that nothing runs under the lease any more: it can't come back before that.
+  if (find_lease(assign.lease) == nullptr && !tasks_.live_of(epoch).empty())
+    return refuse(assign, "the lease is being taken back", effects);
+  if (effects.wants(Level::debug))
+    effects.log(Level::debug, "assign", {},
+                {{"lease", to_text(assign.lease)},
+                 {"nodes", to_text(assign.nodes)},
+                 {"holder", assign.holder.text}});
+  if (slots_.all_under(assign.nodes, epoch)) return;
+  supersede(now, assign.nodes, epoch, effects);
+  slots_.assign(assign.nodes, epoch);
+  Lease& lease = leases_[epoch];
+  lease.holder = assign.holder;
+  lease.nodes = unite(subtract(lease.nodes, assign.nodes), assign.nodes);
+  touched_.insert(epoch);
+  changed_leases_.insert(epoch);
+}
+
+/// Answers an Assign that can't be followed. "Confirmed" only if it is true: a task of this very lease may still
+/// be ending; then Clean or Register says later what this answer can't.
+void ResourceManager::refuse(const Assign& assign, std::string why, Effects& effects) {
+  effects.log(Level::warning, "refuse", {},
+              {{"message", std::string("assign")},
+               {"lease", to_text(assign.lease)},
+               {"nodes", to_text(assign.nodes)},
+               {"reason", std::move(why)}});
+  LeaseEnded answer{assign.lease, {}, LeaseEnd::unknown, true};
+  if (assign.lease.owner == settings_.site) answer.confirmed = tasks_.live_of(assign.lease.epoch).empty();
+  if (const Lease* lease = find_lease(assign.lease)) {
+    // The lease goes on with the nodes it has; only what is asked for now is refused.
+    const NodeSet refused = subtract(assign.nodes, lease->nodes);
+    if (refused.empty() || !is_well_formed(assign.nodes)) return;
+    answer.confirmed = true;
+    for (const std::uint64_t number : slots_.tasks_on(slots_.within(refused)))
+      if (tasks_.at(number).lease == assign.lease.epoch) answer.confirmed = false;
+    answer.nodes.push_back({resource_manager_of(settings_.site, settings_.name), settings_.cluster, refused,
+                            settings_.processors_per_node, settings_.endpoint, 0});
+  }
+  effects.send(site_, std::move(answer));
+}
+
+/// Takes nodes away from older leases, because a newer one comes: what runs there is killed, and the newer lease's
+/// Starts wait for it.
+void ResourceManager::supersede(Instant now, const NodeSet& nodes, Epoch newer, Effects& effects) {
+  for (const Epoch lease : slots_.leases_on(nodes))
+    if (lease != newer) take_from_lease(lease, nodes);
+  for (const std::uint64_t number : slots_.tasks_on(nodes)) {
+    TaskRecord& task = tasks_.at(number);
+    if (task.lease != newer) order_end(now, task, Duration{}, EndKind::lease_ended, effects);
+  }
+}
+
+/// The nodes, as far as they are under the lease, leave it; a lease without nodes is forgotten.
+void ResourceManager::take_from_lease(Epoch lease, const NodeSet& nodes) {
+  const auto it = leases_.find(lease);
+  if (it == leases_.end()) return;
+  const NodeSet left = subtract(it->second.nodes, nodes);
+  slots_.unassign(subtract(it->second.nodes, left), lease);
+  if (left.empty())
+    leases_.erase(it);
+  else
+    it->second.nodes = left;
+  touched_.insert(lease);
+  changed_leases_.insert(lease);
+}
+
+// ---- taking back -----------------------------------------------------------------------------------------------
+
+void ResourceManager::on(Instant now, const Unassign& unassign, Effects& effects) {
+  if (!is_well_formed(unassign.nodes)) {
+    effects.send(site_, Fault{Unassign::type, "malformed nodes"});
+    return;
+  }
+  const LeaseId& id = unassign.lease;
+  const Lease* lease = find_lease(id);
+  const bool all = unassign.nodes.empty();
+  if (effects.wants(Level::debug))
+    effects.log(Level::debug, "unassign", {},
+                {{"lease", to_text(id)},
+                 {"nodes", to_text(unassign.nodes)},
+                 {"grace", unassign.grace.in_seconds()}});
+  if (id.owner != settings_.site) return say_clean(id, unassign.nodes, effects);
+
+  const NodeSet nodes = !all ? unassign.nodes : lease != nullptr ? lease->nodes : NodeSet{};
+  const auto is_hit = [&](const TaskRecord& task) { return all || subtract(task.nodes, nodes) != task.nodes; };
+  for (const std::uint64_t number : tasks_.parked_of(id.epoch))
+    if (TaskRecord& task = tasks_.at(number); is_hit(task))
+      fail(now, task, StartFault::no_lease, "the lease was taken back", effects);
+  for (const std::uint64_t number : tasks_.live_of(id.epoch))
+    if (TaskRecord& task = tasks_.at(number); is_hit(task))
+      order_end(now, task, unassign.grace, EndKind::lease_ended, effects);
+  const std::set<std::uint64_t> waiting = to_be_clean(unassign);
+  take_from_lease(id.epoch, nodes);
+  // Clean promises that nothing will run there under this lease: also if it was never assigned.
+  slots_.unassign(slots_.within(nodes), id.epoch);
+  if (waiting.empty()) return say_clean(id, nodes, effects);
+  cleans_[++last_clean_] = {id, nodes, waiting.size()};
+  for (const std::uint64_t number : waiting) tasks_.at(number).cleans.push_back(last_clean_);
+}
+
+/// The tasks that must have ended before the nodes of an Unassign are clean: those of the lease, and those of
+/// older leases that are still ending on the nodes. A later lease's task is no matter of this one.
+std::set<std::uint64_t> ResourceManager::to_be_clean(const Unassign& unassign) const {
+  const bool all = unassign.nodes.empty();
+  const auto lease = leases_.find(unassign.lease.epoch);
+  NodeSet nodes = slots_.within(unassign.nodes);
+  if (all && lease != leases_.end()) nodes = lease->second.nodes;
+  std::set<std::uint64_t> waiting;
+  for (const std::uint64_t number : slots_.tasks_on(nodes))
+    if (tasks_.at(number).lease <= unassign.lease.epoch) waiting.insert(number);
+  if (!all) return waiting;
+  for (const std::uint64_t number : tasks_.live_of(unassign.lease.epoch)) waiting.insert(number);
+  return waiting;
+}
+
+void ResourceManager::say_clean(const LeaseId& lease, const NodeSet& nodes, Effects& effects) {
+  if (effects.wants(Level::debug))
+    effects.log(Level::debug, "clean", {}, {{"lease", to_text(lease)}, {"nodes", to_text(nodes)}});
+  effects.send(site_, Clean{lease, nodes});
+}
+
+/// The site began anew: its leases before that are void, and the Clean messages it waited for are of no use to it.
+/// What runs is killed; Register comes when all of it has ended (register_if_due).
+void ResourceManager::end_older_session(Instant now, Effects& effects) {
+  if (effects.wants(Level::debug) && !leases_.empty())
+    effects.log(Level::debug, "older_session", {}, {{"leases", static_cast<std::int64_t>(leases_.size())}});
+  cleans_.clear();
+  while (!leases_.empty()) {
+    const NodeSet nodes = leases_.begin()->second.nodes;
+    take_from_lease(leases_.begin()->first, nodes);
+  }
+  for (const std::uint64_t number : tasks_.open()) {
+    TaskRecord& task = tasks_.at(number);
+    task.cleans.clear();
+    if (!task.is_live()) {
+      fail(now, task, StartFault::no_lease, "the site manager was started anew", effects);
+      continue;
+    }
+    order_end(now, task, Duration{}, EndKind::lease_ended, effects);
+    older_tasks_.insert(number);
+  }
+}
+
+}  // namespace dmm

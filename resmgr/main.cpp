@@ -1,0 +1,115 @@
+// The resource manager's daemon: reads its configuration, runs the machine, and carries its orders to the backend that
+// runs the jobs. Everything it decides is in resource_manager.hpp.
+#include <CLI/CLI.hpp>
+#include <cstdio>
+
+#include "resmgr/backends/process.hpp"
+#include "resmgr/resource_manager.hpp"
+#include "runtime/files.hpp"
+#include "runtime/run_daemon.hpp"
+#include "topologies/daemon_config.hpp"
+#include "views/resource_view.hpp"
+
+namespace {
+
+using namespace dmm;
+
+/// Between SIGTERM and SIGKILL for jobs, when the daemon itself is to end.
+constexpr Duration stop_grace = seconds(2);
+
+class ResourceShell {
+ public:
+  explicit ResourceShell(ProcessBackend& backend) : backend_(backend) {}
+
+  std::vector<int> descriptors() const { return {backend_.descriptor()}; }
+  std::string_view verbs() const { return resource_verbs; }
+  std::optional<Answer> answer(Instant now, Process<ResourceManager>& process, const Ask& ask) {
+    return answer_resource(process.machine, {now, wall_microseconds()}, ask);
+  }
+
+  bool collect(Instant now, Process<ResourceManager>& process) {
+    std::vector<TaskReport> reports = backend_.take_reports();
+    for (TaskReport& report : reports)
+      std::visit([&](auto& one) { process.local(now, std::move(one)); }, report);
+    return !reports.empty();
+  }
+
+  bool perform(Instant, Process<ResourceManager>& process) {
+    for (const TaskOrder& order : process.effects.tasks) backend_.perform(order);
+    process.effects.tasks.clear();
+    return false;
+  }
+
+  bool finish(Instant now, Process<ResourceManager>& process) {
+    return process.machine.stop_all(now, stop_grace, process.effects);
+  }
+
+ private:
+  ProcessBackend& backend_;
+};
+
+DaemonSettings settings_of(const ResourceManagerConfig& config) {
+  DaemonSettings settings;
+  settings.endpoint.self = resource_manager_of(config.settings.site, config.settings.name);
+  settings.endpoint.admission.parties = {site_manager_of(config.settings.site)};
+  settings.endpoint.admission.job_managers = true;
+  settings.endpoint.times.beat = from_seconds(config.beat_seconds);
+  settings.endpoint.times.silence = from_seconds(config.silence_seconds);
+  settings.endpoint.count_by_request = config.count_messages_by_request;
+  settings.listen = config.listen;
+  settings.dials = {{site_manager_of(config.settings.site), config.site_endpoint}};
+  settings.log = {config.log.file, config.log.terminal, parse_level(config.log.level),
+                  to_text(settings.endpoint.self)};
+  return settings;
+}
+
+int run(const ResourceManagerConfig& config, bool die_with_parent) {
+  DaemonSettings settings = settings_of(config);
+  settings.die_with_parent = die_with_parent;
+  Foundation foundation;
+  const auto fail = [&](const std::string& fault) { return fail_daemon(foundation, settings.endpoint.self, fault); };
+  if (const std::string fault = foundation.open(settings); !fault.empty()) return fail(fault);
+  if (const std::string fault = make_directory(config.directory); !fault.empty()) return fail(fault);
+
+  const auto backend = ProcessBackend::open(
+      {.directory = config.directory, .keep = config.settings.term, .keeper_executable = {}});
+  if (const auto* fault = std::get_if<std::string>(&backend)) return fail(*fault);
+  // The number of this start comes after the backend's lock on the directory: no two managers take the same one.
+  const auto incarnation = next_incarnation(config.directory + "/incarnation");
+  if (const auto* fault = std::get_if<std::string>(&incarnation)) return fail(*fault);
+  settings.endpoint.incarnation = std::get<std::uint64_t>(incarnation);
+
+  ResourceShell shell(*std::get<std::unique_ptr<ProcessBackend>>(backend));
+  return run_daemon(foundation, settings, ResourceManager(config.settings), shell);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  std::string file;
+  bool check = false, die_with_parent = false;
+  ReadOptions options;
+  CLI::App app("Resource manager of DMM: starts and watches jobs on nodes of one cluster, for their owner.", "resmgr");
+  app.add_option("--config", file, "configuration (JSON); topologies/README.md has the keys")->required();
+  app.add_option("--set", options.overrides, "KEY=VALUE: a key of the configuration, set from here");
+  app.add_flag("--check", check, "read the configuration, say whether it is sound, and exit");
+  app.add_flag("--die-with-parent", die_with_parent, "end when the parent process ends (for testbeds)");
+  app.set_version_flag("--version", "resmgr " DMM_VERSION);
+  app.footer("Example: resmgr --config das-0-nodes.json --set log.level=debug\n"
+             "Exit codes: 0 ended in order, 1 could not go on (port in use, ...), 2 bad usage or configuration.");
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : 2;
+  }
+  const ResourceManagerConfigOrError read = read_resource_manager_config(file, options);
+  if (const auto* error = std::get_if<ConfigError>(&read)) {
+    std::fprintf(stderr, "resmgr: %s\n", error->text.c_str());
+    return 2;
+  }
+  const auto& config = std::get<ResourceManagerConfig>(read);
+  if (!check) return run(config, die_with_parent);
+  std::printf("%s: ok (resource manager %s of %s)\n", file.c_str(), config.settings.name.c_str(),
+              config.settings.site.text.c_str());
+  return 0;
+}

@@ -1,0 +1,53 @@
+// Who is in contact with the resource manager, and when silence makes it end work by itself: a task is fenced when
+// its job manager's link and the owner's link have both been down for a term. One of the two alone is enough to go
+// on. Keep-alives don't reach the machine; what it knows of contact is that links rise and fall.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "protocol/ids.hpp"
+#include "protocol/time.hpp"
+
+namespace dmm {
+
+class Presence {
+ public:
+  Presence(Party owner, Duration term) : owner_(std::move(owner)), term_(term) {}
+
+  void up(const Party& peer);
+  void down(Instant now, const Party& peer);
+  /// A message came, which counts as contact even while the link is thought to be down.
+  void heard(Instant now, const Party& peer);
+  bool owner_is_up() const { return owner_contact_.up; }
+
+  /// From now the task depends on contact with its job manager or the owner.
+  void watch(Instant now, const Party& job_manager, std::uint64_t task);
+  /// The task is over or being killed. No-op if it isn't watched.
+  void unwatch(const Party& job_manager, std::uint64_t task);
+
+  /// When the next task is to be fenced if nobody comes back.
+  Instant next_fence() const;
+  /// The tasks to be fenced now; they are no longer watched.
+  std::vector<std::uint64_t> take_fenced(Instant now);
+  /// For tests: the indices agree.
+  void check_invariants() const;
+
+ private:
+  struct Contact {
+    bool up = false;
+    Instant since{};  ///< down, and heard from, no later than this
+    std::set<std::uint64_t> tasks;
+  };
+
+  Party owner_;
+  Duration term_;
+  Contact owner_contact_;
+  std::map<Party, Contact> job_managers_;        ///< those that are up or have tasks
+  std::set<std::pair<Instant, Party>> silent_;   ///< those that are down and have tasks, by `since`
+};
+
+}  // namespace dmm

@@ -1,0 +1,171 @@
+// The resource manager's door: inputs, the gate, contact, and what time calls for. What it does for its owner is
+// in leasing.cpp, what it does for job managers in running.cpp.
+#include "resmgr/resource_manager.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "machine/assert.hpp"
+#include "protocol/text.hpp"
+
+namespace dmm {
+
+static_assert(Machine<ResourceManager>);
+
+ResourceManager::ResourceManager(ResourceManagerSettings settings)
+    : settings_(std::move(settings)),
+      site_(site_manager_of(settings_.site)),
+      slots_(settings_.nodes),
+      presence_(site_, settings_.term) {
+  DMM_ASSERT(settings_.nodes > 0);
+  DMM_ASSERT(settings_.term > Duration{});
+}
+
+// ---- driving ---------------------------------------------------------------------------------------------------
+
+void ResourceManager::receive(Instant now, Input input, Effects& effects) {
+  DMM_ASSERT(now >= now_);
+  now_ = now;
+  std::visit([&](auto& event) { on(now, event, effects); }, input);
+}
+
+void ResourceManager::settle(Instant now, Effects& effects) {
+  DMM_ASSERT(now >= now_);
+  now_ = now;
+  for (const std::uint64_t number : presence_.take_fenced(now)) fence(now, number, effects);
+  // Before the due times: a Start whose lease was assigned in this batch isn't late.
+  for (const Epoch lease : std::exchange(touched_, {}))
+    for (const std::uint64_t number : tasks_.parked_of(lease)) consider(now, tasks_.at(number), effects);
+  for (const TaskId& id : tasks_.take_due(now)) give_up_or_forget(now, id, effects);
+  keep_tasks(now, effects);
+  register_if_due(effects);
+  check_changes();
+}
+
+Instant ResourceManager::next_deadline() const {
+  const Instant keep = tasks_.live() > 0 ? keep_due_ : never;
+  return std::min({presence_.next_fence(), tasks_.next_due(), keep});
+}
+
+bool ResourceManager::stop_all(Instant now, Duration grace, Effects& effects) {
+  stopping_ = true;
+  for (const std::uint64_t number : tasks_.open()) {
+    TaskRecord& task = tasks_.at(number);
+    if (task.is_live())
+      order_end(now, task, grace, EndKind::lease_ended, effects);
+    else
+      fail(now, task, StartFault::no_lease, "the resource manager is being stopped", effects);
+  }
+  return tasks_.live() == 0;
+}
+
+// ---- the gate --------------------------------------------------------------------------------------------------
+
+/// The lease messages are the owner's; a job's messages are for the job manager that the request names.
+bool ResourceManager::may_say(const Party& from, const Message& message) const {
+  return std::visit(
+      [&](const auto& body) {
+        using Body = std::decay_t<decltype(body)>;
+        if constexpr (std::is_same_v<Body, Assign> || std::is_same_v<Body, Unassign>)
+          return from == site_;
+        else if constexpr (std::is_same_v<Body, Start> || std::is_same_v<Body, Stop> ||
+                           std::is_same_v<Body, Fetch> || std::is_same_v<Body, Forget>)
+          return !body.request.empty() && from == job_manager_of(body.request.site, body.request.user);
+        else
+          return false;
+      },
+      message);
+}
+
+void ResourceManager::on(Instant now, Received& received, Effects& effects) {
+  presence_.heard(now, received.from);
+  const std::uint16_t type = type_of(received.message);
+  if (const auto* fault = std::get_if<Fault>(&received.message)) {
+    effects.log(Level::warning, "faulted", received.trace,
+                {{"peer", to_text(received.from)},
+                 {"about", std::string(name_of(fault->about))},
+                 {"text", fault->text}});
+    return;
+  }
+  if (!may_say(received.from, received.message)) {
+    const std::string text = to_text(received.from) + " may not send this to " +
+                             to_text(resource_manager_of(settings_.site, settings_.name));
+    effects.log(Level::warning, "refuse", received.trace,
+                {{"message", std::string(name_of(type))}, {"reason", text}});
+    effects.send(received.from, Fault{type, text}, received.trace);
+    return;
+  }
+  std::visit(
+      [&](auto& body) {
+        using Body = std::decay_t<decltype(body)>;
+        if constexpr (requires { this->on(now, static_cast<Body&>(body), effects); }) on(now, body, effects);
+      },
+      received.message);
+}
+
+// ---- contact ---------------------------------------------------------------------------------------------------
+
+void ResourceManager::on(Instant now, const LinkUp& change, Effects& effects) {
+  presence_.up(change.peer);
+  if (change.peer != site_) return;
+  // Without durable state at the site, a new session knows nothing of the leases of the one before.
+  if (change.restarted) end_older_session(now, effects);
+  register_due_ = true;
+}
+
+void ResourceManager::on(Instant now, const LinkDown& change, Effects&) { presence_.down(now, change.peer); }
+
+/// Offers the nodes. After a new session only when nothing of an older one is left: the site may lease at once.
+void ResourceManager::register_if_due(Effects& effects) {
+  if (!register_due_ || !older_tasks_.empty() || !presence_.owner_is_up() || stopping_) return;
+  register_due_ = false;
+  Register offer;
+  offer.cluster = settings_.cluster;
+  offer.nodes = settings_.nodes;
+  offer.processors_per_node = settings_.processors_per_node;
+  offer.memory_bytes = settings_.memory_bytes;
+  offer.attributes = settings_.attributes;
+  offer.endpoint = settings_.endpoint;
+  for (const auto& [epoch, lease] : leases_) offer.leases.push_back({settings_.site, epoch});
+  effects.send(site_, std::move(offer));
+}
+
+/// Rule: heard neither the owner nor the job manager for a term. The lease stays, unusable, until the owner takes
+/// it.
+void ResourceManager::fence(Instant now, std::uint64_t number, Effects& effects) {
+  TaskRecord& task = tasks_.at(number);
+  effects.log(Level::warning, "fence", task.id.request,
+              {{"lease", to_text(LeaseId{settings_.site, task.lease})}, {"nodes", to_text(task.nodes)}});
+  order_end(now, task, Duration{}, EndKind::fenced, effects);
+  const auto lease = leases_.find(task.lease);
+  if (lease == leases_.end()) return;
+  lease->second.fenced = true;
+  touched_.insert(task.lease);
+}
+
+/// The keeper ends tasks by itself if it isn't told for a term that this manager lives.
+void ResourceManager::keep_tasks(Instant now, Effects& effects) {
+  if (tasks_.live() == 0 || now < keep_due_) return;
+  keep_due_ = now + settings_.term / 4;
+  effects.tasks.push_back(KeepTasks{settings_.term});
+}
+
+// ---- for people ------------------------------------------------------------------------------------------------
+
+ResourceManagerView ResourceManager::view() const {
+  ResourceManagerView view;
+  view.nodes_total = slots_.total();
+  view.nodes_free = slots_.free();
+  view.nodes_leased = slots_.leased();
+  view.registered = presence_.owner_is_up() && !register_due_;
+  view.counts = counts_;
+  for (const auto& [epoch, lease] : leases_) {
+    const auto tasks = static_cast<std::uint32_t>(slots_.tasks_on(lease.nodes).size());
+    view.leases.push_back({{settings_.site, epoch}, lease.holder, lease.nodes, lease.fenced, tasks});
+  }
+  for (const auto& [id, task] : tasks_.all())
+    view.tasks.push_back({id, {settings_.site, task.lease}, task.nodes, task.state, task.process, task.since});
+  return view;
+}
+
+}  // namespace dmm

@@ -1,0 +1,134 @@
+// The resource manager as a state machine: obeys its owner first, runs only what a lease allows, and says what
+// became of it. Messages from its site manager and from job managers of any site go in, and reports of the
+// backend; orders to the backend, messages and log events come out. Nothing here starts a process or reads a
+// clock.
+//
+// Nodes are under one lease at a time, compared by epoch (slots.hpp). A Start waits, parked, until its lease is
+// assigned and its nodes are clean. A node counts as clean when the backend reported the end of what ran on it.
+// Who is in contact decides about self-fencing (presence.hpp). Tasks and outcomes are in task_table.hpp; this
+// class decides.
+//
+// Handlers only record and order what can't wait; `settle` then starts what has become possible, once a batch.
+#pragma once
+
+#include <set>
+#include <string>
+#include <tuple>
+#include <variant>
+#include <vector>
+
+#include "machine/input.hpp"
+#include "resmgr/presence.hpp"
+#include "resmgr/settings.hpp"
+#include "resmgr/slots.hpp"
+#include "resmgr/task_table.hpp"
+#include "resmgr/view.hpp"
+
+namespace dmm {
+
+struct ResourceManagerEffects : Effects {
+  std::vector<TaskOrder> tasks;  ///< to be carried out in this order, before the messages are sent
+};
+
+class ResourceManager {
+ public:
+  using Input = std::variant<Received, LinkUp, LinkDown, TaskStarted, TaskEnded, OutputRead>;
+  using Effects = ResourceManagerEffects;
+
+  explicit ResourceManager(ResourceManagerSettings settings);
+
+  void receive(Instant now, Input input, Effects& effects);
+  void settle(Instant now, Effects& effects);
+  Instant next_deadline() const;
+
+  /// Ends everything and starts nothing more, for a shutdown. Whether nothing runs any more; call it again after
+  /// reports of the backend until that is so.
+  bool stop_all(Instant now, Duration grace, Effects& effects);
+
+  ResourceManagerView view() const;
+  const ResourceManagerSettings& settings() const { return settings_; }
+  /// Recounts the whole state; `settle` itself only checks what changed. For tests and the simulator's checkers.
+  void check_invariants() const;
+
+ private:
+  struct Lease {
+    SiteName holder;
+    NodeSet nodes;        ///< never empty
+    bool fenced = false;  ///< ended here for silence: no Start under it, until the site takes it back
+  };
+  /// An Unassign whose nodes aren't clean yet.
+  struct PendingClean {
+    LeaseId lease;
+    NodeSet nodes;
+    std::size_t tasks = 0;  ///< that have to end first
+  };
+  /// What is to be done with a parked Start now.
+  enum class Readiness : std::uint8_t { start, await_lease, await_nodes, no_lease, nodes_busy };
+  using ReadKey = std::tuple<TaskId, Stream, std::uint64_t>;
+
+  // ---- inputs
+  void on(Instant now, Received& received, Effects& effects);
+  void on(Instant now, const LinkUp& change, Effects& effects);
+  void on(Instant now, const LinkDown& change, Effects& effects);
+  void on(Instant now, const TaskStarted& report, Effects& effects);
+  void on(Instant now, TaskEnded& report, Effects& effects);
+  void on(Instant now, OutputRead& report, Effects& effects);
+
+  // ---- messages
+  bool may_say(const Party& from, const Message& message) const;
+  void on(Instant now, const Assign& assign, Effects& effects);
+  void on(Instant now, const Unassign& unassign, Effects& effects);
+  void on(Instant now, Start& start, Effects& effects);
+  void on(Instant now, const Stop& stop, Effects& effects);
+  void on(Instant now, const Fetch& fetch, Effects& effects);
+  void on(Instant now, const Forget& forget, Effects& effects);
+
+  // ---- leases
+  Lease* find_lease(const LeaseId& lease);
+  void refuse(const Assign& assign, std::string why, Effects& effects);
+  void supersede(Instant now, const NodeSet& nodes, Epoch newer, Effects& effects);
+  void take_from_lease(Epoch lease, const NodeSet& nodes);
+  void end_older_session(Instant now, Effects& effects);
+  std::set<std::uint64_t> to_be_clean(const Unassign& unassign) const;
+  void say_clean(const LeaseId& lease, const NodeSet& nodes, Effects& effects);
+  void register_if_due(Effects& effects);
+  void fence(Instant now, std::uint64_t number, Effects& effects);
+
+  // ---- the life of a task
+  void answer_again(const TaskRecord& task, Effects& effects);
+  void replace_earlier_attempts(Instant now, const RequestId& request, Effects& effects);
+  Readiness judge(const TaskRecord& task) const;
+  void consider(Instant now, TaskRecord& task, Effects& effects);
+  void launch(Instant now, TaskRecord& task, Effects& effects);
+  void order_end(Instant now, TaskRecord& task, Duration grace, EndKind cause, Effects& effects);
+  void leave_nodes(TaskRecord& task, Effects& effects);
+  void fail(Instant now, TaskRecord& task, StartFault fault, std::string why, Effects& effects);
+  void conclude(Instant now, TaskRecord& task, Ended outcome, Effects& effects);
+  void give_up_or_forget(Instant now, const TaskId& id, Effects& effects);
+  void remove(const TaskId& id, Effects& effects);
+  void keep_tasks(Instant now, Effects& effects);
+
+  void check_changes();
+
+  ResourceManagerSettings settings_;
+  Party site_;
+  Slots slots_;
+  Presence presence_;
+  TaskTable tasks_;
+  std::map<Epoch, Lease> leases_;
+  std::map<std::uint64_t, PendingClean> cleans_;
+  std::uint64_t last_clean_ = 0;
+  std::set<ReadKey> reads_;             ///< ReadOutput orders that wait for their answer
+  std::set<std::uint64_t> older_tasks_; ///< of an older session of the site: they end before we register
+  bool register_due_ = false;
+  bool stopping_ = false;
+  Instant keep_due_{};  ///< when the next KeepTasks is due, if anything runs
+  Instant now_{};
+  TaskCounts counts_;
+
+  std::set<Epoch> touched_;             ///< leases whose parked Starts settle looks at again
+  std::set<Epoch> changed_leases_;      ///< for check_changes
+  std::set<TaskId> changed_tasks_;      ///< for check_changes
+};
+
+}  // namespace dmm

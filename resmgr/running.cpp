@@ -1,0 +1,286 @@
+// What the resource manager does for job managers: starts, ends and remembers tasks, and brings their output back.
+// Every Start gets exactly one outcome, which is kept so that a repeated Start gets the same answer.
+#include <algorithm>
+#include <utility>
+
+#include "machine/assert.hpp"
+#include "protocol/text.hpp"
+#include "resmgr/resource_manager.hpp"
+
+namespace dmm {
+namespace {
+
+/// No grace is longer, whatever a message says.
+constexpr Duration grace_max = seconds(24 * 3600);
+
+/// Only the job manager that a request names may speak of it, so the request says whom to answer.
+Party asker_of(const TaskId& id) { return job_manager_of(id.request.site, id.request.user); }
+
+/// The outcome of a task that was stopped before it ran.
+Ended stopped(std::string text) {
+  Ended outcome;
+  outcome.kind = EndKind::stopped;
+  outcome.text = std::move(text);
+  return outcome;
+}
+
+}  // namespace
+
+// ---- starting --------------------------------------------------------------------------------------------------
+
+void ResourceManager::on(Instant now, Start& start, Effects& effects) {
+  const TaskId id{start.request, start.component};
+  if (const TaskRecord* known = tasks_.find(id)) return answer_again(*known, effects);
+  if (effects.wants(Level::debug))
+    effects.log(Level::debug, "start", id.request,
+                {{"component", std::int64_t{id.component}},
+                 {"lease", to_text(start.lease)},
+                 {"nodes", to_text(start.nodes)}});
+  const bool is_outdated = !tasks_.later_attempts(id.request).empty();
+  TaskRecord& task = tasks_.add(now, id, start.lease.epoch);
+  if (is_outdated) return conclude(now, task, stopped("a later attempt at the job was started here"), effects);
+  replace_earlier_attempts(now, id.request, effects);
+  if (stopping_) return fail(now, task, StartFault::no_lease, "the resource manager is being stopped", effects);
+  if (start.program.arguments.empty())
+    return fail(now, task, StartFault::executable_missing, "the arguments name no program", effects);
+  if (!slots_.has(start.nodes)) return fail(now, task, StartFault::no_lease, "no such nodes", effects);
+  if (start.lease.owner != settings_.site)
+    return fail(now, task, StartFault::no_lease, "the lease is of another site", effects);
+  task.nodes = std::move(start.nodes);
+  task.program = std::move(start.program);
+  touched_.insert(task.lease);
+}
+
+/// A Start came again: the asker doesn't know what became of the first. While it is undecided, the answer will
+/// come.
+void ResourceManager::answer_again(const TaskRecord& task, Effects& effects) {
+  if (task.state == TaskState::ended)
+    effects.send(asker_of(task.id), task.outcome, task.id.request);
+  else if (task.started)
+    effects.send(asker_of(task.id), Started{task.id.request, task.id.component, task.process}, task.id.request);
+}
+
+/// A job runs once at a time: with a later attempt, what is left of the earlier ones is killed, all components of
+/// it.
+void ResourceManager::replace_earlier_attempts(Instant now, const RequestId& request, Effects& effects) {
+  for (const TaskId& id : tasks_.earlier_attempts(request)) {
+    TaskRecord& task = *tasks_.find(id);
+    if (task.is_live())
+      order_end(now, task, Duration{}, EndKind::stopped, effects);
+    else if (task.state == TaskState::parked)
+      conclude(now, task, stopped("a later attempt at the job was started here"), effects);
+  }
+}
+
+ResourceManager::Readiness ResourceManager::judge(const TaskRecord& task) const {
+  const auto lease = leases_.find(task.lease);
+  if (lease != leases_.end() && lease->second.fenced) return Readiness::no_lease;
+  if (!slots_.admit(task.nodes, task.lease)) return Readiness::no_lease;
+  if (!slots_.all_under(task.nodes, task.lease)) return Readiness::await_lease;
+  for (const TaskId& id : tasks_.earlier_attempts(task.id.request))
+    if (tasks_.find(id)->is_live()) return Readiness::await_nodes;
+  Readiness readiness = Readiness::start;
+  for (const std::uint64_t number : slots_.tasks_on(task.nodes)) {
+    if (tasks_.at(number).state != TaskState::ending) return Readiness::nodes_busy;
+    readiness = Readiness::await_nodes;
+  }
+  return readiness;
+}
+
+/// Does with a parked Start what its lease and its nodes now allow.
+void ResourceManager::consider(Instant now, TaskRecord& task, Effects& effects) {
+  if (task.state != TaskState::parked) return;
+  switch (judge(task)) {
+    case Readiness::start: return launch(now, task, effects);
+    case Readiness::await_nodes: return tasks_.set_due(task, never);
+    case Readiness::await_lease:
+      if (task.due == never) tasks_.set_due(task, now + settings_.park);
+      return;
+    case Readiness::no_lease:
+      return fail(now, task, StartFault::no_lease, "the lease isn't assigned here any more", effects);
+    case Readiness::nodes_busy: return fail(now, task, StartFault::nodes_busy, "a job runs on the nodes", effects);
+  }
+}
+
+void ResourceManager::launch(Instant now, TaskRecord& task, Effects& effects) {
+  DMM_ASSERT(task.state == TaskState::parked && !stopping_);
+  tasks_.set_due(task, never);
+  slots_.occupy(task.nodes, task.lease, task.number);
+  tasks_.enter(now, task, TaskState::starting);
+  presence_.watch(now, asker_of(task.id), task.number);
+  task.ordered = true;
+  // The keeper's deadline may be long past when nothing ran: it is moved before there is something to end.
+  keep_tasks(now, effects);
+  effects.tasks.push_back(StartTask{task.id, std::exchange(task.program, {})});
+  changed_tasks_.insert(task.id);
+}
+
+void ResourceManager::on(Instant now, const TaskStarted& report, Effects& effects) {
+  TaskRecord* task = tasks_.find(report.id);
+  if (task == nullptr || !task->is_live() || task->started)
+    return effects.log(Level::debug, "ignore", report.id.request, {{"report", std::string("task_started")}});
+  task->started = true;
+  task->process = report.process;
+  ++counts_.started;
+  if (task->state == TaskState::starting) tasks_.enter(now, *task, TaskState::running);
+  if (effects.wants(Level::info))
+    effects.log(Level::info, "started", report.id.request,
+                {{"component", std::int64_t{report.id.component}},
+                 {"process", std::int64_t{report.process}},
+                 {"nodes", to_text(task->nodes)}});
+  effects.send(asker_of(task->id), Started{task->id.request, task->id.component, task->process}, task->id.request);
+}
+
+// ---- ending ----------------------------------------------------------------------------------------------------
+
+void ResourceManager::on(Instant now, const Stop& stop, Effects& effects) {
+  effects.log(Level::debug, "stop", stop.request, {{"grace", stop.grace.in_seconds()}});
+  const std::vector<TaskId> components = tasks_.of(stop.request);
+  for (const TaskId& id : components) {
+    TaskRecord& task = *tasks_.find(id);
+    if (task.is_live())
+      order_end(now, task, stop.grace, EndKind::stopped, effects);
+    else if (task.state == TaskState::parked)
+      conclude(now, task, stopped({}), effects);
+    else
+      answer_again(task, effects);
+  }
+  if (!components.empty()) return;
+  Ended unknown = stopped("the resource manager knows no such request");
+  unknown.request = stop.request;
+  effects.send(asker_of({stop.request, 0}), std::move(unknown), stop.request);
+}
+
+/// Orders a task's end, again only if that makes it sooner. The job manager's own Stop is the cause before all
+/// others.
+void ResourceManager::order_end(Instant now, TaskRecord& task, Duration grace, EndKind cause, Effects& effects) {
+  DMM_ASSERT(task.is_live());
+  if (!task.cause || cause == EndKind::stopped) task.cause = cause;
+  const Instant kill_at = now + std::clamp(grace, Duration{}, grace_max);
+  if (kill_at >= task.kill_at) return;
+  task.kill_at = kill_at;
+  if (task.state != TaskState::ending) tasks_.enter(now, task, TaskState::ending);
+  if (kill_at == now) presence_.unwatch(asker_of(task.id), task.number);
+  effects.tasks.push_back(EndTask{task.id, kill_at - now});
+  changed_tasks_.insert(task.id);
+}
+
+void ResourceManager::on(Instant now, TaskEnded& report, Effects& effects) {
+  TaskRecord* task = tasks_.find(report.id);
+  if (task == nullptr || !task->is_live())
+    return effects.log(Level::debug, "ignore", report.id.request, {{"report", std::string("task_ended")}});
+  Ended outcome;
+  outcome.kind = task->cause.value_or(report.kind);
+  outcome.code = report.code;
+  outcome.fault = report.fault;
+  outcome.text = std::move(report.text);
+  outcome.wall = report.wall;
+  outcome.cpu = report.cpu;
+  outcome.output_bytes = report.output_bytes;
+  outcome.error_bytes = report.error_bytes;
+  outcome.output = std::move(report.output);
+  outcome.error = std::move(report.error);
+  leave_nodes(*task, effects);
+  conclude(now, *task, std::move(outcome), effects);
+}
+
+/// Nothing of the task is left: its nodes are free for what waits for them, and the owner hears it if it asked.
+void ResourceManager::leave_nodes(TaskRecord& task, Effects& effects) {
+  slots_.vacate(task.nodes, task.number);
+  presence_.unwatch(asker_of(task.id), task.number);
+  touched_.merge(slots_.leases_on(task.nodes));
+  for (const TaskId& id : tasks_.later_attempts(task.id.request)) touched_.insert(tasks_.find(id)->lease);
+  for (const std::uint64_t number : task.cleans) {
+    const auto clean = cleans_.find(number);
+    DMM_ASSERT(clean != cleans_.end() && clean->second.tasks > 0);
+    if (--clean->second.tasks > 0) continue;
+    say_clean(clean->second.lease, clean->second.nodes, effects);
+    cleans_.erase(clean);
+  }
+  task.cleans.clear();
+  older_tasks_.erase(task.number);
+}
+
+/// Answers a Start that came to nothing here.
+void ResourceManager::fail(Instant now, TaskRecord& task, StartFault fault, std::string why, Effects& effects) {
+  DMM_ASSERT(task.state == TaskState::parked);
+  effects.log(Level::warning, "refuse", task.id.request,
+              {{"message", std::string("start")}, {"fault", std::string(to_text(fault))}, {"reason", why}});
+  Ended outcome;
+  outcome.kind = EndKind::start_failed;
+  outcome.fault = fault;
+  outcome.text = std::move(why);
+  conclude(now, task, std::move(outcome), effects);
+}
+
+/// Records the outcome and tells the job manager.
+void ResourceManager::conclude(Instant now, TaskRecord& task, Ended outcome, Effects& effects) {
+  outcome.request = task.id.request;
+  outcome.component = task.id.component;
+  task.program = {};
+  task.outcome = std::move(outcome);
+  tasks_.enter(now, task, TaskState::ended);
+  tasks_.set_due(task, now + settings_.keep_output);
+  changed_tasks_.insert(task.id);
+  ++(task.outcome.kind == EndKind::start_failed ? counts_.failed : counts_.ended);
+  if (effects.wants(Level::info))
+    effects.log(Level::info, "ended", task.id.request,
+                {{"component", std::int64_t{task.id.component}},
+                 {"kind", std::string(to_text(task.outcome.kind))},
+                 {"code", std::int64_t{task.outcome.code}},
+                 {"wall", task.outcome.wall.in_seconds()}});
+  effects.send(asker_of(task.id), task.outcome, task.id.request);
+}
+
+/// A due time was reached: a parked Start has waited long enough for its lease, an outcome was kept long enough.
+void ResourceManager::give_up_or_forget(Instant now, const TaskId& id, Effects& effects) {
+  TaskRecord& task = *tasks_.find(id);
+  if (task.state == TaskState::ended) return remove(id, effects);
+  fail(now, task, StartFault::no_lease, "the lease wasn't assigned here in time", effects);
+}
+
+// ---- output ----------------------------------------------------------------------------------------------------
+
+void ResourceManager::on(Instant, const Fetch& fetch, Effects& effects) {
+  const TaskId id{fetch.request, fetch.component};
+  const TaskRecord* task = tasks_.find(id);
+  if (task != nullptr && task->state != TaskState::ended) {
+    effects.send(asker_of(id), Fault{Fetch::type, "the component isn't over"}, fetch.request);
+    return;
+  }
+  if (task == nullptr || !task->ordered) {
+    Chunk nothing{fetch.request, fetch.component, fetch.stream, fetch.offset, {}, true, false};
+    effects.send(asker_of(id), std::move(nothing), fetch.request);
+    return;
+  }
+  // A question that came twice is answered once.
+  if (reads_.insert({id, fetch.stream, fetch.offset}).second)
+    effects.tasks.push_back(ReadOutput{id, fetch.stream, fetch.offset});
+}
+
+void ResourceManager::on(Instant, OutputRead& report, Effects& effects) {
+  if (reads_.erase({report.id, report.stream, report.offset}) == 0)
+    return effects.log(Level::debug, "ignore", report.id.request, {{"report", std::string("output_read")}});
+  Chunk chunk{report.id.request,      report.id.component, report.stream, report.offset,
+              std::move(report.data), report.last,         report.cut};
+  effects.send(asker_of(report.id), std::move(chunk), report.id.request);
+}
+
+void ResourceManager::on(Instant, const Forget& forget, Effects& effects) {
+  for (const TaskId& id : tasks_.of(forget.request)) {
+    if (tasks_.find(id)->state == TaskState::ended)
+      remove(id, effects);
+    else
+      effects.log(Level::debug, "ignore", id.request, {{"message", std::string("forget")}});
+  }
+}
+
+/// The outcome and the directory go; questions about it that are still open stay unanswered.
+void ResourceManager::remove(const TaskId& id, Effects& effects) {
+  if (tasks_.find(id)->ordered) effects.tasks.push_back(RemoveTask{id});
+  auto read = reads_.lower_bound({id, Stream::output, 0});
+  while (read != reads_.end() && std::get<TaskId>(*read) == id) read = reads_.erase(read);
+  tasks_.erase(id);
+}
+
+}  // namespace dmm

@@ -1,0 +1,27 @@
+// What an administrator decides about a resource manager: which nodes it offers, and when it fences itself.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "protocol/ids.hpp"
+#include "protocol/resources.hpp"
+#include "protocol/time.hpp"
+
+namespace dmm {
+
+struct ResourceManagerSettings {
+  SiteName site;     ///< its owner
+  std::string name;  ///< unique within the site
+  ClusterName cluster;
+  std::uint32_t nodes = 1;
+  std::uint32_t processors_per_node = 1;
+  std::uint64_t memory_bytes = 0;  ///< per node, as offered
+  Attributes attributes;
+  std::string endpoint;  ///< published for the direct route; empty: reached along the chain only
+  Duration term = seconds(30);   ///< the site's lease term
+  Duration park = seconds(2);    ///< a Start that overtook its Assign waits this long
+  Duration keep_output = seconds(3600);  ///< an ended job's directory stays this long unless fetched
+};
+
+}  // namespace dmm

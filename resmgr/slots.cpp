@@ -1,0 +1,117 @@
+// One slot a node; every change goes through `set`, so the counters can't drift.
+#include "resmgr/slots.hpp"
+
+#include <algorithm>
+
+#include "machine/assert.hpp"
+
+namespace dmm {
+namespace {
+
+/// Calls `visit` for the slot of each node.
+template <class List, class Visit>
+void each(List& slots, const NodeSet& nodes, Visit visit) {
+  for (const NodeRange& range : nodes) {
+    DMM_ASSERT(range.last < slots.size());
+    for (std::size_t node = range.first; node <= range.last; ++node) visit(slots[node]);
+  }
+}
+
+}  // namespace
+
+bool Slots::has(const NodeSet& nodes) const {
+  return !nodes.empty() && is_well_formed(nodes) && nodes.back().last < slots_.size();
+}
+
+NodeSet Slots::within(const NodeSet& nodes) const {
+  return subtract(nodes, NodeSet{{total(), UINT32_MAX - 1}});
+}
+
+bool Slots::all_under(const NodeSet& nodes, Epoch lease) const {
+  bool all = true;
+  each(slots_, nodes, [&](const Slot& slot) { all = all && slot.lease == lease; });
+  return all;
+}
+
+bool Slots::admit(const NodeSet& nodes, Epoch lease) const {
+  bool all = true;
+  each(slots_, nodes, [&](const Slot& slot) { all = all && (slot.lease == lease || slot.highest < lease); });
+  return all;
+}
+
+std::set<Epoch> Slots::leases_on(const NodeSet& nodes) const {
+  std::set<Epoch> leases;
+  each(slots_, nodes, [&](const Slot& slot) {
+    if (slot.lease.counter != 0) leases.insert(slot.lease);
+  });
+  return leases;
+}
+
+std::set<std::uint64_t> Slots::tasks_on(const NodeSet& nodes) const {
+  std::set<std::uint64_t> tasks;
+  each(slots_, nodes, [&](const Slot& slot) {
+    if (slot.task != 0) tasks.insert(slot.task);
+  });
+  return tasks;
+}
+
+void Slots::set(Slot& slot, Epoch lease, std::uint64_t task) {
+  leased_ -= slot.lease.counter != 0;
+  free_ -= is_free(slot);
+  slot.lease = lease;
+  slot.task = task;
+  leased_ += slot.lease.counter != 0;
+  free_ += is_free(slot);
+}
+
+void Slots::assign(const NodeSet& nodes, Epoch lease) {
+  DMM_ASSERT(lease.counter != 0);
+  each(slots_, nodes, [&](Slot& slot) {
+    DMM_ASSERT(slot.lease == lease || slot.highest < lease);
+    set(slot, lease, slot.task);
+    slot.highest = std::max(slot.highest, lease);
+  });
+}
+
+void Slots::unassign(const NodeSet& nodes, Epoch lease) {
+  each(slots_, nodes, [&](Slot& slot) {
+    if (slot.lease == lease) set(slot, Epoch{}, slot.task);
+    slot.highest = std::max(slot.highest, lease);
+  });
+}
+
+void Slots::occupy(const NodeSet& nodes, Epoch lease, std::uint64_t task) {
+  DMM_ASSERT(task != 0);
+  each(slots_, nodes, [&](Slot& slot) {
+    DMM_ASSERT(slot.lease == lease);
+    DMM_ASSERT(slot.task == 0);
+    set(slot, slot.lease, task);
+  });
+}
+
+void Slots::vacate(const NodeSet& nodes, std::uint64_t task) {
+  each(slots_, nodes, [&](Slot& slot) {
+    DMM_ASSERT(slot.task == task);
+    set(slot, slot.lease, 0);
+  });
+}
+
+bool Slots::all_run(const NodeSet& nodes, std::uint64_t task) const {
+  bool all = true;
+  each(slots_, nodes, [&](const Slot& slot) { all = all && slot.task == task; });
+  return all;
+}
+
+void Slots::check_invariants() const {
+  std::uint32_t leased = 0;
+  std::uint32_t free = 0;
+  for (const Slot& slot : slots_) {
+    DMM_ASSERT(slot.lease <= slot.highest);
+    leased += slot.lease.counter != 0;
+    free += is_free(slot);
+  }
+  DMM_ASSERT(leased == leased_);
+  DMM_ASSERT(free == free_);
+}
+
+}  // namespace dmm

@@ -1,0 +1,79 @@
+// What the resource manager asks of its backend, and what the backend reports: the border between deciding and doing.
+// A task is one component of one attempt at a job, running as one process group.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "protocol/messages.hpp"
+
+namespace dmm {
+
+struct TaskId {
+  RequestId request;
+  std::uint32_t component = 0;
+  auto operator<=>(const TaskId&) const = default;
+};
+
+// ---- orders --------------------------------------------------------------------------------------------------------
+
+/// Starts a program in its own process group; answered by TaskStarted and later TaskEnded, or by TaskEnded alone.
+struct StartTask {
+  TaskId id;
+  Program program;
+};
+/// SIGTERM to everything the task started, SIGKILL after the grace; answered by TaskEnded once nothing of it is left.
+struct EndTask {
+  TaskId id;
+  Duration grace;
+};
+/// Reads at most 48 KiB of an ended task's stream; answered by OutputRead.
+struct ReadOutput {
+  TaskId id;
+  Stream stream = Stream::output;
+  std::uint64_t offset = 0;
+};
+/// Removes an ended task's directory. No answer.
+struct RemoveTask {
+  TaskId id;
+};
+/// The manager lives: tasks may go on for this long from now, whatever happens to the manager. No answer.
+struct KeepTasks {
+  Duration length;
+};
+using TaskOrder = std::variant<StartTask, EndTask, ReadOutput, RemoveTask, KeepTasks>;
+
+// ---- reports -------------------------------------------------------------------------------------------------------
+
+struct TaskStarted {
+  TaskId id;
+  std::int32_t process = 0;
+};
+/// The task is over and nothing that it started is left.
+struct TaskEnded {
+  TaskId id;
+  EndKind kind = EndKind::exited;  ///< exited, signalled or start_failed
+  std::int32_t code = 0;           ///< exit status or signal number
+  StartFault fault = StartFault::none;
+  std::string text;  ///< for start_failed: what went wrong, naming the file
+  Duration wall;
+  Duration cpu;
+  std::uint64_t output_bytes = 0;
+  std::uint64_t error_bytes = 0;
+  std::string output;  ///< all of it, if both streams together are at most 4 KiB
+  std::string error;
+};
+struct OutputRead {
+  TaskId id;
+  Stream stream = Stream::output;
+  std::uint64_t offset = 0;
+  std::string data;
+  bool last = false;
+  bool cut = false;  ///< the stream was longer than 16 MiB; what is beyond is not brought back
+};
+using TaskReport = std::variant<TaskStarted, TaskEnded, OutputRead>;
+
+}  // namespace dmm

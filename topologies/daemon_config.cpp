@@ -1,0 +1,235 @@
+// Reading and writing of the daemons' files. Each kind has one function that names its keys, and is visited by the
+// reader and by the writer alike; rules between keys are checked after reading.
+#include "topologies/daemon_config.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "topologies/json_writer.hpp"
+#include "topologies/settings_fields.hpp"
+#include "topologies/site_behaviour.hpp"
+
+namespace dmm {
+
+namespace {
+
+const std::vector<std::string>& log_levels() {
+  static const std::vector<std::string> words = {"trace", "debug", "info", "warn", "error", "off"};
+  return words;
+}
+/// In the order of enum Relation.
+const std::vector<std::string>& relations() {
+  static const std::vector<std::string> words = {"parent", "child", "sibling"};
+  return words;
+}
+const std::vector<std::string>& backends() {
+  static const std::vector<std::string> words = {"process"};
+  return words;
+}
+
+// ---- the keys --------------------------------------------------------------------------------------------------
+
+/// What all three daemons have.
+template <class Config, class Visitor>
+void visit_shell(Config& c, Visitor& v) {
+  v.object("log", [&](auto& log) {
+    log.text("file", c.log.file);
+    log.choice("level", c.log.level, log_levels());
+    log.boolean("terminal", c.log.terminal);
+  });
+  v.number("beat_seconds", c.beat_seconds, 0.01, 3600);
+  v.number("silence_seconds", c.silence_seconds, 0.01, 3600);
+  v.boolean("count_messages_by_request", c.count_messages_by_request);
+}
+
+/// Who and where a site is; how it behaves comes between this and visit_shell.
+template <class Config, class Visitor>
+void visit_site(Config& c, Visitor& v) {
+  v.require({"site", "listen"});
+  v.name("site", c.settings.name);
+  v.names("ancestors", c.settings.ancestors);
+  v.texts("listen", c.listen, fault_of_listen);
+  v.objects("links", c.links, [](auto& item, auto& link) {
+    item.require({"site", "relation"});
+    item.name("site", link.site);
+    item.enumeration("relation", link.relation, relations());
+    item.text("connect", link.connect,
+              [](const std::string& at) { return at.empty() ? std::string() : fault_of_connect(at); });
+  });
+  v.objects("clusters", c.settings.clusters, [](auto& item, auto& cluster) {
+    item.require({"name"});
+    item.name("name", cluster.name);
+    item.number("quota", cluster.quota, 0, 1);
+  });
+  v.texts("users", c.users, [](const std::string& name) { return fault_of_name(name); });
+}
+
+/// How a job manager or a resource manager reaches and is reached.
+template <class Config, class Visitor>
+void visit_places(Config& c, Visitor& v) {
+  v.text("site_endpoint", c.site_endpoint, fault_of_connect);
+  v.texts("listen", c.listen, fault_of_listen);
+  v.text("directory", c.directory, [](const std::string& directory) {
+    return directory.empty() ? std::string("expected the path of a directory, found nothing") : std::string();
+  });
+}
+
+template <class Config, class Visitor>
+void visit(Config& c, Visitor& v, const JobManagerConfig*) {
+  v.require({"site", "user", "site_endpoint", "listen", "directory"});
+  visit_job_manager(c.settings, v);
+  visit_places(c, v);
+  visit_shell(c, v);
+}
+
+template <class Config, class Visitor>
+void visit(Config& c, Visitor& v, const ResourceManagerConfig*) {
+  v.require({"site", "name", "cluster", "nodes", "site_endpoint", "directory"});
+  visit_resource_manager(c.settings, v);
+  visit_places(c, v);
+  v.choice("backend", c.backend, backends());
+  visit_shell(c, v);
+}
+
+// ---- rules between keys ----------------------------------------------------------------------------------------
+
+template <class Config>
+void check_shell(JsonReader& reader, const Config& config) {
+  if (config.silence_seconds <= config.beat_seconds)
+    reader.refuse(reader.has("silence_seconds") ? "silence_seconds" : "beat_seconds",
+                  "a link would be down before it beats; expected silence_seconds > beat_seconds");
+}
+
+void check_ancestors(JsonReader& reader, const SiteConfig& config) {
+  const std::vector<SiteName>& ancestors = config.settings.ancestors;
+  for (std::size_t i = 0; i < ancestors.size(); ++i)
+    if (ancestors[i] == config.settings.name)
+      reader.refuse("ancestors[" + std::to_string(i) + "]", "a site cannot be its own ancestor");
+  const auto parent = std::find_if(config.links.begin(), config.links.end(),
+                                   [](const LinkConfig& link) { return link.relation == Relation::parent; });
+  const std::string first = ancestors.empty() ? "none" : "\"" + ancestors.front().text + "\"";
+  const std::string linked = parent == config.links.end() ? "none" : "\"" + parent->site.text + "\"";
+  if (first != linked)
+    reader.refuse("ancestors", "the first ancestor is the parent; expected " + linked + " as in links, found " +
+                                   first);
+}
+
+void check_links(JsonReader& reader, const SiteConfig& config) {
+  std::set<SiteName> seen;
+  bool has_parent = false;
+  for (std::size_t i = 0; i < config.links.size(); ++i) {
+    const LinkConfig& link = config.links[i];
+    const std::string at = "links[" + std::to_string(i) + "]";
+    const std::string quoted = "\"" + link.site.text + "\"";
+    if (link.site == config.settings.name) reader.refuse(at + ".site", "a site cannot be linked to itself");
+    if (!seen.insert(link.site).second)
+      reader.refuse(at + ".site", quoted + " is there twice; expected one link a site");
+    if (link.relation == Relation::parent && has_parent)
+      reader.refuse(at + ".relation", quoted + " is a second parent; expected at most one");
+    has_parent = has_parent || link.relation == Relation::parent;
+  }
+  check_ancestors(reader, config);
+}
+
+void check_site(JsonReader& reader, const SiteConfig& config) {
+  check_links(reader, config);
+  if (config.listen.empty()) reader.refuse("listen", "expected at least one endpoint, found none");
+  std::set<ClusterName> seen;
+  for (std::size_t i = 0; i < config.settings.clusters.size(); ++i) {
+    const ClusterName& name = config.settings.clusters[i].name;
+    if (!seen.insert(name).second)
+      reader.refuse("clusters[" + std::to_string(i) + "].name",
+                    "\"" + name.text + "\" is there twice; expected each once");
+  }
+  check_shell(reader, config);
+}
+
+// ---- one file --------------------------------------------------------------------------------------------------
+
+void read_keys(JsonReader& reader, SiteConfig& config, const ReadOptions& options) {
+  visit_site(config, reader);
+  read_site_behaviour(reader, config.settings, options.policies);
+  visit_shell(config, reader);
+  reader.finish();  // a key that is missing or misspelt is the better thing to say
+  check_site(reader, config);
+  for (const LinkConfig& link : config.links) config.settings.neighbours.push_back({link.site, link.relation});
+}
+
+void read_keys(JsonReader& reader, JobManagerConfig& config, const ReadOptions&) {
+  visit(config, reader, &config);
+  reader.finish();
+  constexpr std::int64_t terms_to_confirm = 4;
+  JobManagerSettings& settings = config.settings;
+  if (!reader.has("confirm_limit_seconds")) settings.confirm_limit = settings.term * terms_to_confirm;
+  check_shell(reader, config);
+}
+
+void read_keys(JsonReader& reader, ResourceManagerConfig& config, const ReadOptions&) {
+  visit(config, reader, &config);
+  reader.finish();
+  if (!config.settings.endpoint.empty() && config.listen.empty())
+    reader.refuse("endpoint", "an endpoint is published, but nothing listens; expected it in \"listen\" too");
+  check_shell(reader, config);
+}
+
+template <class Config>
+std::variant<Config, ConfigError> from_json(std::variant<Json, ConfigError> read, const std::string& file,
+                                            const ReadOptions& options) {
+  if (const auto* error = std::get_if<ConfigError>(&read)) return *error;
+  Json& json = std::get<Json>(read);
+  std::string fault = apply_overrides(json, options.overrides);
+  if (!fault.empty()) return ConfigError{fault};
+  Config config;
+  fault = read_whole(json, file, [&](JsonReader& reader) { read_keys(reader, config, options); });
+  if (!fault.empty()) return ConfigError{fault};
+  return config;
+}
+
+std::string text_of(const OrderedJson& json) {
+  return json.dump(2, ' ', false, OrderedJson::error_handler_t::replace) + "\n";
+}
+
+template <class Config>
+std::string text_of_manager(const Config& config) {
+  OrderedJson json;
+  JsonWriter writer(json);
+  visit(config, writer, &config);
+  return text_of(json);
+}
+
+}  // namespace
+
+SiteConfigOrError parse_site_config(const std::string& text, const std::string& file, const ReadOptions& options) {
+  return from_json<SiteConfig>(parse_json(text, file), file, options);
+}
+JobManagerConfigOrError parse_job_manager_config(const std::string& text, const std::string& file,
+                                                 const ReadOptions& options) {
+  return from_json<JobManagerConfig>(parse_json(text, file), file, options);
+}
+ResourceManagerConfigOrError parse_resource_manager_config(const std::string& text, const std::string& file,
+                                                           const ReadOptions& options) {
+  return from_json<ResourceManagerConfig>(parse_json(text, file), file, options);
+}
+
+SiteConfigOrError read_site_config(const std::string& path, const ReadOptions& options) {
+  return from_json<SiteConfig>(read_json_file(path), path, options);
+}
+JobManagerConfigOrError read_job_manager_config(const std::string& path, const ReadOptions& options) {
+  return from_json<JobManagerConfig>(read_json_file(path), path, options);
+}
+ResourceManagerConfigOrError read_resource_manager_config(const std::string& path, const ReadOptions& options) {
+  return from_json<ResourceManagerConfig>(read_json_file(path), path, options);
+}
+
+std::string write_config(const SiteConfig& config) {
+  OrderedJson json;
+  JsonWriter writer(json);
+  visit_site(config, writer);
+  visit_site_behaviour(config.settings, writer, known_policies());
+  visit_shell(config, writer);
+  return text_of(json);
+}
+std::string write_config(const JobManagerConfig& config) { return text_of_manager(config); }
+std::string write_config(const ResourceManagerConfig& config) { return text_of_manager(config); }
+
+}  // namespace dmm

@@ -1,0 +1,95 @@
+// What one daemon reads when it starts: one JSON file a daemon, and one way to start it, by hand or by a testbed,
+// which derives these files from a topology (derive.hpp). topologies/README.md has the keys.
+//
+// Reading checks everything that can be checked without a network: a daemon that starts at all has a sound file.
+#pragma once
+
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "jobmgr/settings.hpp"
+#include "resmgr/settings.hpp"
+#include "sitemgr/settings.hpp"
+#include "topologies/config_error.hpp"
+#include "topologies/policy_names.hpp"
+
+namespace dmm {
+
+/// Where a daemon's log goes.
+struct LogSettings {
+  std::string file;            ///< JSON lines; empty: no file
+  std::string level = "info";  ///< trace, debug, info, warn, error, off
+  bool terminal = true;        ///< also, as text, on standard error
+};
+
+/// A neighbour and how it is reached.
+struct LinkConfig {
+  SiteName site;
+  Relation relation = Relation::sibling;
+  std::string connect;  ///< its endpoint; empty: the neighbour dials us
+};
+
+struct SiteConfig {
+  SiteSettings settings;            ///< its neighbours are those of `links`, in that order
+  std::vector<std::string> listen;  ///< endpoints for neighbours, job managers, resource managers and clients
+  std::vector<LinkConfig> links;
+  std::vector<std::string> users;  ///< names of the job managers that are let in; empty: any
+  LogSettings log;
+  double beat_seconds = 1;     ///< a link that said nothing for this long says that it lives
+  double silence_seconds = 3;  ///< a link that was not heard for this long is down
+  bool count_messages_by_request = false;  ///< for experiments: costs memory for every request
+};
+
+struct JobManagerConfig {
+  JobManagerSettings settings;
+  std::string site_endpoint;        ///< of the site manager, which it dials
+  std::vector<std::string> listen;  ///< for clients
+  std::string directory;            ///< for outputs and state
+  LogSettings log;
+  double beat_seconds = 1;
+  double silence_seconds = 3;
+  bool count_messages_by_request = false;
+};
+
+struct ResourceManagerConfig {
+  ResourceManagerSettings settings;
+  std::string site_endpoint;        ///< of the site manager, which it dials
+  std::vector<std::string> listen;  ///< for job managers (the direct route) and clients
+  std::string directory;            ///< for jobs' directories and state
+  std::string backend = "process";  ///< what runs the jobs
+  LogSettings log;
+  double beat_seconds = 1;
+  double silence_seconds = 3;
+  bool count_messages_by_request = false;
+};
+
+/// How a file is read.
+struct ReadOptions {
+  PolicyNames policies = known_policies();
+  std::vector<std::string> overrides = {};  ///< "key.key=value", from the command line; the last one wins
+};
+
+using SiteConfigOrError = std::variant<SiteConfig, ConfigError>;
+using JobManagerConfigOrError = std::variant<JobManagerConfig, ConfigError>;
+using ResourceManagerConfigOrError = std::variant<ResourceManagerConfig, ConfigError>;
+
+SiteConfigOrError read_site_config(const std::string& path, const ReadOptions& options = {});
+JobManagerConfigOrError read_job_manager_config(const std::string& path, const ReadOptions& options = {});
+ResourceManagerConfigOrError read_resource_manager_config(const std::string& path,
+                                                          const ReadOptions& options = {});
+
+/// The same from text; `file` is only named in errors.
+SiteConfigOrError parse_site_config(const std::string& text, const std::string& file,
+                                    const ReadOptions& options = {});
+JobManagerConfigOrError parse_job_manager_config(const std::string& text, const std::string& file,
+                                                 const ReadOptions& options = {});
+ResourceManagerConfigOrError parse_resource_manager_config(const std::string& text, const std::string& file,
+                                                           const ReadOptions& options = {});
+
+/// JSON text with every key, which reads back equal. What a preset set is written out; its name isn't kept.
+std::string write_config(const SiteConfig& config);
+std::string write_config(const JobManagerConfig& config);
+std::string write_config(const ResourceManagerConfig& config);
+
+}  // namespace dmm

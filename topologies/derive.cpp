@@ -1,0 +1,154 @@
+// Derives the daemons' files. Everything goes through the structs that the daemons read, so there is one way to
+// start a site and what is derived can't drift from what is understood.
+#include "topologies/derive.hpp"
+
+#include <map>
+#include <set>
+
+#include "topologies/daemon_config.hpp"
+#include "topologies/text_rules.hpp"
+
+namespace dmm {
+
+namespace {
+
+class Deriver {
+ public:
+  Deriver(const Topology& topology, const DeriveOptions& options) : topology_(topology), options_(options) {}
+
+  std::variant<Deployment, ConfigError> run() {
+    if (options_.directory.empty()) return ConfigError{"derive: expected a directory, found nothing"};
+    if (!(options_.speedup > 0)) return ConfigError{"derive: speedup: expected a number above 0"};
+    const std::string& root = options_.directory;
+    deployment_.directories = {root, root + "/config", root + "/logs", root + "/s"};
+    for (const TopologySite& site : topology_.sites) add(site_manager_of(site.name));
+    add_sites();
+    for (const TopologySite& site : topology_.sites) add_resource_managers(site);
+    for (const TopologySite& site : topology_.sites) add_job_managers(site);
+    if (!fault_.empty()) return ConfigError{fault_};
+    return std::move(deployment_);
+  }
+
+ private:
+  /// Adds a daemon without its text: its place in the list decides its endpoint.
+  DaemonFile& add(const Party& party) {
+    const bool is_site = party.role == Role::site_manager;
+    const bool is_job_manager = party.role == Role::job_manager;
+    const std::string who = party.site.text + (is_site ? "" : "-" + party.name);
+    DaemonFile daemon;
+    daemon.kind = is_site ? DaemonKind::sitemgr : is_job_manager ? DaemonKind::jobmgr : DaemonKind::resmgr;
+    daemon.party = party;
+    const std::string name = std::string(to_text(daemon.kind)) + "-" + who;
+    if (!names_.insert(name).second)
+      complain("two daemons would have files called \"" + name + "\"; rename a site, a user or a cluster");
+    daemon.config_file = options_.directory + "/config/" + name + ".json";
+    daemon.log_file = options_.directory + "/logs/" + name + ".jsonl";
+    if (!is_site) {
+      daemon.directory = options_.directory + (is_job_manager ? "/jobs-" : "/run-") + who;
+      deployment_.directories.push_back(daemon.directory);
+    }
+    daemon.endpoint = endpoint(deployment_.daemons.size());
+    return deployment_.daemons.emplace_back(std::move(daemon));
+  }
+
+  std::string endpoint(std::size_t n) {
+    const long port = options_.first_port + static_cast<long>(n);
+    const std::string text = options_.tcp ? "tcp://127.0.0.1:" + std::to_string(port)
+                                          : "ipc://" + options_.directory + "/s/" + std::to_string(n) + ".ipc";
+    if (std::string fault = fault_of_connect(text); !fault.empty()) complain("endpoint: " + fault);
+    return text;
+  }
+
+  void complain(const std::string& text) {
+    if (fault_.empty()) fault_ = "derive: " + text;
+  }
+
+  /// What all daemons have.
+  template <class Config>
+  void fill_shell(Config& config, const DaemonFile& daemon) const {
+    config.listen = {daemon.endpoint};
+    config.log = {daemon.log_file, options_.log_level, options_.log_terminal};
+    config.beat_seconds = options_.beat_seconds;
+    config.silence_seconds = options_.silence_seconds;
+    config.count_messages_by_request = options_.count_messages_by_request;
+  }
+
+  const std::string& endpoint_of(const SiteName& site) const {
+    return deployment_.daemons[positions_.at(site)].endpoint;  // the site managers come first
+  }
+
+  Duration faster(Duration cycle) const { return from_seconds(cycle.in_seconds() / options_.speedup); }
+
+  void add_sites() {
+    for (std::size_t i = 0; i < topology_.sites.size(); ++i) positions_[topology_.sites[i].name] = i;
+    for (std::size_t i = 0; i < topology_.sites.size(); ++i) {
+      const TopologySite& site = topology_.sites[i];
+      SiteConfig config;
+      config.settings = site.settings;
+      config.settings.matchmaking_cycle = faster(site.settings.matchmaking_cycle);
+      config.settings.delegation_cycle = faster(site.settings.delegation_cycle);
+      config.users = site.users;
+      for (const NeighbourSettings& neighbour : site.settings.neighbours)
+        config.links.push_back({neighbour.site, neighbour.relation, dialled(i, neighbour)});
+      fill_shell(config, deployment_.daemons[i]);
+      deployment_.daemons[i].text = write_config(config);
+    }
+  }
+
+  /// The endpoint of a neighbour that site `i` dials; empty if the neighbour dials.
+  std::string dialled(std::size_t i, const NeighbourSettings& neighbour) const {
+    const bool earlier = positions_.at(neighbour.site) < i;
+    const bool dials =
+        neighbour.relation == Relation::parent || (neighbour.relation == Relation::sibling && earlier);
+    return dials ? endpoint_of(neighbour.site) : std::string();
+  }
+
+  void add_resource_managers(const TopologySite& site) {
+    for (ResourceManagerSettings& settings : resource_managers_of(site)) {
+      DaemonFile& daemon = add(resource_manager_of(site.name, settings.name));
+      ResourceManagerConfig config;
+      config.settings = std::move(settings);
+      if (site.direct_routes) config.settings.endpoint = daemon.endpoint;
+      config.site_endpoint = endpoint_of(site.name);
+      config.directory = daemon.directory;
+      fill_shell(config, daemon);
+      daemon.text = write_config(config);
+    }
+  }
+
+  void add_job_managers(const TopologySite& site) {
+    for (JobManagerSettings& settings : job_managers_of(site)) {
+      DaemonFile& daemon = add(job_manager_of(site.name, settings.user));
+      JobManagerConfig config;
+      config.settings = std::move(settings);
+      config.site_endpoint = endpoint_of(site.name);
+      config.directory = daemon.directory;
+      fill_shell(config, daemon);
+      daemon.text = write_config(config);
+    }
+  }
+
+  const Topology& topology_;
+  const DeriveOptions& options_;
+  Deployment deployment_;
+  std::map<SiteName, std::size_t> positions_;
+  std::set<std::string> names_;
+  std::string fault_;
+};
+
+}  // namespace
+
+std::string_view to_text(DaemonKind kind) {
+  switch (kind) {
+    case DaemonKind::sitemgr: return "sitemgr";
+    case DaemonKind::jobmgr: return "jobmgr";
+    case DaemonKind::resmgr: return "resmgr";
+  }
+  return "?";
+}
+
+std::variant<Deployment, ConfigError> derive(const Topology& topology, const DeriveOptions& options) {
+  return Deriver(topology, options).run();
+}
+
+}  // namespace dmm

@@ -1,0 +1,56 @@
+// From a topology to the files of a testbed: one configuration a daemon, every endpoint chosen, all on this
+// machine. Nothing is written here; the caller puts the texts where they belong, and starts each daemon with its
+// file.
+//
+// Of every link one side dials: the child its parent, the later of two siblings (in the order of the topology) the
+// earlier. Job managers and resource managers dial their site. A site's one endpoint serves neighbours, managers
+// and clients alike.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "protocol/ids.hpp"
+#include "topologies/config_error.hpp"
+#include "topologies/topology.hpp"
+
+namespace dmm {
+
+struct DeriveOptions {
+  std::string directory;     ///< of the testbed; all files and sockets are below it. Short, if it isn't tcp
+  bool tcp = false;          ///< tcp://127.0.0.1:<port> instead of ipc://<directory>/s/<n>.ipc
+  int first_port = 7700;     ///< with tcp: the first daemon's; one more for each that follows
+  double speedup = 1.0;      ///< divides the cycles of the sites; terms, retries and offers stay real
+  std::string log_level = "info";
+  bool log_terminal = false;  ///< log on standard error too
+  double beat_seconds = 1;
+  double silence_seconds = 3;
+  bool count_messages_by_request = false;
+};
+
+enum class DaemonKind { sitemgr, jobmgr, resmgr };
+/// The name of the daemon's program: "sitemgr", "jobmgr", "resmgr".
+std::string_view to_text(DaemonKind kind);
+
+/// One daemon: who it is, and its configuration.
+struct DaemonFile {
+  DaemonKind kind = DaemonKind::sitemgr;
+  Party party;
+  std::string config_file;  ///< <directory>/config/<kind>-<site>[-<name>].json
+  std::string text;         ///< what belongs into that file
+  std::string endpoint;     ///< what it listens on
+  std::string log_file;     ///< <directory>/logs/<kind>-<site>[-<name>].jsonl
+  std::string directory;    ///< its own: <directory>/jobs-<site>-<user> or run-<site>-<name>; empty for a site
+};
+
+struct Deployment {
+  std::vector<std::string> directories;  ///< to be made first, parents before children
+  std::vector<DaemonFile> daemons;       ///< site managers, then resource managers, then job managers
+};
+
+/// All daemons of a topology that link_sites (or read_topology) completed.
+std::variant<Deployment, ConfigError> derive(const Topology& topology, const DeriveOptions& options);
+
+}  // namespace dmm

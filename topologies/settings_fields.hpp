@@ -1,0 +1,95 @@
+// The keys of the three managers' settings, each with its range: one list that both reading and writing go
+// through, so that what is written reads back equal. Internal to topologies/. A visitor is a JsonReader or a
+// JsonWriter.
+#pragma once
+
+#include "jobmgr/settings.hpp"
+#include "protocol/hints.hpp"
+#include "resmgr/settings.hpp"
+#include "sitemgr/settings.hpp"
+#include "topologies/policy_names.hpp"
+#include "topologies/text_rules.hpp"
+
+namespace dmm {
+
+/// The longest duration that a file may set: ten years, in seconds.
+constexpr double seconds_max = 10.0 * 366 * 24 * 3600;
+/// The shortest, where none at all would make no sense.
+constexpr double seconds_min = 0.001;
+constexpr std::uint32_t nodes_max = 1'000'000;
+constexpr std::uint32_t processors_per_node_max = 4'096;  // so that a cluster's processors fit into 32 bits
+
+template <class Settings, class Visitor>
+void visit_policies(Settings& s, Visitor& v, const PolicyNames& policies) {
+  v.object("policies", [&](auto& p) {
+    p.choice("dispatching", s.dispatching_policy, policies.dispatching);
+    p.choice("delegation", s.delegation_policy, policies.delegation);
+    p.choice("target", s.target_policy, policies.target);
+    p.choice("placement", s.placement_policy, policies.placement);
+    p.choice("flexible_placement", s.flexible_policy, policies.placement);
+  });
+}
+
+/// How a site behaves: all of SiteSettings but its name, neighbours and clusters.
+template <class Settings, class Visitor>
+void visit_site_behaviour(Settings& s, Visitor& v, const PolicyNames& policies) {
+  visit_policies(s, v, policies);
+  v.number("delegation_threshold", s.delegation_threshold, 0, 1e6);
+  v.duration("matchmaking_cycle_seconds", s.matchmaking_cycle, 0, seconds_max);
+  v.duration("delegation_cycle_seconds", s.delegation_cycle, 0, seconds_max);
+  v.boolean("delegate", s.delegate);
+  v.boolean("lend", s.lend);
+  v.boolean("owner_first", s.owner_first);
+  v.boolean("keep_local", s.keep_local);
+  v.boolean("use_hints", s.use_hints);
+  v.duration("overtaken_limit_seconds", s.overtaken_limit, 0, seconds_max);
+  v.integer("tries_per_round", s.tries_per_round, 1);
+  v.integer("dttl_limit", s.dttl_limit, 0, dttl_max);
+  v.duration("answer_limit_seconds", s.answer_limit, seconds_min, seconds_max);
+  v.duration("pause_first_seconds", s.pause_first, seconds_min, seconds_max);
+  v.duration("pause_last_seconds", s.pause_last, seconds_min, seconds_max);
+  v.integer("window_first", s.window_first, 1);
+  v.integer("window_max", s.window_max, 1);
+  v.integer("hint_distance", s.hint_distance, 1, dttl_max);
+  v.duration("hint_interval_seconds", s.hint_interval, 0, seconds_max);
+  v.duration("seen_memory_seconds", s.seen_memory, 0, seconds_max);
+  v.integer("seen_max", s.seen_max, 1);
+  v.boolean("seen_counts_dttl", s.seen_counts_dttl);
+  v.duration("term_seconds", s.term, seconds_min, seconds_max);
+  v.duration("offer_seconds", s.offer, seconds_min, seconds_max);
+  v.duration("lease_length_max_seconds", s.lease_length_max, seconds_min, seconds_max);
+  v.integer("requests_per_user_max", s.requests_per_user_max, 1);
+  v.integer("delegations_per_link_max", s.delegations_per_link_max, 1);
+  v.integer("usage_records_max", s.usage_records_max, 1);
+}
+
+template <class Settings, class Visitor>
+void visit_job_manager(Settings& s, Visitor& v) {
+  v.name("site", s.site);
+  v.text("user", s.user, [](const std::string& name) { return fault_of_name(name); });
+  v.integer("first_job", s.first_job, 1);
+  v.duration("term_seconds", s.term, seconds_min, seconds_max);
+  v.duration("relay_after_seconds", s.relay_after, seconds_min, seconds_max);
+  v.duration("confirm_limit_seconds", s.confirm_limit, seconds_min, seconds_max);
+  v.integer("jobs_max", s.jobs_max, 1);
+  v.integer("starts_at_once", s.starts_at_once, 1);
+  v.integer("fetch_bytes_max", s.fetch_bytes_max, 0);
+}
+
+template <class Settings, class Visitor>
+void visit_resource_manager(Settings& s, Visitor& v) {
+  v.name("site", s.site);
+  v.text("name", s.name, [](const std::string& name) { return fault_of_name(name, manager_name_length_max); });
+  v.name("cluster", s.cluster);
+  v.integer("nodes", s.nodes, 1, nodes_max);
+  v.integer("processors_per_node", s.processors_per_node, 1, processors_per_node_max);
+  v.integer("memory_bytes", s.memory_bytes, 0);
+  v.text_map("attributes", s.attributes);
+  v.text("endpoint", s.endpoint,
+         [](const std::string& at) { return at.empty() ? std::string() : fault_of_connect(at); });
+  v.duration("term_seconds", s.term, seconds_min, seconds_max);
+  v.duration("park_seconds", s.park, 0, seconds_max);
+  v.duration("keep_output_seconds", s.keep_output, 0, seconds_max);
+}
+
+}  // namespace dmm

@@ -1,0 +1,92 @@
+// Rules for names and endpoints. The characters of a name are those that may stand in a file name, a log line and
+// an identifier such as das-0/alice/17 without any quoting.
+#include "topologies/text_rules.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+namespace dmm {
+
+namespace {
+
+bool starts_name(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); }
+bool continues_name(char c) { return starts_name(c) || c == '_' || c == '.' || c == '-'; }
+
+/// The port behind the last colon, or 0.
+unsigned port_of(const std::string& address) {
+  const std::size_t colon = address.rfind(':');
+  if (colon == std::string::npos || colon == 0) return 0;
+  unsigned port = 0;
+  const char* last = address.data() + address.size();
+  const auto [end, error] = std::from_chars(address.data() + colon + 1, last, port);
+  return error == std::errc() && end == last && port <= 65535 ? port : 0;
+}
+
+/// How many letters were added, left out, replaced, or swapped with the next one.
+std::size_t edit_distance(const std::string& a, const std::string& b) {
+  std::vector<std::vector<std::size_t>> table(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
+  for (std::size_t i = 0; i <= a.size(); ++i) {
+    for (std::size_t j = 0; j <= b.size(); ++j) {
+      if (i == 0 || j == 0) {
+        table[i][j] = i + j;
+        continue;
+      }
+      const std::size_t replaced = table[i - 1][j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1);
+      table[i][j] = std::min({replaced, table[i - 1][j] + 1, table[i][j - 1] + 1});
+      const bool swapped = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
+      if (swapped) table[i][j] = std::min(table[i][j], table[i - 2][j - 2] + 1);
+    }
+  }
+  return table[a.size()][b.size()];
+}
+
+}  // namespace
+
+std::string fault_of_name(const std::string& name, std::size_t length_max) {
+  const bool good = !name.empty() && name.size() <= length_max && starts_name(name.front()) &&
+                    std::all_of(name.begin(), name.end(), continues_name);
+  if (good) return {};
+  return "\"" + name.substr(0, 60) + "\" is no name; expected 1 to " + std::to_string(length_max) +
+         " of a-z, 0-9, '_', '.' and '-', beginning with a letter or a digit";
+}
+
+std::string fault_of_listen(const std::string& endpoint) {
+  if (endpoint.starts_with("ipc://")) {
+    const std::size_t length = endpoint.size() - 6;
+    if (length == 0) return "\"ipc://\" names no path; expected ipc://path";
+    if (length <= socket_path_length_max) return {};
+    return "\"" + endpoint + "\": the path of a socket has at most " + std::to_string(socket_path_length_max) +
+           " bytes, this one has " + std::to_string(length) + "; use a shorter directory";
+  }
+  if (endpoint.starts_with("tcp://") && port_of(endpoint.substr(6)) != 0) return {};
+  return "\"" + endpoint.substr(0, 200) + "\" is no endpoint; expected ipc://path or tcp://host:port with a port"
+         " from 1 to 65535";
+}
+
+std::string fault_of_connect(const std::string& endpoint) {
+  if (endpoint.starts_with("tcp://*:"))
+    return "\"" + endpoint + "\" can be listened on, but not connected to; expected the name or address of a host";
+  return fault_of_listen(endpoint);
+}
+
+std::string suggestion(const std::string& word, const std::vector<std::string>& words) {
+  if (word.size() > 64) return {};
+  const std::string* nearest = nullptr;
+  std::size_t least = std::max<std::size_t>(2, word.size() / 3 + 1);  // farther away is no slip of the hand
+  for (const std::string& candidate : words) {
+    const bool longer = word.size() >= 3 && candidate.starts_with(word);  // "matchmaking_cycle" without its unit
+    const std::size_t distance = longer ? 1 : edit_distance(word, candidate);
+    if (distance >= least || distance >= candidate.size()) continue;
+    least = distance;
+    nearest = &candidate;
+  }
+  return nearest == nullptr ? std::string() : " (did you mean \"" + *nearest + "\"?)";
+}
+
+std::string list_of(const std::vector<std::string>& words) {
+  std::string all;
+  for (const std::string& word : words) all += (all.empty() ? "\"" : ", \"") + word + "\"";
+  return all;
+}
+
+}  // namespace dmm

@@ -1,0 +1,84 @@
+// What came of a workload: from one outcome a job to the figures that the papers compare by, each with its
+// definition. Real runs and simulations use the same code, so that their figures mean the same. Writing them
+// out is the caller's.
+//
+// Every average, median and percentile is over finished jobs only: a job that failed or was lost early would
+// look quick. Read them beside jobs_finished: a policy that leaves the hard jobs unfinished has better
+// averages.
+// Source of the measures: Iosup et al. 2007 (delegated matchmaking), section 5.2; bounded slowdown: Feitelson
+// 2001.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+
+#include "protocol/origin.hpp"
+
+namespace dmm {
+
+/// How one job went. Times are trace seconds on one common axis, all at least 0; -1 for what didn't happen.
+struct JobOutcome {
+  enum class State : std::uint8_t {
+    finished,    ///< ran to its end
+    failed,      ///< ended with a fault, or can't run anywhere
+    lost,        ///< nobody knows what became of it
+    cancelled,   ///< by its user
+    unfinished,  ///< still waiting or running when the run was stopped
+  };
+
+  std::uint32_t cluster = 0;    ///< where it was submitted
+  double submit_seconds = 0;
+  double start_seconds = -1;    ///< of the last attempt
+  double end_seconds = -1;
+  std::uint32_t processors = 0;
+  State state = State::unfinished;
+  Origin origin = Origin::local;        ///< of the nodes it ran on, the farthest if it had several
+  std::uint32_t delegations = 0;        ///< length of its chain minus 1; 0 if it ran at home
+  std::uint32_t delegations_tried = 0;  ///< rejected ones included
+  std::uint32_t messages = 0;           ///< sent by anyone on its account
+  double overhead_seconds = 0;          ///< real seconds, not trace seconds, that our software added
+};
+
+/// The figures of one run. Jobs are counted by what became of them; jobs_submitted is the sum of the other
+/// five.
+struct Summary {
+  std::uint64_t jobs_submitted = 0;
+  std::uint64_t jobs_finished = 0;
+  std::uint64_t jobs_failed = 0;
+  std::uint64_t jobs_lost = 0;
+  std::uint64_t jobs_cancelled = 0;
+  std::uint64_t jobs_unfinished = 0;
+
+  // Averages over finished jobs; 0 if there are none. wait = start - submit, run = end - start, response =
+  // their sum.
+  double average_wait_seconds = 0;
+  double average_response_seconds = 0;
+  double average_slowdown = 0;          ///< response / run; jobs with a run of 0 are left out of this one
+  double average_bounded_slowdown = 0;  ///< max(1, response / max(run, bounded_slowdown_threshold_seconds))
+  double average_overhead_seconds = 0;  ///< real seconds
+
+  // Goodput: processors x run of the finished jobs, and the number of these, in all and by Origin.
+  double goodput_processor_seconds = 0;
+  std::array<double, origin_count> goodput_processor_seconds_by_origin{};
+  std::array<std::uint64_t, origin_count> jobs_finished_by_origin{};
+
+  double delegations_per_job = 0;        ///< mean of finished jobs
+  double delegations_tried_per_job = 0;  ///< mean of finished jobs
+  std::uint32_t longest_chain = 0;       ///< sites in a finished job's longest chain: 1 if all ran at home
+  double messages_per_job_median = 0;    ///< the mean of the middle two where their number is even
+  double messages_per_job_p95 = 0;       ///< nearest rank: the smallest that 95 % don't exceed
+
+  /// From the first submission of any job to the last end of a job that isn't lost; 0 if none ended.
+  double makespan_seconds = 0;
+  /// Processor-seconds of all jobs with a start and an end, finished or not, over processors_total x
+  /// makespan; 0 if either factor is 0. Above goodput by what failed and cancelled jobs used up.
+  double utilisation = 0;
+
+  static constexpr double bounded_slowdown_threshold_seconds = 10;
+};
+
+/// Adds up the outcomes, in any order; processors_total is the size of the grid, for utilisation.
+Summary summarise(std::span<const JobOutcome> outcomes, std::uint64_t processors_total);
+
+}  // namespace dmm

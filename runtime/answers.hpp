@@ -1,0 +1,38 @@
+// The questions that every daemon answers the same way: "status", "links", "messages", "requests"; and the order
+// "stop". A manager's own verbs are in views/. docs/protocol.md section 9 lists what is in each answer.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "links/endpoint.hpp"
+#include "protocol/messages.hpp"
+
+namespace dmm {
+
+/// What a daemon knows of itself.
+struct Identity {
+  Party self;
+  std::uint64_t incarnation = 0;
+  Instant started{};
+  std::vector<std::string> endpoints;  ///< where it listens
+};
+
+/// An answer in JSON is never longer than this: what is, is a fault that says how to ask for less.
+constexpr std::size_t answer_bytes_max = 200 * 1024;
+
+/// "status, links, messages, requests, stop".
+std::string_view common_verbs();
+
+/// The answer to a verb that all daemons know; nothing for any other.
+std::optional<Answer> common_answer(const Identity& identity, const Endpoint& endpoint, Instant now, const Ask& ask);
+
+/// The answer to a verb that nobody knows; `verbs` are the manager's own.
+Answer unknown_verb(const Ask& ask, std::string_view verbs);
+
+/// The answer as it may be sent: with the question's token, and not too long.
+Answer ready_to_send(Answer answer, const Ask& ask);
+
+}  // namespace dmm

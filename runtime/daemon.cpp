@@ -1,0 +1,76 @@
+// Signals and start-up; see daemon.hpp.
+#include "runtime/daemon.hpp"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstdlib>
+#include <cstring>
+
+#include "machine/assert.hpp"
+
+namespace dmm {
+namespace {
+
+constexpr const char* ready_variable = "DMM_READY_FD";
+
+int ready_descriptor() {
+  const char* const text = std::getenv(ready_variable);
+  if (text == nullptr) return -1;
+  int descriptor = -1;
+  const auto [end, error] = std::from_chars(text, text + std::strlen(text), descriptor);
+  return error == std::errc{} && *end == '\0' ? descriptor : -1;
+}
+
+}  // namespace
+
+Signals::Signals() : descriptor_(-1) {
+  ::signal(SIGHUP, SIG_IGN);
+  ::signal(SIGPIPE, SIG_IGN);
+  sigset_t wanted;
+  sigemptyset(&wanted);
+  sigaddset(&wanted, SIGTERM);
+  sigaddset(&wanted, SIGINT);
+  ::sigprocmask(SIG_BLOCK, &wanted, nullptr);
+  descriptor_ = ::signalfd(-1, &wanted, SFD_CLOEXEC | SFD_NONBLOCK);
+  DMM_ASSERT(descriptor_ >= 0);
+}
+
+Signals::~Signals() { ::close(descriptor_); }
+
+bool Signals::take() {
+  signalfd_siginfo signal{};
+  bool came = false;
+  while (::read(descriptor_, &signal, sizeof signal) == static_cast<ssize_t>(sizeof signal)) came = true;
+  return came;
+}
+
+void tell_ready() {
+  const int descriptor = ready_descriptor();
+  ::unsetenv(ready_variable);
+  if (descriptor >= 0 && ::write(descriptor, "r", 1) == 1) ::close(descriptor);
+}
+
+void begin_daemon(bool die_with_parent) {
+  if (const int descriptor = ready_descriptor(); descriptor >= 0)
+    ::fcntl(descriptor, F_SETFD, FD_CLOEXEC);  // no helper keeps it open
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) == 0) {
+    const rlim_t wanted = std::min<rlim_t>(limit.rlim_max, 8'192);
+    limit.rlim_cur = std::max(limit.rlim_cur, wanted);
+    ::setrlimit(RLIMIT_NOFILE, &limit);
+  }
+  if (!die_with_parent) return;
+  const pid_t parent = ::getppid();
+  ::prctl(PR_SET_PDEATHSIG, SIGTERM);
+  // The parent may have ended before the call, and then there is another one now.
+  if (::getppid() != parent) ::raise(SIGTERM);
+}
+
+}  // namespace dmm

@@ -1,0 +1,120 @@
+// Plain system calls with errors as texts; see files.hpp.
+#include "runtime/files.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+#include <filesystem>
+
+namespace dmm {
+namespace {
+
+class File {
+ public:
+  File(const std::string& path, int flags, mode_t mode = 0)
+      : descriptor_(::open(path.c_str(), flags | O_CLOEXEC, mode)) {}
+  ~File() {
+    if (descriptor_ >= 0) ::close(descriptor_);
+  }
+  File(const File&) = delete;
+  File& operator=(const File&) = delete;
+  bool is_open() const { return descriptor_ >= 0; }
+  int descriptor() const { return descriptor_; }
+
+ private:
+  int descriptor_;
+};
+
+std::string fault_text(std::string_view what, const std::string& path, int error) {
+  return std::string(what) + ' ' + path + ": " + std::strerror(error);
+}
+
+bool write_all(int file, std::string_view data, off_t offset) {
+  while (!data.empty()) {
+    const ssize_t written = ::pwrite(file, data.data(), data.size(), offset);
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return false;
+    data.remove_prefix(static_cast<std::size_t>(written));
+    offset += written;
+  }
+  return true;
+}
+
+}  // namespace
+
+std::optional<std::string> read_small_file(const std::string& path, std::size_t bytes_max) {
+  const File file(path, O_RDONLY);
+  if (!file.is_open()) return std::nullopt;
+  std::string content(bytes_max + 1, '\0');
+  std::size_t length = 0;
+  while (length < content.size()) {
+    const ssize_t got = ::read(file.descriptor(), content.data() + length, content.size() - length);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return std::nullopt;
+    if (got == 0) break;
+    length += static_cast<std::size_t>(got);
+  }
+  if (length > bytes_max) return std::nullopt;
+  content.resize(length);
+  return content;
+}
+
+std::string replace_file(const std::string& path, std::string_view content) {
+  const std::string beside = path + ".new";
+  {
+    const File file(beside, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, 0644);
+    if (!file.is_open()) return fault_text("cannot write", beside, errno);
+    if (!write_all(file.descriptor(), content, 0) || ::fdatasync(file.descriptor()) != 0)
+      return fault_text("cannot write", beside, errno);
+  }
+  if (::rename(beside.c_str(), path.c_str()) != 0) return fault_text("cannot replace", path, errno);
+  return {};
+}
+
+std::string write_piece(const std::string& path, std::uint64_t offset, std::string_view data) {
+  if (path.empty()) return "cannot write: no file is named";
+  // O_NONBLOCK: a pipe without a reader must not hold up the daemon before it is recognised below.
+  const File file(path, O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0644);
+  if (!file.is_open() && errno == ELOOP) return "cannot write " + path + ": a symbolic link, which is not followed";
+  if (!file.is_open()) return fault_text("cannot write", path, errno);
+  struct stat state{};
+  if (::fstat(file.descriptor(), &state) != 0) return fault_text("cannot write", path, errno);
+  if (!S_ISREG(state.st_mode))
+    return path == "/dev/null" ? std::string{} : "cannot write " + path + ": not a regular file";
+  if (offset == 0 && ::ftruncate(file.descriptor(), 0) != 0) return fault_text("cannot write", path, errno);
+  if (!write_all(file.descriptor(), data, static_cast<off_t>(offset))) return fault_text("cannot write", path, errno);
+  return {};
+}
+
+std::string make_directory(const std::string& path) {
+  std::error_code error;
+  std::filesystem::create_directories(path, error);
+  return error ? "cannot make directory " + path + ": " + error.message() : std::string{};
+}
+
+std::string NumberFile::open() {
+  if (const auto kept = read_small_file(path_, 64)) {
+    const auto [end, error] = std::from_chars(kept->data(), kept->data() + kept->size(), first_);
+    if (error != std::errc{} || first_ == 0) return path_ + " holds no number: repair or remove it";
+  } else if (std::error_code error; std::filesystem::exists(path_, error)) {
+    return path_ + " holds no number: repair or remove it";
+  }
+  reserved_below_ = first_;
+  return used_below(first_);
+}
+
+std::string NumberFile::used_below(std::uint64_t next) {
+  if (next + block_ / 2 < reserved_below_) return {};
+  const std::uint64_t below = next + block_;
+  if (std::string fault = replace_file(path_, std::to_string(below) + '\n'); !fault.empty()) return fault;
+  reserved_below_ = below;
+  return {};
+}
+
+std::string NumberFile::close(std::uint64_t next) { return replace_file(path_, std::to_string(next) + '\n'); }
+
+}  // namespace dmm

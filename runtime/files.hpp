@@ -1,0 +1,47 @@
+// The few files that daemons write for themselves and for users, always so that a crash leaves the old or the new text
+// and never half of one. Errors are texts that name the file; an empty text is success.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace dmm {
+
+/// The bytes of a file of at most `bytes_max`; nothing if it can't be read or is longer.
+std::optional<std::string> read_small_file(const std::string& path, std::size_t bytes_max);
+
+/// Replaces a file's content at once: written beside it, synced, renamed over it.
+std::string replace_file(const std::string& path, std::string_view content);
+
+/// Writes a piece of a user's file at an offset; offset 0 empties the file first, and makes it if need be. Does not
+/// follow a symbolic link at the path itself, and does not write into what is no regular file, /dev/null excepted.
+std::string write_piece(const std::string& path, std::uint64_t offset, std::string_view data);
+
+/// Makes a directory and those above it.
+std::string make_directory(const std::string& path);
+
+/// A number that only grows, over all restarts: handed out from blocks whose end is in a file before they are used, so
+/// a crash skips numbers but never repeats one.
+class NumberFile {
+ public:
+  NumberFile(std::string path, std::uint64_t block) : path_(std::move(path)), block_(block) {}
+
+  /// Reads the file and reserves the first block.
+  std::string open();
+  /// The first number that was never handed out before this start.
+  std::uint64_t first() const { return first_; }
+  /// Numbers below `next` have been handed out: reserves further blocks before the reserved ones run out.
+  std::string used_below(std::uint64_t next);
+  /// The last call, at a clean end: nothing was handed out from `next` on, so no number need be skipped.
+  std::string close(std::uint64_t next);
+
+ private:
+  std::string path_;
+  std::uint64_t block_;
+  std::uint64_t first_ = 1;
+  std::uint64_t reserved_below_ = 1;
+};
+
+}  // namespace dmm

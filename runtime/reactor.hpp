@@ -1,0 +1,181 @@
+// The loop of a daemon: sleep until a frame, a signal, the shell's own events or a deadline; take what came, as a
+// batch; settle the machine once; perform what it decided, first the log, then what the shell does, then the frames.
+//
+// A shell is what a daemon has beside its machine: a backend that runs tasks, files that it writes. See `Shell`.
+#pragma once
+
+#include <algorithm>
+#include <concepts>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "links/process.hpp"
+#include "protocol/text.hpp"
+#include "runtime/answers.hpp"
+#include "runtime/clock.hpp"
+#include "runtime/daemon.hpp"
+#include "runtime/log.hpp"
+#include "runtime/transport.hpp"
+
+namespace dmm {
+
+/// What the reactor needs of a shell around a machine M.
+template <class S, class M>
+concept Shell = requires(S shell, Process<M>& process, Instant now, const Ask& ask) {
+  /// Descriptors that are readable as long as `collect` has something to bring.
+  { shell.descriptors() } -> std::same_as<std::vector<int>>;
+  /// Feeds what came from outside into `process.local`; whether there was anything.
+  { shell.collect(now, process) } -> std::same_as<bool>;
+  /// Does what is in `process.effects` beside messages and events, and empties it; whether that fed any input back.
+  { shell.perform(now, process) } -> std::same_as<bool>;
+  /// The answer to a question of the manager's own kind; nothing for a verb that it doesn't know.
+  { shell.answer(now, process, ask) } -> std::same_as<std::optional<Answer>>;
+  /// The daemon is to end: what must be done before; called after every turn until it says that all is done, or
+  /// `Reactor::stop_limit` is over.
+  { shell.finish(now, process) } -> std::same_as<bool>;
+  /// Its verbs, for people who mistyped one.
+  { shell.verbs() } -> std::convertible_to<std::string_view>;
+};
+
+template <Machine M, Shell<M> S>
+class Reactor {
+ public:
+  Reactor(Process<M>& process, S& shell, Transport& transport, Signals& signals, Log& log, Identity identity)
+      : process_(process), shell_(shell), transport_(transport), signals_(signals), log_(log),
+        identity_(std::move(identity)), descriptors_(shell_.descriptors()) {
+    process_.effects.level = log_.level();
+    transport_.watch(signals_.descriptor());
+    for (const int descriptor : descriptors_) transport_.watch(descriptor);
+  }
+
+  /// Opens a connection to a peer and keeps it. An error text, or empty.
+  std::string dial(const Party& peer, const std::string& endpoint) {
+    auto dialled = transport_.dial(endpoint);
+    if (const auto* fault = std::get_if<TransportFault>(&dialled)) return fault->text;
+    process_.endpoint.dial(monotonic_now(), std::get<Connection>(dialled), peer);
+    return {};
+  }
+
+  /// Runs until a signal or an order to stop.
+  void run() {
+    log_.write(Level::info, "ready", {});
+    log_.flush();
+    tell_ready();
+    settle(monotonic_now());
+    while (!stopping_) turn(never);
+    finish();
+    log_.write(Level::info, "stopped", {});
+    log_.flush();
+  }
+
+  /// How long a shell may take to finish.
+  static constexpr Duration stop_limit = seconds(10);
+
+ private:
+  /// Frames taken before the machine settles: one settle serves many, and none waits long.
+  static constexpr int batch_max = 256;
+  /// A machine whose effects feed inputs back is settled again at once, but not for ever.
+  static constexpr int rounds_max = 8;
+
+  void finish() {
+    const Instant limit = monotonic_now() + stop_limit;
+    bool finished = false;
+    while (!finished && !hurried_ && monotonic_now() < limit) {
+      finished = shell_.finish(monotonic_now(), process_);
+      settle(monotonic_now());
+      if (!finished) turn(monotonic_now() + milliseconds(100));
+    }
+  }
+
+  /// The first signal ends the daemon in order, a later one at once. The same wish may come twice, from a terminal to
+  /// all processes and from the program that started them: what comes within half a second is one.
+  void take_signals(Instant now) {
+    if (!transport_.readable(signals_.descriptor()) || !signals_.take()) return;
+    hurried_ = now >= stop_again_;
+    if (stop_again_ == never) stop_again_ = now + milliseconds(500);
+    stopping_ = true;
+  }
+
+  void turn(Instant until) {
+    const Instant due = unsettled_ ? Instant{} : std::min({process_.next_deadline(), log_.next_flush(), until});
+    const Instant before = monotonic_now();
+    transport_.wait(due <= before ? Duration{} : due - before);
+    const Instant now = monotonic_now();
+    bool work = drain(now);
+    const auto readable = [&](int descriptor) { return transport_.readable(descriptor); };
+    if (std::any_of(descriptors_.begin(), descriptors_.end(), readable)) work |= shell_.collect(now, process_);
+    work |= answer(now);
+    take_signals(now);
+    if (work || unsettled_ || now >= process_.next_deadline()) settle(now);
+    log_.flush_due(now);
+  }
+
+  bool drain(Instant now) {
+    Arrival arrival;
+    int taken = 0;
+    for (; taken < batch_max && transport_.receive(arrival); ++taken) {
+      if (arrival.refusal.empty())
+        process_.frame(now, arrival.connection, arrival.bytes);
+      else
+        process_.endpoint.refuse(arrival.connection, arrival.refusal);
+    }
+    return taken > 0;
+  }
+
+  bool answer(Instant now) {
+    for (const Received& received : std::exchange(process_.asks, {})) {
+      const Ask& ask = std::get<Ask>(received.message);
+      auto given = common_answer(identity_, process_.endpoint, now, ask);
+      if (!given) given = shell_.answer(now, process_, ask);
+      if (!given) given = unknown_verb(ask, shell_.verbs());
+      if (ask.verb == "stop") {
+        log_.write(Level::info, "stop", {{"from", received.from.name}});
+        stopping_ = true;
+      }
+      process_.effects.send(received.from, ready_to_send(std::move(*given), ask));
+    }
+    return !process_.effects.messages.empty();
+  }
+
+  void settle(Instant now) {
+    unsettled_ = true;
+    for (int round = 0; unsettled_ && round < rounds_max; ++round) {
+      process_.settle(now);
+      write_events();
+      unsettled_ = shell_.perform(now, process_);
+      exchange();
+    }
+  }
+
+  void write_events() {
+    for (const LogEvent& event : process_.effects.events) log_.write(event);
+    process_.effects.events.clear();
+  }
+
+  /// Frames out, connections opened and closed as the endpoint wants it.
+  void exchange() {
+    for (const Frame& frame : process_.endpoint.take_frames())
+      if (!transport_.send(frame.connection, frame.bytes)) process_.endpoint.undeliverable(frame.connection);
+    for (const Connection connection : process_.endpoint.take_hangups()) transport_.hangup(connection);
+    for (const DialWanted& wanted : process_.endpoint.take_dials()) {
+      if (const std::string fault = dial(wanted.peer, wanted.endpoint); !fault.empty())
+        log_.write(Level::warning, "dial_failed", {{"peer", to_text(wanted.peer)}, {"reason", fault}});
+      unsettled_ = true;  // the new connection wants its Hello
+    }
+  }
+
+  Process<M>& process_;
+  S& shell_;
+  Transport& transport_;
+  Signals& signals_;
+  Log& log_;
+  Identity identity_;
+  std::vector<int> descriptors_;  ///< the shell's
+  Instant stop_again_ = never;    ///< a signal after this ends the daemon without finishing
+  bool hurried_ = false;
+  bool stopping_ = false;
+  bool unsettled_ = false;  ///< the machine is to be settled again without waiting
+};
+
+}  // namespace dmm

@@ -1,0 +1,60 @@
+// A daemon from its settings to its end: what all three mains do once they have read their configuration.
+#pragma once
+
+#include <cstdio>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "runtime/reactor.hpp"
+
+namespace dmm {
+
+struct DaemonSettings {
+  EndpointSettings endpoint;
+  std::vector<std::string> listen;
+  std::vector<DialWanted> dials;  ///< peers that this daemon connects to
+  LogOptions log;
+  bool die_with_parent = false;
+};
+
+/// What a daemon stands on: signals, log and sockets, in this order. Made and opened before the manager, so that a
+/// second daemon of the same endpoints ends before it touches anything.
+class Foundation {
+ public:
+  /// An error text, or empty.
+  std::string open(const DaemonSettings& settings) {
+    begin_daemon(settings.die_with_parent);
+    if (std::string fault = log.open(settings.log); !fault.empty()) return fault;
+    for (const std::string& endpoint : settings.listen)
+      if (std::string fault = transport.listen(endpoint); !fault.empty()) return fault;
+    return {};
+  }
+
+  Signals signals;
+  Log log;
+  Transport transport;
+};
+
+/// Says why a daemon can't go on, to whoever started it and in its log; the exit code for that.
+inline int fail_daemon(Foundation& foundation, const Party& self, const std::string& fault) {
+  if (!foundation.log.on_terminal()) std::fprintf(stderr, "%s: %s\n", to_text(self).c_str(), fault.c_str());
+  foundation.log.write(Level::error, "cannot_start", {{"reason", fault}});
+  return 1;
+}
+
+/// Runs a manager until it is told to end; the exit code.
+template <Machine M, Shell<M> S>
+int run_daemon(Foundation& foundation, const DaemonSettings& settings, M machine, S& shell) {
+  const Party self = settings.endpoint.self;
+  Identity identity{self, settings.endpoint.incarnation, monotonic_now(), foundation.transport.endpoints()};
+  Process<M> process(settings.endpoint, std::move(machine));
+  Reactor<M, S> reactor(process, shell, foundation.transport, foundation.signals, foundation.log, std::move(identity));
+  for (const DialWanted& wanted : settings.dials)
+    if (const std::string fault = reactor.dial(wanted.peer, wanted.endpoint); !fault.empty())
+      return fail_daemon(foundation, self, fault);
+  reactor.run();
+  return 0;
+}
+
+}  // namespace dmm

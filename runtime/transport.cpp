@@ -1,0 +1,340 @@
+// The only user of ZeroMQ. A socket of ZeroMQ has a descriptor that becomes readable when *something* happened and
+// stays silent until all of that has been looked at; so a socket counts as hot from a sign of life, or from any call
+// that may have swallowed one (a send), until a receive finds nothing. `wait` sleeps only when no socket is hot.
+#include "runtime/transport.hpp"
+
+#include <sys/epoll.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <list>
+#include <unordered_map>
+#include <zmq.hpp>
+
+#include "machine/assert.hpp"
+#include "runtime/socket_lock.hpp"
+
+namespace dmm {
+namespace {
+
+struct Socket {
+  zmq::socket_t zmq;
+  int descriptor = -1;
+  Connection connection = 0;  ///< 0 for the socket that listens
+  bool hot = false;
+  std::string held;     ///< waits for the connection to be made, if `holds`
+  bool holds = false;
+  bool tried = false;  ///< to send it, since the socket became hot
+};
+
+/// A peer of the listening socket, by the routing id that ZeroMQ gave its connection.
+struct Incoming {
+  std::string routing_id;
+  std::list<Connection>::iterator use;  ///< its place in the order of use
+};
+
+int milliseconds_of(Duration length) { return static_cast<int>(length.microseconds / 1'000); }
+
+void set_common_options(zmq::socket_t& socket, const TransportSettings& settings) {
+  socket.set(zmq::sockopt::maxmsgsize, static_cast<std::int64_t>(settings.frame_bytes));
+  socket.set(zmq::sockopt::linger, milliseconds_of(settings.linger));
+  socket.set(zmq::sockopt::handshake_ivl, 5'000);
+  socket.set(zmq::sockopt::reconnect_ivl, 50);
+  socket.set(zmq::sockopt::reconnect_ivl_max, 2'000);
+  socket.set(zmq::sockopt::connect_timeout, 5'000);
+  // Sessions beat, so there always is something on its way: a peer that acknowledges nothing for this long is gone,
+  // and waiting for TCP to notice would take a quarter of an hour.
+  socket.set(zmq::sockopt::tcp_maxrt, 10'000);
+  socket.set(zmq::sockopt::sndhwm, 10'000);
+  socket.set(zmq::sockopt::rcvhwm, 10'000);
+}
+
+/// A literal IPv6 address needs the option; names and IPv4 addresses are better off without it.
+void choose_family(zmq::socket_t& socket, const std::string& endpoint) {
+  socket.set(zmq::sockopt::ipv6, endpoint.find('[') != std::string::npos);
+}
+
+bool is_known_kind(const std::string& endpoint) {
+  return endpoint.starts_with("tcp://") || endpoint.starts_with("ipc://");
+}
+
+std::string text_of(int error) {
+  switch (error) {
+    case EADDRINUSE: return "port in use";
+    case EADDRNOTAVAIL:
+    case ENODEV: return "no such address on this machine";
+    case EINVAL:
+    case EPROTONOSUPPORT: return "not an endpoint; write tcp://host:port or ipc:///path";
+    default: return zmq_strerror(error);
+  }
+}
+
+}  // namespace
+
+struct Transport::Inside {
+  TransportSettings settings;
+  zmq::context_t context{1};
+  int epoll = -1;
+  std::vector<std::string> endpoints;
+  std::vector<SocketLock> locks;
+
+  std::unique_ptr<Socket> listening;
+  std::unordered_map<Connection, std::unique_ptr<Socket>> dialled;
+  std::vector<Socket*> hot;
+  std::size_t turn = 0;  ///< in `hot`
+
+  std::unordered_map<int, Socket*> by_descriptor;
+  Connection last_connection = 0;
+  std::unordered_map<std::string, Connection> by_routing_id;
+  std::unordered_map<Connection, Incoming> incoming;
+  std::list<Connection> by_use;  ///< the longest unused first
+
+  std::vector<int> readable;
+  zmq_msg_t message;  ///< what `receive` gave out last
+  std::string routing_id;
+
+  explicit Inside(TransportSettings wanted) : settings(wanted), epoll(::epoll_create1(EPOLL_CLOEXEC)) {
+    DMM_ASSERT(epoll >= 0);
+    context.set(zmq::ctxopt::max_sockets, 8'192);
+    zmq_msg_init(&message);
+  }
+
+  ~Inside() {
+    zmq_msg_close(&message);
+    dialled.clear();
+    listening.reset();
+    context.close();  // waits for the linger
+    ::close(epoll);
+  }
+
+  void heat(Socket& socket) {
+    if (std::exchange(socket.hot, true)) return;
+    hot.push_back(&socket);
+  }
+  void cool(Socket& socket) {
+    if (!std::exchange(socket.hot, false)) return;
+    socket.tried = false;
+    std::erase(hot, &socket);
+  }
+
+  std::unique_ptr<Socket> make_socket(zmq::socket_type type) {
+    auto socket = std::make_unique<Socket>();
+    socket->zmq = zmq::socket_t(context, type);
+    set_common_options(socket->zmq, settings);
+    socket->descriptor = socket->zmq.get(zmq::sockopt::fd);
+    return socket;
+  }
+
+  void watch(int descriptor) const {
+    epoll_event event{};
+    event.events = EPOLLIN;
+    event.data.fd = descriptor;
+    DMM_ASSERT(::epoll_ctl(epoll, EPOLL_CTL_ADD, descriptor, &event) == 0);
+  }
+  void watch(Socket& socket) {
+    watch(socket.descriptor);
+    by_descriptor[socket.descriptor] = &socket;
+    heat(socket);
+  }
+
+  /// The connection with this routing id; a new one at its first frame.
+  Connection connection_of(const std::string& id) {
+    if (const auto known = by_routing_id.find(id); known != by_routing_id.end()) {
+      touch(incoming.at(known->second));
+      return known->second;
+    }
+    if (incoming.size() >= settings.connections_max) forget(by_use.front());
+    const Connection connection = ++last_connection;
+    by_routing_id.emplace(id, connection);
+    incoming.emplace(connection, Incoming{id, by_use.insert(by_use.end(), connection)});
+    return connection;
+  }
+  void touch(Incoming& peer) { by_use.splice(by_use.end(), by_use, peer.use); }
+  void forget(Connection connection) {
+    const auto peer = incoming.find(connection);
+    if (peer == incoming.end()) return;
+    by_routing_id.erase(peer->second.routing_id);
+    by_use.erase(peer->second.use);
+    incoming.erase(peer);
+  }
+
+  bool receive_part(Socket& socket) { return zmq_msg_recv(&message, socket.zmq.handle(), ZMQ_DONTWAIT) >= 0; }
+  bool receive_from(Socket& socket, Arrival& arrival);
+  bool send_to_incoming(Connection connection, std::string_view frame);
+  bool send_to_dialled(Socket& socket, std::string_view frame);
+  void send_held(Socket& socket);
+};
+
+Transport::Transport(TransportSettings settings) : inside_(std::make_unique<Inside>(settings)) {}
+Transport::~Transport() = default;
+
+// ---- endpoints -----------------------------------------------------------------------------------------------------
+
+std::string Transport::listen(const std::string& endpoint) {
+  Inside& in = *inside_;
+  const auto fault = [&](const std::string& why) { return "cannot listen at " + endpoint + ": " + why; };
+  if (!is_known_kind(endpoint)) return fault(text_of(EINVAL));
+  SocketLock lock;
+  if (const std::string path = SocketLock::path_of(endpoint); !path.empty())
+    if (const std::string held = lock.acquire(path); !held.empty()) return fault(held);
+  try {
+    if (!in.listening) {
+      in.listening = in.make_socket(zmq::socket_type::router);
+      in.listening->zmq.set(zmq::sockopt::router_mandatory, true);
+      in.listening->zmq.set(zmq::sockopt::backlog, 1'024);
+      in.watch(*in.listening);
+    }
+    choose_family(in.listening->zmq, endpoint);
+    in.listening->zmq.bind(endpoint);
+    in.endpoints.push_back(in.listening->zmq.get(zmq::sockopt::last_endpoint));
+  } catch (const zmq::error_t& error) {
+    return fault(text_of(error.num()));
+  }
+  in.locks.push_back(std::move(lock));
+  in.heat(*in.listening);
+  return {};
+}
+
+const std::vector<std::string>& Transport::endpoints() const { return inside_->endpoints; }
+
+std::variant<Connection, TransportFault> Transport::dial(const std::string& endpoint) {
+  Inside& in = *inside_;
+  const auto fault = [&](int error) {
+    return TransportFault{"cannot connect to " + endpoint + ": " + text_of(error)};
+  };
+  if (!is_known_kind(endpoint)) return fault(EINVAL);
+  try {
+    auto socket = in.make_socket(zmq::socket_type::dealer);
+    // Frames for a peer that isn't there are refused rather than piled up: an hour of repeated Hellos would all be
+    // delivered, and answered, when the peer comes back.
+    socket->zmq.set(zmq::sockopt::immediate, true);
+    choose_family(socket->zmq, endpoint);
+    socket->zmq.connect(endpoint);
+    socket->connection = ++in.last_connection;
+    in.watch(*socket);
+    const Connection connection = socket->connection;
+    in.dialled.emplace(connection, std::move(socket));
+    return connection;
+  } catch (const zmq::error_t& error) {
+    return fault(error.num());
+  }
+}
+
+void Transport::hangup(Connection connection) {
+  Inside& in = *inside_;
+  const auto found = in.dialled.find(connection);
+  if (found == in.dialled.end()) return in.forget(connection);
+  in.cool(*found->second);
+  ::epoll_ctl(in.epoll, EPOLL_CTL_DEL, found->second->descriptor, nullptr);
+  in.by_descriptor.erase(found->second->descriptor);
+  in.dialled.erase(found);
+}
+
+// ---- frames --------------------------------------------------------------------------------------------------------
+
+bool Transport::Inside::send_to_incoming(Connection connection, std::string_view frame) {
+  const auto peer = incoming.find(connection);
+  if (peer == incoming.end() || !listening) return false;
+  heat(*listening);
+  touch(peer->second);
+  void* const socket = listening->zmq.handle();
+  const std::string& id = peer->second.routing_id;
+  if (zmq_send(socket, id.data(), id.size(), ZMQ_SNDMORE | ZMQ_DONTWAIT) < 0) {
+    if (zmq_errno() == EHOSTUNREACH) forget(connection);
+    return false;
+  }
+  return zmq_send(socket, frame.data(), frame.size(), ZMQ_DONTWAIT) >= 0;
+}
+
+bool Transport::Inside::send_to_dialled(Socket& socket, std::string_view frame) {
+  heat(socket);
+  return zmq_send(socket.zmq.handle(), frame.data(), frame.size(), ZMQ_DONTWAIT) >= 0;
+}
+
+void Transport::Inside::send_held(Socket& socket) {
+  if (!send_to_dialled(socket, socket.held)) return;
+  socket.holds = false;
+  socket.held.clear();
+}
+
+bool Transport::send(Connection connection, std::string_view frame) {
+  Inside& in = *inside_;
+  if (frame.size() > in.settings.frame_bytes) return false;  // the peer would hang up, again and again
+  const auto found = in.dialled.find(connection);
+  if (found == in.dialled.end()) return in.send_to_incoming(connection, frame);
+  Socket& socket = *found->second;
+  if (in.send_to_dialled(socket, frame)) return true;
+  const bool first = !std::exchange(socket.holds, true);
+  socket.held = frame;
+  return first;
+}
+
+bool Transport::Inside::receive_from(Socket& socket, Arrival& arrival) {
+  if (!receive_part(socket)) return false;
+  arrival = {socket.connection, {}, {}};
+  if (&socket == listening.get()) {
+    routing_id.assign(static_cast<const char*>(zmq_msg_data(&message)), zmq_msg_size(&message));
+    arrival.connection = connection_of(routing_id);
+    if (zmq_msg_more(&message) == 0 || !receive_part(socket)) return arrival.refusal = "multipart", true;
+  }
+  if (zmq_msg_more(&message) == 0) {
+    arrival.bytes = {static_cast<const char*>(zmq_msg_data(&message)), zmq_msg_size(&message)};
+    return true;
+  }
+  while (zmq_msg_more(&message) != 0)
+    if (!receive_part(socket)) break;
+  arrival.refusal = "multipart";
+  return true;
+}
+
+bool Transport::receive(Arrival& arrival) {
+  Inside& in = *inside_;
+  while (!in.hot.empty()) {
+    if (in.turn >= in.hot.size()) in.turn = 0;
+    Socket& socket = *in.hot[in.turn];
+    if (in.receive_from(socket, arrival)) {
+      ++in.turn;
+      return true;
+    }
+    // Nothing there, and all signs of life looked at. Perhaps the connection is made now: then what is held goes out,
+    // and as that may have swallowed a sign, the socket is looked at once more.
+    if (socket.holds && !std::exchange(socket.tried, true))
+      in.send_held(socket);
+    else
+      in.cool(socket);
+  }
+  return false;
+}
+
+// ---- waiting -------------------------------------------------------------------------------------------------------
+
+void Transport::watch(int descriptor) { inside_->watch(descriptor); }
+
+bool Transport::wait(Duration at_most) {
+  Inside& in = *inside_;
+  in.readable.clear();
+  // Rounded up, so that whoever waits for a deadline doesn't wake just before it.
+  const std::int64_t milliseconds = std::clamp<std::int64_t>((at_most.microseconds + 999) / 1'000, 0, 3'600'000);
+  std::array<epoll_event, 64> events;
+  const int count = ::epoll_wait(in.epoll, events.data(), static_cast<int>(events.size()),
+                                 in.hot.empty() ? static_cast<int>(milliseconds) : 0);
+  for (int i = 0; i < count; ++i) {
+    const int descriptor = events[static_cast<std::size_t>(i)].data.fd;
+    if (const auto socket = in.by_descriptor.find(descriptor); socket != in.by_descriptor.end())
+      in.heat(*socket->second);
+    else
+      in.readable.push_back(descriptor);
+  }
+  return count > 0 || !in.hot.empty();
+}
+
+bool Transport::readable(int descriptor) const {
+  return std::find(inside_->readable.begin(), inside_->readable.end(), descriptor) != inside_->readable.end();
+}
+
+std::size_t Transport::incoming() const { return inside_->incoming.size(); }
+
+}  // namespace dmm

@@ -1,0 +1,79 @@
+// Sockets: one ZeroMQ ROUTER that listens at all endpoints of a daemon, and one DEALER for each connection that it
+// opens. Numbers the connections and carries whole frames; knows nothing of what is in them. Nothing here is reliable:
+// a frame may be lost with its connection, and the sessions above send it again (docs/protocol.md section 2).
+//
+// It is also what a daemon sleeps in: `wait` returns when a frame may have come, when a watched descriptor is readable,
+// or when the time is over. One thread only.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "links/endpoint.hpp"
+#include "protocol/time.hpp"
+
+namespace dmm {
+
+struct TransportSettings {
+  std::size_t frame_bytes = frame_bytes_max;  ///< a peer that sends more is disconnected
+  std::size_t connections_max = 10'000;       ///< incoming connections remembered; the longest unused is forgotten
+  Duration linger = milliseconds(200);        ///< at the end, for what was sent last
+};
+
+/// Why an endpoint can't be used: a text that names it.
+struct TransportFault {
+  std::string text;
+};
+
+/// What came in: a frame, or word of one that was refused. Valid until the next call of `receive`.
+struct Arrival {
+  Connection connection = 0;
+  std::string_view bytes;
+  std::string_view refusal;  ///< not empty: why there are no bytes ("multipart")
+};
+
+class Transport {
+ public:
+  explicit Transport(TransportSettings settings = {});
+  ~Transport();
+  Transport(const Transport&) = delete;
+  Transport& operator=(const Transport&) = delete;
+
+  /// Listens at one more endpoint ("tcp://host:port", "ipc://path"). An error text, or empty. A socket file that a dead
+  /// process left is replaced; that of a live one is not: whoever listens holds a lock on `path`.lock.
+  std::string listen(const std::string& endpoint);
+  /// Where it listens, with the port that was chosen for "tcp://host:*".
+  const std::vector<std::string>& endpoints() const;
+
+  /// Begins to connect, and does so again whenever the connection is lost, until `hangup`.
+  std::variant<Connection, TransportFault> dial(const std::string& endpoint);
+  void hangup(Connection connection);
+
+  /// Sends a frame without waiting. False: the connection is gone or full. On a dialled connection that isn't made yet
+  /// the newest frame is held and sent as soon as it is.
+  bool send(Connection connection, std::string_view frame);
+  /// The next frame, taken from the sockets in turn; false if there is none.
+  bool receive(Arrival& arrival);
+
+  /// Has `wait` return when this descriptor is readable.
+  void watch(int descriptor);
+  /// Sleeps until a frame may have come, a watched descriptor is readable, or the time is over. True if anything
+  /// happened.
+  bool wait(Duration at_most);
+  /// Whether the descriptor was readable at the last `wait`.
+  bool readable(int descriptor) const;
+
+  /// Incoming connections that are remembered.
+  std::size_t incoming() const;
+
+ private:
+  struct Inside;
+  std::unique_ptr<Inside> inside_;
+};
+
+}  // namespace dmm

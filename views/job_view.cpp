@@ -1,0 +1,149 @@
+// A job manager's jobs as JSON; see job_view.hpp.
+#include "views/job_view.hpp"
+
+#include <vector>
+
+#include "protocol/text.hpp"
+#include "views/json_answer.hpp"
+
+namespace dmm {
+namespace {
+
+using views::Json;
+
+constexpr std::size_t page = 250;  // jobs that fit into an answer
+
+constexpr std::array<JobState, job_state_count> all_states = {
+    JobState::waiting,  JobState::starting, JobState::running,   JobState::ending, JobState::collecting,
+    JobState::finished, JobState::failed,   JobState::cancelled, JobState::lost};
+
+std::optional<JobState> parse_state(const Json& text) {
+  for (const JobState state : all_states)
+    if (text.is_string() && text.get<std::string>() == to_text(state)) return state;
+  return std::nullopt;
+}
+
+Json place_of(const std::optional<Place>& place) {
+  if (!place) return nullptr;
+  return {{"owner", place->owner.text},
+          {"clusters", views::texts(place->clusters)},
+          {"lease", to_text(place->lease)},
+          {"chain", views::texts(place->chain)}};
+}
+
+Json exit_of(const std::optional<JobExit>& exit) {
+  if (!exit) return nullptr;
+  return {{"kind", to_text(exit->kind)}, {"code", exit->code}, {"fault", to_text(exit->fault)}};
+}
+
+Json job_of(const JobView& job, const ViewTime& time) {
+  return {{"job", job.number},
+          {"name", job.name},
+          {"state", to_text(job.state)},
+          {"processors", job.processors},
+          {"attempt", job.attempt},
+          {"reruns", job.reruns},
+          {"request", to_text(job.request)},
+          {"submitted", views::date(time, job.submitted)},
+          {"granted", views::date(time, job.granted)},
+          {"started", views::date(time, job.started)},
+          {"ended", views::date(time, job.ended)},
+          {"wall_seconds", job.wall.in_seconds()},
+          {"overhead_seconds", job.overhead.in_seconds()},
+          {"place", place_of(job.place)},
+          {"origin", job.place ? Json(to_text(job.origin)) : Json(nullptr)},
+          {"hops", job.hops},
+          {"tries", job.tries},
+          {"exit", exit_of(job.exit)},
+          {"text", job.text},
+          {"output_path", job.output_path},
+          {"error_path", job.error_path},
+          {"keep_output", job.keep_output}};
+}
+
+Json counts_of(const JobManager& jobs) {
+  Json now = Json::object(), ever = Json::object();
+  for (const JobState state : all_states) {
+    now[std::string(to_text(state))] = jobs.count(state);
+    ever[std::string(to_text(state))] = jobs.ever(state);
+  }
+  return {{"jobs", jobs.size()},
+          {"now", std::move(now)},
+          {"ever", std::move(ever)},
+          {"grants", jobs.grants()},
+          {"starts", jobs.starts()},
+          {"site_up", jobs.site_up()}};
+}
+
+/// Jobs in order of their numbers: {"states": ["running"], "from": 17, "limit": 100}. "next" is where a next question
+/// goes on, null at the end.
+Answer queue(const JobManager& jobs, const ViewTime& time, const Ask& ask, const Json& argument) {
+  JobQuery query{.state = {}, .from = views::number_in(argument, "from", 0), .limit = 0};
+  query.limit = views::limit_in(argument, page, page) + 1;  // one more shows whether there are more
+  std::vector<JobView> found;
+  if (const auto states = argument.find("states"); states != argument.end() && states->is_array()) {
+    for (const Json& text : *states) {
+      query.state = parse_state(text);
+      if (!query.state) return views::fault(ask, "queue: no such state: " + text.dump().substr(0, 40));
+      for (JobView& job : jobs.jobs(query)) found.push_back(std::move(job));
+    }
+    std::sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.number < b.number; });
+    const auto same = [](const auto& a, const auto& b) { return a.number == b.number; };
+    found.erase(std::unique(found.begin(), found.end(), same), found.end());
+  } else {
+    found = jobs.jobs(query);
+  }
+  Json list = Json::array();
+  Json next = nullptr;
+  for (const JobView& job : found) {
+    if (list.size() + 1 == query.limit) {
+      next = job.number;
+      break;
+    }
+    list.push_back(job_of(job, time));
+  }
+  return views::answer(ask, {{"jobs", std::move(list)}, {"next", std::move(next)}});
+}
+
+Answer job(const JobManager& jobs, const ViewTime& time, const Ask& ask, const Json& argument) {
+  const std::uint64_t number = views::number_in(argument, "job", 0);
+  if (number == 0) return views::fault(ask, R"(job: the argument is {"job": number})");
+  const auto view = jobs.job(number);
+  if (!view) return views::fault(ask, "there is no job " + std::to_string(number));
+  return views::answer(ask, job_of(*view, time));
+}
+
+/// {"job": 17} or {"jobs": [17, 18]}, and perhaps {"grace_seconds": 5}.
+Answer cancel(JobManager& jobs, const ViewTime& time, const Ask& ask, const Json& argument,
+              JobManagerEffects& effects) {
+  std::vector<std::uint64_t> numbers;
+  if (const std::uint64_t one = views::number_in(argument, "job", 0); one != 0) numbers.push_back(one);
+  if (const auto list = argument.find("jobs"); list != argument.end() && list->is_array())
+    for (const Json& number : *list) numbers.push_back(number.is_number_unsigned() ? number.get<std::uint64_t>() : 0);
+  if (numbers.empty()) return views::fault(ask, R"(cancel: the argument is {"job": number} or {"jobs": [numbers]})");
+  const std::uint64_t grace = std::min<std::uint64_t>(views::number_in(argument, "grace_seconds", 5), 3'600);
+  Json cancelled = Json::array(), refused = Json::array();
+  for (const std::uint64_t number : numbers) {
+    const std::string why = jobs.cancel(time.now, number, effects, seconds(static_cast<std::int64_t>(grace)));
+    if (why.empty())
+      cancelled.push_back(number);
+    else
+      refused.push_back({{"job", number}, {"reason", why}});
+  }
+  if (numbers.size() == 1 && !refused.empty()) return views::fault(ask, refused[0]["reason"].get<std::string>());
+  return views::answer(ask, {{"cancelled", std::move(cancelled)}, {"refused", std::move(refused)}});
+}
+
+}  // namespace
+
+std::optional<Answer> answer_jobs(JobManager& jobs, const ViewTime& time, const Ask& ask, JobManagerEffects& effects) {
+  const auto argument = views::argument_of(ask);
+  if (!argument) return views::fault(ask, ask.verb.substr(0, 64) + ": the argument is not a JSON object");
+  if (ask.verb == "queue") return queue(jobs, time, ask, *argument);
+  if (ask.verb == "job") return job(jobs, time, ask, *argument);
+  if (ask.verb == "counts") return views::answer(ask, counts_of(jobs));
+  if (ask.verb == "cancel") return cancel(jobs, time, ask, *argument, effects);
+  return std::nullopt;
+}
+
+}  // namespace dmm

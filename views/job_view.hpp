@@ -1,0 +1,20 @@
+// What people may ask a job manager: "queue", "job", "counts", and the order "cancel". Values of the machine as JSON
+// (docs/protocol.md section 9).
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "jobmgr/job_manager.hpp"
+#include "protocol/messages.hpp"
+#include "views/view_time.hpp"
+
+namespace dmm {
+
+constexpr std::string_view job_verbs = "queue, job, counts, cancel";
+
+/// The answer to one of job_verbs; nothing for any other verb. What a cancel calls for comes out in `effects`, and is
+/// to be followed by settle.
+std::optional<Answer> answer_jobs(JobManager& jobs, const ViewTime& time, const Ask& ask, JobManagerEffects& effects);
+
+}  // namespace dmm

@@ -1,0 +1,18 @@
+// What people may ask a resource manager: "resource". Values of the machine as JSON (docs/protocol.md section 9).
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "protocol/messages.hpp"
+#include "resmgr/resource_manager.hpp"
+#include "views/view_time.hpp"
+
+namespace dmm {
+
+constexpr std::string_view resource_verbs = "resource";
+
+/// The answer to one of resource_verbs; nothing for any other verb.
+std::optional<Answer> answer_resource(const ResourceManager& manager, const ViewTime& time, const Ask& ask);
+
+}  // namespace dmm

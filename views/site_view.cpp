@@ -1,0 +1,256 @@
+// A site manager's state as JSON; see site_view.hpp.
+#include "views/site_view.hpp"
+
+#include <map>
+#include <utility>
+
+#include "protocol/text.hpp"
+#include "views/json_answer.hpp"
+
+namespace dmm {
+namespace {
+
+using views::Json;
+
+constexpr std::size_t page = 400;  // rows that fit into an answer
+
+std::string_view text(Relation relation) {
+  switch (relation) {
+    case Relation::parent: return "parent";
+    case Relation::child: return "child";
+    case Relation::sibling: return "sibling";
+  }
+  return "unknown";
+}
+
+std::string_view text(LeaseState state) {
+  switch (state) {
+    case LeaseState::offered: return "offered";
+    case LeaseState::active: return "active";
+    case LeaseState::ending: return "ending";
+  }
+  return "unknown";
+}
+
+std::string_view text(LocalRequest::Search search) {
+  switch (search) {
+    case LocalRequest::Search::ready: return "ready";
+    case LocalRequest::Search::out: return "out";
+    case LocalRequest::Search::pausing: return "pausing";
+    case LocalRequest::Search::home: return "home";
+  }
+  return "unknown";
+}
+
+std::string_view text(UsageRecord::Direction direction) {
+  switch (direction) {
+    case UsageRecord::Direction::lent: return "lent";
+    case UsageRecord::Direction::borrowed: return "borrowed";
+    case UsageRecord::Direction::own: return "own";
+  }
+  return "unknown";
+}
+
+double in_seconds(std::uint64_t microseconds) { return static_cast<double>(microseconds) / 1e6; }
+
+Json hint_of(const CapacityHint& hint) {
+  Json entries = Json::array();
+  for (const HintEntry& entry : hint) entries.push_back({{"lendable", entry.lendable}, {"largest", entry.largest}});
+  return entries;
+}
+
+Json link_of(const SiteView::Link& link) {
+  const Neighbour& n = link.neighbour;
+  return {{"site", n.site.text},
+          {"relation", text(n.relation)},
+          {"up", n.up},
+          {"hint", n.known ? hint_of(n.hint) : Json(nullptr)},
+          {"window", n.window},
+          {"outstanding", n.outstanding},
+          {"leases_in", link.leases_in},
+          {"leases_out", link.leases_out},
+          {"delegations_sent", n.delegations_sent},
+          {"delegations_received", n.delegations_received},
+          {"grants_received", n.grants_received},
+          {"rejects_received", n.rejects_received},
+          {"lent_processor_seconds", in_seconds(n.lent_processor_microseconds)},
+          {"borrowed_processor_seconds", in_seconds(n.borrowed_processor_microseconds)}};
+}
+
+Json site_of(const SiteView& view) {
+  Json clusters = Json::array(), managers = Json::array(), links = Json::array();
+  for (const auto& cluster : view.clusters)
+    clusters.push_back({{"cluster", cluster.name.text},
+                        {"processors", cluster.processors},
+                        {"free", cluster.free},
+                        {"processors_per_node", cluster.processors_per_node},
+                        {"quota", cluster.quota}});
+  for (const auto& manager : view.resource_managers)
+    managers.push_back({{"name", manager.party.name},
+                        {"cluster", manager.cluster.text},
+                        {"nodes", manager.nodes},
+                        {"free_nodes", manager.free_nodes},
+                        {"processors_per_node", manager.processors_per_node},
+                        {"up", manager.up}});
+  for (const auto& link : view.links) links.push_back(link_of(link));
+  return {{"site", view.site.text},
+          {"ancestors", views::texts(view.ancestors)},
+          {"processors", view.processors},
+          {"processors_busy", view.processors_busy},
+          {"processors_lent", view.processors_lent},
+          {"processors_borrowed", view.processors_borrowed},
+          {"load", view.load},
+          {"requests_waiting", view.requests_waiting},
+          {"requests_out", view.requests_out},
+          {"requests_pausing", view.requests_pausing},
+          {"foreign_waiting", view.foreign_waiting},
+          {"leases_in", view.leases_in},
+          {"leases_out", view.leases_out},
+          {"leases_own", view.leases_own},
+          {"grants_local", view.grants_local},
+          {"grants_foreign", view.grants_foreign},
+          {"clusters", std::move(clusters)},
+          {"resource_managers", std::move(managers)},
+          {"links", std::move(links)},
+          {"job_managers", view.job_managers}};
+}
+
+Json nodes_of(const std::vector<NodeGroup>& groups) {
+  Json list = Json::array();
+  for (const NodeGroup& group : groups)
+    list.push_back({{"resource_manager", to_text(group.resource_manager)},
+                    {"cluster", group.cluster.text},
+                    {"nodes", to_text(group.nodes)},
+                    {"processors", processors_of(group)}});
+  return list;
+}
+
+Json lease_of(const SiteManager& site, const ViewTime& time, const Lease& lease) {
+  const auto neighbour = [&](const std::optional<std::size_t>& index) {
+    return index ? Json(site.neighbours()[*index].site.text) : Json(nullptr);
+  };
+  Json users = Json::array();
+  for (const auto& [request, handed] : lease.handed_out)
+    users.push_back({{"request", to_text(request)}, {"processors", processors_of(handed.nodes)}});
+  return {{"lease", to_text(lease.id)},
+          {"state", text(lease.state)},
+          {"request", to_text(lease.request)},
+          {"from", neighbour(lease.upstream)},
+          {"to", neighbour(lease.downstream)},
+          {"chain", views::texts(lease.chain)},
+          {"processors", processors_of(lease.nodes)},
+          {"processors_granted", lease.processors},
+          {"nodes", nodes_of(lease.nodes)},
+          {"cleaning", nodes_of(lease.cleaning)},
+          {"handed_out", std::move(users)},
+          {"wanted", lease.wanted},
+          {"granted", views::date(time, lease.granted)},
+          {"from_seconds_left", views::seconds_left(time, lease.upstream_until)},
+          {"to_seconds_left", views::seconds_left(time, lease.downstream_until)}};
+}
+
+Answer leases(const SiteManager& site, const ViewTime& time, const Ask& ask, const Json& argument) {
+  const std::size_t limit = views::limit_in(argument, page / 2, page);
+  Json list = Json::array();
+  for (const LeaseId& id : site.leases().all()) {
+    if (list.size() >= limit) break;
+    list.push_back(lease_of(site, time, site.leases().get(id)));
+  }
+  return views::answer(ask, {{"total", site.leases().size()}, {"leases", std::move(list)}});
+}
+
+/// The last records, and sums over all that are kept by direction and neighbour.
+Answer usage(const SiteManager& site, const ViewTime& time, const Ask& ask, const Json& argument) {
+  const auto& records = site.usage().records();
+  struct Sum {
+    std::uint64_t records = 0, processor_microseconds = 0;
+  };
+  std::map<std::pair<UsageRecord::Direction, SiteName>, Sum> sums;
+  for (const UsageRecord& record : records) {
+    Sum& sum = sums[{record.direction, record.peer}];
+    ++sum.records;
+    sum.processor_microseconds += record.processor_microseconds;
+  }
+  Json totals = Json::array(), list = Json::array();
+  for (const auto& [key, sum] : sums)
+    totals.push_back({{"direction", text(key.first)},
+                      {"site", key.second.text},
+                      {"records", sum.records},
+                      {"processor_seconds", in_seconds(sum.processor_microseconds)}});
+  const std::size_t limit = std::min(views::limit_in(argument, page, page), records.size());
+  for (std::size_t i = records.size() - limit; i < records.size(); ++i)
+    list.push_back({{"lease", to_text(records[i].lease)},
+                    {"request", to_text(records[i].request)},
+                    {"direction", text(records[i].direction)},
+                    {"site", records[i].peer.text},
+                    {"processors", records[i].processors},
+                    {"granted", views::date(time, records[i].granted)},
+                    {"ended", views::date(time, records[i].ended)},
+                    {"processor_seconds", in_seconds(records[i].processor_microseconds)}});
+  return views::answer(ask, {{"total", records.size()}, {"sums", std::move(totals)}, {"records", std::move(list)}});
+}
+
+Answer queue(const SiteManager& site, const ViewTime& time, const Ask& ask, const Json& argument) {
+  const std::size_t limit = views::limit_in(argument, page, page);
+  Json list = Json::array();
+  for (const auto& [arrival, request] : site.queue().all()) {
+    if (list.size() >= limit) break;
+    const bool out = request->search == LocalRequest::Search::out;
+    list.push_back({{"request", to_text(request->request.id)},
+                    {"processors", request->processors},
+                    {"widest", request->widest},
+                    {"priority", request->request.priority},
+                    {"dttl", request->request.dttl},
+                    {"waited_seconds", (time.now - request->since).in_seconds()},
+                    {"search", text(request->search)},
+                    {"asking", out ? Json(site.neighbours()[request->target].site.text) : Json(nullptr)},
+                    {"round", request->round},
+                    {"tries", request->tries},
+                    {"servable", request->servable},
+                    {"reason", to_text(site.why(time.now, request->request.id).reason)}});
+  }
+  return views::answer(ask, {{"total", site.queue().size()}, {"requests", std::move(list)}});
+}
+
+Answer why(const SiteManager& site, const ViewTime& time, const Ask& ask, const Json& argument) {
+  const auto given = argument.find("request");
+  if (given == argument.end() || !given->is_string())
+    return views::fault(ask, R"(why: the argument is {"request": "site/user/job"})");
+  const auto id = parse_request_id(given->get<std::string>());
+  if (!id) return views::fault(ask, "why: no request reads " + given->get<std::string>().substr(0, 80));
+  const WaitView view = site.why(time.now, *id);
+  if (!view.known) return views::answer(ask, {{"request", to_text(*id)}, {"waits", false}});
+  Json answers = Json::array();
+  for (const SiteAnswer& one : view.answers)
+    answers.push_back({{"site", one.site.text}, {"reason", to_text(one.reason)}});
+  return views::answer(ask, {{"request", to_text(*id)},
+                             {"waits", true},
+                             {"reason", to_text(view.reason)},
+                             {"processors", view.processors},
+                             {"widest", view.widest},
+                             {"waited_seconds", view.waited.in_seconds()},
+                             {"round", view.round},
+                             {"tries", view.tries},
+                             {"asking", view.asking.empty() ? Json(nullptr) : Json(view.asking.text)},
+                             {"pause_left_seconds", view.pause_left.in_seconds()},
+                             {"idle", view.idle},
+                             {"load", view.load},
+                             {"threshold", view.threshold},
+                             {"behind", view.behind.empty() ? Json(nullptr) : Json(to_text(view.behind))},
+                             {"answers", std::move(answers)}});
+}
+
+}  // namespace
+
+std::optional<Answer> answer_site(const SiteManager& site, const ViewTime& time, const Ask& ask) {
+  const auto argument = views::argument_of(ask);
+  if (!argument) return views::fault(ask, ask.verb.substr(0, 64) + ": the argument is not a JSON object");
+  if (ask.verb == "site") return views::answer(ask, site_of(site.view(time.now)));
+  if (ask.verb == "leases") return leases(site, time, ask, *argument);
+  if (ask.verb == "usage") return usage(site, time, ask, *argument);
+  if (ask.verb == "queue") return queue(site, time, ask, *argument);
+  if (ask.verb == "why") return why(site, time, ask, *argument);
+  return std::nullopt;
+}
+
+}  // namespace dmm

@@ -1,0 +1,19 @@
+// What people may ask a site manager: "site", "leases", "usage", "queue", "why". Values of the machine as JSON
+// (docs/protocol.md section 9).
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "protocol/messages.hpp"
+#include "sitemgr/site_manager.hpp"
+#include "views/view_time.hpp"
+
+namespace dmm {
+
+constexpr std::string_view site_verbs = "site, leases, usage, queue, why";
+
+/// The answer to one of site_verbs; nothing for any other verb.
+std::optional<Answer> answer_site(const SiteManager& site, const ViewTime& time, const Ask& ask);
+
+}  // namespace dmm

@@ -1,0 +1,117 @@
+// Draws a delegation chain: a column of times, then the tree of who asked whom, then the way of the lease. See
+// delegation_chain.hpp.
+#include <algorithm>
+
+#include "cli/delegation_chain.hpp"
+#include "cli/figures.hpp"
+
+namespace dmm {
+namespace {
+
+std::int64_t earliest(const DelegationChain& chain) {
+  std::int64_t first = INT64_MAX;
+  for (const auto* moments : {&chain.before, &chain.after})
+    for (const Moment& moment : *moments) first = std::min(first, moment.at);
+  for (const Hop& hop : chain.asked) first = std::min(first, hop.asked_at);
+  return first == INT64_MAX ? 0 : first;
+}
+
+class Drawing {
+ public:
+  Drawing(const DelegationChain& chain, const Style& style)
+      : chain_(chain), style_(style), start_(earliest(chain)) {}
+
+  std::vector<std::string> draw() {
+    lines_.push_back(style_.paint(Ink::bold, harmless(chain_.request)) +
+                     (chain_.processors > 0 ? "  " + count_text(chain_.processors, "processor") : ""));
+    for (const Moment& moment : chain_.before) line(moment);
+    hops(chain_.asked, " ");
+    for (const Moment& moment : chain_.after) line(moment);
+    way();
+    return std::move(lines_);
+  }
+
+ private:
+  void put(std::int64_t at, const std::string& text) {
+    const double passed = static_cast<double>(at - start_) / 1000;
+    lines_.push_back(style_.paint(Ink::dim, pad_left(decimal(passed, 1) + " ms", time_columns)) + "  " + text);
+  }
+
+  void line(const Moment& moment) { put(moment.at, harmless(moment.who + " " + moment.text)); }
+
+  void hops(const std::vector<Hop>& asked, const std::string& indent) {
+    std::uint64_t round = asked.empty() ? 0 : asked.front().round;
+    for (std::size_t i = 0; i < asked.size(); ++i) {
+      if (asked[i].round != round) {
+        round = asked[i].round;
+        put(asked[i].asked_at, style_.paint(Ink::dim, indent + "round " + std::to_string(round)));
+      }
+      const bool last = i + 1 == asked.size();
+      hop(asked[i], indent, last);
+    }
+  }
+
+  void hop(const Hop& hop, const std::string& indent, bool last) {
+    const std::string branch(last ? style_.pick("└─▶ ", "`-> ") : style_.pick("├─▶ ", "|-> "));
+    put(hop.asked_at, indent + branch + pad_right(harmless(hop.to), 12) + " " + outcome(hop));
+    const std::string below(last ? "    " : style_.pick("│   ", "|   "));
+    hops(hop.asked, indent + below);
+  }
+
+  std::string outcome(const Hop& hop) const {
+    switch (hop.outcome) {
+      case HopOutcome::rejected: {
+        const std::string mark(style_.pick("✗ ", "x "));
+        const std::string after =
+            hop.answered_at > hop.asked_at
+                ? " after " + length_text(static_cast<double>(hop.answered_at - hop.asked_at) / 1e6)
+                : "";
+        return style_.paint(Ink::red, mark + harmless(words_of(hop.reason))) + style_.paint(Ink::dim, after);
+      }
+      case HopOutcome::withdrawn: return style_.paint(Ink::yellow, "withdrawn");
+      case HopOutcome::granted:
+        if (hop.lease.empty()) return style_.paint(Ink::dim, "passed it on");
+        return style_.paint(Ink::green, std::string(style_.pick("✓ ", "+ ")) + "granted " +
+                                            count_text(hop.processors, "processor") + ", lease " +
+                                            harmless(hop.lease));
+      case HopOutcome::open: return style_.paint(Ink::dim, "no answer on record");
+    }
+    return {};
+  }
+
+  void way() {
+    if (!chain_.granted()) {
+      lines_.push_back("not granted; " + count_text(chain_.delegations, "delegation") + ", " +
+                       count_text(chain_.rejects, "reject"));
+      return;
+    }
+    if (chain_.chain.size() == 1) {
+      lines_.push_back("served at home, by " + harmless(chain_.home));
+      return;
+    }
+    std::string text = "lease ";
+    for (std::size_t i = 0; i < chain_.chain.size(); ++i) {
+      if (i > 0) text += style_.pick(" ──▶ ", " --> ");
+      text += style_.paint(Ink::bold, harmless(chain_.chain[i]));
+      if (i == 0) text += " (source)";
+      if (i + 1 == chain_.chain.size()) text += " (sink)";
+    }
+    lines_.push_back(text);
+    lines_.push_back("chain of " + count_text(chain_.chain.size(), "site") + "; " +
+                     count_text(chain_.delegations, "delegation") + ", " + count_text(chain_.rejects, "reject"));
+  }
+
+  static constexpr std::size_t time_columns = 12;
+  const DelegationChain& chain_;
+  const Style& style_;
+  std::int64_t start_;
+  std::vector<std::string> lines_;
+};
+
+}  // namespace
+
+std::vector<std::string> draw_chain(const DelegationChain& chain, const Style& style) {
+  return Drawing(chain, style).draw();
+}
+
+}  // namespace dmm

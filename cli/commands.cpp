@@ -1,0 +1,24 @@
+// What all commands share in how they speak. See commands.hpp.
+#include "cli/commands.hpp"
+
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+namespace dmm {
+
+int fail(const std::string& command, const CommandFault& fault) {
+  std::fflush(stdout);
+  std::fprintf(stderr, "dmm %s: %s\n", command.c_str(), fault.text.c_str());
+  return fault.exit_code;
+}
+
+void print_json(const nlohmann::ordered_json& json) {
+  const std::string text = json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+  std::printf("%s\n", text.c_str());
+}
+
+void print_lines(const std::vector<std::string>& lines) {
+  for (const std::string& line : lines) std::printf("%s\n", line.c_str());
+}
+
+}  // namespace dmm

@@ -1,0 +1,36 @@
+// The commands of `dmm`, one file each. Each adds itself to the command line; when it is parsed it runs, and puts
+// its exit code where main finds it: 0 done, 1 failed, 2 bad usage or bad input.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "cli/managers.hpp"
+#include "cli/place.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace dmm {
+
+CLI::App* add_run_command(CLI::App& app, int& exit_code);
+CLI::App* add_testbed_command(CLI::App& app, int& exit_code);
+CLI::App* add_submit_command(CLI::App& app, int& exit_code);
+CLI::App* add_queue_command(CLI::App& app, int& exit_code);
+CLI::App* add_cancel_command(CLI::App& app, int& exit_code);
+CLI::App* add_sites_command(CLI::App& app, int& exit_code);
+CLI::App* add_leases_command(CLI::App& app, int& exit_code);
+CLI::App* add_usage_command(CLI::App& app, int& exit_code);
+CLI::App* add_chain_command(CLI::App& app, int& exit_code);
+CLI::App* add_why_command(CLI::App& app, int& exit_code);
+
+/// Says on standard error why a command failed; returns the exit code.
+int fail(const std::string& command, const CommandFault& fault);
+
+/// Prints one JSON value on standard output; text that isn't UTF-8 is replaced.
+void print_json(const nlohmann::ordered_json& json);
+void print_lines(const std::vector<std::string>& lines);
+
+}  // namespace dmm

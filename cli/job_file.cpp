@@ -1,0 +1,178 @@
+// See job_file.hpp.
+#include "cli/job_file.hpp"
+
+#include <filesystem>
+
+#include "protocol/hints.hpp"
+#include "topologies/json_reader.hpp"
+#include "topologies/text_rules.hpp"
+
+namespace dmm {
+namespace {
+
+constexpr std::uint64_t processors_max = 10'000'000;
+/// Bytes of a job's texts; a message takes some 200 KiB.
+constexpr std::size_t job_bytes_max = 150 * 1024;
+
+void read_component(JsonReader& reader, Component& component) {
+  reader.require({"processors"});
+  reader.integer("processors", component.processors, 1, processors_max);
+  reader.name("site", component.site);
+  reader.name("cluster", component.cluster);
+}
+
+/// Sizes alone, or objects that also say where: [8, 8] or [{"processors": 8, "site": "das-0"}].
+void read_components(JsonReader& reader, ResourceNeed& need) {
+  const Json* list = reader.find_array("components");
+  if (list == nullptr) return;
+  if (!list->empty() && (*list)[0].is_object()) {
+    reader.objects("components", need.components, read_component);
+  } else {
+    for (std::size_t i = 0; i < list->size(); ++i) {
+      const Json& size = (*list)[i];
+      if (!size.is_number_unsigned() || size.get<std::uint64_t>() == 0 ||
+          size.get<std::uint64_t>() > processors_max)
+        return reader.refuse("components[" + std::to_string(i) + "]", "expected a number of processors from 1");
+      need.components.push_back({size.get<std::uint32_t>(), {}, {}});
+    }
+  }
+  if (need.components.empty()) reader.refuse("components", "expected at least one component");
+  for (const Component& component : need.components)
+    if (!component.site.empty() || !component.cluster.empty()) need.kind = RequestKind::fixed;
+}
+
+void read_splits(JsonReader& reader, ResourceNeed& need) {
+  const Json* list = reader.find_array("splits");
+  for (std::size_t i = 0; list != nullptr && i < list->size(); ++i) {
+    auto& split = need.splits.emplace_back();
+    const Json& sizes = (*list)[i];
+    const auto refuse = [&] {
+      reader.refuse("splits[" + std::to_string(i) + "]", "expected sizes of components, as in [12, 12]");
+    };
+    if (!sizes.is_array() || sizes.empty()) return refuse();
+    for (const Json& size : sizes) {
+      if (!size.is_number_unsigned() || size.get<std::uint64_t>() > processors_max) return refuse();
+      split.push_back(size.get<std::uint32_t>());
+    }
+  }
+}
+
+void read_flexible(JsonReader& reader, ResourceNeed& need) {
+  need.kind = RequestKind::flexible;
+  reader.require({"total"});
+  reader.integer("total", need.components.emplace_back().processors, 1, processors_max);
+  reader.integer("component_processors_min", need.component_processors_min, 1, processors_max);
+  reader.integer("components_max", need.components_max, 0);
+  read_splits(reader, need);
+}
+
+void read_need(JsonReader& reader, ResourceNeed& need) {
+  int ways = 0;
+  for (const char* key : {"processors", "components", "flexible"}) ways += reader.has(key) ? 1 : 0;
+  if (ways > 1)
+    return reader.refuse("", "expected one of \"processors\", \"components\" and \"flexible\", not several");
+  std::uint32_t processors = 1;
+  reader.integer("processors", processors, 1, processors_max);
+  read_components(reader, need);
+  reader.object("flexible", [&](JsonReader& inner) { read_flexible(inner, need); });
+  if (need.components.empty()) need.components.push_back({processors, {}, {}});
+  reader.integer("memory_bytes", need.constraints.memory_bytes, 0);
+  reader.text_map("attributes", need.constraints.attributes);
+}
+
+/// Environment variables: an object of texts, as everybody writes them.
+void read_environment(JsonReader& reader, std::vector<std::string>& environment) {
+  std::map<std::string, std::string> values;
+  reader.text_map("environment", values);
+  for (const auto& [name, value] : values) {
+    if (name.empty() || name.find('=') != std::string::npos)
+      reader.refuse("environment", "\"" + name + "\" is no name of a variable");
+    environment.push_back(name + "=" + value);
+  }
+}
+
+void read_command(JsonReader& reader, std::vector<std::string>& arguments) {
+  // Not texts(): an argument may well be there twice.
+  const Json* list = reader.find_array("command");
+  if (list == nullptr) return;
+  for (std::size_t i = 0; i < list->size(); ++i) {
+    if (!(*list)[i].is_string()) return reader.refuse("command[" + std::to_string(i) + "]", "expected a text");
+    arguments.push_back((*list)[i].get<std::string>());
+  }
+  if (arguments.empty())
+    reader.refuse("command", "expected a program and its arguments, as in [\"sleep\", \"5\"]");
+}
+
+void read_limits(JsonReader& reader, Limits& limits) {
+  reader.integer("cpu_seconds", limits.cpu_seconds, 0);
+  reader.integer("memory_bytes", limits.memory_bytes, 0);
+  reader.integer("open_files", limits.open_files, 0);
+  reader.integer("file_bytes", limits.file_bytes, 0);
+  reader.integer("wall_seconds", limits.wall_seconds, 0);
+}
+
+/// What comes back is written by the job manager, whose working directory isn't the user's.
+void make_absolute(std::string& path) {
+  if (!path.empty()) path = std::filesystem::absolute(path).lexically_normal().string();
+}
+
+void read_job(JsonReader& reader, JobDescription& job) {
+  reader.require({"command"});
+  reader.text("name", job.name);
+  read_command(reader, job.program.arguments);
+  read_need(reader, job.need);
+  reader.text("working_directory", job.program.working_directory);
+  read_environment(reader, job.program.environment);
+  reader.object("limits", [&](JsonReader& inner) { read_limits(inner, job.program.limits); });
+  reader.integer("dttl", job.dttl, 0, dttl_max);
+  if (const Json* priority = reader.find("priority")) {
+    if (priority->is_number_integer() && priority->get<std::int64_t>() >= INT32_MIN &&
+        priority->get<std::int64_t>() <= INT32_MAX)
+      job.priority = priority->get<std::int32_t>();
+    else
+      reader.refuse("priority", "expected a whole number");
+  }
+  reader.integer("reruns_max", job.reruns_max, 0, 1000);
+  reader.text("output_file", job.output_path);
+  reader.text("error_file", job.error_path);
+  reader.boolean("keep_output", job.keep_output);
+  make_absolute(job.output_path);
+  make_absolute(job.error_path);
+}
+
+std::variant<JobDescription, JobFault> from_json(const std::variant<Json, ConfigError>& read,
+                                                 const std::string& file) {
+  if (const auto* error = std::get_if<ConfigError>(&read)) return JobFault{error->text};
+  JobDescription job;
+  std::string fault = read_whole(std::get<Json>(read), file, [&](JsonReader& reader) { read_job(reader, job); });
+  if (fault.empty())
+    if (const std::string rule = fault_of_job(job); !rule.empty()) fault = file + ": " + rule;
+  if (!fault.empty()) return JobFault{std::move(fault)};
+  return job;
+}
+
+}  // namespace
+
+std::variant<JobDescription, JobFault> read_job_file(const std::string& path) {
+  return from_json(read_json_file(path), path);
+}
+
+std::variant<JobDescription, JobFault> parse_job_file(const std::string& text, const std::string& file) {
+  return from_json(parse_json(text, file), file);
+}
+
+std::string fault_of_job(const JobDescription& job) {
+  if (job.program.arguments.empty() || job.program.arguments[0].empty())
+    return "there is no command; expected a program and its arguments";
+  if (job.dttl > dttl_max) return "dttl: at most " + std::to_string(dttl_max) + " hops";
+  if (std::string fault = fault_of(job.need); !fault.empty()) return "the request: " + fault;
+  std::size_t bytes = 0;
+  for (const std::string& text : job.program.arguments) bytes += text.size();
+  for (const std::string& text : job.program.environment) bytes += text.size();
+  if (bytes > job_bytes_max)
+    return "command and environment have " + std::to_string(bytes / 1024) + " KiB; at most " +
+           std::to_string(job_bytes_max / 1024) + " KiB travel with a job";
+  return {};
+}
+
+}  // namespace dmm

@@ -1,0 +1,25 @@
+// A job as a user writes it down: a JSON file, or the options of `dmm submit`. Both end as one JobDescription,
+// checked by the same rules. docs/operations.md has the keys of the file.
+#pragma once
+
+#include <string>
+#include <variant>
+
+#include "protocol/messages.hpp"
+
+namespace dmm {
+
+/// What is wrong with a job: names the file, the field and the rule.
+struct JobFault {
+  std::string text;
+};
+
+/// A job from its file.
+std::variant<JobDescription, JobFault> read_job_file(const std::string& path);
+/// The same from text; `file` is only named in faults.
+std::variant<JobDescription, JobFault> parse_job_file(const std::string& text, const std::string& file);
+
+/// Why the job can't be submitted, or nothing: a command, sizes that make sense, a DTTL that exists.
+std::string fault_of_job(const JobDescription& job);
+
+}  // namespace dmm

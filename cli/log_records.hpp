@@ -1,0 +1,52 @@
+// What the daemons wrote down about one request, found in their logs: one JSON object a line, one file a daemon,
+// some hundred megabytes together. Files are streamed; only lines that name the request, or a lease of it, are
+// parsed.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "protocol/ids.hpp"
+
+namespace dmm {
+
+/// One line of a log.
+struct LogRecord {
+  std::int64_t microseconds = 0;  ///< since 1970, by the wall clock of the machine that wrote it
+  std::string role;               ///< "sitemgr", "jobmgr", "resmgr"
+  std::string site;
+  std::string name;  ///< of the job manager or the resource manager
+  std::string event;
+  std::string request;
+  std::map<std::string, std::string> fields;  ///< the rest, each value as text
+
+  /// A field, or an empty text.
+  const std::string& field(const std::string& key) const;
+  std::uint64_t number(const std::string& key) const;
+};
+
+/// A line as a record; nothing if it isn't one, like the last line of a daemon that was killed.
+std::optional<LogRecord> parse_log_line(std::string_view line);
+
+/// Microseconds since 1970 of "2026-01-31T12:00:00.000001Z"; 0 if it is no such text.
+std::int64_t parse_utc(std::string_view text);
+
+/// Calls `each` with every line of the file, in bounded memory; false if the file can't be read.
+bool for_each_line(const std::string& path, const std::function<void(std::string_view)>& each);
+
+struct LogFault {
+  std::string text;
+};
+using RecordsOrFault = std::variant<std::vector<LogRecord>, LogFault>;
+
+/// All records of a request, of any of its attempts, and of the leases that were granted for it. Each site's are
+/// in the order in which it wrote them. `directory` holds the logs (*.jsonl), itself or in a folder "logs".
+RecordsOrFault find_records(const std::string& directory, const RequestId& request);
+
+}  // namespace dmm

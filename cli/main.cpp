@@ -1,0 +1,79 @@
+// `dmm`, the command for people: reads the command line and hands it to one of the commands (commands.hpp).
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdio>
+#include <exception>
+
+#include "cli/commands.hpp"
+#include "topologies/text_rules.hpp"
+
+namespace {
+
+using namespace dmm;
+
+constexpr const char* footer =
+    "`dmm COMMAND --help` has the options of a command, with examples. All commands take --json.\n"
+    "Exit codes: 0 done, 1 failed, 2 bad usage or bad input.\n"
+    "\n"
+    "Examples:\n"
+    "  dmm run topologies/two-sites.json --workload workloads/two-sites-morning.swf.gz --speedup 600\n"
+    "  dmm testbed up topologies/two-sites.json\n"
+    "  dmm submit --site alpha -n 4 --wait -- hostname\n"
+    "  dmm queue\n"
+    "  dmm testbed down two-sites\n";
+
+std::vector<std::string> names_of(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::App* command : app.get_subcommands({})) names.push_back(command->get_name());
+  return names;
+}
+
+/// CLI11 only says that a word was not expected; we know which one was meant.
+int unknown_command(const CLI::App& app, const std::string& word) {
+  std::string all;
+  for (const std::string& name : names_of(app)) all += " " + name;
+  std::fprintf(stderr, "dmm: there is no command \"%s\"%s; the commands are%s\n", word.c_str(),
+               suggestion(word, names_of(app)).c_str(), all.c_str());
+  return 2;
+}
+
+int help(CLI::App& app, int argc, char** argv) {
+  const std::string about = argc > 2 ? argv[2] : "";
+  if (about.empty()) return std::printf("%s", app.help().c_str()) < 0;
+  const std::vector<std::string> names = names_of(app);
+  if (std::find(names.begin(), names.end(), about) == names.end()) return unknown_command(app, about);
+  return std::printf("%s", app.get_subcommand(about)->help("dmm").c_str()) < 0;
+}
+
+int run(CLI::App& app, int argc, char** argv, const int& exit_code) {
+  const std::string first = argc > 1 ? argv[1] : "";
+  if (first == "help") return help(app, argc, argv);
+  const std::vector<std::string> names = names_of(app);
+  if (!first.empty() && first[0] != '-' && std::find(names.begin(), names.end(), first) == names.end())
+    return unknown_command(app, first);
+  if (argc == 1) return std::fprintf(stderr, "%s", app.help().c_str()), 2;
+  try {
+    app.parse(argc, argv);
+    return exit_code;
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : 2;
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) try {
+  int exit_code = 0;
+  CLI::App app("DMM: delegated matchmaking for clusters", "dmm");
+  app.set_version_flag("--version", "dmm " DMM_VERSION);
+  app.footer(footer);
+  app.require_subcommand(1);
+  for (auto* add : {add_run_command, add_testbed_command, add_submit_command, add_queue_command,
+                    add_cancel_command, add_sites_command, add_leases_command, add_usage_command,
+                    add_chain_command, add_why_command, add_place_command})
+    add(app, exit_code);
+  return run(app, argc, argv, exit_code);
+} catch (const std::exception& error) {
+  std::fprintf(stderr, "dmm: %s\n", error.what());
+  return 1;
+}

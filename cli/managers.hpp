@@ -1,0 +1,62 @@
+// Which managers a command speaks to: those of a testbed, found by name, or one that the user names by its
+// endpoint.
+#pragma once
+
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "protocol/ids.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace dmm {
+
+/// Why a command can't do what it was asked, and its exit code: 2 for bad usage or input, 1 otherwise.
+struct CommandFault {
+  std::string text;
+  int exit_code = 1;
+};
+
+struct Manager {
+  Party party;
+  std::string endpoint;
+};
+
+/// The options by which a user names managers.
+struct ManagerOptions {
+  std::string testbed;   ///< --testbed; empty: the only one that is up
+  std::string site;      ///< --site; empty: any
+  std::string user;      ///< --user; empty: any
+  std::string endpoint;  ///< --jobmgr or --sitemgr: no testbed then
+  std::string as_site;   ///< --as-site: the site of the manager at that endpoint
+  std::string as_user;   ///< --as-user: its user
+};
+
+/// Adds --testbed, --site, and for a job manager --user, --jobmgr, --as-site and --as-user, for a site manager
+/// --sitemgr and --as-site.
+void add_manager_options(CLI::App& command, ManagerOptions& options, Role role);
+
+/// All managers of a role that the options allow; at least one.
+std::variant<std::vector<Manager>, CommandFault> choose_managers(const ManagerOptions& options, Role role);
+/// The one job manager that the options mean; a fault that lists them if there are several.
+std::variant<Manager, CommandFault> choose_job_manager(const ManagerOptions& options);
+
+/// The testbed of that name, or the only one that is up.
+struct Testbed;
+std::variant<Testbed, CommandFault> choose_testbed(const std::string& name);
+
+/// A job as a user names it: "17", "das-0/alice/17" or, with an attempt, "das-0/alice/17.2".
+struct JobName {
+  std::string site;  ///< empty: not said
+  std::string user;
+  std::uint64_t job = 0;
+  std::uint32_t attempt = 0;  ///< 0: not said
+};
+std::variant<JobName, CommandFault> parse_job(const std::string& text);
+/// The job manager of a job; its site and user override those of the options.
+std::variant<Manager, CommandFault> manager_of(const JobName& job, ManagerOptions options);
+
+}  // namespace dmm

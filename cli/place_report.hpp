@@ -1,0 +1,29 @@
+// What `dmm place` prints: the same facts as a table with bars or as JSON.
+#pragma once
+
+#include <iosfwd>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "matchmaking/placement/placement.hpp"
+
+namespace dmm {
+
+/// The outcome of one run of a policy.
+struct PlaceReport {
+  std::string_view policy;                ///< its canonical name
+  const ResourceNeed& need;               ///< what was asked
+  std::span<const ClusterView> clusters;  ///< what was there
+  std::optional<Placement> placement;     ///< what the policy made of it
+  std::string why_not;                    ///< if nothing: the reason, one line
+};
+
+/// A line a cluster with a bar, then one summary line. Bars are Unicode blocks; 40 cells at most.
+void print_text(const PlaceReport& report, std::ostream& out);
+
+/// One object: policy, placed, clusters_used, reason (null if placed), components, clusters.
+void print_json(const PlaceReport& report, std::ostream& out);
+
+}  // namespace dmm

@@ -1,0 +1,80 @@
+// The testbeds of this user on this machine: a folder each, under
+// ${DMM_HOME:-${XDG_STATE_HOME:-~/.local/state}/dmm}, with the daemons' configurations, logs and process ids. What
+// a command needs to know of a testbed stands there, so that `dmm testbed down NAME` works with nothing but the
+// name, also after everything else went wrong.
+//
+//   testbeds/NAME/testbed.json   what was started, and where it listens
+//   testbeds/NAME/processes      a line a daemon: its place in testbed.json, process id, start time
+//   /tmp/dmm-UID/NAME-XXXX       a link to that folder: the path of a socket may have 107 bytes and no more
+#pragma once
+
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "cli/processes.hpp"
+#include "protocol/ids.hpp"
+
+namespace dmm {
+
+/// A manager of a testbed.
+struct TestbedDaemon {
+  Party party;
+  std::string endpoint;
+  std::string config_file;
+  std::string log_file;
+  ProcessKey process;  ///< id 0: never started
+};
+
+struct Testbed {
+  std::string name;
+  std::string folder;
+  std::string short_path;  ///< the link to it
+  std::string topology;    ///< the file
+  double speedup = 1;
+  std::string created;  ///< UTC
+  ProcessKey creator;   ///< the command that started it
+  bool owned = false;   ///< it ends with its creator
+  std::vector<TestbedDaemon> daemons;
+
+  std::string logs() const { return folder + "/logs"; }
+};
+
+/// What went wrong, for people.
+struct RegistryFault {
+  std::string text;
+};
+
+/// The folder of everything that dmm keeps for this user.
+std::string home_folder();
+
+/// Makes the testbed's folder and its short path, filling in both; a fault if one of that name is there. Holds a
+/// lock on the registry meanwhile. What a dead testbed of that name left is removed first.
+std::optional<RegistryFault> create_testbed(Testbed& testbed);
+/// Writes testbed.json. Error text or empty.
+std::string save_testbed(const Testbed& testbed);
+/// Adds a started daemon to the file of processes.
+std::string record_process(const Testbed& testbed, std::size_t daemon);
+
+std::variant<Testbed, RegistryFault> load_testbed(const std::string& name);
+/// All that are there, by name. Those whose files can't be read have no daemons.
+std::vector<Testbed> all_testbeds();
+/// How many of its daemons live.
+std::size_t count_alive(const Testbed& testbed);
+
+struct Removal {
+  Ending daemons;
+  std::size_t strays = 0;  ///< processes beyond the daemons that had to be killed
+  std::size_t left = 0;    ///< processes that nothing ended
+  std::string kept_logs;   ///< where the logs went; empty: nowhere
+  std::string fault;       ///< what could not be removed
+};
+/// Ends everything of a testbed and removes its folder and its short path. The logs go to `logs_to`, unless it is
+/// empty; a folder that is there is replaced.
+Removal remove_testbed(const Testbed& testbed, const std::string& logs_to = {});
+
+/// What is still there of a testbed that was removed: processes, sockets, folders; one line each.
+std::vector<std::string> left_behind(const Testbed& testbed);
+
+}  // namespace dmm

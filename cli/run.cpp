@@ -1,0 +1,256 @@
+// See run.hpp. The order at the end matters: figures are collected while the managers live, the chain is drawn
+// from the logs when they have ended, and nothing is called well before nothing is left.
+#include "cli/run.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <set>
+
+#include "cli/commands.hpp"
+#include "cli/delegation_chain.hpp"
+#include "cli/display.hpp"
+#include "cli/figures.hpp"
+#include "cli/harvest.hpp"
+#include "cli/homecoming.hpp"
+#include "cli/monitor.hpp"
+#include "cli/run_folder.hpp"
+#include "protocol/text.hpp"
+#include "runtime/clock.hpp"
+
+namespace dmm {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr Duration home_limit = seconds(10);
+constexpr Duration turn_max = milliseconds(50);
+constexpr Duration health_pause = seconds(1);
+
+/// A run after its input was read.
+class Run {
+ public:
+  Run(const RunOptions& options, const Topology& topology, const Workload& workload, const WorkloadPlan& plan)
+      : options_(options), topology_(topology), workload_(workload), plan_(plan) {}
+
+  int go() {
+    std::fprintf(stderr, "starting %s: %s, %s\n", topology_.name.c_str(),
+                 count_text(topology_.sites.size(), "site").c_str(),
+                 count_text(processors_of(topology_), "processor").c_str());
+    auto started = bring_up(topology_, options_.testbed, interrupts_);
+    if (auto* fault = std::get_if<TestbedFault>(&started)) return fail("run", {fault->text, fault->exit_code});
+    testbed_ = std::move(std::get<Testbed>(started));
+    output_ = options_.output.empty() ? run_folder(testbed_.name) : fs::absolute(options_.output).string();
+    begin_report();
+    feed_and_watch();
+    collect();
+    stop();
+    draw_chain_of(report_.chain_request);
+    return tell();
+  }
+
+ private:
+  void begin_report() {
+    report_.topology = topology_.name;
+    report_.workload = options_.workload.path;
+    report_.speedup = options_.testbed.speedup;
+    report_.run_cap_seconds = options_.workload.run_cap_seconds;
+    report_.capped = workload_.capped;
+    report_.jobs_in_workload = plan_.jobs.size();
+    report_.sites = topology_.sites.size();
+    report_.processors = processors_of(topology_);
+    std::error_code error;
+    fs::remove_all(fs::path(output_) / "logs", error);  // of the run before
+    fs::create_directories(output_, error);
+    if (error) report_.trouble.push_back("cannot make " + output_ + ": " + error.message());
+  }
+
+  // ---- while it runs ----
+
+  void feed_and_watch() {
+    ClientPool pool;
+    Monitor monitor(pool, testbed_, topology_);
+    std::vector<std::size_t> numbers;
+    for (const Party& manager : plan_.managers) numbers.push_back(monitor.number_of(manager));
+    feeder_.emplace(pool, plan_, std::move(numbers), options_.dttl);
+    Display display(STDERR_FILENO);
+    const Instant begin = monotonic_now();
+    began_ = static_cast<double>(wall_microseconds()) / 1e6;
+    feeder_->start(begin);
+    for (Instant now = begin; goes_on(monitor, now); now = monotonic_now()) {
+      feeder_->submit_due(now);
+      monitor.ask_due(now);
+      for (const Reply& reply : pool.poll(std::clamp(feeder_->next_due() - now, milliseconds(1), turn_max)))
+        if (!feeder_->take(reply)) monitor.take(reply, monotonic_now());
+      if (display.due(now)) display.show(progress(monitor, now - begin, now), now);
+    }
+    await_answers(pool);
+    report_.elapsed_seconds = (monotonic_now() - begin).in_seconds();
+    const Instant now = monotonic_now();
+    display.show(progress(monitor, now - begin, now), now);
+    for (const std::string& fault : feeder_->faults()) report_.trouble.push_back(fault);
+  }
+
+  RunProgress progress(const Monitor& monitor, Duration elapsed, Instant now) const {
+    RunProgress shown;
+    shown.title = topology_.name + ", " + decimal(report_.speedup, report_.speedup < 10 ? 1 : 0) + " times faster";
+    shown.phase = feeder_->next_due() == never ? "all submitted" : "submitting";
+    if (interrupts_.count() > 0) shown.phase = "interrupted";
+    shown.elapsed_seconds = elapsed.in_seconds();
+    shown.jobs = plan_.jobs.size();
+    shown.submitted = feeder_->submitted();
+    monitor.fill(shown, now);
+    return shown;
+  }
+
+  bool goes_on(const Monitor& monitor, Instant now) {
+    if (interrupts_.any()) return report_.interrupted = true, false;
+    if (feeder_->done() && monitor.ended() >= feeder_->accepted()) return false;
+    if (now >= next_health_ && !healthy()) return false;
+    const std::uint64_t activity = monitor.activity() + feeder_->submitted();
+    if (activity != activity_) activity_ = activity, active_ = now;
+    const Duration patience = from_seconds(options_.timeout_seconds + plan_.longest_run_seconds);
+    if (active_ == Instant{} || now - active_ < patience || feeder_->next_due() != never) return true;
+    report_.timed_out = true;
+    return false;
+  }
+
+  /// Says of each daemon that died that it did. Without a job manager its jobs would be waited for in vain.
+  bool healthy() {
+    next_health_ = monotonic_now() + health_pause;
+    bool all_job_managers = true;
+    for (std::size_t i = 0; i < testbed_.daemons.size(); ++i) {
+      const TestbedDaemon& daemon = testbed_.daemons[i];
+      if (is_alive(daemon.process)) continue;
+      if (daemon.party.role == Role::job_manager) all_job_managers = false;
+      if (!dead_.insert(i).second) continue;
+      const std::string words = last_words(daemon);
+      report_.trouble.push_back(to_text(daemon.party) + " died" + (words.empty() ? "" : ":\n" + words));
+    }
+    return all_job_managers;
+  }
+
+  /// After an interrupt: what was just handed over should be known by its number.
+  void await_answers(ClientPool& pool) {
+    const Instant end = monotonic_now() + seconds(2);
+    while (!feeder_->all_answered() && monotonic_now() < end)
+      for (const Reply& reply : pool.poll(turn_max)) feeder_->take(reply);
+  }
+
+  // ---- at its end ----
+
+  void collect() {
+    if (!report_.interrupted && dead_.empty()) {
+      Homecoming home = wait_until_home(testbed_, report_.timed_out ? Duration{} : home_limit, interrupts_);
+      report_.nodes_not_home = home.nodes_away;
+      report_.not_home = std::move(home.reasons);
+    }
+    Harvest brought = harvest({.testbed = testbed_,
+                               .plan = plan_,
+                               .feeder = *feeder_,
+                               .began = began_,
+                               .speedup = report_.speedup,
+                               .jobs_file = output_ + "/jobs.jsonl"});
+    report_.figures = summarise(brought.outcomes, report_.processors);
+    report_.jobs_rerun = brought.reruns;
+    report_.messages = std::move(brought.messages);
+    report_.messages_resent = brought.messages_resent;
+    report_.overhead_median_seconds = median_overhead(brought.outcomes);
+    report_.chain_request = brought.farthest.request;
+    for (std::string& fault : brought.faults) report_.trouble.push_back(std::move(fault));
+    if (brought.last_end > began_) report_.elapsed_seconds = brought.last_end - began_;
+  }
+
+  static double median_overhead(const std::vector<JobOutcome>& outcomes) {
+    std::vector<double> overheads;
+    for (const JobOutcome& job : outcomes)
+      if (job.state == JobOutcome::State::finished) overheads.push_back(job.overhead_seconds);
+    if (overheads.empty()) return 0;
+    const auto middle = overheads.begin() + static_cast<std::ptrdiff_t>(overheads.size() / 2);
+    std::nth_element(overheads.begin(), middle, overheads.end());
+    return *middle;
+  }
+
+  void stop() {
+    report_.logs = output_;
+    if (options_.keep) {
+      report_.logs = testbed_.folder;
+      return;
+    }
+    const Removal removal = remove_testbed(testbed_, output_ + "/logs");
+    report_.processes_ended = removal.daemons.ended + removal.daemons.killed;
+    report_.processes_killed = removal.daemons.killed + removal.strays;
+    report_.left_behind = left_behind(testbed_);
+    report_.stopped = true;
+    if (!removal.fault.empty()) report_.trouble.push_back(removal.fault);
+    if (removal.daemons.killed > 0)
+      report_.trouble.push_back(count_text(removal.daemons.killed, "process") + " had to be killed");
+    if (removal.strays > 0)
+      report_.trouble.push_back(count_text(removal.strays, "process") +
+                                " of ended managers were left and had to be killed");
+    for (const std::string& line : report_.left_behind) report_.trouble.push_back("left behind: " + line);
+  }
+
+  void draw_chain_of(const std::string& request) {
+    const auto id = parse_request_id(request);
+    if (!id) return;
+    const auto records = find_records(report_.logs, *id);
+    const auto* found = std::get_if<std::vector<LogRecord>>(&records);
+    if (found == nullptr) return;
+    const Style style = options_.json ? Style{.colour = false, .unicode = true} : style_of(STDOUT_FILENO);
+    for (const DelegationChain& chain : rebuild_chains(*found))
+      if (chain.request == request) report_.chain_lines = draw_chain(chain, style);
+  }
+
+  int tell() {
+    const nlohmann::ordered_json json = to_json(report_);
+    std::ofstream(output_ + "/summary.json") << json.dump(2) << '\n';
+    if (options_.json) {
+      print_json(json);
+    } else {
+      std::printf("\n");
+      print_lines(render_report(report_, style_of(STDOUT_FILENO)));
+      if (options_.keep)
+        std::printf("The testbed is still up; `dmm testbed down %s` stops it.\n", testbed_.name.c_str());
+    }
+    if (report_.interrupted) return interrupts_.exit_code();
+    return all_well(report_) ? 0 : 1;
+  }
+
+  const RunOptions& options_;
+  const Topology& topology_;
+  const Workload& workload_;
+  const WorkloadPlan& plan_;
+  mutable Interrupts interrupts_;
+  Testbed testbed_;
+  std::string output_;
+  std::optional<Feeder> feeder_;
+  double began_ = 0;
+  std::uint64_t activity_ = 0;
+  Instant active_{}, next_health_{};
+  std::set<std::size_t> dead_;
+  RunReport report_;
+};
+
+}  // namespace
+
+int run_workload(RunOptions options) {
+  auto topology = load_topology(options.testbed);
+  if (auto* fault = std::get_if<TestbedFault>(&topology)) return fail("run", {fault->text, fault->exit_code});
+  auto loaded = load_workload(options.workload);
+  if (auto* error = std::get_if<WorkloadError>(&loaded)) return fail("run", {error->text, 2});
+  const auto& workload = std::get<Workload>(loaded);
+  auto plan =
+      plan_workload(std::get<Topology>(topology), workload, options.testbed.speedup, options.workload.path);
+  if (auto* fault = std::get_if<CommandFault>(&plan)) return fail("run", *fault);
+  options.testbed.owned = !options.keep;
+  options.testbed.count_messages_by_request = true;
+  return Run(options, std::get<Topology>(topology), workload, std::get<WorkloadPlan>(plan)).go();
+}
+
+}  // namespace dmm

@@ -1,0 +1,15 @@
+// Where runs keep what is worth reading afterwards: logs, jobs, the summary. The folder of a name is replaced by
+// the next run of that name, so runs don't fill the disk.
+#pragma once
+
+#include <string>
+
+namespace dmm {
+
+/// The folder for the results of a run of that name, unless --output names another.
+std::string run_folder(const std::string& name);
+
+/// The folder of the run that ended last; empty if there is none.
+std::string last_run_folder();
+
+}  // namespace dmm

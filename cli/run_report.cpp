@@ -1,0 +1,204 @@
+// See run_report.hpp.
+#include "cli/run_report.hpp"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "cli/figures.hpp"
+
+namespace dmm {
+namespace {
+
+constexpr std::size_t label_columns = 22;
+
+class Lines {
+ public:
+  explicit Lines(const Style& style) : style_(style) {}
+
+  void add(std::string line) { lines_.push_back(std::move(line)); }
+  void gap() { lines_.emplace_back(); }
+  /// "label    value   note".
+  void fact(const std::string& label, const std::string& value, const std::string& note = {}) {
+    add("  " + pad_right(label, label_columns) + value +
+        (note.empty() ? "" : "  " + style_.paint(Ink::dim, note)));
+  }
+  std::vector<std::string> take() { return std::move(lines_); }
+
+ private:
+  const Style& style_;
+  std::vector<std::string> lines_;
+};
+
+double fraction(double part, double whole) { return whole > 0 ? part / whole : 0; }
+
+void add_jobs(Lines& lines, const RunReport& report) {
+  const Summary& f = report.figures;
+  lines.fact("jobs submitted", grouped(f.jobs_submitted),
+             f.jobs_submitted < report.jobs_in_workload ? "of " + grouped(report.jobs_in_workload) : "");
+  std::string others;
+  const auto other = [&](std::uint64_t count, const char* word) {
+    if (count > 0) others += (others.empty() ? "" : ", ") + grouped(count) + " " + word;
+  };
+  other(f.jobs_failed, "failed");
+  other(f.jobs_lost, "lost");
+  other(f.jobs_cancelled, "cancelled");
+  other(f.jobs_unfinished, "unfinished");
+  lines.fact("jobs finished", grouped(f.jobs_finished), others.empty() ? "none failed, none lost" : others);
+  if (report.jobs_rerun > 0) lines.fact("jobs run again", grouped(report.jobs_rerun), "after a lost node");
+  if (report.capped > 0)
+    lines.fact("run times capped", grouped(report.capped),
+               "to " + length_text(static_cast<double>(report.run_cap_seconds)) + " (--run-cap)");
+}
+
+void add_times(Lines& lines, const RunReport& report) {
+  const Summary& f = report.figures;
+  lines.fact("average wait", length_text(f.average_wait_seconds),
+             "trace time, as all times here but the overhead");
+  lines.fact("average response", length_text(f.average_response_seconds));
+  lines.fact("bounded slowdown", decimal(f.average_bounded_slowdown, 2), "average; jobs below 10 s count as 10 s");
+  lines.fact("utilisation", percent(f.utilisation),
+             "of " + count_text(report.processors, "processor") + " over " + length_text(f.makespan_seconds));
+  lines.fact("overhead per job",
+             length_text(f.average_overhead_seconds) + ", median " + length_text(report.overhead_median_seconds),
+             "real time, from the grant to the known end, less the program's own");
+}
+
+void add_goodput(Lines& lines, const RunReport& report, const Style& style) {
+  const Summary& f = report.figures;
+  lines.fact("goodput", decimal(f.goodput_processor_seconds / 3600, 0) + " processor-hours");
+  for (std::size_t i = 0; i < origin_count; ++i) {
+    const double part = f.goodput_processor_seconds_by_origin[i];
+    const double share = fraction(part, f.goodput_processor_seconds);
+    std::string name = words_of(to_text(static_cast<Origin>(i)));
+    std::replace(name.begin(), name.end(), ' ', '-');
+    lines.add("    " + pad_right(name, label_columns - 2) + pad_left(percent(share), 7) + "  " +
+              style.paint(Ink::cyan, bar(share, 20, style)) + " " + pad_left(decimal(part / 3600, 0), 8) + "  " +
+              style.paint(Ink::dim, count_text(f.jobs_finished_by_origin[i], "job")));
+  }
+}
+
+void add_messages(Lines& lines, const RunReport& report) {
+  const Summary& f = report.figures;
+  lines.fact("delegations per job", decimal(f.delegations_per_job, 2),
+             decimal(f.delegations_tried_per_job, 2) + " tried; the longest chain has " +
+                 count_text(f.longest_chain, "site"));
+  std::uint64_t total = 0;
+  for (const auto& [kind, count] : report.messages) total += count;
+  lines.fact("messages per job", decimal(f.messages_per_job_median, 1),
+             "median; 95 % have at most " + decimal(f.messages_per_job_p95, 0));
+  lines.fact("messages in all", grouped(total),
+             report.messages_resent > 0 ? grouped(report.messages_resent) + " sent again" : "");
+  for (const auto& [kind, count] : report.messages)
+    lines.add("    " + pad_right(words_of(kind), label_columns - 2) + pad_left(grouped(count), 9));
+}
+
+void add_trouble(Lines& lines, const RunReport& report, const Style& style) {
+  if (report.interrupted)
+    lines.add(style.paint(Ink::yellow, "Interrupted: the figures are of what had ended by then."));
+  if (report.timed_out)
+    lines.add(style.paint(
+        Ink::red, "Nothing ended for too long (--timeout): the run was stopped, the figures are partial."));
+  if (report.figures.jobs_lost > 0)
+    lines.add(style.paint(Ink::red, count_text(report.figures.jobs_lost, "job") + " LOST."));
+  if (report.figures.jobs_failed > 0)
+    lines.add(style.paint(Ink::red, count_text(report.figures.jobs_failed, "job") + " FAILED."));
+  if (report.nodes_not_home > 0)
+    lines.add(style.paint(Ink::red, count_text(report.nodes_not_home, "node") + " NOT HOME:"));
+  for (const std::string& line : report.not_home) lines.add("  " + line);
+  for (const std::string& line : report.trouble) lines.add(style.paint(Ink::red, line));
+  if (report.nodes_not_home == 0 && report.not_home.empty() && !report.interrupted)
+    lines.add(style.paint(Ink::green, "Every node is idle at its owner."));
+  if (report.stopped && report.left_behind.empty())
+    lines.add("Stopped: " + grouped(report.processes_ended) +
+              " processes ended; no process, socket or lock is left.");
+}
+
+}  // namespace
+
+bool all_well(const RunReport& report) {
+  const Summary& f = report.figures;
+  return report.nodes_not_home == 0 && report.not_home.empty() && report.trouble.empty() && !report.timed_out &&
+         f.jobs_lost == 0 && f.jobs_failed == 0 && f.jobs_finished == report.jobs_in_workload;
+}
+
+std::vector<std::string> render_report(const RunReport& report, const Style& style) {
+  Lines lines(style);
+  lines.add(style.paint(Ink::bold, report.topology) + ": " + count_text(report.sites, "site") + ", " +
+            count_text(report.processors, "processor") + "; " + decimal(report.speedup, 0) + " times faster, in " +
+            length_text(report.elapsed_seconds));
+  lines.gap();
+  add_jobs(lines, report);
+  add_times(lines, report);
+  add_goodput(lines, report, style);
+  add_messages(lines, report);
+  if (!report.chain_lines.empty()) {
+    lines.gap();
+    lines.add(style.paint(Ink::bold, "One request that went far:"));
+    for (const std::string& line : report.chain_lines) lines.add("  " + line);
+  }
+  lines.gap();
+  add_trouble(lines, report, style);
+  if (!report.chain_request.empty() && !report.logs.empty()) {
+    lines.gap();
+    lines.add("Read the way of any other request, after the run too:");
+    lines.add("  dmm chain " + report.chain_request + " --logs " + report.logs);
+  }
+  return lines.take();
+}
+
+nlohmann::ordered_json to_json(const RunReport& report) {
+  const Summary& f = report.figures;
+  nlohmann::ordered_json goodput{{"total_processor_seconds", f.goodput_processor_seconds}};
+  nlohmann::ordered_json by_origin;
+  for (std::size_t i = 0; i < origin_count; ++i) {
+    const std::string name(to_text(static_cast<Origin>(i)));
+    goodput[name] = fraction(f.goodput_processor_seconds_by_origin[i], f.goodput_processor_seconds);
+    goodput[name + "_processor_seconds"] = f.goodput_processor_seconds_by_origin[i];
+    by_origin[name] = f.jobs_finished_by_origin[i];
+  }
+  return {{"topology", report.topology},
+          {"workload", report.workload},
+          {"speedup", report.speedup},
+          {"sites", report.sites},
+          {"processors", report.processors},
+          {"jobs_in_workload", report.jobs_in_workload},
+          {"jobs_submitted", f.jobs_submitted},
+          {"jobs_finished", f.jobs_finished},
+          {"jobs_failed", f.jobs_failed},
+          {"jobs_lost", f.jobs_lost},
+          {"jobs_cancelled", f.jobs_cancelled},
+          {"jobs_unfinished", f.jobs_unfinished},
+          {"jobs_rerun", report.jobs_rerun},
+          {"capped", report.capped},
+          {"run_cap_seconds", report.run_cap_seconds},
+          {"average_wait_seconds", f.average_wait_seconds},
+          {"average_response_seconds", f.average_response_seconds},
+          {"average_slowdown", f.average_slowdown},
+          {"average_bounded_slowdown", f.average_bounded_slowdown},
+          {"makespan_seconds", f.makespan_seconds},
+          {"utilisation", f.utilisation},
+          {"goodput", goodput},
+          {"jobs_finished_by_origin", by_origin},
+          {"delegations_per_job", f.delegations_per_job},
+          {"delegations_tried_per_job", f.delegations_tried_per_job},
+          {"longest_chain", f.longest_chain},
+          {"messages", report.messages},
+          {"messages_resent", report.messages_resent},
+          {"messages_per_job_median", f.messages_per_job_median},
+          {"messages_per_job_p95", f.messages_per_job_p95},
+          {"nodes_not_home", report.nodes_not_home},
+          {"overhead_milliseconds", f.average_overhead_seconds * 1000},
+          {"overhead_milliseconds_median", report.overhead_median_seconds * 1000},
+          {"elapsed_seconds", report.elapsed_seconds},
+          {"processes_ended", report.processes_ended},
+          {"processes_killed", report.processes_killed},
+          {"left_behind", report.left_behind},
+          {"interrupted", report.interrupted},
+          {"timed_out", report.timed_out},
+          {"trouble", report.trouble},
+          {"chain_request", report.chain_request},
+          {"logs", report.logs},
+          {"ok", all_well(report)}};
+}
+
+}  // namespace dmm

@@ -1,0 +1,144 @@
+// `dmm sites`: the state of every site and of every link, each as that site sees it.
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <memory>
+
+#include "cli/commands.hpp"
+#include "cli/figures.hpp"
+#include "cli/questions.hpp"
+
+namespace dmm {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct SitesOptions {
+  ManagerOptions manager;
+  bool json = false;
+};
+
+std::uint64_t number_in(const Json& json, const char* key) { return json.value(key, std::uint64_t{0}); }
+std::string text_in(const Json& json, const char* key) { return harmless(json.value(key, std::string())); }
+std::string count_in(const Json& json, const char* key) { return grouped(number_in(json, key)); }
+
+/// The session with a neighbouring site, by the site's name; null if there is none.
+Json session_with(const Json& links, const std::string& site) {
+  for (const Json& link : links.value("links", Json::array()))
+    if (link.value("role", "") == "sitemgr" && link.value("site", "") == site) return link;
+  return nullptr;
+}
+
+/// One object a site: the answer to "site", its links completed with what the sessions know.
+Json merged(const Answered& site, const Answered& links) {
+  if (!site.fault.empty()) return {{"site", site.manager.party.site.text}, {"up", false}, {"fault", site.fault}};
+  Json json = site.json;
+  json["up"] = true;
+  for (Json& link : json["links"]) {
+    const Json session = session_with(links.json, link.value("site", ""));
+    for (const char* key : {"software", "heard_seconds_ago", "unacknowledged", "last_error"})
+      link[key] = session.is_object() ? session.value(key, Json()) : Json();
+  }
+  return json;
+}
+
+void add_site(Table& table, const Json& site, const Style& style) {
+  if (!site.value("up", false)) {
+    table.add({text_in(site, "site"), style.paint(Ink::red, "down")});
+    return;
+  }
+  const Json ancestors = site.value("ancestors", Json::array());
+  table.add({text_in(site, "site"), style.paint(Ink::green, "up"),
+             ancestors.empty() ? "" : harmless(ancestors[0].get<std::string>()), count_in(site, "processors"),
+             count_in(site, "processors_busy"), count_in(site, "processors_lent"),
+             count_in(site, "processors_borrowed"), decimal(site.value("load", 0.0), 2),
+             count_in(site, "requests_waiting"), count_in(site, "requests_out"), count_in(site, "leases_in"),
+             count_in(site, "leases_out")});
+}
+
+std::string heard_text(const Json& link) {
+  const auto heard = link.find("heard_seconds_ago");
+  return heard != link.end() && heard->is_number() ? length_text(heard->get<double>()) + " ago" : "never";
+}
+
+void add_links(Table& table, const Json& site, const Style& style) {
+  for (const Json& link : site.value("links", Json::array())) {
+    const bool up = link.value("up", false);
+    const Json software = link.value("software", Json());
+    const Json error = link.value("last_error", Json());
+    table.add({text_in(site, "site"), text_in(link, "site"), text_in(link, "relation"),
+               up ? style.paint(Ink::green, "up") : style.paint(Ink::red, "down"), count_in(link, "leases_in"),
+               count_in(link, "leases_out"), count_in(link, "delegations_sent"), count_in(link, "grants_received"),
+               count_in(link, "rejects_received"), count_in(link, "outstanding") + "/" + count_in(link, "window"),
+               software.is_string() ? harmless(software.get<std::string>()) : "", heard_text(link),
+               error.is_string() ? harmless(error.get<std::string>()) : ""});
+  }
+}
+
+int run(const SitesOptions& options) {
+  auto chosen = choose_managers(options.manager, Role::site_manager);
+  if (auto* fault = std::get_if<CommandFault>(&chosen)) return fail("sites", *fault);
+  const auto& managers = std::get<std::vector<Manager>>(chosen);
+  const std::vector<Answered> sites = ask_all(managers, "site");
+  const std::vector<Answered> links = ask_all(managers, "links");
+  Json list = Json::array();
+  for (std::size_t i = 0; i < managers.size(); ++i) list.push_back(merged(sites[i], links[i]));
+  int code = 0;
+  for (const Json& site : list)
+    if (!site.value("up", false)) code = 1;
+  if (options.json) return print_json({{"sites", std::move(list)}}), code;
+  const Style style = style_of(STDOUT_FILENO);
+  Table site_table({{"site"},
+                    {"state"},
+                    {"parent"},
+                    {"processors", true},
+                    {"busy", true},
+                    {"lent", true},
+                    {"borrowed", true},
+                    {"load", true},
+                    {"waiting", true},
+                    {"delegated", true},
+                    {"leases in", true},
+                    {"out", true}});
+  Table link_table({{"link of"},
+                    {"to"},
+                    {"relation"},
+                    {"state"},
+                    {"leases in", true},
+                    {"out", true},
+                    {"asked", true},
+                    {"granted", true},
+                    {"rejected", true},
+                    {"window", true},
+                    {"version"},
+                    {"heard", true},
+                    {"last error"}});
+  for (const Json& site : list) add_site(site_table, site, style), add_links(link_table, site, style);
+  std::printf("%s", site_table.text(style).c_str());
+  if (!link_table.empty()) std::printf("\n%s", link_table.text(style).c_str());
+  for (const Answered& site : sites)
+    if (!site.fault.empty()) fail("sites", {site.fault, 1});
+  return code;
+}
+
+}  // namespace
+
+CLI::App* add_sites_command(CLI::App& app, int& exit_code) {
+  auto* command = app.add_subcommand("sites", "Show the state of every site and link");
+  auto options = std::make_shared<SitesOptions>();
+  add_manager_options(*command, options->manager, Role::site_manager);
+  command->add_flag("--json", options->json, "Print a JSON object");
+  command->footer(
+      "A link is shown from both ends. \"leases in\" came over it, \"out\" went over it; \"window\" is how\n"
+      "many delegations are under way on it, of how many may be.\n"
+      "\n"
+      "Examples:\n"
+      "  dmm sites\n"
+      "  dmm sites --site das-0\n"
+      "  dmm sites --sitemgr tcp://head.example.org:7700 --as-site das-0 --json\n");
+  command->callback([options, &exit_code] { exit_code = run(*options); });
+  return command;
+}
+
+}  // namespace dmm

@@ -1,0 +1,250 @@
+// `dmm submit`: one job, from a command line or a JSON file, to a job manager; waits for its end if wanted, and
+// then ends as the job did.
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+
+#include "cli/commands.hpp"
+#include "cli/figures.hpp"
+#include "cli/interrupts.hpp"
+#include "cli/job_file.hpp"
+#include "cli/questions.hpp"
+#include "cli/registry.hpp"
+#include "protocol/hints.hpp"
+#include "runtime/clock.hpp"
+
+namespace dmm {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct SubmitOptions {
+  ManagerOptions manager;
+  std::vector<std::string> words;  ///< the command, or one file
+  std::string name, components, output_file, error_file, directory;
+  std::vector<std::string> attributes, environment;
+  std::uint32_t processors = 1, flexible = 0, dttl = 5, reruns = 3;
+  std::uint32_t component_min = 1, components_max = 0;
+  std::int32_t priority = 0;
+  std::uint64_t memory_mb = 0;
+  Limits limits;
+  std::uint64_t limit_memory_mb = 0;
+  bool wait = false, discard_output = false, json = false;
+  std::vector<std::string> job_options;  ///< those that were given and that a file would say itself
+};
+
+/// "8,8,8" as components.
+bool read_components(const std::string& text, ResourceNeed& need) {
+  std::uint64_t size = 0;
+  std::size_t digits = 0;
+  for (const char c : text + ',') {
+    if (c >= '0' && c <= '9' && digits < 8) {
+      size = size * 10 + static_cast<std::uint64_t>(c - '0'), ++digits;
+      continue;
+    }
+    if (c != ',' || digits == 0 || size == 0) return false;
+    need.components.push_back({static_cast<std::uint32_t>(size), {}, {}});
+    size = digits = 0;
+  }
+  return true;
+}
+
+std::string read_need(const SubmitOptions& options, ResourceNeed& need) {
+  if (!options.components.empty() && !read_components(options.components, need))
+    return "--components: expected sizes with commas between, as in 8,8,8, got '" + options.components + "'";
+  if (options.flexible > 0) {
+    need.kind = RequestKind::flexible;
+    need.components.push_back({options.flexible, {}, {}});
+    need.component_processors_min = options.component_min;
+    need.components_max = options.components_max;
+  }
+  if (need.components.empty()) need.components.push_back({options.processors, {}, {}});
+  need.constraints.memory_bytes = options.memory_mb << 20;
+  for (const std::string& text : options.attributes) {
+    const std::size_t equals = text.find('=');
+    if (equals == std::string::npos || equals == 0) return "--attribute: expected KEY=VALUE, got '" + text + "'";
+    need.constraints.attributes[text.substr(0, equals)] = text.substr(equals + 1);
+  }
+  return {};
+}
+
+std::string absolute(const std::string& path) {
+  return path.empty() ? path : std::filesystem::absolute(path).lexically_normal().string();
+}
+
+std::variant<JobDescription, JobFault> job_from(const SubmitOptions& options) {
+  if (options.words.size() == 1 && options.words[0].ends_with(".json")) {
+    if (!options.job_options.empty())
+      return JobFault{options.job_options.front() + ": a job file says this itself; leave the option out"};
+    return read_job_file(options.words[0]);
+  }
+  if (options.words.empty()) return JobFault{"nothing to run; expected a job file, or -- COMMAND ARGUMENTS"};
+  JobDescription job;
+  job.name = options.name.empty() ? std::filesystem::path(options.words[0]).filename().string() : options.name;
+  job.program.arguments = options.words;
+  job.program.working_directory = options.directory;
+  job.program.limits = options.limits;
+  job.program.limits.memory_bytes = options.limit_memory_mb << 20;
+  for (const std::string& text : options.environment) {
+    if (text.find('=') == std::string::npos || text[0] == '=')
+      return JobFault{"--environment: expected NAME=VALUE, got '" + text + "'"};
+    job.program.environment.push_back(text);
+  }
+  if (std::string fault = read_need(options, job.need); !fault.empty()) return JobFault{std::move(fault)};
+  job.dttl = options.dttl;
+  job.priority = options.priority;
+  job.reruns_max = options.reruns;
+  job.keep_output = !options.discard_output;
+  job.output_path = absolute(options.output_file);
+  job.error_path = absolute(options.error_file);
+  if (std::string fault = fault_of_job(job); !fault.empty()) return JobFault{std::move(fault)};
+  return job;
+}
+
+/// As a shell says it: the job's own status, 128 + n for signal n, 1 for what isn't the program's doing.
+int exit_code_of(const JobRecord& job) {
+  if (job.state == "finished") return 0;
+  if (job.exit_kind == "exited" && job.exit_code != 0) return job.exit_code;
+  if (job.exit_kind == "signalled") return 128 + job.exit_code;
+  return 1;
+}
+
+std::string output_of(const JobRecord& job, const Manager& manager) {
+  if (!job.output_path.empty()) return job.output_path;
+  for (const Testbed& testbed : all_testbeds())
+    for (const TestbedDaemon& daemon : testbed.daemons)
+      if (daemon.party == manager.party && daemon.endpoint == manager.endpoint)
+        return testbed.folder + "/jobs-" + manager.party.site.text + "-" + manager.party.name + "/outputs/" +
+               std::to_string(job.number) + ".out";
+  return "outputs/" + std::to_string(job.number) + ".out in the job manager's folder";
+}
+
+int tell_end(const SubmitOptions& options, const Json& json, const Manager& manager) {
+  const JobRecord job = job_from_json(json);
+  const int code = exit_code_of(job);
+  const std::string output = job.keep_output ? output_of(job, manager) : std::string();
+  if (options.json) {
+    Json result = json;
+    result["output_path"] = output;
+    result["exit_code"] = code;
+    return print_json(result), code;
+  }
+  std::printf("%s %s", job.request.c_str(), job.state.c_str());
+  if (job.exit_kind == "exited") std::printf(", exit status %d", job.exit_code);
+  if (job.exit_kind == "signalled") std::printf(", signal %d", job.exit_code);
+  if (!job.owner.empty()) std::printf(", on %s", harmless(job.owner).c_str());
+  std::printf("%s\n", job.text.empty() ? "" : (": " + harmless(job.text)).c_str());
+  if (!output.empty()) std::printf("output: %s\n", output.c_str());
+  return code;
+}
+
+int wait_for_end(const SubmitOptions& options, ClientPool& pool, const Manager& manager, std::uint64_t number) {
+  Interrupts interrupts;
+  for (Duration pause = milliseconds(20);; pause = std::min(pause * 2, milliseconds(500))) {
+    const Reply reply = pool.wait(pool.ask(0, "job", Json{{"job", number}}.dump()), seconds(30));
+    if (!reply.fault.empty()) return fail("submit", {reply.fault, 1});
+    const Json json = Json::parse(reply.text, nullptr, false);
+    if (!json.is_object()) return fail("submit", {"the job manager answered what is no JSON object", 1});
+    if (job_from_json(json).over()) return tell_end(options, json, manager);
+    pool.poll(pause);
+    if (!interrupts.any()) continue;
+    std::fprintf(stderr, "dmm submit: no longer waiting; the job goes on (`dmm cancel %s/%s/%llu` ends it)\n",
+                 manager.party.site.text.c_str(), manager.party.name.c_str(),
+                 static_cast<unsigned long long>(number));
+    return interrupts.exit_code();
+  }
+}
+
+int run(const SubmitOptions& options) {
+  auto described = job_from(options);
+  if (auto* fault = std::get_if<JobFault>(&described)) return fail("submit", {fault->text, 2});
+  auto chosen = choose_job_manager(options.manager);
+  if (auto* fault = std::get_if<CommandFault>(&chosen)) return fail("submit", *fault);
+  const Manager& manager = std::get<Manager>(chosen);
+  ClientPool pool;
+  if (const auto connected = pool.connect(manager.party, manager.endpoint); connected.index() == 1)
+    return fail("submit", {std::get<std::string>(connected), 2});
+  const Reply reply = pool.wait(pool.submit(0, {std::get<JobDescription>(described)}), seconds(10));
+  if (!reply.fault.empty()) return fail("submit", {reply.fault, 1});
+  const std::uint64_t number = reply.submitted.first_job;
+  const std::string name = manager.party.site.text + "/" + manager.party.name + "/" + std::to_string(number);
+  if (options.wait) return wait_for_end(options, pool, manager, number);
+  if (options.json)
+    print_json(
+        {{"request", name}, {"job", number}, {"site", manager.party.site.text}, {"user", manager.party.name}});
+  else
+    std::printf("%s\n", name.c_str());
+  return 0;
+}
+
+/// An option that a job file would say itself.
+template <class T>
+CLI::Option* add(CLI::App& command, const std::string& name, T& value, const std::string& help, const char* type) {
+  return command.add_option(name, value, help)->type_name(type)->group("The job");
+}
+
+void add_job_options(CLI::App& command, SubmitOptions& options) {
+  auto* processors =
+      add(command, "-n,--processors", options.processors, "Processors, in one component (default 1)", "N");
+  processors->check(CLI::Range(1u, 10'000'000u));
+  auto* components = add(command, "--components", options.components, "Components of these sizes", "N,...");
+  auto* flexible =
+      add(command, "--flexible", options.flexible, "So many processors, divided as it suits", "TOTAL");
+  flexible->check(CLI::Range(1u, 10'000'000u));
+  components->excludes(processors)->excludes(flexible);
+  flexible->excludes(processors);
+  add(command, "--component-min", options.component_min, "Flexible: no component is smaller", "N")
+      ->needs(flexible);
+  add(command, "--components-max", options.components_max, "Flexible: not more components", "N")->needs(flexible);
+  add(command, "--memory-mb", options.memory_mb, "Memory of each node, at least", "MIB");
+  add(command, "--attribute", options.attributes, "What each node must have", "KEY=VALUE")
+      ->allow_extra_args(false);
+  add(command, "--dttl", options.dttl, "Hops that its request may travel (default 5)", "N")
+      ->check(CLI::Range(0u, dttl_max));
+  add(command, "--priority", options.priority, "For sites that order by it; greater is sooner", "N");
+  add(command, "--reruns", options.reruns, "How often it runs again after a lost node (default 3)", "N");
+  add(command, "--name", options.name, "Its name (default: the program's)", "NAME");
+  add(command, "--directory", options.directory, "Where it works, there (default: a fresh one)", "FOLDER");
+  add(command, "--environment", options.environment, "A variable for it", "NAME=VALUE")->allow_extra_args(false);
+  add(command, "--output-file", options.output_file,
+      "Where its output goes, here (default: the job manager's folder)", "FILE");
+  add(command, "--error-file", options.error_file, "Where its standard error goes, here", "FILE");
+  command.add_flag("--discard-output", options.discard_output, "Bring no output back")->group("The job");
+  add(command, "--limit-cpu", options.limits.cpu_seconds, "Processor time of a process", "SECONDS");
+  add(command, "--limit-memory-mb", options.limit_memory_mb, "Address space of a process", "MIB");
+  add(command, "--limit-files", options.limits.open_files, "Open files of a process", "N");
+  add(command, "--limit-file-size", options.limits.file_bytes, "The largest file that it may write", "BYTES");
+  add(command, "--limit-wall", options.limits.wall_seconds, "Its run time", "SECONDS");
+}
+
+}  // namespace
+
+CLI::App* add_submit_command(CLI::App& app, int& exit_code) {
+  auto* command = app.add_subcommand("submit", "Submit a job: a command line, or a JSON file");
+  auto options = std::make_shared<SubmitOptions>();
+  command->add_option("command", options->words, "job.json, or a command after --")->type_name("JOB");
+  add_manager_options(*command, options->manager, Role::job_manager);
+  add_job_options(*command, *options);
+  command->add_flag("--wait", options->wait, "Wait for its end; exit as it did (128 + n for signal n)");
+  command->add_flag("--json", options->json, "Print a JSON object");
+  command->footer(
+      "Without --wait the job's name is printed; the job manager runs it, and outlives this command.\n"
+      "\n"
+      "Examples:\n"
+      "  dmm submit --site alpha -n 4 --wait --output-file out.txt -- hostname\n"
+      "  dmm submit --site alpha --components 8,8 -- sleep 60\n"
+      "  dmm submit --testbed two-sites --site alpha --user u0 job.json\n"
+      "  dmm submit --jobmgr tcp://head.example.org:7710 --as-site das-0 --as-user alice -- make test\n");
+  command->callback([command, options, &exit_code] {
+    for (const CLI::Option* option : command->get_options())
+      if (option->get_group() == "The job" && option->count() > 0)
+        options->job_options.push_back(option->get_name());
+    exit_code = run(*options);
+  });
+  return command;
+}
+
+}  // namespace dmm

@@ -1,0 +1,205 @@
+// See testbed.hpp.
+#include "cli/testbed.hpp"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <deque>
+#include <filesystem>
+#include <fstream>
+
+#include "cli/figures.hpp"
+#include "cli/log_records.hpp"
+#include "cli/readiness.hpp"
+#include "protocol/messages.hpp"
+#include "protocol/text.hpp"
+#include "runtime/clock.hpp"
+#include "runtime/files.hpp"
+#include "topologies/derive.hpp"
+#include "topologies/text_rules.hpp"
+
+namespace dmm {
+namespace {
+
+constexpr Duration start_limit = seconds(10);
+
+/// One pipe a daemon: a byte says that it is ready, the end without a byte that it has failed.
+class ReadyPipes {
+ public:
+  ReadyPipes() = default;
+  ReadyPipes(const ReadyPipes&) = delete;
+  ReadyPipes& operator=(const ReadyPipes&) = delete;
+  ~ReadyPipes() {
+    for (const pollfd& one : waiting_) ::close(one.fd);
+  }
+
+  /// The end for the next daemon, to be closed once it was started; -1 if there are no more descriptors.
+  int add(std::size_t daemon) {
+    int ends[2];
+    if (::pipe2(ends, O_CLOEXEC) != 0) return -1;
+    waiting_.push_back({ends[0], POLLIN, 0});
+    daemons_.push_back(daemon);
+    return ends[1];
+  }
+
+  /// Waits a moment; the first daemon that failed, if one did.
+  std::optional<std::size_t> wait(Duration at_most) {
+    ::poll(waiting_.data(), waiting_.size(), static_cast<int>(at_most.microseconds / 1000));
+    for (std::size_t i = waiting_.size(); i-- > 0;) {
+      if (waiting_[i].revents == 0) continue;
+      char byte = 0;
+      if (::read(waiting_[i].fd, &byte, 1) != 1) return daemons_[i];
+      ::close(waiting_[i].fd);
+      waiting_.erase(waiting_.begin() + static_cast<std::ptrdiff_t>(i));
+      daemons_.erase(daemons_.begin() + static_cast<std::ptrdiff_t>(i));
+    }
+    return std::nullopt;
+  }
+  bool all_ready() const { return waiting_.empty(); }
+  std::size_t slowest() const { return daemons_.front(); }
+
+ private:
+  std::vector<pollfd> waiting_;
+  std::vector<std::size_t> daemons_;
+};
+
+std::string program_of(const Party& party) { return own_folder() + "/" + std::string(to_text(party.role)); }
+
+std::string output_file_of(const TestbedDaemon& daemon) {
+  return std::filesystem::path(daemon.log_file).replace_extension(".stderr").string();
+}
+
+std::string missing_programs() {
+  for (const char* name : {"sitemgr", "jobmgr", "resmgr"})
+    if (const std::string program = own_folder() + "/" + name; ::access(program.c_str(), X_OK) != 0)
+      return program + " is missing or can't be run; the daemons must be beside dmm";
+  return {};
+}
+
+/// Everything between a topology and daemons that have been started.
+class BringUp {
+ public:
+  BringUp(const Topology& topology, const TestbedOptions& options) : topology_(topology), options_(options) {}
+
+  std::optional<TestbedFault> make() {
+    testbed_.name = options_.name.empty() ? topology_.name : options_.name;
+    if (std::string fault = fault_of_name(testbed_.name); !fault.empty())
+      return TestbedFault{"--name: " + fault, 2};
+    if (std::string fault = missing_programs(); !fault.empty()) return TestbedFault{std::move(fault), 1};
+    testbed_.topology = std::filesystem::absolute(options_.topology).string();
+    testbed_.speedup = options_.speedup;
+    testbed_.owned = options_.owned;
+    if (auto fault = create_testbed(testbed_)) return TestbedFault{std::move(fault->text), 1};
+    made_ = true;
+    return write_files();
+  }
+
+  std::optional<TestbedFault> spawn_all() {
+    for (std::size_t i = 0; i < testbed_.daemons.size(); ++i) {
+      TestbedDaemon& daemon = testbed_.daemons[i];
+      SpawnOptions spawned{.program = program_of(daemon.party),
+                           .arguments = {"--config", daemon.config_file},
+                           .output_file = output_file_of(daemon),
+                           .ready_descriptor = pipes_.add(i)};
+      if (options_.owned) spawned.arguments.push_back("--die-with-parent");
+      auto started = spawn(spawned);
+      if (spawned.ready_descriptor >= 0) ::close(spawned.ready_descriptor);
+      if (auto* fault = std::get_if<std::string>(&started)) return TestbedFault{std::move(*fault), 1};
+      daemon.process = std::get<ProcessKey>(started);
+      if (std::string fault = record_process(testbed_, i); !fault.empty())
+        return TestbedFault{std::move(fault), 1};
+    }
+    return std::nullopt;
+  }
+
+  std::optional<TestbedFault> wait(Interrupts& interrupts) {
+    const Instant end = monotonic_now() + start_limit;
+    while (!pipes_.all_ready()) {
+      if (interrupts.any()) return TestbedFault{"interrupted while starting", interrupts.exit_code()};
+      if (const auto failed = pipes_.wait(milliseconds(50))) return tell(*failed, "did not start");
+      if (monotonic_now() >= end) return tell(pipes_.slowest(), "was not ready after 10 s");
+    }
+    const Readiness readiness = wait_until_linked(testbed_, topology_, end - monotonic_now(), interrupts);
+    if (interrupts.any()) return TestbedFault{"interrupted while starting", interrupts.exit_code()};
+    for (std::size_t i = 0; i < testbed_.daemons.size(); ++i)
+      if (!is_alive(testbed_.daemons[i].process)) return tell(i, "ended at once");
+    if (!readiness.fault.empty())
+      return TestbedFault{"the testbed is not ready after 10 s: " + readiness.fault, 1};
+    return std::nullopt;
+  }
+
+  Testbed& testbed() { return testbed_; }
+  bool made() const { return made_; }
+
+ private:
+  std::optional<TestbedFault> write_files() {
+    DeriveOptions derived;
+    derived.directory = testbed_.short_path;
+    derived.speedup = options_.speedup;
+    derived.count_messages_by_request = options_.count_messages_by_request;
+    auto deployment = derive(topology_, derived);
+    if (const auto* error = std::get_if<ConfigError>(&deployment)) return TestbedFault{error->text, 2};
+    const auto& files = std::get<Deployment>(deployment);
+    for (const std::string& directory : files.directories)
+      if (std::string fault = make_directory(directory); !fault.empty()) return TestbedFault{std::move(fault), 1};
+    for (const DaemonFile& file : files.daemons) {
+      // Not synced: after a crash of the machine a testbed is gone anyway.
+      if (!(std::ofstream(file.config_file) << file.text << std::flush))
+        return TestbedFault{"cannot write " + file.config_file, 1};
+      testbed_.daemons.push_back({file.party, file.endpoint, file.config_file, file.log_file, {}});
+    }
+    if (std::string fault = save_testbed(testbed_); !fault.empty()) return TestbedFault{std::move(fault), 1};
+    return std::nullopt;
+  }
+
+  TestbedFault tell(std::size_t daemon, const std::string& what) const {
+    const TestbedDaemon& one = testbed_.daemons[daemon];
+    const std::string words = last_words(one);
+    return {to_text(one.party) + " " + what + (words.empty() ? "; it said nothing" : ":\n" + words), 1};
+  }
+
+  const Topology& topology_;
+  const TestbedOptions& options_;
+  Testbed testbed_;
+  ReadyPipes pipes_;
+  bool made_ = false;
+};
+
+}  // namespace
+
+std::variant<Topology, TestbedFault> load_topology(const TestbedOptions& options) {
+  ReadOptions reading;
+  reading.overrides = options.overrides;
+  auto read = read_topology(options.topology, reading);
+  if (auto* error = std::get_if<ConfigError>(&read)) return TestbedFault{std::move(error->text), 2};
+  return std::move(std::get<Topology>(read));
+}
+
+std::variant<Testbed, TestbedFault> bring_up(const Topology& topology, const TestbedOptions& options,
+                                             Interrupts& interrupts) {
+  BringUp start(topology, options);
+  std::optional<TestbedFault> fault = start.make();
+  if (!fault) fault = start.spawn_all();
+  if (!fault) fault = start.wait(interrupts);
+  if (!fault) return std::move(start.testbed());
+  if (start.made()) remove_testbed(start.testbed());
+  return std::move(*fault);
+}
+
+std::string last_words(const TestbedDaemon& daemon, std::size_t lines) {
+  std::deque<std::string> last;
+  for (const std::string& file : {output_file_of(daemon), daemon.log_file}) {
+    for_each_line(file, [&](std::string_view line) {
+      last.push_back("  " + cut(harmless(line), 300));
+      if (last.size() > lines) last.pop_front();
+    });
+    if (!last.empty()) break;
+  }
+  std::string text;
+  for (const std::string& line : last) text += (text.empty() ? "" : "\n") + line;
+  return text;
+}
+
+}  // namespace dmm

@@ -1,0 +1,79 @@
+// Frames under way, and what becomes of them; see network.hpp.
+#include "simulator/network.hpp"
+
+namespace dmm {
+
+Connection Network::connect(Address dialler, Address listener, bool reachable) {
+  lines_.push_back({.dialler = dialler, .listener = listener, .open = true, .reachable = reachable, .life = 0});
+  return static_cast<Connection>(lines_.size() - 1);
+}
+
+void Network::hang_up(Connection connection) { lines_.at(connection).open = false; }
+
+bool Network::counts_down(std::map<Way, std::vector<std::uint32_t>>& counters, Way way) {
+  const auto it = counters.find(way);
+  if (it == counters.end()) return false;
+  bool reached = false;
+  for (std::uint32_t& left : it->second) reached |= --left == 0;
+  std::erase(it->second, 0);
+  if (it->second.empty()) counters.erase(it);
+  return reached;
+}
+
+void Network::send(Instant now, Address from, Connection connection, std::string bytes) {
+  Line& line = lines_.at(connection);
+  const bool to_listener = from == line.dialler;
+  const Address to = to_listener ? line.listener : line.dialler;
+  ++frames_sent_;
+  bytes_sent_ += bytes.size();
+  const bool dropped = counts_down(drops_, {from, to});
+  const bool doubled = counts_down(duplicates_, {from, to}) || (settings_.doubling > 0 && random_.chance(settings_.doubling));
+  const bool lost = dropped || !line.open || !line.reachable || is_cut(from, to) ||
+                    (settings_.loss > 0 && random_.chance(settings_.loss));
+  if (lost) {
+    ++frames_lost_;
+    return;
+  }
+  Duration takes = settings_.latency;
+  if (settings_.jitter > Duration{})
+    takes += microseconds(static_cast<std::int64_t>(random_.below(static_cast<std::uint64_t>(settings_.jitter.microseconds))));
+  Instant& latest = line.latest[to_listener];
+  latest = std::max(latest, now + takes);
+  if (doubled) flights_.push(latest, {connection, to_listener, line.life, bytes});
+  flights_.push(latest, {connection, to_listener, line.life, std::move(bytes)});
+}
+
+std::optional<FrameArrival> Network::take() {
+  Flight flight = flights_.pop();
+  const Line& line = lines_[flight.connection];
+  if (!line.open || flight.life != line.life) {
+    ++frames_lost_;
+    return std::nullopt;
+  }
+  return FrameArrival{flight.to_listener ? line.listener : line.dialler, flight.connection, std::move(flight.bytes)};
+}
+
+void Network::cut(Address a, Address b) {
+  cuts_[between(a, b)] = true;
+  for (Line& line : lines_)
+    if (between(line.dialler, line.listener) == between(a, b)) ++line.life;
+}
+
+void Network::heal(Address a, Address b) { cuts_.erase(between(a, b)); }
+
+bool Network::is_cut(Address a, Address b) const { return !cuts_.empty() && cuts_.contains(between(a, b)); }
+
+void Network::heal_all() { cuts_.clear(); }
+
+void Network::drop(Address from, Address to, std::uint32_t nth) { drops_[{from, to}].push_back(nth); }
+
+void Network::duplicate(Address from, Address to, std::uint32_t nth) { duplicates_[{from, to}].push_back(nth); }
+
+void Network::abandon(Address address) {
+  for (Line& line : lines_) {
+    if (line.dialler == address) line.open = false;
+    if (line.listener == address) ++line.life;
+  }
+}
+
+}  // namespace dmm

@@ -1,0 +1,93 @@
+// Simulated connections that carry frames of bytes: each takes a while, none overtakes another of its connection and
+// direction, and any may be lost or doubled when a test wants it. Knows addresses, which are numbers, and nothing of who
+// is there or what the bytes mean.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "links/endpoint.hpp"
+#include "simulator/event_queue.hpp"
+#include "simulator/random.hpp"
+
+namespace dmm {
+
+/// Where a manager is found; the world numbers them.
+using Address = std::size_t;
+
+struct NetworkSettings {
+  Duration latency = milliseconds(1);  ///< of every frame, at least
+  Duration jitter;                     ///< and up to this more, by chance
+  double loss = 0;                     ///< the chance of a frame to be lost
+  double doubling = 0;                 ///< and to arrive twice
+};
+
+/// A frame that arrives.
+struct FrameArrival {
+  Address at = 0;
+  Connection connection = 0;
+  std::string bytes;
+};
+
+class Network {
+ public:
+  Network(NetworkSettings settings, std::uint64_t seed) : settings_(settings), random_(seed) {}
+
+  /// A connection that `dialler` opened. Over an unreachable one nothing ever arrives.
+  Connection connect(Address dialler, Address listener, bool reachable = true);
+  void hang_up(Connection connection);
+  /// A frame leaves an address.
+  void send(Instant now, Address from, Connection connection, std::string bytes);
+  Instant next_arrival() const { return flights_.next(); }
+  /// The next frame that is due; nothing if it was lost on its way.
+  std::optional<FrameArrival> take();
+
+  // ---- faults ----
+  /// What is under way between two places, and what is sent from now on, is lost, until it is healed.
+  void cut(Address a, Address b);
+  void heal(Address a, Address b);
+  bool is_cut(Address a, Address b) const;
+  void heal_all();
+  /// Loses the n-th frame from one address to the other, counted from now; 1 is the next.
+  void drop(Address from, Address to, std::uint32_t nth);
+  /// Has the n-th frame from one address to the other arrive twice.
+  void duplicate(Address from, Address to, std::uint32_t nth);
+  /// Chances of loss and doubling from now on.
+  void set_chances(double loss, double doubling) { settings_.loss = loss, settings_.doubling = doubling; }
+  /// The address went down: what was under way to it is lost, and its own connections are gone.
+  void abandon(Address address);
+
+  std::uint64_t frames_sent() const { return frames_sent_; }
+  std::uint64_t frames_lost() const { return frames_lost_; }
+  std::uint64_t bytes_sent() const { return bytes_sent_; }
+
+ private:
+  struct Line {
+    Address dialler = 0, listener = 0;
+    bool open = true, reachable = true;
+    std::uint32_t life = 0;        ///< frames of an earlier life never arrive
+    Instant latest[2] = {};        ///< when the last frame of each direction arrives
+  };
+  struct Flight {
+    Connection connection = 0;
+    bool to_listener = false;
+    std::uint32_t life = 0;
+    std::string bytes;
+  };
+  using Way = std::pair<Address, Address>;
+  static Way between(Address a, Address b) { return {std::min(a, b), std::max(a, b)}; }
+  static bool counts_down(std::map<Way, std::vector<std::uint32_t>>& counters, Way way);
+
+  NetworkSettings settings_;
+  Random random_;
+  std::vector<Line> lines_;  ///< by connection
+  EventQueue<Flight> flights_;
+  std::map<Way, bool> cuts_;
+  std::map<Way, std::vector<std::uint32_t>> drops_, duplicates_;
+  std::uint64_t frames_sent_ = 0, frames_lost_ = 0, bytes_sent_ = 0;
+};
+
+}  // namespace dmm

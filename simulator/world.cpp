@@ -1,0 +1,186 @@
+// How virtual time passes: what is due is fed to the managers, and what they decide is performed. Building the world
+// and breaking it are in population.cpp.
+#include "simulator/world.hpp"
+
+#include "machine/assert.hpp"
+
+namespace dmm {
+namespace {
+
+/// A manager that asks to be settled again at once so often does nothing else.
+constexpr std::uint32_t spins_max = 1000;
+/// Effects that feed inputs back are settled again in the same batch, but not for ever.
+constexpr int rounds_max = 64;
+
+}  // namespace
+
+Instant World::next_instant() const {
+  return std::min(network_.next_arrival(), wakes_.empty() ? never : wakes_.begin()->first);
+}
+
+bool World::step() {
+  const Instant at = next_instant();
+  if (at == never) return false;
+  DMM_ASSERT(at >= now_);
+  now_ = at;
+  settled_.clear();
+  while (network_.next_arrival() <= now_)
+    if (auto arrival = network_.take()) deliver(std::move(*arrival));
+  while (!wakes_.empty() && wakes_.begin()->first <= now_) {
+    const Address address = wakes_.begin()->second;
+    set_wake(address, never);
+    report(address);
+    touch(address);
+  }
+  settle_touched();
+  return true;
+}
+
+void World::run_until(Instant until) {
+  while (next_instant() <= until) step();
+  now_ = std::max(now_, until);
+}
+
+void World::deliver(FrameArrival arrival) {
+  Actor& actor = actors_[arrival.at];
+  trace_hash_ = stable_hash(arrival.bytes, trace_hash_ ^ static_cast<std::uint64_t>(now_.microseconds) ^ arrival.at);
+  if (actor.paused) return actor.waiting.push_back(std::move(arrival));
+  std::visit(
+      [&](auto& process) {
+        if constexpr (requires { process.machine; }) {
+          process.frame(now_, arrival.connection, arrival.bytes);
+          touch(arrival.at);
+        }
+      },
+      actor.process);
+}
+
+void World::report(Address address) {
+  Actor& actor = actors_[address];
+  auto* process = std::get_if<Process<ResourceManager>>(&actor.process);
+  if (!process) return;
+  for (TaskReport& report : actor.performer.take_reports(now_)) actor.reports.push_back(std::move(report));
+  if (actor.paused) return set_wake(address, actor.performer.next_report());  // programs don't wait for their manager
+  for (TaskReport& report : std::exchange(actor.reports, {}))
+    std::visit([&](auto& news) { process->local(now_, std::move(news)); }, report);
+}
+
+void World::settle_touched() {
+  for (const Address address : std::exchange(touched_, {})) {
+    if (actors_[address].paused) continue;
+    settle(address);
+    settled_.push_back(address);
+  }
+}
+
+void World::settle(Address address) {
+  Actor& actor = actors_[address];
+  Instant wake = never;
+  std::visit(
+      [&](auto& process) {
+        if constexpr (requires { process.machine; }) {
+          int rounds = 0;
+          while (settle_once(address, process)) DMM_ASSERT(++rounds < rounds_max);
+          wake = std::min(process.next_deadline(), actor.performer.next_report());
+        }
+      },
+      actor.process);
+  // A deadline that isn't in the future is a loop without work: a daemon would burn its processor with it.
+  actor.spins = wake <= now_ ? actor.spins + 1 : 0;
+  DMM_ASSERT(actor.spins < spins_max);
+  set_wake(address, wake <= now_ ? now_ + microseconds(1) : wake);
+}
+
+template <class Manager>
+bool World::settle_once(Address address, Process<Manager>& process) {
+  process.settle(now_);
+  for (LogEvent& event : process.effects.events) happenings_.push_back({now_, actors_[address].party, std::move(event)});
+  process.effects.events.clear();
+  bool again = perform(address, process);
+  for (Frame& frame : process.endpoint.take_frames())
+    network_.send(now_, address, frame.connection, std::move(frame.bytes));
+  for (const Connection connection : process.endpoint.take_hangups()) network_.hang_up(connection);
+  for (const DialWanted& wanted : process.endpoint.take_dials()) {
+    const Address listener = address_of(wanted.peer);
+    process.endpoint.dial(now_, network_.connect(address, listener, actors_[listener].reachable), wanted.peer);
+    again = true;
+  }
+  return again;
+}
+
+bool World::perform(Address address, Process<JobManager>& process) {
+  bool fed = false;
+  for (OutputPiece& piece : std::exchange(process.effects.output, {})) {
+    if (!piece.last) continue;
+    process.local(now_, OutputWritten{piece.job, piece.component, piece.stream, {}, true});
+    fed = true;
+  }
+  process.effects.forgotten.clear();
+  DMM_ASSERT(actors_[address].party.role == Role::job_manager);
+  return fed;
+}
+
+bool World::perform(Address address, Process<ResourceManager>& process) {
+  for (TaskOrder& order : std::exchange(process.effects.tasks, {}))
+    actors_[address].performer.perform(now_, std::move(order));
+  return false;
+}
+
+void World::set_wake(Address address, Instant wake) {
+  Actor& actor = actors_[address];
+  if (actor.wake != never) wakes_.erase({actor.wake, address});
+  actor.wake = wake;
+  if (wake != never) wakes_.emplace(wake, address);
+}
+
+bool World::quiet() const {
+  for (const Actor& actor : actors_) {
+    if (const auto* site = std::get_if<Process<SiteManager>>(&actor.process))
+      if (!site->machine.quiet()) return false;
+    if (const auto* jobs = std::get_if<Process<JobManager>>(&actor.process))
+      for (const JobState state : {JobState::waiting, JobState::starting, JobState::running, JobState::ending,
+                                   JobState::collecting})
+        if (jobs->machine.count(state) > 0) return false;
+    if (const auto* nodes = std::get_if<Process<ResourceManager>>(&actor.process)) {
+      const ResourceManagerView view = nodes->machine.view();
+      if (view.nodes_free != view.nodes_total || !actor.performer.running().empty()) return false;
+    }
+  }
+  return true;
+}
+
+// ---- users ---------------------------------------------------------------------------------------------------------
+
+std::uint64_t World::submit(const Party& job_manager, const JobDescription& job, std::uint32_t copies) {
+  const Address address = address_of(job_manager);
+  auto* process = std::get_if<Process<JobManager>>(&actors_[address].process);
+  if (!process) return 0;
+  // The user's own connection isn't simulated: the question comes and the answer goes without one.
+  const Party user{job_manager.site, Role::client, "user"};
+  const std::uint64_t token = submissions_.size() + 1;
+  Submit submit{token, std::vector<JobDescription>(copies, job)};
+  process->local(now_, Received{user, std::move(submit), {}, {}});
+  Submitted answer;
+  std::erase_if(process->effects.messages, [&](const Outgoing& out) {
+    if (const auto* given = std::get_if<Submitted>(&out.message)) answer = *given;
+    return out.to == user;
+  });
+  for (std::uint32_t i = 0; i < answer.jobs; ++i)
+    submissions_.push_back({job_manager, answer.first_job + i, job.dttl, false});
+  actors_[address].next_job = std::max(actors_[address].next_job, answer.first_job + answer.jobs);
+  touch(address);
+  settle_touched();
+  return answer.first_job;
+}
+
+std::string World::cancel(const Party& job_manager, std::uint64_t job) {
+  const Address address = address_of(job_manager);
+  auto* process = std::get_if<Process<JobManager>>(&actors_[address].process);
+  if (!process) return "the job manager is down";
+  const std::string fault = process->machine.cancel(now_, job, process->effects);
+  touch(address);
+  settle_touched();
+  return fault;
+}
+
+}  // namespace dmm

@@ -1,0 +1,151 @@
+// A whole grid in virtual time: the same machines and sessions as in the daemons (links/process.hpp), around them a
+// simulated network that carries encoded frames, and simulated machine rooms. What is seen here is what the production
+// code does; only sockets, processes and the clock are made up.
+//
+// One step takes everything that is due at the next instant, feeds it to the managers it is for, and settles each of
+// them once, in the order of their addresses: that is a daemon's batch. The same topology, settings and orders give the
+// same run, byte for byte (`trace_hash`).
+#pragma once
+
+#include <deque>
+#include <map>
+#include <set>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "jobmgr/job_manager.hpp"
+#include "links/process.hpp"
+#include "resmgr/resource_manager.hpp"
+#include "simulator/network.hpp"
+#include "simulator/task_performer.hpp"
+#include "sitemgr/site_manager.hpp"
+#include "topologies/topology.hpp"
+
+namespace dmm {
+
+struct WorldSettings {
+  NetworkSettings network;
+  SessionTimes sessions;
+  std::uint64_t seed = 1;
+  Level level = Level::info;          ///< log events below it aren't made
+  bool count_by_request = false;      ///< keep the number of messages about each request
+  Duration confirm_limit = seconds(120);  ///< of the job managers
+};
+
+/// A log event, when it happened and to whom.
+struct Happening {
+  Instant at;
+  Party who;
+  LogEvent event;
+};
+
+/// A job that a job manager accepted.
+struct Submission {
+  Party job_manager;
+  std::uint64_t number = 0;
+  std::uint32_t dttl = 0;
+  bool abandoned = false;  ///< its job manager died: it keeps nothing over a restart
+};
+
+class World {
+ public:
+  /// Starts everything at instant 0. The topology must be complete (link_sites).
+  World(Topology topology, WorldSettings settings);
+
+  // ---- time ----
+  Instant now() const { return now_; }
+  Instant next_instant() const;
+  /// Goes to the next instant at which anything is due; false if nothing ever is.
+  bool step();
+  void run_until(Instant until);
+  /// Whether nothing is leased, waits or runs anywhere.
+  bool quiet() const;
+
+  // ---- users ----
+  /// The number of the first of `copies` jobs; 0 if they were not accepted.
+  std::uint64_t submit(const Party& job_manager, const JobDescription& job, std::uint32_t copies = 1);
+  /// Why it can't be cancelled; empty if it can.
+  std::string cancel(const Party& job_manager, std::uint64_t job);
+
+  // ---- faults ----
+  void cut(const Party& a, const Party& b) { network_.cut(address_of(a), address_of(b)); }
+  void heal(const Party& a, const Party& b) { network_.heal(address_of(a), address_of(b)); }
+  Network& network() { return network_; }
+  void crash(const Party& party);
+  void restart(const Party& party);
+  bool is_up(const Party& party) const;
+  /// A paused manager is frozen: what comes waits for it.
+  void pause(const Party& party);
+  void resume(const Party& party);
+  /// Whether direct connections to a resource manager work.
+  void set_reachable(const Party& resource_manager, bool reachable);
+
+  // ---- looking; nullptr while it is down ----
+  const Process<SiteManager>* site(const SiteName& name) const;
+  const Process<JobManager>* job_manager(const Party& party) const;
+  const Process<ResourceManager>* resource_manager(const Party& party) const;
+  const TaskPerformer& performer(const Party& party) const { return actors_[address_of(party)].performer; }
+  const Topology& topology() const { return topology_; }
+  const std::vector<Party>& parties() const { return parties_; }
+  Address address_of(const Party& party) const;
+  bool has(const Party& party) const { return addresses_.contains(party); }
+  const std::vector<Submission>& submissions() const { return submissions_; }
+  /// The addresses that the last step settled.
+  const std::vector<Address>& settled() const { return settled_; }
+  std::vector<Happening> take_happenings() { return std::exchange(happenings_, {}); }
+  /// Depends on every frame that arrived, and when.
+  std::uint64_t trace_hash() const { return trace_hash_; }
+
+ private:
+  struct Actor {
+    Party party;
+    std::size_t site = 0;  ///< in the topology
+    std::variant<std::monostate, Process<SiteManager>, Process<JobManager>, Process<ResourceManager>> process;
+    std::vector<Address> dials;  ///< whom it connects to when it starts
+    std::uint64_t incarnation = 0;
+    std::uint64_t next_job = 1;
+    bool paused = false;
+    bool reachable = true;
+    std::vector<FrameArrival> waiting;  ///< came while it was paused
+    std::vector<TaskReport> reports;    ///< the same of its machine room
+    TaskPerformer performer;
+    Instant wake = never;
+    std::uint32_t spins = 0;  ///< settles in a row that asked to be called again at once
+    std::size_t resource_manager = 0;  ///< position in resource_managers_of its site
+  };
+
+  void populate();
+  Address add(Party party, std::size_t site);
+  void start(Address address);
+  EndpointSettings endpoint_settings(const Actor& actor) const;
+  void deliver(FrameArrival arrival);
+  void report(Address address);
+  void settle(Address address);
+  template <class Manager>
+  bool settle_once(Address address, Process<Manager>& process);
+  bool perform(Address, Process<SiteManager>&) { return false; }
+  bool perform(Address address, Process<JobManager>& process);
+  bool perform(Address address, Process<ResourceManager>& process);
+  void touch(Address address) { touched_.insert(address); }
+  void settle_touched();
+  void set_wake(Address address, Instant wake);
+  template <class Manager>
+  const Process<Manager>* find(const Party& party) const;
+
+  Topology topology_;
+  WorldSettings settings_;
+  Network network_;
+  Instant now_{};
+  std::deque<Actor> actors_;  // a process never moves
+  std::vector<Party> parties_;  ///< by address
+  std::map<Party, Address> addresses_;
+  std::set<std::pair<Instant, Address>> wakes_;  ///< when each manager or its machine room has something to do
+  std::set<Address> touched_;
+  std::vector<Address> settled_;
+  std::vector<Submission> submissions_;
+  std::vector<Happening> happenings_;
+  std::uint64_t trace_hash_ = 14695981039346656037ULL;
+};
+
+}  // namespace dmm

@@ -1,0 +1,606 @@
+"""Speaks to real managers in Python, with a client written from docs/protocol.md alone: what a stranger could do who
+has only that document. Plays job managers, resource managers and a neighbouring site against a real sitemgr, and sends
+all three daemons what no honest party would. Names of sentences, such as [S38], are those of the document.
+"""
+import os
+import pathlib
+import re
+import tempfile
+import unittest
+
+from dmm_client import (
+    CLIENT, ERROR, EXPIRED, FLEXIBLE, MALFORMED, MESSAGES, OUTPUT, SECOND, TOO_LARGE, UNKNOWN, Assign, Beat, Cancel, Chunk,
+    Claim, Clean, Component, Constraints, Daemon, Delegate, Ended, Epoch, Fetch, Forget, Grant, Head, Hello, HintEntry,
+    JobDescription, LeaseEnded, LeaseId, Limits, Manager, Need, Network, NodeGroup, NodeRange, Party, Person, Program,
+    Refuse, Register, Reject, Relay, Release, Renew, Renewed, Relayed, Request, RequestId, SiteAnswer, Start, Started, Stop,
+    Submit, Submitted, Unassign, Withdraw, frame_of, job_manager, nodes_in, pack, parse, processors_of, raw_frame,
+    resource_manager, site_manager)
+
+SOURCE = pathlib.Path(os.environ.get("DMM_SOURCE", pathlib.Path(__file__).resolve().parents[2]))
+SITE, NORTH = "home", "north"
+FIRST = 1_000_000  # the first incarnation of the parties played here
+
+
+def need(*processors, **more):
+    return Need(components=tuple(Component(size) for size in processors), **more)
+
+
+def request(job, processors, user="alice", **more):
+    more.setdefault("need", need(processors))
+    return Request(RequestId(SITE, user, job, 1), **more)
+
+
+class ResourceManager(Manager):
+    """Offers nodes and obeys: keeps what it is told, and says Clean if it is to."""
+
+    def __init__(self, network, endpoint, nodes, width=1, name="c0.0", cleans=True, **more):
+        super().__init__(network, resource_manager(SITE, name), site_manager(SITE), endpoint, FIRST)
+        self.cleans, self.assigned, self.unassigned = cleans, [], []
+        self.handlers = {Assign: lambda self, message: self.assigned.append(message), Unassign: ResourceManager.taken}
+        self.open()
+        self.send(Register("c0", nodes, width, **more))
+
+    def taken(self, message):
+        self.unassigned.append(message)
+        if self.cleans:
+            self.send(Clean(message.lease, message.nodes))
+
+    def until_assigned(self, lease):
+        return self.network.until(lambda: next((m for m in self.assigned if m.lease == lease), None), 5, "Assign")
+
+    def until_unassigned(self, lease):
+        return self.network.until(lambda: next((m for m in self.unassigned if m.lease == lease), None), 5, "Unassign")
+
+
+class Processes(unittest.TestCase):
+    """A folder, a network, and the daemons of one test, which must all live to its end."""
+
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory(prefix="dmm-")
+        self.addCleanup(self.folder.cleanup)
+        self.network = Network()
+        self.addCleanup(self.network.close)
+        self.daemons = []
+        self.addCleanup(self.stop)
+
+    def stop(self):
+        ends = [daemon.stop() for daemon in self.daemons]
+        for end, text in ends:
+            self.assertEqual(end, (True, 0), text)
+
+    def start(self, program, name, config):
+        self.daemons.append(Daemon(pathlib.Path(self.folder.name), program, name, config))
+        return self.daemons[-1].endpoint
+
+    def start_site(self, **more):
+        self.site = self.start("sitemgr", "site", {"site": SITE, "clusters": [{"name": "c0"}], **more})
+        self.person = Person(self.network, site_manager(SITE), self.site).open()
+
+    def start_quick_site(self, **more):
+        self.network.beat = 0.1
+        self.start_site(beat_seconds=0.1, silence_seconds=0.5, **more)
+
+    def start_job_manager(self):
+        return job_manager(SITE, "alice"), self.start("jobmgr", "alice", {
+            "site": SITE, "user": "alice", "site_endpoint": self.site, "directory": f"{self.folder.name}/alice"})
+
+    def resources(self, nodes, width=1, **more):
+        manager = ResourceManager(self.network, self.site, nodes, width, **more)
+        manager.barrier()
+        return manager
+
+    def user(self, name="alice", incarnation=FIRST):
+        return Manager(self.network, job_manager(SITE, name), site_manager(SITE), self.site, incarnation).open()
+
+    def neighbour(self, incarnation=FIRST):
+        return Manager(self.network, site_manager(NORTH), site_manager(SITE), self.site, incarnation).open()
+
+    def until_site(self, seconds=5, **wanted):
+        """Waits until the site says so of itself."""
+        def agrees():
+            view = self.person.ask("site")
+            return all(view[key] == value for key, value in wanted.items())
+        self.network.until(agrees, seconds, lambda: f"{wanted}; the site says {self.person.ask('site')}")
+
+    def messages(self, person=None):
+        return (person or self.person).ask("messages")
+
+
+class Encoding(unittest.TestCase):
+    """Without any daemon: this client reads what it writes, and the document's example."""
+
+    def test_every_message_comes_back(self):
+        lease, asked = LeaseId("north", Epoch(7, 41)), request(3, 8, dttl=4, waited=SECOND)
+        ranges = (NodeRange(0, 3), NodeRange(7, 7))
+        group = NodeGroup(resource_manager("north", "n"), "c", ranges, 2, "tcp://n:1", 0)
+        program = Program(("sh", "-c", "true"), "", ("A=\udcff",), Limits(wall_seconds=9))
+        flexible = Need(FLEXIBLE, (Component(8),), 2, 3, ((4, 4), (8,)), Constraints(1 << 40, {"arch": "x86_64"}))
+        for message in (asked, Delegate(asked, 0, 1, 3, 14, 10 * SECOND, ("home",)),
+                        Reject(asked.id, 0, 1, 2, 13, (SiteAnswer("north", 2),)),
+                        Grant(asked.id, 0, 1, lease, (group,), SECOND, ("north", "home"), ("top",), (b"\xff",), 3, 2),
+                        LeaseEnded(lease, (group,), 4, True), Start(lease, asked.id, 0, ranges, program),
+                        Ended(asked.id, 0, 1, 9, wall=5, output=b"\x00\xff"), Chunk(asked.id, data=b"x" * 49152),
+                        Submit(9, (JobDescription("j", program, flexible),))):
+            head = Head(type=message.NUMBER, sender=site_manager(SITE), receiver=site_manager(NORTH), sequence=70000,
+                        incarnation=1 << 63, trace=asked.id, hint=(HintEntry(5, 64, True),))
+            with self.subTest(type(message).__name__):
+                self.assertEqual(parse(frame_of(head, message)), (head, message))
+
+    def test_growth(self):  # [S26, S27]
+        head = Head(type=Beat.NUMBER, sender=site_manager(SITE), receiver=site_manager(NORTH), incarnation=1)
+        self.assertEqual(parse(raw_frame(head, []))[1], Beat(False, 0))
+        self.assertEqual(parse(raw_frame(head, [True, 5, "later", [1, {}]]))[1], Beat(True, 5))
+        asked = Head(type=Request.NUMBER, sender=job_manager(SITE, "a"), receiver=site_manager(SITE), incarnation=1)
+        self.assertEqual(parse(raw_frame(asked, [["home", b"a", 1]]))[1], Request(RequestId("home", "a", 1, 1), dttl=5))
+
+    def test_the_example_of_the_document(self):
+        text = (SOURCE / "docs/protocol.md").read_text(encoding="utf-8")
+        listing = re.search(r"A worked example.*?```\n(.*?)```", text, re.S)[1]
+        rows = re.findall(r"^ *((?:[0-9a-f]{2} )*[0-9a-f]{2})  ", listing, re.M)
+        frame = bytes.fromhex("".join(rows))
+        head = Head(type=Hello.NUMBER, sender=job_manager("das-0", "alice"), receiver=site_manager("das-0"),
+                    incarnation=1000000)
+        self.assertEqual(len(frame), 67)
+        self.assertEqual(parse(frame), (head, Hello(0, False, "mine 1", ("das",))))
+        self.assertEqual(frame_of(head, Hello(0, False, "mine 1", ("das",))), b"\x92\xc4" + frame[5:])
+
+    def test_every_message_is_in_the_document(self):
+        text = (SOURCE / "docs/protocol.md").read_text(encoding="utf-8")
+        found = {int(number): name for name, number in re.findall(r"^### 8\.\d+ (\w+) \((\d+)\)$", text, re.M)}
+        self.assertEqual(found, {number: message.__name__ for number, message in MESSAGES.items()})
+
+
+class Leases(Processes):
+    def test_a_node_is_leased_given_back_and_leased_again(self):  # [S99, S100, S110, S112, S132, S10]
+        self.start_site()
+        nodes, alice = self.resources(4, 2, cleans=False), self.user()
+        alice.send(request(1, 3))
+        grant = alice.expect(Grant)
+        self.assertEqual((grant.request, grant.lease.owner, grant.chain, grant.origin, grant.tries),
+                         (RequestId(SITE, "alice", 1, 1), SITE, (SITE,), 0, 0))
+        self.assertEqual({group.resource_manager for group in grant.nodes}, {nodes.party})
+        self.assertEqual((processors_of(grant.nodes), grant.term), (4, 30 * SECOND))  # whole nodes
+        assign = nodes.until_assigned(grant.lease)
+        self.assertEqual((nodes_in(assign.nodes), assign.holder), (nodes_in(grant.nodes[0].nodes), SITE))
+        alice.send(request(2, 8))
+        alice.barrier()
+        self.assertEqual(alice.received(Grant), [])
+        alice.send(Release(grant.lease, grant.nodes))
+        unassign = nodes.until_unassigned(grant.lease)
+        self.assertEqual(nodes_in(unassign.nodes), nodes_in(assign.nodes))
+        alice.barrier()
+        self.assertEqual(alice.received(Grant), [])  # released, but nobody said that the nodes are clean
+        self.assertEqual(self.person.ask("why", {"request": "home/alice/2"})["waits"], True)
+        nodes.send(Clean(unassign.lease, unassign.nodes))
+        again = alice.expect(Grant)
+        self.assertGreater(again.lease.epoch, grant.lease.epoch)
+        self.assertEqual(nodes_in(nodes.until_assigned(again.lease).nodes), [0, 1, 2, 3])
+        nodes.cleans = True
+        alice.send(Release(again.lease))  # nothing named: all that is left
+        self.until_site(processors=8, processors_busy=0, leases_own=0, requests_waiting=0)
+
+    def test_messages_that_change_nothing(self):  # [S84, S87, S113, S131]
+        self.start_site()
+        nodes, alice, bob = self.resources(2), self.user(), self.user("bob")
+        alice.send(request(1, 2))
+        grant = alice.expect(Grant)
+        bob.send(request(1, 1, "bob"))
+        bob.send(request(1, 1, "bob"))
+        bob.send(Release(grant.lease, grant.nodes))  # of alice's nodes
+        nodes.send(Clean(grant.lease, grant.nodes[0].nodes))  # before anybody asked for it
+        alice.send(Cancel(RequestId(SITE, "bob", 1, 1)))
+        alice.send(Release(LeaseId(SITE, Epoch(1, 99999)), grant.nodes))
+        for party in (alice, bob, nodes):
+            party.barrier()
+        self.until_site(processors_busy=2, requests_waiting=1)
+        alice.send(Release(grant.lease, grant.nodes))
+        bob.expect(Grant)
+        bob.barrier()
+        self.assertEqual(bob.received(Grant), [])
+
+    def test_what_is_refused(self):  # [S74, S82, S85, S79]
+        self.start_site()
+        alice = self.user()
+        alice.send(request(1, 9))
+        alice.barrier()
+        self.assertEqual(alice.received(Refuse), [])  # perhaps a larger cluster is still to come
+        self.resources(4, 2)
+        refuse = alice.expect(Refuse)
+        self.assertEqual((refuse.request.job, refuse.reason, refuse.largest), (1, TOO_LARGE, 8), refuse.text)
+        for job, wrong in enumerate((need(), need(0), need(1, 0), Need(FLEXIBLE, (Component(4),), splits=((3,),))), 2):
+            alice.send(request(job, 1, need=wrong))
+            self.assertEqual(alice.expect(Refuse, where=lambda r, job=job: r.request.job == job).reason, MALFORMED)
+        alice.send(request(7, 1, "bob"))
+        self.assertEqual(alice.expect(Refuse).reason, MALFORMED)
+        self.until_site(requests_waiting=0, processors_busy=0)
+
+    def test_a_job_manager_that_doesnt_renew(self):  # [S120]
+        self.start_quick_site(term_seconds=1)
+        nodes, alice, bob = self.resources(2), self.user(), self.user("bob")
+        alice.send(request(1, 2))
+        grant = alice.expect(Grant)
+        bob.send(request(1, 2, "bob"))  # waits, and so has nothing to renew
+        for _ in range(20):  # alice renews for two terms: a Beat comes after a tenth of a second
+            alice.send(Renew(1))
+            self.assertEqual(alice.expect(Renewed).term, SECOND)
+            beats = alice.beats
+            self.network.until(lambda beats=beats: alice.beats > beats, 5, "a Beat")
+        self.assertEqual(nodes.unassigned, [])
+        self.assertEqual(bob.received(Grant), [])
+        ended = alice.expect(LeaseEnded)  # and then no more
+        self.assertEqual((ended.lease, ended.reason), (grant.lease, EXPIRED))
+        self.assertEqual(bob.expect(Grant).request.user, "bob")
+
+
+class Sessions(Processes):
+    def test_a_copy_is_dropped(self):  # [S38]
+        self.start_site()
+        self.resources(4)
+        alice = self.user()
+        sequence = alice.send(request(1, 1))
+        copy = frame_of(alice.head(Request.NUMBER, sequence), request(1, 1))
+        alice.put(copy)
+        alice.put(copy)
+        alice.expect(Grant)
+        alice.barrier()
+        self.assertEqual(alice.received(Grant), [])
+        self.assertGreaterEqual(self.messages()["duplicates"], 2)
+
+    def test_a_gap_is_filled(self):  # [S37, S39, S40, S42]
+        self.start_site()
+        self.resources(4)
+        alice = self.user()
+        alice.next_sequence += 1
+        alice.send(request(2, 1))  # number 2 overtakes number 1
+        alice.unacknowledged.appendleft((1, request(1, 1), RequestId()))
+        self.assertEqual([alice.expect(Grant).request.job, alice.expect(Grant).request.job], [1, 2])
+        self.assertGreaterEqual(alice.resend_requests, 1)
+        self.assertEqual(len(alice.unacknowledged), 0)
+
+    def test_a_beat_tells_what_was_lost(self):  # [S41]
+        self.start_site()
+        self.resources(4)
+        alice = self.user()
+        alice.unacknowledged.append((1, request(1, 1), RequestId()))
+        alice.next_sequence += 1
+        alice.send(Beat(False, 1))  # number 1 never arrived
+        self.assertEqual(alice.expect(Grant).request.job, 1)
+
+    def test_a_cut_connection_loses_and_doubles_nothing(self):  # [S33, S34, S8]
+        self.start_site()
+        self.resources(4)
+        alice = self.user()
+        alice.send(request(1, 1))
+        alice.close()  # before anything could come back
+        self.network.until(lambda: self.person.ask("site")["grants_local"] >= 0, 5, "the site")
+        alice.connect()
+        alice.open()
+        self.assertEqual(alice.expect(Grant).request.job, 1)
+        alice.send(request(2, 1))
+        self.assertEqual(alice.expect(Grant).request.job, 2)
+        alice.barrier()
+        self.assertEqual(alice.received(Grant), [])
+        self.until_site(grants_local=2)
+
+    def test_a_new_incarnation_takes_over(self):  # [S33, S35, S78]
+        self.start_site()
+        nodes, old = self.resources(4), self.user()
+        old.send(request(1, 4))
+        grant = old.expect(Grant)
+        old.send(request(2, 1))
+        old.barrier()
+        old.beating = False
+        new = self.user(incarnation=FIRST + 1)
+        self.assertEqual(nodes.until_unassigned(grant.lease).lease, grant.lease)
+        self.until_site(requests_waiting=0, processors_busy=0)
+        before = self.messages()["refused"].get("other_incarnation", 0)
+        answers = old.answers
+        old.send(request(3, 1))
+        old.say_hello()
+        new.send(request(1, 1, need=need(4)))
+        self.assertEqual(new.expect(Grant).chain, (SITE,))  # numbered from 1 again
+        self.network.until(lambda: self.messages()["refused"]["other_incarnation"] == before + 2, 5, "two refusals")
+        new.barrier()
+        self.assertEqual((old.answers, new.received(Grant)), (answers, []))
+
+    def test_beats_and_silence(self):  # [S45, S46]
+        self.start_quick_site()
+        alice = self.user()
+        self.network.until(lambda: alice.beats >= 3, 5, "three Beats")
+
+        def link():
+            return next(one for one in self.person.ask("links")["links"] if one["name"] == "alice")
+        self.assertEqual((link()["up"], link()["software"]), (True, "python"))
+        alice.beating = False
+        self.network.until(lambda: not link()["up"], 5, "the link to go down")
+        alice.beating = True
+        self.network.until(lambda: link()["up"], 5, "the link to come up")
+
+    def test_what_isnt_understood_holds_nothing_up(self):  # [S44, S47, S14]
+        self.start_site()
+        self.resources(4)
+        alice = self.user()
+        wrong = ((999, ["later"], "unknown_type"), (Request.NUMBER, ["no request"], "malformed"),
+                 (Claim.NUMBER, [], "not_allowed"))
+        for number, body, reason in wrong:
+            with self.subTest(reason):
+                alice.put(raw_frame(alice.head(number, alice.next_sequence), body))
+                alice.next_sequence += 1
+                self.assertNotEqual(alice.expect_fault(number).text, "")
+                self.assertEqual(self.messages()["refused"].get(reason), 1)
+                job = alice.next_sequence
+                alice.send(request(job, 1))
+                self.assertEqual(alice.expect(Grant).request.job, job)
+
+    def test_relay_through_one_site(self):  # [S53, S80]
+        self.start_site()
+        nodes, alice = self.resources(1), self.user()
+        there = Relay(alice.party, nodes.party, (SITE,), 0, b"\x00 opaque \xff")
+        for wrong in (there._replace(path=(NORTH,)), there._replace(path=()), there._replace(position=1),
+                      there._replace(path=(SITE, NORTH)), there._replace(receiver=site_manager(SITE))):
+            alice.send(wrong)
+        alice.send(there)
+        self.assertEqual(nodes.expect(Relay), there)
+        nodes.send(Relay(nodes.party, alice.party, (SITE,), 0, b"back"))
+        self.assertEqual(alice.expect(Relay).payload, b"back")
+        for party in (alice, nodes):
+            party.barrier()
+            self.assertEqual(party.received(Relay), [])
+
+
+class Neighbours(Processes):
+    LINK = {"links": [{"site": NORTH, "relation": "sibling"}]}
+
+    def delegate(self, job, processors, dttl=0, round_=1, **more):
+        asked = Request(RequestId(NORTH, "nora", job, 1), more.pop("need", need(processors)))
+        return Delegate(asked, 0, round_, dttl, 15, 10 * SECOND, **{"chain": (NORTH,), **more})
+
+    def test_lending(self):  # [S90, S91, S92, S93, S99, S107, S108, S118, S60, S63]
+        self.start_site(**self.LINK)
+        nodes, north = self.resources(4), self.neighbour()
+        self.network.until(lambda: north.hint and north.hint[0] == HintEntry(4, 4, True), 5, "a hint")
+        north.send(self.delegate(1, 3))
+        grant = north.expect(Grant)
+        self.assertEqual((grant.request.site, grant.round, grant.chain, processors_of(grant.nodes)),
+                         (NORTH, 1, (SITE, NORTH), 3))
+        self.assertEqual(nodes.until_assigned(grant.lease).holder, NORTH)
+        north.send(Claim(grant.lease, grant.request))
+        north.send(Renew(1))
+        self.assertEqual(north.expect(Renewed), Renewed(30 * SECOND, (), ()))
+        self.network.until(lambda: north.hint[0].lendable == 1, 5, "a hint")
+        asked = (self.delegate(1, 3), self.delegate(2, 3), self.delegate(3, 5), self.delegate(6, 0),
+                 self.delegate(4, 1, chain=(SITE, NORTH)), self.delegate(5, 1, chain=("west",)))
+        for delegate in asked:
+            north.send(delegate)
+        rejects = {reject.request.job: reject for reject in [north.expect(Reject) for _ in asked]}
+        reasons = {job: reject.reason for job, reject in rejects.items()}
+        self.assertEqual(reasons, {1: 4, 2: 2, 3: 2, 4: 5, 5: 10, 6: 10})
+        self.assertEqual((rejects[2].asked, rejects[2].tries_left), ((SiteAnswer(SITE, 2),), 15))
+        north.send(Claim(LeaseId(SITE, Epoch(1, 7)), grant.request))
+        self.assertEqual(north.expect(LeaseEnded).reason, UNKNOWN)
+        north.send(Release(grant.lease))
+        nodes.until_unassigned(grant.lease)
+        self.until_site(processors_lent=0, processors_busy=0, leases_out=0)
+        self.assertEqual(self.person.ask("usage")["sums"][0]["direction"], "lent")
+
+    def test_borrowing(self):  # [S68, S69, S90, S97, S98, S102, S111, S65]
+        self.start_site(pause_first_seconds=0.1, **self.LINK)
+        self.resources(2)
+        north, alice = self.neighbour(), self.user()
+        north.send(Beat(), hint=(HintEntry(8, 8, True),))
+        alice.send(request(1, 6))
+        first = north.expect(Delegate)
+        self.assertEqual((first.request.id.user, first.round, first.dttl, first.tries_left, first.chain),
+                         ("alice", 1, 4, 15, (SITE,)))
+        north.send(Reject(first.request.id, 0, 9, 0, 15))  # of another round
+        north.send(Reject(first.request.id, 0, 1, 0, 15, (SiteAnswer(NORTH, 0),)))
+        second = north.expect(Delegate)
+        self.assertEqual(second.round, 2)
+        lease = LeaseId(NORTH, Epoch(1, 1))
+        group = NodeGroup(resource_manager(NORTH, "n"), "n", (NodeRange(10, 15),), 1, "", 0)
+        north.send(Grant(second.request.id, 0, 2, lease, (group,), 30 * SECOND, (NORTH, SITE), ()))
+        self.assertEqual(north.expect(Claim).lease, lease)
+        grant = alice.expect(Grant)
+        self.assertEqual((grant.lease, grant.nodes, grant.chain, grant.origin, grant.tries),
+                         (lease, (group,), (NORTH, SITE), 3, 2))
+        alice.send(Release(lease, grant.nodes))
+        self.assertEqual(north.expect(Release), Release(lease, ()))
+        alice.send(request(2, 6))
+        third = north.expect(Delegate)
+        alice.send(Cancel(third.request.id))
+        self.assertEqual(north.expect(Withdraw), Withdraw(third.request.id, 0, 1))
+        late = LeaseId(NORTH, Epoch(1, 2))  # the grant had left already
+        north.send(Grant(third.request.id, 0, 1, late, (group,), 30 * SECOND, (NORTH, SITE), ()))
+        self.assertEqual(north.expect(Release).lease, late)
+        self.until_site(leases_in=0, requests_waiting=0)
+
+    def test_an_offer_runs_out(self):  # [S109]
+        self.start_site(offer_seconds=0.3, **self.LINK)
+        nodes, north = self.resources(4), self.neighbour()
+        north.send(self.delegate(1, 4))
+        grant = north.expect(Grant)
+        self.assertEqual((north.expect(LeaseEnded).reason, nodes.until_unassigned(grant.lease).grace), (3, 0))
+        self.until_site(processors_busy=0)
+
+    def test_a_restarted_neighbour(self):  # [S78]
+        self.start_site(**self.LINK)
+        nodes, north = self.resources(4), self.neighbour()
+        north.send(self.delegate(1, 4))
+        grant = north.expect(Grant)
+        north.send(Claim(grant.lease, grant.request))
+        north.barrier()
+        north.close()
+        self.neighbour(FIRST + 1)
+        nodes.until_unassigned(grant.lease)
+        self.until_site(processors_busy=0, leases_out=0)
+
+    def test_impossible_nodes(self):  # [S79a]
+        self.start_site(**self.LINK)
+        nodes, north, alice = self.resources(8), self.neighbour(), self.user()
+        north.send(self.delegate(1, 4))
+        grant = north.expect(Grant)
+        north.send(Claim(grant.lease, grant.request))
+        alice.send(request(1, 4))
+        own = alice.expect(Grant)
+        for ranges in (((3, 1),), ((2, 3), (0, 1)), ((0, 1), (1, 2)), ((0, 1), (0, 1)), ((0, 4294967295),)):
+            broken = tuple(NodeRange(*pair) for pair in ranges)
+            for party, lease, group in ((north, grant.lease, grant.nodes[0]), (alice, own.lease, own.nodes[0])):
+                party.send(Release(lease, (group._replace(nodes=broken),)))
+            nodes.send(Clean(grant.lease, broken))
+        for party in (nodes, north, alice):
+            party.barrier()
+        self.until_site(processors_busy=8, processors_lent=4)
+        north.send(Release(grant.lease))
+        alice.send(Release(own.lease))
+        self.until_site(processors_busy=0, processors_lent=0)
+
+
+class Jobs(Processes):
+    def test_a_program_runs_on_a_real_resource_manager(self):  # [S133, S135, S138, S140, S143, S145, S15]
+        self.start_site()
+        folder = pathlib.Path(self.folder.name)
+        there = self.start("resmgr", "nodes", {
+            "site": SITE, "name": "c0.0", "cluster": "c0", "nodes": 2, "site_endpoint": self.site,
+            "directory": str(folder / "nodes"), "endpoint": f"ipc://{folder}/nodes.sock", "park_seconds": 0.3})
+        alice = self.user()
+        alice.send(request(1, 1))
+        grant = alice.expect(Grant)
+        group = grant.nodes[0]
+        self.assertEqual(group.endpoint, there)
+        nodes = Manager(self.network, alice.party, group.resource_manager, there, FIRST).open()
+        program = Program(("sh", "-c", "echo $WORD; exit 3"), "", ("WORD=hello",))
+        start = Start(grant.lease, grant.request, 0, group.nodes, program)
+        nodes.send(start)
+        self.assertGreater(nodes.expect(Started).process, 0)
+        ended = nodes.expect(Ended)
+        self.assertEqual((ended.request, ended.kind, ended.code, ended.output), (grant.request, 0, 3, b"hello\n"))
+        nodes.send(start)
+        self.assertEqual(nodes.expect(Ended), ended)
+        nodes.send(Fetch(grant.request, 0, OUTPUT, 1))
+        self.assertEqual(nodes.expect(Chunk), Chunk(grant.request, 0, OUTPUT, 1, b"ello\n", True, False))
+        nodes.send(Forget(grant.request))
+        nodes.send(Stop(grant.request))
+        self.assertEqual(nodes.expect(Ended).kind, 2)
+        stranger = grant.request._replace(user="bob")
+        nodes.send(start._replace(request=stranger))
+        nodes.expect_fault(Start.NUMBER)
+        nodes.send(start._replace(lease=LeaseId(SITE, Epoch(1 << 62, 1)), request=grant.request._replace(job=2)))
+        self.assertEqual((lambda e: (e.kind, e.fault))(nodes.expect(Ended)), (5, 1))
+        alice.send(Release(grant.lease, grant.nodes))
+        self.until_site(processors=2, processors_busy=0)
+
+
+    def test_a_real_job_manager_over_the_relay(self):  # [S50, S52, S80, S81, S28, S104, S110, S142, S144]
+        self.start_site()
+        nodes = self.resources(2)  # names no endpoint
+        peer, endpoint = self.start_job_manager()
+        relayed = Relayed(nodes, peer)
+        person = Person(self.network, peer, endpoint).open()
+        person.send(Submit(1, (JobDescription("j", Program(("x",)), need(2)),)))
+        self.assertEqual(person.expect(Submitted).fault, "")
+        start = relayed.expect(Start)
+        self.assertEqual((nodes_in(start.nodes), start.request), ([0, 1], RequestId(SITE, "alice", 1, 1)))
+        relayed.send(Started(start.request, 0, 77))
+        relayed.send(Ended(start.request, 0, output_bytes=5000))
+        nodes.until_unassigned(start.lease)  # before any output is fetched
+        self.assertEqual(relayed.expect(Fetch), Fetch(start.request, 0, OUTPUT, 0))
+        for wrong in ({"stream": 7}, {"stream": ERROR}, {"offset": 1}, {"component": 1}):
+            relayed.send(Chunk(start.request, data=b"no")._replace(**wrong))
+        relayed.send(Chunk(start.request, data=b"x" * 4000))
+        self.assertEqual(relayed.expect(Fetch).offset, 4000)
+        relayed.send(Chunk(start.request, 0, OUTPUT, 4000, b"y" * 1000, True))
+        relayed.expect(Forget)
+        job = person.ask("job", {"job": 1})
+        self.assertEqual((job["state"], job["exit"]["code"]), ("finished", 0))
+        output = pathlib.Path(self.folder.name, "alice/outputs/1.out").read_bytes()
+        self.assertEqual(output, b"x" * 4000 + b"y" * 1000)
+
+
+class Assault(Processes):
+    """What no honest party sends is counted, answered or dropped, and everybody else is served."""
+
+    def frames(self, party, peer):
+        """Frames and under which name each is counted."""
+        def head(number, **more):
+            return Head(type=number, sender=party, receiver=peer, incarnation=FIRST)._replace(**more)
+        good = frame_of(head(Hello.NUMBER), Hello())
+        deep = pack([b"\x93\x01\x01" + b"\x91" * 30 + b"\xc0", b""])
+        twice = raw_frame(head(Register.NUMBER), ["c", 1, 1, 0, {"ab": "", "ac": ""}]).replace(b"\xa2ac", b"\xa2ab")
+        return [
+            *((frame, "not_messagepack") for frame in (
+                b"", b"\xff" * 100, bytes(range(256)) * 9, b"GET / HTTP/1.1\r\n\r\n", good[:-1], good[:20],
+                good + b"\xc0", b"\xc1", pack([frame_body(good) + b"\x00", b""]))),
+            *((frame, "over_limit") for frame in (
+                b"\xdd\xff\xff\xff\xff", b"\xdf\xff\xff\xff\xff", deep, b"\x91" * 10000 + b"\xc0",
+                b"\x92" * 25 + b"\xc0" * 26)),
+            *((pack(value), "not_a_frame") for value in (
+                {}, [1, 2], [b"\x90", b""], [frame_body(good)], [frame_body(good).decode("latin1"), b""])),
+            (frame_of(head(Hello.NUMBER, version=2), Hello()), "wrong_version"),
+            (frame_of(head(Hello.NUMBER, receiver=site_manager("nowhere")), Hello()), "wrong_receiver"),
+            (frame_of(head(Hello.NUMBER, sender=Party("nowhere", 0, "")), Hello()), "not_admitted"),
+            (raw_frame(head(Hello.NUMBER, sender=Party(peer.site, 9, "")), []), "malformed"),
+            (raw_frame(head(Hello.NUMBER), "Hello"), "malformed"), (raw_frame(head(Hello.NUMBER), [-1]), "malformed"),
+            (raw_frame(head(Hello.NUMBER, hint=(HintEntry(),) * 17), []), "malformed"), (twice, "malformed"),
+            (raw_frame(head(4711), []), "unknown_type"), ([b"two", b"parts"], "multipart"),
+            ([good, good], "multipart"), ([b"x" * 1000] * 300, "multipart"),
+        ]
+
+    def assault(self, peer, endpoint):
+        person = Person(self.network, peer, endpoint, "watcher").open()
+        rogue = Manager(self.network, Party(peer.site, CLIENT, "rogue"), peer, endpoint, FIRST).open()
+        before = self.messages(person)["refused"]
+        expected = dict(before)
+        for frame, reason in self.frames(rogue.party, peer):
+            rogue.put(frame)
+            expected[reason] = expected.get(reason, 0) + 1
+        rogue.network.until(lambda: sum(self.messages(person)["refused"].values()) >= sum(expected.values()), 10,
+                            lambda: f"{expected}; counted {self.messages(person)['refused']}")
+        self.assertEqual(self.messages(person)["refused"], expected)
+        rogue.expect_fault(4711)
+        rogue.barrier()
+        for size in (262145, 10_000_000):  # the transport ends the connection, and makes another  [S7]
+            rogue.put(b"\xc4" * size)
+            rogue.open(20)
+        self.assertEqual(person.ask("status")["site"], SITE)
+        self.assertIn("no such question", person.fault_of("sing"))
+        self.assertIn("JSON", person.fault_of("requests", [1]))
+
+    def test_site_manager(self):  # [S5, S7, S13, S12, S20, S21, S22, S29, S47, S48, S62, S148]
+        self.start_site()
+        self.assault(site_manager(SITE), self.site)
+        self.resources(1)
+        alice = self.user()
+        alice.send(request(1, 1))
+        alice.expect(Grant)
+
+    def test_job_manager(self):  # [S5, S7, S20, S22, S47, S146, S147]
+        self.start_site()
+        peer, endpoint = self.start_job_manager()
+        self.assault(peer, endpoint)
+        person = Person(self.network, peer, endpoint).open()
+        job = JobDescription("j", Program(("true",)), need(1))
+        for _ in range(2):
+            person.send(Submit(7, (job, job)))
+            answer = person.expect(Submitted)
+            self.assertEqual((answer.token, answer.first_job, answer.jobs, answer.fault), (7, 1, 2, ""))
+        person.send(Submit(8, (job, job._replace(need=need()))))
+        self.assertEqual((lambda s: (s.jobs, s.fault != ""))(person.expect(Submitted)), (0, True))
+        self.assertEqual(person.ask("cancel", {"jobs": [1, 2]})["cancelled"], [1, 2])
+
+    def test_resource_manager(self):  # [S5, S7, S20, S22, S47]
+        self.start_site()
+        peer = resource_manager(SITE, "c0.0")
+        endpoint = self.start("resmgr", "nodes", {
+            "site": SITE, "name": "c0.0", "cluster": "c0", "nodes": 2, "site_endpoint": self.site,
+            "directory": f"{self.folder.name}/nodes"})
+        self.assault(peer, endpoint)
+        self.until_site(processors=2)
+
+
+def frame_body(frame):
+    """The envelope's bytes in a frame of less than 256."""
+    return frame[3:3 + frame[2]]
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=1)

@@ -1,0 +1,75 @@
+// Stories about a grid as text files: commands, a line `----`, and the exact timeline that they must give; a file holds
+// any number of such pairs, with empty lines between them. The commands (a `#` begins a comment):
+//
+//   topology FILE               a file of topologies/; or the grid line by line:
+//   site NAME KEY=VALUE...      nodes=8 (or 4x2: 4 nodes of 2 processors), users=u,v, parent=, siblings=a,b, direct=no,
+//                               and any setting of a site: lend=false
+//   set KEY VALUE               a setting of every site; or latency, jitter, seed, beat, silence, confirm (in seconds)
+//   watch all|sites             whose events are told: the sites' and the ends of jobs if nothing is said
+//   submit SITE/USER N PROGRAM...  a job of N processors; before the program: dttl=3, x5 (so many of them), reruns=0,
+//                               8+8 for N: two components, priority=1, out=FILE
+//   run-until SECONDS           stabilize [SECONDS]: until nothing is left to do, at most so long
+//   cut A B, heal A B, drop A B N, duplicate A B N    frames between two parties: alpha, alpha/u (a user), alpha:nodes
+//   crash P, restart P, pause P, resume P, unreachable P, reachable P
+//   cancel SITE/USER JOB
+//   show queue|leases|usage SITE, show chain|why SITE/USER/JOB, show jobs, show messages TYPE...
+//
+// The world warms up for one second before the first command that is not about the grid itself, and every step is
+// checked (simulator/checkers.hpp).
+#pragma once
+
+#include <memory>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "simulator/checkers.hpp"
+
+namespace dmm {
+
+class Scenario {
+ public:
+  Scenario();
+  /// Carries out a block of commands and returns the timeline that it gave.
+  std::string run(const std::string& commands);
+  /// Runs all blocks of a file's text; the same text with what each really gave.
+  std::string replay(const std::string& text);
+
+ private:
+  using Words = std::vector<std::string>;
+
+  void command(const Words& words);
+  bool describe(const Words& words);
+  void add_site(const Words& words);
+  void set(const std::string& key, const std::string& value);
+  void build();
+  void submit(const Words& words);
+  void run_until(Instant until);
+  void stabilize(Duration limit);
+  void fault(const Words& words);
+  void step();
+  void tell();
+  void line(const std::string& text) { out_ << text << "\n"; }
+
+  void show(const Words& words);
+  void show_queue(const SiteManager& site);
+  void show_leases(const SiteManager& site);
+  void show_usage(const SiteManager& site);
+  void show_job(const std::string& verb, const std::string& request);
+  void show_jobs();
+  void show_messages(const Words& words);
+  Instant from_text(const std::string& seconds_text) const;
+
+  nlohmann::json grid_;
+  std::string file_;  ///< of topologies/
+  std::vector<std::string> overrides_;
+  WorldSettings settings_;
+  bool watch_all_ = false;
+  std::unique_ptr<World> world_;
+  Checkers checkers_;
+  std::ostringstream out_;
+};
+
+}  // namespace dmm

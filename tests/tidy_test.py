@@ -1,0 +1,302 @@
+#!/usr/bin/env python3
+"""Tests of scripts/tidy.py: small trees, each with what a rule must catch, or with what it must let pass."""
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+SCRIPT = pathlib.Path(__file__).resolve().parent.parent / "scripts" / "tidy.py"
+sys.path.insert(0, str(SCRIPT.parent))
+import tidy  # noqa: E402 pylint: disable=wrong-import-position
+
+TOP = "// What this file is.\n"
+HEADER = TOP + "#pragma once\n"
+BLANK = " "
+EVERYTHING = ("protocol/ids.hpp", "protocol/codec.hpp", "matchmaking/load.hpp", "machine/timers.hpp", "links/link.hpp",
+              "sitemgr/settings.hpp", "sitemgr/site_manager.hpp", "jobmgr/settings.hpp", "jobmgr/job_manager.hpp",
+              "resmgr/settings.hpp", "resmgr/resource_manager.hpp", "resmgr/backends/process.hpp",
+              "topologies/topology.hpp", "workloads/swf.hpp", "runtime/clock.hpp", "simulator/world.hpp",
+              "cli/commands.hpp")
+LIBRARY_HEADERS = {"msgpack": "msgpack.hpp", "zmq": "zmq.hpp", "spdlog": "spdlog/spdlog.h", "zlib": "zlib.h",
+                   "nlohmann": "nlohmann/json.hpp", "cli11": "CLI/CLI.hpp", "sqlite": "sqlite3.h",
+                   "doctest": "doctest/doctest.h", "benchmark": "benchmark/benchmark.h", "posix": "sys/socket.h",
+                   "fmt": "fmt/format.h"}
+
+# file -> the headers of EVERYTHING it may include (by first folder or full path), the libraries it may include.
+TABLE = {
+    "protocol/text.cpp": ("protocol/ids.hpp", ""),
+    "protocol/codec.cpp": ("protocol", "msgpack"),
+    "matchmaking/placement/worst_fit.cpp": ("protocol/ids.hpp matchmaking", ""),
+    "machine/leases.cpp": ("protocol/ids.hpp machine", ""),
+    "links/session.cpp": ("protocol machine links", ""),
+    "sitemgr/pool.cpp": ("protocol/ids.hpp machine matchmaking sitemgr", ""),
+    "jobmgr/life.cpp": ("protocol/ids.hpp machine jobmgr", ""),
+    "resmgr/claims.cpp": ("protocol/ids.hpp machine resmgr/settings.hpp resmgr/resource_manager.hpp", ""),
+    "resmgr/backends/keeper.cpp": ("protocol/ids.hpp machine resmgr", "posix"),
+    "sitemgr/main.cpp": ("protocol/ids.hpp machine links topologies runtime sitemgr", "cli11"),
+    "jobmgr/main.cpp": ("protocol/ids.hpp machine links topologies runtime jobmgr", "cli11"),
+    "resmgr/main.cpp": ("protocol/ids.hpp machine links topologies runtime resmgr", "cli11"),
+    "topologies/load.cpp": ("protocol/ids.hpp topologies sitemgr/settings.hpp jobmgr/settings.hpp resmgr/settings.hpp",
+                            "nlohmann"),
+    "workloads/read.cpp": ("protocol/ids.hpp workloads", "zlib"),
+    "runtime/reactor.cpp": ("protocol machine links runtime", "nlohmann posix"),
+    "runtime/transport.cpp": ("protocol machine links runtime", "nlohmann posix zmq"),
+    "runtime/log.cpp": ("protocol machine links runtime", "nlohmann posix spdlog fmt"),
+    "simulator/faults.cpp": ("protocol machine matchmaking links sitemgr jobmgr resmgr/settings.hpp"
+                             " resmgr/resource_manager.hpp topologies workloads simulator", ""),
+    "cli/simulate.cpp": ("protocol machine matchmaking links topologies workloads runtime simulator cli"
+                         " sitemgr/settings.hpp jobmgr/settings.hpp resmgr/settings.hpp", "nlohmann cli11 posix"),
+    "bench/codec_bench.cpp": (" ".join(EVERYTHING), " ".join(LIBRARY_HEADERS)),
+    "tests/unit/codec_test.cpp": (" ".join(EVERYTHING), " ".join(LIBRARY_HEADERS)),
+}
+
+
+def findings(files, only=None):
+    """What tidy finds in a tree of these files, as (path, line, rule)."""
+    with tempfile.TemporaryDirectory() as folder:
+        for path, text in files.items():
+            file = pathlib.Path(folder, path)
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(text, encoding="utf-8")
+        _, found = tidy.check(folder)
+    return [(f.path, f.line, f.rule) for f in found if only is None or f.rule == only]
+
+
+class TestIncludes(unittest.TestCase):
+    def test_table(self):
+        tree = {path: HEADER for path in EVERYTHING}
+        for path, (folders, libraries) in TABLE.items():
+            own = [f'#include "{header}"' for header in EVERYTHING]
+            foreign = [f"#include <{header}>" for header in LIBRARY_HEADERS.values()]
+            expected = [(path, line, "includes") for line, header in enumerate(EVERYTHING, 2)
+                        if header not in folders.split() and header.split("/")[0] not in folders.split()]
+            expected += [(path, line, "includes") for line, library in enumerate(LIBRARY_HEADERS, 2 + len(EVERYTHING))
+                         if library not in libraries.split()]
+            text = TOP + "\n".join(own + foreign) + "\n#include <vector>\n"
+            with self.subTest(path):
+                self.assertEqual(findings({**tree, path: text}, "includes"), expected)
+
+    def test_third_party_in_quotation_marks_is_still_third_party(self):
+        self.assertEqual(findings({"machine/a.cpp": TOP + '#include "zmq.hpp"\n'}), [("machine/a.cpp", 2, "includes")])
+
+    def test_unknown_library(self):
+        self.assertEqual(findings({"runtime/a.cpp": TOP + "#include <boost/asio.hpp>\n"}),
+                         [("runtime/a.cpp", 2, "includes")])
+
+    def test_own_headers_are_named_from_the_root(self):
+        tree = {"machine/timers.hpp": HEADER, "machine/a.cpp": TOP + '#include "timers.hpp"\n',
+                "machine/b.cpp": TOP + "#include <machine/timers.hpp>\n"}
+        self.assertEqual(findings(tree), [("machine/a.cpp", 2, "includes"), ("machine/b.cpp", 2, "includes")])
+
+    def test_helper_beside_a_test(self):
+        self.assertEqual(findings({"tests/unit/a.hpp": HEADER, "tests/unit/b.cpp": TOP + '#include "a.hpp"\n'}), [])
+
+    def test_include_in_a_comment_passes(self):
+        self.assertEqual(findings({"machine/a.cpp": TOP + "// #include <zmq.hpp>\n/*\n#include <zmq.hpp>\n*/\n"}), [])
+
+    def test_folder_without_a_row(self):
+        self.assertEqual(findings({"utils/a.hpp": HEADER}), [("utils/a.hpp", 1, "includes")])
+
+
+class TestDeterminism(unittest.TestCase):
+    BAD = (
+        "auto t = std::chrono::steady_clock::now();", "using C = std::chrono::system_clock;",
+        "using C = high_resolution_clock;", "#include <chrono>", "auto t = time(nullptr);", "auto t = std::time(&x);",
+        "f(::time(0));", "gettimeofday(&tv, nullptr);", "std::random_device seed;", "int i = rand();",
+        "int f() { return std::rand(); }", "#include <random>", "std::mt19937 engine(1);", "#include <thread>",
+        "#include <mutex>", "#include <atomic>", "#include <condition_variable>", "void f() { std::thread t(g); }",
+        "auto f = std::async(g);", "auto h = getenv(name);", "#include <iostream>", "void f() { std::printf(text); }",
+        "void f() { printf(text); }", "void f() { fprintf(stdout, text); }", "#include <fstream>", "#include <locale>",
+        "std::unordered_map<int, int> f();", "#include <unordered_set>", "std::map<const Job*, int> f();",
+        "std::set<Job *> f();", "std::map<std::shared_ptr<Job>, int> f();", "FlatMap<Job*, int> f();",
+    )
+    GOOD = (
+        "// steady_clock, rand(), std::thread, static int x;", "/* getenv\n   printf( */", 'auto s = "time(nullptr)";',
+        'auto s = R"(rand() std::thread)";', "Instant t = response_time(x);", "auto t = request.time();",
+        "auto n = snprintf(buffer, 9, format);", "auto n = strand(x);", "std::map<int, Job*> f();",
+        "bool f(int offset) { return offset < a * b; }", "fprintf(stderr, text);", "int big = 1'000'000; f('\"');",
+    )
+
+    def test_catches(self):
+        for folder in ("protocol", "matchmaking", "machine", "links", "sitemgr", "jobmgr", "resmgr", "simulator"):
+            for line in self.BAD:
+                with self.subTest(folder=folder, line=line):
+                    found = findings({f"{folder}/a.cpp": f"{TOP}{line}\n"}, "determinism")
+                    self.assertIn((f"{folder}/a.cpp", 2, "determinism"), found)
+
+    def test_lets_pass(self):
+        for line in self.GOOD:
+            with self.subTest(line):
+                self.assertEqual(findings({"machine/a.cpp": f"{TOP}{line}\n"}, "determinism"), [])
+
+    def test_shells_may(self):
+        for path in ("runtime/clock.cpp", "sitemgr/main.cpp", "jobmgr/main.cpp", "resmgr/main.cpp",
+                     "resmgr/backends/a.cpp", "cli/a.cpp", "tests/unit/a.cpp"):
+            text = TOP + "#include <chrono>\n#include <thread>\nstatic int state = 0;\n"
+            self.assertEqual(findings({path: text}), [], path)
+
+    def test_unordered_map_has_one_home(self):
+        self.assertEqual(findings({"machine/lookup.hpp": HEADER + "#include <unordered_map>\n"}), [])
+
+
+class TestStaticState(unittest.TestCase):
+    BAD = (
+        "static int count = 0;", "void f() { static std::vector<int> cache; }",
+        "int f() { static int calls{0}; return 0; }",
+        "thread_local int depth;", "class A { static std::map<int, int> all_; };", "static const char* name = nullptr;",
+        "static std::function<void(int)> hook;", "int count = 0;", "namespace a {\nstd::vector<int> cache;\n}",
+        "inline Registry* registry{nullptr};", "std::map<int, std::vector<int>> cache = {};",
+    )
+    GOOD = (
+        "static int f(int x) { return x; }", "static constexpr int max = 3;", "void f() { static const int x = 1; }",
+        "struct A { template <class S> static auto fields(S& s) { return s; } };", "constexpr Instant never{1};",
+        "static_assert(sizeof(int) == 4);", "void f() { auto x = static_cast<int>(y); }", "const int x = 1;",
+        "struct A { int x = 0; };", "enum class E : int { a, b };", "void f() { int x = 0; g(x); }", "class A;",
+        "using A = std::map<int, int>;", "int f(int x = 1);", "struct A { static bool operator<(int a); };",
+        "static const std::map<int, const char*> names = {{1, x}};", "extern template class A<int>;",
+        "const auto table = make({1, 2}, [](int a) { int b = a; return b; });", "A::A(int x) : x_{x}, y_(x) {}",
+    )
+
+    def test_catches(self):
+        for line in self.BAD:
+            with self.subTest(line):
+                self.assertEqual(len(findings({"machine/a.cpp": f"{TOP}{line}\n"}, "static-state")), 1)
+
+    def test_lets_pass(self):
+        for line in self.GOOD:
+            with self.subTest(line):
+                self.assertEqual(findings({"machine/a.cpp": f"{TOP}{line}\n"}, "static-state"), [])
+
+
+class TestLengths(unittest.TestCase):
+    HEADS = (
+        "int f(int x) {", "A::A(int x)\n    : a_{x}, b_{x} {", "template <class T>\nvoid f(const T& x) {",
+        'TEST_CASE("a } in a { string") {', "auto f = [](int x) {", "bool A::operator()(int a) const {",
+        "std::vector<int> f(std::map<int, int> m = {}) {", "struct A f(int x) {", "A& A::operator=(const A& b) {",
+    )
+
+    def test_functions(self):
+        for head in self.HEADS:
+            for inside in ("", "namespace a {\nclass B {\n public:\n"):
+                body = 69 - head.count("\n") - 1
+                for extra, expected in ((0, 0), (1, 1)):
+                    lines = "  if (x) { g({1, 2}); }  // }\n" * (body + extra)
+                    text = f"{TOP}{inside}{head}\n{lines}}};\n" + ("};\n}\n" if inside else "")
+                    with self.subTest(head=head, inside=inside, extra=extra):
+                        self.assertEqual(len(findings({"cli/a.cpp": text}, "function-length")), expected)
+
+    def test_types_and_tables_may_be_long(self):
+        for head in ("struct A {", "class A final : public B<C(int)> {", "enum class E : int {", "const T t = {",
+                     "namespace a {", "struct alignas(8) A {"):
+            text = TOP + head + "\n" + "\n" * 80 + "};\n"
+            self.assertEqual(findings({"cli/a.cpp": text}, "function-length"), [], head)
+
+    def test_python_functions(self):
+        text = '"""What."""\ndef f():\n' + "    pass\n" * 70
+        self.assertEqual(findings({"scripts/a.py": text}), [("scripts/a.py", 2, "function-length")])
+
+    def test_files_and_lines(self):
+        self.assertEqual(findings({"cli/a.cpp": TOP + "\n" * 600}), [("cli/a.cpp", 1, "file-length")])
+        self.assertEqual(findings({"cli/a.cpp": TOP + "//" + "x" * 119 + "\n"}), [("cli/a.cpp", 2, "line-length")])
+        self.assertEqual(findings({"cli/a.cpp": TOP + "//" + "x" * 118 + "\n" * 599}), [])
+
+    def test_exceptions(self):
+        self.addCleanup(tidy.LENGTH_EXCEPTIONS.clear)
+        tidy.LENGTH_EXCEPTIONS[("cli/a.cpp", "file-length")] = (610, "one table")
+        self.assertEqual(findings({"cli/a.cpp": TOP + "\n" * 609}), [])
+        self.assertEqual(findings({"cli/a.cpp": TOP + "\n" * 610}), [("cli/a.cpp", 1, "file-length")])
+        self.assertEqual(findings({"cli/a.cpp": TOP}), [("cli/a.cpp", 1, "file-length")], "no longer needed")
+
+
+class TestForm(unittest.TestCase):
+    def test_pragma_once(self):
+        self.assertEqual(findings({"cli/a.hpp": TOP}), [("cli/a.hpp", 1, "pragma-once")])
+
+    def test_blanks(self):
+        tree = {"cli/a.cpp": TOP + "int\tx;\nint y;" + BLANK + "\n", "docs/a.md": "# A" + BLANK + "\n",
+                "scripts/run": "#!/bin/bash\n# What.\n\tls\n"}
+        self.assertEqual(findings(tree), [("cli/a.cpp", 2, "tab"), ("cli/a.cpp", 3, "trailing-blank"),
+                                          ("docs/a.md", 1, "trailing-blank"), ("scripts/run", 3, "tab")])
+
+    def test_opening_comment(self):
+        tree = {"cli/a.cpp": "int f();\n", "scripts/a.py": "import os\n", "scripts/b": "#!/bin/bash\nset -e\n",
+                "tests/CMakeLists.txt": "project(a)\n", "scripts/c": "#!/bin/bash\n\n# What.\n", "docs/a.md": "Text.\n",
+                "topologies/a.json": "{}\n", "LICENSE": "Text.\n"}
+        self.assertEqual([f[0] for f in findings(tree, "opening-comment")],
+                         ["cli/a.cpp", "scripts/a.py", "scripts/b", "tests/CMakeLists.txt"])
+
+    def test_paths(self):
+        for folder in ("wo" + "rk", "fa" + "rm"):
+            for line in (f"see /{folder}/x", f'"/{folder}"', f"(/{folder})", f"A=/{folder}/x"):
+                self.assertEqual(findings({"docs/a.md": line + "\n"}), [("docs/a.md", 1, "forbidden-path")], line)
+            for line in (f"build/{folder}/x", f"/{folder}loads", f"jobs/{folder}"):
+                self.assertEqual(findings({"docs/a.md": line + "\n"}), [], line)
+
+    def test_build_folders_and_hidden_ones_are_not_read(self):
+        bad = "int\tx;\n"
+        self.assertEqual(findings({"build/a.cpp": bad, "build-asan/a.cpp": bad, ".git/a.cpp": bad}), [])
+        self.assertEqual(len(findings({".ci/run": "#!/bin/bash\nls\n"})), 1)
+
+
+class TestProtocol(unittest.TestCase):
+    MESSAGES = HEADER + "struct Ask {\n};\nstruct Grant {\n};\nstruct Detail {\n};\n"
+    VARIANT = "using Message = std::variant<Ask,\n    Grant>;\n"
+
+    def test_sections(self):
+        tree = {"protocol/messages.hpp": self.MESSAGES + self.VARIANT, "docs/protocol.md": "## 7.1 `Ask`\nGrant\n"}
+        self.assertEqual(findings(tree), [("protocol/messages.hpp", 9, "protocol-section")])
+        tree["docs/protocol.md"] += "### Grant\n"
+        self.assertEqual(findings(tree), [])
+
+    def test_sections_without_a_variant(self):
+        self.assertEqual(findings({"protocol/messages.hpp": self.MESSAGES, "docs/protocol.md": "## Ask, Grant\n"}),
+                         [("protocol/messages.hpp", 7, "protocol-section")])
+
+    def test_no_protocol_at_all(self):
+        self.assertEqual(len(findings({"protocol/messages.hpp": self.MESSAGES + self.VARIANT})), 2)
+
+    def test_sentences_are_unique(self):
+        text = "**S1** A SHALL b.\n\n- S2. A SHALL c, as after S1.\n- **S3.** A SHALL d.\n"
+        self.assertEqual(findings({"docs/protocol.md": text}), [])
+        self.assertEqual(findings({"docs/protocol.md": text + "S1. Again.\n**S3** Again.\n"}),
+                         [("docs/protocol.md", 5, "sentence"), ("docs/protocol.md", 6, "sentence")])
+
+    def test_tests_name_sentences_that_exist(self):
+        tree = {"docs/protocol.md": "**S1** A SHALL b.\n",
+                "tests/unit/a.cpp": TOP + 'TEST_CASE("[S1] b") {}\nTEST_CASE("[S1, S9] c") {}\n'}
+        self.assertEqual(findings(tree), [("tests/unit/a.cpp", 3, "sentence")])
+
+
+class TestCommand(unittest.TestCase):
+    def run_on(self, files, *options):
+        with tempfile.TemporaryDirectory() as folder:
+            for path, text in files.items():
+                pathlib.Path(folder, path).parent.mkdir(parents=True, exist_ok=True)
+                pathlib.Path(folder, path).write_text(text, encoding="utf-8")
+            command = [sys.executable, str(SCRIPT), "--root", folder, *options]
+            result = subprocess.run(command, capture_output=True, text=True, check=False)
+        return result.returncode, result.stdout
+
+    def test_exit_codes(self):
+        self.assertEqual(self.run_on({"cli/a.hpp": HEADER}), (0, "tidy: 1 files, no findings\n"))
+        code, output = self.run_on({"cli/a.hpp": TOP})
+        self.assertEqual((code, output.splitlines()[0]), (1, "cli/a.hpp:1: pragma-once: no #pragma once"))
+
+    def test_sentences(self):
+        tree = {"docs/protocol.md": "**S1** A SHALL b.\n**S2** c\n**S3** d\n",
+                "tests/unit/a.cpp": TOP + 'TEST_CASE("[S1] b") {}\nTEST_CASE("d [S3]") {}\n'}
+        self.assertEqual(self.run_on(tree, "--sentences"), (0, "docs/protocol.md:2: S2 has no test\n"
+                                                            "tidy: 1 of 3 sentences without a test\n"))
+
+    def test_headers(self):
+        tree = {"cli/a.hpp": HEADER + "#include <string>\nstd::string f();\n",
+                "cli/b.hpp": HEADER + "std::string g();\n"}
+        code, output = self.run_on(tree, "--headers")
+        self.assertEqual(code, 1)
+        self.assertIn("cli/b.hpp:1: self-contained:", output)
+        self.assertNotIn("cli/a.hpp", output)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,397 @@
+// The job manager against chance: a site and three resource managers that answer in any order, lose nodes, fall
+// silent and restart, drawn from a seed that is printed. Watched from outside: every job comes to exactly one
+// outcome, every granted node is released once or ended by the site, an attempt is followed by the next only when
+// nothing of it runs or nobody could confirm that for the limit, output has no gaps, and no live resource manager
+// is left with a task.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <deque>
+#include <random>
+
+#include "jobmgr/job_manager.hpp"
+
+using namespace dmm;
+
+namespace {
+
+const SiteName home("das-0");
+const Party site = site_manager_of(home);
+const Party client{home, Role::client, "cli"};
+constexpr std::size_t manager_count = 3;
+
+using Node = std::tuple<LeaseId, Party, std::uint32_t>;
+
+struct FakeTask {
+  enum { parked, running, ended } phase = parked;
+  Start start;
+  Ended end;
+};
+
+struct FakeManager {
+  Party party;
+  std::map<std::pair<RequestId, std::uint32_t>, FakeTask> tasks;
+  std::uint32_t next_node = 0;
+  std::set<std::uint32_t> clean;  ///< nodes taken back, and confirmed to be: nothing starts there
+  std::optional<Instant> cut_since;
+};
+
+struct World {
+  explicit World(std::uint64_t seed) : chance(seed), manager(settings()) {
+    for (std::size_t i = 0; i < manager_count; ++i)
+      managers.push_back({resource_manager_of(SiteName("das-3"), "fs" + std::to_string(i)), {}, 0, {}, {}});
+    give(LinkUp{site, true, {}, {}});
+    for (const auto& m : managers) give(LinkUp{m.party, true, {}, {}});
+  }
+  static JobManagerSettings settings() {
+    JobManagerSettings made;
+    made.site = home;
+    made.user = "alice";
+    made.starts_at_once = 4;
+    made.fetch_bytes_max = 120'000;
+    return made;
+  }
+
+  std::mt19937_64 chance;
+  JobManager manager;
+  Instant now{1'000'000'000};
+  std::vector<FakeManager> managers;
+  std::set<RequestId> open;  // at the site
+  std::map<Party, std::deque<Message>> to_us, from_us;
+  std::deque<OutputWritten> writing;
+  std::uint64_t submitted = 0, lease_counter = 1;
+  // What the watcher knows.
+  std::map<Node, RequestId> held;
+  std::map<RequestId, Instant> doubted;  ///< since when its nodes are gone or given back
+  std::map<std::uint64_t, int> outcomes;
+  std::uint64_t overlaps = 0;  ///< attempts that were followed while they ran unheard of
+  std::map<std::tuple<std::uint64_t, std::uint32_t, Stream>, std::uint64_t> streams;
+
+  std::uint64_t draw(std::uint64_t below) { return chance() % below; }
+  bool draw_one_in(std::uint64_t n) { return draw(n) == 0; }
+  FakeManager& any() { return managers[draw(managers.size())]; }
+  FakeManager* find(const Party& party) {
+    for (auto& m : managers)
+      if (m.party == party) return &m;
+    return nullptr;
+  }
+
+  // ---- the shell ----
+  void give(JobManager::Input input) {
+    JobManagerEffects out;
+    manager.receive(now, std::move(input), out);
+    finish(out);
+  }
+  void finish(JobManagerEffects& out) {
+    manager.settle(now, out);
+    REQUIRE(manager.broken_invariant() == "");
+    REQUIRE((manager.next_deadline() > now || !manager.site_up()));
+    for (auto& message : out.messages) {
+      watch(message.message);
+      from_us[message.to].push_back(std::move(message.message));
+    }
+    for (const auto& piece : out.output) watch(piece);
+    for (const auto& event : out.events)
+      if (event.name.starts_with("job_")) ++outcomes[event.trace.job];
+  }
+  void pass(Duration length) {
+    const Instant until = now + length;
+    while (manager.next_deadline() <= until) {
+      now = std::max(now, manager.next_deadline());
+      JobManagerEffects out;
+      finish(out);
+    }
+    now = until;
+  }
+
+  // ---- the watcher ----
+  void watch(const Message& message) {
+    if (const auto* release = std::get_if<Release>(&message))
+      each_node(release->lease, release->nodes, [&](const Node& node) { REQUIRE(lose(node)); });
+    const auto* request = std::get_if<Request>(&message);
+    if (!request || request->id.attempt == 1) return;
+    for (const auto& m : managers)
+      for (const auto& [key, task] : m.tasks) {
+        const RequestId& old = key.first;
+        if (old.job != request->id.job || old.attempt >= request->id.attempt || task.phase != FakeTask::running)
+          continue;
+        REQUIRE(doubted.contains(old));
+        REQUIRE(now - doubted[old] >= settings().confirm_limit);
+        ++overlaps;
+      }
+  }
+  /// The job manager gave a node back, or heard that it is gone.
+  bool lose(const Node& node) {
+    const auto it = held.find(node);
+    if (it == held.end()) return false;
+    doubted.emplace(it->second, now);
+    held.erase(it);
+    return true;
+  }
+  void watch(const OutputPiece& piece) {
+    auto& offset = streams[{piece.job, piece.component, piece.stream}];
+    REQUIRE(piece.offset == offset);
+    offset = piece.last ? UINT64_MAX : offset + piece.data.size();
+    if (piece.last || draw_one_in(4)) {
+      const std::string error = draw_one_in(20) ? "disk full" : "";
+      writing.push_back({piece.job, piece.component, piece.stream, error, piece.last});
+    }
+  }
+  template <class F>
+  void each_node(const LeaseId& lease, const std::vector<NodeGroup>& groups, F f) {
+    for (const auto& group : groups)
+      for (const auto& range : group.nodes)
+        for (std::uint32_t n = range.first; n <= range.last; ++n) f(Node{lease, group.resource_manager, n});
+  }
+
+  // ---- the site ----
+  void serve() {
+    if (open.empty()) return;
+    auto it = std::next(open.begin(), static_cast<std::ptrdiff_t>(draw(open.size())));
+    const RequestId id = *it;
+    open.erase(it);
+    if (draw_one_in(40)) return say(site, Refuse{id, RefusalReason::too_large, 8, {}});
+    Grant grant;
+    grant.request = id;
+    if (draw_one_in(2)) ++lease_counter;
+    grant.lease = {SiteName("das-3"), {1, lease_counter}};
+    grant.term = seconds(30);
+    grant.chain = {SiteName("das-3"), home};
+    const auto components = static_cast<std::uint32_t>(1 + id.job % 3);
+    for (std::uint32_t c = 0; c < components; ++c)
+      for (std::uint64_t groups = 1 + draw(2); groups > 0; --groups) {
+        FakeManager& m = any();
+        const auto size = static_cast<std::uint32_t>(draw(3));
+        grant.nodes.push_back({m.party, ClusterName("c"), {{m.next_node, m.next_node + size}}, 1, {}, c});
+        m.next_node += size + 1;
+      }
+    say(site, grant);
+  }
+  void end_lease() {
+    if (held.empty()) return;
+    const auto chosen = std::next(held.begin(), static_cast<std::ptrdiff_t>(draw(held.size())));
+    const auto [lease, party, node] = chosen->first;
+    FakeManager& m = *find(party);
+    const bool confirmed = !m.cut_since && draw_one_in(2);
+    LeaseEnded ended{lease, {}, LeaseEnd::reclaimed, confirmed};
+    if (confirmed || draw_one_in(2)) ended.nodes.push_back({party, ClusterName("c"), {{node, node}}, 1, {}, 0});
+    if (confirmed) m.clean.insert(node);
+    if (confirmed)
+      for (auto& [key, task] : m.tasks)
+        if (contains(task.start.nodes, {{node, node}})) end(m, task, EndKind::lease_ended, 0);
+    say(site, ended);
+    if (confirmed || m.cut_since || draw_one_in(2)) return;
+    for (auto& [key, task] : m.tasks)  // confirmed later than ended
+      if (contains(task.start.nodes, {{node, node}})) end(m, task, EndKind::lease_ended, 0);
+    m.clean.insert(node);
+    ended.nodes = {{party, ClusterName("c"), {{node, node}}, 1, {}, 0}};
+    ended.confirmed = true;
+    say(site, ended);
+  }
+  void hear_site(const Message& message) {
+    if (const auto* request = std::get_if<Request>(&message)) open.insert(request->id);
+    if (const auto* cancel = std::get_if<Cancel>(&message)) open.erase(cancel->request);
+    if (std::holds_alternative<Renew>(message) && !draw_one_in(3)) say(site, Renewed{seconds(30), {}, {}});
+  }
+  void restart_site() {
+    open.clear();
+    to_us[site].clear();
+    give(LinkDown{site});
+    pass(milliseconds(static_cast<std::int64_t>(draw(20'000))));
+    from_us[site].clear();  // what was said meanwhile is lost with the old session
+    give(LinkUp{site, true, {}, {}});
+  }
+
+  // ---- the resource managers ----
+  void say(const Party& from, Message message) { to_us[from].push_back(std::move(message)); }
+  void end(FakeManager& m, FakeTask& task, EndKind kind, std::int32_t code) {
+    if (task.phase == FakeTask::ended) return;
+    task.phase = FakeTask::ended;
+    task.end.request = task.start.request;
+    task.end.component = task.start.component;
+    task.end.kind = kind;
+    task.end.code = code;
+    if (kind == EndKind::start_failed) task.end.fault = draw_one_in(2) ? StartFault::nodes_busy
+                                                                       : StartFault::executable_missing;
+    constexpr std::array<std::uint64_t, 4> sizes{0, 10, 60'000, 200'000};
+    task.end.output_bytes = sizes[draw(4)];
+    if (task.end.output_bytes == 10) task.end.output = "0123456789";
+    say(m.party, task.end);
+  }
+  void work(FakeManager& m) {
+    if (m.tasks.empty()) return;
+    auto& task = std::next(m.tasks.begin(), static_cast<std::ptrdiff_t>(draw(m.tasks.size())))->second;
+    if (task.phase == FakeTask::parked) {
+      if (draw_one_in(20)) return end(m, task, EndKind::start_failed, 0);
+      task.phase = FakeTask::running;
+      return say(m.party, Started{task.start.request, task.start.component, 1});
+    }
+    if (task.phase == FakeTask::ended) return;
+    if (draw_one_in(20)) return end(m, task, draw_one_in(2) ? EndKind::fenced : EndKind::lease_ended, 0);
+    end(m, task, EndKind::exited, draw_one_in(5) ? 1 : 0);
+  }
+  void hear_manager(FakeManager& m, const Message& message) {
+    if (const auto* start = std::get_if<Start>(&message)) {
+      FakeTask task{FakeTask::parked, *start, {}};
+      const auto it = m.tasks.emplace(std::pair{start->request, start->component}, std::move(task)).first;
+      for (std::uint32_t node : m.clean)
+        if (contains(start->nodes, {{node, node}})) end(m, it->second, EndKind::start_failed, 0);
+    }
+    if (const auto* stop = std::get_if<Stop>(&message))
+      for (auto& [key, task] : m.tasks)
+        if (key.first == stop->request) end(m, task, EndKind::stopped, 0);
+    if (const auto* forget = std::get_if<Forget>(&message))
+      std::erase_if(m.tasks, [&](const auto& entry) {
+        return entry.first.first == forget->request && entry.second.phase == FakeTask::ended;
+      });
+    if (const auto* fetch = std::get_if<Fetch>(&message)) {
+      const auto it = m.tasks.find({fetch->request, fetch->component});
+      const std::uint64_t size = it == m.tasks.end() ? fetch->offset : it->second.end.output_bytes;
+      const std::uint64_t piece = std::min<std::uint64_t>(48 * 1024, size - fetch->offset);
+      say(m.party, Chunk{fetch->request, fetch->component, fetch->stream, fetch->offset, std::string(piece, 'x'),
+                         fetch->offset + piece == size, false});
+    }
+  }
+  void restart(FakeManager& m) {
+    m.tasks.clear();
+    to_us[m.party].clear();
+    m.cut_since.reset();
+    give(LinkDown{m.party});
+    from_us[m.party].clear();
+    give(LinkUp{m.party, true, {}, {}});
+  }
+  void cut(FakeManager& m) {
+    if (m.cut_since) {
+      m.cut_since.reset();
+      return give(LinkUp{m.party, false, {}, {}});
+    }
+    m.cut_since = now;
+    give(LinkDown{m.party});
+  }
+
+  // ---- chance ----
+  bool is_cut(const Party& party) {
+    const FakeManager* m = find(party);
+    return m && m->cut_since;
+  }
+  void deliver_to_us(const Party& from) {
+    auto& queue = to_us[from];
+    if (queue.empty() || is_cut(from)) return;
+    Message message = std::move(queue.front());
+    queue.pop_front();
+    if (const auto* grant = std::get_if<Grant>(&message))
+      each_node(grant->lease, grant->nodes,
+                [&](const Node& node) { REQUIRE(held.emplace(node, grant->request).second); });
+    if (const auto* ended = std::get_if<LeaseEnded>(&message)) {
+      each_node(ended->lease, ended->nodes, [&](const Node& node) { lose(node); });
+      for (auto it = held.begin(); ended->nodes.empty() && it != held.end();) {
+        const Node node = (it++)->first;
+        if (std::get<0>(node) == ended->lease) lose(node);
+      }
+    }
+    give(Received{from, std::move(message), {}, {}});
+  }
+  void deliver_from_us(const Party& to) {
+    auto& queue = from_us[to];
+    if (queue.empty() || is_cut(to)) return;
+    const Message message = std::move(queue.front());
+    queue.pop_front();
+    if (to == site) return hear_site(message);
+    hear_manager(*find(to), message);
+  }
+  void deliver() {
+    const std::uint64_t n = draw(manager_count + 1);
+    const Party party = n == manager_count ? site : managers[n].party;
+    if (draw_one_in(2)) deliver_to_us(party);
+    deliver_from_us(party);
+    if (!writing.empty() && draw_one_in(2)) {
+      const OutputWritten written = writing.front();
+      writing.pop_front();
+      give(written);
+    }
+  }
+  void submit() {
+    Submit question{++submitted, {}};
+    JobDescription job;
+    job.program.arguments = {"true"};
+    job.keep_output = !draw_one_in(5);
+    job.reruns_max = static_cast<std::uint32_t>(draw(4));
+    for (std::uint64_t c = 0; c < 1 + submitted % 3; ++c) job.need.components.push_back({1, {}, {}});
+    question.jobs.push_back(job);
+    give(Received{client, question, {}, {}});
+  }
+  void cancel() {
+    JobManagerEffects out;
+    manager.cancel(now, 1 + draw(submitted + 1), out);
+    finish(out);
+  }
+  void disturb() {
+    switch (draw(8)) {
+      case 0: return restart(any());
+      case 1:
+      case 2:
+      case 3: return cut(any());
+      case 4: return draw_one_in(4) ? restart_site() : void();
+      case 5: return pass(seconds(static_cast<std::int64_t>(draw(150))));
+      default: return end_lease();
+    }
+  }
+  void act() {
+    const std::uint64_t dice = draw(100);
+    if (dice < 60) return deliver();
+    if (dice < 72) {
+      FakeManager& m = any();
+      return work(m);  // also one that is cut off works on
+    }
+    if (dice < 82) return serve();
+    if (dice < 92) return pass(milliseconds(static_cast<std::int64_t>(draw(2'000))));
+    if (dice < 95) return submit();
+    if (dice < 96) return cancel();
+    if (dice < 98) return disturb();
+  }
+  void settle_down() {
+    for (auto& m : managers)
+      if (m.cut_since) cut(m);
+    for (int i = 0; i < 200'000; ++i) {
+      deliver();
+      work(any());
+      serve();
+      if (draw_one_in(10)) pass(milliseconds(100));
+      const auto idle = [](const FakeManager& m) { return m.tasks.empty(); };
+      const bool quiet = std::all_of(managers.begin(), managers.end(), idle);
+      if (quiet && held.empty() && outcomes.size() == submitted) return;
+    }
+  }
+};
+
+}  // namespace
+
+TEST_CASE("whatever happens, jobs end once, nodes go back once, and nothing runs twice") {
+  std::uint64_t reruns = 0;
+  std::uint64_t lost = 0;
+  std::uint64_t overlaps = 0;
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+    CAPTURE(seed);
+    World world(seed);
+    for (int i = 0; i < 4'000; ++i) world.act();
+    world.settle_down();
+    const JobManager& manager = world.manager;
+    CHECK(world.held.empty());
+    CHECK(world.outcomes.size() == world.submitted);
+    for (const auto& [job, times] : world.outcomes) CHECK(times == 1);
+    std::uint64_t ended = 0;
+    for (JobState state : {JobState::finished, JobState::failed, JobState::cancelled, JobState::lost})
+      ended += manager.ever(state);
+    CHECK(ended == world.submitted);
+    for (const auto& m : world.managers) CHECK(m.tasks.empty());
+    CHECK(manager.grants() == 0);
+    CHECK(manager.starts() == 0);
+    CHECK(manager.ever(JobState::finished) > 0);
+    reruns += manager.ever(JobState::waiting) - world.submitted;
+    lost += manager.ever(JobState::lost);
+    overlaps += world.overlaps;
+  }
+  CHECK(reruns > 100);  // else the disturbances would test nothing
+  CHECK(lost > 10);
+  CHECK(overlaps > 0);
+}

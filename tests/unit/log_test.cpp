@@ -1,0 +1,165 @@
+// Log lines: JSON that any parser reads, whatever bytes a peer or user put into it; files that grow, levels that hold.
+#include "runtime/log.hpp"
+
+#include <doctest/doctest.h>
+#include <stdlib.h>
+
+#include <filesystem>
+#include <fstream>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "runtime/clock.hpp"
+#include "runtime/files.hpp"
+
+using namespace dmm;
+
+namespace {
+
+struct Folder {
+  Folder() {
+    char name[] = "/tmp/dmm-log-XXXXXX";
+    path = ::mkdtemp(name);
+  }
+  ~Folder() { std::filesystem::remove_all(path); }
+  std::string path;
+};
+
+std::string escaped(std::string_view text) {
+  std::string out;
+  append_json_string(out, text);
+  return out;
+}
+
+std::string content(const std::string& path) {
+  std::ostringstream out;
+  out << std::ifstream(path).rdbuf();
+  return out.str();
+}
+
+}  // namespace
+
+TEST_CASE("JSON strings are right for any bytes") {
+  CHECK(escaped("plain") == R"("plain")");
+  CHECK(escaped("a\"b\\c\n\t\x01") == R"("a\"b\\c\n\t\u0001")");
+  CHECK(escaped("Zoë → 🦀") == "\"Zoë → 🦀\"");
+  CHECK(escaped("\xFF") == "\"\xEF\xBF\xBD\"");
+  CHECK(escaped("a\xC3") == "\"a\xEF\xBF\xBD\"");                                          // cut short
+  CHECK(escaped("\xC0\x80") == "\"\xEF\xBF\xBD\xEF\xBF\xBD\"");                            // longer than needed
+  CHECK(escaped("\xED\xA0\x80") == "\"\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD\"");            // a surrogate
+  CHECK(escaped("\xF4\x90\x80\x80") == "\"\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD\"");  // beyond Unicode
+  CHECK(escaped(std::string_view("\0", 1)) == R"("\u0000")");
+}
+
+TEST_CASE("every pair of bytes makes JSON that a strict parser takes") {
+  for (int first = 0; first < 256; ++first) {
+    for (int second = 0; second < 256; ++second) {
+      const std::string text = {static_cast<char>(first), static_cast<char>(second), 'x'};
+      const auto parsed = nlohmann::json::parse(escaped(text), nullptr, false);
+      REQUIRE(!parsed.is_discarded());
+      REQUIRE(parsed.get<std::string>().ends_with('x'));
+    }
+  }
+}
+
+TEST_CASE("an event is one JSON object a line") {
+  const LogEvent event{Level::info,
+                       "delegate",
+                       {SiteName("das-0"), "alice", 17, 2},
+                       {{"to", std::string("das \"1\"")},
+                        {"dttl", std::int64_t{-4}},
+                        {"load", 0.1},
+                        {"nothing", std::numeric_limits<double>::quiet_NaN()},
+                        {"local", false}}};
+  std::string line;
+  append_json_line(line, "2026-01-31T12:00:00.000001Z", "sitemgr das-0", event);
+  CHECK(line == R"({"time":"2026-01-31T12:00:00.000001Z","level":"info","who":"sitemgr das-0","event":"delegate",)"
+                R"("request":"das-0/alice/17.2","to":"das \"1\"","dttl":-4,"load":0.1,"nothing":null,"local":false})");
+  std::string brief;
+  append_short_line(brief, "2026-01-31T12:00:00.000001Z", event);
+  CHECK(brief == "12:00:00.000  info     delegate           das-0/alice/17.2 to=\"das \\\"1\\\"\" dttl=-4 load=0.1 "
+                 "nothing=null local=false");
+}
+
+TEST_CASE("a file takes the lines of its level and above; warnings reach it at once, the rest at a flush") {
+  const Folder folder;
+  const std::string path = folder.path + "/deeper/site.log";
+  Log log;
+  REQUIRE(log.open({path, false, Level::info, "sitemgr das-0"}).empty());
+  log.write(Level::debug, "unseen", {});
+  CHECK(log.next_flush() == never);
+  log.write(Level::info, "seen", {});
+  CHECK(content(path).empty());
+  CHECK(log.next_flush() <= monotonic_now() + seconds(1));
+  log.flush_due(monotonic_now() + seconds(2));
+  CHECK(log.next_flush() == never);
+  CHECK(content(path).find("\"seen\"") != std::string::npos);
+  log.write(Level::info, "before", {});
+  log.write(Level::warning, "after", {});
+  std::istringstream lines(content(path));
+  std::string line;
+  std::vector<std::string> names, times;
+  while (std::getline(lines, line)) {
+    const auto event = nlohmann::json::parse(line);
+    names.push_back(event["event"]);
+    times.push_back(event["time"]);
+    CHECK(times.back().size() == 27);
+  }
+  CHECK(names == std::vector<std::string>{"seen", "before", "after"});
+  CHECK(std::is_sorted(times.begin(), times.end()));
+}
+
+TEST_CASE("a log that can't be opened is a text; one that can't be written is survived") {
+  Log closed;
+  const std::string fault = closed.open({"/proc/no/such/place", false, Level::info, "test"});
+  CHECK(fault.find("/proc/no/such/place") != std::string::npos);
+  Log full;
+  REQUIRE(full.open({"/dev/full", false, Level::info, "a test of a full disk"}).empty());
+  for (int i = 0; i < 3; ++i) full.write(Level::warning, "lost", {});
+  full.flush();
+}
+
+TEST_CASE("times are UTC") {
+  CHECK(utc_text(0) == "1970-01-01T00:00:00.000000Z");
+  CHECK(utc_text(1'767'225'599'999'999) == "2025-12-31T23:59:59.999999Z");
+  CHECK(monotonic_now() <= monotonic_now());
+}
+
+TEST_CASE("numbers of starts grow, also with a clock that was set back") {
+  const Folder folder;
+  const std::string file = folder.path + "/incarnation";
+  REQUIRE(replace_file(file, "99999999999999\n").empty());
+  CHECK(std::get<std::uint64_t>(next_incarnation(file)) == 100'000'000'000'000);
+  CHECK(std::get<std::uint64_t>(next_incarnation(file)) == 100'000'000'000'001);
+  CHECK(std::holds_alternative<std::string>(next_incarnation(folder.path + "/no/file")));
+}
+
+TEST_CASE("job numbers are never handed out twice") {
+  const Folder folder;
+  const std::string path = folder.path + "/next-job";
+  NumberFile first(path, 100);
+  REQUIRE(first.open().empty());
+  CHECK(first.first() == 1);
+  REQUIRE(first.used_below(5'000).empty());  // and then a crash
+  NumberFile second(path, 100);
+  REQUIRE(second.open().empty());
+  CHECK(second.first() >= 5'000);
+  REQUIRE(replace_file(path, "nonsense").empty());
+  CHECK(NumberFile(path, 100).open().find("next-job") != std::string::npos);
+}
+
+TEST_CASE("pieces of output land where they belong, and not through a link") {
+  const Folder folder;
+  const std::string path = folder.path + "/out";
+  CHECK(write_piece(path, 0, "hello ").empty());
+  CHECK(write_piece(path, 6, "world").empty());
+  CHECK(content(path) == "hello world");
+  CHECK(write_piece(path, 0, "new").empty());
+  CHECK(content(path) == "new");
+  std::filesystem::create_symlink(path, folder.path + "/link");
+  CHECK(!write_piece(folder.path + "/link", 0, "x").empty());
+  CHECK(!write_piece(folder.path, 0, "x").empty());
+  CHECK(!write_piece(folder.path + "/no/such/out", 0, "x").empty());
+  CHECK(write_piece("/dev/null", 0, "x").empty());
+}

@@ -1,0 +1,86 @@
+// What the programs of this folder share that play a role in a measurement: arguments of the form key=value, a clock,
+// percentiles, one line of JSON as the result. report.py starts the roles, and puts the results side by side.
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace dmm::bench {
+
+/// Ends the program: a measurement that went wrong has no result.
+[[noreturn]] inline void fail(const std::string& why) {
+  std::fprintf(stderr, "bench: %s\n", why.c_str());
+  std::exit(1);
+}
+
+/// `ROLE key=value...` of a command line.
+class Arguments {
+ public:
+  Arguments(int argc, char** argv) : role_(argc > 1 ? argv[1] : "") {
+    for (int i = 2; i < argc; ++i) {
+      const std::string word = argv[i];
+      const std::size_t equals = word.find('=');
+      if (equals == std::string::npos) fail(word + ": not of the form key=value");
+      values_[word.substr(0, equals)] = word.substr(equals + 1);
+    }
+  }
+
+  const std::string& role() const { return role_; }
+  const std::string& text(const std::string& key) const {
+    const auto found = values_.find(key);
+    if (found == values_.end()) fail(role_ + " needs " + key + "=...");
+    return found->second;
+  }
+  double number(const std::string& key) const { return std::stod(text(key)); }
+  double number(const std::string& key, double otherwise) const {
+    return values_.contains(key) ? number(key) : otherwise;
+  }
+  int count(const std::string& key) const { return static_cast<int>(number(key)); }
+  int count(const std::string& key, int otherwise) const { return values_.contains(key) ? count(key) : otherwise; }
+
+ private:
+  std::string role_;
+  std::map<std::string, std::string> values_;
+};
+
+/// Seconds on the monotonic clock.
+inline double clock_seconds() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+/// The value below which this part of them lies; sorts them.
+inline double percentile(std::vector<double>& values, double part) {
+  if (values.empty()) fail("nothing was measured");
+  std::sort(values.begin(), values.end());
+  return values[static_cast<std::size_t>(part * static_cast<double>(values.size() - 1))];
+}
+
+/// Prints numbers as one line of JSON.
+inline void print_result(const std::vector<std::pair<std::string, double>>& numbers) {
+  std::string line;
+  for (const auto& [name, value] : numbers) {
+    char text[64];
+    std::snprintf(text, sizeof text, "%.6g", value);
+    line += (line.empty() ? "{\"" : ", \"") + name + "\": " + text;
+  }
+  std::printf("%s}\n", line.c_str());
+  std::fflush(stdout);
+}
+
+/// The result of a lock-step measurement, from round trips in seconds.
+inline void print_round_trips(std::vector<double> trips, double bytes_out, double bytes_back) {
+  const double p50 = percentile(trips, 0.5), p99 = percentile(trips, 0.99);
+  print_result({{"round_trips", static_cast<double>(trips.size())},
+                {"p50_us", p50 * 1e6},
+                {"p99_us", p99 * 1e6},
+                {"bytes_out", bytes_out},
+                {"bytes_back", bytes_back}});
+}
+
+}  // namespace dmm::bench

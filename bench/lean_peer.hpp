@@ -13,6 +13,7 @@ constexpr double patience_seconds = 20;
 
 class LeanPeer {
  public:
+  /// Connects, and returns when the site manager has answered Hello.
   LeanPeer(zmq::context_t& context, Party self, Party manager, const std::string& endpoint, std::uint32_t dttl = 5)
       : session_(std::move(self), std::move(manager), static_cast<std::uint64_t>(wall_microseconds()), dttl),
         socket_(context, zmq::socket_type::dealer) {
@@ -21,10 +22,6 @@ class LeanPeer {
     socket_.set(zmq::sockopt::rcvhwm, 0);
     socket_.set(zmq::sockopt::reconnect_ivl, 20);
     socket_.connect(endpoint);
-  }
-
-  /// Says Hello until it is answered.
-  void open() {
     for (const double limit = clock_seconds() + patience_seconds; !session_.is_open();) {
       if (clock_seconds() > limit) fail("the site manager doesn't answer Hello");
       put(session_.hello());
@@ -41,7 +38,7 @@ class LeanPeer {
   /// none. Keeps the session alive.
   std::optional<Arrived> receive(double within_seconds) {
     set_patience(within_seconds);
-    const zmq::recv_result_t size = socket_.recv(frame_, within_seconds > 0 ? zmq::recv_flags::none : zmq::recv_flags::dontwait);
+    const zmq::recv_result_t size = socket_.recv(frame_);
     if (!size) {
       keep_alive();
       return std::nullopt;

@@ -1,7 +1,7 @@
-// The load's side of a session with a site manager, as cheap as can be, so that a benchmark measures the site manager and
-// not its load: a frame is encoded once, by the real codec, and then only stamped with numbers; of a frame that comes in
-// only those elements are read that are needed. It neither keeps nor resends: over a healthy connection nothing is lost,
-// and if anything is, the benchmark fails.
+// The load's side of a session with a site manager, as cheap as can be, so that a benchmark measures the site manager
+// and not its load: a frame is encoded once, by the real codec, and then only stamped with numbers; of a frame that
+// comes in only those elements are read that are needed. It neither keeps nor resends: over a healthy connection
+// nothing is lost, and if anything is, the benchmark fails.
 #pragma once
 
 #include <algorithm>
@@ -87,7 +87,7 @@ class Cursor {
   const unsigned char* end_;
 };
 
-/// Numbers that a stamped frame is encoded with, to be found in it and written over; MessagePack writes them in 9 bytes.
+/// Numbers that a stamped frame is encoded with, to be found in it and written over: 9 bytes each in MessagePack.
 constexpr std::uint64_t sequence_mark = 0xd1d2d3d4d5d6d701, acknowledged_mark = 0xd1d2d3d4d5d6d702,
                         job_mark = 0xd1d2d3d4d5d6d703;
 

@@ -1,7 +1,7 @@
-// Matches of one site manager without sockets: 1,000 nodes, all leased, 10,000 requests waiting. A match is six messages:
-// a Release comes in, an Unassign goes out; a Clean and a new Request come in, a Grant and an Assign go out. In three
-// shells: the machine alone; every message also encoded and decoded; and all of the daemon but its sockets (sessions
-// that number, keep, acknowledge). Each with a settle for every event, and with one for 64, as under load.
+// Matches of one site manager without sockets: 1,000 nodes, all leased, 10,000 requests waiting. A match is six
+// messages: a Release comes in, an Unassign goes out; a Clean and a new Request come in, a Grant and an Assign go out.
+// In three shells: the machine alone; every message also encoded and decoded; and all of the daemon but its sockets
+// (sessions that number, keep, acknowledge). Each with a settle for every match, and with one for 64, as under load.
 #include <benchmark/benchmark.h>
 
 #include <deque>

@@ -1,10 +1,9 @@
 // The load on a real site manager, over its socket. One role a process; report.py starts them:
-//   nodes      a resource manager that says Clean at once; until it is ended
+//   nodes      a resource manager of `nodes` nodes that says Clean at once; until it is ended
 //   flow       a job manager with `outstanding` requests: each Grant is answered with its Release and a new Request
 //   lockstep   a job manager with one request at a time; what it was granted it gives back at the end
-//   hold       a job manager that takes leases and keeps them: for each number of `first` and `second` it prints a line
-//              when it has so many, and waits for a line
-//   neighbours `count` sites that say Hello and keep quiet; prints a line when all are heard
+//   hold       a job manager that takes `first` leases, then up to `second`; says "ready" each time, goes on at a line
+//   neighbours `count` sites that say Hello and keep quiet; until they are ended
 #include <poll.h>
 #include <unistd.h>
 
@@ -16,32 +15,30 @@
 namespace dmm::bench {
 namespace {
 
-constexpr const char* usage = "pipeline_bench nodes|flow|lockstep|hold|neighbours endpoint=... site=... ...";
-
 /// Numbers that no earlier run of the same user gave to a request.
 std::uint64_t first_job() { return static_cast<std::uint64_t>(wall_microseconds()); }
 
-LeanPeer dial_as(const Arguments& arguments, zmq::context_t& context, const Party& self) {
-  const SiteName site(arguments.text("site"));
-  LeanPeer peer(context, self, site_manager_of(site), arguments.text("endpoint"),
-                static_cast<std::uint32_t>(arguments.count("dttl", 5)));
-  peer.open();
-  return peer;
+LeanPeer dial(const Arguments& arguments, zmq::context_t& context, const Party& self) {
+  return {context, self, site_manager_of(SiteName(arguments.text("site"))), arguments.text("endpoint"),
+          static_cast<std::uint32_t>(arguments.count("dttl", 5))};
 }
 
 LeanPeer dial_as_user(const Arguments& arguments, zmq::context_t& context) {
-  return dial_as(arguments, context, job_manager_of(SiteName(arguments.text("site")), "bench"));
+  return dial(arguments, context, job_manager_of(SiteName(arguments.text("site")), "bench"));
+}
+
+void say_ready() {
+  std::puts("ready");
+  std::fflush(stdout);
 }
 
 void nodes(const Arguments& arguments, zmq::context_t& context) {
-  const SiteName site(arguments.text("site"));
-  LeanPeer peer = dial_as(arguments, context, resource_manager_of(site, "nodes"));
+  LeanPeer peer = dial(arguments, context, resource_manager_of(SiteName(arguments.text("site")), "nodes"));
   Register offer;
   offer.cluster = ClusterName("nodes");
   offer.nodes = static_cast<std::uint32_t>(arguments.count("nodes"));
   peer.send(offer);
-  std::puts("ready");
-  std::fflush(stdout);
+  say_ready();
   while (true) {
     const auto arrived = peer.receive(0.25);
     if (!arrived || arrived->type != Unassign::type) continue;
@@ -52,35 +49,139 @@ void nodes(const Arguments& arguments, zmq::context_t& context) {
   }
 }
 
-/// The sizes of a flow's messages, of the last of each.
+/// Frame sizes, of the last message of each kind.
 struct Sizes {
   std::size_t request = 0, grant = 0, release = 0;
-  double mean() const { return static_cast<double>(request + grant + release) / 3; }
 };
 
+void print_flow(double grants_per_second, const Sizes& sizes) {
+  const double mean = static_cast<double>(sizes.request + sizes.grant + sizes.release) / 3;
+  print_result({{"grants_per_second", grants_per_second},
+                {"request_bytes", static_cast<double>(sizes.request)},
+                {"grant_bytes", static_cast<double>(sizes.grant)},
+                {"release_bytes", static_cast<double>(sizes.release)},
+                {"mean_bytes", mean}});
+}
+
 void flow(const Arguments& arguments, zmq::context_t& context) {
-  const int outstanding = arguments.count("outstanding");
   const double warm_up = arguments.number("warm_up", 0.3), seconds = arguments.number("seconds");
   LeanPeer peer = dial_as_user(arguments, context);
-  std::uint64_t job = first_job();
-  for (int i = 0; i < outstanding; ++i) peer.request(++job);
   Sizes sizes;
-  std::uint64_t grants = 0, before = 0;
+  int open = arguments.count("outstanding");
+  std::uint64_t job = first_job(), grants = 0, grants_before = 0;
   const double begin = clock_seconds();
-  double now = begin, counted_from = 0;
-  int open = outstanding;
-  for (double limit = begin + warm_up + seconds + patience_seconds; open > 0;) {
-    const auto arrived = peer.receive(grants % 64 == 0 ? 0.25 : 0);
-    if (!arrived) {
-      now = clock_seconds();
-      if (now > limit) fail("grants stopped coming");
-      if (!peer.receive_soon()) continue;
-      continue;
+  double counted_from = 0, rate = 0;
+  for (int i = 0; i < open; ++i) peer.request(++job);
+  sizes.request = peer.bytes_out();
+  while (open > 0) {
+    const auto arrived = peer.receive(0.25);
+    if (arrived && arrived->type == Grant::type) {
+      const Granted grant = granted(*arrived);
+      sizes.grant = peer.bytes_in();
+      peer.release(grant.lease, grant.job);
+      sizes.release = peer.bytes_out();
+      ++grants;
+      if (rate > 0) --open;
+      else peer.request(++job);
+    }
+    if (arrived && grants % 64 != 0) continue;
+    const double now = clock_seconds();
+    if (counted_from == 0 && now - begin >= warm_up) {
+      counted_from = now;
+      grants_before = grants;
+    } else if (counted_from > 0 && rate == 0 && now - counted_from >= seconds) {
+      rate = static_cast<double>(grants - grants_before) / (now - counted_from);
+    }
+    if (now - begin > warm_up + seconds + patience_seconds) fail("grants don't come any more");
+  }
+  peer.receive(0.2);  // for the last releases to leave
+  print_flow(rate, sizes);
+}
+
+void lockstep(const Arguments& arguments, zmq::context_t& context) {
+  const int warm_up = arguments.count("warm_up", 200), wanted = arguments.count("count");
+  LeanPeer peer = dial_as_user(arguments, context);
+  std::uint64_t job = first_job();
+  std::vector<std::pair<std::string, std::uint64_t>> leases;
+  std::vector<double> trips;
+  double bytes_out = 0, bytes_back = 0;
+  for (int i = 0; i < warm_up + wanted; ++i) {
+    const double begin = clock_seconds();
+    peer.request(++job);
+    const Arrived arrived = peer.expect(Grant::type);
+    if (i >= warm_up) trips.push_back(clock_seconds() - begin);
+    bytes_out = static_cast<double>(peer.bytes_out());
+    bytes_back = static_cast<double>(peer.bytes_in());
+    leases.emplace_back(granted(arrived).lease, job);
+  }
+  for (const auto& [lease, of] : leases) peer.release(lease, of);
+  peer.receive(0.3);
+  print_round_trips(std::move(trips), bytes_out, bytes_back);
+}
+
+/// Takes leases with a few requests at a time, so that what is kept for a burst isn't taken for what leases cost.
+void take_leases(LeanPeer& peer, std::uint64_t& job, int wanted) {
+  constexpr int at_once = 16;
+  for (int asked = 0, granted_so_far = 0; granted_so_far < wanted; ++granted_so_far) {
+    while (asked < wanted && asked - granted_so_far < at_once) {
+      peer.request(++job);
+      ++asked;
+    }
+    peer.expect(Grant::type);
+  }
+}
+
+void wait_for_line(LeanPeer& peer) {
+  char character = 0;
+  while (character != '\n') {
+    pollfd input{STDIN_FILENO, POLLIN, 0};
+    if (::poll(&input, 1, 0) > 0) {
+      if (::read(STDIN_FILENO, &character, 1) <= 0) std::exit(0);
+    } else {
+      peer.receive(0.05);
     }
   }
-  (void)before;
-  (void)counted_from;
+}
+
+void hold(const Arguments& arguments, zmq::context_t& context) {
+  LeanPeer peer = dial_as_user(arguments, context);
+  const int first = arguments.count("first"), second = arguments.count("second");
+  std::uint64_t job = first_job();
+  for (const int more : {first, second - first}) {
+    take_leases(peer, job, more);
+    say_ready();
+    wait_for_line(peer);
+  }
+}
+
+void neighbours(const Arguments& arguments, zmq::context_t& context) {
+  const int wanted = arguments.count("count");
+  std::vector<std::unique_ptr<LeanPeer>> peers;
+  for (int i = 0; i < wanted; ++i)
+    peers.push_back(std::make_unique<LeanPeer>(context, site_manager_of(SiteName("n" + std::to_string(i))),
+                                               site_manager_of(SiteName(arguments.text("site"))),
+                                               arguments.text("endpoint")));
+  say_ready();
+  while (true) {
+    for (const auto& peer : peers) peer->receive(0);
+    ::usleep(100'000);
+  }
 }
 
 }  // namespace
 }  // namespace dmm::bench
+
+int main(int argc, char** argv) {
+  using namespace dmm::bench;
+  const Arguments arguments(argc, argv);
+  dmm::begin_daemon(true);
+  zmq::context_t context;
+  context.set(zmq::ctxopt::max_sockets, 8'192);
+  if (arguments.role() == "nodes") nodes(arguments, context);
+  else if (arguments.role() == "flow") flow(arguments, context);
+  else if (arguments.role() == "lockstep") lockstep(arguments, context);
+  else if (arguments.role() == "hold") hold(arguments, context);
+  else if (arguments.role() == "neighbours") neighbours(arguments, context);
+  else fail("usage: pipeline_bench nodes|flow|lockstep|hold|neighbours key=value...");
+  return 0;
+}

@@ -45,7 +45,8 @@ int run(const ChainOptions& options) {
   const std::string& folder = std::get<std::string>(logs);
   const RequestId request{SiteName(job.site), job.user, job.job, 1};
   auto records = find_records(folder, request);
-  if (auto* fault = std::get_if<LogFault>(&records)) return fail("chain", {fault->text, 1});
+  if (auto* fault = std::get_if<LogFault>(&records))
+    return fail("chain", {fault->text, options.logs.empty() ? 1 : 2});
   std::vector<DelegationChain> chains = rebuild_chains(std::get<std::vector<LogRecord>>(records));
   if (job.attempt > 0)
     std::erase_if(chains, [&](const DelegationChain& chain) {

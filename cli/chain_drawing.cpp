@@ -24,9 +24,10 @@ class Drawing {
   std::vector<std::string> draw() {
     lines_.push_back(style_.paint(Ink::bold, harmless(chain_.request)) +
                      (chain_.processors > 0 ? "  " + count_text(chain_.processors, "processor") : ""));
-    for (const Moment& moment : chain_.before) line(moment);
+    moments(chain_.before);
+    outcome_column_ = widest(chain_.asked, 1);
     hops(chain_.asked, " ");
-    for (const Moment& moment : chain_.after) line(moment);
+    moments(chain_.after);
     way();
     return std::move(lines_);
   }
@@ -37,7 +38,25 @@ class Drawing {
     lines_.push_back(style_.paint(Ink::dim, pad_left(decimal(passed, 1) + " ms", time_columns)) + "  " + text);
   }
 
-  void line(const Moment& moment) { put(moment.at, harmless(moment.who + " " + moment.text)); }
+  /// Several that do the same one after the other, as a lease goes back hop by hop, share a line.
+  void moments(const std::vector<Moment>& all) {
+    for (std::size_t i = 0; i < all.size();) {
+      std::size_t end = i + 1;
+      std::string who = all[i].who;
+      for (; end < all.size() && all[end].text == all[i].text; ++end)
+        if (all[end].who != all[end - 1].who) who += ", " + all[end].who;
+      put(all[i].at, harmless(who + " " + all[i].text));
+      i = end;
+    }
+  }
+
+  /// Columns of the widest name in the tree, with what is drawn before it.
+  static std::size_t widest(const std::vector<Hop>& asked, std::size_t indent) {
+    std::size_t columns = 0;
+    for (const Hop& hop : asked)
+      columns = std::max({columns, indent + 4 + columns_of(hop.to), widest(hop.asked, indent + 4)});
+    return columns;
+  }
 
   void hops(const std::vector<Hop>& asked, const std::string& indent) {
     std::uint64_t round = asked.empty() ? 0 : asked.front().round;
@@ -53,7 +72,7 @@ class Drawing {
 
   void hop(const Hop& hop, const std::string& indent, bool last) {
     const std::string branch(last ? style_.pick("└─▶ ", "`-> ") : style_.pick("├─▶ ", "|-> "));
-    put(hop.asked_at, indent + branch + pad_right(harmless(hop.to), 12) + " " + outcome(hop));
+    put(hop.asked_at, pad_right(indent + branch + harmless(hop.to), outcome_column_) + "  " + outcome(hop));
     const std::string below(last ? "    " : style_.pick("│   ", "|   "));
     hops(hop.asked, indent + below);
   }
@@ -105,6 +124,7 @@ class Drawing {
   const DelegationChain& chain_;
   const Style& style_;
   std::int64_t start_;
+  std::size_t outcome_column_ = 0;
   std::vector<std::string> lines_;
 };
 

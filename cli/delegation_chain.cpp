@@ -24,7 +24,10 @@ std::string words_for(const LogRecord& record) {
     if (event == "granted") return with("got the grant", "from", " from ");
     if (event == "hand_out") return "handed the nodes to its job manager";
     if (event == "claim") return "took the claim: the lease is active";
-    if (event == "release") return "released the lease";
+    if (event == "release" && record.field("unused") == "true")
+      return "gave a grant back unused: it came too late";
+    if (event == "release")
+      return record.field("to").empty() ? "got the nodes back from its job manager" : "gave the lease back";
     if (event == "lease_ended") return with("ended the lease", "reason", ": ");
     if (event == "refuse") return with("refused the request", "reason", ": ");
     if (event == "cancel") return "was told to cancel the request";

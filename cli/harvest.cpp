@@ -98,8 +98,8 @@ JobOutcome outcome_of(const JobRecord& job, std::uint32_t cluster, double began,
   outcome.submit_seconds = trace(job.submitted);
   if (job.started) outcome.start_seconds = trace(*job.started);
   if (job.ended) outcome.end_seconds = trace(*job.ended);
-  // A program so short that its end is known before its start was told.
-  if (job.ended && (!job.started || *job.started > *job.ended))
+  // The program's own time, where it ran, is the run: the news of its start may come as late as that of its end.
+  if (job.ended && (job.wall_seconds > 0 || !job.started))
     outcome.start_seconds = std::max(outcome.submit_seconds, outcome.end_seconds - job.wall_seconds * speedup);
   outcome.processors = job.processors;
   outcome.origin = origin_of(job.origin);
@@ -116,13 +116,16 @@ bool went_farther(const JobRecord& a, const JobRecord& b) {
 
 Harvest harvest(const HarvestOptions& options) {
   Harvest result;
-  std::vector<Manager> all, managers;
-  for (const TestbedDaemon& daemon : options.testbed.daemons) all.push_back({daemon.party, daemon.endpoint});
+  std::vector<Manager> all, living, managers;
+  for (const TestbedDaemon& daemon : options.testbed.daemons) {
+    all.push_back({daemon.party, daemon.endpoint});
+    if (is_alive(daemon.process)) living.push_back(all.back());  // the run says itself who died
+  }
   for (const Party& party : options.plan.managers)
     for (const Manager& manager : all)
       if (manager.party == party) managers.push_back(manager);
 
-  RequestCounts counts(all);
+  RequestCounts counts(living);
   counts.run(seconds(20), result.faults);
   std::ofstream file(options.jobs_file);
   std::size_t known = 0;
@@ -144,7 +147,7 @@ Harvest harvest(const HarvestOptions& options) {
     result.outcomes.emplace_back();
     result.outcomes.back().state = State::lost;
   }
-  count_messages(all, result);
+  count_messages(living, result);
   return result;
 }
 

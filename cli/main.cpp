@@ -37,6 +37,20 @@ int unknown_command(const CLI::App& app, const std::string& word) {
   return 2;
 }
 
+/// The command that was meant, for a fault in its options: "testbed up".
+std::string name_of_parsed(const CLI::App* app) {
+  std::string name;
+  for (auto parsed = app->get_subcommands(); !parsed.empty(); parsed = parsed.front()->get_subcommands())
+    name += (name.empty() ? "" : " ") + parsed.front()->get_name();
+  return name;
+}
+
+std::string option_fault(const CLI::App* app, const CLI::Error& error) {
+  const std::string name = name_of_parsed(app);
+  const std::string command = name.empty() ? "dmm" : "dmm " + name;
+  return command + ": " + error.what() + "; `" + command + " --help` has the options, with examples\n";
+}
+
 int help(CLI::App& app, int argc, char** argv) {
   const std::string about = argc > 2 ? argv[2] : "";
   if (about.empty()) return std::printf("%s", app.help().c_str()) < 0;
@@ -68,6 +82,7 @@ int main(int argc, char** argv) try {
   app.set_version_flag("--version", "dmm " DMM_VERSION);
   app.footer(footer);
   app.require_subcommand(1);
+  app.failure_message(option_fault);
   for (auto* add : {add_run_command, add_testbed_command, add_submit_command, add_queue_command,
                     add_cancel_command, add_sites_command, add_leases_command, add_usage_command,
                     add_chain_command, add_why_command, add_place_command})

@@ -11,11 +11,13 @@
 namespace dmm {
 namespace {
 
+std::string name_of(const Party& party) { return party.site.text + (party.name.empty() ? "" : "/" + party.name); }
+
 std::string list_of(const std::vector<Manager>& managers) {
   std::string text;
   constexpr std::size_t shown = 8;
   for (std::size_t i = 0; i < managers.size() && i < shown; ++i)
-    text += (i == 0 ? "" : ", ") + managers[i].party.site.text + "/" + managers[i].party.name;
+    text += (i == 0 ? "" : ", ") + name_of(managers[i].party);
   return managers.size() > shown ? text + ", ..." : text;
 }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 namespace dmm {
 namespace {
@@ -66,6 +67,7 @@ bool Monitor::take(const Reply& reply, Instant now) {
   questions_[number].open = false;
   const Json json = Json::parse(reply.text, nullptr, false);
   if (!reply.fault.empty() || !json.is_object()) return true;
+  if (!std::exchange(questions_[number].answered, true)) ++heard_;
   if (const auto site = sites_.find(number); site != sites_.end()) {
     site->second.busy = json.value("processors_busy", std::uint64_t{0});
     site->second.grants_local = json.value("grants_local", std::uint64_t{0});

@@ -31,6 +31,8 @@ class Monitor {
 
   /// Fills in the grids, and how many jobs ended.
   void fill(RunProgress& progress, Instant now) const;
+  /// Whether every manager has answered once.
+  bool heard_all() const { return heard_ == questions_.size(); }
   /// Jobs that are over, as last heard.
   std::uint64_t ended() const;
   /// Grows with every start and every end of a job.
@@ -50,6 +52,7 @@ class Monitor {
   };
   struct Question {
     bool open = false;
+    bool answered = false;  ///< ever
     Instant due{};
   };
 
@@ -60,6 +63,7 @@ class Monitor {
   std::map<std::uint64_t, std::size_t> open_;  ///< token -> number
   std::vector<std::string> roots_;             ///< of the grids
   ClientPool& pool_;
+  std::size_t heard_ = 0;
   std::string fault_;
 };
 

@@ -16,8 +16,6 @@ extern "C" {  // glibc 2.36 forgot to say so itself
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <sstream>
 #include <string_view>
 
@@ -28,9 +26,16 @@ namespace {
 
 constexpr int child_ready_descriptor = 3;
 
+/// A file of /proc; empty if the process ends meanwhile (which std::ifstream tells by an exception).
 std::string read_all(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  std::string text;
+  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0) return text;
+  char buffer[4096];
+  for (ssize_t count = 0; (count = ::read(file, buffer, sizeof buffer)) > 0;)
+    text.append(buffer, static_cast<std::size_t>(count));
+  ::close(file);
+  return text;
 }
 
 /// What we want of /proc/ID/stat; all 0 for a zombie, or if there is no such process.
@@ -152,10 +157,13 @@ class Watched {
   std::vector<int> ids_;
 };
 
-bool has_config_in(const std::string& command_line, const std::vector<std::string>& folders) {
+/// Whether this is one of our programs, called with a file or folder inside one of the folders.
+bool is_ours(const std::string& command_line, const std::vector<std::string>& folders) {
+  const std::string program = command_line.substr(0, command_line.find('\0'));
+  const std::string name = program.substr(program.rfind('/') + 1);  // of npos + 1 it is all
+  if (name != "sitemgr" && name != "jobmgr" && name != "resmgr" && name != "keeper") return false;
   return std::any_of(folders.begin(), folders.end(), [&](const std::string& folder) {
-    return command_line.find("--config" + std::string(1, '\0') + folder + "/") != std::string::npos ||
-           command_line.find("--config=" + folder + "/") != std::string::npos;
+    return command_line.find(std::string(1, '\0') + folder + "/") != std::string::npos;
   });
 }
 
@@ -212,7 +220,7 @@ std::vector<ProcessKey> processes_in(std::vector<std::string> folders) {
     const Stat stat = read_stat(id);
     // Who looks at the folder from a shell has a terminal; what we start has none.
     const bool works = !stat.has_terminal && is_inside(works_in, folders);
-    if (!works && !has_config_in(read_all((entry->path() / "cmdline").string()), folders)) continue;
+    if (!works && !is_ours(read_all((entry->path() / "cmdline").string()), folders)) continue;
     if (stat.start_time != 0) found.push_back({id, stat.start_time});
   }
   return found;

@@ -42,8 +42,8 @@ struct Ending {
 /// SIGTERM to all that live; SIGKILL to those that don't end within `patience`. Reaps those that are our children.
 Ending end_processes(const std::vector<ProcessKey>& processes, Duration patience);
 
-/// Processes that name a file in one of the folders after "--config", or work inside one without a terminal:
-/// daemons whose start was not recorded any more, their keepers, the jobs they run. Never this process.
+/// Our programs that were called with something inside one of the folders, and whatever works inside one without a
+/// terminal: daemons whose start was not recorded any more, their keepers, the jobs they run. Never this process.
 std::vector<ProcessKey> processes_in(std::vector<std::string> folders);
 
 /// The folder of the program that runs now: the daemons are beside it.

@@ -93,7 +93,7 @@ JobRecord job_from_json(const Json& json) {
 }
 
 std::vector<std::string> fetch_jobs(const std::vector<Manager>& managers, const std::vector<std::string>& states,
-                                    const std::function<void(std::size_t, const Json&)>& each, Duration within) {
+                                    const std::function<void(std::size_t, const Json&)>& each, Duration silence) {
   ClientPool pool;
   std::vector<std::string> faults;
   std::map<std::uint64_t, std::size_t> asked;  // token -> index of the manager
@@ -109,9 +109,10 @@ std::vector<std::string> fetch_jobs(const std::vector<Manager>& managers, const 
     else
       ask(std::get<std::size_t>(connected), i, 0);
   }
-  const Instant end = monotonic_now() + within;
+  Instant end = monotonic_now() + silence;
   while (!asked.empty() && monotonic_now() < end) {
     for (Reply& reply : pool.poll(milliseconds(100))) {
+      end = monotonic_now() + silence;
       const auto found = asked.find(reply.token);
       if (found == asked.end()) continue;
       const std::size_t index = found->second;

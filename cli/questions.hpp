@@ -48,6 +48,6 @@ JobRecord job_from_json(const nlohmann::ordered_json& json);
 /// Faults, one a manager that did not answer.
 std::vector<std::string> fetch_jobs(const std::vector<Manager>& managers, const std::vector<std::string>& states,
                                     const std::function<void(std::size_t, const nlohmann::ordered_json&)>& each,
-                                    Duration within = seconds(20));
+                                    Duration silence = seconds(5));
 
 }  // namespace dmm

@@ -42,11 +42,21 @@ std::string outcome_text(const JobRecord& job) {
   return cut(harmless(job.text), 60);
 }
 
+/// How long it waited, or waits.
+double waited(const JobRecord& job, double now) {
+  if (job.over() && job.wall_seconds > 0 && job.ended) return *job.ended - job.wall_seconds - job.submitted;
+  return job.started.value_or(job.ended.value_or(now)) - job.submitted;
+}
+
+/// How long it ran, or has been running; nothing if it didn't.
+std::string ran_text(const JobRecord& job, double now) {
+  if (job.over()) return job.wall_seconds > 0 ? length_text(job.wall_seconds) : "";
+  return job.started ? length_text(now - *job.started) : "";
+}
+
 void add_row(Table& table, const JobRecord& job, double now, const Style& style) {
-  const double until = job.started.value_or(job.ended.value_or(now));
-  table.add({harmless(job.request), job.state, std::to_string(job.processors), length_text(until - job.submitted),
-             job.started ? length_text(job.ended.value_or(now) - *job.started) : "", chain_text(job, style),
-             harmless(job.name), outcome_text(job)});
+  table.add({harmless(job.request), job.state, std::to_string(job.processors), length_text(waited(job, now)),
+             ran_text(job, now), chain_text(job, style), harmless(job.name), outcome_text(job)});
 }
 
 std::vector<std::string> states_of(const QueueOptions& options) {

@@ -31,6 +31,9 @@ namespace fs = std::filesystem;
 constexpr Duration home_limit = seconds(10);
 constexpr Duration turn_max = milliseconds(50);
 constexpr Duration health_pause = seconds(1);
+/// When a daemon has died: jobs under it are run again four lease terms later, and some time after that nothing
+/// will.
+constexpr double rerun_seconds = 150;
 
 /// A run after its input was read.
 class Run {
@@ -39,15 +42,15 @@ class Run {
       : options_(options), topology_(topology), workload_(workload), plan_(plan) {}
 
   int go() {
-    std::fprintf(stderr, "starting %s: %s, %s\n", topology_.name.c_str(),
-                 count_text(topology_.sites.size(), "site").c_str(),
-                 count_text(processors_of(topology_), "processor").c_str());
+    say("starting " + topology_.name + ": " + count_text(topology_.sites.size(), "site") + ", " +
+        count_text(processors_of(topology_), "processor"));
     auto started = bring_up(topology_, options_.testbed, interrupts_);
     if (auto* fault = std::get_if<TestbedFault>(&started)) return fail("run", {fault->text, fault->exit_code});
     testbed_ = std::move(std::get<Testbed>(started));
     output_ = options_.output.empty() ? run_folder(testbed_.name) : fs::absolute(options_.output).string();
     begin_report();
     feed_and_watch();
+    if (report_.interrupted) say("interrupted: stopping everything in order");
     collect();
     stop();
     draw_chain_of(report_.chain_request);
@@ -55,6 +58,8 @@ class Run {
   }
 
  private:
+  static void say(const std::string& text) { std::fprintf(stderr, "%s\n", text.c_str()); }
+
   void begin_report() {
     report_.topology = topology_.name;
     report_.workload = options_.workload.path;
@@ -87,7 +92,8 @@ class Run {
       monitor.ask_due(now);
       for (const Reply& reply : pool.poll(std::clamp(feeder_->next_due() - now, milliseconds(1), turn_max)))
         if (!feeder_->take(reply)) monitor.take(reply, monotonic_now());
-      if (display.due(now)) display.show(progress(monitor, now - begin, now), now);
+      const bool worth_showing = monitor.heard_all() || now - begin > seconds(1);
+      if (worth_showing && display.due(now)) display.show(progress(monitor, now - begin, now), now);
     }
     await_answers(pool);
     report_.elapsed_seconds = (monotonic_now() - begin).in_seconds();
@@ -114,7 +120,9 @@ class Run {
     if (now >= next_health_ && !healthy()) return false;
     const std::uint64_t activity = monitor.activity() + feeder_->submitted();
     if (activity != activity_) activity_ = activity, active_ = now;
-    const Duration patience = from_seconds(options_.timeout_seconds + plan_.longest_run_seconds);
+    const double limit =
+        dead_.empty() ? options_.timeout_seconds : std::min(options_.timeout_seconds, rerun_seconds);
+    const Duration patience = from_seconds(limit + plan_.longest_run_seconds);
     if (active_ == Instant{} || now - active_ < patience || feeder_->next_due() != never) return true;
     report_.timed_out = true;
     return false;

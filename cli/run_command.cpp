@@ -53,7 +53,7 @@ CLI::App* add_run_command(CLI::App& app, int& exit_code) {
       "  dmm run topologies/two-sites.json --workload workloads/two-sites-morning.swf.gz --speedup 600\n"
       "  dmm run topologies/dual-grid.json --workload workloads/dual-grid-day.swf.gz --speedup 2880\n"
       "  dmm run topologies/dual-grid.json --workload workloads/dual-grid-day.swf.gz --speedup 2880 \\\n"
-      "      --jobs 1000 --set defaults.target_policy=round_robin --json\n");
+      "      --jobs 1000 --set defaults.policies.target=round_robin --json\n");
   command->callback([options, &exit_code] { exit_code = run_workload(*options); });
   return command;
 }

@@ -29,6 +29,11 @@ class Lines {
   std::vector<std::string> lines_;
 };
 
+/// Few processor-hours need a digit behind the point.
+std::string hours_text(double processor_seconds, double of) {
+  return decimal(processor_seconds / 3600, of < 360'000 ? 1 : 0);
+}
+
 double fraction(double part, double whole) { return whole > 0 ? part / whole : 0; }
 
 void add_jobs(Lines& lines, const RunReport& report) {
@@ -65,14 +70,15 @@ void add_times(Lines& lines, const RunReport& report) {
 
 void add_goodput(Lines& lines, const RunReport& report, const Style& style) {
   const Summary& f = report.figures;
-  lines.fact("goodput", decimal(f.goodput_processor_seconds / 3600, 0) + " processor-hours");
+  lines.fact("goodput", hours_text(f.goodput_processor_seconds, f.goodput_processor_seconds) + " processor-hours");
   for (std::size_t i = 0; i < origin_count; ++i) {
     const double part = f.goodput_processor_seconds_by_origin[i];
     const double share = fraction(part, f.goodput_processor_seconds);
     std::string name = words_of(to_text(static_cast<Origin>(i)));
     std::replace(name.begin(), name.end(), ' ', '-');
     lines.add("    " + pad_right(name, label_columns - 2) + pad_left(percent(share), 7) + "  " +
-              style.paint(Ink::cyan, bar(share, 20, style)) + " " + pad_left(decimal(part / 3600, 0), 8) + "  " +
+              style.paint(Ink::cyan, bar(share, 20, style)) + " " +
+              pad_left(hours_text(part, f.goodput_processor_seconds), 8) + "  " +
               style.paint(Ink::dim, count_text(f.jobs_finished_by_origin[i], "job")));
   }
 }

@@ -112,20 +112,25 @@ int exit_code_of(const JobRecord& job) {
   return 1;
 }
 
+/// Where the job's output is; empty if there is none.
 std::string output_of(const JobRecord& job, const Manager& manager) {
-  if (!job.output_path.empty()) return job.output_path;
-  for (const Testbed& testbed : all_testbeds())
-    for (const TestbedDaemon& daemon : testbed.daemons)
-      if (daemon.party == manager.party && daemon.endpoint == manager.endpoint)
-        return testbed.folder + "/jobs-" + manager.party.site.text + "-" + manager.party.name + "/outputs/" +
-               std::to_string(job.number) + ".out";
-  return "outputs/" + std::to_string(job.number) + ".out in the job manager's folder";
+  if (!job.keep_output || job.exit_kind.empty()) return {};
+  std::string path = job.output_path;
+  const std::string file = "outputs/" + std::to_string(job.number) + ".out";
+  if (path.empty())
+    for (const Testbed& testbed : all_testbeds())
+      for (const TestbedDaemon& daemon : testbed.daemons)
+        if (daemon.party == manager.party && daemon.endpoint == manager.endpoint)
+          path = testbed.folder + "/jobs-" + manager.party.site.text + "-" + manager.party.name + "/" + file;
+  if (path.empty()) return file + " in the job manager's folder";
+  std::error_code error;
+  return std::filesystem::exists(path, error) ? path : std::string();
 }
 
 int tell_end(const SubmitOptions& options, const Json& json, const Manager& manager) {
   const JobRecord job = job_from_json(json);
   const int code = exit_code_of(job);
-  const std::string output = job.keep_output ? output_of(job, manager) : std::string();
+  const std::string output = output_of(job, manager);
   if (options.json) {
     Json result = json;
     result["output_path"] = output;

@@ -38,7 +38,8 @@ std::string sentence_for(const std::string& reason, const Json& answer) {
            " and waits for the answer.";
   }
   if (reason == "pausing")
-    return "Every neighbour rejected it; a new round starts when a hint shows capacity, or in " +
+    return "Nobody could serve it in the last round, by answer or by hint; a new round starts when a hint shows "
+           "capacity, or in " +
            length_text(number_in<double>(answer, "pause_left_seconds")) + ".";
   if (reason == "window_full")
     return "Every neighbour that may serve it has as many delegations under way as its window allows.";

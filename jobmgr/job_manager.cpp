@@ -63,7 +63,8 @@ void JobManager::take(Step step, const LinkUp& up) {
 void JobManager::site_came_up(Step step, bool restarted) {
   site_up_ = true;
   managers_.restart_silences(step.now + settings_.confirm_limit);
-  if (restarted) {
+  // In the first session of all, what was asked before it is sent by the session itself.
+  if (std::exchange(site_seen_, true) && restarted) {
     leases_.make_void();
     for (std::uint64_t number : jobs_.in(JobState::waiting)) ask(step, *jobs_.find(number));
   }
@@ -82,10 +83,15 @@ void JobManager::manager_came_up(Step step, const Party& manager, bool restarted
 void JobManager::manager_restarted(Step step, TaskKey key) {
   Job* job = jobs_.find(key.job);
   if (!job || !job->run || !managers_.has(job->run->tasks.at(key.component).manager, key)) return;
-  job->run->tasks[key.component].forgotten = true;
+  Task& task = job->run->tasks[key.component];
+  // A Start that had no answer is gone with the old session, or with what it had started: the lease may well be one
+  // that the new incarnation has, and otherwise it says so.
+  const bool unanswered = task.phase == TaskPhase::asked && !task.stopping && !task.interrupted;
+  if (unanswered && leases_.usable(step.now, job->run->lease)) return send_start(step, *job, key.component);
+  task.forgotten = true;
   if (job->state == JobState::collecting)
     return lose_output(step, *job, key.component, "its resource manager restarted");
-  if (job->run->tasks[key.component].phase == TaskPhase::over) return;
+  if (task.phase == TaskPhase::over) return;
   interrupt(step, *job, key.component, true);
   wind_down(step, *job);
 }

@@ -159,6 +159,7 @@ class JobManager {
   JobManagerSettings settings_;
   Party site_;
   bool site_up_ = false;
+  bool site_seen_ = false;  ///< it was up before
   std::uint64_t next_job_ = 1;
   JobTable jobs_;
   Submissions submissions_;

@@ -70,7 +70,7 @@ void JobManager::hand_over(Step step, const Job& job, OutputPiece piece) {
 
 void JobManager::on(Step step, const Party& from, Chunk& chunk) {
   const auto [job, task] = subject_of(from, chunk.request, chunk.component);
-  if (!task || job->state != JobState::collecting) return;
+  if (!task || job->state != JobState::collecting || chunk.stream > Stream::error) return;
   StreamState& state = stream_of(*task, chunk.stream);
   if (state.phase != StreamPhase::fetching || chunk.offset != state.offset) return;
   const std::uint64_t room = settings_.fetch_bytes_max - state.offset;

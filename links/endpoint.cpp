@@ -60,16 +60,26 @@ void Endpoint::receive(Instant now, Connection connection, std::string_view fram
 
 void Endpoint::take(Instant now, const Way& way, std::string_view frame, std::vector<Received>& messages) {
   auto decoded = codec_.decode(frame);
-  if (const Refused* refused = std::get_if<Refused>(&decoded)) return refuse_and_tell(now, way, *refused);
+  if (const Refused* refused = std::get_if<Refused>(&decoded)) {
+    step_over(now, refused->head);
+    return refuse_and_tell(now, way, *refused);
+  }
   Envelope& envelope = std::get<Envelope>(decoded);
   if (envelope.to != settings_.self) return refuse(0, "wrong_receiver");
   Peer* peer = find(envelope.from);
   if (!peer && !admitted(envelope.from)) {
-    refuse_and_tell(now, way, {FrameFault::malformed, envelope.from, type_of(envelope.message)});
+    refuse_and_tell(now, way, {FrameFault::malformed, type_of(envelope.message), std::move(envelope)});
     return;
   }
   if (!peer) peer = &make(envelope.from);
   if (accept(now, *peer, way, envelope)) deliver(now, *peer, std::move(envelope), messages);
+}
+
+void Endpoint::step_over(Instant now, const Envelope& head) {
+  Peer* peer = head.sequence && head.to == settings_.self ? find(head.from) : nullptr;
+  if (!peer || peer->session.compare(head.incarnation) != Generation::same) return;
+  if (head.peer != 0 && head.peer != settings_.incarnation) return;
+  if (peer->session.arrive(head.sequence) == Order::gap) ask_resend(now, *peer);
 }
 
 bool Endpoint::accept(Instant now, Peer& peer, const Way& way, const Envelope& envelope) {
@@ -93,7 +103,8 @@ bool Endpoint::accept(Instant now, Peer& peer, const Way& way, const Envelope& e
   if (knows_me) peer.session.acknowledge(envelope.acknowledged);
   if (!peer.up) {
     peer.up = true;
-    if (peer.session.peer().role != Role::client) link_events_.push_back(LinkUp{peer.session.peer(), false, {}, peer.software});
+    if (peer.session.peer().role != Role::client)
+      link_events_.push_back(LinkUp{peer.session.peer(), false, {}, peer.software});
   }
   return true;
 }
@@ -163,16 +174,18 @@ void Endpoint::refuse(Connection, std::string_view reason) { ++counters_.refused
 void Endpoint::undeliverable(Connection) { ++counters_.refused["undeliverable"]; }
 
 void Endpoint::refuse_and_tell(Instant now, const Way& way, const Refused& refused) {
-  const bool stranger = refused.fault == FrameFault::malformed && !refused.from.site.empty() && !find(refused.from);
+  const bool stranger =
+      refused.fault == FrameFault::malformed && !refused.head.from.site.empty() && !find(refused.head.from);
   refuse(0, stranger ? "not_admitted" : to_text(refused.fault));
-  Peer* peer = refused.from.site.empty() ? nullptr : find(refused.from);
-  if (peer) peer->last_error = "sent " + std::string(name_of(refused.type)) + ": " + std::string(to_text(refused.fault));
-  const bool answerable = !refused.from.site.empty() && refused.type != Fault::type && way.connection;
+  Peer* peer = refused.head.from.site.empty() ? nullptr : find(refused.head.from);
+  if (peer)
+    peer->last_error = "sent " + std::string(name_of(refused.type)) + ": " + std::string(to_text(refused.fault));
+  const bool answerable = !refused.head.from.site.empty() && refused.type != Fault::type && way.connection;
   if (!answerable) return;  // an answer to what can't be read could be misread as well
-  Envelope envelope{.from = settings_.self, .to = refused.from, .incarnation = settings_.incarnation, .trace = {},
+  Envelope envelope{.from = settings_.self, .to = refused.head.from, .incarnation = settings_.incarnation, .trace = {},
                     .hint = {}, .message = Fault{refused.type, stranger ? "not admitted here"
                                                                        : std::string(to_text(refused.fault))}};
-  emit_on(now, way, refused.from, codec_.encode(envelope));
+  emit_on(now, way, refused.head.from, codec_.encode(envelope));
 }
 
 // ---- messages to frames --------------------------------------------------------------------------------------------
@@ -189,6 +202,7 @@ void Endpoint::emit(Instant now, Peer& peer, Message message, const RequestId& t
   const std::uint16_t type = type_of(message);
   const std::uint64_t sequence = is_numbered(type) ? peer.session.next_sequence() : 0;
   count_sent(peer.session.peer(), type, trace);
+  if (!hint.empty()) peer.hint = hint;
   const Envelope envelope{.from = settings_.self,
                           .to = peer.session.peer(),
                           .incarnation = settings_.incarnation,
@@ -230,7 +244,8 @@ void Endpoint::hello(Instant now, Peer& peer, const Way& way, bool answer) {
 }
 
 void Endpoint::ask_resend(Instant now, Peer& peer) {
-  if (now - peer.resend_asked < settings_.times.hello) return;  // what comes in the same burst is missing for one reason
+  if (now - peer.resend_asked < settings_.times.hello)
+    return;  // what comes in the same burst is missing for one reason
   peer.resend_asked = now;
   emit(now, peer, Beat{true, peer.session.last_used()}, {}, {});
 }

@@ -130,6 +130,7 @@ class Endpoint {
     std::optional<Connection> direct; ///< the connection of our own making
     std::vector<SiteName> path;       ///< the delegation chain, if there is one
     std::string endpoint;             ///< for the direct route
+    CapacityHint hint;                ///< the last one sent: said again in Beats, since it may be lost
     bool up = false;
     bool dialled = false;             ///< we are the side that says Hello first
     Instant sent{}, heard{}, hello_at{never}, direct_at{never}, relay_at{never}, resend_asked{};
@@ -147,6 +148,8 @@ class Endpoint {
   Duration silence(const Peer& peer) const { return settings_.times.silence * (far(peer) ? 3 : 1); }
 
   void take(Instant now, const Way& way, std::string_view frame, std::vector<Received>& messages);
+  /// Counts a numbered message that we can't read as delivered: it would be as unreadable if it were sent again.
+  void step_over(Instant now, const Envelope& head);
   bool accept(Instant now, Peer& peer, const Way& way, const Envelope& envelope);
   void deliver(Instant now, Peer& peer, Envelope&& envelope, std::vector<Received>& messages);
   void on(Instant now, Peer& peer, const Way& way, const Envelope& envelope, const Hello& hello);

@@ -89,7 +89,7 @@ void Endpoint::tick(Instant now, Peer& peer) {
     peer.hello_pause = std::min(peer.hello_pause * 2, beat(peer));
   }
   const bool quiet = now - peer.sent >= beat(peer) - settings_.times.beat / 4;
-  if (peer.up && quiet) emit(now, peer, Beat{false, peer.session.last_used()}, {}, {});
+  if (peer.up && quiet) emit(now, peer, Beat{false, peer.session.last_used()}, {}, peer.hint);
 }
 
 Instant Endpoint::deadline(const Peer& peer) const {

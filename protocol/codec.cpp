@@ -119,7 +119,11 @@ bool read(const Object& in, T& value) {
   value = static_cast<T>(number);  // a later version's number is kept; to_text calls it unknown
   return true;
 }
-bool read(const Object& in, Duration& value) { return read(in, value.microseconds); }
+/// A hundred years and no more, so that no sum of an instant and durations overflows.
+bool read(const Object& in, Duration& value) {
+  constexpr std::int64_t most = std::int64_t{100} * 366 * 86400 * 1'000'000;
+  return read(in, value.microseconds) && value.microseconds <= most && value.microseconds >= -most;
+}
 template <Named T>
 bool read(const Object& in, T& value) {
   return read(in, value.text);
@@ -159,6 +163,7 @@ bool read(const Object& in, std::vector<T>& values) {
   values.resize(in.via.array.size);
   for (std::uint32_t i = 0; i < in.via.array.size; ++i)
     if (!read(in.via.array.ptr[i], values[i])) return false;
+  if constexpr (std::is_same_v<T, NodeRange>) return is_well_formed(values);  // sorted and disjoint, or set sums lie
   return true;
 }
 
@@ -248,15 +253,15 @@ std::variant<Envelope, Refused> Codec::decode(std::string_view frame) try {
   if (!head_ok || !in_range(envelope.from.role, Role::client) || !in_range(envelope.to.role, Role::client) ||
       envelope.hint.size() > dttl_max)
     return refuse(FrameFault::malformed);
-  refused.from = envelope.from;
   refused.type = type;
+  refused.head = envelope;
   bool known = false;
   if (!read_message(type, elements[index], envelope.message, known))
     return refuse(known ? FrameFault::malformed : FrameFault::unknown_type);
   return result;
 } catch (const msgpack::unpack_error& error) {
   const bool size = dynamic_cast<const msgpack::size_overflow*>(&error) != nullptr;
-  return Refused{size ? FrameFault::over_limit : FrameFault::not_messagepack, {}, 0};
+  return Refused{size ? FrameFault::over_limit : FrameFault::not_messagepack, 0, {}};
 }
 
 std::string_view to_text(FrameFault fault) {

@@ -27,11 +27,11 @@ std::string_view to_text(FrameFault fault);
 /// Largest frame in bytes.
 constexpr std::size_t frame_bytes_max = 256 * 1024;
 
-/// What could be read of refused bytes, so that the sender can be told.
+/// What could be read of refused bytes, so that the sender can be told and its session goes on.
 struct Refused {
   FrameFault fault = FrameFault::malformed;
-  Party from;              ///< empty site if it could not be read
   std::uint16_t type = 0;  ///< 0 if it could not be read
+  Envelope head;           ///< all but the message; its sender has an empty site if it could not be read
 };
 
 /// Encodes and decodes frames; keeps buffers between calls, so use one a thread.

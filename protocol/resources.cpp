@@ -38,7 +38,7 @@ std::string fault_of(const ResourceNeed& need) {
     if (need.kind == RequestKind::fixed && component.cluster.empty())
       return "each component of a fixed request names its cluster";
   }
-  if (total > 10'000'000) return "a request is for at most 10,000,000 processors";
+  if (total > processors_max) return "a request is for at most 10,000,000 processors";
   if (need.kind != RequestKind::flexible) return {};
   if (need.components.size() != 1) return "a flexible request has one component, the total";
   if (need.component_processors_min == 0) return "the least size of a component is at least 1 processor";

@@ -79,6 +79,9 @@ struct ResourceNeed {
   }
 };
 
+/// No request, cluster or lease has more processors than this, so that sums fit into 32 bits.
+constexpr std::uint32_t processors_max = 10'000'000;
+
 /// Processors asked for in all.
 std::uint32_t total_processors(const ResourceNeed& need);
 
@@ -95,7 +98,7 @@ struct NodeGroup {
   ClusterName cluster;
   NodeSet nodes;
   std::uint32_t processors_per_node = 1;
-  std::string endpoint;         ///< of the resource manager, for the direct route; empty where only the chain reaches it
+  std::string endpoint;  ///< of the resource manager, for the direct route; empty where only the chain reaches it
   std::uint32_t component = 0;  ///< which component of the request these nodes serve
 
   auto operator<=>(const NodeGroup&) const = default;

@@ -16,7 +16,7 @@
 namespace dmm {
 namespace {
 
-constexpr Duration flush_interval = seconds(1);
+constexpr Duration flush_interval = milliseconds(50);  // soon enough for who looks, seldom enough to cost nothing
 constexpr std::string_view replacement = "\xEF\xBF\xBD";
 constexpr std::string_view plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.,:/#@+%";
 

@@ -1,6 +1,6 @@
-// The structured log: one JSON object a line in a file, for programs to read, and one short aligned line an event on
-// standard error, for people. Lines are buffered: flushed at a warning, by `flush_due` at most each second, and at the
-// end. A disk that is full is reported once on standard error; the daemon goes on.
+// The structured log: one JSON object a line in a file, for programs to read, and one short aligned line an event
+// on standard error, for people. Lines are buffered: flushed at a warning, by `flush_due` twenty times a second at
+// most, and at the end. A disk that is full is reported once on standard error; the daemon goes on.
 #pragma once
 
 #include <memory>

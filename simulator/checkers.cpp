@@ -143,7 +143,8 @@ std::string Checkers::check_rest(const World& world) const {
   for (const Submission& job : world.submissions()) {
     if (job.abandoned) continue;
     const auto it = outcomes_.find({job.job_manager.site, job.job_manager.name, job.number, 0});
-    if (it == outcomes_.end()) return to_text(job.job_manager) + " job " + std::to_string(job.number) + " has no outcome";
+    if (it == outcomes_.end())
+      return to_text(job.job_manager) + " job " + std::to_string(job.number) + " has no outcome";
   }
   return {};
 }

@@ -27,7 +27,8 @@ void Network::send(Instant now, Address from, Connection connection, std::string
   ++frames_sent_;
   bytes_sent_ += bytes.size();
   const bool dropped = counts_down(drops_, {from, to});
-  const bool doubled = counts_down(duplicates_, {from, to}) || (settings_.doubling > 0 && random_.chance(settings_.doubling));
+  const bool doubled =
+      counts_down(duplicates_, {from, to}) || (settings_.doubling > 0 && random_.chance(settings_.doubling));
   const bool lost = dropped || !line.open || !line.reachable || is_cut(from, to) ||
                     (settings_.loss > 0 && random_.chance(settings_.loss));
   if (lost) {
@@ -36,7 +37,8 @@ void Network::send(Instant now, Address from, Connection connection, std::string
   }
   Duration takes = settings_.latency;
   if (settings_.jitter > Duration{})
-    takes += microseconds(static_cast<std::int64_t>(random_.below(static_cast<std::uint64_t>(settings_.jitter.microseconds))));
+    takes += microseconds(
+        static_cast<std::int64_t>(random_.below(static_cast<std::uint64_t>(settings_.jitter.microseconds))));
   Instant& latest = line.latest[to_listener];
   latest = std::max(latest, now + takes);
   if (doubled) flights_.push(latest, {connection, to_listener, line.life, bytes});

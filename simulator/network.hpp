@@ -1,6 +1,6 @@
-// Simulated connections that carry frames of bytes: each takes a while, none overtakes another of its connection and
-// direction, and any may be lost or doubled when a test wants it. Knows addresses, which are numbers, and nothing of who
-// is there or what the bytes mean.
+// Simulated connections that carry frames of bytes: each takes a while, none overtakes another of its connection
+// and direction, and any may be lost or doubled when a test wants it. Knows addresses, which are numbers, and
+// nothing of who is there or what the bytes mean.
 #pragma once
 
 #include <map>

@@ -101,7 +101,8 @@ std::vector<TaskReport> TaskPerformer::take_reports(Instant now) {
 
 void TaskPerformer::end_all(Instant now) {
   keep_until_ = never;
-  for (auto& [id, program] : programs_) plan_end(std::max(now, program.started), id, program, EndKind::signalled, sigkill);
+  for (auto& [id, program] : programs_)
+    plan_end(std::max(now, program.started), id, program, EndKind::signalled, sigkill);
 }
 
 void TaskPerformer::die() { *this = TaskPerformer{}; }

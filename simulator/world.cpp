@@ -94,7 +94,8 @@ void World::settle(Address address) {
 template <class Manager>
 bool World::settle_once(Address address, Process<Manager>& process) {
   process.settle(now_);
-  for (LogEvent& event : process.effects.events) happenings_.push_back({now_, actors_[address].party, std::move(event)});
+  for (LogEvent& event : process.effects.events)
+    happenings_.push_back({now_, actors_[address].party, std::move(event)});
   process.effects.events.clear();
   bool again = perform(address, process);
   for (Frame& frame : process.endpoint.take_frames())

@@ -85,7 +85,7 @@ SiteManager::Choice SiteManager::choose(const Search& search, std::size_t& targe
       continue;
     target_views_.push_back({n, neighbour.hint, settings_.use_hints && neighbour.known, neighbour.debit});
   }
-  const TargetQuery query{search.widest, search.dttl, stable_hash(search.request)};
+  const TargetQuery query{search.widest, search.dttl, stable_hash(search.key)};  // by round: not the same way again
   if (settings_.use_hints)
     std::erase_if(target_views_, [&](const TargetView& view) {
       const bool sees_all = neighbours_[view.neighbour].hint.size() >= search.dttl;
@@ -104,7 +104,8 @@ SiteManager::Choice SiteManager::choose(const Search& search, std::size_t& targe
 }
 
 SiteManager::Choice SiteManager::ask_next(Step& s, LocalRequest& request) {
-  const Search search{request.request.id, request.widest, request.request.dttl, &request.asked, nullptr};
+  const PartKey key{request.request.id, 0, request.round};
+  const Search search{key, request.widest, request.request.dttl, &request.asked, nullptr};
   std::size_t target = 0;
   const Choice choice = request.tries_left == 0 ? Choice::nobody : choose(search, target);
   request.window_full = choice == Choice::window_full;
@@ -115,10 +116,7 @@ SiteManager::Choice SiteManager::ask_next(Step& s, LocalRequest& request) {
   request.target = target;
   --request.tries_left;
   ++request.tries;
-  Neighbour& neighbour = neighbours_[target];
-  ++neighbour.outstanding;
-  ++neighbour.delegations_sent;
-  neighbour.debit += request.widest;
+  neighbours_.hand_over(target, request.widest);
   const Duration cycles = (settings_.matchmaking_cycle + settings_.delegation_cycle) * request.request.dttl;
   const Duration within = settings_.answer_limit + cycles * 2;
   request.answer_by = s.now + within;
@@ -127,7 +125,7 @@ SiteManager::Choice SiteManager::ask_next(Step& s, LocalRequest& request) {
                     {settings_.name}};
   delegate.request.waited = s.now - request.since;
   s.out.log(Level::info, "delegate", request.request.id,
-            {{"to", neighbour.site.text},
+            {{"to", neighbours_[target].site.text},
              {"dttl", std::int64_t{delegate.dttl}},
              {"round", std::int64_t{request.round}},
              {"tries_left", std::int64_t{request.tries_left}}});
@@ -145,24 +143,20 @@ void SiteManager::on_answer(Step& s, LocalRequest& request, RejectReason reason)
 
 void SiteManager::withdraw(Step& s, LocalRequest& request) {
   DMM_ASSERT(request.search == Stage::out);
-  Neighbour& neighbour = neighbours_[request.target];
-  --neighbour.outstanding;
-  neighbour.debit -= std::min(neighbour.debit, request.widest);
+  neighbours_.take_back(request.target, request.widest);
   queue_.set_search(request, Stage::ready);
-  s.out.log(Level::info, "withdraw", request.request.id, {{"to", neighbour.site.text}});
+  s.out.log(Level::info, "withdraw", request.request.id, {{"to", neighbours_[request.target].site.text}});
   send(s, request.target, Withdraw{request.request.id, 0, request.round}, request.request.id);
 }
 
 void SiteManager::refuse_if_too_large(Step& s, LocalRequest& request) {
   HintEntry reach = neighbours_.largest_within(request.request.dttl);
-  const bool own_known = own_hint().complete;
   reach.largest = std::max(reach.largest, owned_.largest_cluster());
-  if (!settings_.use_hints || !own_known || !reach.complete || request.widest <= reach.largest) return;
+  if (!too_wide_for_known(request) || !own_hint().complete || !reach.complete) return;
   const RequestId id = request.request.id;
-  const std::string text = "needs " + std::to_string(request.widest) +
-                           " processors in one cluster; the largest that can be reached has " +
-                           std::to_string(reach.largest);
-  s.out.log(Level::info, "refuse", id, {{"reason", std::string("too_large")}, {"text", text}});
+  const std::string text = "needs " + std::to_string(request.widest) + " processors in one cluster";
+  s.out.log(Level::info, "refuse", id,
+            {{"reason", std::string("too_large")}, {"text", text}, {"largest", std::int64_t{reach.largest}}});
   const Party user = job_manager_of(settings_.name, id.user);
   s.out.send(user, Refuse{id, RefusalReason::too_large, reach.largest, text}, id);
   --job_managers_[user].requests;
@@ -201,16 +195,14 @@ void SiteManager::pass_on(Step& s, Foreign foreign) {
   const RequestId id = asked.request.id;
   if (asked.dttl == 0) return reject(s, foreign, RejectReason::dttl_exhausted);
   if (foreign.tries_left == 0) return reject(s, foreign, RejectReason::tries_exhausted);
-  const Search search{id, widest_component(asked.request.need), asked.dttl, &foreign.asked, &asked.chain};
+  const PartKey key{id, asked.part, asked.round};
+  const Search search{key, widest_component(asked.request.need), asked.dttl, &foreign.asked, &asked.chain};
   std::size_t target = 0;
   if (choose(search, target) != Choice::found) return reject(s, foreign, foreign.reason);
   foreign.asked[target] = true;
   foreign.target = target;
   --foreign.tries_left;
-  Neighbour& neighbour = neighbours_[target];
-  ++neighbour.outstanding;
-  ++neighbour.delegations_sent;
-  neighbour.debit += search.widest;
+  neighbours_.hand_over(target, search.widest);
   const Duration within = asked.answer_within * 9 / 10;  // each hop waits less than the one before it
   foreign.answer_by = s.now + within;
   next_sweep_ = std::min(next_sweep_, s.now + seconds(1));
@@ -220,17 +212,20 @@ void SiteManager::pass_on(Step& s, Foreign foreign) {
   next.answer_within = within;
   next.chain.push_back(settings_.name);
   s.out.log(Level::info, "delegate", id,
-            {{"to", neighbour.site.text},
+            {{"to", neighbours_[target].site.text},
              {"dttl", std::int64_t{next.dttl}},
              {"round", std::int64_t{next.round}},
              {"tries_left", std::int64_t{next.tries_left}}});
-  const PartKey key{id, asked.part, asked.round};
   passed_[key] = std::move(foreign);
   send(s, target, std::move(next), id);
 }
 
 void SiteManager::reject(Step& s, const Foreign& foreign, RejectReason reason) {
   const Delegate& asked = foreign.delegate;
+  // Never servable is a word for this site and all beyond it: a site that only relays may lead to large clusters.
+  const HintEntry beyond = neighbours_.largest_within(asked.dttl);
+  if (reason == RejectReason::never_servable && beyond.largest >= widest_component(asked.request.need))
+    reason = RejectReason::no_capacity;
   s.out.log(Level::info, "reject", asked.request.id,
             {{"to", neighbours_[foreign.from].site.text}, {"reason", std::string(to_text(reason))}});
   Reject answer{asked.request.id, asked.part, asked.round, reason, foreign.tries_left, foreign.answers};
@@ -244,8 +239,7 @@ void SiteManager::on(Step& s, std::size_t from, Reject& answer) {
   if (LocalRequest* request = queue_.find(answer.request)) {
     if (request->search != Stage::out || request->target != from || request->round != answer.round) return;
     if (full) neighbours_.on_no_capacity(from);
-    --neighbours_[from].outstanding;
-    neighbours_[from].debit -= std::min(neighbours_[from].debit, request->widest);
+    neighbours_.take_back(from, request->widest);
     request->tries_left = std::min(request->tries_left, answer.tries_left);
     note_answers(request->answers, answer.asked);
     queue_.set_search(*request, Stage::ready);
@@ -265,9 +259,8 @@ void SiteManager::on_no_answer(Step& s, const PartKey& key, RejectReason reason)
   const auto it = passed_.find(key);
   Foreign foreign = std::move(it->second);
   passed_.erase(it);
-  Neighbour& neighbour = neighbours_[foreign.target];
-  --neighbour.outstanding;
-  neighbour.debit -= std::min(neighbour.debit, widest_component(foreign.delegate.request.need));
+  const Neighbour& neighbour = neighbours_[foreign.target];
+  neighbours_.take_back(foreign.target, widest_component(foreign.delegate.request.need));
   s.out.log(Level::info, "rejected", key.request,
             {{"by", neighbour.site.text}, {"reason", std::string(to_text(reason))}});
   if (reason == RejectReason::no_answer || reason == RejectReason::link_down) {
@@ -288,7 +281,7 @@ void SiteManager::on(Step& s, std::size_t from, Withdraw& message) {
   std::erase_if(unserved_, same);
   const auto it = passed_.find(key);
   if (it == passed_.end() || it->second.from != from) return;  // granted or rejected already
-  --neighbours_[it->second.target].outstanding;
+  neighbours_.take_back(it->second.target, widest_component(it->second.delegate.request.need));
   send(s, it->second.target, message, key.request);
   passed_.erase(it);
 }

@@ -11,7 +11,8 @@ HintEntry SiteManager::own_hint() const {
   own.complete = std::all_of(clusters.begin(), clusters.end(), [](const auto& c) { return c.processors > 0; });
   if (!settings_.lend) return own;
   own.largest = owned_.largest_cluster();
-  const auto lend = settings_.owner_first ? lendable(owned_.free_by_cluster(), queue_.demand()) : owned_.free_by_cluster();
+  const auto lend =
+      settings_.owner_first ? lendable(owned_.free_by_cluster(), queue_.demand()) : owned_.free_by_cluster();
   const std::uint32_t fits = largest_idle();
   for (const std::uint32_t processors : lend) own.lendable = std::max(own.lendable, std::min(processors, fits));
   return own;
@@ -28,7 +29,6 @@ void SiteManager::on_hint(Step&, std::size_t n, CapacityHint hint) {
   hints_dirty_ = hints_dirty_ || hint != neighbour.hint;
   neighbour.hint = std::move(hint);
   neighbour.known = true;
-  neighbour.debit = 0;
   if (!settings_.use_hints) return;
   // One hint wakes, in order of arrival, no more than fits into what it promises.
   std::uint64_t woken = 0, after = 0;

@@ -22,10 +22,13 @@ bool well_formed(const Grant& grant) {
   if (grant.lease.empty() || grant.lease.owner.empty() || grant.nodes.empty()) return false;
   if (grant.chain.size() < 2 || grant.chain.size() > dttl_max + 1) return false;
   if (grant.term <= Duration{} || grant.term > seconds(86400)) return false;
-  return std::all_of(grant.nodes.begin(), grant.nodes.end(), [&](const NodeGroup& group) {
-    return is_well_formed(group.nodes) && !group.nodes.empty() && group.processors_per_node > 0 &&
-           group.resource_manager.site == grant.lease.owner;
-  });
+  std::uint64_t processors = 0;
+  for (const NodeGroup& group : grant.nodes) {
+    if (group.nodes.empty() || group.processors_per_node == 0) return false;
+    if (group.resource_manager.site != grant.lease.owner) return false;
+    processors += std::uint64_t{count(group.nodes)} * group.processors_per_node;
+  }
+  return processors <= processors_max;
 }
 
 }  // namespace
@@ -62,7 +65,7 @@ void SiteManager::on(Step& s, std::size_t from, Grant& grant) {
     if (!request) return into_pool(kept, kept.nodes);  // served or cancelled meanwhile
     if (request->search == LocalRequest::Search::out) {
       if (request->target == from && request->round == grant.round) {
-        --neighbour.outstanding;
+        neighbours_.take_back(from, request->widest);
         queue_.set_search(*request, LocalRequest::Search::ready);
       } else {
         withdraw(s, *request);  // an earlier round's answer came first
@@ -78,7 +81,7 @@ void SiteManager::on(Step& s, std::size_t from, Grant& grant) {
     return send(s, from, Release{grant.lease, {}}, grant.request);
   }
   const std::size_t to = it->second.from;
-  --neighbour.outstanding;
+  neighbours_.take_back(from, widest_component(it->second.delegate.request.need));
   passed_.erase(it);
   lease.downstream = to;
   grant.term = grant.term - settings_.term / 100;
@@ -94,7 +97,8 @@ void SiteManager::tell_ended(Step& s, Lease& lease, const std::vector<NodeGroup>
                              bool confirmed) {
   s.out.log(Level::info, "lease_ended", lease.request,
             {{"lease", to_text(lease.id)}, {"reason", std::string(to_text(reason))}, {"confirmed", confirmed}});
-  if (lease.downstream) return send(s, *lease.downstream, LeaseEnded{lease.id, nodes, reason, confirmed}, lease.request);
+  if (lease.downstream)
+    return send(s, *lease.downstream, LeaseEnded{lease.id, nodes, reason, confirmed}, lease.request);
   std::vector<RequestId> empty;
   for (auto& [request, held] : lease.handed_out) {
     std::vector<NodeGroup> lost = remove_nodes(held.nodes, nodes);
@@ -226,17 +230,21 @@ void SiteManager::renew_links(Step& s) {
 }
 
 void SiteManager::on_renew(Step& s, std::optional<std::size_t> from, const Party& party) {
-  if (!from) {
-    s.out.send(party, Renewed{settings_.term, {}, {}});
-    return;
-  }
-  // All leases of a link get the same time where that is possible; those with far less are named one by one.
-  Renewed answer{settings_.term, {}, {}};
-  std::uint64_t demand = settings_.owner_first ? queue_.demand() : 0;
   const auto left = [&](const Lease& lease) {
     if (lease.upstream) return lease.upstream_until - s.now - settings_.term / 100;
     return std::min(settings_.term, lease.granted + settings_.lease_length_max - s.now);
   };
+  if (!from) {
+    Renewed answer{settings_.term, {}, {}};
+    for (const auto& [id, request] : job_managers_[party].holds) {
+      const Duration has = left(leases_.get(id));
+      if (has < settings_.term) answer.shorter.push_back({id, std::max(has, Duration{})});
+    }
+    return s.out.send(party, std::move(answer));
+  }
+  // All leases of a link get the same time where that is possible; those with far less are named one by one.
+  Renewed answer{settings_.term, {}, {}};
+  std::uint64_t demand = settings_.owner_first ? queue_.demand() : 0;
   for (const LeaseId& id : leases_.down(*from)) {
     const Duration has = left(leases_.get(id));
     if (has >= settings_.term / 2) answer.term = std::min(answer.term, has);
@@ -246,7 +254,9 @@ void SiteManager::on_renew(Step& s, std::optional<std::size_t> from, const Party
     if (lease.state == LeaseState::ending) continue;
     const Duration has = left(lease);
     if (has < answer.term) answer.shorter.push_back({id, std::max(has, Duration{})});
-    lease.downstream_until = s.now + std::min(has, answer.term);
+    // What was promised before stays promised as far as there is anything to promise: the holder keeps the later.
+    const Instant promised = has < answer.term ? Instant{} : lease.downstream_until;
+    lease.downstream_until = std::max(promised, s.now + std::min(has, answer.term));
     const bool needed = !lease.upstream && demand > 0;
     if (needed) demand -= std::min<std::uint64_t>(demand, lease.processors);
     if (needed || (lease.upstream && lease.wanted)) answer.wanted.push_back(id);

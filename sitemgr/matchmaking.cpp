@@ -47,27 +47,18 @@ void SiteManager::match(Step& s) {
 // ---- local requests ------------------------------------------------------------------------------------------------
 
 void SiteManager::match_local(Step& s) {
-  const bool more_free = owned_.freed() != freed_seen_;
+  // What didn't fit before may fit now if nodes came free, or if nobody stands in its way any more.
+  const bool more_free = owned_.freed() != freed_seen_ || (blocked_ && queue_.departures() != departures_seen_);
   freed_seen_ = owned_.freed();
   const std::vector<RequestId> fresh = std::exchange(fresh_, {});
   if (!more_free && fresh.empty()) return;
-
-  // The first in order blocks the others if the policy is strict, or if it was overtaken for too long: then nodes
-  // gather for it. A strict queue passes over what is out on a delegation (Iosup et al. 2007, section 5.4).
-  const auto blocks = [&](const LocalRequest& head) {
-    if (!dispatch_->scan) return true;
-    return head.overtaken && s.now - *head.overtaken >= settings_.overtaken_limit;
-  };
-  LocalRequest* head = queue_.head();
-  while (head && blocks(*head)) {
-    OrderKey key = queue_.dispatch_key(*head);
-    while (head && !dispatch_->scan && head->search == LocalRequest::Search::out && !serve(s, *head)) {
-      head = queue_.first_fitting(UINT32_MAX, &key);
-      if (head) key = queue_.dispatch_key(*head);
-    }
-    if (!head || !serve(s, *head)) return;
-    head = queue_.head();
-  }
+  for (const RequestId& id : fresh)  // one that never leaves is told now, one that searches when it is its turn
+    if (LocalRequest* request = queue_.find(id);
+        request && !request->servable && request->search == LocalRequest::Search::home)
+      refuse_if_too_large(s, *request);
+  blocked_ = serve_heads(s);
+  departures_seen_ = queue_.departures();
+  if (blocked_ || !dispatch_->scan) return;
 
   const auto start = [&](LocalRequest& request) {
     const OrderKey key = queue_.dispatch_key(request);
@@ -92,6 +83,34 @@ void SiteManager::match_local(Step& s) {
     after = key;
     from = &after;
   }
+}
+
+bool SiteManager::serve_heads(Step& s) {
+  // The first in order blocks the others if the policy is strict, or if it was overtaken for too long: then nodes
+  // gather for it. A strict queue passes over what is out on a delegation (Iosup et al. 2007, section 5.4).
+  const auto blocks = [&](const LocalRequest& head) {
+    if (!dispatch_->scan) return true;
+    return head.overtaken && s.now - *head.overtaken >= settings_.overtaken_limit;
+  };
+  LocalRequest* head = queue_.head();
+  while (head && blocks(*head)) {
+    const OrderKey key = queue_.dispatch_key(*head);
+    const bool out = head->search == LocalRequest::Search::out;
+    if (serve(s, *head))
+      head = queue_.head();
+    else if (out && !dispatch_->scan)
+      head = queue_.first_fitting(UINT32_MAX, &key);
+    else
+      return true;
+  }
+  return false;
+}
+
+bool SiteManager::starts_at_next_pass(const LocalRequest& request) const {
+  // Where matchmaking is done at once, what could start has started.
+  if (settings_.matchmaking_cycle == Duration{} || request.widest > largest_idle()) return false;
+  const bool may_start = dispatch_->scan || const_cast<RequestQueue&>(queue_).head() == &request;
+  return may_start && place(request.request.need, owned_.views(request.request.need.constraints));
 }
 
 bool SiteManager::serve(Step& s, LocalRequest& request) {

@@ -21,6 +21,19 @@ std::optional<std::size_t> Neighbours::find(const SiteName& site) const {
   return std::nullopt;
 }
 
+void Neighbours::hand_over(std::size_t index, std::uint32_t processors) {
+  Neighbour& neighbour = list_[index];
+  ++neighbour.outstanding;
+  ++neighbour.delegations_sent;
+  neighbour.debit += processors;
+}
+
+void Neighbours::take_back(std::size_t index, std::uint32_t processors) {
+  Neighbour& neighbour = list_[index];
+  --neighbour.outstanding;
+  neighbour.debit -= processors;
+}
+
 void Neighbours::on_grant(std::size_t index, std::uint32_t window_max) {
   list_[index].window = std::min(list_[index].window + 1, window_max);
 }
@@ -63,6 +76,7 @@ bool Neighbours::worth_telling(const CapacityHint& told, const CapacityHint& fre
 
 HintEntry Neighbours::largest_within(std::uint32_t dttl) const {
   HintEntry result{0, 0, true};
+  if (dttl == 0) return result;
   for (const Neighbour& neighbour : list_) {
     result.complete = result.complete && neighbour.known && neighbour.hint.size() >= dttl;
     for (std::size_t d = 0; d < neighbour.hint.size() && d < dttl; ++d) {

@@ -20,7 +20,7 @@ struct Neighbour {
 
   bool known = false;       ///< has ever sent a hint
   CapacityHint hint;        ///< its latest; lendable counts as 0 while it is down
-  std::uint32_t debit = 0;  ///< processors asked of it since that hint
+  std::uint32_t debit = 0;  ///< processors of the delegations that are out to it
 
   std::uint32_t window = 4;       ///< how many delegations may be out to it
   std::uint32_t outstanding = 0;  ///< how many are
@@ -44,6 +44,10 @@ class Neighbours {
   const Neighbour& operator[](std::size_t index) const { return list_[index]; }
   std::optional<std::size_t> find(const SiteName& site) const;
 
+  /// A delegation of so many processors goes out to a neighbour.
+  void hand_over(std::size_t index, std::uint32_t processors);
+  /// It is out no longer: answered, or withdrawn.
+  void take_back(std::size_t index, std::uint32_t processors);
   /// A grant opens the window by one, a reject for lack of capacity halves it (docs/protocol.md section 6).
   void on_grant(std::size_t index, std::uint32_t window_max);
   void on_no_capacity(std::size_t index);

@@ -18,13 +18,14 @@ std::string OwnedNodes::offer(const Party& party, const Register& offer) {
   const auto named = std::find_if(settings_.begin(), settings_.end(),
                                   [&](const ClusterSettings& c) { return c.name == offer.cluster; });
   if (named == settings_.end()) return "site " + site_.text + " has no cluster " + offer.cluster.text;
-  if (offer.nodes == 0 || offer.nodes > 10'000'000) return "a resource manager offers 1 to 10,000,000 nodes";
-  if (offer.processors_per_node == 0 || offer.processors_per_node > 100'000)
-    return "a node has 1 to 100,000 processors";
+  const std::uint64_t processors = std::uint64_t{offer.nodes} * offer.processors_per_node;
+  if (processors == 0) return "a resource manager offers at least one node of at least one processor";
   const auto cluster = static_cast<std::size_t>(named - settings_.begin());
   std::uint32_t& width = processors_per_node_[cluster];
   if (width != 0 && width != offer.processors_per_node)
     return "the nodes of cluster " + offer.cluster.text + " have " + std::to_string(width) + " processors each";
+  if (!managers_.contains(party) && total_ + processors > processors_max)
+    return "a site has at most 10,000,000 processors";
   if (const auto known = managers_.find(party); known != managers_.end()) {
     if (known->second.offer.nodes != offer.nodes || known->second.cluster != cluster)
       return "offered other nodes before; restart the site manager to change them";

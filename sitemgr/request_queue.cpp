@@ -48,6 +48,7 @@ LocalRequest* RequestQueue::find(const RequestId& id) {
 }
 
 void RequestQueue::erase(LocalRequest& request) {
+  ++departures_;
   index(request, false);
   by_id_.erase(request.request.id);
   requests_.erase(request.arrival);
@@ -79,6 +80,7 @@ LocalRequest* RequestQueue::first_pausing(std::uint32_t widest_max, std::uint64_
 
 void RequestQueue::set_search(LocalRequest& request, Search search) {
   // The caller has changed resume_at or answer_by only if the request was in neither index that is ordered by it.
+  if (search == Search::out) ++departures_;
   index(request, false);
   request.search = search;
   index(request, true);

@@ -50,6 +50,8 @@ class RequestQueue {
   std::uint64_t demand() const { return demand_; }
   /// The same less those that are out on a delegation: the queued part of the load.
   std::uint64_t demand_here() const { return demand_here_; }
+  /// Counts up whenever a request left the queue or went out on a delegation.
+  std::uint64_t departures() const { return departures_; }
   std::size_t count(LocalRequest::Search search) const { return counts_[static_cast<std::size_t>(search)]; }
 
   /// All of them by arrival, for people.
@@ -66,7 +68,7 @@ class RequestQueue {
   std::map<OrderKey, LocalRequest*> ready_[2];  ///< by whether this site could serve them
   std::map<std::pair<std::uint32_t, std::uint64_t>, LocalRequest*> pausing_;
   std::map<std::pair<Instant, std::uint64_t>, LocalRequest*> due_;
-  std::uint64_t demand_ = 0, demand_here_ = 0;
+  std::uint64_t demand_ = 0, demand_here_ = 0, departures_ = 0;
   std::size_t counts_[4] = {};
 };
 

@@ -58,7 +58,8 @@ struct SiteSettings {
 
   Duration seen_memory = seconds(3600);   ///< how long a request is remembered
   std::uint32_t seen_max = 100'000;       ///< entries remembered per neighbour
-  bool seen_counts_dttl = true;  ///< a copy that comes with a greater DTTL is taken again (false: the paper's plain list)
+  bool seen_counts_dttl =
+      true;  ///< a copy that comes with a greater DTTL is taken again (false: the paper's plain list)
 
   Duration term = seconds(30);           ///< of a lease
   Duration offer = seconds(5);           ///< an unclaimed lease ends after this

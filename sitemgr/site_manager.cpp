@@ -7,14 +7,6 @@
 #include "protocol/text.hpp"
 
 namespace dmm {
-namespace {
-
-/// Ranks by when a request began to wait, with a few bits to tell apart what came in the same microsecond.
-constexpr std::int64_t rank_origin = std::int64_t{1} << 50;
-constexpr std::uint64_t ranks_per_microsecond = 4096;
-
-}  // namespace
-
 SiteManager::SiteManager(SiteSettings settings, std::uint64_t incarnation)
     : settings_(std::move(settings)),
       incarnation_(incarnation),
@@ -28,7 +20,9 @@ SiteManager::SiteManager(SiteSettings settings, std::uint64_t incarnation)
       leases_(settings_.neighbours.size()),
       seen_(settings_.neighbours.size(), settings_.seen_memory, settings_.seen_max, settings_.seen_counts_dttl),
       usage_(settings_.usage_records_max),
-      foreign_(settings_.neighbours.size()) {
+      foreign_(settings_.neighbours.size()),
+      match_cycle_(settings_.matchmaking_cycle),
+      delegation_cycle_(settings_.delegation_cycle) {
   DMM_ASSERT(dispatch_ && placement_ && flexible_placement_ && targets_);
 }
 
@@ -41,27 +35,26 @@ void SiteManager::settle(Instant now, Effects& effects) {
   Step s{now, effects};
   run_due(s);
   sweep(s);
-  if (now >= next_match_) {
-    match(s);
-    if (settings_.matchmaking_cycle > Duration{}) next_match_ = now + settings_.matchmaking_cycle;
-  }
+  if (match_cycle_.is_due(now)) match(s);
   match_pool(s);
-  if (now >= next_delegation_) {
+  if (delegation_cycle_.is_due(now)) {
     for (Foreign& foreign : std::exchange(unserved_, {})) pass_on(s, std::move(foreign));
     delegate_local(s);
-    if (settings_.delegation_cycle > Duration{}) next_delegation_ = now + settings_.delegation_cycle;
   }
   send_hints(s);
+  const bool work = cycles_wanted();
+  match_cycle_.want(now, work);
+  delegation_cycle_.want(now, work);
 }
 
 Instant SiteManager::next_deadline() const {
-  Instant due = std::min({queue_.next_due(), next_sweep_, hints_due_});
+  return std::min({queue_.next_due(), next_sweep_, hints_due_, match_cycle_.next(), delegation_cycle_.next()});
+}
+
+bool SiteManager::cycles_wanted() const {
   const bool foreign_waits =
       std::any_of(foreign_.begin(), foreign_.end(), [](const auto& waiting) { return !waiting.empty(); });
-  const bool work = queue_.size() > 0 || foreign_waits || !unserved_.empty();
-  if (work && settings_.matchmaking_cycle > Duration{}) due = std::min(due, next_match_);
-  if (work && settings_.delegation_cycle > Duration{}) due = std::min(due, next_delegation_);
-  return due;
+  return queue_.size() > 0 || foreign_waits || !unserved_.empty();
 }
 
 // ---- the gate ------------------------------------------------------------------------------------------------------
@@ -76,7 +69,10 @@ void SiteManager::on(Step& s, Received& in) {
     const std::uint32_t next = relay->position + 1;
     if (relay->position >= relay->path.size() || relay->path[relay->position] != settings_.name) return;
     if (next == relay->path.size()) {
-      if (relay->to.site == settings_.name && relay->to.role != Role::site_manager) {
+      const bool known = relay->to.role == Role::job_manager ? job_managers_.contains(relay->to)
+                                                             : relay->to.role == Role::resource_manager &&
+                                                                   owned_.knows(relay->to);
+      if (known) {
         const Party to = relay->to;
         s.out.send(to, std::move(*relay));
       }
@@ -110,11 +106,11 @@ void SiteManager::on(Step& s, LinkUp& up) {
       if (const auto n = neighbours_.find(up.peer.site)) neighbour_up(s, *n, up.restarted);
       break;
     case Role::resource_manager:
-      if (up.restarted) restarted_managers_.insert(up.peer);
-      break;  // its Register follows
+      resource_manager_up(s, up.peer, up.restarted);
+      break;
     case Role::job_manager:
       if (up.restarted) forget_job_manager(s, up.peer);
-      job_managers_[up.peer].until = never;  // its beats speak for it while the link is up
+      job_manager_up(s, up.peer);
       break;
     case Role::client: break;
   }
@@ -141,8 +137,6 @@ void SiteManager::neighbour_up(Step& s, std::size_t n, bool restarted) {
   neighbour.changed = s.now;
   neighbour.told.clear();
   hints_dirty_ = true;
-  for (const auto& [arrival, request] : queue_.all())
-    if (request->search == LocalRequest::Search::home) queue_.set_search(*request, LocalRequest::Search::ready);
   if (!restarted) return;
   // A new session: whatever the other side had promised or been promised, it no longer knows.
   neighbour.renew_sent.reset();
@@ -152,10 +146,11 @@ void SiteManager::neighbour_up(Step& s, std::size_t n, bool restarted) {
     const Foreign& foreign = entry.second;
     if (foreign.from != n) return false;
     send(s, foreign.target, Withdraw{entry.first.request, entry.first.part, entry.first.round}, entry.first.request);
-    --neighbours_[foreign.target].outstanding;
+    neighbours_.take_back(foreign.target, widest_component(foreign.delegate.request.need));
     return true;
   });
   foreign_[n].clear();
+  std::erase_if(unserved_, [n](const Foreign& foreign) { return foreign.from == n; });
   for (const LeaseId& id : std::set(leases_.up(n))) {
     Lease& lease = *leases_.find(id);
     tell_ended(s, lease, {}, LeaseEnd::owner_lost, false);
@@ -168,7 +163,8 @@ void SiteManager::neighbour_up(Step& s, std::size_t n, bool restarted) {
 void SiteManager::neighbour_down(Step& s, std::size_t n) {
   neighbours_[n].up = false;
   neighbours_[n].changed = s.now;
-  neighbours_[n].debit = 0;
+  // Its next hint is news then, and wakes who waits for it; the largest clusters stay known.
+  for (HintEntry& entry : neighbours_[n].hint) entry.lendable = 0;
   hints_dirty_ = true;
   std::vector<LocalRequest*> out;
   for (const auto& [arrival, request] : queue_.all())
@@ -184,6 +180,22 @@ void SiteManager::neighbour_down(Step& s, std::size_t n) {
 }
 
 // ---- resource managers ---------------------------------------------------------------------------------------------
+
+void SiteManager::resource_manager_up(Step& s, const Party& manager, bool restarted) {
+  if (!owned_.knows(manager)) return;  // its Register follows
+  if (restarted) {
+    // Until it registers it may still have to end what ran; what is leased on its nodes is over in any case.
+    restarted_managers_.insert(manager);
+    owned_.set_up(manager, false);
+    hints_dirty_ = true;
+    return;
+  }
+  // The silence may have been on our side alone: then it doesn't register again.
+  owned_.set_up(manager, true);
+  lost_managers_.erase(manager);
+  hints_dirty_ = true;
+  s.out.log(Level::debug, "back", {}, {{"peer", to_text(manager)}});
+}
 
 void SiteManager::on(Step& s, const Party& from, Register& offer) {
   if (restarted_managers_.erase(from) > 0 && owned_.knows(from)) {
@@ -254,71 +266,6 @@ void SiteManager::on(Step& s, const Party& from, LeaseEnded& ended) {
   clean(s, *lease, refused);
 }
 
-// ---- job managers --------------------------------------------------------------------------------------------------
-
-void SiteManager::on(Step& s, const Party& from, Request& request) {
-  const RequestId id = request.id;
-  JobManager& user = job_managers_[from];
-  const auto refuse = [&](RefusalReason reason, std::string text) {
-    s.out.log(Level::info, "refuse", id, {{"reason", std::string(to_text(reason))}, {"text", text}});
-    s.out.send(from, Refuse{id, reason, 0, std::move(text)}, id);
-  };
-  if (id.site != settings_.name || id.user != from.name || id.empty())
-    return refuse(RefusalReason::malformed, "a request names its own site, job manager and job");
-  if (const std::string fault = fault_of(request.need); !fault.empty()) return refuse(RefusalReason::malformed, fault);
-  if (queue_.find(id)) return;  // sent twice in two sessions
-  if (user.requests >= settings_.requests_per_user_max)
-    return refuse(RefusalReason::limit_reached, "requests_per_user_max: too many open requests");
-
-  LocalRequest local;
-  local.since = s.now - std::clamp(request.waited, Duration{}, seconds(10 * 365 * 86400LL));
-  local.arrival = static_cast<std::uint64_t>(local.since.microseconds + rank_origin) * ranks_per_microsecond;
-  while (queue_.all().contains(local.arrival)) ++local.arrival;
-  request.dttl = std::min({request.dttl, settings_.dttl_limit, dttl_max});
-  local.processors = total_processors(request.need);
-  local.widest = widest_component(request.need);
-  local.simple = request.need.components.size() == 1 && request.need.kind == RequestKind::non_fixed &&
-                 request.need.constraints == Constraints{};
-  local.servable = servable_when_idle(request.need);
-  local.request = std::move(request);
-  const bool stays = local.request.dttl == 0 || !settings_.delegate || neighbours_.size() == 0;
-  local.search = stays ? LocalRequest::Search::home : LocalRequest::Search::ready;
-  begin_round(local);
-  s.out.log(Level::info, "request", id,
-            {{"processors", std::int64_t{local.processors}}, {"dttl", std::int64_t{local.request.dttl}}});
-  ++user.requests;
-  queue_.add(std::move(local));
-  fresh_.push_back(id);
-}
-
-void SiteManager::on(Step& s, const Party& from, Cancel& cancel) {
-  LocalRequest* request = queue_.find(cancel.request);
-  if (!request || cancel.request.user != from.name) return;
-  s.out.log(Level::info, "cancel", cancel.request, {});
-  if (request->search == LocalRequest::Search::out) withdraw(s, *request);
-  --job_managers_[from].requests;
-  queue_.erase(*request);
-}
-
-void SiteManager::forget_job_manager(Step& s, const Party& from) {
-  const auto it = job_managers_.find(from);
-  if (it == job_managers_.end()) return;
-  for (const auto& [id, request] : std::set(it->second.holds)) {
-    Lease& lease = *leases_.find(id);
-    std::vector<NodeGroup> nodes = lease.handed_out.at(request).nodes;
-    take_from_user(lease, request);
-    give_back(s, lease, nodes);
-  }
-  std::vector<LocalRequest*> open;
-  for (const auto& [arrival, request] : queue_.all())
-    if (request->request.id.user == from.name) open.push_back(request.get());
-  for (LocalRequest* request : open) {
-    if (request->search == LocalRequest::Search::out) withdraw(s, *request);
-    queue_.erase(*request);
-  }
-  job_managers_.erase(from);
-}
-
 // ---- what time calls for -------------------------------------------------------------------------------------------
 
 void SiteManager::sweep(Step& s) {
@@ -330,10 +277,7 @@ void SiteManager::sweep(Step& s) {
   std::vector<Party> silent;
   for (const auto& [party, user] : job_managers_)
     if (s.now >= user.until) silent.push_back(party);
-  for (const Party& party : silent) {
-    s.out.log(Level::warning, "job_manager_lost", {}, {{"peer", to_text(party)}});
-    forget_job_manager(s, party);
-  }
+  for (const Party& party : silent) shelve_job_manager(s, party);
   for (auto& [party, since] : lost_managers_) {
     if (since == never || s.now - since < settings_.term) continue;
     since = never;  // once

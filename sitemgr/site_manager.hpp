@@ -4,7 +4,8 @@
 //
 // One step is a batch of `receive`s and one `settle`. Receiving records; settling decides, in this order: what time
 // calls for, local and foreign matchmaking, reuse of the pool, delegation, hints. Where things are:
-//   site_manager.cpp  the gate, links, resource managers and job managers coming and going
+//   site_manager.cpp  the gate, links and resource managers coming and going, what time calls for
+//   job_managers.cpp  job managers coming and going, their requests
 //   matchmaking.cpp   serving local and foreign requests from owned nodes
 //   delegation.cpp    rounds of search at home, passing on elsewhere, their answers
 //   leasing.cpp       the life of a lease at one hop: claim, release, renew, expire, end
@@ -21,6 +22,7 @@
 #include "machine/input.hpp"
 #include "matchmaking/load.hpp"
 #include "matchmaking/policy.hpp"
+#include "sitemgr/cycle.hpp"
 #include "sitemgr/lease.hpp"
 #include "sitemgr/neighbours.hpp"
 #include "sitemgr/owned_nodes.hpp"
@@ -72,15 +74,21 @@ class SiteManager {
     std::size_t target = 0;  ///< the neighbour that it was passed on to
     Instant answer_by = never;
   };
+  /// A request of a job manager that is silent.
+  struct Shelved {
+    Request request;
+    Instant since{};  ///< when it began to wait
+  };
   struct JobManager {
     Instant until = never;  ///< while it is silent: beyond this its nodes are taken back
     std::set<std::pair<LeaseId, RequestId>> holds;
     std::size_t requests = 0;  ///< open
+    std::vector<Shelved> shelved;  ///< while it is silent: its requests, out of the queue
   };
   enum class Choice { found, window_full, nobody };
   /// What a site wants of a neighbour, at home or passing on.
   struct Search {
-    RequestId request;
+    PartKey key;
     std::uint32_t widest = 0;
     std::uint32_t dttl = 0;
     const std::vector<bool>* asked = nullptr;
@@ -99,14 +107,20 @@ class SiteManager {
   void on(Step& s, const Party& from, Clean& clean);
   void on(Step& s, const Party& from, LeaseEnded& ended);  ///< a resource manager can't take an assignment
   void lose_nodes(Step& s, const Party& resource_manager, bool confirmed);
+  void resource_manager_up(Step& s, const Party& manager, bool restarted);
+  void job_manager_up(Step& s, const Party& party);
+  void shelve_job_manager(Step& s, const Party& party);
   void forget_job_manager(Step& s, const Party& party);
+  bool cycles_wanted() const;
   void recount_servable();
   void sweep(Step& s);
 
   // ---- serving (matchmaking.cpp) ----
   void match(Step& s);
   void match_local(Step& s);
+  bool serve_heads(Step& s);
   bool serve(Step& s, LocalRequest& request);
+  bool starts_at_next_pass(const LocalRequest& request) const;
   void match_foreign(Step& s);
   bool lend(Step& s, Foreign& foreign);
   std::optional<Placement> place(const ResourceNeed& need, const std::vector<ClusterView>& clusters) const;
@@ -132,6 +146,7 @@ class SiteManager {
   void on_no_answer(Step& s, const PartKey& key, RejectReason reason);
   void withdraw(Step& s, LocalRequest& request);
   void refuse_if_too_large(Step& s, LocalRequest& request);
+  bool too_wide_for_known(const LocalRequest& request) const;
   void run_due(Step& s);
 
   // ---- leases (leasing.cpp) ----
@@ -192,10 +207,13 @@ class SiteManager {
   std::vector<std::size_t> target_order_;      ///< scratch
 
   std::uint64_t freed_seen_ = 0;  ///< OwnedNodes::freed() at the last matchmaking
+  std::uint64_t departures_seen_ = 0;  ///< RequestQueue::departures() at the last matchmaking
+  bool blocked_ = false;               ///< the last matchmaking ended at a request that lets none overtake it
   std::size_t next_link_ = 0;     ///< round robin over links
   std::uint64_t grants_local_ = 0, grants_foreign_ = 0;
   std::uint64_t processors_lent_ = 0;
-  Instant next_match_{}, next_delegation_{}, next_sweep_ = never, hints_due_ = never;
+  Cycle match_cycle_, delegation_cycle_;
+  Instant next_sweep_ = never, hints_due_ = never;
   bool hints_dirty_ = true;
 };
 

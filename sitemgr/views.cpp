@@ -61,8 +61,7 @@ WaitView SiteManager::why(Instant now, const RequestId& id) const {
     case LocalRequest::Search::pausing:
       view.reason = WaitReason::pausing;
       view.pause_left = request->resume_at - now;
-      if (request->servable || neighbours_.largest_within(request->request.dttl).complete) return view;
-      view.reason = WaitReason::neighbours_unknown;
+      if (too_wide_for_known(*request)) view.reason = WaitReason::neighbours_unknown;
       return view;
     case LocalRequest::Search::home: view.reason = WaitReason::no_neighbour; break;
     case LocalRequest::Search::ready:
@@ -78,10 +77,17 @@ WaitView SiteManager::why(Instant now, const RequestId& id) const {
   return view;
 }
 
+bool SiteManager::too_wide_for_known(const LocalRequest& request) const {
+  if (!settings_.use_hints) return false;
+  return request.widest > std::max(owned_.largest_cluster(), neighbours_.largest_within(request.request.dttl).largest);
+}
+
 bool SiteManager::quiet() const {
+  const bool none_shelved = std::all_of(job_managers_.begin(), job_managers_.end(),
+                                        [](const auto& entry) { return entry.second.shelved.empty(); });
   const bool none_waits = std::all_of(foreign_.begin(), foreign_.end(), [](const auto& f) { return f.empty(); });
   return queue_.size() == 0 && leases_.size() == 0 && passed_.empty() && unserved_.empty() && none_waits &&
-         owned_.used() == 0;
+         none_shelved && owned_.used() == 0;
 }
 
 void SiteManager::check_invariants() const {

@@ -445,6 +445,28 @@ class Relayed(Manager):
         self.take(*parse(relay.payload))
 
 
+class ResourceManager(Manager):
+    """Offers nodes and obeys: keeps what it is told, and says Clean if it is to."""
+
+    def __init__(self, network, party, endpoint, offer, cleans=True):
+        super().__init__(network, party, site_manager(party.site), endpoint)
+        self.cleans, self.assigned, self.unassigned = cleans, [], []
+        self.handlers = {Assign: lambda self, message: self.assigned.append(message), Unassign: ResourceManager.taken}
+        self.open()
+        self.send(offer)
+
+    def taken(self, message):
+        self.unassigned.append(message)
+        if self.cleans:
+            self.send(Clean(message.lease, message.nodes))
+
+    def until_assigned(self, lease):
+        return self.network.until(lambda: next((m for m in self.assigned if m.lease == lease), None), 5, "Assign")
+
+    def until_unassigned(self, lease):
+        return self.network.until(lambda: next((m for m in self.unassigned if m.lease == lease), None), 5, "Unassign")
+
+
 class Person(Manager):
     """A client of any manager: asks questions."""
 

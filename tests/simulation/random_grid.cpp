@@ -91,6 +91,8 @@ class Draw {
     run_.settings.network.latency = milliseconds(between(1, 30));
     if (random_.chance(0.5)) run_.settings.network.jitter = milliseconds(between(1, 200));
     run_.settings.confirm_limit = seconds(40);
+    run_.settings.sessions.beat = seconds(between(1, 3));
+    run_.settings.sessions.silence = run_.settings.sessions.beat * 3;
     if (options_.faults && random_.chance(0.3)) run_.loss = 0.03 * random_.uniform();
     if (options_.faults && random_.chance(0.3)) run_.doubling = 0.05 * random_.uniform();
   }
@@ -105,7 +107,12 @@ class Draw {
     }
     std::map<Party, std::uint64_t> submitted;
     for (std::uint32_t left = between(5, 60); left > 0; --left) {
-      Act act{.at = within(1, 60), .kind = Act::Kind::submit, .a = pick(users), .b = {}, .job = job(widest), .number = 0};
+      Act act{.at = within(1, 60),
+              .kind = Act::Kind::submit,
+              .a = pick(users),
+              .b = {},
+              .job = job(widest),
+              .number = 0};
       const std::uint64_t number = ++submitted[act.a];
       if (random_.chance(0.15)) {
         Act cancel{.at = act.at + from_seconds(random_.exponential(8)), .kind = Act::Kind::cancel, .a = act.a, .b = {},
@@ -143,14 +150,17 @@ class Draw {
       for (const auto& one : resource_managers_of(site)) managers.push_back(resource_manager_of(site.name, one.name));
       for (const std::string& user : site.users) users.push_back(job_manager_of(site.name, user));
     }
-    for (const TopologyLink& link : links_of(run_.topology)) links.emplace_back(sites[link.dialler], sites[link.listener]);
+    for (const TopologyLink& link : links_of(run_.topology))
+      links.emplace_back(sites[link.dialler], sites[link.listener]);
     for (const Party& manager : managers) links.emplace_back(manager, site_manager_of(manager.site));
     for (const Party& user : users) links.emplace_back(user, site_manager_of(user.site));
     if (!managers.empty())
       for (std::uint32_t i = 0; i < 3; ++i) links.emplace_back(pick(users), pick(managers));
     if (!links.empty())
-      for (std::uint32_t left = between(0, 6); left > 0; --left) trouble(Act::Kind::cut, Act::Kind::heal, pick(links), 40);
-    const auto some = [&](const std::vector<Party>& of, std::uint32_t most, Act::Kind begin, Act::Kind end, double longest) {
+      for (std::uint32_t left = between(0, 6); left > 0; --left)
+        trouble(Act::Kind::cut, Act::Kind::heal, pick(links), 40);
+    const auto some = [&](const std::vector<Party>& of, std::uint32_t most, Act::Kind begin, Act::Kind end,
+                          double longest) {
       for (std::uint32_t left = of.empty() ? 0 : between(0, most); left > 0; --left)
         trouble(begin, end, {pick(of), {}}, longest);
     };
@@ -160,7 +170,8 @@ class Draw {
     if (random_.chance(0.3)) some(sites, 2, Act::Kind::pause, Act::Kind::resume, 6);
     if (random_.chance(0.3)) some(managers, 2, Act::Kind::pause, Act::Kind::resume, 6);
     for (const Party& manager : managers)
-      if (random_.chance(0.1)) run_.acts.push_back({.at = {}, .kind = Act::Kind::unreachable, .a = manager, .b = {}, .job = {}});
+      if (random_.chance(0.1))
+        run_.acts.push_back({.at = {}, .kind = Act::Kind::unreachable, .a = manager, .b = {}, .job = {}});
   }
 
   void trouble(Act::Kind begin, Act::Kind end, const std::pair<Party, Party>& who, double longest) {

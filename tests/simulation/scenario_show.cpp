@@ -89,7 +89,8 @@ void Scenario::show_job(const std::string& verb, const std::string& text) {
     std::string answer = text + " " + std::string(dmm::to_text(why.reason));
     if (!why.asking.empty()) answer += " " + why.asking.text;
     if (!why.behind.empty()) answer += " " + dmm::to_text(why.behind);
-    for (const SiteAnswer& one : why.answers) answer += "; " + one.site.text + " " + std::string(dmm::to_text(one.reason));
+    for (const SiteAnswer& one : why.answers)
+      answer += "; " + one.site.text + " " + std::string(dmm::to_text(one.reason));
     return line(answer);
   }
   const auto* jobs = world_->job_manager(job_manager_of(id->site, id->user));

@@ -119,7 +119,7 @@ TEST_CASE("codec: an unknown type, version or element of the wrong kind is named
   const auto unknown = codec.decode(other);
   CHECK(std::get<Refused>(unknown).fault == FrameFault::unknown_type);
   CHECK(std::get<Refused>(unknown).type == 99);
-  CHECK(std::get<Refused>(unknown).from == example().from);
+  CHECK(std::get<Refused>(unknown).head.from == example().from);
   other = frame;
   other[8] = 21;  // a Claim has a lease first, not a request
   CHECK(fault(codec, other) == FrameFault::malformed);

@@ -1,0 +1,305 @@
+"""Crashes and cut links: whatever is killed, no process outlives its lease, nodes go home, interrupted jobs run again, and
+behind a link that was cut and came back every job has exactly one outcome.
+"""
+import collections
+import json
+import signal
+import socket
+import subprocess
+import threading
+import unittest
+
+from grid import BIN, GridTest, free_ports, lives, until
+
+TERM = 4  # seconds; leases that nobody renews end after it
+FOREVER = "while :; do sleep 1; done"
+
+
+class Proxy:
+    """Passes the bytes of one TCP endpoint on to another, until it is cut."""
+
+    def __init__(self, port, to):
+        self.port, self.to = port, to
+        self.lock, self.server, self.pairs, self.accepted = threading.Lock(), None, [], 0
+        self.heal()
+
+    def heal(self):
+        server = socket.socket()
+        server.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        server.bind(("127.0.0.1", self.port))
+        server.listen()
+        self.server = server
+        threading.Thread(target=self.accept, args=(server,), daemon=True).start()
+
+    def cut(self):
+        """Drops the connections, and whatever is on its way in them; refuses new ones."""
+        with self.lock:
+            server, self.server, pairs, self.pairs = self.server, None, self.pairs, []
+        if server:
+            server.shutdown(socket.SHUT_RDWR)
+            server.close()
+        for end in (end for pair in pairs for end in pair):
+            try:
+                end.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")  # reset, don't deliver
+                end.shutdown(socket.SHUT_RDWR)
+            except OSError:
+                pass
+            end.close()
+
+    def accept(self, server):
+        while True:
+            try:
+                here, _ = server.accept()
+            except OSError:
+                return  # cut
+            try:
+                there = socket.create_connection(("127.0.0.1", self.to))
+            except OSError:
+                here.close()  # nobody listens there yet
+                continue
+            with self.lock:
+                if self.server is not server:
+                    return here.close(), there.close()
+                self.pairs.append((here, there))
+                self.accepted += 1
+            for pair in ((here, there), (there, here)):
+                threading.Thread(target=self.copy, args=pair, daemon=True).start()
+
+    @staticmethod
+    def copy(source, sink):
+        try:
+            while data := source.recv(65536):
+                sink.sendall(data)
+        except OSError:
+            pass
+        for end in (source, sink):
+            try:
+                end.shutdown(socket.SHUT_RDWR)
+            except OSError:
+                pass
+
+
+class Crashes(GridTest):
+    """Two sites; alpha has one node, so what is larger runs at beta."""
+
+    def setUp(self):
+        super().setUp()
+        sites = [{"name": "alpha", "clusters": [{"name": "nodes", "nodes": 1}], "users": ["u0"], "siblings": ["beta"]},
+                 {"name": "beta", "clusters": [{"name": "nodes", "nodes": 4}]}]
+        self.testbed = self.up(self.topology("pair", *sites, defaults={"term_seconds": TERM}))
+        self.pids, self.go = self.folder / "pids", self.folder / "go"
+
+    def stubborn(self):
+        """A job with descendants of all kinds, which ends when `go` is there; it notes the ids of all of them."""
+        note = f"echo $$ >>{self.pids}"
+        return ("sh", "-c", f"""{note}
+            setsid sh -c '{note}; trap "" TERM; cd /; {FOREVER}' </dev/null >/dev/null 2>&1 &
+            (setsid sh -c '{note}; {FOREVER}' &)
+            sh -c '{note}; {FOREVER}' &
+            while [ ! -e {self.go} ]; do sleep 0.05; done""")
+
+    def descendants(self, count):
+        return until(lambda: (lambda ids: ids if len(ids) == count else None)(
+            [int(word) for word in self.pids.read_text().split()] if self.pids.exists() else []), f"{count} processes")
+
+    def restart(self, name):
+        """Starts a daemon that was killed with the same configuration; it is ended before the testbed."""
+        config = next(one["config"] for one in self.testbed["daemons"] if one["daemon"] == name)
+        process = self.start(BIN / name.split()[0], "--config", config, stderr=subprocess.DEVNULL)
+
+        def end():
+            if process.poll() != -signal.SIGKILL:  # unless the test killed it
+                process.terminate()
+                self.assertEqual(process.wait(60), 0, name)
+        self.addCleanup(end)
+        return process
+
+    def start_borrowed(self, *options, processors=3):
+        job = self.submit("--site", "alpha", "-n", processors, *options, "--", *self.stubborn())
+        record = self.until_state(job, "running")
+        self.assertEqual(record["place"]["owner"], "beta")
+        return job, self.descendants(4)
+
+    def expect_ended(self, pids):
+        until(lambda: not any(map(lives, pids)), lambda: f"the end of {[pid for pid in pids if lives(pid)]}")
+
+    def test_resource_manager(self):
+        job, pids = self.start_borrowed()
+        once = self.submit("--site", "alpha", "-n", 1, "--reruns", 0, "--", "sleep", 600)
+        self.until_state(once, "running")
+        self.kill(self.daemon(self.testbed, "resmgr beta/nodes"), self.daemon(self.testbed, "resmgr alpha/nodes"))
+        self.expect_ended(pids)
+        self.restart("resmgr beta/nodes")
+        self.restart("resmgr alpha/nodes")
+        self.descendants(8)  # it runs again
+        self.assertEqual(self.until_state(once, "lost", "failed")["state"], "lost")  # it may not
+        record = self.until_state(job, "running")
+        self.assertEqual((record["attempt"], record["reruns"]), (2, 1))
+        self.go.touch()
+        self.until_state(job, "finished")
+        self.expect_ended(self.descendants(8))
+        self.until_home()
+        self.assertEqual(self.run_job("--site", "alpha", "-n", 4, "--", "true")["state"], "finished")
+
+    def test_a_job_that_always_loses_its_node(self):
+        """Reruns are bounded: the second loss is the last."""
+        job, pids = self.start_borrowed("--reruns", 1)
+        self.kill(self.daemon(self.testbed, "resmgr beta/nodes"))
+        again = self.restart("resmgr beta/nodes")
+        self.descendants(8)
+        again.kill()
+        again.wait()
+        self.restart("resmgr beta/nodes")
+        record = self.until_state(job, "lost", "failed", "finished")
+        self.assertEqual((record["state"], record["reruns"]), ("lost", 1))
+        self.expect_ended(self.descendants(8))
+        self.until_home()
+
+    def test_job_manager(self):
+        _, pids = self.start_borrowed()
+        self.kill(self.daemon(self.testbed, "jobmgr alpha/u0"))
+        self.expect_ended(pids)
+        self.until_home()
+        self.restart("jobmgr alpha/u0")
+        record = self.run_job("--site", "alpha", "-n", 4, "--", "true")
+        self.assertEqual((record["state"], record["job"] > 1), ("finished", True))  # no number twice
+
+    def test_borrowing_site(self):
+        job, pids = self.start_borrowed()
+        self.kill(self.daemon(self.testbed, "sitemgr alpha"))
+        self.expect_ended(pids)
+        beta = ("--site", "beta")
+        until(lambda: self.sites(*beta)["beta"]["processors_busy"] == 0, "the nodes at their owner")
+        self.assertEqual(self.sites(*beta)["beta"]["leases_out"], 0)
+        self.go.touch()
+        self.restart("sitemgr alpha")
+        record = self.until_state(job, "finished", "lost", "failed")
+        self.assertEqual((record["state"], record["reruns"]), ("finished", 1), record)
+        self.until_home()
+
+    def test_owning_site(self):
+        job, pids = self.start_borrowed()
+        self.kill(self.daemon(self.testbed, "sitemgr beta"))
+        self.restart("sitemgr beta")
+        self.go.touch()
+        record = self.until_state(job, "finished", "lost", "failed")
+        self.assertEqual(record["state"], "finished", record)
+        self.expect_ended(pids)
+        self.until_home()
+
+    def test_keeper(self):
+        """The helper that is the parent of the jobs is killed: the job is over, and nothing of it goes on."""
+        job, pids = self.start_borrowed("--reruns", 0)
+        folder = self.home / "testbeds/pair/run-beta-nodes/keeper.lock"
+        self.kill(int(folder.read_text()))
+        record = self.until_state(job, "lost", "failed")
+        self.assertIn(record["state"], ("lost", "failed"))
+        self.expect_ended(pids)
+        self.until_home()
+        self.assertEqual(self.run_job("--site", "alpha", "-n", 4, "--", "true")["state"], "finished")
+
+
+class CutLink(GridTest):
+    """alpha and beta, started by hand; beta dials alpha through a proxy, and has nearly all nodes."""
+    direct = False
+    jobs = 60
+
+    def setUp(self):
+        super().setUp()
+        ports = free_ports(5)
+        self.proxy = Proxy(ports[1], ports[0])
+        self.addCleanup(self.proxy.cut)
+        self.tcp = [f"tcp://127.0.0.1:{port}" for port in ports]
+        quick = {"beat_seconds": 0.2, "silence_seconds": 1.5}
+        self.daemons = []
+        self.daemon_of("sitemgr", "alpha", site="alpha", listen=[self.tcp[0]], pause_first_seconds=0.1,
+                       links=[{"site": "beta", "relation": "sibling"}], clusters=[{"name": "nodes"}], **quick)
+        self.daemon_of("sitemgr", "beta", site="beta", listen=[self.tcp[2]], clusters=[{"name": "nodes"}], **quick,
+                       links=[{"site": "alpha", "relation": "sibling", "connect": self.tcp[1]}])
+        beta = {"endpoint": self.tcp[4]} if self.direct else {}
+        for site, nodes, endpoint, more in (("alpha", 1, self.tcp[0], {}), ("beta", 4, self.tcp[2], beta)):
+            listen = [self.tcp[4]] if site == "beta" else []
+            self.daemon_of("resmgr", site, site=site, name="nodes", cluster="nodes", nodes=nodes, site_endpoint=endpoint,
+                           listen=listen, directory=str(self.folder / f"run-{site}"), **more, **quick)
+        self.daemon_of("jobmgr", "u", site="alpha", user="u", site_endpoint=self.tcp[0], listen=[self.tcp[3]],
+                       directory=str(self.folder / "jobs"), **quick)
+        self.manager = ("--jobmgr", self.tcp[3], "--as-site", "alpha", "--as-user", "u")
+        self.until_linked(True)
+        self.addCleanup(self.stop)
+
+    def daemon_of(self, program, called, **config):
+        file = self.folder / f"{program}-{called}.json"
+        log = {"file": str(self.folder / f"{program}-{called}.jsonl"), "terminal": False}
+        file.write_text(json.dumps({**config, "log": log}), encoding="utf-8")
+        self.daemons.append(self.start(BIN / program, "--config", file))
+
+    def stop(self):
+        for daemon in reversed(self.daemons):
+            daemon.send_signal(signal.SIGTERM)
+            self.assertEqual(daemon.wait(60), 0)
+
+    def site(self, name):
+        options = ("--sitemgr", self.tcp[0 if name == "alpha" else 2], "--as-site", name, "--json")
+        done = self.dmm("sites", *options, code=None)
+        return done.json["sites"][0] if done.code == 0 else None
+
+    def until_linked(self, wanted):
+        def agrees():
+            sites = [self.site(name) for name in ("alpha", "beta")]
+            return all(site and site["links"][0]["up"] == wanted and site["processors"] for site in sites)
+        until(agrees, lambda: f"both ends of the link {'up' if wanted else 'down'}; {self.site('alpha')}")
+
+    def ran(self, marks):
+        return marks.read_text().split() if marks.exists() else []
+
+    def test_a_stream_of_jobs(self):
+        marks = self.folder / "marks"
+        file = self.folder / "job.json"
+        file.write_text(json.dumps({"command": ["sh", "-c", f"echo $DMM_JOB >>{marks}; sleep 0.1; echo out $DMM_JOB"],
+                                    "processors": 1}), encoding="utf-8")
+        feeding = threading.Thread(target=lambda: [self.submit(*self.manager, file) for _ in range(self.jobs)])
+        feeding.start()
+        for turn, at in enumerate((8, 20, 35)):
+            until(lambda at=at: len(self.ran(marks)) >= at, f"{at} jobs")
+            accepted = self.proxy.accepted
+            self.proxy.cut()
+            if turn != 1:  # the second time it comes back before anybody has noticed
+                self.until_linked(False)
+            self.proxy.heal()
+            until(lambda accepted=accepted: self.proxy.accepted > accepted, "a new connection")
+        feeding.join()
+        self.until_linked(True)
+
+        def over():
+            self.records = self.dmm("queue", "--all", "--json", *self.manager).json["jobs"]
+            return len(self.records) == self.jobs and all(job["state"] == "finished" for job in self.records)
+        until(over, lambda: [(job["job"], job["state"], job["text"]) for job in self.records
+                             if job["state"] != "finished"])
+        counts = collections.Counter(self.ran(marks))
+        wanted = {f"alpha/u/{number}": 1 for number in range(1, self.jobs + 1)}
+        reruns = {job["request"]: job["reruns"] for job in self.records if job["reruns"]}
+        self.assertEqual((dict(counts), reruns), (wanted, {}))
+        self.assertTrue([job for job in self.records if job["place"]["owner"] == "beta"])
+        for job in self.records:  # output comes back, too
+            output = (self.folder / f"jobs/outputs/{job['job']}.out").read_text()
+            self.assertEqual(output, f"out {job['request']}\n")
+        self.until_quiet()
+
+    def until_quiet(self):
+        keys = ("processors_busy", "processors_lent", "processors_borrowed", "leases_in", "leases_out", "leases_own",
+                "requests_waiting", "requests_out", "foreign_waiting")
+        last = {}
+
+        def quiet():
+            last.update({name: {key: site[key] for key in keys} for name in ("alpha", "beta") if (site := self.site(name))})
+            return not any(value for site in last.values() for value in site.values())
+        until(quiet, lambda: f"quiet sites: {last}")
+
+
+class CutLinkDirect(CutLink):
+    """The same, where the job manager reaches beta's resource manager directly."""
+    direct = True
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=1)

@@ -4,7 +4,7 @@
 //   send     a DEALER that sends `bytes` as fast as it can; until it is ended
 //   echo     a ROUTER that sends everything back; until it is ended
 //   relay    a ROUTER at `endpoint` and a DEALER to `next`: passes messages on, and the answers back
-//   ping     a DEALER that sends `bytes` and waits for the answer, `count` times
+//   ping     a DEALER that sends `bytes` and waits for the answer, `count` times, `pause_us` apart
 //   peers    `count` DEALERs that greet an echo once each, and keep quiet
 //   spawn    starts `true` with `slots` in flight, for `seconds`
 #include <spawn.h>
@@ -107,10 +107,12 @@ void ping(const Arguments& arguments, zmq::context_t& context) {
   zmq::socket_t socket = dialled(context, arguments.text("endpoint"));
   socket.set(zmq::sockopt::rcvtimeo, 20'000);
   const int warm_up = arguments.count("warm_up", 200), wanted = arguments.count("count");
+  const auto pause = static_cast<useconds_t>(arguments.count("pause_us", 0));
   const std::string message(static_cast<std::size_t>(arguments.count("bytes")), 'x');
   std::vector<double> trips;
   zmq::message_t answer;
   for (int i = 0; i < warm_up + wanted; ++i) {
+    if (pause > 0) ::usleep(pause);
     const double begin = clock_seconds();
     (void)socket.send(zmq::buffer(message), zmq::send_flags::none);
     if (!socket.recv(answer)) fail("no echo");

@@ -1,7 +1,7 @@
 // The load on a real site manager, over its socket. One role a process; report.py starts them:
 //   nodes      a resource manager of `nodes` nodes that says Clean at once; until it is ended
 //   flow       a job manager with `outstanding` requests: each Grant is answered with its Release and a new Request
-//   lockstep   a job manager with one request at a time; what it was granted it gives back at the end
+//   lockstep   a job manager with one request at a time, `pause_us` apart; what it was granted it gives back at the end
 //   hold       a job manager that takes `first` leases, then up to `second`; says "ready" each time, goes on at a line
 //   neighbours `count` sites that say Hello and keep quiet; until they are ended
 #include <poll.h>
@@ -100,12 +100,14 @@ void flow(const Arguments& arguments, zmq::context_t& context) {
 
 void lockstep(const Arguments& arguments, zmq::context_t& context) {
   const int warm_up = arguments.count("warm_up", 200), wanted = arguments.count("count");
+  const auto pause = static_cast<useconds_t>(arguments.count("pause_us", 0));
   LeanPeer peer = dial_as_user(arguments, context);
   std::uint64_t job = first_job();
   std::vector<std::pair<std::string, std::uint64_t>> leases;
   std::vector<double> trips;
   double bytes_out = 0, bytes_back = 0;
   for (int i = 0; i < warm_up + wanted; ++i) {
+    if (pause > 0) ::usleep(pause);
     const double begin = clock_seconds();
     peer.request(++job);
     const Arrived arrived = peer.expect(Grant::type);

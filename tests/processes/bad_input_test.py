@@ -60,7 +60,8 @@ class Topologies(GridTest):
             self.refused(2, str(file), part, words=("testbed", "up", file))
         self.refused(2, "none.json", "no such file", words=("testbed", "up", "none.json"))
         self.refused(2, str(self.folder), words=("testbed", "up", self.folder))
-        self.refused(2, "defaults.lent", "unknown key", "lend", words=("testbed", "up", TWO, "--set", "defaults.lent=1"))
+        self.refused(2, "defaults.lent", "unknown key", "lend",
+                     words=("testbed", "up", TWO, "--set", "defaults.lent=1"))
         self.refused(2, "--name", words=("testbed", "up", TWO, "--name", "../x"))
 
 
@@ -198,8 +199,10 @@ class Place(GridTest):
 
     def test_worked_examples(self):  # figures 2 and 4 of the paper on KOALA's placement: 18, 15 and 12 idle
         idle = ("--idle", "18,15,12")
-        self.assertEqual(self.place("--policy", "wf", *idle, "--components", "8,8,8"), [("c1", 8), ("c2", 8), ("c3", 8)])
-        self.assertEqual(self.place("--policy", "cm", *idle, "--components", "8,8,8"), [("c1", 8), ("c1", 8), ("c2", 8)])
+        self.assertEqual(self.place("--policy", "wf", *idle, "--components", "8,8,8"),
+                         [("c1", 8), ("c2", 8), ("c3", 8)])
+        self.assertEqual(self.place("--policy", "cm", *idle, "--components", "8,8,8"),
+                         [("c1", 8), ("c1", 8), ("c2", 8)])
         self.assertEqual(self.place("--policy", "fcm", *idle, "--total", "24"), [("c1", 18), ("c2", 6)])
         self.assertIn("placed on 2 clusters by fcm", self.dmm("place", "--policy", "fcm", *idle, "--total", "24").out)
 
@@ -211,7 +214,8 @@ class Place(GridTest):
     def test_senseless(self):
         for words, part in ((("--policy", "nope", "--idle", "1", "--total", "1"), "nope"),
                             (("--idle", "1,x", "--total", "1"), "--idle"), (("--idle", "4"), "--"),
-                            (("--idle", "4", "--total", "0"), "--total"), (("--idle", "4", "--quota", "2", "--total", "1"), "quota")):
+                            (("--idle", "4", "--total", "0"), "--total"),
+                            (("--idle", "4", "--quota", "2", "--total", "1"), "quota")):
             self.assertIn(part, self.dmm("place", *words, code=2).err)
 
 

@@ -1,5 +1,5 @@
-"""Crashes and cut links: whatever is killed, no process outlives its lease, nodes go home, interrupted jobs run again, and
-behind a link that was cut and came back every job has exactly one outcome.
+"""Crashes and cut links: whatever is killed, no process outlives its lease, nodes go home, interrupted jobs run again,
+and behind a link that was cut and came back every job has exactly one outcome.
 """
 import collections
 import json
@@ -219,7 +219,8 @@ class CutLink(GridTest):
         beta = {"endpoint": self.tcp[4]} if self.direct else {}
         for site, nodes, endpoint, more in (("alpha", 1, self.tcp[0], {}), ("beta", 4, self.tcp[2], beta)):
             listen = [self.tcp[4]] if site == "beta" else []
-            self.daemon_of("resmgr", site, site=site, name="nodes", cluster="nodes", nodes=nodes, site_endpoint=endpoint,
+            self.daemon_of("resmgr", site, site=site, name="nodes", cluster="nodes", nodes=nodes,
+                           site_endpoint=endpoint,
                            listen=listen, directory=str(self.folder / f"run-{site}"), **more, **quick)
         self.daemon_of("jobmgr", "u", site="alpha", user="u", site_endpoint=self.tcp[0], listen=[self.tcp[3]],
                        directory=str(self.folder / "jobs"), **quick)
@@ -291,7 +292,8 @@ class CutLink(GridTest):
         last = {}
 
         def quiet():
-            last.update({name: {key: site[key] for key in keys} for name in ("alpha", "beta") if (site := self.site(name))})
+            last.update({name: {key: site[key] for key in keys}
+                         for name in ("alpha", "beta") if (site := self.site(name))})
             return not any(value for site in last.values() for value in site.values())
         until(quiet, lambda: f"quiet sites: {last}")
 

@@ -109,7 +109,8 @@ class GridTest(unittest.TestCase):
             run = subprocess.run(words, env=self.environment, stdin=stdin, capture_output=True, timeout=seconds,
                                  cwd=cwd or self.folder, errors="replace", check=False)
         except subprocess.TimeoutExpired as fault:
-            raise AssertionError(f"{' '.join(words)} goes on after {seconds} s; {fault.stdout} {fault.stderr}") from None
+            raise AssertionError(f"{' '.join(words)} goes on after {seconds} s; {fault.stdout} "
+                                 f"{fault.stderr}") from None
         done = Done(words, run.returncode, run.stdout, run.stderr)
         if code is not None:
             self.assertEqual(done.code, code, done)

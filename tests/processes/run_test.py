@@ -41,7 +41,8 @@ class Runs(GridTest):
 
     def test_a_real_slice(self):
         out = self.folder / "output"
-        done = self.dmm("run", TOPOLOGY, "--workload", WORKLOAD, "--speedup", 5000, "--jobs", 60, "--output", out, "--json")
+        done = self.dmm("run", TOPOLOGY, "--workload", WORKLOAD, "--speedup", 5000, "--jobs", 60,
+                        "--output", out, "--json")
         summary = done.json
         self.assertEqual(summary, json.loads((out / "summary.json").read_text()))
         counts = {key: summary[key] for key in ("jobs_in_workload", "jobs_submitted", "jobs_finished", "jobs_failed",

@@ -55,7 +55,8 @@ class Testbeds(GridTest):
         several = self.dmm("queue", code=2)
         self.assertIn("--testbed", several.err)
         self.down("small")
-        self.assertEqual({one["alive"] for one in self.dmm("testbed", "status", "--json").json["testbeds"][0]["daemons"]},
+        daemons = self.dmm("testbed", "status", "--json").json["testbeds"][0]["daemons"]
+        self.assertEqual({one["alive"] for one in daemons},
                          {True})
         self.assertEqual(self.run_job("--", "true")["state"], "finished")  # the one that is left
         self.down("second")
@@ -213,7 +214,8 @@ class Jobs(BorrowedJobs):
         queue = {job["request"]: job["state"] for job in self.dmm("queue", *self.alpha, "--json").json["jobs"]}
         self.assertEqual(queue, {running: "running", home: "running", waiting: "waiting"})
         leases = {one["site"]: one["leases"] for one in self.dmm("leases", "--json").json["sites"]}
-        self.assertEqual({(lease["request"], lease["processors"]) for lease in leases["alpha"]}, {(running, 8), (home, 2)})
+        self.assertEqual({(lease["request"], lease["processors"]) for lease in leases["alpha"]},
+                         {(running, 8), (home, 2)})
         lent = leases["beta"][0]
         self.assertEqual((lent["request"], lent["to"], lent["chain"]), (running, "alpha", ["beta", "alpha"]))
         sites = self.sites()

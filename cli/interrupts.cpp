@@ -8,7 +8,7 @@
 
 namespace dmm {
 
-Interrupts::Interrupts() {
+Interrupts::Interrupts() : pipe_before_(::signal(SIGPIPE, SIG_IGN)) {
   sigset_t wanted;
   sigemptyset(&wanted);
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&wanted, signal);
@@ -20,6 +20,7 @@ Interrupts::~Interrupts() {
   count();  // what came last has done its work; unblocked, it would end the program before it has said so
   if (descriptor_ >= 0) ::close(descriptor_);
   ::sigprocmask(SIG_SETMASK, &before_, nullptr);
+  ::signal(SIGPIPE, pipe_before_);
 }
 
 int Interrupts::count() {

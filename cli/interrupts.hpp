@@ -21,6 +21,7 @@ class Interrupts {
 
  private:
   sigset_t before_{};
+  void (*pipe_before_)(int);
   int descriptor_ = -1;
   int count_ = 0;
   int last_ = SIGINT;

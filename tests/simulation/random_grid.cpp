@@ -167,8 +167,9 @@ class Draw {
     some(managers, 3, Act::Kind::crash, Act::Kind::restart, 30);
     if (random_.chance(0.5)) some(sites, 2, Act::Kind::crash, Act::Kind::restart, 30);
     if (random_.chance(0.3)) some(users, 1, Act::Kind::crash, Act::Kind::restart, 30);
-    if (random_.chance(0.3)) some(sites, 2, Act::Kind::pause, Act::Kind::resume, 6);
-    if (random_.chance(0.3)) some(managers, 2, Act::Kind::pause, Act::Kind::resume, 6);
+    if (random_.chance(0.3)) some(sites, 2, Act::Kind::pause, Act::Kind::resume, 25);
+    if (random_.chance(0.3)) some(managers, 2, Act::Kind::pause, Act::Kind::resume, 25);
+    if (random_.chance(0.2)) some(users, 1, Act::Kind::pause, Act::Kind::resume, 25);
     for (const Party& manager : managers)
       if (random_.chance(0.1))
         run_.acts.push_back({.at = {}, .kind = Act::Kind::unreachable, .a = manager, .b = {}, .job = {}});

@@ -150,9 +150,13 @@ void SiteManager::withdraw(Step& s, LocalRequest& request) {
 }
 
 void SiteManager::refuse_if_too_large(Step& s, LocalRequest& request) {
-  HintEntry reach = neighbours_.largest_within(request.request.dttl);
+  HintEntry reach{0, 0, true};  // of one that stays at home: nothing beyond its own site
+  if (request.search != Stage::home) {
+    if (!settings_.use_hints) return;
+    reach = neighbours_.largest_within(request.request.dttl);
+  }
   reach.largest = std::max(reach.largest, owned_.largest_cluster());
-  if (!too_wide_for_known(request) || !own_hint().complete || !reach.complete) return;
+  if (request.widest <= reach.largest || !reach.complete || !own_hint().complete) return;
   const RequestId id = request.request.id;
   const std::string text = "needs " + std::to_string(request.widest) + " processors in one cluster";
   s.out.log(Level::info, "refuse", id,

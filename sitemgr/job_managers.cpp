@@ -45,8 +45,9 @@ void SiteManager::on(Step& s, const Party& from, Request& request) {
   s.out.log(Level::info, "request", id,
             {{"processors", std::int64_t{local.processors}}, {"dttl", std::int64_t{local.request.dttl}}});
   ++user.requests;
-  queue_.add(std::move(local));
+  LocalRequest& added = queue_.add(std::move(local));
   fresh_.push_back(id);
+  if (!added.servable && added.search == LocalRequest::Search::home) refuse_if_too_large(s, added);
 }
 
 void SiteManager::on(Step& s, const Party& from, Cancel& cancel) {

@@ -22,10 +22,15 @@ bool well_formed(const Grant& grant) {
   if (grant.lease.empty() || grant.lease.owner.empty() || grant.nodes.empty()) return false;
   if (grant.chain.size() < 2 || grant.chain.size() > dttl_max + 1) return false;
   if (grant.term <= Duration{} || grant.term > seconds(86400)) return false;
+  if (grant.chain.front() != grant.lease.owner || grant.chain.back() != grant.request.site) return false;
   std::uint64_t processors = 0;
+  std::map<Party, NodeSet> seen;
   for (const NodeGroup& group : grant.nodes) {
     if (group.nodes.empty() || group.processors_per_node == 0) return false;
     if (group.resource_manager.site != grant.lease.owner) return false;
+    NodeSet& known = seen[group.resource_manager];
+    if (subtract(known, group.nodes) != known) return false;  // a node twice
+    known = unite(known, group.nodes);
     processors += std::uint64_t{count(group.nodes)} * group.processors_per_node;
   }
   return processors <= processors_max;
@@ -36,7 +41,8 @@ bool well_formed(const Grant& grant) {
 // ---- towards the sink ----------------------------------------------------------------------------------------------
 
 void SiteManager::on(Step& s, std::size_t from, Grant& grant) {
-  if (!well_formed(grant) || leases_.find(grant.lease)) return;
+  // Nobody lends us our own nodes: such a lease could be mistaken for one that we make.
+  if (!well_formed(grant) || grant.lease.owner == settings_.name || leases_.find(grant.lease)) return;
   Neighbour& neighbour = neighbours_[from];
   ++neighbour.grants_received;
   neighbours_.on_grant(from, settings_.window_max);

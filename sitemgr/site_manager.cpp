@@ -212,14 +212,17 @@ void SiteManager::on(Step& s, const Party& from, Register& offer) {
   hints_dirty_ = true;
   s.out.log(Level::info, "register", {},
             {{"peer", to_text(from)}, {"cluster", offer.cluster.text}, {"nodes", std::int64_t{offer.nodes}}});
-  recount_servable();
+  recount_servable(s);
 }
 
-void SiteManager::recount_servable() {
+void SiteManager::recount_servable(Step& s) {
+  std::vector<LocalRequest*> at_home;
   for (const auto& [arrival, request] : queue_.all()) {
     queue_.set_servable(*request, servable_when_idle(request->request.need));
     fresh_.push_back(request->request.id);
+    if (!request->servable && request->search == LocalRequest::Search::home) at_home.push_back(request.get());
   }
+  for (LocalRequest* request : at_home) refuse_if_too_large(s, *request);
 }
 
 void SiteManager::lose_nodes(Step& s, const Party& manager, bool confirmed) {

@@ -112,7 +112,7 @@ class SiteManager {
   void shelve_job_manager(Step& s, const Party& party);
   void forget_job_manager(Step& s, const Party& party);
   bool cycles_wanted() const;
-  void recount_servable();
+  void recount_servable(Step& s);
   void sweep(Step& s);
 
   // ---- serving (matchmaking.cpp) ----

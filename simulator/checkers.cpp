@@ -56,9 +56,7 @@ std::string Checkers::check(const World& world, const Party& party) {
   switch (party.role) {
     case Role::site_manager: fault = check_site(world, world.site(party.site)->machine); break;
     case Role::job_manager: fault = world.job_manager(party)->machine.broken_invariant(); break;
-    case Role::resource_manager:
-      fault = check_nodes(world, party, world.resource_manager(party)->machine);
-      break;
+    case Role::resource_manager: fault = check_nodes(world, party, world.resource_manager(party)->machine); break;
     case Role::client: break;
   }
   return fault.empty() ? fault : to_text(party) + ": " + fault;
@@ -71,9 +69,11 @@ std::string Checkers::check_site(const World& world, const SiteManager& site) co
     std::set<SiteName> seen(lease.chain.begin(), lease.chain.end());
     if (seen.size() != lease.chain.size()) return "the chain of " + to_text(id) + " holds a site twice";
     if (lease.chain.front() != id.owner) return "the chain of " + to_text(id) + " doesn't begin at its owner";
-    const auto asked = std::find_if(world.submissions().begin(), world.submissions().end(), [&](const Submission& s) {
-      return s.job_manager == job_manager_of(lease.request.site, lease.request.user) && s.number == lease.request.job;
-    });
+    const auto asked =
+        std::find_if(world.submissions().begin(), world.submissions().end(), [&](const Submission& s) {
+          return s.job_manager == job_manager_of(lease.request.site, lease.request.user) &&
+                 s.number == lease.request.job;
+        });
     if (asked != world.submissions().end() && lease.chain.size() - 1 > asked->dttl)
       return "the chain of " + to_text(id) + " is longer than its DTTL";
   }

@@ -1,7 +1,7 @@
-// What must hold of a world whatever happens in it, looked at from outside (docs/architecture.md, lease invariants):
-// no node runs work of two leases, a node that its owner thinks free is free, chains are short and without repeats,
-// attempts at a job don't overlap, and every accepted job comes to exactly one outcome. The managers' own invariants
-// are checked along the way.
+// What must hold of a world whatever happens in it, looked at from outside (docs/architecture.md, lease
+// invariants): no node runs work of two leases, a node that its owner thinks free is free, chains are short and
+// without repeats, attempts at a job don't overlap, and every accepted job comes to exactly one outcome. The
+// managers' own invariants are checked along the way.
 #pragma once
 
 #include <map>

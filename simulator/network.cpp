@@ -35,6 +35,9 @@ void Network::send(Instant now, Address from, Connection connection, std::string
     ++frames_lost_;
     return;
   }
+  if (tamper_) tamper_(bytes);
+  if (settings_.corruption > 0 && !bytes.empty() && random_.chance(settings_.corruption))
+    bytes[random_.below(bytes.size())] = static_cast<char>(random_.below(256));
   Duration takes = settings_.latency;
   if (settings_.jitter > Duration{})
     takes += microseconds(
@@ -52,7 +55,8 @@ std::optional<FrameArrival> Network::take() {
     ++frames_lost_;
     return std::nullopt;
   }
-  return FrameArrival{flight.to_listener ? line.listener : line.dialler, flight.connection, std::move(flight.bytes)};
+  return FrameArrival{flight.to_listener ? line.listener : line.dialler, flight.connection,
+                      std::move(flight.bytes)};
 }
 
 void Network::cut(Address a, Address b) {

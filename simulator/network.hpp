@@ -3,6 +3,7 @@
 // nothing of who is there or what the bytes mean.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -23,6 +24,7 @@ struct NetworkSettings {
   Duration jitter;                     ///< and up to this more, by chance
   double loss = 0;                     ///< the chance of a frame to be lost
   double doubling = 0;                 ///< and to arrive twice
+  double corruption = 0;               ///< and to have a byte changed
 };
 
 /// A frame that arrives.
@@ -55,6 +57,10 @@ class Network {
   void drop(Address from, Address to, std::uint32_t nth);
   /// Has the n-th frame from one address to the other arrive twice.
   void duplicate(Address from, Address to, std::uint32_t nth);
+  /// The chance of a frame to have one of its bytes changed, as by a peer that lies.
+  void set_corruption(double chance) { settings_.corruption = chance; }
+  /// Has every frame pass through a function that may change it.
+  void set_tampering(std::function<void(std::string&)> tamper) { tamper_ = std::move(tamper); }
   /// Chances of loss and doubling from now on.
   void set_chances(double loss, double doubling) { settings_.loss = loss, settings_.doubling = doubling; }
   /// The address went down: what was under way to it is lost, and its own connections are gone.
@@ -68,8 +74,8 @@ class Network {
   struct Line {
     Address dialler = 0, listener = 0;
     bool open = true, reachable = true;
-    std::uint32_t life = 0;        ///< frames of an earlier life never arrive
-    Instant latest[2] = {};        ///< when the last frame of each direction arrives
+    std::uint32_t life = 0;  ///< frames of an earlier life never arrive
+    Instant latest[2] = {};  ///< when the last frame of each direction arrives
   };
   struct Flight {
     Connection connection = 0;
@@ -83,6 +89,7 @@ class Network {
 
   NetworkSettings settings_;
   Random random_;
+  std::function<void(std::string&)> tamper_;
   std::vector<Line> lines_;  ///< by connection
   EventQueue<Flight> flights_;
   std::map<Way, bool> cuts_;

@@ -1,5 +1,5 @@
-// Who lives in a world: one process for every manager of the topology, who dials whom, and how managers die, come back,
-// freeze and thaw.
+// Who lives in a world: one process for every manager of the topology, who dials whom, and how managers die, come
+// back, freeze and thaw.
 #include "machine/assert.hpp"
 #include "protocol/text.hpp"
 #include "simulator/world.hpp"
@@ -149,7 +149,9 @@ const Process<Manager>* World::find(const Party& party) const {
   return std::get_if<Process<Manager>>(&actors_[address_of(party)].process);
 }
 
-const Process<SiteManager>* World::site(const SiteName& name) const { return find<SiteManager>(site_manager_of(name)); }
+const Process<SiteManager>* World::site(const SiteName& name) const {
+  return find<SiteManager>(site_manager_of(name));
+}
 
 const Process<JobManager>* World::job_manager(const Party& party) const { return find<JobManager>(party); }
 

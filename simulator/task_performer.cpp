@@ -80,14 +80,17 @@ void TaskPerformer::read(Instant now, const ReadOutput& order) {
   planned_.push(now, {std::move(report), 0});
 }
 
-Instant TaskPerformer::next_report() const { return std::min(planned_.next(), running_.empty() ? never : keep_until_); }
+Instant TaskPerformer::next_report() const {
+  return std::min(planned_.next(), running_.empty() ? never : keep_until_);
+}
 
 std::vector<TaskReport> TaskPerformer::take_reports(Instant now) {
   if (!running_.empty() && now >= keep_until_) end_all(now);
   std::vector<TaskReport> reports;
   while (planned_.next() <= now) {
     Planned planned = planned_.pop();
-    if (const auto* ended = std::get_if<TaskEnded>(&planned.report); ended && ended->kind != EndKind::start_failed) {
+    if (const auto* ended = std::get_if<TaskEnded>(&planned.report);
+        ended && ended->kind != EndKind::start_failed) {
       const auto it = programs_.find(ended->id);
       if (it == programs_.end() || it->second.life != planned.life) continue;  // it was ended in another way
       outputs_[ended->id] = ended->output_bytes;

@@ -1,5 +1,5 @@
-// The machine room of one simulated resource manager: carries out its orders in virtual time, as its backend would.
-// What a program does is said by its arguments:
+// The machine room of one simulated resource manager: carries out its orders in virtual time, as its backend
+// would. What a program does is said by its arguments:
 //   sleep S      runs S seconds, exits with 0; ends at once at SIGTERM
 //   stubborn S   the same, but only SIGKILL ends it before
 //   false        exits with 1 at once

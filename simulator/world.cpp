@@ -1,5 +1,5 @@
-// How virtual time passes: what is due is fed to the managers, and what they decide is performed. Building the world
-// and breaking it are in population.cpp.
+// How virtual time passes: what is due is fed to the managers, and what they decide is performed. Building the
+// world and breaking it are in population.cpp.
 #include "simulator/world.hpp"
 
 #include "machine/assert.hpp"
@@ -43,7 +43,8 @@ void World::run_until(Instant until) {
 
 void World::deliver(FrameArrival arrival) {
   Actor& actor = actors_[arrival.at];
-  trace_hash_ = stable_hash(arrival.bytes, trace_hash_ ^ static_cast<std::uint64_t>(now_.microseconds) ^ arrival.at);
+  trace_hash_ =
+      stable_hash(arrival.bytes, trace_hash_ ^ static_cast<std::uint64_t>(now_.microseconds) ^ arrival.at);
   if (actor.paused) return actor.waiting.push_back(std::move(arrival));
   std::visit(
       [&](auto& process) {
@@ -60,7 +61,8 @@ void World::report(Address address) {
   auto* process = std::get_if<Process<ResourceManager>>(&actor.process);
   if (!process) return;
   for (TaskReport& report : actor.performer.take_reports(now_)) actor.reports.push_back(std::move(report));
-  if (actor.paused) return set_wake(address, actor.performer.next_report());  // programs don't wait for their manager
+  if (actor.paused)
+    return set_wake(address, actor.performer.next_report());  // programs don't wait for their manager
   for (TaskReport& report : std::exchange(actor.reports, {}))
     std::visit([&](auto& news) { process->local(now_, std::move(news)); }, report);
 }
@@ -102,6 +104,7 @@ bool World::settle_once(Address address, Process<Manager>& process) {
     network_.send(now_, address, frame.connection, std::move(frame.bytes));
   for (const Connection connection : process.endpoint.take_hangups()) network_.hang_up(connection);
   for (const DialWanted& wanted : process.endpoint.take_dials()) {
+    if (!has(wanted.peer)) continue;  // nobody is called that: nothing answers
     const Address listener = address_of(wanted.peer);
     process.endpoint.dial(now_, network_.connect(address, listener, actors_[listener].reachable), wanted.peer);
     again = true;
@@ -139,8 +142,8 @@ bool World::quiet() const {
     if (const auto* site = std::get_if<Process<SiteManager>>(&actor.process))
       if (!site->machine.quiet()) return false;
     if (const auto* jobs = std::get_if<Process<JobManager>>(&actor.process))
-      for (const JobState state : {JobState::waiting, JobState::starting, JobState::running, JobState::ending,
-                                   JobState::collecting})
+      for (const JobState state :
+           {JobState::waiting, JobState::starting, JobState::running, JobState::ending, JobState::collecting})
         if (jobs->machine.count(state) > 0) return false;
     if (const auto* nodes = std::get_if<Process<ResourceManager>>(&actor.process)) {
       const ResourceManagerView view = nodes->machine.view();
@@ -150,7 +153,8 @@ bool World::quiet() const {
   return true;
 }
 
-// ---- users ---------------------------------------------------------------------------------------------------------
+// ---- users
+// ---------------------------------------------------------------------------------------------------------
 
 std::uint64_t World::submit(const Party& job_manager, const JobDescription& job, std::uint32_t copies) {
   const Address address = address_of(job_manager);

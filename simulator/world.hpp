@@ -1,10 +1,10 @@
-// A whole grid in virtual time: the same machines and sessions as in the daemons (links/process.hpp), around them a
-// simulated network that carries encoded frames, and simulated machine rooms. What is seen here is what the production
-// code does; only sockets, processes and the clock are made up.
+// A whole grid in virtual time: the same machines and sessions as in the daemons (links/process.hpp), around them
+// a simulated network that carries encoded frames, and simulated machine rooms. What is seen here is what the
+// production code does; only sockets, processes and the clock are made up.
 //
-// One step takes everything that is due at the next instant, feeds it to the managers it is for, and settles each of
-// them once, in the order of their addresses: that is a daemon's batch. The same topology, settings and orders give the
-// same run, byte for byte (`trace_hash`).
+// One step takes everything that is due at the next instant, feeds it to the managers it is for, and settles each
+// of them once, in the order of their addresses: that is a daemon's batch. The same topology, settings and orders
+// give the same run, byte for byte (`trace_hash`).
 #pragma once
 
 #include <deque>
@@ -28,8 +28,8 @@ struct WorldSettings {
   NetworkSettings network;
   SessionTimes sessions;
   std::uint64_t seed = 1;
-  Level level = Level::info;          ///< log events below it aren't made
-  bool count_by_request = false;      ///< keep the number of messages about each request
+  Level level = Level::info;              ///< log events below it aren't made
+  bool count_by_request = false;          ///< keep the number of messages about each request
   Duration confirm_limit = seconds(120);  ///< of the job managers
 };
 
@@ -111,7 +111,7 @@ class World {
     std::vector<TaskReport> reports;    ///< the same of its machine room
     TaskPerformer performer;
     Instant wake = never;
-    std::uint32_t spins = 0;  ///< settles in a row that asked to be called again at once
+    std::uint32_t spins = 0;           ///< settles in a row that asked to be called again at once
     std::size_t resource_manager = 0;  ///< position in resource_managers_of its site
   };
 
@@ -137,7 +137,7 @@ class World {
   WorldSettings settings_;
   Network network_;
   Instant now_{};
-  std::deque<Actor> actors_;  // a process never moves
+  std::deque<Actor> actors_;    // a process never moves
   std::vector<Party> parties_;  ///< by address
   std::map<Party, Address> addresses_;
   std::set<std::pair<Instant, Address>> wakes_;  ///< when each manager or its machine room has something to do

@@ -1,6 +1,6 @@
-// How many messages a job costs on the dual grid, near saturation and beyond: a Poisson stream of mostly serial jobs,
-// spread unevenly over the clusters. Beside the test's bound it prints what the messages are; DMM_MEASURE=seconds
-// submits for longer than the test does.
+// How many messages a job costs on the dual grid, near saturation and beyond: a Poisson stream of mostly serial
+// jobs, spread unevenly over the clusters. Beside the test's bound it prints what the messages are;
+// DMM_MEASURE=seconds submits for longer than the test does.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -17,15 +17,19 @@ struct Figures {
   double median = 0, mean = 0;
   std::uint32_t high = 0;  ///< the 95th percentile
   std::size_t jobs = 0, unfinished = 0;
-  double remote = 0;       ///< the fraction that ran elsewhere
-  double wait = 0;         ///< mean seconds
+  double remote = 0;                      ///< the fraction that ran elsewhere
+  double wait = 0;                        ///< mean seconds
   std::map<std::string, double> by_type;  ///< mean a job, keep-alives too
 };
 
 class Stream {
  public:
   Stream(double load, double submit_seconds, std::uint64_t seed)
-      : load_(load), submit_seconds_(submit_seconds), random_(seed), topology_(read()), world_(topology_, settings()) {}
+      : load_(load),
+        submit_seconds_(submit_seconds),
+        random_(seed),
+        topology_(read()),
+        world_(topology_, settings()) {}
 
   Figures run() {
     homes_ = workload_homes(topology_);

@@ -1,7 +1,7 @@
-// Random grids, workloads and faults from seeds: every invariant after every step, and in the end, when all faults are
-// healed, every job has its one outcome and every node is home. A failing seed is repeated by
+// Random grids, workloads and faults from seeds: every invariant after every step, and in the end, when all faults
+// are healed, every job has its one outcome and every node is home. A failing seed is repeated by
 //   DMM_SEED=<seed> build/bin/simulation_tests -tc="random*"          DMM_VERBOSE=1 tells everything that happened
-//   DMM_SEEDS=5000  runs more of them, DMM_FIRST_SEED=1000000 other ones
+//   DMM_SEEDS=5000  runs more of them, DMM_FIRST_SEED=1000000 other ones, DMM_SITES=30 larger ones
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -11,6 +11,7 @@
 #include <deque>
 #include <set>
 
+#include "links/gate.hpp"
 #include "protocol/text.hpp"
 #include "random_grid.hpp"
 #include "simulator/checkers.hpp"
@@ -19,7 +20,8 @@
 namespace dmm {
 namespace {
 
-/// Everything must be home by then; pauses between rounds are at most 75 s, and nobody waits long for a confirmation.
+/// Everything must be home by then; pauses between rounds are at most 75 s, and nobody waits long for a
+/// confirmation.
 constexpr Duration rest_limit = seconds(900);
 
 std::uint64_t from_environment(const char* name, std::uint64_t otherwise) {
@@ -27,12 +29,43 @@ std::uint64_t from_environment(const char* name, std::uint64_t otherwise) {
   return text ? std::strtoull(text, nullptr, 10) : otherwise;
 }
 
+std::uint32_t sites_max() { return static_cast<std::uint32_t>(from_environment("DMM_SITES", 12)); }
+
 std::uint64_t current_seed = 0;
 
 /// A broken assertion ends the program: at least the seed is told.
 void tell_seed(int) {
   std::fprintf(stderr, "the seed was DMM_SEED=%llu\n", static_cast<unsigned long long>(current_seed));
 }
+
+/// Puts messages that somebody said before into others' mouths: well formed, in sequence, and wrong.
+class Liar {
+ public:
+  explicit Liar(std::uint64_t seed) : random_(seed) {}
+
+  void tamper(std::string& bytes) {
+    auto decoded = codec_.decode(bytes);
+    auto* envelope = std::get_if<Envelope>(&decoded);
+    if (!envelope || envelope->sequence == 0) return;
+    if (overheard_.size() < overheard_max) overheard_.push_back(envelope->message);
+    overheard_[random_.below(overheard_.size())] = envelope->message;
+    if (!random_.chance(0.1)) return;
+    const Message& lie = overheard_[random_.below(overheard_.size())];
+    if (!may_send(type_of(lie), envelope->from.role, envelope->to.role)) return;  // the gate would stop it
+    envelope->message = lie;
+    ++lies_;
+    bytes = codec_.encode(*envelope);
+  }
+
+  std::uint64_t lies() const { return lies_; }
+
+ private:
+  static constexpr std::size_t overheard_max = 200;
+  std::uint64_t lies_ = 0;
+  Random random_;
+  Codec codec_;
+  std::vector<Message> overheard_;
+};
 
 class RandomWorld {
  public:
@@ -62,8 +95,23 @@ class RandomWorld {
     return fault_;
   }
 
-  /// A request that nobody within reach could serve may be refused or wait; all others run. With faults a refusal may
-  /// be right at its time.
+  /// Plays on with frames of which some lie. Nothing is promised then but that no manager breaks its own
+  /// invariants.
+  std::uint64_t play_corrupted() {
+    const auto liar = std::make_shared<Liar>(run_.settings.seed);
+    world_->network().set_corruption(0.01);
+    world_->network().set_tampering([liar](std::string& bytes) { liar->tamper(bytes); });
+    for (const Act& act : run_.acts) {
+      world_->run_until(act.at);
+      perform(act);
+    }
+    world_->run_until(trouble_ends);
+    checkers_.check_all(*world_);
+    return liar->lies();
+  }
+
+  /// A request that nobody within reach could serve may be refused or wait; all others run. With faults a refusal
+  /// may be right at its time.
   std::string check_served(bool faults) const {
     for (const Submission& job : world_->submissions()) {
       const auto view = world_->job_manager(job.job_manager)->machine.job(job.number);
@@ -149,7 +197,8 @@ class RandomWorld {
     }
   }
 
-  /// Whether a site that lends is within the job's reach, and not too far for hints, and has a cluster wide enough.
+  /// Whether a site that lends is within the job's reach, and not too far for hints, and has a cluster wide
+  /// enough.
   bool somebody_could(const Submission& job, std::uint32_t processors) const {
     if (!single_.contains({job.job_manager, job.number})) return false;
     const auto& sites = run_.topology.sites;
@@ -177,7 +226,8 @@ class RandomWorld {
     return false;
   }
 
-  /// Requests that their own site can never serve may be out of everybody's reach: they wait until they are cancelled.
+  /// Requests that their own site can never serve may be out of everybody's reach: they wait until they are
+  /// cancelled.
   bool cancel_hopeless() {
     for (const Submission& job : world_->submissions()) {
       const auto* site = world_->site(job.job_manager.site);
@@ -205,7 +255,7 @@ class RandomWorld {
 
 void play_seed(std::uint64_t seed, bool faults = true) {
   current_seed = seed;
-  RandomWorld run(seed, {.faults = faults});
+  RandomWorld run(seed, {.faults = faults, .sites_max = sites_max()});
   std::string fault = run.play();
   if (fault.empty()) fault = run.check_served(faults);
   if (fault.empty()) return;
@@ -229,6 +279,18 @@ TEST_CASE("random grids lose and double nothing, whatever goes wrong") { play_se
 
 TEST_CASE("without faults, what somebody within reach can serve is served, and nothing else is refused") {
   play_seeds(false, 50);
+}
+
+TEST_CASE("frames that lie break nobody's invariants") {
+  std::signal(SIGABRT, tell_seed);
+  const std::uint64_t first = from_environment("DMM_FIRST_SEED", 1);
+  const std::uint64_t seeds = from_environment("DMM_SEEDS", 50);
+  std::uint64_t lies = 0;
+  for (std::uint64_t seed = first; seed < first + seeds; ++seed) {
+    current_seed = seed;
+    lies += RandomWorld(seed).play_corrupted();
+  }
+  CHECK(lies > 50 * seeds);
 }
 
 TEST_CASE("the same seed gives the same run, byte for byte") {

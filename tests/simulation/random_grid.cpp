@@ -27,9 +27,13 @@ class Draw {
   std::uint32_t between(std::uint32_t low, std::uint32_t high) {
     return low + static_cast<std::uint32_t>(random_.below(high - low + 1));
   }
-  Instant within(double from, double to) { return Instant{} + from_seconds(from + (to - from) * random_.uniform()); }
+  Instant within(double from, double to) {
+    return Instant{} + from_seconds(from + (to - from) * random_.uniform());
+  }
   template <class T>
-  const T& pick(const std::vector<T>& from) { return from[random_.below(from.size())]; }
+  const T& pick(const std::vector<T>& from) {
+    return from[random_.below(from.size())];
+  }
 
   void grid() {
     const std::uint32_t count = between(2, options_.sites_max);
@@ -81,7 +85,8 @@ class Draw {
       site.settings = typical;
       if (random_.chance(0.1)) site.settings.lend = false;
       if (random_.chance(0.1)) site.settings.delegate = false;
-      if (random_.chance(0.2)) site.settings.placement_policy = pick<std::string>({"worst_fit", "best_fit", "fcm"});
+      if (random_.chance(0.2))
+        site.settings.placement_policy = pick<std::string>({"worst_fit", "best_fit", "fcm"});
     }
     const auto error = link_sites(run_.topology);
     DMM_ASSERT(!error);
@@ -106,7 +111,7 @@ class Draw {
         widest = std::max(widest, cluster.nodes * cluster.processors_per_node);
     }
     std::map<Party, std::uint64_t> submitted;
-    for (std::uint32_t left = between(5, 60); left > 0; --left) {
+    for (std::uint32_t left = between(5, 5 * options_.sites_max); left > 0; --left) {
       Act act{.at = within(1, 60),
               .kind = Act::Kind::submit,
               .a = pick(users),
@@ -115,8 +120,12 @@ class Draw {
               .number = 0};
       const std::uint64_t number = ++submitted[act.a];
       if (random_.chance(0.15)) {
-        Act cancel{.at = act.at + from_seconds(random_.exponential(8)), .kind = Act::Kind::cancel, .a = act.a, .b = {},
-                   .job = {}, .number = number};
+        Act cancel{.at = act.at + from_seconds(random_.exponential(8)),
+                   .kind = Act::Kind::cancel,
+                   .a = act.a,
+                   .b = {},
+                   .job = {},
+                   .number = number};
         run_.acts.push_back(std::move(cancel));
       }
       run_.acts.push_back(std::move(act));
@@ -147,7 +156,8 @@ class Draw {
     std::vector<std::pair<Party, Party>> links;
     for (const TopologySite& site : run_.topology.sites) {
       sites.push_back(site_manager_of(site.name));
-      for (const auto& one : resource_managers_of(site)) managers.push_back(resource_manager_of(site.name, one.name));
+      for (const auto& one : resource_managers_of(site))
+        managers.push_back(resource_manager_of(site.name, one.name));
       for (const std::string& user : site.users) users.push_back(job_manager_of(site.name, user));
     }
     for (const TopologyLink& link : links_of(run_.topology))
@@ -179,7 +189,8 @@ class Draw {
     const Instant from = within(0, 80);
     const Instant to = from + from_seconds(longest * random_.uniform() * random_.uniform());
     run_.acts.push_back({.at = from, .kind = begin, .a = who.first, .b = who.second, .job = {}});
-    run_.acts.push_back({.at = std::min(to, trouble_ends), .kind = end, .a = who.first, .b = who.second, .job = {}});
+    run_.acts.push_back(
+        {.at = std::min(to, trouble_ends), .kind = end, .a = who.first, .b = who.second, .job = {}});
   }
 
   Random random_;

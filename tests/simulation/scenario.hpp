@@ -1,13 +1,13 @@
-// Stories about a grid as text files: commands, a line `----`, and the exact timeline that they must give; a file holds
-// any number of such pairs, with empty lines between them. The commands (a `#` begins a comment):
+// Stories about a grid as text files: commands, a line `----`, and the exact timeline that they must give; a file
+// holds any number of such pairs, with empty lines between them. The commands (a `#` begins a comment):
 //
 //   topology FILE               a file of topologies/; or the grid line by line:
-//   site NAME KEY=VALUE...      nodes=8 (or 4x2: 4 nodes of 2 processors), users=u,v, parent=, siblings=a,b, direct=no,
-//                               and any setting of a site: lend=false
-//   set KEY VALUE               a setting of every site; or latency, jitter, seed, beat, silence, confirm (in seconds)
+//   site NAME KEY=VALUE...      nodes=8 (or 4x2: 4 nodes of 2 processors), cluster:NAME=8, users=u,v, parent=,
+//                               siblings=a,b, direct=no, and any setting of a site: lend=false
+//   set KEY VALUE               a setting of every site; or, in seconds, latency, jitter, beat, silence, confirm
 //   watch all|sites             whose events are told: the sites' and the ends of jobs if nothing is said
-//   submit SITE/USER N PROGRAM...  a job of N processors; before the program: dttl=3, x5 (so many of them), reruns=0,
-//                               8+8 for N: two components, priority=1, out=FILE
+//   submit SITE/USER N PROGRAM...  a job of N processors (8+8: two components); before the program dttl=3, reruns=0,
+//                               priority=1, out=FILE, x5 (so many of them); programs: simulator/task_performer.hpp
 //   run-until SECONDS           stabilize [SECONDS]: until nothing is left to do, at most so long
 //   cut A B, heal A B, drop A B N, duplicate A B N    frames between two parties: alpha, alpha/u (a user), alpha:nodes
 //   crash P, restart P, pause P, resume P, unreachable P, reachable P

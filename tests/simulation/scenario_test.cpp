@@ -36,7 +36,8 @@ TEST_CASE("scenarios happen as they are told") {
   const char* only = std::getenv("DMM_SCENARIO");
   std::vector<std::filesystem::path> files;
   for (const auto& entry : std::filesystem::directory_iterator(folder))
-    if (entry.path().extension() == ".txt" && (!only || entry.path().stem() == only)) files.push_back(entry.path());
+    if (entry.path().extension() == ".txt" && (!only || entry.path().stem() == only))
+      files.push_back(entry.path());
   std::sort(files.begin(), files.end());
   CHECK_FALSE(files.empty());
   for (const auto& file : files) {

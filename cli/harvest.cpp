@@ -121,9 +121,10 @@ Harvest harvest(const HarvestOptions& options) {
     all.push_back({daemon.party, daemon.endpoint});
     if (is_alive(daemon.process)) living.push_back(all.back());  // the run says itself who died
   }
-  for (const Party& party : options.plan.managers)
+  std::vector<std::size_t> numbers;  // of each of `managers` in the plan
+  for (std::size_t i = 0; i < options.plan.managers.size(); ++i)
     for (const Manager& manager : all)
-      if (manager.party == party) managers.push_back(manager);
+      if (manager.party == options.plan.managers[i]) managers.push_back(manager), numbers.push_back(i);
 
   RequestCounts counts(living);
   counts.run(seconds(20), result.faults);
@@ -131,7 +132,7 @@ Harvest harvest(const HarvestOptions& options) {
   std::size_t known = 0;
   for (std::string& fault : fetch_jobs(managers, {}, [&](std::size_t manager, const Json&json) {
          const JobRecord job = job_from_json(json);
-         const PlannedJob* planned = options.feeder.find(manager, job.number);
+         const PlannedJob* planned = options.feeder.find(numbers[manager], job.number);
          if (planned == nullptr) return;  // somebody else's, submitted beside the run
          ++known;
          if (file.is_open()) file << json.dump(-1, ' ', false, Json::error_handler_t::replace) << '\n';

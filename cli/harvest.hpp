@@ -39,7 +39,7 @@ struct HarvestOptions {
   std::string jobs_file;  ///< every job's record as a line of JSON; empty: nowhere
 };
 
-/// Asks all managers. A job that was handed over and that nobody knows is lost.
+/// Asks all managers that live. A job that was handed over and that nobody knows is lost.
 Harvest harvest(const HarvestOptions& options);
 
 }  // namespace dmm

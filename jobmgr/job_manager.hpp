@@ -45,6 +45,7 @@ struct OutputPiece {
 
 struct JobManagerEffects : Effects {
   std::vector<OutputPiece> output;
+  std::vector<std::uint64_t> ended;      ///< jobs that came to their outcome
   std::vector<std::uint64_t> forgotten;  ///< ended jobs that left the table; their files in the folder may go too
 };
 
@@ -73,6 +74,9 @@ class JobManager {
   /// Takes a job back, at its user's wish; what runs gets the grace between SIGTERM and SIGKILL. Returns why it
   /// can't be, or nothing; asking again changes nothing. Followed by settle, as any event.
   std::string cancel(Instant now, std::uint64_t job, Effects& effects, Duration grace = stop_grace);
+
+  /// Drops the record of an ended job; false if there is none, or it hasn't ended.
+  bool forget(std::uint64_t job) { return jobs_.forget(job); }
 
   // ---- views, for people and tests ----
   std::optional<JobView> job(std::uint64_t number) const;

@@ -1,6 +1,7 @@
 // Keeps the sets by state in step with the jobs; next() decides which steps there are.
 #include "jobmgr/job_table.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "machine/assert.hpp"
@@ -55,11 +56,18 @@ std::uint64_t JobTable::forget_oldest() {
   for (JobState state : outcomes)
     if (const auto& numbers = in(state); !numbers.empty() && (oldest == 0 || *numbers.begin() < oldest))
       oldest = *numbers.begin();
-  if (oldest == 0) return 0;
-  const auto it = jobs_.find(oldest);
-  set_of(it->second.state).erase(oldest);
-  jobs_.erase(it);
+  if (oldest != 0) forget(oldest);
   return oldest;
+}
+
+bool JobTable::forget(std::uint64_t number) {
+  const auto it = jobs_.find(number);
+  if (it == jobs_.end()) return false;
+  const JobState state = it->second.state;
+  if (std::find(outcomes.begin(), outcomes.end(), state) == outcomes.end()) return false;
+  set_of(state).erase(number);
+  jobs_.erase(it);
+  return true;
 }
 
 }  // namespace dmm

@@ -28,6 +28,8 @@ class JobTable {
   std::size_t open() const;
   /// Forgets the ended job with the lowest number and returns that; 0 if no job has ended.
   std::uint64_t forget_oldest();
+  /// Forgets this job, if it has ended.
+  bool forget(std::uint64_t number);
   const std::map<std::uint64_t, Job>& all() const { return jobs_; }
 
  private:

@@ -44,6 +44,7 @@ class JobShell {
       process.local(now, OutputWritten{piece.job, piece.component, piece.stream, std::move(fault), piece.last});
       fed = true;
     }
+    process.effects.ended.clear();  // the table has them
     for (const std::uint64_t job : std::exchange(process.effects.forgotten, {})) remove_files(job);
     return fed;
   }

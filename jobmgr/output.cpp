@@ -139,6 +139,7 @@ void JobManager::close_if_written(Step step, Job& job) {
 void JobManager::close(Step step, Job& job, JobEvent event) {
   DMM_ASSERT(!job.run && job.ended);
   jobs_.change(job, event);
+  step.effects.ended.push_back(job.number);
   job.description.program = {};
   job.description.need = {};
   if (!step.effects.wants(Level::info)) return;

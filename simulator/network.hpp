@@ -12,7 +12,7 @@
 
 #include "links/endpoint.hpp"
 #include "simulator/event_queue.hpp"
-#include "simulator/random.hpp"
+#include "workloads/random.hpp"
 
 namespace dmm {
 

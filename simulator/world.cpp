@@ -121,6 +121,11 @@ bool World::perform(Address address, Process<JobManager>& process) {
   }
   process.effects.forgotten.clear();
   DMM_ASSERT(actors_[address].party.role == Role::job_manager);
+  for (const std::uint64_t job : std::exchange(process.effects.ended, {})) {
+    if (!settings_.hand_out_ended) continue;
+    ended_.push_back({actors_[address].party, *process.machine.job(job)});
+    process.machine.forget(job);
+  }
   return fed;
 }
 
@@ -153,8 +158,30 @@ bool World::quiet() const {
   return true;
 }
 
-// ---- users
-// ---------------------------------------------------------------------------------------------------------
+std::uint64_t World::nodes_not_home() const {
+  std::uint64_t away = 0;
+  for (const Actor& actor : actors_)
+    if (const auto* nodes = std::get_if<Process<ResourceManager>>(&actor.process)) {
+      const ResourceManagerView view = nodes->machine.view();
+      away += view.nodes_total - view.nodes_free;
+    }
+  return away;
+}
+
+std::array<std::uint64_t, message_kinds> World::messages_by_kind() const {
+  std::array<std::uint64_t, message_kinds> sum{};
+  for (const Actor& actor : actors_)
+    std::visit(
+        [&](const auto& process) {
+          if constexpr (requires { process.machine; })
+            for (std::size_t kind = 0; kind < sum.size(); ++kind)
+              sum[kind] += process.endpoint.counters().sent_by_kind[kind];
+        },
+        actor.process);
+  return sum;
+}
+
+// ---- users --------------------------------------------------------------------------------------------------------
 
 std::uint64_t World::submit(const Party& job_manager, const JobDescription& job, std::uint32_t copies) {
   const Address address = address_of(job_manager);
@@ -162,7 +189,7 @@ std::uint64_t World::submit(const Party& job_manager, const JobDescription& job,
   if (!process) return 0;
   // The user's own connection isn't simulated: the question comes and the answer goes without one.
   const Party user{job_manager.site, Role::client, "user"};
-  const std::uint64_t token = submissions_.size() + 1;
+  const std::uint64_t token = ++questions_;
   Submit submit{token, std::vector<JobDescription>(copies, job)};
   process->local(now_, Received{user, std::move(submit), {}, {}});
   Submitted answer;
@@ -170,7 +197,7 @@ std::uint64_t World::submit(const Party& job_manager, const JobDescription& job,
     if (const auto* given = std::get_if<Submitted>(&out.message)) answer = *given;
     return out.to == user;
   });
-  for (std::uint32_t i = 0; i < answer.jobs; ++i)
+  for (std::uint32_t i = 0; i < answer.jobs && !settings_.hand_out_ended; ++i)
     submissions_.push_back({job_manager, answer.first_job + i, job.dttl, false});
   actors_[address].next_job = std::max(actors_[address].next_job, answer.first_job + answer.jobs);
   touch(address);

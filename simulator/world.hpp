@@ -31,6 +31,9 @@ struct WorldSettings {
   Level level = Level::info;              ///< log events below it aren't made
   bool count_by_request = false;          ///< keep the number of messages about each request
   Duration confirm_limit = seconds(120);  ///< of the job managers
+  /// Job managers drop the records of ended jobs, which are handed out once (take_ended): a long run needs no more
+  /// memory than a short one.
+  bool hand_out_ended = false;
 };
 
 /// A log event, when it happened and to whom.
@@ -48,6 +51,12 @@ struct Submission {
   bool abandoned = false;  ///< its job manager died: it keeps nothing over a restart
 };
 
+/// A job that came to its outcome.
+struct EndedJob {
+  Party job_manager;
+  JobView job;
+};
+
 class World {
  public:
   /// Starts everything at instant 0. The topology must be complete (link_sites).
@@ -59,12 +68,18 @@ class World {
   /// Goes to the next instant at which anything is due; false if nothing ever is.
   bool step();
   void run_until(Instant until);
+  /// Nodes that aren't free at their owner.
+  std::uint64_t nodes_not_home() const;
+  /// Messages that all managers sent so far, by kind.
+  std::array<std::uint64_t, message_kinds> messages_by_kind() const;
   /// Whether nothing is leased, waits or runs anywhere.
   bool quiet() const;
 
   // ---- users ----
   /// The number of the first of `copies` jobs; 0 if they were not accepted.
   std::uint64_t submit(const Party& job_manager, const JobDescription& job, std::uint32_t copies = 1);
+  /// Jobs that ended since the last call, if hand_out_ended says so.
+  std::vector<EndedJob> take_ended() { return std::exchange(ended_, {}); }
   /// Why it can't be cancelled; empty if it can.
   std::string cancel(const Party& job_manager, std::uint64_t job);
 
@@ -72,6 +87,7 @@ class World {
   void cut(const Party& a, const Party& b) { network_.cut(address_of(a), address_of(b)); }
   void heal(const Party& a, const Party& b) { network_.heal(address_of(a), address_of(b)); }
   Network& network() { return network_; }
+  const Network& network() const { return network_; }
   void crash(const Party& party);
   void restart(const Party& party);
   bool is_up(const Party& party) const;
@@ -145,6 +161,8 @@ class World {
   std::vector<Address> settled_;
   std::vector<Submission> submissions_;
   std::vector<Happening> happenings_;
+  std::vector<EndedJob> ended_;
+  std::uint64_t questions_ = 0;  ///< submissions so far
   std::uint64_t trace_hash_ = 14695981039346656037ULL;
 };
 

@@ -209,7 +209,7 @@ void SiteManager::pass_on(Step& s, Foreign foreign) {
   neighbours_.hand_over(target, search.widest);
   const Duration within = asked.answer_within * 9 / 10;  // each hop waits less than the one before it
   foreign.answer_by = s.now + within;
-  next_sweep_ = std::min(next_sweep_, s.now + seconds(1));
+  sweep_at(foreign.answer_by);
   Delegate next = asked;
   next.dttl = asked.dttl - 1;
   next.tries_left = foreign.tries_left;

@@ -2,6 +2,7 @@
 #include "sitemgr/lease.hpp"
 
 #include <algorithm>
+#include <functional>
 
 #include "machine/assert.hpp"
 
@@ -42,6 +43,31 @@ void add_nodes(std::vector<NodeGroup>& groups, const std::vector<NodeGroup>& wha
     else
       it->nodes = unite(it->nodes, added.nodes);
   }
+}
+
+Instant Lease::deadline(Duration offer) const {
+  if (state == LeaseState::ending) return never;
+  const Instant until = std::min(upstream_until, downstream_until);
+  return !upstream && state == LeaseState::offered ? std::min(until, granted + offer) : until;
+}
+
+void LeaseTable::watch(const Lease& lease) {
+  const Instant deadline = lease.deadline(offer_);
+  if (deadline == never) return;
+  watched_.emplace_back(deadline, lease.id);
+  std::push_heap(watched_.begin(), watched_.end(), std::greater<>());
+}
+
+Lease* LeaseTable::take_over(Instant now) {
+  while (next_deadline() <= now) {
+    std::pop_heap(watched_.begin(), watched_.end(), std::greater<>());
+    Lease* lease = leases_.find(watched_.back().second);
+    watched_.pop_back();
+    if (!lease) continue;
+    if (lease->deadline(offer_) <= now) return lease;
+    watch(*lease);  // renewed since it was put here
+  }
+  return nullptr;
 }
 
 Lease& LeaseTable::add(Lease lease) {

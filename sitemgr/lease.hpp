@@ -47,6 +47,9 @@ struct Lease {
   std::map<RequestId, HandedOut> handed_out;   ///< sink
   std::uint32_t processors = 0;                ///< at the grant
   std::uint64_t processor_microseconds = 0;    ///< of nodes already given back
+
+  /// When it is over if nothing happens; `offer` is how long an owner waits for a claim.
+  Instant deadline(Duration offer) const;
 };
 
 /// Removes `what` from `groups` (matched by resource manager and component). Empty `what` means everything. Returns
@@ -55,10 +58,10 @@ std::vector<NodeGroup> remove_nodes(std::vector<NodeGroup>& groups, const std::v
 /// Adds groups, merging those of the same resource manager and component.
 void add_nodes(std::vector<NodeGroup>& groups, const std::vector<NodeGroup>& what);
 
-/// The leases of one site with their indices by link.
+/// The leases of one site with their indices by link and by time.
 class LeaseTable {
  public:
-  explicit LeaseTable(std::size_t neighbours) : up_(neighbours), down_(neighbours) {}
+  LeaseTable(std::size_t neighbours, Duration offer) : offer_(offer), up_(neighbours), down_(neighbours) {}
 
   Lease& add(Lease lease);
   Lease* find(const LeaseId& id) { return leases_.find(id); }
@@ -70,10 +73,22 @@ class LeaseTable {
   const std::set<LeaseId>& all() const { return all_; }
   const Lease& get(const LeaseId& id) const { return *leases_.find(id); }
 
+  // ---- time ----
+  /// To be called when a lease got a deadline, or an earlier one than before; later ones are noticed by themselves.
+  void watch(const Lease& lease);
+  /// The next lease whose deadline has passed; it is watched no longer. nullptr if there is none.
+  Lease* take_over(Instant now);
+  /// Not later than any watched deadline; `never` if none is watched.
+  Instant next_deadline() const { return watched_.empty() ? never : watched_.front().first; }
+
  private:
+  using Watched = std::pair<Instant, LeaseId>;
+
+  Duration offer_;
   Lookup<LeaseId, Lease> leases_;
   std::set<LeaseId> all_;
   std::vector<std::set<LeaseId>> up_, down_;
+  std::vector<Watched> watched_;  ///< a heap, earliest first; may name leases that have ended or were renewed
 };
 
 }  // namespace dmm

@@ -59,13 +59,16 @@ void SiteManager::on(Step& s, std::size_t from, Grant& grant) {
   lease.granted = s.now;
   lease.upstream_until = s.now + grant.term;
   lease.processors = processors_of(grant.nodes);
-  next_sweep_ = std::min(next_sweep_, s.now + std::min(settings_.term / 10, seconds(1)));
+  // The first lease over a link begins a term there; others join it.
+  if (leases_.up(from).empty()) neighbour.renew_due = s.now + settings_.term / 10;
+  sweep_at(neighbour.renew_due);
 
   if (grant.request.site == settings_.name) {
     s.out.log(Level::info, "granted", grant.request,
               {{"from", neighbour.site.text}, {"lease", to_text(grant.lease)}, {"round", std::int64_t{grant.round}}});
     lease.state = LeaseState::active;
     Lease& kept = leases_.add(std::move(lease));
+    watch(kept);
     send(s, from, Claim{kept.id, kept.request, {}}, kept.request);
     LocalRequest* request = queue_.find(grant.request);
     if (!request) return into_pool(kept, kept.nodes);  // served or cancelled meanwhile
@@ -95,7 +98,7 @@ void SiteManager::on(Step& s, std::size_t from, Grant& grant) {
   s.out.log(Level::info, "pass_grant", grant.request,
             {{"from", neighbour.site.text}, {"to", neighbours_[to].site.text}, {"lease", to_text(grant.lease)}});
   const RequestId trace = grant.request;
-  leases_.add(std::move(lease));
+  watch(leases_.add(std::move(lease)));
   send(s, to, std::move(grant), trace);
 }
 
@@ -235,6 +238,11 @@ void SiteManager::renew_links(Step& s) {
   }
 }
 
+void SiteManager::watch(const Lease& lease) {
+  leases_.watch(lease);
+  sweep_at(leases_.next_deadline());
+}
+
 void SiteManager::on_renew(Step& s, std::optional<std::size_t> from, const Party& party) {
   const auto left = [&](const Lease& lease) {
     if (lease.upstream) return lease.upstream_until - s.now - settings_.term / 100;
@@ -263,6 +271,7 @@ void SiteManager::on_renew(Step& s, std::optional<std::size_t> from, const Party
     // What was promised before stays promised as far as there is anything to promise: the holder keeps the later.
     const Instant promised = has < answer.term ? Instant{} : lease.downstream_until;
     lease.downstream_until = std::max(promised, s.now + std::min(has, answer.term));
+    if (promised == Instant{}) watch(lease);
     const bool needed = !lease.upstream && demand > 0;
     if (needed) demand -= std::min<std::uint64_t>(demand, lease.processors);
     if (needed || (lease.upstream && lease.wanted)) answer.wanted.push_back(id);
@@ -274,29 +283,26 @@ void SiteManager::on(Step&, std::size_t from, Renewed& renewed) {
   Neighbour& neighbour = neighbours_[from];
   if (!neighbour.renew_sent) return;
   const Instant sent = *std::exchange(neighbour.renew_sent, std::nullopt);
+  sweep_at(neighbour.renew_due);
   for (const LeaseId& id : leases_.up(from)) {
     Lease& lease = *leases_.find(id);
     if (lease.granted <= sent) lease.upstream_until = std::max(lease.upstream_until, sent + renewed.term);
     lease.wanted = false;
   }
   for (const LeaseTerm& term : renewed.shorter)
-    if (Lease* lease = leases_.find(term.lease); lease && lease->upstream == from)
+    if (Lease* lease = leases_.find(term.lease); lease && lease->upstream == from) {
       lease->upstream_until = sent + term.left;
+      watch(*lease);
+    }
   for (const LeaseId& id : renewed.wanted)
     if (Lease* lease = leases_.find(id); lease && lease->upstream == from) lease->wanted = true;
 }
 
 void SiteManager::expire_leases(Step& s) {
-  std::vector<std::pair<LeaseId, LeaseEnd>> over;
-  for (const LeaseId& id : leases_.all()) {
-    const Lease& lease = leases_.get(id);
-    if (lease.state == LeaseState::ending) continue;
-    if (!lease.upstream && lease.state == LeaseState::offered && s.now - lease.granted >= settings_.offer)
-      over.emplace_back(id, LeaseEnd::not_claimed);
-    else if (s.now >= lease.upstream_until || s.now >= lease.downstream_until)
-      over.emplace_back(id, LeaseEnd::expired);
+  while (Lease* lease = leases_.take_over(s.now)) {
+    const bool claimed = lease->upstream || lease->state != LeaseState::offered;
+    end_lease(s, *lease, claimed ? LeaseEnd::expired : LeaseEnd::not_claimed);
   }
-  for (const auto& [id, reason] : over) end_lease(s, *leases_.find(id), reason);
 }
 
 }  // namespace dmm

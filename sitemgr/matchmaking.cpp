@@ -137,7 +137,6 @@ Lease& SiteManager::make_lease(Step& s, const ResourceNeed& need, const Placemen
     owned_.take(placed.cluster, placed.processors, need.constraints, placed.component, lease.nodes);
   lease.processors = processors_of(lease.nodes);
   hints_dirty_ = true;
-  next_sweep_ = std::min(next_sweep_, s.now + std::min(settings_.term / 10, seconds(1)));
   // One Assign a resource manager, however many components it got. `holder` is the sink's site.
   std::map<Party, NodeSet> by_manager;
   for (const NodeGroup& group : lease.nodes) {
@@ -196,6 +195,7 @@ bool SiteManager::lend(Step& s, Foreign& foreign) {
   lease.round = asked.round;
   lease.chain.insert(lease.chain.end(), asked.chain.rbegin(), asked.chain.rend());
   lease.downstream_until = s.now + settings_.term;
+  watch(lease);
   processors_lent_ += lease.processors;
   ++grants_foreign_;
   s.out.log(Level::info, "grant", asked.request.id,

@@ -17,7 +17,7 @@ SiteManager::SiteManager(SiteSettings settings, std::uint64_t incarnation)
       owned_(settings_.name, settings_.clusters),
       queue_(*dispatch_, *find_delegation(settings_.delegation_policy)),
       neighbours_(settings_.neighbours, settings_.window_first),
-      leases_(settings_.neighbours.size()),
+      leases_(settings_.neighbours.size(), settings_.offer),
       seen_(settings_.neighbours.size(), settings_.seen_memory, settings_.seen_max, settings_.seen_counts_dttl),
       usage_(settings_.usage_records_max),
       foreign_(settings_.neighbours.size()),
@@ -121,11 +121,11 @@ void SiteManager::on(Step& s, LinkDown& down) {
   if (down.peer.role == Role::resource_manager && owned_.knows(down.peer)) {
     owned_.set_up(down.peer, false);
     lost_managers_.emplace(down.peer, s.now);
-    next_sweep_ = std::min(next_sweep_, s.now + settings_.term / 10);
+    sweep_at(s.now + settings_.term);
   }
   if (const auto user = job_managers_.find(down.peer); user != job_managers_.end()) {
     user->second.until = s.now + settings_.term;
-    next_sweep_ = std::min(next_sweep_, s.now + settings_.term / 10);
+    sweep_at(user->second.until);
   }
   if (down.peer.role == Role::site_manager)
     if (const auto n = neighbours_.find(down.peer.site)) neighbour_down(s, *n);
@@ -137,6 +137,7 @@ void SiteManager::neighbour_up(Step& s, std::size_t n, bool restarted) {
   neighbour.changed = s.now;
   neighbour.told.clear();
   hints_dirty_ = true;
+  sweep_at(s.now);  // what it holds or we hold may be due for renewal
   if (!restarted) return;
   // A new session: whatever the other side had promised or been promised, it no longer knows.
   neighbour.renew_sent.reset();
@@ -273,8 +274,6 @@ void SiteManager::on(Step& s, const Party& from, LeaseEnded& ended) {
 
 void SiteManager::sweep(Step& s) {
   if (s.now < next_sweep_) return;
-  const Duration interval = std::min(settings_.term / 10, seconds(1));
-  next_sweep_ = never;
   renew_links(s);
   expire_leases(s);
   std::vector<Party> silent;
@@ -290,8 +289,20 @@ void SiteManager::sweep(Step& s) {
   for (const auto& [key, foreign] : passed_)
     if (s.now >= foreign.answer_by) overdue.push_back(key);
   for (const PartKey& key : overdue) on_no_answer(s, key, RejectReason::no_answer);
-  if (leases_.size() > 0 || !job_managers_.empty() || !passed_.empty() || !lost_managers_.empty())
-    next_sweep_ = s.now + interval;
+  next_sweep_ = next_due(s.now);
+}
+
+// The earliest of everything that a sweep looks at. In between, whatever gets a new deadline says so (sweep_at).
+Instant SiteManager::next_due(Instant now) const {
+  Instant next = leases_.next_deadline();
+  for (std::size_t n = 0; n < neighbours_.size(); ++n)
+    if (neighbours_[n].up && !neighbours_[n].renew_sent && !leases_.up(n).empty())
+      next = std::min(next, neighbours_[n].renew_due);
+  for (const auto& [party, user] : job_managers_) next = std::min(next, user.until);
+  for (const auto& [party, since] : lost_managers_)
+    if (since != never) next = std::min(next, since + settings_.term);
+  for (const auto& [key, foreign] : passed_) next = std::min(next, foreign.answer_by);
+  return std::max(next, now + microseconds(1));
 }
 
 }  // namespace dmm

@@ -114,6 +114,8 @@ class SiteManager {
   bool cycles_wanted() const;
   void recount_servable(Step& s);
   void sweep(Step& s);
+  void sweep_at(Instant at) { next_sweep_ = std::min(next_sweep_, at); }
+  Instant next_due(Instant now) const;
 
   // ---- serving (matchmaking.cpp) ----
   void match(Step& s);
@@ -165,6 +167,7 @@ class SiteManager {
   void account(Step& s, Lease& lease, const std::vector<NodeGroup>& nodes);
   void close(Step& s, Lease& lease);
   void expire_leases(Step& s);
+  void watch(const Lease& lease);
   void renew_links(Step& s);
 
   // ---- the sink's pool (pool.cpp) ----

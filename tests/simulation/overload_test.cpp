@@ -7,7 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "simulator/random.hpp"
+#include "workloads/random.hpp"
 #include "simulator/world.hpp"
 
 namespace dmm {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "simulator/random.hpp"
+#include "workloads/random.hpp"
 #include "simulator/world.hpp"
 
 namespace dmm {

@@ -1,5 +1,5 @@
 // The generator and the few distributions that simulations draw from.
-#include "simulator/random.hpp"
+#include "workloads/random.hpp"
 
 #include <cmath>
 

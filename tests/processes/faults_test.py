@@ -260,8 +260,8 @@ class CutLink(GridTest):
                                     "processors": 1}), encoding="utf-8")
         # However slowly they come, some overflow: alpha's only node is taken until a number of them has run.
         self.submit(*self.manager, "-n", "1", "--", "sh", "-c",
-                    f"until [ $(cat {marks} 2>/dev/null | wc -l) -ge 12 ]; do sleep 0.05; done; echo $DMM_JOB >>{marks}; "
-                    "echo out $DMM_JOB")
+                    f"until [ $(cat {marks} 2>/dev/null | wc -l) -ge 12 ]; do sleep 0.05; done; "
+                    f"echo $DMM_JOB >>{marks}; echo out $DMM_JOB")
         feeding = threading.Thread(target=lambda: [self.submit(*self.manager, file) for _ in range(self.jobs - 1)])
         feeding.start()
         for turn, at in enumerate((8, 20, 35)):

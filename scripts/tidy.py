@@ -38,14 +38,15 @@ INCLUDES = (
     ("jobmgr/*", "jobmgr machine protocol"),
     ("resmgr/*", "resmgr machine protocol"),
     ("topologies/*", "topologies settings protocol nlohmann"),
-    ("workloads/*", "workloads protocol zlib"),
+    ("workloads/*", "workloads machine protocol zlib"),
     ("runtime/transport.cpp", "runtime links machine protocol codec nlohmann posix zmq"),
     ("runtime/log.cpp", "runtime links machine protocol codec nlohmann posix spdlog"),
     ("runtime/*", "runtime links machine protocol codec nlohmann posix"),
     ("views/*", "views sitemgr jobmgr resmgr machine matchmaking protocol nlohmann"),
     ("simulator/*", "simulator links machine matchmaking protocol codec sitemgr jobmgr resmgr topologies workloads"),
-    ("cli/*", "cli runtime links machine matchmaking protocol codec settings topologies workloads simulator nlohmann"
-              " cli11 posix"),
+    ("results/*", "results simulator workloads topologies protocol nlohmann"),
+    ("cli/*", "cli runtime links machine matchmaking protocol codec settings topologies workloads simulator results"
+              " nlohmann cli11 posix"),
     ("bench/*", "anything"),
     ("tests/*", "anything"),
 )

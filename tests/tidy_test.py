@@ -39,7 +39,7 @@ TABLE = {
     "resmgr/main.cpp": ("protocol/ids.hpp machine links topologies runtime resmgr", "cli11"),
     "topologies/load.cpp": ("protocol/ids.hpp topologies sitemgr/settings.hpp jobmgr/settings.hpp resmgr/settings.hpp",
                             "nlohmann"),
-    "workloads/read.cpp": ("protocol/ids.hpp workloads", "zlib"),
+    "workloads/read.cpp": ("protocol/ids.hpp machine workloads", "zlib"),
     "runtime/reactor.cpp": ("protocol machine links runtime", "nlohmann posix"),
     "runtime/transport.cpp": ("protocol machine links runtime", "nlohmann posix zmq"),
     "runtime/log.cpp": ("protocol machine links runtime", "nlohmann posix spdlog fmt"),

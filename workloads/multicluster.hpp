@@ -48,11 +48,6 @@ struct Workload {
   double processor_seconds = 0;         ///< demanded by the kept jobs, after the cap
 };
 
-/// Why a workload can't be used: names the file, and the line where it is one line's fault.
-struct WorkloadError {
-  std::string text;
-};
-
 /// Loads a workload. An error: the file can't be read to its end, has a bad line and these are fatal, has no
 /// job that can be replayed, or run_cap_seconds is negative.
 std::variant<Workload, WorkloadError> load_workload(const WorkloadOptions& options);

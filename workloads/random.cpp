@@ -1,9 +1,8 @@
 // The generator and the few distributions that simulations draw from.
 #include "workloads/random.hpp"
 
-#include <cmath>
-
 #include "machine/assert.hpp"
+#include "workloads/portable_math.hpp"
 
 namespace dmm {
 
@@ -21,6 +20,6 @@ std::uint64_t Random::below(std::uint64_t bound) {
 
 double Random::uniform() { return static_cast<double>(next() >> 11) * 0x1.0p-53; }
 
-double Random::exponential(double mean) { return -mean * std::log1p(-uniform()); }
+double Random::exponential(double mean) { return -mean * portable::log(1 - uniform()); }
 
 }  // namespace dmm

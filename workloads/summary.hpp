@@ -11,7 +11,11 @@
 
 #include <array>
 #include <cstdint>
+#include <limits>
+#include <map>
+#include <optional>
 #include <span>
+#include <vector>
 
 #include "protocol/origin.hpp"
 
@@ -49,6 +53,9 @@ struct Summary {
   std::uint64_t jobs_lost = 0;
   std::uint64_t jobs_cancelled = 0;
   std::uint64_t jobs_unfinished = 0;
+  std::uint64_t jobs_started = 0;   ///< of all, whatever became of them
+  std::uint64_t jobs_killed = 0;    ///< of these, those that were cancelled or unfinished
+  double jobs_finished_percent = 0;  ///< of those submitted: JF% of the paper; 0 if there are none
 
   // Averages over finished jobs; 0 if there are none. wait = start - submit, run = end - start, response =
   // their sum.
@@ -57,6 +64,9 @@ struct Summary {
   double average_slowdown = 0;          ///< response / run; jobs with a run of 0 are left out of this one
   double average_bounded_slowdown = 0;  ///< max(1, response / max(run, bounded_slowdown_threshold_seconds))
   double average_overhead_seconds = 0;  ///< real seconds
+  double longest_wait_seconds = 0;
+  double longest_response_seconds = 0;
+  double greatest_slowdown = 0;
 
   // Goodput: processors x run of the finished jobs, and the number of these, in all and by Origin.
   double goodput_processor_seconds = 0;
@@ -69,13 +79,42 @@ struct Summary {
   double messages_per_job_median = 0;    ///< the mean of the middle two where their number is even
   double messages_per_job_p95 = 0;       ///< nearest rank: the smallest that 95 % don't exceed
 
-  /// From the first submission of any job to the last end of a job that isn't lost; 0 if none ended.
+  /// From the first submission of any job to the last end of a job that isn't lost, or to when the run was
+  /// stopped; 0 if none ended.
   double makespan_seconds = 0;
-  /// Processor-seconds of all jobs with a start and an end, finished or not, over processors_total x
-  /// makespan; 0 if either factor is 0. Above goodput by what failed and cancelled jobs used up.
+  /// Of all jobs with a start and an end, finished or not: above goodput by what failed and cancelled jobs used
+  /// up. Of a run that was stopped also what its running jobs had used by then.
+  double used_processor_seconds = 0;
+  /// used_processor_seconds over processors_total x makespan; 0 if either factor is 0.
   double utilisation = 0;
 
   static constexpr double bounded_slowdown_threshold_seconds = 10;
+};
+
+/// Adds outcomes up one by one, in any order, in memory that doesn't grow with their number: of the counts of
+/// messages it keeps how often each occurs.
+class SummaryBuilder {
+ public:
+  void add(const JobOutcome& job);
+  /// The figures so far; processors_total is the size of the grid, for utilisation. A simulation without its
+  /// cool-down phase says when it was stopped (seconds): makespan and utilisation then reach to there.
+  Summary summary(std::uint64_t processors_total, std::optional<double> stopped_seconds = std::nullopt) const;
+
+ private:
+  void add_finished(const JobOutcome& job);
+  void add_messages(std::uint32_t messages);
+  double messages_at(std::uint64_t rank) const;
+
+  static constexpr std::uint32_t small_counts = 1024;
+
+  Summary sums_;                     ///< averages are sums still
+  std::uint64_t with_slowdown_ = 0;  ///< finished jobs that have one
+  std::vector<std::uint64_t> messages_ = std::vector<std::uint64_t>(small_counts);  ///< jobs by their count
+  std::map<std::uint32_t, std::uint64_t> many_messages_;                            ///< the same above these
+  double first_submit_seconds_ = std::numeric_limits<double>::infinity();
+  double last_end_seconds_ = -1;
+  double running_processors_ = 0;  ///< of unfinished jobs that started
+  double running_starts_ = 0;      ///< the sum of processors x start of these
 };
 
 /// Adds up the outcomes, in any order; processors_total is the size of the grid, for utilisation.

@@ -1,11 +1,18 @@
 // One job of a recorded workload, as it is replayed: the columns of the Standard Workload Format that
-// somebody here reads, with the format's meaning. Times are trace seconds, before any speed-up.
+// somebody here reads, with the format's meaning; the Grid Workloads Format names the same things. Times are
+// trace seconds, before any speed-up.
 // Source: Chapin et al. 1999 and the Parallel Workloads Archive's page on the format, version 2.2.
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 namespace dmm {
+
+/// Why a workload can't be used: names the file, and the line where it is one line's fault.
+struct WorkloadError {
+  std::string text;
+};
 
 /// A job that can be replayed: run_seconds and processors are at least 1. Elsewhere -1 means that the log
 /// doesn't say.
@@ -19,6 +26,8 @@ struct TraceJob {
   std::int32_t status = -1;            ///< column 11: 1 completed, 0 failed, 5 cancelled; or exit codes
   std::int32_t user = -1;              ///< column 12
   std::int32_t partition = -1;         ///< column 16: in logs of several clusters, the cluster
+  std::int32_t queue = -1;             ///< column 15
+  std::int32_t site = -1;              ///< where it was submitted; only the Grid Workloads Format says it
 
   bool operator==(const TraceJob&) const = default;
 };

@@ -3,7 +3,7 @@
 
 #include <doctest/doctest.h>
 
-#include "simulator/random.hpp"
+#include "workloads/random.hpp"
 
 using namespace dmm;
 

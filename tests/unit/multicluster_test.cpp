@@ -2,39 +2,17 @@
 #include "workloads/multicluster.hpp"
 
 #include <doctest/doctest.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cstdio>
-#include <filesystem>
-#include <fstream>
 #include <map>
 #include <string>
 #include <variant>
 
+#include "tests/unit/temporary_file.hpp"
+
 using namespace dmm;
 
 namespace {
-
-/// A file with this content that goes away with the object.
-class TemporaryFile {
- public:
-  explicit TemporaryFile(const std::string& content) {
-    const std::string name =
-        "dmm-multicluster-test-" + std::to_string(getpid()) + "-" + std::to_string(++made);
-    path_ = (std::filesystem::temp_directory_path() / name).string();
-    std::ofstream(path_, std::ios::binary) << content;
-  }
-  ~TemporaryFile() { std::remove(path_.c_str()); }
-  TemporaryFile(const TemporaryFile&) = delete;
-  TemporaryFile& operator=(const TemporaryFile&) = delete;
-
-  const std::string& path() const { return path_; }
-
- private:
-  inline static int made = 0;
-  std::string path_;
-};
 
 std::string record(int number, int submit, int run, int processors, int partition) {
   return std::to_string(number) + " " + std::to_string(submit) + " 0 " + std::to_string(run) + " " +

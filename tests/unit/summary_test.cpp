@@ -91,6 +91,38 @@ TEST_CASE("a run of seven jobs on ten processors") {
   CHECK(summary.messages_per_job_p95 == Approx(50));
   CHECK(summary.makespan_seconds == Approx(115));                    // from 5 to 120
   CHECK(summary.utilisation == Approx((406.0 + 100.0) / (10 * 115)));
+  CHECK(summary.used_processor_seconds == Approx(506));
+  CHECK(summary.jobs_started == 5);
+  CHECK(summary.jobs_finished_percent == Approx(300.0 / 7));
+  CHECK(summary.longest_wait_seconds == Approx(50));
+  CHECK(summary.longest_response_seconds == Approx(100));
+  CHECK(summary.greatest_slowdown == Approx(5));
+}
+
+TEST_CASE("a run that was stopped counts what its running jobs had used by then") {
+  SummaryBuilder builder;
+  builder.add(finished(0, 10, 60, 4));                                                     // 200
+  builder.add({.submit_seconds = 20, .start_seconds = 50, .processors = 3});               // 3 x 50 by 100
+  builder.add({.submit_seconds = 100, .processors = 9});                                   // never started
+  const Summary stopped = builder.summary(10, 100.0);
+  CHECK(stopped.makespan_seconds == Approx(100));
+  CHECK(stopped.used_processor_seconds == Approx(350));
+  CHECK(stopped.utilisation == Approx(0.35));
+  CHECK(stopped.jobs_unfinished == 2);
+  CHECK(stopped.jobs_started == 2);
+  CHECK(stopped.goodput_processor_seconds == Approx(200));
+  CHECK(builder.summary(10).utilisation == Approx(200.0 / 600));  // only what has ended
+}
+
+TEST_CASE("counts of messages beyond any table keep their median and percentile") {
+  SummaryBuilder builder;
+  for (const std::uint32_t messages : {5000u, 3u, 1023u, 1024u, 70'000u}) {
+    JobOutcome job = finished(0, 0, 1, 1);
+    job.messages = messages;
+    builder.add(job);
+  }
+  CHECK(builder.summary(1).messages_per_job_median == Approx(1024));
+  CHECK(builder.summary(1).messages_per_job_p95 == Approx(70'000));
 }
 
 TEST_CASE("slowdowns of short jobs: bounded below by 1 and at 10 seconds; a run of 0 has no slowdown") {

@@ -3,44 +3,18 @@
 #include "workloads/swf.hpp"
 
 #include <doctest/doctest.h>
-#include <unistd.h>
 #include <zlib.h>
 
-#include <cstdio>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <string>
 #include <vector>
+
+#include "tests/unit/temporary_file.hpp"
 
 using namespace dmm;
 
 namespace {
 
 using Kind = SwfLine::Kind;
-
-/// A file with this content that goes away with the object.
-class TemporaryFile {
- public:
-  explicit TemporaryFile(const std::string& content)
-      : path_((std::filesystem::temp_directory_path() /
-               ("dmm-swf-test-" + std::to_string(getpid()) + "-" + std::to_string(++made))).string()) {
-    std::ofstream(path_, std::ios::binary) << content;
-  }
-  ~TemporaryFile() { std::remove(path_.c_str()); }
-  TemporaryFile(const TemporaryFile&) = delete;
-  TemporaryFile& operator=(const TemporaryFile&) = delete;
-
-  const std::string& path() const { return path_; }
-  std::string content() const {
-    std::ifstream in(path_, std::ios::binary);
-    return {std::istreambuf_iterator<char>(in), {}};
-  }
-
- private:
-  inline static int made = 0;
-  std::string path_;
-};
 
 std::string gzipped(const std::string& content) {
   const TemporaryFile file("");
@@ -75,7 +49,8 @@ TEST_CASE("a record's columns go where the format says") {
                              .requested_seconds = 7200,
                              .status = 5,
                              .user = 42,
-                             .partition = 6});
+                             .partition = 6,
+                             .queue = 2});
 }
 
 TEST_CASE("what a line is") {
@@ -105,6 +80,11 @@ TEST_CASE("what a line is") {
       {"1 0 0 9 10000000 -1 -1 4 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1", Kind::job},
       {"1 0 0 9 10000001 -1 -1 4 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1", Kind::bad},
       {"1 0 0 9 4 -1 -1 10000001 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1", Kind::bad},
+      {"1 10000000000 0 9 4 -1 -1 4 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1", Kind::job},
+      {"1 10000000001 0 9 4 -1 -1 4 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1", Kind::bad},
+      {"1 0 0 10000000001 4 -1 -1 4 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1", Kind::bad},
+      {"1 0.4 -1.0 9.6 4 17.25 +1 4 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1", Kind::bad},  // no plus signs
+      {"1 0.4 -1.0 9.6 4 17.25 1 4 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1", Kind::job},
       {"1 nan 0 9 4 -1 -1 4 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1", Kind::bad},
       {"1 0 0 inf 4 -1 -1 4 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1", Kind::bad},
       {"1 0 0 1e300 4 -1 -1 4 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1", Kind::bad},

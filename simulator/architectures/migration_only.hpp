@@ -1,0 +1,30 @@
+// `migration-only` of Jones et al. 2004, section 4.1: a meta-scheduler that knows all clusters at once runs each
+// job whole on any of them, on the one where it fits best (fewest left idle; the lower number among equals). One
+// queue for all, served by FCFS_SCAN (no_sharing.hpp).
+//
+// Messages a job: 2 job data exchange (user to meta-scheduler, on to the cluster), 2 match-claim-release.
+#pragma once
+
+#include <vector>
+
+#include "simulator/architectures/floor.hpp"
+#include "simulator/architectures/parameters.hpp"
+#include "simulator/architectures/waiting_queue.hpp"
+
+namespace dmm {
+
+class MigrationOnly {
+ public:
+  MigrationOnly(const Floor&, const ModelParameters&) {}
+
+  void arrive(Floor& floor, const StreamJob& job);
+  void ended(Floor& floor, const RunningJob& job);
+  void settle(Floor& floor);
+  Instant next_wake() const { return never; }
+  std::vector<StreamJob> hand_over();
+
+ private:
+  WaitingQueue queue_;
+};
+
+}  // namespace dmm

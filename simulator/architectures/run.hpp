@@ -1,0 +1,93 @@
+// What every simulated architecture takes and gives, the real machines (dmm) as well as the models: options, one
+// outcome a job, samples over time, totals.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "protocol/messages.hpp"
+#include "protocol/time.hpp"
+#include "simulator/intercluster/execution.hpp"
+#include "workloads/job_stream.hpp"
+#include "workloads/summary.hpp"
+
+namespace dmm {
+
+/// Messages by kind (protocol/messages.hpp): the five of Iosup et al. 2007, section 5.2.1, and keep-alives.
+using MessageCounts = std::array<std::uint64_t, message_kinds>;
+
+/// Processors of one cluster that a job runs on.
+struct Piece {
+  std::uint32_t cluster = 0;
+  std::uint32_t processors = 0;
+
+  bool operator==(const Piece&) const = default;
+};
+
+/// How one job went; the spans are valid during the call only.
+struct SimulatedOutcome {
+  const StreamJob& job;
+  const JobOutcome& outcome;
+  std::span<const Piece> pieces;  ///< empty: it never started
+};
+
+/// The state at one moment of each cluster, and of each link.
+struct ClusterSample {
+  std::uint32_t busy = 0;     ///< processors of this cluster in use, by whomever
+  std::uint32_t foreign = 0;  ///< of these, by jobs of other homes
+  std::uint64_t waiting = 0;  ///< jobs of this home that wait
+};
+struct LinkSample {
+  double load = 0;              ///< bandwidth asked for beside what it has, where the network is modelled
+  std::uint64_t messages = 0;   ///< so far, both ways, where messages are sent
+  std::uint32_t leases = 0;     ///< that go over it, either way
+};
+struct Sample {
+  Instant at{};
+  std::span<const ClusterSample> clusters;
+  std::span<const LinkSample> links;  ///< empty where the architecture has none
+};
+
+/// How far it is.
+struct SimulationProgress {
+  Instant now{};
+  std::uint64_t jobs_submitted = 0;
+  std::uint64_t jobs_ended = 0;
+  std::uint64_t events = 0;
+};
+
+struct SimulationSinks {
+  std::function<void(const SimulatedOutcome&)> outcome = {};           ///< once a job, in the order of their ends
+  std::function<void(const Sample&)> sample = {};                      ///< every `sample_every`
+  std::function<void(const SimulationProgress&)> progress = {};        ///< every some thousand events
+};
+
+/// Another architecture takes over: what waits is handed to it in the order of arrival; what runs, runs on.
+struct SchedulerChange {
+  Instant at{};
+  std::string architecture;
+};
+
+struct SimulationOptions {
+  /// Whether it goes on after the last arrival until all jobs ended (the cool-down phase). Without it what hasn't
+  /// ended at the last arrival is unfinished (Iosup et al. 2007, section 5.2.1).
+  bool cool_down = true;
+  Duration sample_every{};  ///< 0: no samples
+  std::uint64_t seed = 1;
+  std::vector<SchedulerChange> changes = {};  ///< by time; not to or from dmm
+  Execution execution = {};                   ///< how long a job runs on several clusters; not for dmm
+};
+
+struct SimulationTotals {
+  std::uint64_t jobs_submitted = 0;
+  std::uint64_t events = 0;
+  Instant ended{};  ///< when the last event was
+  MessageCounts messages{};
+  std::uint64_t nodes_not_home = 0;  ///< of dmm, after the cool-down phase
+};
+
+}  // namespace dmm

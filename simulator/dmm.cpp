@@ -1,0 +1,224 @@
+// See dmm.hpp.
+#include "simulator/dmm.hpp"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+
+#include "machine/assert.hpp"
+#include "simulator/world.hpp"
+
+namespace dmm {
+namespace {
+
+constexpr std::uint64_t jobs_between_progress = 1 << 10;
+/// The managers get to know one another before the first job comes; traces begin after it.
+constexpr Duration warm_up = seconds(1);
+/// After the last job ended its nodes are home after some messages, or never.
+constexpr Duration homecoming_max = seconds(600);
+
+WorldSettings world_settings(const DmmOptions& dmm, const SimulationOptions& options) {
+  WorldSettings settings;
+  settings.network.latency = dmm.latency;
+  settings.seed = options.seed;
+  settings.level = Level::error;
+  settings.hand_out_ended = true;
+  settings.sessions.beat = dmm.beat;
+  settings.sessions.silence = dmm.beat * 3;
+  return settings;
+}
+
+double trace_seconds(Instant at) { return (at - Instant{} - warm_up).in_seconds(); }
+
+class DmmRun {
+ public:
+  DmmRun(const Topology& topology, JobStream jobs, const DmmOptions& dmm, const SimulationOptions& options,
+         const SimulationSinks& sinks)
+      : options_(options),
+        sinks_(sinks),
+        dttl_(dmm.dttl),
+        jobs_(std::move(jobs)),
+        homes_(workload_homes(topology)),
+        links_(links_of(topology)),
+        world_(topology, world_settings(dmm, options)) {
+    for (std::size_t i = 0; i < homes_.size(); ++i)
+      numbers_[{homes_[i].site_name, topology.sites[homes_[i].site].clusters[homes_[i].cluster].name}] =
+          static_cast<std::uint32_t>(i);
+    next_sample_ = options.sample_every > Duration{} && sinks.sample ? Instant{} + warm_up : never;
+  }
+
+  SimulationTotals run() {
+    world_.run_until(Instant{} + warm_up);
+    for (auto job = jobs_(); job; job = jobs_()) {
+      advance(job->submit + warm_up);
+      submit(*job);
+      if (totals_.jobs_submitted % jobs_between_progress == 0) report_progress();
+    }
+    collect();
+    if (options_.cool_down) cool_down();
+    finish();
+    return totals_;
+  }
+
+ private:
+  using Key = std::pair<Party, std::uint64_t>;
+
+  /// What happens at the very instant comes after what is submitted then, so that all of it is one batch.
+  void advance(Instant until) {
+    while (next_sample_ <= until) {
+      world_.run_until(next_sample_);
+      take_sample();
+      next_sample_ = next_sample_ + options_.sample_every;
+    }
+    world_.run_until(until);
+    collect();
+  }
+
+  void cool_down() {
+    std::uint64_t steps = 0;
+    while (!open_.empty() && world_.next_instant() != never) {
+      advance(world_.next_instant());
+      if (++steps % jobs_between_progress == 0) report_progress();
+    }
+    const Instant limit = world_.now() + homecoming_max;
+    while (!world_.quiet() && world_.next_instant() <= limit) world_.run_until(world_.now() + seconds(1));
+    totals_.nodes_not_home = world_.nodes_not_home();
+  }
+
+  void submit(const StreamJob& job) {
+    ++totals_.jobs_submitted;
+    const WorkloadHome& home = homes_.at(job.home);
+    const std::vector<std::string>& users = world_.topology().sites[home.site].users;
+    if (users.empty()) return report(job, outcome_of(job, JobOutcome::State::failed), {});
+    JobDescription description;
+    description.need.components = {{job.processors, {}, {}}};
+    description.program.arguments = {"sleep", std::to_string(job.run.in_seconds())};
+    description.keep_output = false;
+    description.dttl = dttl_;
+    const Party manager = job_manager_of(home.site_name, users[job.user % users.size()]);
+    const std::uint64_t number = world_.submit(manager, description);
+    DMM_ASSERT(number != 0);
+    open_.emplace(Key{manager, number}, job);
+  }
+
+  void collect() {
+    for (const EndedJob& ended : world_.take_ended()) {
+      const auto it = open_.find({ended.job_manager, ended.job.number});
+      DMM_ASSERT(it != open_.end());
+      report(it->second, ended.job);
+      open_.erase(it);
+    }
+  }
+
+  static JobOutcome outcome_of(const StreamJob& job, JobOutcome::State state) {
+    JobOutcome outcome;
+    outcome.cluster = job.home;
+    outcome.submit_seconds = (job.submit - Instant{}).in_seconds();
+    outcome.processors = job.processors;
+    outcome.state = state;
+    return outcome;
+  }
+
+  static JobOutcome::State state_of(JobState state) {
+    switch (state) {
+      case JobState::finished: return JobOutcome::State::finished;
+      case JobState::failed: return JobOutcome::State::failed;
+      case JobState::cancelled: return JobOutcome::State::cancelled;
+      case JobState::lost: return JobOutcome::State::lost;
+      default: return JobOutcome::State::unfinished;
+    }
+  }
+
+  void report(const StreamJob& job, const JobView& view) {
+    JobOutcome outcome = outcome_of(job, state_of(view.state));
+    if (view.started) outcome.start_seconds = trace_seconds(*view.started);
+    if (view.ended && view.started) outcome.end_seconds = trace_seconds(*view.ended);
+    outcome.origin = view.origin;
+    outcome.delegations = view.hops;
+    outcome.delegations_tried = view.tries;
+    pieces_.clear();
+    if (view.place && !view.place->clusters.empty())
+      pieces_.push_back({cluster_of(view), job.processors});
+    report(job, outcome, pieces_);
+  }
+
+  void report(const StreamJob& job, const JobOutcome& outcome, std::span<const Piece> pieces) {
+    ++jobs_ended_;
+    if (sinks_.outcome) sinks_.outcome({job, outcome, pieces});
+  }
+
+  void take_sample() {
+    std::vector<ClusterSample> clusters(homes_.size());
+    for (std::size_t i = 0; i < homes_.size(); ++i)
+      for (const std::string& user : world_.topology().sites[homes_[i].site].users)
+        sample_jobs(world_.job_manager(job_manager_of(homes_[i].site_name, user))->machine, i, clusters);
+    std::vector<LinkSample> links;
+    for (const TopologyLink& link : links_) links.push_back(sample_link(link));
+    sinks_.sample({next_sample_ - warm_up, clusters, links});
+  }
+
+  void sample_jobs(const JobManager& manager, std::size_t home, std::vector<ClusterSample>& clusters) {
+    clusters[home].waiting += manager.count(JobState::waiting);
+    for (const JobState state : {JobState::starting, JobState::running, JobState::ending})
+      for (const JobView& job : manager.jobs({.state = state})) {
+        ClusterSample& cluster = clusters[cluster_of(job)];
+        cluster.busy += job.processors;
+        if (job.place->owner != homes_[home].site_name) cluster.foreign += job.processors;
+      }
+  }
+
+  std::uint32_t cluster_of(const JobView& job) const {
+    return numbers_.at({job.place->owner, job.place->clusters.front()});
+  }
+
+  LinkSample sample_link(const TopologyLink& link) {
+    const auto& sites = world_.topology().sites;
+    const Process<SiteManager>& process = *world_.site(sites[link.dialler].name);
+    LinkSample sample;
+    for (const SiteView::Link& one : process.machine.view(world_.now()).links)
+      if (one.neighbour.site == sites[link.listener].name)
+        sample.leases = static_cast<std::uint32_t>(one.leases_in + one.leases_out);
+    for (const LinkView& one : process.endpoint.links())
+      if (one.peer == site_manager_of(sites[link.listener].name)) sample.messages = one.sent + one.received;
+    return sample;
+  }
+
+  void report_progress() const {
+    if (!sinks_.progress) return;
+    sinks_.progress({world_.now() - warm_up, totals_.jobs_submitted, jobs_ended_, world_.network().frames_sent()});
+  }
+
+  void finish() {
+    for (const auto& [key, job] : open_) {
+      const auto view = world_.job_manager(key.first)->machine.job(key.second);
+      DMM_ASSERT(view.has_value());
+      report(job, *view);
+    }
+    totals_.ended = world_.now() - warm_up;
+    totals_.events = world_.network().frames_sent();
+    totals_.messages = world_.messages_by_kind();
+  }
+
+  const SimulationOptions& options_;
+  const SimulationSinks& sinks_;
+  std::uint32_t dttl_;
+  JobStream jobs_;
+  std::vector<WorkloadHome> homes_;
+  std::vector<TopologyLink> links_;
+  World world_;
+  std::map<std::pair<SiteName, ClusterName>, std::uint32_t> numbers_;  ///< of clusters, by owner and name
+  std::map<Key, StreamJob> open_;                                      ///< submitted and not ended
+  std::vector<Piece> pieces_;
+  Instant next_sample_ = never;
+  std::uint64_t jobs_ended_ = 0;
+  SimulationTotals totals_;
+};
+
+}  // namespace
+
+SimulationTotals simulate_dmm(const Topology& topology, JobStream jobs, const DmmOptions& dmm,
+                              const SimulationOptions& options, const SimulationSinks& sinks) {
+  return DmmRun(topology, std::move(jobs), dmm, options, sinks).run();
+}
+
+}  // namespace dmm

@@ -1,0 +1,23 @@
+// The architecture `dmm`: no model, but the managers themselves in virtual time (world.hpp), message for message, fed
+// with a workload. Every cluster's stream is submitted by the users of its site, as in a testbed.
+#pragma once
+
+#include "simulator/architectures/run.hpp"
+#include "topologies/topology.hpp"
+#include "workloads/job_stream.hpp"
+
+namespace dmm {
+
+/// What can be set beside the topology, whose sites carry every policy.
+struct DmmOptions {
+  Duration latency{};           ///< of every frame; 0 as in Iosup et al. 2007, section 5.2.4, assumption 1
+  Duration beat = seconds(300);  ///< a quiet link says so this often; silent for three of them it counts as down
+  std::uint32_t dttl = 5;       ///< of every request
+};
+
+/// Runs the workload on the topology, which must be complete (link_sites). A stream whose site has no user fails its
+/// jobs. Lease terms are the topology's: terms of seconds over months of virtual time are mostly keep-alives.
+SimulationTotals simulate_dmm(const Topology& topology, JobStream jobs, const DmmOptions& dmm,
+                              const SimulationOptions& options, const SimulationSinks& sinks);
+
+}  // namespace dmm

@@ -16,6 +16,9 @@ class App;
 namespace dmm {
 
 CLI::App* add_run_command(CLI::App& app, int& exit_code);
+CLI::App* add_simulate_command(CLI::App& app, int& exit_code);
+CLI::App* add_whatif_command(CLI::App& app, int& exit_code);
+CLI::App* add_compare_command(CLI::App& app, int& exit_code);
 CLI::App* add_testbed_command(CLI::App& app, int& exit_code);
 CLI::App* add_submit_command(CLI::App& app, int& exit_code);
 CLI::App* add_queue_command(CLI::App& app, int& exit_code);

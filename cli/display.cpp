@@ -29,14 +29,20 @@ Display::Display(int descriptor)
     : descriptor_(descriptor), style_(style_of(descriptor)), live_(can_redraw(descriptor)) {}
 
 void Display::show(const RunProgress& progress, Instant now) {
-  next_ = now + (live_ ? redraw_pause : line_pause);
-  if (live_)
-    draw(render_progress(progress, columns_of_terminal(descriptor_), style_));
-  else
-    write(render_progress_line(progress) + "\n");
+  show([&](std::size_t columns, const Style& style) { return render_progress(progress, columns, style); },
+       [&] { return render_progress_line(progress); }, now);
 }
 
-void Display::draw(std::vector<std::string> lines) {
+void Display::show(const std::function<std::vector<std::string>(std::size_t columns, const Style& style)>& draw,
+                   const std::function<std::string()>& say, Instant now) {
+  next_ = now + (live_ ? redraw_pause : line_pause);
+  if (live_)
+    put(draw(columns_of_terminal(descriptor_), style_));
+  else
+    write(say() + "\n");
+}
+
+void Display::put(std::vector<std::string> lines) {
   // What has scrolled out at the top can't be drawn over.
   if (const std::size_t rows = rows_of_terminal(descriptor_); lines.size() >= rows) lines.resize(rows - 1);
   std::string text;

@@ -1,8 +1,9 @@
-// Puts the progress of a run on the screen: in place on a terminal, a few times a second; elsewhere one line every
-// ten seconds. Whatever happens, the cursor is back when the display is gone.
+// Puts the progress of a run or a simulation on the screen: in place on a terminal, a few times a second;
+// elsewhere one line every ten seconds. Whatever happens, the cursor is back when the display is gone.
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -22,11 +23,14 @@ class Display {
   /// Whether a new picture is due: nobody need make one earlier.
   bool due(Instant now) const { return now >= next_; }
   void show(const RunProgress& progress, Instant now);
+  /// The same of anything: `draw` gives the picture for a terminal of so many columns, `say` the line elsewhere.
+  void show(const std::function<std::vector<std::string>(std::size_t columns, const Style& style)>& draw,
+            const std::function<std::string()>& say, Instant now);
   /// The last picture stays; what is written next comes below it.
   void close();
 
  private:
-  void draw(std::vector<std::string> lines);
+  void put(std::vector<std::string> lines);
   void write(const std::string& text) const;
 
   int descriptor_;

@@ -37,16 +37,6 @@ std::string text_of(const nlohmann::json& value) {
   return value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
-std::vector<fs::path> logs_in(const fs::path& directory) {
-  std::vector<fs::path> files;
-  std::error_code error;
-  for (const fs::path& folder : {directory, directory / "logs"})
-    for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error))
-      if (entry->path().extension() == ".jsonl") files.push_back(entry->path());
-  std::sort(files.begin(), files.end());
-  return files;
-}
-
 /// The request without its attempt: "das-0/alice/17" for "das-0/alice/17.2".
 std::string without_attempt(const std::string& request) {
   const std::size_t slash = request.rfind('/');
@@ -69,14 +59,14 @@ class Search {
 
 /// Every record for which `wanted` holds; what `search` doesn't find is not parsed.
 template <class Wanted>
-std::string collect(const std::vector<fs::path>& files, const Search& search, std::vector<LogRecord>& records,
+std::string collect(const std::vector<std::string>& files, const Search& search, std::vector<LogRecord>& records,
                     Wanted&& wanted) {
-  for (const fs::path& file : files) {
-    const bool read = for_each_line(file.string(), [&](std::string_view line) {
+  for (const std::string& file : files) {
+    const bool read = for_each_line(file, [&](std::string_view line) {
       if (!search.finds(line)) return;
       if (auto record = parse_log_line(line); record && wanted(*record)) records.push_back(std::move(*record));
     });
-    if (!read) return "cannot read " + file.string();
+    if (!read) return "cannot read " + file;
   }
   return {};
 }
@@ -155,8 +145,18 @@ bool for_each_line(const std::string& path, const std::function<void(std::string
   return std::ferror(file.get()) == 0;
 }
 
+std::vector<std::string> logs_in(const std::string& directory) {
+  std::vector<std::string> files;
+  std::error_code error;
+  for (const fs::path& folder : {fs::path(directory), fs::path(directory) / "logs"})
+    for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error))
+      if (entry->path().extension() == ".jsonl") files.push_back(entry->path().string());
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
 RecordsOrFault find_records(const std::string& directory, const RequestId& request) {
-  const std::vector<fs::path> files = logs_in(directory);
+  const std::vector<std::string> files = logs_in(directory);
   if (files.empty()) return LogFault{"there are no logs (*.jsonl) in " + directory};
   RequestId first = request;
   first.attempt = 1;

@@ -40,6 +40,9 @@ std::int64_t parse_utc(std::string_view text);
 /// Calls `each` with every line of the file, in bounded memory; false if the file can't be read.
 bool for_each_line(const std::string& path, const std::function<void(std::string_view)>& each);
 
+/// The logs (*.jsonl) in a directory or in its folder "logs", by name.
+std::vector<std::string> logs_in(const std::string& directory);
+
 struct LogFault {
   std::string text;
 };

@@ -17,6 +17,7 @@ constexpr const char* footer =
     "\n"
     "Examples:\n"
     "  dmm run topologies/two-sites.json --workload workloads/two-sites-morning.swf.gz --speedup 600\n"
+    "  dmm simulate --topology topologies/dual-grid.json --model lublin-feitelson --load 0.7\n"
     "  dmm testbed up topologies/two-sites.json\n"
     "  dmm submit --site alpha -n 4 --wait -- hostname\n"
     "  dmm queue\n"
@@ -83,9 +84,9 @@ int main(int argc, char** argv) try {
   app.footer(footer);
   app.require_subcommand(1);
   app.failure_message(option_fault);
-  for (auto* add : {add_run_command, add_testbed_command, add_submit_command, add_queue_command,
-                    add_cancel_command, add_sites_command, add_leases_command, add_usage_command,
-                    add_chain_command, add_why_command, add_place_command})
+  for (auto* add : {add_run_command, add_simulate_command, add_compare_command, add_whatif_command, add_testbed_command,
+                    add_submit_command, add_queue_command, add_cancel_command, add_sites_command,
+                    add_leases_command, add_usage_command, add_chain_command, add_why_command, add_place_command})
     add(app, exit_code);
   return run(app, argc, argv, exit_code);
 } catch (const std::exception& error) {

@@ -1,61 +1,23 @@
 // See run_report.hpp.
 #include "cli/run_report.hpp"
 
-#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "cli/figures.hpp"
+#include "cli/report_lines.hpp"
 
 namespace dmm {
 namespace {
 
-constexpr std::size_t label_columns = 22;
-
-class Lines {
- public:
-  explicit Lines(const Style& style) : style_(style) {}
-
-  void add(std::string line) { lines_.push_back(std::move(line)); }
-  void gap() { lines_.emplace_back(); }
-  /// "label    value   note".
-  void fact(const std::string& label, const std::string& value, const std::string& note = {}) {
-    add("  " + pad_right(label, label_columns) + value +
-        (note.empty() ? "" : "  " + style_.paint(Ink::dim, note)));
-  }
-  std::vector<std::string> take() { return std::move(lines_); }
-
- private:
-  const Style& style_;
-  std::vector<std::string> lines_;
-};
-
-/// Few processor-hours need a digit behind the point.
-std::string hours_text(double processor_seconds, double of) {
-  return decimal(processor_seconds / 3600, of < 360'000 ? 1 : 0);
-}
-
-double fraction(double part, double whole) { return whole > 0 ? part / whole : 0; }
-
-void add_jobs(Lines& lines, const RunReport& report) {
-  const Summary& f = report.figures;
-  lines.fact("jobs submitted", grouped(f.jobs_submitted),
-             f.jobs_submitted < report.jobs_in_workload ? "of " + grouped(report.jobs_in_workload) : "");
-  std::string others;
-  const auto other = [&](std::uint64_t count, const char* word) {
-    if (count > 0) others += (others.empty() ? "" : ", ") + grouped(count) + " " + word;
-  };
-  other(f.jobs_failed, "failed");
-  other(f.jobs_lost, "lost");
-  other(f.jobs_cancelled, "cancelled");
-  other(f.jobs_unfinished, "unfinished");
-  lines.fact("jobs finished", grouped(f.jobs_finished), others.empty() ? "none failed, none lost" : others);
+void add_jobs(ReportLines& lines, const RunReport& report) {
+  add_job_counts(lines, report.figures, report.jobs_in_workload);
   if (report.jobs_rerun > 0) lines.fact("jobs run again", grouped(report.jobs_rerun), "after a lost node");
   if (report.capped > 0)
     lines.fact("run times capped", grouped(report.capped),
                "to " + length_text(static_cast<double>(report.run_cap_seconds)) + " (--run-cap)");
 }
 
-void add_times(Lines& lines, const RunReport& report) {
+void add_times(ReportLines& lines, const RunReport& report) {
   const Summary& f = report.figures;
   lines.fact("average wait", length_text(f.average_wait_seconds),
              "trace time, as all times here but the overhead");
@@ -68,22 +30,7 @@ void add_times(Lines& lines, const RunReport& report) {
              "real time, from the grant to the known end, less the program's own");
 }
 
-void add_goodput(Lines& lines, const RunReport& report, const Style& style) {
-  const Summary& f = report.figures;
-  lines.fact("goodput", hours_text(f.goodput_processor_seconds, f.goodput_processor_seconds) + " processor-hours");
-  for (std::size_t i = 0; i < origin_count; ++i) {
-    const double part = f.goodput_processor_seconds_by_origin[i];
-    const double share = fraction(part, f.goodput_processor_seconds);
-    std::string name = words_of(to_text(static_cast<Origin>(i)));
-    std::replace(name.begin(), name.end(), ' ', '-');
-    lines.add("    " + pad_right(name, label_columns - 2) + pad_left(percent(share), 7) + "  " +
-              style.paint(Ink::cyan, bar(share, 20, style)) + " " +
-              pad_left(hours_text(part, f.goodput_processor_seconds), 8) + "  " +
-              style.paint(Ink::dim, count_text(f.jobs_finished_by_origin[i], "job")));
-  }
-}
-
-void add_messages(Lines& lines, const RunReport& report) {
+void add_messages(ReportLines& lines, const RunReport& report) {
   const Summary& f = report.figures;
   lines.fact("delegations per job", decimal(f.delegations_per_job, 2),
              decimal(f.delegations_tried_per_job, 2) + " tried; the longest chain has " +
@@ -95,10 +42,10 @@ void add_messages(Lines& lines, const RunReport& report) {
   lines.fact("messages in all", grouped(total),
              report.messages_resent > 0 ? grouped(report.messages_resent) + " sent again" : "");
   for (const auto& [kind, count] : report.messages)
-    lines.add("    " + pad_right(words_of(kind), label_columns - 2) + pad_left(grouped(count), 9));
+    lines.add("    " + pad_right(words_of(kind), ReportLines::label_columns - 2) + pad_left(grouped(count), 9));
 }
 
-void add_trouble(Lines& lines, const RunReport& report, const Style& style) {
+void add_trouble(ReportLines& lines, const RunReport& report, const Style& style) {
   if (report.interrupted)
     lines.add(style.paint(Ink::yellow, "Interrupted: the figures are of what had ended by then."));
   if (report.timed_out)
@@ -128,14 +75,14 @@ bool all_well(const RunReport& report) {
 }
 
 std::vector<std::string> render_report(const RunReport& report, const Style& style) {
-  Lines lines(style);
+  ReportLines lines(style);
   lines.add(style.paint(Ink::bold, report.topology) + ": " + count_text(report.sites, "site") + ", " +
             count_text(report.processors, "processor") + "; " + decimal(report.speedup, 0) + " times faster, in " +
             length_text(report.elapsed_seconds));
   lines.gap();
   add_jobs(lines, report);
   add_times(lines, report);
-  add_goodput(lines, report, style);
+  add_goodput(lines, report.figures);
   add_messages(lines, report);
   if (!report.chain_lines.empty()) {
     lines.gap();
@@ -154,14 +101,6 @@ std::vector<std::string> render_report(const RunReport& report, const Style& sty
 
 nlohmann::ordered_json to_json(const RunReport& report) {
   const Summary& f = report.figures;
-  nlohmann::ordered_json goodput{{"total_processor_seconds", f.goodput_processor_seconds}};
-  nlohmann::ordered_json by_origin;
-  for (std::size_t i = 0; i < origin_count; ++i) {
-    const std::string name(to_text(static_cast<Origin>(i)));
-    goodput[name] = fraction(f.goodput_processor_seconds_by_origin[i], f.goodput_processor_seconds);
-    goodput[name + "_processor_seconds"] = f.goodput_processor_seconds_by_origin[i];
-    by_origin[name] = f.jobs_finished_by_origin[i];
-  }
   return {{"topology", report.topology},
           {"workload", report.workload},
           {"speedup", report.speedup},
@@ -174,6 +113,7 @@ nlohmann::ordered_json to_json(const RunReport& report) {
           {"jobs_lost", f.jobs_lost},
           {"jobs_cancelled", f.jobs_cancelled},
           {"jobs_unfinished", f.jobs_unfinished},
+          {"jobs_finished_percent", f.jobs_finished_percent},
           {"jobs_rerun", report.jobs_rerun},
           {"capped", report.capped},
           {"run_cap_seconds", report.run_cap_seconds},
@@ -183,8 +123,8 @@ nlohmann::ordered_json to_json(const RunReport& report) {
           {"average_bounded_slowdown", f.average_bounded_slowdown},
           {"makespan_seconds", f.makespan_seconds},
           {"utilisation", f.utilisation},
-          {"goodput", goodput},
-          {"jobs_finished_by_origin", by_origin},
+          {"goodput", goodput_json(f)},
+          {"jobs_finished_by_origin", jobs_by_origin_json(f)},
           {"delegations_per_job", f.delegations_per_job},
           {"delegations_tried_per_job", f.delegations_tried_per_job},
           {"longest_chain", f.longest_chain},

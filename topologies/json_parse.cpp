@@ -106,10 +106,14 @@ std::variant<Json, ConfigError> read_json_file(const std::string& path) {
 
 namespace {
 
-/// The element of an array or object that a word of a path names; made in an object, null if it can't be.
+/// The element of an array or object that a word of a path names; made in an object, null if it can't be. In an array
+/// it is the element's "name", or its position.
 Json* step_into(Json& value, const std::string& word) {
   if (value.is_null()) value = Json::object();
   if (value.is_object()) return &value[word];
+  if (value.is_array())
+    for (Json& element : value)
+      if (element.is_object() && element.contains("name") && element["name"] == word) return &element;
   constexpr std::size_t digits_max = 8;
   const bool digits = word.find_first_not_of("0123456789") == std::string::npos;
   if (!value.is_array() || !digits || word.empty() || word.size() > digits_max) return nullptr;

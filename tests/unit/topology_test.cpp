@@ -183,7 +183,7 @@ TEST_CASE("settings are the defaults, then those of the site") {
   const auto read = parse(
       "{'name': 'g', 'defaults': {'preset': 'paper', 'term_seconds': 7, 'tries_per_round': 5}, 'sites': ["
       "{'name': 'a', 'settings': {'term_seconds': 9, 'policies': {'target': 'round_robin'}}}, {'name': 'b'}]}",
-      {.overrides = {"defaults.window_max=32", "sites.1.settings.lend=false"}});
+      {.overrides = {"defaults.window_max=32", "sites.1.settings.lend=false", "sites.b.settings.tries_per_round=9"}});
   REQUIRE_MESSAGE(std::holds_alternative<Topology>(read), fault_of(read));
   const SiteSettings& a = std::get<Topology>(read).sites[0].settings;
   const SiteSettings& b = std::get<Topology>(read).sites[1].settings;
@@ -196,6 +196,7 @@ TEST_CASE("settings are the defaults, then those of the site") {
   CHECK(b.window_max == 32);
   CHECK(a.lend);
   CHECK_FALSE(b.lend);
+  CHECK(b.tries_per_round == 9);
   CHECK(fault_of_sites("{'name': 'a', 'settings': {'policies': {'target': 'hint'}}}") ==
         "grid.json: sites[0].settings.policies.target: \"hint\" is not known; expected one of \"hints\", "
         "\"best_fit\", \"bf\", \"round_robin\", \"configured\", \"fcfs\" (did you mean \"hints\"?)");

@@ -1,0 +1,66 @@
+// See report_lines.hpp.
+#include "cli/report_lines.hpp"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "cli/figures.hpp"
+
+namespace dmm {
+
+void ReportLines::fact(const std::string& label, const std::string& value, const std::string& note) {
+  add("  " + pad_right(label, label_columns) + value + (note.empty() ? "" : "  " + style_.paint(Ink::dim, note)));
+}
+
+std::string hours_text(double processor_seconds, double of) {
+  return decimal(processor_seconds / 3600, of < 360'000 ? 1 : 0);
+}
+
+double fraction(double part, double whole) { return whole > 0 ? part / whole : 0; }
+
+void add_job_counts(ReportLines& lines, const Summary& f, std::uint64_t expected) {
+  lines.fact("jobs submitted", grouped(f.jobs_submitted),
+             f.jobs_submitted < expected ? "of " + grouped(expected) : "");
+  std::string others;
+  const auto other = [&](std::uint64_t count, const char* word) {
+    if (count > 0) others += (others.empty() ? "" : ", ") + grouped(count) + " " + word;
+  };
+  other(f.jobs_failed, "failed");
+  other(f.jobs_lost, "lost");
+  other(f.jobs_cancelled, "cancelled");
+  other(f.jobs_unfinished, "unfinished");
+  lines.fact("jobs finished", grouped(f.jobs_finished), others.empty() ? "none failed, none lost" : others);
+}
+
+void add_goodput(ReportLines& lines, const Summary& f, bool by_origin) {
+  lines.fact("goodput", hours_text(f.goodput_processor_seconds, f.goodput_processor_seconds) + " processor-hours");
+  for (std::size_t i = 0; i < origin_count && by_origin; ++i) {
+    const double part = f.goodput_processor_seconds_by_origin[i];
+    const double share = fraction(part, f.goodput_processor_seconds);
+    std::string name = words_of(to_text(static_cast<Origin>(i)));
+    std::replace(name.begin(), name.end(), ' ', '-');
+    lines.add("    " + pad_right(name, ReportLines::label_columns - 2) + pad_left(percent(share), 7) + "  " +
+              lines.style().paint(Ink::cyan, bar(share, 20, lines.style())) + " " +
+              pad_left(hours_text(part, f.goodput_processor_seconds), 8) + "  " +
+              lines.style().paint(Ink::dim, count_text(f.jobs_finished_by_origin[i], "job")));
+  }
+}
+
+nlohmann::ordered_json goodput_json(const Summary& f) {
+  nlohmann::ordered_json goodput{{"total_processor_seconds", f.goodput_processor_seconds}};
+  for (std::size_t i = 0; i < origin_count; ++i) {
+    const std::string name(to_text(static_cast<Origin>(i)));
+    goodput[name] = fraction(f.goodput_processor_seconds_by_origin[i], f.goodput_processor_seconds);
+    goodput[name + "_processor_seconds"] = f.goodput_processor_seconds_by_origin[i];
+  }
+  return goodput;
+}
+
+nlohmann::ordered_json jobs_by_origin_json(const Summary& f) {
+  nlohmann::ordered_json by_origin;
+  for (std::size_t i = 0; i < origin_count; ++i)
+    by_origin[std::string(to_text(static_cast<Origin>(i)))] = f.jobs_finished_by_origin[i];
+  return by_origin;
+}
+
+}  // namespace dmm

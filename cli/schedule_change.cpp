@@ -1,0 +1,31 @@
+// See schedule_change.hpp.
+#include "cli/schedule_change.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+#include "cli/simulation.hpp"
+
+namespace dmm {
+
+std::variant<SchedulerChange, CommandFault> parse_change(const std::string& text) {
+  const std::size_t equals = text.find('=');
+  double at = -1;
+  const char* const end = text.data() + std::min(equals, text.size());
+  const auto [stop, error] = std::from_chars(text.data(), end, at);
+  constexpr double latest = 1e11;
+  if (equals == std::string::npos || error != std::errc{} || stop != end || !(at >= 0 && at <= latest))
+    return CommandFault{"--change: expected seconds, '=' and an architecture, as in 3600=easy, got '" + text + "'",
+                        2};
+  SchedulerChange change{Instant{} + from_seconds(at), text.substr(equals + 1)};
+  if (auto fault = fault_of_architecture(change.architecture, false))
+    return CommandFault{"--change: " + fault->text, 2};
+  return change;
+}
+
+void sort_changes(std::vector<SchedulerChange>& changes) {
+  std::stable_sort(changes.begin(), changes.end(),
+                   [](const SchedulerChange& a, const SchedulerChange& b) { return a.at < b.at; });
+}
+
+}  // namespace dmm

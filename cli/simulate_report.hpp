@@ -1,0 +1,28 @@
+// What `dmm simulate` says at its end, as text for people and as one JSON object with the keys of `dmm run --json`
+// where they exist. Pure. Nothing of it depends on how fast the machine was: equal simulations say the same.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "cli/simulation.hpp"
+#include "cli/style.hpp"
+
+namespace dmm {
+
+struct SimulateReport {
+  const SimulationChoice& choice;
+  const SimulationInput& input;
+  const SimulationRun& run;
+};
+
+/// Whether nothing went wrong in it: no job lost, every node home.
+bool all_well(const SimulateReport& report);
+
+std::vector<std::string> render_report(const SimulateReport& report, const Style& style);
+nlohmann::ordered_json to_json(const SimulateReport& report);
+/// Messages by kind, under their names.
+nlohmann::ordered_json messages_json(const MessageCounts& messages);
+
+}  // namespace dmm

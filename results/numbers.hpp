@@ -1,0 +1,22 @@
+// Numbers as text that is the same on every machine: no locale, no rounding by the C library's printf.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace dmm {
+
+/// With exactly this many digits after the point: "12.50".
+std::string fixed(double value, int digits);
+/// With at most this many, without zeros at the end: "12.5", "12".
+std::string plain(double value, int digits_max);
+
+/// "12,345".
+std::string with_commas(std::uint64_t number);
+
+/// The logarithm to base 10 of a positive number, the same on every machine; good enough to draw by.
+double decimal_logarithm(double value);
+/// Exact as far as a double is.
+double power_of_ten(int exponent);
+
+}  // namespace dmm

@@ -1,0 +1,36 @@
+// See output_file.hpp.
+#include "results/output_file.hpp"
+
+namespace dmm {
+namespace {
+
+constexpr std::size_t piece_bytes = 1 << 16;
+
+}  // namespace
+
+OutputFile::OutputFile(std::string path)
+    : path_(std::move(path)), file_(path_, std::ios::binary | std::ios::trunc) {}
+
+void OutputFile::write(std::string_view text) {
+  waiting_ += text;
+  if (waiting_.size() >= piece_bytes) flush();
+}
+
+void OutputFile::flush() {
+  file_.write(waiting_.data(), static_cast<std::streamsize>(waiting_.size()));
+  waiting_.clear();
+}
+
+std::string OutputFile::close() {
+  flush();
+  file_.close();
+  return file_ ? "" : "cannot write " + path_ + "; look at its folder's rights and at the space left";
+}
+
+std::string write_file(const std::string& path, std::string_view text) {
+  OutputFile file(path);
+  file.write(text);
+  return file.close();
+}
+
+}  // namespace dmm

@@ -109,7 +109,7 @@ std::string Checkers::check_attempts(const World& world) const {
   std::map<RequestId, std::uint32_t> attempts;
   for (const Party& party : world.parties()) {
     if (party.role != Role::resource_manager) continue;
-    for (const TaskId& id : world.performer(party).running()) {
+    for (const auto& [id, program] : world.performer(party).running()) {
       const auto [it, first] = attempts.emplace(job_of(id.request), id.request.attempt);
       if (!first && it->second != id.request.attempt) return to_text(id.request) + " runs in two attempts at once";
     }

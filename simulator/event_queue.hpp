@@ -16,7 +16,15 @@ template <class Event>
 class EventQueue {
  public:
   void push(Instant at, Event event) {
-    heap_.push_back({at, sequence_++, std::move(event)});
+    std::uint32_t place = static_cast<std::uint32_t>(events_.size());
+    if (vacant_.empty()) {
+      events_.push_back(std::move(event));
+    } else {
+      place = vacant_.back();
+      vacant_.pop_back();
+      events_[place] = std::move(event);
+    }
+    heap_.push_back({at, sequence_++, place});
     std::push_heap(heap_.begin(), heap_.end(), later);
   }
   bool empty() const { return heap_.empty(); }
@@ -26,22 +34,25 @@ class EventQueue {
   Event pop() {
     DMM_ASSERT(!heap_.empty());
     std::pop_heap(heap_.begin(), heap_.end(), later);
-    Event event = std::move(heap_.back().event);
+    const std::uint32_t place = heap_.back().place;
     heap_.pop_back();
-    return event;
+    vacant_.push_back(place);
+    return std::move(events_[place]);
   }
 
  private:
   struct Entry {
     Instant at;
     std::uint64_t sequence;
-    Event event;
+    std::uint32_t place;  ///< in events_
   };
   static bool later(const Entry& a, const Entry& b) {
     return a.at != b.at ? a.at > b.at : a.sequence > b.sequence;
   }
 
   std::vector<Entry> heap_;
+  std::vector<Event> events_;          ///< they stay where they are while the heap is sorted
+  std::vector<std::uint32_t> vacant_;  ///< places in events_
   std::uint64_t sequence_ = 0;
 };
 

@@ -18,6 +18,7 @@ Address World::add(Party party, std::size_t site) {
   Actor& actor = actors_.emplace_back();
   actor.party = party;
   actor.site = site;
+  wakes_.add();
   addresses_.emplace(party, address);
   parties_.push_back(std::move(party));
   return address;
@@ -111,7 +112,7 @@ void World::crash(const Party& party) {
   actor.waiting.clear();
   actor.reports.clear();
   network_.abandon(address);
-  set_wake(address, never);
+  wakes_.set(address, never);
   for (Submission& submission : submissions_) submission.abandoned |= submission.job_manager == party;
 }
 

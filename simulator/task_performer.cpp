@@ -42,7 +42,6 @@ void TaskPerformer::start(Instant now, const StartTask& order) {
   program.started = begin;
   program.stubborn = verb == "stubborn";
   program.prints = verb == "print" ? static_cast<std::uint64_t>(number(arguments)) : 0;
-  running_.insert(order.id);
   planned_.push(begin, {TaskStarted{order.id, ++last_process_}, 0});
   const Duration runs = verb == "sleep" || verb == "stubborn" ? from_seconds(number(arguments)) : Duration{};
   plan_end(begin + runs, order.id, program, EndKind::exited, verb == "false" ? 1 : 0);
@@ -81,11 +80,11 @@ void TaskPerformer::read(Instant now, const ReadOutput& order) {
 }
 
 Instant TaskPerformer::next_report() const {
-  return std::min(planned_.next(), running_.empty() ? never : keep_until_);
+  return std::min(planned_.next(), programs_.empty() ? never : keep_until_);
 }
 
 std::vector<TaskReport> TaskPerformer::take_reports(Instant now) {
-  if (!running_.empty() && now >= keep_until_) end_all(now);
+  if (!programs_.empty() && now >= keep_until_) end_all(now);
   std::vector<TaskReport> reports;
   while (planned_.next() <= now) {
     Planned planned = planned_.pop();
@@ -95,7 +94,6 @@ std::vector<TaskReport> TaskPerformer::take_reports(Instant now) {
       if (it == programs_.end() || it->second.life != planned.life) continue;  // it was ended in another way
       outputs_[ended->id] = ended->output_bytes;
       programs_.erase(it);
-      running_.erase(ended->id);
     }
     reports.push_back(std::move(planned.report));
   }

@@ -9,7 +9,6 @@
 #pragma once
 
 #include <map>
-#include <set>
 #include <vector>
 
 #include "protocol/time.hpp"
@@ -27,8 +26,14 @@ class TaskPerformer {
   /// The manager is dead: nothing runs any more, and nothing is reported.
   void die();
 
+  struct Program {
+    Instant started{};
+    bool stubborn = false;
+    std::uint64_t life = 0;  ///< names the end that was planned last
+    std::uint64_t prints = 0;
+  };
   /// The tasks whose programs run at this moment.
-  const std::set<TaskId>& running() const { return running_; }
+  const std::map<TaskId, Program>& running() const { return programs_; }
   /// Ended tasks whose directory wasn't removed yet.
   std::size_t kept() const { return outputs_.size(); }
 
@@ -36,12 +41,6 @@ class TaskPerformer {
   static constexpr Duration start_takes = milliseconds(1);
 
  private:
-  struct Program {
-    Instant started{};
-    bool stubborn = false;
-    std::uint64_t life = 0;  ///< names the end that was planned last
-    std::uint64_t prints = 0;
-  };
   /// A report under way; `life` must still be the program's for an end to come true.
   struct Planned {
     TaskReport report;
@@ -56,7 +55,6 @@ class TaskPerformer {
 
   EventQueue<Planned> planned_;
   std::map<TaskId, Program> programs_;
-  std::set<TaskId> running_;
   std::map<TaskId, std::uint64_t> outputs_;  ///< bytes of standard output of ended tasks
   std::uint64_t lives_ = 0;
   std::int32_t last_process_ = 1000;

@@ -2,6 +2,9 @@
 // world and breaking it are in population.cpp.
 #include "simulator/world.hpp"
 
+#include <algorithm>
+#include <cstring>
+
 #include "machine/assert.hpp"
 
 namespace dmm {
@@ -12,10 +15,20 @@ constexpr std::uint32_t spins_max = 1000;
 /// Effects that feed inputs back are settled again in the same batch, but not for ever.
 constexpr int rounds_max = 64;
 
+/// Depends on every byte, taken eight at a time.
+std::uint64_t hash(std::string_view bytes, std::uint64_t seed) {
+  for (std::uint64_t word = 0; !bytes.empty(); bytes.remove_prefix(std::min(sizeof word, bytes.size())), word = 0) {
+    std::memcpy(&word, bytes.data(), std::min(sizeof word, bytes.size()));
+    seed = (seed ^ word) * 0x9E3779B97F4A7C15ULL;
+    seed ^= seed >> 32;
+  }
+  return seed;
+}
+
 }  // namespace
 
 Instant World::next_instant() const {
-  return std::min(network_.next_arrival(), wakes_.empty() ? never : wakes_.begin()->first);
+  return std::min(network_.next_arrival(), actors_.empty() ? never : wakes_.next());
 }
 
 bool World::step() {
@@ -26,9 +39,9 @@ bool World::step() {
   settled_.clear();
   while (network_.next_arrival() <= now_)
     if (auto arrival = network_.take()) deliver(std::move(*arrival));
-  while (!wakes_.empty() && wakes_.begin()->first <= now_) {
-    const Address address = wakes_.begin()->second;
-    set_wake(address, never);
+  while (!actors_.empty() && wakes_.next() <= now_) {
+    const Address address = wakes_.first();
+    wakes_.set(address, never);
     report(address);
     touch(address);
   }
@@ -43,8 +56,7 @@ void World::run_until(Instant until) {
 
 void World::deliver(FrameArrival arrival) {
   Actor& actor = actors_[arrival.at];
-  trace_hash_ =
-      stable_hash(arrival.bytes, trace_hash_ ^ static_cast<std::uint64_t>(now_.microseconds) ^ arrival.at);
+  trace_hash_ = hash(arrival.bytes, trace_hash_ ^ static_cast<std::uint64_t>(now_.microseconds) ^ arrival.at);
   if (actor.paused) return actor.waiting.push_back(std::move(arrival));
   std::visit(
       [&](auto& process) {
@@ -62,17 +74,25 @@ void World::report(Address address) {
   if (!process) return;
   for (TaskReport& report : actor.performer.take_reports(now_)) actor.reports.push_back(std::move(report));
   if (actor.paused)
-    return set_wake(address, actor.performer.next_report());  // programs don't wait for their manager
+    return wakes_.set(address, actor.performer.next_report());  // programs don't wait for their manager
   for (TaskReport& report : std::exchange(actor.reports, {}))
     std::visit([&](auto& news) { process->local(now_, std::move(news)); }, report);
 }
 
+void World::touch(Address address) {
+  if (!std::exchange(actors_[address].touched, true)) touched_.push_back(address);
+}
+
 void World::settle_touched() {
-  for (const Address address : std::exchange(touched_, {})) {
+  batch_.swap(touched_);
+  std::sort(batch_.begin(), batch_.end());
+  for (const Address address : batch_) {
+    actors_[address].touched = false;
     if (actors_[address].paused) continue;
     settle(address);
     settled_.push_back(address);
   }
+  batch_.clear();
 }
 
 void World::settle(Address address) {
@@ -90,7 +110,7 @@ void World::settle(Address address) {
   // A deadline that isn't in the future is a loop without work: a daemon would burn its processor with it.
   actor.spins = wake <= now_ ? actor.spins + 1 : 0;
   DMM_ASSERT(actor.spins < spins_max);
-  set_wake(address, wake <= now_ ? now_ + microseconds(1) : wake);
+  wakes_.set(address, wake <= now_ ? now_ + microseconds(1) : wake);
 }
 
 template <class Manager>
@@ -121,25 +141,19 @@ bool World::perform(Address address, Process<JobManager>& process) {
   }
   process.effects.forgotten.clear();
   DMM_ASSERT(actors_[address].party.role == Role::job_manager);
-  for (const std::uint64_t job : std::exchange(process.effects.ended, {})) {
+  for (const std::uint64_t job : process.effects.ended) {
     if (!settings_.hand_out_ended) continue;
     ended_.push_back({actors_[address].party, *process.machine.job(job)});
     process.machine.forget(job);
   }
+  process.effects.ended.clear();
   return fed;
 }
 
 bool World::perform(Address address, Process<ResourceManager>& process) {
-  for (TaskOrder& order : std::exchange(process.effects.tasks, {}))
-    actors_[address].performer.perform(now_, std::move(order));
+  for (TaskOrder& order : process.effects.tasks) actors_[address].performer.perform(now_, std::move(order));
+  process.effects.tasks.clear();
   return false;
-}
-
-void World::set_wake(Address address, Instant wake) {
-  Actor& actor = actors_[address];
-  if (actor.wake != never) wakes_.erase({actor.wake, address});
-  actor.wake = wake;
-  if (wake != never) wakes_.emplace(wake, address);
 }
 
 bool World::quiet() const {

@@ -9,7 +9,6 @@
 
 #include <deque>
 #include <map>
-#include <set>
 #include <string>
 #include <variant>
 #include <vector>
@@ -17,6 +16,7 @@
 #include "jobmgr/job_manager.hpp"
 #include "links/process.hpp"
 #include "resmgr/resource_manager.hpp"
+#include "simulator/alarms.hpp"
 #include "simulator/network.hpp"
 #include "simulator/task_performer.hpp"
 #include "sitemgr/site_manager.hpp"
@@ -126,7 +126,7 @@ class World {
     std::vector<FrameArrival> waiting;  ///< came while it was paused
     std::vector<TaskReport> reports;    ///< the same of its machine room
     TaskPerformer performer;
-    Instant wake = never;
+    bool touched = false;
     std::uint32_t spins = 0;           ///< settles in a row that asked to be called again at once
     std::size_t resource_manager = 0;  ///< position in resource_managers_of its site
   };
@@ -143,9 +143,8 @@ class World {
   bool perform(Address, Process<SiteManager>&) { return false; }
   bool perform(Address address, Process<JobManager>& process);
   bool perform(Address address, Process<ResourceManager>& process);
-  void touch(Address address) { touched_.insert(address); }
+  void touch(Address address);
   void settle_touched();
-  void set_wake(Address address, Instant wake);
   template <class Manager>
   const Process<Manager>* find(const Party& party) const;
 
@@ -156,8 +155,8 @@ class World {
   std::deque<Actor> actors_;    // a process never moves
   std::vector<Party> parties_;  ///< by address
   std::map<Party, Address> addresses_;
-  std::set<std::pair<Instant, Address>> wakes_;  ///< when each manager or its machine room has something to do
-  std::set<Address> touched_;
+  Alarms wakes_;  ///< when each manager or its machine room has something to do
+  std::vector<Address> touched_, batch_;  ///< to be settled at the end of this step; and being settled
   std::vector<Address> settled_;
   std::vector<Submission> submissions_;
   std::vector<Happening> happenings_;

@@ -112,7 +112,7 @@ bool Endpoint::accept(Instant now, Peer& peer, const Way& way, const Envelope& e
 void Endpoint::deliver(Instant now, Peer& peer, Envelope&& envelope, std::vector<Received>& messages) {
   const Party& from = peer.session.peer();
   const std::uint16_t type = type_of(envelope.message);
-  ++counters_.received[type];
+  ++received_by_type_[type];
   if (!may_send(type, from.role, settings_.self.role)) {
     refuse(0, "not_allowed");
     peer.last_error = "sent " + std::string(name_of(type)) + ", which its role may not";
@@ -137,11 +137,12 @@ void Endpoint::deliver(Instant now, Peer& peer, Envelope&& envelope, std::vector
   } else if (envelope.hint.empty()) {
     return;  // nothing that a machine would want to know
   }
-  messages.push_back({from, std::move(envelope.message), std::move(envelope.trace), std::move(envelope.hint)});
+  messages.push_back({std::move(envelope.from), std::move(envelope.message), std::move(envelope.trace),
+                      std::move(envelope.hint)});
 }
 
 void Endpoint::on(Instant now, Peer& peer, const Way& way, const Envelope& envelope, const Hello& greeting) {
-  ++counters_.received[Hello::type];
+  ++received_by_type_[Hello::type];
   const Generation generation = peer.session.meet(envelope.incarnation);
   if (generation == Generation::stale) return refuse(0, "other_incarnation");
   peer.heard = now;
@@ -193,27 +194,26 @@ void Endpoint::refuse_and_tell(Instant now, const Way& way, const Refused& refus
 void Endpoint::send(Instant now, Effects& effects) {
   for (const Route& route : effects.routes) set_route(now, route);
   effects.routes.clear();
-  for (Outgoing& out : effects.messages)
-    emit(now, make(out.to), std::move(out.message), out.trace, std::move(out.hint));
+  for (const Outgoing& out : effects.messages) emit(now, make(out.to), out.message, out.trace, out.hint);
   effects.messages.clear();
 }
 
-void Endpoint::emit(Instant now, Peer& peer, Message message, const RequestId& trace, CapacityHint hint) {
+void Endpoint::emit(Instant now, Peer& peer, const Message& message, const RequestId& trace,
+                    const CapacityHint& hint) {
   const std::uint16_t type = type_of(message);
   const std::uint64_t sequence = is_numbered(type) ? peer.session.next_sequence() : 0;
   count_sent(peer.session.peer(), type, trace);
   if (!hint.empty()) peer.hint = hint;
-  const Envelope envelope{.from = settings_.self,
-                          .to = peer.session.peer(),
-                          .incarnation = settings_.incarnation,
-                          .peer = peer.session.peer_incarnation(),
-                          .sequence = sequence,
-                          .acknowledged = peer.session.delivered(),
-                          .trace = trace,
-                          .hint = std::move(hint),
-                          .message = std::move(message)};
-  const std::string_view bytes = codec_.encode(envelope);
-  if (sequence) peer.session.keep(sequence, std::string(bytes));
+  const std::string_view bytes = codec_.encode(EnvelopeView{.from = settings_.self,
+                                                            .to = peer.session.peer(),
+                                                            .incarnation = settings_.incarnation,
+                                                            .peer = peer.session.peer_incarnation(),
+                                                            .sequence = sequence,
+                                                            .acknowledged = peer.session.delivered(),
+                                                            .trace = trace,
+                                                            .hint = hint,
+                                                            .message = message});
+  if (sequence) peer.session.keep(sequence, bytes);
   peer.sent = now;
   peer.arrived_since_sent = 0;
   ++peer.frames_sent;
@@ -254,13 +254,22 @@ void Endpoint::resend(Instant now, Peer& peer) {
   // Bytes that were encoded before the peer was ever heard name no incarnation of it, which it accepts.
   for (const Session::Kept& kept : peer.session.unacknowledged()) {
     ++counters_.resent;
-    emit_on(now, peer.way, peer.session.peer(), std::string(kept.bytes));
+    emit_on(now, peer.way, peer.session.peer(), peer.session.bytes_of(kept));
   }
   if (!peer.session.unacknowledged().empty()) peer.sent = now;
 }
 
+EndpointCounters Endpoint::counters() const {
+  EndpointCounters all = counters_;
+  for (std::uint16_t type = 0; type < sent_by_type_.size(); ++type) {
+    if (sent_by_type_[type] > 0) all.sent[type] = sent_by_type_[type];
+    if (received_by_type_[type] > 0) all.received[type] = received_by_type_[type];
+  }
+  return all;
+}
+
 void Endpoint::count_sent(const Party& to, std::uint16_t type, const RequestId& trace) {
-  ++counters_.sent[type];
+  ++sent_by_type_[type];
   const MessageKind kind = kind_of(type, settings_.self.role, to.role);
   ++counters_.sent_by_kind[static_cast<std::size_t>(kind)];
   if (settings_.count_by_request && !trace.empty() && kind != MessageKind::keep_alive) ++sent_by_request_[trace];

@@ -111,13 +111,15 @@ class Endpoint {
   /// being asked for after each call of receive or tick.
   std::vector<std::variant<LinkUp, LinkDown>> take_link_events();
 
-  const EndpointCounters& counters() const { return counters_; }
+  EndpointCounters counters() const;
   std::vector<LinkView> links() const;
   /// Messages sent about each request, if counted.
   const std::map<RequestId, std::uint32_t>& sent_by_request() const { return sent_by_request_; }
   const EndpointSettings& settings() const { return settings_; }
 
  private:
+  using ByType = std::array<std::uint64_t, 64>;
+  static_assert(Answer::type < std::tuple_size_v<ByType>, "the greatest number of a message type");
   /// Where a frame came from or goes to: a connection, or the delegation chain.
   struct Way {
     std::optional<Connection> connection;
@@ -157,7 +159,7 @@ class Endpoint {
   void rise(Peer& peer, bool restarted, const Hello& hello);
   void refuse_and_tell(Instant now, const Way& way, const Refused& refused);
 
-  void emit(Instant now, Peer& peer, Message message, const RequestId& trace, CapacityHint hint);
+  void emit(Instant now, Peer& peer, const Message& message, const RequestId& trace, const CapacityHint& hint);
   void emit_on(Instant now, const Way& way, const Party& to, std::string_view bytes);
   void hello(Instant now, Peer& peer, const Way& way, bool answer);
   void ask_resend(Instant now, Peer& peer);
@@ -169,7 +171,8 @@ class Endpoint {
 
   EndpointSettings settings_;
   Codec codec_;
-  EndpointCounters counters_;
+  EndpointCounters counters_;              ///< but for the two by type
+  ByType sent_by_type_{}, received_by_type_{};
   std::map<RequestId, std::uint32_t> sent_by_request_;
   std::map<Party, std::unique_ptr<Peer>> peers_;
   Lookup<Party, Peer*> index_;

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <deque>
 #include <string>
+#include <string_view>
 
 #include "protocol/envelope.hpp"
 #include "protocol/time.hpp"
@@ -43,7 +44,7 @@ class Session {
   /// The number for the next message.
   std::uint64_t next_sequence() { return next_sequence_++; }
   /// Keeps an encoded message until it is acknowledged.
-  void keep(std::uint64_t sequence, std::string bytes) { unacknowledged_.push_back({sequence, std::move(bytes)}); }
+  void keep(std::uint64_t sequence, std::string_view bytes);
   /// The peer has everything up to this number.
   void acknowledge(std::uint64_t sequence);
   /// Looks at the number of a message that came in, and counts it if it is the next one.
@@ -51,19 +52,29 @@ class Session {
 
   struct Kept {
     std::uint64_t sequence = 0;
-    std::string bytes;
+    std::uint64_t begin = 0;  ///< of its bytes, counted from the first message that was ever kept
+    std::size_t size = 0;
   };
   const std::deque<Kept>& unacknowledged() const { return unacknowledged_; }
+  /// The bytes of a kept message; valid until the session changes.
+  std::string_view bytes_of(const Kept& kept) const {
+    return std::string_view(bytes_).substr(static_cast<std::size_t>(kept.begin - begin_), kept.size);
+  }
   std::uint64_t delivered() const { return delivered_; }     ///< highest number delivered from the peer
   std::uint64_t last_used() const { return next_sequence_ - 1; }
   bool expects_more(std::uint64_t last) const { return last > delivered_; }
 
  private:
+  /// The bytes before `end` are needed no longer.
+  void forget(std::uint64_t end);
+
   Party peer_;
   std::uint64_t peer_incarnation_ = 0;
   std::uint64_t next_sequence_ = 1;
   std::uint64_t delivered_ = 0;
   std::deque<Kept> unacknowledged_;
+  std::string bytes_;        ///< of the kept messages, one after the other; what lies before them goes now and then
+  std::uint64_t begin_ = 0;  ///< where bytes_ begins
 };
 
 }  // namespace dmm

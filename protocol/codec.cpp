@@ -204,7 +204,12 @@ struct Codec::Buffers {
 Codec::Codec() : buffers_(std::make_unique<Buffers>()) {}
 Codec::~Codec() = default;
 
-std::string_view Codec::encode(const Envelope& envelope) {
+std::string_view Codec::encode(const Envelope& whole) {
+  return encode(EnvelopeView{whole.version, whole.from, whole.to, whole.incarnation, whole.peer, whole.sequence,
+                             whole.acknowledged, whole.trace, whole.hint, whole.message});
+}
+
+std::string_view Codec::encode(const EnvelopeView& envelope) {
   std::string& bytes = buffers_->out.bytes;
   bytes.assign("\x92\xc6\0\0\0\0", frame_header_bytes);
   Packer out(buffers_->out);
@@ -253,12 +258,12 @@ std::variant<Envelope, Refused> Codec::decode(std::string_view frame) try {
   if (!head_ok || !in_range(envelope.from.role, Role::client) || !in_range(envelope.to.role, Role::client) ||
       envelope.hint.size() > dttl_max)
     return refuse(FrameFault::malformed);
-  refused.type = type;
-  refused.head = envelope;
   bool known = false;
-  if (!read_message(type, elements[index], envelope.message, known))
-    return refuse(known ? FrameFault::malformed : FrameFault::unknown_type);
-  return result;
+  if (read_message(type, elements[index], envelope.message, known)) return result;
+  refused.type = type;
+  refused.head = std::move(envelope);
+  refused.head.message = {};
+  return refuse(known ? FrameFault::malformed : FrameFault::unknown_type);
 } catch (const msgpack::unpack_error& error) {
   const bool size = dynamic_cast<const msgpack::size_overflow*>(&error) != nullptr;
   return Refused{size ? FrameFault::over_limit : FrameFault::not_messagepack, 0, {}};

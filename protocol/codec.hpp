@@ -34,6 +34,20 @@ struct Refused {
   Envelope head;           ///< all but the message; its sender has an empty site if it could not be read
 };
 
+/// An envelope whose parts are elsewhere, so that nothing is copied before it is encoded.
+struct EnvelopeView {
+  std::uint8_t version = protocol_version;
+  const Party& from;
+  const Party& to;
+  std::uint64_t incarnation = 0;
+  std::uint64_t peer = 0;
+  std::uint64_t sequence = 0;
+  std::uint64_t acknowledged = 0;
+  const RequestId& trace;
+  const CapacityHint& hint;
+  const Message& message;
+};
+
 /// Encodes and decodes frames; keeps buffers between calls, so use one a thread.
 class Codec {
  public:
@@ -43,6 +57,7 @@ class Codec {
   Codec& operator=(const Codec&) = delete;
 
   /// The frame of an envelope; valid until the next call.
+  std::string_view encode(const EnvelopeView& envelope);
   std::string_view encode(const Envelope& envelope);
   /// The envelope of a frame, or why there is none.
   std::variant<Envelope, Refused> decode(std::string_view frame);

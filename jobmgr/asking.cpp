@@ -15,13 +15,15 @@ NodeSet intersect(const NodeSet& a, const NodeSet& b) { return subtract(a, subtr
 // Why a grant can't start this job: its groups must serve components 0, 1, ... without a gap, and exactly as many
 // as were asked for unless the site could choose the division.
 std::string fault_of(const Grant& grant, const ResourceNeed& need) {
-  std::set<std::uint32_t> components;
+  std::vector<std::uint32_t> components;
   for (const NodeGroup& group : grant.nodes) {
     if (group.nodes.empty() || !is_well_formed(group.nodes)) return "the site granted an impossible set of nodes";
-    components.insert(group.component);
+    components.push_back(group.component);
   }
   if (components.empty()) return "the site granted no nodes";
-  if (*components.rbegin() + 1 != components.size()) return "the site's grant leaves out a component";
+  std::sort(components.begin(), components.end());
+  components.erase(std::unique(components.begin(), components.end()), components.end());
+  if (components.back() != components.size() - 1) return "the site's grant leaves out a component";
   if (need.kind != RequestKind::flexible && components.size() != need.components.size())
     return "the site's grant has another number of components than was asked for";
   return {};
@@ -55,10 +57,11 @@ Place place_of(const Grant& grant) {
 // Tells the session layer how to reach each resource manager: from our site backwards along the delegation chain.
 void add_routes(Effects& effects, const Grant& grant) {
   const std::vector<SiteName> path(grant.chain.rbegin(), grant.chain.rend());
-  std::set<Party> known;
-  for (const NodeGroup& group : grant.nodes)
-    if (known.insert(group.resource_manager).second)
-      effects.routes.push_back({group.resource_manager, group.endpoint, path});
+  for (auto group = grant.nodes.begin(); group != grant.nodes.end(); ++group)
+    if (std::none_of(grant.nodes.begin(), group, [&](const NodeGroup& earlier) {
+          return earlier.resource_manager == group->resource_manager;
+        }))
+      effects.routes.push_back({group->resource_manager, group->endpoint, path});
 }
 
 std::string chain_text(const std::vector<SiteName>& chain) {
@@ -97,7 +100,7 @@ RequestId JobManager::request_of(const Job& job) const {
   return {settings_.site, settings_.user, job.number, job.attempt};
 }
 
-void JobManager::on(Step step, const Party& from, const Submit& submit) {
+void JobManager::on(Step step, const Party& from, Submit& submit) {
   if (const Submitted* answer = submissions_.find(from, submit.token)) return step.effects.send(from, *answer);
   Submitted answer{submit.token, 0, 0, fault_of(submit)};
   if (answer.fault.empty() && jobs_.open() + submit.jobs.size() > settings_.jobs_max)
@@ -108,7 +111,7 @@ void JobManager::on(Step step, const Party& from, const Submit& submit) {
     submissions_.remember(from, answer);
     while (jobs_.size() + submit.jobs.size() > settings_.jobs_max)
       step.effects.forgotten.push_back(jobs_.forget_oldest());
-    for (const JobDescription& job : submit.jobs) accept(step, job);
+    for (JobDescription& job : submit.jobs) accept(step, std::move(job));
   }
   step.effects.send(from, answer);
 }

@@ -231,13 +231,15 @@ void JobManager::run_again(Step step, Job& job) {
 // comes.
 void JobManager::leave_attempt(Step step, Job& job) {
   Attempt& run = *job.run;
-  std::set<Party> told;
   for (std::uint32_t i = 0; i < run.tasks.size(); ++i) {
     Task& task = run.tasks[i];
     DMM_ASSERT(task.phase == TaskPhase::over && !task.counted);
     set_due(task, {job.number, i}, never);
     managers_.leave(task.manager, {job.number, i});
-    if (task.heard && !task.forgotten && told.insert(task.manager).second)
+    const auto is_told = [&](const Task& other) {
+      return other.heard && !other.forgotten && other.manager == task.manager;
+    };
+    if (is_told(task) && std::none_of(run.tasks.begin(), run.tasks.begin() + i, is_told))  // one for all of a request
       step.effects.send(task.manager, Forget{request_of(job)}, request_of(job));
   }
   job.run.reset();

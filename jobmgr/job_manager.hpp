@@ -121,7 +121,7 @@ class JobManager {
   void renew(Step step);
 
   // ---- from submission to grant (asking.cpp) ----
-  void on(Step step, const Party& from, const Submit& submit);
+  void on(Step step, const Party& from, Submit& submit);
   void on(Step step, const Party& from, const Refuse& refuse);
   void on(Step step, const Party& from, Grant& grant);
   void on(Step step, const Party& from, const LeaseEnded& ended);

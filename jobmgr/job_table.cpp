@@ -13,18 +13,15 @@ constexpr std::array outcomes{JobState::finished, JobState::failed, JobState::ca
 
 }  // namespace
 
-void JobTable::enter(Job& job, JobState state) {
-  job.state = state;
-  set_of(state).insert(job.number);
-  ++ever_[static_cast<std::size_t>(state)];
-}
 
 Job& JobTable::add(Job job) {
   const std::uint64_t number = job.number;
   const std::size_t before = jobs_.size();
   const auto it = jobs_.emplace_hint(jobs_.end(), number, std::move(job));
   DMM_ASSERT(jobs_.size() == before + 1);
-  enter(it->second, JobState::waiting);
+  set_of(JobState::waiting).insert(number);
+  ++ever_[static_cast<std::size_t>(JobState::waiting)];
+  it->second.state = JobState::waiting;
   return it->second;
 }
 
@@ -41,8 +38,11 @@ const Job* JobTable::find(std::uint64_t number) const {
 void JobTable::change(Job& job, JobEvent event) {
   const auto state = next(job.state, event);
   DMM_ASSERT(state.has_value());
-  DMM_ASSERT(set_of(job.state).erase(job.number) == 1);
-  enter(job, *state);
+  auto entry = set_of(job.state).extract(job.number);
+  DMM_ASSERT(!entry.empty());
+  job.state = *state;
+  set_of(*state).insert(std::move(entry));
+  ++ever_[static_cast<std::size_t>(*state)];
 }
 
 std::size_t JobTable::open() const {

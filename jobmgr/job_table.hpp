@@ -34,7 +34,6 @@ class JobTable {
 
  private:
   std::set<std::uint64_t>& set_of(JobState state) { return by_state_[static_cast<std::size_t>(state)]; }
-  void enter(Job& job, JobState state);
 
   std::map<std::uint64_t, Job> jobs_;
   std::array<std::set<std::uint64_t>, job_state_count> by_state_;

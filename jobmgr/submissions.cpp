@@ -25,9 +25,9 @@ const Submitted* Submissions::find(const Party& client, std::uint64_t token) con
 }
 
 void Submissions::remember(const Party& client, const Submitted& answer) {
-  Question question{client, answer.token};
-  if (!answers_.emplace(question, answer).second) return;
-  order_.push_back(std::move(question));
+  const auto [it, is_new] = answers_.emplace(Question{client, answer.token}, answer);
+  if (!is_new) return;
+  order_.push_back(it);
   if (order_.size() <= remembered_max) return;
   answers_.erase(order_.front());
   order_.pop_front();

@@ -28,8 +28,9 @@ class Submissions {
 
  private:
   using Question = std::pair<Party, std::uint64_t>;
-  std::map<Question, Submitted> answers_;
-  std::deque<Question> order_;  ///< oldest first
+  using Answers = std::map<Question, Submitted>;
+  Answers answers_;
+  std::deque<Answers::iterator> order_;  ///< oldest first
 };
 
 }  // namespace dmm

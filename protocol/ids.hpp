@@ -56,7 +56,16 @@ struct RequestId {
   std::uint64_t job = 0;     ///< the job manager's number of the job, from 1
   std::uint32_t attempt = 1; ///< 1 for the first run of the job, one more for each rerun
 
-  auto operator<=>(const RequestId&) const = default;
+  /// By job first, since names are mostly the same and cost more to compare; the attempts at a job are neighbours.
+  std::strong_ordering operator<=>(const RequestId& other) const {
+    if (job != other.job) return job <=> other.job;
+    if (const auto by_user = user <=> other.user; by_user != 0) return by_user;
+    if (const auto by_site = site <=> other.site; by_site != 0) return by_site;
+    return attempt <=> other.attempt;
+  }
+  bool operator==(const RequestId& other) const {
+    return job == other.job && attempt == other.attempt && user == other.user && site == other.site;
+  }
   bool empty() const { return job == 0; }
   template <class Self>
   static auto fields(Self& self) {
@@ -82,7 +91,13 @@ struct LeaseId {
   SiteName owner;
   Epoch epoch;
 
-  auto operator<=>(const LeaseId&) const = default;
+  /// By counter first, since names and incarnations are mostly the same: the leases of one owner in order of granting.
+  std::strong_ordering operator<=>(const LeaseId& other) const {
+    if (epoch.counter != other.epoch.counter) return epoch.counter <=> other.epoch.counter;
+    if (epoch.incarnation != other.epoch.incarnation) return epoch.incarnation <=> other.epoch.incarnation;
+    return owner <=> other.owner;
+  }
+  bool operator==(const LeaseId& other) const { return epoch == other.epoch && owner == other.owner; }
   bool empty() const { return epoch.counter == 0; }
   template <class Self>
   static auto fields(Self& self) {

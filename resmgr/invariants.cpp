@@ -21,12 +21,14 @@ void check_task(const TaskRecord& task, const Slots& slots) {
 
 void ResourceManager::check_changes() {
   DMM_ASSERT(touched_.empty());
-  for (const Epoch epoch : std::exchange(changed_leases_, {})) {
+  for (const Epoch epoch : changed_leases_) {
     const auto lease = leases_.find(epoch);
     DMM_ASSERT(lease == leases_.end() || slots_.all_under(lease->second.nodes, epoch));
   }
-  for (const TaskId& id : std::exchange(changed_tasks_, {}))
+  for (const TaskId& id : changed_tasks_)
     if (const TaskRecord* task = tasks_.find(id)) check_task(*task, slots_);
+  changed_leases_.clear();
+  changed_tasks_.clear();
   DMM_ASSERT(slots_.free() + slots_.leased() <= slots_.total());
 }
 

@@ -38,7 +38,7 @@ void ResourceManager::on(Instant now, const Assign& assign, Effects& effects) {
   lease.holder = assign.holder;
   lease.nodes = unite(subtract(lease.nodes, assign.nodes), assign.nodes);
   touched_.insert(epoch);
-  changed_leases_.insert(epoch);
+  changed_leases_.push_back(epoch);
 }
 
 /// Answers an Assign that can't be followed. "Confirmed" only if it is true: a task of this very lease may still
@@ -86,7 +86,7 @@ void ResourceManager::take_from_lease(Epoch lease, const NodeSet& nodes) {
   else
     it->second.nodes = left;
   touched_.insert(lease);
-  changed_leases_.insert(lease);
+  changed_leases_.push_back(lease);
 }
 
 // ---- taking back -----------------------------------------------------------------------------------------------

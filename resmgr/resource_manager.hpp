@@ -127,8 +127,8 @@ class ResourceManager {
   TaskCounts counts_;
 
   std::set<Epoch> touched_;             ///< leases whose parked Starts settle looks at again
-  std::set<Epoch> changed_leases_;      ///< for check_changes
-  std::set<TaskId> changed_tasks_;      ///< for check_changes
+  std::vector<Epoch> changed_leases_;   ///< for check_changes
+  std::vector<TaskId> changed_tasks_;   ///< for check_changes
 };
 
 }  // namespace dmm

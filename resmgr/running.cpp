@@ -112,7 +112,7 @@ void ResourceManager::launch(Instant now, TaskRecord& task, Effects& effects) {
   // The keeper's deadline may be long past when nothing ran: it is moved before there is something to end.
   keep_tasks(now, effects);
   effects.tasks.push_back(StartTask{task.id, std::exchange(task.program, {})});
-  changed_tasks_.insert(task.id);
+  changed_tasks_.push_back(task.id);
 }
 
 void ResourceManager::on(Instant now, const TaskStarted& report, Effects& effects) {
@@ -162,7 +162,7 @@ void ResourceManager::order_end(Instant now, TaskRecord& task, Duration grace, E
   if (task.state != TaskState::ending) tasks_.enter(now, task, TaskState::ending);
   if (kill_at == now) presence_.unwatch(asker_of(task.id), task.number);
   effects.tasks.push_back(EndTask{task.id, kill_at - now});
-  changed_tasks_.insert(task.id);
+  changed_tasks_.push_back(task.id);
 }
 
 void ResourceManager::on(Instant now, TaskEnded& report, Effects& effects) {
@@ -188,7 +188,7 @@ void ResourceManager::on(Instant now, TaskEnded& report, Effects& effects) {
 void ResourceManager::leave_nodes(TaskRecord& task, Effects& effects) {
   slots_.vacate(task.nodes, task.number);
   presence_.unwatch(asker_of(task.id), task.number);
-  touched_.merge(slots_.leases_on(task.nodes));
+  for (const Epoch lease : slots_.leases_on(task.nodes)) touched_.insert(lease);
   for (const TaskId& id : tasks_.later_attempts(task.id.request)) touched_.insert(tasks_.find(id)->lease);
   for (const std::uint64_t number : task.cleans) {
     const auto clean = cleans_.find(number);
@@ -221,7 +221,7 @@ void ResourceManager::conclude(Instant now, TaskRecord& task, Ended outcome, Eff
   task.outcome = std::move(outcome);
   tasks_.enter(now, task, TaskState::ended);
   tasks_.set_due(task, now + settings_.keep_output);
-  changed_tasks_.insert(task.id);
+  changed_tasks_.push_back(task.id);
   ++(task.outcome.kind == EndKind::start_failed ? counts_.failed : counts_.ended);
   if (effects.wants(Level::info))
     effects.log(Level::info, "ended", task.id.request,

@@ -17,6 +17,14 @@ void each(List& slots, const NodeSet& nodes, Visit visit) {
   }
 }
 
+/// In order, each once.
+template <class Value>
+void sort_out(std::vector<Value>& values) {
+  if (values.size() < 2) return;
+  std::sort(values.begin(), values.end());
+  values.erase(std::unique(values.begin(), values.end()), values.end());
+}
+
 }  // namespace
 
 bool Slots::has(const NodeSet& nodes) const {
@@ -39,19 +47,21 @@ bool Slots::admit(const NodeSet& nodes, Epoch lease) const {
   return all;
 }
 
-std::set<Epoch> Slots::leases_on(const NodeSet& nodes) const {
-  std::set<Epoch> leases;
+std::vector<Epoch> Slots::leases_on(const NodeSet& nodes) const {
+  std::vector<Epoch> leases;
   each(slots_, nodes, [&](const Slot& slot) {
-    if (slot.lease.counter != 0) leases.insert(slot.lease);
+    if (slot.lease.counter != 0 && (leases.empty() || leases.back() != slot.lease)) leases.push_back(slot.lease);
   });
+  sort_out(leases);
   return leases;
 }
 
-std::set<std::uint64_t> Slots::tasks_on(const NodeSet& nodes) const {
-  std::set<std::uint64_t> tasks;
+std::vector<std::uint64_t> Slots::tasks_on(const NodeSet& nodes) const {
+  std::vector<std::uint64_t> tasks;
   each(slots_, nodes, [&](const Slot& slot) {
-    if (slot.task != 0) tasks.insert(slot.task);
+    if (slot.task != 0 && (tasks.empty() || tasks.back() != slot.task)) tasks.push_back(slot.task);
   });
+  sort_out(tasks);
   return tasks;
 }
 

@@ -5,7 +5,6 @@
 #pragma once
 
 #include <cstdint>
-#include <set>
 #include <vector>
 
 #include "protocol/ids.hpp"
@@ -29,10 +28,10 @@ class Slots {
   bool all_under(const NodeSet& nodes, Epoch lease) const;
   /// Whether each node is under the lease or may still come under it: it has seen no epoch as great.
   bool admit(const NodeSet& nodes, Epoch lease) const;
-  /// The leases that any of the nodes are under.
-  std::set<Epoch> leases_on(const NodeSet& nodes) const;
-  /// The tasks that run on any of the nodes.
-  std::set<std::uint64_t> tasks_on(const NodeSet& nodes) const;
+  /// The leases that any of the nodes are under, in order.
+  std::vector<Epoch> leases_on(const NodeSet& nodes) const;
+  /// The tasks that run on any of the nodes, in order.
+  std::vector<std::uint64_t> tasks_on(const NodeSet& nodes) const;
 
   /// Puts nodes that admit the lease under it, away from any older one.
   void assign(const NodeSet& nodes, Epoch lease);

@@ -24,22 +24,26 @@ TaskRecord& TaskTable::add(Instant now, const TaskId& id, Epoch lease) {
   task.number = ++last_number_;
   task.lease = lease;
   task.since = now;
-  open_.emplace(task.number, id);
+  open_.emplace_hint(open_.end(), task.number, &task);
   by_lease_.insert({lease, false, task.number});
   return task;
 }
 
 void TaskTable::enter(Instant now, TaskRecord& task, TaskState state) {
   DMM_ASSERT(state > task.state);
-  by_lease_.erase({task.lease, task.is_live(), task.number});
-  live_ -= task.is_live();
+  const bool was_live = task.is_live();
   task.state = state;
   task.since = now;
+  if (state != TaskState::ended && task.is_live() == was_live) return;
+  auto entry = by_lease_.extract({task.lease, was_live, task.number});
+  live_ -= was_live;
   live_ += task.is_live();
-  if (state == TaskState::ended)
+  if (state == TaskState::ended) {
     open_.erase(task.number);
-  else
-    by_lease_.insert({task.lease, task.is_live(), task.number});
+  } else {
+    std::get<bool>(entry.value()) = task.is_live();
+    by_lease_.insert(std::move(entry));
+  }
 }
 
 void TaskTable::set_due(TaskRecord& task, Instant due) {
@@ -69,13 +73,13 @@ const TaskRecord* TaskTable::find(const TaskId& id) const {
 TaskRecord& TaskTable::at(std::uint64_t number) {
   const auto it = open_.find(number);
   DMM_ASSERT(it != open_.end());
-  return tasks_.at(it->second);
+  return *it->second;
 }
 
 const TaskRecord& TaskTable::at(std::uint64_t number) const {
   const auto it = open_.find(number);
   DMM_ASSERT(it != open_.end());
-  return tasks_.at(it->second);
+  return *it->second;
 }
 
 std::vector<TaskId> TaskTable::between(const RequestId& first, const RequestId& end) const {

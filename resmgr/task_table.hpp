@@ -53,6 +53,8 @@ struct TaskRecord {
 
 class TaskTable {
  public:
+  TaskTable() = default;
+  TaskTable(TaskTable&&) = default;  // and no copy: indices point into the table
   /// A new task, parked. There must be none of this name.
   TaskRecord& add(Instant now, const TaskId& id, Epoch lease);
   /// Moves a task on; never back.
@@ -92,7 +94,7 @@ class TaskTable {
   std::vector<std::uint64_t> of(Epoch lease, bool live) const;
 
   std::map<TaskId, TaskRecord> tasks_;
-  std::map<std::uint64_t, TaskId> open_;                   ///< by number, those that aren't over
+  std::map<std::uint64_t, TaskRecord*> open_;              ///< by number, those that aren't over
   std::set<std::tuple<Epoch, bool, std::uint64_t>> by_lease_;  ///< the same by lease and whether they are live
   std::set<std::pair<Instant, TaskId>> dues_;
   std::uint64_t last_number_ = 0;

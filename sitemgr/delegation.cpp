@@ -65,7 +65,7 @@ void SiteManager::delegate_local(Step& s) {
       if (next == ready.end()) break;
       after = next->first;
       LocalRequest& request = *next->second;
-      if (servable && settings_.keep_local && request.simple && request.widest <= largest_idle()) continue;
+      if (servable && settings_.keep_local && request.simple && request.widest <= owned_.largest_idle()) continue;
       if (!servable) {
         const RequestId id = request.request.id;
         refuse_if_too_large(s, request);

@@ -7,14 +7,17 @@ namespace dmm {
 
 HintEntry SiteManager::own_hint() const {
   HintEntry own;
-  const auto clusters = owned_.clusters();
-  own.complete = std::all_of(clusters.begin(), clusters.end(), [](const auto& c) { return c.processors > 0; });
+  own.complete = owned_.all_known();
   if (!settings_.lend) return own;
   own.largest = owned_.largest_cluster();
-  const auto lend =
-      settings_.owner_first ? lendable(owned_.free_by_cluster(), queue_.demand()) : owned_.free_by_cluster();
-  const std::uint32_t fits = largest_idle();
-  for (const std::uint32_t processors : lend) own.lendable = std::max(own.lendable, std::min(processors, fits));
+  const std::uint32_t fits = owned_.largest_idle();
+  const auto offer = [&](const std::vector<std::uint32_t>& lend) {
+    for (const std::uint32_t processors : lend) own.lendable = std::max(own.lendable, std::min(processors, fits));
+  };
+  if (settings_.owner_first && queue_.demand() > 0)
+    offer(lendable(owned_.free_by_cluster(), queue_.demand()));
+  else
+    offer(owned_.free_by_cluster());
   return own;
 }
 
@@ -26,9 +29,7 @@ void SiteManager::on_hint(Step&, std::size_t n, CapacityHint hint) {
     const std::uint32_t before = d < neighbour.hint.size() ? neighbour.hint[d].lendable : 0;
     if (hint[d].lendable > before) more = std::max(more, hint[d].lendable);
   }
-  hints_dirty_ = hints_dirty_ || hint != neighbour.hint;
-  neighbour.hint = std::move(hint);
-  neighbour.known = true;
+  if (neighbours_.hear(n, std::move(hint))) hints_dirty_ = true;
   if (!settings_.use_hints) return;
   // One hint wakes, in order of arrival, no more than fits into what it promises.
   std::uint64_t woken = 0, after = 0;
@@ -49,7 +50,7 @@ void SiteManager::send_hints(Step& s) {
   for (std::size_t n = 0; n < neighbours_.size(); ++n) {
     Neighbour& neighbour = neighbours_[n];
     if (!neighbour.up) continue;
-    CapacityHint fresh = neighbours_.hint_for(n, own, settings_.hint_distance);
+    const CapacityHint& fresh = neighbours_.hint_for(n, own, settings_.hint_distance);
     if (!Neighbours::worth_telling(neighbour.told, fresh)) continue;
     if (!neighbour.told.empty() && s.now - neighbour.told_at < settings_.hint_interval) {
       hints_due_ = std::min(hints_due_, neighbour.told_at + settings_.hint_interval);
@@ -57,7 +58,7 @@ void SiteManager::send_hints(Step& s) {
     }
     neighbour.told = fresh;
     neighbour.told_at = s.now;
-    s.out.messages.push_back({party(n), Beat{}, {}, std::move(fresh)});
+    s.out.messages.push_back({party(n), Beat{}, {}, fresh});
   }
 }
 

@@ -73,7 +73,9 @@ void SiteManager::shelve_job_manager(Step& s, const Party& from) {
   s.out.log(Level::warning, "job_manager_lost", {}, {{"peer", to_text(from)}});
   JobManager& user = job_managers_[from];
   user.until = never;
-  for (const auto& [id, request] : std::exchange(user.holds, {})) {
+  JobManager::Holds holds = std::exchange(user.own, {});
+  holds.merge(std::exchange(user.borrowed, {}));
+  for (const auto& [id, request] : holds) {
     Lease& lease = *leases_.find(id);
     std::vector<NodeGroup> nodes = std::move(lease.handed_out.at(request).nodes);
     lease.handed_out.erase(request);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <utility>
 
 #include "machine/assert.hpp"
 
@@ -22,6 +23,10 @@ std::vector<NodeGroup> remove_nodes(std::vector<NodeGroup>& groups, const std::v
     for (NodeGroup& group : groups) {
       // The component says which process uses the nodes, not which nodes they are: a reused node may change it.
       if (group.resource_manager != wanted.resource_manager) continue;
+      if (!group.nodes.empty() && group.nodes == wanted.nodes) {
+        removed.push_back(std::exchange(group, {}));
+        continue;
+      }
       NodeSet rest = subtract(group.nodes, wanted.nodes);
       if (rest == group.nodes) continue;
       NodeGroup gone = group;

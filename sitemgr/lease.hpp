@@ -57,6 +57,17 @@ struct Lease {
 std::vector<NodeGroup> remove_nodes(std::vector<NodeGroup>& groups, const std::vector<NodeGroup>& what);
 /// Adds groups, merging those of the same resource manager and component.
 void add_nodes(std::vector<NodeGroup>& groups, const std::vector<NodeGroup>& what);
+/// Calls `visit` for each resource manager, in order, with all of its nodes in the groups.
+template <class Visit>
+void each_manager(const std::vector<NodeGroup>& groups, Visit visit) {
+  if (groups.size() == 1) return visit(groups[0].resource_manager, groups[0].nodes);
+  std::map<Party, NodeSet> managers;
+  for (const NodeGroup& group : groups) {
+    NodeSet& nodes = managers[group.resource_manager];
+    nodes = nodes.empty() ? group.nodes : unite(nodes, group.nodes);
+  }
+  for (const auto& [manager, nodes] : managers) visit(manager, nodes);
+}
 
 /// The leases of one site with their indices by link and by time.
 class LeaseTable {

@@ -9,15 +9,6 @@
 namespace dmm {
 namespace {
 
-std::map<Party, NodeSet> by_manager(const std::vector<NodeGroup>& groups) {
-  std::map<Party, NodeSet> result;
-  for (const NodeGroup& group : groups) {
-    NodeSet& nodes = result[group.resource_manager];
-    nodes = nodes.empty() ? group.nodes : unite(nodes, group.nodes);
-  }
-  return result;
-}
-
 bool well_formed(const Grant& grant) {
   if (grant.lease.empty() || grant.lease.owner.empty() || grant.nodes.empty()) return false;
   if (grant.chain.size() < 2 || grant.chain.size() > dttl_max + 1) return false;
@@ -185,12 +176,13 @@ void SiteManager::give_back(Step& s, Lease& lease, const std::vector<NodeGroup>&
 
 void SiteManager::clean(Step& s, Lease& lease, std::vector<NodeGroup> nodes) {
   DMM_ASSERT(!lease.upstream);
-  std::vector<NodeGroup> gone = remove_nodes(lease.nodes, nodes);
+  const std::vector<NodeGroup> gone = remove_nodes(lease.nodes, nodes);
   if (gone.empty()) return;
   account(s, lease, gone);
   if (lease.nodes.empty()) lease.state = LeaseState::ending;
-  for (auto& [manager, set] : by_manager(gone))
-    s.out.send(manager, Unassign{lease.id, std::move(set), Duration{}}, lease.request);
+  each_manager(gone, [&](const Party& manager, const NodeSet& set) {
+    s.out.send(manager, Unassign{lease.id, set, Duration{}}, lease.request);
+  });
   add_nodes(lease.cleaning, gone);
 }
 
@@ -250,10 +242,15 @@ void SiteManager::on_renew(Step& s, std::optional<std::size_t> from, const Party
   };
   if (!from) {
     Renewed answer{settings_.term, {}, {}};
-    for (const auto& [id, request] : job_managers_[party].holds) {
+    const auto is_shorter = [&](const LeaseId& id) {
       const Duration has = left(leases_.get(id));
       if (has < settings_.term) answer.shorter.push_back({id, std::max(has, Duration{})});
-    }
+      return has < settings_.term;
+    };
+    const JobManager& user = job_managers_[party];
+    for (const auto& [id, request] : user.own)
+      if (!is_shorter(id)) break;  // nor are those that were granted later
+    for (const auto& [id, request] : user.borrowed) is_shorter(id);
     return s.out.send(party, std::move(answer));
   }
   // All leases of a link get the same time where that is possible; those with far less are named one by one.

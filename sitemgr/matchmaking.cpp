@@ -12,20 +12,7 @@ namespace {
 /// How many requests that don't fit are looked at in one pass: a long tail of odd ones must not stop the rest.
 constexpr int misfits_max = 256;
 
-std::uint32_t usable(std::uint32_t free, std::uint32_t total, double quota) {
-  const auto fill = static_cast<std::uint32_t>(quota * static_cast<double>(total) + 1e-9);
-  const std::uint32_t used = total - free;
-  return fill > used ? std::min(free, fill - used) : 0;
-}
-
 }  // namespace
-
-std::uint32_t SiteManager::largest_idle() const {
-  std::uint32_t largest = 0;
-  for (const auto& cluster : owned_.clusters())
-    largest = std::max(largest, usable(cluster.free, cluster.processors, cluster.quota));
-  return largest;
-}
 
 Load SiteManager::load() const { return {owned_.used(), queue_.demand_here(), owned_.total()}; }
 
@@ -69,14 +56,14 @@ void SiteManager::match_local(Step& s) {
   };
   if (!more_free) {  // what waited before still doesn't fit
     for (const RequestId& id : fresh)
-      if (LocalRequest* request = queue_.find(id); request && request->servable && request->widest <= largest_idle())
-        start(*request);
+      if (LocalRequest* request = queue_.find(id))
+        if (request->servable && request->widest <= owned_.largest_idle()) start(*request);
     return;
   }
   OrderKey after;
   const OrderKey* from = nullptr;
   int misfits = 0;
-  while (LocalRequest* request = queue_.first_fitting(largest_idle(), from)) {
+  while (LocalRequest* request = queue_.first_fitting(owned_.largest_idle(), from)) {
     const OrderKey key = queue_.dispatch_key(*request);
     if (start(*request)) continue;
     if (++misfits > misfits_max) break;
@@ -108,7 +95,7 @@ bool SiteManager::serve_heads(Step& s) {
 
 bool SiteManager::starts_at_next_pass(const LocalRequest& request) const {
   // Where matchmaking is done at once, what could start has started.
-  if (settings_.matchmaking_cycle == Duration{} || request.widest > largest_idle()) return false;
+  if (settings_.matchmaking_cycle == Duration{} || request.widest > owned_.largest_idle()) return false;
   const bool may_start = dispatch_->scan || const_cast<RequestQueue&>(queue_).head() == &request;
   return may_start && place(request.request.need, owned_.views(request.request.need.constraints));
 }
@@ -138,13 +125,9 @@ Lease& SiteManager::make_lease(Step& s, const ResourceNeed& need, const Placemen
   lease.processors = processors_of(lease.nodes);
   hints_dirty_ = true;
   // One Assign a resource manager, however many components it got. `holder` is the sink's site.
-  std::map<Party, NodeSet> by_manager;
-  for (const NodeGroup& group : lease.nodes) {
-    NodeSet& nodes = by_manager[group.resource_manager];
-    nodes = nodes.empty() ? group.nodes : unite(nodes, group.nodes);
-  }
-  for (auto& [manager, nodes] : by_manager)
-    s.out.send(manager, Assign{lease.id, std::move(nodes), request.site}, request);
+  each_manager(lease.nodes, [&](const Party& manager, const NodeSet& nodes) {
+    s.out.send(manager, Assign{lease.id, nodes, request.site}, request);
+  });
   return leases_.add(std::move(lease));
 }
 

@@ -40,26 +40,62 @@ void Neighbours::on_grant(std::size_t index, std::uint32_t window_max) {
 
 void Neighbours::on_no_capacity(std::size_t index) { list_[index].window = std::max(1U, list_[index].window / 2); }
 
-CapacityHint Neighbours::hint_for(std::size_t index, HintEntry own, std::size_t distances) const {
-  CapacityHint hint(distances);
-  hint[0] = own;
-  for (std::size_t d = 1; d < distances; ++d) {
-    HintEntry& entry = hint[d];
-    entry.complete = true;
-    for (std::size_t other = 0; other < list_.size(); ++other) {
-      if (other == index) continue;
-      const Neighbour& neighbour = list_[other];
-      if (neighbour.hint.size() < d) {
-        entry.complete = false;  // never heard, or it looks less far than we do
-        continue;
-      }
-      const HintEntry& beyond = neighbour.hint[d - 1];
-      if (neighbour.up) entry.lendable = std::max(entry.lendable, beyond.lendable);
-      entry.largest = std::max(entry.largest, beyond.largest);
-      entry.complete = entry.complete && beyond.complete;
+void Neighbours::set_up(std::size_t index, Instant now, bool up) {
+  Neighbour& neighbour = list_[index];
+  neighbour.up = up;
+  neighbour.changed = now;
+  changed_ = true;
+  if (up) return;
+  // Its next hint is news then, and wakes who waits for it; the largest clusters stay known.
+  for (HintEntry& entry : neighbour.hint) entry.lendable = 0;
+}
+
+bool Neighbours::hear(std::size_t index, CapacityHint hint) {
+  Neighbour& neighbour = list_[index];
+  neighbour.known = true;
+  if (hint == neighbour.hint) return false;
+  neighbour.hint = std::move(hint);
+  return changed_ = true;
+}
+
+void Neighbours::Greatest::see(std::size_t index, std::uint32_t value) {
+  if (who == SIZE_MAX || value > most) {
+    second = most;
+    most = value;
+    who = index;
+  } else {
+    second = std::max(second, value);
+  }
+}
+
+void Neighbours::sum_up(std::size_t distances) {
+  beyond_.assign(distances - 1, {});
+  for (std::size_t d = 0; d + 1 < distances; ++d) {
+    Beyond& beyond = beyond_[d];
+    beyond.leaves_out.resize(list_.size());
+    for (std::size_t index = 0; index < list_.size(); ++index) {
+      const Neighbour& neighbour = list_[index];
+      // Never heard, or it looks less far than we do.
+      const HintEntry entry = d < neighbour.hint.size() ? neighbour.hint[d] : HintEntry{};
+      if (neighbour.up) beyond.lendable.see(index, entry.lendable);
+      beyond.largest.see(index, entry.largest);
+      beyond.leaves_out[index] = !entry.complete;
+      beyond.incomplete += !entry.complete;
     }
   }
-  return hint;
+  changed_ = false;
+}
+
+const CapacityHint& Neighbours::hint_for(std::size_t index, HintEntry own, std::size_t distances) {
+  if (changed_ || beyond_.size() + 1 != distances) sum_up(distances);
+  hint_.resize(distances);
+  hint_[0] = own;
+  for (std::size_t d = 0; d + 1 < distances; ++d) {
+    const Beyond& beyond = beyond_[d];
+    const std::size_t others = beyond.incomplete - (beyond.leaves_out[index] ? 1 : 0);
+    hint_[d + 1] = {beyond.lendable.without(index), beyond.largest.without(index), others == 0};
+  }
+  return hint_;
 }
 
 bool Neighbours::worth_telling(const CapacityHint& told, const CapacityHint& fresh) {

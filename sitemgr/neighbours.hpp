@@ -19,7 +19,7 @@ struct Neighbour {
   Instant changed{};  ///< when it last came up or went down
 
   bool known = false;       ///< has ever sent a hint
-  CapacityHint hint;        ///< its latest; lendable counts as 0 while it is down
+  CapacityHint hint;        ///< its latest, set by `hear` and `set_up`; lendable counts as 0 while it is down
   std::uint32_t debit = 0;  ///< processors of the delegations that are out to it
 
   std::uint32_t window = 4;       ///< how many delegations may be out to it
@@ -52,9 +52,12 @@ class Neighbours {
   void on_grant(std::size_t index, std::uint32_t window_max);
   void on_no_capacity(std::size_t index);
 
+  void set_up(std::size_t index, Instant now, bool up);
+  /// A hint came; whether it says anything new.
+  bool hear(std::size_t index, CapacityHint hint);
   /// The hint for one neighbour, from our own entry and the latest of all others (split horizon): entry d is the
-  /// maximum of their entries d-1. `distances` entries.
-  CapacityHint hint_for(std::size_t index, HintEntry own, std::size_t distances) const;
+  /// maximum of their entries d-1. `distances` entries; valid until the next call.
+  const CapacityHint& hint_for(std::size_t index, HintEntry own, std::size_t distances);
   /// Whether the change from `told` to `fresh` is worth a message of its own: an entry leaves or reaches 0, moves by an
   /// eighth, or says something new about the largest cluster.
   static bool worth_telling(const CapacityHint& told, const CapacityHint& fresh);
@@ -62,7 +65,25 @@ class Neighbours {
   HintEntry largest_within(std::uint32_t dttl) const;
 
  private:
+  /// The greatest of the neighbours' entries of one distance, and the greatest of all but the first with that.
+  struct Greatest {
+    std::uint32_t most = 0, second = 0;
+    std::size_t who = SIZE_MAX;
+    void see(std::size_t index, std::uint32_t value);
+    std::uint32_t without(std::size_t index) const { return index == who ? second : most; }
+  };
+  /// What the neighbours' entries of one distance come to.
+  struct Beyond {
+    Greatest lendable, largest;
+    std::size_t incomplete = 0;         ///< how many of them leave sites out
+    std::vector<bool> leaves_out;       ///< which
+  };
+  void sum_up(std::size_t distances);
+
   std::vector<Neighbour> list_;
+  std::vector<Beyond> beyond_;  ///< by distance; made anew when a hint or a link has changed
+  bool changed_ = true;
+  CapacityHint hint_;           ///< scratch
 };
 
 }  // namespace dmm

@@ -106,6 +106,20 @@ std::uint32_t OwnedNodes::largest_cluster() const {
   return largest;
 }
 
+std::uint32_t OwnedNodes::largest_idle() const {
+  std::uint32_t largest = 0;
+  for (std::size_t i = 0; i < totals_.size(); ++i) {
+    const auto fill = static_cast<std::uint32_t>(settings_[i].quota * static_cast<double>(totals_[i]) + 1e-9);
+    const std::uint32_t used = totals_[i] - free_[i];
+    if (fill > used) largest = std::max(largest, std::min(free_[i], fill - used));
+  }
+  return largest;
+}
+
+bool OwnedNodes::all_known() const {
+  return std::all_of(totals_.begin(), totals_.end(), [](std::uint32_t total) { return total > 0; });
+}
+
 void OwnedNodes::take(std::size_t cluster, std::uint32_t processors, const Constraints& constraints,
                       std::uint32_t component, std::vector<NodeGroup>& taken) {
   const std::uint32_t width = processors_per_node_[cluster];

@@ -32,6 +32,10 @@ class OwnedNodes {
   /// Free processors of each cluster, and all of them.
   const std::vector<std::uint32_t>& free_by_cluster() const { return free_; }
   std::uint32_t largest_cluster() const;
+  /// The most processors that can be had now in one cluster, within its quota.
+  std::uint32_t largest_idle() const;
+  /// Whether a resource manager has come for every cluster.
+  bool all_known() const;
   std::uint64_t total() const { return total_; }
   /// Processors that are not free: in use, lent, or being cleaned, and those of managers that are down.
   std::uint64_t used() const { return total_ - free_total_; }

@@ -65,7 +65,7 @@ void SiteManager::hand_out(Step& s, Lease& lease, LocalRequest& request, std::ve
   grant.tries = request.tries;
   s.out.send(user, std::move(grant), id);
   JobManager& holder = job_managers_[user];
-  holder.holds.emplace(lease.id, id);
+  holder.holds(lease).emplace(lease.id, id);
   --holder.requests;
   lease.handed_out[id] = {user, std::move(nodes)};
   queue_.erase(request);
@@ -75,7 +75,7 @@ void SiteManager::take_from_user(Lease& lease, const RequestId& request) {
   const auto it = lease.handed_out.find(request);
   DMM_ASSERT(it != lease.handed_out.end());
   if (const auto user = job_managers_.find(it->second.job_manager); user != job_managers_.end())
-    user->second.holds.erase({lease.id, request});
+    user->second.holds(lease).erase({lease.id, request});
   lease.handed_out.erase(it);
 }
 

@@ -133,8 +133,7 @@ void SiteManager::on(Step& s, LinkDown& down) {
 
 void SiteManager::neighbour_up(Step& s, std::size_t n, bool restarted) {
   Neighbour& neighbour = neighbours_[n];
-  neighbour.up = true;
-  neighbour.changed = s.now;
+  neighbours_.set_up(n, s.now, true);
   neighbour.told.clear();
   hints_dirty_ = true;
   sweep_at(s.now);  // what it holds or we hold may be due for renewal
@@ -142,7 +141,7 @@ void SiteManager::neighbour_up(Step& s, std::size_t n, bool restarted) {
   // A new session: whatever the other side had promised or been promised, it no longer knows.
   neighbour.renew_sent.reset();
   neighbour_down(s, n);
-  neighbour.up = true;
+  neighbours_.set_up(n, s.now, true);
   std::erase_if(passed_, [&](const auto& entry) {
     const Foreign& foreign = entry.second;
     if (foreign.from != n) return false;
@@ -162,10 +161,7 @@ void SiteManager::neighbour_up(Step& s, std::size_t n, bool restarted) {
 }
 
 void SiteManager::neighbour_down(Step& s, std::size_t n) {
-  neighbours_[n].up = false;
-  neighbours_[n].changed = s.now;
-  // Its next hint is news then, and wakes who waits for it; the largest clusters stay known.
-  for (HintEntry& entry : neighbours_[n].hint) entry.lendable = 0;
+  neighbours_.set_up(n, s.now, false);
   hints_dirty_ = true;
   std::vector<LocalRequest*> out;
   for (const auto& [arrival, request] : queue_.all())

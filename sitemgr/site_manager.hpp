@@ -80,8 +80,10 @@ class SiteManager {
     Instant since{};  ///< when it began to wait
   };
   struct JobManager {
+    using Holds = std::set<std::pair<LeaseId, RequestId>>;
     Instant until = never;  ///< while it is silent: beyond this its nodes are taken back
-    std::set<std::pair<LeaseId, RequestId>> holds;
+    Holds own, borrowed;    ///< what it holds of our own leases, those granted first first, and of others'
+    Holds& holds(const Lease& lease) { return lease.upstream ? borrowed : own; }
     std::size_t requests = 0;  ///< open
     std::vector<Shelved> shelved;  ///< while it is silent: its requests, out of the queue
   };
@@ -127,7 +129,6 @@ class SiteManager {
   bool lend(Step& s, Foreign& foreign);
   std::optional<Placement> place(const ResourceNeed& need, const std::vector<ClusterView>& clusters) const;
   std::vector<ClusterView> lendable_views(const Constraints& constraints) const;
-  std::uint32_t largest_idle() const;
   bool servable_when_idle(const ResourceNeed& need) const;
   Lease& make_lease(Step& s, const ResourceNeed& need, const Placement& placement, const RequestId& request,
                     std::optional<std::size_t> downstream);

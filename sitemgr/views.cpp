@@ -39,7 +39,7 @@ SiteView SiteManager::view(Instant) const {
 WaitView SiteManager::why(Instant now, const RequestId& id) const {
   WaitView view;
   view.request = id;
-  view.idle = largest_idle();
+  view.idle = owned_.largest_idle();
   view.load = value(load());
   view.threshold = settings_.delegation_threshold;
   const LocalRequest* request = queue_.find(id);
@@ -98,7 +98,9 @@ void SiteManager::check_invariants() const {
     DMM_ASSERT(!lease.nodes.empty() || !lease.cleaning.empty());
     for (const auto& [request, out] : lease.handed_out) {
       const auto user = job_managers_.find(out.job_manager);
-      DMM_ASSERT(user != job_managers_.end() && user->second.holds.contains({id, request}));
+      DMM_ASSERT(user != job_managers_.end());
+      const auto& holds = lease.upstream ? user->second.borrowed : user->second.own;
+      DMM_ASSERT(holds.contains({id, request}));
       DMM_ASSERT(!lease.downstream);
     }
     if (lease.upstream) continue;

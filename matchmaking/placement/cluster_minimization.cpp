@@ -7,6 +7,11 @@
 namespace dmm {
 
 std::optional<Placement> minimize_clusters(std::span<const std::uint32_t> sizes, Room& room) {
+  if (sizes.size() == 1 && room.size() > 0) {  // the first in that order has room, or none has: no order is made
+    const std::size_t cluster = room.emptiest();
+    if (!room.fits(cluster, sizes[0])) return std::nullopt;
+    return Placement{{0, cluster, sizes[0]}};
+  }
   const auto clusters = room.emptiest_first();  // this order stays, however much is taken
   Placement placement(sizes.size());
   for (const std::uint32_t component : largest_first(sizes)) {

@@ -18,6 +18,10 @@ void Room::take(std::size_t cluster, std::uint32_t processors) {
   left_[cluster] -= processors + (partly == 0 ? 0 : per_node - partly);
 }
 
+std::size_t Room::emptiest() const {
+  return static_cast<std::size_t>(std::max_element(left_.begin(), left_.end()) - left_.begin());
+}
+
 std::vector<std::size_t> Room::emptiest_first() const {
   std::vector<std::size_t> order(left_.size());
   std::iota(order.begin(), order.end(), std::size_t{0});

@@ -24,6 +24,8 @@ class Room {
   bool fits(std::size_t cluster, std::uint32_t processors) const { return processors <= left_[cluster]; }
   /// Takes the whole nodes that a component of so many processors needs; it must fit.
   void take(std::size_t cluster, std::uint32_t processors);
+  /// The cluster with the most processors left, the first of equal ones. There must be one.
+  std::size_t emptiest() const;
   /// The clusters in decreasing order of processors left; equal ones in the order of the input.
   std::vector<std::size_t> emptiest_first() const;
 

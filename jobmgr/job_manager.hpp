@@ -80,6 +80,8 @@ class JobManager {
 
   // ---- views, for people and tests ----
   std::optional<JobView> job(std::uint64_t number) const;
+  /// The record itself, for shells that look at many; nullptr if there is none.
+  const Job* find(std::uint64_t number) const { return jobs_.find(number); }
   std::vector<JobView> jobs(const JobQuery& query = {}) const;
   /// Jobs in a state now; forgotten ones aren't counted.
   std::size_t count(JobState state) const { return jobs_.in(state).size(); }

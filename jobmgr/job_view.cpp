@@ -5,6 +5,10 @@
 
 namespace dmm {
 
+std::uint32_t hops_of(const Job& job) {
+  return job.place && !job.place->chain.empty() ? static_cast<std::uint32_t>(job.place->chain.size() - 1) : 0;
+}
+
 JobView view_of(const Job& job, const RequestId& request) {
   JobView view;
   view.number = job.number;
@@ -22,7 +26,7 @@ JobView view_of(const Job& job, const RequestId& request) {
   if (job.granted && job.ended) view.overhead = std::max(Duration{}, *job.ended - *job.granted - job.wall);
   view.place = job.place;
   view.origin = job.origin;
-  if (job.place && !job.place->chain.empty()) view.hops = static_cast<std::uint32_t>(job.place->chain.size() - 1);
+  view.hops = hops_of(job);
   view.tries = job.tries;
   view.exit = job.exit;
   view.text = job.text;

@@ -45,6 +45,9 @@ struct JobQuery {
   std::size_t limit = SIZE_MAX;
 };
 
+/// Links between the owner of the job's nodes and the home site; 0 if it has none.
+std::uint32_t hops_of(const Job& job);
+
 /// The view of a job of this job manager.
 JobView view_of(const Job& job, const RequestId& request);
 

@@ -61,7 +61,7 @@ class DmmRun {
   }
 
  private:
-  using Key = std::pair<Party, std::uint64_t>;
+  using Key = std::pair<Address, std::uint64_t>;  ///< the job manager's, and its number of the job
 
   /// What happens at the very instant comes after what is submitted then, so that all of it is one batch.
   void advance(Instant until) {
@@ -98,16 +98,16 @@ class DmmRun {
     const Party manager = job_manager_of(home.site_name, users[job.user % users.size()]);
     const std::uint64_t number = world_.submit(manager, description);
     DMM_ASSERT(number != 0);
-    open_.emplace(Key{manager, number}, job);
+    open_.emplace(Key{world_.address_of(manager), number}, job);
   }
 
   void collect() {
-    for (const EndedJob& ended : world_.take_ended()) {
-      const auto it = open_.find({ended.job_manager, ended.job.number});
+    world_.take_ended([this](Address manager, const Job& ended) {
+      const auto it = open_.find({manager, ended.number});
       DMM_ASSERT(it != open_.end());
-      report(it->second, ended.job);
+      report(it->second, ended);
       open_.erase(it);
-    }
+    });
   }
 
   static JobOutcome outcome_of(const StreamJob& job, JobOutcome::State state) {
@@ -129,16 +129,16 @@ class DmmRun {
     }
   }
 
-  void report(const StreamJob& job, const JobView& view) {
-    JobOutcome outcome = outcome_of(job, state_of(view.state));
-    if (view.started) outcome.start_seconds = trace_seconds(*view.started);
-    if (view.ended && view.started) outcome.end_seconds = trace_seconds(*view.ended);
-    outcome.origin = view.origin;
-    outcome.delegations = view.hops;
-    outcome.delegations_tried = view.tries;
+  void report(const StreamJob& job, const Job& record) {
+    JobOutcome outcome = outcome_of(job, state_of(record.state));
+    if (record.started) outcome.start_seconds = trace_seconds(*record.started);
+    if (record.ended && record.started) outcome.end_seconds = trace_seconds(*record.ended);
+    outcome.origin = record.origin;
+    outcome.delegations = hops_of(record);
+    outcome.delegations_tried = record.tries;
     pieces_.clear();
-    if (view.place && !view.place->clusters.empty())
-      pieces_.push_back({cluster_of(view), job.processors});
+    if (record.place && !record.place->clusters.empty())
+      pieces_.push_back({cluster_of(*record.place), job.processors});
     report(job, outcome, pieces_);
   }
 
@@ -161,15 +161,13 @@ class DmmRun {
     clusters[home].waiting += manager.count(JobState::waiting);
     for (const JobState state : {JobState::starting, JobState::running, JobState::ending})
       for (const JobView& job : manager.jobs({.state = state})) {
-        ClusterSample& cluster = clusters[cluster_of(job)];
+        ClusterSample& cluster = clusters[cluster_of(*job.place)];
         cluster.busy += job.processors;
         if (job.place->owner != homes_[home].site_name) cluster.foreign += job.processors;
       }
   }
 
-  std::uint32_t cluster_of(const JobView& job) const {
-    return numbers_.at({job.place->owner, job.place->clusters.front()});
-  }
+  std::uint32_t cluster_of(const Place& place) const { return numbers_.at({place.owner, place.clusters.front()}); }
 
   LinkSample sample_link(const TopologyLink& link) {
     const auto& sites = world_.topology().sites;
@@ -190,9 +188,9 @@ class DmmRun {
 
   void finish() {
     for (const auto& [key, job] : open_) {
-      const auto view = world_.job_manager(key.first)->machine.job(key.second);
-      DMM_ASSERT(view.has_value());
-      report(job, *view);
+      const Job* record = world_.job_manager(world_.parties()[key.first])->machine.find(key.second);
+      DMM_ASSERT(record);
+      report(job, *record);
     }
     totals_.ended = world_.now() - warm_up;
     totals_.events = world_.network().frames_sent();

@@ -19,7 +19,7 @@ Address World::add(Party party, std::size_t site) {
   actor.party = party;
   actor.site = site;
   wakes_.add();
-  addresses_.emplace(party, address);
+  addresses_[party] = address;
   parties_.push_back(std::move(party));
   return address;
 }
@@ -140,9 +140,9 @@ void World::resume(const Party& party) {
 void World::set_reachable(const Party& party, bool reachable) { actors_[address_of(party)].reachable = reachable; }
 
 Address World::address_of(const Party& party) const {
-  const auto it = addresses_.find(party);
-  DMM_ASSERT(it != addresses_.end());
-  return it->second;
+  const Address* address = addresses_.find(party);
+  DMM_ASSERT(address);
+  return *address;
 }
 
 template <class Manager>

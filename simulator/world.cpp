@@ -141,11 +141,8 @@ bool World::perform(Address address, Process<JobManager>& process) {
   }
   process.effects.forgotten.clear();
   DMM_ASSERT(actors_[address].party.role == Role::job_manager);
-  for (const std::uint64_t job : process.effects.ended) {
-    if (!settings_.hand_out_ended) continue;
-    ended_.push_back({actors_[address].party, *process.machine.job(job)});
-    process.machine.forget(job);
-  }
+  for (const std::uint64_t job : process.effects.ended)
+    if (settings_.hand_out_ended) ended_.emplace_back(address, job);
   process.effects.ended.clear();
   return fed;
 }

@@ -8,13 +8,13 @@
 #pragma once
 
 #include <deque>
-#include <map>
 #include <string>
 #include <variant>
 #include <vector>
 
 #include "jobmgr/job_manager.hpp"
 #include "links/process.hpp"
+#include "machine/lookup.hpp"
 #include "resmgr/resource_manager.hpp"
 #include "simulator/alarms.hpp"
 #include "simulator/network.hpp"
@@ -31,7 +31,7 @@ struct WorldSettings {
   Level level = Level::info;              ///< log events below it aren't made
   bool count_by_request = false;          ///< keep the number of messages about each request
   Duration confirm_limit = seconds(120);  ///< of the job managers
-  /// Job managers drop the records of ended jobs, which are handed out once (take_ended): a long run needs no more
+  /// Job managers drop the records of ended jobs when they are handed out (take_ended): a long run needs no more
   /// memory than a short one.
   bool hand_out_ended = false;
 };
@@ -49,12 +49,6 @@ struct Submission {
   std::uint64_t number = 0;
   std::uint32_t dttl = 0;
   bool abandoned = false;  ///< its job manager died: it keeps nothing over a restart
-};
-
-/// A job that came to its outcome.
-struct EndedJob {
-  Party job_manager;
-  JobView job;
 };
 
 class World {
@@ -78,8 +72,17 @@ class World {
   // ---- users ----
   /// The number of the first of `copies` jobs; 0 if they were not accepted.
   std::uint64_t submit(const Party& job_manager, const JobDescription& job, std::uint32_t copies = 1);
-  /// Jobs that ended since the last call, if hand_out_ended says so.
-  std::vector<EndedJob> take_ended() { return std::exchange(ended_, {}); }
+  /// Calls `see` with the address of the job manager and the record of each job that ended since the last call, if
+  /// hand_out_ended says so; then the record is dropped.
+  template <class See>
+  void take_ended(See see) {
+    for (const auto& [address, number] : std::exchange(ended_, {})) {
+      auto* process = std::get_if<Process<JobManager>>(&actors_[address].process);
+      if (!process) continue;
+      see(address, *process->machine.find(number));
+      process->machine.forget(number);
+    }
+  }
   /// Why it can't be cancelled; empty if it can.
   std::string cancel(const Party& job_manager, std::uint64_t job);
 
@@ -154,13 +157,13 @@ class World {
   Instant now_{};
   std::deque<Actor> actors_;    // a process never moves
   std::vector<Party> parties_;  ///< by address
-  std::map<Party, Address> addresses_;
+  Lookup<Party, Address> addresses_;
   Alarms wakes_;  ///< when each manager or its machine room has something to do
   std::vector<Address> touched_, batch_;  ///< to be settled at the end of this step; and being settled
   std::vector<Address> settled_;
   std::vector<Submission> submissions_;
   std::vector<Happening> happenings_;
-  std::vector<EndedJob> ended_;
+  std::vector<std::pair<Address, std::uint64_t>> ended_;  ///< numbers of jobs that ended, and whose
   std::uint64_t questions_ = 0;  ///< submissions so far
   std::uint64_t trace_hash_ = 14695981039346656037ULL;
 };

@@ -18,7 +18,8 @@ void HeldLeases::add(Instant now, const LeaseId& id, std::uint64_t job, Duration
     lease.is_void = false;
     grants_ += static_cast<std::uint32_t>(lease.jobs.size());
   }
-  DMM_ASSERT(lease.jobs.insert(job).second);
+  DMM_ASSERT(std::find(lease.jobs.begin(), lease.jobs.end(), job) == lease.jobs.end());
+  lease.jobs.push_back(job);
   ++grants_;
   lease.until = now + less_a_hundredth(term);
   lease.granted_after = renewals_;
@@ -26,14 +27,16 @@ void HeldLeases::add(Instant now, const LeaseId& id, std::uint64_t job, Duration
 
 void HeldLeases::remove(const LeaseId& id, std::uint64_t job) {
   const auto it = leases_.find(id);
-  if (it == leases_.end() || it->second.jobs.erase(job) == 0) return;
+  if (it == leases_.end() || std::erase(it->second.jobs, job) == 0) return;
   if (!it->second.is_void) --grants_;
   if (it->second.jobs.empty()) leases_.erase(it);
 }
 
 bool HeldLeases::holds(const LeaseId& id, std::uint64_t job) const {
   const auto it = leases_.find(id);
-  return it != leases_.end() && it->second.jobs.contains(job);
+  if (it == leases_.end()) return false;
+  const auto& jobs = it->second.jobs;
+  return std::find(jobs.begin(), jobs.end(), job) != jobs.end();
 }
 
 Instant HeldLeases::until(const Lease& lease) const {

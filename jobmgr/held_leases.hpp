@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <deque>
 #include <map>
-#include <set>
+#include <vector>
 
 #include "protocol/messages.hpp"
 
@@ -36,7 +36,7 @@ class HeldLeases {
 
  private:
   struct Lease {
-    std::set<std::uint64_t> jobs;
+    std::vector<std::uint64_t> jobs;   ///< one, or as many as share the nodes of the lease
     Instant until{};                   ///< by its latest grant
     std::uint64_t granted_after = 0;   ///< renewals sent before that grant: these don't cover it
     std::uint64_t exception_of = 0;    ///< the last renewal that made an exception of it

@@ -137,8 +137,8 @@ void Endpoint::deliver(Instant now, Peer& peer, Envelope&& envelope, std::vector
   } else if (envelope.hint.empty()) {
     return;  // nothing that a machine would want to know
   }
-  messages.push_back({std::move(envelope.from), std::move(envelope.message), std::move(envelope.trace),
-                      std::move(envelope.hint)});
+  messages.emplace_back(std::move(envelope.from), std::move(envelope.message), std::move(envelope.trace),
+                        std::move(envelope.hint));
 }
 
 void Endpoint::on(Instant now, Peer& peer, const Way& way, const Envelope& envelope, const Hello& greeting) {
@@ -222,7 +222,7 @@ void Endpoint::emit(Instant now, Peer& peer, const Message& message, const Reque
 
 void Endpoint::emit_on(Instant now, const Way& way, const Party& to, std::string_view bytes) {
   if (way.connection) {
-    frames_.push_back({*way.connection, std::string(bytes)});
+    frames_.emplace_back(*way.connection, std::string(bytes));
   } else if (!way.path.empty()) {
     Relay relay{settings_.self, to, way.path, 0, std::string(bytes)};
     emit(now, make(site_manager_of(settings_.self.site)), std::move(relay), {}, {});

@@ -51,7 +51,7 @@ struct Effects {
   Level level = Level::info;      ///< set by the shell: events below it need not be made
 
   void send(Party to, Message message, RequestId trace = {}) {
-    messages.push_back({std::move(to), std::move(message), std::move(trace), {}});
+    messages.emplace_back(std::move(to), std::move(message), std::move(trace), CapacityHint{});
   }
   /// Whether an event of this level is wanted.
   bool wants(Level wanted) const { return wanted >= level; }

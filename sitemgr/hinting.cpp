@@ -58,7 +58,7 @@ void SiteManager::send_hints(Step& s) {
     }
     neighbour.told = fresh;
     neighbour.told_at = s.now;
-    s.out.messages.push_back({party(n), Beat{}, {}, fresh});
+    s.out.messages.emplace_back(party(n), Beat{}, RequestId{}, fresh);
   }
 }
 
@@ -74,7 +74,7 @@ void SiteManager::send(Step& s, std::size_t n, Message message, const RequestId&
       neighbour.told_at = s.now;
     }
   }
-  s.out.messages.push_back({party(n), std::move(message), trace, std::move(hint)});
+  s.out.messages.emplace_back(party(n), std::move(message), trace, std::move(hint));
 }
 
 }  // namespace dmm

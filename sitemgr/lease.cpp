@@ -66,7 +66,7 @@ void LeaseTable::watch(const Lease& lease) {
 Lease* LeaseTable::take_over(Instant now) {
   while (next_deadline() <= now) {
     std::pop_heap(watched_.begin(), watched_.end(), std::greater<>());
-    Lease* lease = leases_.find(watched_.back().second);
+    Lease* lease = find(watched_.back().second);
     watched_.pop_back();
     if (!lease) continue;
     if (lease->deadline(offer_) <= now) return lease;
@@ -75,23 +75,32 @@ Lease* LeaseTable::take_over(Instant now) {
   return nullptr;
 }
 
+Lease* LeaseTable::find(const LeaseId& id) {
+  const auto it = leases_.find(id);
+  return it == leases_.end() ? nullptr : &it->second;
+}
+
+std::vector<LeaseId> LeaseTable::all() const {
+  std::vector<LeaseId> ids;
+  for (const auto& [id, lease] : leases_) ids.push_back(id);
+  return ids;
+}
+
 Lease& LeaseTable::add(Lease lease) {
-  const LeaseId id = lease.id;
-  DMM_ASSERT(!leases_.contains(id));
-  all_.insert(id);
-  if (lease.upstream) up_[*lease.upstream].insert(id);
-  if (lease.downstream) down_[*lease.downstream].insert(id);
-  return leases_[id] = std::move(lease);
+  const auto [it, is_new] = leases_.try_emplace(lease.id);
+  DMM_ASSERT(is_new);
+  if (lease.upstream) up_[*lease.upstream].insert(lease.id);
+  if (lease.downstream) down_[*lease.downstream].insert(lease.id);
+  return it->second = std::move(lease);
 }
 
 void LeaseTable::erase(const LeaseId& id) {
-  const Lease* lease = leases_.find(id);
-  DMM_ASSERT(lease);
-  if (lease->upstream) up_[*lease->upstream].erase(id);
-  if (lease->downstream) down_[*lease->downstream].erase(id);
-  const LeaseId gone = id;  // `id` may live in the lease
-  all_.erase(gone);
-  leases_.erase(gone);
+  const auto it = leases_.find(id);
+  DMM_ASSERT(it != leases_.end());
+  const Lease& lease = it->second;
+  if (lease.upstream) up_[*lease.upstream].erase(id);
+  if (lease.downstream) down_[*lease.downstream].erase(id);
+  leases_.erase(it);
 }
 
 }  // namespace dmm

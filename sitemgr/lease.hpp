@@ -8,7 +8,6 @@
 #include <set>
 #include <vector>
 
-#include "machine/lookup.hpp"
 #include "protocol/messages.hpp"
 
 namespace dmm {
@@ -75,14 +74,14 @@ class LeaseTable {
   LeaseTable(std::size_t neighbours, Duration offer) : offer_(offer), up_(neighbours), down_(neighbours) {}
 
   Lease& add(Lease lease);
-  Lease* find(const LeaseId& id) { return leases_.find(id); }
+  Lease* find(const LeaseId& id);
   void erase(const LeaseId& id);
-  std::size_t size() const { return all_.size(); }
+  std::size_t size() const { return leases_.size(); }
   /// Leases that came over a link, and that went out over it.
   const std::set<LeaseId>& up(std::size_t neighbour) const { return up_[neighbour]; }
   const std::set<LeaseId>& down(std::size_t neighbour) const { return down_[neighbour]; }
-  const std::set<LeaseId>& all() const { return all_; }
-  const Lease& get(const LeaseId& id) const { return *leases_.find(id); }
+  std::vector<LeaseId> all() const;
+  const Lease& get(const LeaseId& id) const { return leases_.at(id); }
 
   // ---- time ----
   /// To be called when a lease got a deadline, or an earlier one than before; later ones are noticed by themselves.
@@ -96,8 +95,7 @@ class LeaseTable {
   using Watched = std::pair<Instant, LeaseId>;
 
   Duration offer_;
-  Lookup<LeaseId, Lease> leases_;
-  std::set<LeaseId> all_;
+  std::map<LeaseId, Lease> leases_;
   std::vector<std::set<LeaseId>> up_, down_;
   std::vector<Watched> watched_;  ///< a heap, earliest first; may name leases that have ended or were renewed
 };

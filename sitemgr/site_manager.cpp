@@ -223,7 +223,7 @@ void SiteManager::recount_servable(Step& s) {
 }
 
 void SiteManager::lose_nodes(Step& s, const Party& manager, bool confirmed) {
-  for (const LeaseId& id : std::set(leases_.all())) {  // rare: a resource manager died
+  for (const LeaseId& id : leases_.all()) {  // rare: a resource manager died
     Lease& lease = *leases_.find(id);
     if (lease.upstream) continue;
     std::vector<NodeGroup> lost;

@@ -34,6 +34,7 @@ class Effort:
         self.hops = (0, 1, 2, 4) if quick else (0, 1, 2, 4, 8)
         self.jobs = 400 if quick else 2000
         self.simulated_jobs = 3_000 if quick else 20_000
+        self.stream_jobs = 45_500 if quick else 455_000
         self.links, self.leases = (20, 2_000) if quick else (100, 10_000)
         self.micro = "0.02" if quick else "0.15"  # seconds a micro-benchmark
 
@@ -332,8 +333,45 @@ def measure_messages(table, effort):
                   note=f", mean {result['messages_mean']:.0f}, p99 {result['messages_p99']:.0f}")
 
 
+# ---- The simulator
+
+def measure_simulation(table, effort):
+    table.heading("the simulator, one thread, messages encoded")
+    with Stage() as stage:
+        def simulate(role, **arguments):
+            return stage.result("simulate_bench", role, **arguments)
+
+        ours = [simulate("dual", architecture="dmm", jobs=effort.stream_jobs, load=0.7)]
+        peer = []
+        if (BENCH / "simgrid_bench").exists():
+            for _ in range(effort.repeats):
+                peer.append(stage.result("simgrid_bench", "run", jobs=effort.stream_jobs // 20, load=0.7))
+                ours.append(simulate("dual", architecture="dmm", jobs=effort.stream_jobs // 10, load=0.7))
+        rows = (("jobs_per_second", "jobs", 2), ("messages_per_second", "messages", 5))
+        for key, name, aim in rows:
+            beside = (best(peer, key), "SimGrid", {"at_least": aim}) if peer else (None, "no libsimgrid-dev", {})
+            table.row(f"dmm, dual grid, {effort.stream_jobs:,} jobs, load 0.7: {name}", best(ours, key), "/s",
+                      beside[0], beside[1], **beside[2],
+                      note=f", {ours[0]['messages_per_job']:.1f} messages a job")
+        seconds = ours[0]["seconds"]
+        table.row("the same: time", seconds, "s", at_most=10 * effort.stream_jobs / 455_000)
+        for name in ("cern", "condor", "fcondor", "koala", "sep-c"):
+            seconds += simulate("dual", architecture=name, jobs=effort.stream_jobs, load=0.7)["seconds"]
+        table.row("dmm, cern, condor, fcondor, koala, sep-c: time", seconds, "s",
+                  at_most=30 * effort.stream_jobs / 455_000)
+        short = best([simulate("one", architecture="fcfs", jobs=100_000, load=0.7) for _ in range(3)],
+                     "jobs_per_second")
+        long = simulate("one", architecture="fcfs", jobs=effort.stream_jobs * 22, load=0.7)["jobs_per_second"]
+        table.row(f"fcfs, one cluster, {effort.stream_jobs * 22:,} jobs", long, "/s", at_least=1_000_000)
+        table.row("time a job, beside that of 100,000 jobs", 1e9 / long, "ns", 1e9 / short, "short", at_most=1.2)
+        tree = simulate("tree", sites=1000, jobs=effort.stream_jobs * 2, load=0.7)
+        table.row(f"dmm, 1,000 sites, {effort.stream_jobs * 2:,} jobs: memory", tree["memory_kb"], "kB",
+                  at_most=256 * 1024, note=f", {tree['jobs_per_second']:,.0f} jobs/s")
+
+
 SECTIONS = {"codec": measure_codec, "match": measure_match, "pipeline": measure_pipeline, "lockstep": measure_lockstep,
-            "hops": measure_hops, "dispatch": measure_dispatch, "memory": measure_memory, "messages": measure_messages}
+            "hops": measure_hops, "dispatch": measure_dispatch, "memory": measure_memory, "messages": measure_messages,
+            "simulation": measure_simulation}
 
 
 def machine():

@@ -123,28 +123,38 @@ class Compare {
 
  private:
   int run_one(const Comparison& comparison, nlohmann::ordered_json& all) {
+    if (comparison.variant_ahead) {
+      result_ = result_.of_variant(*comparison.variant_ahead);
+    } else {
+      auto outcome = simulate(comparison);
+      if (const auto* fault = std::get_if<CommandFault>(&outcome)) {
+        const int code = fail("compare", *fault);
+        return interrupts_.any() ? interrupts_.exit_code() : code;
+      }
+      result_ = std::get<ComparisonResult>(std::move(outcome));
+    }
+    if (options_.json) all.push_back(comparison_json(comparison, result_));
+    if (options_.csv) std::printf("%s", comparison_csv(comparison, result_).c_str());
+    if (!options_.json && !options_.csv)
+      std::printf("%s%s", shown_++ > 0 ? "\n" : "",
+                  comparison_table(comparison, result_, style_of(STDOUT_FILENO)).c_str());
+    if (options_.output.empty()) return 0;
+    const std::string fault = write_comparison(options_.output, comparison, result_);
+    if (!fault.empty()) return fail("compare", {fault, 1});
+    std::fflush(stdout);
+    std::fprintf(stderr, "%s is in %s\n", comparison.name.c_str(), options_.output.c_str());
+    return 0;
+  }
+
+  std::variant<ComparisonResult, CommandFault> simulate(const Comparison& comparison) {
     const std::uint32_t threads =
         options_.jobs_at_once > 0 ? options_.jobs_at_once : std::max(1u, std::thread::hardware_concurrency());
-    const auto outcome = run_comparison(comparison, threads, [&](const ComparisonProgress& progress) {
+    auto outcome = run_comparison(comparison, threads, [&](const ComparisonProgress& progress) {
       show(comparison.title, progress);
       return !interrupts_.any();
     });
     display_.close();
-    if (const auto* fault = std::get_if<CommandFault>(&outcome)) {
-      const int code = fail("compare", *fault);
-      return interrupts_.any() ? interrupts_.exit_code() : code;
-    }
-    const auto& result = std::get<ComparisonResult>(outcome);
-    if (options_.json) all.push_back(comparison_json(comparison, result));
-    if (options_.csv) std::printf("%s", comparison_csv(comparison, result).c_str());
-    if (!options_.json && !options_.csv)
-      std::printf("%s%s\n", shown_++ > 0 ? "\n" : "",
-                  comparison_table(comparison, result, style_of(STDOUT_FILENO)).c_str());
-    if (options_.output.empty()) return 0;
-    const std::string fault = write_comparison(options_.output, comparison, result);
-    if (!fault.empty()) return fail("compare", {fault, 1});
-    std::fprintf(stderr, "%s is in %s\n", comparison.name.c_str(), options_.output.c_str());
-    return 0;
+    return outcome;
   }
 
   void show(const std::string& title, const ComparisonProgress& progress) {
@@ -186,6 +196,7 @@ class Compare {
   const CompareOptions& options_;
   Interrupts interrupts_;
   Display display_{STDERR_FILENO};
+  ComparisonResult result_;  ///< of the comparison that was last
   int shown_ = 0;
 };
 

@@ -127,6 +127,12 @@ std::vector<double> ComparisonResult::samples(std::size_t point, std::size_t var
   return values;
 }
 
+ComparisonResult ComparisonResult::of_variant(std::size_t variant) const {
+  ComparisonResult result;
+  for (const auto& variants : runs) result.runs.push_back({variants.at(variant)});
+  return result;
+}
+
 std::variant<ComparisonResult, CommandFault> run_comparison(
     const Comparison& comparison, std::uint32_t threads,
     const std::function<bool(const ComparisonProgress&)>& watch) {

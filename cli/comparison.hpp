@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -37,6 +38,8 @@ struct Comparison {
   std::uint64_t seed = 1;  ///< of the first repetition; the others have the next ones
   /// What is simulated at a point under a variant. The seed is set by the caller.
   std::function<SimulationChoice(std::size_t point, std::size_t variant)> choice;
+  /// Nothing is simulated: the runs are those of this variant of the comparison ahead of it in its experiment.
+  std::optional<std::size_t> variant_ahead = {};
 };
 
 /// What came of it.
@@ -45,6 +48,8 @@ struct ComparisonResult {
   std::vector<std::vector<std::vector<RunFigures>>> runs;
 
   std::vector<double> samples(std::size_t point, std::size_t variant, const Metric& metric) const;
+  /// The runs of one variant alone.
+  ComparisonResult of_variant(std::size_t variant) const;
 };
 
 struct ComparisonProgress {

@@ -23,9 +23,11 @@ std::string runs_csv(const Comparison& comparison, const ComparisonResult& resul
 std::string comparison_figure(const Comparison& comparison, const ComparisonResult& result);
 /// A bar a point: the kinds of messages of the first variant, as shares.
 std::string message_figure(const Comparison& comparison, const ComparisonResult& result);
+/// A bar a point: on whose processors the jobs of the first variant ran, as shares of the goodput.
+std::string goodput_figure(const Comparison& comparison, const ComparisonResult& result);
 
-/// Writes NAME.csv, NAME-runs.csv, NAME.json, NAME.txt, NAME.svg, and NAME-messages.svg where the comparison wants
-/// it. What went wrong; empty if nothing did.
+/// Writes NAME.csv, NAME-runs.csv, NAME.json, NAME.txt, NAME.svg, and NAME-messages.svg and NAME-goodput.svg where
+/// the comparison wants them. What went wrong; empty if nothing did.
 std::string write_comparison(const std::string& folder, const Comparison& comparison,
                              const ComparisonResult& result);
 

@@ -109,6 +109,7 @@ class Simulate {
         text += line + '\n';
       const std::string fault = results_->finish(run.figures, run.ended_seconds, json.dump(2) + '\n', text);
       if (!fault.empty()) return fail("simulate", {fault, 1});
+      std::fflush(stdout);
       std::fprintf(stderr, "results are in %s\n", options_.output.c_str());
     }
     return all_well(report) ? 0 : 1;

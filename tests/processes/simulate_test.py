@@ -185,7 +185,7 @@ class Compare(GridTest):
 
     def test_an_experiment(self):
         folder = self.folder / "figure"
-        done = self.dmm("compare", "--experiment", "figure8", "--topology", TWO, "--architectures", "sep-c,cern",
+        done = self.dmm("compare", "--experiment", "figure8", "--topology", TWO, "--architectures", "sep-c,dmm",
                         "--loads", "0.6,1.2", "--repetitions", 1, "--correction", "none", "--output", folder, "--csv")
         self.assertIn("60 % / 120 %", done.out)
         self.assertTrue((folder / "figure9-goodput.svg").is_file())

@@ -54,6 +54,12 @@ void SiteManager::run_due(Step& s) {
   }
 }
 
+// What fits here starts at the next pass, unless nodes gather for one that was overtaken for too long: then the others
+// would wait for it, which may be hours.
+bool SiteManager::keeps_local(const LocalRequest& request) const {
+  return settings_.keep_local && !blocked_ && request.simple && request.widest <= owned_.largest_idle();
+}
+
 void SiteManager::delegate_local(Step& s) {
   if (!settings_.delegate) return;
   for (const bool servable : {false, true}) {  // what this site can never serve goes out at any load
@@ -65,7 +71,7 @@ void SiteManager::delegate_local(Step& s) {
       if (next == ready.end()) break;
       after = next->first;
       LocalRequest& request = *next->second;
-      if (servable && settings_.keep_local && request.simple && request.widest <= owned_.largest_idle()) continue;
+      if (servable && keeps_local(request)) continue;
       if (!servable) {
         const RequestId id = request.request.id;
         refuse_if_too_large(s, request);

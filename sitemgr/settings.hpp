@@ -44,7 +44,9 @@ struct SiteSettings {
   bool owner_first = true;            ///< free nodes that queued local requests could use are not lent
   bool keep_local = true;             ///< what could start here now is not sent away
   bool use_hints = true;              ///< false: hints are neither sent nor looked at
-  Duration overtaken_limit = seconds(300);  ///< a request overtaken for this long stops the scan and gathers nodes
+  /// A request overtaken for this long stops the scan and gathers nodes. A day: nodes that gather stand idle until the
+  /// last long job has ended, which costs the others far more than it gives (docs/reproduction.md).
+  Duration overtaken_limit = seconds(86400);
 
   std::uint32_t tries_per_round = 16;  ///< search budget of a round
   std::uint32_t dttl_limit = 16;       ///< no request may ask for more hops

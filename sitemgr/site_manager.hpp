@@ -138,6 +138,7 @@ class SiteManager {
   void begin_round(LocalRequest& request);
   void end_round(Step& s, LocalRequest& request);
   void delegate_local(Step& s);
+  bool keeps_local(const LocalRequest& request) const;
   Choice ask_next(Step& s, LocalRequest& request);
   Choice choose(const Search& search, std::size_t& target);
   void pass_on(Step& s, Foreign foreign);

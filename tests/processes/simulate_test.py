@@ -1,5 +1,5 @@
-"""`dmm simulate` and `dmm compare` as programs: what they print, the folder of results as other tools read it, equal
-bytes for equal seeds, and one clear message for bad input.
+"""`dmm simulate`, `dmm compare` and `dmm whatif` as programs: what they print, the folder of results as other tools
+read it, equal bytes for equal seeds, and one clear message for bad input.
 """
 import csv
 import json
@@ -197,6 +197,34 @@ class Compare(GridTest):
                             (("--repetitions", 0), "--repetitions"),
                             ((), "--topology FILE or --processors P")):
             self.refused(2, part, words=("compare", *words))
+
+
+class WhatIf(GridTest):
+    LARGER = "twice beta: sites.beta.clusters.nodes.nodes=32"
+
+    def test_the_recording_of_a_live_grid(self):
+        folder = self.folder / "run"
+        self.dmm("run", TWO, "--workload", MORNING, "--speedup", 7200, "--jobs", 20, "--output", folder)
+        runs = self.dmm("whatif", TWO, "--recording", folder, "--recorded-speedup", 7200, "--try", self.LARGER,
+                        "--site", "alpha", "--json").json["runs"]
+        self.assertEqual([run["name"] for run in runs], ["as it is", "twice beta"])
+        self.assertEqual([run["jobs_finished"] for run in runs], [20, 20])
+        self.assertEqual(runs[0]["site"]["jobs_finished"], runs[1]["site"]["jobs_finished"])
+
+    def test_a_trace(self):
+        words = ("whatif", TWO, "--workload", MORNING, "--try", self.LARGER, "--try", "sites.alpha.settings.lend=false")
+        as_it_is, larger, _ = self.dmm(*words, "--json").json["runs"]
+        self.assertLess(larger["average_wait_seconds"], as_it_is["average_wait_seconds"] / 2)
+        self.assertIn("-99 %", self.dmm(*words).out)
+        self.assertEqual(self.dmm(*words).out, self.dmm(*words).out)
+
+    def test_bad_input(self):
+        for words, part in (((), "--try is required"),
+                            (("--try", "beta"), "--try \"beta\": --set beta: expected key=value"),
+                            (("--try", "x: sites.beta.nods=3"), "--try \"x\": "),
+                            (("--try", "defaults.lend=false", "--site", "gamma"), "has no site \"gamma\"")):
+            self.refused(2, part, words=("whatif", TWO, "--workload", MORNING, *words))
+        self.refused(2, "no logs (*.jsonl)", words=("whatif", TWO, "--recording", self.folder, "--try", "name=a"))
 
 
 if __name__ == "__main__":

@@ -13,6 +13,8 @@ namespace {
 /// Where a topology leaves these at their defaults: over days of virtual time, terms of seconds would be little
 /// but keep-alives, and a limit of a day would cut the longest jobs of real logs off.
 constexpr Duration term_in_simulations = seconds(3000);
+/// Free nodes that change hands every hour or so are worth a message a minute, not ten a second.
+constexpr Duration hint_interval_in_simulations = seconds(60);
 constexpr Duration lease_length_in_simulations = seconds(10LL * 366 * 86400);
 
 std::optional<CommandFault> choose_policy(const std::string& option, const std::string& word,
@@ -35,6 +37,7 @@ void apply_durations(const SiteChoice& choice, SiteSettings& settings) {
   if (choice.delegation_threshold) settings.delegation_threshold = *choice.delegation_threshold;
   if (settings.term == SiteSettings{}.term) settings.term = term_in_simulations;
   if (choice.term_seconds) settings.term = from_seconds(*choice.term_seconds);
+  if (settings.hint_interval == SiteSettings{}.hint_interval) settings.hint_interval = hint_interval_in_simulations;
   if (settings.lease_length_max == SiteSettings{}.lease_length_max)
     settings.lease_length_max = lease_length_in_simulations;
 }

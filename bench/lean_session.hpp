@@ -249,15 +249,16 @@ class LeanSession {
   }
   std::string_view encode(Message message, const RequestId& trace, std::uint64_t sequence, std::uint64_t acknowledged) {
     arrived_since_sent_ = 0;
-    return codec_.encode({.from = self_,
-                          .to = manager_,
-                          .incarnation = incarnation_,
-                          .peer = peer_,
-                          .sequence = sequence,
-                          .acknowledged = acknowledged,
-                          .trace = trace,
-                          .hint = {},
-                          .message = std::move(message)});
+    const Envelope envelope{.from = self_,
+                            .to = manager_,
+                            .incarnation = incarnation_,
+                            .peer = peer_,
+                            .sequence = sequence,
+                            .acknowledged = acknowledged,
+                            .trace = trace,
+                            .hint = {},
+                            .message = std::move(message)};
+    return codec_.encode(envelope);
   }
 
   Party self_, manager_;

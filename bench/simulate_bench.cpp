@@ -20,8 +20,9 @@ namespace {
 
 constexpr double mean_run_seconds = 3600;
 constexpr double mean_processors = 0.95 + 0.05 * 8.5;
-/// Keep-alives at this distance are some a job, as in the figures of docs/reproduction.md.
+/// As in `dmm simulate`: keep-alives and hints suit jobs of an hour.
 constexpr Duration term = seconds(3000);
+constexpr Duration hint_interval = seconds(60);
 
 JobStream stream_on(const Grid& grid, std::uint64_t jobs, double load) {
   std::vector<double> ends;
@@ -76,7 +77,7 @@ void print(const Measured& measured, double seconds) {
 }
 
 void measure_topology(Topology topology, const Arguments& arguments) {
-  for (TopologySite& site : topology.sites) site.settings.term = term;
+  for (TopologySite& site : topology.sites) site.settings.term = term, site.settings.hint_interval = hint_interval;
   const Grid grid = grid_of(topology);
   JobStream jobs = stream_on(grid, static_cast<std::uint64_t>(arguments.number("jobs")), arguments.number("load"));
   Measured measured;

@@ -365,7 +365,8 @@ def measure_simulation(table, effort):
         table.row(f"fcfs, one cluster, {effort.stream_jobs * 22:,} jobs", long, "/s", at_least=1_000_000)
         table.row("time a job, beside that of 100,000 jobs", 1e9 / long, "ns", 1e9 / short, "short", at_most=1.2)
         tree = simulate("tree", sites=1000, jobs=effort.stream_jobs // 20, load=0.7)
-        table.row(f"dmm, 1,000 sites, {effort.stream_jobs // 20:,} jobs: memory", tree["memory_kb"], "kB", note=f", {tree['jobs_per_second']:,.0f} jobs/s")
+        table.row(f"dmm, 1,000 sites, {effort.stream_jobs // 20:,} jobs: memory", tree["memory_kb"], "kB",
+                  note=f", {tree['jobs_per_second']:,.0f} jobs/s")
 
 
 SECTIONS = {"codec": measure_codec, "match": measure_match, "pipeline": measure_pipeline, "lockstep": measure_lockstep,

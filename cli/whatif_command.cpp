@@ -64,17 +64,26 @@ CommandFault fault_of(const Trial& trial, CommandFault fault) {
   return fault;
 }
 
-std::variant<Tried, CommandFault> simulate(SimulationChoice choice, Trial trial) {
+/// A trial that can be run.
+struct Prepared {
+  Trial trial;
+  SimulationChoice choice;
+  SimulationInput input;
+};
+
+std::variant<Prepared, CommandFault> prepare(SimulationChoice choice, Trial trial) {
   choice.overrides.insert(choice.overrides.end(), trial.settings.begin(), trial.settings.end());
   auto input = prepare_simulation(choice);
-  if (auto* fault = std::get_if<CommandFault>(&input))
-    return fault_of(trial, *fault);
-  const auto& ready = std::get<SimulationInput>(input);
-  auto workload = ready.workload.open();
+  if (auto* fault = std::get_if<CommandFault>(&input)) return fault_of(trial, *fault);
+  return Prepared{std::move(trial), std::move(choice), std::get<SimulationInput>(std::move(input))};
+}
+
+std::variant<Tried, CommandFault> simulate(const Prepared& prepared) {
+  auto workload = prepared.input.workload.open();
   if (auto* fault = std::get_if<CommandFault>(&workload)) return *fault;
-  auto run = run_simulation(choice, ready, std::get<OpenWorkload>(workload), {});
+  auto run = run_simulation(prepared.choice, prepared.input, std::get<OpenWorkload>(workload), {});
   if (auto* fault = std::get_if<CommandFault>(&run)) return *fault;
-  return Tried{std::move(trial), std::get<SimulationRun>(std::move(run))};
+  return Tried{prepared.trial, std::get<SimulationRun>(std::move(run))};
 }
 
 /// The figures of the jobs of one site's users, or of all.
@@ -173,30 +182,30 @@ int run(const WhatIfOptions& options) {
   auto topology = topology_of(options.choice);
   if (auto* fault = std::get_if<CommandFault>(&topology)) return fail("whatif", *fault);
   if (auto fault = fault_of_site(std::get<Topology>(topology), options.site)) return fail("whatif", *fault);
+  std::vector<Prepared> all_prepared;
   for (Trial& trial : trials) {  // a mistake in the last one is told before the first has run
-    SimulationChoice choice = options.choice;
-    choice.overrides.insert(choice.overrides.end(), trial.settings.begin(), trial.settings.end());
-    const auto input = prepare_simulation(choice);
-    if (const auto* fault = std::get_if<CommandFault>(&input))
-      return fail("whatif", fault_of(trial, *fault));
+    auto prepared = prepare(options.choice, std::move(trial));
+    if (auto* fault = std::get_if<CommandFault>(&prepared)) return fail("whatif", *fault);
+    all_prepared.push_back(std::get<Prepared>(std::move(prepared)));
   }
   std::vector<Tried> all;
-  for (Trial& trial : trials) {
-    if (isatty(STDERR_FILENO) != 0) std::fprintf(stderr, "\rsimulating: %s ...\x1b[K", harmless(trial.name).c_str());
-    auto tried = simulate(options.choice, std::move(trial));
+  for (const Prepared& prepared : all_prepared) {
+    const std::string name = harmless(prepared.trial.name);
+    if (isatty(STDERR_FILENO) != 0) std::fprintf(stderr, "\rsimulating: %s ...\x1b[K", name.c_str());
+    auto tried = simulate(prepared);
     if (isatty(STDERR_FILENO) != 0) std::fprintf(stderr, "\r\x1b[K");
     if (auto* fault = std::get_if<CommandFault>(&tried)) return fail("whatif", *fault);
     all.push_back(std::get<Tried>(std::move(tried)));
   }
-  SimulationChoice plain = options.choice;
-  const auto input = std::get<SimulationInput>(prepare_simulation(plain));
+  const SimulationInput& input = all_prepared.front().input;
+  const std::string title = title_of(options.choice, input);
   if (options.json) {
     Json rows = Json::array();
     for (const Tried& tried : all) rows.push_back(json_of(tried, input.grid, options.site));
-    return std::printf("%s\n", Json{{"title", title_of(plain, input)}, {"runs", rows}}.dump(2).c_str()) < 0;
+    return std::printf("%s\n", Json{{"title", title}, {"runs", rows}}.dump(2).c_str()) < 0;
   }
   const Style style = style_of(STDOUT_FILENO);
-  std::printf("%s\n\n%s", style.paint(Ink::bold, title_of(plain, input)).c_str(),
+  std::printf("%s\n\n%s", style.paint(Ink::bold, title).c_str(),
               table_of(all, input.grid, options.site, style).c_str());
   for (const std::string& note : all.front().run.notes)
     std::printf("%s\n", style.paint(Ink::dim, harmless(note)).c_str());

@@ -62,7 +62,8 @@ EndClass classify(const TaskEnd& end, bool interrupted, bool stopping) {
     case EndKind::signalled: return EndClass::bad;
     case EndKind::stopped: return stopping || interrupted ? stopped : EndClass::bad;
     case EndKind::lease_ended:
-    case EndKind::fenced: return EndClass::interrupted;
+    case EndKind::fenced:
+    case EndKind::lost: return EndClass::interrupted;
     case EndKind::start_failed: return classify_start(end.fault);
   }
   return EndClass::bad;

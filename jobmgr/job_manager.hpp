@@ -23,6 +23,7 @@
 #include "jobmgr/job_table.hpp"
 #include "jobmgr/job_view.hpp"
 #include "jobmgr/managers.hpp"
+#include "jobmgr/records.hpp"
 #include "jobmgr/settings.hpp"
 #include "jobmgr/submissions.hpp"
 #include "machine/input.hpp"
@@ -44,6 +45,7 @@ struct OutputPiece {
 };
 
 struct JobManagerEffects : Effects {
+  LedgerChanges<JobManagerRecord> ledger;
   std::vector<OutputPiece> output;
   std::vector<std::uint64_t> ended;      ///< jobs that came to their outcome
   std::vector<std::uint64_t> forgotten;  ///< ended jobs that left the table; their files in the folder may go too

@@ -35,8 +35,10 @@ bool may_send(std::uint16_t type, Role from, Role to) {
     case Claim::type: return is(from, site, to, site);
     case Release::type:
     case Renew::type: return to == site && (from == site || from == job);
+    case Inventory::type: return is(from, site, to, site) || is(from, site, to, job) || is(from, job, to, site);
     case Register::type:
-    case Clean::type: return is(from, resource, to, site);
+    case Clean::type:
+    case SetAside::type: return is(from, resource, to, site);
     case Assign::type:
     case Unassign::type: return is(from, site, to, resource);
     case Start::type:

@@ -27,10 +27,12 @@ std::string_view name_of(std::uint16_t type) {
     case LeaseEnded::type: return "lease_ended";
     case Renew::type: return "renew";
     case Renewed::type: return "renewed";
+    case Inventory::type: return "inventory";
     case Register::type: return "register";
     case Assign::type: return "assign";
     case Unassign::type: return "unassign";
     case Clean::type: return "clean";
+    case SetAside::type: return "set_aside";
     case Start::type: return "start";
     case Started::type: return "started";
     case Ended::type: return "ended";

@@ -142,9 +142,13 @@ struct Grant {
   std::vector<std::string> blocks;        ///< one opaque byte string a hop, forwarded as received
   Origin origin = Origin::local;          ///< set by the home site
   std::uint32_t tries = 0;                ///< delegations sent for the request, set by the home site
+  Duration grace;                         ///< what the owner gives before it takes nodes back; `end_of_job` for no end
   DMM_MESSAGE(20, self.request, self.part, self.round, self.lease, self.nodes, self.term, self.chain,
-              self.owner_ancestors, self.blocks, self.origin, self.tries)
+              self.owner_ancestors, self.blocks, self.origin, self.tries, self.grace)
 };
+
+/// A grace class without a length: the owner takes the nodes back when their present job has ended.
+constexpr Duration end_of_job{-1};
 
 /// The sink accepts an offered lease; travels from the sink to the owner.
 struct Claim {
@@ -158,7 +162,8 @@ struct Claim {
 struct Release {
   LeaseId lease;
   std::vector<NodeGroup> nodes;  ///< which; empty for all that are left, and the end of the lease
-  DMM_MESSAGE(22, self.lease, self.nodes)
+  bool silent = false;  ///< the holder fell silent: what runs may go on, see Unassign::detached
+  DMM_MESSAGE(22, self.lease, self.nodes, self.silent)
 };
 
 /// The lease, or some nodes of it, may not be used any more; travels from the owner to the holder.
@@ -167,7 +172,8 @@ struct LeaseEnded {
   std::vector<NodeGroup> nodes;  ///< which; empty for all
   LeaseEnd reason = LeaseEnd::expired;
   bool confirmed = false;  ///< nothing runs on the nodes any more: their resource manager said so
-  DMM_MESSAGE(23, self.lease, self.nodes, self.reason, self.confirmed)
+  Duration grace;          ///< reclaimed: what runs has this long to end by itself
+  DMM_MESSAGE(23, self.lease, self.nodes, self.reason, self.confirmed, self.grace)
 };
 
 /// "I hold all leases that this link carries, as of this message": renews them all, one message a link.
@@ -194,6 +200,33 @@ struct Renewed {
   DMM_MESSAGE(25, self.term, self.shorter, self.wanted)
 };
 
+/// One lease, as one side of a link believes it to be.
+struct Holding {
+  LeaseId lease;
+  RequestId request;             ///< the one that the nodes serve; several where a sink's users share the lease
+  std::vector<NodeGroup> nodes;
+  std::vector<SiteName> chain;   ///< the owner first, the home site last
+  std::vector<SiteName> owner_ancestors;
+  std::vector<std::string> blocks;
+  Duration left;  ///< for lent ones: how long from now new work may be started; 0 where the sender doesn't know yet
+  Duration grace;
+  template <class Self>
+  static auto fields(Self& self) {
+    return std::tie(self.lease, self.request, self.nodes, self.chain, self.owner_ancestors, self.blocks, self.left,
+                    self.grace);
+  }
+};
+
+/// What the sender believes of all leases between the two, as the first message of a session that is new to either
+/// side: what was lost with the old session is put right from it (docs/protocol.md section 7). May be said in several
+/// messages; the last one says so.
+struct Inventory {
+  std::vector<Holding> lent;      ///< by the sender to the receiver
+  std::vector<Holding> borrowed;  ///< by the sender from the receiver
+  bool last = true;
+  DMM_MESSAGE(26, self.lent, self.borrowed, self.last)
+};
+
 // ---- resource managers ---------------------------------------------------------------------------------------------
 
 /// A resource manager offers its nodes to its site; sent at the start of every session.
@@ -205,8 +238,10 @@ struct Register {
   Attributes attributes;
   std::string endpoint;                ///< where job managers can reach it directly; empty if they can't
   std::vector<LeaseId> leases;         ///< leases that are assigned to it
+  std::vector<NodeSet> leased;         ///< for each of them, its nodes
+  NodeSet dirty;                       ///< nodes under no lease on which something still runs
   DMM_MESSAGE(30, self.cluster, self.nodes, self.processors_per_node, self.memory_bytes, self.attributes, self.endpoint,
-              self.leases)
+              self.leases, self.leased, self.dirty)
 };
 
 /// Nodes are under this lease from now on.
@@ -222,7 +257,8 @@ struct Unassign {
   LeaseId lease;
   NodeSet nodes;   ///< empty for all
   Duration grace;  ///< between SIGTERM and SIGKILL; 0 for SIGKILL at once
-  DMM_MESSAGE(32, self.lease, self.nodes, self.grace)
+  Duration detached;  ///< not 0: what runs may go on this long at most, as long as its job manager is heard
+  DMM_MESSAGE(32, self.lease, self.nodes, self.grace, self.detached)
 };
 
 /// Nothing runs on these nodes any more, and nothing will under this lease.
@@ -230,6 +266,15 @@ struct Clean {
   LeaseId lease;
   NodeSet nodes;
   DMM_MESSAGE(33, self.lease, self.nodes)
+};
+
+/// Nodes that lose jobs, or can't start them, several times in a row: nothing is to be placed on them until the
+/// resource manager says otherwise (Mohamed and Epema 2005, section 3.4).
+struct SetAside {
+  NodeSet nodes;
+  bool back = false;  ///< they may be tried again
+  std::string text;   ///< for people: why
+  DMM_MESSAGE(34, self.nodes, self.back, self.text)
 };
 
 // ---- jobs ----------------------------------------------------------------------------------------------------------
@@ -385,8 +430,8 @@ struct Answer {
 
 using Message =
     std::variant<Hello, Beat, Fault, Relay, Request, Cancel, Refuse, Delegate, Reject, Withdraw, Grant, Claim, Release,
-                 LeaseEnded, Renew, Renewed, Register, Assign, Unassign, Clean, Start, Started, Ended, Stop, Fetch,
-                 Chunk, Forget, Submit, Submitted, Ask, Answer>;
+                 LeaseEnded, Renew, Renewed, Inventory, Register, Assign, Unassign, Clean, SetAside, Start, Started,
+                 Ended, Stop, Fetch, Chunk, Forget, Submit, Submitted, Ask, Answer>;
 
 /// The number of a message's type on the wire.
 std::uint16_t type_of(const Message& message);

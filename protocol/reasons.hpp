@@ -71,6 +71,7 @@ enum class EndKind : std::uint8_t {
   lease_ended,   ///< the lease it ran under ended
   fenced,        ///< the resource manager heard neither its owner nor the job manager
   start_failed,  ///< it never ran; the fault says why
+  lost,          ///< its resource manager started anew and found nothing of it
 };
 
 std::string_view to_text(RejectReason reason);

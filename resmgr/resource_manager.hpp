@@ -19,6 +19,7 @@
 
 #include "machine/input.hpp"
 #include "resmgr/presence.hpp"
+#include "resmgr/records.hpp"
 #include "resmgr/settings.hpp"
 #include "resmgr/slots.hpp"
 #include "resmgr/task_table.hpp"
@@ -27,6 +28,7 @@
 namespace dmm {
 
 struct ResourceManagerEffects : Effects {
+  LedgerChanges<ResourceRecord> ledger;
   std::vector<TaskOrder> tasks;  ///< to be carried out in this order, before the messages are sent
 };
 

@@ -46,6 +46,13 @@ struct KeepTasks {
 };
 using TaskOrder = std::variant<StartTask, EndTask, ReadOutput, RemoveTask, KeepTasks>;
 
+/// A task that an earlier start of the manager ordered and that the backend still has. Its end, also one from before
+/// now, is reported as that of any other task.
+struct LivingTask {
+  TaskId id;
+  std::int32_t process = 0;
+};
+
 // ---- reports -------------------------------------------------------------------------------------------------------
 
 struct TaskStarted {

@@ -26,6 +26,7 @@
 #include "sitemgr/lease.hpp"
 #include "sitemgr/neighbours.hpp"
 #include "sitemgr/owned_nodes.hpp"
+#include "sitemgr/records.hpp"
 #include "sitemgr/request_queue.hpp"
 #include "sitemgr/seen_list.hpp"
 #include "sitemgr/settings.hpp"
@@ -34,10 +35,14 @@
 
 namespace dmm {
 
+struct SiteManagerEffects : Effects {
+  LedgerChanges<SiteRecord> ledger;
+};
+
 class SiteManager {
  public:
   using Input = std::variant<Received, LinkUp, LinkDown>;
-  using Effects = dmm::Effects;
+  using Effects = SiteManagerEffects;
 
   /// `incarnation` is greater at each start. The policies' names must be known (topologies/ checks them).
   SiteManager(SiteSettings settings, std::uint64_t incarnation);

@@ -1,0 +1,92 @@
+// What a site manager finds again after a restart. Its queue isn't here: each job manager offers its open requests
+// again. Renewals write nothing: a site that restarts asks before it promises more.
+#pragma once
+
+#include <array>
+
+#include "machine/ledger.hpp"
+#include "protocol/messages.hpp"
+#include "protocol/text.hpp"
+#include "sitemgr/lease.hpp"
+#include "sitemgr/usage.hpp"
+
+namespace dmm {
+
+/// Nodes of a lease in the hands of one request of the sink's own users.
+struct HandedOutRecord {
+  RequestId request;
+  std::string user;
+  std::vector<NodeGroup> nodes;
+  template <class Self>
+  static auto fields(Self& self) {
+    return std::tie(self.request, self.user, self.nodes);
+  }
+};
+
+/// One hop of a lease.
+struct LeaseRecord {
+  LeaseId id;
+  RequestId request;
+  std::uint32_t part = 0;
+  std::uint32_t round = 0;
+  LeaseState state = LeaseState::offered;
+  SiteName upstream;    ///< the neighbour towards the owner; empty: this site owns the nodes
+  SiteName downstream;  ///< the neighbour towards the sink; empty: this site is the sink
+  std::vector<NodeGroup> nodes;
+  std::vector<NodeGroup> cleaning;
+  std::vector<SiteName> chain;
+  std::vector<SiteName> owner_ancestors;
+  std::vector<std::string> blocks;
+  Instant granted{};
+  std::vector<HandedOutRecord> handed_out;
+  std::uint32_t processors = 0;
+  std::uint64_t processor_microseconds = 0;
+  Duration grace;
+
+  static constexpr std::string_view table = "leases";
+  static constexpr std::array<std::string_view, 17> columns{
+      "lease",    "request",  "part",  "round",           "state",  "upstream", "downstream", "nodes",
+      "cleaning", "chain",    "owner_ancestors", "blocks", "granted", "handed_out", "processors",
+      "processor_microseconds", "grace"};
+  std::string key() const { return to_text(id) + "@" + std::to_string(id.epoch.incarnation); }
+  template <class Self>
+  static auto fields(Self& self) {
+    return std::tie(self.id, self.request, self.part, self.round, self.state, self.upstream, self.downstream,
+                    self.nodes, self.cleaning, self.chain, self.owner_ancestors, self.blocks, self.granted,
+                    self.handed_out, self.processors, self.processor_microseconds, self.grace);
+  }
+};
+
+/// Use that has ended, in order of its number.
+struct UsageRow {
+  std::uint64_t number = 0;
+  UsageRecord use;
+
+  static constexpr std::string_view table = "usage";
+  static constexpr std::array<std::string_view, 9> columns{"number",  "lease",   "request", "peer",
+                                                           "direction", "processors", "granted", "ended",
+                                                           "processor_microseconds"};
+  std::string key() const { return std::to_string(number); }
+  template <class Self>
+  static auto fields(Self& self) {
+    return std::tie(self.number, self.use.lease, self.use.request, self.use.peer, self.use.direction,
+                    self.use.processors, self.use.granted, self.use.ended, self.use.processor_microseconds);
+  }
+};
+
+/// Somebody who is lent nothing more: a borrower's site, or this site itself, whose nodes then take no new work.
+struct DrainRecord {
+  SiteName site;
+
+  static constexpr std::string_view table = "drained";
+  static constexpr std::array<std::string_view, 1> columns{"site"};
+  std::string key() const { return site.text; }
+  template <class Self>
+  static auto fields(Self& self) {
+    return std::tie(self.site);
+  }
+};
+
+using SiteRecord = std::variant<LeaseRecord, UsageRow, DrainRecord>;
+
+}  // namespace dmm

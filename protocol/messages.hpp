@@ -185,12 +185,15 @@ struct Renew {
 /// An exception to a renewal: this lease has another time left.
 struct LeaseTerm {
   LeaseId lease;
-  Duration left;
+  Duration left;  ///< or `not_known`
   template <class Self>
   static auto fields(Self& self) {
     return std::tie(self.lease, self.left);
   }
 };
+
+/// The sender itself has yet to hear, after a restart, for how long it has the lease: what it said before still holds.
+constexpr Duration not_known{-1};
 
 /// Answers a Renew: everything the link carries is good for `term` from when Renew was sent, but for the exceptions.
 struct Renewed {

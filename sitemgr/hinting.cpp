@@ -8,7 +8,7 @@ namespace dmm {
 HintEntry SiteManager::own_hint() const {
   HintEntry own;
   own.complete = owned_.all_known();
-  if (!settings_.lend) return own;
+  if (!settings_.lend || drained_.contains(settings_.name)) return own;
   own.largest = owned_.largest_cluster();
   const std::uint32_t fits = owned_.largest_idle();
   const auto offer = [&](const std::vector<std::uint32_t>& lend) {

@@ -59,44 +59,54 @@ void SiteManager::on(Step& s, const Party& from, Cancel& cancel) {
   queue_.erase(*request);
 }
 
-void SiteManager::job_manager_up(Step& s, const Party& from) {
-  job_managers_[from].until = never;  // its beats speak for it while the link is up
+void SiteManager::job_manager_up(Step& s, const Party& from, bool restarted) {
+  JobManager& user = job_managers_[from];
+  user.shelve_at = user.nodes_until = never;  // its beats speak for it while the link is up
+  const bool first = !std::exchange(user.met, true);
+  if (restarted) {
+    // It offers all that is still open again, with how long it has waited.
+    shelve_requests(s, from, false);
+    user.shelved.clear();
+  }
+  if (restarted || first) open_books(s, from);
   for (Shelved& shelved : std::exchange(job_managers_[from].shelved, {})) {
     shelved.request.waited = s.now - shelved.since;
     on(s, from, shelved.request);
   }
 }
 
-/// Nobody uses the nodes of a silent job manager, and nobody would start what it waits for: its requests leave the
-/// queue until it is heard again in the same session.
-void SiteManager::shelve_job_manager(Step& s, const Party& from) {
-  s.out.log(Level::warning, "job_manager_lost", {}, {{"peer", to_text(from)}});
+/// Nobody would start what a silent job manager waits for: its requests leave the queue, until it is heard again in
+/// the same session.
+void SiteManager::shelve_requests(Step& s, const Party& from, bool keep) {
   JobManager& user = job_managers_[from];
-  user.until = never;
+  user.shelve_at = never;
+  if (keep) s.out.log(Level::warning, "job_manager_lost", {}, {{"peer", to_text(from)}});
+  std::vector<LocalRequest*> open;
+  for (const auto& [arrival, request] : queue_.all())
+    if (request->request.id.user == from.name) open.push_back(request.get());
+  for (LocalRequest* request : open) {
+    if (request->search == LocalRequest::Search::out) withdraw(s, *request);
+    if (keep) user.shelved.push_back({request->request, request->since});
+    queue_.erase(*request);
+  }
+  user.requests = 0;
+}
+
+/// The site has vouched for a silent job manager long enough: its nodes go back. What runs there is the matter of the
+/// resource managers, which may hear it.
+void SiteManager::take_back_from(Step& s, const Party& from) {
+  s.out.log(Level::warning, "job_manager_absent", {}, {{"peer", to_text(from)}});
+  JobManager& user = job_managers_[from];
+  user.nodes_until = never;
   JobManager::Holds holds = std::exchange(user.own, {});
   holds.merge(std::exchange(user.borrowed, {}));
   for (const auto& [id, request] : holds) {
     Lease& lease = *leases_.find(id);
     std::vector<NodeGroup> nodes = std::move(lease.handed_out.at(request).nodes);
     lease.handed_out.erase(request);
-    s.out.send(from, LeaseEnded{id, nodes, LeaseEnd::expired, false}, request);
-    give_back(s, lease, nodes);
+    s.out.send(from, LeaseEnded{id, nodes, LeaseEnd::expired, false, {}}, request);
+    give_back(s, lease, nodes, true);
   }
-  std::vector<LocalRequest*> open;
-  for (const auto& [arrival, request] : queue_.all())
-    if (request->request.id.user == from.name) open.push_back(request.get());
-  for (LocalRequest* request : open) {
-    if (request->search == LocalRequest::Search::out) withdraw(s, *request);
-    user.shelved.push_back({request->request, request->since});
-    queue_.erase(*request);
-  }
-  user.requests = 0;
-}
-
-void SiteManager::forget_job_manager(Step& s, const Party& from) {
-  if (!job_managers_.contains(from)) return;
-  shelve_job_manager(s, from);
-  job_managers_.erase(from);
 }
 
 }  // namespace dmm

@@ -39,6 +39,12 @@ std::vector<NodeGroup> remove_nodes(std::vector<NodeGroup>& groups, const std::v
   return removed;
 }
 
+std::vector<NodeGroup> without(const std::vector<NodeGroup>& groups, const std::vector<NodeGroup>& others) {
+  std::vector<NodeGroup> rest = groups;
+  if (!others.empty()) remove_nodes(rest, others);
+  return rest;
+}
+
 void add_nodes(std::vector<NodeGroup>& groups, const std::vector<NodeGroup>& what) {
   for (const NodeGroup& added : what) {
     const auto it =

@@ -40,7 +40,11 @@ struct Lease {
   Instant upstream_until = never;    ///< our right to the nodes ends here
   Instant downstream_until = never;  ///< what we promised ends here
   Instant granted{};
+  Duration grace;       ///< what the owner gives before it takes nodes back
   bool wanted = false;  ///< the owner asked that no further job be put on it
+  bool unsure = false;  ///< since a restart the site towards the owner hasn't said how long it lasts
+  bool detached = false;  ///< owner: what runs on the nodes that are being cleaned may go on
+  bool changed = false;   ///< its record is to be written at the end of this step
   bool pooled = false;  ///< sink: waits in the pool's list for this step's reuse
   std::vector<NodeGroup> idle;                 ///< sink: in the pool, without a job
   std::map<RequestId, HandedOut> handed_out;   ///< sink
@@ -54,6 +58,8 @@ struct Lease {
 /// Removes `what` from `groups` (matched by resource manager and component). Empty `what` means everything. Returns
 /// what was really removed.
 std::vector<NodeGroup> remove_nodes(std::vector<NodeGroup>& groups, const std::vector<NodeGroup>& what);
+/// What of these nodes isn't among the others (matched by resource manager).
+std::vector<NodeGroup> without(const std::vector<NodeGroup>& groups, const std::vector<NodeGroup>& others);
 /// Adds groups, merging those of the same resource manager and component.
 void add_nodes(std::vector<NodeGroup>& groups, const std::vector<NodeGroup>& what);
 /// Calls `visit` for each resource manager, in order, with all of its nodes in the groups.

@@ -49,6 +49,7 @@ void SiteManager::on(Step& s, std::size_t from, Grant& grant) {
   lease.blocks = grant.blocks;
   lease.granted = s.now;
   lease.upstream_until = s.now + grant.term;
+  lease.grace = grant.grace;
   lease.processors = processors_of(grant.nodes);
   // The first lease over a link begins a term there; others join it.
   if (leases_.up(from).empty()) neighbour.renew_due = s.now + settings_.term / 10;
@@ -60,6 +61,7 @@ void SiteManager::on(Step& s, std::size_t from, Grant& grant) {
     lease.state = LeaseState::active;
     Lease& kept = leases_.add(std::move(lease));
     watch(kept);
+    changed(s, kept);
     send(s, from, Claim{kept.id, kept.request, {}}, kept.request);
     LocalRequest* request = queue_.find(grant.request);
     if (!request) return into_pool(kept, kept.nodes);  // served or cancelled meanwhile
@@ -78,7 +80,7 @@ void SiteManager::on(Step& s, std::size_t from, Grant& grant) {
   const auto it = passed_.find(key);
   if (it == passed_.end() || it->second.target != from) {  // withdrawn meanwhile: nobody waits for it
     s.out.log(Level::info, "release", grant.request, {{"lease", to_text(grant.lease)}, {"unused", true}});
-    return send(s, from, Release{grant.lease, {}}, grant.request);
+    return send(s, from, Release{grant.lease, {}, false}, grant.request);
   }
   const std::size_t to = it->second.from;
   neighbours_.take_back(from, widest_component(it->second.delegate.request.need));
@@ -89,21 +91,24 @@ void SiteManager::on(Step& s, std::size_t from, Grant& grant) {
   s.out.log(Level::info, "pass_grant", grant.request,
             {{"from", neighbour.site.text}, {"to", neighbours_[to].site.text}, {"lease", to_text(grant.lease)}});
   const RequestId trace = grant.request;
-  watch(leases_.add(std::move(lease)));
+  Lease& kept = leases_.add(std::move(lease));
+  watch(kept);
+  changed(s, kept);
   send(s, to, std::move(grant), trace);
 }
 
 void SiteManager::tell_ended(Step& s, Lease& lease, const std::vector<NodeGroup>& nodes, LeaseEnd reason,
-                             bool confirmed) {
+                             bool confirmed, Duration grace) {
+  changed(s, lease);
   s.out.log(Level::info, "lease_ended", lease.request,
             {{"lease", to_text(lease.id)}, {"reason", std::string(to_text(reason))}, {"confirmed", confirmed}});
   if (lease.downstream)
-    return send(s, *lease.downstream, LeaseEnded{lease.id, nodes, reason, confirmed}, lease.request);
+    return send(s, *lease.downstream, LeaseEnded{lease.id, nodes, reason, confirmed, grace}, lease.request);
   std::vector<RequestId> empty;
   for (auto& [request, held] : lease.handed_out) {
     std::vector<NodeGroup> lost = remove_nodes(held.nodes, nodes);
     if (lost.empty()) continue;
-    s.out.send(held.job_manager, LeaseEnded{lease.id, std::move(lost), reason, confirmed}, request);
+    s.out.send(held.job_manager, LeaseEnded{lease.id, std::move(lost), reason, confirmed, grace}, request);
     if (held.nodes.empty()) empty.push_back(request);
   }
   for (const RequestId& request : empty) take_from_user(lease, request);
@@ -118,11 +123,17 @@ void SiteManager::on(Step& s, std::size_t from, LeaseEnded& ended) {
     gone = remove_nodes(rest, ended.nodes);
     if (gone.empty()) return;
   }
-  tell_ended(s, *lease, gone, ended.reason, ended.confirmed);
-  account(s, *lease, gone);
-  remove_nodes(lease->nodes, gone);
-  if (!lease->idle.empty()) remove_nodes(lease->idle, gone);
-  if (lease->nodes.empty()) close(s, *lease);
+  lose_lease(s, *lease, gone, ended.reason, ended.confirmed, ended.grace);
+}
+
+void SiteManager::lose_lease(Step& s, Lease& lease, const std::vector<NodeGroup>& nodes, LeaseEnd reason,
+                             bool confirmed, Duration grace) {
+  DMM_ASSERT(lease.upstream && !nodes.empty());
+  tell_ended(s, lease, nodes, reason, confirmed, grace);
+  account(s, lease, nodes);
+  remove_nodes(lease.nodes, nodes);
+  if (!lease.idle.empty()) remove_nodes(lease.idle, nodes);
+  if (lease.nodes.empty()) close(s, lease);
 }
 
 // ---- towards the owner ---------------------------------------------------------------------------------------------
@@ -130,8 +141,9 @@ void SiteManager::on(Step& s, std::size_t from, LeaseEnded& ended) {
 void SiteManager::on(Step& s, std::size_t from, Claim& claim) {
   Lease* lease = leases_.find(claim.lease);
   if (!lease || lease->downstream != from || lease->state == LeaseState::ending)
-    return send(s, from, LeaseEnded{claim.lease, {}, LeaseEnd::unknown, false}, claim.request);
+    return send(s, from, LeaseEnded{claim.lease, {}, LeaseEnd::unknown, false, {}}, claim.request);
   if (lease->state == LeaseState::offered) lease->state = LeaseState::active;
+  changed(s, *lease);
   s.out.log(Level::debug, "claim", lease->request, {{"lease", to_text(lease->id)}});
   if (lease->upstream) send(s, *lease->upstream, claim, claim.request);
 }
@@ -141,7 +153,7 @@ void SiteManager::on_release(Step& s, std::optional<std::size_t> from, const Par
   if (!lease) return;  // ended already, which the sender will have heard
   if (from) {
     if (lease->downstream != from || lease->nodes.empty()) return;
-    return give_back(s, *lease, release.nodes);
+    return give_back(s, *lease, release.nodes, release.silent);
   }
   std::vector<NodeGroup> returned;
   std::vector<RequestId> empty;
@@ -155,33 +167,39 @@ void SiteManager::on_release(Step& s, std::optional<std::size_t> from, const Par
     take_from_user(*lease, request);
   }
   if (returned.empty()) return;
+  changed(s, *lease);
   if (lease->upstream)
     into_pool(*lease, std::move(returned));
   else
-    clean(s, *lease, std::move(returned));
+    clean(s, *lease, std::move(returned), false);
 }
 
-void SiteManager::give_back(Step& s, Lease& lease, const std::vector<NodeGroup>& nodes) {
-  if (!lease.upstream) return clean(s, lease, nodes);
+void SiteManager::give_back(Step& s, Lease& lease, const std::vector<NodeGroup>& nodes, bool silent) {
+  if (!lease.upstream) return clean(s, lease, nodes, silent);
   std::vector<NodeGroup> gone = remove_nodes(lease.nodes, nodes);
   if (gone.empty()) return;
+  changed(s, lease);
   if (!lease.idle.empty()) remove_nodes(lease.idle, gone);
   account(s, lease, gone);
   s.out.log(Level::info, "release", lease.request,
             {{"lease", to_text(lease.id)}, {"to", neighbours_[*lease.upstream].site.text}});
   const bool all = lease.nodes.empty();
-  send(s, *lease.upstream, Release{lease.id, all ? std::vector<NodeGroup>{} : std::move(gone)}, lease.request);
+  send(s, *lease.upstream, Release{lease.id, all ? std::vector<NodeGroup>{} : std::move(gone), silent},
+       lease.request);
   if (all) close(s, lease);
 }
 
-void SiteManager::clean(Step& s, Lease& lease, std::vector<NodeGroup> nodes) {
+void SiteManager::clean(Step& s, Lease& lease, std::vector<NodeGroup> nodes, bool silent, Duration grace) {
   DMM_ASSERT(!lease.upstream);
   const std::vector<NodeGroup> gone = remove_nodes(lease.nodes, nodes);
   if (gone.empty()) return;
+  changed(s, lease);
   account(s, lease, gone);
   if (lease.nodes.empty()) lease.state = LeaseState::ending;
+  lease.detached = silent && (lease.detached || lease.cleaning.empty());
+  const Duration detached = silent ? settings_.detached_max : Duration{};
   each_manager(gone, [&](const Party& manager, const NodeSet& set) {
-    s.out.send(manager, Unassign{lease.id, set, Duration{}}, lease.request);
+    s.out.send(manager, Unassign{lease.id, set, grace, detached}, lease.request);
   });
   add_nodes(lease.cleaning, gone);
 }
@@ -189,7 +207,7 @@ void SiteManager::clean(Step& s, Lease& lease, std::vector<NodeGroup> nodes) {
 void SiteManager::end_lease(Step& s, Lease& lease, LeaseEnd reason) {
   if (lease.nodes.empty()) return;  // ending already
   tell_ended(s, lease, lease.nodes, reason, false);
-  give_back(s, lease, {});
+  give_back(s, lease, {}, reason == LeaseEnd::expired);
 }
 
 void SiteManager::account(Step& s, Lease& lease, const std::vector<NodeGroup>& nodes) {
@@ -215,6 +233,7 @@ void SiteManager::close(Step& s, Lease& lease) {
     record.peer = lender.site;
   }
   if (lease.upstream || !lease.downstream) usage_.add(std::move(record));
+  changed(s, lease);
   leases_.erase(lease.id);
 }
 
@@ -236,10 +255,7 @@ void SiteManager::watch(const Lease& lease) {
 }
 
 void SiteManager::on_renew(Step& s, std::optional<std::size_t> from, const Party& party) {
-  const auto left = [&](const Lease& lease) {
-    if (lease.upstream) return lease.upstream_until - s.now - settings_.term / 100;
-    return std::min(settings_.term, lease.granted + settings_.lease_length_max - s.now);
-  };
+  const auto left = [&](const Lease& lease) { return left_of(s.now, lease); };
   if (!from) {
     Renewed answer{settings_.term, {}, {}};
     const auto is_shorter = [&](const LeaseId& id) {
@@ -257,23 +273,35 @@ void SiteManager::on_renew(Step& s, std::optional<std::size_t> from, const Party
   Renewed answer{settings_.term, {}, {}};
   std::uint64_t demand = settings_.owner_first ? queue_.demand() : 0;
   for (const LeaseId& id : leases_.down(*from)) {
+    if (leases_.get(id).unsure) continue;
     const Duration has = left(leases_.get(id));
     if (has >= settings_.term / 2) answer.term = std::min(answer.term, has);
   }
   for (const LeaseId& id : leases_.down(*from)) {
     Lease& lease = *leases_.find(id);
     if (lease.state == LeaseState::ending) continue;
+    if (lease.unsure) {
+      answer.shorter.push_back({id, not_known});
+      continue;
+    }
     const Duration has = left(lease);
     if (has < answer.term) answer.shorter.push_back({id, std::max(has, Duration{})});
     // What was promised before stays promised as far as there is anything to promise: the holder keeps the later.
     const Instant promised = has < answer.term ? Instant{} : lease.downstream_until;
-    lease.downstream_until = std::max(promised, s.now + std::min(has, answer.term));
+    const Duration margin = lease.upstream ? Duration{} : settings_.term / owner_margin;
+    lease.downstream_until = std::max(promised, s.now + std::min(has, answer.term) + margin);
     if (promised == Instant{}) watch(lease);
     const bool needed = !lease.upstream && demand > 0;
     if (needed) demand -= std::min<std::uint64_t>(demand, lease.processors);
-    if (needed || (lease.upstream && lease.wanted)) answer.wanted.push_back(id);
+    if (needed || lease.wanted) answer.wanted.push_back(id);
   }
   send(s, *from, std::move(answer), {});
+}
+
+Duration SiteManager::left_of(Instant now, const Lease& lease) const {
+  if (lease.unsure) return {};
+  if (lease.upstream) return lease.upstream_until - now - settings_.term / 100;
+  return std::min(settings_.term, lease.granted + settings_.lease_length_max - now);
 }
 
 void SiteManager::on(Step&, std::size_t from, Renewed& renewed) {
@@ -281,13 +309,17 @@ void SiteManager::on(Step&, std::size_t from, Renewed& renewed) {
   if (!neighbour.renew_sent) return;
   const Instant sent = *std::exchange(neighbour.renew_sent, std::nullopt);
   sweep_at(neighbour.renew_due);
+  std::set<LeaseId> unknown;  // to those upstream, after a restart: what we have goes on until they hear
+  for (const LeaseTerm& term : renewed.shorter)
+    if (term.left == not_known) unknown.insert(term.lease);
   for (const LeaseId& id : leases_.up(from)) {
+    if (unknown.contains(id)) continue;
     Lease& lease = *leases_.find(id);
     if (lease.granted <= sent) lease.upstream_until = std::max(lease.upstream_until, sent + renewed.term);
-    lease.wanted = false;
+    lease.wanted = lease.unsure = false;
   }
   for (const LeaseTerm& term : renewed.shorter)
-    if (Lease* lease = leases_.find(term.lease); lease && lease->upstream == from) {
+    if (Lease* lease = leases_.find(term.lease); lease && lease->upstream == from && term.left != not_known) {
       lease->upstream_until = sent + term.left;
       watch(*lease);
     }

@@ -22,6 +22,7 @@ struct LocalRequest {
   std::uint32_t widest = 0;        ///< in one cluster
   bool simple = true;              ///< one component, anywhere, no constraints: fits by its size alone
   bool servable = true;            ///< this site could serve it when idle
+  bool reclaimed = false;          ///< lent nodes were taken back for it
   std::optional<Instant> overtaken;  ///< since when later ones have started before it
 
   Search search = Search::ready;

@@ -101,6 +101,7 @@ bool SiteManager::starts_at_next_pass(const LocalRequest& request) const {
 }
 
 bool SiteManager::serve(Step& s, LocalRequest& request) {
+  if (drained_.contains(settings_.name)) return false;
   const ResourceNeed& need = request.request.need;
   const auto placement = place(need, owned_.views(need.constraints));
   if (!placement) return false;
@@ -120,6 +121,7 @@ Lease& SiteManager::make_lease(Step& s, const ResourceNeed& need, const Placemen
   lease.granted = s.now;
   lease.chain = {settings_.name};
   lease.owner_ancestors = settings_.ancestors;
+  lease.grace = settings_.reclaim_at_job_end ? end_of_job : settings_.reclaim_grace;
   for (const PlacedComponent& placed : placement)
     owned_.take(placed.cluster, placed.processors, need.constraints, placed.component, lease.nodes);
   lease.processors = processors_of(lease.nodes);
@@ -128,7 +130,9 @@ Lease& SiteManager::make_lease(Step& s, const ResourceNeed& need, const Placemen
   each_manager(lease.nodes, [&](const Party& manager, const NodeSet& nodes) {
     s.out.send(manager, Assign{lease.id, nodes, request.site}, request);
   });
-  return leases_.add(std::move(lease));
+  Lease& kept = leases_.add(std::move(lease));
+  changed(s, kept);
+  return kept;
 }
 
 // ---- foreign requests ----------------------------------------------------------------------------------------------
@@ -161,7 +165,9 @@ void SiteManager::match_foreign(Step& s) {
 bool SiteManager::lend(Step& s, Foreign& foreign) {
   const Delegate& asked = foreign.delegate;
   const ResourceNeed& need = asked.request.need;
-  if (!settings_.lend) {
+  const bool drained = drained_.contains(settings_.name) || drained_.contains(neighbours_[foreign.from].site) ||
+                       drained_.contains(asked.request.id.site);
+  if (!settings_.lend || drained) {
     foreign.reason = RejectReason::not_lending;
     return false;
   }
@@ -177,7 +183,7 @@ bool SiteManager::lend(Step& s, Foreign& foreign) {
   lease.part = asked.part;
   lease.round = asked.round;
   lease.chain.insert(lease.chain.end(), asked.chain.rbegin(), asked.chain.rend());
-  lease.downstream_until = s.now + settings_.term;
+  lease.downstream_until = s.now + settings_.term + settings_.term / owner_margin;
   watch(lease);
   processors_lent_ += lease.processors;
   ++grants_foreign_;
@@ -195,6 +201,7 @@ bool SiteManager::lend(Step& s, Foreign& foreign) {
   grant.term = settings_.term;
   grant.chain = lease.chain;
   grant.owner_ancestors = settings_.ancestors;
+  grant.grace = lease.grace;
   send(s, foreign.from, std::move(grant), asked.request.id);
   return true;
 }

@@ -1,13 +1,15 @@
 // What this site knows of each neighbour: its link, its latest hint, and the window of delegations out to it.
 #pragma once
 
+#include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "machine/lookup.hpp"
 #include "protocol/hints.hpp"
-#include "protocol/ids.hpp"
+#include "protocol/messages.hpp"
 #include "sitemgr/settings.hpp"
 
 namespace dmm {
@@ -27,6 +29,14 @@ struct Neighbour {
 
   CapacityHint told;       ///< the hint it was last sent
   Instant told_at{};
+  bool met = false;  ///< a session was open since our own start
+  /// A session is new until the neighbour's Inventory has come: these leases were there when it began, and are judged
+  /// by what the neighbour says of them.
+  bool judging = false;
+  std::set<LeaseId> judged_up, judged_down;
+  Inventory inventory;               ///< the parts of it that have come
+  std::map<LeaseId, Instant> orphans;  ///< it holds them through us, but we have yet to hear so from their owner's side
+
   std::optional<Instant> renew_sent;  ///< when the Renew left that wasn't answered yet
   Instant renew_due{};                ///< when the next one leaves
 

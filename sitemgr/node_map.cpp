@@ -35,6 +35,21 @@ NodeSet NodeMap::take(std::uint32_t wanted) {
   return taken;
 }
 
+NodeSet NodeMap::remove(const NodeSet& nodes) {
+  NodeSet removed;
+  for (const NodeRange& range : nodes)
+    for (std::uint32_t node = range.first; node <= range.last && node / 64 < words_.size(); ++node) {
+      if (!has(node)) continue;
+      words_[node / 64] &= ~(std::uint64_t{1} << (node % 64));
+      --count_;
+      if (!removed.empty() && removed.back().last + 1 == node)
+        removed.back().last = node;
+      else
+        removed.push_back({node, node});
+    }
+  return removed;
+}
+
 void NodeMap::put(const NodeSet& nodes) {
   for (const NodeRange& range : nodes) {
     for (std::uint32_t node = range.first; node <= range.last; ++node) {

@@ -20,6 +20,8 @@ class NodeMap {
   NodeSet take(std::uint32_t wanted);
   /// Puts nodes back that must not be there.
   void put(const NodeSet& nodes);
+  /// Takes those of the nodes that are there; nodes beyond the last are not.
+  NodeSet remove(const NodeSet& nodes);
   bool has(std::uint32_t node) const { return (words_[node / 64] >> (node % 64)) & 1; }
 
  private:

@@ -2,6 +2,7 @@
 #include "sitemgr/owned_nodes.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "machine/assert.hpp"
 
@@ -34,7 +35,7 @@ std::string OwnedNodes::offer(const Party& party, const Register& offer) {
     return {};
   }
   width = offer.processors_per_node;
-  Manager manager{cluster, offer, NodeMap(offer.nodes), true};
+  Manager manager{cluster, offer, NodeMap(offer.nodes), true, {}, {}, {}};
   totals_[cluster] += offer.nodes * width;
   total_ += offer.nodes * width;
   count(managers_.emplace(party, std::move(manager)).first->second, true);
@@ -59,12 +60,11 @@ void OwnedNodes::set_up(const Party& party, bool up) {
   count(it->second, up);
 }
 
-void OwnedNodes::reset(const Party& party) {
-  const auto it = managers_.find(party);
-  if (it == managers_.end()) return;
-  if (it->second.up) count(it->second, false);
-  it->second.free = NodeMap(it->second.offer.nodes);
-  if (it->second.up) count(it->second, true);
+template <class Change>
+void OwnedNodes::change_free(Manager& manager, Change change) {
+  if (manager.up) count(manager, false);
+  change(manager.free);
+  if (manager.up) count(manager, true);
 }
 
 bool OwnedNodes::meets(const Register& offer, const Constraints& constraints) {
@@ -147,16 +147,56 @@ void OwnedNodes::take(std::size_t cluster, std::uint32_t processors, const Const
 void OwnedNodes::put(const Party& party, const NodeSet& nodes) {
   const auto it = managers_.find(party);
   DMM_ASSERT(it != managers_.end());
-  if (it->second.up) count(it->second, false);
-  it->second.free.put(nodes);
-  if (it->second.up) count(it->second, true);
+  Manager& manager = it->second;
+  const NodeSet usable = subtract(nodes, manager.aside);
+  manager.aside_free = unite(manager.aside_free, subtract(nodes, usable));
+  change_free(manager, [&](NodeMap& free) { free.put(usable); });
+}
+
+NodeSet OwnedNodes::withhold(const Party& party, const NodeSet& nodes) {
+  const auto it = managers_.find(party);
+  if (it == managers_.end()) return {};
+  Manager& manager = it->second;
+  const NodeSet others = subtract(manager.aside_free, nodes);
+  NodeSet taken = subtract(std::exchange(manager.aside_free, others), others);
+  change_free(manager, [&](NodeMap& free) { taken = unite(taken, free.remove(nodes)); });
+  return taken;
+}
+
+void OwnedNodes::set_aside(const Party& party, const NodeSet& nodes, std::string why) {
+  const auto it = managers_.find(party);
+  if (it == managers_.end()) return;
+  Manager& manager = it->second;
+  NodeSet added = nodes;
+  if (!added.empty() && added.back().last >= manager.offer.nodes) return;
+  added = subtract(added, manager.aside);
+  manager.aside = unite(manager.aside, added);
+  manager.why_aside = std::move(why);
+  change_free(manager, [&](NodeMap& free) { manager.aside_free = unite(manager.aside_free, free.remove(added)); });
+}
+
+void OwnedNodes::bring_back(const Party& party, const NodeSet& nodes) {
+  const auto it = managers_.find(party);
+  if (it == managers_.end()) return;
+  Manager& manager = it->second;
+  manager.aside = subtract(manager.aside, nodes);
+  if (manager.aside.empty()) manager.why_aside.clear();
+  const NodeSet others = subtract(manager.aside_free, nodes);
+  const NodeSet usable = subtract(std::exchange(manager.aside_free, others), others);
+  change_free(manager, [&](NodeMap& free) { free.put(usable); });
+}
+
+NodeGroup OwnedNodes::group_of(const Party& party, const NodeSet& nodes) const {
+  const Manager& manager = managers_.at(party);
+  return {party, settings_[manager.cluster].name, nodes, manager.offer.processors_per_node, manager.offer.endpoint, 0};
 }
 
 std::vector<OwnedNodes::ManagerView> OwnedNodes::managers() const {
   std::vector<ManagerView> views;
   for (const auto& [party, manager] : managers_)
     views.push_back({party, manager.offer.cluster, manager.offer.nodes, manager.offer.processors_per_node,
-                     manager.free.count(), manager.up});
+                     manager.free.count(), manager.up, manager.aside,
+                     dmm::count(manager.aside_free), manager.why_aside});
   return views;
 }
 

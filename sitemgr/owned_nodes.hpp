@@ -23,8 +23,6 @@ class OwnedNodes {
   std::string offer(const Party& resource_manager, const Register& offer);
   /// The nodes of a resource manager can't be placed on while it is down; they stay known.
   void set_up(const Party& resource_manager, bool up);
-  /// A restarted resource manager has nothing running: all its nodes are free.
-  void reset(const Party& resource_manager);
   bool knows(const Party& resource_manager) const { return managers_.contains(resource_manager); }
 
   /// The clusters with their idle and total processors among nodes that meet the constraints.
@@ -47,12 +45,23 @@ class OwnedNodes {
             std::vector<NodeGroup>& taken);
   /// Nodes of a resource manager are free again.
   void put(const Party& resource_manager, const NodeSet& nodes);
+  /// Takes those of the nodes that are free, to be put back later; returns them.
+  NodeSet withhold(const Party& resource_manager, const NodeSet& nodes);
+  /// Nothing is to be placed on these nodes, for a reason told to people; or they may be used again.
+  void set_aside(const Party& resource_manager, const NodeSet& nodes, std::string why);
+  void bring_back(const Party& resource_manager, const NodeSet& nodes);
+
+  /// These nodes as a group of a lease; the resource manager must be known.
+  NodeGroup group_of(const Party& resource_manager, const NodeSet& nodes) const;
 
   struct ManagerView {
     Party party;
     ClusterName cluster;
     std::uint32_t nodes = 0, processors_per_node = 1, free_nodes = 0;
     bool up = false;
+    NodeSet aside;                 ///< nodes on which nothing is placed
+    std::uint32_t aside_free = 0;  ///< how many of them would be free
+    std::string why_aside;
   };
   std::vector<ManagerView> managers() const;
   struct ClusterTotals {
@@ -68,7 +77,13 @@ class OwnedNodes {
     Register offer;
     NodeMap free;
     bool up = false;
+    NodeSet aside = {};       ///< nothing is placed on these
+    NodeSet aside_free = {};  ///< of these, those that would be free
+    std::string why_aside = {};
   };
+  /// Adds to the free nodes of a manager, or takes from them, and keeps the sums right.
+  template <class Change>
+  void change_free(Manager& manager, Change change);
   static bool meets(const Register& offer, const Constraints& constraints);
   void count(const Manager& manager, bool add);
   std::uint32_t usable_nodes(const Manager& manager, const Constraints& constraints) const;

@@ -43,6 +43,7 @@ std::vector<NodeGroup> take_in_cluster(std::vector<NodeGroup>& idle, const Clust
 }  // namespace
 
 void SiteManager::hand_out(Step& s, Lease& lease, LocalRequest& request, std::vector<NodeGroup> nodes) {
+  changed(s, lease);
   if (request.search == LocalRequest::Search::out) withdraw(s, request);
   const RequestId id = request.request.id;
   const Party user = job_manager_of(settings_.name, id.user);
@@ -63,6 +64,7 @@ void SiteManager::hand_out(Step& s, Lease& lease, LocalRequest& request, std::ve
   grant.blocks = lease.blocks;
   grant.origin = origin_of(settings_.name, settings_.ancestors, lease.id.owner, lease.owner_ancestors);
   grant.tries = request.tries;
+  grant.grace = lease.grace;
   s.out.send(user, std::move(grant), id);
   JobManager& holder = job_managers_[user];
   holder.holds(lease).emplace(lease.id, id);
@@ -96,7 +98,7 @@ void SiteManager::match_pool(Step& s) {
 }
 
 bool SiteManager::reuse(Step& s, Lease& lease) {
-  if (lease.wanted || lease.upstream_until - s.now < settings_.term / 10) return false;
+  if (lease.wanted || lease.unsure || lease.upstream_until - s.now < settings_.term / 10) return false;
   std::map<ClusterName, std::uint32_t> idle;
   for (const NodeGroup& group : lease.idle) idle[group.cluster] += processors_of(group);
   const std::uint32_t hops = static_cast<std::uint32_t>(lease.chain.size()) - 1;

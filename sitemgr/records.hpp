@@ -42,18 +42,20 @@ struct LeaseRecord {
   std::uint32_t processors = 0;
   std::uint64_t processor_microseconds = 0;
   Duration grace;
+  bool wanted = false;    ///< owner: it is to come back when its present job has ended
+  bool detached = false;  ///< owner: what runs on the nodes being cleaned may go on
 
   static constexpr std::string_view table = "leases";
-  static constexpr std::array<std::string_view, 17> columns{
+  static constexpr std::array<std::string_view, 19> columns{
       "lease",    "request",  "part",  "round",           "state",  "upstream", "downstream", "nodes",
       "cleaning", "chain",    "owner_ancestors", "blocks", "granted", "handed_out", "processors",
-      "processor_microseconds", "grace"};
+      "processor_microseconds", "grace", "wanted", "detached"};
   std::string key() const { return to_text(id) + "@" + std::to_string(id.epoch.incarnation); }
   template <class Self>
   static auto fields(Self& self) {
     return std::tie(self.id, self.request, self.part, self.round, self.state, self.upstream, self.downstream,
                     self.nodes, self.cleaning, self.chain, self.owner_ancestors, self.blocks, self.granted,
-                    self.handed_out, self.processors, self.processor_microseconds, self.grace);
+                    self.handed_out, self.processors, self.processor_microseconds, self.grace, self.wanted, self.detached);
   }
 };
 

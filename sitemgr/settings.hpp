@@ -24,6 +24,10 @@ struct ClusterSettings {
   double quota = 1.0;  ///< the fraction of the cluster's processors that requests may fill; the rest stays free
 };
 
+/// Owners count a lease this fraction of its term longer than its holder does, so that clocks that differ a little
+/// end it at the holder first.
+constexpr std::int64_t owner_margin = 30;
+
 struct SiteSettings {
   SiteName name;
   std::vector<SiteName> ancestors;  ///< parent, its parent, ..., root; empty for a root
@@ -66,6 +70,12 @@ struct SiteSettings {
   Duration term = seconds(30);           ///< of a lease
   Duration offer = seconds(5);           ///< an unclaimed lease ends after this
   Duration lease_length_max = seconds(24 * 3600);  ///< no lease is renewed beyond this
+  Duration detached_max = seconds(3600);  ///< work whose lease ended by silence may go on this long
+  Duration absent_job_manager = seconds(600);  ///< a silent job manager keeps its nodes this long
+  Duration adopt_within = seconds(10);  ///< after a restart, neighbours have this long to say what they lent through us
+  Duration reclaim_grace = seconds(300);  ///< what runs on nodes that are taken back has this long to end
+  bool reclaim_at_job_end = false;        ///< instead: until its job ends
+  Duration reclaim_after;  ///< a local request that waited this long takes lent nodes back; 0: none does
 
   std::uint32_t requests_per_user_max = 1'000'000;  ///< open at once
   std::uint32_t delegations_per_link_max = 4'096;   ///< taken from one neighbour and not answered

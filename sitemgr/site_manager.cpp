@@ -41,7 +41,9 @@ void SiteManager::settle(Instant now, Effects& effects) {
     for (Foreign& foreign : std::exchange(unserved_, {})) pass_on(s, std::move(foreign));
     delegate_local(s);
   }
+  reclaim_for_local(s);
   send_hints(s);
+  write_ledger(s);
   const bool work = cycles_wanted();
   match_cycle_.want(now, work);
   delegation_cycle_.want(now, work);
@@ -109,8 +111,7 @@ void SiteManager::on(Step& s, LinkUp& up) {
       resource_manager_up(s, up.peer, up.restarted);
       break;
     case Role::job_manager:
-      if (up.restarted) forget_job_manager(s, up.peer);
-      job_manager_up(s, up.peer);
+      job_manager_up(s, up.peer, up.restarted);
       break;
     case Role::client: break;
   }
@@ -124,8 +125,9 @@ void SiteManager::on(Step& s, LinkDown& down) {
     sweep_at(s.now + settings_.term);
   }
   if (const auto user = job_managers_.find(down.peer); user != job_managers_.end()) {
-    user->second.until = s.now + settings_.term;
-    sweep_at(user->second.until);
+    user->second.shelve_at = s.now + settings_.term;
+    user->second.nodes_until = s.now + settings_.absent_job_manager;
+    sweep_at(std::min(user->second.shelve_at, user->second.nodes_until));
   }
   if (down.peer.role == Role::site_manager)
     if (const auto n = neighbours_.find(down.peer.site)) neighbour_down(s, *n);
@@ -137,9 +139,13 @@ void SiteManager::neighbour_up(Step& s, std::size_t n, bool restarted) {
   neighbour.told.clear();
   hints_dirty_ = true;
   sweep_at(s.now);  // what it holds or we hold may be due for renewal
-  if (!restarted) return;
-  // A new session: whatever the other side had promised or been promised, it no longer knows.
-  neighbour.renew_sent.reset();
+  const bool first = !std::exchange(neighbour.met, true);
+  if (restarted) lose_questions(s, n);
+  if (restarted || first) open_books(s, n);
+}
+
+// A new session: whatever was asked in the old one, nobody will answer.
+void SiteManager::lose_questions(Step& s, std::size_t n) {
   neighbour_down(s, n);
   neighbours_.set_up(n, s.now, true);
   std::erase_if(passed_, [&](const auto& entry) {
@@ -151,13 +157,6 @@ void SiteManager::neighbour_up(Step& s, std::size_t n, bool restarted) {
   });
   foreign_[n].clear();
   std::erase_if(unserved_, [n](const Foreign& foreign) { return foreign.from == n; });
-  for (const LeaseId& id : std::set(leases_.up(n))) {
-    Lease& lease = *leases_.find(id);
-    tell_ended(s, lease, {}, LeaseEnd::owner_lost, false);
-    account(s, lease, lease.nodes);
-    close(s, lease);
-  }
-  for (const LeaseId& id : std::set(leases_.down(n))) end_lease(s, *leases_.find(id), LeaseEnd::expired);
 }
 
 void SiteManager::neighbour_down(Step& s, std::size_t n) {
@@ -176,96 +175,6 @@ void SiteManager::neighbour_down(Step& s, std::size_t n) {
   for (const PartKey& key : passed) on_no_answer(s, key, RejectReason::link_down);
 }
 
-// ---- resource managers ---------------------------------------------------------------------------------------------
-
-void SiteManager::resource_manager_up(Step& s, const Party& manager, bool restarted) {
-  if (!owned_.knows(manager)) return;  // its Register follows
-  if (restarted) {
-    // Until it registers it may still have to end what ran; what is leased on its nodes is over in any case.
-    restarted_managers_.insert(manager);
-    owned_.set_up(manager, false);
-    hints_dirty_ = true;
-    return;
-  }
-  // The silence may have been on our side alone: then it doesn't register again.
-  owned_.set_up(manager, true);
-  lost_managers_.erase(manager);
-  hints_dirty_ = true;
-  s.out.log(Level::debug, "back", {}, {{"peer", to_text(manager)}});
-}
-
-void SiteManager::on(Step& s, const Party& from, Register& offer) {
-  if (restarted_managers_.erase(from) > 0 && owned_.knows(from)) {
-    lose_nodes(s, from, true);
-    owned_.reset(from);
-  }
-  const std::string fault = owned_.offer(from, offer);
-  if (!fault.empty()) {
-    s.out.log(Level::warning, "refuse", {}, {{"peer", to_text(from)}, {"why", fault}});
-    s.out.send(from, Fault{Register::type, fault});
-    return;
-  }
-  lost_managers_.erase(from);
-  hints_dirty_ = true;
-  s.out.log(Level::info, "register", {},
-            {{"peer", to_text(from)}, {"cluster", offer.cluster.text}, {"nodes", std::int64_t{offer.nodes}}});
-  recount_servable(s);
-}
-
-void SiteManager::recount_servable(Step& s) {
-  std::vector<LocalRequest*> at_home;
-  for (const auto& [arrival, request] : queue_.all()) {
-    queue_.set_servable(*request, servable_when_idle(request->request.need));
-    fresh_.push_back(request->request.id);
-    if (!request->servable && request->search == LocalRequest::Search::home) at_home.push_back(request.get());
-  }
-  for (LocalRequest* request : at_home) refuse_if_too_large(s, *request);
-}
-
-void SiteManager::lose_nodes(Step& s, const Party& manager, bool confirmed) {
-  for (const LeaseId& id : leases_.all()) {  // rare: a resource manager died
-    Lease& lease = *leases_.find(id);
-    if (lease.upstream) continue;
-    std::vector<NodeGroup> lost;
-    for (const NodeGroup& group : lease.nodes)
-      if (group.resource_manager == manager) lost.push_back(group);
-    if (!lost.empty()) tell_ended(s, lease, lost, LeaseEnd::node_lost, confirmed);
-    if (!lost.empty() && !confirmed) clean(s, lease, lost);  // it will hear of it if it ever comes back
-    if (confirmed) {
-      account(s, lease, lost);
-      if (!lost.empty()) remove_nodes(lease.nodes, lost);
-      std::erase_if(lease.cleaning, [&](const NodeGroup& group) { return group.resource_manager == manager; });
-      if (lease.nodes.empty() && lease.cleaning.empty()) close(s, lease);
-    }
-  }
-}
-
-void SiteManager::on(Step& s, const Party& from, Clean& message) {
-  Lease* lease = leases_.find(message.lease);
-  if (!lease || lease->upstream || !is_well_formed(message.nodes)) return;
-  for (NodeGroup& group : lease->cleaning) {
-    if (group.resource_manager != from) continue;
-    NodeSet rest = message.nodes.empty() ? NodeSet{} : subtract(group.nodes, message.nodes);
-    owned_.put(from, subtract(group.nodes, rest));
-    group.nodes = std::move(rest);
-  }
-  std::erase_if(lease->cleaning, [](const NodeGroup& group) { return group.nodes.empty(); });
-  hints_dirty_ = true;
-  s.out.log(Level::debug, "clean", lease->request, {{"lease", to_text(lease->id)}});
-  if (lease->nodes.empty() && lease->cleaning.empty()) close(s, *lease);
-}
-
-void SiteManager::on(Step& s, const Party& from, LeaseEnded& ended) {
-  Lease* lease = leases_.find(ended.lease);
-  if (!lease || lease->upstream) return;
-  std::vector<NodeGroup> refused;
-  for (const NodeGroup& group : lease->nodes)
-    if (group.resource_manager == from) refused.push_back(group);
-  if (refused.empty()) return;
-  tell_ended(s, *lease, refused, LeaseEnd::node_lost, true);
-  clean(s, *lease, refused);
-}
-
 // ---- what time calls for -------------------------------------------------------------------------------------------
 
 void SiteManager::sweep(Step& s) {
@@ -274,12 +183,17 @@ void SiteManager::sweep(Step& s) {
   expire_leases(s);
   std::vector<Party> silent;
   for (const auto& [party, user] : job_managers_)
-    if (s.now >= user.until) silent.push_back(party);
-  for (const Party& party : silent) shelve_job_manager(s, party);
+    if (s.now >= std::min(user.shelve_at, user.nodes_until)) silent.push_back(party);
+  for (const Party& party : silent) {
+    JobManager& user = job_managers_[party];
+    if (s.now >= user.shelve_at) shelve_requests(s, party, true);
+    if (s.now >= user.nodes_until) take_back_from(s, party);
+  }
+  end_orphans(s);
   for (auto& [party, since] : lost_managers_) {
     if (since == never || s.now - since < settings_.term) continue;
     since = never;  // once
-    lose_nodes(s, party, false);
+    lose_nodes(s, party);
   }
   std::vector<PartKey> overdue;
   for (const auto& [key, foreign] : passed_)
@@ -291,10 +205,12 @@ void SiteManager::sweep(Step& s) {
 // The earliest of everything that a sweep looks at. In between, whatever gets a new deadline says so (sweep_at).
 Instant SiteManager::next_due(Instant now) const {
   Instant next = leases_.next_deadline();
-  for (std::size_t n = 0; n < neighbours_.size(); ++n)
+  for (std::size_t n = 0; n < neighbours_.size(); ++n) {
     if (neighbours_[n].up && !neighbours_[n].renew_sent && !leases_.up(n).empty())
       next = std::min(next, neighbours_[n].renew_due);
-  for (const auto& [party, user] : job_managers_) next = std::min(next, user.until);
+    for (const auto& [id, until] : neighbours_[n].orphans) next = std::min(next, until);
+  }
+  for (const auto& [party, user] : job_managers_) next = std::min({next, user.shelve_at, user.nodes_until});
   for (const auto& [party, since] : lost_managers_)
     if (since != never) next = std::min(next, since + settings_.term);
   for (const auto& [key, foreign] : passed_) next = std::min(next, foreign.answer_by);

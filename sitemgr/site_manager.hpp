@@ -9,6 +9,10 @@
 //   matchmaking.cpp   serving local and foreign requests from owned nodes
 //   delegation.cpp    rounds of search at home, passing on elsewhere, their answers
 //   leasing.cpp       the life of a lease at one hop: claim, release, renew, expire, end
+//   owning.cpp        resource managers: what they offer, run, clean and set aside
+//   reconciling.cpp   both sides of a link compare what they believe, after a restart of either
+//   recovery.cpp      the ledger: what is written, and how a restarted site finds it again
+//   orders.cpp        what the owner orders: reclaim, drain, resume
 //   pool.cpp          what the sink does with leased nodes that have no job
 //   hinting.cpp       capacity hints
 //   views.cpp         what people see
@@ -46,10 +50,24 @@ class SiteManager {
 
   /// `incarnation` is greater at each start. The policies' names must be known (topologies/ checks them).
   SiteManager(SiteSettings settings, std::uint64_t incarnation);
+  /// Goes on from what an earlier start wrote; before any event.
+  void restore(Instant now, std::vector<SiteRecord> rows);
+  /// All that the ledger must hold now.
+  std::vector<SiteRecord> records() const;
 
   void receive(Instant now, Input input, Effects& effects);
   void settle(Instant now, Effects& effects);
   Instant next_deadline() const;
+
+  // ---- orders of the owner; followed by settle, as any event ----
+  /// Takes back what this site owns and has leased out: one lease (by its text form), all leases of a borrowing site,
+  /// or of everybody if `whose` is empty. Returns how many leases. `end_of_job` as grace: when their jobs have ended.
+  std::size_t reclaim(Instant now, const std::string& whose, Duration grace, Effects& effects);
+  /// Lends nothing more to this site; our own name: nothing new starts on our nodes. False if it was so already.
+  bool drain(Instant now, const SiteName& site, Effects& effects);
+  /// The reverse.
+  bool resume(Instant now, const SiteName& site, Effects& effects);
+  const std::set<SiteName>& drained() const { return drained_; }
 
   SiteView view(Instant now) const;
   WaitView why(Instant now, const RequestId& request) const;
@@ -86,7 +104,12 @@ class SiteManager {
   };
   struct JobManager {
     using Holds = std::set<std::pair<LeaseId, RequestId>>;
-    Instant until = never;  ///< while it is silent: beyond this its nodes are taken back
+    bool met = false;              ///< a session was open since our own start
+    Instant shelve_at = never;     ///< while it is silent: its requests leave the queue then
+    Instant nodes_until = never;   ///< while it is silent: its nodes are taken back then
+    bool judging = false;          ///< its Inventory is awaited, which judges these
+    Holds judged;
+    Inventory inventory;           ///< the parts of it that have come
     Holds own, borrowed;    ///< what it holds of our own leases, those granted first first, and of others'
     Holds& holds(const Lease& lease) { return lease.upstream ? borrowed : own; }
     std::size_t requests = 0;  ///< open
@@ -108,21 +131,45 @@ class SiteManager {
   void on(Step& s, LinkDown& down);
   void neighbour_up(Step& s, std::size_t n, bool restarted);
   void neighbour_down(Step& s, std::size_t n);
+  void lose_questions(Step& s, std::size_t n);
   void on(Step& s, const Party& from, Request& request);
   void on(Step& s, const Party& from, Cancel& cancel);
-  void on(Step& s, const Party& from, Register& offer);
-  void on(Step& s, const Party& from, Clean& clean);
-  void on(Step& s, const Party& from, LeaseEnded& ended);  ///< a resource manager can't take an assignment
-  void lose_nodes(Step& s, const Party& resource_manager, bool confirmed);
-  void resource_manager_up(Step& s, const Party& manager, bool restarted);
-  void job_manager_up(Step& s, const Party& party);
-  void shelve_job_manager(Step& s, const Party& party);
-  void forget_job_manager(Step& s, const Party& party);
+  void job_manager_up(Step& s, const Party& party, bool restarted);
+  void shelve_requests(Step& s, const Party& party, bool keep);
+  void take_back_from(Step& s, const Party& job_manager);
   bool cycles_wanted() const;
-  void recount_servable(Step& s);
   void sweep(Step& s);
   void sweep_at(Instant at) { next_sweep_ = std::min(next_sweep_, at); }
   Instant next_due(Instant now) const;
+
+  // ---- resource managers (owning.cpp) ----
+  void on(Step& s, const Party& from, Register& offer);
+  void on(Step& s, const Party& from, Clean& clean);
+  void on(Step& s, const Party& from, SetAside& aside);
+  void on(Step& s, const Party& from, LeaseEnded& ended);  ///< a resource manager can't take an assignment
+  void compare(Step& s, const Party& manager, const Register& offer);
+  void take_unknown(Step& s, const Party& manager, const LeaseId& id, const NodeSet& nodes);
+  void recount_servable(Step& s);
+  void lose_nodes(Step& s, const Party& resource_manager);
+  void resource_manager_up(Step& s, const Party& manager, bool restarted);
+
+  // ---- comparing (reconciling.cpp) ----
+  void open_books(Step& s, std::size_t n);
+  void open_books(Step& s, const Party& job_manager);
+  void on(Step& s, std::size_t from, Inventory& inventory);
+  void on(Step& s, const Party& from, Inventory& inventory);
+  void judge_lent(Step& s, std::size_t n, const std::vector<Holding>& borrowed);
+  void judge_borrowed(Step& s, std::size_t n, const std::vector<Holding>& lent);
+  bool may_adopt(std::size_t n, const Holding& held) const;
+  void adopt_or_release(Step& s, std::size_t n, const Holding& lent);
+  void end_orphans(Step& s);
+  Duration left_of(Instant now, const Lease& lease) const;
+
+  // ---- the ledger (recovery.cpp) ----
+  void changed(Step& s, Lease& lease);
+  void write_ledger(Step& s);
+  LeaseRecord record_of(const Lease& lease) const;
+  bool restore(Instant now, LeaseRecord& row);
 
   // ---- serving (matchmaking.cpp) ----
   void match(Step& s);
@@ -166,16 +213,22 @@ class SiteManager {
   void on_renew(Step& s, std::optional<std::size_t> from, const Party& party);
   void on(Step& s, std::size_t from, Renewed& renewed);
   /// The holder downstream gave these nodes back, or has lost them: they go to the owner. Erases an empty lease.
-  void give_back(Step& s, Lease& lease, const std::vector<NodeGroup>& nodes);
+  void give_back(Step& s, Lease& lease, const std::vector<NodeGroup>& nodes, bool silent = false);
   /// Tells whoever has these nodes from us that they are over; empty for all.
-  void tell_ended(Step& s, Lease& lease, const std::vector<NodeGroup>& nodes, LeaseEnd reason, bool confirmed);
+  void tell_ended(Step& s, Lease& lease, const std::vector<NodeGroup>& nodes, LeaseEnd reason, bool confirmed,
+                  Duration grace = {});
   void end_lease(Step& s, Lease& lease, LeaseEnd reason);
-  void clean(Step& s, Lease& lease, std::vector<NodeGroup> nodes);
+  /// The link towards the owner knows these nodes no longer: the holder hears it, and nobody is asked.
+  void lose_lease(Step& s, Lease& lease, const std::vector<NodeGroup>& nodes, LeaseEnd reason, bool confirmed,
+                  Duration grace = {});
+  void clean(Step& s, Lease& lease, std::vector<NodeGroup> nodes, bool silent, Duration grace = {});
   void account(Step& s, Lease& lease, const std::vector<NodeGroup>& nodes);
   void close(Step& s, Lease& lease);
   void expire_leases(Step& s);
   void watch(const Lease& lease);
   void renew_links(Step& s);
+  void reclaim_for_local(Step& s);
+  void take_back(Step& s, Lease& lease, Duration grace);
 
   // ---- the sink's pool (pool.cpp) ----
   void hand_out(Step& s, Lease& lease, LocalRequest& request, std::vector<NodeGroup> nodes);
@@ -207,12 +260,16 @@ class SiteManager {
   UsageLog usage_;
   std::map<Party, JobManager> job_managers_;
   std::map<Party, Instant> lost_managers_;     ///< resource managers that are down, and since when
-  std::set<Party> restarted_managers_;         ///< to be told clean by their registration
   std::vector<std::deque<Foreign>> foreign_;   ///< by neighbour: waiting for this step's matchmaking
   std::vector<Foreign> unserved_;              ///< waiting for the delegation cycle
   std::map<PartKey, Foreign> passed_;          ///< passed on, waiting for an answer
   std::vector<RequestId> fresh_;               ///< local requests that matchmaking hasn't looked at
   std::vector<LeaseId> pool_;                  ///< leases with idle nodes, to be reused or given back in this step
+  std::set<SiteName> drained_;                 ///< who is lent nothing more; our own name: nothing new starts here
+  std::vector<LeaseId> changed_leases_;        ///< to be written at the end of this step
+  std::vector<DrainRecord> changed_drains_;
+  std::uint64_t usage_written_ = 1;            ///< the ledger has the records before this number
+  std::uint64_t usage_first_ = 1;              ///< and from this one on
   std::vector<TargetView> target_views_;       ///< scratch
   std::vector<std::size_t> target_order_;      ///< scratch
 

@@ -27,12 +27,23 @@ class UsageLog {
   explicit UsageLog(std::size_t records_max) : records_max_(records_max) {}
   void add(UsageRecord record) {
     records_.push_back(std::move(record));
-    if (records_.size() > records_max_) records_.pop_front();
+    if (records_.size() <= records_max_) return;
+    records_.pop_front();
+    ++first_;
+  }
+  /// As a ledger has it; later ones follow without a gap.
+  void restore(std::uint64_t number, UsageRecord record) {
+    if (records_.empty()) first_ = number;
+    add(std::move(record));
   }
   const std::deque<UsageRecord>& records() const { return records_; }
+  /// The number of the oldest record; numbers are consecutive.
+  std::uint64_t first() const { return first_; }
+  std::uint64_t next() const { return first_ + records_.size(); }
 
  private:
   std::size_t records_max_;
+  std::uint64_t first_ = 1;
   std::deque<UsageRecord> records_;
 };
 

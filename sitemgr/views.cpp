@@ -106,8 +106,8 @@ void SiteManager::check_invariants() const {
     if (lease.upstream) continue;
     // A node that we own is under at most one lease.
     for (const auto* groups : {&lease.nodes, &lease.cleaning}) {
-      held += processors_of(*groups);
       for (const NodeGroup& group : *groups) {
+        if (owned_.knows(group.resource_manager)) held += processors_of(group);
         NodeSet& known = nodes[group.resource_manager];
         DMM_ASSERT(subtract(known, group.nodes) == known);
         known = unite(known, group.nodes);
@@ -115,10 +115,13 @@ void SiteManager::check_invariants() const {
     }
     if (lease.downstream) lent += processors_of(lease.nodes);
   }
-  std::uint64_t down = 0;
-  for (const auto& manager : owned_.managers())
-    if (!manager.up) down += std::uint64_t{manager.free_nodes} * manager.processors_per_node;
-  DMM_ASSERT(owned_.used() == held + down);
+  // Leases on a manager that has yet to register are in no sum of owned nodes, nor are its nodes.
+  std::uint64_t away = 0;
+  for (const auto& manager : owned_.managers()) {
+    const std::uint32_t free = manager.up ? 0 : manager.free_nodes;
+    away += std::uint64_t{free + manager.aside_free} * manager.processors_per_node;
+  }
+  DMM_ASSERT(owned_.used() == held + away);
   DMM_ASSERT(processors_lent_ == lent);
   std::vector<std::uint32_t> outstanding(neighbours_.size(), 0);
   std::uint64_t demand = 0;

@@ -58,6 +58,12 @@ void visit_site_behaviour(Settings& s, Visitor& v, const PolicyNames& policies) 
   v.duration("term_seconds", s.term, seconds_min, seconds_max);
   v.duration("offer_seconds", s.offer, seconds_min, seconds_max);
   v.duration("lease_length_max_seconds", s.lease_length_max, seconds_min, seconds_max);
+  v.duration("detached_max_seconds", s.detached_max, 0, seconds_max);
+  v.duration("absent_job_manager_seconds", s.absent_job_manager, seconds_min, seconds_max);
+  v.duration("adopt_within_seconds", s.adopt_within, 0, seconds_max);
+  v.duration("reclaim_grace_seconds", s.reclaim_grace, 0, seconds_max);
+  v.boolean("reclaim_at_job_end", s.reclaim_at_job_end);
+  v.duration("reclaim_after_seconds", s.reclaim_after, 0, seconds_max);
   v.integer("requests_per_user_max", s.requests_per_user_max, 1);
   v.integer("delegations_per_link_max", s.delegations_per_link_max, 1);
   v.integer("usage_records_max", s.usage_records_max, 1);

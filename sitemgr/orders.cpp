@@ -1,0 +1,92 @@
+// What the owner orders: nodes come back before their lease ends, a borrower is lent nothing more. Owners come first:
+// what they say holds at once, whatever a lease had promised (docs/operations.md).
+#include <algorithm>
+
+#include "protocol/text.hpp"
+#include "sitemgr/site_manager.hpp"
+
+namespace dmm {
+
+std::size_t SiteManager::reclaim(Instant now, const std::string& whose, Duration grace, Effects& effects) {
+  Step s{now, effects};
+  std::size_t taken = 0;
+  for (const LeaseId& id : leases_.all()) {
+    Lease& lease = *leases_.find(id);
+    if (lease.upstream || lease.chain.empty()) continue;
+    const bool is_meant = whose.empty() ? lease.downstream.has_value()
+                                        : to_text(id) == whose || (lease.downstream && lease.chain.back().text == whose);
+    if (!is_meant) continue;
+    take_back(s, lease, grace);
+    ++taken;
+  }
+  return taken;
+}
+
+/// The holder hears it at once; the resource managers ask what runs to end, and kill it after the grace.
+void SiteManager::take_back(Step& s, Lease& lease, Duration grace) {
+  s.out.log(Level::info, "reclaim", lease.request,
+            {{"lease", to_text(lease.id)}, {"holder", lease.chain.back().text}, {"grace", grace.in_seconds()}});
+  if (grace == end_of_job) {
+    lease.wanted = true;
+    return changed(s, lease);
+  }
+  if (lease.nodes.empty()) {
+    // It is over already, but what runs on it may have been allowed to go on.
+    lease.detached = false;
+    changed(s, lease);
+    each_manager(lease.cleaning, [&](const Party& manager, const NodeSet& nodes) {
+      s.out.send(manager, Unassign{lease.id, nodes, grace, {}}, lease.request);
+    });
+    return;
+  }
+  tell_ended(s, lease, lease.nodes, LeaseEnd::reclaimed, false, grace);
+  clean(s, lease, {}, false, grace);
+}
+
+bool SiteManager::drain(Instant now, const SiteName& site, Effects& effects) {
+  if (!drained_.insert(site).second) return false;
+  effects.log(Level::info, "drain", {}, {{"site", site.text}});
+  if (effects.ledger.wanted) changed_drains_.push_back({site});
+  // What it holds may end its present job, but nothing further is put on it.
+  for (const LeaseId& id : leases_.all()) {
+    Lease& lease = *leases_.find(id);
+    const bool theirs = lease.downstream && (site == settings_.name || lease.chain.back() == site ||
+                                             neighbours_[*lease.downstream].site == site);
+    if (lease.upstream || !theirs) continue;
+    Step s{now, effects};
+    lease.wanted = true;
+    changed(s, lease);
+  }
+  hints_dirty_ = true;
+  return true;
+}
+
+bool SiteManager::resume(Instant now, const SiteName& site, Effects& effects) {
+  if (drained_.erase(site) == 0) return false;
+  effects.log(Level::info, "resume", {}, {{"site", site.text}});
+  if (effects.ledger.wanted) changed_drains_.push_back({site});
+  Step s{now, effects};
+  recount_servable(s);
+  hints_dirty_ = true;
+  return true;
+}
+
+/// A local request that has waited long enough takes lent nodes back, the last ones lent first, as many as it needs.
+void SiteManager::reclaim_for_local(Step& s) {
+  if (settings_.reclaim_after == Duration{}) return;
+  LocalRequest* head = queue_.head();
+  if (!head || !head->servable || head->reclaimed) return;
+  const Instant due = head->since + settings_.reclaim_after;
+  if (s.now < due) return sweep_at(due);
+  head->reclaimed = true;
+  std::uint32_t back = owned_.largest_idle();
+  const std::vector<LeaseId> ids = leases_.all();
+  for (auto id = ids.rbegin(); id != ids.rend() && back < head->widest; ++id) {
+    Lease& lease = *leases_.find(*id);
+    if (lease.upstream || !lease.downstream || lease.nodes.empty()) continue;
+    back += processors_of(lease.nodes);
+    take_back(s, lease, lease.grace);
+  }
+}
+
+}  // namespace dmm

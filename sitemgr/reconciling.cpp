@@ -1,0 +1,234 @@
+// What both sides of a link do when a session is new to either of them: each says what it believes of the leases between
+// them, and what was lost with the old session is put right (docs/protocol.md section 7). The lender's record decides
+// what is leased; a lease that the borrower doesn't have any more comes back.
+#include <algorithm>
+
+#include "protocol/text.hpp"
+#include "sitemgr/site_manager.hpp"
+
+namespace dmm {
+namespace {
+
+/// So many holdings fit into a message of the largest size, at some hundreds of bytes each.
+constexpr std::size_t holdings_per_message = 100;
+/// No honest neighbour holds more.
+constexpr std::size_t holdings_max = 1'000'000;
+
+Holding holding_of(const Lease& lease, const RequestId& request, const std::vector<NodeGroup>& nodes, Duration left) {
+  return {lease.id,     request, nodes, lease.chain, lease.owner_ancestors,
+          lease.blocks, std::max(left, Duration{}), lease.grace};
+}
+
+/// Says the holdings in as many messages as it takes; at least one, which ends them.
+template <class Send>
+void say(std::vector<Holding> lent, std::vector<Holding> borrowed, Send send) {
+  Inventory part;
+  std::size_t size = 0;
+  const auto flush_if_full = [&] {
+    if (++size < holdings_per_message) return;
+    part.last = false;
+    send(std::exchange(part, {}));
+    size = 0;
+  };
+  for (Holding& held : lent) part.lent.push_back(std::move(held)), flush_if_full();
+  for (Holding& held : borrowed) part.borrowed.push_back(std::move(held)), flush_if_full();
+  send(std::move(part));
+}
+
+/// Adds a part to what has come; whether it was the last.
+bool gather(Inventory& so_far, Inventory& part) {
+  const auto move_all = [](std::vector<Holding>& from, std::vector<Holding>& to) {
+    if (to.size() + from.size() > holdings_max) return;
+    to.insert(to.end(), std::make_move_iterator(from.begin()), std::make_move_iterator(from.end()));
+  };
+  move_all(part.lent, so_far.lent);
+  move_all(part.borrowed, so_far.borrowed);
+  return part.last;
+}
+
+}  // namespace
+
+// ---- between sites -------------------------------------------------------------------------------------------------
+
+void SiteManager::open_books(Step& s, std::size_t n) {
+  Neighbour& neighbour = neighbours_[n];
+  neighbour.renew_sent.reset();
+  neighbour.renew_due = s.now;
+  neighbour.judging = true;
+  neighbour.judged_up = leases_.up(n);
+  neighbour.judged_down = leases_.down(n);
+  neighbour.inventory = {};
+  neighbour.orphans.clear();
+  std::vector<Holding> lent, borrowed;
+  for (const LeaseId& id : leases_.down(n)) {
+    const Lease& lease = leases_.get(id);
+    if (!lease.nodes.empty()) lent.push_back(holding_of(lease, lease.request, lease.nodes, left_of(s.now, lease)));
+  }
+  for (const LeaseId& id : leases_.up(n)) {
+    const Lease& lease = leases_.get(id);
+    borrowed.push_back(holding_of(lease, lease.request, lease.nodes, {}));
+  }
+  say(std::move(lent), std::move(borrowed), [&](Inventory part) { send(s, n, std::move(part), {}); });
+}
+
+void SiteManager::on(Step& s, std::size_t from, Inventory& part) {
+  Neighbour& neighbour = neighbours_[from];
+  if (!neighbour.judging || !gather(neighbour.inventory, part)) return;
+  neighbour.judging = false;
+  const Inventory said = std::exchange(neighbour.inventory, {});
+  judge_lent(s, from, said.borrowed);
+  judge_borrowed(s, from, said.lent);
+  neighbour.judged_up.clear();
+  neighbour.judged_down.clear();
+}
+
+/// What the neighbour says that it holds of us.
+void SiteManager::judge_lent(Step& s, std::size_t n, const std::vector<Holding>& borrowed) {
+  std::map<LeaseId, const Holding*> theirs;
+  for (const Holding& held : borrowed) theirs[held.lease] = &held;
+  for (const LeaseId& id : neighbours_[n].judged_down) {
+    Lease* lease = leases_.find(id);
+    if (!lease || lease->downstream != n || lease->nodes.empty()) continue;  // over since
+    const auto held = theirs.find(id);
+    const std::vector<NodeGroup> gone =
+        held == theirs.end() ? lease->nodes : without(lease->nodes, held->second->nodes);
+    if (lease->state == LeaseState::offered && held != theirs.end()) {
+      lease->state = LeaseState::active;  // its Claim was lost
+      changed(s, *lease);
+    }
+    if (gone.empty()) continue;
+    s.out.log(Level::info, "returned", lease->request,
+              {{"lease", to_text(id)}, {"by", neighbours_[n].site.text}, {"why", std::string("not in its inventory")}});
+    give_back(s, *lease, gone);
+  }
+  for (const auto& [id, held] : theirs) {
+    if (leases_.find(id) || neighbours_[n].judged_down.contains(id)) continue;  // it heard, or hears, that it is over
+    if (may_adopt(n, *held)) {
+      neighbours_[n].orphans[id] = s.now + settings_.adopt_within;
+      sweep_at(s.now + settings_.adopt_within);
+      continue;
+    }
+    send(s, n, LeaseEnded{id, {}, LeaseEnd::unknown, false, {}}, held->request);
+  }
+}
+
+/// Whether we may have passed this lease on and lost our record of it: the site that it would have come from hasn't
+/// told what it lent us since we started.
+bool SiteManager::may_adopt(std::size_t n, const Holding& held) const {
+  const auto self = std::find(held.chain.begin(), held.chain.end(), settings_.name);
+  if (self == held.chain.end() || self == held.chain.begin() || self + 1 == held.chain.end()) return false;
+  const auto upstream = neighbours_.find(*(self - 1));
+  if (!upstream || *(self + 1) != neighbours_[n].site) return false;
+  return !neighbours_[*upstream].met || neighbours_[*upstream].judging;
+}
+
+/// What the neighbour says that it lent us.
+void SiteManager::judge_borrowed(Step& s, std::size_t n, const std::vector<Holding>& lent) {
+  std::map<LeaseId, const Holding*> theirs;
+  for (const Holding& held : lent) theirs[held.lease] = &held;
+  for (const LeaseId& id : neighbours_[n].judged_up) {
+    Lease* lease = leases_.find(id);
+    if (!lease || lease->upstream != n) continue;  // over since
+    const auto held = theirs.find(id);
+    const std::vector<NodeGroup> gone =
+        held == theirs.end() ? lease->nodes : without(lease->nodes, held->second->nodes);
+    if (!gone.empty()) {
+      lose_lease(s, *lease, gone, LeaseEnd::owner_lost, false);
+      lease = leases_.find(id);
+    }
+    if (!lease || held->second->left <= Duration{}) continue;
+    lease->upstream_until = s.now + held->second->left;
+    lease->unsure = false;
+    watch(*lease);
+  }
+  for (const auto& [id, held] : theirs)
+    if (!leases_.find(id) && !neighbours_[n].judged_up.contains(id)) adopt_or_release(s, n, *held);
+}
+
+/// The neighbour lent us something that we have no record of: if it was on its way through us, we take our place in
+/// the chain again; nobody here uses it otherwise.
+void SiteManager::adopt_or_release(Step& s, std::size_t n, const Holding& lent) {
+  const auto release = [&] {
+    s.out.log(Level::info, "release", lent.request, {{"lease", to_text(lent.lease)}, {"unused", true}});
+    send(s, n, Release{lent.lease, {}, false}, lent.request);
+  };
+  const auto self = std::find(lent.chain.begin(), lent.chain.end(), settings_.name);
+  if (self == lent.chain.end() || self + 1 == lent.chain.end() || lent.lease.owner == settings_.name) return release();
+  const auto downstream = neighbours_.find(*(self + 1));
+  if (!downstream || *downstream == n) return release();
+  Neighbour& towards_sink = neighbours_[*downstream];
+  const bool has_spoken = towards_sink.met && !towards_sink.judging;
+  if (has_spoken && towards_sink.orphans.erase(lent.lease) == 0) return release();
+  Lease lease;
+  lease.id = lent.lease;
+  lease.request = lent.request;
+  lease.state = LeaseState::active;
+  lease.upstream = n;
+  lease.downstream = *downstream;
+  lease.nodes = lent.nodes;
+  lease.chain = lent.chain;
+  lease.owner_ancestors = lent.owner_ancestors;
+  lease.blocks = lent.blocks;
+  lease.grace = lent.grace;
+  lease.granted = s.now;
+  lease.upstream_until = s.now + lent.left;
+  lease.downstream_until = s.now + settings_.term;
+  lease.processors = processors_of(lent.nodes);
+  s.out.log(Level::info, "adopt", lent.request,
+            {{"lease", to_text(lent.lease)}, {"from", neighbours_[n].site.text}, {"to", towards_sink.site.text}});
+  Lease& kept = leases_.add(std::move(lease));
+  if (!has_spoken) towards_sink.judged_down.insert(kept.id);
+  watch(kept);
+  changed(s, kept);
+}
+
+void SiteManager::end_orphans(Step& s) {
+  for (std::size_t n = 0; n < neighbours_.size(); ++n)
+    std::erase_if(neighbours_[n].orphans, [&](const auto& orphan) {
+      if (s.now < orphan.second) return false;
+      send(s, n, LeaseEnded{orphan.first, {}, LeaseEnd::unknown, false, {}}, {});
+      return true;
+    });
+}
+
+// ---- with the site's own users -------------------------------------------------------------------------------------
+
+void SiteManager::open_books(Step& s, const Party& party) {
+  JobManager& user = job_managers_[party];
+  user.judging = true;
+  user.inventory = {};
+  user.judged = user.own;
+  user.judged.insert(user.borrowed.begin(), user.borrowed.end());
+  std::vector<Holding> lent;
+  for (const auto& [id, request] : user.judged) {
+    const Lease& lease = leases_.get(id);
+    lent.push_back(holding_of(lease, request, lease.handed_out.at(request).nodes, left_of(s.now, lease)));
+  }
+  say(std::move(lent), {}, [&](Inventory part) { s.out.send(party, std::move(part)); });
+}
+
+void SiteManager::on(Step& s, const Party& from, Inventory& part) {
+  if (from.role != Role::job_manager || !job_managers_.contains(from)) return;
+  JobManager& user = job_managers_[from];
+  if (!user.judging || !gather(user.inventory, part)) return;
+  user.judging = false;
+  const Inventory said = std::exchange(user.inventory, {});
+  const JobManager::Holds judged = std::exchange(user.judged, {});
+  std::map<std::pair<LeaseId, RequestId>, const Holding*> theirs;
+  for (const Holding& held : said.borrowed) theirs[{held.lease, held.request}] = &held;
+  for (const auto& [id, request] : judged) {
+    Lease* lease = leases_.find(id);
+    const auto out = lease ? lease->handed_out.find(request) : std::map<RequestId, HandedOut>::iterator{};
+    if (!lease || out == lease->handed_out.end()) continue;  // over since
+    const auto held = theirs.find({id, request});
+    std::vector<NodeGroup> gone =
+        held == theirs.end() ? out->second.nodes : without(out->second.nodes, held->second->nodes);
+    if (gone.empty()) continue;
+    Release returned{id, std::move(gone), false};
+    on_release(s, std::nullopt, from, returned);
+  }
+  for (const auto& [key, held] : theirs)
+    if (!judged.contains(key)) s.out.send(from, LeaseEnded{key.first, held->nodes, LeaseEnd::unknown, false, {}}, key.second);
+}
+
+}  // namespace dmm

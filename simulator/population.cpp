@@ -5,6 +5,16 @@
 #include "simulator/world.hpp"
 
 namespace dmm {
+namespace {
+
+/// Leases on whose way the Claim still is.
+std::int64_t offers_of(const SiteManager& site) {
+  std::int64_t offers = 0;
+  for (const LeaseId& id : site.leases().all()) offers += site.leases().get(id).state == LeaseState::offered;
+  return offers;
+}
+
+}  // namespace
 
 World::World(Topology topology, WorldSettings settings)
     : topology_(std::move(topology)),
@@ -157,6 +167,10 @@ void World::lose(Actor& actor, Crash kind) {
         if constexpr (requires { process.machine; }) {
           using Manager = std::decay_t<decltype(process.machine)>;
           auto& ledger = std::get<LedgerOf<Manager>>(actor.ledger);
+          if constexpr (std::is_same_v<Manager, SiteManager>)
+            fields.push_back({"unclaimed", offers_of(process.machine)});
+          if constexpr (std::is_same_v<Manager, JobManager>)
+            fields.push_back({"running", static_cast<std::int64_t>(process.machine.count(JobState::running))});
           if (actor.committed_at != never) {
             const bool done = disks_.chance(0.5);
             fields.push_back({"commit", std::string(done ? "done" : "lost")});

@@ -95,6 +95,7 @@ void SiteManager::judge_lent(Step& s, std::size_t n, const std::vector<Holding>&
     if (lease->state == LeaseState::offered && held != theirs.end()) {
       lease->state = LeaseState::active;  // its Claim was lost
       changed(s, *lease);
+      s.out.log(Level::info, "claim_lost", lease->request, {{"lease", to_text(id)}});
     }
     if (gone.empty()) continue;
     s.out.log(Level::info, "returned", lease->request,
@@ -186,6 +187,7 @@ void SiteManager::end_orphans(Step& s) {
   for (std::size_t n = 0; n < neighbours_.size(); ++n)
     std::erase_if(neighbours_[n].orphans, [&](const auto& orphan) {
       if (s.now < orphan.second) return false;
+      s.out.log(Level::info, "orphan_ended", {}, {{"lease", to_text(orphan.first)}, {"by", neighbours_[n].site.text}});
       send(s, n, LeaseEnded{orphan.first, {}, LeaseEnd::unknown, false, {}}, {});
       return true;
     });

@@ -8,13 +8,13 @@
 namespace dmm {
 namespace {
 
-/// A task that holds nodes holds them alone, and within its lease unless its end is ordered.
+/// A task that holds nodes holds them alone, and within its lease unless its end is ordered or it is detached.
 void check_task(const TaskRecord& task, const Slots& slots) {
-  DMM_ASSERT(task.due == never || !task.is_live());
   if (!task.is_live()) return;
   DMM_ASSERT(task.ordered);
   DMM_ASSERT(slots.all_run(task.nodes, task.number));
-  DMM_ASSERT(task.state == TaskState::ending || slots.all_under(task.nodes, task.lease));
+  const bool is_detached = task.due != never;
+  DMM_ASSERT(task.state == TaskState::ending || is_detached || slots.all_under(task.nodes, task.lease));
 }
 
 }  // namespace
@@ -47,8 +47,10 @@ void ResourceManager::check_invariants() const {
   for (const auto& [id, task] : tasks_.all()) {
     check_task(task, slots_);
     for (const std::uint64_t number : task.cleans) ++cleans[number];
-    DMM_ASSERT(!older_tasks_.contains(task.number) || task.state == TaskState::ending);
+    DMM_ASSERT(!strays_.contains(id) || !task.is_live());
   }
+  for (const std::uint64_t number : stray_cleans_) ++cleans[number];
+  DMM_ASSERT(stray_cleans_.empty() || !strays_.empty());
   DMM_ASSERT(cleans.size() == cleans_.size());
   for (const auto& [number, clean] : cleans_) DMM_ASSERT(cleans.at(number) == clean.tasks);
   for (const auto& read : reads_) DMM_ASSERT(tasks_.find(std::get<TaskId>(read)) != nullptr);

@@ -33,6 +33,7 @@ void ResourceManager::on(Instant now, const Assign& assign, Effects& effects) {
                  {"holder", assign.holder.text}});
   if (slots_.all_under(assign.nodes, epoch)) return;
   supersede(now, assign.nodes, epoch, effects);
+  note_growth(assign.nodes, epoch, effects);
   slots_.assign(assign.nodes, epoch);
   Lease& lease = leases_[epoch];
   lease.holder = assign.holder;
@@ -49,7 +50,7 @@ void ResourceManager::refuse(const Assign& assign, std::string why, Effects& eff
                {"lease", to_text(assign.lease)},
                {"nodes", to_text(assign.nodes)},
                {"reason", std::move(why)}});
-  LeaseEnded answer{assign.lease, {}, LeaseEnd::unknown, true};
+  LeaseEnded answer{assign.lease, {}, LeaseEnd::unknown, true, {}};
   if (assign.lease.owner == settings_.site) answer.confirmed = tasks_.live_of(assign.lease.epoch).empty();
   if (const Lease* lease = find_lease(assign.lease)) {
     // The lease goes on with the nodes it has; only what is asked for now is refused.
@@ -103,7 +104,8 @@ void ResourceManager::on(Instant now, const Unassign& unassign, Effects& effects
     effects.log(Level::debug, "unassign", {},
                 {{"lease", to_text(id)},
                  {"nodes", to_text(unassign.nodes)},
-                 {"grace", unassign.grace.in_seconds()}});
+                 {"grace", unassign.grace.in_seconds()},
+                 {"detached", unassign.detached.in_seconds()}});
   if (id.owner != settings_.site) return say_clean(id, unassign.nodes, effects);
 
   const NodeSet nodes = !all ? unassign.nodes : lease != nullptr ? lease->nodes : NodeSet{};
@@ -112,15 +114,27 @@ void ResourceManager::on(Instant now, const Unassign& unassign, Effects& effects
     if (TaskRecord& task = tasks_.at(number); is_hit(task))
       fail(now, task, StartFault::no_lease, "the lease was taken back", effects);
   for (const std::uint64_t number : tasks_.live_of(id.epoch))
-    if (TaskRecord& task = tasks_.at(number); is_hit(task))
-      order_end(now, task, unassign.grace, EndKind::lease_ended, effects);
+    if (TaskRecord& task = tasks_.at(number); is_hit(task)) {
+      if (unassign.detached > Duration{})
+        detach(now, task, unassign.detached);
+      else
+        order_end(now, task, unassign.grace, EndKind::lease_ended, effects);
+    }
   const std::set<std::uint64_t> waiting = to_be_clean(unassign);
   take_from_lease(id.epoch, nodes);
   // Clean promises that nothing will run there under this lease: also if it was never assigned.
+  note_growth(slots_.within(nodes), id.epoch, effects);
   slots_.unassign(slots_.within(nodes), id.epoch);
-  if (waiting.empty()) return say_clean(id, nodes, effects);
-  cleans_[++last_clean_] = {id, nodes, waiting.size()};
+  if (waiting.empty() && strays_.empty()) return say_clean(id, nodes, effects);
+  cleans_[++last_clean_] = {id, nodes, waiting.size() + !strays_.empty()};
+  if (!strays_.empty()) stray_cleans_.push_back(last_clean_);
   for (const std::uint64_t number : waiting) tasks_.at(number).cleans.push_back(last_clean_);
+}
+
+/// For the ledger: these nodes are about to see a greater epoch than ever.
+void ResourceManager::note_growth(const NodeSet& nodes, Epoch epoch, const Effects& effects) {
+  if (!effects.ledger.wanted) return;
+  for (const std::uint32_t node : slots_.unseen(nodes, epoch)) changed_fences_.insert(node);
 }
 
 /// The tasks that must have ended before the nodes of an Unassign are clean: those of the lease, and those of
@@ -138,32 +152,19 @@ std::set<std::uint64_t> ResourceManager::to_be_clean(const Unassign& unassign) c
   return waiting;
 }
 
+/// One of what a Clean waits for has ended.
+void ResourceManager::count_down(std::uint64_t number, Effects& effects) {
+  const auto clean = cleans_.find(number);
+  DMM_ASSERT(clean != cleans_.end() && clean->second.tasks > 0);
+  if (--clean->second.tasks > 0) return;
+  say_clean(clean->second.lease, clean->second.nodes, effects);
+  cleans_.erase(clean);
+}
+
 void ResourceManager::say_clean(const LeaseId& lease, const NodeSet& nodes, Effects& effects) {
   if (effects.wants(Level::debug))
     effects.log(Level::debug, "clean", {}, {{"lease", to_text(lease)}, {"nodes", to_text(nodes)}});
   effects.send(site_, Clean{lease, nodes});
-}
-
-/// The site began anew: its leases before that are void, and the Clean messages it waited for are of no use to it.
-/// What runs is killed; Register comes when all of it has ended (register_if_due).
-void ResourceManager::end_older_session(Instant now, Effects& effects) {
-  if (effects.wants(Level::debug) && !leases_.empty())
-    effects.log(Level::debug, "older_session", {}, {{"leases", static_cast<std::int64_t>(leases_.size())}});
-  cleans_.clear();
-  while (!leases_.empty()) {
-    const NodeSet nodes = leases_.begin()->second.nodes;
-    take_from_lease(leases_.begin()->first, nodes);
-  }
-  for (const std::uint64_t number : tasks_.open()) {
-    TaskRecord& task = tasks_.at(number);
-    task.cleans.clear();
-    if (!task.is_live()) {
-      fail(now, task, StartFault::no_lease, "the site manager was started anew", effects);
-      continue;
-    }
-    order_end(now, task, Duration{}, EndKind::lease_ended, effects);
-    older_tasks_.insert(number);
-  }
 }
 
 }  // namespace dmm

@@ -9,9 +9,13 @@
 namespace dmm {
 
 void Presence::up(const Party& peer) {
-  Contact& contact = peer == owner_ ? owner_contact_ : job_managers_[peer];
-  if (!contact.up) silent_.erase({contact.since, peer});
-  contact.up = true;
+  if (peer == owner_) {
+    owner_contact_.up = true;
+    return;
+  }
+  const auto it = job_managers_.try_emplace(peer).first;
+  remove_from_index(*it);
+  it->second.up = true;
 }
 
 void Presence::down(Instant now, const Party& peer) {
@@ -24,10 +28,7 @@ void Presence::down(Instant now, const Party& peer) {
   if (it == job_managers_.end() || !it->second.up) return;
   it->second.up = false;
   it->second.since = now;
-  if (it->second.tasks.empty())
-    job_managers_.erase(it);
-  else
-    silent_.insert({now, peer});
+  keep_or_drop(it);
 }
 
 void Presence::heard(Instant now, const Party& peer) {
@@ -37,55 +38,88 @@ void Presence::heard(Instant now, const Party& peer) {
   }
   const auto it = job_managers_.find(peer);
   if (it == job_managers_.end() || it->second.up) return;
-  silent_.erase({it->second.since, peer});
+  remove_from_index(*it);
   it->second.since = now;
-  silent_.insert({now, peer});
+  add_to_index(*it);
 }
 
 void Presence::watch(Instant now, const Party& job_manager, std::uint64_t task) {
   const auto [it, is_new] = job_managers_.try_emplace(job_manager);
-  if (is_new) {
-    it->second.since = now;
-    silent_.insert({now, job_manager});
-  }
-  const bool added = it->second.tasks.insert(task).second;
+  if (is_new) it->second.since = now;
+  const bool added = it->second.tasks[on_either].insert(task).second;
   DMM_ASSERT(added);
+  add_to_index(*it);
+}
+
+void Presence::detach(const Party& job_manager, std::uint64_t task) {
+  const auto it = job_managers_.find(job_manager);
+  if (it == job_managers_.end() || !it->second.tasks[on_either].contains(task)) return;
+  remove_from_index(*it);
+  it->second.tasks[on_either].erase(task);
+  it->second.tasks[on_job_manager].insert(task);
+  add_to_index(*it);
 }
 
 void Presence::unwatch(const Party& job_manager, std::uint64_t task) {
   const auto it = job_managers_.find(job_manager);
   if (it == job_managers_.end()) return;
-  it->second.tasks.erase(task);
-  if (it->second.up || !it->second.tasks.empty()) return;
-  silent_.erase({it->second.since, job_manager});
-  job_managers_.erase(it);
+  remove_from_index(*it);
+  for (auto& tasks : it->second.tasks) tasks.erase(task);
+  keep_or_drop(it);
 }
 
-Instant Presence::next_fence() const {
-  if (owner_contact_.up || silent_.empty()) return never;
-  return std::max(silent_.begin()->first, owner_contact_.since) + term_;
+void Presence::add_to_index(const Contacts::value_type& entry) {
+  const auto& [party, contact] = entry;
+  for (std::size_t kind = 0; kind < dependences; ++kind)
+    if (!contact.up && !contact.tasks[kind].empty()) silent_[kind].insert({contact.since, party});
 }
+
+void Presence::remove_from_index(const Contacts::value_type& entry) {
+  for (auto& silent : silent_) silent.erase({entry.second.since, entry.first});
+}
+
+void Presence::keep_or_drop(Contacts::iterator entry) {
+  if (entry->second.up || entry->second.has_tasks())
+    add_to_index(*entry);
+  else
+    job_managers_.erase(entry);
+}
+
+Instant Presence::next_fence(Dependence dependence) const {
+  const auto& silent = silent_[dependence];
+  if (silent.empty()) return never;
+  if (dependence == on_job_manager) return silent.begin()->first + term_;
+  return owner_contact_.up ? never : std::max(silent.begin()->first, owner_contact_.since) + term_;
+}
+
+Instant Presence::next_fence() const { return std::min(next_fence(on_either), next_fence(on_job_manager)); }
 
 std::vector<std::uint64_t> Presence::take_fenced(Instant now) {
   std::vector<std::uint64_t> fenced;
-  while (next_fence() <= now) {
-    const auto it = job_managers_.find(silent_.begin()->second);
-    DMM_ASSERT(it != job_managers_.end() && !it->second.up);
-    fenced.insert(fenced.end(), it->second.tasks.begin(), it->second.tasks.end());
-    silent_.erase(silent_.begin());
-    job_managers_.erase(it);
-  }
+  for (const Dependence dependence : {on_either, on_job_manager})
+    while (next_fence(dependence) <= now) {
+      const auto it = job_managers_.find(silent_[dependence].begin()->second);
+      DMM_ASSERT(it != job_managers_.end() && !it->second.up);
+      auto& tasks = it->second.tasks[dependence];
+      fenced.insert(fenced.end(), tasks.begin(), tasks.end());
+      remove_from_index(*it);
+      tasks.clear();
+      keep_or_drop(it);
+    }
   return fenced;
 }
 
 void Presence::check_invariants() const {
-  std::size_t silent = 0;
+  std::array<std::size_t, dependences> silent{};
   for (const auto& [party, contact] : job_managers_) {
-    DMM_ASSERT(contact.up || !contact.tasks.empty());
-    DMM_ASSERT(contact.up != silent_.contains({contact.since, party}));
-    silent += !contact.up;
+    DMM_ASSERT(contact.up || contact.has_tasks());
+    for (std::size_t kind = 0; kind < dependences; ++kind) {
+      const bool is_silent = !contact.up && !contact.tasks[kind].empty();
+      DMM_ASSERT(is_silent == silent_[kind].contains({contact.since, party}));
+      silent[kind] += is_silent;
+    }
   }
-  DMM_ASSERT(silent == silent_.size());
+  for (std::size_t kind = 0; kind < dependences; ++kind) DMM_ASSERT(silent[kind] == silent_[kind].size());
 }
 
 }  // namespace dmm

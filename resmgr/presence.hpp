@@ -1,8 +1,10 @@
 // Who is in contact with the resource manager, and when silence makes it end work by itself: a task is fenced when
 // its job manager's link and the owner's link have both been down for a term. One of the two alone is enough to go
-// on. Keep-alives don't reach the machine; what it knows of contact is that links rise and fall.
+// on, but for a detached task, which its owner no longer vouches for. Keep-alives don't reach the machine; what it
+// knows of contact is that links rise and fall.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <set>
@@ -26,6 +28,8 @@ class Presence {
 
   /// From now the task depends on contact with its job manager or the owner.
   void watch(Instant now, const Party& job_manager, std::uint64_t task);
+  /// From now it depends on contact with its job manager alone. No-op if it isn't watched.
+  void detach(const Party& job_manager, std::uint64_t task);
   /// The task is over or being killed. No-op if it isn't watched.
   void unwatch(const Party& job_manager, std::uint64_t task);
 
@@ -37,17 +41,28 @@ class Presence {
   void check_invariants() const;
 
  private:
+  /// Whose contact keeps a task going.
+  enum Dependence : std::size_t { on_either, on_job_manager, dependences };
   struct Contact {
     bool up = false;
     Instant since{};  ///< down, and heard from, no later than this
-    std::set<std::uint64_t> tasks;
+    std::array<std::set<std::uint64_t>, dependences> tasks;
+    bool has_tasks() const { return !tasks[on_either].empty() || !tasks[on_job_manager].empty(); }
   };
+  using Contacts = std::map<Party, Contact>;
+
+  void add_to_index(const Contacts::value_type& entry);
+  void remove_from_index(const Contacts::value_type& entry);
+  /// Back into the index, or out of everything if it is of no more use.
+  void keep_or_drop(Contacts::iterator entry);
+  Instant next_fence(Dependence dependence) const;
 
   Party owner_;
   Duration term_;
   Contact owner_contact_;
-  std::map<Party, Contact> job_managers_;        ///< those that are up or have tasks
-  std::set<std::pair<Instant, Party>> silent_;   ///< those that are down and have tasks, by `since`
+  Contacts job_managers_;  ///< those that are up or have tasks
+  /// Those that are down and have tasks of each dependence, by `since`.
+  std::array<std::set<std::pair<Instant, Party>>, dependences> silent_;
 };
 
 }  // namespace dmm

@@ -1,10 +1,12 @@
-// What a resource manager finds again after a restart: the fence, what is assigned, and the tasks with their outcomes.
+// What a resource manager finds again after a restart: the fence, what is assigned, the tasks with their outcomes, and
+// which nodes are under suspicion. Instants are on the monotonic clock of the process; `never` stays never.
 #pragma once
 
 #include <array>
 
 #include "machine/ledger.hpp"
 #include "protocol/text.hpp"
+#include "resmgr/black_holes.hpp"
 #include "resmgr/task_table.hpp"
 
 namespace dmm {
@@ -39,7 +41,8 @@ struct AssignmentRecord {
   }
 };
 
-/// A task that was ordered, until its outcome has been fetched.
+/// A task that was ordered or has an outcome, until that has been fetched. A parked one is not kept: its job manager
+/// asks again in a new session.
 struct TaskRow {
   RequestId request;
   std::uint32_t component = 0;
@@ -49,20 +52,36 @@ struct TaskRow {
   bool ordered = false;
   std::int32_t process = 0;
   std::optional<EndKind> cause;
-  Duration detached;  ///< how long it may still go on under a lease that is over; 0 if it isn't
+  Instant kill_at = never;         ///< when its ordered end becomes a SIGKILL
+  Instant detached_until = never;  ///< goes on no longer under a lease that is over; never: the lease isn't
   Ended outcome;      ///< once ended
 
   static constexpr std::string_view table = "tasks";
-  static constexpr std::array<std::string_view, 10> columns{"request", "component", "lease", "nodes",    "state",
-                                                            "ordered", "process",   "cause", "detached", "outcome"};
+  static constexpr std::array<std::string_view, 11> columns{
+      "request", "component", "lease",   "nodes",          "state",  "ordered",
+      "process", "cause",     "kill_at", "detached_until", "outcome"};
   std::string key() const { return to_text(request) + "#" + std::to_string(component); }
   template <class Self>
   static auto fields(Self& self) {
     return std::tie(self.request, self.component, self.lease, self.nodes, self.state, self.ordered, self.process,
-                    self.cause, self.detached, self.outcome);
+                    self.cause, self.kill_at, self.detached_until, self.outcome);
   }
 };
 
-using ResourceRecord = std::variant<FenceRecord, AssignmentRecord, TaskRow>;
+/// A node that lost jobs or couldn't start them.
+struct SuspectRecord {
+  std::uint32_t node = 0;
+  Suspect suspect;
+
+  static constexpr std::string_view table = "suspects";
+  static constexpr std::array<std::string_view, 5> columns{"node", "jobs", "pause", "aside_until", "reason"};
+  std::string key() const { return std::to_string(node); }
+  template <class Self>
+  static auto fields(Self& self) {
+    return std::tie(self.node, self.suspect.jobs, self.suspect.pause, self.suspect.until, self.suspect.text);
+  }
+};
+
+using ResourceRecord = std::variant<FenceRecord, AssignmentRecord, TaskRow, SuspectRecord>;
 
 }  // namespace dmm

@@ -1,5 +1,5 @@
 // The resource manager's door: inputs, the gate, contact, and what time calls for. What it does for its owner is
-// in leasing.cpp, what it does for job managers in running.cpp.
+// in leasing.cpp, what it does for job managers in running.cpp, what it keeps in its ledger in recovery.cpp.
 #include "resmgr/resource_manager.hpp"
 
 #include <algorithm>
@@ -16,7 +16,8 @@ ResourceManager::ResourceManager(ResourceManagerSettings settings)
     : settings_(std::move(settings)),
       site_(site_manager_of(settings_.site)),
       slots_(settings_.nodes),
-      presence_(site_, settings_.term) {
+      presence_(site_, settings_.term),
+      black_holes_(settings_.set_aside_after, settings_.set_aside_for) {
   DMM_ASSERT(settings_.nodes > 0);
   DMM_ASSERT(settings_.term > Duration{});
 }
@@ -32,19 +33,23 @@ void ResourceManager::receive(Instant now, Input input, Effects& effects) {
 void ResourceManager::settle(Instant now, Effects& effects) {
   DMM_ASSERT(now >= now_);
   now_ = now;
+  if (std::exchange(resume_due_, false)) resume(now, effects);
   for (const std::uint64_t number : presence_.take_fenced(now)) fence(now, number, effects);
   // Before the due times: a Start whose lease was assigned in this batch isn't late.
   for (const Epoch lease : std::exchange(touched_, {}))
     for (const std::uint64_t number : tasks_.parked_of(lease)) consider(now, tasks_.at(number), effects);
   for (const TaskId& id : tasks_.take_due(now)) give_up_or_forget(now, id, effects);
   keep_tasks(now, effects);
+  say_set_aside(now, effects);
   register_if_due(effects);
+  record_changes(effects);
   check_changes();
 }
 
 Instant ResourceManager::next_deadline() const {
+  if (resume_due_) return now_;
   const Instant keep = tasks_.live() > 0 ? keep_due_ : never;
-  return std::min({presence_.next_fence(), tasks_.next_due(), keep});
+  return std::min({presence_.next_fence(), tasks_.next_due(), black_holes_.next_back(), keep});
 }
 
 bool ResourceManager::stop_all(Instant now, Duration grace, Effects& effects) {
@@ -105,19 +110,17 @@ void ResourceManager::on(Instant now, Received& received, Effects& effects) {
 
 // ---- contact ---------------------------------------------------------------------------------------------------
 
-void ResourceManager::on(Instant now, const LinkUp& change, Effects& effects) {
+/// A new session ends nothing: the owner compares what we register with what it believes, and says what differs.
+void ResourceManager::on(Instant, const LinkUp& change, Effects&) {
   presence_.up(change.peer);
-  if (change.peer != site_) return;
-  // Without durable state at the site, a new session knows nothing of the leases of the one before.
-  if (change.restarted) end_older_session(now, effects);
-  register_due_ = true;
+  if (change.peer == site_) register_due_ = true;
 }
 
 void ResourceManager::on(Instant now, const LinkDown& change, Effects&) { presence_.down(now, change.peer); }
 
-/// Offers the nodes. After a new session only when nothing of an older one is left: the site may lease at once.
+/// Offers the nodes, once nothing runs any more of which we don't know where: the site may lease at once.
 void ResourceManager::register_if_due(Effects& effects) {
-  if (!register_due_ || !older_tasks_.empty() || !presence_.owner_is_up() || stopping_) return;
+  if (!register_due_ || !strays_.empty() || !presence_.owner_is_up() || stopping_) return;
   register_due_ = false;
   Register offer;
   offer.cluster = settings_.cluster;
@@ -126,21 +129,28 @@ void ResourceManager::register_if_due(Effects& effects) {
   offer.memory_bytes = settings_.memory_bytes;
   offer.attributes = settings_.attributes;
   offer.endpoint = settings_.endpoint;
-  for (const auto& [epoch, lease] : leases_) offer.leases.push_back({settings_.site, epoch});
+  for (const auto& [epoch, lease] : leases_) {
+    offer.leases.push_back({settings_.site, epoch});
+    offer.leased.push_back(lease.nodes);
+  }
+  offer.dirty = slots_.dirty();
   effects.send(site_, std::move(offer));
+  for (SetAside& aside : black_holes_.aside()) effects.send(site_, std::move(aside));
 }
 
 /// Rule: heard neither the owner nor the job manager for a term. The lease stays, unusable, until the owner takes
-/// it.
+/// it. A detached task has left its lease already.
 void ResourceManager::fence(Instant now, std::uint64_t number, Effects& effects) {
   TaskRecord& task = tasks_.at(number);
   effects.log(Level::warning, "fence", task.id.request,
               {{"lease", to_text(LeaseId{settings_.site, task.lease})}, {"nodes", to_text(task.nodes)}});
+  const bool is_detached = task.due != never;
   order_end(now, task, Duration{}, EndKind::fenced, effects);
   const auto lease = leases_.find(task.lease);
-  if (lease == leases_.end()) return;
+  if (lease == leases_.end() || is_detached) return;
   lease->second.fenced = true;
   touched_.insert(task.lease);
+  changed_leases_.push_back(task.lease);
 }
 
 /// The keeper ends tasks by itself if it isn't told for a term that this manager lives.
@@ -148,6 +158,30 @@ void ResourceManager::keep_tasks(Instant now, Effects& effects) {
   if (tasks_.live() == 0 || now < keep_due_) return;
   keep_due_ = now + settings_.term / 4;
   effects.tasks.push_back(KeepTasks{settings_.term});
+}
+
+// ---- nodes that swallow jobs -----------------------------------------------------------------------------------
+
+/// What the end of a task says about its nodes. Only what isn't the program's or the user's own doing counts.
+void ResourceManager::judge_nodes(Instant now, const TaskRecord& task, const TaskEnded& report) {
+  const bool is_lost = report.kind == EndKind::lost;
+  const bool is_not_started = report.kind == EndKind::start_failed;
+  if (!is_lost && !is_not_started) return black_holes_.ran(task.nodes);
+  if (is_lost && task.cause) return;  // it was to end anyway
+  const bool is_our_directory = report.fault == StartFault::no_directory && task.own_directory;
+  if (!is_lost && report.fault != StartFault::resources && !is_our_directory) return;
+  black_holes_.failed(now, task.nodes, task.id.request, report.text.empty() ? "lost" : report.text);
+}
+
+void ResourceManager::say_set_aside(Instant now, Effects& effects) {
+  black_holes_.bring_back(now);
+  for (SetAside& news : black_holes_.take_news()) {
+    if (news.back)
+      effects.log(Level::info, "bring_back", {}, {{"nodes", to_text(news.nodes)}});
+    else
+      effects.log(Level::warning, "set_aside", {}, {{"nodes", to_text(news.nodes)}, {"reason", news.text}});
+    effects.send(site_, std::move(news));
+  }
 }
 
 // ---- for people ------------------------------------------------------------------------------------------------
@@ -165,6 +199,12 @@ ResourceManagerView ResourceManager::view() const {
   }
   for (const auto& [id, task] : tasks_.all())
     view.tasks.push_back({id, {settings_.site, task.lease}, task.nodes, task.state, task.process, task.since});
+  for (const auto& [node, suspect] : black_holes_.all()) {
+    if (suspect.until == never) continue;
+    if (view.aside.empty() || view.aside.back().until != suspect.until || view.aside.back().reason != suspect.text)
+      view.aside.push_back({{}, suspect.until, suspect.text});
+    append(view.aside.back().nodes, node);
+  }
   return view;
 }
 

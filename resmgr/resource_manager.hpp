@@ -5,10 +5,11 @@
 //
 // Nodes are under one lease at a time, compared by epoch (slots.hpp). A Start waits, parked, until its lease is
 // assigned and its nodes are clean. A node counts as clean when the backend reported the end of what ran on it.
-// Who is in contact decides about self-fencing (presence.hpp). Tasks and outcomes are in task_table.hpp; this
-// class decides.
+// Who is in contact decides about self-fencing (presence.hpp). Nodes that swallow jobs are set aside
+// (black_holes.hpp). Tasks and outcomes are in task_table.hpp; this class decides.
 //
-// Handlers only record and order what can't wait; `settle` then starts what has become possible, once a batch.
+// Handlers only record and order what can't wait; `settle` then starts what has become possible, once a batch, and
+// writes what changed into the ledger (recovery.cpp).
 #pragma once
 
 #include <set>
@@ -18,6 +19,7 @@
 #include <vector>
 
 #include "machine/input.hpp"
+#include "resmgr/black_holes.hpp"
 #include "resmgr/presence.hpp"
 #include "resmgr/records.hpp"
 #include "resmgr/settings.hpp"
@@ -38,6 +40,12 @@ class ResourceManager {
   using Effects = ResourceManagerEffects;
 
   explicit ResourceManager(ResourceManagerSettings settings);
+
+  /// Goes on where an earlier start of the manager ended: once, before any event. `living` are the tasks that the
+  /// backend still has. What is to be said and ordered follows at `settle` and when links come up.
+  void restore(Instant now, std::vector<ResourceRecord> rows, const std::vector<LivingTask>& living);
+  /// All rows that the ledger must hold after a settle.
+  std::vector<ResourceRecord> records() const;
 
   void receive(Instant now, Input input, Effects& effects);
   void settle(Instant now, Effects& effects);
@@ -62,7 +70,7 @@ class ResourceManager {
   struct PendingClean {
     LeaseId lease;
     NodeSet nodes;
-    std::size_t tasks = 0;  ///< that have to end first
+    std::size_t tasks = 0;  ///< that have to end first; strays count as one
   };
   /// What is to be done with a parked Start now.
   enum class Readiness : std::uint8_t { start, await_lease, await_nodes, no_lease, nodes_busy };
@@ -90,10 +98,11 @@ class ResourceManager {
   void refuse(const Assign& assign, std::string why, Effects& effects);
   void supersede(Instant now, const NodeSet& nodes, Epoch newer, Effects& effects);
   void take_from_lease(Epoch lease, const NodeSet& nodes);
-  void end_older_session(Instant now, Effects& effects);
   std::set<std::uint64_t> to_be_clean(const Unassign& unassign) const;
+  void count_down(std::uint64_t number, Effects& effects);
   void say_clean(const LeaseId& lease, const NodeSet& nodes, Effects& effects);
   void register_if_due(Effects& effects);
+  void note_growth(const NodeSet& nodes, Epoch epoch, const Effects& effects);
   void fence(Instant now, std::uint64_t number, Effects& effects);
 
   // ---- the life of a task
@@ -103,12 +112,28 @@ class ResourceManager {
   void consider(Instant now, TaskRecord& task, Effects& effects);
   void launch(Instant now, TaskRecord& task, Effects& effects);
   void order_end(Instant now, TaskRecord& task, Duration grace, EndKind cause, Effects& effects);
+  void detach(Instant now, TaskRecord& task, Duration limit);
+  void end_stray(const TaskId& id, Effects& effects);
   void leave_nodes(TaskRecord& task, Effects& effects);
   void fail(Instant now, TaskRecord& task, StartFault fault, std::string why, Effects& effects);
   void conclude(Instant now, TaskRecord& task, Ended outcome, Effects& effects);
+  void record_outcome(Instant now, TaskRecord& task, Ended outcome);
   void give_up_or_forget(Instant now, const TaskId& id, Effects& effects);
   void remove(const TaskId& id, Effects& effects);
   void keep_tasks(Instant now, Effects& effects);
+
+  // ---- nodes that swallow jobs
+  void judge_nodes(Instant now, const TaskRecord& task, const TaskEnded& report);
+  void say_set_aside(Instant now, Effects& effects);
+
+  // ---- the ledger
+  void restore_one(AssignmentRecord& row);
+  void restore_one(const FenceRecord& row);
+  void restore_one(SuspectRecord& row);
+  void restore_one(Instant now, TaskRow& row, std::map<TaskId, std::int32_t>& living);
+  void restore_living(Instant now, TaskRecord& task, const TaskRow& row, std::int32_t process);
+  void resume(Instant now, Effects& effects);
+  void record_changes(Effects& effects);
 
   void check_changes();
 
@@ -121,16 +146,20 @@ class ResourceManager {
   std::map<std::uint64_t, PendingClean> cleans_;
   std::uint64_t last_clean_ = 0;
   std::set<ReadKey> reads_;             ///< ReadOutput orders that wait for their answer
-  std::set<std::uint64_t> older_tasks_; ///< of an older session of the site: they end before we register
+  std::set<TaskId> strays_;             ///< living tasks that the ledger didn't know: they end before all else
+  std::vector<std::uint64_t> stray_cleans_;  ///< the Clean messages that wait for them too
+  BlackHoles black_holes_;
   bool register_due_ = false;
+  bool resume_due_ = false;             ///< after `restore`: what it found is still to be ordered
   bool stopping_ = false;
   Instant keep_due_{};  ///< when the next KeepTasks is due, if anything runs
   Instant now_{};
   TaskCounts counts_;
 
   std::set<Epoch> touched_;             ///< leases whose parked Starts settle looks at again
-  std::vector<Epoch> changed_leases_;   ///< for check_changes
-  std::vector<TaskId> changed_tasks_;   ///< for check_changes
+  std::vector<Epoch> changed_leases_;   ///< since the last settle, some perhaps twice
+  std::vector<TaskId> changed_tasks_;
+  std::set<std::uint32_t> changed_fences_;
 };
 
 }  // namespace dmm

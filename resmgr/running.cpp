@@ -10,8 +10,8 @@
 namespace dmm {
 namespace {
 
-/// No grace is longer, whatever a message says.
-constexpr Duration grace_max = seconds(24 * 3600);
+/// Nothing goes on longer after its end was said, whatever a message says.
+constexpr Duration wait_max = seconds(24 * 3600);
 
 /// Only the job manager that a request names may speak of it, so the request says whom to answer.
 Party asker_of(const TaskId& id) { return job_manager_of(id.request.site, id.request.user); }
@@ -77,6 +77,7 @@ ResourceManager::Readiness ResourceManager::judge(const TaskRecord& task) const 
   if (lease != leases_.end() && lease->second.fenced) return Readiness::no_lease;
   if (!slots_.admit(task.nodes, task.lease)) return Readiness::no_lease;
   if (!slots_.all_under(task.nodes, task.lease)) return Readiness::await_lease;
+  if (!strays_.empty()) return Readiness::await_nodes;
   for (const TaskId& id : tasks_.earlier_attempts(task.id.request))
     if (tasks_.find(id)->is_live()) return Readiness::await_nodes;
   Readiness readiness = Readiness::start;
@@ -109,6 +110,7 @@ void ResourceManager::launch(Instant now, TaskRecord& task, Effects& effects) {
   tasks_.enter(now, task, TaskState::starting);
   presence_.watch(now, asker_of(task.id), task.number);
   task.ordered = true;
+  task.own_directory = task.program.working_directory.empty();
   // The keeper's deadline may be long past when nothing ran: it is moved before there is something to end.
   keep_tasks(now, effects);
   effects.tasks.push_back(StartTask{task.id, std::exchange(task.program, {})});
@@ -121,6 +123,7 @@ void ResourceManager::on(Instant now, const TaskStarted& report, Effects& effect
     return effects.log(Level::debug, "ignore", report.id.request, {{"report", std::string("task_started")}});
   task->started = true;
   task->process = report.process;
+  changed_tasks_.push_back(report.id);
   ++counts_.started;
   if (task->state == TaskState::starting) tasks_.enter(now, *task, TaskState::running);
   if (effects.wants(Level::info))
@@ -156,19 +159,31 @@ void ResourceManager::on(Instant now, const Stop& stop, Effects& effects) {
 void ResourceManager::order_end(Instant now, TaskRecord& task, Duration grace, EndKind cause, Effects& effects) {
   DMM_ASSERT(task.is_live());
   if (!task.cause || cause == EndKind::stopped) task.cause = cause;
-  const Instant kill_at = now + std::clamp(grace, Duration{}, grace_max);
+  changed_tasks_.push_back(task.id);
+  const Instant kill_at = now + std::clamp(grace, Duration{}, wait_max);
   if (kill_at >= task.kill_at) return;
   task.kill_at = kill_at;
   if (task.state != TaskState::ending) tasks_.enter(now, task, TaskState::ending);
   if (kill_at == now) presence_.unwatch(asker_of(task.id), task.number);
   effects.tasks.push_back(EndTask{task.id, kill_at - now});
+}
+
+/// Its lease is over, but its job manager may still be there: it goes on while that is heard, and no longer than the
+/// limit, however often that is said.
+void ResourceManager::detach(Instant now, TaskRecord& task, Duration limit) {
+  DMM_ASSERT(task.is_live());
+  const Instant until = now + std::min(limit, wait_max);
+  if (until < task.due) tasks_.set_due(task, until);
+  presence_.detach(asker_of(task.id), task.number);
   changed_tasks_.push_back(task.id);
 }
 
 void ResourceManager::on(Instant now, TaskEnded& report, Effects& effects) {
+  if (strays_.contains(report.id)) return end_stray(report.id, effects);
   TaskRecord* task = tasks_.find(report.id);
   if (task == nullptr || !task->is_live())
     return effects.log(Level::debug, "ignore", report.id.request, {{"report", std::string("task_ended")}});
+  judge_nodes(now, *task, report);
   Ended outcome;
   outcome.kind = task->cause.value_or(report.kind);
   outcome.code = report.code;
@@ -184,21 +199,23 @@ void ResourceManager::on(Instant now, TaskEnded& report, Effects& effects) {
   conclude(now, *task, std::move(outcome), effects);
 }
 
+/// Nothing is left of a task that the ledger didn't know. With the last of them, all nodes may be used.
+void ResourceManager::end_stray(const TaskId& id, Effects& effects) {
+  strays_.erase(id);
+  const TaskRecord* known = tasks_.find(id);
+  if (known == nullptr || !known->ordered) effects.tasks.push_back(RemoveTask{id});
+  if (!strays_.empty()) return;
+  for (const std::uint64_t clean : std::exchange(stray_cleans_, {})) count_down(clean, effects);
+  for (const auto& [epoch, lease] : leases_) touched_.insert(epoch);
+}
+
 /// Nothing of the task is left: its nodes are free for what waits for them, and the owner hears it if it asked.
 void ResourceManager::leave_nodes(TaskRecord& task, Effects& effects) {
   slots_.vacate(task.nodes, task.number);
   presence_.unwatch(asker_of(task.id), task.number);
   for (const Epoch lease : slots_.leases_on(task.nodes)) touched_.insert(lease);
   for (const TaskId& id : tasks_.later_attempts(task.id.request)) touched_.insert(tasks_.find(id)->lease);
-  for (const std::uint64_t number : task.cleans) {
-    const auto clean = cleans_.find(number);
-    DMM_ASSERT(clean != cleans_.end() && clean->second.tasks > 0);
-    if (--clean->second.tasks > 0) continue;
-    say_clean(clean->second.lease, clean->second.nodes, effects);
-    cleans_.erase(clean);
-  }
-  task.cleans.clear();
-  older_tasks_.erase(task.number);
+  for (const std::uint64_t clean : std::exchange(task.cleans, {})) count_down(clean, effects);
 }
 
 /// Answers a Start that came to nothing here.
@@ -213,14 +230,18 @@ void ResourceManager::fail(Instant now, TaskRecord& task, StartFault fault, std:
   conclude(now, task, std::move(outcome), effects);
 }
 
-/// Records the outcome and tells the job manager.
-void ResourceManager::conclude(Instant now, TaskRecord& task, Ended outcome, Effects& effects) {
+void ResourceManager::record_outcome(Instant now, TaskRecord& task, Ended outcome) {
   outcome.request = task.id.request;
   outcome.component = task.id.component;
   task.program = {};
   task.outcome = std::move(outcome);
   tasks_.enter(now, task, TaskState::ended);
   tasks_.set_due(task, now + settings_.keep_output);
+}
+
+/// Records the outcome and tells the job manager.
+void ResourceManager::conclude(Instant now, TaskRecord& task, Ended outcome, Effects& effects) {
+  record_outcome(now, task, std::move(outcome));
   changed_tasks_.push_back(task.id);
   ++(task.outcome.kind == EndKind::start_failed ? counts_.failed : counts_.ended);
   if (effects.wants(Level::info))
@@ -232,10 +253,12 @@ void ResourceManager::conclude(Instant now, TaskRecord& task, Ended outcome, Eff
   effects.send(asker_of(task.id), task.outcome, task.id.request);
 }
 
-/// A due time was reached: a parked Start has waited long enough for its lease, an outcome was kept long enough.
+/// A due time was reached: a parked Start has waited long enough for its lease, a detached task has gone on long
+/// enough, an outcome was kept long enough.
 void ResourceManager::give_up_or_forget(Instant now, const TaskId& id, Effects& effects) {
   TaskRecord& task = *tasks_.find(id);
   if (task.state == TaskState::ended) return remove(id, effects);
+  if (task.is_live()) return order_end(now, task, Duration{}, EndKind::lease_ended, effects);
   fail(now, task, StartFault::no_lease, "the lease wasn't assigned here in time", effects);
 }
 
@@ -281,6 +304,7 @@ void ResourceManager::remove(const TaskId& id, Effects& effects) {
   auto read = reads_.lower_bound({id, Stream::output, 0});
   while (read != reads_.end() && std::get<TaskId>(*read) == id) read = reads_.erase(read);
   tasks_.erase(id);
+  changed_tasks_.push_back(id);
 }
 
 }  // namespace dmm

@@ -27,6 +27,13 @@ void sort_out(std::vector<Value>& values) {
 
 }  // namespace
 
+void append(NodeSet& nodes, std::uint32_t node) {
+  if (!nodes.empty() && nodes.back().last + 1 == node)
+    nodes.back().last = node;
+  else
+    nodes.push_back({node, node});
+}
+
 bool Slots::has(const NodeSet& nodes) const {
   return !nodes.empty() && is_well_formed(nodes) && nodes.back().last < slots_.size();
 }
@@ -63,6 +70,21 @@ std::vector<std::uint64_t> Slots::tasks_on(const NodeSet& nodes) const {
   });
   sort_out(tasks);
   return tasks;
+}
+
+std::vector<std::uint32_t> Slots::unseen(const NodeSet& nodes, Epoch lease) const {
+  std::vector<std::uint32_t> unseen;
+  for (const NodeRange& range : nodes)
+    for (std::uint32_t node = range.first; node <= range.last; ++node)
+      if (slots_[node].highest < lease) unseen.push_back(node);
+  return unseen;
+}
+
+NodeSet Slots::dirty() const {
+  NodeSet dirty;
+  for (std::uint32_t node = 0; node < total(); ++node)
+    if (slots_[node].task != 0 && slots_[node].lease.counter == 0) append(dirty, node);
+  return dirty;
 }
 
 void Slots::set(Slot& slot, Epoch lease, std::uint64_t task) {
@@ -103,6 +125,17 @@ void Slots::vacate(const NodeSet& nodes, std::uint64_t task) {
   each(slots_, nodes, [&](Slot& slot) {
     DMM_ASSERT(slot.task == task);
     set(slot, slot.lease, 0);
+  });
+}
+
+void Slots::remember(std::uint32_t node, Epoch highest) {
+  slots_[node].highest = std::max(slots_[node].highest, highest);
+}
+
+void Slots::occupy_again(const NodeSet& nodes, std::uint64_t task) {
+  each(slots_, nodes, [&](Slot& slot) {
+    DMM_ASSERT(slot.task == 0);
+    set(slot, slot.lease, task);
   });
 }
 

@@ -12,6 +12,9 @@
 
 namespace dmm {
 
+/// Adds a node that is greater than all in the set.
+void append(NodeSet& nodes, std::uint32_t node);
+
 class Slots {
  public:
   explicit Slots(std::uint32_t total) : slots_(total) {}
@@ -33,6 +36,12 @@ class Slots {
   /// The tasks that run on any of the nodes, in order.
   std::vector<std::uint64_t> tasks_on(const NodeSet& nodes) const;
 
+  /// The nodes that have seen no epoch as great: those that putting them under the lease, or out of it, would fence.
+  std::vector<std::uint32_t> unseen(const NodeSet& nodes, Epoch lease) const;
+  Epoch highest(std::uint32_t node) const { return slots_[node].highest; }
+  /// Nodes under no lease on which something runs.
+  NodeSet dirty() const;
+
   /// Puts nodes that admit the lease under it, away from any older one.
   void assign(const NodeSet& nodes, Epoch lease);
   /// Takes those of the nodes that are under the lease out of it; none of the nodes will come under it again.
@@ -40,6 +49,10 @@ class Slots {
   /// The nodes must be under the lease, and nothing may run on them.
   void occupy(const NodeSet& nodes, Epoch lease, std::uint64_t task);
   void vacate(const NodeSet& nodes, std::uint64_t task);
+
+  /// After a restart: what a node had seen, and what still runs, under whatever lease.
+  void remember(std::uint32_t node, Epoch highest);
+  void occupy_again(const NodeSet& nodes, std::uint64_t task);
 
   /// Whether the task runs on each of the nodes.
   bool all_run(const NodeSet& nodes, std::uint64_t task) const;

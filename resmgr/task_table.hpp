@@ -37,10 +37,11 @@ struct TaskRecord {
   NodeSet nodes;
   TaskState state = TaskState::parked;
   Instant since{};       ///< when it came into this state
-  Instant due = never;   ///< parked: given up then; ended: forgotten then
+  Instant due = never;   ///< parked: given up then; ended: forgotten then; else, if not never, detached and ended then
   Program program;       ///< while parked
   bool ordered = false;  ///< the backend was told to start it, so there is something to remove
   bool started = false;  ///< the backend said so
+  bool own_directory = false;  ///< runs in a directory that is made for it: the node is to blame if it isn't there
   std::int32_t process = 0;
   std::optional<EndKind> cause;        ///< why its end was ordered
   Instant kill_at = never;             ///< when the ordered end becomes a SIGKILL
@@ -55,6 +56,7 @@ class TaskTable {
  public:
   TaskTable() = default;
   TaskTable(TaskTable&&) = default;  // and no copy: indices point into the table
+  TaskTable& operator=(TaskTable&&) = default;
   /// A new task, parked. There must be none of this name.
   TaskRecord& add(Instant now, const TaskId& id, Epoch lease);
   /// Moves a task on; never back.

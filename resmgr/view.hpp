@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "resmgr/task_table.hpp"
@@ -25,6 +26,13 @@ struct TaskView {
   Instant since{};           ///< when it came into this state
 };
 
+/// Nodes on which nothing is to be placed for a while.
+struct AsideView {
+  NodeSet nodes;
+  Instant until{};
+  std::string reason;
+};
+
 /// What was counted since the start.
 struct TaskCounts {
   std::uint64_t started = 0;  ///< programs that ran
@@ -39,6 +47,7 @@ struct ResourceManagerView {
   bool registered = false;         ///< the site manager is in contact and has been offered the nodes
   std::vector<LeaseView> leases;   ///< by epoch
   std::vector<TaskView> tasks;     ///< by request and component
+  std::vector<AsideView> aside;    ///< nodes set aside
   TaskCounts counts;
 };
 

@@ -39,6 +39,15 @@ Json tasks_of(const ResourceManagerView& view, const ViewTime& time, std::size_t
   return list;
 }
 
+Json aside_of(const ResourceManagerView& view, const ViewTime& time) {
+  Json list = Json::array();
+  for (const AsideView& aside : view.aside)
+    list.push_back({{"nodes", to_text(aside.nodes)},
+                    {"until", views::date(time, aside.until)},
+                    {"reason", aside.reason}});
+  return list;
+}
+
 Json resource_of(const ResourceManager& manager, const ViewTime& time, std::size_t limit) {
   const ResourceManagerView view = manager.view();
   const ResourceManagerSettings& settings = manager.settings();
@@ -51,6 +60,7 @@ Json resource_of(const ResourceManager& manager, const ViewTime& time, std::size
           {"nodes", view.nodes_total},
           {"nodes_free", view.nodes_free},
           {"nodes_leased", view.nodes_leased},
+          {"set_aside", aside_of(view, time)},
           {"started", view.counts.started},
           {"ended", view.counts.ended},
           {"failed", view.counts.failed},

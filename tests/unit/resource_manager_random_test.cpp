@@ -1,5 +1,6 @@
-// The resource manager in a random world: seeded orders, losses of contact and ends of tasks in any order, held to
-// what the protocol promises. A failing seed is printed by doctest with the failure.
+// The resource manager in a random world: seeded orders, losses of contact, ends of tasks and restarts in any order,
+// held to what the protocol promises; the stage holds it to its ledger. A failing seed is printed by doctest with the
+// failure.
 #include <doctest/doctest.h>
 
 #include <iterator>
@@ -59,8 +60,7 @@ class World {
   const Party& some_job_manager() { return draw(2) ? alice : bob; }
 
   void step() {
-    stage_.wait(milliseconds(static_cast<std::int64_t>(draw(10) ? draw(500) : draw(40'000))));
-    look();
+    wait(milliseconds(static_cast<std::int64_t>(draw(10) ? draw(500) : draw(40'000))));
     switch (draw(16)) {
       case 0:
       case 1: assign(lease(++last_lease_)); break;
@@ -73,10 +73,19 @@ class World {
       case 8:
       case 9: start_one(); break;
       case 10: stop_one(); break;
-      case 11: links(); break;
+      case 11: draw(4) ? links() : restart(); break;
       default: work(); break;
     }
     look();
+  }
+  /// What happens on the way is looked at when it happens.
+  void wait(Duration length) {
+    const Instant until = stage_.now + length;
+    while (stage_.manager.next_deadline() <= until) {
+      stage_.wait(stage_.manager.next_deadline() - stage_.now);
+      look();
+    }
+    stage_.now = until;
   }
   void assign(const LeaseId& under) {
     const NodeSet nodes = some_nodes();
@@ -85,8 +94,9 @@ class World {
   }
   void unassign() {
     const NodeSet nodes = draw(2) ? some_nodes() : NodeSet{};
+    const Duration detached = draw(3) ? Duration{} : seconds(static_cast<std::int64_t>(draw(60)));
     ++cleans_wanted_;
-    stage_.hear(owner, Unassign{some_lease(), nodes, seconds(static_cast<std::int64_t>(draw(5)))});
+    stage_.hear(owner, Unassign{some_lease(), nodes, seconds(static_cast<std::int64_t>(draw(5))), detached});
   }
   void start_one() {
     const Party& who = some_job_manager();
@@ -106,9 +116,27 @@ class World {
   void links() {
     const Party& who = draw(2) ? owner : some_job_manager();
     if (draw(2)) return stage_.put(LinkDown{who});
-    const bool anew = draw(8) == 0;
-    if (who == owner && anew) cleans_wanted_ = cleans_said_;
-    stage_.put(LinkUp{who, anew, {}, {}});
+    stage_.put(LinkUp{who, draw(8) == 0, {}, {}});
+  }
+  /// The manager starts anew; now and then the backend lost a task. The job managers ask again for what isn't over.
+  void restart() {
+    std::vector<LivingTask> living;
+    for (auto& [id, task] : backend_) {
+      task.kill_at = never;  // what was to end is told so again
+      if (!task.over && draw(8) == 0)
+        task.over = true;
+      else if (!task.removed)
+        living.push_back({id, task.started ? 1 : 0});
+    }
+    cleans_wanted_ = cleans_said_;  // an owner orders again what it doesn't know to be clean
+    stage_.restart(living);
+    stage_.put(LinkUp{owner, true, {}, {}});
+    look();
+    for (const auto& [id, asked] : std::map(starts_)) {
+      if (answered_[id] > 0) continue;
+      stage_.hear(job_manager_of(id.request.site, id.request.user), asked);
+      look();
+    }
   }
   /// The backend does something for one of its tasks.
   void work() {
@@ -168,7 +196,7 @@ class World {
   void check_register(const Register& offer) {
     for (const auto& [id, task] : backend_) {
       const bool is_leased = std::count(offer.leases.begin(), offer.leases.end(), LeaseId{home, task.lease}) > 0;
-      if (!task.over && task.kill_at == never) CHECK(is_leased);
+      if (!task.over && task.kill_at == never) CHECK((is_leased || contains(offer.dirty, task.nodes)));
     }
   }
 

@@ -1,11 +1,13 @@
-// A stage for tests of the resource manager: the manager on a clock of its own, the parties that speak to it, and
-// everything it said and ordered since it was last asked. Not a model of a site: the tests say who does what.
+// A stage for tests of the resource manager: the manager on a clock of its own, its ledger, the parties that speak to
+// it, and everything it said and ordered since it was last asked. Not a model of a site: the tests say who does what.
 #pragma once
 
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <map>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -45,13 +47,70 @@ inline ResourceManagerSettings settings_of_8_nodes() {
   return settings;
 }
 
+/// Whether two values are equal, or all their fields are.
+template <class Value>
+bool is_same(const Value& a, const Value& b) {
+  if constexpr (requires { a == b; }) {
+    return a == b;
+  } else {
+    return std::apply(
+        [&](const auto&... of_a) {
+          return std::apply([&](const auto&... of_b) { return (is_same(of_a, of_b) && ...); }, Value::fields(b));
+        },
+        Value::fields(a));
+  }
+}
+
+/// Rows by table and key, as a shell keeps them.
+class Ledger {
+ public:
+  /// Carries out what a step decided; afterwards it must hold exactly the records of the manager.
+  void apply(LedgerChanges<ResourceRecord>& changes, const std::vector<ResourceRecord>& records) {
+    bool has_fence = false;
+    for (const auto& change : changes.list) {
+      has_fence = has_fence || (!change.erased && std::holds_alternative<FenceRecord>(change.record));
+      if (change.erased)
+        rows_.erase(name_of(change.record));
+      else
+        rows_.insert_or_assign(name_of(change.record), change.record);
+    }
+    CHECK((changes.grade == Grade::synced) == has_fence);
+    changes.clear();
+    CHECK(rows_.size() == records.size());
+    for (const ResourceRecord& record : records) {
+      CAPTURE(name_of(record));
+      const auto row = rows_.find(name_of(record));
+      REQUIRE(row != rows_.end());
+      CHECK(is_same_row(row->second, record));
+    }
+  }
+  std::vector<ResourceRecord> rows() const {
+    std::vector<ResourceRecord> rows;
+    for (const auto& [name, row] : rows_) rows.push_back(row);
+    return rows;
+  }
+
+ private:
+  static std::string name_of(const ResourceRecord& record) {
+    return std::visit([](const auto& row) { return std::string(row.table) + " " + row.key(); }, record);
+  }
+  static bool is_same_row(const ResourceRecord& a, const ResourceRecord& b) {
+    return std::visit([&](const auto& row) { return is_same(row, std::get<std::decay_t<decltype(row)>>(b)); }, a);
+  }
+  std::map<std::string, ResourceRecord> rows_;
+};
+
 /// The manager with a clock, and everything it said since it was last asked.
 struct Stage {
   ResourceManager manager{settings_of_8_nodes()};
   ResourceManagerEffects effects;
+  Ledger ledger;
   Instant now{};
 
-  Stage() { effects.level = Level::debug; }
+  Stage() {
+    effects.level = Level::debug;
+    effects.ledger.wanted = true;
+  }
 
   /// The site manager and alice are in contact; the Register is read.
   static Stage in_contact() {
@@ -80,6 +139,7 @@ struct Stage {
   void settle() {
     manager.settle(now, effects);
     manager.check_invariants();
+    ledger.apply(effects.ledger, manager.records());
     CHECK(manager.next_deadline() > now);
   }
   void put(ResourceManager::Input input) {
@@ -102,6 +162,20 @@ struct Stage {
       settle();
     }
     now = until;
+  }
+
+  /// The manager is killed and started anew; the backend still has these.
+  void restart(const std::vector<LivingTask>& living) {
+    manager = ResourceManager(manager.settings());
+    manager.restore(now, ledger.rows(), living);
+    CHECK(manager.next_deadline() <= now);
+    settle();
+  }
+  /// The same, and everybody is back in contact.
+  void restart_in_contact(const std::vector<LivingTask>& living) {
+    restart(living);
+    put(LinkUp{owner, true, {}, {}});
+    put(LinkUp{alice, true, {}, {}});
   }
 
   void forget_effects() {

@@ -1,0 +1,65 @@
+// Nodes that swallow jobs: a node that loses jobs, or can't start them, fails them faster than a sound node runs
+// them, and so draws the whole queue to itself. After so many different jobs in a row it is set aside, as KOALA does
+// with clusters (Mohamed and Epema 2005, section 3.4), and tried again after a pause that doubles each time. One
+// program that ran to its end, whatever its exit status, clears the node. Pure bookkeeping: the manager says what
+// happened, and tells the site.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "protocol/messages.hpp"
+
+namespace dmm {
+
+/// What is held against a node.
+struct Suspect {
+  std::vector<RequestId> jobs;  ///< different jobs that failed in a row, as many as count; their attempt is 0
+  Duration pause;               ///< how long it was last set aside
+  Instant until = never;        ///< set aside until then; never: it isn't
+  std::string text;             ///< why it is
+};
+
+class BlackHoles {
+ public:
+  /// After 0 jobs: nothing is ever set aside.
+  BlackHoles(std::uint32_t after, Duration pause_first) : after_(after), pause_first_(pause_first) {}
+
+  /// A task of the job was lost on the nodes, or failed before its program ran.
+  void failed(Instant now, const NodeSet& nodes, const RequestId& job, const std::string& why);
+  /// A program ran on the nodes.
+  void ran(const NodeSet& nodes);
+  /// Those whose pause is over may be tried again; they are on probation: the next job that fails sets them aside.
+  void bring_back(Instant now);
+  Instant next_back() const { return backs_.empty() ? never : backs_.begin()->first; }
+
+  /// What to tell the site since the last call, and all that it must know in a new session.
+  std::vector<SetAside> take_news();
+  std::vector<SetAside> aside() const;
+  /// Nodes of which something changed since the last call.
+  std::set<std::uint32_t> take_changed() { return std::exchange(changed_, {}); }
+
+  /// What is held against the node; nullptr: nothing.
+  const Suspect* find(std::uint32_t node) const;
+  const std::map<std::uint32_t, Suspect>& all() const { return suspects_; }
+  /// After a restart.
+  void restore(std::uint32_t node, Suspect suspect);
+
+ private:
+  void fail_one(Instant now, std::uint32_t node, const RequestId& job, const std::string& why);
+  /// Sets until when it is aside.
+  void set_until(std::uint32_t node, Suspect& suspect, Instant until);
+
+  std::uint32_t after_;
+  Duration pause_first_;
+  std::map<std::uint32_t, Suspect> suspects_;
+  std::set<std::pair<Instant, std::uint32_t>> backs_;  ///< those set aside, by when they come back
+  std::set<std::uint32_t> changed_;
+  std::set<std::uint32_t> news_;  ///< set aside or brought back
+};
+
+}  // namespace dmm

@@ -1,0 +1,181 @@
+// What the resource manager keeps in its ledger, and how it goes on from it after a restart. The backend says which
+// tasks are still there: what runs goes on, what is gone is lost, and what nobody knows of is ended.
+#include <algorithm>
+#include <utility>
+
+#include "machine/assert.hpp"
+#include "resmgr/resource_manager.hpp"
+
+namespace dmm {
+namespace {
+
+TaskRow row_of(const TaskRecord& task) {
+  const Instant detached_until = task.is_live() ? task.due : never;
+  return {task.id.request, task.id.component, task.lease,   task.nodes,     task.state,  task.ordered,
+          task.process,    task.cause,        task.kill_at, detached_until, task.outcome};
+}
+
+/// A row of which only the key counts.
+TaskRow row_named(const TaskId& id) {
+  TaskRow row;
+  row.request = id.request;
+  row.component = id.component;
+  return row;
+}
+
+/// In order, each once.
+template <class Value>
+std::vector<Value> each_once(std::vector<Value> values) {
+  std::sort(values.begin(), values.end());
+  values.erase(std::unique(values.begin(), values.end()), values.end());
+  return values;
+}
+
+}  // namespace
+
+// ---- writing ---------------------------------------------------------------------------------------------------
+
+std::vector<ResourceRecord> ResourceManager::records() const {
+  std::vector<ResourceRecord> rows;
+  for (std::uint32_t node = 0; node < slots_.total(); ++node)
+    if (slots_.highest(node) != Epoch{}) rows.emplace_back(FenceRecord{node, slots_.highest(node)});
+  for (const auto& [epoch, lease] : leases_)
+    rows.emplace_back(AssignmentRecord{epoch, lease.holder, lease.nodes, lease.fenced});
+  for (const auto& [id, task] : tasks_.all())
+    if (task.state != TaskState::parked) rows.emplace_back(row_of(task));
+  for (const auto& [node, suspect] : black_holes_.all()) rows.emplace_back(SuspectRecord{node, suspect});
+  return rows;
+}
+
+/// Each changed row once. A node's highest epoch is nowhere else: it must survive the machine.
+void ResourceManager::record_changes(Effects& effects) {
+  std::set<std::uint32_t> suspects = black_holes_.take_changed();
+  auto& ledger = effects.ledger;
+  if (!ledger.wanted) return;
+  for (const std::uint32_t node : std::exchange(changed_fences_, {})) {
+    if (node < slots_.total())
+      ledger.put(FenceRecord{node, slots_.highest(node)}, Grade::synced);
+    else
+      ledger.erase(FenceRecord{node, {}});
+  }
+  for (const Epoch epoch : each_once(changed_leases_)) {
+    if (const auto lease = leases_.find(epoch); lease != leases_.end())
+      ledger.put(AssignmentRecord{epoch, lease->second.holder, lease->second.nodes, lease->second.fenced});
+    else
+      ledger.erase(AssignmentRecord{epoch, {}, {}, false});
+  }
+  for (const TaskId& id : each_once(changed_tasks_)) {
+    if (const TaskRecord* task = tasks_.find(id); task != nullptr && task->state != TaskState::parked)
+      ledger.put(row_of(*task));
+    else
+      ledger.erase(row_named(id));
+  }
+  for (const std::uint32_t node : suspects) {
+    const Suspect* suspect = black_holes_.find(node);
+    if (suspect != nullptr)
+      ledger.put(SuspectRecord{node, *suspect});
+    else
+      ledger.erase(SuspectRecord{node, {}});
+  }
+}
+
+// ---- reading ---------------------------------------------------------------------------------------------------
+
+void ResourceManager::restore(Instant now, std::vector<ResourceRecord> rows, const std::vector<LivingTask>& living) {
+  DMM_ASSERT(leases_.empty() && tasks_.all().empty());
+  now_ = now;
+  resume_due_ = true;
+  presence_.heard(now, site_);  // a full term for everybody to come back
+  std::map<TaskId, std::int32_t> found;
+  for (const LivingTask& task : living) found[task.id] = task.process;
+  // Leases before fences: a node may be under a lease and have seen a later one.
+  for (ResourceRecord& row : rows)
+    if (auto* lease = std::get_if<AssignmentRecord>(&row)) restore_one(*lease);
+  for (ResourceRecord& row : rows) {
+    if (const auto* fence = std::get_if<FenceRecord>(&row)) restore_one(*fence);
+    if (auto* suspect = std::get_if<SuspectRecord>(&row)) restore_one(*suspect);
+    if (auto* task = std::get_if<TaskRow>(&row)) restore_one(now, *task, found);
+  }
+  for (const auto& [id, process] : found) strays_.insert(id);
+}
+
+/// Nodes beyond the last were taken out of the configuration since.
+void ResourceManager::restore_one(AssignmentRecord& row) {
+  NodeSet nodes = slots_.within(row.nodes);
+  if (nodes != row.nodes) changed_leases_.push_back(row.lease);
+  if (nodes.empty()) return;
+  slots_.assign(nodes, row.lease);
+  leases_[row.lease] = {std::move(row.holder), std::move(nodes), row.fenced};
+}
+
+void ResourceManager::restore_one(const FenceRecord& row) {
+  if (row.node < slots_.total())
+    slots_.remember(row.node, row.highest);
+  else
+    changed_fences_.insert(row.node);
+}
+
+void ResourceManager::restore_one(SuspectRecord& row) {
+  const bool is_gone = row.node >= slots_.total();
+  if (is_gone) row.suspect.until = never;
+  black_holes_.restore(row.node, std::move(row.suspect));
+  if (is_gone) black_holes_.ran({{row.node, row.node}});
+}
+
+/// Takes the task out of `living` if it is as the ledger says.
+void ResourceManager::restore_one(Instant now, TaskRow& row, std::map<TaskId, std::int32_t>& living) {
+  TaskRecord& task = tasks_.add(now, {row.request, row.component}, row.lease);
+  task.nodes = std::move(row.nodes);
+  task.ordered = row.ordered;
+  task.process = row.process;
+  task.cause = row.cause;
+  task.kill_at = row.kill_at;
+  const auto alive = living.find(task.id);
+  if (row.state == TaskState::ended) {
+    record_outcome(now, task, std::move(row.outcome));
+    if (alive != living.end()) living.erase(alive);
+    return;
+  }
+  if (alive == living.end() || !slots_.has(task.nodes)) {
+    Ended outcome;
+    outcome.kind = task.cause.value_or(EndKind::lost);
+    outcome.text = "the resource manager was started anew and found nothing of it";
+    if (!task.cause) black_holes_.failed(now, slots_.within(task.nodes), task.id.request, "lost");
+    changed_tasks_.push_back(task.id);
+    return record_outcome(now, task, std::move(outcome));
+  }
+  restore_living(now, task, row, alive->second);
+  living.erase(alive);
+}
+
+/// It still runs, or its end wasn't reported yet. Without a process it is still to be started.
+void ResourceManager::restore_living(Instant now, TaskRecord& task, const TaskRow& row, std::int32_t process) {
+  if (process != 0) task.process = process;
+  task.started = task.process != 0 || row.state == TaskState::running;
+  const bool runs = row.state == TaskState::starting && task.started;
+  if (runs || task.process != row.process) changed_tasks_.push_back(task.id);
+  tasks_.enter(now, task, runs ? TaskState::running : row.state);
+  slots_.occupy_again(task.nodes, task.number);
+  if (row.detached_until != never) tasks_.set_due(task, row.detached_until);
+  const Party job_manager = job_manager_of(row.request.site, row.request.user);
+  if (task.kill_at > now) presence_.watch(now, job_manager, task.number);
+  if (row.detached_until != never) presence_.detach(job_manager, task.number);
+}
+
+/// The first settle after a restore: the ends that were ordered are ordered again, since the backend may not have
+/// heard them.
+void ResourceManager::resume(Instant now, Effects& effects) {
+  for (const TaskId& id : strays_) effects.tasks.push_back(EndTask{id, Duration{}});
+  for (const std::uint64_t number : tasks_.open()) {
+    const TaskRecord& task = tasks_.at(number);
+    if (task.state == TaskState::ending)
+      effects.tasks.push_back(EndTask{task.id, std::max(task.kill_at - now, Duration{})});
+  }
+  effects.log(Level::info, "restore", {},
+              {{"leases", static_cast<std::int64_t>(leases_.size())},
+               {"tasks", std::int64_t{tasks_.live()}},
+               {"outcomes", static_cast<std::int64_t>(tasks_.all().size() - tasks_.live())},
+               {"unknown_tasks", static_cast<std::int64_t>(strays_.size())}});
+}
+
+}  // namespace dmm

@@ -1,16 +1,18 @@
 // Commits to an SQLite file with a write-ahead log; see ledger.hpp.
 //
-// SQLite syncs the log at each commit with synchronous=FULL, and only at checkpoints with NORMAL: the level is set before
-// the transaction. Checkpoints are made here and not by SQLite itself, which would keep their errors to itself.
+// SQLite syncs the log at each commit with synchronous=FULL, and only at checkpoints with NORMAL: the level is set
+// before the transaction. Checkpoints are made here and not by SQLite itself, which would keep their errors to itself.
 #include "runtime/ledger.hpp"
 
 #include <fcntl.h>
 #include <sys/file.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <cstring>
+#include <iterator>
 #include <map>
 #include <utility>
 
@@ -96,6 +98,7 @@ struct Ledger::Inside {
   // ---- opening ----
   std::string open();
   std::string open_file();
+  bool unreadable() const;
   std::string prepare();
   std::string keep_about();
   std::string error() const { return sqlite3_errmsg(database.get()); }
@@ -105,7 +108,7 @@ struct Ledger::Inside {
   int apply(const Change& change, std::uint64_t& sum);
   int apply_about(const std::string& name, const std::string& value, std::uint64_t& sum);
   int write(std::uint64_t& sum);
-  int checkpoint();
+  int checkpoint(int pages_min);
   CommitOutcome refuse(int code);
 };
 
@@ -115,7 +118,8 @@ std::string Ledger::Inside::open() {
   const std::string damaged = "the ledger " + options.path + " is damaged: ";
   if (std::string text = fault_of_head(options.path); !text.empty()) return damaged + text;
   if (std::string text = open_file(); !text.empty()) return text;
-  if (std::string text = fault_of_content(database.get(), options, total); !text.empty()) return damaged + text;
+  if (std::string text = fault_of_content(database.get(), options, total); !text.empty())
+    return unreadable() ? "cannot read the ledger " + options.path + ": " + error() : damaged + text;
   if (const std::string whose = about(database.get(), "party"); whose != options.party)
     return "the ledger " + options.path + " is that of " + whose + ", not of " + options.party;
   if (std::string text = prepare(); !text.empty()) return text;
@@ -141,6 +145,14 @@ std::string Ledger::Inside::open_file() {
       SQLITE_OK)
     return "cannot open the ledger " + options.path + ": " + error();
   return {};
+}
+
+/// Whether the last call failed for a reason that says nothing of the content: no room for the log, no right to write.
+bool Ledger::Inside::unreadable() const {
+  constexpr int reasons[] = {SQLITE_IOERR, SQLITE_FULL,   SQLITE_CANTOPEN, SQLITE_NOMEM,
+                             SQLITE_BUSY,  SQLITE_LOCKED, SQLITE_READONLY, SQLITE_PERM};
+  const int kind = sqlite3_errcode(database.get()) & 0xff;
+  return std::find(std::begin(reasons), std::end(reasons), kind) != std::end(reasons);
 }
 
 std::string Ledger::Inside::prepare() {
@@ -219,11 +231,11 @@ int Ledger::Inside::write(std::uint64_t& sum) {
   return code == SQLITE_OK ? end.run() : code;
 }
 
-/// Moves the log's content into the file now and then. Where a reader is in the way or there is no room, the log goes on
-/// to grow, and it is tried again later.
-int Ledger::Inside::checkpoint() {
+/// Moves the log's content into the file once it has so many pages more than at the last time. Where a reader is in the
+/// way or there is no room, the log goes on to grow, and it is tried again later.
+int Ledger::Inside::checkpoint(int pages_min) {
   if (log_pages < moved_at) moved_at = 0;
-  if (log_pages < moved_at + checkpoint_pages) return SQLITE_OK;
+  if (log_pages < moved_at + pages_min) return SQLITE_OK;
   moved_at = log_pages;
   const int code =
       sqlite3_wal_checkpoint_v2(database.get(), nullptr, SQLITE_CHECKPOINT_PASSIVE, nullptr, nullptr);
@@ -242,6 +254,7 @@ CommitOutcome Ledger::Inside::refuse(int code) {
   if (kind == SQLITE_IOERR && system != 0) fault += std::string(" (") + std::strerror(system) + ")";
   if (sqlite3_get_autocommit(database.get()) == 0) undo.run();
   failed = !(no_room || busy) || sqlite3_get_autocommit(database.get()) == 0;
+  if (!failed) failed = checkpoint(1) != SQLITE_OK;  // the next try may begin the log anew, in the room that it has
   return failed ? CommitOutcome::failed : CommitOutcome::stalled;
 }
 
@@ -289,7 +302,7 @@ CommitOutcome Ledger::commit(Grade grade) {
   in.total = sum;
   in.batch.clear();
   in.fault.clear();
-  code = in.checkpoint();
+  code = in.checkpoint(checkpoint_pages);
   return code == SQLITE_OK ? CommitOutcome::done : in.refuse(code);
 }
 

@@ -6,7 +6,8 @@
 // or brought back by anything but a commit is damage, and a damaged ledger isn't opened. Of a write-ahead log whose end
 // is lost, what was committed before it is left, as after a crash.
 //
-// One process at a time: the file `<path>.lock` is locked. Readers may look meanwhile. Errors are texts that name the file.
+// One process at a time: the file `<path>.lock` is locked. SQLite's own exclusive mode would do that too, but keep out
+// people who want to look. Errors are texts that name the file.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // The loop of a daemon: sleep until a frame, a signal, the shell's own events or a deadline; take what came, as a
-// batch; settle the machine once; perform what it decided: first the ledger, then the log, then what the shell does, then
-// the frames. While the ledger can't be written, nothing else happens; if it can't be any more, the daemon ends.
+// batch; settle the machine once; perform what it decided: first the ledger, then the log, then what the shell does,
+// then the frames. While the ledger can't be written, nothing else happens; if it can't be any more, the daemon ends.
 //
 // A shell is what a daemon has beside its machine: a backend that runs tasks, files that it writes. See `Shell`.
 #pragma once
@@ -174,7 +174,7 @@ class Reactor {
       if (const Instant now = monotonic_now(); now >= say_at) {
         say_at = now + stall_report;
         log_.write(Level::error, "ledger_stalled",
-                   {{"reason", ledger_->fault()}, {"text", "nothing is done until it can be written: make room there"}});
+                   {{"reason", ledger_->fault()}, {"text", "make room there: until then nothing is done"}});
         log_.flush();
       }
       if (signals_.wait(stall_pause)) return false;

@@ -1,9 +1,9 @@
 // Records as JSON text and back, by one walk over their `columns` and `fields`, in the ledger (ledger.hpp).
 //
-// A row is an object by column. What is inside is written as on the wire: a struct is an array of its elements, in order;
-// an enum is its number, a name its text, a duration its microseconds, an absent optional null, a map an array of pairs.
-// An instant is wall time, in microseconds since 1970 UTC, so that it means the same after the machine was started again;
-// "never" if there is none. Text that is not UTF-8 is {"hex": "..."}: every byte comes back.
+// A row is an object by column. What is inside is written as on the wire: a struct is an array of its elements, in
+// order; an enum is its number, a name its text, a duration its microseconds, an absent optional null, a map an array
+// of pairs. An instant is wall time, in microseconds since 1970 UTC, so that it means the same after the machine was
+// started again; "never" if there is none. Text that is not UTF-8 is {"hex": "..."}: every byte comes back.
 #pragma once
 
 #include <charconv>

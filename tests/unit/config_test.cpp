@@ -275,7 +275,8 @@ TEST_CASE("job managers' and resource managers' files are refused likewise") {
   CHECK(fault_of_resource_manager(", 'backend': 'slurmm'") ==
         "n.json: backend: \"slurmm\" is not known; expected one of \"process\"");
   CHECK(fault_of_resource_manager(", 'ledger': 'ful'") ==
-        "n.json: ledger: \"ful\" is not known; expected one of \"graded\", \"full\", \"off\"");
+        "n.json: ledger: \"ful\" is not known; expected one of \"graded\", \"full\", \"off\" "
+        "(did you mean \"full\"?)");
   CHECK(fault_of_resource_manager(", 'endpoint': 'ipc://x'") ==
         "n.json: endpoint: an endpoint is published, but nothing listens; expected it in \"listen\" too");
   CHECK(fault_of_resource_manager(", 'processors_per_node': 4097") ==

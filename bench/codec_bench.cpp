@@ -80,8 +80,8 @@ BENCHMARK_CAPTURE(encode, Assign, Assign{lease_id, {{16, 23}}, SiteName("das-0")
 BENCHMARK_CAPTURE(decode, Assign, Assign{lease_id, {{16, 23}}, SiteName("das-0")});
 BENCHMARK_CAPTURE(encode, Release, Release{lease_id, grant().nodes});
 BENCHMARK_CAPTURE(decode, Release, Release{lease_id, grant().nodes});
-BENCHMARK_CAPTURE(encode, Beat, Beat{false, 70'000});
-BENCHMARK_CAPTURE(decode, Beat, Beat{false, 70'000});
+BENCHMARK_CAPTURE(encode, Beat, Beat{false, 70'000, false});
+BENCHMARK_CAPTURE(decode, Beat, Beat{false, 70'000, false});
 
 }  // namespace
 }  // namespace dmm

@@ -188,7 +188,7 @@ class LeanSession {
     const bool answer = std::exchange(owes_hello_, false);
     return encode(Hello{delivered_, answer, "bench", {}}, {}, 0, delivered_);
   }
-  std::string_view beat() { return encode(Beat{false, sequence_}, {}, 0, delivered_); }
+  std::string_view beat() { return encode(Beat{false, sequence_, false}, {}, 0, delivered_); }
   /// Any numbered message, without haste.
   std::string_view message(Message message) { return encode(std::move(message), {}, ++sequence_, delivered_); }
   std::string_view request(std::uint64_t job) { return stamped(request_).with(++sequence_, delivered_, job); }

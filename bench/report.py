@@ -278,6 +278,18 @@ def measure_dispatch(table, effort):
                       at_least=0.4)
 
 
+def measure_ledger(table, effort):
+    table.heading("ledger of a site manager on disk: new leases in, old ones out")
+    results = micro("ledger_bench", effort)
+    table.row(f"one row as JSON, {results['encode']['bytes']:.0f} bytes", results["encode"]["cpu_time"], "ns")
+    for grade in ("committed", "synced"):
+        for batch in (1, 10, 100):
+            result = results[f"commit/{grade}/{batch}/real_time"]
+            table.row(f"{grade}, {batch} a step: a step", result["real_time"] / 1000, "us",
+                      note=f", {result['items_per_second']:,.0f} leases/s")
+    table.row("opening with 100,000 rows", results["open/100000/real_time"]["real_time"], "ms")
+
+
 # ---- Memory
 
 def settle():
@@ -370,8 +382,8 @@ def measure_simulation(table, effort):
 
 
 SECTIONS = {"codec": measure_codec, "match": measure_match, "pipeline": measure_pipeline, "lockstep": measure_lockstep,
-            "hops": measure_hops, "dispatch": measure_dispatch, "memory": measure_memory, "messages": measure_messages,
-            "simulation": measure_simulation}
+            "hops": measure_hops, "dispatch": measure_dispatch, "ledger": measure_ledger, "memory": measure_memory,
+            "messages": measure_messages, "simulation": measure_simulation}
 
 
 def machine():

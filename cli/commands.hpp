@@ -26,6 +26,10 @@ CLI::App* add_cancel_command(CLI::App& app, int& exit_code);
 CLI::App* add_sites_command(CLI::App& app, int& exit_code);
 CLI::App* add_leases_command(CLI::App& app, int& exit_code);
 CLI::App* add_usage_command(CLI::App& app, int& exit_code);
+CLI::App* add_reclaim_command(CLI::App& app, int& exit_code);
+CLI::App* add_drain_command(CLI::App& app, int& exit_code);
+CLI::App* add_resume_command(CLI::App& app, int& exit_code);
+CLI::App* add_fsck_command(CLI::App& app, int& exit_code);
 CLI::App* add_chain_command(CLI::App& app, int& exit_code);
 CLI::App* add_why_command(CLI::App& app, int& exit_code);
 

@@ -10,6 +10,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <map>
 #include <set>
 
 #include "cli/commands.hpp"
@@ -34,6 +35,8 @@ constexpr Duration health_pause = seconds(1);
 /// When a daemon has died: jobs under it are run again four lease terms later, and some time after that nothing
 /// will.
 constexpr double rerun_seconds = 150;
+/// A daemon that ended counts as dead if nobody starts it again within this.
+constexpr Duration restart_limit = seconds(5);
 
 /// A run after its input was read.
 class Run {
@@ -128,19 +131,35 @@ class Run {
     return false;
   }
 
-  /// Says of each daemon that died that it did. Without a job manager its jobs would be waited for in vain.
+  /// Says of each daemon that died, and that nobody restarted, that it did. Without a job manager its jobs would be
+  /// waited for in vain.
   bool healthy() {
-    next_health_ = monotonic_now() + health_pause;
+    const Instant now = monotonic_now();
+    next_health_ = now + health_pause;
     bool all_job_managers = true;
     for (std::size_t i = 0; i < testbed_.daemons.size(); ++i) {
-      const TestbedDaemon& daemon = testbed_.daemons[i];
-      if (is_alive(daemon.process)) continue;
+      TestbedDaemon& daemon = testbed_.daemons[i];
+      if (is_alive(daemon.process) || is_restarted(i)) {
+        missing_.erase(i);
+        continue;
+      }
+      if (now - missing_.emplace(i, now).first->second < restart_limit) continue;
       if (daemon.party.role == Role::job_manager) all_job_managers = false;
       if (!dead_.insert(i).second) continue;
       const std::string words = last_words(daemon);
       report_.trouble.push_back(to_text(daemon.party) + " died" + (words.empty() ? "" : ":\n" + words));
     }
     return all_job_managers;
+  }
+
+  /// Whether somebody has started it again (`dmm testbed restart`): the new process is taken for the old one.
+  bool is_restarted(std::size_t daemon) {
+    const auto loaded = load_testbed(testbed_.name);
+    const auto* known = std::get_if<Testbed>(&loaded);
+    if (!known || known->daemons.size() != testbed_.daemons.size()) return false;
+    if (!is_alive(known->daemons[daemon].process)) return false;
+    testbed_.daemons[daemon].process = known->daemons[daemon].process;
+    return true;
   }
 
   /// After an interrupt: what was just handed over should be known by its number.
@@ -242,6 +261,7 @@ class Run {
   std::uint64_t activity_ = 0;
   Instant active_{}, next_health_{};
   std::set<std::size_t> dead_;
+  std::map<std::size_t, Instant> missing_;  ///< daemons that ended, and since when
   RunReport report_;
 };
 

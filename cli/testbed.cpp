@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -78,6 +79,27 @@ std::string missing_programs() {
   return {};
 }
 
+TestbedFault tell(const Testbed& testbed, std::size_t daemon, const std::string& what) {
+  const TestbedDaemon& one = testbed.daemons[daemon];
+  const std::string words = last_words(one);
+  return {to_text(one.party) + " " + what + (words.empty() ? "; it said nothing" : ":\n" + words), 1};
+}
+
+/// Starts a daemon and records it; closes our copy of the descriptor. What went wrong, or nothing.
+std::string spawn_daemon(Testbed& testbed, std::size_t i, bool dies_with_us, int ready_descriptor) {
+  TestbedDaemon& daemon = testbed.daemons[i];
+  SpawnOptions spawned{.program = program_of(daemon.party),
+                       .arguments = {"--config", daemon.config_file},
+                       .output_file = output_file_of(daemon),
+                       .ready_descriptor = ready_descriptor};
+  if (dies_with_us) spawned.arguments.push_back("--die-with-parent");
+  auto started = spawn(spawned);
+  if (ready_descriptor >= 0) ::close(ready_descriptor);
+  if (auto* fault = std::get_if<std::string>(&started)) return std::move(*fault);
+  daemon.process = std::get<ProcessKey>(started);
+  return record_process(testbed, i);
+}
+
 /// Everything between a topology and daemons that have been started.
 class BringUp {
  public:
@@ -98,18 +120,8 @@ class BringUp {
 
   std::optional<TestbedFault> spawn_all() {
     for (std::size_t i = 0; i < testbed_.daemons.size(); ++i) {
-      TestbedDaemon& daemon = testbed_.daemons[i];
-      SpawnOptions spawned{.program = program_of(daemon.party),
-                           .arguments = {"--config", daemon.config_file},
-                           .output_file = output_file_of(daemon),
-                           .ready_descriptor = pipes_.add(i)};
-      if (options_.owned) spawned.arguments.push_back("--die-with-parent");
-      auto started = spawn(spawned);
-      if (spawned.ready_descriptor >= 0) ::close(spawned.ready_descriptor);
-      if (auto* fault = std::get_if<std::string>(&started)) return TestbedFault{std::move(*fault), 1};
-      daemon.process = std::get<ProcessKey>(started);
-      if (std::string fault = record_process(testbed_, i); !fault.empty())
-        return TestbedFault{std::move(fault), 1};
+      std::string fault = spawn_daemon(testbed_, i, options_.owned, pipes_.add(i));
+      if (!fault.empty()) return TestbedFault{std::move(fault), 1};
     }
     return std::nullopt;
   }
@@ -118,13 +130,13 @@ class BringUp {
     const Instant end = monotonic_now() + start_limit;
     while (!pipes_.all_ready()) {
       if (interrupts.any()) return TestbedFault{"interrupted while starting", interrupts.exit_code()};
-      if (const auto failed = pipes_.wait(milliseconds(50))) return tell(*failed, "did not start");
-      if (monotonic_now() >= end) return tell(pipes_.slowest(), "was not ready after 10 s");
+      if (const auto failed = pipes_.wait(milliseconds(50))) return tell(testbed_, *failed, "did not start");
+      if (monotonic_now() >= end) return tell(testbed_, pipes_.slowest(), "was not ready after 10 s");
     }
     const Readiness readiness = wait_until_linked(testbed_, topology_, end - monotonic_now(), interrupts);
     if (interrupts.any()) return TestbedFault{"interrupted while starting", interrupts.exit_code()};
     for (std::size_t i = 0; i < testbed_.daemons.size(); ++i)
-      if (!is_alive(testbed_.daemons[i].process)) return tell(i, "ended at once");
+      if (!is_alive(testbed_.daemons[i].process)) return tell(testbed_, i, "ended at once");
     if (!readiness.fault.empty())
       return TestbedFault{"the testbed is not ready after 10 s: " + readiness.fault, 1};
     return std::nullopt;
@@ -138,6 +150,8 @@ class BringUp {
     DeriveOptions derived;
     derived.directory = testbed_.short_path;
     derived.speedup = options_.speedup;
+    derived.tcp = options_.first_port > 0;
+    if (derived.tcp) derived.first_port = options_.first_port;
     derived.count_messages_by_request = options_.count_messages_by_request;
     auto deployment = derive(topology_, derived);
     if (const auto* error = std::get_if<ConfigError>(&deployment)) return TestbedFault{error->text, 2};
@@ -152,12 +166,6 @@ class BringUp {
     }
     if (std::string fault = save_testbed(testbed_); !fault.empty()) return TestbedFault{std::move(fault), 1};
     return std::nullopt;
-  }
-
-  TestbedFault tell(std::size_t daemon, const std::string& what) const {
-    const TestbedDaemon& one = testbed_.daemons[daemon];
-    const std::string words = last_words(one);
-    return {to_text(one.party) + " " + what + (words.empty() ? "; it said nothing" : ":\n" + words), 1};
   }
 
   const Topology& topology_;
@@ -186,6 +194,20 @@ std::variant<Testbed, TestbedFault> bring_up(const Topology& topology, const Tes
   if (!fault) return std::move(start.testbed());
   if (start.made()) remove_testbed(start.testbed());
   return std::move(*fault);
+}
+
+std::optional<TestbedFault> restart_daemon(Testbed& testbed, std::size_t daemon, bool kill) {
+  const ProcessKey old = testbed.daemons[daemon].process;
+  if (kill && is_alive(old)) ::kill(old.id, SIGKILL);
+  if (end_processes({old}, seconds(20)).left > 0) return tell(testbed, daemon, "could not be ended");
+  ReadyPipes pipes;
+  std::string fault = spawn_daemon(testbed, daemon, false, pipes.add(daemon));
+  if (!fault.empty()) return TestbedFault{std::move(fault), 1};
+  for (const Instant end = monotonic_now() + start_limit; !pipes.all_ready();) {
+    if (pipes.wait(milliseconds(50))) return tell(testbed, daemon, "did not start again");
+    if (monotonic_now() >= end) return tell(testbed, daemon, "was not ready again after 10 s");
+  }
+  return std::nullopt;
 }
 
 std::string last_words(const TestbedDaemon& daemon, std::size_t lines) {

@@ -2,6 +2,7 @@
 // each is ready, the sites are linked and every node is offered. If anything goes wrong nothing is left running.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -19,6 +20,7 @@ struct TestbedOptions {
   std::vector<std::string> overrides;  ///< "key.key=value" of the topology
   bool owned = false;                  ///< the daemons end when this process does
   bool count_messages_by_request = false;
+  int first_port = 0;  ///< tcp on this machine from this port on, instead of sockets in the testbed's folder; 0: not
 };
 
 /// Why a testbed is not up, and the exit code for that: 2 if a file is wrong, 1 if the machine is, 128 + n if
@@ -34,6 +36,10 @@ std::variant<Topology, TestbedFault> load_topology(const TestbedOptions& options
 /// A running testbed of that topology, or why there is none.
 std::variant<Testbed, TestbedFault> bring_up(const Topology& topology, const TestbedOptions& options,
                                              Interrupts& interrupts);
+
+/// Ends one daemon, by SIGTERM or at once by SIGKILL, and starts it again with the same file; it goes on from what it
+/// kept. Waits until it is ready, or says why it isn't.
+std::optional<TestbedFault> restart_daemon(Testbed& testbed, std::size_t daemon, bool kill);
 
 /// The last lines of what a daemon wrote before it ended.
 std::string last_words(const TestbedDaemon& daemon, std::size_t lines = 5);

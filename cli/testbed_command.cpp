@@ -30,6 +30,13 @@ struct DownOptions {
   bool json = false;
 };
 
+struct RestartOptions {
+  std::string name;
+  std::string which;
+  bool kill = false;
+  bool json = false;
+};
+
 struct StatusOptions {
   std::string name;
   bool json = false;
@@ -128,6 +135,32 @@ int down(const DownOptions& options) {
   return 0;
 }
 
+/// One after the other, each ready before the next: what an administrator does to a grid that must go on.
+int restart(const RestartOptions& options) {
+  auto found = find(options.name);
+  if (auto* fault = std::get_if<RegistryFault>(&found)) return fail("testbed restart", {fault->text, 1});
+  auto& testbed = std::get<Testbed>(found);
+  const Instant begin = monotonic_now();
+  Json restarted = Json::array();
+  for (std::size_t i = 0; i < testbed.daemons.size(); ++i) {
+    const std::string name = to_text(testbed.daemons[i].party);
+    if (name.find(options.which) == std::string::npos) continue;
+    if (const auto fault = restart_daemon(testbed, i, options.kill))
+      return fail("testbed restart", {fault->text, fault->exit_code});
+    if (!options.json) std::printf("%s is back\n", name.c_str());
+    restarted.push_back(name);
+  }
+  if (restarted.empty())
+    return fail("testbed restart", {"no manager of " + testbed.name + " is called like " + options.which, 2});
+  const double seconds = (monotonic_now() - begin).in_seconds();
+  if (options.json)
+    print_json({{"name", testbed.name}, {"restarted", std::move(restarted)}, {"seconds", seconds}});
+  else
+    std::printf("%s managers of %s were restarted in %s\n", grouped(restarted.size()).c_str(), testbed.name.c_str(),
+                length_text(seconds).c_str());
+  return 0;
+}
+
 void print_details(const Testbed& testbed) {
   std::printf("topology  %s\nfolder    %s\n", testbed.topology.c_str(), testbed.folder.c_str());
   for (const TestbedDaemon& daemon : testbed.daemons) {
@@ -172,6 +205,10 @@ void add_up(CLI::App& app, int& exit_code) {
   command->add_option("--set", options->testbed.overrides, "A key of the topology, as in defaults.lend=false")
       ->allow_extra_args(false)
       ->type_name("KEY=VALUE");
+  command->add_option("--tcp", options->testbed.first_port,
+                      "Listen on tcp ports of this machine, from this one on, instead of sockets in a folder")
+      ->check(CLI::Range(1024, 60000))
+      ->type_name("PORT");
   command->add_flag("--json", options->json, "Print a JSON object");
   command->footer(
       "Examples:\n"
@@ -195,6 +232,23 @@ void add_down(CLI::App& app, int& exit_code) {
   command->callback([options, &exit_code] { exit_code = down(*options); });
 }
 
+void add_restart(CLI::App& app, int& exit_code) {
+  auto* command = app.add_subcommand("restart", "Restart managers one after the other while the grid goes on");
+  auto options = std::make_shared<RestartOptions>();
+  command->add_option("name", options->name, "Its name, or the file of its topology")->required()->type_name("NAME");
+  command->add_option("--which", options->which, "Only managers whose name has this, as in \"sitemgr\" or \"das-0\"")
+      ->type_name("TEXT");
+  command->add_flag("--kill", options->kill, "End them by SIGKILL, as a crash would");
+  command->add_flag("--json", options->json, "Print a JSON object");
+  command->footer(
+      "Each goes on from its ledger; running jobs run on.\n"
+      "\n"
+      "Examples:\n"
+      "  dmm testbed restart dual-grid\n"
+      "  dmm testbed restart dual-grid --which \"resmgr das-0\" --kill\n");
+  command->callback([options, &exit_code] { exit_code = restart(*options); });
+}
+
 void add_status(CLI::App& app, int& exit_code) {
   auto* command = app.add_subcommand("status", "List the testbeds of this user, or look at one");
   auto options = std::make_shared<StatusOptions>();
@@ -216,6 +270,7 @@ CLI::App* add_testbed_command(CLI::App& app, int& exit_code) {
   command->require_subcommand(1);
   add_up(*command, exit_code);
   add_down(*command, exit_code);
+  add_restart(*command, exit_code);
   add_status(*command, exit_code);
   command->footer(
       "Examples:\n"

@@ -4,13 +4,12 @@
 #include <iterator>
 
 #include "jobmgr/job_manager.hpp"
+#include "jobmgr/node_groups.hpp"
 #include "machine/assert.hpp"
 #include "protocol/text.hpp"
 
 namespace dmm {
 namespace {
-
-NodeSet intersect(const NodeSet& a, const NodeSet& b) { return subtract(a, subtract(a, b)); }
 
 // Why a grant can't start this job: its groups must serve components 0, 1, ... without a gap, and exactly as many
 // as were asked for unless the site could choose the division.
@@ -54,37 +53,10 @@ Place place_of(const Grant& grant) {
   return place;
 }
 
-// Tells the session layer how to reach each resource manager: from our site backwards along the delegation chain.
-void add_routes(Effects& effects, const Grant& grant) {
-  const std::vector<SiteName> path(grant.chain.rbegin(), grant.chain.rend());
-  for (auto group = grant.nodes.begin(); group != grant.nodes.end(); ++group)
-    if (std::none_of(grant.nodes.begin(), group, [&](const NodeGroup& earlier) {
-          return earlier.resource_manager == group->resource_manager;
-        }))
-      effects.routes.push_back({group->resource_manager, group->endpoint, path});
-}
-
 std::string chain_text(const std::vector<SiteName>& chain) {
   std::string text;
   for (const SiteName& site : chain) text += (text.empty() ? "" : " > ") + site.text;
   return text;
-}
-
-// Takes the ended nodes out of the held ones; returns what was taken. No ended nodes named means all.
-std::vector<NodeGroup> take_out(std::vector<NodeGroup>& held, const std::vector<NodeGroup>& ended) {
-  if (ended.empty()) return std::exchange(held, {});
-  std::vector<NodeGroup> hit;
-  for (NodeGroup& group : held)
-    for (const NodeGroup& gone : ended) {
-      if (gone.resource_manager != group.resource_manager) continue;
-      NodeSet common = intersect(group.nodes, gone.nodes);
-      if (common.empty()) continue;
-      group.nodes = subtract(group.nodes, common);
-      hit.push_back(group);
-      hit.back().nodes = std::move(common);
-    }
-  std::erase_if(held, [](const NodeGroup& group) { return group.nodes.empty(); });
-  return hit;
 }
 
 // Whether nodes on which the component's program runs are among those that ended.
@@ -92,6 +64,24 @@ bool ends_under(const Task& task, const LeaseEnded& ended) {
   return ended.nodes.empty() || std::any_of(ended.nodes.begin(), ended.nodes.end(), [&](const NodeGroup& group) {
     return group.resource_manager == task.manager && !intersect(group.nodes, task.nodes).empty();
   });
+}
+
+// Somebody fell silent: nothing new is started, but what runs may do so as long as its resource manager lets it.
+bool is_soft(const LeaseEnded& ended) {
+  if (ended.confirmed) return false;
+  switch (ended.reason) {
+    case LeaseEnd::expired:
+    case LeaseEnd::node_lost:
+    case LeaseEnd::owner_lost:
+    case LeaseEnd::unknown: return true;
+    default: return false;
+  }
+}
+
+// The owner may give what runs some time to end by itself; its resource manager was told the same.
+Duration grace_of(const LeaseEnded& ended) {
+  return ended.reason == LeaseEnd::reclaimed && !ended.confirmed ? std::max(ended.grace, Duration{})
+                                                                     : JobManager::stop_grace;
 }
 
 }  // namespace
@@ -108,9 +98,12 @@ void JobManager::on(Step step, const Party& from, Submit& submit) {
   if (answer.fault.empty()) {
     answer.first_job = next_job_;
     answer.jobs = static_cast<std::uint32_t>(submit.jobs.size());
-    submissions_.remember(from, answer);
-    while (jobs_.size() + submit.jobs.size() > settings_.jobs_max)
+    auto dropped = submissions_.remember(from, answer);
+    unwritten_.answer({from, answer.token, answer.first_job, answer.jobs}, std::move(dropped));
+    while (jobs_.size() + submit.jobs.size() > settings_.jobs_max) {
       step.effects.forgotten.push_back(jobs_.forget_oldest());
+      unwritten_.forget(step.effects.forgotten.back());
+    }
     for (JobDescription& job : submit.jobs) accept(step, std::move(job));
   }
   step.effects.send(from, answer);
@@ -123,6 +116,8 @@ void JobManager::accept(Step step, JobDescription description) {
   job.description = std::move(description);
   job.submitted = step.now;
   const Job& added = jobs_.add(std::move(job));
+  unwritten_.description(added.number);
+  changed(added, Grade::synced);
   if (step.effects.wants(Level::info))
     step.effects.log(Level::info, "submitted", request_of(added),
                      {{"job", static_cast<std::int64_t>(added.number)},
@@ -130,11 +125,12 @@ void JobManager::accept(Step step, JobDescription description) {
   ask(step, added);
 }
 
+// In a new session everything that waits is asked for.
 void JobManager::ask(Step step, const Job& job) {
   const JobDescription& wanted = job.description;
   const Duration waited = step.now - job.submitted;
   Request request{request_of(job), wanted.need, wanted.dttl, wanted.priority, waited, settings_.user};
-  step.effects.send(site_, std::move(request), request_of(job));
+  tell_site(step, std::move(request), request_of(job));
 }
 
 void JobManager::on(Step step, const Party&, const Refuse& refuse) {
@@ -170,7 +166,7 @@ void JobManager::on(Step step, const Party&, Grant& grant) {
 // too.
 void JobManager::give_back(Step step, Grant& grant) {
   if (grant.nodes.empty()) return;
-  step.effects.send(site_, Release{grant.lease, std::move(grant.nodes)}, grant.request);
+  tell_site(step, Release{grant.lease, std::move(grant.nodes)}, grant.request);
 }
 
 void JobManager::record(Step step, Job& job, Grant& grant) {
@@ -180,7 +176,7 @@ void JobManager::record(Step step, Job& job, Grant& grant) {
                       {"owner", grant.lease.owner.text},
                       {"chain", chain_text(grant.chain)},
                       {"wait_seconds", (step.now - job.submitted).in_seconds()}});
-  add_routes(step.effects, grant);
+  add_routes(step.effects, grant.nodes, grant.chain);
   job.granted = step.now;
   job.place = place_of(grant);
   job.origin = grant.origin;
@@ -189,11 +185,12 @@ void JobManager::record(Step step, Job& job, Grant& grant) {
   job.run = std::make_unique<Attempt>(attempt_of(grant));
   open_attempts_.emplace(grant.lease, job.number);
   jobs_.change(job, JobEvent::granted);
+  changed(job, Grade::synced);
   for (std::uint32_t i = 0; i < job.run->tasks.size(); ++i) queued_.emplace_back(grant.request, i);
 }
 
 std::string JobManager::cancel(Instant now, std::uint64_t number, Effects& effects, Duration grace) {
-  const Step step{now, effects};
+  const Step step = begin(now, effects);
   Job* job = jobs_.find(number);
   if (!job) return "there is no job " + std::to_string(number);
   const bool cancelling = job->state == JobState::collecting && job->outcome == JobEvent::cancel;
@@ -203,13 +200,14 @@ std::string JobManager::cancel(Instant now, std::uint64_t number, Effects& effec
   if (job->state == JobState::waiting) {
     take_back(step, *job);
   } else if (!std::exchange(job->cancel_wanted, true)) {
+    changed(*job, Grade::synced);
     wind_down(step, *job, grace);
   }
   return {};
 }
 
 void JobManager::take_back(Step step, Job& job) {
-  step.effects.send(site_, Cancel{request_of(job)}, request_of(job));
+  tell_site(step, Cancel{request_of(job)}, request_of(job));
   job.ended = step.now;
   close(step, job, JobEvent::cancel);
 }
@@ -223,40 +221,50 @@ void JobManager::on(Step step, const Party&, const LeaseEnded& ended) {
   for (std::uint64_t number : numbers) lose_nodes(step, *jobs_.find(number), ended);
 }
 
-// The owner takes nodes back, or nobody can use them any more. A component that loses nodes is interrupted; that
-// its program is over is only certain if nodes of its own resource manager are among those confirmed clean, which
-// may be said later than that they are lost.
+// The owner takes nodes back, or nobody can use them any more. A component that loses nodes is interrupted, unless
+// the end is soft and it has started: then it runs on without them.
 void JobManager::lose_nodes(Step step, Job& job, const LeaseEnded& ended) {
   Attempt& run = *job.run;
   const std::vector<NodeGroup> hit = take_out(run.held, ended.nodes);
   if (run.held.empty()) leases_.remove(run.lease, job.number);
+  changed(job);
   bool interrupted = false;
-  for (std::uint32_t i = 0; i < run.tasks.size(); ++i) {
-    const Task& task = run.tasks[i];
-    if (task.phase == TaskPhase::over) continue;
-    const bool touched =
-        std::any_of(hit.begin(), hit.end(), [&](const NodeGroup& group) { return group.component == i; });
-    const bool clean = ended.confirmed && ends_under(task, ended);
-    if (!touched && !clean) continue;
-    interrupt(step, job, i, clean);
-    interrupted = true;
-  }
+  for (std::uint32_t i = 0; i < run.tasks.size(); ++i) interrupted |= loses(step, job, i, hit, ended);
   if (!interrupted) return;
   if (step.effects.wants(Level::info))
     step.effects.log(Level::info, "lease_ended", request_of(job),
                      {{"lease", to_text(ended.lease)},
                       {"reason", std::string(to_text(ended.reason))},
                       {"confirmed", ended.confirmed}});
-  wind_down(step, job);
+  wind_down(step, job, grace_of(ended));
 }
 
-void JobManager::on(Step, const Party&, const Renewed& renewed) { leases_.renewed(renewed); }
+// Whether the component is interrupted by that. That its program is over is only certain if nodes of its own resource
+// manager are among those confirmed clean, which may be said later than that they are lost.
+bool JobManager::loses(Step step, Job& job, std::uint32_t component, const std::vector<NodeGroup>& hit,
+                       const LeaseEnded& ended) {
+  const Task& task = job.run->tasks[component];
+  if (task.phase == TaskPhase::over) return false;
+  const bool touched =
+      std::any_of(hit.begin(), hit.end(), [&](const NodeGroup& group) { return group.component == component; });
+  const bool clean = ended.confirmed && ends_under(task, ended);
+  if (!touched && !clean) return false;
+  if (is_soft(ended) && task.phase == TaskPhase::started) return false;
+  interrupt(step, job, component, clean, grace_of(ended));
+  return true;
+}
+
+void JobManager::on(Step, const Party&, const Renewed& renewed) {
+  leases_.renewed(renewed);
+  queue_awaited();
+}
 
 void JobManager::release(Step step, Job& job) {
   Attempt& run = *job.run;
   if (run.held.empty()) return;
   leases_.remove(run.lease, job.number);
-  step.effects.send(site_, Release{run.lease, std::exchange(run.held, {})}, request_of(job));
+  changed(job);
+  tell_site(step, Release{run.lease, std::exchange(run.held, {})}, request_of(job));
 }
 
 }  // namespace dmm

@@ -54,11 +54,12 @@ JobManager::Subject JobManager::subject_of(const Party& from, const RequestId& r
   Job* job = jobs_.find(request.job);
   if (!job || !job->run || request_of(*job) != request || component >= job->run->tasks.size()) return {};
   Task& task = job->run->tasks[component];
-  if (task.manager != from || task.phase == TaskPhase::queued || task.forgotten) return {};
+  if (task.manager != from || task.phase == TaskPhase::queued) return {};
   return {job, &task};
 }
 
-// Starts what is queued, in order, while there are free places. A lease that wasn't renewed starts nothing new.
+// Starts what is queued, in order, while there are free places. A lease that wasn't renewed starts nothing new. That a
+// component was asked for is synced: what the ledger calls queued never was, and can be given up without a word.
 void JobManager::start_queued(Step step) {
   while (!queued_.empty() && starts_ < settings_.starts_at_once) {
     const auto [request, component] = queued_.front();
@@ -67,6 +68,10 @@ void JobManager::start_queued(Step step) {
     if (!job || !job->run || request_of(*job) != request) continue;
     Task& task = job->run->tasks[component];
     if (task.phase != TaskPhase::queued) continue;
+    if (leases_.awaited(job->run->lease)) {
+      awaiting_.emplace_back(request, component);
+      continue;
+    }
     if (!leases_.usable(step.now, job->run->lease)) {
       interrupt(step, *job, component, true);
       wind_down(step, *job);
@@ -76,9 +81,16 @@ void JobManager::start_queued(Step step) {
     task.counted = true;
     ++starts_;
     job->run->asked = true;
+    changed(*job, Grade::synced);
     managers_.use(task.manager, {job->number, component}, step.now + settings_.confirm_limit);
     send_start(step, *job, component);
   }
+}
+
+// The site said more of its leases: what waited for that comes first.
+void JobManager::queue_awaited() {
+  queued_.insert(queued_.begin(), awaiting_.begin(), awaiting_.end());
+  awaiting_.clear();
 }
 
 void JobManager::send_start(Step step, const Job& job, std::uint32_t component) {
@@ -104,6 +116,7 @@ void JobManager::on(Step step, const Party& from, const Started& started) {
   }
   if (task->phase == TaskPhase::started) return;
   task->phase = TaskPhase::started;
+  changed(*job);
   stop_counting(*task);
   if (!job->started) job->started = step.now;
   if (--job->run->unstarted > 0 || job->state != JobState::starting) return;
@@ -115,6 +128,7 @@ void JobManager::on(Step step, const Party& from, const Started& started) {
 void JobManager::on(Step step, const Party& from, Ended& ended) {
   const auto [job, task] = subject_of(from, ended.request, ended.component);
   if (!task) return step.effects.send(from, Forget{ended.request}, ended.request);
+  changed(*job);
   // Repeated, or too late to count: its directory goes with those of the other components, for Forget names no
   // one.
   if (std::exchange(task->heard, true) || task->phase == TaskPhase::over) return;
@@ -143,18 +157,21 @@ void JobManager::stop(Step step, Job& job, std::uint32_t component, Duration gra
     return other.stopping && other.manager == task.manager;
   });
   task.stopping = true;
+  changed(job);
   if (!told) step.effects.send(task.manager, Stop{request_of(job), grace}, request_of(job));
 }
 
-// The component lost its nodes or its resource manager. `confirmed`: nothing of it runs any more.
-void JobManager::interrupt(Step step, Job& job, std::uint32_t component, bool confirmed) {
+// The component lost its nodes or its resource manager. `confirmed`: nothing of it runs any more; else it has the
+// grace to end, and its resource manager some time to say so.
+void JobManager::interrupt(Step step, Job& job, std::uint32_t component, bool confirmed, Duration grace) {
   Task& task = job.run->tasks[component];
   DMM_ASSERT(task.phase != TaskPhase::over);
   if (task.order == 0) task.order = ++job.run->troubles;
   const bool known = std::exchange(task.interrupted, true);
+  changed(job);
   if (confirmed || task.phase == TaskPhase::queued) return task_over(job, component);
-  stop(step, job, component, stop_grace);
-  if (!known) set_due(task, {job.number, component}, step.now + settings_.confirm_limit);
+  stop(step, job, component, grace);
+  if (!known) set_due(task, {job.number, component}, step.now + grace + settings_.confirm_limit);
 }
 
 void JobManager::task_over(Job& job, std::uint32_t component) {
@@ -162,6 +179,7 @@ void JobManager::task_over(Job& job, std::uint32_t component) {
   DMM_ASSERT(task.phase != TaskPhase::over && job.run->open > 0);
   if (task.phase != TaskPhase::started) --job.run->unstarted;
   task.phase = TaskPhase::over;
+  changed(job);
   --job.run->open;
   stop_counting(task);
   set_due(task, {job.number, component}, never);
@@ -174,7 +192,11 @@ void JobManager::stop_counting(Task& task) {
 // The attempt is given up: what wasn't started won't be, what runs is stopped and waited for.
 void JobManager::wind_down(Step step, Job& job, Duration grace) {
   DMM_ASSERT(job.run != nullptr);
-  if (job.state != JobState::ending) jobs_.change(job, JobEvent::stopping);
+  if (job.state != JobState::ending) {
+    jobs_.change(job, JobEvent::stopping);
+    job.run->grace = grace;
+    changed(job, Grade::synced);
+  }
   for (std::uint32_t i = 0; i < job.run->tasks.size(); ++i) {
     Task& task = job.run->tasks[i];
     if (task.phase == TaskPhase::over) continue;
@@ -195,6 +217,7 @@ void JobManager::attempt_over(Step step, Job& job) {
   release(step, job);
   DMM_ASSERT(open_attempts_.erase({run.lease, job.number}) == 1);
   jobs_.change(job, JobEvent::all_ended);
+  changed(job, Grade::synced);
   job.ended = step.now;
   const Verdict verdict = judge(ends_of(run));
   job.wall = {};
@@ -237,7 +260,7 @@ void JobManager::leave_attempt(Step step, Job& job) {
     set_due(task, {job.number, i}, never);
     managers_.leave(task.manager, {job.number, i});
     const auto is_told = [&](const Task& other) {
-      return other.heard && !other.forgotten && other.manager == task.manager;
+      return other.heard && other.manager == task.manager;
     };
     if (is_told(task) && std::none_of(run.tasks.begin(), run.tasks.begin() + i, is_told))  // one for all of a request
       step.effects.send(task.manager, Forget{request_of(job)}, request_of(job));

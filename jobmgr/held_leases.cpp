@@ -14,21 +14,27 @@ Duration less_a_hundredth(Duration length) { return length - length / 100; }
 
 void HeldLeases::add(Instant now, const LeaseId& id, std::uint64_t job, Duration term) {
   Lease& lease = leases_[id];
-  if (lease.is_void) {  // the new incarnation of the site adopted it
-    lease.is_void = false;
-    grants_ += static_cast<std::uint32_t>(lease.jobs.size());
-  }
+  hold(lease, job);
+  lease.until = now + less_a_hundredth(term);
+  lease.granted_after = renewals_;
+}
+
+void HeldLeases::restore(const LeaseId& id, std::uint64_t job) {
+  Lease& lease = leases_[id];
+  hold(lease, job);
+  lease.until = unknown;
+}
+
+void HeldLeases::hold(Lease& lease, std::uint64_t job) {
   DMM_ASSERT(std::find(lease.jobs.begin(), lease.jobs.end(), job) == lease.jobs.end());
   lease.jobs.push_back(job);
   ++grants_;
-  lease.until = now + less_a_hundredth(term);
-  lease.granted_after = renewals_;
 }
 
 void HeldLeases::remove(const LeaseId& id, std::uint64_t job) {
   const auto it = leases_.find(id);
   if (it == leases_.end() || std::erase(it->second.jobs, job) == 0) return;
-  if (!it->second.is_void) --grants_;
+  --grants_;
   if (it->second.jobs.empty()) leases_.erase(it);
 }
 
@@ -47,14 +53,26 @@ Instant HeldLeases::until(const Lease& lease) const {
 
 bool HeldLeases::usable(Instant now, const LeaseId& id) const {
   const auto it = leases_.find(id);
-  return it != leases_.end() && !it->second.is_void && now < until(it->second);
+  return it != leases_.end() && now < until(it->second);
 }
 
-void HeldLeases::make_void() {
-  for (auto& [id, lease] : leases_) lease.is_void = true;
-  grants_ = 0;
+bool HeldLeases::awaited(const LeaseId& id) const {
+  const auto it = leases_.find(id);
+  return it != leases_.end() && until(it->second) == unknown;
+}
+
+void HeldLeases::suspend() {
+  for (auto& [id, lease] : leases_) {
+    lease.until = unknown;
+    lease.granted_after = renewals_;
+  }
   sent_.clear();
   answered_ = renewals_;
+}
+
+void HeldLeases::confirm(Instant now, const LeaseId& id, Duration left) {
+  const auto it = leases_.find(id);
+  if (it != leases_.end() && left > Duration{}) it->second.until = now + less_a_hundredth(left);
 }
 
 void HeldLeases::renewal_sent(Instant now) {
@@ -71,7 +89,8 @@ void HeldLeases::renewed(const Renewed& answer) {
   for (const LeaseTerm& exception : answer.shorter)
     if (const auto it = leases_.find(exception.lease); it != leases_.end()) {
       it->second.exception_of = answered_;
-      it->second.exception_until = sent + less_a_hundredth(exception.left);
+      it->second.exception_until =
+          exception.left > Duration{} ? sent + less_a_hundredth(exception.left) : unknown;  // it will say more
     }
 }
 

@@ -23,8 +23,15 @@ class HeldLeases {
   bool holds(const LeaseId& lease, std::uint64_t job) const;
   /// Whether a job may be started under the lease.
   bool usable(Instant now, const LeaseId& lease) const;
-  /// The site restarted: nothing starts under what it granted before, and it answers no old renewal.
-  void make_void();
+  /// We restarted: a grant of before, under which nothing starts until the site promises more.
+  void restore(const LeaseId& lease, std::uint64_t job);
+  /// The site restarted: nothing starts under what it granted before until it promises more, and it answers no old
+  /// renewal.
+  void suspend();
+  /// The site's promise: good for `left` from now; 0 if it doesn't know itself yet.
+  void confirm(Instant now, const LeaseId& lease, Duration left);
+  /// Whether the site still has to promise anything: then it is neither usable nor over.
+  bool awaited(const LeaseId& lease) const;
   /// Grants that the site renews.
   std::uint32_t grants() const { return grants_; }
 
@@ -37,13 +44,15 @@ class HeldLeases {
  private:
   struct Lease {
     std::vector<std::uint64_t> jobs;   ///< one, or as many as share the nodes of the lease
-    Instant until{};                   ///< by its latest grant
+    Instant until{};                   ///< by its latest grant, or what the site said of it since
     std::uint64_t granted_after = 0;   ///< renewals sent before that grant: these don't cover it
     std::uint64_t exception_of = 0;    ///< the last renewal that made an exception of it
     Instant exception_until{};
-    bool is_void = false;
   };
 
+  static constexpr Instant unknown{INT64_MIN};
+
+  void hold(Lease& lease, std::uint64_t job);
   Instant until(const Lease& lease) const;
 
   std::map<LeaseId, Lease> leases_;

@@ -53,7 +53,6 @@ struct Task {
   bool stopping = false;     ///< Stop was sent
   bool interrupted = false;  ///< its lease ended, or its resource manager is lost
   bool heard = false;        ///< Ended came, though perhaps after it counted as over
-  bool forgotten = false;    ///< its resource manager restarted and knows nothing of it
   std::uint32_t order = 0;   ///< when its trouble began, as in ComponentEnd
   TaskEnd end;
   std::string text;  ///< why it didn't start
@@ -67,12 +66,13 @@ struct Task {
 struct Attempt {
   LeaseId lease;
   std::vector<NodeGroup> granted;  ///< as granted
-  std::vector<NodeGroup> held;     ///< what is left to be released
+  std::vector<NodeGroup> held;     ///< what is left to be released; without any, what has started may still run on
   std::vector<Task> tasks;
   std::uint32_t open = 0;       ///< tasks that aren't over
   std::uint32_t unstarted = 0;  ///< tasks that neither started nor ended
   std::uint32_t troubles = 0;   ///< given out as Task::order
   bool asked = false;           ///< a Start was sent
+  Duration grace;               ///< that its components got when it was given up
 };
 
 /// Where a job runs or ran.

@@ -16,7 +16,7 @@ constexpr std::optional<Role> sender_of() {
   if constexpr (std::is_same_v<M, Submit>)
     return Role::client;
   else if constexpr (std::is_same_v<M, Grant> || std::is_same_v<M, Refuse> || std::is_same_v<M, LeaseEnded> ||
-                     std::is_same_v<M, Renewed>)
+                     std::is_same_v<M, Renewed> || std::is_same_v<M, Inventory>)
     return Role::site_manager;
   else if constexpr (std::is_same_v<M, Started> || std::is_same_v<M, Ended> || std::is_same_v<M, Chunk>)
     return Role::resource_manager;
@@ -35,7 +35,15 @@ JobManager::JobManager(JobManagerSettings settings)
 }
 
 void JobManager::receive(Instant now, Input input, Effects& effects) {
-  std::visit([&](auto& event) { take(Step{now, effects}, event); }, input);
+  const Step step = begin(now, effects);
+  std::visit([&](auto& event) { take(step, event); }, input);
+}
+
+JobManager::Step JobManager::begin(Instant now, Effects& effects) {
+  unwritten_.wanted = effects.ledger.wanted;
+  const Step step{now, effects};
+  resume(step);
+  return step;
 }
 
 void JobManager::take(Step step, Received& received) {
@@ -58,42 +66,25 @@ void JobManager::take(Step step, const LinkUp& up) {
   if (up.peer.role == Role::resource_manager) manager_came_up(step, up.peer, up.restarted);
 }
 
-// A new incarnation of the site knows neither our requests nor what it granted. What runs goes on until its
-// resource manager says that it is over; what waits is asked for again, with how long it has waited.
+// A new incarnation of the site knows none of our requests, and what it granted only if it kept that: both sides say
+// what they believe, and what waits is asked for again, with how long it has waited. What runs goes on.
 void JobManager::site_came_up(Step step, bool restarted) {
   site_up_ = true;
   managers_.restart_silences(step.now + settings_.confirm_limit);
-  // In the first session of all, what was asked before it is sent by the session itself.
-  if (std::exchange(site_seen_, true) && restarted) {
-    leases_.make_void();
+  if (!std::exchange(site_seen_, true) || restarted) {
+    leases_.suspend();
+    offer_inventory(step);
     for (std::uint64_t number : jobs_.in(JobState::waiting)) ask(step, *jobs_.find(number));
   }
   next_renewal_ = leases_.grants() > 0 ? step.now : never;
 }
 
-// At the first session with a manager nothing can be over: what waited for one that was never heard is kept for
-// it.
+// Its new incarnation knows what it ran, and says what became of it when it is asked; what was said to the old one may
+// be lost. In the first session with a manager nothing is: what waited for it is kept for it.
 void JobManager::manager_came_up(Step step, const Party& manager, bool restarted) {
   const bool first = managers_.up(manager);
   if (first || !restarted) return;
-  for (TaskKey key : managers_.tasks_of(manager)) manager_restarted(step, key);
-}
-
-// Its new incarnation means that everything it ran is over, and that what it kept of ended tasks is gone.
-void JobManager::manager_restarted(Step step, TaskKey key) {
-  Job* job = jobs_.find(key.job);
-  if (!job || !job->run || !managers_.has(job->run->tasks.at(key.component).manager, key)) return;
-  Task& task = job->run->tasks[key.component];
-  // A Start that had no answer is gone with the old session, or with what it had started: the lease may well be one
-  // that the new incarnation has, and otherwise it says so.
-  const bool unanswered = task.phase == TaskPhase::asked && !task.stopping && !task.interrupted;
-  if (unanswered && leases_.usable(step.now, job->run->lease)) return send_start(step, *job, key.component);
-  task.forgotten = true;
-  if (job->state == JobState::collecting)
-    return lose_output(step, *job, key.component, "its resource manager restarted");
-  if (task.phase == TaskPhase::over) return;
-  interrupt(step, *job, key.component, true);
-  wind_down(step, *job);
+  for (TaskKey key : managers_.tasks_of(manager)) say_again(step, *jobs_.find(key.job), key.component);
 }
 
 // A Start to a manager that can't be reached bursts no loop: it needn't keep others waiting.
@@ -107,7 +98,7 @@ void JobManager::take(Step step, const LinkDown& down) {
 }
 
 void JobManager::settle(Instant now, Effects& effects) {
-  const Step step{now, effects};
+  const Step step = begin(now, effects);
   while (!due_.empty() && due_.begin()->first <= now) pass_due(step, due_.begin()->second);
   // Cut off from our own site as well, silence says nothing about the others.
   while (site_up_) {
@@ -117,6 +108,7 @@ void JobManager::settle(Instant now, Effects& effects) {
   }
   start_queued(step);
   renew(step);
+  write_changes(step);
 }
 
 Instant JobManager::next_deadline() const {
@@ -167,8 +159,13 @@ void JobManager::renew(Step step) {
   if (!site_up_ || step.now < next_renewal_) return;
   next_renewal_ = step.now + interval;
   if (leases_.unanswered() >= renewals_unanswered_max) return;
-  step.effects.send(site_, Renew{leases_.grants()});
+  tell_site(step, Renew{leases_.grants()});
   leases_.renewal_sent(step.now);
+}
+
+// Before the first session there is nothing to say: its first message is the inventory, and then come the requests.
+void JobManager::tell_site(Step step, Message message, const RequestId& about) {
+  if (site_seen_) step.effects.send(site_, std::move(message), about);
 }
 
 std::optional<JobView> JobManager::job(std::uint64_t number) const {

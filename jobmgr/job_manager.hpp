@@ -4,11 +4,12 @@
 //   - every accepted job comes to exactly one outcome, and every grant is released once or was ended by the site;
 //   - a job runs again only after the end of its old attempt was confirmed, or nobody could confirm it for
 //     `confirm_limit` after the nodes were given back;
-//   - nodes are released in the step in which the last component is known to be over, before output is fetched.
+//   - nodes are released in the step in which the last component is known to be over, before output is fetched;
+//   - what it must find again after a restart is in effects.ledger before anything that follows from it is sent.
 //
 // The code is divided by what happens to a job: asking.cpp (from submission to grant), attempts.cpp (components
-// that start, end, are stopped or lost), output.cpp (bringing output back), job_manager.cpp (the door: gate,
-// links, time).
+// that start, end, are stopped or lost), output.cpp (bringing output back), recovery.cpp (the ledger, and putting
+// right what a restart of ours or the site's left behind), job_manager.cpp (the door: gate, links, time).
 #pragma once
 
 #include <deque>
@@ -26,6 +27,7 @@
 #include "jobmgr/records.hpp"
 #include "jobmgr/settings.hpp"
 #include "jobmgr/submissions.hpp"
+#include "jobmgr/unwritten.hpp"
 #include "machine/input.hpp"
 
 namespace dmm {
@@ -69,6 +71,11 @@ class JobManager {
 
   explicit JobManager(JobManagerSettings settings);
 
+  /// Takes up what the ledger tells of before: once, before any event. Returns why it can't be, or nothing.
+  std::string restore(Instant now, std::vector<JobManagerRecord> rows);
+  /// All rows that the ledger must hold after a settle.
+  std::vector<JobManagerRecord> records() const;
+
   void receive(Instant now, Input input, Effects& effects);
   void settle(Instant now, Effects& effects);
   Instant next_deadline() const;
@@ -77,8 +84,8 @@ class JobManager {
   /// can't be, or nothing; asking again changes nothing. Followed by settle, as any event.
   std::string cancel(Instant now, std::uint64_t job, Effects& effects, Duration grace = stop_grace);
 
-  /// Drops the record of an ended job; false if there is none, or it hasn't ended.
-  bool forget(std::uint64_t job) { return jobs_.forget(job); }
+  /// Drops the record of an ended job; false if there is none, or it hasn't ended. The next settle tells the ledger.
+  bool forget(std::uint64_t job);
 
   // ---- views, for people and tests ----
   std::optional<JobView> job(std::uint64_t number) const;
@@ -117,12 +124,23 @@ class JobManager {
   void take(Step step, const LinkUp& up);
   void take(Step step, const LinkDown& down);
   void take(Step step, const OutputWritten& written);
+  Step begin(Instant now, Effects& effects);
   void site_came_up(Step step, bool restarted);
   void manager_came_up(Step step, const Party& manager, bool restarted);
-  void manager_restarted(Step step, TaskKey key);
   void give_up(Step step, const Party& silent);
   void pass_due(Step step, TaskKey key);
   void renew(Step step);
+  void tell_site(Step step, Message message, const RequestId& about = {});
+
+  // ---- the ledger, and after a restart (recovery.cpp) ----
+  std::string restore(Instant now, Job job);
+  void resume(Step step);
+  void say_again(Step step, const Job& job, std::uint32_t component);
+  void offer_inventory(Step step);
+  void on(Step step, const Party& from, Inventory& inventory);
+  void compare(Step step, const Holding& lent);
+  void changed(const Job& job, Grade grade = Grade::committed);
+  void write_changes(Step step);
 
   // ---- from submission to grant (asking.cpp) ----
   void on(Step step, const Party& from, Submit& submit);
@@ -136,6 +154,7 @@ class JobManager {
   void record(Step step, Job& job, Grant& grant);
   void take_back(Step step, Job& job);
   void lose_nodes(Step step, Job& job, const LeaseEnded& ended);
+  bool loses(Step step, Job& job, std::uint32_t component, const std::vector<NodeGroup>& hit, const LeaseEnded& ended);
   void release(Step step, Job& job);
   RequestId request_of(const Job& job) const;
 
@@ -144,9 +163,10 @@ class JobManager {
   void on(Step step, const Party& from, Ended& ended);
   Subject subject_of(const Party& from, const RequestId& request, std::uint32_t component);
   void start_queued(Step step);
+  void queue_awaited();
   void send_start(Step step, const Job& job, std::uint32_t component);
   void stop(Step step, Job& job, std::uint32_t component, Duration grace);
-  void interrupt(Step step, Job& job, std::uint32_t component, bool confirmed);
+  void interrupt(Step step, Job& job, std::uint32_t component, bool confirmed, Duration grace = stop_grace);
   void task_over(Job& job, std::uint32_t component);
   void stop_counting(Task& task);
   void wind_down(Step step, Job& job, Duration grace = stop_grace);
@@ -167,7 +187,7 @@ class JobManager {
   JobManagerSettings settings_;
   Party site_;
   bool site_up_ = false;
-  bool site_seen_ = false;  ///< it was up before
+  bool site_seen_ = false;  ///< it was up before; until then nothing is said to it
   std::uint64_t next_job_ = 1;
   JobTable jobs_;
   Submissions submissions_;
@@ -176,8 +196,13 @@ class JobManager {
   std::set<std::pair<LeaseId, std::uint64_t>> open_attempts_;  ///< jobs with components that aren't over, by lease
   Instant next_renewal_ = never;
   std::deque<std::pair<RequestId, std::uint32_t>> queued_;  ///< components to start; entries may be out of date
+  std::deque<std::pair<RequestId, std::uint32_t>> awaiting_;  ///< those whose lease the site must promise anew first
   std::uint32_t starts_ = 0;                                ///< Starts sent and not answered, where the link is up
   std::set<std::pair<Instant, TaskKey>> due_;               ///< every Task::due
+  Unwritten unwritten_;                    ///< what the ledger doesn't know yet
+  std::vector<std::uint64_t> resuming_;    ///< restored jobs with an attempt, before the first event
+  std::set<std::pair<LeaseId, std::uint64_t>> judged_;  ///< what we held, by job, when the site's session began
+  std::vector<Holding> lent_;                           ///< the site's inventory, as far as it came
 };
 
 }  // namespace dmm

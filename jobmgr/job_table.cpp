@@ -13,15 +13,18 @@ constexpr std::array outcomes{JobState::finished, JobState::failed, JobState::ca
 
 }  // namespace
 
-
 Job& JobTable::add(Job job) {
+  job.state = JobState::waiting;
+  ++ever_[static_cast<std::size_t>(JobState::waiting)];
+  return restore(std::move(job));
+}
+
+Job& JobTable::restore(Job job) {
   const std::uint64_t number = job.number;
   const std::size_t before = jobs_.size();
   const auto it = jobs_.emplace_hint(jobs_.end(), number, std::move(job));
   DMM_ASSERT(jobs_.size() == before + 1);
-  set_of(JobState::waiting).insert(number);
-  ++ever_[static_cast<std::size_t>(JobState::waiting)];
-  it->second.state = JobState::waiting;
+  set_of(it->second.state).insert(number);
   return it->second;
 }
 

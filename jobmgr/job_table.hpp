@@ -16,6 +16,8 @@ class JobTable {
  public:
   /// Adds a job; its number is new.
   Job& add(Job job);
+  /// Adds a job of before a restart, in the state it was in.
+  Job& restore(Job job);
   Job* find(std::uint64_t number);
   const Job* find(std::uint64_t number) const;
   /// Lets something happen to a job; that it can happen in the job's state is asserted.

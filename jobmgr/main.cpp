@@ -50,17 +50,14 @@ class JobShell {
   }
 
   bool finish(Instant, Process<JobManager>& process) {
-    if (const std::string fault = numbers_.close(next_number(process.machine)); !fault.empty())
+    if (const std::string fault = numbers_.close(process.machine.next_job()); !fault.empty())
       log_.write(Level::error, "number_not_kept", {{"reason", fault}});
     return true;
   }
 
  private:
-  /// No number of this start is as great: `waiting` counts each job once, and once more for each rerun.
-  std::uint64_t next_number(const JobManager& jobs) const { return numbers_.first() + jobs.ever(JobState::waiting); }
-
   void reserve(const JobManager& jobs) {
-    if (const std::string fault = numbers_.used_below(next_number(jobs)); !fault.empty())
+    if (const std::string fault = numbers_.used_below(jobs.next_job()); !fault.empty())
       log_.write(Level::error, "number_not_kept", {{"reason", fault}});
   }
 
@@ -122,16 +119,21 @@ int run(const JobManagerConfig& config, bool die_with_parent) {
   if (const std::string fault = foundation.open(settings); !fault.empty()) return fail(fault);
   if (const std::string fault = make_directory(config.directory + "/outputs"); !fault.empty()) return fail(fault);
 
+  auto kept = open_kept<JobManagerRecord>(config.directory, config.ledger, to_text(settings.endpoint.self));
+  if (const auto* fault = std::get_if<std::string>(&kept)) return fail(*fault);
+  auto& [ledger, rows] = std::get<Kept<JobManagerRecord>>(kept);
   const auto incarnation = next_incarnation(config.directory + "/incarnation");
   if (const auto* fault = std::get_if<std::string>(&incarnation)) return fail(*fault);
   settings.endpoint.incarnation = std::get<std::uint64_t>(incarnation);
 
   NumberFile numbers(config.directory + "/next-job", number_block);
   if (const std::string fault = numbers.open(); !fault.empty()) return fail(fault);
-  JobManagerSettings machine = config.settings;
-  machine.first_job = numbers.first();
+  JobManagerSettings first = config.settings;
+  first.first_job = numbers.first();  // also with a ledger, which has no row of a job that was forgotten
+  JobManager machine(std::move(first));
+  if (ledger != nullptr) machine.restore(monotonic_now(), std::move(rows));
   JobShell shell(config.directory, std::move(numbers), foundation.log);
-  return run_daemon(foundation, settings, JobManager(std::move(machine)), shell);
+  return run_daemon(foundation, settings, std::move(machine), shell, ledger.get());
 }
 
 }  // namespace

@@ -105,6 +105,7 @@ void JobManager::take(Step step, const OutputWritten& written) {
     add_text(*job, "standard " + std::string(written.stream == Stream::output ? "output" : "error") +
                        " could not be written: " + written.error);
   state.phase = StreamPhase::done;
+  changed(*job);
   close_if_written(step, *job);
 }
 
@@ -124,6 +125,7 @@ void JobManager::lose_output(Step step, Job& job, std::uint32_t component, std::
   }
   if (!lost) return;
   add_text(job, "output was lost: " + std::string(why));
+  changed(job);
   close_if_written(step, job);
 }
 
@@ -135,10 +137,12 @@ void JobManager::close_if_written(Step step, Job& job) {
   close(step, job, job.outcome);
 }
 
-// The one way into an outcome.
+// The one way into an outcome. Synced before any Forget leaves: what would be fetched once more is gone then.
 void JobManager::close(Step step, Job& job, JobEvent event) {
   DMM_ASSERT(!job.run && job.ended);
   jobs_.change(job, event);
+  unwritten_.description(job.number);
+  changed(job, Grade::synced);
   step.effects.ended.push_back(job.number);
   job.description.program = {};
   job.description.need = {};

@@ -1,5 +1,7 @@
 // What a job manager finds again after a restart: what users submitted, how far each job has come, and which
-// submissions were answered. All of it is synced before anybody hears of it: nobody else could say it again.
+// submissions were answered. Synced before anybody hears of it is what nobody else could say again: accepted jobs,
+// an attempt and each of its Starts, that it is given up, and what it came to. What resource managers say is only
+// committed: they say it again.
 #pragma once
 
 #include <array>
@@ -10,18 +12,19 @@
 
 namespace dmm {
 
-/// An accepted job, as submitted. Written once.
+/// An accepted job, as submitted. Written once more, without program and need, when the job is over.
 struct JobRecord {
   std::uint64_t number = 0;
   Instant submitted{};
+  std::uint32_t processors = 0;
   JobDescription description;
 
   static constexpr std::string_view table = "jobs";
-  static constexpr std::array<std::string_view, 3> columns{"number", "submitted", "description"};
+  static constexpr std::array<std::string_view, 4> columns{"number", "submitted", "processors", "description"};
   std::string key() const { return std::to_string(number); }
   template <class Self>
   static auto fields(Self& self) {
-    return std::tie(self.number, self.submitted, self.description);
+    return std::tie(self.number, self.submitted, self.processors, self.description);
   }
 };
 
@@ -30,10 +33,21 @@ struct TaskRecordOfJob {
   Party manager;
   NodeSet nodes;
   TaskPhase phase = TaskPhase::queued;
+  bool stopping = false;
   bool interrupted = false;
+  bool heard = false;
+  std::uint32_t order = 0;
+  std::optional<EndKind> end_kind;  ///< once its resource manager said how it ended
+  std::int32_t end_code = 0;
+  StartFault end_fault = StartFault::none;
+  std::string text;
+  Duration wall;
+  std::uint64_t output_bytes = 0, error_bytes = 0;  ///< fetched once more after a restart, small ones too
   template <class Self>
   static auto fields(Self& self) {
-    return std::tie(self.manager, self.nodes, self.phase, self.interrupted);
+    return std::tie(self.manager, self.nodes, self.phase, self.stopping, self.interrupted, self.heard, self.order,
+                    self.end_kind, self.end_code, self.end_fault, self.text, self.wall, self.output_bytes,
+                    self.error_bytes);
   }
 };
 
@@ -58,19 +72,22 @@ struct ProgressRecord {
   std::uint32_t tries = 0;
   std::vector<NodeGroup> nodes;  ///< of the attempt, as granted
   std::vector<NodeGroup> held;   ///< what is left to be released
+  bool asked = false;            ///< a Start of the attempt was sent
+  Duration grace;                ///< that what runs of it got when it was given up
   std::vector<TaskRecordOfJob> tasks;
 
   static constexpr std::string_view table = "progress";
-  static constexpr std::array<std::string_view, 22> columns{
-      "number",    "state",     "attempt",    "reruns", "cancel_wanted", "outcome", "granted",  "started",
-      "ended",     "wall",      "exit_kind",  "exit_code", "exit_fault", "text",    "lease",    "chain",
-      "clusters",  "origin",    "tries",      "nodes",  "held",          "tasks"};
+  static constexpr std::array<std::string_view, 24> columns{
+      "number",   "state",  "attempt",   "reruns",    "cancel_wanted", "outcome", "granted", "started",
+      "ended",    "wall",   "exit_kind", "exit_code", "exit_fault",    "text",    "lease",   "chain",
+      "clusters", "origin", "tries",     "nodes",     "held",          "asked",   "grace",   "tasks"};
   std::string key() const { return std::to_string(number); }
   template <class Self>
   static auto fields(Self& self) {
     return std::tie(self.number, self.state, self.attempt, self.reruns, self.cancel_wanted, self.outcome, self.granted,
                     self.started, self.ended, self.wall, self.exit_kind, self.exit_code, self.exit_fault, self.text,
-                    self.lease, self.chain, self.clusters, self.origin, self.tries, self.nodes, self.held, self.tasks);
+                    self.lease, self.chain, self.clusters, self.origin, self.tries, self.nodes, self.held, self.asked,
+                    self.grace, self.tasks);
   }
 };
 
@@ -91,5 +108,10 @@ struct SubmissionRecord {
 };
 
 using JobManagerRecord = std::variant<JobRecord, ProgressRecord, SubmissionRecord>;
+
+JobRecord record_of(const Job& job);
+ProgressRecord progress_of(const Job& job);
+/// The job that these rows tell of. `fault` says why they can't be, and is left alone if they can.
+Job job_of(JobRecord record, ProgressRecord progress, std::string& fault);
 
 }  // namespace dmm

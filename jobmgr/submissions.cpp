@@ -4,6 +4,15 @@
 #include "protocol/hints.hpp"
 
 namespace dmm {
+namespace {
+
+template <class Entry>
+SubmissionRecord record_of(const Entry& entry) {
+  const auto& [question, answer] = entry;
+  return {question.first, question.second, answer.first_job, answer.jobs};
+}
+
+}  // namespace
 
 std::string fault_of(const JobDescription& job) {
   if (job.program.arguments.empty() || job.program.arguments.front().empty()) return "it names no program";
@@ -24,13 +33,21 @@ const Submitted* Submissions::find(const Party& client, std::uint64_t token) con
   return it == answers_.end() ? nullptr : &it->second;
 }
 
-void Submissions::remember(const Party& client, const Submitted& answer) {
+std::optional<SubmissionRecord> Submissions::remember(const Party& client, const Submitted& answer) {
   const auto [it, is_new] = answers_.emplace(Question{client, answer.token}, answer);
-  if (!is_new) return;
+  if (!is_new) return std::nullopt;
   order_.push_back(it);
-  if (order_.size() <= remembered_max) return;
+  if (order_.size() <= remembered_max) return std::nullopt;
+  SubmissionRecord dropped = record_of(*order_.front());
   answers_.erase(order_.front());
   order_.pop_front();
+  return dropped;
+}
+
+std::vector<SubmissionRecord> Submissions::records() const {
+  std::vector<SubmissionRecord> rows;
+  for (const auto& entry : answers_) rows.push_back(record_of(entry));
+  return rows;
 }
 
 }  // namespace dmm

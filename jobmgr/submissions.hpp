@@ -5,10 +5,12 @@
 #include <cstdint>
 #include <deque>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
-#include "protocol/messages.hpp"
+#include "jobmgr/records.hpp"
 
 namespace dmm {
 
@@ -23,8 +25,10 @@ class Submissions {
   static constexpr std::size_t remembered_max = 10'000;
 
   const Submitted* find(const Party& client, std::uint64_t token) const;
-  void remember(const Party& client, const Submitted& answer);
+  /// Returns the one that was dropped for it, if any.
+  std::optional<SubmissionRecord> remember(const Party& client, const Submitted& answer);
   std::size_t size() const { return answers_.size(); }
+  std::vector<SubmissionRecord> records() const;
 
  private:
   using Question = std::pair<Party, std::uint64_t>;

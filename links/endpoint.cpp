@@ -123,13 +123,15 @@ void Endpoint::deliver(Instant now, Peer& peer, Envelope&& envelope, std::vector
   if (const Fault* fault = std::get_if<Fault>(&envelope.message))
     peer.last_error = std::string(name_of(fault->about)) + ": " + fault->text;
   if (is_numbered(type)) {
+    peer.rest_heard = false;
+    wake(now, peer);
     switch (peer.session.arrive(envelope.sequence)) {
       case Order::duplicate: ++counters_.duplicates; return;
       case Order::gap: return ask_resend(now, peer);
       case Order::deliver: break;
     }
     if (++peer.arrived_since_sent >= acknowledge_after)
-      emit(now, peer, Beat{false, peer.session.last_used()}, {}, {});
+      emit(now, peer, Beat{false, peer.session.last_used(), false}, {}, {});
     if (auto* relay = std::get_if<Relay>(&envelope.message); relay && relay->to == settings_.self) {
       std::vector<SiteName> back(relay->path.rbegin(), relay->path.rend());
       return take(now, Way{std::nullopt, std::move(back)}, relay->payload, messages);
@@ -148,6 +150,7 @@ void Endpoint::on(Instant now, Peer& peer, const Way& way, const Envelope& envel
   peer.heard = now;
   next_tick_ = std::min(next_tick_, now + settings_.times.beat);
   ++peer.frames_received;
+  peer.resting = peer.rest_heard = false;
   peer.way = way;
   peer.software = greeting.software;
   if (way.connection && peer.direct == way.connection) peer.relay_at = never;
@@ -167,6 +170,9 @@ void Endpoint::rise(Peer& peer, bool restarted, const Hello& greeting) {
 
 void Endpoint::on(Instant now, Peer& peer, const Envelope& envelope, const Beat& beat) {
   if (beat.resend && envelope.peer == settings_.incarnation) resend(now, peer);
+  peer.rest_heard = beat.rest && far(peer);
+  // It didn't hear that we rest.
+  if (peer.resting && !beat.rest) emit(now, peer, Beat{false, peer.session.last_used(), true}, {}, {});
   if (peer.session.expects_more(beat.last)) ask_resend(now, peer);
 }
 
@@ -196,6 +202,9 @@ void Endpoint::send(Instant now, Effects& effects) {
   effects.routes.clear();
   for (const Outgoing& out : effects.messages) emit(now, make(out.to), out.message, out.trace, out.hint);
   effects.messages.clear();
+  for (const Party& party : effects.rests)
+    if (Peer* peer = find(party); peer && far(*peer)) peer->rest_wanted = true;
+  effects.rests.clear();
 }
 
 void Endpoint::emit(Instant now, Peer& peer, const Message& message, const RequestId& trace,
@@ -213,7 +222,11 @@ void Endpoint::emit(Instant now, Peer& peer, const Message& message, const Reque
                                                             .trace = trace,
                                                             .hint = hint,
                                                             .message = message});
-  if (sequence) peer.session.keep(sequence, bytes);
+  if (sequence) {
+    peer.session.keep(sequence, bytes);
+    peer.rest_wanted = false;
+    wake(now, peer);
+  }
   peer.sent = now;
   peer.arrived_since_sent = 0;
   ++peer.frames_sent;
@@ -247,7 +260,7 @@ void Endpoint::ask_resend(Instant now, Peer& peer) {
   if (now - peer.resend_asked < settings_.times.hello)
     return;  // what comes in the same burst is missing for one reason
   peer.resend_asked = now;
-  emit(now, peer, Beat{true, peer.session.last_used()}, {}, {});
+  emit(now, peer, Beat{true, peer.session.last_used(), false}, {}, {});
 }
 
 void Endpoint::resend(Instant now, Peer& peer) {

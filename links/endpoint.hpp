@@ -70,6 +70,7 @@ struct LinkView {
   Party peer;
   bool up = false;
   bool relayed = false;
+  bool resting = false;  ///< nothing is under way, so nothing is heard
   std::string software;  ///< version of the peer's program
   std::uint64_t incarnation = 0;
   std::uint64_t sent = 0;
@@ -135,6 +136,9 @@ class Endpoint {
     CapacityHint hint;                ///< the last one sent: said again in Beats, since it may be lost
     bool up = false;
     bool dialled = false;             ///< we are the side that says Hello first
+    bool rest_wanted = false;         ///< our machine has nothing under way with it
+    bool rest_heard = false;          ///< it said the same
+    bool resting = false;             ///< so neither beats, and silence means nothing
     Instant sent{}, heard{}, hello_at{never}, direct_at{never}, relay_at{never}, resend_asked{};
     Duration hello_pause{};
     std::uint32_t arrived_since_sent = 0;
@@ -166,6 +170,8 @@ class Endpoint {
   void resend(Instant now, Peer& peer);
   void set_route(Instant now, const Route& route);
   void tick(Instant now, Peer& peer);
+  void beat_or_rest(Instant now, Peer& peer);
+  void wake(Instant now, Peer& peer);
   Instant deadline(const Peer& peer) const;
   void count_sent(const Party& to, std::uint16_t type, const RequestId& trace);
 

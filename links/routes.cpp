@@ -59,7 +59,21 @@ void Endpoint::tick(Instant now) {
   next_tick_ = std::max(next_tick_, now + std::min(settings_.times.beat / 4, settings_.times.hello));
 }
 
+/// A numbered message comes or goes: from now on both are heard of again.
+void Endpoint::wake(Instant now, Peer& peer) {
+  if (!std::exchange(peer.resting, false)) return;
+  peer.heard = now;
+  next_tick_ = std::min(next_tick_, now + beat(peer));
+}
+
+void Endpoint::beat_or_rest(Instant now, Peer& peer) {
+  const bool rests = (peer.rest_wanted || peer.rest_heard) && peer.session.unacknowledged().empty();
+  emit(now, peer, Beat{false, peer.session.last_used(), rests}, {}, peer.hint);
+  peer.resting = rests;
+}
+
 void Endpoint::tick(Instant now, Peer& peer) {
+  if (peer.resting) return;
   if (peer.up && now - peer.heard >= silence(peer)) {
     peer.up = false;
     peer.last_error = "silent for " + std::to_string(silence(peer).microseconds / 1'000'000) + " s";
@@ -89,10 +103,11 @@ void Endpoint::tick(Instant now, Peer& peer) {
     peer.hello_pause = std::min(peer.hello_pause * 2, beat(peer));
   }
   const bool quiet = now - peer.sent >= beat(peer) - settings_.times.beat / 4;
-  if (peer.up && quiet) emit(now, peer, Beat{false, peer.session.last_used()}, {}, peer.hint);
+  if (peer.up && quiet) beat_or_rest(now, peer);
 }
 
 Instant Endpoint::deadline(const Peer& peer) const {
+  if (peer.resting) return never;
   Instant due = std::min({peer.hello_at, peer.direct_at, peer.path.empty() ? never : peer.relay_at});
   if (peer.up) due = std::min({due, peer.sent + beat(peer), peer.heard + silence(peer)});
   const bool client = peer.session.peer().role == Role::client && !peer.dialled;
@@ -113,6 +128,7 @@ std::vector<LinkView> Endpoint::links() const {
     views.push_back({.peer = party,
                      .up = peer->up,
                      .relayed = !peer->way.connection && !peer->way.path.empty(),
+                     .resting = peer->resting,
                      .software = peer->software,
                      .incarnation = peer->session.peer_incarnation(),
                      .sent = peer->frames_sent,

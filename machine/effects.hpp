@@ -48,6 +48,7 @@ struct Effects {
   std::vector<Outgoing> messages;
   std::vector<LogEvent> events;
   std::vector<Route> routes;      ///< to be known before the messages are sent
+  std::vector<Party> rests;       ///< end-to-end parties with which nothing is under way once the messages are there
   Level level = Level::info;      ///< set by the shell: events below it need not be made
 
   void send(Party to, Message message, RequestId trace = {}) {

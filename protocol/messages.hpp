@@ -38,7 +38,8 @@ struct Hello {
 struct Beat {
   bool resend = false;     ///< a message is missing: send again all that isn't acknowledged
   std::uint64_t last = 0;  ///< the highest sequence number that the sender has used
-  DMM_MESSAGE(2, self.resend, self.last)
+  bool rest = false;       ///< nothing is under way between the two: until the next message neither need beat
+  DMM_MESSAGE(2, self.resend, self.last, self.rest)
 };
 
 /// Answers what was not understood or not allowed. Never answered itself.

@@ -79,8 +79,15 @@ int run(const ResourceManagerConfig& config, bool die_with_parent) {
   if (const auto* fault = std::get_if<std::string>(&incarnation)) return fail(*fault);
   settings.endpoint.incarnation = std::get<std::uint64_t>(incarnation);
 
+  auto kept = open_kept<ResourceRecord>(config.directory, config.ledger, to_text(settings.endpoint.self));
+  if (const auto* fault = std::get_if<std::string>(&kept)) return fail(*fault);
+  auto& [ledger, rows] = std::get<Kept<ResourceRecord>>(kept);
+  const std::vector<LivingTask> living;  // what the backend has of earlier starts
+
+  ResourceManager machine(config.settings);
+  if (ledger != nullptr) machine.restore(monotonic_now(), std::move(rows), living);
   ResourceShell shell(*std::get<std::unique_ptr<ProcessBackend>>(backend));
-  return run_daemon(foundation, settings, ResourceManager(config.settings), shell);
+  return run_daemon(foundation, settings, std::move(machine), shell, ledger.get());
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include "runtime/daemon.hpp"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -49,6 +50,12 @@ bool Signals::take() {
   bool came = false;
   while (::read(descriptor_, &signal, sizeof signal) == static_cast<ssize_t>(sizeof signal)) came = true;
   return came;
+}
+
+bool Signals::wait(Duration at_most) {
+  pollfd wanted{descriptor_, POLLIN, 0};
+  ::poll(&wanted, 1, static_cast<int>(at_most.microseconds / 1000));
+  return take();
 }
 
 void tell_ready() {

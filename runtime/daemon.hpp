@@ -1,7 +1,7 @@
 // What a daemon is beside its manager: signals, how it begins, how it tells its starter that it is ready.
 #pragma once
 
-#include <string>
+#include "protocol/time.hpp"
 
 namespace dmm {
 
@@ -17,6 +17,8 @@ class Signals {
   int descriptor() const { return descriptor_; }
   /// Reads what came; true if there was one.
   bool take();
+  /// Sleeps until one comes or the time is over; true if one came.
+  bool wait(Duration at_most);
 
  private:
   int descriptor_;

@@ -44,12 +44,10 @@ bool write_all(int file, std::string_view data, off_t offset) {
   return true;
 }
 
-}  // namespace
-
-std::optional<std::string> read_small_file(const std::string& path, std::size_t bytes_max) {
+std::optional<std::string> read_at_most(const std::string& path, std::size_t bytes_max) {
   const File file(path, O_RDONLY);
   if (!file.is_open()) return std::nullopt;
-  std::string content(bytes_max + 1, '\0');
+  std::string content(bytes_max, '\0');
   std::size_t length = 0;
   while (length < content.size()) {
     const ssize_t got = ::read(file.descriptor(), content.data() + length, content.size() - length);
@@ -58,9 +56,20 @@ std::optional<std::string> read_small_file(const std::string& path, std::size_t 
     if (got == 0) break;
     length += static_cast<std::size_t>(got);
   }
-  if (length > bytes_max) return std::nullopt;
   content.resize(length);
   return content;
+}
+
+}  // namespace
+
+std::optional<std::string> read_small_file(const std::string& path, std::size_t bytes_max) {
+  std::optional<std::string> content = read_at_most(path, bytes_max + 1);
+  if (content && content->size() > bytes_max) content.reset();
+  return content;
+}
+
+std::string read_head(const std::string& path, std::size_t bytes_max) {
+  return read_at_most(path, bytes_max).value_or(std::string());
 }
 
 std::string replace_file(const std::string& path, std::string_view content) {
@@ -71,7 +80,14 @@ std::string replace_file(const std::string& path, std::string_view content) {
     if (!write_all(file.descriptor(), content, 0) || ::fdatasync(file.descriptor()) != 0)
       return fault_text("cannot write", beside, errno);
   }
-  if (::rename(beside.c_str(), path.c_str()) != 0) return fault_text("cannot replace", path, errno);
+  return rename_synced(beside, path);
+}
+
+std::string rename_synced(const std::string& from, const std::string& to) {
+  if (::rename(from.c_str(), to.c_str()) != 0) return fault_text("cannot replace", to, errno);
+  const std::string folder = std::filesystem::path(to).parent_path().string();
+  const File file(folder.empty() ? "." : folder, O_RDONLY | O_DIRECTORY);
+  if (!file.is_open() || ::fsync(file.descriptor()) != 0) return fault_text("cannot sync the folder of", to, errno);
   return {};
 }
 

@@ -12,8 +12,14 @@ namespace dmm {
 /// The bytes of a file of at most `bytes_max`; nothing if it can't be read or is longer.
 std::optional<std::string> read_small_file(const std::string& path, std::size_t bytes_max);
 
+/// The first bytes of a file, at most `bytes_max`; nothing if it can't be read.
+std::string read_head(const std::string& path, std::size_t bytes_max);
+
 /// Replaces a file's content at once: written beside it, synced, renamed over it.
 std::string replace_file(const std::string& path, std::string_view content);
+
+/// Renames a file that is synced itself, so that the new name survives the end of the machine.
+std::string rename_synced(const std::string& from, const std::string& to);
 
 /// Writes a piece of a user's file at an offset; offset 0 empties the file first, and makes it if need be. Does not
 /// follow a symbolic link at the path itself, and does not write into what is no regular file, /dev/null excepted.

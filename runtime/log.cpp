@@ -102,6 +102,15 @@ void append_json_string(std::string& out, std::string_view text) {
   out += '"';
 }
 
+bool is_utf8(std::string_view text) {
+  while (!text.empty()) {
+    const std::size_t length = sequence_length(text);
+    if (length == 0) return false;
+    text.remove_prefix(length);
+  }
+  return true;
+}
+
 std::string_view to_text(Level level) {
   switch (level) {
     case Level::debug: return "debug";

@@ -15,6 +15,8 @@ namespace dmm {
 
 /// Appends a JSON string with its quotes. Any bytes will do: what is not UTF-8 becomes U+FFFD.
 void append_json_string(std::string& out, std::string_view text);
+/// Whether append_json_string keeps every byte.
+bool is_utf8(std::string_view text);
 
 /// "debug", "info", "warning", "error".
 std::string_view to_text(Level level);

@@ -1,5 +1,6 @@
 // The loop of a daemon: sleep until a frame, a signal, the shell's own events or a deadline; take what came, as a
-// batch; settle the machine once; perform what it decided, first the log, then what the shell does, then the frames.
+// batch; settle the machine once; perform what it decided: first the ledger, then the log, then what the shell does,
+// then the frames. While the ledger can't be written, nothing else happens; if it can't be any more, the daemon ends.
 //
 // A shell is what a daemon has beside its machine: a backend that runs tasks, files that it writes. See `Shell`.
 #pragma once
@@ -15,6 +16,7 @@
 #include "runtime/answers.hpp"
 #include "runtime/clock.hpp"
 #include "runtime/daemon.hpp"
+#include "runtime/ledger_keeper.hpp"
 #include "runtime/log.hpp"
 #include "runtime/transport.hpp"
 
@@ -41,10 +43,13 @@ concept Shell = requires(S shell, Process<M>& process, Instant now, const Ask& a
 template <Machine M, Shell<M> S>
 class Reactor {
  public:
-  Reactor(Process<M>& process, S& shell, Transport& transport, Signals& signals, Log& log, Identity identity)
+  /// `ledger` is nullptr if nothing is kept.
+  Reactor(Process<M>& process, S& shell, Transport& transport, Signals& signals, Log& log, Identity identity,
+          Ledger* ledger)
       : process_(process), shell_(shell), transport_(transport), signals_(signals), log_(log),
-        identity_(std::move(identity)), descriptors_(shell_.descriptors()) {
+        identity_(std::move(identity)), ledger_(ledger), descriptors_(shell_.descriptors()) {
     process_.effects.level = log_.level();
+    process_.effects.ledger.wanted = ledger_ != nullptr;
     transport_.watch(signals_.descriptor());
     for (const int descriptor : descriptors_) transport_.watch(descriptor);
   }
@@ -57,16 +62,17 @@ class Reactor {
     return {};
   }
 
-  /// Runs until a signal or an order to stop.
-  void run() {
+  /// Runs until a signal or an order to stop, or until the ledger can't be written; the exit code.
+  int run() {
     log_.write(Level::info, "ready", {});
     log_.flush();
     tell_ready();
     settle(monotonic_now());
     while (!stopping_) turn(never);
     finish();
-    log_.write(Level::info, "stopped", {});
+    if (!lost_) log_.write(Level::info, "stopped", {});
     log_.flush();
+    return lost_ ? 1 : 0;
   }
 
   /// How long a shell may take to finish.
@@ -77,11 +83,14 @@ class Reactor {
   static constexpr int batch_max = 256;
   /// A machine whose effects feed inputs back is settled again at once, but not for ever.
   static constexpr int rounds_max = 8;
+  /// How often a stalled commit is tried again, and how often that is said.
+  static constexpr Duration stall_pause = seconds(1);
+  static constexpr Duration stall_report = seconds(10);
 
   void finish() {
     const Instant limit = monotonic_now() + stop_limit;
     bool finished = false;
-    while (!finished && !hurried_ && monotonic_now() < limit) {
+    while (!finished && !hurried_ && !lost_ && monotonic_now() < limit) {
       finished = shell_.finish(monotonic_now(), process_);
       settle(monotonic_now());
       if (!finished) turn(monotonic_now() + milliseconds(100));
@@ -140,12 +149,45 @@ class Reactor {
 
   void settle(Instant now) {
     unsettled_ = true;
-    for (int round = 0; unsettled_ && round < rounds_max; ++round) {
+    for (int round = 0; unsettled_ && round < rounds_max && !lost_; ++round) {
       process_.settle(now);
+      const bool kept = keep();
       write_events();
+      if (!kept) return lose();
       unsettled_ = shell_.perform(now, process_);
       exchange();
     }
+  }
+
+  /// Commits what the machine wants kept; does nothing else until that is done. False: it can't be done any more.
+  bool keep() {
+    if (ledger_ == nullptr) return true;
+    hand_over(process_.effects.ledger, *ledger_);
+    const Grade grade = std::exchange(process_.effects.ledger.grade, Grade::committed);
+    Instant say_at{};
+    bool stalled = false;
+    for (;;) {
+      const CommitOutcome outcome = ledger_->commit(grade);
+      if (outcome == CommitOutcome::done) break;
+      if (outcome == CommitOutcome::failed) return false;
+      stalled = true;
+      if (const Instant now = monotonic_now(); now >= say_at) {
+        say_at = now + stall_report;
+        log_.write(Level::error, "ledger_stalled",
+                   {{"reason", ledger_->fault()}, {"text", "make room there: until then nothing is done"}});
+        log_.flush();
+      }
+      if (signals_.wait(stall_pause)) return false;
+    }
+    if (stalled) log_.write(Level::warning, "ledger_goes_on", {{"file", ledger_->path()}});
+    return true;
+  }
+
+  /// What was decided in this step isn't kept, so it never happened: nothing of it leaves.
+  void lose() {
+    log_.write(Level::error, "ledger_lost",
+               {{"reason", ledger_->fault()}, {"text", "the daemon ends; nothing leaves that isn't kept"}});
+    lost_ = stopping_ = true;
   }
 
   void write_events() {
@@ -171,10 +213,12 @@ class Reactor {
   Signals& signals_;
   Log& log_;
   Identity identity_;
+  Ledger* ledger_;
   std::vector<int> descriptors_;  ///< the shell's
   Instant stop_again_ = never;    ///< a signal after this ends the daemon without finishing
   bool hurried_ = false;
   bool stopping_ = false;
+  bool lost_ = false;       ///< the ledger can't be written
   bool unsettled_ = false;  ///< the machine is to be settled again without waiting
 };
 

@@ -43,18 +43,18 @@ inline int fail_daemon(Foundation& foundation, const Party& self, const std::str
   return 1;
 }
 
-/// Runs a manager until it is told to end; the exit code.
+/// Runs a manager until it is told to end; the exit code. `ledger` is nullptr if nothing is kept.
 template <Machine M, Shell<M> S>
-int run_daemon(Foundation& foundation, const DaemonSettings& settings, M machine, S& shell) {
+int run_daemon(Foundation& foundation, const DaemonSettings& settings, M machine, S& shell, Ledger* ledger) {
   const Party self = settings.endpoint.self;
   Identity identity{self, settings.endpoint.incarnation, monotonic_now(), foundation.transport.endpoints()};
   Process<M> process(settings.endpoint, std::move(machine));
-  Reactor<M, S> reactor(process, shell, foundation.transport, foundation.signals, foundation.log, std::move(identity));
+  Reactor<M, S> reactor(process, shell, foundation.transport, foundation.signals, foundation.log, std::move(identity),
+                       ledger);
   for (const DialWanted& wanted : settings.dials)
     if (const std::string fault = reactor.dial(wanted.peer, wanted.endpoint); !fault.empty())
       return fail_daemon(foundation, self, fault);
-  reactor.run();
-  return 0;
+  return reactor.run();
 }
 
 }  // namespace dmm

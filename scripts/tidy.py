@@ -41,6 +41,8 @@ INCLUDES = (
     ("workloads/*", "workloads machine protocol zlib"),
     ("runtime/transport.cpp", "runtime links machine protocol codec nlohmann posix zmq"),
     ("runtime/log.cpp", "runtime links machine protocol codec nlohmann posix spdlog"),
+    ("runtime/ledger*.cpp", "runtime machine protocol posix sqlite"),
+    ("runtime/sqlite.hpp", "sqlite"),
     ("runtime/*", "runtime links machine protocol codec nlohmann posix"),
     ("views/*", "views sitemgr jobmgr resmgr machine matchmaking protocol nlohmann"),
     ("simulator/*", "simulator links machine matchmaking protocol codec sitemgr jobmgr resmgr topologies workloads"),

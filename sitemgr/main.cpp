@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 
+#include "runtime/files.hpp"
 #include "runtime/run_daemon.hpp"
 #include "sitemgr/site_manager.hpp"
 #include "topologies/daemon_config.hpp"
@@ -37,7 +38,6 @@ Admission admission_of(const SiteConfig& config) {
 DaemonSettings settings_of(const SiteConfig& config) {
   DaemonSettings settings;
   settings.endpoint.self = site_manager_of(config.settings.name);
-  settings.endpoint.incarnation = incarnation_now();
   settings.endpoint.ancestors = config.settings.ancestors;
   settings.endpoint.admission = admission_of(config);
   settings.endpoint.times.beat = from_seconds(config.beat_seconds);
@@ -51,14 +51,33 @@ DaemonSettings settings_of(const SiteConfig& config) {
   return settings;
 }
 
+/// The number of this start: greater than all before, with a directory to keep it in also if the clock was set back.
+std::variant<std::uint64_t, std::string> incarnation_of(const std::string& directory) {
+  if (directory.empty()) return incarnation_now();
+  return next_incarnation(directory + "/incarnation");
+}
+
 int run(const SiteConfig& config, bool die_with_parent) {
   DaemonSettings settings = settings_of(config);
   settings.die_with_parent = die_with_parent;
   Foundation foundation;
-  if (const std::string fault = foundation.open(settings); !fault.empty())
-    return fail_daemon(foundation, settings.endpoint.self, fault);
+  const auto fail = [&](const std::string& fault) { return fail_daemon(foundation, settings.endpoint.self, fault); };
+  if (const std::string fault = foundation.open(settings); !fault.empty()) return fail(fault);
+  if (!config.directory.empty())
+    if (const std::string fault = make_directory(config.directory); !fault.empty()) return fail(fault);
+
+  auto kept = open_kept<SiteRecord>(config.directory, config.ledger, to_text(settings.endpoint.self));
+  if (const auto* fault = std::get_if<std::string>(&kept)) return fail(*fault);
+  auto& [ledger, rows] = std::get<Kept<SiteRecord>>(kept);
+  if (ledger == nullptr) foundation.log.write(Level::warning, "no_ledger", {{"text", "a restart forgets all leases"}});
+  const auto incarnation = incarnation_of(config.directory);
+  if (const auto* fault = std::get_if<std::string>(&incarnation)) return fail(*fault);
+  settings.endpoint.incarnation = std::get<std::uint64_t>(incarnation);
+
+  SiteManager machine(config.settings, settings.endpoint.incarnation);
+  if (ledger != nullptr) machine.restore(monotonic_now(), std::move(rows));
   SiteShell shell;
-  return run_daemon(foundation, settings, SiteManager(config.settings, settings.endpoint.incarnation), shell);
+  return run_daemon(foundation, settings, std::move(machine), shell, ledger.get());
 }
 
 }  // namespace

@@ -37,6 +37,7 @@ void visit_shell(Config& c, Visitor& v) {
     log.choice("level", c.log.level, log_levels());
     log.boolean("terminal", c.log.terminal);
   });
+  v.choice("ledger", c.ledger, ledger_modes());
   v.number("beat_seconds", c.beat_seconds, 0.01, 3600);
   v.number("silence_seconds", c.silence_seconds, 0.01, 3600);
   v.boolean("count_messages_by_request", c.count_messages_by_request);
@@ -62,6 +63,7 @@ void visit_site(Config& c, Visitor& v) {
     item.number("quota", cluster.quota, 0, 1);
   });
   v.texts("users", c.users, [](const std::string& name) { return fault_of_name(name); });
+  v.text("directory", c.directory);
 }
 
 /// How a job manager or a resource manager reaches and is reached.

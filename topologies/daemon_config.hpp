@@ -35,6 +35,8 @@ struct SiteConfig {
   std::vector<std::string> listen;  ///< endpoints for neighbours, job managers, resource managers and clients
   std::vector<LinkConfig> links;
   std::vector<std::string> users;  ///< names of the job managers that are let in; empty: any
+  std::string directory;           ///< for state; empty: nothing is kept
+  std::string ledger = "graded";   ///< one of ledger_modes()
   LogSettings log;
   double beat_seconds = 1;     ///< a link that said nothing for this long says that it lives
   double silence_seconds = 3;  ///< a link that was not heard for this long is down
@@ -46,6 +48,7 @@ struct JobManagerConfig {
   std::string site_endpoint;        ///< of the site manager, which it dials
   std::vector<std::string> listen;  ///< for clients
   std::string directory;            ///< for outputs and state
+  std::string ledger = "graded";    ///< one of ledger_modes()
   LogSettings log;
   double beat_seconds = 1;
   double silence_seconds = 3;
@@ -57,6 +60,7 @@ struct ResourceManagerConfig {
   std::string site_endpoint;        ///< of the site manager, which it dials
   std::vector<std::string> listen;  ///< for job managers (the direct route) and clients
   std::string directory;            ///< for jobs' directories and state
+  std::string ledger = "graded";    ///< one of ledger_modes()
   std::string backend = "process";  ///< what runs the jobs
   LogSettings log;
   double beat_seconds = 1;

@@ -43,10 +43,8 @@ class Deriver {
       complain("two daemons would have files called \"" + name + "\"; rename a site, a user or a cluster");
     daemon.config_file = options_.directory + "/config/" + name + ".json";
     daemon.log_file = options_.directory + "/logs/" + name + ".jsonl";
-    if (!is_site) {
-      daemon.directory = options_.directory + (is_job_manager ? "/jobs-" : "/run-") + who;
-      deployment_.directories.push_back(daemon.directory);
-    }
+    daemon.directory = options_.directory + (is_site ? "/site-" : is_job_manager ? "/jobs-" : "/run-") + who;
+    deployment_.directories.push_back(daemon.directory);
     daemon.endpoint = endpoint(deployment_.daemons.size());
     return deployment_.daemons.emplace_back(std::move(daemon));
   }
@@ -67,6 +65,8 @@ class Deriver {
   template <class Config>
   void fill_shell(Config& config, const DaemonFile& daemon) const {
     config.listen = {daemon.endpoint};
+    config.directory = daemon.directory;
+    config.ledger = topology_.ledger;
     config.log = {daemon.log_file, options_.log_level, options_.log_terminal};
     config.beat_seconds = options_.beat_seconds;
     config.silence_seconds = options_.silence_seconds;
@@ -110,7 +110,6 @@ class Deriver {
       config.settings = std::move(settings);
       if (site.direct_routes) config.settings.endpoint = daemon.endpoint;
       config.site_endpoint = endpoint_of(site.name);
-      config.directory = daemon.directory;
       fill_shell(config, daemon);
       daemon.text = write_config(config);
     }
@@ -122,7 +121,6 @@ class Deriver {
       JobManagerConfig config;
       config.settings = std::move(settings);
       config.site_endpoint = endpoint_of(site.name);
-      config.directory = daemon.directory;
       fill_shell(config, daemon);
       daemon.text = write_config(config);
     }

@@ -42,7 +42,7 @@ struct DaemonFile {
   std::string text;         ///< what belongs into that file
   std::string endpoint;     ///< what it listens on
   std::string log_file;     ///< <directory>/logs/<kind>-<site>[-<name>].jsonl
-  std::string directory;    ///< its own: <directory>/jobs-<site>-<user> or run-<site>-<name>; empty for a site
+  std::string directory;    ///< its own: <directory>/site-<site>, jobs-<site>-<user> or run-<site>-<name>
 };
 
 struct Deployment {

@@ -19,6 +19,13 @@ constexpr double seconds_min = 0.001;
 constexpr std::uint32_t nodes_max = 1'000'000;
 constexpr std::uint32_t processors_per_node_max = 4'096;  // so that a cluster's processors fit into 32 bits
 
+/// How a daemon keeps its ledger: every change before anything decided after it leaves, synced where nobody else could
+/// tell it again; every change synced; not at all.
+inline const std::vector<std::string>& ledger_modes() {
+  static const std::vector<std::string> words = {"graded", "full", "off"};
+  return words;
+}
+
 template <class Settings, class Visitor>
 void visit_policies(Settings& s, Visitor& v, const PolicyNames& policies) {
   v.object("policies", [&](auto& p) {

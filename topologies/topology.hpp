@@ -43,6 +43,7 @@ struct TopologySite {
 struct Topology {
   std::string name;
   std::string description;
+  std::string ledger = "graded";  ///< how a testbed's daemons keep theirs
   std::vector<TopologySite> sites;
 };
 

@@ -84,6 +84,7 @@ TopologyOrError from_json(std::variant<Json, ConfigError> read, const std::strin
   reader.require({"name", "sites"});
   reader.text("name", topology.name, [](const std::string& name) { return fault_of_name(name); });
   reader.text("description", topology.description);
+  reader.choice("ledger", topology.ledger, ledger_modes());
   TopologySite typical;
   reader.object("defaults",
                 [&](JsonReader& inner) { read_site_behaviour(inner, typical.settings, options.policies); });

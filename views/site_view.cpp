@@ -91,7 +91,9 @@ Json site_of(const SiteView& view) {
                         {"nodes", manager.nodes},
                         {"free_nodes", manager.free_nodes},
                         {"processors_per_node", manager.processors_per_node},
-                        {"up", manager.up}});
+                        {"up", manager.up},
+                        {"set_aside", to_text(manager.aside)},
+                        {"set_aside_why", manager.why_aside}});
   for (const auto& link : view.links) links.push_back(link_of(link));
   return {{"site", view.site.text},
           {"ancestors", views::texts(view.ancestors)},

@@ -1,8 +1,8 @@
-// What a resource manager and its keeper say to one another over their socket pair. This is not a protocol: both
-// ends are programs of one build on one machine, so a frame is a length (4 bytes), the index of its type in the
-// variant (1 byte) and the fields in order, integers as they lie in memory, text and lists behind their length (4
-// bytes). The manager names tasks by serial numbers of its own, so the keeper needs to know nothing about requests
-// and leases.
+// What a resource manager and its keeper say to one another over their socket. This is not a protocol: both ends are
+// programs of one build on one machine, so a frame is a length (4 bytes), the index of its type in the variant (1
+// byte) and the fields in order, integers as they lie in memory, text and lists behind their length (4 bytes). The
+// manager names tasks by serial numbers, so the keeper needs to know nothing about requests and leases; it keeps a
+// task's name only to give it to the next manager.
 #pragma once
 
 #include <cstdint>
@@ -21,12 +21,26 @@
 namespace dmm::keeper {
 
 /// Grows with every change of this file, in case someone puts the keeper of another build beside the manager.
-constexpr std::uint32_t frames_version = 1;
+constexpr std::uint32_t frames_version = 2;
+
+/// A task as the next manager will know it.
+struct Name {
+  std::string site;
+  std::string user;
+  std::uint64_t job = 0;
+  std::uint32_t attempt = 0;
+  std::uint32_t component = 0;
+  template <class Self>
+  static auto fields(Self& self) {
+    return std::tie(self.site, self.user, self.job, self.attempt, self.component);
+  }
+};
 
 // ---- orders, to the keeper -------------------------------------------------------------------------------------
 
 struct StartJob {
-  std::uint64_t serial = 0;            ///< from 1, never used twice by one manager
+  std::uint64_t serial = 0;            ///< from 1, never used twice in a folder while something of the job is left
+  Name name;
   std::string directory;               ///< name of the job's directory, one component
   std::vector<std::string> paths;      ///< where to look for the executable, in order
   std::vector<std::string> arguments;  ///< the first is for people
@@ -35,7 +49,7 @@ struct StartJob {
   Limits limits;
   template <class Self>
   static auto fields(Self& self) {
-    return std::tie(self.serial, self.directory, self.paths, self.arguments, self.working_directory,
+    return std::tie(self.serial, self.name, self.directory, self.paths, self.arguments, self.working_directory,
                     self.environment, self.limits);
   }
 };
@@ -68,16 +82,36 @@ struct KeepJobs {
   static auto fields(Self& self) { return std::tie(self.length); }
 };
 
-using Order = std::variant<StartJob, EndJob, ReadFile, RemoveDirectory, KeepJobs>;
+/// Ends all jobs and then the keeper itself, which doesn't listen to anybody any more.
+struct EndAll {
+  template <class Self>
+  static auto fields(Self&) { return std::tie(); }
+};
+
+using Order = std::variant<StartJob, EndJob, ReadFile, RemoveDirectory, KeepJobs, EndAll>;
 
 // ---- reports, to the manager -----------------------------------------------------------------------------------
 
-/// The keeper's first word: it holds the lock and nothing of an earlier keeper is left, or why not.
-struct Ready {
-  std::uint32_t version = frames_version;
-  std::string fault;  ///< empty if all is well
+/// A job that the keeper has.
+struct FoundJob {
+  std::uint64_t serial = 0;
+  Name name;
+  std::int32_t process = 0;  ///< its leader; 0 if nothing of it runs any more, then its JobEnded follows
   template <class Self>
-  static auto fields(Self& self) { return std::tie(self.version, self.fault); }
+  static auto fields(Self& self) { return std::tie(self.serial, self.name, self.process); }
+};
+
+/// The keeper's first word to a manager: it holds the lock and nothing of an earlier keeper is left, or why not.
+struct Ready {
+  std::uint32_t version = frames_version;  ///< stays the first field
+  std::string fault;                       ///< empty if all is well
+  bool locked = false;                     ///< the fault is that another keeper lives
+  std::uint64_t last_serial = 0;           ///< no lower one may be given to a new job
+  std::vector<FoundJob> jobs;
+  template <class Self>
+  static auto fields(Self& self) {
+    return std::tie(self.version, self.fault, self.locked, self.last_serial, self.jobs);
+  }
 };
 
 struct JobStarted {
@@ -114,9 +148,29 @@ struct FileRead {
   static auto fields(Self& self) { return std::tie(self.data, self.last, self.cut); }
 };
 
-using Report = std::variant<Ready, JobStarted, JobEnded, FileRead>;
+/// The last word to a manager: another one has come, and gets all reports from now on.
+struct Replaced {
+  template <class Self>
+  static auto fields(Self&) { return std::tie(); }
+};
+
+using Report = std::variant<Ready, JobStarted, JobEnded, FileRead, Replaced>;
+
+/// What is kept on disk of a job that ended, until its directory is removed. Its streams are in its directory.
+struct Outcome {
+  std::uint32_t version = frames_version;
+  FoundJob job;
+  JobEnded end;
+  template <class Self>
+  static auto fields(Self& self) { return std::tie(self.version, self.job, self.end); }
+};
 
 // ---- bytes -----------------------------------------------------------------------------------------------------
+
+template <class T>
+constexpr bool is_list = false;
+template <class T>
+constexpr bool is_list<std::vector<T>> = true;
 
 template <class T>
 void pack_value(std::string& bytes, const T& value) {
@@ -125,7 +179,7 @@ void pack_value(std::string& bytes, const T& value) {
   } else if constexpr (std::is_same_v<T, std::string>) {
     pack_value(bytes, static_cast<std::uint32_t>(value.size()));
     bytes += value;
-  } else if constexpr (std::is_same_v<T, std::vector<std::string>>) {
+  } else if constexpr (is_list<T>) {
     pack_value(bytes, static_cast<std::uint32_t>(value.size()));
     for (const auto& element : value) pack_value(bytes, element);
   } else {
@@ -147,7 +201,7 @@ bool unpack_value(std::string_view& bytes, T& value) {
     value = bytes.substr(0, length);
     bytes.remove_prefix(length);
     return true;
-  } else if constexpr (std::is_same_v<T, std::vector<std::string>>) {
+  } else if constexpr (is_list<T>) {
     std::uint32_t count = 0;
     if (!unpack_value(bytes, count)) return false;
     for (; count; --count)
@@ -180,7 +234,7 @@ std::optional<Variant> unpack(std::string_view bytes) {
   }
 }
 
-/// One end of the socket pair; never blocks. What the socket doesn't take waits here.
+/// One end of the socket; never blocks. What the socket doesn't take waits here.
 class Channel {
  public:
   /// Owns the descriptor, a non-blocking stream socket.

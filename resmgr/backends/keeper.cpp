@@ -2,10 +2,11 @@
 // what it does. Started by the manager, never by people:
 //
 //   keeper <state folder> <microseconds that jobs go on without the manager> <microseconds to wait for the lock>
-//          fresh|resume
+//          fresh|resume end|outlive
 //
 // with the socket to the manager as descriptor 3. It is in a session of its own, so that Ctrl-C doesn't reach it,
-// and blocks all signals: only the manager decides. It holds a lock on <state folder>/keeper.lock while it lives.
+// and blocks all signals: only the manager decides. It holds a lock on <state folder>/keeper.lock while it lives;
+// with `outlive` later managers find it by <state folder>/keeper.socket.
 // Its main thread does nothing: it is the one that the kernel hands the jobs' strays to, see keeper_strays.hpp.
 #include <cerrno>
 #include <csignal>
@@ -23,6 +24,7 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+#include "resmgr/backends/keeper_address.hpp"
 #include "resmgr/backends/keeper_loop.hpp"
 
 namespace {
@@ -35,18 +37,20 @@ struct Arguments {
   std::string state;
   Clock keep = 0;
   Clock lock_wait = 0;
-  bool fresh = false;  // the jobs' directories are another manager's, to be removed
+  bool fresh = false;    // the jobs' directories are another manager's, to be removed
+  bool outlive = false;  // jobs go on without the manager
 };
 
 // Takes the lock, waiting for an earlier keeper to end its jobs; what went wrong, or nothing. The descriptor is
 // never closed: the lock goes with the process.
-std::string take_lock(const Arguments& arguments) {
-  const std::string path = arguments.state + "/keeper.lock";
+std::string take_lock(const Arguments& arguments, bool& locked) {
+  const std::string path = arguments.state + '/' + lock_name;
   const int file = open(path.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
   if (file < 0) return "can't open " + path + ": " + std::strerror(errno);
   for (int tries = 0; flock(file, LOCK_EX | LOCK_NB) != 0; ++tries) {
     if (errno != EWOULDBLOCK) return "can't lock " + path + ": " + std::strerror(errno);
-    if (tries >= arguments.lock_wait / 10'000)
+    locked = tries >= arguments.lock_wait / 10'000;
+    if (locked)
       return path + " is still locked after " + std::to_string(arguments.lock_wait / 1000) +
              " ms: another resource manager uses this folder, or its jobs can't be ended";
     pollfd manager{manager_socket, POLLRDHUP, 0};
@@ -58,21 +62,25 @@ std::string take_lock(const Arguments& arguments) {
   return {};
 }
 
-std::string prepare(const Arguments& arguments, const Marks& marks, JobFolder& folder) {
-  std::string fault = take_lock(arguments);
+std::string prepare(const Arguments& arguments, const Marks& marks, JobFolder& folder, Door& door, bool& locked) {
+  std::string fault = take_lock(arguments, locked);
   if (fault.empty() && !end_leftovers(arguments.state + "/jobs/", marks))
     fault = "can't end all that is left of the jobs of an earlier keeper in " + arguments.state;
-  if (fault.empty()) fault = folder.open(arguments.state, arguments.fresh);
+  if (fault.empty()) fault = folder.open(arguments.state, arguments.fresh && !arguments.outlive);
+  if (fault.empty() && arguments.outlive) fault = folder.open_outcomes(arguments.state);
+  if (fault.empty() && arguments.outlive) fault = door.open(arguments.state);
   return fault;
 }
 
 void serve(const Arguments& arguments) {
   JobFolder folder;
+  Door door;
   const Marks marks(arguments.state);
-  const std::string fault = prepare(arguments, marks, folder);
-  if (!fault.empty()) {
+  Ready refusal;
+  refusal.fault = prepare(arguments, marks, folder, door, refusal.locked);
+  if (!refusal.fault.empty()) {
     Channel channel(manager_socket);
-    channel.queue(pack(Report(Ready{frames_version, fault})));
+    channel.queue(pack(Report(refusal)));
     channel.flush();
     std::_Exit(1);
   }
@@ -80,14 +88,14 @@ void serve(const Arguments& arguments) {
   sigemptyset(&children);
   sigaddset(&children, SIGCHLD);
   const int signals = signalfd(-1, &children, SFD_NONBLOCK | SFD_CLOEXEC);
-  Keeper({manager_socket, signals, arguments.keep}, marks, folder).run();
+  Keeper({manager_socket, signals, arguments.keep, arguments.fresh, arguments.outlive}, marks, folder, door).run();
   std::_Exit(0);
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 5 || fcntl(manager_socket, F_SETFD, FD_CLOEXEC) != 0) {
+  if (argc != 6 || fcntl(manager_socket, F_SETFD, FD_CLOEXEC) != 0) {
     std::fprintf(stderr, "keeper: started by the resource manager, not by hand\n");
     return 2;
   }
@@ -97,7 +105,8 @@ int main(int argc, char** argv) {
   sigset_t all;
   sigfillset(&all);
   sigprocmask(SIG_SETMASK, &all, nullptr);
-  const Arguments arguments{argv[1], std::atoll(argv[2]), std::atoll(argv[3]), std::strcmp(argv[4], "fresh") == 0};
+  const Arguments arguments{argv[1], std::atoll(argv[2]), std::atoll(argv[3]), std::strcmp(argv[4], "fresh") == 0,
+                            std::strcmp(argv[5], "outlive") == 0};
   std::thread worker([&] { serve(arguments); });
   worker.join();
 }

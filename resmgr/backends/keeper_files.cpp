@@ -15,6 +15,8 @@ namespace {
 
 constexpr int as_folder = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
 constexpr int depth_max = 64;  // of open descriptors while removing
+constexpr std::size_t outcome_max = 64 * 1024;
+constexpr const char* unfinished = ".unfinished";  // no job's name begins with a dot
 
 int make_folder(int parent, const char* name) {
   if (mkdirat(parent, name, 0700) != 0 && errno != EEXIST) return -1;
@@ -70,6 +72,17 @@ bool empty_folder(int folder, int top, int depth, std::uint64_t& counter) {
   return again;
 }
 
+// The names in an open folder, which stays open.
+std::vector<std::string> names_in(int folder) {
+  std::vector<std::string> names;
+  DIR* const listing = fdopendir(openat(folder, ".", as_folder));
+  if (!listing) return names;
+  while (const dirent* const entry = readdir(listing))
+    if (!is_dots(entry->d_name)) names.emplace_back(entry->d_name);
+  closedir(listing);
+  return names;
+}
+
 std::string fault_of(const std::string& path) { return "can't open " + path + ": " + std::strerror(errno); }
 
 }  // namespace
@@ -86,11 +99,28 @@ std::string JobFolder::open(const std::string& state, bool fresh) {
   removed_ = make_folder(state_, "removed");
   if (removed_ < 0) return fault_of(state + "/removed");
   if (fresh) {
-    if (!put_away(state_, "jobs") && errno != ENOENT) return fault_of(state + "/jobs");
+    for (const char* const name : {"jobs", "outcomes"})
+      if (!put_away(state_, name) && errno != ENOENT) return fault_of(state + '/' + name);
     has_removed_ = true;  // or by an earlier keeper that didn't come to remove it
   }
   jobs_ = make_folder(state_, "jobs");
   return jobs_ < 0 ? fault_of(prefix_) : std::string();
+}
+
+std::string JobFolder::open_outcomes(const std::string& state) {
+  outcomes_ = make_folder(state_, "outcomes");
+  return outcomes_ < 0 ? fault_of(state + "/outcomes") : std::string();
+}
+
+void JobFolder::put_away_old(const std::function<bool(const std::string& name)>& stays) {
+  put_away_in(jobs_, stays);
+  put_away_in(outcomes_, stays);
+  has_removed_ = true;
+}
+
+void JobFolder::put_away_in(int folder, const std::function<bool(const std::string& name)>& stays) {
+  for (const std::string& name : names_in(folder))
+    if (!stays(name)) put_away(folder, name.c_str());
 }
 
 bool JobFolder::put_away(int folder, const char* name) { return move_to(folder, name, removed_, put_away_); }
@@ -138,6 +168,30 @@ bool JobFolder::remove(const std::string& name) {
   close(directory);
   if (unlinkat(jobs_, name.c_str(), AT_REMOVEDIR) == 0) return false;
   return put_away(jobs_, name.c_str());
+}
+
+void JobFolder::keep_outcome(const std::string& name, std::string_view outcome) const {
+  const int file = openat(outcomes_, unfinished, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
+  if (file < 0) return;
+  const bool written = write(file, outcome.data(), outcome.size()) == static_cast<ssize_t>(outcome.size());
+  close(file);
+  if (written) renameat(outcomes_, unfinished, outcomes_, name.c_str());
+}
+
+void JobFolder::remove_outcome(const std::string& name) const { unlinkat(outcomes_, name.c_str(), 0); }
+
+std::vector<std::pair<std::string, std::string>> JobFolder::outcomes() const {
+  std::vector<std::pair<std::string, std::string>> found;
+  for (const std::string& name : names_in(outcomes_)) {
+    const int file = openat(outcomes_, name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    if (file < 0) continue;
+    std::string bytes(outcome_max, '\0');
+    const ssize_t count = ::read(file, bytes.data(), bytes.size());
+    close(file);
+    bytes.resize(count > 0 ? static_cast<std::size_t>(count) : 0);
+    found.emplace_back(name, std::move(bytes));
+  }
+  return found;
 }
 
 void JobFolder::empty_removed() const {

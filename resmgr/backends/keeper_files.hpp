@@ -1,10 +1,15 @@
 // The directories of jobs: <state>/jobs/<name> with the files `output` and `error` and the folder `work`, readable
 // by this account alone. What is to go is first renamed into <state>/removed, so that its name is free at once,
-// and emptied by a helper process. Jobs may have put anything in there: no symbolic link is ever followed.
+// and emptied by a helper process. Jobs may have put anything in there: no symbolic link is ever followed. A keeper
+// that outlives its managers also keeps how each job ended, in the file <state>/outcomes/<name>.
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "protocol/messages.hpp"
 
@@ -33,6 +38,10 @@ class JobFolder {
   /// Opens the folder below `state`, an absolute path; `fresh` puts all that is in it away for removal. The text
   /// is empty, or says what went wrong.
   std::string open(const std::string& state, bool fresh);
+  /// Opens the folder of outcomes too; as `open`.
+  std::string open_outcomes(const std::string& state);
+  /// Puts jobs' directories and outcomes away for removal, but for those that are to stay.
+  void put_away_old(const std::function<bool(const std::string& name)>& stays);
 
   /// "<state>/jobs/", which all the jobs' directories begin with.
   const std::string& prefix() const { return prefix_; }
@@ -42,16 +51,25 @@ class JobFolder {
   Piece read(const std::string& name, Stream stream, std::uint64_t offset, std::size_t length) const;
   /// Removes a job's directory if it is nearly empty, else puts it away; true if it was put away.
   bool remove(const std::string& name);
+
+  /// Keeps a job's outcome, all of it or nothing; a full disk costs the outcome.
+  void keep_outcome(const std::string& name, std::string_view outcome) const;
+  void remove_outcome(const std::string& name) const;
+  /// The outcomes that are kept, each with the job's name.
+  std::vector<std::pair<std::string, std::string>> outcomes() const;
+
   /// Removes all that was put away; takes as long as it takes. Run in a process of its own.
   void empty_removed() const;
-  /// Whether something of an earlier keeper was put away by `open`.
+  /// Whether something of an earlier keeper may have been put away.
   bool has_removed() const { return has_removed_; }
 
  private:
   bool put_away(int folder, const char* name);
+  void put_away_in(int folder, const std::function<bool(const std::string& name)>& stays);
   std::string prefix_;
   int state_ = -1;
   int jobs_ = -1;
+  int outcomes_ = -1;  // stays so without open_outcomes
   int removed_ = -1;
   std::uint64_t put_away_ = 0;
   bool has_removed_ = false;

@@ -9,6 +9,7 @@
 #include <poll.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -39,24 +40,34 @@ Clock microseconds_of(const timeval& time) { return time.tv_sec * 1'000'000 + ti
 
 }  // namespace
 
-Keeper::Keeper(const Settings& settings, const Marks& marks, JobFolder& folder)
-    : settings_(settings), marks_(marks), folder_(folder), channel_(settings.socket) {
+Keeper::Keeper(const Settings& settings, const Marks& marks, JobFolder& folder, Door& door)
+    : settings_(settings), marks_(marks), folder_(folder), door_(door) {
+  channel_ = std::make_unique<Channel>(settings.socket);
   null_file_ = open("/dev/null", O_RDONLY | O_CLOEXEC);
   deadline_ = later(now(), settings_.keep);
+  if (settings_.outlive) load_outcomes();
 }
 
 void Keeper::run() {
-  send(Ready{});
+  greet();
   if (folder_.has_removed()) start_remover();
-  while (!manager_gone_ || !jobs_.empty()) {
-    if (!manager_gone_ && !channel_.flush()) end_all();
+  while (is_needed()) {
+    // With `outlive`, what a manager that is gone still ordered is read first, and the end after it.
+    if (channel_ && !channel_->flush() && !settings_.outlive) end_all();
     wait();
     reap();
-    take_orders();
+    for (int count = 0; count < orders_a_turn && take_order(); ++count) continue;
     ring_alarms();
     settle();
   }
+  door_.close();
   end_rest();
+}
+
+bool Keeper::is_needed() const {
+  if (!jobs_.empty()) return true;
+  if (closing_) return false;
+  return channel_ || deadline_ != endless;
 }
 
 // Ends the remover and what some job hid from its mark; the lock tells that nothing is left.
@@ -73,40 +84,79 @@ void Keeper::end_rest() {
 }
 
 void Keeper::wait() {
-  Clock wake = jobs_.empty() ? endless : deadline_;
+  Clock wake = jobs_.empty() && channel_ ? endless : deadline_;
   if (!alarms_.empty()) wake = std::min(wake, alarms_.begin()->first);
   if (!ending_.empty()) wake = std::min(wake, looked_at_ + look_again);
-  if (!manager_gone_ && channel_.has_next()) wake = 0;
+  if (channel_ && channel_->has_next()) wake = 0;
   int timeout = -1;
   if (wake != endless) timeout = static_cast<int>(std::clamp<Clock>((wake - now() + 999) / 1000, 0, 60'000));
-  pollfd polled[] = {{settings_.signals, POLLIN, 0}, {channel_.descriptor(), POLLIN, 0}};
-  if (channel_.wants_to_write()) polled[1].events |= POLLOUT;
-  poll(polled, manager_gone_ ? 1 : 2, timeout);
+  // The door before the channel: what a manager said before the next one came is seen too. A negative descriptor is
+  // passed over.
+  pollfd polled[] = {{settings_.signals, POLLIN, 0},
+                     {door_.descriptor(), POLLIN, 0},
+                     {channel_ ? channel_->descriptor() : -1, POLLIN, 0}};
+  if (channel_ && channel_->wants_to_write()) polled[2].events |= POLLOUT;
+  poll(polled, 3, timeout);
   if (polled[0].revents) {
     signalfd_siginfo signal;
     while (read(settings_.signals, &signal, sizeof signal) > 0) continue;
   }
-  if (!manager_gone_ && polled[1].revents & (POLLIN | POLLHUP | POLLERR) && !channel_.receive()) end_all();
+  const bool spoken = polled[2].revents & (POLLIN | POLLHUP | POLLERR);
+  if (spoken && !channel_->receive()) hang_up();
+  const bool all_heard = !channel_ || (!spoken && !channel_->has_next());
+  if (polled[1].revents && all_heard && !closing_) let_in();
+}
+
+// ---- managers --------------------------------------------------------------------------------------------------
+
+void Keeper::let_in() {
+  int socket = -1;
+  while ((socket = door_.admit()) >= 0) {
+    if (channel_) {
+      send(Replaced{});
+      channel_->flush();
+      shutdown(channel_->descriptor(), SHUT_RDWR);  // the remover may have a copy of the descriptor
+    }
+    channel_ = std::make_unique<Channel>(socket);
+    greet();
+  }
+}
+
+// Says what there is to a manager that knows nothing yet.
+void Keeper::greet() {
+  Ready ready;
+  ready.last_serial = last_serial_;
+  for (const auto& [serial, job] : jobs_) ready.jobs.push_back({serial, job.name, job.leader});
+  for (const auto& [directory, outcome] : outcomes_) ready.jobs.push_back(outcome.job);
+  send(ready);
+  for (const auto& [directory, outcome] : outcomes_) send(with_streams(outcome.end, directory));
+}
+
+void Keeper::hang_up() {
+  if (!settings_.outlive) return end_all();
+  while (take_order()) continue;
+  channel_.reset();
 }
 
 // ---- orders ----------------------------------------------------------------------------------------------------
 
-void Keeper::take_orders() {
-  for (int count = 0; count < orders_a_turn && !manager_gone_; ++count) {
-    const auto frame = channel_.next();
-    if (!frame) return;
-    if (const auto order = unpack<Order>(*frame)) {
-      std::visit([&](const auto& body) { carry_out(body); }, *order);
-    } else {
-      end_all();  // not our manager
-    }
+// False if there is none.
+bool Keeper::take_order() {
+  const auto frame = channel_ ? channel_->next() : std::nullopt;
+  if (!frame) return false;
+  if (const auto order = unpack<Order>(*frame)) {
+    std::visit([&](const auto& body) { carry_out(body); }, *order);
+  } else {
+    end_all();  // not our manager
   }
+  return true;
 }
 
 void Keeper::carry_out(const StartJob& order) {
   JobFiles files;
   Spawned spawned;
   const Clock start = now();
+  last_serial_ = std::max(last_serial_, order.serial);
   if (const int error = folder_.make(order.directory, files)) {
     spawned = directory_fault(folder_.prefix() + order.directory, error);
   } else {
@@ -118,10 +168,12 @@ void Keeper::carry_out(const StartJob& order) {
     end.kind = EndKind::start_failed;
     end.fault = spawned.fault;
     end.text = spawned.text;
+    remember(order.directory, {.job = {order.serial, order.name, 0}, .end = end});
     return send(end);
   }
   if (deadline_ == endless) deadline_ = later(start, settings_.keep);  // it lives, or it would not order anything
   Job& job = jobs_[order.serial];
+  job.name = order.name;
   job.directory = order.directory;
   job.leader = spawned.process;
   job.started = start;
@@ -146,10 +198,13 @@ void Keeper::carry_out(const ReadFile& order) {
 }
 
 void Keeper::carry_out(const RemoveDirectory& order) {
+  if (outcomes_.erase(order.directory)) folder_.remove_outcome(order.directory);
   if (folder_.remove(order.directory)) start_remover();
 }
 
 void Keeper::carry_out(const KeepJobs& order) { deadline_ = later(now(), order.length); }
+
+void Keeper::carry_out(const EndAll&) { end_all(); }
 
 void Keeper::start_remover() {
   remove_again_ = remover_ != 0;
@@ -247,7 +302,9 @@ void Keeper::ask_to_end(std::uint64_t serial, const Job& job) {
 }
 
 void Keeper::end_all() {
-  manager_gone_ = true;
+  closing_ = true;
+  channel_.reset();
+  door_.close();
   for (auto& [serial, job] : jobs_) end(serial, job, 0);
 }
 
@@ -287,18 +344,43 @@ void Keeper::settle() {
 }
 
 void Keeper::report_end(std::uint64_t serial, Job& job) {
-  JobEnded& end = job.outcome;
-  end.serial = serial;
-  Piece output = folder_.read(job.directory, Stream::output, 0, inline_max);
-  Piece error = folder_.read(job.directory, Stream::error, 0, inline_max);
+  job.outcome.serial = serial;
+  job.outcome.text = job.text;
+  remember(job.directory, {.job = {serial, job.name, 0}, .end = job.outcome});
+  send(with_streams(std::move(job.outcome), job.directory));
+}
+
+JobEnded Keeper::with_streams(JobEnded end, const std::string& directory) const {
+  Piece output = folder_.read(directory, Stream::output, 0, inline_max);
+  Piece error = folder_.read(directory, Stream::error, 0, inline_max);
   end.output_bytes = output.size;
   end.error_bytes = error.size;
   if (output.size + error.size <= inline_max) {
     end.output = std::move(output.data);
     end.error = std::move(error.data);
   }
-  end.text = job.text;
-  send(end);
+  return end;
+}
+
+// Keeps an outcome for managers that come later, also if this keeper is killed.
+void Keeper::remember(const std::string& directory, Outcome outcome) {
+  if (!settings_.outlive) return;
+  std::string bytes;
+  pack_value(bytes, outcome);
+  folder_.keep_outcome(directory, bytes);
+  outcomes_.insert_or_assign(directory, std::move(outcome));
+}
+
+// What an earlier keeper kept. What isn't whole or is of another build goes with the directories that have none.
+void Keeper::load_outcomes() {
+  for (const auto& [directory, bytes] : folder_.outcomes()) {
+    Outcome outcome;
+    std::string_view rest = bytes;
+    if (!unpack_value(rest, outcome) || !rest.empty() || outcome.version != frames_version) continue;
+    last_serial_ = std::max(last_serial_, outcome.job.serial);
+    outcomes_.emplace(directory, std::move(outcome));
+  }
+  if (settings_.fresh) folder_.put_away_old([&](const std::string& name) { return outcomes_.contains(name); });
 }
 
 bool Keeper::is_expected(pid_t process) const { return process == remover_ || leaders_.contains(process); }

@@ -1,6 +1,12 @@
 // The keeper: parent of all the jobs of one resource manager. It starts them, ends them with everything that they
-// started, and ends all of them when the manager is gone (its socket closes) or silent for too long (the deadline
-// that KeepJobs moves on). It decides nothing else and keeps nothing on disk but the jobs' directories.
+// started, and ends all of them when the manager is silent for too long (the deadline that KeepJobs moves on). It
+// decides nothing else.
+//
+// A keeper that doesn't outlive its manager also ends them all when the manager is gone (its socket closes), and keeps
+// nothing on disk but the jobs' directories. One that does goes on until the deadline, and a manager that comes in by
+// its door meanwhile is told of the jobs that it has and of those that ended and weren't removed yet. It listens to
+// one manager at a time, the last that came. With no manager, no job and the deadline over it ends; how its jobs ended
+// stays on disk, for the next keeper to tell.
 //
 // How a job ends: its leader, the process that was started, ends by itself or is killed with its whole group. What
 // is left of the job then is below children of the keeper, see Strays, and carries the job's mark, see Marks.
@@ -10,6 +16,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <set>
 #include <string>
 #include <unordered_map>
@@ -18,6 +25,7 @@
 #include <sys/types.h>
 
 #include "resmgr/backends/frames.hpp"
+#include "resmgr/backends/keeper_door.hpp"
 #include "resmgr/backends/keeper_files.hpp"
 #include "resmgr/backends/keeper_strays.hpp"
 
@@ -32,14 +40,17 @@ class Keeper {
     int socket = -1;      ///< to the manager
     int signals = -1;     ///< a signalfd of SIGCHLD
     Clock keep = 0;       ///< microseconds that jobs go on without word of the manager, until it says otherwise
+    bool fresh = false;   ///< the manager starts too: directories of jobs whose outcome isn't known are to go
+    bool outlive = false; ///< jobs go on when the manager is gone; the door and the folder of outcomes are open
   };
   /// The folder must be open.
-  Keeper(const Settings& settings, const Marks& marks, JobFolder& folder);
-  /// Says that it is ready and serves until the manager is gone and nothing of the jobs is left.
+  Keeper(const Settings& settings, const Marks& marks, JobFolder& folder, Door& door);
+  /// Says that it is ready and serves until nobody needs it and nothing of the jobs is left.
   void run();
 
  private:
   struct Job {
+    Name name;
     std::string directory;
     std::string text;       // what its end will say
     pid_t leader = 0;
@@ -49,13 +60,18 @@ class Keeper {
     JobEnded outcome;
   };
 
+  bool is_needed() const;
   void wait();
-  void take_orders();
+  void let_in();
+  void greet();
+  void hang_up();
+  bool take_order();
   void carry_out(const StartJob& order);
   void carry_out(const EndJob& order);
   void carry_out(const ReadFile& order);
   void carry_out(const RemoveDirectory& order);
   void carry_out(const KeepJobs& order);
+  void carry_out(const EndAll& order);
   void reap();
   void leader_ended(std::uint64_t serial, int status, const rusage& usage);
   void ring_alarms();
@@ -67,20 +83,26 @@ class Keeper {
   void end_all();
   void end_rest();
   void report_end(std::uint64_t serial, Job& job);
+  void remember(const std::string& directory, Outcome outcome);
+  void load_outcomes();
+  JobEnded with_streams(JobEnded end, const std::string& directory) const;
   void start_remover();
   bool is_expected(pid_t process) const;
-  void send(const Report& report) { channel_.queue(pack(report)); }
+  void send(const Report& report) { if (channel_) channel_->queue(pack(report)); }
 
   Settings settings_;
   Marks marks_;
   JobFolder& folder_;
-  Channel channel_;
+  Door& door_;
+  std::unique_ptr<Channel> channel_;  // null while no manager is there
   Strays strays_;
   int null_file_ = -1;
-  bool manager_gone_ = false;
+  bool closing_ = false;  // all jobs end, and then the keeper
   Clock deadline_ = 0;    // when all jobs are ended; endless once that was done
   Clock looked_at_ = 0;   // when strays were last looked for
+  std::uint64_t last_serial_ = 0;
   std::unordered_map<std::uint64_t, Job> jobs_;
+  std::map<std::string, Outcome> outcomes_;  // by directory; without streams, which are in it
   std::unordered_map<pid_t, std::uint64_t> leaders_;
   std::set<std::uint64_t> ending_;  // jobs whose leader ended
   std::multimap<Clock, std::uint64_t> alarms_;  // one too many does no harm: each looks at what is due

@@ -2,9 +2,11 @@
 #include "resmgr/backends/process.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <csignal>
 #include <cstdlib>
 
+#include <poll.h>
 #include <pwd.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
@@ -22,6 +24,14 @@ constexpr const char* work_folder = "work";  // in the job's directory, made by 
 constexpr const char* path_default = "/usr/local/bin:/usr/bin:/bin";
 constexpr int ready_milliseconds = 7'000;  // beyond the wait for the lock; ending leftovers may take 5 s
 constexpr int end_milliseconds = 5'000;
+constexpr int leave_milliseconds = 1'000;
+
+using Clock = std::chrono::steady_clock;
+
+int milliseconds_until(Clock::time_point deadline) {
+  const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now()).count();
+  return static_cast<int>(std::max<std::int64_t>(left, 0));
+}
 
 // Part of a file name: letters, digits and '-' as they are, so that what separates parts can't occur in one.
 std::string escaped(const std::string& text) {
@@ -109,53 +119,149 @@ std::variant<std::unique_ptr<ProcessBackend>, std::string> ProcessBackend::open(
   std::string fault = keeper::find_paths(found.directory, found.keeper_executable);
   if (!fault.empty()) return fault;
   std::unique_ptr<ProcessBackend> backend(new ProcessBackend(std::move(found)));
-  fault = backend->start_keeper(true);
-  if (fault.empty()) fault = backend->wait_until_ready();
+  fault = settings.outlive ? backend->find_keeper() : backend->start_first_keeper();
   if (!fault.empty()) return fault;
   return backend;
 }
 
 ProcessBackend::~ProcessBackend() {
+  if (settings_.outlive) {
+    send(keeper::EndAll{});
+    drain(end_milliseconds);
+  }
   channel_.reset();
-  if (keeper_process_) keeper::wait_for_end(keeper_process_, end_milliseconds);
+  end_keeper();
   for (const int descriptor : {poll_set_, bell_})
     if (descriptor >= 0) close(descriptor);
 }
 
-std::string ProcessBackend::start_keeper(bool fresh) {
+std::string ProcessBackend::start_first_keeper() {
+  if (const std::string fault = start_keeper(true, settings_.lock_wait); !fault.empty()) return fault;
+  const auto patience = settings_.lock_wait.microseconds / 1000 + ready_milliseconds;
+  const auto ready = await_ready(static_cast<int>(patience));
+  return ready ? begin(*ready) : settings_.keeper_executable + " gave no sign of life, or ended at once";
+}
+
+// Takes over the keeper that lives in the folder or, if there is none, starts one; tries again while an earlier one is
+// about to end, and if another manager is quicker.
+std::string ProcessBackend::find_keeper() {
+  const Clock::time_point deadline = Clock::now() + std::chrono::microseconds(settings_.lock_wait.microseconds);
+  do {
+    const keeper::KeeperLink link = keeper::connect_to(settings_.directory);
+    if (!link.fault.empty()) return link.fault;
+    if (link.socket >= 0) {
+      link_to(link);
+      if (const auto ready = await_ready(milliseconds_until(deadline))) return begin(*ready);
+      part();  // it ended just now, or doesn't answer
+    } else if (!keeper::is_locked(settings_.directory)) {
+      if (const std::string fault = start_keeper(true, Duration{}); !fault.empty()) return fault;
+      const auto ready = await_ready(ready_milliseconds);
+      if (!ready) return settings_.keeper_executable + " gave no sign of life, or ended at once";
+      if (!ready->locked) return begin(*ready);
+      channel_.reset();
+      end_keeper();
+    }
+    usleep(10'000);
+  } while (Clock::now() < deadline);
+  const std::string process = keeper::holder_of(settings_.directory);
+  return "the keeper of the jobs in " + settings_.directory + " (process " + process + ") did not answer within " +
+         std::to_string(settings_.lock_wait.microseconds / 1000) + " ms: if it is stopped, \"kill -CONT " + process +
+         "\" lets it go on; \"kill -KILL " + process + "\" ends it and its jobs";
+}
+
+std::string ProcessBackend::start_keeper(bool fresh, Duration lock_wait) {
+  const auto started = keeper::start(
+      {settings_.keeper_executable, settings_.directory, keep_, lock_wait, fresh, settings_.outlive});
+  if (started.fault.empty()) link_to(started);
+  return started.fault;
+}
+
+void ProcessBackend::link_to(const keeper::KeeperLink& link) {
   ready_ = false;
   watches_write_ = false;
-  const auto started =
-      keeper::start({settings_.keeper_executable, settings_.directory, keep_, settings_.lock_wait, fresh});
-  if (!started.fault.empty()) return started.fault;
-  keeper_process_ = started.process;
-  channel_ = std::make_unique<keeper::Channel>(started.socket);
+  keeper_process_ = link.process;
+  keeper_handle_ = link.handle;
+  channel_ = std::make_unique<keeper::Channel>(link.socket);
   epoll_event event{};
   event.events = EPOLLIN;
-  epoll_ctl(poll_set_, EPOLL_CTL_ADD, started.socket, &event);
+  epoll_ctl(poll_set_, EPOLL_CTL_ADD, link.socket, &event);
+}
+
+// The keeper's first word; nothing if it doesn't come in time, or the keeper is gone.
+std::optional<keeper::Ready> ProcessBackend::await_ready(int milliseconds) {
+  const Clock::time_point deadline = Clock::now() + std::chrono::milliseconds(milliseconds);
+  bool alive = true;
+  while (!channel_->has_next()) {
+    if (!alive || !keeper::wait_readable(channel_->descriptor(), milliseconds_until(deadline))) return std::nullopt;
+    alive = channel_->receive();
+  }
+  const std::string_view frame = *channel_->next();
+  keeper::Ready ready;
+  if (const auto report = keeper::unpack<keeper::Report>(frame); report && report->index() == 0)
+    ready = std::get<keeper::Ready>(*report);
+  else
+    ready.version = 0;
+  if (ready.version != keeper::frames_version)
+    ready.fault = "the keeper in " + settings_.directory + " (process " + std::to_string(keeper_process_) +
+                  ") is of another build: start the manager of that build, or end the keeper and its jobs";
+  return ready;
+}
+
+std::string ProcessBackend::begin(const keeper::Ready& ready) {
+  if (!ready.fault.empty()) {
+    if (settings_.outlive) part();  // whatever it is, it isn't ours to end
+    return ready.fault;
+  }
+  ready_ = true;
+  serial_ = ready.last_serial;
+  for (const keeper::FoundJob& job : ready.jobs) find(job);
+  if (channel_->has_next()) raise();  // they came along, so the socket may have no more to be woken by
   return {};
 }
 
-std::string ProcessBackend::wait_until_ready() {
-  const auto patience = settings_.lock_wait.microseconds / 1000 + ready_milliseconds;
-  if (!keeper::wait_readable(channel_->descriptor(), static_cast<int>(patience)))
-    return settings_.keeper_executable + " gave no sign of life";
-  const bool alive = channel_->receive();
-  const auto frame = channel_->next();
-  const auto report = frame ? keeper::unpack<keeper::Report>(*frame) : std::nullopt;
-  const auto* const ready = report ? std::get_if<keeper::Ready>(&*report) : nullptr;
-  if (ready && ready->version != keeper::frames_version)
-    return settings_.keeper_executable + " is of another build";
-  if (ready && !ready->fault.empty()) return ready->fault;
-  if (!ready || !alive) return settings_.keeper_executable + " is not a keeper, or ended at once";
-  ready_ = true;
-  return {};
+void ProcessBackend::find(const keeper::FoundJob& job) {
+  const TaskId id{{SiteName(job.name.site), job.name.user, job.name.job, job.name.attempt}, job.name.component};
+  tasks_[id] = {job.serial, job.process, false};
+  names_[job.serial] = id;
+  living_.push_back({id, job.process});
+}
+
+void ProcessBackend::leave() {
+  left_ = true;
+  if (!settings_.outlive) return channel_.reset();
+  drain(leave_milliseconds);
+  part();
+}
+
+// Sends what waits to be sent.
+void ProcessBackend::drain(int milliseconds) {
+  const Clock::time_point deadline = Clock::now() + std::chrono::milliseconds(milliseconds);
+  while (channel_ && channel_->flush() && channel_->wants_to_write()) {
+    pollfd polled{channel_->descriptor(), POLLOUT, 0};
+    if (poll(&polled, 1, milliseconds_until(deadline)) <= 0) return;
+  }
+}
+
+// Lets go of a keeper that lives on.
+void ProcessBackend::part() {
+  channel_.reset();  // also takes it out of the poll set
+  if (keeper_handle_ >= 0) close(keeper_handle_);
+  keeper_handle_ = -1;
+  keeper_process_ = 0;
+  ready_ = false;
+}
+
+void ProcessBackend::end_keeper() {
+  if (keeper_process_) keeper::wait_for_end(keeper_process_, keeper_handle_, end_milliseconds);
+  keeper_process_ = 0;
+  keeper_handle_ = -1;
 }
 
 void ProcessBackend::lose_keeper() {
   channel_.reset();  // also takes it out of the poll set
-  keeper::wait_for_end(keeper_process_, end_milliseconds);
-  keeper_process_ = 0;
+  if (settings_.outlive && !keeper::wait_readable(keeper_handle_, end_milliseconds))
+    return be_replaced();  // it lives, so it only didn't get the word through
+  end_keeper();
   for (auto& [id, task] : tasks_) {
     if (task.ended) continue;
     if (task.group) kill(-task.group, SIGKILL);  // the leader died with the keeper, others of its group did not
@@ -173,7 +279,8 @@ void ProcessBackend::lose_keeper() {
 }
 
 void ProcessBackend::restart_keeper() {
-  fault_ = start_keeper(false);
+  if (left_ || replaced_) return;
+  fault_ = start_keeper(false, settings_.lock_wait);
   if (!fault_.empty()) {
     ready_ = false;
     return deliver_lost();
@@ -222,6 +329,8 @@ void ProcessBackend::raise() { eventfd_write(bell_, 1); }
 keeper::StartJob ProcessBackend::job_of(const StartTask& order, std::uint64_t serial) const {
   keeper::StartJob job;
   job.serial = serial;
+  job.name = {order.id.request.site.text, order.id.request.user, order.id.request.job, order.id.request.attempt,
+              order.id.component};
   job.directory = directory_of(order.id);
   job.arguments = order.program.arguments;
   job.working_directory = order.program.working_directory;
@@ -302,7 +411,9 @@ std::vector<TaskReport> ProcessBackend::take_reports() {
       auto report = keeper::unpack<keeper::Report>(*frame);
       if (report) std::visit([&](auto& body) { take(body); }, *report);
     }
-    if (!alive || !channel_->flush()) {
+    if (!channel_) {
+      eventfd_read(bell_, &rung);
+    } else if (!alive || !channel_->flush()) {
       lose_keeper();
       eventfd_read(bell_, &rung);
     } else {
@@ -312,8 +423,10 @@ std::vector<TaskReport> ProcessBackend::take_reports() {
   return std::exchange(reports_, {});
 }
 
+// Of a keeper in place of one that died. The ends that it tells of were reported.
 void ProcessBackend::take(keeper::Ready& report) {
   ready_ = report.fault.empty();
+  serial_ = std::max(serial_, report.last_serial);
   fault_ = report.fault;
   if (ready_) deliver_lost();  // else it ends, which is seen next
 }
@@ -342,6 +455,14 @@ void ProcessBackend::take(keeper::FileRead& report) {
   reads_.pop_front();
   reports_.push_back(
       OutputRead{asked.id, asked.stream, asked.offset, std::move(report.data), report.last, report.cut});
+}
+
+void ProcessBackend::take(keeper::Replaced&) { be_replaced(); }
+
+void ProcessBackend::be_replaced() {
+  replaced_ = true;
+  fault_ = "another resource manager has taken over the jobs in " + settings_.directory;
+  part();
 }
 
 }  // namespace dmm

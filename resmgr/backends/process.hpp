@@ -1,13 +1,15 @@
 // The `process` backend: tasks are real processes on this machine. It only talks to the keeper, a small program
 // that is the parent of all of them (keeper_loop.hpp says how it starts and ends them), and never waits for it:
 // orders that the socket doesn't take are kept and sent when it does. If the keeper dies, so does everything it
-// started; the backend reports that and starts another.
+// started; the backend reports that and starts another. With `outlive` it is the other way round too: when the manager
+// dies its tasks go on, and the next manager in the same folder takes them over from the keeper.
 #pragma once
 
 #include <cstdint>
 #include <deque>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <variant>
@@ -24,7 +26,10 @@ class Channel;
 struct JobEnded;
 struct JobStarted;
 struct FileRead;
+struct FoundJob;
+struct KeeperLink;
 struct Ready;
+struct Replaced;
 struct StartJob;
 }  // namespace keeper
 
@@ -33,6 +38,7 @@ struct ProcessBackendSettings {
   Duration keep = seconds(30);   ///< how long tasks go on without the manager, until KeepTasks says otherwise
   std::string keeper_executable; ///< path; empty for `keeper` beside the running program
   Duration lock_wait = seconds(10);  ///< how long open() waits for an earlier keeper in the same folder
+  bool outlive = false;  ///< tasks go on without the manager, until the deadline of its last KeepTasks
 };
 
 class ProcessBackend {
@@ -40,8 +46,12 @@ class ProcessBackend {
   /// Starts the keeper and waits until nothing of an earlier manager in the same folder is left: for its keeper's
   /// lock as long as the settings say, then some seconds at most. Its tasks' directories are removed. Gives the
   /// backend, or what went wrong.
+  ///
+  /// With `outlive`, a keeper that lives in the folder is taken over with its tasks, also from a manager that is still
+  /// there. If there is none, everything that an earlier one left running is ended, and what stays are the tasks that
+  /// it saw end. Taking over moves no deadline: order KeepTasks soon.
   static std::variant<std::unique_ptr<ProcessBackend>, std::string> open(const ProcessBackendSettings& settings);
-  /// Ends all tasks and waits for that, 5 s at most.
+  /// Ends all tasks and waits for that, 5 s at most; unless the manager has left or was replaced.
   ~ProcessBackend();
   ProcessBackend(const ProcessBackend&) = delete;
   ProcessBackend& operator=(const ProcessBackend&) = delete;
@@ -51,6 +61,14 @@ class ProcessBackend {
   /// Hands an order to the keeper; doesn't wait. A StartTask of a task that runs is ignored; one of a task that
   /// ended removes its directory and starts it anew. EndTask and RemoveTask of unknown tasks do nothing.
   void perform(const TaskOrder& order);
+  /// The tasks of earlier managers that open() found, in no order: those that run, and those that ended and were not
+  /// removed, with process 0. They are the backend's as if it had started them; the ends are reported soon.
+  const std::vector<LivingTask>& living() const { return living_; }
+  /// The manager goes and, with `outlive`, the tasks stay. The orders given so far are handed over, for which it waits
+  /// a second at most; later ones do nothing. Without `outlive` the tasks end.
+  void leave();
+  /// Whether another manager has taken the tasks over. This one is not told of them any more, and starts none.
+  bool replaced() const { return replaced_; }
   /// What happened since the last call, in order; may be nothing. Also sends what waits to be sent.
   std::vector<TaskReport> take_reports();
   /// Process id of the keeper, for people and tests; 0 while there is none.
@@ -64,8 +82,17 @@ class ProcessBackend {
   };
 
   explicit ProcessBackend(ProcessBackendSettings settings);
-  std::string start_keeper(bool fresh);
-  std::string wait_until_ready();
+  std::string find_keeper();
+  std::string start_first_keeper();
+  std::string start_keeper(bool fresh, Duration lock_wait);
+  void link_to(const keeper::KeeperLink& link);
+  std::optional<keeper::Ready> await_ready(int milliseconds);
+  std::string begin(const keeper::Ready& ready);
+  void find(const keeper::FoundJob& job);
+  void drain(int milliseconds);
+  void part();
+  void be_replaced();
+  void end_keeper();
   void lose_keeper();
   void restart_keeper();
   void deliver_lost();
@@ -79,6 +106,7 @@ class ProcessBackend {
   void take(keeper::JobStarted& report);
   void take(keeper::JobEnded& report);
   void take(keeper::FileRead& report);
+  void take(keeper::Replaced& report);
 
   keeper::StartJob job_of(const StartTask& order, std::uint64_t serial) const;
   template <class Order>
@@ -95,11 +123,15 @@ class ProcessBackend {
   int bell_ = -1;        // an eventfd: reports wait that didn't come from the socket
   std::unique_ptr<keeper::Channel> channel_;
   pid_t keeper_process_ = 0;
+  int keeper_handle_ = -1;     // readable when it has ended
   bool ready_ = false;         // the keeper said so
+  bool left_ = false;
+  bool replaced_ = false;
   bool watches_write_ = false;
   std::string fault_;          // why there is no keeper
   std::uint64_t serial_ = 0;
   std::map<TaskId, Task> tasks_;
+  std::vector<LivingTask> living_;  // as found at the start
   std::unordered_map<std::uint64_t, TaskId> names_;
   std::deque<ReadOutput> reads_;      // not answered yet, in order
   std::vector<TaskReport> reports_;

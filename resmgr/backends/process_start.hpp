@@ -1,4 +1,5 @@
-// How a resource manager starts its keeper and waits for it: the operating system's part of the `process` backend.
+// How a resource manager starts its keeper, finds one that lives and waits for it: the operating system's part of the
+// `process` backend.
 #pragma once
 
 #include <string>
@@ -15,24 +16,39 @@ struct KeeperArguments {
   std::string directory;
   Duration keep;
   Duration lock_wait;
-  bool fresh = false;  ///< the jobs' directories in the folder are another manager's, to be removed
+  bool fresh = false;    ///< the jobs' directories in the folder are another manager's, to be removed
+  bool outlive = false;  ///< it goes on without the manager
 };
 
-struct StartedKeeper {
+/// A keeper and the way to talk to it.
+struct KeeperLink {
   pid_t process = 0;
+  int handle = -1;    ///< of the process, readable when it has ended; the caller's
   int socket = -1;    ///< non-blocking, the caller's
-  std::string fault;  ///< empty if it was started
+  std::string fault;  ///< empty if all is well, or there is none to connect to
 };
 
 /// Makes the state folder if it is missing and its path absolute; sets an empty executable to `keeper` beside the
 /// running program. What went wrong, or nothing.
 std::string find_paths(std::string& directory, std::string& executable);
 
-/// Starts the keeper in a session of its own, with nothing open but the socket and standard error.
-StartedKeeper start(const KeeperArguments& arguments);
+/// Starts the keeper in a session of its own, with nothing open but the socket and standard error; also that is not
+/// for one that outlives the manager.
+KeeperLink start(const KeeperArguments& arguments);
 
-/// Waits until a child has ended, and for its status; kills it if it takes longer than this.
-void wait_for_end(pid_t process, int milliseconds);
+/// Connects to the keeper that lives in a folder; its socket is -1 if none listens there, or none can be heard yet. The
+/// folder and the keeper must be of this account.
+KeeperLink connect_to(const std::string& directory);
+
+/// Whether a keeper holds the folder's lock.
+bool is_locked(const std::string& directory);
+
+/// The process id of the last keeper that held the folder's lock, for people.
+std::string holder_of(const std::string& directory);
+
+/// Waits until a process has ended, and for its status if it is a child; kills it if it takes longer than this. Closes
+/// the handle.
+void wait_for_end(pid_t process, int handle, int milliseconds);
 
 /// Whether the descriptor became readable in time.
 bool wait_readable(int descriptor, int milliseconds);

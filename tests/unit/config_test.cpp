@@ -78,6 +78,7 @@ SiteConfig unusual_site() {
   c.users = {"u", "v"};
   c.log = {"logs/\"a\".jsonl", "debug", false};
   c.beat_seconds = 0.1, c.silence_seconds = 0.7, c.count_messages_by_request = true;
+  c.directory = "state", c.ledger = "full";
   return c;
 }
 
@@ -166,7 +167,7 @@ TEST_CASE("what is written reads back equal") {
                 .processors_per_node = 4, .memory_bytes = 1ULL << 40,
                 .attributes = {{"arch", "x86_64"}}, .endpoint = "ipc://n", .term = seconds(1),
                 .park = seconds(2), .keep_output = seconds(0)};
-  r.site_endpoint = "ipc://a", r.listen = {"ipc://n"}, r.directory = "d";
+  r.site_endpoint = "ipc://a", r.listen = {"ipc://n"}, r.directory = "d", r.ledger = "off";
   const auto nodes = parse_resource_manager_config(write_config(r), "n.json");
   REQUIRE_MESSAGE(std::holds_alternative<ResourceManagerConfig>(nodes), fault_of(nodes));
   CHECK(write_config(std::get<ResourceManagerConfig>(nodes)) == write_config(r));
@@ -265,7 +266,7 @@ TEST_CASE("job managers' and resource managers' files are refused likewise") {
   CHECK(fault_of_resource_manager("") == "none");
   CHECK(fault_of_job_manager(", 'users': 1") == "u.json: users: unknown key; expected one of \"beat_seconds\", "
         "\"confirm_limit_seconds\", \"count_messages_by_request\", \"directory\", \"fetch_bytes_max\", "
-        "\"first_job\", \"jobs_max\", \"listen\", \"log\", \"notes\", \"relay_after_seconds\", "
+        "\"first_job\", \"jobs_max\", \"ledger\", \"listen\", \"log\", \"notes\", \"relay_after_seconds\", "
         "\"silence_seconds\", \"site\", \"site_endpoint\", \"starts_at_once\", \"term_seconds\", \"user\"");
   CHECK(fault_of_job_manager(", 'starts_at_once': 0") ==
         "u.json: starts_at_once: expected a whole number from 1 to 4294967295, found 0");
@@ -273,6 +274,9 @@ TEST_CASE("job managers' and resource managers' files are refused likewise") {
         "u.json: first_job: expected a whole number of at least 1, found 0");
   CHECK(fault_of_resource_manager(", 'backend': 'slurmm'") ==
         "n.json: backend: \"slurmm\" is not known; expected one of \"process\"");
+  CHECK(fault_of_resource_manager(", 'ledger': 'ful'") ==
+        "n.json: ledger: \"ful\" is not known; expected one of \"graded\", \"full\", \"off\" "
+        "(did you mean \"full\"?)");
   CHECK(fault_of_resource_manager(", 'endpoint': 'ipc://x'") ==
         "n.json: endpoint: an endpoint is published, but nothing listens; expected it in \"listen\" too");
   CHECK(fault_of_resource_manager(", 'processors_per_node': 4097") ==

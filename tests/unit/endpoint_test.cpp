@@ -206,3 +206,82 @@ TEST_CASE("endpoint: an idle pair only beats") {
   CHECK(sent.at(Beat::type) >= 8);
   CHECK(sent.at(Beat::type) <= 14);
 }
+
+namespace {
+
+/// A job manager and a resource manager, who may rest.
+struct FarWire : Wire {
+  Party ann = job_manager_of(SiteName("alpha"), "ann"), nodes = resource_manager_of(SiteName("beta"), "nodes");
+  FarWire() {
+    a = std::make_unique<Endpoint>(settings(ann, nodes, 1));
+    b = std::make_unique<Endpoint>(settings(nodes, ann, 1));
+    a->dial(now, 1, nodes);
+    run(seconds(1));
+  }
+  void rest() {
+    Effects effects;
+    effects.rests.push_back(nodes);
+    a->send(now, effects);
+  }
+  void stop(std::uint64_t job) {
+    Effects effects;
+    effects.send(nodes, Stop{{SiteName("alpha"), "ann", job, 1}, {}});
+    a->send(now, effects);
+  }
+  std::uint64_t beats() const {
+    const auto beats_of = [](const Endpoint& one) {
+      const auto sent = one.counters().sent;
+      const auto found = sent.find(Beat::type);
+      return found == sent.end() ? 0 : found->second;
+    };
+    return beats_of(*a) + beats_of(*b);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("endpoint: a pair with nothing under way rests, and takes no silence for a cut") {
+  FarWire wire;
+  wire.rest();
+  wire.run(seconds(10));
+  const std::uint64_t before = wire.beats();
+  for (int i = 0; i < 60; ++i) {
+    wire.now = wire.now + seconds(60);
+    wire.settle();
+  }
+  CHECK(wire.beats() == before);
+  CHECK(wire.links_a == std::vector<std::string>{"new"});
+  CHECK(wire.links_b == std::vector<std::string>{"new"});
+  CHECK(wire.a->links().at(0).resting);
+  CHECK(wire.b->links().at(0).resting);
+}
+
+TEST_CASE("endpoint: a message ends the rest on both sides, and silence counts again") {
+  FarWire wire;
+  wire.rest();
+  wire.run(seconds(60));
+  wire.stop(7);
+  wire.run(seconds(60));
+  CHECK_FALSE(wire.a->links().at(0).resting);
+  CHECK_FALSE(wire.b->links().at(0).resting);
+  CHECK(wire.a->links().at(0).unacknowledged == 0);
+  wire.cut = true;
+  wire.run(seconds(20));
+  CHECK(wire.links_a.back() == "down");
+  CHECK(wire.links_b.back() == "down");
+}
+
+TEST_CASE("endpoint: a lost word of rest is said again when the other is heard") {
+  FarWire wire;
+  wire.rest();
+  while (!wire.a->links().at(0).resting) {
+    wire.drop_next = 1;  // whatever is said next is lost
+    wire.now = wire.a->next_deadline();
+    wire.settle();
+  }
+  wire.drop_next = 0;
+  wire.run(seconds(30));
+  const std::uint64_t before = wire.beats();
+  wire.run(seconds(600));
+  CHECK(wire.beats() == before);
+}

@@ -1,15 +1,15 @@
 // The job manager against chance: a site and three resource managers that answer in any order, lose nodes, fall
-// silent and restart, drawn from a seed that is printed. Watched from outside: every job comes to exactly one
-// outcome, every granted node is released once or ended by the site, an attempt is followed by the next only when
-// nothing of it runs or nobody could confirm that for the limit, output has no gaps, and no live resource manager
-// is left with a task.
+// silent and restart, and so does the job manager itself, drawn from a seed that is printed. Watched from outside:
+// every job comes to exactly one outcome, every granted node is released once or ended by the site, an attempt is
+// followed by the next only when nothing of it runs or nobody could confirm that for the limit, output has no gaps,
+// no resource manager is left with a task that runs, and the ledger holds after each step what it must.
 #include <doctest/doctest.h>
 
 #include <algorithm>
 #include <deque>
 #include <random>
 
-#include "jobmgr/job_manager.hpp"
+#include "tests/unit/job_manager_ledger.hpp"
 
 using namespace dmm;
 
@@ -34,12 +34,19 @@ struct FakeManager {
   std::uint32_t next_node = 0;
   std::set<std::uint32_t> clean;  ///< nodes taken back, and confirmed to be: nothing starts there
   std::optional<Instant> cut_since;
+  bool met = true;  ///< the job manager had a session with it since its own start
+
+  /// Tasks that aren't over. Those that are and whose Forget was lost are kept for an hour.
+  std::size_t lives() const {
+    return static_cast<std::size_t>(std::count_if(
+        tasks.begin(), tasks.end(), [](const auto& entry) { return entry.second.phase != FakeTask::ended; }));
+  }
 };
 
 struct World {
   explicit World(std::uint64_t seed) : chance(seed), manager(settings()) {
     for (std::size_t i = 0; i < manager_count; ++i)
-      managers.push_back({resource_manager_of(SiteName("das-3"), "fs" + std::to_string(i)), {}, 0, {}, {}});
+      managers.push_back({resource_manager_of(SiteName("das-3"), "fs" + std::to_string(i)), {}, 0, {}, {}, true});
     give(LinkUp{site, true, {}, {}});
     for (const auto& m : managers) give(LinkUp{m.party, true, {}, {}});
   }
@@ -60,10 +67,13 @@ struct World {
   std::map<Party, std::deque<Message>> to_us, from_us;
   std::deque<OutputWritten> writing;
   std::uint64_t submitted = 0, lease_counter = 1;
+  job_ledger::Ledger ledger{17};
+  std::uint64_t restarts = 0, detached = 0;
   // What the watcher knows.
   std::map<Node, RequestId> held;
   std::map<RequestId, Instant> doubted;  ///< since when its nodes are gone or given back
   std::map<std::uint64_t, int> outcomes;
+  std::set<Node> given_up;     ///< that a restored job manager believes to hold
   std::uint64_t overlaps = 0;  ///< attempts that were followed while they ran unheard of
   std::map<std::tuple<std::uint64_t, std::uint32_t, Stream>, std::uint64_t> streams;
 
@@ -78,13 +88,19 @@ struct World {
 
   // ---- the shell ----
   void give(JobManager::Input input) {
-    JobManagerEffects out;
+    JobManagerEffects out = effects();
     manager.receive(now, std::move(input), out);
     finish(out);
+  }
+  static JobManagerEffects effects() {
+    JobManagerEffects out;
+    out.ledger.wanted = true;
+    return out;
   }
   void finish(JobManagerEffects& out) {
     manager.settle(now, out);
     REQUIRE(manager.broken_invariant() == "");
+    ledger.take(out.ledger, manager);
     REQUIRE((manager.next_deadline() > now || !manager.site_up()));
     for (auto& message : out.messages) {
       watch(message.message);
@@ -98,7 +114,7 @@ struct World {
     const Instant until = now + length;
     while (manager.next_deadline() <= until) {
       now = std::max(now, manager.next_deadline());
-      JobManagerEffects out;
+      JobManagerEffects out = effects();
       finish(out);
     }
     now = until;
@@ -108,6 +124,18 @@ struct World {
   void watch(const Message& message) {
     if (const auto* release = std::get_if<Release>(&message))
       each_node(release->lease, release->nodes, [&](const Node& node) { REQUIRE(lose(node)); });
+    if (const auto* inventory = std::get_if<Inventory>(&message)) {
+      REQUIRE(inventory->last);
+      std::map<Node, RequestId> borrowed;
+      for (const Holding& holding : inventory->borrowed)
+        each_node(holding.lease, holding.nodes, [&](const Node& node) { borrowed.emplace(node, holding.request); });
+      REQUIRE(borrowed == held);
+    }
+    if (const auto* start = std::get_if<Start>(&message)) {
+      const ProgressRecord* row = ledger.synced(start->request.job);
+      REQUIRE((row && row->attempt == start->request.attempt));
+      REQUIRE(row->tasks.at(start->component).phase != TaskPhase::queued);
+    }
     const auto* request = std::get_if<Request>(&message);
     if (!request || request->id.attempt == 1) return;
     for (const auto& m : managers)
@@ -130,6 +158,7 @@ struct World {
   }
   void watch(const OutputPiece& piece) {
     auto& offset = streams[{piece.job, piece.component, piece.stream}];
+    if (piece.offset == 0 && restarts > 0) offset = 0;  // it doesn't know how far it came before
     REQUIRE(piece.offset == offset);
     offset = piece.last ? UINT64_MAX : offset + piece.data.size();
     if (piece.last || draw_one_in(4)) {
@@ -172,8 +201,14 @@ struct World {
     const auto chosen = std::next(held.begin(), static_cast<std::ptrdiff_t>(draw(held.size())));
     const auto [lease, party, node] = chosen->first;
     FakeManager& m = *find(party);
+    if (draw_one_in(2)) {  // somebody fell silent: what runs may go on
+      LeaseEnded soft{lease, {}, draw_one_in(2) ? LeaseEnd::expired : LeaseEnd::owner_lost, false, {}};
+      if (draw_one_in(2)) soft.nodes.push_back({party, ClusterName("c"), {{node, node}}, 1, {}, 0});
+      ++detached;
+      return say(site, soft);
+    }
     const bool confirmed = !m.cut_since && draw_one_in(2);
-    LeaseEnded ended{lease, {}, LeaseEnd::reclaimed, confirmed};
+    LeaseEnded ended{lease, {}, LeaseEnd::reclaimed, confirmed, seconds(static_cast<std::int64_t>(draw(40)))};
     if (confirmed || draw_one_in(2)) ended.nodes.push_back({party, ClusterName("c"), {{node, node}}, 1, {}, 0});
     if (confirmed) m.clean.insert(node);
     if (confirmed)
@@ -198,8 +233,64 @@ struct World {
     to_us[site].clear();
     give(LinkDown{site});
     pass(milliseconds(static_cast<std::int64_t>(draw(20'000))));
-    from_us[site].clear();  // what was said meanwhile is lost with the old session
+    meet_site();
+  }
+  /// A session with the site that is new: what was said before is lost with the old one. It knows most of what we
+  /// hold, and some that we don't.
+  void meet_site() {
+    from_us[site].clear();
+    to_us[site].clear();
+    open.clear();
     give(LinkUp{site, true, {}, {}});
+    std::map<LeaseId, std::map<RequestId, Holding>> known;
+    for (const auto& [node, request] : held) {
+      const auto& [lease, party, number] = node;
+      if (draw_one_in(20) || given_up.contains(node)) continue;
+      Holding& holding = known[lease][request];
+      holding.lease = lease;
+      holding.request = request;
+      holding.left = seconds(draw_one_in(2) ? 20 : 0);
+      holding.nodes.push_back({party, ClusterName("c"), {{number, number}}, 1, {}, 0});
+    }
+    Inventory inventory;
+    for (const auto& [lease, by_request] : known)
+      for (const auto& [request, holding] : by_request) inventory.lent.push_back(holding);
+    inventory.lent.emplace_back();
+    inventory.lent.back().request = {home, "alice", 1 + draw(submitted + 1), 1};
+    say(site, inventory);
+  }
+  // ---- the job manager's own end ----
+  void restart_us() {
+    ++restarts;
+    const bool with_machine = draw_one_in(2);
+    ledger.compare(manager);
+    for (auto& [party, queue] : to_us) queue.clear();
+    for (auto& [party, queue] : from_us) queue.clear();
+    writing.clear();
+    if (draw_one_in(2)) now = now + seconds(static_cast<std::int64_t>(draw(60)));
+    manager = JobManager(settings());
+    REQUIRE(manager.restore(now, with_machine ? ledger.after_the_machine() : ledger.after_the_process()) == "");
+    compare_held(with_machine);
+    JobManagerEffects out = effects();
+    finish(out);
+    meet_site();
+    for (auto& m : managers) {
+      m.met = false;
+      if (!m.cut_since) meet(m);
+    }
+  }
+  /// It knows of all nodes that it holds, and after the end of the machine perhaps of some that it had lost.
+  void compare_held(bool with_machine) {
+    std::map<Node, RequestId> restored;
+    for (const JobManagerRecord& record : manager.records())
+      if (const auto* of = std::get_if<ProgressRecord>(&record))
+        each_node(of->lease, of->held,
+                  [&](const Node& node) { restored.emplace(node, RequestId{home, "alice", of->number, of->attempt}); });
+    for (const auto& [node, request] : restored)
+      if (!held.contains(node)) given_up.insert(node);
+    for (const auto& [node, request] : held) REQUIRE(restored.contains(node));
+    REQUIRE((with_machine || restored == held));
+    held = restored;
   }
 
   // ---- the resource managers ----
@@ -230,16 +321,33 @@ struct World {
     if (draw_one_in(20)) return end(m, task, draw_one_in(2) ? EndKind::fenced : EndKind::lease_ended, 0);
     end(m, task, EndKind::exited, draw_one_in(5) ? 1 : 0);
   }
+  void answer_again(FakeManager& m, const FakeTask& task) {
+    if (task.phase == FakeTask::ended) say(m.party, task.end);
+    if (task.phase == FakeTask::running) say(m.party, Started{task.start.request, task.start.component, 1});
+  }
   void hear_manager(FakeManager& m, const Message& message) {
     if (const auto* start = std::get_if<Start>(&message)) {
       FakeTask task{FakeTask::parked, *start, {}};
-      const auto it = m.tasks.emplace(std::pair{start->request, start->component}, std::move(task)).first;
+      const auto [it, is_new] = m.tasks.emplace(std::pair{start->request, start->component}, std::move(task));
+      if (!is_new) return answer_again(m, it->second);
       for (std::uint32_t node : m.clean)
         if (contains(start->nodes, {{node, node}})) end(m, it->second, EndKind::start_failed, 0);
     }
-    if (const auto* stop = std::get_if<Stop>(&message))
-      for (auto& [key, task] : m.tasks)
-        if (key.first == stop->request) end(m, task, EndKind::stopped, 0);
+    if (const auto* stop = std::get_if<Stop>(&message)) {
+      bool is_known = false;
+      for (auto& [key, task] : m.tasks) {
+        if (key.first != stop->request) continue;
+        is_known = true;
+        if (task.phase == FakeTask::ended)
+          answer_again(m, task);
+        else
+          end(m, task, EndKind::stopped, 0);
+      }
+      Ended unknown;
+      unknown.request = stop->request;
+      unknown.kind = EndKind::stopped;
+      if (!is_known) say(m.party, unknown);
+    }
     if (const auto* forget = std::get_if<Forget>(&message))
       std::erase_if(m.tasks, [&](const auto& entry) {
         return entry.first.first == forget->request && entry.second.phase == FakeTask::ended;
@@ -252,18 +360,26 @@ struct World {
                          fetch->offset + piece == size, false});
     }
   }
+  /// It knows what it started; some of that is lost. What it said and what was said to it is gone.
   void restart(FakeManager& m) {
-    m.tasks.clear();
+    std::erase_if(m.tasks, [](const auto& entry) { return entry.second.phase == FakeTask::parked; });
+    const bool reboot = draw_one_in(2);
+    for (auto& [key, task] : m.tasks)
+      if (reboot || draw_one_in(5)) end(m, task, EndKind::lost, 0);
     to_us[m.party].clear();
     m.cut_since.reset();
     give(LinkDown{m.party});
-    from_us[m.party].clear();
+    if (m.met) from_us[m.party].clear();  // else it waits for the first session
+    meet(m);
+  }
+  void meet(FakeManager& m) {
+    m.met = true;
     give(LinkUp{m.party, true, {}, {}});
   }
   void cut(FakeManager& m) {
     if (m.cut_since) {
       m.cut_since.reset();
-      return give(LinkUp{m.party, false, {}, {}});
+      return m.met ? give(LinkUp{m.party, false, {}, {}}) : meet(m);
     }
     m.cut_since = now;
     give(LinkDown{m.party});
@@ -282,6 +398,7 @@ struct World {
     if (const auto* grant = std::get_if<Grant>(&message))
       each_node(grant->lease, grant->nodes,
                 [&](const Node& node) { REQUIRE(held.emplace(node, grant->request).second); });
+    if (const auto* inventory = std::get_if<Inventory>(&message)) take_away_all_but(*inventory);
     if (const auto* ended = std::get_if<LeaseEnded>(&message)) {
       each_node(ended->lease, ended->nodes, [&](const Node& node) { lose(node); });
       for (auto it = held.begin(); ended->nodes.empty() && it != held.end();) {
@@ -290,6 +407,16 @@ struct World {
       }
     }
     give(Received{from, std::move(message), {}, {}});
+  }
+  /// What the site doesn't know of at the beginning of a session ends softly. Nothing was granted since.
+  void take_away_all_but(const Inventory& inventory) {
+    std::set<Node> lent;
+    for (const Holding& holding : inventory.lent)
+      each_node(holding.lease, holding.nodes, [&](const Node& node) { lent.insert(node); });
+    for (auto it = held.begin(); it != held.end();) {
+      const Node node = (it++)->first;
+      if (!lent.contains(node)) lose(node);
+    }
   }
   void deliver_from_us(const Party& to) {
     auto& queue = from_us[to];
@@ -321,12 +448,13 @@ struct World {
     give(Received{client, question, {}, {}});
   }
   void cancel() {
-    JobManagerEffects out;
+    JobManagerEffects out = effects();
     manager.cancel(now, 1 + draw(submitted + 1), out);
     finish(out);
   }
   void disturb() {
-    switch (draw(8)) {
+    switch (draw(9)) {
+      case 8: return restart_us();
       case 0: return restart(any());
       case 1:
       case 2:
@@ -357,7 +485,7 @@ struct World {
       work(any());
       serve();
       if (draw_one_in(10)) pass(milliseconds(100));
-      const auto idle = [](const FakeManager& m) { return m.tasks.empty(); };
+      const auto idle = [](const FakeManager& m) { return m.lives() == 0; };
       const bool quiet = std::all_of(managers.begin(), managers.end(), idle);
       if (quiet && held.empty() && outcomes.size() == submitted) return;
     }
@@ -370,6 +498,8 @@ TEST_CASE("whatever happens, jobs end once, nodes go back once, and nothing runs
   std::uint64_t reruns = 0;
   std::uint64_t lost = 0;
   std::uint64_t overlaps = 0;
+  std::uint64_t restarts = 0;
+  std::uint64_t detached = 0;
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     CAPTURE(seed);
     World world(seed);
@@ -381,17 +511,21 @@ TEST_CASE("whatever happens, jobs end once, nodes go back once, and nothing runs
     for (const auto& [job, times] : world.outcomes) CHECK(times == 1);
     std::uint64_t ended = 0;
     for (JobState state : {JobState::finished, JobState::failed, JobState::cancelled, JobState::lost})
-      ended += manager.ever(state);
+      ended += manager.count(state);
     CHECK(ended == world.submitted);
-    for (const auto& m : world.managers) CHECK(m.tasks.empty());
+    for (const auto& m : world.managers) CHECK(m.lives() == 0);
     CHECK(manager.grants() == 0);
     CHECK(manager.starts() == 0);
-    CHECK(manager.ever(JobState::finished) > 0);
-    reruns += manager.ever(JobState::waiting) - world.submitted;
-    lost += manager.ever(JobState::lost);
+    CHECK(manager.count(JobState::finished) > 0);
+    for (const JobView& job : manager.jobs()) reruns += job.reruns;
+    lost += manager.count(JobState::lost);
     overlaps += world.overlaps;
+    restarts += world.restarts;
+    detached += world.detached;
   }
   CHECK(reruns > 100);  // else the disturbances would test nothing
   CHECK(lost > 10);
   CHECK(overlaps > 0);
+  CHECK(restarts > 100);
+  CHECK(detached > 100);
 }

@@ -1,5 +1,5 @@
 // The stage of the stories about the job manager: one job manager, das-0/alice, whose site and resource managers
-// are played by the test, and short words for what they say.
+// are played by the test, and short words for what they say. Its ledger is compared after every step.
 #pragma once
 
 #include "jobmgr/job_manager.hpp"
@@ -7,6 +7,8 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+
+#include "tests/unit/job_manager_ledger.hpp"
 
 namespace dmm::job_stage {
 
@@ -74,8 +76,10 @@ struct Stage {
   JobManagerEffects out;
   Instant now{seconds(1000).microseconds};
   std::uint64_t token = 0;
+  job_ledger::Ledger ledger;
 
   explicit Stage(JobManagerSettings settings = settings_of_alice()) : manager(std::move(settings)) {
+    out.ledger.wanted = true;
     up(site, true);
     up(fs0, true);
     up(fs1, true);
@@ -87,6 +91,15 @@ struct Stage {
   void settle() {
     manager.settle(now, out);
     REQUIRE(manager.broken_invariant() == "");
+    ledger.take(out.ledger, manager);
+  }
+  /// The process, or the machine with it, ends and starts anew; nobody is heard yet.
+  void restart(bool with_machine = false) {
+    manager = JobManager(manager.settings());
+    REQUIRE(manager.restore(now, with_machine ? ledger.after_the_machine() : ledger.after_the_process()) == "");
+    out = {};
+    out.ledger.wanted = true;
+    settle();
   }
   void hear(const Party& from, Message message) { take(Received{from, std::move(message), {}, {}}); }
   void up(const Party& peer, bool restarted) { take(LinkUp{peer, restarted, {}, {}}); }

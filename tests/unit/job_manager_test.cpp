@@ -223,7 +223,7 @@ TEST_CASE("a component on several resource managers starts at the first and hold
   CHECK(stage.said<Start>(fs1).empty());
   stage.hear(fs0, Started{request(1), 0, 7});
   // The held nodes are clean, but the program runs at the first: it is stopped and waited for.
-  stage.hear(site, LeaseEnded{lease, {group(fs1, {0, 1})}, LeaseEnd::reclaimed, true});
+  stage.hear(site, LeaseEnded{lease, {group(fs1, {0, 1})}, LeaseEnd::reclaimed, true, {}});
   CHECK(stage.state(1) == JobState::ending);
   CHECK(stage.said<Stop>(fs0).size() == 1);
   stage.hear(fs0, ended(request(1), EndKind::stopped));
@@ -257,7 +257,7 @@ TEST_CASE("what was interrupted runs again under a new request, with its waiting
 TEST_CASE("an end that the site confirmed is not waited for, and what it ended is not released [S115, S140]") {
   Stage stage;
   stage.run_one();
-  stage.hear(site, LeaseEnded{lease, {}, LeaseEnd::reclaimed, true});
+  stage.hear(site, LeaseEnded{lease, {}, LeaseEnd::reclaimed, true, {}});
   CHECK(stage.state(1) == JobState::waiting);
   CHECK(stage.said<Release>(site).empty());
   stage.hear(fs0, ended(request(1), EndKind::lease_ended));  // the news from the other side, late
@@ -268,9 +268,11 @@ TEST_CASE("an end that the site confirmed is not waited for, and what it ended i
 TEST_CASE("an unconfirmed end is waited for at the resource manager [S115, S116, S137]") {
   Stage stage;
   stage.run_one();
-  stage.hear(site, LeaseEnded{lease, {}, LeaseEnd::node_lost, false});
+  stage.hear(site, LeaseEnded{lease, {}, LeaseEnd::reclaimed, false, seconds(20)});
   CHECK(stage.state(1) == JobState::ending);
-  CHECK(stage.said<Stop>(fs0).size() == 1);
+  const auto stops = stage.said<Stop>(fs0);
+  REQUIRE(stops.size() == 1);
+  CHECK(stops[0].grace == seconds(20));  // what its owner gives it
   CHECK(stage.said<Request>(site).empty());
   SUBCASE("which says that it stopped it") {
     stage.hear(fs0, ended(request(1), EndKind::stopped));
@@ -281,16 +283,19 @@ TEST_CASE("an unconfirmed end is waited for at the resource manager [S115, S116,
     CHECK(stage.state(1) == JobState::finished);
   }
   SUBCASE("unless the site confirms it later") {
-    stage.hear(site, LeaseEnded{lease, {group(fs0, {0, 1})}, LeaseEnd::node_lost, true});
+    stage.hear(site, LeaseEnded{lease, {group(fs0, {0, 1})}, LeaseEnd::node_lost, true, {}});
     CHECK(stage.state(1) == JobState::waiting);
   }
-  SUBCASE("which restarted") {
+  SUBCASE("which restarted, and is told once more") {
     stage.up(fs0, true);
+    CHECK(stage.said<Start>(fs0).empty());
+    CHECK(stage.said<Stop>(fs0).at(0).grace == seconds(20));
+    stage.hear(fs0, ended(request(1), EndKind::lost));
     CHECK(stage.state(1) == JobState::waiting);
-    CHECK(stage.said<Forget>(fs0).empty());
+    CHECK(stage.said<Forget>(fs0).size() == 1);
   }
   SUBCASE("but not for ever") {
-    stage.pass(seconds(119));
+    stage.pass(seconds(139));
     CHECK(stage.state(1) == JobState::ending);
     stage.pass(seconds(1));
     CHECK(stage.state(1) == JobState::waiting);
@@ -305,7 +310,7 @@ TEST_CASE("a lease that serves two jobs loses some nodes: only the job on them i
   stage.submit({sleeper(), sleeper()});
   stage.hear(site, grant(request(1), {group(fs0, {0, 1})}));
   stage.hear(site, grant(request(2), {group(fs0, {2, 3})}));
-  stage.hear(site, LeaseEnded{lease, {group(fs0, {3, 9}, 5)}, LeaseEnd::reclaimed, true});
+  stage.hear(site, LeaseEnded{lease, {group(fs0, {3, 9}, 5)}, LeaseEnd::reclaimed, true, {}});
   CHECK(stage.state(1) == JobState::starting);
   CHECK(stage.state(2) == JobState::waiting);
   const auto releases = stage.said<Release>(site);
@@ -314,17 +319,29 @@ TEST_CASE("a lease that serves two jobs loses some nodes: only the job on them i
   CHECK(stage.manager.grants() == 1);
 }
 
-TEST_CASE("a restarted resource manager has nothing running any more [S78]") {
+TEST_CASE("a restarted resource manager is asked what became of its components, by the same Start [S78]") {
   Stage stage;
   stage.run_one();
   stage.down(fs0);
-  CHECK(stage.state(1) == JobState::running);
   stage.up(fs0, false);
-  CHECK(stage.state(1) == JobState::running);
+  CHECK(stage.said<Start>(fs0).empty());
   stage.up(fs0, true);
-  CHECK(stage.state(1) == JobState::waiting);
-  CHECK(stage.said<Release>(site).size() == 1);
-  CHECK(stage.said<Request>(site).at(0).id == request(1, 2));
+  CHECK(stage.said<Start>(fs0).at(0).request == request(1));
+  CHECK(stage.state(1) == JobState::running);
+  SUBCASE("it runs on") {
+    stage.hear(fs0, Started{request(1), 0, 7});
+    CHECK(stage.state(1) == JobState::running);
+  }
+  SUBCASE("it has ended meanwhile") {
+    stage.hear(fs0, ended(request(1)));
+    CHECK(stage.state(1) == JobState::finished);
+  }
+  SUBCASE("it is lost") {
+    stage.hear(fs0, ended(request(1), EndKind::lost));
+    CHECK(stage.state(1) == JobState::waiting);
+    CHECK(stage.said<Release>(site).size() == 1);
+    CHECK(stage.said<Request>(site).at(0).id == request(1, 2));
+  }
 }
 
 TEST_CASE("a silent resource manager is given up: nodes back first, the same time again, then run again") {
@@ -336,7 +353,7 @@ TEST_CASE("a silent resource manager is given up: nodes back first, the same tim
   stage.pass(seconds(1));
   CHECK(stage.said<Release>(site).size() == 1);
   CHECK(stage.state(1) == JobState::ending);
-  stage.pass(seconds(120));
+  stage.pass(seconds(125));  // the grace, and the limit
   CHECK(stage.state(1) == JobState::waiting);
   CHECK(stage.said<Release>(site).empty());
 }
@@ -413,13 +430,15 @@ TEST_CASE("a restarted site is asked again for all that waits, with how long it 
   stage.pass(seconds(7));
   stage.up(site, false);
   CHECK(stage.said<Request>(site).empty());
+  stage.out.messages.clear();
   stage.up(site, true);
+  CHECK(std::holds_alternative<Inventory>(stage.out.messages.at(0).message));
   const auto requests = stage.said<Request>(site);
   REQUIRE(requests.size() == 1);
   CHECK(requests[0].id == request(2));
   CHECK(requests[0].waited == seconds(7));
   CHECK(stage.state(1) == JobState::running);
-  CHECK(stage.manager.grants() == 0);
+  CHECK(stage.manager.grants() == 1);
   stage.hear(fs0, ended(request(1)));
   CHECK(stage.state(1) == JobState::finished);
 }
@@ -465,7 +484,11 @@ TEST_CASE("output that can't be fetched is given up with a notice") {
   stage.hear(fs0, end);
   CHECK(stage.said<Fetch>(fs0).size() == 1);
   SUBCASE("after a silence") { stage.pass(seconds(120)); }
-  SUBCASE("after a restart") { stage.up(fs0, true); }
+  SUBCASE("after a restart and a silence") {
+    stage.up(fs0, true);
+    CHECK(stage.said<Fetch>(fs0).size() == 1);
+    stage.pass(seconds(120));
+  }
   CHECK(stage.state(1) == JobState::finished);
   CHECK(stage.manager.job(1)->text.starts_with("output was lost"));
 }

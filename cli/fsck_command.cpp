@@ -1,0 +1,119 @@
+// `dmm fsck`: asks all managers of a testbed what they believe of leases, and names every disagreement that lasts.
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+#include <set>
+#include <thread>
+
+#include "cli/beliefs.hpp"
+#include "cli/commands.hpp"
+#include "cli/figures.hpp"
+#include "cli/questions.hpp"
+
+namespace dmm {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct FsckOptions {
+  ManagerOptions manager;
+  double patience_seconds = 3;
+  bool json = false;
+};
+
+struct Survey {
+  std::vector<Believer> believers;
+  std::vector<std::string> silent;  ///< managers that didn't answer, and why
+  std::size_t leases = 0;
+};
+
+/// All pages of what each manager believes.
+Survey ask_everybody(const std::vector<Manager>& managers) {
+  Survey survey;
+  for (Answered& answered : ask_all(managers, "holdings")) {
+    Believer believer{answered.manager.party, {}};
+    while (answered.fault.empty()) {
+      for (const Json& row : answered.json.value("holdings", Json::array())) believer.beliefs.push_back(belief_from(row));
+      const auto next = answered.json.find("next");
+      if (next == answered.json.end() || !next->is_number_unsigned()) break;
+      answered = ask_one(answered.manager, "holdings", {{"from", *next}});
+    }
+    survey.leases += believer.beliefs.size();
+    if (answered.fault.empty())
+      survey.believers.push_back(std::move(believer));
+    else
+      survey.silent.push_back(answered.fault);
+  }
+  return survey;
+}
+
+std::variant<std::vector<Manager>, CommandFault> all_managers(const ManagerOptions& options) {
+  std::vector<Manager> all;
+  for (const Role role : {Role::site_manager, Role::job_manager, Role::resource_manager}) {
+    auto chosen = choose_managers(options, role);
+    if (auto* fault = std::get_if<CommandFault>(&chosen)) {
+      if (role == Role::site_manager) return *fault;
+      continue;  // a site without users, or without nodes
+    }
+    for (Manager& manager : std::get<std::vector<Manager>>(chosen)) all.push_back(std::move(manager));
+  }
+  return all;
+}
+
+/// Grants and releases are under way at any time: a disagreement counts if it is seen in every survey of the time.
+int fsck(const FsckOptions& options) {
+  const auto chosen = all_managers(options.manager);
+  if (const auto* fault = std::get_if<CommandFault>(&chosen)) return fail("fsck", *fault);
+  const auto& managers = std::get<std::vector<Manager>>(chosen);
+  Survey survey = ask_everybody(managers);
+  std::vector<std::string> lasting = disagreements(survey.believers);
+  constexpr int surveys = 3;
+  for (int again = 1; again < surveys && !lasting.empty(); ++again) {
+    std::this_thread::sleep_for(std::chrono::duration<double>(options.patience_seconds / (surveys - 1)));
+    survey = ask_everybody(managers);
+    const std::vector<std::string> now = disagreements(survey.believers);
+    const std::set<std::string> still(now.begin(), now.end());
+    std::erase_if(lasting, [&](const std::string& one) { return !still.contains(one); });
+  }
+  if (options.json) {
+    print_json({{"managers", survey.believers.size()},
+                {"leases", survey.leases},
+                {"disagreements", lasting},
+                {"silent", survey.silent}});
+  } else {
+    for (const std::string& one : lasting) std::printf("%s\n", harmless(one).c_str());
+    std::printf("%s managers, %s leases seen from their sides: %s\n", grouped(survey.believers.size()).c_str(),
+                grouped(survey.leases).c_str(),
+                lasting.empty() ? "no disagreement" : (grouped(lasting.size()) + " disagreements").c_str());
+  }
+  for (const std::string& one : survey.silent) fail("fsck", {one, 1});
+  return lasting.empty() && survey.silent.empty() ? 0 : 1;
+}
+
+}  // namespace
+
+CLI::App* add_fsck_command(CLI::App& app, int& exit_code) {
+  auto* command = app.add_subcommand("fsck", "Compare what all managers believe of leases, and name disagreements");
+  auto options = std::make_shared<FsckOptions>();
+  command->add_option("--testbed", options->manager.testbed, "The testbed (default: the only one that is up)")
+      ->type_name("NAME");
+  command->add_option("--patience", options->patience_seconds,
+                      "Seconds that a disagreement must last: grants and releases are under way at any time (default 3)")
+      ->check(CLI::Range(0.0, 3600.0))
+      ->type_name("SECONDS");
+  command->add_flag("--json", options->json, "Print a JSON object");
+  command->footer(
+      "Compared are lender and borrower of each link, site and job managers, owner and resource managers.\n"
+      "Exit code 1 if there is a disagreement, or a manager doesn't answer.\n"
+      "\n"
+      "Examples:\n"
+      "  dmm fsck\n"
+      "  dmm fsck --testbed dual-grid --patience 10 --json\n");
+  command->callback([options, &exit_code] { exit_code = fsck(*options); });
+  return command;
+}
+
+}  // namespace dmm

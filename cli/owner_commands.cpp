@@ -1,0 +1,130 @@
+// `dmm reclaim`, `dmm drain` and `dmm resume`: what the owner of a site orders its site manager.
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <memory>
+
+#include "cli/commands.hpp"
+#include "cli/figures.hpp"
+#include "cli/questions.hpp"
+
+namespace dmm {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct OwnerOptions {
+  ManagerOptions manager;
+  std::string whose;
+  std::optional<double> grace_seconds;
+  bool end_of_job = false;
+  bool everything = false;
+  bool json = false;
+};
+
+/// The one site manager that the options mean.
+std::variant<Manager, CommandFault> the_site(const char* command, const OwnerOptions& options) {
+  auto chosen = choose_managers(options.manager, Role::site_manager);
+  if (auto* fault = std::get_if<CommandFault>(&chosen)) return *fault;
+  const auto& managers = std::get<std::vector<Manager>>(chosen);
+  if (managers.size() == 1) return managers.front();
+  std::string names;
+  for (const Manager& manager : managers) names += (names.empty() ? "" : ", ") + manager.party.site.text;
+  return CommandFault{std::string("say which site is meant by --site; there are ") + names + " (`dmm " + command +
+                          " --help` has examples)",
+                      2};
+}
+
+int order(const char* command, const OwnerOptions& options, const Json& argument, const std::string& done) {
+  auto chosen = the_site(command, options);
+  if (auto* fault = std::get_if<CommandFault>(&chosen)) return fail(command, *fault);
+  const Answered answered = ask_one(std::get<Manager>(chosen), command, argument);
+  if (!answered.fault.empty()) return fail(command, {answered.fault, 1});
+  if (options.json) {
+    print_json(answered.json);
+  } else if (answered.json.contains("leases")) {
+    std::printf("%s: %s leases are taken back\n", answered.manager.party.site.text.c_str(),
+                grouped(answered.json.value("leases", std::uint64_t{0})).c_str());
+  } else {
+    const bool changed = answered.json.value("changed", false);
+    std::printf("%s: %s%s\n", answered.manager.party.site.text.c_str(), done.c_str(),
+                changed ? "" : " (it was so already)");
+  }
+  return 0;
+}
+
+int reclaim(const OwnerOptions& options) {
+  if (options.whose.empty() && !options.everything)
+    return fail("reclaim", {"say what to take back: a lease, a borrower's site, or --all", 2});
+  Json argument = Json::object();
+  if (!options.whose.empty()) argument["whose"] = options.whose;
+  if (options.grace_seconds) argument["grace_seconds"] = *options.grace_seconds;
+  if (options.end_of_job) argument["end_of_job"] = true;
+  return order("reclaim", options, argument, {});
+}
+
+}  // namespace
+
+CLI::App* add_reclaim_command(CLI::App& app, int& exit_code) {
+  auto* command = app.add_subcommand("reclaim", "Take lent nodes back before their lease ends");
+  auto options = std::make_shared<OwnerOptions>();
+  command->add_option("whose", options->whose, "A lease (das-3#41) or a borrower's site")->type_name("LEASE|SITE");
+  command->add_flag("--all", options->everything, "Everything that the site has lent");
+  add_manager_options(*command, options->manager, Role::site_manager);
+  auto* grace = command->add_option("--grace", options->grace_seconds,
+                                    "Seconds that running jobs have to end: SIGTERM at once, SIGKILL then (default: "
+                                    "the site's reclaim_grace_seconds)");
+  grace->check(CLI::Range(0.0, 30.0 * 24 * 3600))->type_name("SECONDS");
+  command->add_flag("--end-of-job", options->end_of_job, "Let running jobs end by themselves; nothing new is started")
+      ->excludes(grace);
+  command->add_flag("--json", options->json, "Print a JSON object");
+  command->footer(
+      "The borrower's job managers hear it at once, and queue the jobs again.\n"
+      "\n"
+      "Examples:\n"
+      "  dmm reclaim das-3#41 --site das-3 --grace 60\n"
+      "  dmm reclaim g5k-1 --site das-3\n"
+      "  dmm reclaim --all --site das-3 --end-of-job\n");
+  command->callback([options, &exit_code] { exit_code = reclaim(*options); });
+  return command;
+}
+
+namespace {
+
+CLI::App* add_drain_or_resume(CLI::App& app, int& exit_code, const char* name, const char* what, const char* footer,
+                              const char* done) {
+  auto* command = app.add_subcommand(name, what);
+  auto options = std::make_shared<OwnerOptions>();
+  command->add_option("whom", options->whose, "A borrower's site, or the site itself")->required()->type_name("SITE");
+  add_manager_options(*command, options->manager, Role::site_manager);
+  command->add_flag("--json", options->json, "Print a JSON object");
+  command->footer(footer);
+  command->callback([options, &exit_code, name, done] {
+    OwnerOptions chosen = *options;
+    // Without --site, a site is meant to drain itself.
+    if (chosen.manager.site.empty() && chosen.manager.endpoint.empty()) chosen.manager.site = chosen.whose;
+    exit_code = order(name, chosen, {{"site", chosen.whose}}, chosen.whose + " " + done);
+  });
+  return command;
+}
+
+}  // namespace
+
+CLI::App* add_drain_command(CLI::App& app, int& exit_code) {
+  return add_drain_or_resume(app, exit_code, "drain", "Lend nothing more to a borrower, or stop using a site's nodes",
+                             "What runs is not touched; `dmm reclaim` takes it back. It lasts over restarts.\n"
+                             "\n"
+                             "Examples:\n"
+                             "  dmm drain das-3                  nothing new starts on the nodes of das-3\n"
+                             "  dmm drain g5k-1 --site das-3     das-3 lends nothing more to g5k-1\n",
+                             "is drained");
+}
+
+CLI::App* add_resume_command(CLI::App& app, int& exit_code) {
+  return add_drain_or_resume(app, exit_code, "resume", "End a drain",
+                             "Examples:\n"
+                             "  dmm resume das-3\n"
+                             "  dmm resume g5k-1 --site das-3\n",
+                             "is used again");
+}
+
+}  // namespace dmm

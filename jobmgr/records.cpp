@@ -1,0 +1,138 @@
+// Jobs to rows and back; nothing here decides anything.
+#include "jobmgr/records.hpp"
+
+#include <algorithm>
+
+namespace dmm {
+namespace {
+
+TaskRecordOfJob record_of(const Task& task) {
+  TaskRecordOfJob row;
+  row.manager = task.manager;
+  row.nodes = task.nodes;
+  row.phase = task.phase;
+  row.stopping = task.stopping;
+  row.interrupted = task.interrupted;
+  row.heard = task.heard;
+  row.order = task.order;
+  if (task.end.known) row.end_kind = task.end.kind;
+  row.end_code = task.end.code;
+  row.end_fault = task.end.fault;
+  row.text = task.text;
+  row.wall = task.wall;
+  row.output_bytes = task.streams[0].bytes;
+  row.error_bytes = task.streams[1].bytes;
+  return row;
+}
+
+Task task_of(TaskRecordOfJob row) {
+  Task task;
+  task.manager = std::move(row.manager);
+  task.nodes = std::move(row.nodes);
+  task.phase = row.phase;
+  task.stopping = row.stopping;
+  task.interrupted = row.interrupted;
+  task.heard = row.heard;
+  task.order = row.order;
+  task.end = {row.end_kind.has_value(), row.end_kind.value_or(EndKind::exited), row.end_code, row.end_fault};
+  task.text = std::move(row.text);
+  task.wall = row.wall;
+  task.streams[0].bytes = row.output_bytes;
+  task.streams[1].bytes = row.error_bytes;
+  return task;
+}
+
+std::unique_ptr<Attempt> attempt_of(ProgressRecord& progress) {
+  auto run = std::make_unique<Attempt>();
+  run->lease = progress.lease;
+  run->granted = std::move(progress.nodes);
+  run->held = std::move(progress.held);
+  run->asked = progress.asked;
+  run->grace = progress.grace;
+  for (TaskRecordOfJob& row : progress.tasks) {
+    run->tasks.push_back(task_of(std::move(row)));
+    const Task& task = run->tasks.back();
+    run->open += task.phase != TaskPhase::over;
+    run->unstarted += task.phase == TaskPhase::queued || task.phase == TaskPhase::asked;
+    run->troubles = std::max(run->troubles, task.order);
+  }
+  return run;
+}
+
+void take_outcome(Job& job, ProgressRecord& progress) {
+  job.outcome = progress.outcome;
+  job.granted = progress.granted;
+  job.started = progress.started;
+  job.ended = progress.ended;
+  job.wall = progress.wall;
+  if (progress.exit_kind) job.exit = JobExit{*progress.exit_kind, progress.exit_code, progress.exit_fault};
+  job.text = std::move(progress.text);
+  job.origin = progress.origin;
+  job.tries = progress.tries;
+  if (!progress.lease.empty())
+    job.place = Place{progress.lease.owner, std::move(progress.clusters), progress.lease, std::move(progress.chain)};
+}
+
+}  // namespace
+
+JobRecord record_of(const Job& job) { return {job.number, job.submitted, job.processors, job.description}; }
+
+ProgressRecord progress_of(const Job& job) {
+  ProgressRecord row;
+  row.number = job.number;
+  row.state = job.state;
+  row.attempt = job.attempt;
+  row.reruns = job.reruns;
+  row.cancel_wanted = job.cancel_wanted;
+  row.outcome = job.outcome;
+  row.granted = job.granted;
+  row.started = job.started;
+  row.ended = job.ended;
+  row.wall = job.wall;
+  if (job.exit) {
+    row.exit_kind = job.exit->kind;
+    row.exit_code = job.exit->code;
+    row.exit_fault = job.exit->fault;
+  }
+  row.text = job.text;
+  row.origin = job.origin;
+  row.tries = job.tries;
+  if (job.place) {
+    row.lease = job.place->lease;
+    row.chain = job.place->chain;
+    row.clusters = job.place->clusters;
+  }
+  if (!job.run) return row;
+  row.nodes = job.run->granted;
+  row.held = job.run->held;
+  row.asked = job.run->asked;
+  row.grace = job.run->grace;
+  for (const Task& task : job.run->tasks) row.tasks.push_back(record_of(task));
+  return row;
+}
+
+Job job_of(JobRecord record, ProgressRecord progress, std::string& fault) {
+  Job job;
+  job.number = record.number;
+  job.submitted = record.submitted;
+  job.processors = record.processors;
+  job.description = std::move(record.description);
+  job.state = progress.state;
+  job.attempt = progress.attempt;
+  job.reruns = progress.reruns;
+  job.cancel_wanted = progress.cancel_wanted;
+  const std::string name = "job " + std::to_string(job.number) + ": ";
+  const bool has_lease = !progress.lease.empty() && !progress.nodes.empty();
+  if (static_cast<std::size_t>(job.state) >= job_state_count)
+    fault = name + "a state that there isn't";
+  else if (has_attempt(job.state) == progress.tasks.empty())
+    fault = name + "an attempt in the wrong state";
+  else if (has_attempt(job.state) && !has_lease)
+    fault = name + "an attempt without nodes";
+  if (!fault.empty()) return job;
+  if (has_attempt(job.state)) job.run = attempt_of(progress);
+  take_outcome(job, progress);
+  return job;
+}
+
+}  // namespace dmm

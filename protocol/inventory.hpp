@@ -1,0 +1,13 @@
+// An inventory of a link with many leases is larger than a frame may be: it travels in parts.
+#pragma once
+
+#include <vector>
+
+#include "protocol/messages.hpp"
+
+namespace dmm {
+
+/// The inventory in messages that fit into frames, the last one marked; one, if it is small or empty.
+std::vector<Inventory> parts_of(Inventory whole);
+
+}  // namespace dmm

@@ -1,0 +1,235 @@
+// Records as JSON text and back, by one walk over their `columns` and `fields`, in the ledger (ledger.hpp).
+//
+// A row is an object by column. What is inside is written as on the wire: a struct is an array of its elements, in
+// order; an enum is its number, a name its text, a duration its microseconds, an absent optional null, a map an array
+// of pairs. An instant is wall time, in microseconds since 1970 UTC, so that it means the same after the machine was
+// started again; "never" if there is none. Text that is not UTF-8 is {"hex": "..."}: every byte comes back.
+#pragma once
+
+#include <charconv>
+#include <concepts>
+#include <limits>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "machine/ledger.hpp"
+#include "protocol/resources.hpp"
+#include "protocol/time.hpp"
+
+namespace dmm {
+
+namespace record_json {
+
+using Json = nlohmann::json;
+
+template <class T>
+concept Struct = requires(T& value) { T::fields(value); };
+template <class T>
+concept Named = requires(T& value) {
+  { value.text } -> std::same_as<std::string&>;
+} && !Struct<T>;
+template <class T>
+concept Number = std::is_integral_v<T> && !std::is_same_v<T, bool>;
+template <class T>
+concept Enum = std::is_enum_v<T>;
+
+/// Appends text, whatever its bytes.
+void append_text(std::string& out, std::string_view text);
+/// The reverse; false if it is no text.
+bool read_text(const Json& in, std::string& text);
+
+/// Appends values. `clock` is what an instant of this process lacks to be wall time.
+class Writer {
+ public:
+  Writer(std::string& out, Duration clock) : out_(out), clock_(clock) {}
+
+  void write(bool value) { out_ += value ? "true" : "false"; }
+  void write(const std::string& value) { append_text(out_, value); }
+  void write(Duration value) { write(value.microseconds); }
+  void write(Instant value) {
+    if (value == never)
+      out_ += "\"never\"";
+    else
+      write((value + clock_).microseconds);
+  }
+  template <Number T>
+  void write(T value) {
+    char digits[24];
+    out_.append(digits, std::to_chars(digits, digits + sizeof digits, value).ptr);
+  }
+  template <Enum T>
+  void write(T value) {
+    write(static_cast<std::underlying_type_t<T>>(value));
+  }
+  template <Named T>
+  void write(const T& value) {
+    append_text(out_, value.text);
+  }
+  template <class T>
+  void write(const std::optional<T>& value) {
+    if (value)
+      write(*value);
+    else
+      out_ += "null";
+  }
+  template <class T>
+  void write(const std::vector<T>& values) {
+    char before = '[';
+    for (const T& value : values) next(before, value);
+    close(before, '[', ']');
+  }
+  void write(const Attributes& map) {
+    char before = '[';
+    for (const auto& [name, value] : map) next(before, std::vector<std::string>{name, value});
+    close(before, '[', ']');
+  }
+  template <Struct T>
+  void write(const T& value) {
+    char before = '[';
+    std::apply([&](const auto&... element) { (next(before, element), ...); }, T::fields(value));
+    close(before, '[', ']');
+  }
+  template <LedgerRow R>
+  void write_row(const R& row) {
+    char before = '{';
+    std::size_t column = 0;
+    const auto one = [&](const auto& element) {
+      ((out_ += std::exchange(before, ',')) += '"') += R::columns[column++];
+      out_ += "\":";
+      write(element);
+    };
+    std::apply([&](const auto&... element) { (one(element), ...); }, R::fields(row));
+    close(before, '{', '}');
+  }
+
+ private:
+  template <class T>
+  void next(char& before, const T& value) {
+    out_ += std::exchange(before, ',');
+    write(value);
+  }
+  void close(char before, char opening, char closing) {
+    if (before == opening) out_ += opening;
+    out_ += closing;
+  }
+
+  std::string& out_;
+  Duration clock_;
+};
+
+/// Reads values; false for one that isn't what it should be.
+class Reader {
+ public:
+  explicit Reader(Duration clock) : clock_(clock) {}
+
+  bool read(const Json& in, bool& value) const {
+    if (!in.is_boolean()) return false;
+    value = *in.get_ptr<const bool*>();
+    return true;
+  }
+  bool read(const Json& in, std::string& value) const { return read_text(in, value); }
+  bool read(const Json& in, Duration& value) const { return read(in, value.microseconds); }
+  bool read(const Json& in, Instant& value) const {
+    if (const auto* word = in.get_ptr<const std::string*>()) return value = never, *word == "never";
+    if (!read(in, value.microseconds)) return false;
+    value = value - clock_;
+    return true;
+  }
+  template <Number T>
+  bool read(const Json& in, T& value) const {
+    if (in.is_number_unsigned()) return narrow(*in.get_ptr<const std::uint64_t*>(), value);
+    return in.is_number_integer() && narrow(*in.get_ptr<const std::int64_t*>(), value);
+  }
+  template <Enum T>
+  bool read(const Json& in, T& value) const {
+    std::underlying_type_t<T> number = 0;
+    if (!read(in, number)) return false;
+    value = static_cast<T>(number);
+    return true;
+  }
+  template <Named T>
+  bool read(const Json& in, T& value) const {
+    return read_text(in, value.text);
+  }
+  template <class T>
+  bool read(const Json& in, std::optional<T>& value) const {
+    if (in.is_null()) return value.reset(), true;
+    return read(in, value.emplace());
+  }
+  template <class T>
+  bool read(const Json& in, std::vector<T>& values) const {
+    if (!in.is_array()) return false;
+    values.clear();
+    for (const Json& element : in)
+      if (!read(element, values.emplace_back())) return false;
+    if constexpr (std::is_same_v<T, NodeRange>) return is_well_formed(values);
+    return true;
+  }
+  bool read(const Json& in, Attributes& map) const {
+    std::vector<std::vector<std::string>> pairs;
+    if (!read(in, pairs)) return false;
+    map.clear();
+    for (std::vector<std::string>& pair : pairs)
+      if (pair.size() != 2 || !map.emplace(std::move(pair[0]), std::move(pair[1])).second) return false;
+    return true;
+  }
+  template <Struct T>
+  bool read(const Json& in, T& value) const {
+    return std::apply(
+        [&](auto&... element) {
+          if (!in.is_array() || in.size() != sizeof...(element)) return false;
+          std::size_t index = 0;
+          return (read(in[index++], element) && ...);
+        },
+        T::fields(value));
+  }
+  /// The first column that is missing or wrong; empty if there is none.
+  template <LedgerRow R>
+  std::string_view read_row(const Json& in, R& row) const {
+    std::size_t column = 0;
+    const auto one = [&](auto& element) {
+      const auto found = in.find(R::columns[column]);
+      return found != in.end() && read(*found, element) && ++column > 0;
+    };
+    const bool ok = std::apply([&](auto&... element) { return (one(element) && ...); }, R::fields(row));
+    return ok ? std::string_view() : R::columns[column];
+  }
+
+ private:
+  template <class Wide, Number T>
+  static bool narrow(Wide number, T& value) {
+    if (!std::in_range<T>(number)) return false;
+    value = static_cast<T>(number);
+    return true;
+  }
+
+  Duration clock_;
+};
+
+}  // namespace record_json
+
+/// A row as JSON.
+template <LedgerRow R>
+std::string to_json(const R& row, Duration clock) {
+  std::string out;
+  record_json::Writer(out, clock).write_row(row);
+  return out;
+}
+
+/// A row from JSON. What is wrong, naming its column; empty if nothing is.
+template <LedgerRow R>
+std::string from_json(std::string_view text, Duration clock, R& row) {
+  const auto json = record_json::Json::parse(text, nullptr, false);
+  if (!json.is_object()) return "the record is no JSON object";
+  const std::string_view column = record_json::Reader(clock).read_row(json, row);
+  return column.empty() ? std::string() : "column \"" + std::string(column) + "\" is missing or holds something else";
+}
+
+}  // namespace dmm

@@ -1,0 +1,82 @@
+// Leases as each role sees them; see holdings.hpp. Node sets are texts in one canonical form, so that equal sets are
+// equal texts.
+#include "views/holdings.hpp"
+
+#include "protocol/text.hpp"
+#include "sitemgr/lease.hpp"
+#include "views/json_answer.hpp"
+
+namespace dmm {
+namespace {
+
+using views::Json;
+
+constexpr std::size_t page = 200;  // rows that fit into an answer
+
+/// {"das-3/nodes": "0-3,7"}: by resource manager, whatever components the nodes serve.
+Json nodes_of(const std::vector<NodeGroup>& groups) {
+  std::map<std::string, NodeSet> managers;
+  for (const NodeGroup& group : groups) {
+    NodeSet& nodes = managers[group.resource_manager.site.text + "/" + group.resource_manager.name];
+    nodes = unite(nodes, group.nodes);
+  }
+  Json json = Json::object();
+  for (const auto& [manager, nodes] : managers) json[manager] = to_text(nodes);
+  return json;
+}
+
+/// "das-3#41@5": unlike the short form, unique over the owner's restarts.
+std::string full_text(const LeaseId& id) { return to_text(id) + "@" + std::to_string(id.epoch.incarnation); }
+
+/// One page of `rows`, each made by `make`.
+template <class Row, class Make>
+Answer answer_page(const Ask& ask, const std::vector<Row>& rows, Make make) {
+  const auto argument = views::argument_of(ask);
+  if (!argument) return views::fault(ask, "holdings: the argument is not a JSON object");
+  const auto from = static_cast<std::size_t>(views::number_in(*argument, "from", 0));
+  Json list = Json::array();
+  std::size_t i = from;
+  for (; i < rows.size() && list.size() < page; ++i) list.push_back(make(rows[i]));
+  return views::answer(ask, {{"holdings", std::move(list)}, {"next", i < rows.size() ? Json(i) : Json(nullptr)}});
+}
+
+}  // namespace
+
+Answer holdings_of(const SiteManager& site, const Ask& ask) {
+  const auto neighbour = [&](const std::optional<std::size_t>& index) {
+    return index ? Json(site.neighbours()[*index].site.text) : Json(nullptr);
+  };
+  return answer_page(ask, site.leases().all(), [&](const LeaseId& id) {
+    const Lease& lease = site.leases().get(id);
+    Json users = Json::array();
+    for (const auto& [request, out] : lease.handed_out)
+      users.push_back({{"request", to_text(request)}, {"user", out.job_manager.name}, {"nodes", nodes_of(out.nodes)}});
+    return Json{{"lease", full_text(id)},
+                {"from", neighbour(lease.upstream)},
+                {"to", neighbour(lease.downstream)},
+                {"nodes", nodes_of(lease.nodes)},
+                {"cleaning", nodes_of(lease.cleaning)},
+                {"handed_out", std::move(users)}};
+  });
+}
+
+Answer holdings_of(const JobManager& jobs, const Ask& ask) {
+  return answer_page(ask, jobs.holdings(), [](const Holding& held) {
+    return Json{{"lease", full_text(held.lease)}, {"request", to_text(held.request)}, {"nodes", nodes_of(held.nodes)}};
+  });
+}
+
+Answer holdings_of(const ResourceManager& nodes, const Ask& ask) {
+  const ResourceManagerView view = nodes.view();
+  const std::string self = nodes.settings().site.text + "/" + nodes.settings().name;
+  return answer_page(ask, view.leases, [&](const LeaseView& lease) {
+    Json requests = Json::array();
+    for (const TaskView& task : view.tasks)
+      if (task.lease == lease.lease && task.state != TaskState::ended) requests.push_back(to_text(task.id.request));
+    return Json{{"lease", full_text(lease.lease)},
+                {"nodes", {{self, to_text(lease.nodes)}}},
+                {"requests", std::move(requests)}};
+  });
+}
+
+}  // namespace dmm

@@ -1,0 +1,63 @@
+// Orders of the owner as JSON; see site_orders.hpp.
+#include "views/site_orders.hpp"
+
+#include "views/json_answer.hpp"
+
+namespace dmm {
+namespace {
+
+using views::Json;
+
+constexpr double grace_seconds_max = 30.0 * 24 * 3600;
+
+/// A member that is a text; empty if it is missing or something else.
+std::string text_in(const Json& argument, const char* key) {
+  const auto found = argument.find(key);
+  return found != argument.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+/// {"whose": a lease or a borrower's site, "grace_seconds": number} or {"whose": ..., "end_of_job": true}.
+Answer reclaim(SiteManager& site, const ViewTime& time, const Ask& ask, const Json& argument,
+               SiteManagerEffects& effects) {
+  const SiteSettings& settings = site.settings();
+  Duration grace = settings.reclaim_at_job_end ? end_of_job : settings.reclaim_grace;
+  if (const auto given = argument.find("grace_seconds"); given != argument.end()) {
+    if (!given->is_number() || given->get<double>() < 0 || given->get<double>() > grace_seconds_max)
+      return views::fault(ask, "reclaim: grace_seconds is a number from 0 to 2592000");
+    grace = from_seconds(given->get<double>());
+  }
+  if (const auto given = argument.find("end_of_job"); given != argument.end() && given->is_boolean() && *given)
+    grace = end_of_job;
+  const std::string whose = text_in(argument, "whose");
+  const std::size_t leases = site.reclaim(time.now, whose, grace, effects);
+  if (leases == 0 && !whose.empty())
+    return views::fault(ask, settings.name.text + " has lent nothing to a site, and made no lease, of the name " + whose);
+  return views::answer(ask, {{"leases", leases}});
+}
+
+/// {"site": name}: whom to lend nothing more, or the site itself.
+Answer drain_or_resume(SiteManager& site, const ViewTime& time, const Ask& ask, const Json& argument,
+                       SiteManagerEffects& effects) {
+  const std::string name = text_in(argument, "site");
+  if (name.empty()) return views::fault(ask, ask.verb + R"(: the argument is {"site": "name"})");
+  const bool drains = ask.verb == "drain";
+  const bool changed = drains ? site.drain(time.now, SiteName(name), effects)
+                              : site.resume(time.now, SiteName(name), effects);
+  Json drained = Json::array();
+  for (const SiteName& one : site.drained()) drained.push_back(one.text);
+  return views::answer(ask, {{"changed", changed}, {"drained", std::move(drained)}});
+}
+
+}  // namespace
+
+std::optional<Answer> order_site(SiteManager& site, const ViewTime& time, const Ask& ask,
+                                 SiteManagerEffects& effects) {
+  const bool drains = ask.verb == "drain" || ask.verb == "resume";
+  if (ask.verb != "reclaim" && !drains) return std::nullopt;
+  const auto argument = views::argument_of(ask);
+  if (!argument) return views::fault(ask, ask.verb + ": the argument is not a JSON object");
+  if (drains) return drain_or_resume(site, time, ask, *argument, effects);
+  return reclaim(site, time, ask, *argument, effects);
+}
+
+}  // namespace dmm

@@ -1,0 +1,19 @@
+// What the owner may order a site manager: "reclaim", "drain", "resume" (docs/protocol.md section 9).
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "protocol/messages.hpp"
+#include "sitemgr/site_manager.hpp"
+#include "views/view_time.hpp"
+
+namespace dmm {
+
+constexpr std::string_view site_orders = "reclaim, drain, resume";
+
+/// Carries out an order and answers it; nothing for any other verb. What it calls for comes out in `effects`, and is to
+/// be followed by settle.
+std::optional<Answer> order_site(SiteManager& site, const ViewTime& time, const Ask& ask, SiteManagerEffects& effects);
+
+}  // namespace dmm

@@ -1,5 +1,7 @@
 // Who lives in a world: one process for every manager of the topology, who dials whom, and how managers die, come
 // back, freeze and thaw.
+#include <algorithm>
+
 #include "machine/assert.hpp"
 #include "protocol/text.hpp"
 #include "simulator/world.hpp"
@@ -129,13 +131,10 @@ void World::restore(Actor& actor, Process<Manager>& process) {
   if constexpr (std::is_same_v<Manager, ResourceManager>) {
     const auto tasks = actor.performer.attach(now_);
     living = static_cast<std::int64_t>(tasks.size());
-    if constexpr (requires { process.machine.restore(now, std::move(rows), tasks); })
-      process.machine.restore(now, std::move(rows), tasks);
+    process.machine.restore(now, std::move(rows), tasks);
   } else if constexpr (std::is_same_v<Manager, JobManager>) {
-    if constexpr (requires { process.machine.restore(now, std::move(rows)); }) {
     const std::string fault = process.machine.restore(now, std::move(rows));
     if (!fault.empty()) tell(actor.party, "unreadable", {{"text", fault}});
-    }
   } else {
     process.machine.restore(now, std::move(rows));
   }
@@ -154,7 +153,7 @@ void World::crash(const Party& party, Crash kind) {
   actor.waiting.clear();
   actor.reports.clear();
   network_.abandon(address);
-  wakes_.set(address, actor.performer.next_report());
+  wakes_.set(address, std::max(now_, actor.performer.next_report()));
   for (Submission& submission : submissions_)
     submission.abandoned |= !settings_.ledgers && submission.job_manager == party;
 }
@@ -202,7 +201,7 @@ std::string World::ledger_fault(const Party& party) const {
         if constexpr (requires { process.machine; }) {
           using Manager = std::decay_t<decltype(process.machine)>;
           const auto* ledger = std::get_if<LedgerOf<Manager>>(&actor.ledger);
-          if constexpr (requires { process.machine.records(); }) if (ledger && !stalls(actor)) fault = ledger->difference(process.machine.records());
+          if (ledger && !stalls(actor)) fault = ledger->difference(process.machine.records());
         }
       },
       actor.process);

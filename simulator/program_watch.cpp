@@ -39,6 +39,7 @@ void ProgramWatch::forget_ended(const World& world, const Party& manager, Room& 
     if (world.performer(manager).running().contains(seen.first)) return false;
     if (runs_at(world, manager, job_of(request), request.attempt)) return true;
     const auto attempts = attempts_.find(job_of(request));
+    if (attempts == attempts_.end()) return true;  // another component of it ended at the same time
     attempts->second.erase({request.attempt, manager});
     if (attempts->second.empty()) attempts_.erase(attempts);
     return true;

@@ -8,24 +8,30 @@ namespace {
 
 class FaultPlan {
  public:
-  FaultPlan(RandomRun& run, Dice& dice) : run_(run), dice_(dice) { who_is_there(); }
+  FaultPlan(RandomRun& run, Dice& dice)
+      : run_(run), dice_(dice), seconds_((run.trouble_ends - Instant{}).in_seconds()) {
+    who_is_there();
+  }
 
   void plan() {
     if (run_.trouble == Trouble::gentle) return gentle();
     network();
-    crashes();
-    pauses();
+    // As dense in a long run as in a short one.
+    for (double left = seconds_; left > 0; left -= 100) {
+      links();
+      crashes();
+      pauses();
+      if (run_.trouble == Trouble::harsh) machines();
+    }
     for (const Party& manager : managers_)
       if (dice_.chance(0.1)) act({}, Act::Kind::unreachable, manager);
     if (run_.trouble != Trouble::harsh) return;
-    machines();
     clocks();
     disks();
     owners();
   }
 
  private:
-  static constexpr double trouble_seconds = static_cast<double>(trouble_ends.microseconds) / 1e6;
   using Kind = Act::Kind;
   using Parties = std::vector<Party>;
 
@@ -49,7 +55,7 @@ class FaultPlan {
 
   Act& act(Instant at, Kind kind, const Party& a, const Party& b = {}) {
     Act act;
-    act.at = std::min(at, trouble_ends);
+    act.at = std::min(at, run_.trouble_ends);
     act.kind = kind;
     act.a = a;
     act.b = b;
@@ -57,12 +63,12 @@ class FaultPlan {
   }
   /// Something that happens to one of them at some time.
   Act& some_act(Kind kind, const Parties& of) {
-    const Instant at = dice_.within(0, 0.9 * trouble_seconds);
+    const Instant at = dice_.within(0, 0.9 * seconds_);
     return act(at, kind, dice_.pick(of));
   }
   /// Short ones are more likely than long ones.
   void trouble(Kind begin, Kind end, const std::pair<Party, Party>& who, double longest) {
-    const Instant from = dice_.within(0, 0.8 * trouble_seconds);
+    const Instant from = dice_.within(0, 0.8 * seconds_);
     act(from, begin, who.first, who.second);
     act(from + from_seconds(longest * dice_.uniform() * dice_.uniform()), end, who.first, who.second);
   }
@@ -78,16 +84,18 @@ class FaultPlan {
   void network() {
     if (dice_.chance(0.3)) run_.loss = 0.03 * dice_.uniform();
     if (dice_.chance(0.3)) run_.doubling = 0.05 * dice_.uniform();
+    if (run_.trouble != Trouble::harsh || !dice_.chance(0.3)) return;
+    run_.stall = 0.02 * dice_.uniform();
+    run_.stall_max = from_seconds(5 * dice_.uniform());
+  }
+
+  void links() {
     some_links(6, Kind::cut, Kind::heal, 40);
     if (run_.trouble != Trouble::harsh) return;
-    if (dice_.chance(0.3)) {
-      run_.stall = 0.02 * dice_.uniform();
-      run_.stall_max = from_seconds(5 * dice_.uniform());
-    }
     some_links(3, Kind::cut_one_way, Kind::heal, 40);
     for (std::uint32_t left = links_.empty() ? 0 : dice_.between(0, 6); left > 0; --left) {
       const auto& [a, b] = dice_.pick(links_);
-      act(dice_.within(0, trouble_seconds), Kind::reset, a, b);
+      act(dice_.within(0, seconds_), Kind::reset, a, b);
     }
   }
 
@@ -145,7 +153,7 @@ class FaultPlan {
   /// One after the other, each over before half a term, and time to recover in between.
   void gentle() {
     if (dice_.chance(0.3)) run_.doubling = 0.05 * dice_.uniform();
-    for (double at = 5 + 10 * dice_.uniform(); at < 90; at += 18 + 10 * dice_.uniform()) {
+    for (double at = 5 + 10 * dice_.uniform(); at < 0.9 * seconds_; at += 18 + 10 * dice_.uniform()) {
       const Instant from = Instant{} + from_seconds(at);
       const Instant to = from + from_seconds(0.1 + 4.9 * dice_.uniform());
       if (dice_.chance(0.7) || links_.empty()) {
@@ -162,6 +170,7 @@ class FaultPlan {
 
   RandomRun& run_;
   Dice& dice_;
+  double seconds_;  ///< for which troubles begin
   Parties sites_, managers_, users_, all_;
   std::vector<std::pair<Party, Party>> links_;
 };

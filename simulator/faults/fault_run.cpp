@@ -40,7 +40,7 @@ std::string FaultRun::play() {
     if (!advance(act.at)) return fault_;
     perform(act);
   }
-  if (!advance(trouble_ends)) return fault_;
+  if (!advance(run_.trouble_ends)) return fault_;
   mend();
   const Instant limit = world_->now() + rest_limit;
   bool cancelled = false;
@@ -61,7 +61,7 @@ void FaultRun::play_unchecked() {
     world_->run_until(act.at);
     perform(act);
   }
-  world_->run_until(trouble_ends);
+  world_->run_until(run_.trouble_ends);
   checkers_.check_all(*world_);
 }
 

@@ -16,6 +16,7 @@ class Draw {
   Draw(std::uint64_t seed, RandomOptions options) : dice_(seed), options_(options) {
     run_.settings.seed = seed;
     run_.trouble = options.trouble;
+    run_.trouble_ends = Instant{} + options.length;
     run_.settings.ledgers = options.trouble != Trouble::forgetful;
   }
 
@@ -51,10 +52,16 @@ class Draw {
     run_.topology.name = "random";
   }
 
+  /// Four sites of five have clusters, one and a half on average, and each is half of this on average.
+  std::uint32_t widest() const {
+    const auto sites = static_cast<std::uint32_t>(std::max<std::size_t>(1, options_.sites));
+    return options_.nodes == 0 ? 8 : std::max(1U, 5 * options_.nodes / (3 * sites));
+  }
+
   TopologyCluster cluster(const std::string& name) {
     TopologyCluster cluster;
     cluster.name = ClusterName(name);
-    cluster.nodes = dice_.between(1, 8);
+    cluster.nodes = dice_.between(1, widest());
     cluster.processors_per_node = dice_.chance(0.7) ? 1 : dice_.between(2, 4);
     cluster.resource_managers = cluster.nodes > 2 && dice_.chance(0.3) ? 2 : 1;
     if (dice_.chance(0.1)) cluster.quota = 0.75;
@@ -134,9 +141,12 @@ class Draw {
         widest = std::max(widest, cluster.nodes * cluster.processors_per_node);
     }
     std::map<Party, std::uint64_t> submitted;
-    for (std::uint32_t left = dice_.between(5, 5 * std::max(options_.sites_max, options_.sites)); left > 0; --left) {
+    const double windows = options_.length.in_seconds() / 100;
+    const std::uint32_t most = std::max({5 * options_.sites_max, 5 * options_.sites, options_.nodes});
+    const auto count = static_cast<std::uint32_t>(windows * dice_.between(5, most));
+    for (std::uint32_t left = count; left > 0; --left) {
       Act act;
-      act.at = dice_.within(1, 60);
+      act.at = dice_.within(1, 0.6 * options_.length.in_seconds());
       act.a = dice_.pick(users);
       act.job = job(widest);
       const std::uint64_t number = ++submitted[act.a];

@@ -38,18 +38,18 @@ struct RandomRun {
   WorldSettings settings;
   Trouble trouble = Trouble::none;
   std::vector<Act> acts;  ///< in order of time; none after `trouble_ends`
+  Instant trouble_ends{};  ///< everything is whole again
   double loss = 0, doubling = 0;
   double stall = 0;
   Duration stall_max;
 };
 
-/// When the last of the acts is over and everything is whole again.
-constexpr Instant trouble_ends{100'000'000};
-
 struct RandomOptions {
   Trouble trouble = Trouble::harsh;
   std::uint32_t sites_max = 12;
   std::uint32_t sites = 0;  ///< exactly so many; 0: drawn
+  std::uint32_t nodes = 0;  ///< about so many in all; 0: drawn
+  Duration length = seconds(100);  ///< jobs and troubles come for so long
 };
 
 RandomRun draw(std::uint64_t seed, const RandomOptions& options = {});

@@ -3,7 +3,6 @@
 // what is leased; a lease that the borrower doesn't have any more comes back.
 #include <algorithm>
 
-#include "machine/planted.hpp"
 #include "protocol/text.hpp"
 #include "sitemgr/site_manager.hpp"
 
@@ -98,7 +97,7 @@ void SiteManager::judge_lent(Step& s, std::size_t n, const std::vector<Holding>&
       changed(s, *lease);
       s.out.log(Level::info, "claim_lost", lease->request, {{"lease", to_text(id)}});
     }
-    if (gone.empty() || DMM_PLANT(inventory_not_judged)) continue;
+    if (gone.empty()) continue;
     s.out.log(Level::info, "returned", lease->request,
               {{"lease", to_text(id)}, {"by", neighbours_[n].site.text}, {"why", std::string("not in its inventory")}});
     give_back(s, *lease, gone);

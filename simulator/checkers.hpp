@@ -42,7 +42,7 @@ class Checkers {
 
   std::uint64_t steps_ = 0, checks_ = 0;
   bool interruptions_forbidden_ = false;
-  std::set<RequestId> started_;  ///< attempts of which a program ran
+  std::set<RequestId> started_, refused_;  ///< attempts of which a component ran, or couldn't be started
   ProgramWatch programs_;
   std::map<Party, std::map<std::uint32_t, Epoch>> highest_;  ///< by resource manager and node
   std::map<Party, std::uint64_t> starts_;  ///< of job managers whose jobs were all found again

@@ -92,7 +92,7 @@ class FaultPlan {
   void links() {
     some_links(6, Kind::cut, Kind::heal, 40);
     if (run_.trouble != Trouble::harsh) return;
-    if (dice_.chance(0.4)) some(all_, 2, Kind::isolate, Kind::rejoin, 70);
+    if (dice_.chance(0.5)) isolation();
     some_links(3, Kind::cut_one_way, Kind::heal, 40);
     for (std::uint32_t left = links_.empty() ? 0 : dice_.between(0, 6); left > 0; --left) {
       const auto& [a, b] = dice_.pick(links_);
@@ -119,9 +119,17 @@ class FaultPlan {
     if (dice_.chance(0.5)) some(all_, 3, Kind::crash_machine, Kind::restart, 40);
     if (dice_.chance(0.5))
       for (std::uint32_t left = dice_.between(1, 4); left > 0; --left)
-        some_act(Kind::crash_in_commit, dice_.chance(0.5) ? sites_ : all_).length = from_seconds(5 * dice_.uniform());
-    if (dice_.chance(0.3)) orphans();
+        some_act(Kind::crash_in_commit, dice_.chance(0.6) ? sites_ : all_).length = from_seconds(3 * dice_.uniform());
+    if (dice_.chance(0.6)) orphans();
     if (dice_.chance(0.3)) some(all_, 2, Kind::freeze, Kind::resume, dice_.chance(0.2) ? 70 : 20);
+  }
+
+  /// Long enough for everybody else to give up.
+  void isolation() {
+    const Party& party = dice_.pick(managers_.empty() || dice_.chance(0.4) ? all_ : managers_);
+    const Instant at = dice_.within(5, 0.3 * seconds_);
+    act(at, Kind::isolate, party);
+    act(at + from_seconds(5 + (dice_.chance(0.4) ? 90 : 60 * dice_.uniform())), Kind::rejoin, party);
   }
 
   /// A site forgets its leases, and one of its neighbours isn't there to say what they were.

@@ -140,6 +140,9 @@ class Draw {
       for (const TopologyCluster& cluster : site.clusters)
         widest = std::max(widest, cluster.nodes * cluster.processors_per_node);
     }
+    typical_seconds_ = options_.trouble == Trouble::gentle                     ? 25
+                       : options_.trouble == Trouble::harsh && dice_.chance(0.4) ? 60
+                                                                                 : 8;
     std::map<Party, std::uint64_t> submitted;
     const double windows = options_.length.in_seconds() / 100;
     const std::uint32_t most = std::max({5 * options_.sites_max, 5 * options_.sites, options_.nodes});
@@ -173,7 +176,7 @@ class Draw {
       job.need.components.push_back({dice_.between(1, wide ? widest + 1 : 4), {}, {}});
     }
     if (components == 1 && dice_.chance(0.1)) job.need.kind = RequestKind::flexible;
-    const double runs = dice_.exponential(options_.trouble == Trouble::gentle ? 25 : 8);
+    const double runs = dice_.exponential(typical_seconds_);
     job.program.arguments = {dice_.chance(0.05) ? "stubborn" : "sleep", std::to_string(runs)};
     if (dice_.chance(0.05)) job.program.arguments = {"false"};
     if (dice_.chance(0.03)) job.program.arguments = {"missing"};
@@ -184,6 +187,7 @@ class Draw {
   Dice dice_;
   RandomOptions options_;
   RandomRun run_;
+  double typical_seconds_ = 8;  ///< that a job runs
 };
 
 }  // namespace

@@ -24,7 +24,7 @@ Planted planted() { return now_planted; }
 
 namespace {
 
-constexpr std::uint64_t seeds_max = 60;
+constexpr std::uint64_t seeds_max = 150;
 
 /// What the child of a fork does: plays seeds until something is broken, and says what on standard error.
 [[noreturn]] void hunt(std::uint64_t seeds) {

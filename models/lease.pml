@@ -428,7 +428,8 @@ inline middle_reconcile_as_lender(named) {
   :: else ->
     if
     :: planted == LENDER_JUDGES && (middle_had_lent & relayed & ~named) & BIT(lease) -> middle_give_back(lease)
-    :: planted != CLAIM_FORGOTTEN && (named & relayed) & BIT(lease) -> send_up(OWNER_LINK, Claim, lease)  /* its Claim may have been lost */
+    :: planted != CLAIM_FORGOTTEN && (named & relayed) & BIT(lease) ->
+      send_up(OWNER_LINK, Claim, lease)  /* its Claim may have been lost */
     :: (named & ~(middle_had_lent | relayed)) & BIT(lease) ->
       if
       :: lent_to_us & BIT(lease) -> adopt(lease)
@@ -924,7 +925,7 @@ end:
 #define HOME (registered && FREE == ALL_NODES && relayed == 0 && borrowed == 0 && holds == 0 && runs_on == 0 && \
               under[0] == NONE && under[1] == NONE)
 
-/* Whenever nothing is under way between the sites, they agree; whenever nothing is under way at all, all nodes are home.
+/* Whenever nothing is under way between the sites, they agree; when nothing is under way at all, all nodes are home.
  * As no run goes on for ever (pan -l without progress states finds no cycle), each run gets there: (5). */
 proctype checks() {
 end:

@@ -11,6 +11,7 @@
 #include "cli/figures.hpp"
 #include "cli/interrupts.hpp"
 #include "cli/schedule_change.hpp"
+#include "cli/simulate_faults.hpp"
 #include "cli/simulate_progress.hpp"
 #include "cli/simulate_report.hpp"
 #include "results/simulation_results.hpp"
@@ -26,6 +27,8 @@ struct SimulateOptions {
   std::optional<double> sample_every_seconds;
   std::string output;
   bool json = false;
+  bool faults = false;
+  FaultsChoice faults_choice;
 };
 
 /// Thrown out of the middle of a simulation.
@@ -153,7 +156,36 @@ constexpr const char* footer =
     "  dmm simulate --topology topologies/dual-grid.json --workload workloads/dual-grid-day.swf.gz \\\n"
     "      --architecture sep-c --json\n"
     "  dmm simulate --processors 128 --model lublin-feitelson --days 7 --architecture easy --output week\n"
-    "  dmm simulate --processors 128 --model lublin-feitelson --days 7 --architecture fcfs --change 259200=easy\n";
+    "  dmm simulate --processors 128 --model lublin-feitelson --days 7 --architecture fcfs --change 259200=easy\n"
+    "  dmm simulate --faults --seeds 1000\n";
+
+void add_fault_options(CLI::App& command, SimulateOptions& options) {
+  FaultsChoice& choice = options.faults_choice;
+  const char* const group = "Faults";
+  auto* const faults =
+      command.add_flag("--faults", options.faults,
+                       "Random grids in which everything goes wrong that can, drawn from --seed and checked throughout");
+  faults->group(group);
+  const auto only_with_faults = [&](CLI::Option* option) { option->needs(faults)->group(group); };
+  only_with_faults(command.add_option("--seeds", choice.seeds, "So many seeds, one after the other")
+                       ->check(CLI::Range(1, 1'000'000'000)));
+  auto* const sites = command.add_option("--sites", choice.sites, "So many sites (default: drawn)");
+  only_with_faults(sites->check(CLI::Range(2, 200)));
+  only_with_faults(command.add_option("--nodes", choice.nodes, "About so many nodes (default: drawn)")
+                       ->check(CLI::Range(1, 100'000))
+                       ->needs(sites));
+  only_with_faults(command.add_option("--minutes", choice.minutes, "Jobs and faults come for so long (default 1.67)")
+                       ->check(CLI::Range(1.0, 1e5)));
+  only_with_faults(
+      command.add_option("--trace", choice.trace, "The file for everything that happens")->type_name("FILE"));
+}
+
+int play_faults(const SimulateOptions& options) {
+  FaultsChoice choice = options.faults_choice;
+  choice.seed = options.choice.seed;
+  choice.json = options.json;
+  return simulate_faults(choice);
+}
 
 std::string architectures_help() {
   std::string text =
@@ -189,8 +221,9 @@ CLI::App* add_simulate_command(CLI::App& app, int& exit_code) {
       ->check(CLI::Range(0.001, 1e9))
       ->type_name("SECONDS");
   command->add_flag("--json", options->json, "Print a JSON object");
+  add_fault_options(*command, *options);
   command->footer(architectures_help() + footer);
-  command->callback([options, &exit_code] { exit_code = simulate(*options); });
+  command->callback([options, &exit_code] { exit_code = options->faults ? play_faults(*options) : simulate(*options); });
   return command;
 }
 

@@ -116,7 +116,7 @@ void ResourceManager::on(Instant now, const Unassign& unassign, Effects& effects
   for (const std::uint64_t number : tasks_.live_of(id.epoch))
     if (TaskRecord& task = tasks_.at(number); is_hit(task)) {
       if (unassign.detached > Duration{})
-        detach(now, task, unassign.detached);
+        detach(now, task, unassign.detached, effects);
       else
         order_end(now, task, unassign.grace, EndKind::lease_ended, effects);
     }

@@ -170,12 +170,13 @@ void ResourceManager::order_end(Instant now, TaskRecord& task, Duration grace, E
 
 /// Its lease is over, but its job manager may still be there: it goes on while that is heard, and no longer than the
 /// limit, however often that is said.
-void ResourceManager::detach(Instant now, TaskRecord& task, Duration limit) {
+void ResourceManager::detach(Instant now, TaskRecord& task, Duration limit, Effects& effects) {
   DMM_ASSERT(task.is_live());
   const Instant until = now + std::min(limit, wait_max);
   if (until < task.due) tasks_.set_due(task, until);
   presence_.detach(asker_of(task.id), task.number);
   changed_tasks_.push_back(task.id);
+  effects.log(Level::info, "detach", task.id.request, {{"lease", to_text(LeaseId{settings_.site, task.lease})}});
 }
 
 void ResourceManager::on(Instant now, TaskEnded& report, Effects& effects) {

@@ -12,6 +12,8 @@ constexpr std::uint64_t steps_between_walks = 1000;
 
 RequestId job_of(const RequestId& request) { return {request.site, request.user, request.job, 0}; }
 
+RequestId job_of(const Submission& job) { return {job.job_manager.site, job.job_manager.name, job.number, 0}; }
+
 bool overlap(const NodeSet& a, const NodeSet& b) { return subtract(a, b) != a; }
 
 bool is_live(TaskState state) { return state != TaskState::parked && state != TaskState::ended; }
@@ -44,22 +46,35 @@ std::string Checkers::check(const World& world) {
 }
 
 std::string Checkers::check_all(const World& world) {
+  starts_.clear();
   for (const Party& party : world.parties())
     if (std::string fault = check(world, party); !fault.empty()) return fault;
-  if (std::string fault = check_attempts(world); !fault.empty()) return fault;
   return fault_;
 }
 
 std::string Checkers::check(const World& world, const Party& party) {
   std::string fault;
   if (!world.is_up(party)) return fault;
+  ++checks_;
   switch (party.role) {
     case Role::site_manager: fault = check_site(world, world.site(party.site)->machine); break;
-    case Role::job_manager: fault = world.job_manager(party)->machine.broken_invariant(); break;
+    case Role::job_manager: fault = check_jobs(world, party); break;
     case Role::resource_manager: fault = check_nodes(world, party, world.resource_manager(party)->machine); break;
     case Role::client: break;
   }
+  if (fault.empty()) fault = world.ledger_fault(party);
   return fault.empty() ? fault : to_text(party) + ": " + fault;
+}
+
+/// No accepted job is lost, least of all over a restart.
+std::string Checkers::check_jobs(const World& world, const Party& party) {
+  const JobManager& machine = world.job_manager(party)->machine;
+  if (std::string fault = machine.broken_invariant(); !fault.empty()) return fault;
+  if (std::exchange(starts_[party], world.starts_of(party)) == world.starts_of(party)) return {};
+  for (const Submission& job : world.submissions())
+    if (job.job_manager == party && !job.abandoned && !machine.find(job.number))
+      return "job " + std::to_string(job.number) + " is lost";
+  return {};
 }
 
 std::string Checkers::check_site(const World& world, const SiteManager& site) const {
@@ -80,38 +95,60 @@ std::string Checkers::check_site(const World& world, const SiteManager& site) co
   return {};
 }
 
-std::string Checkers::check_nodes(const World& world, const Party& party, const ResourceManager& machine) const {
+std::string Checkers::check_nodes(const World& world, const Party& party, const ResourceManager& machine) {
   machine.check_invariants();
   const ResourceManagerView view = machine.view();
-  const auto& running = world.performer(party).running();
   NodeSet leased, used;
   for (const LeaseView& lease : view.leases) {
     if (overlap(leased, lease.nodes)) return "nodes are under two leases";
     leased = unite(leased, lease.nodes);
   }
-  std::size_t live = 0;
+  std::set<TaskId> live;
   for (const TaskView& task : view.tasks) {
-    live += is_live(task.state) && running.contains(task.id);
     if (!is_live(task.state)) continue;
+    live.insert(task.id);
     if (overlap(used, task.nodes)) return "nodes run two tasks";
     used = unite(used, task.nodes);
   }
-  if (live != running.size()) return "a program runs that nobody knows";
-  const Process<SiteManager>* owner = world.site(party.site);
-  if (!owner || !knows(owner->machine, party) || !view.registered) return {};
-  const NodeSet known = leased_by_owner(owner->machine, party);
-  if (!contains(known, leased)) return "nodes are under a lease that their owner thinks free";
-  if (!contains(known, used)) return "nodes run a task that their owner thinks free";
+  for (const auto& [id, program] : world.performer(party).running())
+    if (!program.ending && !live.contains(id)) return to_text(id.request) + " runs and nobody knows";
+  if (std::string fault = programs_.look(world, party); !fault.empty()) return fault;
+  if (std::string fault = check_epochs(party, view); !fault.empty()) return fault;
+  return check_owner(world, party, view);
+}
+
+/// A node never comes under a lease that is older than one that it was under.
+std::string Checkers::check_epochs(const Party& party, const ResourceManagerView& view) {
+  auto& highest = highest_[party];
+  for (const LeaseView& lease : view.leases)
+    for (const NodeRange& range : lease.nodes)
+      for (std::uint32_t node = range.first; node <= range.last; ++node) {
+        Epoch& seen = highest[node];
+        if (lease.lease.epoch < seen)
+          return "node " + std::to_string(node) + " went back from a later lease to " + to_text(lease.lease);
+        seen = lease.lease.epoch;
+      }
   return {};
 }
 
-std::string Checkers::check_attempts(const World& world) const {
-  std::map<RequestId, std::uint32_t> attempts;
-  for (const Party& party : world.parties()) {
-    if (party.role != Role::resource_manager) continue;
-    for (const auto& [id, program] : world.performer(party).running()) {
-      const auto [it, first] = attempts.emplace(job_of(id.request), id.request.attempt);
-      if (!first && it->second != id.request.attempt) return to_text(id.request) + " runs in two attempts at once";
+/// What runs has its nodes from the owner, or they are being cleaned; they are free or under another lease only
+/// afterwards.
+std::string Checkers::check_owner(const World& world, const Party& party, const ResourceManagerView& view) const {
+  const Process<SiteManager>* owner = world.site(party.site);
+  if (!owner || !knows(owner->machine, party) || !view.registered) return {};
+  const NodeSet known = leased_by_owner(owner->machine, party);
+  for (const LeaseView& lease : view.leases)
+    if (lease.tasks > 0 && !contains(known, lease.nodes)) return "nodes are under a lease that their owner thinks free";
+  for (const TaskView& task : view.tasks) {
+    if (!is_live(task.state)) continue;
+    if (!contains(known, task.nodes)) return "nodes run a task that their owner thinks free";
+    for (const LeaseId& id : owner->machine.leases().all()) {
+      const Lease& lease = owner->machine.leases().get(id);
+      if (lease.upstream || id == task.lease) continue;
+      for (const NodeGroup& group : lease.nodes)
+        if (group.resource_manager == party && overlap(group.nodes, task.nodes))
+          return to_text(task.id.request) + " runs under " + to_text(task.lease) + " on nodes that are leased anew as " +
+                 to_text(id);
     }
   }
   return {};
@@ -119,9 +156,13 @@ std::string Checkers::check_attempts(const World& world) const {
 
 void Checkers::note(const std::vector<Happening>& happenings) {
   for (const Happening& happening : happenings) {
-    if (happening.who.role != Role::job_manager || !happening.event.name.starts_with("job_")) continue;
-    const RequestId job = job_of(happening.event.trace);
-    if (++outcomes_[job] > 1) fault_ = to_text(job) + " has two outcomes";
+    const LogEvent& event = happening.event;
+    if (event.name == "unreadable") fault_ = to_text(happening.who) + " can't read its ledger";
+    if (happening.who.role == Role::resource_manager && event.name == "started") started_.insert(event.trace);
+    if (happening.who.role != Role::job_manager) continue;
+    if (event.name == "rerun" && interruptions_forbidden_ && started_.contains(event.trace)) fault_ = to_text(event.trace) + " was interrupted needlessly";
+    if (!event.name.starts_with("job_")) continue;
+    if (++outcomes_[job_of(event.trace)] > 1) fault_ = to_text(job_of(event.trace)) + " has two outcomes";
   }
 }
 
@@ -142,8 +183,7 @@ std::string Checkers::check_rest(const World& world) const {
   }
   for (const Submission& job : world.submissions()) {
     if (job.abandoned) continue;
-    const auto it = outcomes_.find({job.job_manager.site, job.job_manager.name, job.number, 0});
-    if (it == outcomes_.end())
+    if (!outcomes_.contains(job_of(job)))
       return to_text(job.job_manager) + " job " + std::to_string(job.number) + " has no outcome";
   }
   return {};

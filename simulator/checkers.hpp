@@ -1,7 +1,8 @@
 // What must hold of a world whatever happens in it, looked at from outside (docs/architecture.md, lease
 // invariants): no node runs work of two leases, a node that its owner thinks free is free, chains are short and
-// without repeats, attempts at a job don't overlap, and every accepted job comes to exactly one outcome. The
-// managers' own invariants are checked along the way.
+// without repeats, attempts at a job don't overlap, epochs never go back, every accepted job is known until it comes
+// to exactly one outcome, and a ledger holds what its manager would write. The managers' own invariants are checked
+// along the way.
 #pragma once
 
 #include <map>
@@ -9,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "simulator/program_watch.hpp"
 #include "simulator/world.hpp"
 
 namespace dmm {
@@ -21,16 +23,29 @@ class Checkers {
   std::string check_all(const World& world);
   /// The world should have come to rest: what still isn't home, or empty.
   std::string check_rest(const World& world) const;
+  /// See ProgramWatch.
+  void excuse(const Party& party) { programs_.excuse(party); }
+  /// From now on it is a fault if an attempt at a job is interrupted.
+  void forbid_interruptions() { interruptions_forbidden_ = true; }
+  /// How often something was looked at.
+  std::uint64_t checks() const { return checks_; }
   /// Counts outcomes; give it everything that happened, once.
   void note(const std::vector<Happening>& happenings);
 
  private:
   std::string check(const World& world, const Party& party);
   std::string check_site(const World& world, const SiteManager& site) const;
-  std::string check_nodes(const World& world, const Party& party, const ResourceManager& nodes) const;
-  std::string check_attempts(const World& world) const;
+  std::string check_nodes(const World& world, const Party& party, const ResourceManager& nodes);
+  std::string check_epochs(const Party& party, const ResourceManagerView& view);
+  std::string check_owner(const World& world, const Party& party, const ResourceManagerView& view) const;
+  std::string check_jobs(const World& world, const Party& party);
 
-  std::uint64_t steps_ = 0;
+  std::uint64_t steps_ = 0, checks_ = 0;
+  bool interruptions_forbidden_ = false;
+  std::set<RequestId> started_;  ///< attempts of which a program ran
+  ProgramWatch programs_;
+  std::map<Party, std::map<std::uint32_t, Epoch>> highest_;  ///< by resource manager and node
+  std::map<Party, std::uint64_t> starts_;  ///< of job managers whose jobs were all found again
   std::map<RequestId, int> outcomes_;  ///< by job: attempt 0
   std::string fault_;
 };

@@ -20,6 +20,16 @@ bool Network::counts_down(std::map<Way, std::vector<std::uint32_t>>& counters, W
   return reached;
 }
 
+Duration Network::takes() {
+  const auto up_to = [&](Duration most) {
+    return microseconds(static_cast<std::int64_t>(random_.below(static_cast<std::uint64_t>(most.microseconds))));
+  };
+  Duration takes = settings_.latency;
+  if (settings_.jitter > Duration{}) takes += up_to(settings_.jitter);
+  if (settings_.stall > 0 && random_.chance(settings_.stall)) takes += up_to(settings_.stall_max);
+  return takes;
+}
+
 void Network::send(Instant now, Address from, Connection connection, std::string bytes) {
   Line& line = lines_.at(connection);
   const bool to_listener = from == line.dialler;
@@ -38,12 +48,8 @@ void Network::send(Instant now, Address from, Connection connection, std::string
   if (tamper_) tamper_(bytes);
   if (settings_.corruption > 0 && !bytes.empty() && random_.chance(settings_.corruption))
     bytes[random_.below(bytes.size())] = static_cast<char>(random_.below(256));
-  Duration takes = settings_.latency;
-  if (settings_.jitter > Duration{})
-    takes += microseconds(
-        static_cast<std::int64_t>(random_.below(static_cast<std::uint64_t>(settings_.jitter.microseconds))));
   Instant& latest = line.latest[to_listener];
-  latest = std::max(latest, now + takes);
+  latest = std::max(latest, now + takes());
   if (doubled) flights_.push(latest, {connection, to_listener, line.life, bytes});
   flights_.push(latest, {connection, to_listener, line.life, std::move(bytes)});
 }
@@ -60,14 +66,24 @@ std::optional<FrameArrival> Network::take() {
 }
 
 void Network::cut(Address a, Address b) {
-  cuts_[between(a, b)] = true;
+  cuts_.insert({a, b});
+  cuts_.insert({b, a});
+  reset(a, b);
+}
+
+void Network::cut_one_way(Address from, Address to) { cuts_.insert({from, to}); }
+
+void Network::reset(Address a, Address b) {
   for (Line& line : lines_)
     if (between(line.dialler, line.listener) == between(a, b)) ++line.life;
 }
 
-void Network::heal(Address a, Address b) { cuts_.erase(between(a, b)); }
+void Network::heal(Address a, Address b) {
+  cuts_.erase({a, b});
+  cuts_.erase({b, a});
+}
 
-bool Network::is_cut(Address a, Address b) const { return !cuts_.empty() && cuts_.contains(between(a, b)); }
+bool Network::is_cut(Address from, Address to) const { return !cuts_.empty() && cuts_.contains({from, to}); }
 
 void Network::heal_all() { cuts_.clear(); }
 

@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -25,6 +26,8 @@ struct NetworkSettings {
   double loss = 0;                     ///< the chance of a frame to be lost
   double doubling = 0;                 ///< and to arrive twice
   double corruption = 0;               ///< and to have a byte changed
+  double stall = 0;                    ///< and to be held up, with all that follow on its connection,
+  Duration stall_max;                  ///< for at most this long
 };
 
 /// A frame that arrives.
@@ -51,7 +54,11 @@ class Network {
   /// What is under way between two places, and what is sent from now on, is lost, until it is healed.
   void cut(Address a, Address b);
   void heal(Address a, Address b);
-  bool is_cut(Address a, Address b) const;
+  /// The same for what `from` sends to `to` alone, and for what is sent from now on.
+  void cut_one_way(Address from, Address to);
+  bool is_cut(Address from, Address to) const;
+  /// The connections between two places are lost and opened again at once: what was under way is gone.
+  void reset(Address a, Address b);
   void heal_all();
   /// Loses the n-th frame from one address to the other, counted from now; 1 is the next.
   void drop(Address from, Address to, std::uint32_t nth);
@@ -61,6 +68,8 @@ class Network {
   void set_corruption(double chance) { settings_.corruption = chance; }
   /// Has every frame pass through a function that may change it.
   void set_tampering(std::function<void(std::string&)> tamper) { tamper_ = std::move(tamper); }
+  /// The chance of a frame to be held up, with all that follow on its connection, and for how long at most.
+  void set_stalls(double chance, Duration longest) { settings_.stall = chance, settings_.stall_max = longest; }
   /// Chances of loss and doubling from now on.
   void set_chances(double loss, double doubling) { settings_.loss = loss, settings_.doubling = doubling; }
   /// The address went down: what was under way to it is lost, and its own connections are gone.
@@ -85,6 +94,7 @@ class Network {
   };
   using Way = std::pair<Address, Address>;
   static Way between(Address a, Address b) { return {std::min(a, b), std::max(a, b)}; }
+  Duration takes();
   static bool counts_down(std::map<Way, std::vector<std::uint32_t>>& counters, Way way);
 
   NetworkSettings settings_;
@@ -92,7 +102,7 @@ class Network {
   std::function<void(std::string&)> tamper_;
   std::vector<Line> lines_;  ///< by connection
   EventQueue<Flight> flights_;
-  std::map<Way, bool> cuts_;
+  std::set<Way> cuts_;  ///< from and to
   std::map<Way, std::vector<std::uint32_t>> drops_, duplicates_;
   std::uint64_t frames_sent_ = 0, frames_lost_ = 0, bytes_sent_ = 0;
 };

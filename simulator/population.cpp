@@ -1,13 +1,28 @@
 // Who lives in a world: one process for every manager of the topology, who dials whom, and how managers die, come
 // back, freeze and thaw.
+#include <algorithm>
+
 #include "machine/assert.hpp"
 #include "protocol/text.hpp"
 #include "simulator/world.hpp"
 
 namespace dmm {
+namespace {
+
+/// Leases on whose way the Claim still is.
+std::int64_t offers_of(const SiteManager& site) {
+  std::int64_t offers = 0;
+  for (const LeaseId& id : site.leases().all()) offers += site.leases().get(id).state == LeaseState::offered;
+  return offers;
+}
+
+}  // namespace
 
 World::World(Topology topology, WorldSettings settings)
-    : topology_(std::move(topology)), settings_(settings), network_(settings.network, settings.seed) {
+    : topology_(std::move(topology)),
+      settings_(settings),
+      network_(settings.network, settings.seed),
+      disks_(settings.seed ^ 0x64697363ULL) {
   populate();
   for (Address address = 0; address < actors_.size(); ++address) start(address);
   settle_touched();
@@ -78,7 +93,7 @@ void World::start(Address address) {
       JobManagerSettings settings;
       for (JobManagerSettings& one : job_managers_of(site))
         if (one.user == actor.party.name) settings = std::move(one);
-      settings.first_job = actor.next_job;
+      if (!settings_.ledgers) settings.first_job = actor.next_job;
       settings.confirm_limit = settings_.confirm_limit;
       actor.process.emplace<Process<JobManager>>(endpoint, JobManager(std::move(settings)));
       break;
@@ -95,25 +110,102 @@ void World::start(Address address) {
       [&](auto& process) {
         if constexpr (requires { process.machine; }) {
           process.effects.level = settings_.level;
+          if (settings_.ledgers) restore(actor, process);
           for (const Address listener : actor.dials)
-            process.endpoint.dial(now_, network_.connect(address, listener), actors_[listener].party);
+            process.endpoint.dial(actor.clock.at(now_), network_.connect(address, listener), actors_[listener].party);
         }
       },
       actor.process);
   touch(address);
 }
 
-void World::crash(const Party& party) {
+/// From what its ledger holds; the first time that is nothing.
+template <class Manager>
+void World::restore(Actor& actor, Process<Manager>& process) {
+  process.effects.ledger.wanted = true;
+  if (std::holds_alternative<std::monostate>(actor.ledger)) actor.ledger.template emplace<LedgerOf<Manager>>();
+  auto rows = std::get<LedgerOf<Manager>>(actor.ledger).rows();
+  const auto found = static_cast<std::int64_t>(rows.size());
+  const Instant now = actor.clock.at(now_);
+  std::int64_t living = 0;
+  if constexpr (std::is_same_v<Manager, ResourceManager>) {
+    const auto tasks = actor.performer.attach(now_);
+    living = static_cast<std::int64_t>(tasks.size());
+    process.machine.restore(now, std::move(rows), tasks);
+  } else if constexpr (std::is_same_v<Manager, JobManager>) {
+    const std::string fault = process.machine.restore(now, std::move(rows));
+    if (!fault.empty()) tell(actor.party, "unreadable", {{"text", fault}});
+  } else {
+    process.machine.restore(now, std::move(rows));
+  }
+  if (actor.incarnation > 1) tell(actor.party, "restarted", {{"records", found}, {"tasks", living}});
+}
+
+void World::crash(const Party& party, Crash kind) {
   const Address address = address_of(party);
   Actor& actor = actors_[address];
+  if (settings_.ledgers) lose(actor, kind);
   actor.process.emplace<std::monostate>();
-  actor.performer.die();
-  actor.paused = false;
+  if (!settings_.ledgers || kind == Crash::machine) actor.performer.die();
+  actor.paused = actor.frozen = false;
+  actor.committed_at = never;
+  actor.promised.clear();
   actor.waiting.clear();
   actor.reports.clear();
   network_.abandon(address);
-  wakes_.set(address, never);
-  for (Submission& submission : submissions_) submission.abandoned |= submission.job_manager == party;
+  wakes_.set(address, std::max(now_, actor.performer.next_report()));
+  for (Submission& submission : submissions_)
+    submission.abandoned |= !settings_.ledgers && submission.job_manager == party;
+}
+
+/// A commit under way may just have been done, though nothing that follows from it ever leaves.
+void World::lose(Actor& actor, Crash kind) {
+  std::vector<LogField> fields{{"what", std::string(kind == Crash::machine ? "machine" : "process")}};
+  std::visit(
+      [&](auto& process) {
+        if constexpr (requires { process.machine; }) {
+          using Manager = std::decay_t<decltype(process.machine)>;
+          auto& ledger = std::get<LedgerOf<Manager>>(actor.ledger);
+          if constexpr (std::is_same_v<Manager, SiteManager>)
+            fields.push_back({"unclaimed", offers_of(process.machine)});
+          if constexpr (std::is_same_v<Manager, JobManager>)
+            fields.push_back({"running", static_cast<std::int64_t>(process.machine.count(JobState::running))});
+          if (actor.committed_at != never) {
+            const bool done = disks_.chance(0.5);
+            fields.push_back({"commit", std::string(done ? "done" : "lost")});
+            if (done) ledger.apply(process.effects.ledger);
+          }
+          if (kind == Crash::machine) {
+            const std::size_t all = ledger.unsynced();
+            const std::size_t kept = disks_.chance(0.5) ? 0 : disks_.below(all + 1);
+            fields.push_back({"commits_lost", static_cast<std::int64_t>(all - kept)});
+            ledger.lose_unsynced(kept);
+          }
+          for (std::size_t i = 0; i < messages_of_dead_.size(); ++i)
+            messages_of_dead_[i] += process.endpoint.counters().sent_by_kind[i];
+        }
+      },
+      actor.process);
+  tell(actor.party, "crashed", std::move(fields));
+}
+
+void World::tell(const Party& who, std::string_view name, std::vector<LogField> fields) {
+  happenings_.push_back({now_, who, LogEvent{Level::warning, name, {}, std::move(fields)}});
+}
+
+std::string World::ledger_fault(const Party& party) const {
+  const Actor& actor = actors_[address_of(party)];
+  std::string fault;
+  std::visit(
+      [&](const auto& process) {
+        if constexpr (requires { process.machine; }) {
+          using Manager = std::decay_t<decltype(process.machine)>;
+          const auto* ledger = std::get_if<LedgerOf<Manager>>(&actor.ledger);
+          if (ledger && !stalls(actor)) fault = ledger->difference(process.machine.records());
+        }
+      },
+      actor.process);
+  return fault;
 }
 
 void World::restart(const Party& party) {
@@ -128,13 +220,59 @@ bool World::is_up(const Party& party) const {
 
 void World::pause(const Party& party) { actors_[address_of(party)].paused = true; }
 
+void World::freeze(const Party& party) {
+  Actor& actor = actors_[address_of(party)];
+  actor.paused = actor.frozen = true;
+}
+
 void World::resume(const Party& party) {
   const Address address = address_of(party);
-  actors_[address].paused = false;
-  for (FrameArrival& arrival : std::exchange(actors_[address].waiting, {})) deliver(std::move(arrival));
-  report(address);
+  actors_[address].paused = actors_[address].frozen = false;
+  take_waiting(address);
+  settle_touched();
+}
+
+void World::drift(const Party& party, std::int64_t millionths) {
+  actors_[address_of(party)].clock.drift(now_, millionths);
+  touch(address_of(party));  // its deadlines come at other instants
+  settle_touched();
+}
+
+void World::jump(const Party& party, Duration forward) {
+  actors_[address_of(party)].clock.jump(now_, forward);
+  touch(address_of(party));
+  settle_touched();
+}
+
+void World::slow_disk(const Party& party, Duration longest) { actors_[address_of(party)].commit_max = longest; }
+
+// ---- what owners say ------------------------------------------------------------------------------------------------
+
+/// Has a site manager that can hear it do something.
+template <class Order>
+void World::order(const SiteName& name, Order give) {
+  const Address address = address_of(site_manager_of(name));
+  Actor& actor = actors_[address];
+  auto* process = std::get_if<Process<SiteManager>>(&actor.process);
+  if (!process || stalls(actor)) return;
+  give(process->machine, actor.clock.at(now_), process->effects);
   touch(address);
   settle_touched();
+}
+
+void World::reclaim(const SiteName& owner, const std::string& whose, Duration grace) {
+  order(owner, [&](SiteManager& site, Instant now, auto& effects) { site.reclaim(now, whose, grace, effects); });
+}
+
+void World::drain(const SiteName& owner, const SiteName& whom) {
+  order(owner, [&](SiteManager& site, Instant now, auto& effects) { site.drain(now, whom, effects); });
+}
+
+void World::end_drains() {
+  for (const TopologySite& one : topology_.sites)
+    order(one.name, [](SiteManager& site, Instant now, auto& effects) {
+      for (const SiteName& whom : std::set<SiteName>(site.drained())) site.resume(now, whom, effects);
+    });
 }
 
 void World::set_reachable(const Party& party, bool reachable) { actors_[address_of(party)].reachable = reachable; }

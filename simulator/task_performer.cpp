@@ -21,7 +21,7 @@ void TaskPerformer::perform(Instant now, TaskOrder order) {
   if (const auto* starts = std::get_if<StartTask>(&order)) start(now, *starts);
   if (const auto* ends = std::get_if<EndTask>(&order)) end(now, *ends);
   if (const auto* reads = std::get_if<ReadOutput>(&order)) read(now, *reads);
-  if (const auto* removes = std::get_if<RemoveTask>(&order)) outputs_.erase(removes->id);
+  if (const auto* removes = std::get_if<RemoveTask>(&order)) outcomes_.erase(removes->id);
   if (const auto* keeps = std::get_if<KeepTasks>(&order)) keep_until_ = now + keeps->length;
 }
 
@@ -35,14 +35,16 @@ void TaskPerformer::start(Instant now, const StartTask& order) {
     failed.kind = EndKind::start_failed;
     failed.fault = StartFault::executable_missing;
     failed.text = "missing: no such program";
-    planned_.push(begin, {std::move(failed), 0});
+    planned_.push(begin, {std::move(failed)});
     return;
   }
   Program& program = programs_[order.id];
+  ++changes_;
   program.started = begin;
+  program.process = ++last_process_;
   program.stubborn = verb == "stubborn";
   program.prints = verb == "print" ? static_cast<std::uint64_t>(number(arguments)) : 0;
-  planned_.push(begin, {TaskStarted{order.id, ++last_process_}, 0});
+  planned_.push(begin, {TaskStarted{order.id, program.process}});
   const Duration runs = verb == "sleep" || verb == "stubborn" ? from_seconds(number(arguments)) : Duration{};
   plan_end(begin + runs, order.id, program, EndKind::exited, verb == "false" ? 1 : 0);
 }
@@ -67,16 +69,18 @@ void TaskPerformer::end(Instant now, const EndTask& order) {
   // A program that doesn't exist yet ends as soon as it does.
   const Instant begin = std::max(now, it->second.started);
   const Instant at = begin + (kill ? std::max(order.grace, start_takes) : start_takes);
+  it->second.ending = true;
   plan_end(at, order.id, it->second, EndKind::signalled, kill ? sigkill : sigterm);
 }
 
 void TaskPerformer::read(Instant now, const ReadOutput& order) {
-  const auto it = outputs_.find(order.id);
-  const std::uint64_t bytes = it == outputs_.end() || order.stream == Stream::error ? 0 : it->second;
+  const auto it = outcomes_.find(order.id);
+  const std::uint64_t bytes =
+      it == outcomes_.end() || order.stream == Stream::error ? 0 : it->second.output_bytes;
   const std::uint64_t left = bytes > order.offset ? bytes - order.offset : 0;
   OutputRead report{order.id, order.stream, order.offset, std::string(std::min(left, piece_bytes), 'x')};
   report.last = left <= piece_bytes;
-  planned_.push(now, {std::move(report), 0});
+  planned_.push(now, {std::move(report)});
 }
 
 Instant TaskPerformer::next_report() const {
@@ -88,12 +92,13 @@ std::vector<TaskReport> TaskPerformer::take_reports(Instant now) {
   std::vector<TaskReport> reports;
   while (planned_.next() <= now) {
     Planned planned = planned_.pop();
-    if (const auto* ended = std::get_if<TaskEnded>(&planned.report);
-        ended && ended->kind != EndKind::start_failed) {
+    if (const auto* ended = std::get_if<TaskEnded>(&planned.report)) {
+      if (planned.again && !outcomes_.contains(ended->id)) continue;  // it was removed meanwhile
       const auto it = programs_.find(ended->id);
-      if (it == programs_.end() || it->second.life != planned.life) continue;  // it was ended in another way
-      outputs_[ended->id] = ended->output_bytes;
-      programs_.erase(it);
+      if (planned.life > 0 && (it == programs_.end() || it->second.life != planned.life))
+        continue;  // it was ended in another way
+      outcomes_[ended->id] = *ended;
+      changes_ += programs_.erase(ended->id);
     }
     reports.push_back(std::move(planned.report));
   }
@@ -102,10 +107,28 @@ std::vector<TaskReport> TaskPerformer::take_reports(Instant now) {
 
 void TaskPerformer::end_all(Instant now) {
   keep_until_ = never;
-  for (auto& [id, program] : programs_)
+  ++deadlines_;
+  for (auto& [id, program] : programs_) {
+    program.ending = true;
     plan_end(std::max(now, program.started), id, program, EndKind::signalled, sigkill);
+  }
 }
 
-void TaskPerformer::die() { *this = TaskPerformer{}; }
+void TaskPerformer::die() {
+  const std::uint64_t changes = changes_ + 1, deadlines = deadlines_;
+  *this = TaskPerformer{};
+  changes_ = changes;
+  deadlines_ = deadlines;
+}
+
+std::vector<LivingTask> TaskPerformer::attach(Instant now) {
+  std::vector<LivingTask> living;
+  for (const auto& [id, ended] : outcomes_) {
+    living.push_back({id, 0});
+    planned_.push(now, {ended, 0, true});
+  }
+  for (const auto& [id, program] : programs_) living.push_back({id, program.process});
+  return living;
+}
 
 }  // namespace dmm

@@ -23,19 +23,26 @@ class TaskPerformer {
   Instant next_report() const;
   /// Reports that are due.
   std::vector<TaskReport> take_reports(Instant now);
-  /// The manager is dead: nothing runs any more, and nothing is reported.
+  /// The manager is dead, and nobody keeps its tasks: nothing runs any more, and nothing is reported.
   void die();
+  /// A manager that was started again attaches: what an earlier one ordered and nobody removed yet. The ends among
+  /// them are reported once more.
+  std::vector<LivingTask> attach(Instant now);
 
   struct Program {
     Instant started{};
+    std::int32_t process = 0;
     bool stubborn = false;
+    bool ending = false;     ///< by a signal
     std::uint64_t life = 0;  ///< names the end that was planned last
     std::uint64_t prints = 0;
   };
   /// The tasks whose programs run at this moment.
   const std::map<TaskId, Program>& running() const { return programs_; }
-  /// Ended tasks whose directory wasn't removed yet.
-  std::size_t kept() const { return outputs_.size(); }
+  /// Grows whenever a program starts or ends.
+  std::uint64_t changes() const { return changes_; }
+  /// How often tasks were ended since nobody said for too long that their manager lives.
+  std::uint64_t deadlines() const { return deadlines_; }
 
   /// How long it takes to start a program, and to end one with a signal.
   static constexpr Duration start_takes = milliseconds(1);
@@ -45,6 +52,7 @@ class TaskPerformer {
   struct Planned {
     TaskReport report;
     std::uint64_t life = 0;
+    bool again = false;  ///< the end was reported to an earlier manager
   };
 
   void start(Instant now, const StartTask& order);
@@ -55,8 +63,8 @@ class TaskPerformer {
 
   EventQueue<Planned> planned_;
   std::map<TaskId, Program> programs_;
-  std::map<TaskId, std::uint64_t> outputs_;  ///< bytes of standard output of ended tasks
-  std::uint64_t lives_ = 0;
+  std::map<TaskId, TaskEnded> outcomes_;  ///< of ended tasks, until they are removed
+  std::uint64_t lives_ = 0, changes_ = 0, deadlines_ = 0;
   std::int32_t last_process_ = 1000;
   Instant keep_until_ = never;  ///< the keeper's deadline: it ends everything when the manager is silent
 };

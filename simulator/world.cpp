@@ -42,6 +42,7 @@ bool World::step() {
   while (!actors_.empty() && wakes_.next() <= now_) {
     const Address address = wakes_.first();
     wakes_.set(address, never);
+    ++events_;
     report(address);
     touch(address);
   }
@@ -56,12 +57,13 @@ void World::run_until(Instant until) {
 
 void World::deliver(FrameArrival arrival) {
   Actor& actor = actors_[arrival.at];
+  ++events_;
   trace_hash_ = hash(arrival.bytes, trace_hash_ ^ static_cast<std::uint64_t>(now_.microseconds) ^ arrival.at);
-  if (actor.paused) return actor.waiting.push_back(std::move(arrival));
+  if (stalls(actor)) return actor.waiting.push_back(std::move(arrival));
   std::visit(
       [&](auto& process) {
         if constexpr (requires { process.machine; }) {
-          process.frame(now_, arrival.connection, arrival.bytes);
+          process.frame(actor.clock.at(now_), arrival.connection, arrival.bytes);
           touch(arrival.at);
         }
       },
@@ -70,13 +72,22 @@ void World::deliver(FrameArrival arrival) {
 
 void World::report(Address address) {
   Actor& actor = actors_[address];
+  if (actor.frozen || actor.party.role != Role::resource_manager) return;
+  auto reports = actor.performer.take_reports(now_);
+  if (settings_.ledgers && actor.performer.deadlines() != std::exchange(actor.deadlines, actor.performer.deadlines()))
+    tell(actor.party, "deadline", {});
   auto* process = std::get_if<Process<ResourceManager>>(&actor.process);
-  if (!process) return;
-  for (TaskReport& report : actor.performer.take_reports(now_)) actor.reports.push_back(std::move(report));
-  if (actor.paused)
-    return wakes_.set(address, actor.performer.next_report());  // programs don't wait for their manager
+  if (!process) return;  // whoever is started next hears of it
+  std::move(reports.begin(), reports.end(), std::back_inserter(actor.reports));
+  if (stalls(actor)) return;  // programs don't wait for their manager
   for (TaskReport& report : std::exchange(actor.reports, {}))
-    std::visit([&](auto& news) { process->local(now_, std::move(news)); }, report);
+    std::visit([&](auto& news) { process->local(actor.clock.at(now_), std::move(news)); }, report);
+}
+
+void World::take_waiting(Address address) {
+  for (FrameArrival& arrival : std::exchange(actors_[address].waiting, {})) deliver(std::move(arrival));
+  report(address);
+  touch(address);
 }
 
 void World::touch(Address address) {
@@ -88,23 +99,19 @@ void World::settle_touched() {
   std::sort(batch_.begin(), batch_.end());
   for (const Address address : batch_) {
     actors_[address].touched = false;
-    if (actors_[address].paused) continue;
     settle(address);
-    settled_.push_back(address);
+    if (!stalls(actors_[address])) settled_.push_back(address);
   }
   batch_.clear();
 }
 
 void World::settle(Address address) {
   Actor& actor = actors_[address];
-  Instant wake = never;
+  Instant wake = actor.frozen ? never : actor.performer.next_report();
   std::visit(
       [&](auto& process) {
-        if constexpr (requires { process.machine; }) {
-          int rounds = 0;
-          while (settle_once(address, process)) DMM_ASSERT(++rounds < rounds_max);
-          wake = std::min(process.next_deadline(), actor.performer.next_report());
-        }
+        if constexpr (requires { process.machine; })
+          if (!actor.paused) wake = std::min(wake, settle(address, process));
       },
       actor.process);
   // A deadline that isn't in the future is a loop without work: a daemon would burn its processor with it.
@@ -113,9 +120,47 @@ void World::settle(Address address) {
   wakes_.set(address, wake <= now_ ? now_ + microseconds(1) : wake);
 }
 
+/// One batch of a manager that isn't paused: decided, written, performed. When it wants to be called again.
 template <class Manager>
-bool World::settle_once(Address address, Process<Manager>& process) {
-  process.settle(now_);
+Instant World::settle(Address address, Process<Manager>& process) {
+  Actor& actor = actors_[address];
+  if (actor.committed_at > now_ && actor.committed_at != never) return actor.committed_at;
+  bool again = true;
+  if (std::exchange(actor.committed_at, never) != never) {
+    write(actor, process);
+    perform_all(address, process);
+    take_waiting(address);
+  }
+  for (int rounds = 0; again; ++rounds) {
+    DMM_ASSERT(rounds < rounds_max);
+    process.settle(actor.clock.at(now_));
+    if (commit_takes(address, process)) return actor.committed_at;
+    write(actor, process);
+    again = perform_all(address, process);
+  }
+  return actor.clock.when(process.next_deadline());
+}
+
+/// Whether the disk is slow to take what was decided; then it waits in the process, and nothing else happens there.
+template <class Manager>
+bool World::commit_takes(Address address, Process<Manager>& process) {
+  Actor& actor = actors_[address];
+  if (actor.commit_max == Duration{} || process.effects.ledger.empty()) return false;
+  const auto most = static_cast<std::uint64_t>(actor.commit_max.microseconds);
+  actor.committed_at = now_ + microseconds(1 + static_cast<std::int64_t>(disks_.below(most)));
+  return true;
+}
+
+template <class Manager>
+void World::write(Actor& actor, Process<Manager>& process) {
+  if (auto* ledger = std::get_if<LedgerOf<Manager>>(&actor.ledger)) ledger->apply(process.effects.ledger);
+  process.effects.ledger.clear();
+  for (Submission& submission : std::exchange(actor.promised, {})) submissions_.push_back(std::move(submission));
+}
+
+/// Whether something was fed back, so that it has to be settled again.
+template <class Manager>
+bool World::perform_all(Address address, Process<Manager>& process) {
   for (LogEvent& event : process.effects.events)
     happenings_.push_back({now_, actors_[address].party, std::move(event)});
   process.effects.events.clear();
@@ -126,7 +171,8 @@ bool World::settle_once(Address address, Process<Manager>& process) {
   for (const DialWanted& wanted : process.endpoint.take_dials()) {
     if (!has(wanted.peer)) continue;  // nobody is called that: nothing answers
     const Address listener = address_of(wanted.peer);
-    process.endpoint.dial(now_, network_.connect(address, listener, actors_[listener].reachable), wanted.peer);
+    process.endpoint.dial(actors_[address].clock.at(now_),
+                          network_.connect(address, listener, actors_[listener].reachable), wanted.peer);
     again = true;
   }
   return again;
@@ -136,7 +182,7 @@ bool World::perform(Address address, Process<JobManager>& process) {
   bool fed = false;
   for (OutputPiece& piece : std::exchange(process.effects.output, {})) {
     if (!piece.last) continue;
-    process.local(now_, OutputWritten{piece.job, piece.component, piece.stream, {}, true});
+    process.local(actors_[address].clock.at(now_), OutputWritten{piece.job, piece.component, piece.stream, {}, true});
     fed = true;
   }
   process.effects.forgotten.clear();
@@ -180,7 +226,7 @@ std::uint64_t World::nodes_not_home() const {
 }
 
 std::array<std::uint64_t, message_kinds> World::messages_by_kind() const {
-  std::array<std::uint64_t, message_kinds> sum{};
+  auto sum = messages_of_dead_;
   for (const Actor& actor : actors_)
     std::visit(
         [&](const auto& process) {
@@ -196,21 +242,22 @@ std::array<std::uint64_t, message_kinds> World::messages_by_kind() const {
 
 std::uint64_t World::submit(const Party& job_manager, const JobDescription& job, std::uint32_t copies) {
   const Address address = address_of(job_manager);
-  auto* process = std::get_if<Process<JobManager>>(&actors_[address].process);
-  if (!process) return 0;
+  Actor& actor = actors_[address];
+  auto* process = std::get_if<Process<JobManager>>(&actor.process);
+  if (!process || (settings_.ledgers && stalls(actor))) return 0;
   // The user's own connection isn't simulated: the question comes and the answer goes without one.
   const Party user{job_manager.site, Role::client, "user"};
   const std::uint64_t token = ++questions_;
   Submit submit{token, std::vector<JobDescription>(copies, job)};
-  process->local(now_, Received{user, std::move(submit), {}, {}});
+  process->local(actor.clock.at(now_), Received{user, std::move(submit), {}, {}});
   Submitted answer;
   std::erase_if(process->effects.messages, [&](const Outgoing& out) {
     if (const auto* given = std::get_if<Submitted>(&out.message)) answer = *given;
     return out.to == user;
   });
   for (std::uint32_t i = 0; i < answer.jobs && !settings_.hand_out_ended; ++i)
-    submissions_.push_back({job_manager, answer.first_job + i, job.dttl, false});
-  actors_[address].next_job = std::max(actors_[address].next_job, answer.first_job + answer.jobs);
+    actor.promised.push_back({job_manager, answer.first_job + i, job.dttl, false});
+  actor.next_job = std::max(actor.next_job, answer.first_job + answer.jobs);
   touch(address);
   settle_touched();
   return answer.first_job;
@@ -218,9 +265,11 @@ std::uint64_t World::submit(const Party& job_manager, const JobDescription& job,
 
 std::string World::cancel(const Party& job_manager, std::uint64_t job) {
   const Address address = address_of(job_manager);
-  auto* process = std::get_if<Process<JobManager>>(&actors_[address].process);
+  Actor& actor = actors_[address];
+  auto* process = std::get_if<Process<JobManager>>(&actor.process);
   if (!process) return "the job manager is down";
-  const std::string fault = process->machine.cancel(now_, job, process->effects);
+  if (settings_.ledgers && stalls(actor)) return "the job manager doesn't answer";
+  const std::string fault = process->machine.cancel(actor.clock.at(now_), job, process->effects);
   touch(address);
   settle_touched();
   return fault;

@@ -17,6 +17,8 @@
 #include "machine/lookup.hpp"
 #include "resmgr/resource_manager.hpp"
 #include "simulator/alarms.hpp"
+#include "simulator/machine_clock.hpp"
+#include "simulator/memory_ledger.hpp"
 #include "simulator/network.hpp"
 #include "simulator/task_performer.hpp"
 #include "sitemgr/site_manager.hpp"
@@ -31,6 +33,9 @@ struct WorldSettings {
   Level level = Level::info;              ///< log events below it aren't made
   bool count_by_request = false;          ///< keep the number of messages about each request
   Duration confirm_limit = seconds(120);  ///< of the job managers
+  /// Every manager keeps a ledger and goes on from it when it is started again, and what runs outlives its manager for
+  /// a while; else everything that a manager knew and ran is gone with it.
+  bool ledgers = false;
   /// Job managers drop the records of ended jobs when they are handed out (take_ended): a long run needs no more
   /// memory than a short one.
   bool hand_out_ended = false;
@@ -48,7 +53,13 @@ struct Submission {
   Party job_manager;
   std::uint64_t number = 0;
   std::uint32_t dttl = 0;
-  bool abandoned = false;  ///< its job manager died: it keeps nothing over a restart
+  bool abandoned = false;  ///< its job manager died, and kept nothing over a restart
+};
+
+/// What dies.
+enum class Crash : std::uint8_t {
+  process,  ///< a manager: its ledger stays as committed, and what it runs goes on
+  machine,  ///< all of it: the ledger goes back to what was synced, and nothing runs any more
 };
 
 class World {
@@ -91,19 +102,41 @@ class World {
   void heal(const Party& a, const Party& b) { network_.heal(address_of(a), address_of(b)); }
   Network& network() { return network_; }
   const Network& network() const { return network_; }
-  void crash(const Party& party);
+  /// Without ledgers both kinds lose everything.
+  void crash(const Party& party, Crash kind = Crash::process);
   void restart(const Party& party);
   bool is_up(const Party& party) const;
   /// A paused manager is frozen: what comes waits for it.
   void pause(const Party& party);
+  /// The same, and nothing on its machine goes on either.
+  void freeze(const Party& party);
   void resume(const Party& party);
+  void cut_one_way(const Party& from, const Party& to) { network_.cut_one_way(address_of(from), address_of(to)); }
+  void reset(const Party& a, const Party& b) { network_.reset(address_of(a), address_of(b)); }
+  /// The manager's clock: millionths that it runs too fast (negative: too slow), and jumps.
+  void drift(const Party& party, std::int64_t millionths);
+  void jump(const Party& party, Duration forward);
+  /// From now on a commit takes up to this long; nothing of its step leaves before, and no other step begins.
+  void slow_disk(const Party& party, Duration longest);
   /// Whether direct connections to a resource manager work.
   void set_reachable(const Party& resource_manager, bool reachable);
+
+  // ---- owners ----
+  /// As `dmm reclaim` and `dmm drain` do; a site that doesn't answer does nothing.
+  void reclaim(const SiteName& owner, const std::string& whose, Duration grace);
+  void drain(const SiteName& owner, const SiteName& whom);
+  void end_drains();
 
   // ---- looking; nullptr while it is down ----
   const Process<SiteManager>* site(const SiteName& name) const;
   const Process<JobManager>* job_manager(const Party& party) const;
   const Process<ResourceManager>* resource_manager(const Party& party) const;
+  /// What a manager's own clock shows.
+  Instant clock_of(const Party& party) const { return actors_[address_of(party)].clock.at(now_); }
+  /// How the ledger of a manager differs from what it should hold by now; empty if it doesn't.
+  std::string ledger_fault(const Party& party) const;
+  /// How often it was started.
+  std::uint64_t starts_of(const Party& party) const { return actors_[address_of(party)].incarnation; }
   const TaskPerformer& performer(const Party& party) const { return actors_[address_of(party)].performer; }
   const Topology& topology() const { return topology_; }
   const std::vector<Party>& parties() const { return parties_; }
@@ -113,6 +146,8 @@ class World {
   /// The addresses that the last step settled.
   const std::vector<Address>& settled() const { return settled_; }
   std::vector<Happening> take_happenings() { return std::exchange(happenings_, {}); }
+  /// Frames that arrived and alarms that rang so far.
+  std::uint64_t events() const { return events_; }
   /// Depends on every frame that arrived, and when.
   std::uint64_t trace_hash() const { return trace_hash_; }
 
@@ -121,14 +156,21 @@ class World {
     Party party;
     std::size_t site = 0;  ///< in the topology
     std::variant<std::monostate, Process<SiteManager>, Process<JobManager>, Process<ResourceManager>> process;
+    std::variant<std::monostate, LedgerOf<SiteManager>, LedgerOf<JobManager>, LedgerOf<ResourceManager>> ledger;
+    MachineClock clock;
     std::vector<Address> dials;  ///< whom it connects to when it starts
     std::uint64_t incarnation = 0;
     std::uint64_t next_job = 1;
     bool paused = false;
+    bool frozen = false;  ///< paused, with all of its machine
     bool reachable = true;
-    std::vector<FrameArrival> waiting;  ///< came while it was paused
+    Duration commit_max;               ///< how long its disk may take
+    Instant committed_at = never;      ///< when the commit under way is done; until then nothing is taken or sent
+    std::vector<Submission> promised;  ///< users hear of them when the commit is done
+    std::vector<FrameArrival> waiting;  ///< came while it was paused or committing
     std::vector<TaskReport> reports;    ///< the same of its machine room
     TaskPerformer performer;
+    std::uint64_t deadlines = 0;  ///< of its machine room, that were told of
     bool touched = false;
     std::uint32_t spins = 0;           ///< settles in a row that asked to be called again at once
     std::size_t resource_manager = 0;  ///< position in resource_managers_of its site
@@ -141,8 +183,22 @@ class World {
   void deliver(FrameArrival arrival);
   void report(Address address);
   void settle(Address address);
+  static bool stalls(const Actor& actor) { return actor.paused || actor.committed_at != never; }
+  void take_waiting(Address address);
   template <class Manager>
-  bool settle_once(Address address, Process<Manager>& process);
+  Instant settle(Address address, Process<Manager>& process);
+  template <class Manager>
+  bool commit_takes(Address address, Process<Manager>& process);
+  template <class Manager>
+  void write(Actor& actor, Process<Manager>& process);
+  template <class Manager>
+  bool perform_all(Address address, Process<Manager>& process);
+  template <class Manager>
+  void restore(Actor& actor, Process<Manager>& process);
+  void lose(Actor& actor, Crash kind);
+  template <class Order>
+  void order(const SiteName& name, Order give);
+  void tell(const Party& who, std::string_view name, std::vector<LogField> fields);
   bool perform(Address, Process<SiteManager>&) { return false; }
   bool perform(Address address, Process<JobManager>& process);
   bool perform(Address address, Process<ResourceManager>& process);
@@ -165,6 +221,9 @@ class World {
   std::vector<Happening> happenings_;
   std::vector<std::pair<Address, std::uint64_t>> ended_;  ///< numbers of jobs that ended, and whose
   std::uint64_t questions_ = 0;  ///< submissions so far
+  std::uint64_t events_ = 0;
+  std::array<std::uint64_t, message_kinds> messages_of_dead_{};  ///< sent by processes that crashed
+  Random disks_;                 ///< how long commits take, and which are done when their manager dies
   std::uint64_t trace_hash_ = 14695981039346656037ULL;
 };
 

@@ -45,6 +45,7 @@ void SiteManager::resource_manager_up(Step& s, const Party& manager, bool restar
 }
 
 void SiteManager::on(Step& s, const Party& from, Register& offer) {
+  const bool is_first = !owned_.knows(from);
   std::string fault = fault_of(offer);
   if (fault.empty()) fault = owned_.offer(from, offer);
   if (!fault.empty()) {
@@ -54,19 +55,60 @@ void SiteManager::on(Step& s, const Party& from, Register& offer) {
   }
   lost_managers_.erase(from);
   owned_.bring_back(from, {{0, offer.nodes - 1}});  // it says again what is to be set aside
-  compare(s, from, offer);
+  compare(s, from, offer, is_first);
   hints_dirty_ = true;
   s.out.log(Level::info, "register", {},
             {{"peer", to_text(from)}, {"cluster", offer.cluster.text}, {"nodes", std::int64_t{offer.nodes}}});
   recount_servable(s);
 }
 
+/// Our machine may have forgotten our last leases and remember some that were over: what the resource manager has under
+/// a later lease isn't under an older one any more. What runs there without a lease may be of such a later one, too.
+void SiteManager::forget_older(Step& s, const Party& manager, const LeaseId& later, const NodeSet& nodes) {
+  for (const LeaseId& id : leases_.all()) {
+    Lease& lease = *leases_.find(id);
+    if (lease.upstream || !(id.epoch < later.epoch)) continue;
+    for (std::vector<NodeGroup>* groups : {&lease.nodes, &lease.cleaning}) {
+      std::vector<NodeGroup> over;
+      for (const NodeGroup& group : *groups)
+        if (group.resource_manager == manager)
+          if (NodeSet both = subtract(group.nodes, subtract(group.nodes, nodes)); !both.empty()) {
+            over.push_back(group);
+            over.back().nodes = std::move(both);
+          }
+      if (over.empty()) continue;
+      changed(s, lease);
+      if (groups == &lease.nodes) {
+        tell_ended(s, lease, over, LeaseEnd::unknown, false);
+        account(s, lease, over);
+      } else {
+        each_manager(over, [&](const Party& party, const NodeSet& set) {
+          s.out.send(party, Unassign{id, set, {}, lease.detached ? settings_.detached_max : Duration{}}, lease.request);
+        });
+      }
+      remove_nodes(*groups, over);
+      owned_.put(manager, nodes_on(over, manager));  // to be withheld for the later one
+    }
+    if (lease.nodes.empty()) lease.state = LeaseState::ending;
+    if (lease.nodes.empty() && lease.cleaning.empty()) close(s, lease);
+  }
+}
+
 /// Our record says what is leased, the resource manager's what is running. What it lacks is assigned again; what it
 /// has without us is taken back, and its nodes are free only when it says that they are clean.
-void SiteManager::compare(Step& s, const Party& manager, const Register& offer) {
+void SiteManager::compare(Step& s, const Party& manager, const Register& offer, bool is_first) {
   std::map<LeaseId, NodeSet> theirs;
   for (std::size_t i = 0; i < offer.leases.size(); ++i) theirs[offer.leases[i]] = offer.leased[i];
   NodeSet dirty = offer.dirty;
+  if (is_first) {
+    for (const LeaseId& id : leases_.all()) {  // out of the free ones, wherever they are to be put back
+      const Lease& lease = leases_.get(id);
+      if (lease.upstream) continue;
+      owned_.withhold(manager, unite(nodes_on(lease.nodes, manager), nodes_on(lease.cleaning, manager)));
+    }
+    for (const auto& [id, nodes] : theirs) forget_older(s, manager, id, nodes);
+    if (!dirty.empty()) forget_older(s, manager, {settings_.name, {incarnation_, 0}}, dirty);
+  }
   for (const LeaseId& id : leases_.all()) {  // rare: a session began
     Lease& lease = *leases_.find(id);
     if (lease.upstream) continue;
@@ -138,6 +180,7 @@ void SiteManager::lose_nodes(Step& s, const Party& manager) {
 void SiteManager::on(Step& s, const Party& from, Clean& message) {
   Lease* lease = leases_.find(message.lease);
   if (!lease || lease->upstream || !is_well_formed(message.nodes)) return;
+  if (!owned_.knows(from)) return;  // said to us before our restart: it registers first, and is asked again then
   for (NodeGroup& group : lease->cleaning) {
     if (group.resource_manager != from) continue;
     NodeSet rest = message.nodes.empty() ? NodeSet{} : subtract(group.nodes, message.nodes);

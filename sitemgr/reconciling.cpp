@@ -74,6 +74,8 @@ void SiteManager::judge_lent(Step& s, std::size_t n, const std::vector<Holding>&
     neighbour.adopted.erase(held.lease);
     Lease* lease = leases_.find(held.lease);
     if (lease && lease->downstream == n && !lease->nodes.empty()) {
+      if (lease->state == LeaseState::offered)
+        s.out.log(Level::info, "claim_lost", held.request, {{"lease", to_text(held.lease)}});
       hear_claim(s, *lease);
       const std::vector<NodeGroup> over = without(held.nodes, lease->nodes);
       if (!over.empty()) send(s, n, LeaseEnded{held.lease, over, LeaseEnd::unknown, false, {}}, held.request);
@@ -112,6 +114,8 @@ void SiteManager::judge_borrowed(Step& s, std::size_t n, const std::vector<Holdi
     } else if (!lease && !neighbours_[n].known_leases.contains(held.lease)) {
       adopt_or_release(s, n, held);
     } else {
+      s.out.log(Level::info, "returned", held.request,
+                {{"lease", to_text(held.lease)}, {"to", neighbours_[n].site.text}});
       send(s, n, Release{held.lease, {}, true}, held.request);
     }
   }
@@ -159,7 +163,7 @@ void SiteManager::end_orphans(Step& s) {
   for (std::size_t n = 0; n < neighbours_.size(); ++n)
     std::erase_if(neighbours_[n].orphans, [&](const auto& orphan) {
       if (s.now < orphan.second) return false;
-      s.out.log(Level::info, "orphan", {}, {{"lease", to_text(orphan.first)}, {"of", neighbours_[n].site.text}});
+      s.out.log(Level::info, "orphan_ended", {}, {{"lease", to_text(orphan.first)}, {"by", neighbours_[n].site.text}});
       send(s, n, LeaseEnded{orphan.first, {}, LeaseEnd::unknown, false, {}}, {});
       return true;
     });

@@ -147,7 +147,8 @@ class SiteManager {
   void on(Step& s, const Party& from, Clean& clean);
   void on(Step& s, const Party& from, SetAside& aside);
   void on(Step& s, const Party& from, LeaseEnded& ended);  ///< a resource manager can't take an assignment
-  void compare(Step& s, const Party& manager, const Register& offer);
+  void forget_older(Step& s, const Party& manager, const LeaseId& later, const NodeSet& nodes);
+  void compare(Step& s, const Party& manager, const Register& offer, bool is_first);
   void take_unknown(Step& s, const Party& manager, const LeaseId& id, const NodeSet& nodes);
   void recount_servable(Step& s);
   void lose_nodes(Step& s, const Party& resource_manager);

@@ -1,0 +1,182 @@
+// See fault_plan.hpp.
+#include "simulator/faults/fault_plan.hpp"
+
+#include <algorithm>
+
+namespace dmm {
+namespace {
+
+class FaultPlan {
+ public:
+  FaultPlan(RandomRun& run, Dice& dice)
+      : run_(run), dice_(dice), seconds_((run.trouble_ends - Instant{}).in_seconds()) {
+    who_is_there();
+  }
+
+  void plan() {
+    if (run_.trouble == Trouble::gentle) return gentle();
+    network();
+    // As dense in a long run as in a short one.
+    for (double left = seconds_; left > 0; left -= 100) {
+      links();
+      crashes();
+      pauses();
+      if (run_.trouble == Trouble::harsh) machines();
+    }
+    for (const Party& manager : managers_)
+      if (dice_.chance(0.1)) act({}, Act::Kind::unreachable, manager);
+    if (run_.trouble != Trouble::harsh) return;
+    clocks();
+    disks();
+    owners();
+  }
+
+ private:
+  using Kind = Act::Kind;
+  using Parties = std::vector<Party>;
+
+  void who_is_there() {
+    for (const TopologySite& site : run_.topology.sites) {
+      sites_.push_back(site_manager_of(site.name));
+      for (const auto& one : resource_managers_of(site)) managers_.push_back(resource_manager_of(site.name, one.name));
+      for (const std::string& user : site.users) users_.push_back(job_manager_of(site.name, user));
+    }
+    for (const Parties* some : {&sites_, &managers_, &users_}) all_.insert(all_.end(), some->begin(), some->end());
+    for (const TopologyLink& link : links_of(run_.topology))
+      links_.emplace_back(sites_[link.dialler], sites_[link.listener]);
+    for (const Party& manager : managers_) links_.emplace_back(manager, site_manager_of(manager.site));
+    for (const Party& user : users_) links_.emplace_back(user, site_manager_of(user.site));
+    if (!managers_.empty())
+      for (std::uint32_t i = 0; i < 3; ++i) {
+        const Party& user = dice_.pick(users_);
+        links_.emplace_back(user, dice_.pick(managers_));
+      }
+  }
+
+  Act& act(Instant at, Kind kind, const Party& a, const Party& b = {}) {
+    Act act;
+    act.at = std::min(at, run_.trouble_ends);
+    act.kind = kind;
+    act.a = a;
+    act.b = b;
+    return run_.acts.emplace_back(std::move(act));
+  }
+  /// Something that happens to one of them at some time.
+  Act& some_act(Kind kind, const Parties& of) {
+    const Instant at = dice_.within(0, 0.9 * seconds_);
+    return act(at, kind, dice_.pick(of));
+  }
+  /// Short ones are more likely than long ones.
+  void trouble(Kind begin, Kind end, const std::pair<Party, Party>& who, double longest) {
+    const Instant from = dice_.within(0, 0.8 * seconds_);
+    act(from, begin, who.first, who.second);
+    act(from + from_seconds(longest * dice_.uniform() * dice_.uniform()), end, who.first, who.second);
+  }
+  void some(const Parties& of, std::uint32_t most, Kind begin, Kind end, double longest) {
+    for (std::uint32_t left = of.empty() ? 0 : dice_.between(0, most); left > 0; --left)
+      trouble(begin, end, {dice_.pick(of), {}}, longest);
+  }
+  void some_links(std::uint32_t most, Kind begin, Kind end, double longest) {
+    for (std::uint32_t left = links_.empty() ? 0 : dice_.between(0, most); left > 0; --left)
+      trouble(begin, end, dice_.pick(links_), longest);
+  }
+
+  void network() {
+    if (dice_.chance(0.3)) run_.loss = 0.03 * dice_.uniform();
+    if (dice_.chance(0.3)) run_.doubling = 0.05 * dice_.uniform();
+    if (run_.trouble != Trouble::harsh || !dice_.chance(0.3)) return;
+    run_.stall = 0.02 * dice_.uniform();
+    run_.stall_max = from_seconds(5 * dice_.uniform());
+  }
+
+  void links() {
+    some_links(6, Kind::cut, Kind::heal, 40);
+    if (run_.trouble != Trouble::harsh) return;
+    some_links(3, Kind::cut_one_way, Kind::heal, 40);
+    for (std::uint32_t left = links_.empty() ? 0 : dice_.between(0, 6); left > 0; --left) {
+      const auto& [a, b] = dice_.pick(links_);
+      act(dice_.within(0, seconds_), Kind::reset, a, b);
+    }
+  }
+
+  void crashes() {
+    some(managers_, 3, Kind::crash, Kind::restart, 30);
+    if (dice_.chance(0.5)) some(sites_, 2, Kind::crash, Kind::restart, 30);
+    if (dice_.chance(0.3)) some(users_, 1, Kind::crash, Kind::restart, 30);
+    if (run_.trouble != Trouble::harsh) return;
+    if (dice_.chance(0.5)) some(sites_, 2, Kind::crash, Kind::restart, 30);
+    if (dice_.chance(0.5)) some(users_, 3, Kind::crash, Kind::restart, 30);
+  }
+
+  void pauses() {
+    if (dice_.chance(0.3)) some(sites_, 2, Kind::pause, Kind::resume, 25);
+    if (dice_.chance(0.3)) some(managers_, 2, Kind::pause, Kind::resume, 25);
+    if (dice_.chance(0.2)) some(users_, 1, Kind::pause, Kind::resume, 25);
+  }
+
+  void machines() {
+    if (dice_.chance(0.5)) some(all_, 3, Kind::crash_machine, Kind::restart, 40);
+    if (dice_.chance(0.3)) some(all_, 2, Kind::freeze, Kind::resume, dice_.chance(0.2) ? 70 : 20);
+  }
+
+  void clocks() {
+    if (dice_.chance(0.4))
+      for (const Party& party : all_)
+        if (dice_.chance(0.5)) act({}, Kind::drift, party).rate = std::int64_t{dice_.between(0, 100'000)} - 50'000;
+    if (dice_.chance(0.3))
+      for (std::uint32_t left = dice_.between(1, 3); left > 0; --left)
+        some_act(Kind::jump, all_).length = from_seconds(dice_.exponential(5));
+  }
+
+  void disks() {
+    if (!dice_.chance(0.4)) return;
+    const Duration longest = from_seconds(dice_.chance(0.2) ? 3 : 0.3 * dice_.uniform());
+    for (const Party& party : all_)
+      if (dice_.chance(0.4)) act(dice_.within(0, 60), Kind::slow_disk, party).length = longest + microseconds(1000);
+  }
+
+  void owners() {
+    if (dice_.chance(0.3))
+      for (std::uint32_t left = dice_.between(1, 4); left > 0; --left)
+        reclaim();
+    if (!dice_.chance(0.15)) return;
+    Act& drain = some_act(Kind::drain, sites_);
+    drain.b = dice_.pick(sites_);
+  }
+
+  void reclaim() {
+    Act& reclaim = some_act(Kind::reclaim, sites_);
+    if (dice_.chance(0.5)) reclaim.b = dice_.pick(sites_);
+    if (dice_.chance(0.5)) reclaim.length = from_seconds(10 * dice_.uniform());
+  }
+
+  /// One after the other, each over before half a term, and time to recover in between.
+  void gentle() {
+    if (dice_.chance(0.3)) run_.doubling = 0.05 * dice_.uniform();
+    for (double at = 5 + 10 * dice_.uniform(); at < 0.9 * seconds_; at += 18 + 10 * dice_.uniform()) {
+      const Instant from = Instant{} + from_seconds(at);
+      const Instant to = from + from_seconds(0.1 + 4.9 * dice_.uniform());
+      if (dice_.chance(0.7) || links_.empty()) {
+        const Party party = dice_.pick(all_);
+        act(from, Kind::crash, party);
+        act(to, Kind::restart, party);
+      } else {
+        const auto link = dice_.pick(links_);
+        act(from, dice_.chance(0.3) ? Kind::cut_one_way : Kind::cut, link.first, link.second);
+        act(to, Kind::heal, link.first, link.second);
+      }
+    }
+  }
+
+  RandomRun& run_;
+  Dice& dice_;
+  double seconds_;  ///< for which troubles begin
+  Parties sites_, managers_, users_, all_;
+  std::vector<std::pair<Party, Party>> links_;
+};
+
+}  // namespace
+
+void plan_faults(RandomRun& run, Dice& dice) { FaultPlan(run, dice).plan(); }
+
+}  // namespace dmm

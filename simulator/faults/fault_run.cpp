@@ -1,0 +1,194 @@
+// See fault_run.hpp. What may be refused is in reach.cpp.
+#include "simulator/faults/fault_run.hpp"
+
+#include <algorithm>
+
+#include "protocol/text.hpp"
+#include "simulator/timeline.hpp"
+
+namespace dmm {
+namespace {
+
+/// Everything must be home by then; pauses between rounds are at most 75 s, and nobody waits long for a confirmation.
+constexpr Duration rest_limit = seconds(900);
+/// Requests that are out of everybody's reach are cancelled so long before.
+constexpr Duration patience_left = seconds(200);
+/// A job manager runs a job again after four terms; whoever is frozen for longer, less the time that silence takes to
+/// be noticed and the worst clocks, may still run it then.
+constexpr Duration frozen_max = seconds(8), jumped_max = seconds(2);
+constexpr std::size_t happenings_kept = 4000, lines_told = 60;
+
+std::string mentioned(const std::string& fault) {
+  const std::size_t slash = fault.find('/');
+  if (slash == std::string::npos) return {};
+  const std::size_t begin = fault.find_last_of(" :", slash) + 1;
+  return fault.substr(begin, fault.find_first_of(" :", begin) - begin);
+}
+
+}  // namespace
+
+FaultRun::FaultRun(std::uint64_t seed, RandomOptions options, Level level) : run_(draw(seed, options)) {
+  run_.settings.level = level;
+  world_ = std::make_unique<World>(run_.topology, run_.settings);
+  world_->network().set_chances(run_.loss, run_.doubling);
+  world_->network().set_stalls(run_.stall, run_.stall_max);
+  if (run_.trouble == Trouble::gentle) checkers_.forbid_interruptions();
+}
+
+std::string FaultRun::play() {
+  for (const Act& act : run_.acts) {
+    if (!advance(act.at)) return fault_;
+    perform(act);
+  }
+  if (!advance(run_.trouble_ends)) return fault_;
+  mend();
+  const Instant limit = world_->now() + rest_limit;
+  bool cancelled = false;
+  while (!world_->quiet() && world_->next_instant() <= limit) {
+    if (!cancelled && world_->now() > limit - patience_left) {
+      cancelled = true;
+      cancel_hopeless();
+    }
+    if (!step()) return fault_;
+  }
+  fault_ = checkers_.check_all(*world_);
+  if (fault_.empty()) fault_ = checkers_.check_rest(*world_);
+  return fault_;
+}
+
+void FaultRun::play_unchecked() {
+  for (const Act& act : run_.acts) {
+    world_->run_until(act.at);
+    perform(act);
+  }
+  world_->run_until(run_.trouble_ends);
+  checkers_.check_all(*world_);
+}
+
+bool FaultRun::advance(Instant until) {
+  while (world_->next_instant() <= until)
+    if (!step()) return false;
+  world_->run_until(until);
+  return true;
+}
+
+bool FaultRun::step() {
+  world_->step();
+  tell();
+  fault_ = checkers_.check(*world_);
+  return fault_.empty();
+}
+
+void FaultRun::tell() {
+  auto happenings = world_->take_happenings();
+  checkers_.note(happenings);
+  sometimes_.note(happenings);
+  for (Happening& happening : happenings) {
+    if (trace_) trace_(line_of(happening));
+    past_.push_back(std::move(happening));
+    if (past_.size() > happenings_kept) past_.pop_front();
+  }
+}
+
+void FaultRun::note(std::string line) {
+  if (trace_) trace_(line);
+  acts_.push_back(std::move(line));
+}
+
+std::vector<std::string> FaultRun::story(const std::string& fault) const {
+  std::vector<std::string> all(acts_.begin(), acts_.end());
+  for (const Happening& happening : past_) all.push_back(line_of(happening));
+  std::stable_sort(all.begin(), all.end(),
+                   [](const std::string& a, const std::string& b) { return a.substr(0, a.find(']')) < b.substr(0, b.find(']')); });
+  const std::string about = mentioned(fault);
+  std::vector<std::string> told;
+  if (!about.empty())
+    for (const std::string& line : all)
+      if (line.find(about) != std::string::npos) told.push_back(line);
+  if (told.size() > lines_told) told.erase(told.begin(), told.end() - lines_told);
+  told.push_back("...");
+  const std::size_t last = std::min(all.size(), lines_told);
+  told.insert(told.end(), all.end() - static_cast<std::ptrdiff_t>(last), all.end());
+  return told;
+}
+
+// ---- doing -------------------------------------------------------------------------------------------------------
+
+void FaultRun::perform(const Act& act) {
+  std::string line = stamp(world_->now()) + " ** " + std::string(to_text(act.kind));
+  for (const Party& party : {act.a, act.b})
+    if (!party.site.empty()) line += " " + short_name(party);
+  note(std::move(line));
+  excuse(act);
+  perform_on(act);
+  tell();
+}
+
+void FaultRun::perform_on(const Act& act) {
+  using Kind = Act::Kind;
+  const bool is_up = !act.a.site.empty() && world_->is_up(act.a);
+  switch (act.kind) {
+    case Kind::submit: return submit(act);
+    case Kind::cancel: world_->cancel(act.a, act.number); return;
+    case Kind::cut: return world_->cut(act.a, act.b);
+    case Kind::cut_one_way: return world_->cut_one_way(act.a, act.b);
+    case Kind::heal: return world_->heal(act.a, act.b);
+    case Kind::reset: return world_->reset(act.a, act.b);
+    case Kind::crash:
+    case Kind::crash_machine:
+      if (is_up) world_->crash(act.a, act.kind == Kind::crash ? Crash::process : Crash::machine);
+      return;
+    case Kind::restart:
+      if (!is_up) world_->restart(act.a);
+      return;
+    case Kind::pause:
+      if (is_up) world_->pause(act.a);
+      return;
+    case Kind::freeze:
+      if (is_up) world_->freeze(act.a);
+      return;
+    case Kind::resume:
+      if (is_up) world_->resume(act.a);
+      return;
+    case Kind::unreachable: return world_->set_reachable(act.a, false);
+    case Kind::drift: return world_->drift(act.a, act.rate);
+    case Kind::jump: return world_->jump(act.a, act.length);
+    case Kind::slow_disk: return world_->slow_disk(act.a, act.length);
+    case Kind::reclaim: return world_->reclaim(act.a.site, act.b.site.text, act.length);
+    case Kind::drain: return world_->drain(act.a.site, act.b.site);
+    case Kind::end_drains: return world_->end_drains();
+  }
+}
+
+/// Where two attempts at a job may overlap.
+void FaultRun::excuse(const Act& act) {
+  if (act.kind == Act::Kind::freeze) frozen_.emplace(act.a, world_->now());
+  if (act.kind == Act::Kind::jump && (jumped_[act.a] += act.length) > jumped_max) checkers_.excuse(act.a);
+  if (act.kind != Act::Kind::resume) return;
+  const auto it = frozen_.find(act.a);
+  if (it == frozen_.end()) return;
+  if (world_->now() - it->second > frozen_max) checkers_.excuse(act.a);
+  frozen_.erase(it);
+}
+
+void FaultRun::submit(const Act& act) {
+  const std::uint64_t number = world_->submit(act.a, act.job);
+  const bool single = act.job.need.components.size() == 1 && act.job.need.kind == RequestKind::non_fixed;
+  if (single && number > 0) single_.emplace(act.a, number);
+}
+
+/// Nothing goes wrong any more.
+void FaultRun::mend() {
+  world_->network().heal_all();
+  world_->network().set_chances(0, 0);
+  world_->network().set_stalls(0, {});
+  for (const Party& party : world_->parties()) {
+    if (!world_->is_up(party)) world_->restart(party);
+    world_->slow_disk(party, {});
+    world_->resume(party);
+  }
+  world_->end_drains();
+  tell();
+}
+
+}  // namespace dmm

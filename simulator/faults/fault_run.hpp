@@ -1,0 +1,68 @@
+// One random run with faults: plays what was drawn from its seed, with every checker after every step; then all faults
+// are healed, and every job must end and every node come home within a bounded time.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "simulator/checkers.hpp"
+#include "simulator/faults/random_grid.hpp"
+#include "simulator/faults/sometimes.hpp"
+
+namespace dmm {
+
+class FaultRun {
+ public:
+  explicit FaultRun(std::uint64_t seed, RandomOptions options = {}, Level level = Level::info);
+
+  /// What is broken; empty if nothing is.
+  std::string play();
+  /// A request that nobody within reach could serve may be refused or wait; all others run. With faults a refusal may
+  /// be right at its time. What was kept waiting without a reason; empty if nothing was.
+  std::string check_served() const;
+  /// The acts alone, without looking whether anything is broken: for networks that lie.
+  void play_unchecked();
+
+  /// Called with a line for everything that happens and is done.
+  void set_trace(std::function<void(const std::string&)> trace) { trace_ = std::move(trace); }
+  /// The last lines that speak of what is broken, then the last of all.
+  std::vector<std::string> story(const std::string& fault) const;
+
+  World& world() { return *world_; }
+  const World& world() const { return *world_; }
+  const RandomRun& drawn() const { return run_; }
+  const Checkers& checkers() const { return checkers_; }
+  const Sometimes& sometimes() const { return sometimes_; }
+
+ private:
+  bool advance(Instant until);
+  bool step();
+  void tell();
+  void note(std::string line);
+  void perform(const Act& act);
+  void perform_on(const Act& act);
+  void excuse(const Act& act);
+  void submit(const Act& act);
+  void mend();
+  bool somebody_could(const Submission& job, std::uint32_t processors) const;
+  void cancel_hopeless();
+
+  RandomRun run_;
+  std::unique_ptr<World> world_;
+  Checkers checkers_;
+  Sometimes sometimes_;
+  std::string fault_;
+  std::function<void(const std::string&)> trace_;
+  std::deque<Happening> past_;     ///< the last things that happened, for the story
+  std::deque<std::string> acts_;  ///< the same of what was done
+  std::set<std::pair<Party, std::uint64_t>> single_;  ///< jobs of one component that are not flexible
+  std::vector<RequestId> hopeless_;                   ///< cancelled in the end
+  std::map<Party, Instant> frozen_;                   ///< and since when
+  std::map<Party, Duration> jumped_;                  ///< how far in all
+};
+
+}  // namespace dmm

@@ -1,0 +1,202 @@
+// Drawing a run; see random_grid.hpp.
+#include "simulator/faults/random_grid.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include "machine/assert.hpp"
+#include "simulator/faults/dice.hpp"
+#include "simulator/faults/fault_plan.hpp"
+
+namespace dmm {
+namespace {
+
+class Draw {
+ public:
+  Draw(std::uint64_t seed, RandomOptions options) : dice_(seed), options_(options) {
+    run_.settings.seed = seed;
+    run_.trouble = options.trouble;
+    run_.trouble_ends = Instant{} + options.length;
+    run_.settings.ledgers = options.trouble != Trouble::forgetful;
+  }
+
+  RandomRun all() {
+    grid();
+    behaviour();
+    if (has_ledgers()) limits();
+    world();
+    jobs();
+    if (options_.trouble != Trouble::none) plan_faults(run_, dice_);
+    std::stable_sort(run_.acts.begin(), run_.acts.end(), [](const Act& a, const Act& b) { return a.at < b.at; });
+    return std::move(run_);
+  }
+
+ private:
+  bool has_ledgers() const { return run_.settings.ledgers && options_.trouble != Trouble::none; }
+
+  void grid() {
+    const std::uint32_t count = options_.sites > 0 ? options_.sites : dice_.between(2, options_.sites_max);
+    for (std::uint32_t i = 0; i < count; ++i) {
+      TopologySite site;
+      site.name = SiteName("s" + std::to_string(i));
+      if (i > 0 && dice_.chance(0.6)) site.parent = run_.topology.sites[dice_.below(i)].name;
+      for (const TopologySite& other : run_.topology.sites)
+        if (other.parent == site.parent && dice_.chance(0.5)) site.siblings.push_back(other.name);
+      for (std::uint32_t c = dice_.chance(0.2) ? 0 : dice_.between(1, 2); c > 0; --c)
+        site.clusters.push_back(cluster("c" + std::to_string(c)));
+      for (std::uint32_t u = dice_.chance(0.3) && i > 0 ? 0 : dice_.between(1, 2); u > 0; --u)
+        site.users.push_back("u" + std::to_string(u));
+      site.direct_routes = dice_.chance(0.7);
+      run_.topology.sites.push_back(std::move(site));
+    }
+    run_.topology.name = "random";
+  }
+
+  /// Four sites of five have clusters, one and a half on average, and each is half of this on average.
+  std::uint32_t widest() const {
+    const auto sites = static_cast<std::uint32_t>(std::max<std::size_t>(1, options_.sites));
+    return options_.nodes == 0 ? 8 : std::max(1U, 5 * options_.nodes / (3 * sites));
+  }
+
+  TopologyCluster cluster(const std::string& name) {
+    TopologyCluster cluster;
+    cluster.name = ClusterName(name);
+    cluster.nodes = dice_.between(1, widest());
+    cluster.processors_per_node = dice_.chance(0.7) ? 1 : dice_.between(2, 4);
+    cluster.resource_managers = cluster.nodes > 2 && dice_.chance(0.3) ? 2 : 1;
+    if (dice_.chance(0.1)) cluster.quota = 0.75;
+    return cluster;
+  }
+
+  void behaviour() {
+    SiteSettings typical;
+    typical.term = seconds(10);
+    typical.use_hints = dice_.chance(0.8);
+    typical.owner_first = dice_.chance(0.7);
+    typical.keep_local = dice_.chance(0.7);
+    typical.seen_counts_dttl = dice_.chance(0.7);
+    typical.delegation_threshold = dice_.pick<double>({0, 0.5, 1, 1, 1, 1.5});
+    typical.tries_per_round = dice_.pick<std::uint32_t>({3, 16, 16, 1000});
+    typical.overtaken_limit = seconds(dice_.pick<std::int64_t>({5, 300}));
+    typical.dispatching_policy =
+        dice_.pick<std::string>({"fcfs", "fcfs_scan", "fcfs_scan", "smallest_first", "largest_first", "priority"});
+    typical.delegation_policy = dice_.pick<std::string>({"fcfs", "largest_first", "smallest_first", "latest_first"});
+    typical.target_policy = dice_.pick<std::string>({"hints", "hints", "best_fit", "round_robin", "configured"});
+    if (dice_.chance(0.2)) {
+      typical.matchmaking_cycle = seconds(dice_.between(1, 6));
+      typical.delegation_cycle = seconds(dice_.between(1, 3));
+    }
+    for (TopologySite& site : run_.topology.sites) {
+      site.settings = typical;
+      if (dice_.chance(0.1)) site.settings.lend = false;
+      if (dice_.chance(0.1)) site.settings.delegate = false;
+      if (dice_.chance(0.2))
+        site.settings.placement_policy = dice_.pick<std::string>({"worst_fit", "best_fit", "fcm"});
+    }
+    const auto error = link_sites(run_.topology);
+    DMM_ASSERT(!error);
+  }
+
+  /// Those of an owner's rules that matter when things go wrong.
+  void limits() {
+    SiteSettings typical;
+    typical.absent_job_manager = seconds(dice_.pick<std::int64_t>({15, 600, 600}));
+    typical.adopt_within = seconds(dice_.between(3, 10));
+    typical.offer = seconds(dice_.between(2, 5));
+    if (options_.trouble == Trouble::harsh) {
+      typical.detached_max = seconds(dice_.pick<std::int64_t>({15, 3600, 3600}));
+      typical.reclaim_after = seconds(dice_.pick<std::int64_t>({0, 0, 5, 20}));
+      typical.reclaim_at_job_end = dice_.chance(0.3);
+      typical.reclaim_grace = seconds(dice_.between(0, 10));
+      if (dice_.chance(0.1)) typical.lease_length_max = seconds(dice_.between(15, 60));
+    } else {
+      typical.absent_job_manager = seconds(600);
+    }
+    for (TopologySite& site : run_.topology.sites) {
+      site.settings.absent_job_manager = typical.absent_job_manager;
+      site.settings.detached_max = typical.detached_max;
+      site.settings.adopt_within = typical.adopt_within;
+      site.settings.offer = typical.offer;
+      site.settings.reclaim_after = typical.reclaim_after;
+      site.settings.reclaim_at_job_end = typical.reclaim_at_job_end;
+      site.settings.reclaim_grace = typical.reclaim_grace;
+      site.settings.lease_length_max = typical.lease_length_max;
+    }
+  }
+
+  void world() {
+    run_.settings.network.latency = milliseconds(dice_.between(1, 30));
+    if (dice_.chance(0.5)) run_.settings.network.jitter = milliseconds(dice_.between(1, 200));
+    run_.settings.confirm_limit = seconds(40);
+    run_.settings.sessions.beat = seconds(dice_.between(1, has_ledgers() ? 2 : 3));
+    run_.settings.sessions.silence = run_.settings.sessions.beat * 3;
+  }
+
+  void jobs() {
+    std::uint32_t widest = 4;
+    std::vector<Party> users;
+    for (const TopologySite& site : run_.topology.sites) {
+      for (const std::string& user : site.users) users.push_back(job_manager_of(site.name, user));
+      for (const TopologyCluster& cluster : site.clusters)
+        widest = std::max(widest, cluster.nodes * cluster.processors_per_node);
+    }
+    std::map<Party, std::uint64_t> submitted;
+    const double windows = options_.length.in_seconds() / 100;
+    const std::uint32_t most = std::max({5 * options_.sites_max, 5 * options_.sites, options_.nodes});
+    const auto count = static_cast<std::uint32_t>(windows * dice_.between(5, most));
+    for (std::uint32_t left = count; left > 0; --left) {
+      Act act;
+      act.at = dice_.within(1, 0.6 * options_.length.in_seconds());
+      act.a = dice_.pick(users);
+      act.job = job(widest);
+      const std::uint64_t number = ++submitted[act.a];
+      if (dice_.chance(0.15)) {
+        Act cancel;
+        cancel.kind = Act::Kind::cancel;
+        cancel.at = act.at + from_seconds(dice_.exponential(8));
+        cancel.a = act.a;
+        cancel.number = number;
+        run_.acts.push_back(std::move(cancel));
+      }
+      run_.acts.push_back(std::move(act));
+    }
+  }
+
+  JobDescription job(std::uint32_t widest) {
+    JobDescription job;
+    job.dttl = dice_.pick<std::uint32_t>({0, 1, 2, 3, 5, 5, 5, 5, 8});
+    job.reruns_max = 10;
+    job.priority = static_cast<std::int32_t>(dice_.below(3));
+    const std::uint32_t components = dice_.chance(0.8) ? 1 : dice_.between(2, 3);
+    for (std::uint32_t i = 0; i < components; ++i) {
+      const bool wide = dice_.chance(0.2);
+      job.need.components.push_back({dice_.between(1, wide ? widest + 1 : 4), {}, {}});
+    }
+    if (components == 1 && dice_.chance(0.1)) job.need.kind = RequestKind::flexible;
+    const double runs = dice_.exponential(8);
+    job.program.arguments = {dice_.chance(0.05) ? "stubborn" : "sleep", std::to_string(runs)};
+    if (dice_.chance(0.05)) job.program.arguments = {"false"};
+    if (dice_.chance(0.03)) job.program.arguments = {"missing"};
+    if (dice_.chance(0.05)) job.program.arguments = {"print", std::to_string(dice_.between(1, 200'000))};
+    return job;
+  }
+
+  Dice dice_;
+  RandomOptions options_;
+  RandomRun run_;
+};
+
+}  // namespace
+
+std::string_view to_text(Act::Kind kind) {
+  static constexpr std::string_view words[] = {
+      "submit", "cancel",      "cut",   "cut-one-way", "heal",      "reset",   "crash", "crash-machine", "restart", "pause",
+      "freeze", "resume", "unreachable", "drift", "jump",        "slow-disk", "reclaim", "drain", "end-drains"};
+  return words[static_cast<std::size_t>(kind)];
+}
+
+Trouble trouble_of(std::uint64_t seed) { return seed % 4 == 0 ? Trouble::gentle : Trouble::harsh; }
+
+RandomRun draw(std::uint64_t seed, const RandomOptions& options) { return Draw(seed, options).all(); }
+
+}  // namespace dmm

@@ -1,0 +1,59 @@
+// Everything about a random run that is drawn before it begins, all of it from one seed: the grid, how its sites
+// behave, what its users want, and what goes wrong when (fault_plan.hpp).
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "simulator/world.hpp"
+
+namespace dmm {
+
+/// What goes wrong in a run.
+enum class Trouble : std::uint8_t {
+  none,
+  forgetful,  ///< managers lose everything at each crash: no ledgers
+  gentle,     ///< one process crash or short cut after the other: nobody's job may notice
+  harsh,      ///< whatever can be thought of, at once
+};
+
+/// Something that is done to the world at an instant.
+struct Act {
+  enum class Kind : std::uint8_t {
+    submit, cancel, cut, cut_one_way, heal, reset, crash, crash_machine, restart, pause, freeze, resume, unreachable,
+    drift, jump, slow_disk, reclaim, drain, end_drains,
+  };
+  Instant at{};
+  Kind kind = Kind::submit;
+  Party a, b;
+  JobDescription job;
+  std::uint64_t number = 0;  ///< cancel: the job's
+  Duration length;           ///< jump, slow_disk, reclaim: the grace
+  std::int64_t rate = 0;     ///< drift: millionths too fast
+};
+std::string_view to_text(Act::Kind kind);
+
+struct RandomRun {
+  Topology topology;
+  WorldSettings settings;
+  Trouble trouble = Trouble::none;
+  std::vector<Act> acts;  ///< in order of time; none after `trouble_ends`
+  Instant trouble_ends{};  ///< everything is whole again
+  double loss = 0, doubling = 0;
+  double stall = 0;
+  Duration stall_max;
+};
+
+struct RandomOptions {
+  Trouble trouble = Trouble::harsh;
+  std::uint32_t sites_max = 12;
+  std::uint32_t sites = 0;  ///< exactly so many; 0: drawn
+  std::uint32_t nodes = 0;  ///< about so many in all; 0: drawn
+  Duration length = seconds(100);  ///< jobs and troubles come for so long
+};
+
+RandomRun draw(std::uint64_t seed, const RandomOptions& options = {});
+/// Harsh for most seeds, gentle for some.
+Trouble trouble_of(std::uint64_t seed);
+
+}  // namespace dmm

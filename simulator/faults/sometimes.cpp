@@ -1,0 +1,106 @@
+// See sometimes.hpp.
+#include "simulator/faults/sometimes.hpp"
+
+#include <string>
+
+namespace dmm {
+namespace {
+
+template <class T>
+T value_of(const LogEvent& event, std::string_view key) {
+  for (const LogField& field : event.fields)
+    if (field.key == key)
+      if (const T* value = std::get_if<T>(&field.value)) return *value;
+  return {};
+}
+std::string text_of(const LogEvent& event, std::string_view key) { return value_of<std::string>(event, key); }
+std::int64_t number_of(const LogEvent& event, std::string_view key) { return value_of<std::int64_t>(event, key); }
+
+}  // namespace
+
+std::string_view to_text(Rare state) {
+  switch (state) {
+    case Rare::grant_crosses_cancel: return "a grant crossed the cancellation of its job";
+    case Rare::grant_unwanted: return "a site got a grant that nobody there waited for any more";
+    case Rare::claim_lost: return "a lost claim was made good by an inventory";
+    case Rare::crash_during_claim: return "a site crashed in the middle of a claim";
+    case Rare::release_lost: return "an inventory gave back nodes whose release was lost";
+    case Rare::lease_adopted: return "a site that had lost a lease took its place in the chain again";
+    case Rare::orphan_ended: return "a lease that nobody vouched for was ended";
+    case Rare::lease_unknown: return "an owner took back a lease that it had no record of";
+    case Rare::node_lost: return "a lease ended since a resource manager was lost";
+    case Rare::detached: return "work went on under a lease that was over";
+    case Rare::detached_ended_itself: return "such work came to its own end";
+    case Rare::start_refused: return "a start was refused since its lease was over";
+    case Rare::fenced: return "a resource manager that heard nobody ended a job";
+    case Rare::keeper_deadline: return "a keeper that heard nobody ended jobs";
+    case Rare::task_found_again: return "a restarted resource manager found its tasks alive";
+    case Rare::jobs_found_again: return "a job manager with running jobs crashed";
+    case Rare::run_again: return "a job was interrupted and ran again";
+    case Rare::commits_lost: return "a machine crashed and lost commits";
+    case Rare::crash_before_commit: return "a crash left a commit undone";
+    case Rare::crash_after_commit: return "a crash came after a commit and before anybody heard of it";
+    case Rare::job_manager_absent: return "a site took the nodes of an absent job manager back";
+    case Rare::reclaimed: return "an owner took lent nodes back";
+    case Rare::expired: return "a lease expired";
+  }
+  return {};
+}
+
+void Sometimes::note(const std::vector<Happening>& happenings) {
+  for (const Happening& happening : happenings) note(happening);
+}
+
+void Sometimes::add(const Sometimes& other) {
+  for (std::size_t i = 0; i < counts_.size(); ++i) counts_[i] += other.counts_[i];
+}
+
+void Sometimes::note(const Happening& happening) {
+  if (happening.event.name == "crashed") return note_crash(happening);
+  switch (happening.who.role) {
+    case Role::site_manager: return note_site(happening.event);
+    case Role::job_manager: return note_job_manager(happening.event);
+    case Role::resource_manager: return note_resource_manager(happening.event);
+    case Role::client: return;
+  }
+}
+
+void Sometimes::note_crash(const Happening& happening) {
+  const LogEvent& event = happening.event;
+  saw(Rare::crash_during_claim, number_of(event, "unclaimed") > 0);
+  saw(Rare::jobs_found_again, number_of(event, "running") > 0);
+  saw(Rare::commits_lost, number_of(event, "commits_lost") > 0);
+  saw(Rare::crash_before_commit, text_of(event, "commit") == "lost");
+  saw(Rare::crash_after_commit, text_of(event, "commit") == "done");
+}
+
+void Sometimes::note_site(const LogEvent& event) {
+  const bool is_grant = event.name == "granted" || event.name == "pass_grant" || event.name == "grant";
+  if (event.name == "cancel") cancelled_.insert(event.trace);
+  saw(Rare::grant_crosses_cancel, is_grant && cancelled_.contains(event.trace));
+  saw(Rare::grant_unwanted, event.name == "release" && value_of<bool>(event, "unused"));
+  saw(Rare::claim_lost, event.name == "claim_lost");
+  saw(Rare::release_lost, event.name == "returned");
+  saw(Rare::lease_adopted, event.name == "adopt");
+  saw(Rare::orphan_ended, event.name == "orphan_ended");
+  saw(Rare::lease_unknown, event.name == "unknown_lease");
+  saw(Rare::job_manager_absent, event.name == "job_manager_absent");
+  saw(Rare::reclaimed, event.name == "reclaim");
+  if (event.name != "lease_ended") return;
+  saw(Rare::node_lost, text_of(event, "reason") == "node_lost");
+  saw(Rare::expired, text_of(event, "reason") == "expired");
+}
+
+void Sometimes::note_job_manager(const LogEvent& event) { saw(Rare::run_again, event.name == "rerun"); }
+
+void Sometimes::note_resource_manager(const LogEvent& event) {
+  saw(Rare::fenced, event.name == "fence");
+  saw(Rare::keeper_deadline, event.name == "deadline");
+  saw(Rare::task_found_again, event.name == "restarted" && number_of(event, "tasks") > 0);
+  saw(Rare::start_refused, event.name == "refuse" && text_of(event, "fault") == "no_lease");
+  saw(Rare::detached, event.name == "detach" && detached_.insert(event.trace).second);
+  saw(Rare::detached_ended_itself,
+      event.name == "ended" && text_of(event, "kind") == "exited" && detached_.contains(event.trace));
+}
+
+}  // namespace dmm

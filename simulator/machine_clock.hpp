@@ -1,0 +1,47 @@
+// The monotonic clock of one simulated machine: it may run a little too fast or too slow, and jump forward, but never
+// stands still or goes back.
+#pragma once
+
+#include "protocol/time.hpp"
+
+namespace dmm {
+
+class MachineClock {
+ public:
+  /// What the clock shows at an instant of the world.
+  Instant at(Instant world) const {
+    if (rate_ == million && behind() == Duration{}) return world;
+    return shown_ + microseconds((world - since_).microseconds * rate_ / million);
+  }
+  /// When the clock shows this or more for the first time; the past counts as now.
+  Instant when(Instant shown) const {
+    if (shown == never || (rate_ == million && behind() == Duration{})) return shown;
+    if (shown <= shown_) return since_;
+    const std::int64_t left = (shown - shown_).microseconds;
+    return left > far_away ? never : since_ + microseconds((left * million + rate_ - 1) / rate_);
+  }
+  /// From now on it runs this many millionths too fast; negative: too slow.
+  void drift(Instant now, std::int64_t millionths) {
+    rebase(now);
+    rate_ = million + millionths;
+  }
+  void jump(Instant now, Duration forward) {
+    rebase(now);
+    shown_ = shown_ + forward;
+  }
+
+ private:
+  static constexpr std::int64_t million = 1'000'000;
+  static constexpr std::int64_t far_away = std::int64_t{1} << 42;  ///< some fifty days
+
+  Duration behind() const { return shown_ - since_; }
+  void rebase(Instant now) {
+    shown_ = at(now);
+    since_ = now;
+  }
+
+  Instant since_{}, shown_{};  ///< of the world, and what the clock showed then
+  std::int64_t rate_ = million;
+};
+
+}  // namespace dmm

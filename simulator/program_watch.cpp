@@ -1,0 +1,78 @@
+// See program_watch.hpp.
+#include "simulator/program_watch.hpp"
+
+#include "protocol/text.hpp"
+
+namespace dmm {
+namespace {
+
+RequestId job_of(const RequestId& request) { return {request.site, request.user, request.job, 0}; }
+
+bool overlap(const NodeSet& a, const NodeSet& b) { return subtract(a, b) != a; }
+
+bool runs_at(const World& world, const Party& manager, const RequestId& job, std::uint32_t attempt) {
+  for (const auto& [id, program] : world.performer(manager).running())
+    if (job_of(id.request) == job && id.request.attempt == attempt) return true;
+  return false;
+}
+
+}  // namespace
+
+std::string ProgramWatch::look(const World& world, const Party& manager) {
+  const TaskPerformer& performer = world.performer(manager);
+  Room& room = rooms_[manager];
+  if (performer.changes() == room.changes) return {};
+  const auto* process = world.resource_manager(manager);
+  if (!process) return {};  // nothing starts; what ended meanwhile is noticed later
+  room.changes = performer.changes();
+  forget_ended(world, manager, room);
+  for (const TaskView& task : process->machine.view().tasks) {
+    if (!performer.running().contains(task.id) || room.running.contains(task.id)) continue;
+    if (std::string fault = note_started(world, manager, room, task); !fault.empty()) return fault;
+  }
+  return {};
+}
+
+void ProgramWatch::forget_ended(const World& world, const Party& manager, Room& room) {
+  std::erase_if(room.running, [&](const auto& seen) {
+    const RequestId& request = seen.first.request;
+    if (world.performer(manager).running().contains(seen.first)) return false;
+    if (runs_at(world, manager, job_of(request), request.attempt)) return true;
+    const auto attempts = attempts_.find(job_of(request));
+    if (attempts == attempts_.end()) return true;  // another component of it ended at the same time
+    attempts->second.erase({request.attempt, manager});
+    if (attempts->second.empty()) attempts_.erase(attempts);
+    return true;
+  });
+}
+
+std::string ProgramWatch::note_started(const World& world, const Party& manager, Room& room, const TaskView& task) {
+  for (const auto& [id, other] : room.running)
+    if (overlap(other.nodes, task.nodes))
+      return to_text(id.request) + " and " + to_text(task.id.request) + " run on the same node of " + to_text(manager);
+  room.running[task.id] = {task.lease.epoch, task.nodes};
+  for (const NodeRange& range : task.nodes)
+    for (std::uint32_t node = range.first; node <= range.last; ++node) {
+      Epoch& highest = room.highest[node];
+      if (task.lease.epoch < highest)
+        return to_text(task.id.request) + " was started under " + to_text(task.lease) + " on a node of " +
+               to_text(manager) + " that had run work of a later lease";
+      highest = task.lease.epoch;
+    }
+  return note_attempt(world, task.id.request, manager);
+}
+
+std::string ProgramWatch::note_attempt(const World& world, const RequestId& request, const Party& where) {
+  const RequestId job = job_of(request);
+  std::set<Attempt>& attempts = attempts_[job];
+  attempts.insert({request.attempt, where});
+  for (const Attempt& other : attempts) {
+    if (other.number == request.attempt || !runs_at(world, other.where, job, other.number)) continue;
+    if (excused_.contains(other.where) || excused_.contains(job_manager_of(job.site, job.user))) continue;
+    return to_text(request) + " runs while attempt " + std::to_string(other.number) + " still runs at " +
+           to_text(other.where);
+  }
+  return {};
+}
+
+}  // namespace dmm

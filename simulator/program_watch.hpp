@@ -1,0 +1,47 @@
+// What really runs in the machine rooms, looked at from outside and remembered over the restarts of their managers: on
+// which nodes, under which lease, and which attempt at which job.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "simulator/world.hpp"
+
+namespace dmm {
+
+class ProgramWatch {
+ public:
+  /// Looks at one machine room if anything started or ended there. What is broken, or empty.
+  std::string look(const World& world, const Party& manager);
+  /// Two attempts at a job may overlap if the older ran at this resource manager, which was frozen for long, or if this
+  /// job manager made the job, whose clock jumped far.
+  void excuse(const Party& party) { excused_.insert(party); }
+
+ private:
+  struct Seen {
+    Epoch lease;
+    NodeSet nodes;
+  };
+  struct Room {
+    std::uint64_t changes = 0;
+    std::map<TaskId, Seen> running;
+    std::map<std::uint32_t, Epoch> highest;  ///< by node: the latest lease that a program was started under
+  };
+  struct Attempt {
+    std::uint32_t number = 0;
+    Party where;
+    auto operator<=>(const Attempt&) const = default;
+  };
+
+  void forget_ended(const World& world, const Party& manager, Room& room);
+  std::string note_started(const World& world, const Party& manager, Room& room, const TaskView& task);
+  std::string note_attempt(const World& world, const RequestId& request, const Party& where);
+
+  std::map<Party, Room> rooms_;
+  std::map<RequestId, std::set<Attempt>> attempts_;  ///< by job (attempt 0): those that were seen running
+  std::set<Party> excused_;
+};
+
+}  // namespace dmm

@@ -65,9 +65,7 @@ void Keeper::run() {
 }
 
 bool Keeper::is_needed() const {
-  if (!jobs_.empty()) return true;
-  if (closing_) return false;
-  return channel_ || deadline_ != endless;
+  return !jobs_.empty() || (channel_ && !closing_);
 }
 
 // Ends the remover and what some job hid from its mark; the lock tells that nothing is left.

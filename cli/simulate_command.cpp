@@ -164,7 +164,7 @@ void add_fault_options(CLI::App& command, SimulateOptions& options) {
   const char* const group = "Faults";
   auto* const faults =
       command.add_flag("--faults", options.faults,
-                       "Random grids in which everything goes wrong that can, drawn from --seed and checked throughout");
+                       "Random grids in which everything goes wrong that can, drawn from --seed and checked");
   faults->group(group);
   const auto only_with_faults = [&](CLI::Option* option) { option->needs(faults)->group(group); };
   only_with_faults(command.add_option("--seeds", choice.seeds, "So many seeds, one after the other")
@@ -223,7 +223,8 @@ CLI::App* add_simulate_command(CLI::App& app, int& exit_code) {
   command->add_flag("--json", options->json, "Print a JSON object");
   add_fault_options(*command, *options);
   command->footer(architectures_help() + footer);
-  command->callback([options, &exit_code] { exit_code = options->faults ? play_faults(*options) : simulate(*options); });
+  command->callback(
+      [options, &exit_code] { exit_code = options->faults ? play_faults(*options) : simulate(*options); });
   return command;
 }
 

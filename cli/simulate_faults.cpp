@@ -174,7 +174,8 @@ class Faults {
                     count_text(one.nodes, "node") + ", " + count_text(one.jobs, "job") + ", " +
                     count_text(one.acts, "act") + ", " + one.trouble);
     if (one.fault.empty()) {
-      lines.push_back("nothing is broken: " + count_text(one.checks, "check") + ", every job ended, every node is home");
+      lines.push_back("nothing is broken: " + count_text(one.checks, "check") +
+                      ", every job ended, every node is home");
     } else {
       lines.push_back("BROKEN after " + decimal(one.simulated_seconds, 3) + " s: " + one.fault);
       for (const std::string& line : one.story) lines.push_back("  " + line);

@@ -6,6 +6,7 @@
 #include "jobmgr/job_manager.hpp"
 #include "jobmgr/node_groups.hpp"
 #include "machine/assert.hpp"
+#include "machine/planted.hpp"
 #include "protocol/text.hpp"
 
 namespace dmm {
@@ -118,7 +119,7 @@ void JobManager::accept(Step step, JobDescription description) {
   job.submitted = step.now;
   const Job& added = jobs_.add(std::move(job));
   unwritten_.description(added.number);
-  changed(added, Grade::synced);
+  changed(added, DMM_PLANT(job_only_committed) ? Grade::committed : Grade::synced);
   if (step.effects.wants(Level::info))
     step.effects.log(Level::info, "submitted", request_of(added),
                      {{"job", static_cast<std::int64_t>(added.number)},
@@ -265,6 +266,7 @@ void JobManager::release(Step step, Job& job) {
   if (run.held.empty()) return;
   leases_.remove(run.lease, job.number);
   changed(job);
+  if (DMM_PLANT(nodes_not_released)) return run.held.clear();
   tell_site(step, Release{run.lease, std::exchange(run.held, {})}, request_of(job));
 }
 

@@ -4,6 +4,7 @@
 
 #include "jobmgr/job_manager.hpp"
 #include "machine/assert.hpp"
+#include "machine/planted.hpp"
 
 namespace dmm {
 namespace {
@@ -172,7 +173,7 @@ void JobManager::interrupt(Step step, Job& job, std::uint32_t component, bool co
   if (task.order == 0) task.order = ++job.run->troubles;
   const bool known = std::exchange(task.interrupted, true);
   changed(job);
-  if (confirmed || task.phase == TaskPhase::queued) return task_over(job, component);
+  if (confirmed || task.phase == TaskPhase::queued || DMM_PLANT(end_not_awaited)) return task_over(job, component);
   stop(step, job, component, grace);
   if (!known) set_due(task, {job.number, component}, step.now + grace + settings_.confirm_limit);
 }

@@ -4,6 +4,7 @@
 
 #include "jobmgr/job_manager.hpp"
 #include "machine/assert.hpp"
+#include "machine/planted.hpp"
 
 namespace dmm {
 namespace {
@@ -142,7 +143,7 @@ void JobManager::close(Step step, Job& job, JobEvent event) {
   DMM_ASSERT(!job.run && job.ended);
   jobs_.change(job, event);
   unwritten_.description(job.number);
-  changed(job, Grade::synced);
+  changed(job, DMM_PLANT(outcome_only_committed) ? Grade::committed : Grade::synced);
   step.effects.ended.push_back(job.number);
   job.description.program = {};
   job.description.need = {};

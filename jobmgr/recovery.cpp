@@ -8,6 +8,7 @@
 #include "jobmgr/job_manager.hpp"
 #include "jobmgr/node_groups.hpp"
 #include "machine/assert.hpp"
+#include "machine/planted.hpp"
 #include "protocol/inventory.hpp"
 
 namespace dmm {
@@ -129,6 +130,7 @@ void JobManager::say_again(Step step, const Job& job, std::uint32_t component) {
         step.effects.send(task.manager, Fetch{request_of(job), component, stream, state.offset}, request_of(job));
     return;
   }
+  if (DMM_PLANT(starts_not_repeated)) return;
   if (task.phase != TaskPhase::asked && task.phase != TaskPhase::started) return;
   if (!task.stopping) return send_start(step, job, component);
   const auto is_told = [&](const Task& other) {

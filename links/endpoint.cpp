@@ -5,6 +5,7 @@
 
 #include "links/gate.hpp"
 #include "machine/assert.hpp"
+#include "machine/planted.hpp"
 
 namespace dmm {
 namespace {
@@ -264,6 +265,7 @@ void Endpoint::ask_resend(Instant now, Peer& peer) {
 }
 
 void Endpoint::resend(Instant now, Peer& peer) {
+  if (DMM_PLANT(not_sent_again)) return;
   // Bytes that were encoded before the peer was ever heard name no incarnation of it, which it accepts.
   for (const Session::Kept& kept : peer.session.unacknowledged()) {
     ++counters_.resent;

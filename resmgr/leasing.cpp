@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "machine/assert.hpp"
+#include "machine/planted.hpp"
 #include "protocol/text.hpp"
 #include "resmgr/resource_manager.hpp"
 
@@ -125,6 +126,7 @@ void ResourceManager::on(Instant now, const Unassign& unassign, Effects& effects
   // Clean promises that nothing will run there under this lease: also if it was never assigned.
   note_growth(slots_.within(nodes), id.epoch, effects);
   slots_.unassign(slots_.within(nodes), id.epoch);
+  if (DMM_PLANT(clean_too_early)) say_clean(id, nodes, effects);
   if (waiting.empty() && strays_.empty()) return say_clean(id, nodes, effects);
   cleans_[++last_clean_] = {id, nodes, waiting.size() + !strays_.empty()};
   if (!strays_.empty()) stray_cleans_.push_back(last_clean_);

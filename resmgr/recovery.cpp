@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "machine/assert.hpp"
+#include "machine/planted.hpp"
 #include "resmgr/resource_manager.hpp"
 
 namespace dmm {
@@ -87,13 +88,16 @@ void ResourceManager::restore(Instant now, std::vector<ResourceRecord> rows, con
   resume_due_ = true;
   presence_.heard(now, site_);  // a full term for everybody to come back
   std::map<TaskId, std::int32_t> found;
-  for (const LivingTask& task : living) found[task.id] = task.process;
-  // Leases before fences: a node may be under a lease and have seen a later one.
-  for (ResourceRecord& row : rows)
+  for (const LivingTask& task : living)
+    if (!DMM_PLANT(living_tasks_ignored)) found[task.id] = task.process;
+  // Leases before fences: a node may be under a lease and have seen a later one. And suspects before tasks: one that is
+  // lost makes its nodes more suspect still.
+  for (ResourceRecord& row : rows) {
     if (auto* lease = std::get_if<AssignmentRecord>(&row)) restore_one(*lease);
+    if (auto* suspect = std::get_if<SuspectRecord>(&row)) restore_one(*suspect);
+  }
   for (ResourceRecord& row : rows) {
     if (const auto* fence = std::get_if<FenceRecord>(&row)) restore_one(*fence);
-    if (auto* suspect = std::get_if<SuspectRecord>(&row)) restore_one(*suspect);
     if (auto* task = std::get_if<TaskRow>(&row)) restore_one(now, *task, found);
   }
   for (const auto& [id, process] : found) strays_.insert(id);

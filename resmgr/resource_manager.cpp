@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "machine/assert.hpp"
+#include "machine/planted.hpp"
 #include "protocol/text.hpp"
 
 namespace dmm {
@@ -111,8 +112,9 @@ void ResourceManager::on(Instant now, Received& received, Effects& effects) {
 // ---- contact ---------------------------------------------------------------------------------------------------
 
 /// A new session ends nothing: the owner compares what we register with what it believes, and says what differs.
-void ResourceManager::on(Instant, const LinkUp& change, Effects&) {
+void ResourceManager::on(Instant now, const LinkUp& change, Effects& effects) {
   presence_.up(change.peer);
+  if (DMM_PLANT(own_restart_ends_leases) && change.restarted && change.peer == site_) stop_all(now, {}, effects);
   if (change.peer == site_) register_due_ = true;
 }
 
@@ -141,6 +143,7 @@ void ResourceManager::register_if_due(Effects& effects) {
 /// Rule: heard neither the owner nor the job manager for a term. The lease stays, unusable, until the owner takes
 /// it. A detached task has left its lease already.
 void ResourceManager::fence(Instant now, std::uint64_t number, Effects& effects) {
+  if (DMM_PLANT(no_self_fence)) return;
   TaskRecord& task = tasks_.at(number);
   effects.log(Level::warning, "fence", task.id.request,
               {{"lease", to_text(LeaseId{settings_.site, task.lease})}, {"nodes", to_text(task.nodes)}});

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "machine/assert.hpp"
+#include "machine/planted.hpp"
 
 namespace dmm {
 namespace {
@@ -51,6 +52,7 @@ bool Slots::all_under(const NodeSet& nodes, Epoch lease) const {
 bool Slots::admit(const NodeSet& nodes, Epoch lease) const {
   bool all = true;
   each(slots_, nodes, [&](const Slot& slot) { all = all && (slot.lease == lease || slot.highest < lease); });
+  if (DMM_PLANT(no_epoch_check)) return true;
   return all;
 }
 

@@ -137,8 +137,6 @@ std::string Checkers::check_owner(const World& world, const Party& party, const 
   const Process<SiteManager>* owner = world.site(party.site);
   if (!owner || !knows(owner->machine, party) || !view.registered) return {};
   const NodeSet known = leased_by_owner(owner->machine, party);
-  for (const LeaseView& lease : view.leases)
-    if (lease.tasks > 0 && !contains(known, lease.nodes)) return "nodes are under a lease that their owner thinks free";
   for (const TaskView& task : view.tasks) {
     if (!is_live(task.state)) continue;
     if (!contains(known, task.nodes)) return "nodes run a task that their owner thinks free";
@@ -147,7 +145,7 @@ std::string Checkers::check_owner(const World& world, const Party& party, const 
       if (lease.upstream || id == task.lease) continue;
       for (const NodeGroup& group : lease.nodes)
         if (group.resource_manager == party && overlap(group.nodes, task.nodes))
-          return to_text(task.id.request) + " runs under " + to_text(task.lease) + " on nodes that are leased anew as " +
+          return to_text(task.id.request) + " runs under " + to_text(task.lease) + " on nodes leased anew as " +
                  to_text(id);
     }
   }
@@ -183,7 +181,10 @@ std::string Checkers::check_rest(const World& world) const {
   }
   for (const Submission& job : world.submissions()) {
     if (job.abandoned) continue;
-    if (!outcomes_.contains(job_of(job)))
+    if (outcomes_.contains(job_of(job))) continue;
+    // One that was written just before a crash is never told in the log.
+    const Job* record = world.job_manager(job.job_manager)->machine.find(job.number);
+    if (!record || !is_over(record->state))
       return to_text(job.job_manager) + " job " + std::to_string(job.number) + " has no outcome";
   }
   return {};

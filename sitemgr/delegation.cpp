@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "machine/assert.hpp"
+#include "machine/planted.hpp"
 #include "protocol/text.hpp"
 #include "sitemgr/site_manager.hpp"
 
@@ -87,8 +88,8 @@ SiteManager::Choice SiteManager::choose(const Search& search, std::size_t& targe
   for (std::size_t n = 0; n < neighbours_.size(); ++n) {
     const Neighbour& neighbour = neighbours_[n];
     if (!neighbour.up || (*search.asked)[n]) continue;
-    if (search.chain && std::find(search.chain->begin(), search.chain->end(), neighbour.site) != search.chain->end())
-      continue;
+    const auto* chain = DMM_PLANT(chain_ignored) ? nullptr : search.chain;
+    if (chain && std::find(chain->begin(), chain->end(), neighbour.site) != chain->end()) continue;
     target_views_.push_back({n, neighbour.hint, settings_.use_hints && neighbour.known, neighbour.debit});
   }
   const TargetQuery query{search.widest, search.dttl, stable_hash(search.key)};  // by round: not the same way again
@@ -191,7 +192,7 @@ void SiteManager::on(Step& s, std::size_t from, Delegate& delegate) {
   const std::size_t waiting = foreign_[from].size() + passed_.size() + unserved_.size();
   foreign.delegate = std::move(delegate);
   if (!fault.empty() || odd) return reject(s, foreign, RejectReason::malformed);
-  if (in_chain) return reject(s, foreign, RejectReason::in_chain);
+  if (in_chain && !DMM_PLANT(chain_ignored)) return reject(s, foreign, RejectReason::in_chain);
   if (waiting >= settings_.delegations_per_link_max) return reject(s, foreign, RejectReason::limit_reached);
   if (passed_.contains(key) || !seen_.is_new(s.now, from, key, dttl))
     return reject(s, foreign, RejectReason::already_seen);
@@ -217,7 +218,7 @@ void SiteManager::pass_on(Step& s, Foreign foreign) {
   foreign.answer_by = s.now + within;
   sweep_at(foreign.answer_by);
   Delegate next = asked;
-  next.dttl = asked.dttl - 1;
+  next.dttl = DMM_PLANT(dttl_not_counted) ? asked.dttl : asked.dttl - 1;
   next.tries_left = foreign.tries_left;
   next.answer_within = within;
   next.chain.push_back(settings_.name);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "machine/assert.hpp"
+#include "machine/planted.hpp"
 #include "protocol/text.hpp"
 #include "sitemgr/site_manager.hpp"
 
@@ -93,7 +94,7 @@ void SiteManager::on(Step& s, std::size_t from, Grant& grant) {
   const RequestId trace = grant.request;
   Lease& kept = leases_.add(std::move(lease));
   watch(kept);
-  changed(s, kept);
+  if (!DMM_PLANT(grant_not_written)) changed(s, kept);
   send(s, to, std::move(grant), trace);
 }
 
@@ -150,7 +151,8 @@ void SiteManager::hear_claim(Step& s, Lease& lease) {
   lease.state = LeaseState::active;
   changed(s, lease);
   s.out.log(Level::debug, "claim", lease.request, {{"lease", to_text(lease.id)}});
-  if (lease.upstream) send(s, *lease.upstream, Claim{lease.id, lease.request, {}}, lease.request);
+  if (lease.upstream && !DMM_PLANT(claim_not_forwarded))
+    send(s, *lease.upstream, Claim{lease.id, lease.request, {}}, lease.request);
 }
 
 void SiteManager::on_release(Step& s, std::optional<std::size_t> from, const Party& party, Release& release) {
@@ -192,8 +194,9 @@ void SiteManager::give_back(Step& s, Lease& lease, const std::vector<NodeGroup>&
   s.out.log(Level::info, "release", lease.request,
             {{"lease", to_text(lease.id)}, {"to", neighbours_[*lease.upstream].site.text}});
   const bool all = lease.nodes.empty();
-  send(s, *lease.upstream, Release{lease.id, all ? std::vector<NodeGroup>{} : std::move(gone), silent},
-       lease.request);
+  if (!DMM_PLANT(release_not_forwarded))
+    send(s, *lease.upstream, Release{lease.id, all ? std::vector<NodeGroup>{} : std::move(gone), silent},
+         lease.request);
   if (all) close(s, lease);
 }
 
@@ -209,6 +212,7 @@ void SiteManager::clean(Step& s, Lease& lease, std::vector<NodeGroup> nodes, boo
   each_manager(gone, [&](const Party& manager, const NodeSet& set) {
     s.out.send(manager, Unassign{lease.id, set, grace, detached}, lease.request);
   });
+  if (DMM_PLANT(clean_not_awaited)) each_manager(gone, [&](const Party& m, const NodeSet& set) { owned_.put(m, set); });
   add_nodes(lease.cleaning, gone);
 }
 

@@ -98,8 +98,9 @@ void FaultRun::note(std::string line) {
 std::vector<std::string> FaultRun::story(const std::string& fault) const {
   std::vector<std::string> all(acts_.begin(), acts_.end());
   for (const Happening& happening : past_) all.push_back(line_of(happening));
+  const auto stamp_of = [](const std::string& line) { return line.substr(0, line.find(']')); };
   std::stable_sort(all.begin(), all.end(),
-                   [](const std::string& a, const std::string& b) { return a.substr(0, a.find(']')) < b.substr(0, b.find(']')); });
+                   [&](const std::string& a, const std::string& b) { return stamp_of(a) < stamp_of(b); });
   const std::string about = mentioned(fault);
   std::vector<std::string> told;
   if (!about.empty())

@@ -190,8 +190,9 @@ class Draw {
 
 std::string_view to_text(Act::Kind kind) {
   static constexpr std::string_view words[] = {
-      "submit", "cancel",      "cut",   "cut-one-way", "heal",      "reset",   "crash", "crash-machine", "restart", "pause",
-      "freeze", "resume", "unreachable", "drift", "jump",        "slow-disk", "reclaim", "drain", "end-drains"};
+      "submit",        "cancel",  "cut",   "cut-one-way", "heal",   "reset",       "crash",
+      "crash-machine", "restart", "pause", "freeze",      "resume", "unreachable", "drift",
+      "jump",          "slow-disk", "reclaim", "drain",    "end-drains"};
   return words[static_cast<std::size_t>(kind)];
 }
 

@@ -49,16 +49,18 @@ bool FaultRun::somebody_could(const Submission& job, std::uint32_t processors) c
 }
 
 /// Requests that their own site can never serve may be out of everybody's reach: they wait until they are cancelled.
+/// Also those whose user never heard that they were accepted.
 void FaultRun::cancel_hopeless() {
-  for (const Submission& job : world_->submissions()) {
-    const auto* site = world_->site(job.job_manager.site);
-    const auto* user = world_->job_manager(job.job_manager);
-    const auto view = user->machine.job(job.number);
-    if (!view || view->state != JobState::waiting) continue;
-    const LocalRequest* request = site->machine.queue().find(view->request);
-    if (!request || request->servable) continue;
-    hopeless_.push_back(view->request);
-    world_->cancel(job.job_manager, job.number);
+  for (const Party& party : world_->parties()) {
+    if (party.role != Role::job_manager) continue;
+    for (std::uint64_t number = 1; number < world_->job_manager(party)->machine.next_job(); ++number) {
+      const auto view = world_->job_manager(party)->machine.job(number);
+      if (!view || view->state != JobState::waiting) continue;
+      const LocalRequest* request = world_->site(party.site)->machine.queue().find(view->request);
+      if (!request || request->servable) continue;
+      hopeless_.push_back(view->request);
+      world_->cancel(party, number);
+    }
   }
   tell();
 }

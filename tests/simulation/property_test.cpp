@@ -1,6 +1,7 @@
 // Random grids, workloads and faults from seeds: every invariant after every step, and in the end, when all faults
 // are healed, every job has its one outcome and every node is home. A failing seed is repeated by
-//   DMM_SEED=<seed> build/bin/simulation_tests -tc="random grids that*"          DMM_VERBOSE=1 tells everything that happened
+//   DMM_SEED=<seed> build/bin/simulation_tests -tc="random grids that*"
+//   DMM_VERBOSE=1   tells everything that happened
 //   DMM_SEEDS=5000  runs more of them, DMM_FIRST_SEED=1000000 other ones, DMM_SITES=30 larger ones
 #include <doctest/doctest.h>
 

@@ -1,0 +1,47 @@
+// Bugs on purpose, for a test that the checkers of the simulator find each of them (tests/planted). A release knows
+// nothing of them: DMM_PLANT(bug) is `false` there, and only that test compiles the few sources that mention it anew.
+#pragma once
+
+#ifdef DMM_PLANTED
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace dmm {
+
+#define DMM_PLANTED_BUGS(bug)                                                                                        \
+  bug(no_epoch_check) bug(clean_too_early) bug(no_self_fence) bug(outcome_not_written) bug(living_tasks_ignored)     \
+  bug(release_not_forwarded) bug(clean_not_awaited) bug(dttl_not_counted) bug(chain_ignored)                         \
+  bug(claim_not_forwarded) bug(grant_not_written) bug(inventory_not_judged) bug(register_not_compared)               \
+  bug(own_restart_ends_leases) bug(job_only_committed) bug(outcome_only_committed) bug(end_not_awaited)              \
+  bug(nodes_not_released) bug(starts_not_repeated) bug(duplicate_delivered) bug(not_sent_again)                      \
+  bug(sent_before_commit)
+
+enum class Planted : std::uint8_t {
+  none,
+#define DMM_PLANTED_NAME(name) name,
+  DMM_PLANTED_BUGS(DMM_PLANTED_NAME)
+#undef DMM_PLANTED_NAME
+};
+
+inline constexpr auto planted_names = std::to_array<std::string_view>({
+    "none",
+#define DMM_PLANTED_TEXT(name) #name,
+    DMM_PLANTED_BUGS(DMM_PLANTED_TEXT)
+#undef DMM_PLANTED_TEXT
+});
+
+/// The one that is there now; the test says which.
+Planted planted();
+
+}  // namespace dmm
+
+#define DMM_PLANT(bug) (::dmm::planted() == ::dmm::Planted::bug)
+
+#else
+
+#define DMM_PLANT(bug) false
+
+#endif

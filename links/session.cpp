@@ -1,5 +1,6 @@
 // The numbering of one session; see session.hpp.
 #include "links/session.hpp"
+
 #include "machine/planted.hpp"
 
 namespace dmm {
@@ -55,9 +56,8 @@ void Session::forget(std::uint64_t end) {
 }
 
 Order Session::arrive(std::uint64_t sequence) {
-  if (DMM_PLANT(duplicate_delivered) && sequence <= delivered_) return Order::deliver;
   if (sequence <= delivered_) return Order::duplicate;
-  if (sequence != delivered_ + 1) return Order::gap;
+  if (sequence != delivered_ + 1 && !DMM_PLANT(gap_delivered)) return Order::gap;
   delivered_ = sequence;
   return Order::deliver;
 }

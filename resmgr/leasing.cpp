@@ -88,7 +88,7 @@ void ResourceManager::take_from_lease(Epoch lease, const NodeSet& nodes) {
   else
     it->second.nodes = left;
   touched_.insert(lease);
-  changed_leases_.push_back(lease);
+  if (!DMM_PLANT(unassign_not_written)) changed_leases_.push_back(lease);
 }
 
 // ---- taking back -----------------------------------------------------------------------------------------------

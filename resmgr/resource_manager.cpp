@@ -114,7 +114,9 @@ void ResourceManager::on(Instant now, Received& received, Effects& effects) {
 /// A new session ends nothing: the owner compares what we register with what it believes, and says what differs.
 void ResourceManager::on(Instant now, const LinkUp& change, Effects& effects) {
   presence_.up(change.peer);
-  if (DMM_PLANT(own_restart_ends_leases) && change.restarted && change.peer == site_) stop_all(now, {}, effects);
+  if (DMM_PLANT(own_restart_ends_leases) && change.restarted && change.peer == site_)
+    for (const std::uint64_t number : tasks_.open())
+      if (TaskRecord& task = tasks_.at(number); task.is_live()) order_end(now, task, {}, EndKind::lease_ended, effects);
   if (change.peer == site_) register_due_ = true;
 }
 

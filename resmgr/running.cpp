@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "machine/assert.hpp"
-#include "machine/planted.hpp"
 #include "protocol/text.hpp"
 #include "resmgr/resource_manager.hpp"
 
@@ -244,7 +243,7 @@ void ResourceManager::record_outcome(Instant now, TaskRecord& task, Ended outcom
 /// Records the outcome and tells the job manager.
 void ResourceManager::conclude(Instant now, TaskRecord& task, Ended outcome, Effects& effects) {
   record_outcome(now, task, std::move(outcome));
-  if (!DMM_PLANT(outcome_not_written)) changed_tasks_.push_back(task.id);
+  changed_tasks_.push_back(task.id);
   ++(task.outcome.kind == EndKind::start_failed ? counts_.failed : counts_.ended);
   if (effects.wants(Level::info))
     effects.log(Level::info, "ended", task.id.request,

@@ -232,6 +232,11 @@ void World::resume(const Party& party) {
   settle_touched();
 }
 
+void World::isolate(const Party& party) {
+  for (const Party& other : parties_)
+    if (other != party) cut(party, other);
+}
+
 void World::drift(const Party& party, std::int64_t millionths) {
   actors_[address_of(party)].clock.drift(now_, millionths);
   touch(address_of(party));  // its deadlines come at other instants

@@ -149,7 +149,10 @@ bool World::commit_takes(Address address, Process<Manager>& process) {
   Actor& actor = actors_[address];
   if (actor.commit_max == Duration{} || process.effects.ledger.empty()) return false;
   const auto most = static_cast<std::uint64_t>(actor.commit_max.microseconds);
-  if (DMM_PLANT(sent_before_commit)) perform_all(address, process);
+  if (DMM_PLANT(sent_before_commit)) {
+    perform_all(address, process);
+    for (Submission& submission : std::exchange(actor.promised, {})) submissions_.push_back(std::move(submission));
+  }
   actor.committed_at = now_ + microseconds(1 + static_cast<std::int64_t>(disks_.below(most)));
   return true;
 }

@@ -112,6 +112,8 @@ class World {
   void freeze(const Party& party);
   void resume(const Party& party);
   void cut_one_way(const Party& from, const Party& to) { network_.cut_one_way(address_of(from), address_of(to)); }
+  /// The party is cut off from everybody.
+  void isolate(const Party& party);
   void reset(const Party& a, const Party& b) { network_.reset(address_of(a), address_of(b)); }
   /// The manager's clock: millionths that it runs too fast (negative: too slow), and jumps.
   void drift(const Party& party, std::int64_t millionths);
@@ -135,6 +137,8 @@ class World {
   Instant clock_of(const Party& party) const { return actors_[address_of(party)].clock.at(now_); }
   /// How the ledger of a manager differs from what it should hold by now; empty if it doesn't.
   std::string ledger_fault(const Party& party) const;
+  /// Whether it waits for its disk now.
+  bool is_committing(const Party& party) const { return actors_[address_of(party)].committed_at != never; }
   /// How often it was started.
   std::uint64_t starts_of(const Party& party) const { return actors_[address_of(party)].incarnation; }
   const TaskPerformer& performer(const Party& party) const { return actors_[address_of(party)].performer; }

@@ -128,7 +128,7 @@ void SiteManager::compare(Step& s, const Party& manager, const Register& offer, 
     if (known != theirs.end()) known->second = subtract(subtract(has, leased), cleaning);
   }
   for (const auto& [id, nodes] : theirs)
-    if (!nodes.empty()) take_unknown(s, manager, id, nodes);
+    if (!nodes.empty() && !DMM_PLANT(unknown_lease_ignored)) take_unknown(s, manager, id, nodes);
   // Something runs there under a lease that neither of us knows: a newer one waits for its end.
   if (!dirty.empty()) take_unknown(s, manager, {settings_.name, {incarnation_, ++leases_made_}}, dirty);
 }

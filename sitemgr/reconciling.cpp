@@ -3,7 +3,6 @@
 // what is leased; a lease that the borrower doesn't have any more comes back.
 #include <algorithm>
 
-#include "machine/planted.hpp"
 #include "protocol/inventory.hpp"
 #include "protocol/text.hpp"
 #include "sitemgr/site_manager.hpp"
@@ -61,7 +60,6 @@ void SiteManager::on(Step& s, std::size_t from, Inventory& part) {
   if (!neighbour.judging || !gather(neighbour.inventory, part)) return;
   neighbour.judging = false;
   const Inventory said = std::exchange(neighbour.inventory, {});
-  if (DMM_PLANT(inventory_not_judged)) return;
   judge_lent(s, from, said.borrowed);
   judge_borrowed(s, from, said.lent);
   neighbour.known_leases.clear();

@@ -92,6 +92,7 @@ class FaultPlan {
   void links() {
     some_links(6, Kind::cut, Kind::heal, 40);
     if (run_.trouble != Trouble::harsh) return;
+    if (dice_.chance(0.4)) some(all_, 2, Kind::isolate, Kind::rejoin, 70);
     some_links(3, Kind::cut_one_way, Kind::heal, 40);
     for (std::uint32_t left = links_.empty() ? 0 : dice_.between(0, 6); left > 0; --left) {
       const auto& [a, b] = dice_.pick(links_);
@@ -116,7 +117,22 @@ class FaultPlan {
 
   void machines() {
     if (dice_.chance(0.5)) some(all_, 3, Kind::crash_machine, Kind::restart, 40);
+    if (dice_.chance(0.5))
+      for (std::uint32_t left = dice_.between(1, 4); left > 0; --left)
+        some_act(Kind::crash_in_commit, dice_.chance(0.5) ? sites_ : all_).length = from_seconds(5 * dice_.uniform());
+    if (dice_.chance(0.3)) orphans();
     if (dice_.chance(0.3)) some(all_, 2, Kind::freeze, Kind::resume, dice_.chance(0.2) ? 70 : 20);
+  }
+
+  /// A site forgets its leases, and one of its neighbours isn't there to say what they were.
+  void orphans() {
+    const auto link = dice_.pick(links_);
+    const Party& site = dice_.chance(0.5) || link.first.role != Role::site_manager ? link.second : link.first;
+    const Instant at = dice_.within(5, 0.7 * seconds_);
+    act(at, Kind::crash_machine, site);
+    act(at, Kind::cut, link.first, link.second);
+    act(at + from_seconds(3 * dice_.uniform()), Kind::restart, site);
+    act(at + from_seconds(5 + 20 * dice_.uniform()), Kind::heal, link.first, link.second);
   }
 
   void clocks() {

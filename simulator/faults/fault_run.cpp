@@ -16,6 +16,8 @@ constexpr Duration patience_left = seconds(200);
 /// A job manager runs a job again after four terms; whoever is frozen for longer, less the time that silence takes to
 /// be noticed and the worst clocks, may still run it then.
 constexpr Duration frozen_max = seconds(8), jumped_max = seconds(2);
+/// From the end of the last job until every node is home.
+constexpr Duration homecoming_max = seconds(7);
 constexpr std::size_t happenings_kept = 4000, lines_told = 60;
 
 std::string mentioned(const std::string& fault) {
@@ -76,7 +78,36 @@ bool FaultRun::step() {
   world_->step();
   tell();
   fault_ = checkers_.check(*world_);
+  if (run_.trouble == Trouble::none && fault_.empty()) fault_ = check_homecoming();
+  crash_the_doomed();
   return fault_.empty();
+}
+
+void FaultRun::crash_the_doomed() {
+  for (const auto& [party, away] : std::map<Party, Duration>(doomed_)) {
+    if (!world_->is_up(party) || !world_->is_committing(party)) continue;
+    doomed_.erase(party);
+    back_at_[party] = world_->now() + away;
+    note(stamp(world_->now()) + " ** crashed in its commit " + short_name(party));
+    world_->slow_disk(party, {});
+    world_->crash(party);
+  }
+  for (const auto& [party, at] : std::map<Party, Instant>(back_at_)) {
+    if (world_->now() < at) continue;
+    back_at_.erase(party);
+    if (!world_->is_up(party)) world_->restart(party);
+  }
+  tell();
+}
+
+/// Where nothing goes wrong, nobody has to wait for a lease to expire until all nodes are home.
+std::string FaultRun::check_homecoming() {
+  for (const Party& party : world_->parties())
+    if (party.role == Role::job_manager)
+      for (const JobState state : {JobState::waiting, JobState::starting, JobState::running, JobState::ending})
+        if (world_->job_manager(party)->machine.count(state) > 0) idle_since_ = world_->now();
+  if (world_->quiet()) idle_since_ = world_->now();
+  return world_->now() - idle_since_ > homecoming_max ? "all jobs ended and nodes didn't come home" : "";
 }
 
 void FaultRun::tell() {
@@ -158,6 +189,13 @@ void FaultRun::perform_on(const Act& act) {
     case Kind::reclaim: return world_->reclaim(act.a.site, act.b.site.text, act.length);
     case Kind::drain: return world_->drain(act.a.site, act.b.site);
     case Kind::end_drains: return world_->end_drains();
+    case Kind::isolate: return world_->isolate(act.a);
+    case Kind::rejoin:
+      for (const Party& other : world_->parties()) world_->heal(act.a, other);
+      return;
+    case Kind::crash_in_commit:
+      doomed_[act.a] = act.length;
+      return world_->slow_disk(act.a, seconds(1));
   }
 }
 
@@ -180,6 +218,7 @@ void FaultRun::submit(const Act& act) {
 
 /// Nothing goes wrong any more.
 void FaultRun::mend() {
+  doomed_.clear();
   world_->network().heal_all();
   world_->network().set_chances(0, 0);
   world_->network().set_stalls(0, {});

@@ -41,6 +41,8 @@ class FaultRun {
  private:
   bool advance(Instant until);
   bool step();
+  std::string check_homecoming();
+  void crash_the_doomed();
   void tell();
   void note(std::string line);
   void perform(const Act& act);
@@ -61,6 +63,9 @@ class FaultRun {
   std::deque<std::string> acts_;  ///< the same of what was done
   std::set<std::pair<Party, std::uint64_t>> single_;  ///< jobs of one component that are not flexible
   std::vector<RequestId> hopeless_;                   ///< cancelled in the end
+  std::map<Party, Duration> doomed_;  ///< they crash during their next commit, for so long
+  std::map<Party, Instant> back_at_;  ///< and are started again then
+  Instant idle_since_{};                              ///< no job was under way, or everything was at home
   std::map<Party, Instant> frozen_;                   ///< and since when
   std::map<Party, Duration> jumped_;                  ///< how far in all
 };

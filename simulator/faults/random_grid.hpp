@@ -21,14 +21,14 @@ enum class Trouble : std::uint8_t {
 struct Act {
   enum class Kind : std::uint8_t {
     submit, cancel, cut, cut_one_way, heal, reset, crash, crash_machine, restart, pause, freeze, resume, unreachable,
-    drift, jump, slow_disk, reclaim, drain, end_drains,
+    drift, jump, slow_disk, reclaim, drain, end_drains, isolate, rejoin, crash_in_commit,
   };
   Instant at{};
   Kind kind = Kind::submit;
   Party a, b;
   JobDescription job;
   std::uint64_t number = 0;  ///< cancel: the job's
-  Duration length;           ///< jump, slow_disk, reclaim: the grace
+  Duration length;           ///< jump, slow_disk; crash_in_commit: until the restart; reclaim: the grace
   std::int64_t rate = 0;     ///< drift: millionths too fast
 };
 std::string_view to_text(Act::Kind kind);
@@ -53,7 +53,7 @@ struct RandomOptions {
 };
 
 RandomRun draw(std::uint64_t seed, const RandomOptions& options = {});
-/// Harsh for most seeds, gentle for some.
+/// Harsh for most seeds, gentle for some, none for a few.
 Trouble trouble_of(std::uint64_t seed);
 
 }  // namespace dmm

@@ -194,9 +194,9 @@ std::variant<ProcessKey, std::string> spawn(const SpawnOptions& options) {
   return ProcessKey{id, start_time_of(id)};
 }
 
-Ending end_processes(const std::vector<ProcessKey>& processes, Duration patience) {
+Ending end_processes(const std::vector<ProcessKey>& processes, Duration patience, int signal) {
   Watched watched(processes);
-  watched.send(SIGTERM);
+  watched.send(signal);
   Ending ending;
   ending.ended = watched.wait(patience);
   watched.send(SIGKILL);

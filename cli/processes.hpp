@@ -2,6 +2,7 @@
 // process that got a dead one's id is never touched, ended for sure.
 #pragma once
 
+#include <csignal>
 #include <cstdint>
 #include <string>
 #include <variant>
@@ -35,12 +36,13 @@ struct SpawnOptions {
 std::variant<ProcessKey, std::string> spawn(const SpawnOptions& options);
 
 struct Ending {
-  std::size_t ended = 0;   ///< by themselves, after SIGTERM
+  std::size_t ended = 0;   ///< by themselves, after the signal
   std::size_t killed = 0;  ///< by SIGKILL
   std::size_t left = 0;    ///< nothing helped
 };
-/// SIGTERM to all that live; SIGKILL to those that don't end within `patience`. Reaps those that are our children.
-Ending end_processes(const std::vector<ProcessKey>& processes, Duration patience);
+/// A signal to all that live; SIGKILL to those that don't end within `patience`. Reaps those that are our children.
+/// By SIGINT a resource manager ends its jobs first, by SIGTERM it leaves them to be found again.
+Ending end_processes(const std::vector<ProcessKey>& processes, Duration patience, int signal = SIGINT);
 
 /// Our programs that were called with something inside one of the folders, and whatever works inside one without a
 /// terminal: daemons whose start was not recorded any more, their keepers, the jobs they run. Never this process.

@@ -133,7 +133,7 @@ class Run {
 
   /// Says of each daemon that died, and that nobody restarted, that it did. Without a job manager its jobs would be
   /// waited for in vain.
-  bool healthy() {
+  bool healthy(Duration patience = restart_limit) {
     const Instant now = monotonic_now();
     next_health_ = now + health_pause;
     bool all_job_managers = true;
@@ -143,7 +143,7 @@ class Run {
         missing_.erase(i);
         continue;
       }
-      if (now - missing_.emplace(i, now).first->second < restart_limit) continue;
+      if (now - missing_.emplace(i, now).first->second < patience) continue;
       if (daemon.party.role == Role::job_manager) all_job_managers = false;
       if (!dead_.insert(i).second) continue;
       const std::string words = last_words(daemon);
@@ -172,6 +172,7 @@ class Run {
   // ---- at its end ----
 
   void collect() {
+    healthy({});
     if (!report_.interrupted && dead_.empty()) {
       Homecoming home = wait_until_home(testbed_, report_.timed_out ? Duration{} : home_limit, interrupts_);
       report_.nodes_not_home = home.nodes_away;

@@ -76,6 +76,21 @@ void add_links(Table& table, const Json& site, const Style& style) {
   }
 }
 
+/// What keeps nodes from being used, a line each.
+void print_notices(const Json& site) {
+  for (const Json& manager : site.value("resource_managers", Json::array()))
+    if (const std::string nodes = text_in(manager, "set_aside"); !nodes.empty())
+      std::printf("%s/%s: nodes %s are set aside: %s\n", text_in(site, "site").c_str(),
+                  text_in(manager, "name").c_str(), nodes.c_str(), text_in(manager, "set_aside_why").c_str());
+  for (const Json& drained : site.value("drained", Json::array())) {
+    const std::string name = harmless(drained.get<std::string>());
+    const bool self = name == text_in(site, "site");
+    std::printf("%s: %s; `dmm resume %s --site %s` ends that\n", text_in(site, "site").c_str(),
+                self ? "drained, nothing new starts on its nodes" : ("lends nothing more to " + name).c_str(),
+                name.c_str(), text_in(site, "site").c_str());
+  }
+}
+
 int run(const SitesOptions& options) {
   auto chosen = choose_managers(options.manager, Role::site_manager);
   if (auto* fault = std::get_if<CommandFault>(&chosen)) return fail("sites", *fault);
@@ -117,6 +132,7 @@ int run(const SitesOptions& options) {
   for (const Json& site : list) add_site(site_table, site, style), add_links(link_table, site, style);
   std::printf("%s", site_table.text(style).c_str());
   if (!link_table.empty()) std::printf("\n%s", link_table.text(style).c_str());
+  for (const Json& site : list) print_notices(site);
   for (const Answered& site : sites)
     if (!site.fault.empty()) fail("sites", {site.fault, 1});
   return code;

@@ -199,7 +199,7 @@ std::variant<Testbed, TestbedFault> bring_up(const Topology& topology, const Tes
 std::optional<TestbedFault> restart_daemon(Testbed& testbed, std::size_t daemon, bool kill) {
   const ProcessKey old = testbed.daemons[daemon].process;
   if (kill && is_alive(old)) ::kill(old.id, SIGKILL);
-  if (end_processes({old}, seconds(20)).left > 0) return tell(testbed, daemon, "could not be ended");
+  if (end_processes({old}, seconds(20), SIGTERM).left > 0) return tell(testbed, daemon, "could not be ended");
   ReadyPipes pipes;
   std::string fault = spawn_daemon(testbed, daemon, false, pipes.add(daemon));
   if (!fault.empty()) return TestbedFault{std::move(fault), 1};

@@ -73,6 +73,7 @@ bool is_soft(const LeaseEnded& ended) {
   switch (ended.reason) {
     case LeaseEnd::expired:
     case LeaseEnd::node_lost:
+    case LeaseEnd::not_claimed:
     case LeaseEnd::owner_lost:
     case LeaseEnd::unknown: return true;
     default: return false;

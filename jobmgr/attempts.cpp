@@ -128,7 +128,10 @@ void JobManager::on(Step step, const Party& from, const Started& started) {
 
 void JobManager::on(Step step, const Party& from, Ended& ended) {
   const auto [job, task] = subject_of(from, ended.request, ended.component);
-  if (!task) return step.effects.send(from, Forget{ended.request}, ended.request);
+  if (!task) {
+    step.effects.send(from, Forget{ended.request}, ended.request);
+    return rest_if_idle(step, from);
+  }
   changed(*job);
   // Repeated, or too late to count: its directory goes with those of the other components, for Forget names no
   // one.
@@ -266,7 +269,13 @@ void JobManager::leave_attempt(Step step, Job& job) {
     if (is_told(task) && std::none_of(run.tasks.begin(), run.tasks.begin() + i, is_told))  // one for all of a request
       step.effects.send(task.manager, Forget{request_of(job)}, request_of(job));
   }
+  for (const Task& task : run.tasks) rest_if_idle(step, task.manager);
   job.run.reset();
+}
+
+// Nothing of ours is left there: until the next Start nobody need hear of the other.
+void JobManager::rest_if_idle(Step step, const Party& manager) {
+  if (managers_.is_idle(manager)) step.effects.rests.push_back(manager);
 }
 
 void JobManager::set_due(Task& task, TaskKey key, Instant due) {

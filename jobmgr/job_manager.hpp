@@ -103,6 +103,8 @@ class JobManager {
   std::uint32_t grants() const { return leases_.grants(); }
   std::uint32_t starts() const { return starts_; }
   bool site_up() const { return site_up_; }
+  /// The leases that it holds, one for each job that uses them.
+  std::vector<Holding> holdings() const;
   const JobManagerSettings& settings() const { return settings_; }
   /// What doesn't hold that must hold; empty if all is well. Walks everything: for tests and checkers.
   std::string broken_invariant() const;
@@ -173,6 +175,7 @@ class JobManager {
   void attempt_over(Step step, Job& job);
   void run_again(Step step, Job& job);
   void leave_attempt(Step step, Job& job);
+  void rest_if_idle(Step step, const Party& manager);
   void set_due(Task& task, TaskKey key, Instant due);
 
   // ---- output (output.cpp) ----

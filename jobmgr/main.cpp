@@ -8,6 +8,7 @@
 #include "runtime/files.hpp"
 #include "runtime/run_daemon.hpp"
 #include "topologies/daemon_config.hpp"
+#include "views/holdings.hpp"
 #include "views/job_view.hpp"
 
 namespace {
@@ -17,6 +18,9 @@ using namespace dmm;
 /// Job numbers are reserved in blocks of this many: one small write for half a block, and at most a block is skipped
 /// after a crash.
 constexpr std::uint64_t number_block = 100;
+
+/// No job has more components (docs/protocol.md section 8).
+constexpr std::uint32_t components_max = 64;
 
 constexpr std::string_view cut_notice = "\n[dmm: the rest of this output was not brought back]\n";
 
@@ -29,6 +33,7 @@ class JobShell {
   bool collect(Instant, Process<JobManager>&) { return false; }
   std::string_view verbs() const { return job_verbs; }
   std::optional<Answer> answer(Instant now, Process<JobManager>& process, const Ask& ask) {
+    if (ask.verb == "holdings") return holdings_of(process.machine, ask);
     return answer_jobs(process.machine, {now, wall_microseconds()}, ask, process.effects);
   }
 
@@ -49,7 +54,7 @@ class JobShell {
     return fed;
   }
 
-  bool finish(Instant, Process<JobManager>& process) {
+  bool finish(Instant, Process<JobManager>& process, Farewell) {
     if (const std::string fault = numbers_.close(process.machine.next_job()); !fault.empty())
       log_.write(Level::error, "number_not_kept", {{"reason", fault}});
     return true;
@@ -70,30 +75,23 @@ class JobShell {
 
   std::string write(const OutputPiece& piece) {
     std::string path = piece.path;
-    if (path.empty()) {
-      path = own_file(piece.job, piece.component, piece.stream);
-      std::uint32_t& components = own_components_[piece.job];
-      components = std::max(components, piece.component + 1);
-    }
+    if (path.empty()) path = own_file(piece.job, piece.component, piece.stream);
     std::string fault = write_piece(path, piece.offset, piece.data);
     if (fault.empty() && piece.last && piece.cut && piece.offset + piece.data.size() > 0)
       fault = write_piece(path, piece.offset + piece.data.size(), cut_notice);
     return fault;
   }
 
-  void remove_files(std::uint64_t job) {
-    const auto components = own_components_.find(job);
-    if (components == own_components_.end()) return;
-    for (std::uint32_t component = 0; component < components->second; ++component)
+  /// Rare: only where the table of jobs is full. Which files there are, an earlier start may have known.
+  void remove_files(std::uint64_t job) const {
+    for (std::uint32_t component = 0; component < components_max; ++component)
       for (const Stream stream : {Stream::output, Stream::error})
         std::remove(own_file(job, component, stream).c_str());
-    own_components_.erase(components);
   }
 
   std::string directory_;
   NumberFile numbers_;
   Log& log_;
-  std::map<std::uint64_t, std::uint32_t> own_components_;  ///< of jobs with files in our own folder
 };
 
 DaemonSettings settings_of(const JobManagerConfig& config) {
@@ -131,7 +129,9 @@ int run(const JobManagerConfig& config, bool die_with_parent) {
   JobManagerSettings first = config.settings;
   first.first_job = numbers.first();  // also with a ledger, which has no row of a job that was forgotten
   JobManager machine(std::move(first));
-  if (ledger != nullptr) machine.restore(monotonic_now(), std::move(rows));
+  if (ledger != nullptr)
+    if (const std::string fault = machine.restore(monotonic_now(), std::move(rows)); !fault.empty())
+      return fail("the ledger " + ledger->path() + " can't be used: " + fault);
   JobShell shell(config.directory, std::move(numbers), foundation.log);
   return run_daemon(foundation, settings, std::move(machine), shell, ledger.get());
 }

@@ -47,6 +47,11 @@ bool Managers::has(const Party& manager, TaskKey task) const {
   return it != links_.end() && it->second.tasks.contains(task);
 }
 
+bool Managers::is_idle(const Party& manager) const {
+  const auto it = links_.find(manager);
+  return it != links_.end() && it->second.tasks.empty();
+}
+
 std::optional<Party> Managers::take_silent(Instant now) {
   if (silent_.empty() || silent_.begin()->first > now) return std::nullopt;
   Party manager = silent_.begin()->second;

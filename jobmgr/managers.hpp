@@ -25,6 +25,8 @@ class Managers {
   void down(const Party& manager, Instant silent_due);
   std::vector<TaskKey> tasks_of(const Party& manager) const;
   bool has(const Party& manager, TaskKey task) const;
+  /// It is known and has no component.
+  bool is_idle(const Party& manager) const;
 
   /// When the first silent one will have been silent for too long.
   Instant next_silence() const { return silent_.empty() ? never : silent_.begin()->first; }

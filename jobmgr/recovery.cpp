@@ -146,13 +146,19 @@ void JobManager::offer_inventory(Step step) {
   lent_.clear();
   judged_.clear();
   Inventory inventory;
+  inventory.borrowed = holdings();
+  for (const Holding& held : inventory.borrowed) judged_.emplace(held.lease, held.request.job);
+  for (Inventory& part : parts_of(std::move(inventory))) tell_site(step, std::move(part));
+}
+
+std::vector<Holding> JobManager::holdings() const {
+  std::vector<Holding> held;
   for (const auto& [lease, number] : open_attempts_) {
     if (!leases_.holds(lease, number)) continue;
-    judged_.emplace(lease, number);
     const Job& job = *jobs_.find(number);
-    inventory.borrowed.push_back({lease, request_of(job), job.run->held, job.place->chain, {}, {}, {}, {}});
+    held.push_back({lease, request_of(job), job.run->held, job.place->chain, {}, {}, {}, {}});
   }
-  for (Inventory& part : parts_of(std::move(inventory))) tell_site(step, std::move(part));
+  return held;
 }
 
 // What the site lent us and we don't hold needs no answer: our own inventory says so, and the site takes it back.

@@ -8,6 +8,7 @@
 #include "runtime/files.hpp"
 #include "runtime/run_daemon.hpp"
 #include "topologies/daemon_config.hpp"
+#include "views/holdings.hpp"
 #include "views/resource_view.hpp"
 
 namespace {
@@ -19,11 +20,13 @@ constexpr Duration stop_grace = seconds(2);
 
 class ResourceShell {
  public:
-  explicit ResourceShell(ProcessBackend& backend) : backend_(backend) {}
+  /// `may_leave`: what runs can go on without this process.
+  ResourceShell(ProcessBackend& backend, bool may_leave) : backend_(backend), may_leave_(may_leave) {}
 
   std::vector<int> descriptors() const { return {backend_.descriptor()}; }
   std::string_view verbs() const { return resource_verbs; }
   std::optional<Answer> answer(Instant now, Process<ResourceManager>& process, const Ask& ask) {
+    if (ask.verb == "holdings") return holdings_of(process.machine, ask);
     return answer_resource(process.machine, {now, wall_microseconds()}, ask);
   }
 
@@ -40,12 +43,14 @@ class ResourceShell {
     return false;
   }
 
-  bool finish(Instant now, Process<ResourceManager>& process) {
+  bool finish(Instant now, Process<ResourceManager>& process, Farewell farewell) {
+    if (may_leave_ && farewell == Farewell::leave) return backend_.leave(), true;
     return process.machine.stop_all(now, stop_grace, process.effects);
   }
 
  private:
   ProcessBackend& backend_;
+  bool may_leave_;
 };
 
 DaemonSettings settings_of(const ResourceManagerConfig& config) {
@@ -71,22 +76,23 @@ int run(const ResourceManagerConfig& config, bool die_with_parent) {
   if (const std::string fault = foundation.open(settings); !fault.empty()) return fail(fault);
   if (const std::string fault = make_directory(config.directory); !fault.empty()) return fail(fault);
 
-  const auto backend = ProcessBackend::open(
-      {.directory = config.directory, .keep = config.settings.term, .keeper_executable = {}});
-  if (const auto* fault = std::get_if<std::string>(&backend)) return fail(*fault);
-  // The number of this start comes after the backend's lock on the directory: no two managers take the same one.
+  auto kept = open_kept<ResourceRecord>(config.directory, config.ledger, to_text(settings.endpoint.self));
+  if (const auto* fault = std::get_if<std::string>(&kept)) return fail(*fault);
+  auto& [ledger, rows] = std::get<Kept<ResourceRecord>>(kept);
+  // With a ledger a restarted manager knows what it had running: then it may run on meanwhile.
+  const bool outlive = ledger != nullptr;
+  const auto opened = ProcessBackend::open(
+      {.directory = config.directory, .keep = config.settings.term, .keeper_executable = {}, .outlive = outlive});
+  if (const auto* fault = std::get_if<std::string>(&opened)) return fail(*fault);
+  ProcessBackend& backend = *std::get<std::unique_ptr<ProcessBackend>>(opened);
+  // The number of this start comes after the locks on the directory: no two managers take the same one.
   const auto incarnation = next_incarnation(config.directory + "/incarnation");
   if (const auto* fault = std::get_if<std::string>(&incarnation)) return fail(*fault);
   settings.endpoint.incarnation = std::get<std::uint64_t>(incarnation);
 
-  auto kept = open_kept<ResourceRecord>(config.directory, config.ledger, to_text(settings.endpoint.self));
-  if (const auto* fault = std::get_if<std::string>(&kept)) return fail(*fault);
-  auto& [ledger, rows] = std::get<Kept<ResourceRecord>>(kept);
-  const std::vector<LivingTask> living;  // what the backend has of earlier starts
-
   ResourceManager machine(config.settings);
-  if (ledger != nullptr) machine.restore(monotonic_now(), std::move(rows), living);
-  ResourceShell shell(*std::get<std::unique_ptr<ProcessBackend>>(backend));
+  if (ledger != nullptr) machine.restore(monotonic_now(), std::move(rows), backend.living());
+  ResourceShell shell(backend, outlive);
   return run_daemon(foundation, settings, std::move(machine), shell, ledger.get());
 }
 

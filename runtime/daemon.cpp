@@ -48,7 +48,10 @@ Signals::~Signals() { ::close(descriptor_); }
 bool Signals::take() {
   signalfd_siginfo signal{};
   bool came = false;
-  while (::read(descriptor_, &signal, sizeof signal) == static_cast<ssize_t>(sizeof signal)) came = true;
+  while (::read(descriptor_, &signal, sizeof signal) == static_cast<ssize_t>(sizeof signal)) {
+    came = true;
+    if (signal.ssi_signo == SIGINT) farewell_ = Farewell::end;
+  }
   return came;
 }
 
@@ -75,9 +78,9 @@ void begin_daemon(bool die_with_parent) {
   }
   if (!die_with_parent) return;
   const pid_t parent = ::getppid();
-  ::prctl(PR_SET_PDEATHSIG, SIGTERM);
+  ::prctl(PR_SET_PDEATHSIG, SIGINT);
   // The parent may have ended before the call, and then there is another one now.
-  if (::getppid() != parent) ::raise(SIGTERM);
+  if (::getppid() != parent) ::raise(SIGINT);
 }
 
 }  // namespace dmm

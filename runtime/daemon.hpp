@@ -5,6 +5,12 @@
 
 namespace dmm {
 
+/// What is to become of the work that a daemon has under way when it ends.
+enum class Farewell : unsigned char {
+  leave,  ///< SIGTERM: it goes on without the daemon, which will be started again
+  end,    ///< SIGINT: it ends first
+};
+
 /// SIGTERM and SIGINT as a descriptor to wait for, so that none is lost between two waits; SIGHUP and SIGPIPE ignored.
 /// To be made before anything that makes threads, which inherit what is blocked.
 class Signals {
@@ -17,15 +23,18 @@ class Signals {
   int descriptor() const { return descriptor_; }
   /// Reads what came; true if there was one.
   bool take();
+  /// What the signals so far ask for.
+  Farewell farewell() const { return farewell_; }
   /// Sleeps until one comes or the time is over; true if one came.
   bool wait(Duration at_most);
 
  private:
   int descriptor_;
+  Farewell farewell_ = Farewell::leave;
 };
 
 /// How a daemon begins, before anything else: open files as many as the administrator allows (each connection is one),
-/// up to a few thousand; and, for testbeds, SIGTERM from the kernel when the parent process ends.
+/// up to a few thousand; and, for testbeds, SIGINT from the kernel when the parent process ends.
 void begin_daemon(bool die_with_parent);
 
 /// Writes one byte to the descriptor that the environment variable DMM_READY_FD names, if any, and closes it.

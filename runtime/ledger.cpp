@@ -128,8 +128,8 @@ std::string Ledger::Inside::open() {
 
 std::string Ledger::Inside::open_file() {
   sqlite3* opened = nullptr;
-  const int code = sqlite3_open_v2(options.path.c_str(), &opened,
-                                   SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_NOFOLLOW, nullptr);
+  const int code =
+      sqlite3_open_v2(options.path.c_str(), &opened, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, nullptr);
   database.reset(opened);
   if (code != SQLITE_OK) return "cannot open the ledger " + options.path + ": " + error();
   sqlite3_extended_result_codes(opened, 1);

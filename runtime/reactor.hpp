@@ -35,7 +35,7 @@ concept Shell = requires(S shell, Process<M>& process, Instant now, const Ask& a
   { shell.answer(now, process, ask) } -> std::same_as<std::optional<Answer>>;
   /// The daemon is to end: what must be done before; called after every turn until it says that all is done, or
   /// `Reactor::stop_limit` is over.
-  { shell.finish(now, process) } -> std::same_as<bool>;
+  { shell.finish(now, process, Farewell{}) } -> std::same_as<bool>;
   /// Its verbs, for people who mistyped one.
   { shell.verbs() } -> std::convertible_to<std::string_view>;
 };
@@ -91,7 +91,7 @@ class Reactor {
     const Instant limit = monotonic_now() + stop_limit;
     bool finished = false;
     while (!finished && !hurried_ && !lost_ && monotonic_now() < limit) {
-      finished = shell_.finish(monotonic_now(), process_);
+      finished = shell_.finish(monotonic_now(), process_, signals_.farewell());
       settle(monotonic_now());
       if (!finished) turn(monotonic_now() + milliseconds(100));
     }

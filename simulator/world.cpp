@@ -108,13 +108,14 @@ void World::settle_touched() {
 
 void World::settle(Address address) {
   Actor& actor = actors_[address];
-  Instant wake = actor.frozen ? never : actor.performer.next_report();
+  Instant wake = never;
   std::visit(
       [&](auto& process) {
         if constexpr (requires { process.machine; })
-          if (!actor.paused) wake = std::min(wake, settle(address, process));
+          if (!actor.paused) wake = settle(address, process);
       },
       actor.process);
+  if (!actor.frozen) wake = std::min(wake, actor.performer.next_report());  // also of what was ordered just now
   // A deadline that isn't in the future is a loop without work: a daemon would burn its processor with it.
   actor.spins = wake <= now_ ? actor.spins + 1 : 0;
   DMM_ASSERT(actor.spins < spins_max);

@@ -143,15 +143,24 @@ void SiteManager::on(Step& s, std::size_t from, Claim& claim) {
   Lease* lease = leases_.find(claim.lease);
   if (!lease || lease->downstream != from || lease->state == LeaseState::ending)
     return send(s, from, LeaseEnded{claim.lease, {}, LeaseEnd::unknown, false, {}}, claim.request);
-  if (lease->state == LeaseState::offered) lease->state = LeaseState::active;
-  changed(s, *lease);
-  s.out.log(Level::debug, "claim", lease->request, {{"lease", to_text(lease->id)}});
-  if (lease->upstream && !DMM_PLANT(claim_not_forwarded)) send(s, *lease->upstream, claim, claim.request);
+  hear_claim(s, *lease);
+}
+
+void SiteManager::hear_claim(Step& s, Lease& lease) {
+  if (lease.state != LeaseState::offered) return;
+  lease.state = LeaseState::active;
+  changed(s, lease);
+  s.out.log(Level::debug, "claim", lease.request, {{"lease", to_text(lease.id)}});
+  if (lease.upstream && !DMM_PLANT(claim_not_forwarded))
+    send(s, *lease.upstream, Claim{lease.id, lease.request, {}}, lease.request);
 }
 
 void SiteManager::on_release(Step& s, std::optional<std::size_t> from, const Party& party, Release& release) {
   Lease* lease = leases_.find(release.lease);
-  if (!lease) return;  // ended already, which the sender will have heard
+  if (!lease) {  // ended already, which the sender will have heard; or one that we were about to adopt
+    if (from) neighbours_[*from].orphans.erase(release.lease);
+    return;
+  }
   if (from) {
     if (lease->downstream != from || lease->nodes.empty()) return;
     return give_back(s, *lease, release.nodes, release.silent);
@@ -210,7 +219,8 @@ void SiteManager::clean(Step& s, Lease& lease, std::vector<NodeGroup> nodes, boo
 void SiteManager::end_lease(Step& s, Lease& lease, LeaseEnd reason) {
   if (lease.nodes.empty()) return;  // ending already
   tell_ended(s, lease, lease.nodes, reason, false);
-  give_back(s, lease, {}, reason == LeaseEnd::expired);
+  // Who didn't claim or renew may only be cut off: what runs is asked for by nobody, but ended by nobody either.
+  give_back(s, lease, {}, true);
 }
 
 void SiteManager::account(Step& s, Lease& lease, const std::vector<NodeGroup>& nodes) {

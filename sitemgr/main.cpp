@@ -7,6 +7,8 @@
 #include "runtime/run_daemon.hpp"
 #include "sitemgr/site_manager.hpp"
 #include "topologies/daemon_config.hpp"
+#include "views/holdings.hpp"
+#include "views/site_orders.hpp"
 #include "views/site_view.hpp"
 
 namespace {
@@ -18,10 +20,13 @@ struct SiteShell {
   std::vector<int> descriptors() const { return {}; }
   bool collect(Instant, Process<SiteManager>&) { return false; }
   bool perform(Instant, Process<SiteManager>&) { return false; }
-  bool finish(Instant, Process<SiteManager>&) { return true; }
+  bool finish(Instant, Process<SiteManager>&, Farewell) { return true; }
   std::string_view verbs() const { return site_verbs; }
   std::optional<Answer> answer(Instant now, Process<SiteManager>& process, const Ask& ask) {
-    return answer_site(process.machine, {now, wall_microseconds()}, ask);
+    const ViewTime time{now, wall_microseconds()};
+    if (ask.verb == "holdings") return holdings_of(process.machine, ask);
+    if (auto answer = order_site(process.machine, time, ask, process.effects)) return answer;
+    return answer_site(process.machine, time, ask);
   }
 };
 

@@ -30,12 +30,12 @@ struct Neighbour {
   CapacityHint told;       ///< the hint it was last sent
   Instant told_at{};
   bool met = false;  ///< a session was open since our own start
-  /// A session is new until the neighbour's Inventory has come: these leases were there when it began, and are judged
-  /// by what the neighbour says of them.
+  /// A session is new until the neighbour's Inventory has come.
   bool judging = false;
-  std::set<LeaseId> judged_up, judged_down;
-  Inventory inventory;               ///< the parts of it that have come
-  std::map<LeaseId, Instant> orphans;  ///< it holds them through us, but we have yet to hear so from their owner's side
+  std::set<LeaseId> known_leases;     ///< all leases of the link when the session began: what is gone since has ended
+  Inventory inventory;                ///< the parts of it that have come
+  std::map<LeaseId, Instant> orphans; ///< it holds them through us, but we have yet to hear so from their owner's side
+  std::set<LeaseId> adopted;          ///< their owner's side says that it holds them through us; it has yet to say so
 
   std::optional<Instant> renew_sent;  ///< when the Renew left that wasn't answered yet
   Instant renew_due{};                ///< when the next one leaves

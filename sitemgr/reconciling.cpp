@@ -3,36 +3,19 @@
 // what is leased; a lease that the borrower doesn't have any more comes back.
 #include <algorithm>
 
+#include "protocol/inventory.hpp"
 #include "protocol/text.hpp"
 #include "sitemgr/site_manager.hpp"
 
 namespace dmm {
 namespace {
 
-/// So many holdings fit into a message of the largest size, at some hundreds of bytes each.
-constexpr std::size_t holdings_per_message = 100;
 /// No honest neighbour holds more.
 constexpr std::size_t holdings_max = 1'000'000;
 
 Holding holding_of(const Lease& lease, const RequestId& request, const std::vector<NodeGroup>& nodes, Duration left) {
   return {lease.id,     request, nodes, lease.chain, lease.owner_ancestors,
           lease.blocks, std::max(left, Duration{}), lease.grace};
-}
-
-/// Says the holdings in as many messages as it takes; at least one, which ends them.
-template <class Send>
-void say(std::vector<Holding> lent, std::vector<Holding> borrowed, Send send) {
-  Inventory part;
-  std::size_t size = 0;
-  const auto flush_if_full = [&] {
-    if (++size < holdings_per_message) return;
-    part.last = false;
-    send(std::exchange(part, {}));
-    size = 0;
-  };
-  for (Holding& held : lent) part.lent.push_back(std::move(held)), flush_if_full();
-  for (Holding& held : borrowed) part.borrowed.push_back(std::move(held)), flush_if_full();
-  send(std::move(part));
 }
 
 /// Adds a part to what has come; whether it was the last.
@@ -55,20 +38,21 @@ void SiteManager::open_books(Step& s, std::size_t n) {
   neighbour.renew_sent.reset();
   neighbour.renew_due = s.now;
   neighbour.judging = true;
-  neighbour.judged_up = leases_.up(n);
-  neighbour.judged_down = leases_.down(n);
+  neighbour.known_leases = leases_.up(n);
+  neighbour.known_leases.insert(leases_.down(n).begin(), leases_.down(n).end());
   neighbour.inventory = {};
   neighbour.orphans.clear();
-  std::vector<Holding> lent, borrowed;
+  Inventory books;
   for (const LeaseId& id : leases_.down(n)) {
     const Lease& lease = leases_.get(id);
-    if (!lease.nodes.empty()) lent.push_back(holding_of(lease, lease.request, lease.nodes, left_of(s.now, lease)));
+    if (!lease.nodes.empty())
+      books.lent.push_back(holding_of(lease, lease.request, lease.nodes, left_of(s.now, lease)));
   }
   for (const LeaseId& id : leases_.up(n)) {
     const Lease& lease = leases_.get(id);
-    borrowed.push_back(holding_of(lease, lease.request, lease.nodes, {}));
+    books.borrowed.push_back(holding_of(lease, lease.request, lease.nodes, {}));
   }
-  say(std::move(lent), std::move(borrowed), [&](Inventory part) { send(s, n, std::move(part), {}); });
+  for (Inventory& part : parts_of(std::move(books))) send(s, n, std::move(part), {});
 }
 
 void SiteManager::on(Step& s, std::size_t from, Inventory& part) {
@@ -78,39 +62,32 @@ void SiteManager::on(Step& s, std::size_t from, Inventory& part) {
   const Inventory said = std::exchange(neighbour.inventory, {});
   judge_lent(s, from, said.borrowed);
   judge_borrowed(s, from, said.lent);
-  neighbour.judged_up.clear();
-  neighbour.judged_down.clear();
+  neighbour.known_leases.clear();
 }
 
-/// What the neighbour says that it holds of us.
+/// What the neighbour says that it holds of us. Of the two, the one that lacks a lease, or some of its nodes, says what
+/// becomes of them; the other waits for that word. (If the one that has them concluded from the other's silence that
+/// they are over, a site in the middle could never take its place in the chain again.)
 void SiteManager::judge_lent(Step& s, std::size_t n, const std::vector<Holding>& borrowed) {
-  std::map<LeaseId, const Holding*> theirs;
-  for (const Holding& held : borrowed) theirs[held.lease] = &held;
-  for (const LeaseId& id : neighbours_[n].judged_down) {
-    Lease* lease = leases_.find(id);
-    if (!lease || lease->downstream != n || lease->nodes.empty()) continue;  // over since
-    const auto held = theirs.find(id);
-    const std::vector<NodeGroup> gone =
-        held == theirs.end() ? lease->nodes : without(lease->nodes, held->second->nodes);
-    if (lease->state == LeaseState::offered && held != theirs.end()) {
-      lease->state = LeaseState::active;  // its Claim was lost
-      changed(s, *lease);
-      s.out.log(Level::info, "claim_lost", lease->request, {{"lease", to_text(id)}});
-    }
-    if (gone.empty()) continue;
-    s.out.log(Level::info, "returned", lease->request,
-              {{"lease", to_text(id)}, {"by", neighbours_[n].site.text}, {"why", std::string("not in its inventory")}});
-    give_back(s, *lease, gone);
-  }
-  for (const auto& [id, held] : theirs) {
-    if (leases_.find(id) || neighbours_[n].judged_down.contains(id)) continue;  // it heard, or hears, that it is over
-    if (may_adopt(n, *held)) {
-      neighbours_[n].orphans[id] = s.now + settings_.adopt_within;
+  Neighbour& neighbour = neighbours_[n];
+  for (const Holding& held : borrowed) {
+    neighbour.adopted.erase(held.lease);
+    Lease* lease = leases_.find(held.lease);
+    if (lease && lease->downstream == n && !lease->nodes.empty()) {
+      if (lease->state == LeaseState::offered)
+        s.out.log(Level::info, "claim_lost", held.request, {{"lease", to_text(held.lease)}});
+      hear_claim(s, *lease);
+      const std::vector<NodeGroup> over = without(held.nodes, lease->nodes);
+      if (!over.empty()) send(s, n, LeaseEnded{held.lease, over, LeaseEnd::unknown, false, {}}, held.request);
+    } else if (!lease && !neighbour.known_leases.contains(held.lease) && may_adopt(n, held)) {
+      neighbour.orphans[held.lease] = s.now + settings_.adopt_within;
       sweep_at(s.now + settings_.adopt_within);
-      continue;
+    } else {
+      send(s, n, LeaseEnded{held.lease, {}, LeaseEnd::unknown, false, {}}, held.request);
     }
-    send(s, n, LeaseEnded{id, {}, LeaseEnd::unknown, false, {}}, held->request);
   }
+  for (const LeaseId& id : std::exchange(neighbour.adopted, {}))
+    if (Lease* lease = leases_.find(id); lease && !lease->nodes.empty()) give_back(s, *lease, {}, true);
 }
 
 /// Whether we may have passed this lease on and lost our record of it: the site that it would have come from hasn't
@@ -123,35 +100,33 @@ bool SiteManager::may_adopt(std::size_t n, const Holding& held) const {
   return !neighbours_[*upstream].met || neighbours_[*upstream].judging;
 }
 
-/// What the neighbour says that it lent us.
+/// What the neighbour says that it lent us; see judge_lent.
 void SiteManager::judge_borrowed(Step& s, std::size_t n, const std::vector<Holding>& lent) {
-  std::map<LeaseId, const Holding*> theirs;
-  for (const Holding& held : lent) theirs[held.lease] = &held;
-  for (const LeaseId& id : neighbours_[n].judged_up) {
-    Lease* lease = leases_.find(id);
-    if (!lease || lease->upstream != n) continue;  // over since
-    const auto held = theirs.find(id);
-    const std::vector<NodeGroup> gone =
-        held == theirs.end() ? lease->nodes : without(lease->nodes, held->second->nodes);
-    if (!gone.empty()) {
-      lose_lease(s, *lease, gone, LeaseEnd::owner_lost, false);
-      lease = leases_.find(id);
+  for (const Holding& held : lent) {
+    Lease* lease = leases_.find(held.lease);
+    if (lease && lease->upstream == n) {
+      const std::vector<NodeGroup> returned = without(held.nodes, lease->nodes);
+      if (!returned.empty()) send(s, n, Release{held.lease, returned, true}, held.request);
+      if (held.left <= Duration{}) continue;
+      lease->upstream_until = s.now + held.left;
+      lease->unsure = false;
+      watch(*lease);
+    } else if (!lease && !neighbours_[n].known_leases.contains(held.lease)) {
+      adopt_or_release(s, n, held);
+    } else {
+      s.out.log(Level::info, "returned", held.request,
+                {{"lease", to_text(held.lease)}, {"to", neighbours_[n].site.text}});
+      send(s, n, Release{held.lease, {}, true}, held.request);
     }
-    if (!lease || held->second->left <= Duration{}) continue;
-    lease->upstream_until = s.now + held->second->left;
-    lease->unsure = false;
-    watch(*lease);
   }
-  for (const auto& [id, held] : theirs)
-    if (!leases_.find(id) && !neighbours_[n].judged_up.contains(id)) adopt_or_release(s, n, *held);
 }
 
 /// The neighbour lent us something that we have no record of: if it was on its way through us, we take our place in
-/// the chain again; nobody here uses it otherwise.
+/// the chain again; nobody here uses it otherwise. But what runs on it may be heard by its job manager.
 void SiteManager::adopt_or_release(Step& s, std::size_t n, const Holding& lent) {
   const auto release = [&] {
     s.out.log(Level::info, "release", lent.request, {{"lease", to_text(lent.lease)}, {"unused", true}});
-    send(s, n, Release{lent.lease, {}, false}, lent.request);
+    send(s, n, Release{lent.lease, {}, true}, lent.request);
   };
   const auto self = std::find(lent.chain.begin(), lent.chain.end(), settings_.name);
   if (self == lent.chain.end() || self + 1 == lent.chain.end() || lent.lease.owner == settings_.name) return release();
@@ -178,9 +153,10 @@ void SiteManager::adopt_or_release(Step& s, std::size_t n, const Holding& lent) 
   s.out.log(Level::info, "adopt", lent.request,
             {{"lease", to_text(lent.lease)}, {"from", neighbours_[n].site.text}, {"to", towards_sink.site.text}});
   Lease& kept = leases_.add(std::move(lease));
-  if (!has_spoken) towards_sink.judged_down.insert(kept.id);
+  if (!has_spoken) towards_sink.adopted.insert(kept.id);
   watch(kept);
   changed(s, kept);
+  send(s, n, Claim{kept.id, kept.request, {}}, kept.request);  // ours may have been lost with our record
 }
 
 void SiteManager::end_orphans(Step& s) {
@@ -201,12 +177,12 @@ void SiteManager::open_books(Step& s, const Party& party) {
   user.inventory = {};
   user.judged = user.own;
   user.judged.insert(user.borrowed.begin(), user.borrowed.end());
-  std::vector<Holding> lent;
+  Inventory books;
   for (const auto& [id, request] : user.judged) {
     const Lease& lease = leases_.get(id);
-    lent.push_back(holding_of(lease, request, lease.handed_out.at(request).nodes, left_of(s.now, lease)));
+    books.lent.push_back(holding_of(lease, request, lease.handed_out.at(request).nodes, left_of(s.now, lease)));
   }
-  say(std::move(lent), {}, [&](Inventory part) { s.out.send(party, std::move(part)); });
+  for (Inventory& part : parts_of(std::move(books))) s.out.send(party, std::move(part));
 }
 
 void SiteManager::on(Step& s, const Party& from, Inventory& part) {
@@ -230,7 +206,8 @@ void SiteManager::on(Step& s, const Party& from, Inventory& part) {
     on_release(s, std::nullopt, from, returned);
   }
   for (const auto& [key, held] : theirs)
-    if (!judged.contains(key)) s.out.send(from, LeaseEnded{key.first, held->nodes, LeaseEnd::unknown, false, {}}, key.second);
+    if (!judged.contains(key))
+      s.out.send(from, LeaseEnded{key.first, held->nodes, LeaseEnd::unknown, false, {}}, key.second);
 }
 
 }  // namespace dmm

@@ -209,6 +209,7 @@ class SiteManager {
   // ---- leases (leasing.cpp) ----
   void on(Step& s, std::size_t from, Grant& grant);
   void on(Step& s, std::size_t from, Claim& claim);
+  void hear_claim(Step& s, Lease& lease);
   void on(Step& s, std::size_t from, LeaseEnded& ended);
   void on_release(Step& s, std::optional<std::size_t> from, const Party& party, Release& release);
   void on_renew(Step& s, std::optional<std::size_t> from, const Party& party);

@@ -34,6 +34,7 @@ struct SiteView {
   };
   std::vector<Link> links;
   std::vector<std::string> job_managers;
+  std::vector<SiteName> drained;  ///< whom it lends nothing more; its own name: nothing new starts on its nodes
 };
 
 /// Why a request waits, and what everybody said who was asked.

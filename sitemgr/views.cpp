@@ -33,6 +33,7 @@ SiteView SiteManager::view(Instant) const {
   }
   for (const LeaseId& id : leases_.all()) view.leases_own += !leases_.get(id).upstream && !leases_.get(id).downstream;
   for (const auto& [party, user] : job_managers_) view.job_managers.push_back(party.name);
+  view.drained.assign(drained_.begin(), drained_.end());
   return view;
 }
 

@@ -2,15 +2,12 @@
 #pragma once
 
 #include <optional>
-#include <string_view>
 
 #include "protocol/messages.hpp"
 #include "sitemgr/site_manager.hpp"
 #include "views/view_time.hpp"
 
 namespace dmm {
-
-constexpr std::string_view site_orders = "reclaim, drain, resume";
 
 /// Carries out an order and answers it; nothing for any other verb. What it calls for comes out in `effects`, and is to
 /// be followed by settle.

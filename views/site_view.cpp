@@ -114,7 +114,8 @@ Json site_of(const SiteView& view) {
           {"clusters", std::move(clusters)},
           {"resource_managers", std::move(managers)},
           {"links", std::move(links)},
-          {"job_managers", view.job_managers}};
+          {"job_managers", view.job_managers},
+          {"drained", views::texts(view.drained)}};
 }
 
 Json nodes_of(const std::vector<NodeGroup>& groups) {

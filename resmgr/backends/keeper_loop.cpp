@@ -65,9 +65,7 @@ void Keeper::run() {
 }
 
 bool Keeper::is_needed() const {
-  if (!jobs_.empty()) return true;
-  if (closing_) return false;
-  return channel_ || deadline_ != endless;
+  return !jobs_.empty() || (channel_ && !closing_);
 }
 
 // Ends the remover and what some job hid from its mark; the lock tells that nothing is left.
@@ -243,6 +241,10 @@ void Keeper::leader_ended(std::uint64_t serial, int status, const rusage& usage)
   job.leader_ended = true;
   job.outcome.serial = serial;
   job.outcome.kind = WIFSIGNALED(status) ? EndKind::signalled : EndKind::exited;
+  if (job.fenced && WIFSIGNALED(status)) {
+    job.outcome.kind = EndKind::fenced;
+    job.text = "its resource manager was silent for too long";
+  }
   job.outcome.code = WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status);
   job.outcome.wall = time - job.started;
   job.outcome.cpu = microseconds_of(usage.ru_utime) + microseconds_of(usage.ru_stime);
@@ -254,7 +256,10 @@ void Keeper::ring_alarms() {
   const Clock time = now();
   if (time >= deadline_) {
     deadline_ = endless;  // until the manager is heard again
-    for (auto& [serial, job] : jobs_) end(serial, job, 0);
+    for (auto& [serial, job] : jobs_) {
+      job.fenced = !job.leader_ended;
+      end(serial, job, 0);
+    }
   }
   while (!alarms_.empty() && alarms_.begin()->first <= time) {
     const auto found = jobs_.find(alarms_.begin()->second);

@@ -57,6 +57,7 @@ class Keeper {
     Clock started = 0;
     Clock kill_at = 0;      // when all of it is killed; `endless` unless it is being ended
     bool leader_ended = false;
+    bool fenced = false;    // killed because its manager was not heard
     JobEnded outcome;
   };
 

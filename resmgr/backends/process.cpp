@@ -90,10 +90,10 @@ std::vector<std::string> paths_of(const std::string& name, const std::vector<std
   return paths;
 }
 
-TaskEnded killed(const TaskId& id) {
+TaskEnded lost_with_its_keeper(const TaskId& id) {
   TaskEnded end;
   end.id = id;
-  end.kind = EndKind::signalled;
+  end.kind = EndKind::lost;
   end.code = SIGKILL;
   return end;
 }
@@ -266,7 +266,7 @@ void ProcessBackend::lose_keeper() {
     if (task.ended) continue;
     if (task.group) kill(-task.group, SIGKILL);  // the leader died with the keeper, others of its group did not
     task.ended = true;
-    lost_.push_back(killed(id));
+    lost_.push_back(lost_with_its_keeper(id));
   }
   names_.clear();
   if (ready_) return restart_keeper();

@@ -63,7 +63,7 @@ Program = struct("Program", ("arguments", ["text"], ()), ("working_directory", "
 
 Hello = struct("Hello", ("received", "uint", 0), ("answer", "bool", False), ("software", "text", ""),
                ("ancestors", ["name"], ()), number=1)
-Beat = struct("Beat", ("resend", "bool", False), ("last", "uint", 0), number=2)
+Beat = struct("Beat", ("resend", "bool", False), ("last", "uint", 0), ("rest", "bool", False), number=2)
 Fault = struct("Fault", ("about", "uint", 0), ("text", "text", ""), number=3)
 Relay = struct("Relay", ("sender", Party, Party()), ("receiver", Party, Party()), ("path", ["name"], ()),
                ("position", "uint", 0), ("payload", "bytes", b""), number=4)
@@ -82,20 +82,27 @@ Withdraw = struct("Withdraw", ("request", RequestId, RequestId()), ("part", "uin
 Grant = struct("Grant", ("request", RequestId, RequestId()), ("part", "uint", 0), ("round", "uint", 0),
                ("lease", LeaseId, LeaseId()), ("nodes", [NodeGroup], ()), ("term", "int", 0), ("chain", ["name"], ()),
                ("owner_ancestors", ["name"], ()), ("blocks", ["bytes"], ()), ("origin", "uint", 0),
-               ("tries", "uint", 0), number=20)
+               ("tries", "uint", 0), ("grace", "int", 0), number=20)
 Claim = struct("Claim", ("lease", LeaseId, LeaseId()), ("request", RequestId, RequestId()), ("proof", "bytes", b""),
                number=21)
-Release = struct("Release", ("lease", LeaseId, LeaseId()), ("nodes", [NodeGroup], ()), number=22)
+Release = struct("Release", ("lease", LeaseId, LeaseId()), ("nodes", [NodeGroup], ()), ("silent", "bool", False),
+                 number=22)
 LeaseEnded = struct("LeaseEnded", ("lease", LeaseId, LeaseId()), ("nodes", [NodeGroup], ()),
-                    ("reason", "uint", EXPIRED), ("confirmed", "bool", False), number=23)
+                    ("reason", "uint", EXPIRED), ("confirmed", "bool", False), ("grace", "int", 0), number=23)
 Renew = struct("Renew", ("leases", "uint", 0), number=24)
 Renewed = struct("Renewed", ("term", "int", 0), ("shorter", [LeaseTerm], ()), ("wanted", [LeaseId], ()), number=25)
+Holding = struct("Holding", ("lease", LeaseId, LeaseId()), ("request", RequestId, RequestId()), ("nodes", [NodeGroup], ()),
+                 ("chain", ["name"], ()), ("owner_ancestors", ["name"], ()), ("blocks", ["bytes"], ()),
+                 ("left", "int", 0), ("grace", "int", 0))
+Inventory = struct("Inventory", ("lent", [Holding], ()), ("borrowed", [Holding], ()), ("last", "bool", True), number=26)
 Register = struct("Register", ("cluster", "name", ""), ("nodes", "uint", 0), ("processors_per_node", "uint", 1),
                   ("memory_bytes", "uint", 0), ("attributes", "map", {}), ("endpoint", "text", ""),
-                  ("leases", [LeaseId], ()), number=30)
+                  ("leases", [LeaseId], ()), ("leased", [[NodeRange]], ()), ("dirty", [NodeRange], ()), number=30)
 Assign = struct("Assign", ("lease", LeaseId, LeaseId()), ("nodes", [NodeRange], ()), ("holder", "name", ""), number=31)
-Unassign = struct("Unassign", ("lease", LeaseId, LeaseId()), ("nodes", [NodeRange], ()), ("grace", "int", 0), number=32)
+Unassign = struct("Unassign", ("lease", LeaseId, LeaseId()), ("nodes", [NodeRange], ()), ("grace", "int", 0),
+                  ("detached", "int", 0), number=32)
 Clean = struct("Clean", ("lease", LeaseId, LeaseId()), ("nodes", [NodeRange], ()), number=33)
+SetAside = struct("SetAside", ("nodes", [NodeRange], ()), ("back", "bool", False), ("text", "text", ""), number=34)
 Start = struct("Start", ("lease", LeaseId, LeaseId()), ("request", RequestId, RequestId()), ("component", "uint", 0),
                ("nodes", [NodeRange], ()), ("program", Program, Program()), ("proof", "bytes", b""), number=40)
 Started = struct("Started", ("request", RequestId, RequestId()), ("component", "uint", 0), ("process", "int", 0),
@@ -122,7 +129,7 @@ Answer = struct("Answer", ("token", "uint", 0), ("fault", "text", ""), ("text", 
 
 MESSAGES = {message.NUMBER: message for message in (
     Hello, Beat, Fault, Relay, Request, Cancel, Refuse, Delegate, Reject, Withdraw, Grant, Claim, Release, LeaseEnded,
-    Renew, Renewed, Register, Assign, Unassign, Clean, Start, Started, Ended, Stop, Fetch, Chunk, Forget, Submit,
+    Renew, Renewed, Inventory, Register, Assign, Unassign, Clean, SetAside, Start, Started, Ended, Stop, Fetch, Chunk, Forget, Submit,
     Submitted, Ask, Answer)}
 UNNUMBERED = (Hello.NUMBER, Beat.NUMBER, Fault.NUMBER)
 

@@ -123,56 +123,79 @@ class Crashes(GridTest):
     def expect_ended(self, pids):
         until(lambda: not any(map(lives, pids)), lambda: f"the end of {[pid for pid in pids if lives(pid)]}")
 
+    def expect_unharmed(self, job, pids):
+        """It runs on as it was, and finishes in its first attempt."""
+        self.assertEqual([pid for pid in pids if not lives(pid)], [])
+        record = self.until_state(job, "running")
+        self.assertEqual((record["attempt"], record["reruns"]), (1, 0), record)
+        self.go.touch()
+        record = self.until_state(job, "finished", "lost", "failed")
+        self.assertEqual((record["state"], record["reruns"]), ("finished", 0), record)
+        self.expect_ended(pids)
+        self.until_home()
+        self.assertEqual(self.fsck(), [])
+
+    def fsck(self):
+        return self.dmm("fsck", "--json").json["disagreements"]
+
     def test_resource_manager(self):
+        """Its jobs run on without it, and a new one finds them."""
         job, pids = self.start_borrowed()
-        once = self.submit("--site", "alpha", "-n", 1, "--reruns", 0, "--", "sleep", 600)
-        self.until_state(once, "running")
-        self.kill(self.daemon(self.testbed, "resmgr beta/nodes"), self.daemon(self.testbed, "resmgr alpha/nodes"))
+        self.kill(self.daemon(self.testbed, "resmgr beta/nodes"))
+        self.restart("resmgr beta/nodes")
+        self.expect_unharmed(job, pids)
+
+    def test_a_job_ends_while_its_resource_manager_is_away(self):
+        job, pids = self.start_borrowed()
+        self.kill(self.daemon(self.testbed, "resmgr beta/nodes"))
+        self.go.touch()
         self.expect_ended(pids)
         self.restart("resmgr beta/nodes")
-        self.restart("resmgr alpha/nodes")
-        self.descendants(8)  # it runs again
-        self.assertEqual(self.until_state(once, "lost", "failed")["state"], "lost")  # it may not
-        record = self.until_state(job, "running")
-        self.assertEqual((record["attempt"], record["reruns"]), (2, 1))
-        self.go.touch()
-        self.until_state(job, "finished")
-        self.expect_ended(self.descendants(8))
+        record = self.until_state(job, "finished", "lost", "failed")
+        self.assertEqual((record["state"], record["reruns"]), ("finished", 0), record)
         self.until_home()
-        self.assertEqual(self.run_job("--site", "alpha", "-n", 4, "--", "true")["state"], "finished")
 
-    def test_a_job_that_always_loses_its_node(self):
-        """Reruns are bounded: the second loss is the last."""
+    def test_a_resource_manager_that_stays_away(self):
+        """Its jobs are ended at the end of the lease, and run again, as often as they may."""
         job, pids = self.start_borrowed("--reruns", 1)
         self.kill(self.daemon(self.testbed, "resmgr beta/nodes"))
+        self.expect_ended(pids)
         again = self.restart("resmgr beta/nodes")
-        self.descendants(8)
+        self.descendants(8)  # it runs again
         again.kill()
         again.wait()
+        self.expect_ended(self.descendants(8))
         self.restart("resmgr beta/nodes")
         record = self.until_state(job, "lost", "failed", "finished")
-        self.assertEqual((record["state"], record["reruns"]), ("lost", 1))
-        self.expect_ended(self.descendants(8))
+        self.assertEqual((record["state"], record["reruns"]), ("lost", 1), record)
         self.until_home()
 
     def test_job_manager(self):
-        _, pids = self.start_borrowed()
+        job, pids = self.start_borrowed()
         self.kill(self.daemon(self.testbed, "jobmgr alpha/u0"))
-        self.expect_ended(pids)
-        self.until_home()
         self.restart("jobmgr alpha/u0")
+        self.expect_unharmed(job, pids)
         record = self.run_job("--site", "alpha", "-n", 4, "--", "true")
         self.assertEqual((record["state"], record["job"] > 1), ("finished", True))  # no number twice
 
     def test_borrowing_site(self):
+        """Its users' job managers are heard: their jobs run on, also when the lease is over."""
         job, pids = self.start_borrowed()
         self.kill(self.daemon(self.testbed, "sitemgr alpha"))
+        until(lambda: self.sites("--site", "beta")["beta"]["leases_out"] == 0 or
+              not self.sites("--site", "beta")["beta"]["processors_lent"], "the end of the lease")
+        self.restart("sitemgr alpha")
+        self.expect_unharmed(job, pids)
+
+    def test_a_dead_borrower(self):
+        """Nobody of it is heard: the nodes go home after a lease term, and the jobs run again when it is back."""
+        job, pids = self.start_borrowed()
+        self.kill(self.daemon(self.testbed, "sitemgr alpha"), self.daemon(self.testbed, "jobmgr alpha/u0"))
         self.expect_ended(pids)
-        beta = ("--site", "beta")
-        until(lambda: self.sites(*beta)["beta"]["processors_busy"] == 0, "the nodes at their owner")
-        self.assertEqual(self.sites(*beta)["beta"]["leases_out"], 0)
+        until(lambda: self.sites("--site", "beta")["beta"]["processors_busy"] == 0, "the nodes at their owner")
         self.go.touch()
         self.restart("sitemgr alpha")
+        self.restart("jobmgr alpha/u0")
         record = self.until_state(job, "finished", "lost", "failed")
         self.assertEqual((record["state"], record["reruns"]), ("finished", 1), record)
         self.until_home()
@@ -181,11 +204,27 @@ class Crashes(GridTest):
         job, pids = self.start_borrowed()
         self.kill(self.daemon(self.testbed, "sitemgr beta"))
         self.restart("sitemgr beta")
+        self.expect_unharmed(job, pids)
+
+    def test_every_manager_one_after_the_other(self):
+        job, pids = self.start_borrowed()
+        self.dmm("testbed", "restart", "pair")
+        self.dmm("testbed", "restart", "pair", "--kill")
+        self.expect_unharmed(job, pids)
+
+    def test_reclaim(self):
+        """The owner takes its nodes back: the job is asked to end, killed after the grace, and runs again."""
+        job, pids = self.start_borrowed()
+        self.dmm("drain", "alpha", "--site", "beta")
+        self.dmm("reclaim", "alpha", "--site", "beta", "--grace", 1)
+        self.expect_ended(pids)
+        until(lambda: self.sites("--site", "beta")["beta"]["processors_busy"] == 0, "the nodes at their owner")
+        self.until_state(job, "waiting")
+        self.assertEqual(self.sites("--site", "beta")["beta"]["drained"], ["alpha"])
+        self.dmm("resume", "alpha", "--site", "beta")
         self.go.touch()
         record = self.until_state(job, "finished", "lost", "failed")
-        self.assertEqual(record["state"], "finished", record)
-        self.expect_ended(pids)
-        self.until_home()
+        self.assertEqual((record["state"], record["reruns"]), ("finished", 1), record)
 
     def test_keeper(self):
         """The helper that is the parent of the jobs is killed: the job is over, and nothing of it goes on."""

@@ -11,7 +11,7 @@ import unittest
 from dmm_client import (
     CLIENT, ERROR, EXPIRED, FLEXIBLE, MALFORMED, MESSAGES, OUTPUT, SECOND, TOO_LARGE, UNKNOWN, Beat, Cancel, Chunk,
     Claim, Clean, Component, Constraints, Daemon, Delegate, Ended, Epoch, Fetch, Forget, Grant, Head, Hello,
-    HintEntry, JobDescription, LeaseEnded, LeaseId, Limits, Manager, Need, Network, NodeGroup, NodeRange, Party,
+    HintEntry, Holding, Inventory, JobDescription, LeaseEnded, LeaseId, Limits, Manager, Need, Network, NodeGroup, NodeRange, Party,
     Person, Program, Refuse, Register, Reject, Relay, Relayed, Release, Renew, Renewed, Request, RequestId,
     ResourceManager, SiteAnswer, Start, Started, Stop, Submit, Submitted, Withdraw, frame_of, job_manager, nodes_in,
     pack, parse, processors_of, raw_frame, resource_manager, site_manager)
@@ -108,7 +108,7 @@ class Encoding(unittest.TestCase):
     def test_growth(self):  # [S26, S27]
         head = Head(type=Beat.NUMBER, sender=site_manager(SITE), receiver=site_manager(NORTH), incarnation=1)
         self.assertEqual(parse(raw_frame(head, []))[1], Beat(False, 0))
-        self.assertEqual(parse(raw_frame(head, [True, 5, "later", [1, {}]]))[1], Beat(True, 5))
+        self.assertEqual(parse(raw_frame(head, [True, 5, False, "later", [1, {}]]))[1], Beat(True, 5))
         asked = Head(type=Request.NUMBER, sender=job_manager(SITE, "a"), receiver=site_manager(SITE), incarnation=1)
         self.assertEqual(parse(raw_frame(asked, [["home", b"a", 1]]))[1], Request(RequestId("home", "a", 1, 1), dttl=5))
 
@@ -125,7 +125,7 @@ class Encoding(unittest.TestCase):
 
     def test_every_message_is_in_the_document(self):
         text = (SOURCE / "docs/protocol.md").read_text(encoding="utf-8")
-        found = {int(number): name for name, number in re.findall(r"^### 8\.\d+ (\w+) \((\d+)\)$", text, re.M)}
+        found = {int(number): name for name, number in re.findall(r"^### 8\.\d+a? (\w+) \((\d+)\)$", text, re.M)}
         self.assertEqual(found, {number: message.__name__ for number, message in MESSAGES.items()})
 
 
@@ -194,7 +194,7 @@ class Leases(Processes):
         self.until_site(requests_waiting=0, processors_busy=0)
 
     def test_a_silent_job_manager(self):  # [S120]
-        self.start_quick_site(term_seconds=0.5)
+        self.start_quick_site(term_seconds=0.5, absent_job_manager_seconds=1)
         nodes, alice, bob = self.resources(2), self.user(), self.user("bob")
         alice.send(request(1, 2))
         grant = alice.expect(Grant)
@@ -273,6 +273,9 @@ class Sessions(Processes):
         old.barrier()
         old.beating = False
         new = self.user(incarnation=FIRST + 1)
+        held = new.expect(Inventory).lent  # [S78a]
+        self.assertEqual([(one.lease, one.request) for one in held], [(grant.lease, grant.request)])
+        new.send(Inventory())  # it remembers nothing  [S122e]
         self.assertEqual(nodes.until_unassigned(grant.lease).lease, grant.lease)
         self.until_site(requests_waiting=0, processors_busy=0)
         before = self.refused().get("other_incarnation", 0)
@@ -416,8 +419,20 @@ class Neighbours(Processes):
         north.send(Claim(grant.lease, grant.request))
         north.barrier()
         north.close()
-        self.neighbour(FIRST + 1)
-        nodes.until_unassigned(grant.lease)
+        north = self.neighbour(FIRST + 1)
+        lent = north.expect(Inventory).lent  # [S78a]
+        self.assertEqual([(one.lease, one.nodes) for one in lent], [(grant.lease, grant.nodes)])
+        north.send(Inventory(borrowed=(Holding(grant.lease, grant.request, grant.nodes, grant.chain),)))
+        north.barrier()
+        self.assertEqual(nodes.unassigned, [])  # it goes on
+        gone = LeaseId(SITE, Epoch(1, 999))
+        north.close()
+        north = self.neighbour(FIRST + 2)
+        north.send(Inventory(borrowed=(Holding(gone, grant.request, grant.nodes, grant.chain),)))
+        ended = north.expect(LeaseEnded)
+        self.assertEqual((ended.lease, ended.reason), (gone, UNKNOWN))  # [S122b]
+        north.send(Release(grant.lease, (), True))  # what it lacks itself it gives back  [S122c]
+        self.assertGreater(nodes.until_unassigned(grant.lease).detached, 0)
         self.until_site(processors_busy=0, leases_out=0)
 
     def test_impossible_nodes(self):  # [S79a]

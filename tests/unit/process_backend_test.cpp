@@ -226,7 +226,7 @@ TEST_CASE("process backend: a stopped manager's tasks end at the deadline") {
   Fixture f(milliseconds(300));  // this test is the manager: it just doesn't say that it lives
   f.shell(task(1), "trap '' TERM; sleep 1000");
   const TaskEnded end = f.ended(task(1));
-  CHECK(end.kind == EndKind::signalled);
+  CHECK(end.kind == EndKind::fenced);
   CHECK(end.code == SIGKILL);
   CHECK(end.wall < seconds(10));
 
@@ -273,7 +273,7 @@ TEST_CASE("process backend: a killed keeper is replaced, and what it left behind
                         f.number_in(home + "/child"), f.number_in(home + "/daemon")};
   kill(f.backend->keeper_process(), SIGKILL);
   const TaskEnded end = f.ended(task(1));
-  CHECK(end.kind == EndKind::signalled);
+  CHECK(end.kind == EndKind::lost);
   CHECK(end.code == SIGKILL);
   for (const pid_t process : left) CHECK_FALSE(runs(process));
   OutputRead last;

@@ -41,7 +41,7 @@ struct TickerShell {
     return false;
   }
   std::optional<Answer> answer(Instant, Process<Ticker>&, const Ask&) { return std::nullopt; }
-  bool finish(Instant, Process<Ticker>&) { return true; }
+  bool finish(Instant, Process<Ticker>&, Farewell) { return true; }
   std::string_view verbs() const { return ""; }
 };
 

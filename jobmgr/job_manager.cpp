@@ -107,6 +107,8 @@ void JobManager::settle(Instant now, Effects& effects) {
     give_up(step, *silent);
   }
   start_queued(step);
+  // What rested a moment ago may just have been given something to start: its silence must be noticed.
+  std::erase_if(effects.rests, [&](const Party& manager) { return !managers_.is_idle(manager); });
   renew(step);
   write_changes(step);
 }

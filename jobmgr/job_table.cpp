@@ -16,10 +16,20 @@ constexpr std::array outcomes{JobState::finished, JobState::failed, JobState::ca
 Job& JobTable::add(Job job) {
   job.state = JobState::waiting;
   ++ever_[static_cast<std::size_t>(JobState::waiting)];
-  return restore(std::move(job));
+  return insert(std::move(job));
 }
 
 Job& JobTable::restore(Job job) {
+  // The states that it certainly came to, so that counts go on over a restart.
+  const auto came_to = [&](JobState state) { ++ever_[static_cast<std::size_t>(state)]; };
+  came_to(JobState::waiting);
+  if (job.granted) came_to(JobState::starting);
+  if (job.started) came_to(JobState::running);
+  if (job.state > JobState::running) came_to(job.state);
+  return insert(std::move(job));
+}
+
+Job& JobTable::insert(Job job) {
   const std::uint64_t number = job.number;
   const std::size_t before = jobs_.size();
   const auto it = jobs_.emplace_hint(jobs_.end(), number, std::move(job));

@@ -35,6 +35,7 @@ class JobTable {
   const std::map<std::uint64_t, Job>& all() const { return jobs_; }
 
  private:
+  Job& insert(Job job);
   std::set<std::uint64_t>& set_of(JobState state) { return by_state_[static_cast<std::size_t>(state)]; }
 
   std::map<std::uint64_t, Job> jobs_;

@@ -67,7 +67,11 @@ std::uint64_t ClientPool::submit(std::size_t manager, std::vector<JobDescription
   const std::uint64_t token = ++last_token_;
   std::size_t bytes = 0;
   for (const JobDescription& job : jobs) bytes += bytes_of(job);
-  if (bytes <= submit_bytes_max) return put(manager, token, Submit{token, std::move(jobs)});
+  if (bytes <= submit_bytes_max) {
+    Submit submit{token, std::move(jobs)};
+    submits_.emplace(token, submit);
+    return put(manager, token, std::move(submit));
+  }
   open_.emplace(token, manager);
   close(token, {.fault = "these " + std::to_string(jobs.size()) + " jobs are more than one message takes; submit fewer",
                 .text = {}, .submitted = {}});
@@ -93,6 +97,7 @@ void ClientPool::close(std::uint64_t token, Reply reply) {
   reply.manager = question->second;
   reply.token = token;
   open_.erase(question);
+  submits_.erase(token);
   replies_.push_back(std::move(reply));
 }
 
@@ -107,6 +112,7 @@ Reply ClientPool::give_up(std::uint64_t token, Duration waited) {
   fault += manager.up ? ", though it is there: is it very busy?" : ": is it running?";
   Reply reply{.manager = question->second, .token = token, .fault = std::move(fault), .text = {}, .submitted = {}};
   open_.erase(question);
+  submits_.erase(token);
   return reply;
 }
 
@@ -186,13 +192,22 @@ void ClientPool::take_link_events() {
     const Party& peer = up ? up->peer : std::get<LinkDown>(event).peer;
     const auto number = numbers_.find(peer);
     if (number == numbers_.end()) continue;
-    Manager& manager = managers_[number->second];
-    manager.up = up != nullptr;
-    if (!up) continue;
-    Effects effects;
-    for (Message& message : std::exchange(manager.waiting, {})) effects.send(manager.party, std::move(message));
-    endpoint_.send(monotonic_now(), effects);
+    managers_[number->second].up = up != nullptr;
+    if (up) came_up(number->second, up->restarted);
   }
+}
+
+/// A manager that is new to us, or was restarted, is handed all jobs that it hasn't answered for: of those that it took
+/// before, it knows. An order isn't repeated: who was told to stop, and is there again, was started on purpose.
+void ClientPool::came_up(std::size_t number, bool restarted) {
+  Manager& manager = managers_[number];
+  Effects effects;
+  for (Message& message : std::exchange(manager.waiting, {}))
+    if (!restarted || !std::holds_alternative<Submit>(message)) effects.send(manager.party, std::move(message));
+  if (restarted)
+    for (const auto& [token, submit] : submits_)
+      if (open_.at(token) == number) effects.send(manager.party, submit);
+  endpoint_.send(monotonic_now(), effects);
 }
 
 void ClientPool::send_frames() {

@@ -35,7 +35,8 @@ class ClientPool {
 
   /// Puts a question; its reply comes out of `poll`. It is sent as soon as there is a connection.
   std::uint64_t ask(std::size_t manager, std::string verb, std::string argument = "{}");
-  /// Hands over jobs. At most some 200 KiB of them at once: what is more is answered with a fault.
+  /// Hands over jobs; again to a manager that restarted before it answered, which submits none twice. At most some
+  /// 200 KiB of them at once: what is more is answered with a fault.
   std::uint64_t submit(std::size_t manager, std::vector<JobDescription> jobs);
 
   /// Replies that are there, after waiting for the first of them for at most this long.
@@ -64,6 +65,7 @@ class ClientPool {
   void step(Duration at_most);
   void take_messages();
   void take_link_events();
+  void came_up(std::size_t manager, bool restarted);
   void send_frames();
   void close(std::uint64_t token, Reply reply);
   Reply give_up(std::uint64_t token, Duration waited);
@@ -73,6 +75,7 @@ class ClientPool {
   std::vector<Manager> managers_;
   std::map<Party, std::size_t> numbers_;
   std::map<std::uint64_t, std::size_t> open_;  ///< the manager of each question, by token
+  std::map<std::uint64_t, Submit> submits_;    ///< those of them that aren't answered
   std::deque<Reply> replies_;
   std::vector<Received> received_;
   std::uint64_t last_token_ = 0;

@@ -207,6 +207,8 @@ void SiteManager::pass_on(Step& s, Foreign foreign) {
   if (asked.dttl == 0) return reject(s, foreign, RejectReason::dttl_exhausted);
   if (foreign.tries_left == 0) return reject(s, foreign, RejectReason::tries_exhausted);
   const PartKey key{id, asked.part, asked.round};
+  // Two copies that came on different ways may have waited for the same cycle.
+  if (passed_.contains(key)) return reject(s, foreign, RejectReason::already_seen);
   const Search search{key, widest_component(asked.request.need), asked.dttl, &foreign.asked, &asked.chain};
   std::size_t target = 0;
   if (choose(search, target) != Choice::found) return reject(s, foreign, foreign.reason);

@@ -120,7 +120,7 @@ class FaultPlan {
     if (dice_.chance(0.5))
       for (std::uint32_t left = dice_.between(1, 4); left > 0; --left)
         some_act(Kind::crash_in_commit, dice_.chance(0.6) ? sites_ : all_).length = from_seconds(3 * dice_.uniform());
-    if (dice_.chance(0.6)) orphans();
+    for (std::uint32_t left = dice_.between(0, 2); left > 0; --left) orphans();
     if (dice_.chance(0.3)) some(all_, 2, Kind::freeze, Kind::resume, dice_.chance(0.2) ? 70 : 20);
   }
 
@@ -134,13 +134,17 @@ class FaultPlan {
 
   /// A site forgets its leases, and one of its neighbours isn't there to say what they were.
   void orphans() {
-    const auto link = dice_.pick(links_);
-    const Party& site = dice_.chance(0.5) || link.first.role != Role::site_manager ? link.second : link.first;
+    std::vector<std::pair<Party, Party>> between_sites;
+    for (const auto& link : links_)
+      if (link.first.role == Role::site_manager) between_sites.push_back(link);
+    if (between_sites.empty()) return;
+    const auto link = dice_.pick(between_sites);
+    const Party& site = dice_.chance(0.5) ? link.second : link.first;
     const Instant at = dice_.within(5, 0.7 * seconds_);
     act(at, Kind::crash_machine, site);
     act(at, Kind::cut, link.first, link.second);
     act(at + from_seconds(3 * dice_.uniform()), Kind::restart, site);
-    act(at + from_seconds(5 + 20 * dice_.uniform()), Kind::heal, link.first, link.second);
+    act(at + from_seconds(12 + 20 * dice_.uniform()), Kind::heal, link.first, link.second);
   }
 
   void clocks() {

@@ -9,8 +9,9 @@
 namespace dmm {
 namespace {
 
-/// Everything must be home by then; pauses between rounds are at most 75 s, and nobody waits long for a confirmation.
-constexpr Duration rest_limit = seconds(900);
+/// Everything must be home by then; pauses between rounds are at most 75 s, nobody waits long for a confirmation, and
+/// some dozens of jobs of a minute may stand before one cluster.
+constexpr Duration rest_limit = seconds(6000);
 /// Requests that are out of everybody's reach are cancelled so long before.
 constexpr Duration patience_left = seconds(200);
 /// A job manager runs a job again after four terms; whoever is frozen for longer, less the time that silence takes to
@@ -18,6 +19,8 @@ constexpr Duration patience_left = seconds(200);
 constexpr Duration frozen_max = seconds(8), jumped_max = seconds(2);
 /// From the end of the last job until every node is home.
 constexpr Duration homecoming_max = seconds(7);
+/// A term of ten seconds and the longest silence of links that may be relayed, with a clock that is 5 % slow.
+constexpr Duration fenced_after = seconds(33);
 constexpr std::size_t happenings_kept = 4000, lines_told = 60;
 
 std::string mentioned(const std::string& fault) {
@@ -78,6 +81,7 @@ bool FaultRun::step() {
   world_->step();
   tell();
   fault_ = checkers_.check(*world_);
+  if (fault_.empty()) fault_ = late_fault_;
   if (run_.trouble == Trouble::none && fault_.empty()) fault_ = check_homecoming();
   crash_the_doomed();
   return fault_.empty();
@@ -152,6 +156,7 @@ void FaultRun::perform(const Act& act) {
     if (!party.site.empty()) line += " " + short_name(party);
   note(std::move(line));
   excuse(act);
+  watch_isolation(act);
   perform_on(act);
   tell();
 }
@@ -197,6 +202,20 @@ void FaultRun::perform_on(const Act& act) {
       doomed_[act.a] = act.length;
       return world_->slow_disk(act.a, seconds(1));
   }
+}
+
+/// A resource manager that hears nobody ends what it runs: after a term, counted from when it noticed.
+void FaultRun::watch_isolation(const Act& act) {
+  for (const Party& party : {act.a, act.b}) {
+    const auto it = isolated_.find(party);
+    if (it == isolated_.end() || act.kind == Act::Kind::cut || act.kind == Act::Kind::isolate) continue;
+    const bool heard_nobody = act.kind == Act::Kind::rejoin && world_->now() - it->second > fenced_after;
+    isolated_.erase(it);
+    if (!heard_nobody) continue;  // something else was done to it meanwhile
+    for (const auto& [id, program] : world_->performer(party).running())
+      if (!program.ending) late_fault_ = to_text(id.request) + " runs on at " + to_text(party) + ", which hears nobody";
+  }
+  if (act.kind == Act::Kind::isolate && act.a.role == Role::resource_manager) isolated_[act.a] = world_->now();
 }
 
 /// Where two attempts at a job may overlap.

@@ -48,6 +48,7 @@ class FaultRun {
   void perform(const Act& act);
   void perform_on(const Act& act);
   void excuse(const Act& act);
+  void watch_isolation(const Act& act);
   void submit(const Act& act);
   void mend();
   bool somebody_could(const Submission& job, std::uint32_t processors) const;
@@ -66,6 +67,8 @@ class FaultRun {
   std::map<Party, Duration> doomed_;  ///< they crash during their next commit, for so long
   std::map<Party, Instant> back_at_;  ///< and are started again then
   Instant idle_since_{};                              ///< no job was under way, or everything was at home
+  std::map<Party, Instant> isolated_;                 ///< resource managers that hear nobody, and since when
+  std::string late_fault_;                            ///< found while something was done
   std::map<Party, Instant> frozen_;                   ///< and since when
   std::map<Party, Duration> jumped_;                  ///< how far in all
 };

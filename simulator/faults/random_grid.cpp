@@ -156,7 +156,7 @@ class Draw {
       if (dice_.chance(0.15)) {
         Act cancel;
         cancel.kind = Act::Kind::cancel;
-        cancel.at = act.at + from_seconds(dice_.exponential(8));
+        cancel.at = act.at + from_seconds(dice_.exponential(dice_.chance(0.5) ? 0.3 : 8));
         cancel.a = act.a;
         cancel.number = number;
         run_.acts.push_back(std::move(cancel));

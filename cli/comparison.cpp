@@ -47,6 +47,7 @@ class Runner {
     for (std::thread& thread : threads) thread.join();
     if (fault_) return *fault_;
     if (!wanted) return CommandFault{"interrupted", exit_code_of_stopped};
+    copy_from_first();
     return std::move(result_);
   }
 
@@ -73,6 +74,10 @@ class Runner {
     std::optional<SimulationChoice> before;
     std::optional<SimulationInput> input;
     for (std::size_t variant = 0; variant < comparison_.variants.size(); ++variant) {
+      if (as_at_first(point, variant)) {
+        count_done();
+        continue;
+      }
       SimulationChoice choice = comparison_.choice(point, variant);
       choice.seed = comparison_.seed + repetition;
       const bool same_workload = before && before->workload == choice.workload &&
@@ -95,9 +100,23 @@ class Runner {
     auto run = run_simulation(choice, input, std::get<OpenWorkload>(workload), sinks);
     if (auto* fault = std::get_if<CommandFault>(&run)) return give_up(*fault), false;
     figures = {std::get<SimulationRun>(run).figures, std::get<SimulationRun>(run).totals.messages};
+    count_done();
+    return true;
+  }
+
+  void count_done() {
     const std::lock_guard lock(mutex_);
     ++done_;
-    return true;
+  }
+
+  bool as_at_first(std::size_t point, std::size_t variant) const {
+    return point > 0 && comparison_.as_at_first && comparison_.as_at_first(point, variant);
+  }
+
+  void copy_from_first() {
+    for (std::size_t point = 1; point < result_.runs.size(); ++point)
+      for (std::size_t variant = 0; variant < result_.runs[point].size(); ++variant)
+        if (as_at_first(point, variant)) result_.runs[point][variant] = result_.runs[0][variant];
   }
 
   void give_up(CommandFault fault) {

@@ -47,7 +47,7 @@ class Runner {
     for (std::thread& thread : threads) thread.join();
     if (fault_) return *fault_;
     if (!wanted) return CommandFault{"interrupted", exit_code_of_stopped};
-    copy_from_first();
+    copy_what_is_equal();
     return std::move(result_);
   }
 
@@ -74,7 +74,7 @@ class Runner {
     std::optional<SimulationChoice> before;
     std::optional<SimulationInput> input;
     for (std::size_t variant = 0; variant < comparison_.variants.size(); ++variant) {
-      if (as_at_first(point, variant)) {
+      if (as_at_first(point, variant) || as_before(variant, repetition)) {
         count_done();
         continue;
       }
@@ -113,10 +113,18 @@ class Runner {
     return point > 0 && comparison_.as_at_first && comparison_.as_at_first(point, variant);
   }
 
-  void copy_from_first() {
-    for (std::size_t point = 1; point < result_.runs.size(); ++point)
-      for (std::size_t variant = 0; variant < result_.runs[point].size(); ++variant)
-        if (as_at_first(point, variant)) result_.runs[point][variant] = result_.runs[0][variant];
+  bool as_before(std::size_t variant, std::size_t repetition) const {
+    return repetition > 0 && comparison_.without_chance && comparison_.without_chance(variant);
+  }
+
+  void copy_what_is_equal() {
+    for (std::size_t point = 0; point < result_.runs.size(); ++point)
+      for (std::size_t variant = 0; variant < result_.runs[point].size(); ++variant) {
+        auto& runs = result_.runs[point][variant];
+        for (std::size_t repetition = 1; repetition < runs.size(); ++repetition)
+          if (as_before(variant, repetition)) runs[repetition] = runs[0];
+        if (as_at_first(point, variant)) runs = result_.runs[0][variant];
+      }
   }
 
   void give_up(CommandFault fault) {

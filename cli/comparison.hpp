@@ -53,6 +53,8 @@ struct Comparison {
   /// Whether a variant's runs at a point are those at the first one, since what differs doesn't concern it: they
   /// aren't done again.
   std::function<bool(std::size_t point, std::size_t variant)> as_at_first = {};
+  /// Whether the seed changes nothing that matters to a variant: its first repetition stands for all.
+  std::function<bool(std::size_t variant)> without_chance = {};
   /// What is made of the runs, instead of a table, a figure and files.
   std::function<OtherResult(const ComparisonResult&)> digest = {};
 };

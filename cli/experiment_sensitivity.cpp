@@ -9,16 +9,18 @@ namespace {
 
 /// Real jobs run at most this long here: those of a month would be most of the simulation.
 constexpr std::int64_t run_cap_of_traces = 6 * 3600;
+/// Of the other grid, in the cases with imbalance.
+constexpr double high_load = 1.5;
 
 SimulationChoice choice_of(const ClaimCase& one, const SimulationChoice& base,
-                           const std::vector<std::vector<double>>& loads) {
+                           const std::vector<double>& imbalanced) {
   SimulationChoice choice = base;
   choice.architecture = one.architecture;
   choice.sites.delegation_threshold = one.threshold;
   choice.workload.logs.clear();
   switch (one.kind) {
     case ClaimCase::Kind::balanced: choice.workload.loads = {one.load}; break;
-    case ClaimCase::Kind::imbalanced: choice.workload.loads = loads[one.load > 1.5 ? 1 : 0]; break;
+    case ClaimCase::Kind::imbalanced: choice.workload.loads = imbalanced; break;
     case ClaimCase::Kind::traces:
       choice.workload = WorkloadChoice{};
       choice.workload.logs = {"workloads/dual-grid-day.swf.gz"};
@@ -38,12 +40,8 @@ ExperimentPlan plan_sensitivity(const ExperimentOptions& options) {
   SimulationChoice base = paper_choice(with_model);
   const auto topology = topology_of(base);
   if (const auto* fault = std::get_if<CommandFault>(&topology)) return *fault;
-  std::vector<std::vector<double>> loads;
-  for (const double load : {1.5, 2.0}) {
-    auto each = imbalanced_loads(grid_of(std::get<Topology>(topology)), load);
-    if (auto* fault = std::get_if<CommandFault>(&each)) return *fault;
-    loads.push_back(std::get<std::vector<double>>(std::move(each)));
-  }
+  auto imbalanced = imbalanced_loads(grid_of(std::get<Topology>(topology)), high_load);
+  if (auto* fault = std::get_if<CommandFault>(&imbalanced)) return *fault;
   open_paper_settings(base);
   Comparison comparison;
   comparison.name = "sensitivity";
@@ -60,7 +58,8 @@ ExperimentPlan plan_sensitivity(const ExperimentOptions& options) {
   }
   for (const ClaimCase& one : claim_cases()) comparison.variants.push_back(to_text(one));
   comparison.variant_label = "case";
-  comparison.choice = [base, loads, settings](std::size_t point, std::size_t variant) {
+  comparison.choice = [base, loads = std::get<std::vector<double>>(std::move(imbalanced)), settings](
+                          std::size_t point, std::size_t variant) {
     SimulationChoice choice = choice_of(claim_cases()[variant], base, loads);
     if (point == 0) return choice;
     const UnstatedParameter& parameter = unstated_parameters()[settings[point - 1].parameter];
@@ -71,6 +70,9 @@ ExperimentPlan plan_sensitivity(const ExperimentOptions& options) {
     const UnstatedParameter& parameter = unstated_parameters()[settings[point - 1].parameter];
     const ClaimCase& one = claim_cases()[variant];
     return !parameter.changes(one.architecture) || (parameter.of_the_model && one.kind == ClaimCase::Kind::traces);
+  };
+  comparison.without_chance = [](std::size_t variant) {
+    return claim_cases()[variant].kind == ClaimCase::Kind::traces;
   };
   comparison.digest = [repetitions = comparison.repetitions,
                        seed = comparison.seed](const ComparisonResult& result) {

@@ -133,6 +133,12 @@ class Compare {
       }
       result_ = std::get<ComparisonResult>(std::move(outcome));
     }
+    if (comparison.digest) {
+      const OtherResult digest = comparison.digest(result_);
+      if (options_.json) all.push_back(nlohmann::ordered_json::parse(digest.json));
+      if (!options_.json) print_other(digest);
+      return write_other(digest);
+    }
     if (options_.json) all.push_back(comparison_json(comparison, result_));
     if (options_.csv) std::printf("%s", comparison_csv(comparison, result_).c_str());
     if (!options_.json && !options_.csv)
@@ -179,10 +185,18 @@ class Compare {
         experiment([this](const std::string& line) { std::fprintf(stderr, "%s\n", line.c_str()); });
     if (const auto* fault = std::get_if<CommandFault>(&outcome)) return fail("compare", *fault);
     const auto& result = std::get<OtherResult>(outcome);
+    print_other(result);
+    return write_other(result);
+  }
+
+  void print_other(const OtherResult& result) const {
     if (options_.csv)
       std::printf("%s", result.files.front().second.c_str());
     else
       std::printf("%s\n", (options_.json ? result.json : result.text).c_str());
+  }
+
+  int write_other(const OtherResult& result) const {
     if (options_.output.empty()) return 0;
     std::error_code error;
     std::filesystem::create_directories(options_.output, error);

@@ -47,6 +47,7 @@ class Runner {
     for (std::thread& thread : threads) thread.join();
     if (fault_) return *fault_;
     if (!wanted) return CommandFault{"interrupted", exit_code_of_stopped};
+    copy_what_is_equal();
     return std::move(result_);
   }
 
@@ -73,6 +74,10 @@ class Runner {
     std::optional<SimulationChoice> before;
     std::optional<SimulationInput> input;
     for (std::size_t variant = 0; variant < comparison_.variants.size(); ++variant) {
+      if (as_at_first(point, variant) || as_before(variant, repetition)) {
+        count_done();
+        continue;
+      }
       SimulationChoice choice = comparison_.choice(point, variant);
       choice.seed = comparison_.seed + repetition;
       const bool same_workload = before && before->workload == choice.workload &&
@@ -95,9 +100,31 @@ class Runner {
     auto run = run_simulation(choice, input, std::get<OpenWorkload>(workload), sinks);
     if (auto* fault = std::get_if<CommandFault>(&run)) return give_up(*fault), false;
     figures = {std::get<SimulationRun>(run).figures, std::get<SimulationRun>(run).totals.messages};
+    count_done();
+    return true;
+  }
+
+  void count_done() {
     const std::lock_guard lock(mutex_);
     ++done_;
-    return true;
+  }
+
+  bool as_at_first(std::size_t point, std::size_t variant) const {
+    return point > 0 && comparison_.as_at_first && comparison_.as_at_first(point, variant);
+  }
+
+  bool as_before(std::size_t variant, std::size_t repetition) const {
+    return repetition > 0 && comparison_.without_chance && comparison_.without_chance(variant);
+  }
+
+  void copy_what_is_equal() {
+    for (std::size_t point = 0; point < result_.runs.size(); ++point)
+      for (std::size_t variant = 0; variant < result_.runs[point].size(); ++variant) {
+        auto& runs = result_.runs[point][variant];
+        for (std::size_t repetition = 1; repetition < runs.size(); ++repetition)
+          if (as_before(variant, repetition)) runs[repetition] = runs[0];
+        if (as_at_first(point, variant)) runs = result_.runs[0][variant];
+      }
   }
 
   void give_up(CommandFault fault) {

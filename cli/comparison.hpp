@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -21,6 +22,15 @@ struct ComparisonPoint {
   std::string label;  ///< "70 %"
   double x = 0;
 };
+
+/// An experiment's text, its JSON and its files (name and content), where it isn't the table of a comparison.
+struct OtherResult {
+  std::string text;
+  std::string json;
+  std::vector<std::pair<std::string, std::string>> files;
+};
+
+struct ComparisonResult;
 
 /// What is to be compared.
 struct Comparison {
@@ -40,6 +50,13 @@ struct Comparison {
   std::function<SimulationChoice(std::size_t point, std::size_t variant)> choice;
   /// Nothing is simulated: the runs are those of this variant of the comparison ahead of it in its experiment.
   std::optional<std::size_t> variant_ahead = {};
+  /// Whether a variant's runs at a point are those at the first one, since what differs doesn't concern it: they
+  /// aren't done again.
+  std::function<bool(std::size_t point, std::size_t variant)> as_at_first = {};
+  /// Whether the seed changes nothing that matters to a variant: its first repetition stands for all.
+  std::function<bool(std::size_t variant)> without_chance = {};
+  /// What is made of the runs, instead of a table, a figure and files.
+  std::function<OtherResult(const ComparisonResult&)> digest = {};
 };
 
 /// What came of it.

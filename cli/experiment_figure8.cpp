@@ -10,17 +10,6 @@ namespace {
 
 constexpr double steady_load = 0.6;
 
-/// Loads by cluster: those of the first grid stay.
-std::variant<std::vector<double>, CommandFault> loads_of(const Grid& grid, double others) {
-  const std::vector<GridGroup> groups = groups_of(grid, {});
-  if (groups.size() < 2)
-    return CommandFault{
-        "figure8: the topology has one grid; expected at least two roots, one of which stays at 60 %", 2};
-  std::vector<double> loads(grid.clusters.size(), others);
-  for (const std::uint32_t cluster : groups.front().clusters) loads[cluster] = steady_load;
-  return loads;
-}
-
 /// Figure 9: the same runs of dmm, looked at in another way.
 Comparison components(const Comparison& all, std::size_t dmm) {
   Comparison comparison = all;
@@ -40,6 +29,18 @@ Comparison components(const Comparison& all, std::size_t dmm) {
 
 }  // namespace
 
+std::variant<std::vector<double>, CommandFault> imbalanced_loads(const Grid& grid, double others) {
+  const std::vector<GridGroup> groups = groups_of(grid, {});
+  if (groups.size() < 2)
+    return CommandFault{
+        "under imbalance: the topology has one grid; expected at least two roots, one of which "
+        "stays at 60 %",
+        2};
+  std::vector<double> loads(grid.clusters.size(), others);
+  for (const std::uint32_t cluster : groups.front().clusters) loads[cluster] = steady_load;
+  return loads;
+}
+
 ExperimentPlan plan_figure8(const ExperimentOptions& options) {
   const SimulationChoice base = paper_choice(options);
   const auto topology = topology_of(base);
@@ -48,7 +49,7 @@ ExperimentPlan plan_figure8(const ExperimentOptions& options) {
   std::vector<std::vector<double>> loads;
   Comparison comparison;
   for (const double load : options.loads.empty() ? std::vector{0.6, 0.8, 1.0, 1.2, 1.5, 2.0} : options.loads) {
-    auto each = loads_of(grid, load);
+    auto each = imbalanced_loads(grid, load);
     if (auto* fault = std::get_if<CommandFault>(&each)) return *fault;
     loads.push_back(std::get<std::vector<double>>(std::move(each)));
     comparison.points.push_back(load_point(load));

@@ -14,6 +14,8 @@ const std::vector<ExperimentEntry>& experiments() {
       {"figure10", "delegation thresholds from 0.60 to 1.25 at six loads", plan_figure10},
       {"figure11", "messages by kind, by load and by threshold", plan_figure11},
       {"beyond", "dmm at once and with hints, beside the paper's dmm and cern", plan_beyond},
+      {"sensitivity", "the claims of all these under other values of what the paper leaves unstated",
+       plan_sensitivity},
       {"mini-grid", "Jones et al. 2004: co-allocation over shared links", plan_mini_grid},
       {"idle-nodes", "Netto et al.: grid tasks on idle nodes of a local cluster", plan_idle_nodes},
   };

@@ -22,12 +22,7 @@ struct ExperimentOptions {
   std::uint64_t jobs = 0;                  ///< of experiments that count jobs; 0: their own
 };
 
-/// An experiment that isn't made of comparisons: its text, its JSON and its files (name and content).
-struct OtherResult {
-  std::string text;
-  std::string json;
-  std::vector<std::pair<std::string, std::string>> files;
-};
+/// An experiment that isn't made of comparisons.
 using OtherExperiment =
     std::function<std::variant<OtherResult, CommandFault>(const std::function<void(std::string)>& say)>;
 
@@ -54,6 +49,8 @@ const std::vector<double>& paper_loads();
 SimulationChoice paper_choice(const ExperimentOptions& options);
 /// The choice for an architecture: a name of it, or "dmm-paper" for dmm under the settings of the paper.
 void set_variant(SimulationChoice& choice, const std::string& variant);
+/// Loads by cluster under imbalance: those of the first grid stay at 60 %. A fault if there is one grid only.
+std::variant<std::vector<double>, CommandFault> imbalanced_loads(const Grid& grid, double others);
 /// A load as a point: 0.7 is "70 %".
 ComparisonPoint load_point(double load);
 
@@ -63,6 +60,7 @@ ExperimentPlan plan_figure10(const ExperimentOptions& options);
 ExperimentPlan plan_figure11(const ExperimentOptions& options);
 ExperimentPlan plan_table3(const ExperimentOptions& options);
 ExperimentPlan plan_beyond(const ExperimentOptions& options);
+ExperimentPlan plan_sensitivity(const ExperimentOptions& options);
 ExperimentPlan plan_mini_grid(const ExperimentOptions& options);
 ExperimentPlan plan_idle_nodes(const ExperimentOptions& options);
 

@@ -108,9 +108,10 @@ class Comparison {
     const Party site = site_manager_of(user.site);
     if (!present_.contains(site)) return;
     const Belief* record = belief_of(site, belief.lease);
-    const bool known = record && std::any_of(record->handed_out.begin(), record->handed_out.end(), [&](const auto& out) {
-                         return out.user == user.name && out.request == belief.request;
-                       });
+    const auto is_it = [&](const Belief::HandedOut& out) {
+      return out.user == user.name && out.request == belief.request;
+    };
+    const bool known = record && std::any_of(record->handed_out.begin(), record->handed_out.end(), is_it);
     if (!known)
       say(belief.lease, user, "holds " + text_of(belief.nodes) + " for " + belief.request, site,
           "hasn't handed them out");

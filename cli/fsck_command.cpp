@@ -36,7 +36,8 @@ Survey ask_everybody(const std::vector<Manager>& managers) {
   for (Answered& answered : ask_all(managers, "holdings")) {
     Believer believer{answered.manager.party, {}};
     while (answered.fault.empty()) {
-      for (const Json& row : answered.json.value("holdings", Json::array())) believer.beliefs.push_back(belief_from(row));
+      for (const Json& row : answered.json.value("holdings", Json::array()))
+        believer.beliefs.push_back(belief_from(row));
       const auto next = answered.json.find("next");
       if (next == answered.json.end() || !next->is_number_unsigned()) break;
       answered = ask_one(answered.manager, "holdings", {{"from", *next}});
@@ -101,7 +102,7 @@ CLI::App* add_fsck_command(CLI::App& app, int& exit_code) {
   command->add_option("--testbed", options->manager.testbed, "The testbed (default: the only one that is up)")
       ->type_name("NAME");
   command->add_option("--patience", options->patience_seconds,
-                      "Seconds that a disagreement must last: grants and releases are under way at any time (default 3)")
+                      "Seconds that a disagreement must last, since grants are under way at any time (default 3)")
       ->check(CLI::Range(0.0, 3600.0))
       ->type_name("SECONDS");
   command->add_flag("--json", options->json, "Print a JSON object");

@@ -13,8 +13,9 @@ std::size_t SiteManager::reclaim(Instant now, const std::string& whose, Duration
   for (const LeaseId& id : leases_.all()) {
     Lease& lease = *leases_.find(id);
     if (lease.upstream || lease.chain.empty()) continue;
-    const bool is_meant = whose.empty() ? lease.downstream.has_value()
-                                        : to_text(id) == whose || (lease.downstream && lease.chain.back().text == whose);
+    const bool is_lent = lease.downstream.has_value();
+    const bool is_meant =
+        whose.empty() ? is_lent : to_text(id) == whose || (is_lent && lease.chain.back().text == whose);
     if (!is_meant) continue;
     take_back(s, lease, grace);
     ++taken;

@@ -1,6 +1,6 @@
-// What both sides of a link do when a session is new to either of them: each says what it believes of the leases between
-// them, and what was lost with the old session is put right (docs/protocol.md section 7). The lender's record decides
-// what is leased; a lease that the borrower doesn't have any more comes back.
+// What both sides of a link do when a session is new to either of them: each says what it believes of the leases
+// between them, and what was lost with the old session is put right (docs/protocol.md section 8.16a). The lender's
+// record decides what is leased; whoever lacks a lease says what becomes of it.
 #include <algorithm>
 
 #include "protocol/inventory.hpp"

@@ -55,7 +55,8 @@ struct LeaseRecord {
   static auto fields(Self& self) {
     return std::tie(self.id, self.request, self.part, self.round, self.state, self.upstream, self.downstream,
                     self.nodes, self.cleaning, self.chain, self.owner_ancestors, self.blocks, self.granted,
-                    self.handed_out, self.processors, self.processor_microseconds, self.grace, self.wanted, self.detached);
+                    self.handed_out, self.processors, self.processor_microseconds, self.grace, self.wanted,
+                    self.detached);
   }
 };
 

@@ -31,7 +31,7 @@ Answer reclaim(SiteManager& site, const ViewTime& time, const Ask& ask, const Js
   const std::string whose = text_in(argument, "whose");
   const std::size_t leases = site.reclaim(time.now, whose, grace, effects);
   if (leases == 0 && !whose.empty())
-    return views::fault(ask, settings.name.text + " has lent nothing to a site, and made no lease, of the name " + whose);
+    return views::fault(ask, settings.name.text + " has no lease, and has lent nothing to a site, named " + whose);
   return views::answer(ask, {{"leases", leases}});
 }
 

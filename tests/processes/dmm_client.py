@@ -91,9 +91,9 @@ LeaseEnded = struct("LeaseEnded", ("lease", LeaseId, LeaseId()), ("nodes", [Node
                     ("reason", "uint", EXPIRED), ("confirmed", "bool", False), ("grace", "int", 0), number=23)
 Renew = struct("Renew", ("leases", "uint", 0), number=24)
 Renewed = struct("Renewed", ("term", "int", 0), ("shorter", [LeaseTerm], ()), ("wanted", [LeaseId], ()), number=25)
-Holding = struct("Holding", ("lease", LeaseId, LeaseId()), ("request", RequestId, RequestId()), ("nodes", [NodeGroup], ()),
-                 ("chain", ["name"], ()), ("owner_ancestors", ["name"], ()), ("blocks", ["bytes"], ()),
-                 ("left", "int", 0), ("grace", "int", 0))
+Holding = struct("Holding", ("lease", LeaseId, LeaseId()), ("request", RequestId, RequestId()),
+                 ("nodes", [NodeGroup], ()), ("chain", ["name"], ()), ("owner_ancestors", ["name"], ()),
+                 ("blocks", ["bytes"], ()), ("left", "int", 0), ("grace", "int", 0))
 Inventory = struct("Inventory", ("lent", [Holding], ()), ("borrowed", [Holding], ()), ("last", "bool", True), number=26)
 Register = struct("Register", ("cluster", "name", ""), ("nodes", "uint", 0), ("processors_per_node", "uint", 1),
                   ("memory_bytes", "uint", 0), ("attributes", "map", {}), ("endpoint", "text", ""),
@@ -129,7 +129,8 @@ Answer = struct("Answer", ("token", "uint", 0), ("fault", "text", ""), ("text", 
 
 MESSAGES = {message.NUMBER: message for message in (
     Hello, Beat, Fault, Relay, Request, Cancel, Refuse, Delegate, Reject, Withdraw, Grant, Claim, Release, LeaseEnded,
-    Renew, Renewed, Inventory, Register, Assign, Unassign, Clean, SetAside, Start, Started, Ended, Stop, Fetch, Chunk, Forget, Submit,
+    Renew, Renewed, Inventory, Register, Assign, Unassign, Clean, SetAside, Start, Started, Ended, Stop, Fetch,
+    Chunk, Forget, Submit,
     Submitted, Ask, Answer)}
 UNNUMBERED = (Hello.NUMBER, Beat.NUMBER, Fault.NUMBER)
 

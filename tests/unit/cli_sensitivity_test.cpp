@@ -78,7 +78,7 @@ TEST_CASE("every other value of an unstated parameter can be simulated") {
 
 TEST_CASE("claims are judged by the rules that they name") {
   const auto judged = [](std::string_view number, const CaseMetric& metric) {
-    return to_text(claim(number).judge(metric));
+    return to_text(claim(number).judge(metric).held);
   };
   const auto finished_by_dmm = [](double dmm, double others) {
     return [=](const ClaimCase& one, std::string_view) { return one.architecture == "dmm" ? dmm : others; };

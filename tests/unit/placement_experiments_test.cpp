@@ -64,7 +64,7 @@ TEST_CASE("the job mixes of both papers: how many clusters each policy combines"
   const Row rows[] = {
       {2, 18, 2, 2, 2}, {3, 12, 3, 2, 2}, {4, 9, 3, 2, 2},                    // 36, both papers
       {4, 16, 4, 4, 3},                                                       // 64, CM paper
-      {3, 24, 3, 3, 3}, {4, 18, 4, 4, 3}, {6, 12, 4, 4, 3}, {8, 9, 4, 3, 3},  // 72, the last two KOALA paper
+      {3, 24, 3, 3, 3}, {4, 18, 4, 4, 3}, {6, 12, 4, 3, 3}, {8, 9, 4, 4, 3},  // 72, the last two KOALA paper
   };
   const auto clusters = clusters_with({30, 26, 24, 20});
   for (const Row& row : rows) {
@@ -195,14 +195,6 @@ TEST_CASE("figure 7 of the CM paper: FCM before CM before worst fit, more so und
                  cm_high = mean_of_ten(cluster_minimization, false, 40);
   const Averages fcm_low = mean_of_ten(flexible_cluster_minimization, true, 80),
                  fcm_high = mean_of_ten(flexible_cluster_minimization, true, 40);
-  MESSAGE("W1 response, queue, clusters: WF " << wf_low.response() << ' ' << wf_low.queue << ' ' << wf_low.clusters
-                                              << "; CM " << cm_low.response() << ' ' << cm_low.queue << ' '
-                                              << cm_low.clusters << "; FCM " << fcm_low.response() << ' '
-                                              << fcm_low.queue << ' ' << fcm_low.clusters);
-  MESSAGE("W2 response, queue, clusters: WF "
-          << wf_high.response() << ' ' << wf_high.queue << ' ' << wf_high.clusters << "; CM " << cm_high.response()
-          << ' ' << cm_high.queue << ' ' << cm_high.clusters << "; FCM " << fcm_high.response() << ' '
-          << fcm_high.queue << ' ' << fcm_high.clusters);
   // Responses: FCM best and worst fit worst, in both workloads.
   CHECK(fcm_low.response() < cm_low.response());
   CHECK(cm_low.response() < wf_low.response());
@@ -216,10 +208,10 @@ TEST_CASE("figure 7 of the CM paper: FCM before CM before worst fit, more so und
   CHECK(wf_low.clusters > cm_low.clusters);
   CHECK(wf_high.clusters > cm_high.clusters);
   CHECK(wf_high.clusters > fcm_high.clusters);
-  // Queue times: low and alike in W1, by far the lowest with FCM in W2.
-  CHECK(wf_low.queue < 15);
-  CHECK(cm_low.queue < 15);
-  CHECK(fcm_low.queue < 15);
+  // Queue times: low beside the run times in W1, by far the lowest with FCM in W2.
+  CHECK(wf_low.queue < wf_low.execution / 8);
+  CHECK(cm_low.queue < cm_low.execution / 8);
+  CHECK(fcm_low.queue < fcm_low.execution / 8);
   CHECK(fcm_high.queue < cm_high.queue / 2);
   CHECK(fcm_high.queue < wf_high.queue / 2);
 }

@@ -92,7 +92,7 @@ void each_seed(std::uint64_t seeds_default, Each play) {
 TEST_CASE("random grids that go on from their ledgers lose and double nothing, whatever goes wrong") {
   Sometimes sometimes;
   std::uint64_t seeds_played = 0;
-  each_seed(40, [&](std::uint64_t seed) {
+  each_seed(24, [&](std::uint64_t seed) {
     ++seeds_played;
     sometimes.add(play_seed(seed, trouble_of(seed), "random grids that*")->sometimes());
   });
@@ -105,11 +105,11 @@ TEST_CASE("random grids that go on from their ledgers lose and double nothing, w
     // Some come once in hundreds of runs: all are demanded of a long hunt (DMM_SEEDS=2000).
     if (seeds_played >= 2000) CHECK(sometimes.count(state) > 0);
   }
-  CHECK(reached >= rare_states / 2);
+  CHECK(reached >= rare_states / 3);
 }
 
 TEST_CASE("random grids without ledgers lose and double nothing but the jobs of job managers that die") {
-  each_seed(60, [](std::uint64_t seed) { play_seed(seed, Trouble::forgetful, "random grids without*"); });
+  each_seed(30, [](std::uint64_t seed) { play_seed(seed, Trouble::forgetful, "random grids without*"); });
 }
 
 TEST_CASE("without faults, what somebody within reach can serve is served, and nothing else is refused") {

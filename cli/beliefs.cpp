@@ -3,17 +3,13 @@
 
 #include <algorithm>
 
+#include "cli/json_text.hpp"
 #include "protocol/text.hpp"
 
 namespace dmm {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-std::string text_in(const Json& json, const char* key) {
-  const auto found = json.find(key);
-  return found != json.end() && found->is_string() ? found->get<std::string>() : std::string();
-}
 
 BelievedNodes nodes_in(const Json& json, const char* key) {
   BelievedNodes nodes;

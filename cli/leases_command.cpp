@@ -7,6 +7,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/figures.hpp"
+#include "cli/json_text.hpp"
 #include "cli/questions.hpp"
 
 namespace dmm {
@@ -20,10 +21,7 @@ struct LeaseOptions {
   bool json = false;
 };
 
-std::string text_in(const Json& json, const char* key) {
-  const auto found = json.find(key);
-  return found != json.end() && found->is_string() ? harmless(found->get<std::string>()) : std::string();
-}
+std::string shown(const Json& json, const char* key) { return harmless(text_in(json, key)); }
 
 std::string seconds_in(const Json& json, const char* key) {
   const auto found = json.find(key);
@@ -74,10 +72,10 @@ void show_leases(const Json& sites) {
       std::string left = seconds_in(lease, "from_seconds_left");
       if (left.empty()) left = seconds_in(lease, "to_seconds_left");
       const bool wanted = lease.value("wanted", false);
-      table.add({text_in(site, "site"), text_in(lease, "lease"),
-                 text_in(lease, "state") + (wanted ? ", wanted back" : ""), text_in(lease, "from"),
-                 text_in(lease, "to"), grouped(lease.value("processors", std::uint64_t{0})), left,
-                 text_in(lease, "request"), chain});
+      table.add({shown(site, "site"), shown(lease, "lease"),
+                 shown(lease, "state") + (wanted ? ", wanted back" : ""), shown(lease, "from"),
+                 shown(lease, "to"), grouped(lease.value("processors", std::uint64_t{0})), left,
+                 shown(lease, "request"), chain});
     }
   std::printf("%s", table.empty() ? "no leases\n" : table.text(style).c_str());
 }
@@ -94,13 +92,13 @@ void show_usage(const Json& sites, bool records) {
               {"request"}});
   for (const Json& site : sites) {
     for (const Json& sum : site.value("sums", Json::array()))
-      sums.add({text_in(site, "site"), text_in(sum, "direction"), text_in(sum, "site"),
+      sums.add({shown(site, "site"), shown(sum, "direction"), shown(sum, "site"),
                 grouped(sum.value("records", std::uint64_t{0})),
                 decimal(sum.value("processor_seconds", 0.0) / 3600, 3)});
     for (const Json& record : site.value("records", Json::array()))
-      list.add({text_in(site, "site"), text_in(record, "lease"), text_in(record, "direction"),
-                text_in(record, "site"), grouped(record.value("processors", std::uint64_t{0})),
-                decimal(record.value("processor_seconds", 0.0), 1), text_in(record, "request")});
+      list.add({shown(site, "site"), shown(record, "lease"), shown(record, "direction"),
+                shown(record, "site"), grouped(record.value("processors", std::uint64_t{0})),
+                decimal(record.value("processor_seconds", 0.0), 1), shown(record, "request")});
   }
   const Table& table = records ? list : sums;
   std::printf("%s", table.empty() ? "no use on record\n" : table.text(style).c_str());

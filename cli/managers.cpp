@@ -89,12 +89,14 @@ std::variant<std::vector<Manager>, CommandFault> choose_managers(const ManagerOp
                       2};
 }
 
-std::variant<Manager, CommandFault> choose_job_manager(const ManagerOptions& options) {
-  auto chosen = choose_managers(options, Role::job_manager);
+std::variant<Manager, CommandFault> choose_manager(const ManagerOptions& options, Role role) {
+  auto chosen = choose_managers(options, role);
   if (auto* fault = std::get_if<CommandFault>(&chosen)) return std::move(*fault);
   auto& managers = std::get<std::vector<Manager>>(chosen);
   if (managers.size() == 1) return std::move(managers.front());
-  return CommandFault{"which job manager? Say --site and --user; there are " + list_of(managers), 2};
+  const std::string question =
+      role == Role::job_manager ? "which job manager? Say --site and --user" : "which site? Say --site";
+  return CommandFault{question + "; there are " + list_of(managers), 2};
 }
 
 std::variant<JobName, CommandFault> parse_job(const std::string& text) {
@@ -116,7 +118,7 @@ std::variant<Manager, CommandFault> manager_of(const JobName& job, ManagerOption
     if (options.as_site.empty()) options.as_site = job.site;
     if (options.as_user.empty()) options.as_user = job.user;
   }
-  return choose_job_manager(options);
+  return choose_manager(options, Role::job_manager);
 }
 
 }  // namespace dmm

@@ -41,8 +41,8 @@ void add_manager_options(CLI::App& command, ManagerOptions& options, Role role);
 
 /// All managers of a role that the options allow; at least one.
 std::variant<std::vector<Manager>, CommandFault> choose_managers(const ManagerOptions& options, Role role);
-/// The one job manager that the options mean; a fault that lists them if there are several.
-std::variant<Manager, CommandFault> choose_job_manager(const ManagerOptions& options);
+/// The one manager of a role that the options mean; a fault that lists them if there are several.
+std::variant<Manager, CommandFault> choose_manager(const ManagerOptions& options, Role role);
 
 /// The testbed of that name, or the only one that is up.
 struct Testbed;

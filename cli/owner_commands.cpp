@@ -21,21 +21,8 @@ struct OwnerOptions {
   bool json = false;
 };
 
-/// The one site manager that the options mean.
-std::variant<Manager, CommandFault> the_site(const char* command, const OwnerOptions& options) {
-  auto chosen = choose_managers(options.manager, Role::site_manager);
-  if (auto* fault = std::get_if<CommandFault>(&chosen)) return *fault;
-  const auto& managers = std::get<std::vector<Manager>>(chosen);
-  if (managers.size() == 1) return managers.front();
-  std::string names;
-  for (const Manager& manager : managers) names += (names.empty() ? "" : ", ") + manager.party.site.text;
-  return CommandFault{std::string("say which site is meant by --site; there are ") + names + " (`dmm " + command +
-                          " --help` has examples)",
-                      2};
-}
-
 int order(const char* command, const OwnerOptions& options, const Json& argument, const std::string& done) {
-  auto chosen = the_site(command, options);
+  auto chosen = choose_manager(options.manager, Role::site_manager);
   if (auto* fault = std::get_if<CommandFault>(&chosen)) return fail(command, *fault);
   const Answered answered = ask_one(std::get<Manager>(chosen), command, argument);
   if (!answered.fault.empty()) return fail(command, {answered.fault, 1});

@@ -166,7 +166,7 @@ int wait_for_end(const SubmitOptions& options, ClientPool& pool, const Manager& 
 int run(const SubmitOptions& options) {
   auto described = job_from(options);
   if (auto* fault = std::get_if<JobFault>(&described)) return fail("submit", {fault->text, 2});
-  auto chosen = choose_job_manager(options.manager);
+  auto chosen = choose_manager(options.manager, Role::job_manager);
   if (auto* fault = std::get_if<CommandFault>(&chosen)) return fail("submit", *fault);
   const Manager& manager = std::get<Manager>(chosen);
   ClientPool pool;

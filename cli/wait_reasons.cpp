@@ -4,16 +4,12 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/figures.hpp"
+#include "cli/json_text.hpp"
 
 namespace dmm {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-std::string text_in(const Json& json, const char* key) {
-  const auto found = json.find(key);
-  return found != json.end() && found->is_string() ? found->get<std::string>() : std::string();
-}
 
 template <class T>
 T number_in(const Json& json, const char* key) {

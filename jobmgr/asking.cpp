@@ -4,7 +4,7 @@
 #include <iterator>
 
 #include "jobmgr/job_manager.hpp"
-#include "jobmgr/node_groups.hpp"
+#include "jobmgr/routes.hpp"
 #include "machine/assert.hpp"
 #include "machine/planted.hpp"
 #include "protocol/text.hpp"
@@ -63,7 +63,7 @@ std::string chain_text(const std::vector<SiteName>& chain) {
 // Whether nodes on which the component's program runs are among those that ended.
 bool ends_under(const Task& task, const LeaseEnded& ended) {
   return ended.nodes.empty() || std::any_of(ended.nodes.begin(), ended.nodes.end(), [&](const NodeGroup& group) {
-    return group.resource_manager == task.manager && !intersect(group.nodes, task.nodes).empty();
+    return group.resource_manager == task.manager && overlap(group.nodes, task.nodes);
   });
 }
 
@@ -227,7 +227,7 @@ void JobManager::on(Step step, const Party&, const LeaseEnded& ended) {
 // the end is soft and it has started: then it runs on without them.
 void JobManager::lose_nodes(Step step, Job& job, const LeaseEnded& ended) {
   Attempt& run = *job.run;
-  const std::vector<NodeGroup> hit = take_out(run.held, ended.nodes);
+  const std::vector<NodeGroup> hit = remove_nodes(run.held, ended.nodes);
   if (run.held.empty()) leases_.remove(run.lease, job.number);
   changed(job);
   bool interrupted = false;

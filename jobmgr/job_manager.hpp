@@ -135,11 +135,11 @@ class JobManager {
   void tell_site(Step step, Message message, const RequestId& about = {});
 
   // ---- the ledger, and after a restart (recovery.cpp) ----
-  std::string restore(Instant now, Job job);
+  void restore(Instant now, Job job);
   void resume(Step step);
   void say_again(Step step, const Job& job, std::uint32_t component);
   void offer_inventory(Step step);
-  void on(Step step, const Party& from, Inventory& inventory);
+  void on(Step step, const Party& from, Inventory& part);
   void compare(Step step, const Holding& lent);
   void changed(const Job& job, Grade grade = Grade::committed);
   void write_changes(Step step);
@@ -205,7 +205,7 @@ class JobManager {
   Unwritten unwritten_;                    ///< what the ledger doesn't know yet
   std::vector<std::uint64_t> resuming_;    ///< restored jobs with an attempt, before the first event
   std::set<std::pair<LeaseId, std::uint64_t>> judged_;  ///< what we held, by job, when the site's session began
-  std::vector<Holding> lent_;                           ///< the site's inventory, as far as it came
+  Inventory inventory_;                                 ///< the site's, as far as it came
 };
 
 }  // namespace dmm

@@ -2,11 +2,10 @@
 // site put right what a restart of either left behind. Silence or a restart deletes nothing: the resource manager
 // knows what runs, the owner what is leased, and both are asked.
 #include <algorithm>
-#include <iterator>
 #include <map>
 
 #include "jobmgr/job_manager.hpp"
-#include "jobmgr/node_groups.hpp"
+#include "jobmgr/routes.hpp"
 #include "machine/assert.hpp"
 #include "machine/planted.hpp"
 #include "protocol/inventory.hpp"
@@ -72,8 +71,8 @@ std::string JobManager::restore(Instant now, std::vector<JobManagerRecord> rows)
     if (found == progress.end()) return "job " + std::to_string(number) + ": no progress";
     std::string fault;
     Job job = job_of(std::move(record), std::move(found->second), fault);
-    if (fault.empty()) fault = restore(now, std::move(job));
     if (!fault.empty()) return fault;
+    restore(now, std::move(job));
     next_job_ = std::max(next_job_, number + 1);
   }
   for (const auto& [first, answer] : answers) {
@@ -85,9 +84,9 @@ std::string JobManager::restore(Instant now, std::vector<JobManagerRecord> rows)
 
 // Its lease is good for nothing new until the site says so. Whoever it waits for gets the full time again: we were
 // the silent ones.
-std::string JobManager::restore(Instant now, Job restored) {
+void JobManager::restore(Instant now, Job restored) {
   Job& job = jobs_.restore(std::move(restored));
-  if (!job.run) return {};
+  if (!job.run) return;
   Attempt& run = *job.run;
   if (run.open > 0) open_attempts_.emplace(run.lease, job.number);
   if (!run.held.empty()) leases_.restore(run.lease, job.number);
@@ -102,7 +101,6 @@ std::string JobManager::restore(Instant now, Job restored) {
       set_due(task, key, now + run.grace + settings_.confirm_limit);
   }
   resuming_.push_back(job.number);
-  return {};
 }
 
 // Everything that resource managers were told and may not have heard, or not answered.
@@ -143,12 +141,12 @@ void JobManager::say_again(Step step, const Job& job, std::uint32_t component) {
 // ---- a session with the site that is new to either side ------------------------------------------------------------
 
 void JobManager::offer_inventory(Step step) {
-  lent_.clear();
+  inventory_ = {};
   judged_.clear();
-  Inventory inventory;
-  inventory.borrowed = holdings();
-  for (const Holding& held : inventory.borrowed) judged_.emplace(held.lease, held.request.job);
-  for (Inventory& part : parts_of(std::move(inventory))) tell_site(step, std::move(part));
+  Inventory ours;
+  ours.borrowed = holdings();
+  for (const Holding& held : ours.borrowed) judged_.emplace(held.lease, held.request.job);
+  for (Inventory& part : parts_of(std::move(ours))) tell_site(step, std::move(part));
 }
 
 std::vector<Holding> JobManager::holdings() const {
@@ -163,10 +161,10 @@ std::vector<Holding> JobManager::holdings() const {
 
 // What the site lent us and we don't hold needs no answer: our own inventory says so, and the site takes it back.
 // Giving it back once more could hit nodes of the same lease that it grants us meanwhile.
-void JobManager::on(Step step, const Party&, Inventory& inventory) {
-  std::move(inventory.lent.begin(), inventory.lent.end(), std::back_inserter(lent_));
-  if (!inventory.last) return;
-  for (const Holding& lent : std::exchange(lent_, {})) compare(step, lent);
+void JobManager::on(Step step, const Party&, Inventory& part) {
+  if (!gather(inventory_, part)) return;
+  const Inventory theirs = std::exchange(inventory_, {});
+  for (const Holding& lent : theirs.lent) compare(step, lent);
   for (const auto& [lease, number] : std::exchange(judged_, {}))
     if (leases_.holds(lease, number)) lose_nodes(step, *jobs_.find(number), {lease, {}, LeaseEnd::expired, false, {}});
   queue_awaited();

@@ -6,17 +6,12 @@
 #include <msgpack.hpp>
 #include <type_traits>
 
+#include "protocol/fields.hpp"
+
 namespace dmm {
 namespace {
 
 constexpr std::size_t frame_header_bytes = 6;  // array of two, and a byte string with a 32-bit length
-
-template <class T>
-concept Struct = requires(T& value) { T::fields(value); };
-template <class T>
-concept Named = requires(T& value) {
-  { value.text } -> std::same_as<std::string&>;
-} && !Struct<T>;
 
 // ---- encoding ------------------------------------------------------------------------------------------------------
 

@@ -6,6 +6,7 @@
 namespace dmm {
 namespace {
 
+constexpr std::size_t holdings_max = 1'000'000;
 constexpr std::size_t part_bytes = 128 * 1024;  // half a frame: what one holding adds at the end has room too
 
 std::size_t size_of(const Holding& holding) {
@@ -30,6 +31,12 @@ void pack(std::vector<Inventory>& parts, std::size_t& used, std::vector<Holding>
   }
 }
 
+// Moves holdings behind those that are there.
+void move_all(std::vector<Holding>& from, std::vector<Holding>& to) {
+  if (to.size() + from.size() > holdings_max) return;
+  to.insert(to.end(), std::make_move_iterator(from.begin()), std::make_move_iterator(from.end()));
+}
+
 }  // namespace
 
 std::vector<Inventory> parts_of(Inventory whole) {
@@ -38,6 +45,12 @@ std::vector<Inventory> parts_of(Inventory whole) {
   pack(parts, used, whole.lent, &Inventory::lent);
   pack(parts, used, whole.borrowed, &Inventory::borrowed);
   return parts;
+}
+
+bool gather(Inventory& so_far, Inventory& part) {
+  move_all(part.lent, so_far.lent);
+  move_all(part.borrowed, so_far.borrowed);
+  return part.last;
 }
 
 }  // namespace dmm

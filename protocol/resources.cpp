@@ -1,7 +1,8 @@
-// Counting processors of needs and nodes, and the arithmetic of node sets.
+// Counting processors of needs and nodes, and the arithmetic of node sets and groups.
 #include "protocol/resources.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace dmm {
 
@@ -100,6 +101,17 @@ NodeSet subtract(const NodeSet& from, const NodeSet& nodes) {
   return result;
 }
 
+NodeSet intersect(const NodeSet& a, const NodeSet& b) { return subtract(a, subtract(a, b)); }
+
+bool overlap(const NodeSet& a, const NodeSet& b) { return subtract(a, b) != a; }
+
+void append(NodeSet& nodes, std::uint32_t node) {
+  if (!nodes.empty() && nodes.back().last + 1 == node)
+    nodes.back().last = node;
+  else
+    nodes.push_back({node, node});
+}
+
 bool contains(const NodeSet& outer, const NodeSet& inner) { return subtract(inner, outer).empty(); }
 
 NodeSet take_lowest(NodeSet& from, std::uint32_t wanted) {
@@ -138,6 +150,35 @@ std::string to_text(const NodeSet& nodes) {
     if (range.last != range.first) text += '-' + std::to_string(range.last);
   }
   return text;
+}
+
+std::vector<NodeGroup> remove_nodes(std::vector<NodeGroup>& groups, const std::vector<NodeGroup>& what) {
+  if (what.empty()) return std::exchange(groups, {});
+  std::vector<NodeGroup> removed;
+  for (const NodeGroup& wanted : what) {
+    for (NodeGroup& group : groups) {
+      // The component says which process uses the nodes, not which nodes they are: a reused node may change it.
+      if (group.resource_manager != wanted.resource_manager) continue;
+      if (!group.nodes.empty() && group.nodes == wanted.nodes) {
+        removed.push_back(std::exchange(group, {}));
+        continue;
+      }
+      NodeSet rest = subtract(group.nodes, wanted.nodes);
+      if (rest == group.nodes) continue;
+      NodeGroup gone = group;
+      gone.nodes = subtract(group.nodes, rest);
+      group.nodes = std::move(rest);
+      removed.push_back(std::move(gone));
+    }
+  }
+  std::erase_if(groups, [](const NodeGroup& group) { return group.nodes.empty(); });
+  return removed;
+}
+
+std::vector<NodeGroup> without(const std::vector<NodeGroup>& groups, const std::vector<NodeGroup>& others) {
+  std::vector<NodeGroup> rest = groups;
+  if (!others.empty()) remove_nodes(rest, others);
+  return rest;
 }
 
 }  // namespace dmm

@@ -117,6 +117,12 @@ std::uint32_t processors_of(const std::vector<NodeGroup>& groups);
 NodeSet unite(const NodeSet& a, const NodeSet& b);
 /// `from` without `nodes`; nodes that are not in `from` are ignored.
 NodeSet subtract(const NodeSet& from, const NodeSet& nodes);
+/// The nodes that are in both.
+NodeSet intersect(const NodeSet& a, const NodeSet& b);
+/// Whether a node is in both.
+bool overlap(const NodeSet& a, const NodeSet& b);
+/// Adds a node that is greater than all in the set.
+void append(NodeSet& nodes, std::uint32_t node);
 /// Whether every node of `inner` is in `outer`.
 bool contains(const NodeSet& outer, const NodeSet& inner);
 /// Takes the lowest `wanted` nodes out of `from` (fewer if it has fewer).
@@ -125,5 +131,11 @@ NodeSet take_lowest(NodeSet& from, std::uint32_t wanted);
 bool is_well_formed(const NodeSet& nodes);
 /// As text: "0-3,7"; "" for the empty set.
 std::string to_text(const NodeSet& nodes);
+
+/// Removes `what` from `groups`, matched by resource manager. Empty `what` means everything. Returns what was really
+/// removed.
+std::vector<NodeGroup> remove_nodes(std::vector<NodeGroup>& groups, const std::vector<NodeGroup>& what);
+/// What of these nodes isn't among the others, matched by resource manager.
+std::vector<NodeGroup> without(const std::vector<NodeGroup>& groups, const std::vector<NodeGroup>& others);
 
 }  // namespace dmm

@@ -110,7 +110,7 @@ void ResourceManager::on(Instant now, const Unassign& unassign, Effects& effects
   if (id.owner != settings_.site) return say_clean(id, unassign.nodes, effects);
 
   const NodeSet nodes = !all ? unassign.nodes : lease != nullptr ? lease->nodes : NodeSet{};
-  const auto is_hit = [&](const TaskRecord& task) { return all || subtract(task.nodes, nodes) != task.nodes; };
+  const auto is_hit = [&](const TaskRecord& task) { return all || overlap(task.nodes, nodes); };
   for (const std::uint64_t number : tasks_.parked_of(id.epoch))
     if (TaskRecord& task = tasks_.at(number); is_hit(task))
       fail(now, task, StartFault::no_lease, "the lease was taken back", effects);

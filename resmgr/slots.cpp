@@ -28,13 +28,6 @@ void sort_out(std::vector<Value>& values) {
 
 }  // namespace
 
-void append(NodeSet& nodes, std::uint32_t node) {
-  if (!nodes.empty() && nodes.back().last + 1 == node)
-    nodes.back().last = node;
-  else
-    nodes.push_back({node, node});
-}
-
 bool Slots::has(const NodeSet& nodes) const {
   return !nodes.empty() && is_well_formed(nodes) && nodes.back().last < slots_.size();
 }

@@ -12,9 +12,6 @@
 
 namespace dmm {
 
-/// Adds a node that is greater than all in the set.
-void append(NodeSet& nodes, std::uint32_t node);
-
 class Slots {
  public:
   explicit Slots(std::uint32_t total) : slots_(total) {}

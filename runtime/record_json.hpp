@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "machine/ledger.hpp"
+#include "protocol/fields.hpp"
 #include "protocol/resources.hpp"
 #include "protocol/time.hpp"
 
@@ -29,12 +30,6 @@ namespace record_json {
 
 using Json = nlohmann::json;
 
-template <class T>
-concept Struct = requires(T& value) { T::fields(value); };
-template <class T>
-concept Named = requires(T& value) {
-  { value.text } -> std::same_as<std::string&>;
-} && !Struct<T>;
 template <class T>
 concept Number = std::is_integral_v<T> && !std::is_same_v<T, bool>;
 template <class T>

@@ -1,5 +1,5 @@
 // The little of SQLite's interface that the ledger uses, with the lifetimes of C++. Internal to ledger.cpp and
-// ledger_check.cpp.
+// ledger_file.cpp.
 #pragma once
 
 #include <sqlite3.h>

@@ -14,8 +14,6 @@ RequestId job_of(const RequestId& request) { return {request.site, request.user,
 
 RequestId job_of(const Submission& job) { return {job.job_manager.site, job.job_manager.name, job.number, 0}; }
 
-bool overlap(const NodeSet& a, const NodeSet& b) { return subtract(a, b) != a; }
-
 bool is_live(TaskState state) { return state != TaskState::parked && state != TaskState::ended; }
 
 /// The nodes of a resource manager that its owner has under leases, those being cleaned included.
@@ -29,6 +27,20 @@ NodeSet leased_by_owner(const SiteManager& owner, const Party& manager) {
         if (group.resource_manager == manager) leased = unite(leased, group.nodes);
   }
   return leased;
+}
+
+/// Under which leases of its owner each node of a resource manager is.
+std::multimap<std::uint32_t, LeaseId> leases_by_node(const SiteManager& owner, const Party& manager) {
+  std::multimap<std::uint32_t, LeaseId> leases;
+  for (const LeaseId& id : owner.leases().all()) {
+    const Lease& lease = owner.leases().get(id);
+    if (lease.upstream) continue;
+    for (const NodeGroup& group : lease.nodes)
+      if (group.resource_manager == manager)
+        for (const NodeRange& range : group.nodes)
+          for (std::uint32_t node = range.first; node <= range.last; ++node) leases.emplace(node, id);
+  }
+  return leases;
 }
 
 bool knows(const SiteManager& owner, const Party& manager) {
@@ -137,17 +149,15 @@ std::string Checkers::check_owner(const World& world, const Party& party, const 
   const Process<SiteManager>* owner = world.site(party.site);
   if (!owner || !knows(owner->machine, party) || !view.registered) return {};
   const NodeSet known = leased_by_owner(owner->machine, party);
+  const auto leased = leases_by_node(owner->machine, party);
   for (const TaskView& task : view.tasks) {
     if (!is_live(task.state)) continue;
     if (!contains(known, task.nodes)) return "nodes run a task that their owner thinks free";
-    for (const LeaseId& id : owner->machine.leases().all()) {
-      const Lease& lease = owner->machine.leases().get(id);
-      if (lease.upstream || id == task.lease) continue;
-      for (const NodeGroup& group : lease.nodes)
-        if (group.resource_manager == party && overlap(group.nodes, task.nodes))
+    for (const NodeRange& range : task.nodes)
+      for (auto lent = leased.lower_bound(range.first); lent != leased.end() && lent->first <= range.last; ++lent)
+        if (lent->second != task.lease)
           return to_text(task.id.request) + " runs under " + to_text(task.lease) + " on nodes leased anew as " +
-                 to_text(id);
-    }
+                 to_text(lent->second);
   }
   return {};
 }

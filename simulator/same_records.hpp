@@ -12,6 +12,8 @@
 #include <variant>
 #include <vector>
 
+#include "protocol/fields.hpp"
+
 namespace dmm {
 
 template <class T>
@@ -55,7 +57,7 @@ bool same(const T& a, const T& b) {
   } else if constexpr (IsVariant<T>::value) {
     const auto equals_other = [&](const auto& x) { return same(x, std::get<std::decay_t<decltype(x)>>(b)); };
     return a.index() == b.index() && std::visit(equals_other, a);
-  } else if constexpr (requires { T::fields(a); }) {
+  } else if constexpr (Struct<T>) {
     return same(T::fields(a), T::fields(b));
   } else if constexpr (IsTuple<T>::value) {
     return all_same(a, b, std::make_index_sequence<std::tuple_size_v<T>>{});

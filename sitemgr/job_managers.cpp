@@ -62,14 +62,13 @@ void SiteManager::on(Step& s, const Party& from, Cancel& cancel) {
 void SiteManager::job_manager_up(Step& s, const Party& from, bool restarted) {
   JobManager& user = job_managers_[from];
   user.shelve_at = user.nodes_until = never;  // its beats speak for it while the link is up
-  const bool first = !std::exchange(user.met, true);
   if (restarted) {
     // It offers all that is still open again, with how long it has waited.
     shelve_requests(s, from, false);
     user.shelved.clear();
+    open_books(s, from);
   }
-  if (restarted || first) open_books(s, from);
-  for (Shelved& shelved : std::exchange(job_managers_[from].shelved, {})) {
+  for (Shelved& shelved : std::exchange(user.shelved, {})) {
     shelved.request.waited = s.now - shelved.since;
     on(s, from, shelved.request);
   }

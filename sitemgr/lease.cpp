@@ -16,35 +16,6 @@ bool same_place(const NodeGroup& a, const NodeGroup& b) {
 
 }  // namespace
 
-std::vector<NodeGroup> remove_nodes(std::vector<NodeGroup>& groups, const std::vector<NodeGroup>& what) {
-  if (what.empty()) return std::exchange(groups, {});
-  std::vector<NodeGroup> removed;
-  for (const NodeGroup& wanted : what) {
-    for (NodeGroup& group : groups) {
-      // The component says which process uses the nodes, not which nodes they are: a reused node may change it.
-      if (group.resource_manager != wanted.resource_manager) continue;
-      if (!group.nodes.empty() && group.nodes == wanted.nodes) {
-        removed.push_back(std::exchange(group, {}));
-        continue;
-      }
-      NodeSet rest = subtract(group.nodes, wanted.nodes);
-      if (rest == group.nodes) continue;
-      NodeGroup gone = group;
-      gone.nodes = subtract(group.nodes, rest);
-      group.nodes = std::move(rest);
-      removed.push_back(std::move(gone));
-    }
-  }
-  std::erase_if(groups, [](const NodeGroup& group) { return group.nodes.empty(); });
-  return removed;
-}
-
-std::vector<NodeGroup> without(const std::vector<NodeGroup>& groups, const std::vector<NodeGroup>& others) {
-  std::vector<NodeGroup> rest = groups;
-  if (!others.empty()) remove_nodes(rest, others);
-  return rest;
-}
-
 void add_nodes(std::vector<NodeGroup>& groups, const std::vector<NodeGroup>& what) {
   for (const NodeGroup& added : what) {
     const auto it =

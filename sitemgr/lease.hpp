@@ -55,11 +55,6 @@ struct Lease {
   Instant deadline(Duration offer) const;
 };
 
-/// Removes `what` from `groups` (matched by resource manager and component). Empty `what` means everything. Returns
-/// what was really removed.
-std::vector<NodeGroup> remove_nodes(std::vector<NodeGroup>& groups, const std::vector<NodeGroup>& what);
-/// What of these nodes isn't among the others (matched by resource manager).
-std::vector<NodeGroup> without(const std::vector<NodeGroup>& groups, const std::vector<NodeGroup>& others);
 /// Adds groups, merging those of the same resource manager and component.
 void add_nodes(std::vector<NodeGroup>& groups, const std::vector<NodeGroup>& what);
 /// Calls `visit` for each resource manager, in order, with all of its nodes in the groups.

@@ -21,7 +21,7 @@ bool well_formed(const Grant& grant) {
     if (group.nodes.empty() || group.processors_per_node == 0) return false;
     if (group.resource_manager.site != grant.lease.owner) return false;
     NodeSet& known = seen[group.resource_manager];
-    if (subtract(known, group.nodes) != known) return false;  // a node twice
+    if (overlap(known, group.nodes)) return false;  // a node twice
     known = unite(known, group.nodes);
     processors += std::uint64_t{count(group.nodes)} * group.processors_per_node;
   }
@@ -124,17 +124,11 @@ void SiteManager::on(Step& s, std::size_t from, LeaseEnded& ended) {
     gone = remove_nodes(rest, ended.nodes);
     if (gone.empty()) return;
   }
-  lose_lease(s, *lease, gone, ended.reason, ended.confirmed, ended.grace);
-}
-
-void SiteManager::lose_lease(Step& s, Lease& lease, const std::vector<NodeGroup>& nodes, LeaseEnd reason,
-                             bool confirmed, Duration grace) {
-  DMM_ASSERT(lease.upstream && !nodes.empty());
-  tell_ended(s, lease, nodes, reason, confirmed, grace);
-  account(s, lease, nodes);
-  remove_nodes(lease.nodes, nodes);
-  if (!lease.idle.empty()) remove_nodes(lease.idle, nodes);
-  if (lease.nodes.empty()) close(s, lease);
+  tell_ended(s, *lease, gone, ended.reason, ended.confirmed, ended.grace);
+  account(s, *lease, gone);
+  remove_nodes(lease->nodes, gone);
+  if (!lease->idle.empty()) remove_nodes(lease->idle, gone);
+  if (lease->nodes.empty()) close(s, *lease);
 }
 
 // ---- towards the owner ---------------------------------------------------------------------------------------------

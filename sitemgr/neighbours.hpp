@@ -29,9 +29,7 @@ struct Neighbour {
 
   CapacityHint told;       ///< the hint it was last sent
   Instant told_at{};
-  bool met = false;  ///< a session was open since our own start
-  /// A session is new until the neighbour's Inventory has come.
-  bool judging = false;
+  bool judging = true;  ///< its Inventory of the present session, or of the first one, has yet to come
   std::set<LeaseId> known_leases;     ///< all leases of the link when the session began: what is gone since has ended
   Inventory inventory;                ///< the parts of it that have come
   std::map<LeaseId, Instant> orphans; ///< it holds them through us, but we have yet to hear so from their owner's side

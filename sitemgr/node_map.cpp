@@ -42,10 +42,7 @@ NodeSet NodeMap::remove(const NodeSet& nodes) {
       if (!has(node)) continue;
       words_[node / 64] &= ~(std::uint64_t{1} << (node % 64));
       --count_;
-      if (!removed.empty() && removed.back().last + 1 == node)
-        removed.back().last = node;
-      else
-        removed.push_back({node, node});
+      append(removed, node);
     }
   return removed;
 }

@@ -46,6 +46,7 @@ void SiteManager::take_back(Step& s, Lease& lease, Duration grace) {
 
 bool SiteManager::drain(Instant now, const SiteName& site, Effects& effects) {
   if (!drained_.insert(site).second) return false;
+  Step s{now, effects};
   effects.log(Level::info, "drain", {}, {{"site", site.text}});
   if (effects.ledger.wanted) changed_drains_.push_back({site});
   // What it holds may end its present job, but nothing further is put on it.
@@ -54,7 +55,6 @@ bool SiteManager::drain(Instant now, const SiteName& site, Effects& effects) {
     const bool theirs = lease.downstream && (site == settings_.name || lease.chain.back() == site ||
                                              neighbours_[*lease.downstream].site == site);
     if (lease.upstream || !theirs) continue;
-    Step s{now, effects};
     lease.wanted = true;
     changed(s, lease);
   }

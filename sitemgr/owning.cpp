@@ -10,6 +10,14 @@
 namespace dmm {
 namespace {
 
+/// Those of the groups that are of one resource manager.
+std::vector<NodeGroup> groups_on(const std::vector<NodeGroup>& groups, const Party& manager) {
+  std::vector<NodeGroup> found;
+  for (const NodeGroup& group : groups)
+    if (group.resource_manager == manager) found.push_back(group);
+  return found;
+}
+
 /// All nodes of one resource manager in these groups.
 NodeSet nodes_on(const std::vector<NodeGroup>& groups, const Party& manager) {
   NodeSet nodes;
@@ -18,16 +26,23 @@ NodeSet nodes_on(const std::vector<NodeGroup>& groups, const Party& manager) {
   return nodes;
 }
 
+/// Calls `visit` for each node.
+template <class Visit>
+void each_node(const NodeSet& nodes, Visit visit) {
+  for (const NodeRange& range : nodes)
+    for (std::uint32_t node = range.first; node <= range.last; ++node) visit(node);
+}
+
 /// Why what a resource manager says about its nodes makes no sense; empty if it does.
 std::string fault_of(const Register& offer) {
   if (offer.leases.size() != offer.leased.size()) return "each lease needs its nodes";
   NodeSet all;
   for (const NodeSet& nodes : offer.leased) {
     if (!is_well_formed(nodes) || nodes.empty()) return "the nodes of a lease are malformed";
-    if (subtract(nodes, all) != nodes) return "a node is under two leases";
+    if (overlap(nodes, all)) return "a node is under two leases";
     all = unite(all, nodes);
   }
-  if (!is_well_formed(offer.dirty) || subtract(offer.dirty, all) != offer.dirty) return "the dirty nodes are malformed";
+  if (!is_well_formed(offer.dirty) || overlap(offer.dirty, all)) return "the dirty nodes are malformed";
   all = unite(all, offer.dirty);
   if (!all.empty() && all.back().last >= offer.nodes) return "a node is beyond the last one";
   return {};
@@ -65,27 +80,31 @@ void SiteManager::on(Step& s, const Party& from, Register& offer) {
 
 /// Our machine may have forgotten our last leases and remember some that were over: what the resource manager has under
 /// a later lease isn't under an older one any more. What runs there without a lease may be of such a later one, too.
-void SiteManager::forget_older(Step& s, const Party& manager, const LeaseId& later, const NodeSet& nodes) {
+void SiteManager::forget_older(Step& s, const Party& manager, const Register& offer) {
+  std::vector<Epoch> latest(offer.nodes);  // by node: under what it is there
+  for (std::size_t i = 0; i < offer.leases.size(); ++i)
+    each_node(offer.leased[i], [&](std::uint32_t node) { latest[node] = offer.leases[i].epoch; });
+  each_node(offer.dirty, [&](std::uint32_t node) { latest[node] = {incarnation_, 0}; });
   for (const LeaseId& id : leases_.all()) {
     Lease& lease = *leases_.find(id);
-    if (lease.upstream || !(id.epoch < later.epoch)) continue;
+    if (lease.upstream) continue;
     for (std::vector<NodeGroup>* groups : {&lease.nodes, &lease.cleaning}) {
-      std::vector<NodeGroup> over;
-      for (const NodeGroup& group : *groups)
-        if (group.resource_manager == manager)
-          if (NodeSet both = subtract(group.nodes, subtract(group.nodes, nodes)); !both.empty()) {
-            over.push_back(group);
-            over.back().nodes = std::move(both);
-          }
+      std::vector<NodeGroup> over = groups_on(*groups, manager);
+      for (NodeGroup& group : over) {
+        NodeSet outdated;
+        each_node(group.nodes, [&](std::uint32_t node) {
+          if (node < latest.size() && id.epoch < latest[node]) append(outdated, node);
+        });
+        group.nodes = std::move(outdated);
+      }
+      std::erase_if(over, [](const NodeGroup& group) { return group.nodes.empty(); });
       if (over.empty()) continue;
       changed(s, lease);
       if (groups == &lease.nodes) {
         tell_ended(s, lease, over, LeaseEnd::unknown, false);
         account(s, lease, over);
       } else {
-        each_manager(over, [&](const Party& party, const NodeSet& set) {
-          s.out.send(party, Unassign{id, set, {}, lease.detached ? settings_.detached_max : Duration{}}, lease.request);
-        });
+        s.out.send(manager, Unassign{id, nodes_on(over, manager), {}, detached_for(lease)}, lease.request);
       }
       remove_nodes(*groups, over);
       owned_.put(manager, nodes_on(over, manager));  // to be withheld for the later one
@@ -93,6 +112,11 @@ void SiteManager::forget_older(Step& s, const Party& manager, const LeaseId& lat
     if (lease.nodes.empty()) lease.state = LeaseState::ending;
     if (lease.nodes.empty() && lease.cleaning.empty()) close(s, lease);
   }
+}
+
+/// For how long what runs on nodes that are being cleaned may go on.
+Duration SiteManager::detached_for(const Lease& lease) const {
+  return lease.detached ? settings_.detached_max : Duration{};
 }
 
 /// Our record says what is leased, the resource manager's what is running. What it lacks is assigned again; what it
@@ -108,8 +132,7 @@ void SiteManager::compare(Step& s, const Party& manager, const Register& offer, 
       if (lease.upstream) continue;
       owned_.withhold(manager, unite(nodes_on(lease.nodes, manager), nodes_on(lease.cleaning, manager)));
     }
-    for (const auto& [id, nodes] : theirs) forget_older(s, manager, id, nodes);
-    if (!dirty.empty()) forget_older(s, manager, {settings_.name, {incarnation_, 0}}, dirty);
+    forget_older(s, manager, offer);
   }
   for (const LeaseId& id : leases_.all()) {  // rare: a session began
     Lease& lease = *leases_.find(id);
@@ -119,11 +142,8 @@ void SiteManager::compare(Step& s, const Party& manager, const Register& offer, 
     owned_.withhold(manager, unite(leased, cleaning));
     const auto known = theirs.find(id);
     const NodeSet has = known == theirs.end() ? NodeSet{} : known->second;
-    if (subtract(leased, has) != NodeSet{}) s.out.send(manager, Assign{id, leased, lease.request.site}, lease.request);
-    if (!cleaning.empty()) {
-      const Duration detached = lease.detached ? settings_.detached_max : Duration{};
-      s.out.send(manager, Unassign{id, cleaning, {}, detached}, lease.request);
-    }
+    if (!contains(has, leased)) s.out.send(manager, Assign{id, leased, lease.request.site}, lease.request);
+    if (!cleaning.empty()) s.out.send(manager, Unassign{id, cleaning, {}, detached_for(lease)}, lease.request);
     dirty = subtract(dirty, cleaning);
     if (known != theirs.end()) known->second = subtract(subtract(has, leased), cleaning);
   }
@@ -170,9 +190,7 @@ void SiteManager::lose_nodes(Step& s, const Party& manager) {
   for (const LeaseId& id : leases_.all()) {  // rare
     Lease& lease = *leases_.find(id);
     if (lease.upstream) continue;
-    std::vector<NodeGroup> lost;
-    for (const NodeGroup& group : lease.nodes)
-      if (group.resource_manager == manager) lost.push_back(group);
+    const std::vector<NodeGroup> lost = groups_on(lease.nodes, manager);
     if (lost.empty()) continue;
     tell_ended(s, lease, lost, LeaseEnd::node_lost, false);
     clean(s, lease, lost, true);
@@ -210,9 +228,7 @@ void SiteManager::on(Step& s, const Party& from, SetAside& aside) {
 void SiteManager::on(Step& s, const Party& from, LeaseEnded& ended) {
   Lease* lease = leases_.find(ended.lease);
   if (!lease || lease->upstream) return;
-  std::vector<NodeGroup> refused;
-  for (const NodeGroup& group : lease->nodes)
-    if (group.resource_manager == from) refused.push_back(group);
+  const std::vector<NodeGroup> refused = groups_on(lease->nodes, from);
   if (refused.empty()) return;
   tell_ended(s, *lease, refused, LeaseEnd::node_lost, true);
   clean(s, *lease, refused, false);

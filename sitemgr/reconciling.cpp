@@ -10,23 +10,9 @@
 namespace dmm {
 namespace {
 
-/// No honest neighbour holds more.
-constexpr std::size_t holdings_max = 1'000'000;
-
 Holding holding_of(const Lease& lease, const RequestId& request, const std::vector<NodeGroup>& nodes, Duration left) {
   return {lease.id,     request, nodes, lease.chain, lease.owner_ancestors,
           lease.blocks, std::max(left, Duration{}), lease.grace};
-}
-
-/// Adds a part to what has come; whether it was the last.
-bool gather(Inventory& so_far, Inventory& part) {
-  const auto move_all = [](std::vector<Holding>& from, std::vector<Holding>& to) {
-    if (to.size() + from.size() > holdings_max) return;
-    to.insert(to.end(), std::make_move_iterator(from.begin()), std::make_move_iterator(from.end()));
-  };
-  move_all(part.lent, so_far.lent);
-  move_all(part.borrowed, so_far.borrowed);
-  return part.last;
 }
 
 }  // namespace
@@ -97,7 +83,7 @@ bool SiteManager::may_adopt(std::size_t n, const Holding& held) const {
   if (self == held.chain.end() || self == held.chain.begin() || self + 1 == held.chain.end()) return false;
   const auto upstream = neighbours_.find(*(self - 1));
   if (!upstream || *(self + 1) != neighbours_[n].site) return false;
-  return !neighbours_[*upstream].met || neighbours_[*upstream].judging;
+  return neighbours_[*upstream].judging;
 }
 
 /// What the neighbour says that it lent us; see judge_lent.
@@ -134,8 +120,7 @@ void SiteManager::adopt_or_release(Step& s, std::size_t n, const Holding& lent) 
   const auto downstream = neighbours_.find(*(self + 1));
   if (!downstream || *downstream == n) return release();
   Neighbour& towards_sink = neighbours_[*downstream];
-  const bool has_spoken = towards_sink.met && !towards_sink.judging;
-  if (has_spoken && towards_sink.orphans.erase(lent.lease) == 0) return release();
+  if (!towards_sink.judging && towards_sink.orphans.erase(lent.lease) == 0) return release();
   Lease lease;
   lease.id = lent.lease;
   lease.request = lent.request;
@@ -154,7 +139,7 @@ void SiteManager::adopt_or_release(Step& s, std::size_t n, const Holding& lent) 
   s.out.log(Level::info, "adopt", lent.request,
             {{"lease", to_text(lent.lease)}, {"from", neighbours_[n].site.text}, {"to", towards_sink.site.text}});
   Lease& kept = leases_.add(std::move(lease));
-  if (!has_spoken) towards_sink.adopted.insert(kept.id);
+  if (towards_sink.judging) towards_sink.adopted.insert(kept.id);
   watch(kept);
   changed(s, kept);
   send(s, n, Claim{kept.id, kept.request, {}}, kept.request);  // ours may have been lost with our record

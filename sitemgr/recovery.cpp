@@ -15,6 +15,7 @@ void SiteManager::changed(Step& s, Lease& lease) {
 }
 
 void SiteManager::write_ledger(Step& s) {
+  if (!s.out.ledger.wanted) return;
   for (const LeaseId& id : std::exchange(changed_leases_, {})) {
     Lease* lease = leases_.find(id);
     if (lease) {
@@ -35,10 +36,10 @@ void SiteManager::write_ledger(Step& s) {
   for (; usage_written_ < usage_.next(); ++usage_written_) {
     if (usage_written_ < usage_.first()) continue;
     const std::size_t index = static_cast<std::size_t>(usage_written_ - usage_.first());
-    if (s.out.ledger.wanted) s.out.ledger.put(UsageRow{usage_written_, usage_.records()[index]});
+    s.out.ledger.put(UsageRow{usage_written_, usage_.records()[index]});
   }
   for (; usage_first_ < usage_.first(); ++usage_first_)
-    if (s.out.ledger.wanted) s.out.ledger.erase(UsageRow{usage_first_, {}});
+    s.out.ledger.erase(UsageRow{usage_first_, {}});
 }
 
 LeaseRecord SiteManager::record_of(const Lease& lease) const {

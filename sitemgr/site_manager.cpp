@@ -139,9 +139,9 @@ void SiteManager::neighbour_up(Step& s, std::size_t n, bool restarted) {
   neighbour.told.clear();
   hints_dirty_ = true;
   sweep_at(s.now);  // what it holds or we hold may be due for renewal
-  const bool first = !std::exchange(neighbour.met, true);
-  if (restarted) lose_questions(s, n);
-  if (restarted || first) open_books(s, n);
+  if (!restarted) return;
+  lose_questions(s, n);
+  open_books(s, n);
 }
 
 // A new session: whatever was asked in the old one, nobody will answer.

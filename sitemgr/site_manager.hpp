@@ -104,7 +104,6 @@ class SiteManager {
   };
   struct JobManager {
     using Holds = std::set<std::pair<LeaseId, RequestId>>;
-    bool met = false;              ///< a session was open since our own start
     Instant shelve_at = never;     ///< while it is silent: its requests leave the queue then
     Instant nodes_until = never;   ///< while it is silent: its nodes are taken back then
     bool judging = false;          ///< its Inventory is awaited, which judges these
@@ -147,7 +146,8 @@ class SiteManager {
   void on(Step& s, const Party& from, Clean& clean);
   void on(Step& s, const Party& from, SetAside& aside);
   void on(Step& s, const Party& from, LeaseEnded& ended);  ///< a resource manager can't take an assignment
-  void forget_older(Step& s, const Party& manager, const LeaseId& later, const NodeSet& nodes);
+  void forget_older(Step& s, const Party& manager, const Register& offer);
+  Duration detached_for(const Lease& lease) const;
   void compare(Step& s, const Party& manager, const Register& offer, bool is_first);
   void take_unknown(Step& s, const Party& manager, const LeaseId& id, const NodeSet& nodes);
   void recount_servable(Step& s);
@@ -220,9 +220,6 @@ class SiteManager {
   void tell_ended(Step& s, Lease& lease, const std::vector<NodeGroup>& nodes, LeaseEnd reason, bool confirmed,
                   Duration grace = {});
   void end_lease(Step& s, Lease& lease, LeaseEnd reason);
-  /// The link towards the owner knows these nodes no longer: the holder hears it, and nobody is asked.
-  void lose_lease(Step& s, Lease& lease, const std::vector<NodeGroup>& nodes, LeaseEnd reason, bool confirmed,
-                  Duration grace = {});
   void clean(Step& s, Lease& lease, std::vector<NodeGroup> nodes, bool silent, Duration grace = {});
   void account(Step& s, Lease& lease, const std::vector<NodeGroup>& nodes);
   void close(Step& s, Lease& lease);

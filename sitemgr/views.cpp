@@ -110,7 +110,7 @@ void SiteManager::check_invariants() const {
       for (const NodeGroup& group : *groups) {
         if (owned_.knows(group.resource_manager)) held += processors_of(group);
         NodeSet& known = nodes[group.resource_manager];
-        DMM_ASSERT(subtract(known, group.nodes) == known);
+        DMM_ASSERT(!overlap(known, group.nodes));
         known = unite(known, group.nodes);
       }
     }

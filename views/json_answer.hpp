@@ -34,6 +34,12 @@ inline std::uint64_t number_in(const Json& argument, const char* key, std::uint6
   return found != argument.end() && found->is_number_unsigned() ? found->get<std::uint64_t>() : otherwise;
 }
 
+/// A text of the argument; empty if it is missing or is none.
+inline std::string text_in(const Json& argument, const char* key) {
+  const auto found = argument.find(key);
+  return found != argument.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
 /// The argument's "limit", at most `most`.
 inline std::size_t limit_in(const Json& argument, std::size_t otherwise, std::size_t most) {
   return std::min<std::size_t>(static_cast<std::size_t>(number_in(argument, "limit", otherwise)), most);

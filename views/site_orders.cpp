@@ -10,12 +10,6 @@ using views::Json;
 
 constexpr double grace_seconds_max = 30.0 * 24 * 3600;
 
-/// A member that is a text; empty if it is missing or something else.
-std::string text_in(const Json& argument, const char* key) {
-  const auto found = argument.find(key);
-  return found != argument.end() && found->is_string() ? found->get<std::string>() : std::string();
-}
-
 /// {"whose": a lease or a borrower's site, "grace_seconds": number} or {"whose": ..., "end_of_job": true}.
 Answer reclaim(SiteManager& site, const ViewTime& time, const Ask& ask, const Json& argument,
                SiteManagerEffects& effects) {
@@ -28,7 +22,7 @@ Answer reclaim(SiteManager& site, const ViewTime& time, const Ask& ask, const Js
   }
   if (const auto given = argument.find("end_of_job"); given != argument.end() && given->is_boolean() && *given)
     grace = end_of_job;
-  const std::string whose = text_in(argument, "whose");
+  const std::string whose = views::text_in(argument, "whose");
   const std::size_t leases = site.reclaim(time.now, whose, grace, effects);
   if (leases == 0 && !whose.empty())
     return views::fault(ask, settings.name.text + " has no lease, and has lent nothing to a site, named " + whose);
@@ -38,7 +32,7 @@ Answer reclaim(SiteManager& site, const ViewTime& time, const Ask& ask, const Js
 /// {"site": name}: whom to lend nothing more, or the site itself.
 Answer drain_or_resume(SiteManager& site, const ViewTime& time, const Ask& ask, const Json& argument,
                        SiteManagerEffects& effects) {
-  const std::string name = text_in(argument, "site");
+  const std::string name = views::text_in(argument, "site");
   if (name.empty()) return views::fault(ask, ask.verb + R"(: the argument is {"site": "name"})");
   const bool drains = ask.verb == "drain";
   const bool changed = drains ? site.drain(time.now, SiteName(name), effects)

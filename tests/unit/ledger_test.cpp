@@ -225,6 +225,19 @@ std::filesystem::path quick_folder() {
   return access("/dev/shm", W_OK) == 0 ? std::filesystem::path("/dev/shm") : std::filesystem::temp_directory_path();
 }
 
+/// Opens the snapshot with one byte of its log changed, at many places.
+Tally flip_in_log(const LedgerFolder& folder, const Snapshot& sound, std::uint64_t seed) {
+  Random random(seed);
+  Tally tally;
+  for (std::size_t at = 0; at < sound.log.size(); at += at < 100 ? 1 : 1 + random.below(1500)) {
+    Snapshot damaged = sound;
+    damaged.log[at] = static_cast<char>(damaged.log[at] ^ static_cast<char>(1 + random.below(255)));
+    CAPTURE(at);
+    tally.add(steps_in(folder, damaged));
+  }
+  return tally;
+}
+
 TEST_CASE("a byte that changed in the file is found, or it made no difference") {
   const LedgerFolder folder(quick_folder());
   Random random(11);
@@ -247,14 +260,7 @@ TEST_CASE("a byte that changed in the file is found, or it made no difference") 
 TEST_CASE("a byte that changed in the log leaves what was committed before, or is found") {
   const LedgerFolder folder(quick_folder());
   const Snapshot sound = snapshot_with_log();
-  Random random(13);
-  Tally tally;
-  for (std::size_t at = 0; at < sound.log.size(); at += at < 100 ? 1 : 1 + random.below(1500)) {
-    Snapshot damaged = sound;
-    damaged.log[at] = static_cast<char>(damaged.log[at] ^ static_cast<char>(1 + random.below(255)));
-    CAPTURE(at);
-    tally.add(steps_in(folder, damaged));
-  }
+  const Tally tally = flip_in_log(folder, sound, 13);
   MESSAGE("bytes of the log: ", tally.refused_ones, " refused, ", tally.whole, " no difference, ", tally.prefix,
           " earlier");
   CHECK(tally.prefix > 0);
@@ -272,14 +278,7 @@ TEST_CASE("a byte that changed in a log whose content is in the file already mix
   REQUIRE(std::system(("sqlite3 " + folder.file() + " 'PRAGMA wal_checkpoint' > /dev/null").c_str()) == 0);
   sound.file = folder.content("ledger.sqlite");  // as after a kill between the checkpoint and the next commit
   REQUIRE(steps_in(folder, sound) == history);
-  Random random(23);
-  Tally tally;
-  for (std::size_t at = 0; at < sound.log.size(); at += at < 100 ? 1 : 1 + random.below(1500)) {
-    Snapshot damaged = sound;
-    damaged.log[at] = static_cast<char>(damaged.log[at] ^ static_cast<char>(1 + random.below(255)));
-    CAPTURE(at);
-    tally.add(steps_in(folder, damaged));
-  }
+  const Tally tally = flip_in_log(folder, sound, 23);
   MESSAGE("bytes of an old log: ", tally.refused_ones, " refused, ", tally.whole, " no difference, ", tally.prefix,
           " earlier");
   CHECK(tally.refused_ones > 0);

@@ -10,23 +10,12 @@
 
 #include "matchmaking/placement/placement.hpp"
 #include "matchmaking/policy.hpp"
+#include "tests/unit/placement_clusters.hpp"
 #include "workloads/random.hpp"
 
 using namespace dmm;
 
 namespace {
-
-std::vector<ClusterView> clusters_with(const std::vector<std::uint32_t>& idle) {
-  std::vector<ClusterView> clusters;
-  for (const std::uint32_t count : idle) {
-    ClusterView view;
-    view.site = SiteName("s");
-    view.name = ClusterName("c" + std::to_string(clusters.size() + 1));
-    view.idle_processors = view.total_processors = count;
-    clusters.push_back(view);
-  }
-  return clusters;
-}
 
 ResourceNeed equal_components(std::uint32_t count, std::uint32_t size) {
   ResourceNeed need;

@@ -9,6 +9,7 @@
 
 #include "matchmaking/placement/placement.hpp"
 #include "matchmaking/policy.hpp"
+#include "tests/unit/placement_clusters.hpp"
 
 using namespace dmm;
 
@@ -16,18 +17,6 @@ namespace {
 
 constexpr PlacementPolicy all_policies[] = {worst_fit, cluster_minimization, flexible_cluster_minimization,
                                             best_fit};
-
-std::vector<ClusterView> clusters_with(std::initializer_list<std::uint32_t> idle) {
-  std::vector<ClusterView> clusters;
-  for (const std::uint32_t count : idle) {
-    ClusterView view;
-    view.site = SiteName("s");
-    view.name = ClusterName("c" + std::to_string(clusters.size() + 1));
-    view.idle_processors = view.total_processors = count;
-    clusters.push_back(view);
-  }
-  return clusters;
-}
 
 ResourceNeed non_fixed(std::vector<std::uint32_t> sizes) {
   ResourceNeed need;

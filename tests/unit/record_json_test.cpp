@@ -39,7 +39,7 @@ class Filler {
   void fill(T& value) {
     value = static_cast<T>(random_.below(5));
   }
-  template <record_json::Named T>
+  template <Named T>
   void fill(T& value) {
     fill(value.text);
   }
@@ -71,7 +71,7 @@ class Filler {
     }
   }
   template <class T>
-    requires(record_json::Struct<T> || LedgerRow<T>)
+    requires(Struct<T> || LedgerRow<T>)
   void fill(T& value) {
     std::apply([&](auto&... element) { (fill(element), ...); }, T::fields(value));
   }

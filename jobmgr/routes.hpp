@@ -1,0 +1,13 @@
+// The ways to resource managers that granted nodes are of.
+#pragma once
+
+#include <vector>
+
+#include "machine/effects.hpp"
+
+namespace dmm {
+
+/// Tells the session layer how to reach each resource manager: from our site backwards along the delegation chain.
+void add_routes(Effects& effects, const std::vector<NodeGroup>& nodes, const std::vector<SiteName>& chain);
+
+}  // namespace dmm

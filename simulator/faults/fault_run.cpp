@@ -82,6 +82,7 @@ bool FaultRun::step() {
   tell();
   fault_ = checkers_.check(*world_);
   if (fault_.empty()) fault_ = late_fault_;
+  if (++steps_ % 4096 == 0 && stop_ && stop_()) fault_ = "interrupted";
   if (run_.trouble == Trouble::none && fault_.empty()) fault_ = check_homecoming();
   crash_the_doomed();
   return fault_.empty();

@@ -41,6 +41,7 @@ class FaultRun {
   const Sometimes& sometimes() const { return sometimes_; }
 
  private:
+  bool anything_runs() const;
   bool advance(Instant until);
   bool step();
   std::string check_homecoming();

@@ -18,6 +18,9 @@
 namespace dmm {
 namespace {
 
+/// Hardly a run comes to end a lease that nobody vouched for: this one does.
+constexpr std::uint64_t seeds_with_orphans[] = {233};
+
 std::uint64_t from_environment(const char* name, std::uint64_t otherwise) {
   const char* text = std::getenv(name);
   return text ? std::strtoull(text, nullptr, 10) : otherwise;
@@ -91,10 +94,12 @@ void each_seed(std::uint64_t seeds_default, Each play) {
 
 TEST_CASE("random grids that go on from their ledgers lose and double nothing, whatever goes wrong") {
   Sometimes sometimes;
-  each_seed(120, [&](std::uint64_t seed) {
+  const auto play = [&](std::uint64_t seed) {
     sometimes.add(play_seed(seed, trouble_of(seed), "random grids that*")->sometimes());
-  });
+  };
+  each_seed(100, play);
   if (std::getenv("DMM_SEED")) return;
+  for (const std::uint64_t seed : seeds_with_orphans) play(seed);
   for (std::size_t i = 0; i < rare_states; ++i) {
     const Rare state = static_cast<Rare>(i);
     INFO("so often ", to_text(state));

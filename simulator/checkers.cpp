@@ -166,7 +166,8 @@ void Checkers::note(const std::vector<Happening>& happenings) {
     }
     if (happening.who.role != Role::job_manager) continue;
     const bool ran = started_.contains(event.trace) && !refused_.contains(event.trace);
-    if (event.name == "rerun" && interruptions_forbidden_ && ran) fault_ = to_text(event.trace) + " was interrupted needlessly";
+    if (event.name == "rerun" && interruptions_forbidden_ && ran)
+      fault_ = to_text(event.trace) + " was interrupted needlessly";
     if (!event.name.starts_with("job_")) continue;
     if (++outcomes_[job_of(event.trace)] > 1) fault_ = to_text(job_of(event.trace)) + " has two outcomes";
   }

@@ -125,7 +125,8 @@ void SiteManager::judge_borrowed(Step& s, std::size_t n, const std::vector<Holdi
 /// the chain again; nobody here uses it otherwise. But what runs on it may be heard by its job manager.
 void SiteManager::adopt_or_release(Step& s, std::size_t n, const Holding& lent) {
   const auto release = [&] {
-    s.out.log(Level::info, "returned", lent.request, {{"lease", to_text(lent.lease)}, {"to", neighbours_[n].site.text}});
+    s.out.log(Level::info, "returned", lent.request,
+              {{"lease", to_text(lent.lease)}, {"to", neighbours_[n].site.text}});
     send(s, n, Release{lent.lease, {}, true}, lent.request);
   };
   const auto self = std::find(lent.chain.begin(), lent.chain.end(), settings_.name);

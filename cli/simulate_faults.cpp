@@ -108,6 +108,7 @@ class Faults {
     for (std::uint64_t i = 0; i < choice_.seeds && !interrupts_.any(); ++i) {
       show_progress(choice_.seed + i);
       const Outcome one = play(choice_.seed + i);
+      if (interrupts_.any()) break;
       totals_.add(one);
       if (choice_.seeds == 1 || !one.fault.empty()) tell(one);
       if (choice_.json) outcomes_.push_back(to_json(one));
@@ -132,6 +133,7 @@ class Faults {
     const Instant begin = monotonic_now();
     FaultRun run(seed, options, trace_.is_open() ? Level::debug : Level::info);
     if (trace_.is_open()) run.set_trace([this](const std::string& line) { trace_ << line << '\n'; });
+    run.set_stop([this] { return interrupts_.any(); });
     Outcome one;
     one.seed = seed;
     one.fault = run.play();

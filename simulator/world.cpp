@@ -38,6 +38,7 @@ bool World::step() {
   DMM_ASSERT(at >= now_);
   now_ = at;
   settled_.clear();
+  written_.clear();
   while (network_.next_arrival() <= now_)
     if (auto arrival = network_.take()) deliver(std::move(*arrival));
   while (!actors_.empty() && wakes_.next() <= now_) {
@@ -160,6 +161,7 @@ bool World::commit_takes(Address address, Process<Manager>& process) {
 template <class Manager>
 void World::write(Actor& actor, Process<Manager>& process) {
   if (auto* ledger = std::get_if<LedgerOf<Manager>>(&actor.ledger)) ledger->apply(process.effects.ledger);
+  if (!process.effects.ledger.empty()) written_.push_back(address_of(actor.party));
   process.effects.ledger.clear();
   for (Submission& submission : std::exchange(actor.promised, {})) submissions_.push_back(std::move(submission));
 }

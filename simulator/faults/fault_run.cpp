@@ -12,8 +12,9 @@ namespace {
 /// Everything must be home by then; pauses between rounds are at most 75 s, nobody waits long for a confirmation, and
 /// some dozens of jobs of a minute may stand before one cluster.
 constexpr Duration rest_limit = seconds(6000);
-/// Requests that are out of everybody's reach are cancelled so long before.
-constexpr Duration patience_left = seconds(200);
+/// When nothing has run anywhere for so long, what still waits is out of everybody's reach: rounds come each 75 s.
+constexpr Duration hopeless_after = seconds(200);
+constexpr int steps_between_looks = 64;
 /// A job manager runs a job again after four terms; whoever is frozen for longer, less the time that silence takes to
 /// be noticed and the worst clocks, may still run it then.
 constexpr Duration frozen_max = seconds(8), jumped_max = seconds(2);
@@ -48,13 +49,14 @@ std::string FaultRun::play() {
   if (!advance(run_.trouble_ends)) return fault_;
   mend();
   const Instant limit = world_->now() + rest_limit;
-  bool cancelled = false;
-  while (!world_->quiet() && world_->next_instant() <= limit) {
-    if (!cancelled && world_->now() > limit - patience_left) {
-      cancelled = true;
-      cancel_hopeless();
-    }
+  Instant ran = world_->now();
+  for (int steps = 0; !world_->quiet() && world_->next_instant() <= limit; ++steps) {
     if (!step()) return fault_;
+    if (steps % steps_between_looks > 0) continue;
+    if (anything_runs()) ran = world_->now();
+    if (world_->now() - ran < hopeless_after) continue;
+    cancel_hopeless();
+    ran = world_->now();
   }
   fault_ = checkers_.check_all(*world_);
   if (fault_.empty()) fault_ = checkers_.check_rest(*world_);
@@ -70,6 +72,12 @@ void FaultRun::play_unchecked() {
   checkers_.check_all(*world_);
 }
 
+bool FaultRun::anything_runs() const {
+  return std::any_of(world_->parties().begin(), world_->parties().end(), [&](const Party& party) {
+    return party.role == Role::resource_manager && !world_->performer(party).running().empty();
+  });
+}
+
 bool FaultRun::advance(Instant until) {
   while (world_->next_instant() <= until)
     if (!step()) return false;
@@ -82,6 +90,7 @@ bool FaultRun::step() {
   tell();
   fault_ = checkers_.check(*world_);
   if (fault_.empty()) fault_ = late_fault_;
+  if (++steps_ % 4096 == 0 && stop_ && stop_()) fault_ = "interrupted";
   if (run_.trouble == Trouble::none && fault_.empty()) fault_ = check_homecoming();
   crash_the_doomed();
   return fault_.empty();

@@ -29,6 +29,8 @@ class FaultRun {
 
   /// Called with a line for everything that happens and is done.
   void set_trace(std::function<void(const std::string&)> trace) { trace_ = std::move(trace); }
+  /// Asked now and then whether to give up; then `play` says "interrupted".
+  void set_stop(std::function<bool()> stop) { stop_ = std::move(stop); }
   /// The last lines that speak of what is broken, then the last of all.
   std::vector<std::string> story(const std::string& fault) const;
 
@@ -39,6 +41,7 @@ class FaultRun {
   const Sometimes& sometimes() const { return sometimes_; }
 
  private:
+  bool anything_runs() const;
   bool advance(Instant until);
   bool step();
   std::string check_homecoming();
@@ -60,6 +63,8 @@ class FaultRun {
   Sometimes sometimes_;
   std::string fault_;
   std::function<void(const std::string&)> trace_;
+  std::function<bool()> stop_;
+  std::uint64_t steps_ = 0;
   std::deque<Happening> past_;     ///< the last things that happened, for the story
   std::deque<std::string> acts_;  ///< the same of what was done
   std::set<std::pair<Party, std::uint64_t>> single_;  ///< jobs of one component that are not flexible

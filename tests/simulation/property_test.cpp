@@ -18,6 +18,9 @@
 namespace dmm {
 namespace {
 
+/// Hardly a run comes to end a lease that nobody vouched for: this one does.
+constexpr std::uint64_t seeds_with_orphans[] = {233};
+
 std::uint64_t from_environment(const char* name, std::uint64_t otherwise) {
   const char* text = std::getenv(name);
   return text ? std::strtoull(text, nullptr, 10) : otherwise;
@@ -91,25 +94,21 @@ void each_seed(std::uint64_t seeds_default, Each play) {
 
 TEST_CASE("random grids that go on from their ledgers lose and double nothing, whatever goes wrong") {
   Sometimes sometimes;
-  std::uint64_t seeds_played = 0;
-  each_seed(24, [&](std::uint64_t seed) {
-    ++seeds_played;
+  const auto play = [&](std::uint64_t seed) {
     sometimes.add(play_seed(seed, trouble_of(seed), "random grids that*")->sometimes());
-  });
+  };
+  each_seed(100, play);
   if (std::getenv("DMM_SEED")) return;
-  std::size_t reached = 0;
+  for (const std::uint64_t seed : seeds_with_orphans) play(seed);
   for (std::size_t i = 0; i < rare_states; ++i) {
     const Rare state = static_cast<Rare>(i);
     INFO("so often ", to_text(state));
-    reached += sometimes.count(state) > 0;
-    // Some come once in hundreds of runs: all are demanded of a long hunt (DMM_SEEDS=2000).
-    if (seeds_played >= 2000) CHECK(sometimes.count(state) > 0);
+    CHECK(sometimes.count(state) > 0);
   }
-  CHECK(reached >= rare_states / 3);
 }
 
 TEST_CASE("random grids without ledgers lose and double nothing but the jobs of job managers that die") {
-  each_seed(30, [](std::uint64_t seed) { play_seed(seed, Trouble::forgetful, "random grids without*"); });
+  each_seed(60, [](std::uint64_t seed) { play_seed(seed, Trouble::forgetful, "random grids without*"); });
 }
 
 TEST_CASE("without faults, what somebody within reach can serve is served, and nothing else is refused") {

@@ -16,8 +16,11 @@ std::uint32_t lendable_at(const TargetView& target, std::size_t distance) {
 bool may_fit(const TargetQuery& query, const TargetView& target) {
   if (!target.known) return true;
   const std::size_t reach = std::min<std::size_t>(query.dttl, target.hint.size());
-  for (std::size_t distance = 0; distance < reach; ++distance)
+  for (std::size_t distance = 0; distance < reach; ++distance) {
+    const HintEntry& entry = target.hint[distance];
+    if (entry.complete && entry.largest < query.widest) continue;
     if (std::uint64_t{lendable_at(target, distance)} * 8 >= std::uint64_t{query.widest} * 7) return true;
+  }
   return false;
 }
 

@@ -19,8 +19,12 @@ struct PartKey {
   std::uint32_t round = 0;
   auto operator<=>(const PartKey&) const = default;
 };
+/// The low bits depend on all of it: two requests that are alike in one round aren't in the next.
 inline std::uint64_t stable_hash(const PartKey& key) {
-  return stable_hash(key.request) ^ (key.part * 0x100000001B3ULL) ^ (key.round * 0x9E3779B97F4A7C15ULL);
+  const std::uint64_t hash =
+      (stable_hash(key.request) ^ (key.part * 0x100000001B3ULL) ^ (std::uint64_t{key.round} << 17)) *
+      0x9E3779B97F4A7C15ULL;
+  return hash ^ (hash >> 32);
 }
 
 class SeenList {

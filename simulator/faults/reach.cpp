@@ -27,6 +27,8 @@ bool FaultRun::somebody_could(const Submission& job, std::uint32_t processors) c
   const std::size_t home = *find_site(run_.topology, job.job_manager.site);
   const SiteSettings& limits = sites[home].settings;
   if (!limits.use_hints || !limits.delegate || limits.tries_per_round < 16) return false;
+  // The paper's seen-list turns away who comes again by a shorter way; only near targets first get past it.
+  if (!limits.seen_counts_dttl && limits.target_policy != "hints") return false;
   std::vector<std::size_t> reached{home}, last{home};
   for (std::uint32_t hop = 0; hop <= std::min(job.dttl, limits.hint_distance); ++hop) {
     for (const std::size_t site : std::exchange(last, {})) {

@@ -19,7 +19,7 @@ namespace dmm {
 namespace {
 
 /// Hardly a run comes to end a lease that nobody vouched for: this one does.
-constexpr std::uint64_t seeds_with_orphans[] = {233};
+constexpr std::uint64_t seeds_with_orphans[] = {149};
 
 std::uint64_t from_environment(const char* name, std::uint64_t otherwise) {
   const char* text = std::getenv(name);

@@ -127,6 +127,17 @@ TEST_CASE("may_fit: a hint may be wrong by an eighth") {
   CHECK_FALSE(may_fit({1, 5, 0}, silent));
 }
 
+TEST_CASE("may_fit: the largest cluster is told exactly, and nobody is asked who can never serve it") {
+  const CapacityHint hint{{24, 24, true}, {24, 26, true}};
+  const TargetView view{0, hint, true, 0};
+  CHECK(may_fit({24, 5, 0}, view));
+  CHECK(may_fit({26, 5, 0}, view));  // 24 of 26 may be free
+  CHECK_FALSE(may_fit({26, 1, 0}, view));
+  CHECK_FALSE(may_fit({27, 5, 0}, view));
+  const CapacityHint unsure{{24, 24, false}};
+  CHECK(may_fit({26, 5, 0}, TargetView{0, unsure, true, 0}));
+}
+
 TEST_CASE("the largest cluster beyond a link") {
   CHECK(largest_beyond({}) == 0);
   CHECK(largest_beyond(CapacityHint{{0, 32}, {5, 64}, {0, 0}}) == 64);

@@ -8,9 +8,17 @@
 namespace dmm {
 namespace {
 
-constexpr std::uint64_t steps_between_walks = 1000;
-/// Managers; in a larger world only those are looked at in each step that wrote something, and all in each walk.
-constexpr std::size_t large = 80;
+/// Steps; in a large world, writes.
+constexpr std::uint64_t between_walks = 1000;
+/// Nodes; in a larger world a step's writes are looked at, and all that everybody knows in the walks.
+constexpr std::uint64_t large = 300;
+
+std::uint64_t nodes_of(const World& world) {
+  std::uint64_t nodes = 0;
+  for (const TopologySite& site : world.topology().sites)
+    for (const TopologyCluster& cluster : site.clusters) nodes += cluster.nodes;
+  return nodes;
+}
 
 RequestId job_of(const RequestId& request) { return {request.site, request.user, request.job, 0}; }
 
@@ -53,15 +61,37 @@ bool knows(const SiteManager& owner, const Party& manager) {
 }  // namespace
 
 std::string Checkers::check(const World& world) {
-  if (++steps_ % steps_between_walks == 0) return check_all(world);
-  // In a large world most that settle only say that they live.
-  const bool is_large = world.parties().size() > large;
-  for (const Address address : is_large ? world.written() : world.settled())
-    if (std::string fault = check(world, world.parties()[address]); !fault.empty()) return fault;
-  return fault_;
+  const bool is_large = nodes_of(world) > large;
+  // Most steps of a large world only say that somebody lives.
+  since_walk_ += is_large ? world.written().size() : 1;
+  if (since_walk_ >= between_walks) return check_all(world);
+  std::string fault;
+  if (is_large) {
+    for (const Written& written : world.written())
+      if (fault.empty()) fault = check_written(world, world.parties()[written.address], written.leases);
+  } else {
+    for (const Address address : world.settled())
+      if (fault.empty()) fault = check(world, world.parties()[address]);
+  }
+  return fault.empty() ? fault_ : fault;
+}
+
+/// Looks at what was written, and at what runs.
+std::string Checkers::check_written(const World& world, const Party& party, const std::vector<LeaseId>& leases) {
+  std::string fault;
+  if (!world.is_up(party)) return fault;
+  ++checks_;
+  if (party.role == Role::resource_manager) fault = programs_.look(world, party);
+  if (party.role == Role::job_manager) fault = check_lost(world, party);
+  if (party.role == Role::site_manager)
+    for (const LeaseId& id : leases)
+      if (const LeaseTable& table = world.site(party.site)->machine.leases(); fault.empty() && table.contains(id))
+        fault = check_lease(world, id, table.get(id));
+  return fault.empty() ? fault : to_text(party) + ": " + fault;
 }
 
 std::string Checkers::check_all(const World& world) {
+  since_walk_ = 0;
   starts_.clear();
   for (const Party& party : world.parties())
     if (std::string fault = check(world, party); !fault.empty()) return fault;
@@ -82,33 +112,39 @@ std::string Checkers::check(const World& world, const Party& party) {
   return fault.empty() ? fault : to_text(party) + ": " + fault;
 }
 
-/// No accepted job is lost, least of all over a restart.
 std::string Checkers::check_jobs(const World& world, const Party& party) {
-  const JobManager& machine = world.job_manager(party)->machine;
-  if (std::string fault = machine.broken_invariant(); !fault.empty()) return fault;
+  std::string fault = world.job_manager(party)->machine.broken_invariant();
+  return fault.empty() ? check_lost(world, party) : fault;
+}
+
+/// No accepted job is lost, least of all over a restart.
+std::string Checkers::check_lost(const World& world, const Party& party) {
   if (std::exchange(starts_[party], world.starts_of(party)) == world.starts_of(party)) return {};
   for (const Submission& job : world.submissions())
-    if (job.job_manager == party && !job.abandoned && !machine.find(job.number))
+    if (job.job_manager == party && !job.abandoned && !world.job_manager(party)->machine.find(job.number))
       return "job " + std::to_string(job.number) + " is lost";
   return {};
 }
 
-std::string Checkers::check_site(const World& world, const SiteManager& site) const {
+std::string Checkers::check_site(const World& world, const SiteManager& site) {
   site.check_invariants();
-  for (const LeaseId& id : site.leases().all()) {
-    const Lease& lease = site.leases().get(id);
-    std::set<SiteName> seen(lease.chain.begin(), lease.chain.end());
-    if (seen.size() != lease.chain.size()) return "the chain of " + to_text(id) + " holds a site twice";
-    if (lease.chain.front() != id.owner) return "the chain of " + to_text(id) + " doesn't begin at its owner";
-    const auto asked =
-        std::find_if(world.submissions().begin(), world.submissions().end(), [&](const Submission& s) {
-          return s.job_manager == job_manager_of(lease.request.site, lease.request.user) &&
-                 s.number == lease.request.job;
-        });
-    if (asked != world.submissions().end() && lease.chain.size() - 1 > asked->dttl)
-      return "the chain of " + to_text(id) + " is longer than its DTTL";
-  }
+  for (const LeaseId& id : site.leases().all())
+    if (std::string fault = check_lease(world, id, site.leases().get(id)); !fault.empty()) return fault;
   return {};
+}
+
+std::string Checkers::check_lease(const World& world, const LeaseId& id, const Lease& lease) {
+  std::set<SiteName> seen(lease.chain.begin(), lease.chain.end());
+  if (seen.size() != lease.chain.size()) return "the chain of " + to_text(id) + " holds a site twice";
+  if (lease.chain.front() != id.owner) return "the chain of " + to_text(id) + " doesn't begin at its owner";
+  for (; known_submissions_ < world.submissions().size(); ++known_submissions_) {
+    const Submission& job = world.submissions()[known_submissions_];
+    dttl_[job_of(job)] = job.dttl;
+  }
+  const auto asked = dttl_.find(job_of(lease.request));
+  if (asked != dttl_.end() && lease.chain.size() - 1 > asked->second)
+    return "the chain of " + to_text(id) + " is longer than its DTTL";
+  return lease.upstream ? "" : programs_.check_leased(world, id, lease.nodes);
 }
 
 std::string Checkers::check_nodes(const World& world, const Party& party, const ResourceManager& machine) {
@@ -170,13 +206,9 @@ void Checkers::note(const std::vector<Happening>& happenings) {
   for (const Happening& happening : happenings) {
     const LogEvent& event = happening.event;
     if (event.name == "unreadable") fault_ = to_text(happening.who) + " can't read its ledger";
-    if (happening.who.role == Role::resource_manager) {
-      if (event.name == "started") started_.insert(event.trace);
-      if (event.name == "refuse") refused_.insert(event.trace);
-    }
+    if (happening.who.role == Role::resource_manager && event.name == "started") started_.insert(event.trace);
     if (happening.who.role != Role::job_manager) continue;
-    const bool ran = started_.contains(event.trace) && !refused_.contains(event.trace);
-    if (event.name == "rerun" && interruptions_forbidden_ && ran)
+    if (event.name == "rerun" && interruptions_forbidden_ && started_.contains(event.trace))
       fault_ = to_text(event.trace) + " was interrupted needlessly";
     if (!event.name.starts_with("job_")) continue;
     if (++outcomes_[job_of(event.trace)] > 1) fault_ = to_text(job_of(event.trace)) + " has two outcomes";

@@ -17,7 +17,8 @@ namespace dmm {
 
 class Checkers {
  public:
-  /// Looks at what the last step changed; a whole walk every so often. What is broken, or empty.
+  /// Looks at what the last step changed; a whole walk every so often. In a small world whoever did anything is looked
+  /// at as a whole; in a large one, what it wrote and what runs. What is broken, or empty.
   std::string check(const World& world);
   /// Looks at everything.
   std::string check_all(const World& world);
@@ -34,19 +35,24 @@ class Checkers {
 
  private:
   std::string check(const World& world, const Party& party);
-  std::string check_site(const World& world, const SiteManager& site) const;
+  std::string check_written(const World& world, const Party& party, const std::vector<LeaseId>& leases);
+  std::string check_site(const World& world, const SiteManager& site);
+  std::string check_lease(const World& world, const LeaseId& id, const Lease& lease);
   std::string check_nodes(const World& world, const Party& party, const ResourceManager& nodes);
   std::string check_epochs(const Party& party, const ResourceManagerView& view);
   std::string check_owner(const World& world, const Party& party, const ResourceManagerView& view) const;
   std::string check_jobs(const World& world, const Party& party);
+  std::string check_lost(const World& world, const Party& party);
 
-  std::uint64_t steps_ = 0, checks_ = 0;
+  std::uint64_t since_walk_ = 0, checks_ = 0;
   bool interruptions_forbidden_ = false;
-  std::set<RequestId> started_, refused_;  ///< attempts of which a component ran, or couldn't be started
+  std::set<RequestId> started_;  ///< attempts of which a component ran
   ProgramWatch programs_;
   std::map<Party, std::map<std::uint32_t, Epoch>> highest_;  ///< by resource manager and node
   std::map<Party, std::uint64_t> starts_;  ///< of job managers whose jobs were all found again
   std::map<RequestId, int> outcomes_;  ///< by job: attempt 0
+  std::map<RequestId, std::uint32_t> dttl_;  ///< of submitted jobs
+  std::size_t known_submissions_ = 0;        ///< so many are in dttl_
   std::string fault_;
 };
 

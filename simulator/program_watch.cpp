@@ -31,6 +31,20 @@ std::string ProgramWatch::look(const World& world, const Party& manager) {
   return {};
 }
 
+std::string ProgramWatch::check_leased(const World& world, const LeaseId& lease,
+                                       const std::vector<NodeGroup>& nodes) const {
+  for (const NodeGroup& group : nodes) {
+    const auto room = rooms_.find(group.resource_manager);
+    if (room == rooms_.end()) continue;
+    for (const auto& [id, seen] : room->second.running)
+      if (seen.lease < lease.epoch && overlap(seen.nodes, group.nodes) &&
+          world.performer(group.resource_manager).running().contains(id))
+        return to_text(id.request) + " runs on nodes of " + to_text(group.resource_manager) +
+               " that are leased anew as " + to_text(lease);
+  }
+  return {};
+}
+
 void ProgramWatch::forget_ended(const World& world, const Party& manager, Room& room) {
   std::erase_if(room.running, [&](const auto& seen) {
     const RequestId& request = seen.first.request;

@@ -15,6 +15,8 @@ class ProgramWatch {
  public:
   /// Looks at one machine room if anything started or ended there. What is broken, or empty.
   std::string look(const World& world, const Party& manager);
+  /// The owner has these nodes under a lease: programs of earlier ones that run there and weren't ended are a fault.
+  std::string check_leased(const World& world, const LeaseId& lease, const std::vector<NodeGroup>& nodes) const;
   /// Two attempts at a job may overlap if the older ran at this resource manager, which was frozen for long, or if this
   /// job manager made the job, whose clock jumped far.
   void excuse(const Party& party) { excused_.insert(party); }

@@ -158,10 +158,21 @@ bool World::commit_takes(Address address, Process<Manager>& process) {
   return true;
 }
 
+template <class Record>
+std::vector<LeaseId> leases_of(const LedgerChanges<Record>& changes) {
+  std::vector<LeaseId> leases;
+  if constexpr (std::same_as<LedgerChanges<Record>, decltype(SiteManager::Effects::ledger)>)
+    for (const auto& change : changes.list)
+      if (const auto* lease = std::get_if<LeaseRecord>(&change.record); lease && !change.erased)
+        leases.push_back(lease->id);
+  return leases;
+}
+
 template <class Manager>
 void World::write(Actor& actor, Process<Manager>& process) {
   if (auto* ledger = std::get_if<LedgerOf<Manager>>(&actor.ledger)) ledger->apply(process.effects.ledger);
-  if (!process.effects.ledger.empty()) written_.push_back(address_of(actor.party));
+  if (!process.effects.ledger.empty())
+    written_.push_back({address_of(actor.party), leases_of(process.effects.ledger)});
   process.effects.ledger.clear();
   for (Submission& submission : std::exchange(actor.promised, {})) submissions_.push_back(std::move(submission));
 }
@@ -208,19 +219,18 @@ bool World::perform(Address address, Process<ResourceManager>& process) {
 }
 
 bool World::quiet() const {
-  for (const Actor& actor : actors_) {
-    if (const auto* site = std::get_if<Process<SiteManager>>(&actor.process))
-      if (!site->machine.quiet()) return false;
+  // What is known at once comes first: this is asked after each step.
+  for (const Actor& actor : actors_)
     if (const auto* jobs = std::get_if<Process<JobManager>>(&actor.process))
       for (const JobState state :
            {JobState::waiting, JobState::starting, JobState::running, JobState::ending, JobState::collecting})
         if (jobs->machine.count(state) > 0) return false;
-    if (const auto* nodes = std::get_if<Process<ResourceManager>>(&actor.process)) {
-      const ResourceManagerView view = nodes->machine.view();
-      if (view.nodes_free != view.nodes_total || !actor.performer.running().empty()) return false;
-    }
+  for (const Actor& actor : actors_) {
+    if (!actor.performer.running().empty()) return false;
+    if (const auto* site = std::get_if<Process<SiteManager>>(&actor.process))
+      if (!site->machine.quiet()) return false;
   }
-  return true;
+  return nodes_not_home() == 0;
 }
 
 std::uint64_t World::nodes_not_home() const {

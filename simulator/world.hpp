@@ -56,6 +56,12 @@ struct Submission {
   bool abandoned = false;  ///< its job manager died, and kept nothing over a restart
 };
 
+/// A manager that wrote something in a step, and a site's leases that it was about.
+struct Written {
+  Address address = 0;
+  std::vector<LeaseId> leases;
+};
+
 /// What dies.
 enum class Crash : std::uint8_t {
   process,  ///< a manager: its ledger stays as committed, and what it runs goes on
@@ -150,7 +156,7 @@ class World {
   /// The addresses that the last step settled.
   const std::vector<Address>& settled() const { return settled_; }
   /// Those of them that had something to write.
-  const std::vector<Address>& written() const { return written_; }
+  const std::vector<Written>& written() const { return written_; }
   std::vector<Happening> take_happenings() { return std::exchange(happenings_, {}); }
   /// Frames that arrived and alarms that rang so far.
   std::uint64_t events() const { return events_; }
@@ -222,7 +228,8 @@ class World {
   Lookup<Party, Address> addresses_;
   Alarms wakes_;  ///< when each manager or its machine room has something to do
   std::vector<Address> touched_, batch_;  ///< to be settled at the end of this step; and being settled
-  std::vector<Address> settled_, written_;
+  std::vector<Address> settled_;
+  std::vector<Written> written_;
   std::vector<Submission> submissions_;
   std::vector<Happening> happenings_;
   std::vector<std::pair<Address, std::uint64_t>> ended_;  ///< numbers of jobs that ended, and whose

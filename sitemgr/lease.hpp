@@ -82,6 +82,7 @@ class LeaseTable {
   const std::set<LeaseId>& up(std::size_t neighbour) const { return up_[neighbour]; }
   const std::set<LeaseId>& down(std::size_t neighbour) const { return down_[neighbour]; }
   std::vector<LeaseId> all() const;
+  bool contains(const LeaseId& id) const { return leases_.contains(id); }
   const Lease& get(const LeaseId& id) const { return leases_.at(id); }
 
   // ---- time ----

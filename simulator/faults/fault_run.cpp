@@ -15,9 +15,9 @@ constexpr Duration rest_limit = seconds(6000);
 /// When nothing has run anywhere for so long, what still waits is out of everybody's reach: rounds come each 75 s.
 constexpr Duration hopeless_after = seconds(200);
 constexpr int steps_between_looks = 64;
-/// A job manager runs a job again after four terms; whoever is frozen for longer, less the time that silence takes to
-/// be noticed and the worst clocks, may still run it then.
-constexpr Duration frozen_max = seconds(8), jumped_max = seconds(2);
+/// A job manager runs a job again after four terms, 40 s here: whoever is frozen for less, and whose clock jumped on by
+/// less, all together, has no excuse. The rest is for clocks that are 5 % slow.
+constexpr Duration out_of_time_max = seconds(36);
 /// From the end of the last job until every node is home.
 constexpr Duration homecoming_max = seconds(7);
 /// A term of ten seconds and the longest silence of links that may be relayed, with a clock that is 5 % slow.
@@ -97,6 +97,7 @@ bool FaultRun::step() {
 }
 
 void FaultRun::crash_the_doomed() {
+  if (doomed_.empty() && back_at_.empty()) return;
   for (const auto& [party, away] : std::map<Party, Duration>(doomed_)) {
     if (!world_->is_up(party) || !world_->is_committing(party)) continue;
     doomed_.erase(party);
@@ -224,18 +225,21 @@ void FaultRun::watch_isolation(const Act& act) {
     for (const auto& [id, program] : world_->performer(party).running())
       if (!program.ending) late_fault_ = to_text(id.request) + " runs on at " + to_text(party) + ", which hears nobody";
   }
+  if (act.kind == Act::Kind::rejoin) isolated_.clear();  // the others hear at least this one again
   if (act.kind == Act::Kind::isolate && act.a.role == Role::resource_manager) isolated_[act.a] = world_->now();
 }
 
 /// Where two attempts at a job may overlap.
 void FaultRun::excuse(const Act& act) {
   if (act.kind == Act::Kind::freeze) frozen_.emplace(act.a, world_->now());
-  if (act.kind == Act::Kind::jump && (jumped_[act.a] += act.length) > jumped_max) checkers_.excuse(act.a);
-  if (act.kind != Act::Kind::resume) return;
-  const auto it = frozen_.find(act.a);
-  if (it == frozen_.end()) return;
-  if (world_->now() - it->second > frozen_max) checkers_.excuse(act.a);
-  frozen_.erase(it);
+  if (act.kind == Act::Kind::jump) out_of_time_[act.a] += act.length;
+  if (act.kind == Act::Kind::resume)
+    if (const auto it = frozen_.find(act.a); it != frozen_.end()) {
+      out_of_time_[act.a] += world_->now() - it->second;
+      frozen_.erase(it);
+    }
+  if (const auto it = out_of_time_.find(act.a); it != out_of_time_.end() && it->second > out_of_time_max)
+    checkers_.excuse(act.a);
 }
 
 void FaultRun::submit(const Act& act) {

@@ -75,7 +75,7 @@ class FaultRun {
   std::map<Party, Instant> isolated_;                 ///< resource managers that hear nobody, and since when
   std::string late_fault_;                            ///< found while something was done
   std::map<Party, Instant> frozen_;                   ///< and since when
-  std::map<Party, Duration> jumped_;                  ///< how far in all
+  std::map<Party, Duration> out_of_time_;             ///< how long frozen, and how far jumped, in all
 };
 
 }  // namespace dmm

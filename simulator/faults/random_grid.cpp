@@ -145,7 +145,7 @@ class Draw {
                                                                                  : 8;
     std::map<Party, std::uint64_t> submitted;
     const double windows = options_.length.in_seconds() / 100;
-    const std::uint32_t most = std::max({5 * options_.sites_max, 5 * options_.sites, options_.nodes});
+    const std::uint32_t most = std::max({5 * options_.sites_max, 5 * options_.sites, options_.nodes / 10});
     const auto count = static_cast<std::uint32_t>(windows * dice_.between(5, most));
     for (std::uint32_t left = count; left > 0; --left) {
       Act act;

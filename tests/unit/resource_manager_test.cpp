@@ -92,7 +92,7 @@ TEST_CASE("resource manager: the output of what still runs can't be fetched, and
   CHECK(stage.ordered<RemoveTask>().empty());
 }
 
-TEST_CASE("resource manager: a Start that overtook its Assign waits two seconds") {
+TEST_CASE("resource manager: a Start that overtook its Assign waits for a term") {
   Stage stage = Stage::in_contact();
   stage.hear(alice, start(lease(1), job(1), {{0, 1}}));
   stage.hear(alice, start(lease(2), job(2), {{4, 4}}));
@@ -100,6 +100,8 @@ TEST_CASE("resource manager: a Start that overtook its Assign waits two seconds"
   CHECK(stage.effects.messages.empty());
   stage.hear(owner, Assign{lease(1), {{0, 3}}, alice.site});
   CHECK(stage.ordered<StartTask>().at(0).id.request == job(1));
+  stage.wait(seconds(28));
+  CHECK(stage.effects.messages.empty());
   stage.wait(seconds(1));
   const Ended late = stage.outcome();
   CHECK(late.request == job(2));

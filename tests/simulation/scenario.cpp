@@ -165,6 +165,8 @@ void Scenario::set(const std::string& key, const std::string& value) {
     settings_.confirm_limit = length();
   else if (key == "seed")
     settings_.seed = std::stoull(value);
+  else if (key == "ledgers")
+    settings_.ledgers = value == "yes";
   else
     overrides_.push_back("defaults." + key + "=" + value);
 }
@@ -238,8 +240,12 @@ void Scenario::fault(const Words& words) {
     world_->network().drop(world_->address_of(a), world_->address_of(b), nth());
   else if (verb == "duplicate")
     world_->network().duplicate(world_->address_of(a), world_->address_of(b), nth());
+  else if (verb == "cut-one-way")
+    world_->cut_one_way(a, b);
   else if (verb == "crash")
     world_->crash(a);
+  else if (verb == "crash-machine")
+    world_->crash(a, Crash::machine);
   else if (verb == "restart")
     world_->restart(a);
   else if (verb == "pause")

@@ -47,7 +47,7 @@ TEST_CASE("scenarios happen as they are told") {
     try {
       happened = dmm::Scenario().replay(expected);
     } catch (const std::exception& error) {
-      FAIL_CHECK(error.what());
+      FAIL_CHECK(std::string(error.what()));
       continue;
     }
     if (std::getenv("DMM_REWRITE"))

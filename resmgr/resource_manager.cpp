@@ -7,6 +7,7 @@
 
 #include "machine/assert.hpp"
 #include "machine/planted.hpp"
+#include "protocol/inventory.hpp"
 #include "protocol/text.hpp"
 
 namespace dmm {
@@ -138,7 +139,7 @@ void ResourceManager::register_if_due(Effects& effects) {
     offer.leased.push_back(lease.nodes);
   }
   offer.dirty = slots_.dirty();
-  effects.send(site_, std::move(offer));
+  for (Register& part : parts_of(std::move(offer))) effects.send(site_, std::move(part));
   for (SetAside& aside : black_holes_.aside()) effects.send(site_, std::move(aside));
 }
 

@@ -121,7 +121,9 @@ void ResourceManager::on(Instant now, const LinkUp& change, Effects& effects) {
   if (change.peer == site_) register_due_ = true;
 }
 
-void ResourceManager::on(Instant now, const LinkDown& change, Effects&) { presence_.down(now, change.peer); }
+void ResourceManager::on(Instant now, const LinkDown& change, Effects&) {
+  presence_.down(now - change.silent, change.peer);
+}
 
 /// Offers the nodes, once nothing runs any more of which we don't know where: the site may lease at once.
 void ResourceManager::register_if_due(Effects& effects) {

@@ -152,6 +152,7 @@ class BringUp {
     derived.speedup = options_.speedup;
     derived.tcp = options_.first_port > 0;
     if (derived.tcp) derived.first_port = options_.first_port;
+    derived.first_host = options_.first_host;
     derived.count_messages_by_request = options_.count_messages_by_request;
     auto deployment = derive(topology_, derived);
     if (const auto* error = std::get_if<ConfigError>(&deployment)) return TestbedFault{error->text, 2};

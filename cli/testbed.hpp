@@ -21,6 +21,7 @@ struct TestbedOptions {
   bool owned = false;                  ///< the daemons end when this process does
   bool count_messages_by_request = false;
   int first_port = 0;  ///< tcp on this machine from this port on, instead of sockets in the testbed's folder; 0: not
+  std::string first_host;  ///< with tcp: an address a site from this one on; empty: all on 127.0.0.1
 };
 
 /// Why a testbed is not up, and the exit code for that: 2 if a file is wrong, 1 if the machine is, 128 + n if

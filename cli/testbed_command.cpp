@@ -205,15 +205,22 @@ void add_up(CLI::App& app, int& exit_code) {
   command->add_option("--set", options->testbed.overrides, "A key of the topology, as in defaults.lend=false")
       ->allow_extra_args(false)
       ->type_name("KEY=VALUE");
-  command->add_option("--tcp", options->testbed.first_port,
-                      "Listen on tcp ports of this machine, from this one on, instead of sockets in a folder")
-      ->check(CLI::Range(1024, 60000))
-      ->type_name("PORT");
+  auto* tcp = command
+                  ->add_option("--tcp", options->testbed.first_port,
+                               "Listen on tcp ports of this machine, from this one on, instead of sockets in a folder")
+                  ->check(CLI::Range(1024, 60000))
+                  ->type_name("PORT");
+  command->add_option("--hosts", options->testbed.first_host,
+                      "With --tcp: an address for each site, from this one on (default: 127.0.0.1 for all)")
+      ->needs(tcp)
+      ->check(CLI::ValidIPV4)
+      ->type_name("ADDRESS");
   command->add_flag("--json", options->json, "Print a JSON object");
   command->footer(
       "Examples:\n"
       "  dmm testbed up topologies/two-sites.json\n"
-      "  dmm testbed up topologies/dual-grid.json --name second --set defaults.delegation_threshold=0.9\n");
+      "  dmm testbed up topologies/dual-grid.json --name second --set defaults.delegation_threshold=0.9\n"
+      "  dmm testbed up topologies/two-sites.json --tcp 7700 --hosts 127.0.1.1\n");
   command->callback([options, &exit_code] { exit_code = up(*options); });
 }
 

@@ -77,7 +77,8 @@ void Endpoint::tick(Instant now, Peer& peer) {
   if (peer.up && now - peer.heard >= silence(peer)) {
     peer.up = false;
     peer.last_error = "silent for " + std::to_string(silence(peer).microseconds / 1'000'000) + " s";
-    if (peer.session.peer().role != Role::client) link_events_.push_back(LinkDown{peer.session.peer()});
+    const Party& silent = peer.session.peer();
+    if (silent.role != Role::client) link_events_.push_back(LinkDown{silent, now - peer.heard});
     if (peer.dialled) {
       peer.hello_at = now;
       peer.hello_pause = settings_.times.hello;

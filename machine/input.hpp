@@ -28,6 +28,7 @@ struct LinkUp {
 /// acknowledged is kept and sent again if the same session comes back.
 struct LinkDown {
   Party peer;
+  Duration silent = {};  ///< so long ago it was heard for the last time
 };
 
 /// The contract of a manager: events in through `receive`, then once a batch `settle`, which also does whatever is due

@@ -2,6 +2,7 @@
 #include "protocol/inventory.hpp"
 
 #include <iterator>
+#include <utility>
 
 namespace dmm {
 namespace {
@@ -16,23 +17,28 @@ std::size_t size_of(const Holding& holding) {
   return size + (holding.chain.size() + holding.owner_ancestors.size()) * 40;
 }
 
+// So many bytes more; whether the last part was too full for them, so that a new one has to begin.
+bool overflows(std::size_t& used, std::size_t size) {
+  const bool full = used > 0 && used + size > part_bytes;
+  used = full ? size : used + size;
+  return full;
+}
+
 // Adds holdings to the last part, and to new ones when that is full.
 void pack(std::vector<Inventory>& parts, std::size_t& used, std::vector<Holding>& holdings,
           std::vector<Holding> Inventory::* list) {
   for (Holding& holding : holdings) {
-    const std::size_t size = size_of(holding);
-    if (used > 0 && used + size > part_bytes) {
+    if (overflows(used, size_of(holding))) {
       parts.back().last = false;
       parts.emplace_back();
-      used = 0;
     }
-    used += size;
     (parts.back().*list).push_back(std::move(holding));
   }
 }
 
-// Moves holdings behind those that are there.
-void move_all(std::vector<Holding>& from, std::vector<Holding>& to) {
+// Moves all behind those that are there.
+template <class One>
+void move_all(std::vector<One>& from, std::vector<One>& to) {
   if (to.size() + from.size() > holdings_max) return;
   to.insert(to.end(), std::make_move_iterator(from.begin()), std::make_move_iterator(from.end()));
 }
@@ -45,6 +51,40 @@ std::vector<Inventory> parts_of(Inventory whole) {
   pack(parts, used, whole.lent, &Inventory::lent);
   pack(parts, used, whole.borrowed, &Inventory::borrowed);
   return parts;
+}
+
+std::vector<Register> parts_of(Register whole) {
+  const std::vector<LeaseId> leases = std::exchange(whole.leases, {});
+  std::vector<NodeSet> leased = std::exchange(whole.leased, {});
+  const NodeSet dirty = std::exchange(whole.dirty, {});
+  std::vector<Register> parts{whole};
+  std::size_t used = 0;
+  const auto make_room = [&](std::size_t size) {
+    if (!overflows(used, size)) return;
+    parts.back().last = false;
+    parts.push_back(whole);
+  };
+  for (std::size_t i = 0; i < leases.size(); ++i) {
+    make_room(64 + leases[i].owner.text.size() + leased[i].size() * 12);
+    parts.back().leases.push_back(leases[i]);
+    parts.back().leased.push_back(std::move(leased[i]));
+  }
+  for (const NodeRange& range : dirty) {
+    make_room(12);
+    parts.back().dirty.push_back(range);
+  }
+  return parts;
+}
+
+bool gather(Register& so_far, Register& part) {
+  move_all(part.leases, so_far.leases);
+  move_all(part.leased, so_far.leased);
+  move_all(part.dirty, so_far.dirty);
+  if (!part.last) return false;
+  part.leases = std::exchange(so_far.leases, {});
+  part.leased = std::exchange(so_far.leased, {});
+  part.dirty = std::exchange(so_far.dirty, {});
+  return true;
 }
 
 bool gather(Inventory& so_far, Inventory& part) {

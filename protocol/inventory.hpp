@@ -1,4 +1,5 @@
-// An inventory of a link with many leases is larger than a frame may be: it travels in parts.
+// What two managers compare, an inventory or what a resource manager registers, is larger than a frame may be where
+// there are many leases: it travels in parts.
 #pragma once
 
 #include <vector>
@@ -12,5 +13,10 @@ std::vector<Inventory> parts_of(Inventory whole);
 /// Adds a part to what has come, and takes its holdings; whether it was the last. No honest party holds more than a
 /// million leases: what is beyond is left out.
 bool gather(Inventory& so_far, Inventory& part);
+
+/// What a resource manager registers, in the same way; each part has all but leases and dirty nodes.
+std::vector<Register> parts_of(Register whole);
+/// Adds a part to what has come, and takes its leases and nodes; with the last one, which is then the whole, true.
+bool gather(Register& so_far, Register& part);
 
 }  // namespace dmm

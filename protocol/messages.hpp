@@ -244,8 +244,9 @@ struct Register {
   std::vector<LeaseId> leases;         ///< leases that are assigned to it
   std::vector<NodeSet> leased;         ///< for each of them, its nodes
   NodeSet dirty;                       ///< nodes under no lease on which something still runs
+  bool last = true;                    ///< no further part follows
   DMM_MESSAGE(30, self.cluster, self.nodes, self.processors_per_node, self.memory_bytes, self.attributes, self.endpoint,
-              self.leases, self.leased, self.dirty)
+              self.leases, self.leased, self.dirty, self.last)
 };
 
 /// Nodes are under this lease from now on.

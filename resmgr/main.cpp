@@ -18,6 +18,24 @@ using namespace dmm;
 /// Between SIGTERM and SIGKILL for jobs, when the daemon itself is to end.
 constexpr Duration stop_grace = seconds(2);
 
+/// However the manager ends, also if it couldn't start or its disk failed: what runs goes on for the next start, unless
+/// somebody wanted it ended.
+class Parting {
+ public:
+  Parting(ProcessBackend& backend, const Signals& signals, bool may_leave)
+      : backend_(backend), signals_(signals), may_leave_(may_leave) {}
+  ~Parting() {
+    if (may_leave_ && signals_.farewell() == Farewell::leave) backend_.leave();
+  }
+  Parting(const Parting&) = delete;
+  Parting& operator=(const Parting&) = delete;
+
+ private:
+  ProcessBackend& backend_;
+  const Signals& signals_;
+  bool may_leave_;
+};
+
 class ResourceShell {
  public:
   /// `may_leave`: what runs can go on without this process.
@@ -44,7 +62,7 @@ class ResourceShell {
   }
 
   bool finish(Instant now, Process<ResourceManager>& process, Farewell farewell) {
-    if (may_leave_ && farewell == Farewell::leave) return backend_.leave(), true;
+    if (may_leave_ && farewell == Farewell::leave) return true;
     return process.machine.stop_all(now, stop_grace, process.effects);
   }
 
@@ -85,6 +103,7 @@ int run(const ResourceManagerConfig& config, bool die_with_parent) {
       {.directory = config.directory, .keep = config.settings.term, .keeper_executable = {}, .outlive = outlive});
   if (const auto* fault = std::get_if<std::string>(&opened)) return fail(*fault);
   ProcessBackend& backend = *std::get<std::unique_ptr<ProcessBackend>>(opened);
+  const Parting parting(backend, foundation.signals, outlive);
   // The number of this start comes after the locks on the directory: no two managers take the same one.
   const auto incarnation = next_incarnation(config.directory + "/incarnation");
   if (const auto* fault = std::get_if<std::string>(&incarnation)) return fail(*fault);

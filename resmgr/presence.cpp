@@ -18,16 +18,16 @@ void Presence::up(const Party& peer) {
   it->second.up = true;
 }
 
-void Presence::down(Instant now, const Party& peer) {
+void Presence::down(Instant since, const Party& peer) {
   if (peer == owner_) {
-    if (owner_contact_.up) owner_contact_.since = now;
+    if (owner_contact_.up) owner_contact_.since = since;
     owner_contact_.up = false;
     return;
   }
   const auto it = job_managers_.find(peer);
   if (it == job_managers_.end() || !it->second.up) return;
   it->second.up = false;
-  it->second.since = now;
+  it->second.since = since;
   keep_or_drop(it);
 }
 

@@ -21,7 +21,8 @@ class Presence {
   Presence(Party owner, Duration term) : owner_(std::move(owner)), term_(term) {}
 
   void up(const Party& peer);
-  void down(Instant now, const Party& peer);
+  /// Not heard since then.
+  void down(Instant since, const Party& peer);
   /// A message came, which counts as contact even while the link is thought to be down.
   void heard(Instant now, const Party& peer);
   bool owner_is_up() const { return owner_contact_.up; }

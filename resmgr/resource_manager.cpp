@@ -7,6 +7,7 @@
 
 #include "machine/assert.hpp"
 #include "machine/planted.hpp"
+#include "protocol/inventory.hpp"
 #include "protocol/text.hpp"
 
 namespace dmm {
@@ -120,7 +121,9 @@ void ResourceManager::on(Instant now, const LinkUp& change, Effects& effects) {
   if (change.peer == site_) register_due_ = true;
 }
 
-void ResourceManager::on(Instant now, const LinkDown& change, Effects&) { presence_.down(now, change.peer); }
+void ResourceManager::on(Instant now, const LinkDown& change, Effects&) {
+  presence_.down(now - change.silent, change.peer);
+}
 
 /// Offers the nodes, once nothing runs any more of which we don't know where: the site may lease at once.
 void ResourceManager::register_if_due(Effects& effects) {
@@ -138,7 +141,7 @@ void ResourceManager::register_if_due(Effects& effects) {
     offer.leased.push_back(lease.nodes);
   }
   offer.dirty = slots_.dirty();
-  effects.send(site_, std::move(offer));
+  for (Register& part : parts_of(std::move(offer))) effects.send(site_, std::move(part));
   for (SetAside& aside : black_holes_.aside()) effects.send(site_, std::move(aside));
 }
 

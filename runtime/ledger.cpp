@@ -99,6 +99,7 @@ struct Ledger::Inside {
   std::string open();
   std::string open_file();
   bool unreadable() const;
+  std::string begin_log();
   std::string prepare();
   std::string keep_about();
   std::string error() const { return sqlite3_errmsg(database.get()); }
@@ -122,6 +123,7 @@ std::string Ledger::Inside::open() {
     return unreadable() ? "cannot read the ledger " + options.path + ": " + error() : damaged + text;
   if (const std::string whose = about(database.get(), "party"); whose != options.party)
     return "the ledger " + options.path + " is that of " + whose + ", not of " + options.party;
+  if (std::string text = begin_log(); !text.empty()) return text;
   if (std::string text = prepare(); !text.empty()) return text;
   return keep_about();
 }
@@ -153,6 +155,16 @@ bool Ledger::Inside::unreadable() const {
                              SQLITE_BUSY,  SQLITE_LOCKED, SQLITE_READONLY, SQLITE_PERM};
   const int kind = sqlite3_errcode(database.get()) & 0xff;
   return std::find(std::begin(reasons), std::end(reasons), kind) != std::end(reasons);
+}
+
+/// Moves what an earlier process left in the log into the file, so that a new log begins. If a sync had failed, the log
+/// may look whole and be so in memory only: the system gives up pages that it couldn't write, and later syncs succeed
+/// without them. Without room, or with a reader in the way, it goes on in the old one.
+std::string Ledger::Inside::begin_log() {
+  const int code = sqlite3_wal_checkpoint_v2(database.get(), nullptr, SQLITE_CHECKPOINT_TRUNCATE, nullptr, nullptr);
+  const int kind = code & 0xff;
+  if (kind == SQLITE_OK || kind == SQLITE_BUSY || kind == SQLITE_FULL) return {};
+  return "cannot write the ledger " + options.path + ": " + error();
 }
 
 std::string Ledger::Inside::prepare() {

@@ -4,6 +4,7 @@
 
 #include "machine/assert.hpp"
 #include "machine/planted.hpp"
+#include "protocol/inventory.hpp"
 #include "protocol/text.hpp"
 #include "sitemgr/site_manager.hpp"
 
@@ -51,6 +52,7 @@ std::string fault_of(const Register& offer) {
 }  // namespace
 
 void SiteManager::resource_manager_up(Step& s, const Party& manager, bool restarted) {
+  if (restarted) registering_.erase(manager);
   if (!owned_.knows(manager)) return;  // its Register follows
   if (restarted) return owned_.set_up(manager, false);  // until it says what is on its nodes
   // The silence may have been on our side alone: then it doesn't register again.
@@ -61,6 +63,8 @@ void SiteManager::resource_manager_up(Step& s, const Party& manager, bool restar
 }
 
 void SiteManager::on(Step& s, const Party& from, Register& offer) {
+  if (!gather(registering_[from], offer)) return;
+  registering_.erase(from);
   const bool is_first = !owned_.knows(from);
   std::string fault = fault_of(offer);
   if (fault.empty()) fault = owned_.offer(from, offer);

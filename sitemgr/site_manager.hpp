@@ -259,6 +259,7 @@ class SiteManager {
   UsageLog usage_;
   std::map<Party, JobManager> job_managers_;
   std::map<Party, Instant> lost_managers_;     ///< resource managers that are down, and since when
+  std::map<Party, Register> registering_;      ///< by resource manager: the parts that have come
   std::vector<std::deque<Foreign>> foreign_;   ///< by neighbour: waiting for this step's matchmaking
   std::vector<Foreign> unserved_;              ///< waiting for the delegation cycle
   std::map<PartKey, Foreign> passed_;          ///< passed on, waiting for an answer

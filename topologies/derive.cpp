@@ -2,6 +2,7 @@
 // start a site and what is derived can't drift from what is understood.
 #include "topologies/derive.hpp"
 
+#include <charconv>
 #include <map>
 #include <set>
 
@@ -12,6 +13,25 @@ namespace dmm {
 
 namespace {
 
+/// The IPv4 address so many after the first; empty if that is none.
+std::string address_after(const std::string& first, std::size_t count) {
+  std::uint64_t number = 0;
+  const char* at = first.data();
+  const char* const end = at + first.size();
+  for (int part = 0; part < 4; ++part) {
+    std::uint8_t value = 0;
+    const auto [next, error] = std::from_chars(at, end, value);
+    if (error != std::errc{} || (part < 3 ? next == end || *next != '.' : next != end)) return {};
+    number = number << 8 | value;
+    at = next + (part < 3 ? 1 : 0);
+  }
+  number += count;
+  std::string text;
+  for (int shift = 24; shift >= 0; shift -= 8)
+    text += (text.empty() ? "" : ".") + std::to_string(number >> shift & 255);
+  return text;
+}
+
 class Deriver {
  public:
   Deriver(const Topology& topology, const DeriveOptions& options) : topology_(topology), options_(options) {}
@@ -19,6 +39,7 @@ class Deriver {
   std::variant<Deployment, ConfigError> run() {
     if (options_.directory.empty()) return ConfigError{"derive: expected a directory, found nothing"};
     if (!(options_.speedup > 0)) return ConfigError{"derive: speedup: expected a number above 0"};
+    for (std::size_t i = 0; i < topology_.sites.size(); ++i) positions_[topology_.sites[i].name] = i;
     const std::string& root = options_.directory;
     deployment_.directories = {root, root + "/config", root + "/logs", root + "/s"};
     for (const TopologySite& site : topology_.sites) add(site_manager_of(site.name));
@@ -45,15 +66,23 @@ class Deriver {
     daemon.log_file = options_.directory + "/logs/" + name + ".jsonl";
     daemon.directory = options_.directory + (is_site ? "/site-" : is_job_manager ? "/jobs-" : "/run-") + who;
     deployment_.directories.push_back(daemon.directory);
-    daemon.endpoint = endpoint(deployment_.daemons.size());
+    daemon.endpoint = endpoint(deployment_.daemons.size(), positions_.at(party.site));
     return deployment_.daemons.emplace_back(std::move(daemon));
   }
 
-  std::string endpoint(std::size_t n) {
+  /// Of daemon `n`, which is one of site `site`.
+  std::string endpoint(std::size_t n, std::size_t site) {
     const long port = options_.first_port + static_cast<long>(n);
-    const std::string text = options_.tcp ? "tcp://127.0.0.1:" + std::to_string(port)
+    const std::string text = options_.tcp ? "tcp://" + host(site) + ":" + std::to_string(port)
                                           : "ipc://" + options_.directory + "/s/" + std::to_string(n) + ".ipc";
     if (std::string fault = fault_of_connect(text); !fault.empty()) complain("endpoint: " + fault);
+    return text;
+  }
+
+  std::string host(std::size_t site) {
+    if (options_.first_host.empty()) return "127.0.0.1";
+    const std::string text = address_after(options_.first_host, site);
+    if (text.empty()) complain("hosts: expected an IPv4 address, found \"" + options_.first_host + "\"");
     return text;
   }
 
@@ -80,7 +109,6 @@ class Deriver {
   Duration faster(Duration cycle) const { return from_seconds(cycle.in_seconds() / options_.speedup); }
 
   void add_sites() {
-    for (std::size_t i = 0; i < topology_.sites.size(); ++i) positions_[topology_.sites[i].name] = i;
     for (std::size_t i = 0; i < topology_.sites.size(); ++i) {
       const TopologySite& site = topology_.sites[i];
       SiteConfig config;

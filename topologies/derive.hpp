@@ -20,8 +20,9 @@ namespace dmm {
 
 struct DeriveOptions {
   std::string directory;     ///< of the testbed; all files and sockets are below it. Short, if it isn't tcp
-  bool tcp = false;          ///< tcp://127.0.0.1:<port> instead of ipc://<directory>/s/<n>.ipc
+  bool tcp = false;          ///< tcp://<host>:<port> instead of ipc://<directory>/s/<n>.ipc
   int first_port = 7700;     ///< with tcp: the first daemon's; one more for each that follows
+  std::string first_host = {};  ///< with tcp: an address a site, from this one (IPv4) on; empty: all on 127.0.0.1
   double speedup = 1.0;      ///< divides the cycles of the sites; terms, retries and offers stay real
   std::string log_level = "info";
   bool log_terminal = false;  ///< log on standard error too

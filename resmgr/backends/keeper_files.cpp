@@ -170,12 +170,12 @@ bool JobFolder::remove(const std::string& name) {
   return put_away(jobs_, name.c_str());
 }
 
-void JobFolder::keep_outcome(const std::string& name, std::string_view outcome) const {
+bool JobFolder::keep_outcome(const std::string& name, std::string_view outcome) const {
   const int file = openat(outcomes_, unfinished, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
-  if (file < 0) return;
+  if (file < 0) return false;
   const bool written = write(file, outcome.data(), outcome.size()) == static_cast<ssize_t>(outcome.size());
   close(file);
-  if (written) renameat(outcomes_, unfinished, outcomes_, name.c_str());
+  return written && renameat(outcomes_, unfinished, outcomes_, name.c_str()) == 0;
 }
 
 void JobFolder::remove_outcome(const std::string& name) const { unlinkat(outcomes_, name.c_str(), 0); }

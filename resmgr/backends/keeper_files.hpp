@@ -52,8 +52,8 @@ class JobFolder {
   /// Removes a job's directory if it is nearly empty, else puts it away; true if it was put away.
   bool remove(const std::string& name);
 
-  /// Keeps a job's outcome, all of it or nothing; a full disk costs the outcome.
-  void keep_outcome(const std::string& name, std::string_view outcome) const;
+  /// Keeps a job's outcome, all of it or nothing; whether it could.
+  bool keep_outcome(const std::string& name, std::string_view outcome) const;
   void remove_outcome(const std::string& name) const;
   /// The outcomes that are kept, each with the job's name.
   std::vector<std::pair<std::string, std::string>> outcomes() const;

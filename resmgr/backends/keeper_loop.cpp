@@ -21,6 +21,7 @@ namespace {
 constexpr Clock endless = INT64_MAX;
 constexpr Clock wall_grace = 5'000'000;     // from SIGTERM to SIGKILL at the end of a job's time
 constexpr Clock look_again = 100'000;       // a net: a change among strays comes with a SIGCHLD
+constexpr Clock keep_pause = 500'000;       // until an outcome is written again that there was no room for
 constexpr int orders_a_turn = 16;           // a start takes about 0.3 ms
 constexpr std::size_t piece_max = 48 * 1024;
 constexpr std::uint64_t stream_max = 16 * 1024 * 1024;
@@ -59,13 +60,14 @@ void Keeper::run() {
     for (int count = 0; count < orders_a_turn && take_order(); ++count) continue;
     ring_alarms();
     settle();
+    keep_unkept();
   }
   door_.close();
   end_rest();
 }
 
 bool Keeper::is_needed() const {
-  return !jobs_.empty() || (channel_ && !closing_);
+  return !jobs_.empty() || ((channel_ || !unkept_.empty()) && !closing_);
 }
 
 // Ends the remover and what some job hid from its mark; the lock tells that nothing is left.
@@ -85,6 +87,7 @@ void Keeper::wait() {
   Clock wake = jobs_.empty() && channel_ ? endless : deadline_;
   if (!alarms_.empty()) wake = std::min(wake, alarms_.begin()->first);
   if (!ending_.empty()) wake = std::min(wake, looked_at_ + look_again);
+  if (!unkept_.empty()) wake = std::min(wake, keep_again_);
   if (channel_ && channel_->has_next()) wake = 0;
   int timeout = -1;
   if (wake != endless) timeout = static_cast<int>(std::clamp<Clock>((wake - now() + 999) / 1000, 0, 60'000));
@@ -196,6 +199,7 @@ void Keeper::carry_out(const ReadFile& order) {
 }
 
 void Keeper::carry_out(const RemoveDirectory& order) {
+  unkept_.erase(order.directory);
   if (outcomes_.erase(order.directory)) folder_.remove_outcome(order.directory);
   if (folder_.remove(order.directory)) start_remover();
 }
@@ -367,13 +371,24 @@ JobEnded Keeper::with_streams(JobEnded end, const std::string& directory) const 
   return end;
 }
 
-// Keeps an outcome for managers that come later, also if this keeper is killed.
+// Keeps an outcome for managers that come later, also if this keeper is killed. While the disk has no room for it this
+// keeper stays, since without it the job would seem lost and run again.
 void Keeper::remember(const std::string& directory, Outcome outcome) {
   if (!settings_.outlive) return;
-  std::string bytes;
-  pack_value(bytes, outcome);
-  folder_.keep_outcome(directory, bytes);
   outcomes_.insert_or_assign(directory, std::move(outcome));
+  unkept_.insert(directory);
+  keep_again_ = 0;
+  keep_unkept();
+}
+
+void Keeper::keep_unkept() {
+  if (unkept_.empty() || now() < keep_again_) return;
+  std::erase_if(unkept_, [&](const std::string& directory) {
+    std::string bytes;
+    pack_value(bytes, outcomes_.at(directory));
+    return folder_.keep_outcome(directory, bytes);
+  });
+  keep_again_ = now() + keep_pause;
 }
 
 // What an earlier keeper kept. What isn't whole or is of another build goes with the directories that have none.

@@ -85,6 +85,7 @@ class Keeper {
   void end_rest();
   void report_end(std::uint64_t serial, Job& job);
   void remember(const std::string& directory, Outcome outcome);
+  void keep_unkept();
   void load_outcomes();
   JobEnded with_streams(JobEnded end, const std::string& directory) const;
   void start_remover();
@@ -104,6 +105,8 @@ class Keeper {
   std::uint64_t last_serial_ = 0;
   std::unordered_map<std::uint64_t, Job> jobs_;
   std::map<std::string, Outcome> outcomes_;  // by directory; without streams, which are in it
+  std::set<std::string> unkept_;             // outcomes that the disk had no room for
+  Clock keep_again_ = 0;                     // when that is tried again
   std::unordered_map<pid_t, std::uint64_t> leaders_;
   std::set<std::uint64_t> ending_;  // jobs whose leader ended
   std::multimap<Clock, std::uint64_t> alarms_;  // one too many does no harm: each looks at what is due

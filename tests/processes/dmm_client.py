@@ -97,7 +97,8 @@ Holding = struct("Holding", ("lease", LeaseId, LeaseId()), ("request", RequestId
 Inventory = struct("Inventory", ("lent", [Holding], ()), ("borrowed", [Holding], ()), ("last", "bool", True), number=26)
 Register = struct("Register", ("cluster", "name", ""), ("nodes", "uint", 0), ("processors_per_node", "uint", 1),
                   ("memory_bytes", "uint", 0), ("attributes", "map", {}), ("endpoint", "text", ""),
-                  ("leases", [LeaseId], ()), ("leased", [[NodeRange]], ()), ("dirty", [NodeRange], ()), number=30)
+                  ("leases", [LeaseId], ()), ("leased", [[NodeRange]], ()), ("dirty", [NodeRange], ()),
+                  ("last", "bool", True), number=30)
 Assign = struct("Assign", ("lease", LeaseId, LeaseId()), ("nodes", [NodeRange], ()), ("holder", "name", ""), number=31)
 Unassign = struct("Unassign", ("lease", LeaseId, LeaseId()), ("nodes", [NodeRange], ()), ("grace", "int", 0),
                   ("detached", "int", 0), number=32)

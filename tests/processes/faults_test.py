@@ -3,6 +3,8 @@ and behind a link that was cut and came back every job has exactly one outcome.
 """
 import collections
 import json
+import pathlib
+import shutil
 import signal
 import socket
 import subprocess
@@ -102,13 +104,16 @@ class Crashes(GridTest):
         return until(lambda: (lambda ids: ids if len(ids) == count else None)(
             [int(word) for word in self.pids.read_text().split()] if self.pids.exists() else []), f"{count} processes")
 
+    def log_of(self, name):
+        return pathlib.Path(next(one["log"] for one in self.testbed["daemons"] if one["daemon"] == name)).read_text()
+
     def restart(self, name):
         """Starts a daemon that was killed with the same configuration; it is ended before the testbed."""
         config = next(one["config"] for one in self.testbed["daemons"] if one["daemon"] == name)
         process = self.start(BIN / name.split()[0], "--config", config, stderr=subprocess.DEVNULL)
 
         def end():
-            if process.poll() != -signal.SIGKILL:  # unless the test killed it
+            if process.poll() not in (1, -signal.SIGKILL):  # unless it halted, or the test killed it
                 process.terminate()
                 self.assertEqual(process.wait(60), 0, name)
         self.addCleanup(end)
@@ -225,6 +230,40 @@ class Crashes(GridTest):
         self.go.touch()
         record = self.until_state(job, "finished", "lost", "failed")
         self.assertEqual((record["state"], record["reruns"]), ("finished", 1), record)
+
+    def test_a_disk_that_fails_to_sync(self):
+        """A manager halts and says why; nothing that it said is lost, and what it runs goes on."""
+        if not shutil.which("strace"):
+            self.skipTest("strace is missing: scripts/setup --chaos")
+        job, pids = self.start_borrowed()
+        home = self.submit("--site", "alpha", "--", "sh", "-c", f"while [ ! -e {self.go} ]; do sleep 0.05; done")
+        self.until_state(home, "running")  # so that the next goes to beta
+        for name in ("resmgr beta/nodes", "jobmgr alpha/u0"):
+            self.kill(self.daemon(self.testbed, name))
+            halting = self.restart(name)
+            until(lambda name=name: self.log_of(name).count('"ready"') == 2, f"{name} again")
+            tracer = self.start("strace", "-f", "-p", halting.pid, "-o", "/dev/null", "-e", "trace=fsync,fdatasync",
+                                "-e", "inject=fsync,fdatasync:error=EIO", stderr=subprocess.PIPE, text=True)
+            said = tracer.stderr.readline()
+            if "attached" not in said:
+                self.skipTest(f"no process may be traced here: {said}")
+            self.dmm("submit", "--site", "alpha", "--", "true", code=None)
+            self.assertEqual(halting.wait(60), 1)
+            self.assertIn("ledger_lost", self.log_of(name))
+            self.restart(name)
+        self.expect_unharmed(job, pids)
+
+    def test_a_start_that_fails(self):
+        """A resource manager that finds its jobs, and then can't go on, leaves them to the next start."""
+        job, pids = self.start_borrowed()
+        name = "resmgr beta/nodes"
+        in_the_way = self.home / "testbeds/pair/run-beta-nodes/incarnation.new"
+        in_the_way.mkdir()
+        self.kill(self.daemon(self.testbed, name))
+        self.assertEqual(self.restart(name).wait(60), 1)
+        in_the_way.rmdir()
+        self.restart(name)
+        self.expect_unharmed(job, pids)
 
     def test_keeper(self):
         """The helper that is the parent of the jobs is killed: the job is over, and nothing of it goes on."""

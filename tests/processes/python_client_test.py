@@ -83,6 +83,19 @@ class Processes(unittest.TestCase):
 
 
 class Leases(Processes):
+    def test_what_many_leases_need_is_registered_in_parts(self):  # [S123, S123a]
+        """Nothing is concluded from a part: only the last says what the resource manager has."""
+        self.start_site()
+        leases = [LeaseId(SITE, Epoch(1, number)) for number in (1, 2)]
+        offer = Register("c0", 4, 1, leases=(leases[0],), leased=(((0, 0),),), last=False)
+        nodes = ResourceManager(self.network, resource_manager(SITE, "c0.0"), self.site, offer)
+        nodes.barrier()
+        self.assertEqual((self.person.ask("site")["processors"], nodes.unassigned), (0, []))
+        nodes.send(Register("c0", 4, 1, leases=(leases[1],), leased=(((2, 3),),)))
+        taken = [nodes.until_unassigned(lease) for lease in leases]
+        self.assertEqual([nodes_in(one.nodes) for one in taken], [[0], [2, 3]])
+        self.until_site(processors=4)
+
     def test_a_node_is_leased_given_back_and_leased_again(self):  # [S99, S100, S110, S112, S132, S10]
         self.start_site()
         nodes, alice = self.resources(4, 2, cleans=False), self.user()

@@ -103,6 +103,27 @@ TEST_CASE("keeper outlives: a task goes on while its manager is away") {
   CHECK(s.open().backend->living().empty());
 }
 
+TEST_CASE("keeper outlives: an outcome that can't be written keeps the keeper until it can be") {
+  Succession s;
+  s.open().shell(task(1), until_go);
+  s.manager->await<TaskStarted>(task(1));
+  const pid_t keeper = s.manager->backend->keeper_process();
+  const std::string in_the_way = s.folder.path + "/outcomes/.unfinished";  // as a full disk would be
+  std::filesystem::create_directory(in_the_way);
+  s.leave();
+  s.let_go(1);
+  REQUIRE(until([&] { return contents(directory_in(s.folder.path, 1) + "/output").ends_with("after\n"); }));
+  usleep(300'000);  // nothing happens, which has no event
+  CHECK(runs(keeper));
+  CHECK(!s.has_outcome(1));
+  std::filesystem::remove(in_the_way);
+  CHECK(until([&] { return s.has_outcome(1); }));
+  CHECK(until([&] { return !runs(keeper); }));
+  const TaskEnded end = s.open().ended(task(1));
+  CHECK(end.code == 4);
+  CHECK(end.output == "before\nafter\n");
+}
+
 TEST_CASE("keeper outlives: what happens after a manager was killed is told to the next") {
   Succession s;
   const pid_t killed = forked_manager(s.folder.path, {until_go, "echo $$ > leader; " + until_go, "no-such-program"});

@@ -109,6 +109,23 @@ TEST_CASE("the clock that instants are kept by is the same in all processes of o
   CHECK(open_ledger(folder.file())->clock() == clock);
 }
 
+TEST_CASE("what a process that crashed left in the log is in the file before anything new is written") {
+  const LedgerFolder before, after;
+  {
+    const auto ledger = open_ledger(before.file());
+    for (std::uint64_t step = 1; step <= 5; ++step) {
+      change(ledger.get(), nullptr, step);
+      REQUIRE(ledger->commit(grade_of(step)) == CommitOutcome::done);
+    }
+    for (const char* const ending : {"", "-wal"})  // as it is when the process ends now
+      std::filesystem::copy_file(before.file() + ending, after.file() + ending);
+  }
+  REQUIRE(std::filesystem::file_size(after.file() + "-wal") > 0);
+  const auto ledger = open_ledger(after.file());
+  CHECK(std::filesystem::file_size(after.file() + "-wal") == 0);
+  CHECK(content_of(*ledger) == content_after(5));
+}
+
 TEST_CASE("people may read while the ledger is written, and hold up nothing") {
   const LedgerFolder folder;
   const auto ledger = open_ledger(folder.file());

@@ -403,6 +403,17 @@ TEST_CASE("resource manager: the term of the fence counts from when the second o
   CHECK(stage.ordered<EndTask>().size() == 1);
 }
 
+TEST_CASE("resource manager: silence counts from the last word, not from when it was noticed") {
+  Stage stage = Stage::running();
+  stage.wait(seconds(20));
+  stage.put(LinkDown{owner, seconds(3)});
+  stage.put(LinkDown{alice, seconds(9)});
+  stage.wait(seconds(26));
+  CHECK(stage.ordered<EndTask>().empty());
+  stage.wait(seconds(2));  // a term after the second of the two was heard
+  CHECK(stage.ordered<EndTask>().size() == 1);
+}
+
 TEST_CASE("resource manager: what is being killed already doesn't fence its lease") {
   Stage stage = Stage::running();
   stage.hear(alice, Stop{job(1), {}});

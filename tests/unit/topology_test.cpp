@@ -352,6 +352,20 @@ TEST_CASE("what is derived is named after kind, site and user, and cycles follow
   CHECK(std::get<ResourceManagerConfig>(read).settings.endpoint == "");
 }
 
+TEST_CASE("each site of a testbed may have an address of its own") {
+  const Topology two = shipped("two-sites");
+  const auto endpoint = [&](const std::string& first, const Party& party) {
+    return daemon_of(derived(two, {.directory = "t", .tcp = true, .first_host = first}), party).endpoint;
+  };
+  CHECK(endpoint("10.77.0.1", site_manager_of(SiteName("alpha"))) == "tcp://10.77.0.1:7700");
+  CHECK(endpoint("10.77.0.1", site_manager_of(SiteName("beta"))) == "tcp://10.77.0.2:7701");
+  CHECK(endpoint("10.77.0.1", resource_manager_of(SiteName("beta"), "nodes")) == "tcp://10.77.0.2:7703");
+  CHECK(endpoint("10.77.0.255", site_manager_of(SiteName("beta"))) == "tcp://10.77.1.0:7701");
+  for (const char* wrong : {"10.77.0", "10.77.0.1.", "10.77.0.256", "head.example.org", "10.77.0.1:7700"})
+    CHECK(fault_of_derive(two, {.directory = "t", .tcp = true, .first_host = wrong}) ==
+          "derive: hosts: expected an IPv4 address, found \"" + std::string(wrong) + "\"");
+}
+
 TEST_CASE("a testbed that can't be is refused") {
   const Topology two = shipped("two-sites");
   const std::string deep(100, 'x');

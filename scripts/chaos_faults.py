@@ -1,0 +1,84 @@
+"""What scripts/chaos does to single managers: kill, stop, a full disk, a disk that fails to sync; and the bookkeeping
+of all faults: which manager is in trouble, until when, and what mends it. A manager is in one trouble at a time.
+"""
+import contextlib
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import time
+
+HALTED = "ledger_lost"  # what a manager says that gives up since its disk failed
+
+
+def last_event(daemon):
+    """Of its log; empty if there is none."""
+    lines = pathlib.Path(daemon["log"]).read_bytes().splitlines()
+    return json.loads(lines[-1])["event"] if lines else ""
+
+
+class Faults:
+    kinds = ("kill", "pause", "full_disk", "failing_sync")
+
+    def __init__(self, folder, network, grid):
+        self.folder, self.network, self.grid = folder, network, grid
+        self.troubled = {}  # a daemon's name -> until when, and what mends it
+        self.halted = 0     # managers that ended since their disk didn't sync
+        self.wrong = []     # what a manager did that it must not
+
+    def begin(self, kind, daemon, length):
+        mend = getattr(self if kind in self.kinds else self.network, kind)(daemon)
+        if mend:
+            self.troubled[daemon["name"]] = (time.monotonic() + length, mend)
+
+    def mend(self, everything=False):
+        """Ends the faults whose time is over; what can't be mended yet is tried again."""
+        for name, (until, mend) in list(self.troubled.items()):
+            if everything or time.monotonic() >= until:
+                del self.troubled[name]
+                if mend() is False:
+                    self.troubled[name] = (time.monotonic() + 1, mend)
+
+    def kill(self, daemon):
+        os.kill(self.grid.pid(daemon), signal.SIGKILL)
+        return lambda: self.grid.start(daemon)
+
+    def pause(self, daemon):
+        pid = self.grid.pid(daemon)
+        os.kill(pid, signal.SIGSTOP)
+        return lambda: os.kill(pid, signal.SIGCONT)
+
+    def full_disk(self, _):
+        ballast = self.folder / "ballast"
+        with open(ballast, "wb") as file:
+            room = os.statvfs(self.folder)
+            with contextlib.suppress(OSError):  # somebody else was quicker to take the last of it
+                os.posix_fallocate(file.fileno(), 0, max(1, room.f_bavail) * room.f_bsize)
+        return lambda: ballast.unlink(missing_ok=True)
+
+    def failing_sync(self, daemon):
+        """Each fsync and fdatasync of a manager fails, as those of a broken disk do. It has to halt and to say why."""
+        pid = self.grid.pid(daemon)
+        tracer = subprocess.Popen(["strace", "-f", "-p", str(pid), "-e", "trace=fsync,fdatasync", "-o", "/dev/null",
+                                   "-e", "inject=fsync,fdatasync:error=EIO"], stderr=subprocess.PIPE, text=True)
+        said = tracer.stderr.readline()
+        if "attached" not in said:
+            raise RuntimeError(f"strace can't attach to {daemon['name']}: {said.strip()}")
+        return lambda: self.end_failing_sync(daemon, pid, tracer)
+
+    def end_failing_sync(self, daemon, pid, tracer):
+        tracer.terminate()
+        tracer.wait()
+        tracer.stderr.close()
+        ended, status = os.waitpid(pid, os.WNOHANG)  # its parent has ended, and this process is who inherits orphans
+        if not ended:
+            return True  # it had nothing to sync meanwhile
+        code, said = os.waitstatus_to_exitcode(status), last_event(daemon)
+        if (code, said) != (1, HALTED):
+            self.wrong.append(f"{daemon['name']} ended with {code} and {said} where its disk failed")
+        self.halted += 1
+        mend = lambda: self.grid.start(daemon)  # noqa: E731
+        if mend() is False:
+            self.troubled[daemon["name"]] = (time.monotonic() + 1, mend)
+        return True

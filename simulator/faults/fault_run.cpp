@@ -53,6 +53,7 @@ std::string FaultRun::play() {
   for (int steps = 0; !world_->quiet() && world_->next_instant() <= limit; ++steps) {
     if (!step()) return fault_;
     if (steps % steps_between_looks > 0) continue;
+    world_->end_drains();  // a site that waited for its disk didn't hear the first word
     if (anything_runs()) ran = world_->now();
     if (world_->now() - ran < hopeless_after) continue;
     cancel_hopeless();

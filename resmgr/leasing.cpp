@@ -114,13 +114,18 @@ void ResourceManager::on(Instant now, const Unassign& unassign, Effects& effects
   for (const std::uint64_t number : tasks_.parked_of(id.epoch))
     if (TaskRecord& task = tasks_.at(number); is_hit(task))
       fail(now, task, StartFault::no_lease, "the lease was taken back", effects);
+  const auto end_or_detach = [&](TaskRecord& task) {
+    if (unassign.detached > Duration{})
+      detach(now, task, unassign.detached, effects);
+    else
+      order_end(now, task, unassign.grace, EndKind::lease_ended, effects);
+  };
   for (const std::uint64_t number : tasks_.live_of(id.epoch))
-    if (TaskRecord& task = tasks_.at(number); is_hit(task)) {
-      if (unassign.detached > Duration{})
-        detach(now, task, unassign.detached, effects);
-      else
-        order_end(now, task, unassign.grace, EndKind::lease_ended, effects);
-    }
+    if (TaskRecord& task = tasks_.at(number); is_hit(task)) end_or_detach(task);
+  // An owner that lost its record names what runs there by a later lease.
+  for (const std::uint64_t number : slots_.tasks_on(slots_.within(unassign.nodes)))
+    if (TaskRecord& task = tasks_.at(number); task.lease < id.epoch && task.state != TaskState::ending)
+      end_or_detach(task);
   const std::set<std::uint64_t> waiting = to_be_clean(unassign);
   take_from_lease(id.epoch, nodes);
   // Clean promises that nothing will run there under this lease: also if it was never assigned.

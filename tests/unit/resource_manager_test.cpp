@@ -293,6 +293,19 @@ TEST_CASE("resource manager: the fence refuses a lease older than what a node ha
   CHECK(stage.manager.view().leases.empty());
 }
 
+TEST_CASE("resource manager: work that goes on detached is taken back also by the lease of an owner that forgot it") {
+  Stage stage = Stage::running();
+  stage.hear(owner, Unassign{lease(1), {}, {}, seconds(3600)});
+  stage.hear(owner, Unassign{lease(9), {{0, 3}}, {}, seconds(3600)});  // what the owner calls it since its restart
+  CHECK(stage.ordered<EndTask>().empty());
+  stage.hear(owner, Unassign{lease(9), {{0, 3}}, seconds(5), {}});
+  CHECK(stage.ordered<EndTask>().at(0).grace == seconds(5));
+  CHECK(stage.said<Clean>(owner).empty());
+  stage.end(job(1));
+  CHECK(stage.outcome().kind == EndKind::lease_ended);
+  CHECK(stage.said<Clean>(owner).size() >= 1);
+}
+
 TEST_CASE("resource manager: no lease comes where a later one was already taken back") {
   Stage stage = Stage::leased();
   stage.hear(owner, Unassign{lease(3), {{0, 0}}, {}, {}});  // never assigned: promised all the same

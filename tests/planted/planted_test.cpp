@@ -52,7 +52,7 @@ std::string found(Planted bug, std::uint64_t seeds) {
     close(ends[1]);
     now_planted = bug;
     std::signal(SIGABRT, SIG_DFL);
-    alarm(120);  // some bugs never come to an end
+    alarm(600);  // a bug may make a run without an end
     hunt(seeds);
   }
   close(ends[1]);

@@ -199,8 +199,9 @@ std::variant<Testbed, TestbedFault> bring_up(const Topology& topology, const Tes
 
 std::optional<TestbedFault> restart_daemon(Testbed& testbed, std::size_t daemon, bool kill) {
   const ProcessKey old = testbed.daemons[daemon].process;
-  if (kill && is_alive(old)) ::kill(old.id, SIGKILL);
-  if (end_processes({old}, seconds(20), SIGTERM).left > 0) return tell(testbed, daemon, "could not be ended");
+  // Watched from before the signal: of a killed process the first thread is gone before the others let go of its files.
+  if (end_processes({old}, seconds(20), kill ? SIGKILL : SIGTERM).left > 0)
+    return tell(testbed, daemon, "could not be ended");
   ReadyPipes pipes;
   std::string fault = spawn_daemon(testbed, daemon, false, pipes.add(daemon));
   if (!fault.empty()) return TestbedFault{std::move(fault), 1};

@@ -143,8 +143,7 @@ class Faults {
     one.trouble = options.trouble == Trouble::gentle ? "gentle" : "harsh";
     one.sites = run.drawn().topology.sites.size();
     one.acts = run.drawn().acts.size();
-    for (const TopologySite& site : run.drawn().topology.sites)
-      for (const TopologyCluster& cluster : site.clusters) one.nodes += cluster.nodes;
+    one.nodes = run.world().nodes();
     one.jobs = run.world().submissions().size();
     one.checks = run.checkers().checks();
     one.events = run.world().events();

@@ -123,6 +123,12 @@ NodeSet intersect(const NodeSet& a, const NodeSet& b);
 bool overlap(const NodeSet& a, const NodeSet& b);
 /// Adds a node that is greater than all in the set.
 void append(NodeSet& nodes, std::uint32_t node);
+/// Calls `visit` for each node, in order.
+template <class Visit>
+void each_node(const NodeSet& nodes, Visit visit) {
+  for (const NodeRange& range : nodes)
+    for (std::uint32_t node = range.first; node <= range.last; ++node) visit(node);
+}
 /// Whether every node of `inner` is in `outer`.
 bool contains(const NodeSet& outer, const NodeSet& inner);
 /// Takes the lowest `wanted` nodes out of `from` (fewer if it has fewer).

@@ -11,13 +11,6 @@ namespace {
 
 constexpr Duration pause_max = seconds(24 * 3600);
 
-/// Calls `visit` for each node.
-template <class Visit>
-void each(const NodeSet& nodes, Visit visit) {
-  for (const NodeRange& range : nodes)
-    for (std::uint32_t node = range.first; node <= range.last; ++node) visit(node);
-}
-
 /// One message for all nodes of the same text.
 std::vector<SetAside> as_messages(const std::map<std::string, NodeSet>& nodes, bool back) {
   std::vector<SetAside> messages;
@@ -31,7 +24,7 @@ void BlackHoles::failed(Instant now, const NodeSet& nodes, const RequestId& job,
   if (after_ == 0) return;
   RequestId any_attempt = job;
   any_attempt.attempt = 0;
-  each(nodes, [&](std::uint32_t node) { fail_one(now, node, any_attempt, why); });
+  each_node(nodes, [&](std::uint32_t node) { fail_one(now, node, any_attempt, why); });
 }
 
 void BlackHoles::fail_one(Instant now, std::uint32_t node, const RequestId& job, const std::string& why) {
@@ -50,7 +43,7 @@ void BlackHoles::fail_one(Instant now, std::uint32_t node, const RequestId& job,
 
 void BlackHoles::ran(const NodeSet& nodes) {
   if (suspects_.empty()) return;
-  each(nodes, [&](std::uint32_t node) {
+  each_node(nodes, [&](std::uint32_t node) {
     const auto it = suspects_.find(node);
     if (it == suspects_.end()) return;
     if (it->second.until != never) set_until(node, it->second, never);

@@ -69,9 +69,9 @@ std::vector<std::uint64_t> Slots::tasks_on(const NodeSet& nodes) const {
 
 std::vector<std::uint32_t> Slots::unseen(const NodeSet& nodes, Epoch lease) const {
   std::vector<std::uint32_t> unseen;
-  for (const NodeRange& range : nodes)
-    for (std::uint32_t node = range.first; node <= range.last; ++node)
-      if (slots_[node].highest < lease) unseen.push_back(node);
+  each_node(nodes, [&](std::uint32_t node) {
+    if (slots_[node].highest < lease) unseen.push_back(node);
+  });
   return unseen;
 }
 

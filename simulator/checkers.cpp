@@ -13,15 +13,6 @@ constexpr std::uint64_t between_walks = 1000;
 /// Nodes; in a larger world a step's writes are looked at, and all that everybody knows in the walks.
 constexpr std::uint64_t large = 300;
 
-std::uint64_t nodes_of(const World& world) {
-  std::uint64_t nodes = 0;
-  for (const TopologySite& site : world.topology().sites)
-    for (const TopologyCluster& cluster : site.clusters) nodes += cluster.nodes;
-  return nodes;
-}
-
-RequestId job_of(const RequestId& request) { return {request.site, request.user, request.job, 0}; }
-
 RequestId job_of(const Submission& job) { return {job.job_manager.site, job.job_manager.name, job.number, 0}; }
 
 bool is_live(TaskState state) { return state != TaskState::parked && state != TaskState::ended; }
@@ -47,8 +38,7 @@ std::multimap<std::uint32_t, LeaseId> leases_by_node(const SiteManager& owner, c
     if (lease.upstream) continue;
     for (const NodeGroup& group : lease.nodes)
       if (group.resource_manager == manager)
-        for (const NodeRange& range : group.nodes)
-          for (std::uint32_t node = range.first; node <= range.last; ++node) leases.emplace(node, id);
+        each_node(group.nodes, [&](std::uint32_t node) { leases.emplace(node, id); });
   }
   return leases;
 }
@@ -61,14 +51,14 @@ bool knows(const SiteManager& owner, const Party& manager) {
 }  // namespace
 
 std::string Checkers::check(const World& world) {
-  const bool is_large = nodes_of(world) > large;
+  const bool is_large = world.nodes() > large;
   // Most steps of a large world only say that somebody lives.
   since_walk_ += is_large ? world.written().size() : 1;
   if (since_walk_ >= between_walks) return check_all(world);
   std::string fault;
   if (is_large) {
     for (const Written& written : world.written())
-      if (fault.empty()) fault = check_written(world, world.parties()[written.address], written.leases);
+      if (fault.empty()) fault = check_written(world, written);
   } else {
     for (const Address address : world.settled())
       if (fault.empty()) fault = check(world, world.parties()[address]);
@@ -77,16 +67,19 @@ std::string Checkers::check(const World& world) {
 }
 
 /// Looks at what was written, and at what runs.
-std::string Checkers::check_written(const World& world, const Party& party, const std::vector<LeaseId>& leases) {
+std::string Checkers::check_written(const World& world, const Written& written) {
+  const Party& party = world.parties()[written.address];
   std::string fault;
   if (!world.is_up(party)) return fault;
   ++checks_;
-  if (party.role == Role::resource_manager) fault = programs_.look(world, party);
-  if (party.role == Role::job_manager) fault = check_lost(world, party);
-  if (party.role == Role::site_manager)
-    for (const LeaseId& id : leases)
-      if (const LeaseTable& table = world.site(party.site)->machine.leases(); fault.empty() && table.contains(id))
-        fault = check_lease(world, id, table.get(id));
+  switch (party.role) {
+    case Role::site_manager:
+      fault = check_leases(world, world.site(party.site)->machine.leases(), written.leases);
+      break;
+    case Role::job_manager: fault = check_lost(world, party); break;
+    case Role::resource_manager: fault = programs_.look(world, party); break;
+    case Role::client: break;
+  }
   return fault.empty() ? fault : to_text(party) + ": " + fault;
 }
 
@@ -128,9 +121,15 @@ std::string Checkers::check_lost(const World& world, const Party& party) {
 
 std::string Checkers::check_site(const World& world, const SiteManager& site) {
   site.check_invariants();
-  for (const LeaseId& id : site.leases().all())
-    if (std::string fault = check_lease(world, id, site.leases().get(id)); !fault.empty()) return fault;
-  return {};
+  return check_leases(world, site.leases(), site.leases().all());
+}
+
+/// Those of them that are still there.
+std::string Checkers::check_leases(const World& world, const LeaseTable& table, const std::vector<LeaseId>& ids) {
+  std::string fault;
+  for (const LeaseId& id : ids)
+    if (fault.empty() && table.contains(id)) fault = check_lease(world, id, table.get(id));
+  return fault;
 }
 
 std::string Checkers::check_lease(const World& world, const LeaseId& id, const Lease& lease) {

@@ -35,8 +35,9 @@ class Checkers {
 
  private:
   std::string check(const World& world, const Party& party);
-  std::string check_written(const World& world, const Party& party, const std::vector<LeaseId>& leases);
+  std::string check_written(const World& world, const Written& written);
   std::string check_site(const World& world, const SiteManager& site);
+  std::string check_leases(const World& world, const LeaseTable& table, const std::vector<LeaseId>& ids);
   std::string check_lease(const World& world, const LeaseId& id, const Lease& lease);
   std::string check_nodes(const World& world, const Party& party, const ResourceManager& nodes);
   std::string check_epochs(const Party& party, const ResourceManagerView& view);

@@ -20,6 +20,7 @@ std::int64_t offers_of(const SiteManager& site) {
 
 World::World(Topology topology, WorldSettings settings)
     : topology_(std::move(topology)),
+      nodes_(nodes_of(topology_)),
       settings_(settings),
       network_(settings.network, settings.seed),
       disks_(settings.seed ^ 0x64697363ULL) {
@@ -275,9 +276,10 @@ void World::drain(const SiteName& owner, const SiteName& whom) {
 
 void World::end_drains() {
   for (const TopologySite& one : topology_.sites)
-    order(one.name, [](SiteManager& site, Instant now, auto& effects) {
-      for (const SiteName& whom : std::set<SiteName>(site.drained())) site.resume(now, whom, effects);
-    });
+    if (const auto* process = site(one.name); process && !process->machine.drained().empty())
+      order(one.name, [](SiteManager& site, Instant now, auto& effects) {
+        for (const SiteName& whom : std::set<SiteName>(site.drained())) site.resume(now, whom, effects);
+      });
 }
 
 void World::set_reachable(const Party& party, bool reachable) { actors_[address_of(party)].reachable = reachable; }

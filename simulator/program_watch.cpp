@@ -6,8 +6,6 @@
 namespace dmm {
 namespace {
 
-RequestId job_of(const RequestId& request) { return {request.site, request.user, request.job, 0}; }
-
 bool runs_at(const World& world, const Party& manager, const RequestId& job, std::uint32_t attempt) {
   for (const auto& [id, program] : world.performer(manager).running())
     if (job_of(id.request) == job && id.request.attempt == attempt) return true;

@@ -11,6 +11,9 @@
 
 namespace dmm {
 
+/// Names the job that a request is an attempt at: attempt 0.
+inline RequestId job_of(const RequestId& request) { return {request.site, request.user, request.job, 0}; }
+
 class ProgramWatch {
  public:
   /// Looks at one machine room if anything started or ended there. What is broken, or empty.

@@ -26,6 +26,17 @@ std::uint64_t hash(std::string_view bytes, std::uint64_t seed) {
   return seed;
 }
 
+/// The leases that a site wrote anew; none of another manager.
+template <class Record>
+std::vector<LeaseId> leases_of(const LedgerChanges<Record>& changes) {
+  std::vector<LeaseId> leases;
+  if constexpr (std::same_as<LedgerChanges<Record>, decltype(SiteManager::Effects::ledger)>)
+    for (const auto& change : changes.list)
+      if (const auto* lease = std::get_if<LeaseRecord>(&change.record); lease && !change.erased)
+        leases.push_back(lease->id);
+  return leases;
+}
+
 }  // namespace
 
 Instant World::next_instant() const {
@@ -130,7 +141,7 @@ Instant World::settle(Address address, Process<Manager>& process) {
   if (actor.committed_at > now_ && actor.committed_at != never) return actor.committed_at;
   bool again = true;
   if (std::exchange(actor.committed_at, never) != never) {
-    write(actor, process);
+    write(address, process);
     perform_all(address, process);
     take_waiting(address);
   }
@@ -138,7 +149,7 @@ Instant World::settle(Address address, Process<Manager>& process) {
     DMM_ASSERT(rounds < rounds_max);
     process.settle(actor.clock.at(now_));
     if (commit_takes(address, process)) return actor.committed_at;
-    write(actor, process);
+    write(address, process);
     again = perform_all(address, process);
   }
   return actor.clock.when(process.next_deadline());
@@ -158,21 +169,11 @@ bool World::commit_takes(Address address, Process<Manager>& process) {
   return true;
 }
 
-template <class Record>
-std::vector<LeaseId> leases_of(const LedgerChanges<Record>& changes) {
-  std::vector<LeaseId> leases;
-  if constexpr (std::same_as<LedgerChanges<Record>, decltype(SiteManager::Effects::ledger)>)
-    for (const auto& change : changes.list)
-      if (const auto* lease = std::get_if<LeaseRecord>(&change.record); lease && !change.erased)
-        leases.push_back(lease->id);
-  return leases;
-}
-
 template <class Manager>
-void World::write(Actor& actor, Process<Manager>& process) {
+void World::write(Address address, Process<Manager>& process) {
+  Actor& actor = actors_[address];
   if (auto* ledger = std::get_if<LedgerOf<Manager>>(&actor.ledger)) ledger->apply(process.effects.ledger);
-  if (!process.effects.ledger.empty())
-    written_.push_back({address_of(actor.party), leases_of(process.effects.ledger)});
+  if (!process.effects.ledger.empty()) written_.push_back({address, leases_of(process.effects.ledger)});
   process.effects.ledger.clear();
   for (Submission& submission : std::exchange(actor.promised, {})) submissions_.push_back(std::move(submission));
 }

@@ -149,6 +149,8 @@ class World {
   std::uint64_t starts_of(const Party& party) const { return actors_[address_of(party)].incarnation; }
   const TaskPerformer& performer(const Party& party) const { return actors_[address_of(party)].performer; }
   const Topology& topology() const { return topology_; }
+  /// Of all clusters.
+  std::uint64_t nodes() const { return nodes_; }
   const std::vector<Party>& parties() const { return parties_; }
   Address address_of(const Party& party) const;
   bool has(const Party& party) const { return addresses_.contains(party); }
@@ -202,7 +204,7 @@ class World {
   template <class Manager>
   bool commit_takes(Address address, Process<Manager>& process);
   template <class Manager>
-  void write(Actor& actor, Process<Manager>& process);
+  void write(Address address, Process<Manager>& process);
   template <class Manager>
   bool perform_all(Address address, Process<Manager>& process);
   template <class Manager>
@@ -220,6 +222,7 @@ class World {
   const Process<Manager>* find(const Party& party) const;
 
   Topology topology_;
+  std::uint64_t nodes_;
   WorldSettings settings_;
   Network network_;
   Instant now_{};

@@ -27,13 +27,6 @@ NodeSet nodes_on(const std::vector<NodeGroup>& groups, const Party& manager) {
   return nodes;
 }
 
-/// Calls `visit` for each node.
-template <class Visit>
-void each_node(const NodeSet& nodes, Visit visit) {
-  for (const NodeRange& range : nodes)
-    for (std::uint32_t node = range.first; node <= range.last; ++node) visit(node);
-}
-
 /// Why what a resource manager says about its nodes makes no sense; empty if it does.
 std::string fault_of(const Register& offer) {
   if (offer.leases.size() != offer.leased.size()) return "each lease needs its nodes";

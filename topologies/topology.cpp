@@ -82,5 +82,11 @@ std::uint64_t processors_of(const Topology& topology) {
   for (const TopologySite& site : topology.sites) sum += processors_of(site);
   return sum;
 }
+std::uint64_t nodes_of(const Topology& topology) {
+  std::uint64_t sum = 0;
+  for (const TopologySite& site : topology.sites)
+    for (const TopologyCluster& cluster : site.clusters) sum += cluster.nodes;
+  return sum;
+}
 
 }  // namespace dmm

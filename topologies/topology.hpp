@@ -89,5 +89,6 @@ std::optional<std::size_t> find_site(const Topology& topology, const SiteName& n
 std::uint64_t processors_of(const TopologyCluster& cluster);
 std::uint64_t processors_of(const TopologySite& site);
 std::uint64_t processors_of(const Topology& topology);
+std::uint64_t nodes_of(const Topology& topology);
 
 }  // namespace dmm

@@ -242,17 +242,23 @@ std::filesystem::path quick_folder() {
   return access("/dev/shm", W_OK) == 0 ? std::filesystem::path("/dev/shm") : std::filesystem::temp_directory_path();
 }
 
-/// Opens the snapshot with one byte of its log changed, at many places.
-Tally flip_in_log(const LedgerFolder& folder, const Snapshot& sound, std::uint64_t seed) {
-  Random random(seed);
+/// Opens the snapshot with one byte of its file or its log changed: each of the first `all_of`, then one in a stride.
+Tally flip_bytes(const LedgerFolder& folder, const Snapshot& sound, std::string Snapshot::* part, std::size_t all_of,
+                 std::uint64_t stride, Random& random) {
   Tally tally;
-  for (std::size_t at = 0; at < sound.log.size(); at += at < 100 ? 1 : 1 + random.below(1500)) {
+  for (std::size_t at = 0; at < (sound.*part).size(); at += at < all_of ? 1 : 1 + random.below(stride)) {
     Snapshot damaged = sound;
-    damaged.log[at] = static_cast<char>(damaged.log[at] ^ static_cast<char>(1 + random.below(255)));
+    char& byte = (damaged.*part)[at];
+    byte = static_cast<char>(byte ^ static_cast<char>(1 + random.below(255)));
     CAPTURE(at);
     tally.add(steps_in(folder, damaged));
   }
   return tally;
+}
+
+Tally flip_in_log(const LedgerFolder& folder, const Snapshot& sound, std::uint64_t seed) {
+  Random random(seed);
+  return flip_bytes(folder, sound, &Snapshot::log, 100, 1500, random);
 }
 
 TEST_CASE("a byte that changed in the file is found, or it made no difference") {
@@ -260,13 +266,7 @@ TEST_CASE("a byte that changed in the file is found, or it made no difference") 
   Random random(11);
   for (const Snapshot& sound : {snapshot_without_log(), snapshot_with_log()}) {
     REQUIRE(steps_in(folder, sound) == history);
-    Tally tally;
-    for (std::size_t at = 0; at < sound.file.size(); at += at < 400 ? 1 : 1 + random.below(60)) {
-      Snapshot damaged = sound;
-      damaged.file[at] = static_cast<char>(damaged.file[at] ^ static_cast<char>(1 + random.below(255)));
-      CAPTURE(at);
-      tally.add(steps_in(folder, damaged));
-    }
+    const Tally tally = flip_bytes(folder, sound, &Snapshot::file, 400, 60, random);
     MESSAGE("bytes of the file: ", tally.refused_ones, " refused, ", tally.whole, " no difference, ", tally.prefix,
             " earlier");
     CHECK(tally.prefix == 0);

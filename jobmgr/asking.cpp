@@ -75,7 +75,8 @@ bool is_soft(const LeaseEnded& ended) {
     case LeaseEnd::node_lost:
     case LeaseEnd::not_claimed:
     case LeaseEnd::owner_lost:
-    case LeaseEnd::unknown: return true;
+    case LeaseEnd::unknown:
+    case LeaseEnd::idle: return true;
     default: return false;
   }
 }

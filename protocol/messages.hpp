@@ -254,7 +254,8 @@ struct Assign {
   LeaseId lease;
   NodeSet nodes;
   SiteName holder;  ///< the sink of the chain
-  DMM_MESSAGE(31, self.lease, self.nodes, self.holder)
+  bool alone = false;  ///< no other resource manager has nodes of the lease: if none of these is used, it isn't
+  DMM_MESSAGE(31, self.lease, self.nodes, self.holder, self.alone)
 };
 
 /// Nodes are no longer under this lease: end what runs on them, then say Clean.

@@ -55,7 +55,7 @@ std::string_view to_text(RefusalReason value) {
 }
 
 std::string_view to_text(LeaseEnd value) {
-  static constexpr std::array<std::string_view, 7> words{
+  static constexpr std::array<std::string_view, 8> words{
       "released",
       "expired",
       "reclaimed",
@@ -63,6 +63,7 @@ std::string_view to_text(LeaseEnd value) {
       "node_lost",
       "owner_lost",
       "unknown",
+      "idle",
   };
   return word(words, static_cast<std::uint8_t>(value));
 }

@@ -50,6 +50,7 @@ enum class LeaseEnd : std::uint8_t {
   node_lost,       ///< the resource manager is gone
   owner_lost,      ///< the site towards the owner is gone
   unknown,         ///< the receiver knows no such lease
+  idle,            ///< no job used it for too long
 };
 
 /// Why a program didn't start.

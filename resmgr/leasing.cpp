@@ -38,6 +38,7 @@ void ResourceManager::on(Instant now, const Assign& assign, Effects& effects) {
   slots_.assign(assign.nodes, epoch);
   Lease& lease = leases_[epoch];
   lease.holder = assign.holder;
+  lease.alone = assign.alone;
   lease.nodes = unite(subtract(lease.nodes, assign.nodes), assign.nodes);
   touched_.insert(epoch);
   changed_leases_.push_back(epoch);
@@ -89,6 +90,32 @@ void ResourceManager::take_from_lease(Epoch lease, const NodeSet& nodes) {
     it->second.nodes = left;
   touched_.insert(lease);
   if (!DMM_PLANT(unassign_not_written)) changed_leases_.push_back(lease);
+}
+
+// ---- idle leases -----------------------------------------------------------------------------------------------
+
+/// Looks again at the leases of which something changed, whether they have a job now.
+void ResourceManager::watch_idle(Instant now) {
+  for (const Epoch epoch : std::exchange(perhaps_idle_, {})) {
+    const auto lease = leases_.find(epoch);
+    const bool is_idle = lease != leases_.end() && lease->second.alone && !tasks_.has_open(epoch) &&
+                         slots_.tasks_on(lease->second.nodes).empty();
+    is_idle ? idle_.idle(now, epoch) : idle_.busy(epoch);
+  }
+}
+
+/// Nothing used the lease for too long: no Start is obeyed any more, and the owner takes the nodes back. Where the
+/// outcome of a job under it is still kept, its job manager may not have heard that: then nothing is confirmed.
+void ResourceManager::give_back(Epoch epoch, Effects& effects) {
+  const LeaseId id{settings_.site, epoch};
+  Lease& lease = leases_.at(epoch);
+  effects.log(Level::info, "idle", {}, {{"lease", to_text(id)}, {"nodes", to_text(lease.nodes)}});
+  lease.fenced = true;
+  changed_leases_.push_back(epoch);
+  const auto& tasks = tasks_.all();
+  const bool has_outcome =
+      std::any_of(tasks.begin(), tasks.end(), [&](const auto& entry) { return entry.second.lease == epoch; });
+  effects.send(site_, LeaseEnded{id, {}, LeaseEnd::idle, !has_outcome, {}});
 }
 
 // ---- taking back -----------------------------------------------------------------------------------------------

@@ -30,14 +30,15 @@ struct AssignmentRecord {
   Epoch lease;
   SiteName holder;
   NodeSet nodes;
+  bool alone = false;
   bool fenced = false;
 
   static constexpr std::string_view table = "assignments";
-  static constexpr std::array<std::string_view, 4> columns{"lease", "holder", "nodes", "fenced"};
+  static constexpr std::array<std::string_view, 5> columns{"lease", "holder", "nodes", "alone", "fenced"};
   std::string key() const { return std::to_string(lease.incarnation) + "." + std::to_string(lease.counter); }
   template <class Self>
   static auto fields(Self& self) {
-    return std::tie(self.lease, self.holder, self.nodes, self.fenced);
+    return std::tie(self.lease, self.holder, self.nodes, self.alone, self.fenced);
   }
 };
 

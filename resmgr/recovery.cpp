@@ -16,6 +16,11 @@ TaskRow row_of(const TaskRecord& task) {
           task.process,    task.cause,        task.kill_at, detached_until, task.outcome};
 }
 
+template <class Lease>
+AssignmentRecord row_of(Epoch epoch, const Lease& lease) {
+  return {epoch, lease.holder, lease.nodes, lease.alone, lease.fenced};
+}
+
 /// A row of which only the key counts.
 TaskRow row_named(const TaskId& id) {
   TaskRow row;
@@ -41,7 +46,7 @@ std::vector<ResourceRecord> ResourceManager::records() const {
   for (std::uint32_t node = 0; node < slots_.total(); ++node)
     if (slots_.highest(node) != Epoch{}) rows.emplace_back(FenceRecord{node, slots_.highest(node)});
   for (const auto& [epoch, lease] : leases_)
-    rows.emplace_back(AssignmentRecord{epoch, lease.holder, lease.nodes, lease.fenced});
+    rows.emplace_back(row_of(epoch, lease));
   for (const auto& [id, task] : tasks_.all())
     if (task.state != TaskState::parked) rows.emplace_back(row_of(task));
   for (const auto& [node, suspect] : black_holes_.all()) rows.emplace_back(SuspectRecord{node, suspect});
@@ -60,10 +65,12 @@ void ResourceManager::record_changes(Effects& effects) {
       ledger.erase(FenceRecord{node, {}});
   }
   for (const Epoch epoch : each_once(changed_leases_)) {
-    if (const auto lease = leases_.find(epoch); lease != leases_.end())
-      ledger.put(AssignmentRecord{epoch, lease->second.holder, lease->second.nodes, lease->second.fenced});
+    const auto lease = leases_.find(epoch);
+    // That nothing starts under it any more is promised to others.
+    if (lease != leases_.end())
+      ledger.put(row_of(epoch, lease->second), lease->second.fenced ? Grade::synced : Grade::committed);
     else
-      ledger.erase(AssignmentRecord{epoch, {}, {}, false});
+      ledger.erase(AssignmentRecord{epoch, {}, {}, false, false});
   }
   for (const TaskId& id : each_once(changed_tasks_)) {
     if (const TaskRecord* task = tasks_.find(id); task != nullptr && task->state != TaskState::parked)
@@ -109,7 +116,7 @@ void ResourceManager::restore_one(AssignmentRecord& row) {
   if (nodes != row.nodes) changed_leases_.push_back(row.lease);
   if (nodes.empty()) return;
   slots_.assign(nodes, row.lease);
-  leases_[row.lease] = {std::move(row.holder), std::move(nodes), row.fenced};
+  leases_[row.lease] = {std::move(row.holder), std::move(nodes), row.alone, row.fenced};
 }
 
 void ResourceManager::restore_one(const FenceRecord& row) {

@@ -19,7 +19,8 @@ ResourceManager::ResourceManager(ResourceManagerSettings settings)
       site_(site_manager_of(settings_.site)),
       slots_(settings_.nodes),
       presence_(site_, settings_.term),
-      black_holes_(settings_.set_aside_after, settings_.set_aside_for) {
+      black_holes_(settings_.set_aside_after, settings_.set_aside_for),
+      idle_(settings_.idle_lease_max) {
   DMM_ASSERT(settings_.nodes > 0);
   DMM_ASSERT(settings_.term > Duration{});
 }
@@ -38,9 +39,13 @@ void ResourceManager::settle(Instant now, Effects& effects) {
   if (std::exchange(resume_due_, false)) resume(now, effects);
   for (const std::uint64_t number : presence_.take_fenced(now)) fence(now, number, effects);
   // Before the due times: a Start whose lease was assigned in this batch isn't late.
-  for (const Epoch lease : std::exchange(touched_, {}))
+  for (const Epoch lease : std::exchange(touched_, {})) {
     for (const std::uint64_t number : tasks_.parked_of(lease)) consider(now, tasks_.at(number), effects);
+    perhaps_idle_.push_back(lease);
+  }
   for (const TaskId& id : tasks_.take_due(now)) give_up_or_forget(now, id, effects);
+  watch_idle(now);
+  for (const Epoch lease : idle_.take(now)) give_back(lease, effects);
   keep_tasks(now, effects);
   say_set_aside(now, effects);
   register_if_due(effects);
@@ -51,7 +56,7 @@ void ResourceManager::settle(Instant now, Effects& effects) {
 Instant ResourceManager::next_deadline() const {
   if (resume_due_) return now_;
   const Instant keep = tasks_.live() > 0 ? keep_due_ : never;
-  return std::min({presence_.next_fence(), tasks_.next_due(), black_holes_.next_back(), keep});
+  return std::min({presence_.next_fence(), tasks_.next_due(), black_holes_.next_back(), idle_.next(), keep});
 }
 
 bool ResourceManager::stop_all(Instant now, Duration grace, Effects& effects) {
@@ -118,7 +123,9 @@ void ResourceManager::on(Instant now, const LinkUp& change, Effects& effects) {
   if (DMM_PLANT(own_restart_ends_leases) && change.restarted && change.peer == site_)
     for (const std::uint64_t number : tasks_.open())
       if (TaskRecord& task = tasks_.at(number); task.is_live()) order_end(now, task, {}, EndKind::lease_ended, effects);
-  if (change.peer == site_) register_due_ = true;
+  if (change.peer != site_) return;
+  register_due_ = true;
+  for (const auto& [epoch, lease] : leases_) perhaps_idle_.push_back(epoch);  // what was said of them may be lost
 }
 
 void ResourceManager::on(Instant now, const LinkDown& change, Effects&) {

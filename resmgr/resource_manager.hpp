@@ -4,7 +4,8 @@
 // clock.
 //
 // Nodes are under one lease at a time, compared by epoch (slots.hpp). A Start waits, parked, until its lease is
-// assigned and its nodes are clean. A node counts as clean when the backend reported the end of what ran on it.
+// assigned and its nodes are clean. A node counts as clean when the backend reported the end of what ran on it. A
+// lease of which all is here and nothing used goes back to the owner after a while (idle_leases.hpp).
 // Who is in contact decides about self-fencing (presence.hpp). Nodes that swallow jobs are set aside
 // (black_holes.hpp). Tasks and outcomes are in task_table.hpp; this class decides.
 //
@@ -20,6 +21,7 @@
 
 #include "machine/input.hpp"
 #include "resmgr/black_holes.hpp"
+#include "resmgr/idle_leases.hpp"
 #include "resmgr/presence.hpp"
 #include "resmgr/records.hpp"
 #include "resmgr/settings.hpp"
@@ -64,7 +66,8 @@ class ResourceManager {
   struct Lease {
     SiteName holder;
     NodeSet nodes;        ///< never empty
-    bool fenced = false;  ///< ended here for silence: no Start under it, until the site takes it back
+    bool alone = false;   ///< all of it is here
+    bool fenced = false;  ///< ended here for silence or idleness: no Start under it, until the site takes it back
   };
   /// An Unassign whose nodes aren't clean yet.
   struct PendingClean {
@@ -104,6 +107,8 @@ class ResourceManager {
   void register_if_due(Effects& effects);
   void note_growth(const NodeSet& nodes, Epoch epoch, const Effects& effects);
   void fence(Instant now, std::uint64_t number, Effects& effects);
+  void watch_idle(Instant now);
+  void give_back(Epoch lease, Effects& effects);
 
   // ---- the life of a task
   void answer_again(const TaskRecord& task, Effects& effects);
@@ -149,6 +154,7 @@ class ResourceManager {
   std::set<TaskId> strays_;             ///< living tasks that the ledger didn't know: they end before all else
   std::vector<std::uint64_t> stray_cleans_;  ///< the Clean messages that wait for them too
   BlackHoles black_holes_;
+  IdleLeases idle_;
   bool register_due_ = false;
   bool resume_due_ = false;             ///< after `restore`: what it found is still to be ordered
   bool stopping_ = false;
@@ -157,6 +163,7 @@ class ResourceManager {
   TaskCounts counts_;
 
   std::set<Epoch> touched_;             ///< leases whose parked Starts settle looks at again
+  std::vector<Epoch> perhaps_idle_;     ///< leases that got or lost a job since the last settle, or began
   std::vector<Epoch> changed_leases_;   ///< since the last settle, some perhaps twice
   std::vector<TaskId> changed_tasks_;
   std::set<std::uint32_t> changed_fences_;

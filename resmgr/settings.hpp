@@ -22,6 +22,8 @@ struct ResourceManagerSettings {
   Duration term = seconds(30);   ///< the site's lease term
   /// A Start waits this long for its Assign: a link that was cut for less than a term brings it yet.
   Duration park = seconds(30);
+  /// A lease without a job for so long goes back to its owner, if all of its nodes are here; 0: never.
+  Duration idle_lease_max = seconds(10);
   Duration keep_output = seconds(3600);  ///< an ended job's directory stays this long unless fetched
   std::uint32_t set_aside_after = 3;     ///< different jobs in a row that a node loses or can't start; 0: never
   Duration set_aside_for = seconds(600);  ///< the first time; twice as long each time after, up to a day

@@ -126,6 +126,11 @@ std::vector<std::uint64_t> TaskTable::parked_of(Epoch lease) const { return of(l
 
 std::vector<std::uint64_t> TaskTable::live_of(Epoch lease) const { return of(lease, true); }
 
+bool TaskTable::has_open(Epoch lease) const {
+  const auto it = by_lease_.lower_bound({lease, false, 0});
+  return it != by_lease_.end() && std::get<0>(*it) == lease;
+}
+
 std::vector<std::uint64_t> TaskTable::open() const {
   std::vector<std::uint64_t> numbers;
   numbers.reserve(open_.size());

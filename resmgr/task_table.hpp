@@ -79,6 +79,8 @@ class TaskTable {
   /// Numbers of the tasks of a lease that are parked, and of those that are live, each in order of arrival.
   std::vector<std::uint64_t> parked_of(Epoch lease) const;
   std::vector<std::uint64_t> live_of(Epoch lease) const;
+  /// Whether a task of the lease isn't over.
+  bool has_open(Epoch lease) const;
   /// Numbers of all tasks that aren't over.
   std::vector<std::uint64_t> open() const;
 

@@ -16,6 +16,10 @@ bool same_place(const NodeGroup& a, const NodeGroup& b) {
 
 }  // namespace
 
+bool is_alone(const Lease& lease, const Party& manager) {
+  return std::ranges::all_of(lease.nodes, [&](const NodeGroup& group) { return group.resource_manager == manager; });
+}
+
 void add_nodes(std::vector<NodeGroup>& groups, const std::vector<NodeGroup>& what) {
   for (const NodeGroup& added : what) {
     const auto it =

@@ -69,6 +69,9 @@ void each_manager(const std::vector<NodeGroup>& groups, Visit visit) {
   for (const auto& [manager, nodes] : managers) visit(manager, nodes);
 }
 
+/// Whether no other resource manager has nodes of the lease.
+bool is_alone(const Lease& lease, const Party& manager);
+
 /// The leases of one site with their indices by link and by time.
 class LeaseTable {
  public:

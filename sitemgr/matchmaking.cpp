@@ -128,7 +128,7 @@ Lease& SiteManager::make_lease(Step& s, const ResourceNeed& need, const Placemen
   hints_dirty_ = true;
   // One Assign a resource manager, however many components it got. `holder` is the sink's site.
   each_manager(lease.nodes, [&](const Party& manager, const NodeSet& nodes) {
-    s.out.send(manager, Assign{lease.id, nodes, request.site}, request);
+    s.out.send(manager, Assign{lease.id, nodes, request.site, is_alone(lease, manager)}, request);
   });
   Lease& kept = leases_.add(std::move(lease));
   changed(s, kept);

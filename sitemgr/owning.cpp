@@ -139,7 +139,8 @@ void SiteManager::compare(Step& s, const Party& manager, const Register& offer, 
     owned_.withhold(manager, unite(leased, cleaning));
     const auto known = theirs.find(id);
     const NodeSet has = known == theirs.end() ? NodeSet{} : known->second;
-    if (!contains(has, leased)) s.out.send(manager, Assign{id, leased, lease.request.site}, lease.request);
+    if (!contains(has, leased))
+      s.out.send(manager, Assign{id, leased, lease.request.site, is_alone(lease, manager)}, lease.request);
     if (!cleaning.empty()) s.out.send(manager, Unassign{id, cleaning, {}, detached_for(lease)}, lease.request);
     dirty = subtract(dirty, cleaning);
     if (known != theirs.end()) known->second = subtract(subtract(has, leased), cleaning);
@@ -225,10 +226,13 @@ void SiteManager::on(Step& s, const Party& from, SetAside& aside) {
 void SiteManager::on(Step& s, const Party& from, LeaseEnded& ended) {
   Lease* lease = leases_.find(ended.lease);
   if (!lease || lease->upstream) return;
-  const std::vector<NodeGroup> refused = groups_on(lease->nodes, from);
-  if (refused.empty()) return;
-  tell_ended(s, *lease, refused, LeaseEnd::node_lost, true);
-  clean(s, *lease, refused, false);
+  const std::vector<NodeGroup> named = groups_on(ended.nodes.empty() ? lease->nodes : ended.nodes, from);
+  std::vector<NodeGroup> rest = lease->nodes;
+  const std::vector<NodeGroup> over = named.empty() ? named : remove_nodes(rest, named);
+  if (over.empty()) return;
+  const LeaseEnd reason = ended.reason == LeaseEnd::idle ? LeaseEnd::idle : LeaseEnd::node_lost;
+  tell_ended(s, *lease, over, reason, ended.confirmed);
+  clean(s, *lease, over, false);
 }
 
 }  // namespace dmm

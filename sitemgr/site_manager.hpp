@@ -145,7 +145,7 @@ class SiteManager {
   void on(Step& s, const Party& from, Register& offer);
   void on(Step& s, const Party& from, Clean& clean);
   void on(Step& s, const Party& from, SetAside& aside);
-  void on(Step& s, const Party& from, LeaseEnded& ended);  ///< a resource manager can't take an assignment
+  void on(Step& s, const Party& from, LeaseEnded& ended);  ///< of a lease that can't be assigned, or isn't used
   void forget_older(Step& s, const Party& manager, const Register& offer);
   Duration detached_for(const Lease& lease) const;
   void compare(Step& s, const Party& manager, const Register& offer, bool is_first);

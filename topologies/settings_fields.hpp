@@ -102,6 +102,7 @@ void visit_resource_manager(Settings& s, Visitor& v) {
          [](const std::string& at) { return at.empty() ? std::string() : fault_of_connect(at); });
   v.duration("term_seconds", s.term, seconds_min, seconds_max);
   v.duration("park_seconds", s.park, 0, seconds_max);
+  v.duration("idle_lease_max_seconds", s.idle_lease_max, 0, seconds_max);
   v.duration("keep_output_seconds", s.keep_output, 0, seconds_max);
   v.integer("set_aside_after", s.set_aside_after, 0);
   v.duration("set_aside_for_seconds", s.set_aside_for, seconds_min, seconds_max);

@@ -43,6 +43,7 @@ std::string_view to_text(Rare state) {
     case Rare::job_manager_absent: return "a site took the nodes of an absent job manager back";
     case Rare::reclaimed: return "an owner took lent nodes back";
     case Rare::expired: return "a lease expired";
+    case Rare::idle: return "a lease without a job went back to its owner";
   }
   return {};
 }
@@ -89,6 +90,7 @@ void Sometimes::note_site(const LogEvent& event) {
   if (event.name != "lease_ended") return;
   saw(Rare::node_lost, text_of(event, "reason") == "node_lost");
   saw(Rare::expired, text_of(event, "reason") == "expired");
+  saw(Rare::idle, text_of(event, "reason") == "idle");
 }
 
 void Sometimes::note_job_manager(const LogEvent& event) { saw(Rare::run_again, event.name == "rerun"); }

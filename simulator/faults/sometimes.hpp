@@ -35,8 +35,9 @@ enum class Rare : std::uint8_t {
   job_manager_absent,
   reclaimed,
   expired,
+  idle,
 };
-constexpr std::size_t rare_states = static_cast<std::size_t>(Rare::expired) + 1;
+constexpr std::size_t rare_states = static_cast<std::size_t>(Rare::idle) + 1;
 
 /// "a grant crossed the cancellation of its job"
 std::string_view to_text(Rare state);

@@ -22,7 +22,7 @@ SITE_MANAGER, JOB_MANAGER, RESOURCE_MANAGER, CLIENT = range(4)
 FIXED, NON_FIXED, FLEXIBLE = range(3)
 OUTPUT, ERROR = range(2)
 TOO_LARGE, MALFORMED, LIMIT_REACHED = range(3)
-RELEASED, EXPIRED, RECLAIMED, NOT_CLAIMED, NODE_LOST, OWNER_LOST, UNKNOWN = range(7)
+RELEASED, EXPIRED, RECLAIMED, NOT_CLAIMED, NODE_LOST, OWNER_LOST, UNKNOWN, IDLE = range(8)
 SECOND = 1_000_000  # durations travel in microseconds
 
 HELLO_FIRST, BEAT, CLOSING = 0.1, 1.0, 5.0  # seconds; section 11
@@ -99,7 +99,8 @@ Register = struct("Register", ("cluster", "name", ""), ("nodes", "uint", 0), ("p
                   ("memory_bytes", "uint", 0), ("attributes", "map", {}), ("endpoint", "text", ""),
                   ("leases", [LeaseId], ()), ("leased", [[NodeRange]], ()), ("dirty", [NodeRange], ()),
                   ("last", "bool", True), number=30)
-Assign = struct("Assign", ("lease", LeaseId, LeaseId()), ("nodes", [NodeRange], ()), ("holder", "name", ""), number=31)
+Assign = struct("Assign", ("lease", LeaseId, LeaseId()), ("nodes", [NodeRange], ()), ("holder", "name", ""),
+                ("alone", "bool", False), number=31)
 Unassign = struct("Unassign", ("lease", LeaseId, LeaseId()), ("nodes", [NodeRange], ()), ("grace", "int", 0),
                   ("detached", "int", 0), number=32)
 Clean = struct("Clean", ("lease", LeaseId, LeaseId()), ("nodes", [NodeRange], ()), number=33)

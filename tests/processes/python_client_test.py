@@ -7,8 +7,8 @@ import tempfile
 import unittest
 
 from dmm_client import (
-    CLIENT, ERROR, EXPIRED, FLEXIBLE, MALFORMED, OUTPUT, SECOND, TOO_LARGE, UNKNOWN, Beat, Cancel, Chunk, Claim, Clean,
-    Component, Daemon, Delegate, Ended, Epoch, Fetch, Forget, Grant, Head, Hello, HintEntry, Holding, Inventory,
+    CLIENT, ERROR, EXPIRED, FLEXIBLE, IDLE, MALFORMED, OUTPUT, SECOND, TOO_LARGE, UNKNOWN, Beat, Cancel, Chunk, Claim,
+    Clean, Component, Daemon, Delegate, Ended, Epoch, Fetch, Forget, Grant, Head, Hello, HintEntry, Holding, Inventory,
     JobDescription, LeaseEnded, LeaseId, Manager, Need, Network, NodeGroup, NodeRange, Party, Person, Program, Refuse,
     Register, Reject, Relay, Relayed, Release, Renew, Renewed, Request, RequestId, ResourceManager, SiteAnswer, Start,
     Started, Stop, Submit, Submitted, Withdraw, frame_of, job_manager, nodes_in, pack, processors_of, raw_frame,
@@ -462,6 +462,21 @@ class Jobs(Processes):
         alice.send(Release(grant.lease, grant.nodes))
         self.until_site(processors=2, processors_busy=0)
 
+    def test_a_lease_that_nobody_uses_goes_home(self):  # [S127a, S128, S114, S133]
+        self.start_site()
+        folder = pathlib.Path(self.folder.name)
+        there = self.start("resmgr", "nodes", {
+            "site": SITE, "name": "c0.0", "cluster": "c0", "nodes": 2, "site_endpoint": self.site,
+            "directory": str(folder / "nodes"), "endpoint": f"ipc://{folder}/nodes.sock",
+            "idle_lease_max_seconds": 0.3})
+        alice = self.user()
+        alice.send(request(1, 1))
+        grant = alice.expect(Grant)
+        self.assertEqual(alice.expect(LeaseEnded)[:4], (grant.lease, grant.nodes, IDLE, True))
+        nodes = Manager(self.network, alice.party, grant.nodes[0].resource_manager, there, FIRST).open()
+        nodes.send(Start(grant.lease, grant.request, 0, grant.nodes[0].nodes, Program(("true",))))
+        self.assertEqual((lambda e: (e.kind, e.fault))(nodes.expect(Ended)), (5, 1))
+        self.until_site(processors=2, processors_busy=0)
 
     def test_a_real_job_manager_over_the_relay(self):  # [S50, S52, S80, S81, S28, S104, S110, S142, S144]
         self.start_site()

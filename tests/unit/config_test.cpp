@@ -166,7 +166,7 @@ TEST_CASE("what is written reads back equal") {
   r.settings = {.site = SiteName("a"), .name = "n", .cluster = ClusterName("c"), .nodes = 3,
                 .processors_per_node = 4, .memory_bytes = 1ULL << 40,
                 .attributes = {{"arch", "x86_64"}}, .endpoint = "ipc://n", .term = seconds(1),
-                .park = seconds(2), .keep_output = seconds(0)};
+                .park = seconds(2), .idle_lease_max = seconds(3), .keep_output = seconds(0)};
   r.site_endpoint = "ipc://a", r.listen = {"ipc://n"}, r.directory = "d", r.ledger = "off";
   const auto nodes = parse_resource_manager_config(write_config(r), "n.json");
   REQUIRE_MESSAGE(std::holds_alternative<ResourceManagerConfig>(nodes), fault_of(nodes));

@@ -202,7 +202,7 @@ struct World {
     const auto [lease, party, node] = chosen->first;
     FakeManager& m = *find(party);
     if (draw_one_in(2)) {  // somebody fell silent: what runs may go on
-      LeaseEnded soft{lease, {}, draw_one_in(2) ? LeaseEnd::expired : LeaseEnd::owner_lost, false, {}};
+      LeaseEnded soft{lease, {}, draw_one_in(2) ? LeaseEnd::expired : LeaseEnd::idle, false, {}};
       if (draw_one_in(2)) soft.nodes.push_back({party, ClusterName("c"), {{node, node}}, 1, {}, 0});
       ++detached;
       return say(site, soft);

@@ -142,7 +142,7 @@ TEST_CASE("what is no such row is refused by column") {
     CHECK(fault((std::string(R"({"node":1,"highest":)") + bad + "}").c_str()) ==
           "column \"highest\" is missing or holds something else");
   AssignmentRecord assignment;
-  CHECK(from_json(R"({"lease":[1,1],"holder":"a","nodes":[[3,2]],"fenced":false})", {}, assignment) ==
+  CHECK(from_json(R"({"lease":[1,1],"holder":"a","nodes":[[3,2]],"alone":true,"fenced":false})", {}, assignment) ==
         "column \"nodes\" is missing or holds something else");
   DrainRecord drain;
   for (const char* bad : {R"({"hex":"f"})", R"({"hex":"zz"})", R"({"hex":"ff","x":1})", "{}", "[]"})
@@ -163,7 +163,7 @@ TEST_CASE("the rows of a machine are read at the next start, and one that can't 
     changes.wanted = true;
     changes.put(FenceRecord{3, {1, 2}}, Grade::synced);
     changes.put(FenceRecord{4, {1, 2}});
-    changes.put(AssignmentRecord{{1, 2}, SiteName("b"), {{3, 4}}, false});
+    changes.put(AssignmentRecord{{1, 2}, SiteName("b"), {{3, 4}}, true, false});
     changes.erase(FenceRecord{4, {}});
     hand_over(changes, *ledger);
     CHECK(changes.list.empty());

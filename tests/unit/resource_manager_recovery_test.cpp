@@ -134,6 +134,22 @@ TEST_CASE("resource manager: the fence holds across a restart") {
   CHECK(stage.manager.view().leases.empty());
 }
 
+TEST_CASE("resource manager: that a lease went idle is said again in a new session") {
+  Stage stage = Stage::leased();
+  stage.wait(seconds(10));
+  CHECK(stage.said<LeaseEnded>(owner).size() == 1);
+  SUBCASE("the owner was restarted") { stage.put(LinkUp{owner, true, {}, {}}); }
+  SUBCASE("the resource manager was") { stage.restart_in_contact({}); }
+  CHECK(stage.said<Register>(owner).at(0).leases == std::vector{lease(1)});
+  stage.hear(alice, start(lease(1), job(1), {{0, 1}}));
+  CHECK(stage.outcome().fault == StartFault::no_lease);
+  stage.hear(alice, Forget{job(1)});
+  stage.wait(seconds(10));
+  const auto said = stage.said<LeaseEnded>(owner);
+  REQUIRE(said.size() == 1);
+  CHECK(said[0].confirmed);
+}
+
 TEST_CASE("resource manager: a fenced lease stays fenced across a restart") {
   Stage stage = Stage::running();
   stage.put(LinkDown{owner});

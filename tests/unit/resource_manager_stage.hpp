@@ -68,7 +68,9 @@ class Ledger {
   void apply(LedgerChanges<ResourceRecord>& changes, const std::vector<ResourceRecord>& records) {
     bool has_fence = false;
     for (const auto& change : changes.list) {
-      has_fence = has_fence || (!change.erased && std::holds_alternative<FenceRecord>(change.record));
+      const auto* lease = std::get_if<AssignmentRecord>(&change.record);
+      const bool is_fence = lease != nullptr ? lease->fenced : std::holds_alternative<FenceRecord>(change.record);
+      has_fence = has_fence || (!change.erased && is_fence);
       if (change.erased)
         rows_.erase(name_of(change.record));
       else
@@ -123,7 +125,7 @@ struct Stage {
   /// The same, and lease 1 holds nodes 0-3.
   static Stage leased() {
     Stage stage = in_contact();
-    stage.hear(owner, Assign{lease(1), {{0, 3}}, alice.site});
+    stage.hear(owner, Assign{lease(1), {{0, 3}}, alice.site, true});
     stage.forget_effects();
     return stage;
   }

@@ -402,6 +402,83 @@ TEST_CASE("resource manager: fences itself only when both the owner and the job 
   CHECK(stage.said<Clean>(owner).size() == 1);
 }
 
+TEST_CASE("resource manager: a lease without a job goes back to its owner") {
+  Stage stage = Stage::leased();
+  stage.wait(milliseconds(9'999));
+  CHECK(stage.said<LeaseEnded>(owner).empty());
+  stage.wait(milliseconds(1));
+  const auto said = stage.said<LeaseEnded>(owner);
+  REQUIRE(said.size() == 1);
+  CHECK(said[0].lease == lease(1));
+  CHECK(said[0].nodes.empty());
+  CHECK(said[0].reason == LeaseEnd::idle);
+  CHECK(said[0].confirmed);
+  stage.hear(alice, start(lease(1), job(1), {{0, 1}}));
+  CHECK(stage.outcome().fault == StartFault::no_lease);
+  stage.hear(owner, Unassign{lease(1), {}, {}, {}});
+  CHECK(stage.said<Clean>(owner).size() == 1);
+  stage.wait(seconds(100));
+  CHECK(stage.said<LeaseEnded>(owner).empty());
+}
+
+TEST_CASE("resource manager: what waits, runs or ends under a lease keeps it") {
+  Stage stage = Stage::running();
+  stage.wait(seconds(50));
+  stage.hear(alice, Stop{job(1), seconds(40)});
+  stage.wait(seconds(30));
+  stage.hear(alice, start(lease(1), job(2), {{0, 3}}));  // parked
+  stage.end(job(1));
+  stage.put(TaskStarted{{job(2), 0}, 4712});
+  stage.wait(seconds(50));
+  stage.end(job(2));
+  stage.wait(milliseconds(9'999));
+  CHECK(stage.said<LeaseEnded>(owner).empty());
+  SUBCASE("its last outcome is with the job manager: the end is confirmed") {
+    stage.hear(alice, Forget{job(1)});
+    stage.hear(alice, Forget{job(2)});
+    stage.wait(milliseconds(1));
+    CHECK(stage.said<LeaseEnded>(owner).at(0).confirmed);
+  }
+  SUBCASE("or may not be") {
+    stage.wait(milliseconds(1));
+    CHECK_FALSE(stage.said<LeaseEnded>(owner).at(0).confirmed);
+  }
+  SUBCASE("the next job came just in time") {
+    stage.hear(alice, start(lease(1), job(3), {{0, 1}}));
+    stage.wait(seconds(50));
+    CHECK(stage.said<LeaseEnded>(owner).empty());
+  }
+}
+
+TEST_CASE("resource manager: a lease waits as long for its job as older work holds its nodes") {
+  Stage stage = Stage::running();
+  stage.hear(owner, Assign{lease(2), {{0, 1}}, bob.site, true});  // job 1 is killed first
+  stage.wait(seconds(50));
+  CHECK(stage.said<LeaseEnded>(owner).empty());
+  stage.end(job(1));
+  stage.wait(seconds(10));
+  const auto said = stage.said<LeaseEnded>(owner);
+  REQUIRE(said.size() == 2);
+  CHECK(said[0].lease == lease(1));  // which still has nodes 2-3
+  CHECK(said[1].lease == lease(2));
+}
+
+TEST_CASE("resource manager: a lease isn't given back if it may be used elsewhere, or idle leases are kept for ever") {
+  Stage stage;
+  bool is_alone = false;
+  SUBCASE("it may be used elsewhere") {}
+  SUBCASE("they are kept") {
+    is_alone = true;
+    ResourceManagerSettings settings = settings_of_8_nodes();
+    settings.idle_lease_max = Duration{};
+    stage.manager = ResourceManager(settings);
+  }
+  stage.put(LinkUp{owner, true, {}, {}});
+  stage.hear(owner, Assign{lease(1), {{0, 3}}, alice.site, is_alone});
+  stage.wait(seconds(1000));
+  CHECK(stage.said<LeaseEnded>(owner).empty());
+}
+
 TEST_CASE("resource manager: the term of the fence counts from when the second of the two fell silent") {
   Stage stage = Stage::running();
   bool owner_first = false;

@@ -1,0 +1,28 @@
+// How long leases have been without a job; see idle_leases.hpp.
+#include "resmgr/idle_leases.hpp"
+
+namespace dmm {
+
+void IdleLeases::idle(Instant now, Epoch lease) {
+  if (longest_ == Duration{}) return;
+  const auto [entry, is_new] = end_of_.try_emplace(lease, now + longest_);
+  if (is_new) ends_.emplace(entry->second, lease);
+}
+
+void IdleLeases::busy(Epoch lease) {
+  const auto entry = end_of_.find(lease);
+  if (entry == end_of_.end()) return;
+  ends_.erase({entry->second, lease});
+  end_of_.erase(entry);
+}
+
+std::vector<Epoch> IdleLeases::take(Instant now) {
+  std::vector<Epoch> taken;
+  while (next() <= now) {
+    taken.push_back(ends_.begin()->second);
+    busy(taken.back());
+  }
+  return taken;
+}
+
+}  // namespace dmm

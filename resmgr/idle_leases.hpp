@@ -1,0 +1,35 @@
+// Which leases have had no job for how long. Pure bookkeeping: the manager says when a lease is idle and when it isn't,
+// and ends those that were idle for too long.
+#pragma once
+
+#include <map>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "protocol/ids.hpp"
+#include "protocol/time.hpp"
+
+namespace dmm {
+
+class IdleLeases {
+ public:
+  /// A lease may be idle for so long; 0: for ever.
+  explicit IdleLeases(Duration longest) : longest_(longest) {}
+
+  /// The lease has no job now. If that was said before, the earlier time counts.
+  void idle(Instant now, Epoch lease);
+  /// It has one, or is over. No-op if it wasn't idle.
+  void busy(Epoch lease);
+
+  Instant next() const { return ends_.empty() ? never : ends_.begin()->first; }
+  /// The leases that were idle for too long; they count as busy from now on.
+  std::vector<Epoch> take(Instant now);
+
+ private:
+  Duration longest_;
+  std::map<Epoch, Instant> end_of_;
+  std::set<std::pair<Instant, Epoch>> ends_;
+};
+
+}  // namespace dmm

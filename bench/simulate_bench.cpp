@@ -22,7 +22,7 @@ constexpr double mean_run_seconds = 3600;
 constexpr double mean_processors = 0.95 + 0.05 * 8.5;
 /// As in `dmm simulate`: keep-alives and hints suit jobs of an hour.
 constexpr Duration term = seconds(3000);
-constexpr Duration hint_interval = seconds(60);
+constexpr Duration hint_interval = seconds(600);
 
 JobStream stream_on(const Grid& grid, std::uint64_t jobs, double load) {
   std::vector<double> ends;

@@ -13,8 +13,8 @@ namespace {
 /// Where a topology leaves these at their defaults: over days of virtual time, terms of seconds would be little
 /// but keep-alives, and a limit of a day would cut the longest jobs of real logs off.
 constexpr Duration term_in_simulations = seconds(3000);
-/// Free nodes that change hands every hour or so are worth a message a minute, not ten a second.
-constexpr Duration hint_interval_in_simulations = seconds(60);
+/// Free nodes that change hands every hour or so aren't worth ten messages a second; most news travels with others.
+constexpr Duration hint_interval_in_simulations = seconds(600);
 constexpr Duration lease_length_in_simulations = seconds(10LL * 366 * 86400);
 
 std::optional<CommandFault> choose_policy(const std::string& option, const std::string& word,

@@ -55,9 +55,9 @@ void targets_configured(const TargetQuery& query, std::span<const TargetView> ta
 /// since.
 std::uint32_t lendable_at(const TargetView& target, std::size_t distance);
 
-/// Whether it makes sense to ask the neighbour. False only if its hint shows at every distance within reach
-/// less than 7/8 of what the request needs, for hints are sent when they move by an eighth, so they may be wrong
-/// by as much; or no cluster that is large enough, which is told exactly.
+/// Whether it makes sense to ask the neighbour. False only if its hint shows at every distance within reach less
+/// than 7/8 of what the request needs, for a hint may be a little old; or no cluster that is large enough, which is
+/// told exactly.
 bool may_fit(const TargetQuery& query, const TargetView& target);
 
 /// Processors of the largest cluster that the hint speaks of, at any distance; 0 for an empty hint.

@@ -4,6 +4,12 @@
 #include "sitemgr/site_manager.hpp"
 
 namespace dmm {
+namespace {
+
+/// What isn't worth a message of its own is told after so many times the interval: a request that it would serve waits.
+constexpr std::int64_t small_change_intervals = 10;
+
+}  // namespace
 
 HintEntry SiteManager::own_hint() const {
   HintEntry own;
@@ -51,9 +57,11 @@ void SiteManager::send_hints(Step& s) {
     Neighbour& neighbour = neighbours_[n];
     if (!neighbour.up) continue;
     const CapacityHint& fresh = neighbours_.hint_for(n, own, settings_.hint_distance);
-    if (!Neighbours::worth_telling(neighbour.told, fresh)) continue;
-    if (!neighbour.told.empty() && s.now - neighbour.told_at < settings_.hint_interval) {
-      hints_due_ = std::min(hints_due_, neighbour.told_at + settings_.hint_interval);
+    if (fresh == neighbour.told) continue;
+    const bool is_small = !Neighbours::worth_telling(neighbour.told, fresh);
+    const Instant due = neighbour.told_at + settings_.hint_interval * (is_small ? small_change_intervals : 1);
+    if (!neighbour.told.empty() && s.now < due) {
+      hints_due_ = std::min(hints_due_, due);
       continue;
     }
     neighbour.told = fresh;
@@ -65,7 +73,8 @@ void SiteManager::send_hints(Step& s) {
 void SiteManager::send(Step& s, std::size_t n, Message message, const RequestId& trace) {
   Neighbour& neighbour = neighbours_[n];
   CapacityHint hint;
-  if (settings_.use_hints && hints_dirty_ && neighbour.up) {
+  const bool has_news = hints_dirty_ || hints_due_ != never;
+  if (settings_.use_hints && has_news && neighbour.up) {
     hint = neighbours_.hint_for(n, own_hint(), settings_.hint_distance);
     if (hint == neighbour.told) {
       hint.clear();

@@ -105,7 +105,7 @@ bool Neighbours::worth_telling(const CapacityHint& told, const CapacityHint& fre
     if (a.largest != b.largest || a.complete != b.complete) return true;
     if ((a.lendable == 0) != (b.lendable == 0)) return true;
     const std::uint32_t moved = a.lendable > b.lendable ? a.lendable - b.lendable : b.lendable - a.lendable;
-    if (moved > 0 && std::uint64_t{moved} * 8 >= std::max(a.lendable, b.lendable)) return true;
+    if (moved > 0 && std::uint64_t{moved} * 2 >= std::max(a.lendable, b.lendable)) return true;
   }
   return false;
 }

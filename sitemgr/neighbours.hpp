@@ -66,8 +66,8 @@ class Neighbours {
   /// The hint for one neighbour, from our own entry and the latest of all others (split horizon): entry d is the
   /// maximum of their entries d-1. `distances` entries; valid until the next call.
   const CapacityHint& hint_for(std::size_t index, HintEntry own, std::size_t distances);
-  /// Whether the change from `told` to `fresh` is worth a message of its own: an entry leaves or reaches 0, moves by an
-  /// eighth, or says something new about the largest cluster.
+  /// Whether the change from `told` to `fresh` is worth a message of its own soon: an entry leaves or reaches 0,
+  /// doubles or halves, or says something new about the largest cluster.
   static bool worth_telling(const CapacityHint& told, const CapacityHint& fresh);
   /// The largest cluster that can be reached in `dttl` hops, and whether everybody there has been heard of.
   HintEntry largest_within(std::uint32_t dttl) const;

@@ -99,7 +99,7 @@ TEST_CASE("round robin and configured order") {
   CHECK(order_by("round_robin", {8, 5, 1}, {}) == "");
 }
 
-TEST_CASE("may_fit: a hint may be wrong by an eighth") {
+TEST_CASE("may_fit: a hint may be a little old") {
   struct Row {
     std::vector<std::uint32_t> lendable;
     std::uint32_t widest, dttl, debit;

@@ -62,6 +62,9 @@ void print(const Measured& measured, double seconds) {
   std::uint64_t messages = 0;
   for (const std::uint64_t count : measured.totals.messages) messages += count;
   const auto jobs = static_cast<double>(measured.totals.jobs_submitted);
+  const auto of_kind = [&](MessageKind kind) {
+    return static_cast<double>(measured.totals.messages[static_cast<std::size_t>(kind)]);
+  };
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
   print_result({{"jobs", jobs},
@@ -71,6 +74,8 @@ void print(const Measured& measured, double seconds) {
                 {"messages", static_cast<double>(messages)},
                 {"messages_per_second", static_cast<double>(messages) / seconds},
                 {"messages_per_job", static_cast<double>(messages) / jobs},
+                {"keep_alives_per_job", of_kind(MessageKind::keep_alive) / jobs},
+                {"delegation_messages_per_job", of_kind(MessageKind::dmm) / jobs},
                 {"wait_seconds", measured.wait_seconds / static_cast<double>(measured.finished)},
                 {"nodes_not_home", static_cast<double>(measured.totals.nodes_not_home)},
                 {"memory_kb", static_cast<double>(usage.ru_maxrss)}});

@@ -46,6 +46,8 @@ void add_goodput(ReportLines& lines, const Summary& f, bool by_origin) {
   }
 }
 
+namespace {
+
 nlohmann::ordered_json goodput_json(const Summary& f) {
   nlohmann::ordered_json goodput{{"total_processor_seconds", f.goodput_processor_seconds}};
   for (std::size_t i = 0; i < origin_count; ++i) {
@@ -61,6 +63,33 @@ nlohmann::ordered_json jobs_by_origin_json(const Summary& f) {
   for (std::size_t i = 0; i < origin_count; ++i)
     by_origin[std::string(to_text(static_cast<Origin>(i)))] = f.jobs_finished_by_origin[i];
   return by_origin;
+}
+
+}  // namespace
+
+void add_figures(nlohmann::ordered_json& json, const Summary& f) {
+  json.update({{"jobs_submitted", f.jobs_submitted},
+               {"jobs_started", f.jobs_started},
+               {"jobs_finished", f.jobs_finished},
+               {"jobs_failed", f.jobs_failed},
+               {"jobs_lost", f.jobs_lost},
+               {"jobs_cancelled", f.jobs_cancelled},
+               {"jobs_unfinished", f.jobs_unfinished},
+               {"jobs_finished_percent", f.jobs_finished_percent},
+               {"average_wait_seconds", f.average_wait_seconds},
+               {"average_response_seconds", f.average_response_seconds},
+               {"average_slowdown", f.average_slowdown},
+               {"average_bounded_slowdown", f.average_bounded_slowdown},
+               {"longest_wait_seconds", f.longest_wait_seconds},
+               {"longest_response_seconds", f.longest_response_seconds},
+               {"greatest_slowdown", f.greatest_slowdown},
+               {"makespan_seconds", f.makespan_seconds},
+               {"utilisation", f.utilisation},
+               {"goodput", goodput_json(f)},
+               {"jobs_finished_by_origin", jobs_by_origin_json(f)},
+               {"delegations_per_job", f.delegations_per_job},
+               {"delegations_tried_per_job", f.delegations_tried_per_job},
+               {"longest_chain", f.longest_chain}});
 }
 
 }  // namespace dmm

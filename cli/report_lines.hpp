@@ -39,8 +39,7 @@ void add_job_counts(ReportLines& lines, const Summary& figures, std::uint64_t ex
 /// In all, and a bar for each origin where there can be several.
 void add_goodput(ReportLines& lines, const Summary& figures, bool by_origin = true);
 
-/// The goodput and its split; jobs by origin.
-nlohmann::ordered_json goodput_json(const Summary& figures);
-nlohmann::ordered_json jobs_by_origin_json(const Summary& figures);
+/// What every run has: jobs, waits, use, goodput and its split by origin, delegations.
+void add_figures(nlohmann::ordered_json& json, const Summary& figures);
 
 }  // namespace dmm

@@ -132,45 +132,24 @@ nlohmann::ordered_json messages_json(const MessageCounts& messages) {
 }
 
 nlohmann::ordered_json to_json(const SimulateReport& report) {
-  const Summary& f = report.run.figures;
-  return {{"topology", report.input.topology.name},
-          {"workload", report.input.workload.title()},
-          {"architecture", report.choice.architecture},
-          {"seed", report.choice.seed},
-          {"cool_down", has_cool_down(report.choice)},
-          {"sites", report.input.topology.sites.size()},
-          {"clusters", report.input.grid.clusters.size()},
-          {"processors", report.input.grid.processors()},
-          {"jobs_submitted", f.jobs_submitted},
-          {"jobs_started", f.jobs_started},
-          {"jobs_finished", f.jobs_finished},
-          {"jobs_failed", f.jobs_failed},
-          {"jobs_lost", f.jobs_lost},
-          {"jobs_cancelled", f.jobs_cancelled},
-          {"jobs_unfinished", f.jobs_unfinished},
-          {"jobs_finished_percent", f.jobs_finished_percent},
-          {"average_wait_seconds", f.average_wait_seconds},
-          {"average_response_seconds", f.average_response_seconds},
-          {"average_slowdown", f.average_slowdown},
-          {"average_bounded_slowdown", f.average_bounded_slowdown},
-          {"longest_wait_seconds", f.longest_wait_seconds},
-          {"longest_response_seconds", f.longest_response_seconds},
-          {"greatest_slowdown", f.greatest_slowdown},
-          {"makespan_seconds", f.makespan_seconds},
-          {"ended_seconds", report.run.ended_seconds},
-          {"utilisation", f.utilisation},
-          {"goodput", goodput_json(f)},
-          {"jobs_finished_by_origin", jobs_by_origin_json(f)},
-          {"delegations_per_job", f.delegations_per_job},
-          {"delegations_tried_per_job", f.delegations_tried_per_job},
-          {"longest_chain", f.longest_chain},
-          {"messages", messages_json(report.run.totals.messages)},
-          {"messages_total", total_of(report.run.totals.messages)},
-          {"nodes_not_home", report.run.totals.nodes_not_home},
-          {"events", report.run.totals.events},
-          {"homes", homes_json(report)},
-          {"notes", report.run.notes},
-          {"ok", all_well(report)}};
+  nlohmann::ordered_json json{{"topology", report.input.topology.name},
+                              {"workload", report.input.workload.title()},
+                              {"architecture", report.choice.architecture},
+                              {"seed", report.choice.seed},
+                              {"cool_down", has_cool_down(report.choice)},
+                              {"sites", report.input.topology.sites.size()},
+                              {"clusters", report.input.grid.clusters.size()},
+                              {"processors", report.input.grid.processors()}};
+  add_figures(json, report.run.figures);
+  json.update({{"ended_seconds", report.run.ended_seconds},
+               {"messages", messages_json(report.run.totals.messages)},
+               {"messages_total", total_of(report.run.totals.messages)},
+               {"nodes_not_home", report.run.totals.nodes_not_home},
+               {"events", report.run.totals.events},
+               {"homes", homes_json(report)},
+               {"notes", report.run.notes},
+               {"ok", all_well(report)}});
+  return json;
 }
 
 }  // namespace dmm

@@ -1,12 +1,11 @@
 // The job manager's daemon: reads its configuration, runs the machine, and does what the machine may not: writes the
 // output of jobs into files as the user, and keeps the number of the next job. Everything else is in job_manager.hpp
 // and runtime/.
-#include <CLI/CLI.hpp>
 #include <cstdio>
 
 #include "jobmgr/job_manager.hpp"
+#include "runtime/daemon_main.hpp"
 #include "runtime/files.hpp"
-#include "runtime/run_daemon.hpp"
 #include "topologies/daemon_config.hpp"
 #include "views/holdings.hpp"
 #include "views/job_view.hpp"
@@ -95,17 +94,10 @@ class JobShell {
 };
 
 DaemonSettings settings_of(const JobManagerConfig& config) {
-  DaemonSettings settings;
-  settings.endpoint.self = job_manager_of(config.settings.site, config.settings.user);
+  DaemonSettings settings = daemon_settings(config, job_manager_of(config.settings.site, config.settings.user));
   settings.endpoint.admission.parties = {site_manager_of(config.settings.site)};
-  settings.endpoint.times.beat = from_seconds(config.beat_seconds);
-  settings.endpoint.times.silence = from_seconds(config.silence_seconds);
   settings.endpoint.relay_after = config.settings.relay_after;
-  settings.endpoint.count_by_request = config.count_messages_by_request;
-  settings.listen = config.listen;
   settings.dials = {{site_manager_of(config.settings.site), config.site_endpoint}};
-  settings.log = {config.log.file, config.log.terminal, parse_level(config.log.level),
-                  to_text(settings.endpoint.self)};
   return settings;
 }
 
@@ -139,30 +131,14 @@ int run(const JobManagerConfig& config, bool die_with_parent) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  std::string file;
-  bool check = false, die_with_parent = false;
-  ReadOptions options;
-  CLI::App app("Job manager of DMM: runs the jobs of one user on the nodes that their site finds for them.", "jobmgr");
-  app.add_option("--config", file, "configuration (JSON); topologies/README.md has the keys")->required();
-  app.add_option("--set", options.overrides, "KEY=VALUE: a key of the configuration, set from here");
-  app.add_flag("--check", check, "read the configuration, say whether it is sound, and exit");
-  app.add_flag("--die-with-parent", die_with_parent, "end when the parent process ends (for testbeds)");
-  app.set_version_flag("--version", "jobmgr " DMM_VERSION);
-  app.footer("Example: jobmgr --config das-0-alice.json --set log.level=debug\n"
-             "Exit codes: 0 ended in order, 1 could not go on (port in use, ...), 2 bad usage or configuration.");
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? 0 : 2;
-  }
-  const JobManagerConfigOrError read = read_job_manager_config(file, options);
-  if (const auto* error = std::get_if<ConfigError>(&read)) {
-    std::fprintf(stderr, "jobmgr: %s\n", error->text.c_str());
-    return 2;
-  }
-  const auto& config = std::get<JobManagerConfig>(read);
-  if (!check) return run(config, die_with_parent);
-  std::printf("%s: ok (job manager of %s at %s)\n", file.c_str(), config.settings.user.c_str(),
-              config.settings.site.text.c_str());
-  return 0;
+  const auto read = [](const DaemonArguments& given) {
+    return read_job_manager_config(given.file, {.overrides = given.overrides});
+  };
+  const auto describe = [](const JobManagerConfig& config) {
+    return "job manager of " + config.settings.user + " at " + config.settings.site.text;
+  };
+  const DaemonText text{"jobmgr",
+                        "Job manager of DMM: runs the jobs of one user on the nodes that their site finds for them.",
+                        "--config das-0-alice.json --set log.level=debug"};
+  return daemon_main(argc, argv, text, read, describe, run);
 }

@@ -1,12 +1,9 @@
 // The resource manager's daemon: reads its configuration, runs the machine, and carries its orders to the backend that
 // runs the jobs. Everything it decides is in resource_manager.hpp.
-#include <CLI/CLI.hpp>
-#include <cstdio>
-
 #include "resmgr/backends/process.hpp"
 #include "resmgr/resource_manager.hpp"
+#include "runtime/daemon_main.hpp"
 #include "runtime/files.hpp"
-#include "runtime/run_daemon.hpp"
 #include "topologies/daemon_config.hpp"
 #include "views/holdings.hpp"
 #include "views/resource_view.hpp"
@@ -72,17 +69,10 @@ class ResourceShell {
 };
 
 DaemonSettings settings_of(const ResourceManagerConfig& config) {
-  DaemonSettings settings;
-  settings.endpoint.self = resource_manager_of(config.settings.site, config.settings.name);
+  DaemonSettings settings = daemon_settings(config, resource_manager_of(config.settings.site, config.settings.name));
   settings.endpoint.admission.parties = {site_manager_of(config.settings.site)};
   settings.endpoint.admission.job_managers = true;
-  settings.endpoint.times.beat = from_seconds(config.beat_seconds);
-  settings.endpoint.times.silence = from_seconds(config.silence_seconds);
-  settings.endpoint.count_by_request = config.count_messages_by_request;
-  settings.listen = config.listen;
   settings.dials = {{site_manager_of(config.settings.site), config.site_endpoint}};
-  settings.log = {config.log.file, config.log.terminal, parse_level(config.log.level),
-                  to_text(settings.endpoint.self)};
   return settings;
 }
 
@@ -118,30 +108,14 @@ int run(const ResourceManagerConfig& config, bool die_with_parent) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  std::string file;
-  bool check = false, die_with_parent = false;
-  ReadOptions options;
-  CLI::App app("Resource manager of DMM: starts and watches jobs on nodes of one cluster, for their owner.", "resmgr");
-  app.add_option("--config", file, "configuration (JSON); topologies/README.md has the keys")->required();
-  app.add_option("--set", options.overrides, "KEY=VALUE: a key of the configuration, set from here");
-  app.add_flag("--check", check, "read the configuration, say whether it is sound, and exit");
-  app.add_flag("--die-with-parent", die_with_parent, "end when the parent process ends (for testbeds)");
-  app.set_version_flag("--version", "resmgr " DMM_VERSION);
-  app.footer("Example: resmgr --config das-0-nodes.json --set log.level=debug\n"
-             "Exit codes: 0 ended in order, 1 could not go on (port in use, ...), 2 bad usage or configuration.");
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? 0 : 2;
-  }
-  const ResourceManagerConfigOrError read = read_resource_manager_config(file, options);
-  if (const auto* error = std::get_if<ConfigError>(&read)) {
-    std::fprintf(stderr, "resmgr: %s\n", error->text.c_str());
-    return 2;
-  }
-  const auto& config = std::get<ResourceManagerConfig>(read);
-  if (!check) return run(config, die_with_parent);
-  std::printf("%s: ok (resource manager %s of %s)\n", file.c_str(), config.settings.name.c_str(),
-              config.settings.site.text.c_str());
-  return 0;
+  const auto read = [](const DaemonArguments& given) {
+    return read_resource_manager_config(given.file, {.overrides = given.overrides});
+  };
+  const auto describe = [](const ResourceManagerConfig& config) {
+    return "resource manager " + config.settings.name + " of " + config.settings.site.text;
+  };
+  const DaemonText text{"resmgr",
+                        "Resource manager of DMM: starts and watches jobs on nodes of one cluster, for their owner.",
+                        "--config das-0-nodes.json --set log.level=debug"};
+  return daemon_main(argc, argv, text, read, describe, run);
 }

@@ -1,10 +1,7 @@
 // The site manager's daemon: reads its configuration and runs the machine; everything it decides is in
 // site_manager.hpp, everything it does in runtime/.
-#include <CLI/CLI.hpp>
-#include <cstdio>
-
+#include "runtime/daemon_main.hpp"
 #include "runtime/files.hpp"
-#include "runtime/run_daemon.hpp"
 #include "sitemgr/site_manager.hpp"
 #include "topologies/daemon_config.hpp"
 #include "views/holdings.hpp"
@@ -41,18 +38,11 @@ Admission admission_of(const SiteConfig& config) {
 }
 
 DaemonSettings settings_of(const SiteConfig& config) {
-  DaemonSettings settings;
-  settings.endpoint.self = site_manager_of(config.settings.name);
+  DaemonSettings settings = daemon_settings(config, site_manager_of(config.settings.name));
   settings.endpoint.ancestors = config.settings.ancestors;
   settings.endpoint.admission = admission_of(config);
-  settings.endpoint.times.beat = from_seconds(config.beat_seconds);
-  settings.endpoint.times.silence = from_seconds(config.silence_seconds);
-  settings.endpoint.count_by_request = config.count_messages_by_request;
-  settings.listen = config.listen;
   for (const LinkConfig& link : config.links)
     if (!link.connect.empty()) settings.dials.push_back({site_manager_of(link.site), link.connect});
-  settings.log = {config.log.file, config.log.terminal, parse_level(config.log.level),
-                  to_text(settings.endpoint.self)};
   return settings;
 }
 
@@ -88,29 +78,14 @@ int run(const SiteConfig& config, bool die_with_parent) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  std::string file;
-  bool check = false, die_with_parent = false;
-  ReadOptions options;
-  CLI::App app("Site manager of DMM: serves a site's users, and delegates what it can't serve.", "sitemgr");
-  app.add_option("--config", file, "configuration (JSON); topologies/README.md has the keys")->required();
-  app.add_option("--set", options.overrides, "KEY=VALUE: a key of the configuration, set from here");
-  app.add_flag("--check", check, "read the configuration, say whether it is sound, and exit");
-  app.add_flag("--die-with-parent", die_with_parent, "end when the parent process ends (for testbeds)");
-  app.set_version_flag("--version", "sitemgr " DMM_VERSION);
-  app.footer("Example: sitemgr --config das-0.json --set log.level=debug\n"
-             "Exit codes: 0 ended in order, 1 could not go on (port in use, ...), 2 bad usage or configuration.");
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? 0 : 2;
-  }
-  const SiteConfigOrError read = read_site_config(file, options);
-  if (const auto* error = std::get_if<ConfigError>(&read)) {
-    std::fprintf(stderr, "sitemgr: %s\n", error->text.c_str());
-    return 2;
-  }
-  const auto& config = std::get<SiteConfig>(read);
-  if (!check) return run(config, die_with_parent);
-  std::printf("%s: ok (site manager of %s)\n", file.c_str(), config.settings.name.text.c_str());
-  return 0;
+  const auto read = [](const DaemonArguments& given) {
+    return read_site_config(given.file, {.overrides = given.overrides});
+  };
+  const auto describe = [](const SiteConfig& config) {
+    return "site manager of " + config.settings.name.text;
+  };
+  const DaemonText text{"sitemgr",
+                        "Site manager of DMM: serves a site's users, and delegates what it can't serve.",
+                        "--config das-0.json --set log.level=debug"};
+  return daemon_main(argc, argv, text, read, describe, run);
 }

@@ -59,15 +59,7 @@ LogLine parse_gwf_line(std::string_view line, GwfNames& names) {
     }
     job.*named.field = *number;
   }
-  const CommonColumns common{.number = value[0],
-                             .submit_seconds = value[1],
-                             .wait_seconds = value[2],
-                             .run_seconds = value[3],
-                             .processors = value[4],
-                             .requested_processors = value[7],
-                             .requested_seconds = value[8],
-                             .status = value[10]};
-  return judge(common, job, words, column_names);
+  return judge(value, job, words, column_names);
 }
 
 }  // namespace dmm

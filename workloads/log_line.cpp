@@ -29,6 +29,29 @@ std::optional<double> short_number_in(std::string_view word) {
   return static_cast<double>(is_negative ? -value : value);
 }
 
+// The columns that both formats have in common, as numbers.
+struct CommonColumns {
+  double number = 0;                ///< column 1
+  double submit_seconds = 0;        ///< column 2
+  double wait_seconds = -1;         ///< column 3
+  double run_seconds = 0;           ///< column 4
+  double processors = 0;            ///< column 5
+  double requested_processors = 0;  ///< column 8
+  double requested_seconds = -1;    ///< column 9
+  double status = -1;               ///< column 11
+};
+
+CommonColumns common_columns(std::span<const double> values) {
+  return {.number = values[0],
+          .submit_seconds = values[1],
+          .wait_seconds = values[2],
+          .run_seconds = values[3],
+          .processors = values[4],
+          .requested_processors = values[7],
+          .requested_seconds = values[8],
+          .status = values[10]};
+}
+
 }  // namespace
 
 std::string_view take_word(std::string_view& rest) {
@@ -77,8 +100,9 @@ std::int32_t in_32_bits(double value) {
   return std::abs(value) <= 2147483647.0 ? static_cast<std::int32_t>(value) : -1;
 }
 
-LogLine judge(const CommonColumns& value, const TraceJob& job, std::span<const std::string_view> words,
+LogLine judge(std::span<const double> values, const TraceJob& job, std::span<const std::string_view> words,
               std::span<const std::string_view> names) {
+  const CommonColumns value = common_columns(values);
   const auto bad = [&](std::size_t column, const std::string& expected) {
     return bad_column(column, names[column - 1], words[column - 1], expected);
   };

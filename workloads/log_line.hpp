@@ -43,21 +43,9 @@ LogLine bad_line(std::string reason);
 /// Columns are counted from 1.
 LogLine bad_column(std::size_t column, std::string_view name, std::string_view word, const std::string& expected);
 
-/// The columns that both formats have in common, as numbers; the rest of the job is in `job`.
-struct CommonColumns {
-  double number = 0;                ///< column 1
-  double submit_seconds = 0;        ///< column 2
-  double wait_seconds = -1;         ///< column 3
-  double run_seconds = 0;           ///< column 4
-  double processors = 0;            ///< column 5
-  double requested_processors = 0;  ///< column 8
-  double requested_seconds = -1;    ///< column 9
-  double status = -1;               ///< column 11
-};
-
-/// Judges them: a job, an unusable record, or a bad line whose fault is named with the words and the columns'
-/// names.
-LogLine judge(const CommonColumns& columns, const TraceJob& job, std::span<const std::string_view> words,
+/// Judges the columns that both formats have in common, which are among the first 11: a job, an unusable record, or a
+/// bad line whose fault is named with the words and the columns' names. What else is known of the job is in `job`.
+LogLine judge(std::span<const double> values, const TraceJob& job, std::span<const std::string_view> words,
               std::span<const std::string_view> names);
 
 /// Identifiers and status beyond 32 bits are of no use to anyone here; -1 for "unknown" is.

@@ -35,15 +35,7 @@ LogLine parse_swf_line(std::string_view line) {
   job.user = in_32_bits(value[11]);
   job.queue = in_32_bits(value[14]);
   job.partition = in_32_bits(value[15]);
-  const CommonColumns common{.number = value[0],
-                             .submit_seconds = value[1],
-                             .wait_seconds = value[2],
-                             .run_seconds = value[3],
-                             .processors = value[4],
-                             .requested_processors = value[7],
-                             .requested_seconds = value[8],
-                             .status = value[10]};
-  return judge(common, job, words, column_names);
+  return judge(value, job, words, column_names);
 }
 
 }  // namespace dmm

@@ -1,0 +1,26 @@
+// The options that every daemon has; see daemon_main.hpp.
+#include "runtime/daemon_main.hpp"
+
+#include <CLI/CLI.hpp>
+
+namespace dmm {
+
+std::variant<DaemonArguments, int> daemon_arguments(int argc, char** argv, const DaemonText& text) {
+  DaemonArguments arguments;
+  CLI::App app(text.purpose, text.program);
+  app.add_option("--config", arguments.file, "configuration (JSON); topologies/README.md has the keys")->required();
+  app.add_option("--set", arguments.overrides, "KEY=VALUE: a key of the configuration, set from here");
+  app.add_flag("--check", arguments.check, "read the configuration, say whether it is sound, and exit");
+  app.add_flag("--die-with-parent", arguments.die_with_parent, "end when the parent process ends (for testbeds)");
+  app.set_version_flag("--version", text.program + " " DMM_VERSION);
+  app.footer("Example: " + text.program + " " + text.example + "\n" +
+             "Exit codes: 0 ended in order, 1 could not go on (port in use, ...), 2 bad usage or configuration.");
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : 2;
+  }
+  return arguments;
+}
+
+}  // namespace dmm

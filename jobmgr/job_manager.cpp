@@ -30,7 +30,10 @@ constexpr std::size_t renewals_unanswered_max = 100;
 }  // namespace
 
 JobManager::JobManager(JobManagerSettings settings)
-    : settings_(std::move(settings)), site_(site_manager_of(settings_.site)), next_job_(settings_.first_job) {
+    : settings_(std::move(settings)),
+      site_(site_manager_of(settings_.site)),
+      next_job_(settings_.first_job),
+      submissions_(settings_.submissions_remembered) {
   DMM_ASSERT(next_job_ > 0 && settings_.starts_at_once > 0);
 }
 

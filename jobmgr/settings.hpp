@@ -17,6 +17,7 @@ struct JobManagerSettings {
   Duration relay_after = seconds(2);  ///< a direct route that is silent this long is given up for the relay
   Duration confirm_limit = seconds(120);  ///< an attempt whose end nobody confirms counts as over after this (4 terms)
   std::uint32_t jobs_max = 1'000'000;  ///< jobs kept, ended ones included; the oldest ended ones are forgotten
+  std::uint32_t submissions_remembered = 10'000;  ///< whose answer is the same if a client repeats them
   std::uint32_t starts_at_once = 64;  ///< starts under way at a time: a burst would block every loop
   std::uint64_t fetch_bytes_max = 16 * 1024 * 1024;  ///< of each stream of a job
 };

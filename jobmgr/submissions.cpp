@@ -37,7 +37,7 @@ std::optional<SubmissionRecord> Submissions::remember(const Party& client, const
   const auto [it, is_new] = answers_.emplace(Question{client, answer.token}, answer);
   if (!is_new) return std::nullopt;
   order_.push_back(it);
-  if (order_.size() <= remembered_max) return std::nullopt;
+  if (order_.size() <= remembered_max_) return std::nullopt;
   SubmissionRecord dropped = record_of(*order_.front());
   answers_.erase(order_.front());
   order_.pop_front();

@@ -22,7 +22,7 @@ std::string fault_of(const Submit& submit);
 /// Answers that were given, by who asked and the token of the question. The oldest are dropped.
 class Submissions {
  public:
-  static constexpr std::size_t remembered_max = 10'000;
+  explicit Submissions(std::size_t remembered_max) : remembered_max_(remembered_max) {}
 
   const Submitted* find(const Party& client, std::uint64_t token) const;
   /// Returns the one that was dropped for it, if any.
@@ -33,6 +33,7 @@ class Submissions {
  private:
   using Question = std::pair<Party, std::uint64_t>;
   using Answers = std::map<Question, Submitted>;
+  std::size_t remembered_max_;
   Answers answers_;
   std::deque<Answers::iterator> order_;  ///< oldest first
 };

@@ -70,6 +70,7 @@ void Endpoint::beat_or_rest(Instant now, Peer& peer) {
   const bool rests = (peer.rest_wanted || peer.rest_heard) && peer.session.unacknowledged().empty();
   emit(now, peer, Beat{false, peer.session.last_used(), rests}, {}, peer.hint);
   peer.resting = rests;
+  if (rests) peer.session.rest();
 }
 
 void Endpoint::tick(Instant now, Peer& peer) {

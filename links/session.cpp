@@ -24,35 +24,46 @@ Generation Session::meet(std::uint64_t incarnation) {
     delivered_ = 0;
   }
   if (generation == Generation::restarted) {
-    unacknowledged_.clear();
-    forget(begin_ + bytes_.size());
+    forget(next_sequence_);
     next_sequence_ = 1;
   }
   return generation;
 }
 
 void Session::keep(std::uint64_t sequence, std::string_view bytes) {
-  unacknowledged_.push_back({sequence, begin_ + bytes_.size(), bytes.size()});
+  kept_.push_back({sequence, begin_ + bytes_.size(), bytes.size()});
   bytes_ += bytes;
 }
 
 void Session::acknowledge(std::uint64_t sequence) {
-  if (unacknowledged_.empty() || unacknowledged_.front().sequence > sequence) return;
-  while (!unacknowledged_.empty() && unacknowledged_.front().sequence <= sequence) unacknowledged_.pop_front();
-  forget(unacknowledged_.empty() ? begin_ + bytes_.size() : unacknowledged_.front().begin);
+  if (acknowledged_ < kept_.size() && kept_[acknowledged_].sequence <= sequence) forget(sequence);
 }
 
-void Session::forget(std::uint64_t end) {
-  const auto gone = static_cast<std::size_t>(end - begin_);
-  if (gone == bytes_.size()) {
+void Session::forget(std::uint64_t sequence) {
+  while (acknowledged_ < kept_.size() && kept_[acknowledged_].sequence <= sequence) ++acknowledged_;
+  if (acknowledged_ == kept_.size()) {
+    begin_ += bytes_.size();
     bytes_.clear();
-    if (bytes_.capacity() > room_kept) bytes_.shrink_to_fit();
-  } else if (gone >= bytes_.size() - gone) {  // each byte is moved at most once for one that goes
-    bytes_.erase(0, gone);
-  } else {
+    kept_.clear();
+    acknowledged_ = 0;
+    if (bytes_.capacity() > room_kept) rest();
     return;
   }
-  begin_ = end;
+  const std::uint64_t end = kept_[acknowledged_].begin;
+  const auto gone = static_cast<std::size_t>(end - begin_);
+  if (gone >= bytes_.size() - gone) {
+    bytes_.erase(0, gone);
+    begin_ = end;
+  }
+  if (acknowledged_ >= kept_.size() - acknowledged_) {
+    kept_.erase(kept_.begin(), kept_.begin() + static_cast<std::ptrdiff_t>(acknowledged_));
+    acknowledged_ = 0;
+  }
+}
+
+void Session::rest() {
+  bytes_.shrink_to_fit();
+  kept_.shrink_to_fit();
 }
 
 Order Session::arrive(std::uint64_t sequence) {

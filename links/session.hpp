@@ -4,9 +4,10 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "protocol/envelope.hpp"
 #include "protocol/time.hpp"
@@ -55,7 +56,10 @@ class Session {
     std::uint64_t begin = 0;  ///< of its bytes, counted from the first message that was ever kept
     std::size_t size = 0;
   };
-  const std::deque<Kept>& unacknowledged() const { return unacknowledged_; }
+  /// What was kept and not acknowledged yet, oldest first; valid until the session changes.
+  std::span<const Kept> unacknowledged() const { return std::span(kept_).subspan(acknowledged_); }
+  /// Gives back the room of what is acknowledged: nothing is to be sent for a while.
+  void rest();
   /// The bytes of a kept message; valid until the session changes.
   std::string_view bytes_of(const Kept& kept) const {
     return std::string_view(bytes_).substr(static_cast<std::size_t>(kept.begin - begin_), kept.size);
@@ -65,16 +69,18 @@ class Session {
   bool expects_more(std::uint64_t last) const { return last > delivered_; }
 
  private:
-  /// The bytes before `end` are needed no longer.
-  void forget(std::uint64_t end);
+  /// The oldest of what is kept, up to this sequence number, is needed no longer.
+  void forget(std::uint64_t sequence);
 
   Party peer_;
   std::uint64_t peer_incarnation_ = 0;
   std::uint64_t next_sequence_ = 1;
   std::uint64_t delivered_ = 0;
-  std::deque<Kept> unacknowledged_;
-  std::string bytes_;        ///< of the kept messages, one after the other; what lies before them goes now and then
-  std::uint64_t begin_ = 0;  ///< where bytes_ begins
+  // What lies before the first message that isn't acknowledged goes now and then: each is moved at most once.
+  std::vector<Kept> kept_;
+  std::size_t acknowledged_ = 0;  ///< so many at the front of kept_
+  std::string bytes_;             ///< of kept_, one after the other
+  std::uint64_t begin_ = 0;       ///< where bytes_ begins
 };
 
 }  // namespace dmm

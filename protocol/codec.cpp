@@ -191,9 +191,12 @@ const msgpack::unpack_limit limits(100'000, 256, frame_bytes_max, frame_bytes_ma
 
 }  // namespace
 
+/// Room for the objects of a usual frame: a grid in one process has a codec for each manager.
+constexpr std::size_t zone_bytes = 2048;
+
 struct Codec::Buffers {
   StringBuffer out;
-  msgpack::zone zone;
+  msgpack::zone zone{zone_bytes};
 };
 
 Codec::Codec() : buffers_(std::make_unique<Buffers>()) {}

@@ -96,6 +96,8 @@ void World::start(Address address) {
         if (one.user == actor.party.name) settings = std::move(one);
       if (!settings_.ledgers) settings.first_job = actor.next_job;
       settings.confirm_limit = settings_.confirm_limit;
+      // Here each submission comes once, and what is kept of each would grow with the workload.
+      if (settings_.hand_out_ended) settings.submissions_remembered = 1;
       actor.process.emplace<Process<JobManager>>(endpoint, JobManager(std::move(settings)));
       break;
     }

@@ -1,0 +1,76 @@
+// What a session keeps until it is acknowledged, beside a queue of strings.
+#include <doctest/doctest.h>
+
+#include <deque>
+#include <string>
+#include <utility>
+
+#include "links/session.hpp"
+#include "workloads/random.hpp"
+
+using namespace dmm;
+
+namespace {
+
+/// A session, and what it must have.
+struct Both {
+  Session session{site_manager_of(SiteName("a"))};
+  std::deque<std::pair<std::uint64_t, std::string>> expected;
+
+  void keep(std::size_t size, char letter) {
+    const std::uint64_t sequence = session.next_sequence();
+    expected.emplace_back(sequence, std::string(size, letter));
+    session.keep(sequence, expected.back().second);
+  }
+  void acknowledge(std::uint64_t sequence) {
+    session.acknowledge(sequence);
+    while (!expected.empty() && expected.front().first <= sequence) expected.pop_front();
+  }
+  void check() const {
+    const auto kept = session.unacknowledged();
+    REQUIRE(kept.size() == expected.size());
+    for (std::size_t i = 0; i < kept.size(); ++i) {
+      CHECK(kept[i].sequence == expected[i].first);
+      CHECK(session.bytes_of(kept[i]) == expected[i].second);
+    }
+  }
+};
+
+}  // namespace
+
+TEST_CASE("session: what isn't acknowledged is kept, byte for byte, whatever else goes") {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    CAPTURE(seed);
+    Random random(seed);
+    Both both;
+    for (int step = 0; step < 500; ++step) {
+      const std::uint64_t draw = random.below(20);
+      const std::uint64_t last = both.session.last_used();
+      if (draw < 13)
+        both.keep(random.below(3000), static_cast<char>('a' + random.below(26)));
+      else if (draw < 18)
+        both.acknowledge(random.below(last + 2));  // also an old number, and one that was never used
+      else if (draw == 18)
+        both.session.rest();
+      else
+        both.acknowledge(last);
+      both.check();
+    }
+  }
+}
+
+TEST_CASE("session: a peer that was started anew is owed nothing of before") {
+  Both both;
+  both.session.meet(7);
+  for (const std::size_t size : {10, 0, 5000}) both.keep(size, 'x');
+  SUBCASE("another start of it") {
+    both.session.meet(8);
+    CHECK(both.session.unacknowledged().empty());
+    CHECK(both.session.next_sequence() == 1);
+  }
+  SUBCASE("the same") {
+    both.session.meet(7);
+    both.check();
+    CHECK(both.session.next_sequence() == 4);
+  }
+}

@@ -140,6 +140,7 @@ void ResourceManager::restore_one(Instant now, TaskRow& row, std::map<TaskId, st
   task.ordered = row.ordered;
   task.process = row.process;
   task.cause = row.cause;
+  task.warned = row.cause.has_value();  // perhaps
   task.kill_at = row.kill_at;
   const auto alive = living.find(task.id);
   if (row.state == TaskState::ended) {

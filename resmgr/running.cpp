@@ -163,6 +163,7 @@ void ResourceManager::order_end(Instant now, TaskRecord& task, Duration grace, E
   const Instant kill_at = now + std::clamp(grace, Duration{}, wait_max);
   if (kill_at >= task.kill_at) return;
   task.kill_at = kill_at;
+  task.warned = task.warned || kill_at > now;
   if (task.state != TaskState::ending) tasks_.enter(now, task, TaskState::ending);
   if (kill_at == now) presence_.unwatch(asker_of(task.id), task.number);
   effects.tasks.push_back(EndTask{task.id, kill_at - now});
@@ -185,8 +186,10 @@ void ResourceManager::on(Instant now, TaskEnded& report, Effects& effects) {
   if (task == nullptr || !task->is_live())
     return effects.log(Level::debug, "ignore", report.id.request, {{"report", std::string("task_ended")}});
   judge_nodes(now, *task, report);
+  // What is killed without a warning doesn't exit: it had come to its end before, unnoticed.
+  const bool ended_before = report.kind == EndKind::exited && !task->warned && task->cause != EndKind::stopped;
   Ended outcome;
-  outcome.kind = task->cause.value_or(report.kind);
+  outcome.kind = ended_before ? report.kind : task->cause.value_or(report.kind);
   outcome.code = report.code;
   outcome.fault = report.fault;
   outcome.text = std::move(report.text);

@@ -270,7 +270,7 @@ TEST_CASE("resource manager: a detached task ends at the limit, which no repetit
   CHECK(stage.ordered<EndTask>().empty());
   stage.wait(seconds(1));
   CHECK(stage.ordered<EndTask>().at(0).grace == Duration{});
-  stage.end(job(1));
+  stage.end_killed(job(1));
   CHECK(stage.outcome().kind == EndKind::lease_ended);
   CHECK_FALSE(stage.said<Clean>(owner).empty());
 }
@@ -292,7 +292,7 @@ TEST_CASE("resource manager: a detached task is fenced when its job manager is s
   const auto ends = stage.ordered<EndTask>();
   REQUIRE(ends.size() == 1);  // the other one is still the owner's matter
   CHECK(ends[0].id.request == job(1));
-  stage.end(job(1));
+  stage.end_killed(job(1));
   CHECK(stage.outcome().kind == EndKind::fenced);
   CHECK_FALSE(stage.manager.view().leases.at(0).fenced);
 }

@@ -156,6 +156,14 @@ struct Stage {
     report.wall = seconds(7);
     put(std::move(report));
   }
+  /// The end of a task that was killed.
+  void end_killed(const RequestId& request) {
+    TaskEnded report;
+    report.id = {request, 0};
+    report.kind = EndKind::signalled;
+    report.code = 9;
+    put(std::move(report));
+  }
   /// Lets time go by, stopping at each deadline as a shell does.
   void wait(Duration length) {
     const Instant until = now + length;

@@ -341,7 +341,7 @@ TEST_CASE("resource manager: a newer lease drives an older one from its nodes, a
   CHECK(stage.ordered<StartTask>().empty());
   stage.hear(owner, Unassign{lease(1), {}, {}, {}});
   CHECK(stage.said<Clean>(owner).empty());
-  stage.end(job(1));
+  stage.end_killed(job(1));
   CHECK(stage.outcome().kind == EndKind::lease_ended);
   CHECK(stage.said<Clean>(owner).at(0).nodes == NodeSet{{0, 0}, {3, 3}});
   CHECK(stage.ordered<StartTask>().at(0).id.request == job_of(bob, 1));
@@ -389,7 +389,7 @@ TEST_CASE("resource manager: fences itself only when both the owner and the job 
   stage.wait(milliseconds(1));
   CHECK(stage.ordered<EndTask>().at(0).grace == Duration{});
   CHECK(stage.logged(Level::warning, "fence"));
-  stage.end(job(1));
+  stage.end_killed(job(1));
   CHECK(stage.outcome().kind == EndKind::fenced);
   CHECK(stage.manager.view().leases.at(0).fenced);
 
@@ -477,6 +477,31 @@ TEST_CASE("resource manager: a lease isn't given back if it may be used elsewher
   stage.hear(owner, Assign{lease(1), {{0, 3}}, alice.site, is_alone});
   stage.wait(seconds(1000));
   CHECK(stage.said<LeaseEnded>(owner).empty());
+}
+
+TEST_CASE("resource manager: what came to its end before it was killed has ended by itself") {
+  Stage stage = Stage::running();
+  EndKind expected = EndKind::exited;
+  SUBCASE("it was fenced by a manager that had been stopped meanwhile") {
+    stage.put(LinkDown{owner});
+    stage.put(LinkDown{alice});
+    stage.wait(seconds(30));
+  }
+  SUBCASE("its lease was taken back at once") { stage.hear(owner, Unassign{lease(1), {}, {}, {}}); }
+  SUBCASE("but an exit after a SIGTERM may be the answer to that") {
+    stage.hear(owner, Unassign{lease(1), {}, seconds(5), {}});
+    stage.hear(owner, Unassign{lease(1), {}, {}, {}});
+    expected = EndKind::lease_ended;
+  }
+  SUBCASE("and what the job manager stops is stopped") {
+    stage.hear(alice, Stop{job(1), {}});
+    expected = EndKind::stopped;
+  }
+  CHECK(stage.ordered<EndTask>().size() >= 1);
+  stage.end(job(1), 3);
+  const Ended outcome = stage.outcome();
+  CHECK(outcome.kind == expected);
+  CHECK(outcome.code == 3);
 }
 
 TEST_CASE("resource manager: the term of the fence counts from when the second of the two fell silent") {

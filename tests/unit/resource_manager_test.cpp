@@ -479,7 +479,7 @@ TEST_CASE("resource manager: a lease isn't given back if it may be used elsewher
   CHECK(stage.said<LeaseEnded>(owner).empty());
 }
 
-TEST_CASE("resource manager: what came to its end before it was killed has ended by itself") {
+TEST_CASE("resource manager: what came to its end before it was killed has ended by itself [S139a]") {
   Stage stage = Stage::running();
   EndKind expected = EndKind::exited;
   SUBCASE("it was fenced by a manager that had been stopped meanwhile") {

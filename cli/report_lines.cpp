@@ -7,6 +7,26 @@
 #include "cli/figures.hpp"
 
 namespace dmm {
+namespace {
+
+nlohmann::ordered_json goodput_json(const Summary& f) {
+  nlohmann::ordered_json goodput{{"total_processor_seconds", f.goodput_processor_seconds}};
+  for (std::size_t i = 0; i < origin_count; ++i) {
+    const std::string name(to_text(static_cast<Origin>(i)));
+    goodput[name] = fraction(f.goodput_processor_seconds_by_origin[i], f.goodput_processor_seconds);
+    goodput[name + "_processor_seconds"] = f.goodput_processor_seconds_by_origin[i];
+  }
+  return goodput;
+}
+
+nlohmann::ordered_json jobs_by_origin_json(const Summary& f) {
+  nlohmann::ordered_json by_origin;
+  for (std::size_t i = 0; i < origin_count; ++i)
+    by_origin[std::string(to_text(static_cast<Origin>(i)))] = f.jobs_finished_by_origin[i];
+  return by_origin;
+}
+
+}  // namespace
 
 void ReportLines::fact(const std::string& label, const std::string& value, const std::string& note) {
   add("  " + pad_right(label, label_columns) + value + (note.empty() ? "" : "  " + style_.paint(Ink::dim, note)));
@@ -45,27 +65,6 @@ void add_goodput(ReportLines& lines, const Summary& f, bool by_origin) {
               lines.style().paint(Ink::dim, count_text(f.jobs_finished_by_origin[i], "job")));
   }
 }
-
-namespace {
-
-nlohmann::ordered_json goodput_json(const Summary& f) {
-  nlohmann::ordered_json goodput{{"total_processor_seconds", f.goodput_processor_seconds}};
-  for (std::size_t i = 0; i < origin_count; ++i) {
-    const std::string name(to_text(static_cast<Origin>(i)));
-    goodput[name] = fraction(f.goodput_processor_seconds_by_origin[i], f.goodput_processor_seconds);
-    goodput[name + "_processor_seconds"] = f.goodput_processor_seconds_by_origin[i];
-  }
-  return goodput;
-}
-
-nlohmann::ordered_json jobs_by_origin_json(const Summary& f) {
-  nlohmann::ordered_json by_origin;
-  for (std::size_t i = 0; i < origin_count; ++i)
-    by_origin[std::string(to_text(static_cast<Origin>(i)))] = f.jobs_finished_by_origin[i];
-  return by_origin;
-}
-
-}  // namespace
 
 void add_figures(nlohmann::ordered_json& json, const Summary& f) {
   json.update({{"jobs_submitted", f.jobs_submitted},

@@ -24,7 +24,7 @@ Generation Session::meet(std::uint64_t incarnation) {
     delivered_ = 0;
   }
   if (generation == Generation::restarted) {
-    forget(next_sequence_);
+    acknowledge(last_used());  // or lost with its former self
     next_sequence_ = 1;
   }
   return generation;
@@ -36,10 +36,7 @@ void Session::keep(std::uint64_t sequence, std::string_view bytes) {
 }
 
 void Session::acknowledge(std::uint64_t sequence) {
-  if (acknowledged_ < kept_.size() && kept_[acknowledged_].sequence <= sequence) forget(sequence);
-}
-
-void Session::forget(std::uint64_t sequence) {
+  if (acknowledged_ == kept_.size() || kept_[acknowledged_].sequence > sequence) return;
   while (acknowledged_ < kept_.size() && kept_[acknowledged_].sequence <= sequence) ++acknowledged_;
   if (acknowledged_ == kept_.size()) {
     begin_ += bytes_.size();

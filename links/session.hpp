@@ -69,9 +69,6 @@ class Session {
   bool expects_more(std::uint64_t last) const { return last > delivered_; }
 
  private:
-  /// The oldest of what is kept, up to this sequence number, is needed no longer.
-  void forget(std::uint64_t sequence);
-
   Party peer_;
   std::uint64_t peer_incarnation_ = 0;
   std::uint64_t next_sequence_ = 1;

@@ -189,10 +189,10 @@ constexpr std::uint32_t envelope_elements = 11;
 
 const msgpack::unpack_limit limits(100'000, 256, frame_bytes_max, frame_bytes_max, 0, 24);
 
-}  // namespace
-
 /// Room for the objects of a usual frame: a grid in one process has a codec for each manager.
 constexpr std::size_t zone_bytes = 2048;
+
+}  // namespace
 
 struct Codec::Buffers {
   StringBuffer out;

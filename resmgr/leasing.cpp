@@ -100,7 +100,10 @@ void ResourceManager::watch_idle(Instant now) {
     const auto lease = leases_.find(epoch);
     const bool is_idle = lease != leases_.end() && lease->second.alone && !tasks_.has_open(epoch) &&
                          slots_.tasks_on(lease->second.nodes).empty();
-    is_idle ? idle_.idle(now, epoch) : idle_.busy(epoch);
+    if (is_idle)
+      idle_.idle(now, epoch);
+    else
+      idle_.busy(epoch);
   }
 }
 

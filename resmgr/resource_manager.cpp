@@ -41,7 +41,7 @@ void ResourceManager::settle(Instant now, Effects& effects) {
   // Before the due times: a Start whose lease was assigned in this batch isn't late.
   for (const Epoch lease : std::exchange(touched_, {})) {
     for (const std::uint64_t number : tasks_.parked_of(lease)) consider(now, tasks_.at(number), effects);
-    perhaps_idle_.push_back(lease);
+    perhaps_idle_.insert(lease);
   }
   for (const TaskId& id : tasks_.take_due(now)) give_up_or_forget(now, id, effects);
   watch_idle(now);
@@ -125,7 +125,7 @@ void ResourceManager::on(Instant now, const LinkUp& change, Effects& effects) {
       if (TaskRecord& task = tasks_.at(number); task.is_live()) order_end(now, task, {}, EndKind::lease_ended, effects);
   if (change.peer != site_) return;
   register_due_ = true;
-  for (const auto& [epoch, lease] : leases_) perhaps_idle_.push_back(epoch);  // what was said of them may be lost
+  for (const auto& [epoch, lease] : leases_) perhaps_idle_.insert(epoch);  // what was said of them may be lost
 }
 
 void ResourceManager::on(Instant now, const LinkDown& change, Effects&) {

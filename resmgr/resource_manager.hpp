@@ -163,7 +163,7 @@ class ResourceManager {
   TaskCounts counts_;
 
   std::set<Epoch> touched_;             ///< leases whose parked Starts settle looks at again
-  std::vector<Epoch> perhaps_idle_;     ///< leases that got or lost a job since the last settle, or began
+  std::set<Epoch> perhaps_idle_;        ///< leases that got or lost a job since the last settle, or began
   std::vector<Epoch> changed_leases_;   ///< since the last settle, some perhaps twice
   std::vector<TaskId> changed_tasks_;
   std::set<std::uint32_t> changed_fences_;

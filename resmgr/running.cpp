@@ -241,7 +241,7 @@ void ResourceManager::record_outcome(Instant now, TaskRecord& task, Ended outcom
   task.outcome = std::move(outcome);
   tasks_.enter(now, task, TaskState::ended);
   tasks_.set_due(task, now + settings_.keep_output);
-  perhaps_idle_.push_back(task.lease);
+  perhaps_idle_.insert(task.lease);
 }
 
 /// Records the outcome and tells the job manager.

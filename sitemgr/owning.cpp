@@ -226,9 +226,8 @@ void SiteManager::on(Step& s, const Party& from, SetAside& aside) {
 void SiteManager::on(Step& s, const Party& from, LeaseEnded& ended) {
   Lease* lease = leases_.find(ended.lease);
   if (!lease || lease->upstream) return;
-  const std::vector<NodeGroup> named = groups_on(ended.nodes.empty() ? lease->nodes : ended.nodes, from);
-  std::vector<NodeGroup> rest = lease->nodes;
-  const std::vector<NodeGroup> over = named.empty() ? named : remove_nodes(rest, named);
+  std::vector<NodeGroup> over = groups_on(lease->nodes, from);
+  if (!ended.nodes.empty()) over = without(over, without(over, ended.nodes));  // those of them that it names
   if (over.empty()) return;
   const LeaseEnd reason = ended.reason == LeaseEnd::idle ? LeaseEnd::idle : LeaseEnd::node_lost;
   tell_ended(s, *lease, over, reason, ended.confirmed);

@@ -2,7 +2,8 @@
 // one run to the next ever showing. The one place where an unordered container may be used in the machines.
 #pragma once
 
-#include <unordered_map>
+#include <absl/container/node_hash_map.h>
+
 #include <utility>
 
 #include "protocol/ids.hpp"
@@ -32,7 +33,7 @@ class Lookup {
   struct Hash {
     std::size_t operator()(const Key& key) const { return stable_hash(key); }
   };
-  std::unordered_map<Key, Value, Hash> values_;
+  absl::node_hash_map<Key, Value, Hash> values_;
 };
 
 }  // namespace dmm

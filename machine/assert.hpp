@@ -6,7 +6,7 @@
 namespace dmm {
 
 /// Prints what failed and where to standard error, and aborts.
-[[noreturn]] void assertion_failed(std::string_view expression, std::string_view file, int line);
+[[noreturn, gnu::cold]] void assertion_failed(std::string_view expression, std::string_view file, int line);
 
 }  // namespace dmm
 

@@ -51,12 +51,14 @@ struct Effects {
   std::vector<Party> rests;       ///< end-to-end parties with which nothing is under way once the messages are there
   Level level = Level::info;      ///< set by the shell: events below it need not be made
 
-  void send(Party to, Message message, RequestId trace = {}) {
-    messages.emplace_back(std::move(to), std::move(message), std::move(trace), CapacityHint{});
+  // What these two attributes keep out of the many functions that call them is most of those functions' code.
+  template <class Said>
+  [[gnu::noinline]] void send(const Party& to, Said message, const RequestId& trace = {}) {
+    messages.emplace_back(to, std::move(message), trace, CapacityHint{});
   }
   /// Whether an event of this level is wanted.
   bool wants(Level wanted) const { return wanted >= level; }
-  void log(Level at, std::string_view name, const RequestId& trace, std::vector<LogField> fields) {
+  [[gnu::cold]] void log(Level at, std::string_view name, const RequestId& trace, std::vector<LogField> fields) {
     if (wants(at)) events.push_back({at, name, trace, std::move(fields)});
   }
 };

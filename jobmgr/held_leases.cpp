@@ -32,17 +32,15 @@ void HeldLeases::hold(Lease& lease, std::uint64_t job) {
 }
 
 void HeldLeases::remove(const LeaseId& id, std::uint64_t job) {
-  const auto it = leases_.find(id);
-  if (it == leases_.end() || std::erase(it->second.jobs, job) == 0) return;
+  Lease* lease = leases_.find(id);
+  if (!lease || std::erase(lease->jobs, job) == 0) return;
   --grants_;
-  if (it->second.jobs.empty()) leases_.erase(it);
+  if (lease->jobs.empty()) leases_.erase(id);
 }
 
 bool HeldLeases::holds(const LeaseId& id, std::uint64_t job) const {
-  const auto it = leases_.find(id);
-  if (it == leases_.end()) return false;
-  const auto& jobs = it->second.jobs;
-  return std::find(jobs.begin(), jobs.end(), job) != jobs.end();
+  const Lease* lease = leases_.find(id);
+  return lease && std::find(lease->jobs.begin(), lease->jobs.end(), job) != lease->jobs.end();
 }
 
 Instant HeldLeases::until(const Lease& lease) const {
@@ -52,17 +50,18 @@ Instant HeldLeases::until(const Lease& lease) const {
 }
 
 bool HeldLeases::usable(Instant now, const LeaseId& id) const {
-  const auto it = leases_.find(id);
-  return it != leases_.end() && now < until(it->second);
+  const Lease* lease = leases_.find(id);
+  return lease && now < until(*lease);
 }
 
 bool HeldLeases::awaited(const LeaseId& id) const {
-  const auto it = leases_.find(id);
-  return it != leases_.end() && until(it->second) == unknown;
+  const Lease* lease = leases_.find(id);
+  return lease && until(*lease) == unknown;
 }
 
 void HeldLeases::suspend() {
-  for (auto& [id, lease] : leases_) {
+  for (const LeaseId& id : leases_.keys()) {  // rare: the site restarted
+    Lease& lease = *leases_.find(id);
     lease.until = unknown;
     lease.granted_after = renewals_;
   }
@@ -71,8 +70,8 @@ void HeldLeases::suspend() {
 }
 
 void HeldLeases::confirm(Instant now, const LeaseId& id, Duration left) {
-  const auto it = leases_.find(id);
-  if (it != leases_.end() && left > Duration{}) it->second.until = now + less_a_hundredth(left);
+  Lease* lease = leases_.find(id);
+  if (lease && left > Duration{}) lease->until = now + less_a_hundredth(left);
 }
 
 void HeldLeases::renewal_sent(Instant now) {
@@ -87,9 +86,9 @@ void HeldLeases::renewed(const Renewed& answer) {
   sent_.pop_front();
   renewed_until_ = sent + less_a_hundredth(answer.term);
   for (const LeaseTerm& exception : answer.shorter)
-    if (const auto it = leases_.find(exception.lease); it != leases_.end()) {
-      it->second.exception_of = answered_;
-      it->second.exception_until =
+    if (Lease* lease = leases_.find(exception.lease)) {
+      lease->exception_of = answered_;
+      lease->exception_until =
           exception.left > Duration{} ? sent + less_a_hundredth(exception.left) : unknown;  // it will say more
     }
 }

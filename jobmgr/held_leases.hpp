@@ -6,9 +6,9 @@
 
 #include <cstdint>
 #include <deque>
-#include <map>
 #include <vector>
 
+#include "machine/lookup.hpp"
 #include "protocol/messages.hpp"
 
 namespace dmm {
@@ -55,7 +55,7 @@ class HeldLeases {
   void hold(Lease& lease, std::uint64_t job);
   Instant until(const Lease& lease) const;
 
-  std::map<LeaseId, Lease> leases_;
+  Lookup<LeaseId, Lease> leases_;
   std::uint32_t grants_ = 0;
   std::deque<Instant> sent_;  ///< when the renewals without an answer were sent
   std::uint64_t renewals_ = 0;  ///< sent

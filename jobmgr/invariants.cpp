@@ -33,7 +33,8 @@ std::string JobManager::broken_invariant() const {
   std::size_t by_state = 0;
   for (std::size_t s = 0; s < job_state_count; ++s) by_state += jobs_.in(static_cast<JobState>(s)).size();
   if (by_state != jobs_.size()) return "the sets by state don't add up";
-  for (const auto& [number, job] : jobs_.all()) {
+  for (const auto& [number, record] : jobs_.all()) {
+    const Job& job = *record;
     const std::string name = "job " + std::to_string(number) + ": ";
     if (!jobs_.in(job.state).contains(number)) return name + "not in the set of its state";
     if ((job.run != nullptr) != has_attempt(job.state)) return name + "an attempt in the wrong state";

@@ -189,7 +189,7 @@ std::vector<JobView> JobManager::jobs(const JobQuery& query) const {
   } else {
     const auto& all = jobs_.all();
     for (auto it = all.lower_bound(query.from); it != all.end() && views.size() < query.limit; ++it)
-      add(it->second);
+      add(*it->second);
   }
   return views;
 }

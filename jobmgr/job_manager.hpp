@@ -196,7 +196,7 @@ class JobManager {
   Submissions submissions_;
   HeldLeases leases_;
   Managers managers_;
-  std::set<std::pair<LeaseId, std::uint64_t>> open_attempts_;  ///< jobs with components that aren't over, by lease
+  DenseSet<std::pair<LeaseId, std::uint64_t>> open_attempts_;  ///< jobs with components that aren't over, by lease
   Instant next_renewal_ = never;
   std::deque<std::pair<RequestId, std::uint32_t>> queued_;  ///< components to start; entries may be out of date
   std::deque<std::pair<RequestId, std::uint32_t>> awaiting_;  ///< those whose lease the site must promise anew first

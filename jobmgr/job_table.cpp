@@ -31,30 +31,29 @@ Job& JobTable::restore(Job job) {
 
 Job& JobTable::insert(Job job) {
   const std::uint64_t number = job.number;
-  const std::size_t before = jobs_.size();
-  const auto it = jobs_.emplace_hint(jobs_.end(), number, std::move(job));
-  DMM_ASSERT(jobs_.size() == before + 1);
-  set_of(it->second.state).insert(number);
-  return it->second;
+  const auto [it, is_new] = jobs_.emplace(number, std::make_unique<Job>(std::move(job)));
+  DMM_ASSERT(is_new);
+  set_of(it->second->state).insert(number);
+  return *it->second;
 }
 
 Job* JobTable::find(std::uint64_t number) {
   const auto it = jobs_.find(number);
-  return it == jobs_.end() ? nullptr : &it->second;
+  return it == jobs_.end() ? nullptr : it->second.get();
 }
 
 const Job* JobTable::find(std::uint64_t number) const {
   const auto it = jobs_.find(number);
-  return it == jobs_.end() ? nullptr : &it->second;
+  return it == jobs_.end() ? nullptr : it->second.get();
 }
 
 void JobTable::change(Job& job, JobEvent event) {
   const auto state = next(job.state, event);
   DMM_ASSERT(state.has_value());
-  auto entry = set_of(job.state).extract(job.number);
-  DMM_ASSERT(!entry.empty());
+  const bool was_in = set_of(job.state).erase(job.number) == 1;
+  DMM_ASSERT(was_in);
   job.state = *state;
-  set_of(*state).insert(std::move(entry));
+  set_of(*state).insert(job.number);
   ++ever_[static_cast<std::size_t>(*state)];
 }
 
@@ -76,7 +75,7 @@ std::uint64_t JobTable::forget_oldest() {
 bool JobTable::forget(std::uint64_t number) {
   const auto it = jobs_.find(number);
   if (it == jobs_.end()) return false;
-  const JobState state = it->second.state;
+  const JobState state = it->second->state;
   if (std::find(outcomes.begin(), outcomes.end(), state) == outcomes.end()) return false;
   set_of(state).erase(number);
   jobs_.erase(it);

@@ -4,11 +4,10 @@
 
 #include <array>
 #include <cstdint>
-#include <map>
-#include <set>
-#include <vector>
+#include <memory>
 
 #include "jobmgr/job.hpp"
+#include "machine/dense.hpp"
 
 namespace dmm {
 
@@ -23,7 +22,7 @@ class JobTable {
   /// Lets something happen to a job; that it can happen in the job's state is asserted.
   void change(Job& job, JobEvent event);
   /// Numbers of the jobs in a state, in order.
-  const std::set<std::uint64_t>& in(JobState state) const { return by_state_[static_cast<std::size_t>(state)]; }
+  const DenseSet<std::uint64_t>& in(JobState state) const { return by_state_[static_cast<std::size_t>(state)]; }
   /// Jobs that ever came to a state; forgotten ones too.
   std::uint64_t ever(JobState state) const { return ever_[static_cast<std::size_t>(state)]; }
   std::size_t size() const { return jobs_.size(); }
@@ -32,14 +31,14 @@ class JobTable {
   std::uint64_t forget_oldest();
   /// Forgets this job, if it has ended.
   bool forget(std::uint64_t number);
-  const std::map<std::uint64_t, Job>& all() const { return jobs_; }
+  const DenseMap<std::uint64_t, std::unique_ptr<Job>>& all() const { return jobs_; }
 
  private:
   Job& insert(Job job);
-  std::set<std::uint64_t>& set_of(JobState state) { return by_state_[static_cast<std::size_t>(state)]; }
+  DenseSet<std::uint64_t>& set_of(JobState state) { return by_state_[static_cast<std::size_t>(state)]; }
 
-  std::map<std::uint64_t, Job> jobs_;
-  std::array<std::set<std::uint64_t>, job_state_count> by_state_;
+  DenseMap<std::uint64_t, std::unique_ptr<Job>> jobs_;
+  std::array<DenseSet<std::uint64_t>, job_state_count> by_state_;
   std::array<std::uint64_t, job_state_count> ever_{};
 };
 

@@ -16,10 +16,10 @@ void Managers::use(const Party& manager, TaskKey task, Instant silent_due) {
 }
 
 void Managers::leave(const Party& manager, TaskKey task) {
-  const auto it = links_.find(manager);
-  if (it == links_.end()) return;
-  it->second.tasks.erase(task);
-  if (it->second.tasks.empty()) set_silence(manager, it->second, never);
+  Link* link = links_.find(manager);
+  if (!link) return;
+  link->tasks.erase(task);
+  if (link->tasks.empty()) set_silence(manager, *link, never);
 }
 
 bool Managers::up(const Party& manager) {
@@ -30,39 +30,39 @@ bool Managers::up(const Party& manager) {
 }
 
 void Managers::down(const Party& manager, Instant silent_due) {
-  const auto it = links_.find(manager);
-  if (it == links_.end()) return;
-  it->second.up = false;
-  if (!it->second.tasks.empty() && it->second.silent_due == never) set_silence(manager, it->second, silent_due);
+  Link* link = links_.find(manager);
+  if (!link) return;
+  link->up = false;
+  if (!link->tasks.empty() && link->silent_due == never) set_silence(manager, *link, silent_due);
 }
 
 std::vector<TaskKey> Managers::tasks_of(const Party& manager) const {
-  const auto it = links_.find(manager);
-  if (it == links_.end()) return {};
-  return {it->second.tasks.begin(), it->second.tasks.end()};
+  const Link* link = links_.find(manager);
+  if (!link) return {};
+  return {link->tasks.begin(), link->tasks.end()};
 }
 
 bool Managers::has(const Party& manager, TaskKey task) const {
-  const auto it = links_.find(manager);
-  return it != links_.end() && it->second.tasks.contains(task);
+  const Link* link = links_.find(manager);
+  return link && link->tasks.contains(task);
 }
 
 bool Managers::is_idle(const Party& manager) const {
-  const auto it = links_.find(manager);
-  return it != links_.end() && it->second.tasks.empty();
+  const Link* link = links_.find(manager);
+  return link && link->tasks.empty();
 }
 
 std::optional<Party> Managers::take_silent(Instant now) {
   if (silent_.empty() || silent_.begin()->first > now) return std::nullopt;
   Party manager = silent_.begin()->second;
-  set_silence(manager, links_.at(manager), never);
+  set_silence(manager, *links_.find(manager), never);
   return manager;
 }
 
 void Managers::restart_silences(Instant silent_due) {
   std::vector<Party> parties;
   for (const auto& [due, manager] : silent_) parties.push_back(manager);
-  for (const Party& manager : parties) set_silence(manager, links_.at(manager), silent_due);
+  for (const Party& manager : parties) set_silence(manager, *links_.find(manager), silent_due);
 }
 
 }  // namespace dmm

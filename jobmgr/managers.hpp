@@ -3,13 +3,14 @@
 // be heard by its owner. But nobody waits for ever: after a limit the job manager gives the attempt up.
 #pragma once
 
-#include <map>
 #include <optional>
 #include <set>
 #include <utility>
 #include <vector>
 
 #include "jobmgr/job.hpp"
+#include "machine/dense.hpp"
+#include "machine/lookup.hpp"
 
 namespace dmm {
 
@@ -40,12 +41,12 @@ class Managers {
     bool up = false;
     bool seen = false;
     Instant silent_due = never;
-    std::set<TaskKey> tasks;
+    DenseSet<TaskKey> tasks;
   };
 
   void set_silence(const Party& manager, Link& link, Instant due);
 
-  std::map<Party, Link> links_;
+  Lookup<Party, Link> links_;
   std::set<std::pair<Instant, Party>> silent_;
 };
 

@@ -46,8 +46,8 @@ void JobManager::write_changes(Step step) {
 std::vector<JobManagerRecord> JobManager::records() const {
   std::vector<JobManagerRecord> rows;
   for (const auto& [number, job] : jobs_.all()) {
-    rows.emplace_back(record_of(job));
-    rows.emplace_back(progress_of(job));
+    rows.emplace_back(record_of(*job));
+    rows.emplace_back(progress_of(*job));
   }
   for (SubmissionRecord& row : submissions_.records()) rows.emplace_back(std::move(row));
   return rows;

@@ -9,7 +9,7 @@ namespace {
 template <class Entry>
 SubmissionRecord record_of(const Entry& entry) {
   const auto& [question, answer] = entry;
-  return {question.first, question.second, answer.first_job, answer.jobs};
+  return {question.second, question.first, answer.first_job, answer.jobs};
 }
 
 }  // namespace
@@ -29,12 +29,12 @@ std::string fault_of(const Submit& submit) {
 }
 
 const Submitted* Submissions::find(const Party& client, std::uint64_t token) const {
-  const auto it = answers_.find({client, token});
+  const auto it = answers_.find({token, client});
   return it == answers_.end() ? nullptr : &it->second;
 }
 
 std::optional<SubmissionRecord> Submissions::remember(const Party& client, const Submitted& answer) {
-  const auto [it, is_new] = answers_.emplace(Question{client, answer.token}, answer);
+  const auto [it, is_new] = answers_.emplace(Question{answer.token, client}, answer);
   if (!is_new) return std::nullopt;
   order_.push_back(it);
   if (order_.size() <= remembered_max_) return std::nullopt;

@@ -31,7 +31,7 @@ class Submissions {
   std::vector<SubmissionRecord> records() const;
 
  private:
-  using Question = std::pair<Party, std::uint64_t>;
+  using Question = std::pair<std::uint64_t, Party>;  ///< the token first: it costs less to compare
   using Answers = std::map<Question, Submitted>;
   std::size_t remembered_max_;
   Answers answers_;

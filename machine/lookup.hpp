@@ -4,7 +4,9 @@
 
 #include <absl/container/node_hash_map.h>
 
+#include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "protocol/ids.hpp"
 
@@ -27,6 +29,13 @@ class Lookup {
   bool contains(const Key& key) const { return values_.contains(key); }
   bool erase(const Key& key) { return values_.erase(key) > 0; }
   std::size_t size() const { return values_.size(); }
+  /// All keys, in order: for rare walks over everything.
+  std::vector<Key> keys() const {
+    std::vector<Key> sorted;
+    for (const auto& [key, value] : values_) sorted.push_back(key);
+    std::sort(sorted.begin(), sorted.end());
+    return sorted;
+  }
   bool empty() const { return values_.empty(); }
 
  private:

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "machine/assert.hpp"
+#include "machine/dense.hpp"
 #include "simulator/world.hpp"
 
 namespace dmm {
@@ -211,7 +212,7 @@ class DmmRun {
   std::vector<TopologyLink> links_;
   World world_;
   std::map<std::pair<SiteName, ClusterName>, std::uint32_t> numbers_;  ///< of clusters, by owner and name
-  std::map<Key, StreamJob> open_;                                      ///< submitted and not ended
+  DenseMap<Key, StreamJob> open_;                                      ///< submitted and not ended
   std::vector<Piece> pieces_;
   Instant next_sample_ = never;
   std::uint64_t jobs_ended_ = 0;

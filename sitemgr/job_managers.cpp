@@ -42,8 +42,9 @@ void SiteManager::on(Step& s, const Party& from, Request& request) {
   const bool stays = local.request.dttl == 0 || !settings_.delegate || neighbours_.size() == 0;
   local.search = stays ? LocalRequest::Search::home : LocalRequest::Search::ready;
   begin_round(local);
-  s.out.log(Level::info, "request", id,
-            {{"processors", std::int64_t{local.processors}}, {"dttl", std::int64_t{local.request.dttl}}});
+  if (s.out.wants(Level::info))
+    s.out.log(Level::info, "request", id,
+              {{"processors", std::int64_t{local.processors}}, {"dttl", std::int64_t{local.request.dttl}}});
   ++user.requests;
   LocalRequest& added = queue_.add(std::move(local));
   fresh_.push_back(id);

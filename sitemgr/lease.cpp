@@ -56,32 +56,19 @@ Lease* LeaseTable::take_over(Instant now) {
   return nullptr;
 }
 
-Lease* LeaseTable::find(const LeaseId& id) {
-  const auto it = leases_.find(id);
-  return it == leases_.end() ? nullptr : &it->second;
-}
-
-std::vector<LeaseId> LeaseTable::all() const {
-  std::vector<LeaseId> ids;
-  for (const auto& [id, lease] : leases_) ids.push_back(id);
-  return ids;
-}
-
 Lease& LeaseTable::add(Lease lease) {
-  const auto [it, is_new] = leases_.try_emplace(lease.id);
-  DMM_ASSERT(is_new);
+  DMM_ASSERT(!leases_.contains(lease.id));
   if (lease.upstream) up_[*lease.upstream].insert(lease.id);
   if (lease.downstream) down_[*lease.downstream].insert(lease.id);
-  return it->second = std::move(lease);
+  return leases_[lease.id] = std::move(lease);
 }
 
 void LeaseTable::erase(const LeaseId& id) {
-  const auto it = leases_.find(id);
-  DMM_ASSERT(it != leases_.end());
-  const Lease& lease = it->second;
-  if (lease.upstream) up_[*lease.upstream].erase(id);
-  if (lease.downstream) down_[*lease.downstream].erase(id);
-  leases_.erase(it);
+  const Lease* lease = leases_.find(id);
+  DMM_ASSERT(lease);
+  if (lease->upstream) up_[*lease->upstream].erase(id);
+  if (lease->downstream) down_[*lease->downstream].erase(id);
+  leases_.erase(id);
 }
 
 }  // namespace dmm

@@ -5,9 +5,10 @@
 
 #include <map>
 #include <optional>
-#include <set>
 #include <vector>
 
+#include "machine/dense.hpp"
+#include "machine/lookup.hpp"
 #include "protocol/messages.hpp"
 
 namespace dmm {
@@ -47,7 +48,7 @@ struct Lease {
   bool changed = false;   ///< its record is to be written at the end of this step
   bool pooled = false;  ///< sink: waits in the pool's list for this step's reuse
   std::vector<NodeGroup> idle;                 ///< sink: in the pool, without a job
-  std::map<RequestId, HandedOut> handed_out;   ///< sink
+  DenseMap<RequestId, HandedOut> handed_out;   ///< sink
   std::uint32_t processors = 0;                ///< at the grant
   std::uint64_t processor_microseconds = 0;    ///< of nodes already given back
 
@@ -78,15 +79,16 @@ class LeaseTable {
   LeaseTable(std::size_t neighbours, Duration offer) : offer_(offer), up_(neighbours), down_(neighbours) {}
 
   Lease& add(Lease lease);
-  Lease* find(const LeaseId& id);
+  Lease* find(const LeaseId& id) { return leases_.find(id); }
   void erase(const LeaseId& id);
   std::size_t size() const { return leases_.size(); }
   /// Leases that came over a link, and that went out over it.
-  const std::set<LeaseId>& up(std::size_t neighbour) const { return up_[neighbour]; }
-  const std::set<LeaseId>& down(std::size_t neighbour) const { return down_[neighbour]; }
-  std::vector<LeaseId> all() const;
+  const DenseSet<LeaseId>& up(std::size_t neighbour) const { return up_[neighbour]; }
+  const DenseSet<LeaseId>& down(std::size_t neighbour) const { return down_[neighbour]; }
+  /// In order.
+  std::vector<LeaseId> all() const { return leases_.keys(); }
   bool contains(const LeaseId& id) const { return leases_.contains(id); }
-  const Lease& get(const LeaseId& id) const { return leases_.at(id); }
+  const Lease& get(const LeaseId& id) const { return *leases_.find(id); }
 
   // ---- time ----
   /// To be called when a lease got a deadline, or an earlier one than before; later ones are noticed by themselves.
@@ -100,8 +102,8 @@ class LeaseTable {
   using Watched = std::pair<Instant, LeaseId>;
 
   Duration offer_;
-  std::map<LeaseId, Lease> leases_;
-  std::vector<std::set<LeaseId>> up_, down_;
+  Lookup<LeaseId, Lease> leases_;
+  std::vector<DenseSet<LeaseId>> up_, down_;
   std::vector<Watched> watched_;  ///< a heap, earliest first; may name leases that have ended or were renewed
 };
 

@@ -167,7 +167,7 @@ void SiteManager::on_release(Step& s, std::optional<std::size_t> from, const Par
     if (held.nodes.empty()) empty.push_back(request);
   }
   for (const RequestId& request : empty) {
-    s.out.log(Level::info, "release", request, {{"lease", to_text(lease->id)}});
+    if (s.out.wants(Level::info)) s.out.log(Level::info, "release", request, {{"lease", to_text(lease->id)}});
     take_from_user(*lease, request);
   }
   if (returned.empty()) return;

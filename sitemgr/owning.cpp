@@ -208,7 +208,7 @@ void SiteManager::on(Step& s, const Party& from, Clean& message) {
   std::erase_if(lease->cleaning, [](const NodeGroup& group) { return group.nodes.empty(); });
   changed(s, *lease);
   hints_dirty_ = true;
-  s.out.log(Level::debug, "clean", lease->request, {{"lease", to_text(lease->id)}});
+  if (s.out.wants(Level::debug)) s.out.log(Level::debug, "clean", lease->request, {{"lease", to_text(lease->id)}});
   if (lease->nodes.empty() && lease->cleaning.empty()) close(s, *lease);
 }
 

@@ -47,12 +47,13 @@ void SiteManager::hand_out(Step& s, Lease& lease, LocalRequest& request, std::ve
   if (request.search == LocalRequest::Search::out) withdraw(s, request);
   const RequestId id = request.request.id;
   const Party user = job_manager_of(settings_.name, id.user);
-  s.out.log(Level::info, "hand_out", id,
-            {{"to", id.user},
-             {"lease", to_text(lease.id)},
-             {"processors", std::int64_t{processors_of(nodes)}},
-             {"owner", lease.id.owner.text},
-             {"waited", (s.now - request.since).in_seconds()}});
+  if (s.out.wants(Level::info))
+    s.out.log(Level::info, "hand_out", id,
+              {{"to", id.user},
+               {"lease", to_text(lease.id)},
+               {"processors", std::int64_t{processors_of(nodes)}},
+               {"owner", lease.id.owner.text},
+               {"waited", (s.now - request.since).in_seconds()}});
   Grant grant;
   grant.request = id;
   grant.round = request.round;

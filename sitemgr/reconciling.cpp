@@ -24,7 +24,8 @@ void SiteManager::open_books(Step& s, std::size_t n) {
   neighbour.renew_sent.reset();
   neighbour.renew_due = s.now;
   neighbour.judging = true;
-  neighbour.known_leases = leases_.up(n);
+  neighbour.known_leases.clear();
+  neighbour.known_leases.insert(leases_.up(n).begin(), leases_.up(n).end());
   neighbour.known_leases.insert(leases_.down(n).begin(), leases_.down(n).end());
   neighbour.inventory = {};
   neighbour.orphans.clear();
@@ -182,8 +183,9 @@ void SiteManager::on(Step& s, const Party& from, Inventory& part) {
   for (const Holding& held : said.borrowed) theirs[{held.lease, held.request}] = &held;
   for (const auto& [id, request] : judged) {
     Lease* lease = leases_.find(id);
-    const auto out = lease ? lease->handed_out.find(request) : std::map<RequestId, HandedOut>::iterator{};
-    if (!lease || out == lease->handed_out.end()) continue;  // over since
+    if (!lease) continue;  // over since
+    const auto out = lease->handed_out.find(request);
+    if (out == lease->handed_out.end()) continue;
     const auto held = theirs.find({id, request});
     std::vector<NodeGroup> gone =
         held == theirs.end() ? out->second.nodes : without(out->second.nodes, held->second->nodes);

@@ -2,10 +2,9 @@
 // delegation order among those that may leave, by the end of their pause, by answer due.
 #pragma once
 
-#include <map>
 #include <memory>
-#include <set>
 
+#include "machine/dense.hpp"
 #include "machine/lookup.hpp"
 #include "matchmaking/delegation.hpp"
 #include "sitemgr/local_request.hpp"
@@ -38,7 +37,7 @@ class RequestQueue {
   void set_servable(LocalRequest& request, bool servable);
   /// Those that may be offered to a neighbour now, in delegation order: the ones that this site could serve itself,
   /// which stay below the delegation threshold, and the ones that it never could, which go out at any load.
-  const std::map<OrderKey, LocalRequest*>& ready(bool servable) const { return ready_[servable]; }
+  const DenseMap<OrderKey, LocalRequest*>& ready(bool servable) const { return ready_[servable]; }
   /// The first to arrive after `after` of those that pause and need at most `widest_max` in one cluster, or nullptr.
   LocalRequest* first_pausing(std::uint32_t widest_max, std::uint64_t after) const;
   /// The next pause that ends, or answer that is overdue; nullptr if none is due at `now`.
@@ -55,19 +54,19 @@ class RequestQueue {
   std::size_t count(LocalRequest::Search search) const { return counts_[static_cast<std::size_t>(search)]; }
 
   /// All of them by arrival, for people.
-  const std::map<std::uint64_t, std::unique_ptr<LocalRequest>>& all() const { return requests_; }
+  const DenseMap<std::uint64_t, std::unique_ptr<LocalRequest>>& all() const { return requests_; }
 
  private:
   void index(LocalRequest& request, bool add);
 
   const DispatchPolicy* dispatch_;
   const DelegationPolicy* delegation_;
-  std::map<std::uint64_t, std::unique_ptr<LocalRequest>> requests_;  ///< by arrival
+  DenseMap<std::uint64_t, std::unique_ptr<LocalRequest>> requests_;  ///< by arrival
   Lookup<RequestId, LocalRequest*> by_id_;
-  std::map<std::uint32_t, std::map<OrderKey, LocalRequest*>> by_width_[2];  ///< by whether this site could serve them
-  std::map<OrderKey, LocalRequest*> ready_[2];  ///< by whether this site could serve them
-  std::map<std::pair<std::uint32_t, std::uint64_t>, LocalRequest*> pausing_;
-  std::map<std::pair<Instant, std::uint64_t>, LocalRequest*> due_;
+  DenseMap<std::uint32_t, DenseMap<OrderKey, LocalRequest*>> by_width_[2];  ///< by whether this site could serve them
+  DenseMap<OrderKey, LocalRequest*> ready_[2];  ///< by whether this site could serve them
+  DenseMap<std::pair<std::uint32_t, std::uint64_t>, LocalRequest*> pausing_;
+  DenseMap<std::pair<Instant, std::uint64_t>, LocalRequest*> due_;
   std::uint64_t demand_ = 0, demand_here_ = 0, departures_ = 0;
   std::size_t counts_[4] = {};
 };

@@ -103,7 +103,7 @@ class SiteManager {
     Instant since{};  ///< when it began to wait
   };
   struct JobManager {
-    using Holds = std::set<std::pair<LeaseId, RequestId>>;
+    using Holds = DenseSet<std::pair<LeaseId, RequestId>>;
     Instant shelve_at = never;     ///< while it is silent: its requests leave the queue then
     Instant nodes_until = never;   ///< while it is silent: its nodes are taken back then
     bool judging = false;          ///< its Inventory is awaited, which judges these

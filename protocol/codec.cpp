@@ -2,48 +2,70 @@
 // name its text, a duration its microseconds. Nothing here knows any single message.
 #include "protocol/codec.hpp"
 
+#include <algorithm>
 #include <array>
+#include <limits>
 #include <msgpack.hpp>
+#include <optional>
 #include <type_traits>
+#include <vector>
 
 #include "protocol/fields.hpp"
 
 namespace dmm {
 namespace {
 
-constexpr std::size_t frame_header_bytes = 6;  // array of two, and a byte string with a 32-bit length
+constexpr std::size_t buffer_bytes = 512;  // at first: a grid in one process has a codec for each manager
+
+// ---- the frame -----------------------------------------------------------------------------------------------------
+
+constexpr std::string_view no_signature("\xc4\0", 2);  // an empty byte string
+
+/// What is before an envelope of this size: an array of two, and a byte string with a 32-bit length.
+std::array<char, 6> frame_header(std::size_t size) {
+  const auto byte = [&](int shift) { return static_cast<char>((size >> shift) & 0xff); };
+  return {'\x92', '\xc6', byte(24), byte(16), byte(8), byte(0)};
+}
+constexpr std::size_t frame_header_bytes = std::tuple_size_v<decltype(frame_header(0))>;
+
+/// The envelope in a frame that is written as we write it: nearly all are, and then there is nothing to parse.
+std::optional<std::string_view> plain_payload(std::string_view frame) {
+  constexpr std::size_t around = frame_header_bytes + no_signature.size();
+  if (frame.size() < around || !frame.ends_with(no_signature)) return std::nullopt;
+  const auto header = frame_header(frame.size() - around);
+  if (!frame.starts_with(std::string_view(header.data(), header.size()))) return std::nullopt;
+  return frame.substr(header.size(), frame.size() - around);
+}
 
 // ---- encoding ------------------------------------------------------------------------------------------------------
 
-struct StringBuffer {
-  std::string bytes;
-  void write(const char* data, std::size_t size) { bytes.append(data, size); }
-};
-using Packer = msgpack::packer<StringBuffer>;
+using Packer = msgpack::packer<msgpack::sbuffer>;
 
-void pack(Packer& out, bool value) { value ? out.pack_true() : out.pack_false(); }
-void pack(Packer& out, const std::string& value) {
+// What packs one value is flattened: the packer is made of small functions, which are inlined only if told to.
+
+[[gnu::flatten]] void pack(Packer& out, bool value) { value ? out.pack_true() : out.pack_false(); }
+[[gnu::flatten]] void pack(Packer& out, const std::string& value) {
   out.pack_bin(static_cast<std::uint32_t>(value.size()));
   out.pack_bin_body(value.data(), static_cast<std::uint32_t>(value.size()));
 }
 template <class T>
   requires(std::is_integral_v<T> && std::is_unsigned_v<T> && !std::is_same_v<T, bool>)
-void pack(Packer& out, T value) {
+[[gnu::flatten]] void pack(Packer& out, T value) {
   out.pack_uint64(value);
 }
 template <class T>
   requires(std::is_integral_v<T> && std::is_signed_v<T>)
-void pack(Packer& out, T value) {
+[[gnu::flatten]] void pack(Packer& out, T value) {
   out.pack_int64(value);
 }
 template <class T>
   requires std::is_enum_v<T>
-void pack(Packer& out, T value) {
+[[gnu::flatten]] void pack(Packer& out, T value) {
   out.pack_uint64(static_cast<std::uint64_t>(value));
 }
-void pack(Packer& out, Duration value) { out.pack_int64(value.microseconds); }
+[[gnu::flatten]] void pack(Packer& out, Duration value) { out.pack_int64(value.microseconds); }
 template <Named T>
-void pack(Packer& out, const T& value) {
+[[gnu::flatten]] void pack(Packer& out, const T& value) {
   out.pack_str(static_cast<std::uint32_t>(value.text.size()));
   out.pack_str_body(value.text.data(), static_cast<std::uint32_t>(value.text.size()));
 }
@@ -75,95 +97,191 @@ void pack(Packer& out, const std::vector<T>& values) {
 
 // ---- decoding ------------------------------------------------------------------------------------------------------
 
+// The parser goes over all bytes first, so that nothing of a frame that is broken somewhere is ever looked at. What it
+// finds comes to lie in one flat list: an array or a map, then what is in it. The structs are read from that in order.
+
 using Object = msgpack::object;
+
+constexpr std::uint32_t array_elements_max = 100'000;
+constexpr std::uint32_t map_pairs_max = 256;
+constexpr std::uint32_t depth_max = 24;
+
+/// Takes down what the parser finds.
+struct Listing : msgpack::null_visitor {
+  std::vector<Object> objects;  ///< arrays and maps point to nothing: what is in them follows
+  std::size_t count = 0;        ///< so many of them are of the present bytes
+  std::uint32_t depth = 0;      ///< of arrays and maps that haven't ended
+  bool over_limit = false;
+
+  /// Lists what is in these bytes, if they are one object; else why not. Flattened for the reason given above.
+  [[gnu::flatten]] std::optional<FrameFault> parse(std::string_view bytes) {
+    count = 0;
+    depth = 0;
+    over_limit = false;
+    std::size_t end = 0;
+    const bool whole = msgpack::parse(bytes.data(), bytes.size(), end, *this);
+    if (over_limit) return FrameFault::over_limit;
+    if (!whole || end != bytes.size()) return FrameFault::not_messagepack;
+    return std::nullopt;
+  }
+  /// Of the outermost array; 0 if it isn't one.
+  std::uint32_t elements() const {
+    return objects.front().type == msgpack::type::ARRAY ? objects.front().via.array.size : 0;
+  }
+
+  Object& add(msgpack::type::object_type type) {
+    if (count == objects.size()) grow();
+    Object& object = objects[count++];
+    object.type = type;
+    return object;
+  }
+  bool visit_nil() { return add(msgpack::type::NIL), true; }
+  bool visit_boolean(bool value) { return add(msgpack::type::BOOLEAN).via.boolean = value, true; }
+  bool visit_positive_integer(std::uint64_t value) {
+    return add(msgpack::type::POSITIVE_INTEGER).via.u64 = value, true;
+  }
+  bool visit_negative_integer(std::int64_t value) {
+    if (value >= 0) return visit_positive_integer(static_cast<std::uint64_t>(value));
+    return add(msgpack::type::NEGATIVE_INTEGER).via.i64 = value, true;
+  }
+  bool visit_float32(float value) { return add(msgpack::type::FLOAT32).via.f64 = value, true; }
+  bool visit_float64(double value) { return add(msgpack::type::FLOAT64).via.f64 = value, true; }
+  bool visit_str(const char* data, std::uint32_t size) {
+    return add(msgpack::type::STR).via.str = {size, data}, true;
+  }
+  bool visit_bin(const char* data, std::uint32_t size) {
+    return add(msgpack::type::BIN).via.bin = {size, data}, true;
+  }
+  bool visit_ext(const char*, std::uint32_t) { return refuse(); }
+  bool start_array(std::uint32_t elements) {
+    if (elements > array_elements_max || ++depth > depth_max) return refuse();
+    return add(msgpack::type::ARRAY).via.array.size = elements, true;
+  }
+  bool end_array() { return --depth, true; }
+  bool start_map(std::uint32_t pairs) {
+    if (pairs > map_pairs_max || ++depth > depth_max) return refuse();
+    return add(msgpack::type::MAP).via.map.size = pairs, true;
+  }
+  bool end_map() { return --depth, true; }
+  bool refuse() { return over_limit = true, false; }
+  [[gnu::noinline, gnu::cold]] void grow() { objects.resize(2 * objects.size() + 64); }
+};
+
+/// The envelope in a frame, whoever wrote it.
+std::optional<std::string_view> payload_in(const Listing& listing) {
+  if (listing.elements() < 2) return std::nullopt;
+  const Object& payload = listing.objects[1];
+  const Object& signature = listing.objects[2];
+  if (payload.type != msgpack::type::BIN || signature.type != msgpack::type::BIN) return std::nullopt;
+  return std::string_view(payload.via.bin.ptr, payload.via.bin.size);
+}
+
+/// A place in the list of objects.
+class Cursor {
+ public:
+  explicit Cursor(const std::vector<Object>& objects) : next_(objects.data()) {}
+
+  const Object& take() { return *next_++; }
+  /// Passes over so many objects, with all that is in them.
+  void skip(std::uint64_t objects) {
+    for (; objects > 0; --objects) {
+      const Object& object = take();
+      if (object.type == msgpack::type::ARRAY) objects += object.via.array.size;
+      if (object.type == msgpack::type::MAP) objects += 2 * std::uint64_t{object.via.map.size};
+    }
+  }
+
+ private:
+  const Object* next_;
+};
 
 template <class T>
   requires(std::is_integral_v<T> && std::is_unsigned_v<T> && !std::is_same_v<T, bool>)
-bool read(const Object& in, T& value) {
-  if (in.type != msgpack::type::POSITIVE_INTEGER || in.via.u64 > std::numeric_limits<T>::max()) return false;
-  value = static_cast<T>(in.via.u64);
+bool read(Cursor& in, T& value) {
+  const Object& object = in.take();
+  if (object.type != msgpack::type::POSITIVE_INTEGER || object.via.u64 > std::numeric_limits<T>::max()) return false;
+  value = static_cast<T>(object.via.u64);
   return true;
 }
 template <class T>
   requires(std::is_integral_v<T> && std::is_signed_v<T>)
-bool read(const Object& in, T& value) {
-  if (in.type == msgpack::type::POSITIVE_INTEGER) {
-    if (in.via.u64 > static_cast<std::uint64_t>(std::numeric_limits<T>::max())) return false;
-    value = static_cast<T>(in.via.u64);
+bool read(Cursor& in, T& value) {
+  const Object& object = in.take();
+  if (object.type == msgpack::type::POSITIVE_INTEGER) {
+    if (object.via.u64 > static_cast<std::uint64_t>(std::numeric_limits<T>::max())) return false;
+    value = static_cast<T>(object.via.u64);
     return true;
   }
-  if (in.type != msgpack::type::NEGATIVE_INTEGER || in.via.i64 < std::numeric_limits<T>::min()) return false;
-  value = static_cast<T>(in.via.i64);
+  if (object.type != msgpack::type::NEGATIVE_INTEGER || object.via.i64 < std::numeric_limits<T>::min()) return false;
+  value = static_cast<T>(object.via.i64);
   return true;
 }
-bool read(const Object& in, bool& value) {
-  if (in.type != msgpack::type::BOOLEAN) return false;
-  value = in.via.boolean;
+bool read(Cursor& in, bool& value) {
+  const Object& object = in.take();
+  if (object.type != msgpack::type::BOOLEAN) return false;
+  value = object.via.boolean;
   return true;
 }
-bool read(const Object& in, std::string& value) {
-  if (in.type == msgpack::type::BIN) return value.assign(in.via.bin.ptr, in.via.bin.size), true;
-  if (in.type == msgpack::type::STR) return value.assign(in.via.str.ptr, in.via.str.size), true;
+bool read(Cursor& in, std::string& value) {
+  const Object& object = in.take();
+  if (object.type == msgpack::type::BIN) return value.assign(object.via.bin.ptr, object.via.bin.size), true;
+  if (object.type == msgpack::type::STR) return value.assign(object.via.str.ptr, object.via.str.size), true;
   return false;
 }
 template <class T>
   requires std::is_enum_v<T>
-bool read(const Object& in, T& value) {
+bool read(Cursor& in, T& value) {
   std::underlying_type_t<T> number = 0;
   if (!read(in, number)) return false;
   value = static_cast<T>(number);  // a later version's number is kept; to_text calls it unknown
   return true;
 }
 /// A hundred years and no more, so that no sum of an instant and durations overflows.
-bool read(const Object& in, Duration& value) {
+bool read(Cursor& in, Duration& value) {
   constexpr std::int64_t most = std::int64_t{100} * 366 * 86400 * 1'000'000;
   return read(in, value.microseconds) && value.microseconds <= most && value.microseconds >= -most;
 }
 template <Named T>
-bool read(const Object& in, T& value) {
+bool read(Cursor& in, T& value) {
   return read(in, value.text);
 }
-bool read(const Object& in, Attributes& map);
+bool read(Cursor& in, Attributes& map);
 template <class T>
-bool read(const Object& in, std::vector<T>& values);
+bool read(Cursor& in, std::vector<T>& values);
 
 template <Struct T>
-bool read(const Object& in, T& value) {
-  if (in.type != msgpack::type::ARRAY) return false;
-  const auto& array = in.via.array;
-  return std::apply(
-      [&](auto&... element) {
-        std::uint32_t index = 0;
-        const auto next = [&](auto& target) {
-          const bool ok = index >= array.size || read(array.ptr[index], target);
-          ++index;
-          return ok;
-        };
-        return (next(element) && ...);
-      },
-      T::fields(value));
+bool read(Cursor& in, T& value) {
+  const Object& array = in.take();
+  if (array.type != msgpack::type::ARRAY) return false;
+  std::uint32_t left = array.via.array.size;
+  const auto next = [&](auto& element) { return left == 0 || (--left, read(in, element)); };
+  if (!std::apply([&](auto&... element) { return (next(element) && ...); }, T::fields(value))) return false;
+  in.skip(left);  // what a later version added
+  return true;
 }
-bool read(const Object& in, Attributes& map) {
-  if (in.type != msgpack::type::MAP) return false;
-  for (std::uint32_t i = 0; i < in.via.map.size; ++i) {
+bool read(Cursor& in, Attributes& map) {
+  const Object& pairs = in.take();
+  if (pairs.type != msgpack::type::MAP) return false;
+  for (std::uint32_t i = 0; i < pairs.via.map.size; ++i) {
     std::string name, text;
-    if (!read(in.via.map.ptr[i].key, name) || !read(in.via.map.ptr[i].val, text)) return false;
+    if (!read(in, name) || !read(in, text)) return false;
     if (!map.emplace(std::move(name), std::move(text)).second) return false;  // doubled keys are refused
   }
   return true;
 }
 template <class T>
-bool read(const Object& in, std::vector<T>& values) {
-  if (in.type != msgpack::type::ARRAY) return false;
-  values.resize(in.via.array.size);
-  for (std::uint32_t i = 0; i < in.via.array.size; ++i)
-    if (!read(in.via.array.ptr[i], values[i])) return false;
+bool read(Cursor& in, std::vector<T>& values) {
+  const Object& array = in.take();
+  if (array.type != msgpack::type::ARRAY) return false;
+  values.resize(array.via.array.size);
+  for (T& value : values)
+    if (!read(in, value)) return false;
   if constexpr (std::is_same_v<T, NodeRange>) return is_well_formed(values);  // sorted and disjoint, or set sums lie
   return true;
 }
 
 template <std::size_t index = 0>
-bool read_message(std::uint16_t type, const Object& in, Message& message, bool& known) {
+bool read_message(std::uint16_t type, Cursor& in, Message& message, bool& known) {
   if constexpr (index < std::variant_size_v<Message>) {
     using Candidate = std::variant_alternative_t<index, Message>;
     if (Candidate::type != type) return read_message<index + 1>(type, in, message, known);
@@ -187,16 +305,27 @@ auto head_fields(Self& envelope, std::uint16_t& type) {
 }
 constexpr std::uint32_t envelope_elements = 11;
 
-const msgpack::unpack_limit limits(100'000, 256, frame_bytes_max, frame_bytes_max, 0, 24);
-
-/// Room for the objects of a usual frame: a grid in one process has a codec for each manager.
-constexpr std::size_t zone_bytes = 2048;
+/// Reads the elements of an envelope whose version we speak. A refusal tells as much of it as could be read.
+std::variant<Envelope, Refused> read_envelope(Cursor in) {
+  std::variant<Envelope, Refused> result;
+  Envelope& envelope = std::get<Envelope>(result);
+  std::uint16_t type = 0;
+  const bool head_ok =
+      std::apply([&](auto&... element) { return (read(in, element) && ...); }, head_fields(envelope, type));
+  if (!head_ok || !in_range(envelope.from.role, Role::client) || !in_range(envelope.to.role, Role::client) ||
+      envelope.hint.size() > dttl_max)
+    return Refused{FrameFault::malformed, 0, {}};
+  bool known = false;
+  if (read_message(type, in, envelope.message, known)) return result;
+  envelope.message = {};
+  return Refused{known ? FrameFault::malformed : FrameFault::unknown_type, type, std::move(envelope)};
+}
 
 }  // namespace
 
 struct Codec::Buffers {
-  StringBuffer out;
-  msgpack::zone zone{zone_bytes};
+  msgpack::sbuffer out{buffer_bytes};
+  Listing listing;
 };
 
 Codec::Codec() : buffers_(std::make_unique<Buffers>()) {}
@@ -208,63 +337,37 @@ std::string_view Codec::encode(const Envelope& whole) {
 }
 
 std::string_view Codec::encode(const EnvelopeView& envelope) {
-  std::string& bytes = buffers_->out.bytes;
-  bytes.assign("\x92\xc6\0\0\0\0", frame_header_bytes);
-  Packer out(buffers_->out);
+  msgpack::sbuffer& bytes = buffers_->out;
+  bytes.clear();
+  bytes.write(frame_header(0).data(), frame_header_bytes);
+  Packer out(bytes);
   std::uint16_t type = type_of(envelope.message);
   out.pack_array(envelope_elements);
   std::apply([&](const auto&... element) { (pack(out, element), ...); }, head_fields(envelope, type));
   std::visit([&](const auto& message) { pack(out, message); }, envelope.message);
-  const std::size_t size = bytes.size() - frame_header_bytes;
-  for (std::size_t i = 0; i < 4; ++i) bytes[2 + i] = static_cast<char>((size >> (8 * (3 - i))) & 0xff);
-  bytes.append("\xc4\0", 2);  // the signature: an empty byte string
-  return bytes;
+  std::ranges::copy(frame_header(bytes.size() - frame_header_bytes), bytes.data());
+  bytes.write(no_signature.data(), no_signature.size());
+  return {bytes.data(), bytes.size()};
 }
 
-std::variant<Envelope, Refused> Codec::decode(std::string_view frame) try {
-  Refused refused;
-  const auto refuse = [&](FrameFault fault) { return refused.fault = fault, refused; };
+std::variant<Envelope, Refused> Codec::decode(std::string_view frame) {
+  const auto refuse = [](FrameFault fault) { return Refused{fault, 0, {}}; };
   if (frame.size() > frame_bytes_max) return refuse(FrameFault::too_large);
-  buffers_->zone.clear();
-  const auto unpack = [&](std::string_view bytes, std::size_t& end) {
-    return msgpack::unpack(buffers_->zone, bytes.data(), bytes.size(), end,
-                           [](msgpack::type::object_type, std::size_t, void*) { return true; }, nullptr, limits);
-  };
-  std::size_t end = 0;
-  const Object outer = unpack(frame, end);
-  if (end != frame.size()) return refuse(FrameFault::not_messagepack);
-  if (outer.type != msgpack::type::ARRAY || outer.via.array.size < 2) return refuse(FrameFault::not_a_frame);
-  const Object* parts = outer.via.array.ptr;
-  if (parts[0].type != msgpack::type::BIN || parts[1].type != msgpack::type::BIN)
-    return refuse(FrameFault::not_a_frame);
-  const std::string_view inner(parts[0].via.bin.ptr, parts[0].via.bin.size);
-  end = 0;
-  const Object whole = unpack(inner, end);
-  if (end != inner.size()) return refuse(FrameFault::not_messagepack);
-  if (whole.type != msgpack::type::ARRAY || whole.via.array.size < envelope_elements)
-    return refuse(FrameFault::not_a_frame);
-  const Object* elements = whole.via.array.ptr;
-
-  std::variant<Envelope, Refused> result;
-  Envelope& envelope = std::get<Envelope>(result);
-  if (!read(elements[0], envelope.version) || envelope.version != protocol_version)
+  Listing& listing = buffers_->listing;
+  auto payload = plain_payload(frame);
+  if (!payload) {
+    if (const auto fault = listing.parse(frame)) return refuse(*fault);
+    payload = payload_in(listing);
+    if (!payload) return refuse(FrameFault::not_a_frame);
+  }
+  if (const auto fault = listing.parse(*payload)) return refuse(*fault);
+  if (listing.elements() < envelope_elements) return refuse(FrameFault::not_a_frame);
+  Cursor in(listing.objects);
+  in.take();
+  std::uint8_t version = 0;
+  if (Cursor first = in; !read(first, version) || version != protocol_version)
     return refuse(FrameFault::wrong_version);
-  std::uint16_t type = 0;
-  std::uint32_t index = 0;
-  const bool head_ok = std::apply([&](auto&... element) { return (read(elements[index++], element) && ...); },
-                                  head_fields(envelope, type));
-  if (!head_ok || !in_range(envelope.from.role, Role::client) || !in_range(envelope.to.role, Role::client) ||
-      envelope.hint.size() > dttl_max)
-    return refuse(FrameFault::malformed);
-  bool known = false;
-  if (read_message(type, elements[index], envelope.message, known)) return result;
-  refused.type = type;
-  refused.head = std::move(envelope);
-  refused.head.message = {};
-  return refuse(known ? FrameFault::malformed : FrameFault::unknown_type);
-} catch (const msgpack::unpack_error& error) {
-  const bool size = dynamic_cast<const msgpack::size_overflow*>(&error) != nullptr;
-  return Refused{size ? FrameFault::over_limit : FrameFault::not_messagepack, 0, {}};
+  return read_envelope(in);
 }
 
 std::string_view to_text(FrameFault fault) {

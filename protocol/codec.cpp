@@ -42,7 +42,6 @@ std::optional<std::string_view> plain_payload(std::string_view frame) {
 using Packer = msgpack::packer<msgpack::sbuffer>;
 
 // What packs one value is flattened: the packer is made of small functions, which are inlined only if told to.
-
 [[gnu::flatten]] void pack(Packer& out, bool value) { value ? out.pack_true() : out.pack_false(); }
 [[gnu::flatten]] void pack(Packer& out, const std::string& value) {
   out.pack_bin(static_cast<std::uint32_t>(value.size()));

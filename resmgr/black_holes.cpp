@@ -68,6 +68,7 @@ void BlackHoles::set_until(std::uint32_t node, Suspect& suspect, Instant until) 
 }
 
 std::vector<SetAside> BlackHoles::take_news() {
+  if (news_.empty()) return {};
   std::map<std::string, NodeSet> aside;
   NodeSet back;
   for (const std::uint32_t node : std::exchange(news_, {})) {

@@ -2,11 +2,10 @@
 // and ends those that were idle for too long.
 #pragma once
 
-#include <map>
-#include <set>
 #include <utility>
 #include <vector>
 
+#include "machine/dense.hpp"
 #include "protocol/ids.hpp"
 #include "protocol/time.hpp"
 
@@ -28,8 +27,8 @@ class IdleLeases {
 
  private:
   Duration longest_;
-  std::map<Epoch, Instant> end_of_;
-  std::set<std::pair<Instant, Epoch>> ends_;
+  DenseMap<Epoch, Instant> end_of_;
+  DenseSet<std::pair<Instant, Epoch>> ends_;
 };
 
 }  // namespace dmm

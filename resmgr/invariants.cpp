@@ -22,8 +22,8 @@ void check_task(const TaskRecord& task, const Slots& slots) {
 void ResourceManager::check_changes() {
   DMM_ASSERT(touched_.empty());
   for (const Epoch epoch : changed_leases_) {
-    const auto lease = leases_.find(epoch);
-    DMM_ASSERT(lease == leases_.end() || slots_.all_under(lease->second.nodes, epoch));
+    const Lease* lease = find_lease(epoch);
+    DMM_ASSERT(lease == nullptr || slots_.all_under(lease->nodes, epoch));
   }
   for (const TaskId& id : changed_tasks_)
     if (const TaskRecord* task = tasks_.find(id)) check_task(*task, slots_);
@@ -38,16 +38,16 @@ void ResourceManager::check_invariants() const {
   tasks_.check_invariants();
   std::uint32_t leased = 0;
   for (const auto& [epoch, lease] : leases_) {
-    DMM_ASSERT(!lease.nodes.empty() && is_well_formed(lease.nodes));
-    DMM_ASSERT(slots_.all_under(lease.nodes, epoch));
-    leased += count(lease.nodes);
+    DMM_ASSERT(!lease->nodes.empty() && is_well_formed(lease->nodes));
+    DMM_ASSERT(slots_.all_under(lease->nodes, epoch));
+    leased += count(lease->nodes);
   }
   DMM_ASSERT(leased == slots_.leased());
   std::map<std::uint64_t, std::size_t> cleans;
-  for (const auto& [id, task] : tasks_.all()) {
+  for (const TaskRecord& task : tasks_.all()) {
     check_task(task, slots_);
     for (const std::uint64_t number : task.cleans) ++cleans[number];
-    DMM_ASSERT(!strays_.contains(id) || !task.is_live());
+    DMM_ASSERT(!strays_.contains(task.id) || !task.is_live());
   }
   for (const std::uint64_t number : stray_cleans_) ++cleans[number];
   DMM_ASSERT(stray_cleans_.empty() || !strays_.empty());

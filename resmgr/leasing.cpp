@@ -10,10 +10,13 @@
 
 namespace dmm {
 
-ResourceManager::Lease* ResourceManager::find_lease(const LeaseId& lease) {
-  if (lease.owner != settings_.site) return nullptr;
-  const auto it = leases_.find(lease.epoch);
-  return it == leases_.end() ? nullptr : &it->second;
+ResourceManager::Lease* ResourceManager::find_lease(Epoch lease) const {
+  const auto it = leases_.find(lease);
+  return it == leases_.end() ? nullptr : it->second.get();
+}
+
+ResourceManager::Lease* ResourceManager::find_lease(const LeaseId& lease) const {
+  return lease.owner == settings_.site ? find_lease(lease.epoch) : nullptr;
 }
 
 // ---- assigning -------------------------------------------------------------------------------------------------
@@ -36,11 +39,13 @@ void ResourceManager::on(Instant now, const Assign& assign, Effects& effects) {
   supersede(now, assign.nodes, epoch, effects);
   note_growth(assign.nodes, epoch, effects);
   slots_.assign(assign.nodes, epoch);
-  Lease& lease = leases_[epoch];
+  std::unique_ptr<Lease>& entry = leases_[epoch];
+  if (!entry) entry = std::make_unique<Lease>();
+  Lease& lease = *entry;
   lease.holder = assign.holder;
   lease.alone = assign.alone;
   lease.nodes = unite(subtract(lease.nodes, assign.nodes), assign.nodes);
-  touched_.insert(epoch);
+  touched_.add(epoch);
   changed_leases_.push_back(epoch);
 }
 
@@ -82,13 +87,14 @@ void ResourceManager::supersede(Instant now, const NodeSet& nodes, Epoch newer, 
 void ResourceManager::take_from_lease(Epoch lease, const NodeSet& nodes) {
   const auto it = leases_.find(lease);
   if (it == leases_.end()) return;
-  const NodeSet left = subtract(it->second.nodes, nodes);
-  slots_.unassign(subtract(it->second.nodes, left), lease);
+  NodeSet& held = it->second->nodes;
+  NodeSet left = subtract(held, nodes);
+  slots_.unassign(subtract(held, left), lease);
   if (left.empty())
     leases_.erase(it);
   else
-    it->second.nodes = left;
-  touched_.insert(lease);
+    held = std::move(left);
+  touched_.add(lease);
   if (!DMM_PLANT(unassign_not_written)) changed_leases_.push_back(lease);
 }
 
@@ -96,10 +102,10 @@ void ResourceManager::take_from_lease(Epoch lease, const NodeSet& nodes) {
 
 /// Looks again at the leases of which something changed, whether they have a job now.
 void ResourceManager::watch_idle(Instant now) {
-  for (const Epoch epoch : std::exchange(perhaps_idle_, {})) {
-    const auto lease = leases_.find(epoch);
-    const bool is_idle = lease != leases_.end() && lease->second.alone && !tasks_.has_open(epoch) &&
-                         slots_.tasks_on(lease->second.nodes).empty();
+  for (const Epoch epoch : perhaps_idle_.take()) {
+    const Lease* lease = find_lease(epoch);
+    const bool is_idle = lease != nullptr && lease->alone && !tasks_.has_open(epoch) &&
+                         slots_.tasks_on(lease->nodes).empty();
     if (is_idle)
       idle_.idle(now, epoch);
     else
@@ -111,13 +117,13 @@ void ResourceManager::watch_idle(Instant now) {
 /// outcome of a job under it is still kept, its job manager may not have heard that: then nothing is confirmed.
 void ResourceManager::give_back(Epoch epoch, Effects& effects) {
   const LeaseId id{settings_.site, epoch};
-  Lease& lease = leases_.at(epoch);
+  Lease& lease = *leases_.at(epoch);
   effects.log(Level::info, "idle", {}, {{"lease", to_text(id)}, {"nodes", to_text(lease.nodes)}});
   lease.fenced = true;
   changed_leases_.push_back(epoch);
-  const auto& tasks = tasks_.all();
+  const auto tasks = tasks_.all();
   const bool has_outcome =
-      std::any_of(tasks.begin(), tasks.end(), [&](const auto& entry) { return entry.second.lease == epoch; });
+      std::any_of(tasks.begin(), tasks.end(), [&](const TaskRecord& task) { return task.lease == epoch; });
   effects.send(site_, LeaseEnded{id, {}, LeaseEnd::idle, !has_outcome, {}});
 }
 
@@ -159,8 +165,9 @@ void ResourceManager::on(Instant now, const Unassign& unassign, Effects& effects
   const std::set<std::uint64_t> waiting = to_be_clean(unassign);
   take_from_lease(id.epoch, nodes);
   // Clean promises that nothing will run there under this lease: also if it was never assigned.
-  note_growth(slots_.within(nodes), id.epoch, effects);
-  slots_.unassign(slots_.within(nodes), id.epoch);
+  const NodeSet known = slots_.within(nodes);
+  note_growth(known, id.epoch, effects);
+  slots_.unassign(known, id.epoch);
   if (DMM_PLANT(clean_too_early)) say_clean(id, nodes, effects);
   if (waiting.empty() && strays_.empty()) return say_clean(id, nodes, effects);
   cleans_[++last_clean_] = {id, nodes, waiting.size() + !strays_.empty()};
@@ -178,9 +185,8 @@ void ResourceManager::note_growth(const NodeSet& nodes, Epoch epoch, const Effec
 /// older leases that are still ending on the nodes. A later lease's task is no matter of this one.
 std::set<std::uint64_t> ResourceManager::to_be_clean(const Unassign& unassign) const {
   const bool all = unassign.nodes.empty();
-  const auto lease = leases_.find(unassign.lease.epoch);
-  NodeSet nodes = slots_.within(unassign.nodes);
-  if (all && lease != leases_.end()) nodes = lease->second.nodes;
+  const Lease* lease = find_lease(unassign.lease.epoch);
+  const NodeSet nodes = all && lease != nullptr ? lease->nodes : slots_.within(unassign.nodes);
   std::set<std::uint64_t> waiting;
   for (const std::uint64_t number : slots_.tasks_on(nodes))
     if (tasks_.at(number).lease <= unassign.lease.epoch) waiting.insert(number);

@@ -75,6 +75,7 @@ void Presence::add_to_index(const Contacts::value_type& entry) {
 }
 
 void Presence::remove_from_index(const Contacts::value_type& entry) {
+  if (entry.second.up) return;
   for (auto& silent : silent_) silent.erase({entry.second.since, entry.first});
 }
 

@@ -46,8 +46,8 @@ std::vector<ResourceRecord> ResourceManager::records() const {
   for (std::uint32_t node = 0; node < slots_.total(); ++node)
     if (slots_.highest(node) != Epoch{}) rows.emplace_back(FenceRecord{node, slots_.highest(node)});
   for (const auto& [epoch, lease] : leases_)
-    rows.emplace_back(row_of(epoch, lease));
-  for (const auto& [id, task] : tasks_.all())
+    rows.emplace_back(row_of(epoch, *lease));
+  for (const TaskRecord& task : tasks_.all())
     if (task.state != TaskState::parked) rows.emplace_back(row_of(task));
   for (const auto& [node, suspect] : black_holes_.all()) rows.emplace_back(SuspectRecord{node, suspect});
   return rows;
@@ -65,10 +65,10 @@ void ResourceManager::record_changes(Effects& effects) {
       ledger.erase(FenceRecord{node, {}});
   }
   for (const Epoch epoch : each_once(changed_leases_)) {
-    const auto lease = leases_.find(epoch);
+    const Lease* lease = find_lease(epoch);
     // That nothing starts under it any more is promised to others.
-    if (lease != leases_.end())
-      ledger.put(row_of(epoch, lease->second), lease->second.fenced ? Grade::synced : Grade::committed);
+    if (lease != nullptr)
+      ledger.put(row_of(epoch, *lease), lease->fenced ? Grade::synced : Grade::committed);
     else
       ledger.erase(AssignmentRecord{epoch, {}, {}, false, false});
   }
@@ -116,7 +116,7 @@ void ResourceManager::restore_one(AssignmentRecord& row) {
   if (nodes != row.nodes) changed_leases_.push_back(row.lease);
   if (nodes.empty()) return;
   slots_.assign(nodes, row.lease);
-  leases_[row.lease] = {std::move(row.holder), std::move(nodes), row.alone, row.fenced};
+  leases_[row.lease] = std::make_unique<Lease>(Lease{std::move(row.holder), std::move(nodes), row.alone, row.fenced});
 }
 
 void ResourceManager::restore_one(const FenceRecord& row) {

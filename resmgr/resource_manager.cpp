@@ -39,9 +39,9 @@ void ResourceManager::settle(Instant now, Effects& effects) {
   if (std::exchange(resume_due_, false)) resume(now, effects);
   for (const std::uint64_t number : presence_.take_fenced(now)) fence(now, number, effects);
   // Before the due times: a Start whose lease was assigned in this batch isn't late.
-  for (const Epoch lease : std::exchange(touched_, {})) {
+  for (const Epoch lease : touched_.take()) {
     for (const std::uint64_t number : tasks_.parked_of(lease)) consider(now, tasks_.at(number), effects);
-    perhaps_idle_.insert(lease);
+    perhaps_idle_.add(lease);
   }
   for (const TaskId& id : tasks_.take_due(now)) give_up_or_forget(now, id, effects);
   watch_idle(now);
@@ -125,7 +125,7 @@ void ResourceManager::on(Instant now, const LinkUp& change, Effects& effects) {
       if (TaskRecord& task = tasks_.at(number); task.is_live()) order_end(now, task, {}, EndKind::lease_ended, effects);
   if (change.peer != site_) return;
   register_due_ = true;
-  for (const auto& [epoch, lease] : leases_) perhaps_idle_.insert(epoch);  // what was said of them may be lost
+  for (const auto& [epoch, lease] : leases_) perhaps_idle_.add(epoch);  // what was said of them may be lost
 }
 
 void ResourceManager::on(Instant now, const LinkDown& change, Effects&) {
@@ -145,7 +145,7 @@ void ResourceManager::register_if_due(Effects& effects) {
   offer.endpoint = settings_.endpoint;
   for (const auto& [epoch, lease] : leases_) {
     offer.leases.push_back({settings_.site, epoch});
-    offer.leased.push_back(lease.nodes);
+    offer.leased.push_back(lease->nodes);
   }
   offer.dirty = slots_.dirty();
   for (Register& part : parts_of(std::move(offer))) effects.send(site_, std::move(part));
@@ -161,10 +161,10 @@ void ResourceManager::fence(Instant now, std::uint64_t number, Effects& effects)
               {{"lease", to_text(LeaseId{settings_.site, task.lease})}, {"nodes", to_text(task.nodes)}});
   const bool is_detached = task.due != never;
   order_end(now, task, Duration{}, EndKind::fenced, effects);
-  const auto lease = leases_.find(task.lease);
-  if (lease == leases_.end() || is_detached) return;
-  lease->second.fenced = true;
-  touched_.insert(task.lease);
+  Lease* lease = find_lease(task.lease);
+  if (lease == nullptr || is_detached) return;
+  lease->fenced = true;
+  touched_.add(task.lease);
   changed_leases_.push_back(task.lease);
 }
 
@@ -209,11 +209,11 @@ ResourceManagerView ResourceManager::view() const {
   view.registered = presence_.owner_is_up() && !register_due_;
   view.counts = counts_;
   for (const auto& [epoch, lease] : leases_) {
-    const auto tasks = static_cast<std::uint32_t>(slots_.tasks_on(lease.nodes).size());
-    view.leases.push_back({{settings_.site, epoch}, lease.holder, lease.nodes, lease.fenced, tasks});
+    const auto tasks = static_cast<std::uint32_t>(slots_.tasks_on(lease->nodes).size());
+    view.leases.push_back({{settings_.site, epoch}, lease->holder, lease->nodes, lease->fenced, tasks});
   }
-  for (const auto& [id, task] : tasks_.all())
-    view.tasks.push_back({id, {settings_.site, task.lease}, task.nodes, task.state, task.process, task.since});
+  for (const TaskRecord& task : tasks_.all())
+    view.tasks.push_back({task.id, {settings_.site, task.lease}, task.nodes, task.state, task.process, task.since});
   for (const auto& [node, suspect] : black_holes_.all()) {
     if (suspect.until == never) continue;
     if (view.aside.empty() || view.aside.back().until != suspect.until || view.aside.back().reason != suspect.text)

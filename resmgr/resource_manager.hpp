@@ -13,15 +13,19 @@
 // writes what changed into the ledger (recovery.cpp).
 #pragma once
 
+#include <map>
+#include <memory>
 #include <set>
 #include <string>
 #include <tuple>
 #include <variant>
 #include <vector>
 
+#include "machine/dense.hpp"
 #include "machine/input.hpp"
 #include "resmgr/black_holes.hpp"
 #include "resmgr/idle_leases.hpp"
+#include "resmgr/marks.hpp"
 #include "resmgr/presence.hpp"
 #include "resmgr/records.hpp"
 #include "resmgr/settings.hpp"
@@ -97,7 +101,8 @@ class ResourceManager {
   void on(Instant now, const Forget& forget, Effects& effects);
 
   // ---- leases
-  Lease* find_lease(const LeaseId& lease);
+  Lease* find_lease(Epoch lease) const;
+  Lease* find_lease(const LeaseId& lease) const;
   void refuse(const Assign& assign, std::string why, Effects& effects);
   void supersede(Instant now, const NodeSet& nodes, Epoch newer, Effects& effects);
   void take_from_lease(Epoch lease, const NodeSet& nodes);
@@ -112,7 +117,7 @@ class ResourceManager {
 
   // ---- the life of a task
   void answer_again(const TaskRecord& task, Effects& effects);
-  void replace_earlier_attempts(Instant now, const RequestId& request, Effects& effects);
+  void replace_earlier_attempts(Instant now, const TaskId& id, Effects& effects);
   Readiness judge(const TaskRecord& task) const;
   void consider(Instant now, TaskRecord& task, Effects& effects);
   void launch(Instant now, TaskRecord& task, Effects& effects);
@@ -121,10 +126,10 @@ class ResourceManager {
   void end_stray(const TaskId& id, Effects& effects);
   void leave_nodes(TaskRecord& task, Effects& effects);
   void fail(Instant now, TaskRecord& task, StartFault fault, std::string why, Effects& effects);
-  void conclude(Instant now, TaskRecord& task, Ended outcome, Effects& effects);
-  void record_outcome(Instant now, TaskRecord& task, Ended outcome);
+  void conclude(Instant now, TaskRecord& task, Ended&& outcome, Effects& effects);
+  void record_outcome(Instant now, TaskRecord& task, Ended&& outcome);
   void give_up_or_forget(Instant now, const TaskId& id, Effects& effects);
-  void remove(const TaskId& id, Effects& effects);
+  void remove(TaskRecord& task, Effects& effects);
   void keep_tasks(Instant now, Effects& effects);
 
   // ---- nodes that swallow jobs
@@ -147,7 +152,7 @@ class ResourceManager {
   Slots slots_;
   Presence presence_;
   TaskTable tasks_;
-  std::map<Epoch, Lease> leases_;
+  DenseMap<Epoch, std::unique_ptr<Lease>> leases_;
   std::map<std::uint64_t, PendingClean> cleans_;
   std::uint64_t last_clean_ = 0;
   std::set<ReadKey> reads_;             ///< ReadOutput orders that wait for their answer
@@ -162,8 +167,8 @@ class ResourceManager {
   Instant now_{};
   TaskCounts counts_;
 
-  std::set<Epoch> touched_;             ///< leases whose parked Starts settle looks at again
-  std::set<Epoch> perhaps_idle_;        ///< leases that got or lost a job since the last settle, or began
+  Marks<Epoch> touched_;                ///< leases whose parked Starts settle looks at again
+  Marks<Epoch> perhaps_idle_;           ///< leases that got or lost a job since the last settle, or began
   std::vector<Epoch> changed_leases_;   ///< since the last settle, some perhaps twice
   std::vector<TaskId> changed_tasks_;
   std::set<std::uint32_t> changed_fences_;

@@ -36,10 +36,10 @@ void ResourceManager::on(Instant now, Start& start, Effects& effects) {
                 {{"component", std::int64_t{id.component}},
                  {"lease", to_text(start.lease)},
                  {"nodes", to_text(start.nodes)}});
-  const bool is_outdated = !tasks_.later_attempts(id.request).empty();
+  const bool is_outdated = !tasks_.later_attempts(id).empty();
   TaskRecord& task = tasks_.add(now, id, start.lease.epoch);
   if (is_outdated) return conclude(now, task, stopped("a later attempt at the job was started here"), effects);
-  replace_earlier_attempts(now, id.request, effects);
+  replace_earlier_attempts(now, id, effects);
   if (stopping_) return fail(now, task, StartFault::no_lease, "the resource manager is being stopped", effects);
   if (start.program.arguments.empty())
     return fail(now, task, StartFault::executable_missing, "the arguments name no program", effects);
@@ -48,7 +48,7 @@ void ResourceManager::on(Instant now, Start& start, Effects& effects) {
     return fail(now, task, StartFault::no_lease, "the lease is of another site", effects);
   task.nodes = std::move(start.nodes);
   task.program = std::move(start.program);
-  touched_.insert(task.lease);
+  touched_.add(task.lease);
 }
 
 /// A Start came again: the asker doesn't know what became of the first. While it is undecided, the answer will
@@ -62,24 +62,23 @@ void ResourceManager::answer_again(const TaskRecord& task, Effects& effects) {
 
 /// A job runs once at a time: with a later attempt, what is left of the earlier ones is killed, all components of
 /// it.
-void ResourceManager::replace_earlier_attempts(Instant now, const RequestId& request, Effects& effects) {
-  for (const TaskId& id : tasks_.earlier_attempts(request)) {
-    TaskRecord& task = *tasks_.find(id);
-    if (task.is_live())
-      order_end(now, task, Duration{}, EndKind::stopped, effects);
-    else if (task.state == TaskState::parked)
-      conclude(now, task, stopped("a later attempt at the job was started here"), effects);
+void ResourceManager::replace_earlier_attempts(Instant now, const TaskId& id, Effects& effects) {
+  for (TaskRecord* task : tasks_.earlier_attempts(id)) {
+    if (task->is_live())
+      order_end(now, *task, Duration{}, EndKind::stopped, effects);
+    else if (task->state == TaskState::parked)
+      conclude(now, *task, stopped("a later attempt at the job was started here"), effects);
   }
 }
 
 ResourceManager::Readiness ResourceManager::judge(const TaskRecord& task) const {
-  const auto lease = leases_.find(task.lease);
-  if (lease != leases_.end() && lease->second.fenced) return Readiness::no_lease;
+  const Lease* lease = find_lease(task.lease);
+  if (lease != nullptr && lease->fenced) return Readiness::no_lease;
   if (!slots_.admit(task.nodes, task.lease)) return Readiness::no_lease;
   if (!slots_.all_under(task.nodes, task.lease)) return Readiness::await_lease;
   if (!strays_.empty()) return Readiness::await_nodes;
-  for (const TaskId& id : tasks_.earlier_attempts(task.id.request))
-    if (tasks_.find(id)->is_live()) return Readiness::await_nodes;
+  for (const TaskRecord* earlier : tasks_.earlier_attempts(task.id))
+    if (earlier->is_live()) return Readiness::await_nodes;
   Readiness readiness = Readiness::start;
   for (const std::uint64_t number : slots_.tasks_on(task.nodes)) {
     if (tasks_.at(number).state != TaskState::ending) return Readiness::nodes_busy;
@@ -138,15 +137,14 @@ void ResourceManager::on(Instant now, const TaskStarted& report, Effects& effect
 
 void ResourceManager::on(Instant now, const Stop& stop, Effects& effects) {
   effects.log(Level::debug, "stop", stop.request, {{"grace", stop.grace.in_seconds()}});
-  const std::vector<TaskId> components = tasks_.of(stop.request);
-  for (const TaskId& id : components) {
-    TaskRecord& task = *tasks_.find(id);
-    if (task.is_live())
-      order_end(now, task, stop.grace, EndKind::stopped, effects);
-    else if (task.state == TaskState::parked)
-      conclude(now, task, stopped({}), effects);
+  const std::vector<TaskRecord*> components = tasks_.of(stop.request);
+  for (TaskRecord* task : components) {
+    if (task->is_live())
+      order_end(now, *task, stop.grace, EndKind::stopped, effects);
+    else if (task->state == TaskState::parked)
+      conclude(now, *task, stopped({}), effects);
     else
-      answer_again(task, effects);
+      answer_again(*task, effects);
   }
   if (!components.empty()) return;
   Ended unknown = stopped("the resource manager knows no such request");
@@ -210,15 +208,15 @@ void ResourceManager::end_stray(const TaskId& id, Effects& effects) {
   if (known == nullptr || !known->ordered) effects.tasks.push_back(RemoveTask{id});
   if (!strays_.empty()) return;
   for (const std::uint64_t clean : std::exchange(stray_cleans_, {})) count_down(clean, effects);
-  for (const auto& [epoch, lease] : leases_) touched_.insert(epoch);
+  for (const auto& [epoch, lease] : leases_) touched_.add(epoch);
 }
 
 /// Nothing of the task is left: its nodes are free for what waits for them, and the owner hears it if it asked.
 void ResourceManager::leave_nodes(TaskRecord& task, Effects& effects) {
   slots_.vacate(task.nodes, task.number);
   presence_.unwatch(asker_of(task.id), task.number);
-  for (const Epoch lease : slots_.leases_on(task.nodes)) touched_.insert(lease);
-  for (const TaskId& id : tasks_.later_attempts(task.id.request)) touched_.insert(tasks_.find(id)->lease);
+  for (const Epoch lease : slots_.leases_on(task.nodes)) touched_.add(lease);
+  for (const TaskRecord* later : tasks_.later_attempts(task.id)) touched_.add(later->lease);
   for (const std::uint64_t clean : std::exchange(task.cleans, {})) count_down(clean, effects);
 }
 
@@ -234,18 +232,18 @@ void ResourceManager::fail(Instant now, TaskRecord& task, StartFault fault, std:
   conclude(now, task, std::move(outcome), effects);
 }
 
-void ResourceManager::record_outcome(Instant now, TaskRecord& task, Ended outcome) {
+void ResourceManager::record_outcome(Instant now, TaskRecord& task, Ended&& outcome) {
   outcome.request = task.id.request;
   outcome.component = task.id.component;
-  task.program = {};
+  if (task.state == TaskState::parked) task.program = {};
   task.outcome = std::move(outcome);
   tasks_.enter(now, task, TaskState::ended);
   tasks_.set_due(task, now + settings_.keep_output);
-  perhaps_idle_.insert(task.lease);
+  perhaps_idle_.add(task.lease);
 }
 
 /// Records the outcome and tells the job manager.
-void ResourceManager::conclude(Instant now, TaskRecord& task, Ended outcome, Effects& effects) {
+void ResourceManager::conclude(Instant now, TaskRecord& task, Ended&& outcome, Effects& effects) {
   record_outcome(now, task, std::move(outcome));
   changed_tasks_.push_back(task.id);
   ++(task.outcome.kind == EndKind::start_failed ? counts_.failed : counts_.ended);
@@ -262,7 +260,7 @@ void ResourceManager::conclude(Instant now, TaskRecord& task, Ended outcome, Eff
 /// enough, an outcome was kept long enough.
 void ResourceManager::give_up_or_forget(Instant now, const TaskId& id, Effects& effects) {
   TaskRecord& task = *tasks_.find(id);
-  if (task.state == TaskState::ended) return remove(id, effects);
+  if (task.state == TaskState::ended) return remove(task, effects);
   if (task.is_live()) return order_end(now, task, Duration{}, EndKind::lease_ended, effects);
   fail(now, task, StartFault::no_lease, "the lease wasn't assigned here in time", effects);
 }
@@ -295,21 +293,21 @@ void ResourceManager::on(Instant, OutputRead& report, Effects& effects) {
 }
 
 void ResourceManager::on(Instant, const Forget& forget, Effects& effects) {
-  for (const TaskId& id : tasks_.of(forget.request)) {
-    if (tasks_.find(id)->state == TaskState::ended)
-      remove(id, effects);
+  for (TaskRecord* task : tasks_.of(forget.request)) {
+    if (task->state == TaskState::ended)
+      remove(*task, effects);
     else
-      effects.log(Level::debug, "ignore", id.request, {{"message", std::string("forget")}});
+      effects.log(Level::debug, "ignore", forget.request, {{"message", std::string("forget")}});
   }
 }
 
 /// The outcome and the directory go; questions about it that are still open stay unanswered.
-void ResourceManager::remove(const TaskId& id, Effects& effects) {
-  if (tasks_.find(id)->ordered) effects.tasks.push_back(RemoveTask{id});
-  auto read = reads_.lower_bound({id, Stream::output, 0});
-  while (read != reads_.end() && std::get<TaskId>(*read) == id) read = reads_.erase(read);
-  tasks_.erase(id);
-  changed_tasks_.push_back(id);
+void ResourceManager::remove(TaskRecord& task, Effects& effects) {
+  if (task.ordered) effects.tasks.push_back(RemoveTask{task.id});
+  auto read = reads_.lower_bound({task.id, Stream::output, 0});
+  while (read != reads_.end() && std::get<TaskId>(*read) == task.id) read = reads_.erase(read);
+  changed_tasks_.push_back(task.id);
+  tasks_.erase(task);
 }
 
 }  // namespace dmm

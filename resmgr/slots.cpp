@@ -33,6 +33,7 @@ bool Slots::has(const NodeSet& nodes) const {
 }
 
 NodeSet Slots::within(const NodeSet& nodes) const {
+  if (nodes.empty() || nodes.back().last < total()) return nodes;
   return subtract(nodes, NodeSet{{total(), UINT32_MAX - 1}});
 }
 

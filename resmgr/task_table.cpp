@@ -1,9 +1,18 @@
 // The indices of the task table, kept in step at every change of state.
 #include "resmgr/task_table.hpp"
 
+#include <algorithm>
+
 #include "machine/assert.hpp"
 
 namespace dmm {
+namespace {
+
+bool is_same_job(const RequestId& a, const RequestId& b) {
+  return a.job == b.job && a.user == b.user && a.site == b.site;
+}
+
+}  // namespace
 
 std::string_view to_text(TaskState state) {
   switch (state) {
@@ -17,57 +26,52 @@ std::string_view to_text(TaskState state) {
 }
 
 TaskRecord& TaskTable::add(Instant now, const TaskId& id, Epoch lease) {
-  const auto [it, is_new] = tasks_.try_emplace(id);
-  DMM_ASSERT(is_new);
-  TaskRecord& task = it->second;
+  auto added = std::make_unique<TaskRecord>();
+  TaskRecord& task = *added;
   task.id = id;
   task.number = ++last_number_;
   task.lease = lease;
   task.since = now;
+  const bool is_new = tasks_.try_emplace(TaskById(task.id), std::move(added)).second;
+  DMM_ASSERT(is_new);
   open_.emplace_hint(open_.end(), task.number, &task);
-  by_lease_.insert({lease, false, task.number});
+  by_lease_[{lease, task.number}] = &task;
   return task;
 }
 
 void TaskTable::enter(Instant now, TaskRecord& task, TaskState state) {
   DMM_ASSERT(state > task.state);
-  const bool was_live = task.is_live();
+  live_ -= task.is_live();
   task.state = state;
   task.since = now;
-  if (state != TaskState::ended && task.is_live() == was_live) return;
-  auto entry = by_lease_.extract({task.lease, was_live, task.number});
-  live_ -= was_live;
   live_ += task.is_live();
-  if (state == TaskState::ended) {
-    open_.erase(task.number);
-  } else {
-    std::get<bool>(entry.value()) = task.is_live();
-    by_lease_.insert(std::move(entry));
-  }
+  if (state != TaskState::ended) return;
+  open_.erase(task.number);
+  by_lease_.erase({task.lease, task.number});
 }
 
 void TaskTable::set_due(TaskRecord& task, Instant due) {
-  if (task.due != never) dues_.erase({task.due, task.id});
+  if (task.due != never) dues_.erase({task.due, &task});
   task.due = due;
-  if (due != never) dues_.insert({due, task.id});
+  if (due != never) dues_.insert({due, &task});
 }
 
-void TaskTable::erase(const TaskId& id) {
-  const auto it = tasks_.find(id);
+void TaskTable::erase(TaskRecord& task) {
+  DMM_ASSERT(task.state == TaskState::ended);
+  set_due(task, never);
+  const auto it = tasks_.find(TaskById(task.id));
   DMM_ASSERT(it != tasks_.end());
-  DMM_ASSERT(it->second.state == TaskState::ended);
-  set_due(it->second, never);
   tasks_.erase(it);
 }
 
 TaskRecord* TaskTable::find(const TaskId& id) {
-  const auto it = tasks_.find(id);
-  return it == tasks_.end() ? nullptr : &it->second;
+  const auto it = tasks_.find(TaskById(id));
+  return it == tasks_.end() ? nullptr : it->second.get();
 }
 
 const TaskRecord* TaskTable::find(const TaskId& id) const {
-  const auto it = tasks_.find(id);
-  return it == tasks_.end() ? nullptr : &it->second;
+  const auto it = tasks_.find(TaskById(id));
+  return it == tasks_.end() ? nullptr : it->second.get();
 }
 
 TaskRecord& TaskTable::at(std::uint64_t number) {
@@ -82,43 +86,40 @@ const TaskRecord& TaskTable::at(std::uint64_t number) const {
   return *it->second;
 }
 
-std::vector<TaskId> TaskTable::between(const RequestId& first, const RequestId& end) const {
-  std::vector<TaskId> ids;
-  for (auto it = tasks_.lower_bound({first, 0}); it != tasks_.end() && it->first.request < end; ++it)
-    ids.push_back(it->first);
-  return ids;
+std::vector<TaskRecord*> TaskTable::of(const RequestId& request) const {
+  std::vector<TaskRecord*> tasks;
+  const TaskId first{request, 0};
+  for (auto it = tasks_.lower_bound(TaskById(first)); it != tasks_.end() && it->second->id.request == request; ++it)
+    tasks.push_back(it->second.get());
+  return tasks;
 }
 
-std::vector<TaskId> TaskTable::of(const RequestId& request) const {
-  std::vector<TaskId> ids;
-  for (auto it = tasks_.lower_bound({request, 0}); it != tasks_.end() && it->first.request == request; ++it)
-    ids.push_back(it->first);
-  return ids;
+std::vector<TaskRecord*> TaskTable::earlier_attempts(const TaskId& id) const {
+  std::vector<TaskRecord*> tasks;
+  for (auto it = tasks_.lower_bound(TaskById(id)); it != tasks_.begin();) {
+    TaskRecord& task = *(--it)->second;
+    if (!is_same_job(task.id.request, id.request)) break;
+    if (task.id.request.attempt < id.request.attempt) tasks.push_back(&task);
+  }
+  std::reverse(tasks.begin(), tasks.end());
+  return tasks;
 }
 
-std::vector<TaskId> TaskTable::earlier_attempts(const RequestId& request) const {
-  RequestId first = request;
-  first.attempt = 0;
-  return between(first, request);
-}
-
-std::vector<TaskId> TaskTable::later_attempts(const RequestId& request) const {
-  if (request.attempt == UINT32_MAX) return {};
-  RequestId first = request;
-  first.attempt += 1;
-  RequestId last = request;
-  last.attempt = UINT32_MAX;
-  std::vector<TaskId> ids = between(first, last);
-  for (const TaskId& id : of(last)) ids.push_back(id);
-  return ids;
+std::vector<TaskRecord*> TaskTable::later_attempts(const TaskId& id) const {
+  std::vector<TaskRecord*> tasks;
+  for (auto it = tasks_.upper_bound(TaskById(id)); it != tasks_.end(); ++it) {
+    TaskRecord& task = *it->second;
+    if (!is_same_job(task.id.request, id.request)) break;
+    if (task.id.request.attempt > id.request.attempt) tasks.push_back(&task);
+  }
+  return tasks;
 }
 
 std::vector<std::uint64_t> TaskTable::of(Epoch lease, bool live) const {
   std::vector<std::uint64_t> numbers;
-  for (auto it = by_lease_.lower_bound({lease, live, 0}); it != by_lease_.end(); ++it) {
-    if (std::get<0>(*it) != lease || std::get<1>(*it) != live) break;
-    numbers.push_back(std::get<2>(*it));
-  }
+  if (live ? live_ == 0 : open_.size() == live_) return numbers;
+  for (auto it = by_lease_.lower_bound({lease, 0}); it != by_lease_.end() && it->first.first == lease; ++it)
+    if (it->second->is_live() == live) numbers.push_back(it->first.second);
   return numbers;
 }
 
@@ -127,8 +128,8 @@ std::vector<std::uint64_t> TaskTable::parked_of(Epoch lease) const { return of(l
 std::vector<std::uint64_t> TaskTable::live_of(Epoch lease) const { return of(lease, true); }
 
 bool TaskTable::has_open(Epoch lease) const {
-  const auto it = by_lease_.lower_bound({lease, false, 0});
-  return it != by_lease_.end() && std::get<0>(*it) == lease;
+  const auto it = by_lease_.lower_bound({lease, 0});
+  return it != by_lease_.end() && it->first.first == lease;
 }
 
 std::vector<std::uint64_t> TaskTable::open() const {
@@ -142,8 +143,8 @@ std::vector<TaskId> TaskTable::take_due(Instant now) {
   std::vector<TaskId> due;
   while (next_due() <= now) {
     const auto first = dues_.begin();
-    due.push_back(first->second);
-    tasks_.at(first->second).due = never;
+    due.push_back(first->task->id);
+    first->task->due = never;
     dues_.erase(first);
   }
   return due;
@@ -153,12 +154,13 @@ void TaskTable::check_invariants() const {
   std::uint32_t live = 0;
   std::size_t open = 0;
   std::size_t dues = 0;
-  for (const auto& [id, task] : tasks_) {
+  for (const auto& [key, entry] : tasks_) {
+    TaskRecord& task = *entry;
     const bool is_open = task.state != TaskState::ended;
-    DMM_ASSERT(task.id == id);
+    DMM_ASSERT(key.id == &task.id && key.job == task.id.request.job);
     DMM_ASSERT(is_open == open_.contains(task.number));
-    DMM_ASSERT(is_open == by_lease_.contains({task.lease, task.is_live(), task.number}));
-    DMM_ASSERT((task.due != never) == dues_.contains({task.due, id}));
+    DMM_ASSERT(is_open == by_lease_.contains({task.lease, task.number}));
+    DMM_ASSERT((task.due != never) == dues_.contains({task.due, &task}));
     DMM_ASSERT(task.state != TaskState::ending || task.cause.has_value());
     live += task.is_live();
     open += is_open;

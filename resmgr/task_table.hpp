@@ -6,15 +6,16 @@
 // that isn't over also has a number, in order of arrival, by which nodes and links name it.
 #pragma once
 
+#include <compare>
 #include <cstdint>
-#include <map>
+#include <memory>
 #include <optional>
-#include <set>
+#include <ranges>
 #include <string_view>
-#include <tuple>
 #include <utility>
 #include <vector>
 
+#include "machine/dense.hpp"
 #include "protocol/resources.hpp"
 #include "protocol/time.hpp"
 #include "resmgr/tasks.hpp"
@@ -38,7 +39,6 @@ struct TaskRecord {
   TaskState state = TaskState::parked;
   Instant since{};       ///< when it came into this state
   Instant due = never;   ///< parked: given up then; ended: forgotten then; else, if not never, detached and ended then
-  Program program;       ///< while parked
   bool ordered = false;  ///< the backend was told to start it, so there is something to remove
   bool started = false;  ///< the backend said so
   bool own_directory = false;  ///< runs in a directory that is made for it: the node is to blame if it isn't there
@@ -47,6 +47,7 @@ struct TaskRecord {
   bool warned = false;                 ///< it got a SIGTERM, which an exit may be the answer to
   Instant kill_at = never;             ///< when the ordered end becomes a SIGKILL
   std::vector<std::uint64_t> cleans;   ///< the Clean messages that wait for its end
+  Program program;                     ///< while parked
   Ended outcome;                       ///< once ended
 
   /// Whether it holds its nodes.
@@ -55,15 +56,12 @@ struct TaskRecord {
 
 class TaskTable {
  public:
-  TaskTable() = default;
-  TaskTable(TaskTable&&) = default;  // and no copy: indices point into the table
-  TaskTable& operator=(TaskTable&&) = default;
   /// A new task, parked. There must be none of this name.
   TaskRecord& add(Instant now, const TaskId& id, Epoch lease);
   /// Moves a task on; never back.
   void enter(Instant now, TaskRecord& task, TaskState state);
   void set_due(TaskRecord& task, Instant due);
-  void erase(const TaskId& id);
+  void erase(TaskRecord& task);
 
   /// The task, or nullptr. References stay valid until it is erased.
   TaskRecord* find(const TaskId& id);
@@ -73,10 +71,10 @@ class TaskTable {
   const TaskRecord& at(std::uint64_t number) const;
 
   /// All components of a request.
-  std::vector<TaskId> of(const RequestId& request) const;
-  /// All tasks of earlier attempts at the request's job, and of later ones.
-  std::vector<TaskId> earlier_attempts(const RequestId& request) const;
-  std::vector<TaskId> later_attempts(const RequestId& request) const;
+  std::vector<TaskRecord*> of(const RequestId& request) const;
+  /// All tasks of earlier attempts at the job of this task, and of later ones.
+  std::vector<TaskRecord*> earlier_attempts(const TaskId& id) const;
+  std::vector<TaskRecord*> later_attempts(const TaskId& id) const;
   /// Numbers of the tasks of a lease that are parked, and of those that are live, each in order of arrival.
   std::vector<std::uint64_t> parked_of(Epoch lease) const;
   std::vector<std::uint64_t> live_of(Epoch lease) const;
@@ -85,23 +83,32 @@ class TaskTable {
   /// Numbers of all tasks that aren't over.
   std::vector<std::uint64_t> open() const;
 
-  Instant next_due() const { return dues_.empty() ? never : dues_.begin()->first; }
+  Instant next_due() const { return dues_.empty() ? never : dues_.begin()->at; }
   /// Tasks that are due; they have no due time any more.
   std::vector<TaskId> take_due(Instant now);
 
   std::uint32_t live() const { return live_; }
-  const std::map<TaskId, TaskRecord>& all() const { return tasks_; }
+  /// All tasks, in the order of their ids.
+  auto all() const {
+    return tasks_ | std::views::transform([](const auto& entry) -> const TaskRecord& { return *entry.second; });
+  }
   /// For tests: the indices agree with a recount.
   void check_invariants() const;
 
  private:
-  std::vector<TaskId> between(const RequestId& first, const RequestId& end) const;
+  struct Due {
+    Instant at;
+    TaskRecord* task;
+    std::strong_ordering operator<=>(const Due& other) const {
+      return at != other.at ? at <=> other.at : task->id <=> other.task->id;
+    }
+  };
   std::vector<std::uint64_t> of(Epoch lease, bool live) const;
 
-  std::map<TaskId, TaskRecord> tasks_;
-  std::map<std::uint64_t, TaskRecord*> open_;              ///< by number, those that aren't over
-  std::set<std::tuple<Epoch, bool, std::uint64_t>> by_lease_;  ///< the same by lease and whether they are live
-  std::set<std::pair<Instant, TaskId>> dues_;
+  DenseMap<TaskById, std::unique_ptr<TaskRecord>> tasks_;
+  DenseMap<std::uint64_t, TaskRecord*> open_;                         ///< by number, those that aren't over
+  DenseMap<std::pair<Epoch, std::uint64_t>, TaskRecord*> by_lease_;  ///< the same by lease
+  DenseSet<Due> dues_;
   std::uint64_t last_number_ = 0;
   std::uint32_t live_ = 0;
 };

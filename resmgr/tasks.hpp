@@ -18,6 +18,17 @@ struct TaskId {
   auto operator<=>(const TaskId&) const = default;
 };
 
+/// Finds a task in a sorted table whose values hold the ids themselves: most comparisons are of two numbers.
+struct TaskById {
+  std::uint64_t job = 0;
+  const TaskId* id = nullptr;
+
+  explicit TaskById(const TaskId& task) : job(task.request.job), id(&task) {}
+  std::strong_ordering operator<=>(const TaskById& other) const {
+    return job != other.job ? job <=> other.job : *id <=> *other.id;
+  }
+};
+
 // ---- orders --------------------------------------------------------------------------------------------------------
 
 /// Starts a program in its own process group; answered by TaskStarted and later TaskEnded, or by TaskEnded alone.

@@ -161,8 +161,9 @@ std::string Checkers::check_nodes(const World& world, const Party& party, const 
     if (overlap(used, task.nodes)) return "nodes run two tasks";
     used = unite(used, task.nodes);
   }
-  for (const auto& [id, program] : world.performer(party).running())
-    if (!program.ending && !live.contains(id)) return to_text(id.request) + " runs and nobody knows";
+  for (const auto& program : world.performer(party).running())
+    if (!program.ending && !live.contains(program.id))
+      return to_text(program.id.request) + " runs and nobody knows";
   if (std::string fault = programs_.look(world, party); !fault.empty()) return fault;
   if (std::string fault = check_epochs(party, view); !fault.empty()) return fault;
   return check_owner(world, party, view);
@@ -227,7 +228,7 @@ std::string Checkers::check_rest(const World& world) const {
     if (party.role != Role::resource_manager) continue;
     const ResourceManagerView view = world.resource_manager(party)->machine.view();
     if (view.nodes_free != view.nodes_total) return to_text(party) + " has nodes that aren't free";
-    if (!world.performer(party).running().empty()) return to_text(party) + " runs a program";
+    if (world.performer(party).runs_anything()) return to_text(party) + " runs a program";
   }
   for (const Submission& job : world.submissions()) {
     if (job.abandoned) continue;

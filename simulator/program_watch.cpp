@@ -7,8 +7,8 @@ namespace dmm {
 namespace {
 
 bool runs_at(const World& world, const Party& manager, const RequestId& job, std::uint32_t attempt) {
-  for (const auto& [id, program] : world.performer(manager).running())
-    if (job_of(id.request) == job && id.request.attempt == attempt) return true;
+  for (const auto& program : world.performer(manager).running())
+    if (job_of(program.id.request) == job && program.id.request.attempt == attempt) return true;
   return false;
 }
 
@@ -23,7 +23,7 @@ std::string ProgramWatch::look(const World& world, const Party& manager) {
   room.changes = performer.changes();
   forget_ended(world, manager, room);
   for (const TaskView& task : process->machine.view().tasks) {
-    if (!performer.running().contains(task.id) || room.running.contains(task.id)) continue;
+    if (!performer.runs(task.id) || room.running.contains(task.id)) continue;
     if (std::string fault = note_started(world, manager, room, task); !fault.empty()) return fault;
   }
   return {};
@@ -36,7 +36,7 @@ std::string ProgramWatch::check_leased(const World& world, const LeaseId& lease,
     if (room == rooms_.end()) continue;
     for (const auto& [id, seen] : room->second.running)
       if (seen.lease < lease.epoch && overlap(seen.nodes, group.nodes) &&
-          world.performer(group.resource_manager).running().contains(id))
+          world.performer(group.resource_manager).runs(id))
         return to_text(id.request) + " runs on nodes of " + to_text(group.resource_manager) +
                " that are leased anew as " + to_text(lease);
   }
@@ -46,7 +46,7 @@ std::string ProgramWatch::check_leased(const World& world, const LeaseId& lease,
 void ProgramWatch::forget_ended(const World& world, const Party& manager, Room& room) {
   std::erase_if(room.running, [&](const auto& seen) {
     const RequestId& request = seen.first.request;
-    if (world.performer(manager).running().contains(seen.first)) return false;
+    if (world.performer(manager).runs(seen.first)) return false;
     if (runs_at(world, manager, job_of(request), request.attempt)) return true;
     const auto attempts = attempts_.find(job_of(request));
     if (attempts == attempts_.end()) return true;  // another component of it ended at the same time

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <utility>
 
 namespace dmm {
 namespace {
@@ -15,102 +16,141 @@ double number(const std::vector<std::string>& arguments) {
   return arguments.size() < 2 ? 0 : std::strtod(arguments[1].c_str(), nullptr);
 }
 
+/// What it wrote, once it is over.
+std::uint64_t output_bytes(const TaskPerformer::Program& program) {
+  return program.end == EndKind::exited ? program.prints : 0;
+}
+
+/// Of a program that is over.
+TaskEnded report_of(const TaskPerformer::Program& program) {
+  TaskEnded ended;
+  ended.id = program.id;
+  ended.kind = program.end;
+  if (ended.kind == EndKind::start_failed) {
+    ended.fault = StartFault::executable_missing;
+    ended.text = "missing: no such program";
+    return ended;
+  }
+  ended.code = program.code;
+  ended.wall = program.wall;
+  ended.cpu = ended.wall;
+  ended.output_bytes = output_bytes(program);
+  if (ended.output_bytes <= inline_bytes) ended.output.assign(ended.output_bytes, 'x');
+  return ended;
+}
+
 }  // namespace
 
 void TaskPerformer::perform(Instant now, TaskOrder order) {
   if (const auto* starts = std::get_if<StartTask>(&order)) start(now, *starts);
   if (const auto* ends = std::get_if<EndTask>(&order)) end(now, *ends);
   if (const auto* reads = std::get_if<ReadOutput>(&order)) read(now, *reads);
-  if (const auto* removes = std::get_if<RemoveTask>(&order)) outcomes_.erase(removes->id);
+  if (const auto* removes = std::get_if<RemoveTask>(&order))
+    if (const Program* program = find(removes->id); program != nullptr && program->over)
+      programs_.erase(TaskById(removes->id));
   if (const auto* keeps = std::get_if<KeepTasks>(&order)) keep_until_ = now + keeps->length;
+}
+
+/// The program of a task, made if there is none.
+TaskPerformer::Program& TaskPerformer::program_of(const TaskId& id) {
+  if (Program* program = find(id)) return *program;
+  auto added = std::make_unique<Program>();
+  Program& program = *added;
+  program.id = id;
+  programs_.emplace(TaskById(program.id), std::move(added));
+  return program;
+}
+
+TaskPerformer::Program* TaskPerformer::find(const TaskId& id) const {
+  const auto it = programs_.find(TaskById(id));
+  return it == programs_.end() ? nullptr : it->second.get();
 }
 
 void TaskPerformer::start(Instant now, const StartTask& order) {
   const auto& arguments = order.program.arguments;
   const std::string verb = arguments.empty() ? "" : arguments.front();
   const Instant begin = now + start_takes;
-  if (verb == "missing") {
-    TaskEnded failed;
-    failed.id = order.id;
-    failed.kind = EndKind::start_failed;
-    failed.fault = StartFault::executable_missing;
-    failed.text = "missing: no such program";
-    planned_.push(begin, {std::move(failed)});
-    return;
-  }
-  Program& program = programs_[order.id];
+  if (verb == "missing") return planned_.push(begin, Missing{order.id});
+  Program& program = program_of(order.id);
+  running_ += std::exchange(program.over, false);
   ++changes_;
+  program.ending = false;
   program.started = begin;
   program.process = ++last_process_;
   program.stubborn = verb == "stubborn";
   program.prints = verb == "print" ? static_cast<std::uint64_t>(number(arguments)) : 0;
-  planned_.push(begin, {TaskStarted{order.id, program.process}});
+  planned_.push(begin, TaskStarted{order.id, program.process});
   const Duration runs = verb == "sleep" || verb == "stubborn" ? from_seconds(number(arguments)) : Duration{};
-  plan_end(begin + runs, order.id, program, EndKind::exited, verb == "false" ? 1 : 0);
+  plan_end(begin + runs, program, EndKind::exited, verb == "false" ? 1 : 0);
 }
 
-void TaskPerformer::plan_end(Instant at, const TaskId& id, Program& program, EndKind kind, std::int32_t code) {
-  TaskEnded ended;
-  ended.id = id;
-  ended.kind = kind;
-  ended.code = code;
-  ended.wall = at > program.started ? at - program.started : Duration{};
-  ended.cpu = ended.wall;
-  ended.output_bytes = kind == EndKind::exited ? program.prints : 0;
-  if (ended.output_bytes <= inline_bytes) ended.output.assign(ended.output_bytes, 'x');
+void TaskPerformer::plan_end(Instant at, Program& program, EndKind kind, std::int32_t code) {
+  program.end = kind;
+  program.code = code;
+  program.wall = at > program.started ? at - program.started : Duration{};
   program.life = ++lives_;
-  planned_.push(at, {std::move(ended), program.life});
+  planned_.push(at, PlannedEnd{program.id, program.life});
 }
 
 void TaskPerformer::end(Instant now, const EndTask& order) {
-  const auto it = programs_.find(order.id);
-  if (it == programs_.end()) return;  // it has ended, and says so
-  const bool kill = it->second.stubborn || order.grace == Duration{};
+  Program* program = find(order.id);
+  if (program == nullptr || program->over) return;  // it has ended, and says so
+  const bool kill = program->stubborn || order.grace == Duration{};
   // A program that doesn't exist yet ends as soon as it does.
-  const Instant begin = std::max(now, it->second.started);
+  const Instant begin = std::max(now, program->started);
   const Instant at = begin + (kill ? std::max(order.grace, start_takes) : start_takes);
-  it->second.ending = true;
-  plan_end(at, order.id, it->second, EndKind::signalled, kill ? sigkill : sigterm);
+  program->ending = true;
+  plan_end(at, *program, EndKind::signalled, kill ? sigkill : sigterm);
 }
 
 void TaskPerformer::read(Instant now, const ReadOutput& order) {
-  const auto it = outcomes_.find(order.id);
-  const std::uint64_t bytes =
-      it == outcomes_.end() || order.stream == Stream::error ? 0 : it->second.output_bytes;
+  const Program* program = find(order.id);
+  const bool is_empty = program == nullptr || !program->over || order.stream == Stream::error;
+  const std::uint64_t bytes = is_empty ? 0 : output_bytes(*program);
   const std::uint64_t left = bytes > order.offset ? bytes - order.offset : 0;
   OutputRead report{order.id, order.stream, order.offset, std::string(std::min(left, piece_bytes), 'x')};
   report.last = left <= piece_bytes;
-  planned_.push(now, {std::move(report)});
+  planned_.push(now, std::move(report));
 }
 
 Instant TaskPerformer::next_report() const {
-  return std::min(planned_.next(), programs_.empty() ? never : keep_until_);
+  return std::min(planned_.next(), runs_anything() ? keep_until_ : never);
 }
 
-std::vector<TaskReport> TaskPerformer::take_reports(Instant now) {
-  if (!programs_.empty() && now >= keep_until_) end_all(now);
-  std::vector<TaskReport> reports;
+void TaskPerformer::take_reports(Instant now, std::vector<TaskReport>& reports) {
+  if (runs_anything() && now >= keep_until_) end_all(now);
   while (planned_.next() <= now) {
     Planned planned = planned_.pop();
-    if (const auto* ended = std::get_if<TaskEnded>(&planned.report)) {
-      if (planned.again && !outcomes_.contains(ended->id)) continue;  // it was removed meanwhile
-      const auto it = programs_.find(ended->id);
-      if (planned.life > 0 && (it == programs_.end() || it->second.life != planned.life))
-        continue;  // it was ended in another way
-      outcomes_[ended->id] = *ended;
-      changes_ += programs_.erase(ended->id);
+    if (auto* started = std::get_if<TaskStarted>(&planned)) reports.emplace_back(std::move(*started));
+    if (auto* read = std::get_if<OutputRead>(&planned)) reports.emplace_back(std::move(*read));
+    if (const auto* ended = std::get_if<PlannedEnd>(&planned); ended != nullptr && come_true(*ended))
+      reports.emplace_back(report_of(*find(ended->id)));
+    if (const auto* missing = std::get_if<Missing>(&planned)) {
+      Program& program = program_of(missing->id);
+      program.end = EndKind::start_failed;
+      reports.emplace_back(report_of(program));
     }
-    reports.push_back(std::move(planned.report));
   }
-  return reports;
+}
+
+bool TaskPerformer::come_true(const PlannedEnd& end) {
+  Program* program = find(end.id);
+  if (program == nullptr) return false;  // it was removed meanwhile
+  if (end.again) return program->over;
+  if (program->over || program->life != end.life) return false;  // it was ended in another way
+  program->over = true;
+  --running_;
+  ++changes_;
+  return true;
 }
 
 void TaskPerformer::end_all(Instant now) {
   keep_until_ = never;
   ++deadlines_;
   for (auto& [id, program] : programs_) {
-    program.ending = true;
-    plan_end(std::max(now, program.started), id, program, EndKind::signalled, sigkill);
+    if (program->over) continue;
+    program->ending = true;
+    plan_end(std::max(now, program->started), *program, EndKind::signalled, sigkill);
   }
 }
 
@@ -123,11 +163,10 @@ void TaskPerformer::die() {
 
 std::vector<LivingTask> TaskPerformer::attach(Instant now) {
   std::vector<LivingTask> living;
-  for (const auto& [id, ended] : outcomes_) {
-    living.push_back({id, 0});
-    planned_.push(now, {ended, 0, true});
+  for (const auto& [id, program] : programs_) {
+    living.push_back({program->id, program->over ? 0 : program->process});
+    if (program->over) planned_.push(now, PlannedEnd{program->id, 0, true});
   }
-  for (const auto& [id, program] : programs_) living.push_back({id, program.process});
   return living;
 }
 

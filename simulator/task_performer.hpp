@@ -8,9 +8,12 @@
 // Anything else runs for no time and exits with 0.
 #pragma once
 
-#include <map>
+#include <memory>
+#include <ranges>
+#include <variant>
 #include <vector>
 
+#include "machine/dense.hpp"
 #include "protocol/time.hpp"
 #include "resmgr/tasks.hpp"
 #include "simulator/event_queue.hpp"
@@ -21,8 +24,8 @@ class TaskPerformer {
  public:
   void perform(Instant now, TaskOrder order);
   Instant next_report() const;
-  /// Reports that are due.
-  std::vector<TaskReport> take_reports(Instant now);
+  /// Adds the reports that are due.
+  void take_reports(Instant now, std::vector<TaskReport>& reports);
   /// The manager is dead, and nobody keeps its tasks: nothing runs any more, and nothing is reported.
   void die();
   /// A manager that was started again attaches: what an earlier one ordered and nobody removed yet. The ends among
@@ -30,15 +33,28 @@ class TaskPerformer {
   std::vector<LivingTask> attach(Instant now);
 
   struct Program {
+    TaskId id;
     Instant started{};
     std::int32_t process = 0;
     bool stubborn = false;
     bool ending = false;     ///< by a signal
+    bool over = true;        ///< it doesn't run, and is kept until it is removed
     std::uint64_t life = 0;  ///< names the end that was planned last
     std::uint64_t prints = 0;
+    EndKind end = EndKind::exited;  ///< how it ends, as was planned last
+    std::int32_t code = 0;
+    Duration wall;
   };
-  /// The tasks whose programs run at this moment.
-  const std::map<TaskId, Program>& running() const { return programs_; }
+  /// The programs that run at this moment, in the order of their tasks.
+  auto running() const {
+    return programs_ | std::views::transform([](const auto& entry) -> const Program& { return *entry.second; }) |
+           std::views::filter([](const Program& program) { return !program.over; });
+  }
+  bool runs(const TaskId& id) const {
+    const auto it = programs_.find(TaskById(id));
+    return it != programs_.end() && !it->second->over;
+  }
+  bool runs_anything() const { return running_ > 0; }
   /// Grows whenever a program starts or ends.
   std::uint64_t changes() const { return changes_; }
   /// How often tasks were ended since nobody said for too long that their manager lives.
@@ -48,22 +64,31 @@ class TaskPerformer {
   static constexpr Duration start_takes = milliseconds(1);
 
  private:
-  /// A report under way; `life` must still be the program's for an end to come true.
-  struct Planned {
-    TaskReport report;
+  /// An end under way; `life` must still be the program's for it to come true.
+  struct PlannedEnd {
+    TaskId id;
     std::uint64_t life = 0;
-    bool again = false;  ///< the end was reported to an earlier manager
+    bool again = false;  ///< it was reported to an earlier manager
   };
+  /// A program that can't be started.
+  struct Missing {
+    TaskId id;
+  };
+  using Planned = std::variant<TaskStarted, PlannedEnd, Missing, OutputRead>;
 
+  Program& program_of(const TaskId& id);
+  Program* find(const TaskId& id) const;
   void start(Instant now, const StartTask& order);
   void end(Instant now, const EndTask& order);
-  void plan_end(Instant at, const TaskId& id, Program& program, EndKind kind, std::int32_t code);
+  void plan_end(Instant at, Program& program, EndKind kind, std::int32_t code);
+  /// Whether the end comes true.
+  bool come_true(const PlannedEnd& end);
   void read(Instant now, const ReadOutput& order);
   void end_all(Instant now);
 
   EventQueue<Planned> planned_;
-  std::map<TaskId, Program> programs_;
-  std::map<TaskId, TaskEnded> outcomes_;  ///< of ended tasks, until they are removed
+  DenseMap<TaskById, std::unique_ptr<Program>> programs_;
+  std::size_t running_ = 0;  ///< of them
   std::uint64_t lives_ = 0, changes_ = 0, deadlines_ = 0;
   std::int32_t last_process_ = 1000;
   Instant keep_until_ = never;  ///< the keeper's deadline: it ends everything when the manager is silent

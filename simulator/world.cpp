@@ -86,15 +86,15 @@ void World::deliver(FrameArrival arrival) {
 void World::report(Address address) {
   Actor& actor = actors_[address];
   if (actor.frozen || actor.party.role != Role::resource_manager) return;
-  auto reports = actor.performer.take_reports(now_);
+  actor.performer.take_reports(now_, actor.reports);
   if (settings_.ledgers && actor.performer.deadlines() != std::exchange(actor.deadlines, actor.performer.deadlines()))
     tell(actor.party, "deadline", {});
   auto* process = std::get_if<Process<ResourceManager>>(&actor.process);
-  if (!process) return;  // whoever is started next hears of it
-  std::move(reports.begin(), reports.end(), std::back_inserter(actor.reports));
+  if (!process) return actor.reports.clear();  // whoever is started next hears of it
   if (stalls(actor)) return;  // programs don't wait for their manager
-  for (TaskReport& report : std::exchange(actor.reports, {}))
+  for (TaskReport& report : actor.reports)
     std::visit([&](auto& news) { process->local(actor.clock.at(now_), std::move(news)); }, report);
+  actor.reports.clear();
 }
 
 void World::take_waiting(Address address) {
@@ -227,7 +227,7 @@ bool World::quiet() const {
            {JobState::waiting, JobState::starting, JobState::running, JobState::ending, JobState::collecting})
         if (jobs->machine.count(state) > 0) return false;
   for (const Actor& actor : actors_) {
-    if (!actor.performer.running().empty()) return false;
+    if (actor.performer.runs_anything()) return false;
     if (const auto* site = std::get_if<Process<SiteManager>>(&actor.process))
       if (!site->machine.quiet()) return false;
   }

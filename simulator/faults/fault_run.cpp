@@ -75,7 +75,7 @@ void FaultRun::play_unchecked() {
 
 bool FaultRun::anything_runs() const {
   return std::any_of(world_->parties().begin(), world_->parties().end(), [&](const Party& party) {
-    return party.role == Role::resource_manager && !world_->performer(party).running().empty();
+    return party.role == Role::resource_manager && world_->performer(party).runs_anything();
   });
 }
 
@@ -223,8 +223,9 @@ void FaultRun::watch_isolation(const Act& act) {
     const bool heard_nobody = act.kind == Act::Kind::rejoin && world_->now() - it->second > fenced_after;
     isolated_.erase(it);
     if (!heard_nobody) continue;  // something else was done to it meanwhile
-    for (const auto& [id, program] : world_->performer(party).running())
-      if (!program.ending) late_fault_ = to_text(id.request) + " runs on at " + to_text(party) + ", which hears nobody";
+    for (const auto& program : world_->performer(party).running())
+      if (!program.ending)
+        late_fault_ = to_text(program.id.request) + " runs on at " + to_text(party) + ", which hears nobody";
   }
   if (act.kind == Act::Kind::rejoin) isolated_.clear();  // the others hear at least this one again
   if (act.kind == Act::Kind::isolate && act.a.role == Role::resource_manager) isolated_[act.a] = world_->now();

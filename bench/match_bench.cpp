@@ -98,7 +98,7 @@ class Alone {
 
   bool with_codec_;
   SiteManager machine_;
-  Effects effects_;
+  SiteManager::Effects effects_;
   Codec codec_;
   Instant now_{1'000'000};
   std::uint64_t last_job_ = 0, sequence_ = 0, grants_ = 0;

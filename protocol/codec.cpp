@@ -104,6 +104,7 @@ using Object = msgpack::object;
 constexpr std::uint32_t array_elements_max = 100'000;
 constexpr std::uint32_t map_pairs_max = 256;
 constexpr std::uint32_t depth_max = 24;
+constexpr std::size_t objects_kept = 1 << 14;  // one large frame doesn't cost its room for ever
 
 /// Takes down what the parser finds.
 struct Listing : msgpack::null_visitor {
@@ -114,6 +115,7 @@ struct Listing : msgpack::null_visitor {
 
   /// Lists what is in these bytes, if they are one object; else why not. Flattened for the reason given above.
   [[gnu::flatten]] std::optional<FrameFault> parse(std::string_view bytes) {
+    if (objects.size() > objects_kept) objects = std::vector<Object>();
     count = 0;
     depth = 0;
     over_limit = false;

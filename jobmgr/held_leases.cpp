@@ -61,7 +61,7 @@ bool HeldLeases::awaited(const LeaseId& id) const {
 
 void HeldLeases::suspend() {
   for (const LeaseId& id : leases_.keys()) {  // rare: the site restarted
-    Lease& lease = *leases_.find(id);
+    Lease& lease = leases_.at(id);
     lease.until = unknown;
     lease.granted_after = renewals_;
   }

@@ -55,14 +55,14 @@ bool Managers::is_idle(const Party& manager) const {
 std::optional<Party> Managers::take_silent(Instant now) {
   if (silent_.empty() || silent_.begin()->first > now) return std::nullopt;
   Party manager = silent_.begin()->second;
-  set_silence(manager, *links_.find(manager), never);
+  set_silence(manager, links_.at(manager), never);
   return manager;
 }
 
 void Managers::restart_silences(Instant silent_due) {
   std::vector<Party> parties;
   for (const auto& [due, manager] : silent_) parties.push_back(manager);
-  for (const Party& manager : parties) set_silence(manager, *links_.find(manager), silent_due);
+  for (const Party& manager : parties) set_silence(manager, links_.at(manager), silent_due);
 }
 
 }  // namespace dmm

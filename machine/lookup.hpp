@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "machine/assert.hpp"
 #include "protocol/ids.hpp"
 
 namespace dmm {
@@ -23,6 +24,13 @@ class Lookup {
   const Value* find(const Key& key) const {
     const auto it = values_.find(key);
     return it == values_.end() ? nullptr : &it->second;
+  }
+  /// The value of a key that must be there.
+  Value& at(const Key& key) { return const_cast<Value&>(std::as_const(*this).at(key)); }
+  const Value& at(const Key& key) const {
+    const Value* value = find(key);
+    DMM_ASSERT(value != nullptr);
+    return *value;
   }
   /// The value of a key, made if there is none. References stay valid until the key is erased.
   Value& operator[](const Key& key) { return values_[key]; }

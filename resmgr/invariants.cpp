@@ -19,16 +19,14 @@ void check_task(const TaskRecord& task, const Slots& slots) {
 
 }  // namespace
 
-void ResourceManager::check_changes() {
+void ResourceManager::check_changes(const std::vector<Epoch>& leases, const std::vector<TaskId>& tasks) const {
   DMM_ASSERT(touched_.empty());
-  for (const Epoch epoch : changed_leases_) {
+  for (const Epoch epoch : leases) {
     const Lease* lease = find_lease(epoch);
     DMM_ASSERT(lease == nullptr || slots_.all_under(lease->nodes, epoch));
   }
-  for (const TaskId& id : changed_tasks_)
+  for (const TaskId& id : tasks)
     if (const TaskRecord* task = tasks_.find(id)) check_task(*task, slots_);
-  changed_leases_.clear();
-  changed_tasks_.clear();
   DMM_ASSERT(slots_.free() + slots_.leased() <= slots_.total());
 }
 

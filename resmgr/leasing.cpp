@@ -46,7 +46,7 @@ void ResourceManager::on(Instant now, const Assign& assign, Effects& effects) {
   lease.alone = assign.alone;
   lease.nodes = unite(subtract(lease.nodes, assign.nodes), assign.nodes);
   touched_.add(epoch);
-  changed_leases_.push_back(epoch);
+  changed_leases_.add(epoch);
 }
 
 /// Answers an Assign that can't be followed. "Confirmed" only if it is true: a task of this very lease may still
@@ -95,7 +95,7 @@ void ResourceManager::take_from_lease(Epoch lease, const NodeSet& nodes) {
   else
     held = std::move(left);
   touched_.add(lease);
-  if (!DMM_PLANT(unassign_not_written)) changed_leases_.push_back(lease);
+  if (!DMM_PLANT(unassign_not_written)) changed_leases_.add(lease);
 }
 
 // ---- idle leases -----------------------------------------------------------------------------------------------
@@ -120,7 +120,7 @@ void ResourceManager::give_back(Epoch epoch, Effects& effects) {
   Lease& lease = *leases_.at(epoch);
   effects.log(Level::info, "idle", {}, {{"lease", to_text(id)}, {"nodes", to_text(lease.nodes)}});
   lease.fenced = true;
-  changed_leases_.push_back(epoch);
+  changed_leases_.add(epoch);
   const auto tasks = tasks_.all();
   const bool has_outcome =
       std::any_of(tasks.begin(), tasks.end(), [&](const TaskRecord& task) { return task.lease == epoch; });

@@ -1,6 +1,5 @@
 // What the resource manager keeps in its ledger, and how it goes on from it after a restart. The backend says which
 // tasks are still there: what runs goes on, what is gone is lost, and what nobody knows of is ended.
-#include <algorithm>
 #include <utility>
 
 #include "machine/assert.hpp"
@@ -29,14 +28,6 @@ TaskRow row_named(const TaskId& id) {
   return row;
 }
 
-/// In order, each once.
-template <class Value>
-std::vector<Value> each_once(std::vector<Value> values) {
-  std::sort(values.begin(), values.end());
-  values.erase(std::unique(values.begin(), values.end()), values.end());
-  return values;
-}
-
 }  // namespace
 
 // ---- writing ---------------------------------------------------------------------------------------------------
@@ -54,7 +45,8 @@ std::vector<ResourceRecord> ResourceManager::records() const {
 }
 
 /// Each changed row once. A node's highest epoch is nowhere else: it must survive the machine.
-void ResourceManager::record_changes(Effects& effects) {
+void ResourceManager::record_changes(const std::vector<Epoch>& leases, const std::vector<TaskId>& tasks,
+                                     Effects& effects) {
   std::set<std::uint32_t> suspects = black_holes_.take_changed();
   auto& ledger = effects.ledger;
   if (!ledger.wanted) return;
@@ -64,7 +56,7 @@ void ResourceManager::record_changes(Effects& effects) {
     else
       ledger.erase(FenceRecord{node, {}});
   }
-  for (const Epoch epoch : each_once(changed_leases_)) {
+  for (const Epoch epoch : leases) {
     const Lease* lease = find_lease(epoch);
     // That nothing starts under it any more is promised to others.
     if (lease != nullptr)
@@ -72,7 +64,7 @@ void ResourceManager::record_changes(Effects& effects) {
     else
       ledger.erase(AssignmentRecord{epoch, {}, {}, false, false});
   }
-  for (const TaskId& id : each_once(changed_tasks_)) {
+  for (const TaskId& id : tasks) {
     if (const TaskRecord* task = tasks_.find(id); task != nullptr && task->state != TaskState::parked)
       ledger.put(row_of(*task));
     else
@@ -113,7 +105,7 @@ void ResourceManager::restore(Instant now, std::vector<ResourceRecord> rows, con
 /// Nodes beyond the last were taken out of the configuration since.
 void ResourceManager::restore_one(AssignmentRecord& row) {
   NodeSet nodes = slots_.within(row.nodes);
-  if (nodes != row.nodes) changed_leases_.push_back(row.lease);
+  if (nodes != row.nodes) changed_leases_.add(row.lease);
   if (nodes.empty()) return;
   slots_.assign(nodes, row.lease);
   leases_[row.lease] = std::make_unique<Lease>(Lease{std::move(row.holder), std::move(nodes), row.alone, row.fenced});
@@ -153,7 +145,7 @@ void ResourceManager::restore_one(Instant now, TaskRow& row, std::map<TaskId, st
     outcome.kind = task.cause.value_or(EndKind::lost);
     outcome.text = "the resource manager was started anew and found nothing of it";
     if (!task.cause) black_holes_.failed(now, slots_.within(task.nodes), task.id.request, "lost");
-    changed_tasks_.push_back(task.id);
+    changed_tasks_.add(task.id);
     return record_outcome(now, task, std::move(outcome));
   }
   restore_living(now, task, row, alive->second);
@@ -165,7 +157,7 @@ void ResourceManager::restore_living(Instant now, TaskRecord& task, const TaskRo
   if (process != 0) task.process = process;
   task.started = task.process != 0 || row.state == TaskState::running;
   const bool runs = row.state == TaskState::starting && task.started;
-  if (runs || task.process != row.process) changed_tasks_.push_back(task.id);
+  if (runs || task.process != row.process) changed_tasks_.add(task.id);
   tasks_.enter(now, task, runs ? TaskState::running : row.state);
   slots_.occupy_again(task.nodes, task.number);
   if (row.detached_until != never) tasks_.set_due(task, row.detached_until);

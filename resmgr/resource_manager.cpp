@@ -49,8 +49,10 @@ void ResourceManager::settle(Instant now, Effects& effects) {
   keep_tasks(now, effects);
   say_set_aside(now, effects);
   register_if_due(effects);
-  record_changes(effects);
-  check_changes();
+  const std::vector<Epoch>& leases = changed_leases_.take();
+  const std::vector<TaskId>& tasks = changed_tasks_.take();
+  record_changes(leases, tasks, effects);
+  check_changes(leases, tasks);
 }
 
 Instant ResourceManager::next_deadline() const {
@@ -165,7 +167,7 @@ void ResourceManager::fence(Instant now, std::uint64_t number, Effects& effects)
   if (lease == nullptr || is_detached) return;
   lease->fenced = true;
   touched_.add(task.lease);
-  changed_leases_.push_back(task.lease);
+  changed_leases_.add(task.lease);
 }
 
 /// The keeper ends tasks by itself if it isn't told for a term that this manager lives.

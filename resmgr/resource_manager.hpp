@@ -143,9 +143,9 @@ class ResourceManager {
   void restore_one(Instant now, TaskRow& row, std::map<TaskId, std::int32_t>& living);
   void restore_living(Instant now, TaskRecord& task, const TaskRow& row, std::int32_t process);
   void resume(Instant now, Effects& effects);
-  void record_changes(Effects& effects);
+  void record_changes(const std::vector<Epoch>& leases, const std::vector<TaskId>& tasks, Effects& effects);
 
-  void check_changes();
+  void check_changes(const std::vector<Epoch>& leases, const std::vector<TaskId>& tasks) const;
 
   ResourceManagerSettings settings_;
   Party site_;
@@ -169,8 +169,8 @@ class ResourceManager {
 
   Marks<Epoch> touched_;                ///< leases whose parked Starts settle looks at again
   Marks<Epoch> perhaps_idle_;           ///< leases that got or lost a job since the last settle, or began
-  std::vector<Epoch> changed_leases_;   ///< since the last settle, some perhaps twice
-  std::vector<TaskId> changed_tasks_;
+  Marks<Epoch> changed_leases_;         ///< since the last settle
+  Marks<TaskId> changed_tasks_;
   std::set<std::uint32_t> changed_fences_;
 };
 

@@ -113,7 +113,7 @@ void ResourceManager::launch(Instant now, TaskRecord& task, Effects& effects) {
   // The keeper's deadline may be long past when nothing ran: it is moved before there is something to end.
   keep_tasks(now, effects);
   effects.tasks.push_back(StartTask{task.id, std::exchange(task.program, {})});
-  changed_tasks_.push_back(task.id);
+  changed_tasks_.add(task.id);
 }
 
 void ResourceManager::on(Instant now, const TaskStarted& report, Effects& effects) {
@@ -122,7 +122,7 @@ void ResourceManager::on(Instant now, const TaskStarted& report, Effects& effect
     return effects.log(Level::debug, "ignore", report.id.request, {{"report", std::string("task_started")}});
   task->started = true;
   task->process = report.process;
-  changed_tasks_.push_back(report.id);
+  changed_tasks_.add(report.id);
   ++counts_.started;
   if (task->state == TaskState::starting) tasks_.enter(now, *task, TaskState::running);
   if (effects.wants(Level::info))
@@ -157,7 +157,7 @@ void ResourceManager::on(Instant now, const Stop& stop, Effects& effects) {
 void ResourceManager::order_end(Instant now, TaskRecord& task, Duration grace, EndKind cause, Effects& effects) {
   DMM_ASSERT(task.is_live());
   if (!task.cause || cause == EndKind::stopped) task.cause = cause;
-  changed_tasks_.push_back(task.id);
+  changed_tasks_.add(task.id);
   const Instant kill_at = now + std::clamp(grace, Duration{}, wait_max);
   if (kill_at >= task.kill_at) return;
   task.kill_at = kill_at;
@@ -174,7 +174,7 @@ void ResourceManager::detach(Instant now, TaskRecord& task, Duration limit, Effe
   const Instant until = now + std::min(limit, wait_max);
   if (until < task.due) tasks_.set_due(task, until);
   presence_.detach(asker_of(task.id), task.number);
-  changed_tasks_.push_back(task.id);
+  changed_tasks_.add(task.id);
   effects.log(Level::info, "detach", task.id.request, {{"lease", to_text(LeaseId{settings_.site, task.lease})}});
 }
 
@@ -235,7 +235,7 @@ void ResourceManager::fail(Instant now, TaskRecord& task, StartFault fault, std:
 void ResourceManager::record_outcome(Instant now, TaskRecord& task, Ended&& outcome) {
   outcome.request = task.id.request;
   outcome.component = task.id.component;
-  if (task.state == TaskState::parked) task.program = {};
+  task.program = {};
   task.outcome = std::move(outcome);
   tasks_.enter(now, task, TaskState::ended);
   tasks_.set_due(task, now + settings_.keep_output);
@@ -245,7 +245,7 @@ void ResourceManager::record_outcome(Instant now, TaskRecord& task, Ended&& outc
 /// Records the outcome and tells the job manager.
 void ResourceManager::conclude(Instant now, TaskRecord& task, Ended&& outcome, Effects& effects) {
   record_outcome(now, task, std::move(outcome));
-  changed_tasks_.push_back(task.id);
+  changed_tasks_.add(task.id);
   ++(task.outcome.kind == EndKind::start_failed ? counts_.failed : counts_.ended);
   if (effects.wants(Level::info))
     effects.log(Level::info, "ended", task.id.request,
@@ -306,7 +306,7 @@ void ResourceManager::remove(TaskRecord& task, Effects& effects) {
   if (task.ordered) effects.tasks.push_back(RemoveTask{task.id});
   auto read = reads_.lower_bound({task.id, Stream::output, 0});
   while (read != reads_.end() && std::get<TaskId>(*read) == task.id) read = reads_.erase(read);
-  changed_tasks_.push_back(task.id);
+  changed_tasks_.add(task.id);
   tasks_.erase(task);
 }
 

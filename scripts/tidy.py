@@ -28,7 +28,7 @@ INCLUDES = (
     ("protocol/codec.cpp", "protocol codec msgpack"),
     ("protocol/*", "protocol"),
     ("matchmaking/*", "matchmaking protocol"),
-    ("machine/lookup.hpp", "protocol absl"),
+    ("machine/lookup.hpp", "machine protocol absl"),
     ("machine/dense.hpp", "absl"),
     ("machine/*", "machine protocol"),
     ("links/*", "links machine protocol codec"),

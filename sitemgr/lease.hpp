@@ -88,7 +88,7 @@ class LeaseTable {
   /// In order.
   std::vector<LeaseId> all() const { return leases_.keys(); }
   bool contains(const LeaseId& id) const { return leases_.contains(id); }
-  const Lease& get(const LeaseId& id) const { return *leases_.find(id); }
+  const Lease& get(const LeaseId& id) const { return leases_.at(id); }
 
   // ---- time ----
   /// To be called when a lease got a deadline, or an earlier one than before; later ones are noticed by themselves.

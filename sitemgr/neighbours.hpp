@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "machine/dense.hpp"
 #include "machine/lookup.hpp"
 #include "protocol/hints.hpp"
 #include "protocol/messages.hpp"
@@ -30,7 +31,7 @@ struct Neighbour {
   CapacityHint told;       ///< the hint it was last sent
   Instant told_at{};
   bool judging = true;  ///< its Inventory of the present session, or of the first one, has yet to come
-  std::set<LeaseId> known_leases;     ///< all leases of the link when the session began: what is gone since has ended
+  DenseSet<LeaseId> known_leases;     ///< all leases of the link when the session began: what is gone since has ended
   Inventory inventory;                ///< the parts of it that have come
   std::map<LeaseId, Instant> orphans; ///< it holds them through us, but we have yet to hear so from their owner's side
   std::set<LeaseId> adopted;          ///< their owner's side says that it holds them through us; it has yet to say so

@@ -24,8 +24,7 @@ void SiteManager::open_books(Step& s, std::size_t n) {
   neighbour.renew_sent.reset();
   neighbour.renew_due = s.now;
   neighbour.judging = true;
-  neighbour.known_leases.clear();
-  neighbour.known_leases.insert(leases_.up(n).begin(), leases_.up(n).end());
+  neighbour.known_leases = leases_.up(n);
   neighbour.known_leases.insert(leases_.down(n).begin(), leases_.down(n).end());
   neighbour.inventory = {};
   neighbour.orphans.clear();

@@ -262,6 +262,14 @@ void JobManager::on(Step, const Party&, const Renewed& renewed) {
   queue_awaited();
 }
 
+// The lease ended with its only component, and its owner, our own site, knows.
+void JobManager::nodes_given_back(Job& job) {
+  Attempt& run = *job.run;
+  if (run.held.empty() || run.tasks.size() > 1 || run.lease.owner != settings_.site) return;
+  leases_.remove(run.lease, job.number);
+  run.held.clear();
+}
+
 void JobManager::release(Step step, Job& job) {
   Attempt& run = *job.run;
   if (run.held.empty()) return;

@@ -137,6 +137,7 @@ void JobManager::on(Step step, const Party& from, Ended& ended) {
   // one.
   if (std::exchange(task->heard, true) || task->phase == TaskPhase::over) return;
   take_end(*task, ended);
+  if (ended.gave_back) nodes_given_back(*job);
   if (!job->started && ended.kind != EndKind::start_failed) job->started = step.now - ended.wall;
   if (step.effects.wants(Level::info))
     step.effects.log(Level::info, "ended", ended.request,

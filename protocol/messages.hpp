@@ -255,7 +255,8 @@ struct Assign {
   NodeSet nodes;
   SiteName holder;  ///< the sink of the chain
   bool alone = false;  ///< no other resource manager has nodes of the lease: if none of these is used, it isn't
-  DMM_MESSAGE(31, self.lease, self.nodes, self.holder, self.alone)
+  bool once = false;   ///< it is for one component of one job: when that has ended, so has the lease, unasked
+  DMM_MESSAGE(31, self.lease, self.nodes, self.holder, self.alone, self.once)
 };
 
 /// Nodes are no longer under this lease: end what runs on them, then say Clean.
@@ -267,10 +268,11 @@ struct Unassign {
   DMM_MESSAGE(32, self.lease, self.nodes, self.grace, self.detached)
 };
 
-/// Nothing runs on these nodes any more, and nothing will under this lease.
+/// Nothing runs on these nodes any more, and nothing will under this lease. Answers Unassign, or says unasked that the
+/// one component of a lease has ended.
 struct Clean {
   LeaseId lease;
-  NodeSet nodes;
+  NodeSet nodes;  ///< empty for all
   DMM_MESSAGE(33, self.lease, self.nodes)
 };
 
@@ -342,8 +344,9 @@ struct Ended {
   std::uint64_t error_bytes = 0;   ///< of standard error
   std::string output;              ///< all of standard output if both together are at most 4 KiB, else empty
   std::string error;
+  bool gave_back = false;  ///< the lease ended with it, and its owner knows: there is nothing to release
   DMM_MESSAGE(42, self.request, self.component, self.kind, self.code, self.fault, self.text, self.wall, self.cpu,
-              self.output_bytes, self.error_bytes, self.output, self.error)
+              self.output_bytes, self.error_bytes, self.output, self.error, self.gave_back)
 };
 
 /// Ends a job: SIGTERM, and SIGKILL after the grace.

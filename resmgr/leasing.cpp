@@ -44,13 +44,14 @@ void ResourceManager::on(Instant now, const Assign& assign, Effects& effects) {
   Lease& lease = *entry;
   lease.holder = assign.holder;
   lease.alone = assign.alone;
+  lease.once = assign.once;
   lease.nodes = unite(subtract(lease.nodes, assign.nodes), assign.nodes);
   touched_.add(epoch);
   changed_leases_.add(epoch);
 }
 
 /// Answers an Assign that can't be followed. "Confirmed" only if it is true: a task of this very lease may still
-/// be ending; then Clean or Register says later what this answer can't.
+/// be ending, or have ended without its job manager's having heard it; then others say later what this answer can't.
 void ResourceManager::refuse(const Assign& assign, std::string why, Effects& effects) {
   effects.log(Level::warning, "refuse", {},
               {{"message", std::string("assign")},
@@ -58,7 +59,8 @@ void ResourceManager::refuse(const Assign& assign, std::string why, Effects& eff
                {"nodes", to_text(assign.nodes)},
                {"reason", std::move(why)}});
   LeaseEnded answer{assign.lease, {}, LeaseEnd::unknown, true, {}};
-  if (assign.lease.owner == settings_.site) answer.confirmed = tasks_.live_of(assign.lease.epoch).empty();
+  if (assign.lease.owner == settings_.site)
+    answer.confirmed = tasks_.live_of(assign.lease.epoch).empty() && !keeps_outcome(assign.lease.epoch);
   if (const Lease* lease = find_lease(assign.lease)) {
     // The lease goes on with the nodes it has; only what is asked for now is refused.
     const NodeSet refused = subtract(assign.nodes, lease->nodes);
@@ -98,6 +100,17 @@ void ResourceManager::take_from_lease(Epoch lease, const NodeSet& nodes) {
   if (!DMM_PLANT(unassign_not_written)) changed_leases_.add(lease);
 }
 
+/// A lease that is for one component ends with the task that has just left its nodes, before its owner asks: whether
+/// it did.
+bool ResourceManager::end_with_task(const TaskRecord& task, Effects& effects) {
+  const Lease* lease = find_lease(task.lease);
+  if (lease == nullptr || !lease->once || !slots_.tasks_on(lease->nodes).empty()) return false;
+  const NodeSet nodes = lease->nodes;
+  take_from_lease(task.lease, nodes);
+  if (!DMM_PLANT(end_not_said)) say_clean({settings_.site, task.lease}, {}, effects);
+  return true;
+}
+
 // ---- idle leases -----------------------------------------------------------------------------------------------
 
 /// Looks again at the leases of which something changed, whether they have a job now.
@@ -121,10 +134,15 @@ void ResourceManager::give_back(Epoch epoch, Effects& effects) {
   effects.log(Level::info, "idle", {}, {{"lease", to_text(id)}, {"nodes", to_text(lease.nodes)}});
   lease.fenced = true;
   changed_leases_.add(epoch);
+  effects.send(site_, LeaseEnded{id, {}, LeaseEnd::idle, !keeps_outcome(epoch), {}});
+}
+
+/// Whether what became of a task of the lease is known here and perhaps not to its job manager.
+bool ResourceManager::keeps_outcome(Epoch lease) const {
   const auto tasks = tasks_.all();
-  const bool has_outcome =
-      std::any_of(tasks.begin(), tasks.end(), [&](const TaskRecord& task) { return task.lease == epoch; });
-  effects.send(site_, LeaseEnded{id, {}, LeaseEnd::idle, !has_outcome, {}});
+  return std::any_of(tasks.begin(), tasks.end(), [&](const TaskRecord& task) {
+    return task.lease == lease && task.state == TaskState::ended;
+  });
 }
 
 // ---- taking back -----------------------------------------------------------------------------------------------

@@ -108,7 +108,8 @@ void ResourceManager::restore_one(AssignmentRecord& row) {
   if (nodes != row.nodes) changed_leases_.add(row.lease);
   if (nodes.empty()) return;
   slots_.assign(nodes, row.lease);
-  leases_[row.lease] = std::make_unique<Lease>(Lease{std::move(row.holder), std::move(nodes), row.alone, row.fenced});
+  leases_[row.lease] =
+      std::make_unique<Lease>(Lease{std::move(row.holder), std::move(nodes), row.alone, false, row.fenced});
 }
 
 void ResourceManager::restore_one(const FenceRecord& row) {

@@ -71,6 +71,7 @@ class ResourceManager {
     SiteName holder;
     NodeSet nodes;        ///< never empty
     bool alone = false;   ///< all of it is here
+    bool once = false;    ///< it ends with its one task; not known any more after a restart, then it is taken back
     bool fenced = false;  ///< ended here for silence or idleness: no Start under it, until the site takes it back
   };
   /// An Unassign whose nodes aren't clean yet.
@@ -112,8 +113,10 @@ class ResourceManager {
   void register_if_due(Effects& effects);
   void note_growth(const NodeSet& nodes, Epoch epoch, const Effects& effects);
   void fence(Instant now, std::uint64_t number, Effects& effects);
+  bool end_with_task(const TaskRecord& task, Effects& effects);
   void watch_idle(Instant now);
   void give_back(Epoch lease, Effects& effects);
+  bool keeps_outcome(Epoch lease) const;
 
   // ---- the life of a task
   void answer_again(const TaskRecord& task, Effects& effects);

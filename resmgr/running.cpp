@@ -198,6 +198,7 @@ void ResourceManager::on(Instant now, TaskEnded& report, Effects& effects) {
   outcome.output = std::move(report.output);
   outcome.error = std::move(report.error);
   leave_nodes(*task, effects);
+  outcome.gave_back = end_with_task(*task, effects);
   conclude(now, *task, std::move(outcome), effects);
 }
 

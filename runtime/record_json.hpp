@@ -179,9 +179,12 @@ class Reader {
   bool read(const Json& in, T& value) const {
     return std::apply(
         [&](auto&... element) {
-          if (!in.is_array() || in.size() != sizeof...(element)) return false;
+          // A message grows at its end: one that an earlier version wrote lacks elements, which keep their defaults.
+          constexpr bool may_be_shorter = requires { T::type; };
+          if (!in.is_array() || in.size() > sizeof...(element)) return false;
+          if (!may_be_shorter && in.size() < sizeof...(element)) return false;
           std::size_t index = 0;
-          return (read(in[index++], element) && ...);
+          return ((index == in.size() || read(in[index++], element)) && ...);
         },
         T::fields(value));
   }

@@ -35,6 +35,13 @@ Topology without_usage(Topology topology) {
   return topology;
 }
 
+/// As people write it: "12.345678". A formatted double would cost more than all else that is done with the text.
+std::string seconds_text(Duration length) {
+  std::string fraction = std::to_string(1'000'000 + length.microseconds % 1'000'000);
+  fraction.front() = '.';
+  return std::to_string(length.microseconds / 1'000'000) + fraction;
+}
+
 double trace_seconds(Instant at) { return (at - Instant{} - warm_up).in_seconds(); }
 
 class DmmRun {
@@ -99,7 +106,7 @@ class DmmRun {
     if (users.empty()) return report(job, outcome_of(job, JobOutcome::State::failed), {});
     JobDescription description;
     description.need.components = {{job.processors, {}, {}}};
-    description.program.arguments = {"sleep", std::to_string(job.run.in_seconds())};
+    description.program.arguments = {"sleep", seconds_text(job.run)};
     description.keep_output = false;
     description.dttl = dttl_;
     const Party manager = job_manager_of(home.site_name, users[job.user % users.size()]);

@@ -2,7 +2,7 @@
 #include "simulator/task_performer.hpp"
 
 #include <algorithm>
-#include <cstdlib>
+#include <charconv>
 #include <utility>
 
 namespace dmm {
@@ -13,7 +13,9 @@ constexpr std::uint64_t inline_bytes = 4 * 1024;
 constexpr std::int32_t sigterm = 15, sigkill = 9;
 
 double number(const std::vector<std::string>& arguments) {
-  return arguments.size() < 2 ? 0 : std::strtod(arguments[1].c_str(), nullptr);
+  double value = 0;
+  if (arguments.size() > 1) std::from_chars(arguments[1].data(), arguments[1].data() + arguments[1].size(), value);
+  return value;
 }
 
 /// What it wrote, once it is over.

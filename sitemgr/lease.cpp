@@ -20,6 +20,10 @@ bool is_alone(const Lease& lease, const Party& manager) {
   return std::ranges::all_of(lease.nodes, [&](const NodeGroup& group) { return group.resource_manager == manager; });
 }
 
+bool is_for_one_component(const Lease& lease) {
+  return !lease.upstream && !lease.downstream && lease.nodes.size() == 1;
+}
+
 void add_nodes(std::vector<NodeGroup>& groups, const std::vector<NodeGroup>& what) {
   for (const NodeGroup& added : what) {
     const auto it =

@@ -72,6 +72,9 @@ void each_manager(const std::vector<NodeGroup>& groups, Visit visit) {
 
 /// Whether no other resource manager has nodes of the lease.
 bool is_alone(const Lease& lease, const Party& manager);
+/// Whether one component of one local job is all that uses our nodes: it needs nobody's word but its resource
+/// manager's that it is over.
+bool is_for_one_component(const Lease& lease);
 
 /// The leases of one site with their indices by link and by time.
 class LeaseTable {

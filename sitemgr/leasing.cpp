@@ -159,17 +159,7 @@ void SiteManager::on_release(Step& s, std::optional<std::size_t> from, const Par
     if (lease->downstream != from || lease->nodes.empty()) return;
     return give_back(s, *lease, release.nodes, release.silent);
   }
-  std::vector<NodeGroup> returned;
-  std::vector<RequestId> empty;
-  for (auto& [request, held] : lease->handed_out) {
-    if (held.job_manager != party) continue;
-    add_nodes(returned, remove_nodes(held.nodes, release.nodes));
-    if (held.nodes.empty()) empty.push_back(request);
-  }
-  for (const RequestId& request : empty) {
-    if (s.out.wants(Level::info)) s.out.log(Level::info, "release", request, {{"lease", to_text(lease->id)}});
-    take_from_user(*lease, request);
-  }
+  std::vector<NodeGroup> returned = take_from_users(s, *lease, release.nodes, &party);
   if (returned.empty()) return;
   changed(s, *lease);
   if (lease->upstream)

@@ -126,10 +126,8 @@ Lease& SiteManager::make_lease(Step& s, const ResourceNeed& need, const Placemen
     owned_.take(placed.cluster, placed.processors, need.constraints, placed.component, lease.nodes);
   lease.processors = processors_of(lease.nodes);
   hints_dirty_ = true;
-  // One Assign a resource manager, however many components it got. `holder` is the sink's site.
-  each_manager(lease.nodes, [&](const Party& manager, const NodeSet& nodes) {
-    s.out.send(manager, Assign{lease.id, nodes, request.site, is_alone(lease, manager)}, request);
-  });
+  // One Assign a resource manager, however many components it got.
+  each_manager(lease.nodes, [&](const Party& manager, const NodeSet& nodes) { assign(s, lease, manager, nodes); });
   Lease& kept = leases_.add(std::move(lease));
   changed(s, kept);
   return kept;

@@ -139,8 +139,7 @@ void SiteManager::compare(Step& s, const Party& manager, const Register& offer, 
     owned_.withhold(manager, unite(leased, cleaning));
     const auto known = theirs.find(id);
     const NodeSet has = known == theirs.end() ? NodeSet{} : known->second;
-    if (!contains(has, leased))
-      s.out.send(manager, Assign{id, leased, lease.request.site, is_alone(lease, manager)}, lease.request);
+    if (!contains(has, leased)) assign(s, lease, manager, leased);
     if (!cleaning.empty()) s.out.send(manager, Unassign{id, cleaning, {}, detached_for(lease)}, lease.request);
     dirty = subtract(dirty, cleaning);
     if (known != theirs.end()) known->second = subtract(subtract(has, leased), cleaning);
@@ -195,10 +194,17 @@ void SiteManager::lose_nodes(Step& s, const Party& manager) {
   }
 }
 
+/// `holder` is the sink's site.
+void SiteManager::assign(Step& s, const Lease& lease, const Party& manager, const NodeSet& nodes) {
+  const bool once = settings_.lease_ends_with_job && is_for_one_component(lease);
+  s.out.send(manager, Assign{lease.id, nodes, lease.request.site, is_alone(lease, manager), once}, lease.request);
+}
+
 void SiteManager::on(Step& s, const Party& from, Clean& message) {
   Lease* lease = leases_.find(message.lease);
   if (!lease || lease->upstream || !is_well_formed(message.nodes)) return;
   if (!owned_.knows(from)) return;  // said to us before our restart: it registers first, and is asked again then
+  if (message.nodes.empty() && !lease->downstream) end_with_job(s, *lease, from);
   for (NodeGroup& group : lease->cleaning) {
     if (group.resource_manager != from) continue;
     NodeSet rest = message.nodes.empty() ? NodeSet{} : subtract(group.nodes, message.nodes);
@@ -210,6 +216,17 @@ void SiteManager::on(Step& s, const Party& from, Clean& message) {
   hints_dirty_ = true;
   if (s.out.wants(Level::debug)) s.out.log(Level::debug, "clean", lease->request, {{"lease", to_text(lease->id)}});
   if (lease->nodes.empty() && lease->cleaning.empty()) close(s, *lease);
+}
+
+/// The one component that used the lease has ended: its holder has nothing to release, and nothing is to be cleaned.
+void SiteManager::end_with_job(Step& s, Lease& lease, const Party& manager) {
+  const std::vector<NodeGroup> back = groups_on(lease.nodes, manager);
+  if (back.empty()) return;
+  take_from_users(s, lease, back, nullptr);
+  account(s, lease, back);
+  remove_nodes(lease.nodes, back);
+  add_nodes(lease.cleaning, back);
+  if (lease.nodes.empty()) lease.state = LeaseState::ending;
 }
 
 void SiteManager::on(Step& s, const Party& from, SetAside& aside) {

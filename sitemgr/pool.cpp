@@ -74,6 +74,22 @@ void SiteManager::hand_out(Step& s, Lease& lease, LocalRequest& request, std::ve
   queue_.erase(request);
 }
 
+std::vector<NodeGroup> SiteManager::take_from_users(Step& s, Lease& lease, const std::vector<NodeGroup>& nodes,
+                                                    const Party* job_manager) {
+  std::vector<NodeGroup> taken;
+  std::vector<RequestId> empty;
+  for (auto& [request, held] : lease.handed_out) {
+    if (job_manager && held.job_manager != *job_manager) continue;
+    add_nodes(taken, remove_nodes(held.nodes, nodes));
+    if (held.nodes.empty()) empty.push_back(request);
+  }
+  for (const RequestId& request : empty) {
+    if (s.out.wants(Level::info)) s.out.log(Level::info, "release", request, {{"lease", to_text(lease.id)}});
+    take_from_user(lease, request);
+  }
+  return taken;
+}
+
 void SiteManager::take_from_user(Lease& lease, const RequestId& request) {
   const auto it = lease.handed_out.find(request);
   DMM_ASSERT(it != lease.handed_out.end());

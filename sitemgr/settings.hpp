@@ -48,6 +48,7 @@ struct SiteSettings {
   bool owner_first = true;            ///< free nodes that queued local requests could use are not lent
   bool keep_local = true;             ///< what could start here now is not sent away
   bool use_hints = true;              ///< false: hints are neither sent nor looked at
+  bool lease_ends_with_job = true;    ///< where one component is all its use: nobody is asked to give its nodes back
   /// A request overtaken for this long stops the scan and gathers nodes. A day: nodes that gather stand idle until the
   /// last long job has ended, which costs the others far more than it gives (docs/reproduction.md).
   Duration overtaken_limit = seconds(86400);

@@ -143,7 +143,9 @@ class SiteManager {
 
   // ---- resource managers (owning.cpp) ----
   void on(Step& s, const Party& from, Register& offer);
+  void assign(Step& s, const Lease& lease, const Party& manager, const NodeSet& nodes);
   void on(Step& s, const Party& from, Clean& clean);
+  void end_with_job(Step& s, Lease& lease, const Party& manager);
   void on(Step& s, const Party& from, SetAside& aside);
   void on(Step& s, const Party& from, LeaseEnded& ended);  ///< of a lease that can't be assigned, or isn't used
   void forget_older(Step& s, const Party& manager, const Register& offer);
@@ -234,6 +236,9 @@ class SiteManager {
   void into_pool(Lease& lease, std::vector<NodeGroup> nodes);
   void match_pool(Step& s);
   bool reuse(Step& s, Lease& lease);
+  /// Which of these nodes, empty for all, were in the hands of this job manager, or of any if none is named.
+  std::vector<NodeGroup> take_from_users(Step& s, Lease& lease, const std::vector<NodeGroup>& nodes,
+                                         const Party* job_manager);
   void take_from_user(Lease& lease, const RequestId& request);
 
   // ---- hints (hinting.cpp) ----

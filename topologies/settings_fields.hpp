@@ -49,6 +49,7 @@ void visit_site_behaviour(Settings& s, Visitor& v, const PolicyNames& policies) 
   v.boolean("owner_first", s.owner_first);
   v.boolean("keep_local", s.keep_local);
   v.boolean("use_hints", s.use_hints);
+  v.boolean("lease_ends_with_job", s.lease_ends_with_job);
   v.duration("overtaken_limit_seconds", s.overtaken_limit, 0, seconds_max);
   v.integer("tries_per_round", s.tries_per_round, 1);
   v.integer("dttl_limit", s.dttl_limit, 0, dttl_max);

@@ -16,6 +16,7 @@ void apply_paper_preset(SiteSettings& settings) {
   settings.owner_first = false;
   settings.keep_local = false;
   settings.use_hints = false;
+  settings.lease_ends_with_job = false;
   settings.seen_counts_dttl = false;
   settings.tries_per_round = 1'000'000;
 }

@@ -100,7 +100,7 @@ Register = struct("Register", ("cluster", "name", ""), ("nodes", "uint", 0), ("p
                   ("leases", [LeaseId], ()), ("leased", [[NodeRange]], ()), ("dirty", [NodeRange], ()),
                   ("last", "bool", True), number=30)
 Assign = struct("Assign", ("lease", LeaseId, LeaseId()), ("nodes", [NodeRange], ()), ("holder", "name", ""),
-                ("alone", "bool", False), number=31)
+                ("alone", "bool", False), ("once", "bool", False), number=31)
 Unassign = struct("Unassign", ("lease", LeaseId, LeaseId()), ("nodes", [NodeRange], ()), ("grace", "int", 0),
                   ("detached", "int", 0), number=32)
 Clean = struct("Clean", ("lease", LeaseId, LeaseId()), ("nodes", [NodeRange], ()), number=33)
@@ -112,7 +112,7 @@ Started = struct("Started", ("request", RequestId, RequestId()), ("component", "
 Ended = struct("Ended", ("request", RequestId, RequestId()), ("component", "uint", 0), ("kind", "uint", 0),
                ("code", "int", 0), ("fault", "uint", 0), ("text", "text", ""), ("wall", "int", 0), ("cpu", "int", 0),
                ("output_bytes", "uint", 0), ("error_bytes", "uint", 0), ("output", "bytes", b""),
-               ("error", "bytes", b""), number=42)
+               ("error", "bytes", b""), ("gave_back", "bool", False), number=42)
 Stop = struct("Stop", ("request", RequestId, RequestId()), ("grace", "int", 0), number=43)
 Fetch = struct("Fetch", ("request", RequestId, RequestId()), ("component", "uint", 0), ("stream", "uint", OUTPUT),
                ("offset", "uint", 0), number=44)

@@ -66,6 +66,7 @@ SiteConfig unusual_site() {
   s.delegation_threshold = 0.7;
   s.matchmaking_cycle = microseconds(1'234'567), s.delegation_cycle = milliseconds(1);
   s.delegate = s.lend = s.owner_first = s.keep_local = s.use_hints = s.seen_counts_dttl = false;
+  s.lease_ends_with_job = false;
   s.overtaken_limit = seconds(1), s.answer_limit = milliseconds(1500), s.pause_first = seconds(2);
   s.pause_last = seconds(9), s.hint_interval = microseconds(3), s.seen_memory = seconds(4);
   s.term = milliseconds(100);
@@ -200,6 +201,7 @@ TEST_CASE("the paper's preset gives way to explicit keys, wherever they stand") 
   CHECK_FALSE(s.keep_local);
   CHECK_FALSE(s.owner_first);
   CHECK_FALSE(s.seen_counts_dttl);
+  CHECK_FALSE(s.lease_ends_with_job);
   CHECK(fault_of_site(", 'preset': 'papre'") ==
         "a.json: preset: \"papre\" is not known; expected one of \"paper\" (did you mean \"paper\"?)");
 }

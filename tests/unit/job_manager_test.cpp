@@ -115,6 +115,37 @@ TEST_CASE("a finished job gives its nodes back at once, and ends when its output
   CHECK(stage.manager.grants() == 0);
 }
 
+TEST_CASE("nodes that were given back for a finished job aren't released [S139b]") {
+  Stage stage;
+  const Party own = resource_manager_of(home, "fs0");
+  LeaseId under{home, {1, 41}};
+  std::vector<NodeGroup> nodes{group(own, {0, 1})};
+  bool is_believed = true;
+  std::vector<std::uint32_t> components{4};
+  SUBCASE("of the home site, for one component") {}
+  SUBCASE("of another site: it isn't for its resource manager to say") {
+    under = lease;
+    is_believed = false;
+  }
+  SUBCASE("of a job with several components: others may still run on the lease") {
+    nodes.push_back(group(own, {2, 3}, 1));
+    components = {4, 4};
+    is_believed = false;
+  }
+  stage.up(own, true);
+  stage.submit({sleeper(components)});
+  stage.hear(site, grant(request(1), nodes, under));
+  for (std::uint32_t i = 0; i < components.size(); ++i) {
+    CHECK(stage.said<Release>(site).empty());
+    Ended end = ended(request(1), 0, i);
+    end.gave_back = true;
+    stage.hear(own, end);
+  }
+  CHECK(stage.said<Release>(site).size() == (is_believed ? 0 : 1));
+  CHECK(stage.manager.grants() == 0);
+  CHECK(stage.manager.job(1)->exit->code == 0);
+}
+
 TEST_CASE("a job fails by its exit status, by a signal, and when its program can't start") {
   Stage stage;
   stage.run_one(1);

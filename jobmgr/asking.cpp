@@ -262,21 +262,15 @@ void JobManager::on(Step, const Party&, const Renewed& renewed) {
   queue_awaited();
 }
 
-// The lease ended with its only component, and its owner, our own site, knows.
-void JobManager::nodes_given_back(Job& job) {
-  Attempt& run = *job.run;
-  if (run.held.empty() || run.tasks.size() > 1 || run.lease.owner != settings_.site) return;
-  leases_.remove(run.lease, job.number);
-  run.held.clear();
-}
-
-void JobManager::release(Step step, Job& job) {
+// The site is told, unless it knows.
+void JobManager::release(Step step, Job& job, bool is_known) {
   Attempt& run = *job.run;
   if (run.held.empty()) return;
   leases_.remove(run.lease, job.number);
   changed(job);
-  if (DMM_PLANT(nodes_not_released)) return run.held.clear();
-  tell_site(step, Release{run.lease, std::exchange(run.held, {})}, request_of(job));
+  std::vector<NodeGroup> nodes = std::exchange(run.held, {});
+  if (is_known || DMM_PLANT(nodes_not_released)) return;
+  tell_site(step, Release{run.lease, std::move(nodes)}, request_of(job));
 }
 
 }  // namespace dmm

@@ -137,7 +137,8 @@ void JobManager::on(Step step, const Party& from, Ended& ended) {
   // one.
   if (std::exchange(task->heard, true) || task->phase == TaskPhase::over) return;
   take_end(*task, ended);
-  if (ended.gave_back) nodes_given_back(*job);
+  const bool ends_with_it = job->run->tasks.size() == 1 && job->run->lease.owner == settings_.site;
+  if (ended.gave_back && ends_with_it) release(step, *job, true);
   if (!job->started && ended.kind != EndKind::start_failed) job->started = step.now - ended.wall;
   if (step.effects.wants(Level::info))
     step.effects.log(Level::info, "ended", ended.request,

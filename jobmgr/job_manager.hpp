@@ -157,8 +157,7 @@ class JobManager {
   void take_back(Step step, Job& job);
   void lose_nodes(Step step, Job& job, const LeaseEnded& ended);
   bool loses(Step step, Job& job, std::uint32_t component, const std::vector<NodeGroup>& hit, const LeaseEnded& ended);
-  void nodes_given_back(Job& job);
-  void release(Step step, Job& job);
+  void release(Step step, Job& job, bool is_known = false);
   RequestId request_of(const Job& job) const;
 
   // ---- components (attempts.cpp) ----

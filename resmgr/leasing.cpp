@@ -24,12 +24,17 @@ ResourceManager::Lease* ResourceManager::find_lease(const LeaseId& lease) const 
 void ResourceManager::on(Instant now, const Assign& assign, Effects& effects) {
   const Epoch epoch = assign.lease.epoch;
   if (assign.lease.owner != settings_.site || assign.lease.empty())
-    return refuse(assign, "not a lease of this site", effects);
-  if (!slots_.has(assign.nodes)) return refuse(assign, "no such nodes", effects);
-  if (!slots_.admit(assign.nodes, epoch)) return refuse(assign, "a node has seen a later epoch", effects);
+    return refuse(Level::warning, assign, "not a lease of this site", effects);
+  if (!slots_.has(assign.nodes)) return refuse(Level::warning, assign, "no such nodes", effects);
+  if (!slots_.admit(assign.nodes, epoch)) {
+    bool is_newer = false;
+    each_node(assign.nodes, [&](std::uint32_t node) { is_newer = is_newer || epoch < slots_.highest(node); });
+    if (is_newer) return refuse(Level::warning, assign, "a node has seen a later epoch", effects);
+    return refuse(Level::info, assign, "the lease has ended here", effects);  // while its owner was away, say
+  }
   // Clean will say that nothing runs under the lease any more: it can't come back before that.
   if (find_lease(assign.lease) == nullptr && !tasks_.live_of(epoch).empty())
-    return refuse(assign, "the lease is being taken back", effects);
+    return refuse(Level::warning, assign, "the lease is being taken back", effects);
   if (effects.wants(Level::debug))
     effects.log(Level::debug, "assign", {},
                 {{"lease", to_text(assign.lease)},
@@ -52,8 +57,8 @@ void ResourceManager::on(Instant now, const Assign& assign, Effects& effects) {
 
 /// Answers an Assign that can't be followed. "Confirmed" only if it is true: a task of this very lease may still
 /// be ending, or have ended without its job manager's having heard it; then others say later what this answer can't.
-void ResourceManager::refuse(const Assign& assign, std::string why, Effects& effects) {
-  effects.log(Level::warning, "refuse", {},
+void ResourceManager::refuse(Level level, const Assign& assign, std::string why, Effects& effects) {
+  effects.log(level, "refuse", {},
               {{"message", std::string("assign")},
                {"lease", to_text(assign.lease)},
                {"nodes", to_text(assign.nodes)},
@@ -104,7 +109,8 @@ void ResourceManager::take_from_lease(Epoch lease, const NodeSet& nodes) {
 /// it did.
 bool ResourceManager::end_with_task(const TaskRecord& task, Effects& effects) {
   const Lease* lease = find_lease(task.lease);
-  if (lease == nullptr || !lease->once || !slots_.tasks_on(lease->nodes).empty()) return false;
+  if (lease == nullptr || !lease->once) return false;
+  if (!slots_.tasks_on(lease->nodes).empty() || !strays_.empty()) return false;
   const NodeSet nodes = lease->nodes;
   take_from_lease(task.lease, nodes);
   if (!DMM_PLANT(end_not_said)) say_clean({settings_.site, task.lease}, {}, effects);
@@ -128,7 +134,7 @@ void ResourceManager::watch_idle(Instant now) {
 
 /// Nothing used the lease for too long: no Start is obeyed any more, and the owner takes the nodes back. Where the
 /// outcome of a job under it is still kept, its job manager may not have heard that: then nothing is confirmed.
-void ResourceManager::give_back(Epoch epoch, Effects& effects) {
+void ResourceManager::end_idle(Epoch epoch, Effects& effects) {
   const LeaseId id{settings_.site, epoch};
   Lease& lease = *leases_.at(epoch);
   effects.log(Level::info, "idle", {}, {{"lease", to_text(id)}, {"nodes", to_text(lease.nodes)}});

@@ -56,13 +56,12 @@ void ResourceManager::record_changes(const std::vector<Epoch>& leases, const std
     else
       ledger.erase(FenceRecord{node, {}});
   }
+  // That nothing starts any more under a lease, or on nodes that left it, is promised to others.
   for (const Epoch epoch : leases) {
-    const Lease* lease = find_lease(epoch);
-    // That nothing starts under it any more is promised to others.
-    if (lease != nullptr)
-      ledger.put(row_of(epoch, *lease), lease->fenced ? Grade::synced : Grade::committed);
+    if (const Lease* lease = find_lease(epoch))
+      ledger.put(row_of(epoch, *lease), Grade::synced);
     else
-      ledger.erase(AssignmentRecord{epoch, {}, {}, false, false});
+      ledger.erase(AssignmentRecord{epoch, {}, {}, false, false}, Grade::synced);
   }
   for (const TaskId& id : tasks) {
     if (const TaskRecord* task = tasks_.find(id); task != nullptr && task->state != TaskState::parked)

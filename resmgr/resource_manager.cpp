@@ -45,7 +45,7 @@ void ResourceManager::settle(Instant now, Effects& effects) {
   }
   for (const TaskId& id : tasks_.take_due(now)) give_up_or_forget(now, id, effects);
   watch_idle(now);
-  for (const Epoch lease : idle_.take(now)) give_back(lease, effects);
+  for (const Epoch lease : idle_.take(now)) end_idle(lease, effects);
   keep_tasks(now, effects);
   say_set_aside(now, effects);
   register_if_due(effects);

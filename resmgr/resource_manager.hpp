@@ -104,7 +104,7 @@ class ResourceManager {
   // ---- leases
   Lease* find_lease(Epoch lease) const;
   Lease* find_lease(const LeaseId& lease) const;
-  void refuse(const Assign& assign, std::string why, Effects& effects);
+  void refuse(Level level, const Assign& assign, std::string why, Effects& effects);
   void supersede(Instant now, const NodeSet& nodes, Epoch newer, Effects& effects);
   void take_from_lease(Epoch lease, const NodeSet& nodes);
   std::set<std::uint64_t> to_be_clean(const Unassign& unassign) const;
@@ -115,7 +115,7 @@ class ResourceManager {
   void fence(Instant now, std::uint64_t number, Effects& effects);
   bool end_with_task(const TaskRecord& task, Effects& effects);
   void watch_idle(Instant now);
-  void give_back(Epoch lease, Effects& effects);
+  void end_idle(Epoch lease, Effects& effects);
   bool keeps_outcome(Epoch lease) const;
 
   // ---- the life of a task

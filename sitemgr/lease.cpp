@@ -21,7 +21,8 @@ bool is_alone(const Lease& lease, const Party& manager) {
 }
 
 bool is_for_one_component(const Lease& lease) {
-  return !lease.upstream && !lease.downstream && lease.nodes.size() == 1;
+  const bool is_whole = processors_of(lease.nodes) == lease.processors;
+  return !lease.upstream && !lease.downstream && lease.nodes.size() == 1 && is_whole;
 }
 
 void add_nodes(std::vector<NodeGroup>& groups, const std::vector<NodeGroup>& what) {

@@ -185,19 +185,27 @@ void SiteManager::give_back(Step& s, Lease& lease, const std::vector<NodeGroup>&
 }
 
 void SiteManager::clean(Step& s, Lease& lease, std::vector<NodeGroup> nodes, bool silent, Duration grace) {
-  DMM_ASSERT(!lease.upstream);
-  const std::vector<NodeGroup> gone = remove_nodes(lease.nodes, nodes);
+  const bool was_clean = lease.cleaning.empty();
+  const std::vector<NodeGroup> gone = take_for_cleaning(s, lease, nodes);
   if (gone.empty()) return;
-  changed(s, lease);
-  account(s, lease, gone);
-  if (lease.nodes.empty()) lease.state = LeaseState::ending;
-  lease.detached = silent && (lease.detached || lease.cleaning.empty());
+  lease.detached = silent && (lease.detached || was_clean);
   const Duration detached = silent ? settings_.detached_max : Duration{};
   each_manager(gone, [&](const Party& manager, const NodeSet& set) {
     s.out.send(manager, Unassign{lease.id, set, grace, detached}, lease.request);
   });
   if (DMM_PLANT(clean_not_awaited)) each_manager(gone, [&](const Party& m, const NodeSet& set) { owned_.put(m, set); });
+}
+
+/// Nobody holds these nodes, empty for all, any more: which they were.
+std::vector<NodeGroup> SiteManager::take_for_cleaning(Step& s, Lease& lease, const std::vector<NodeGroup>& nodes) {
+  DMM_ASSERT(!lease.upstream);
+  std::vector<NodeGroup> gone = remove_nodes(lease.nodes, nodes);
+  if (gone.empty()) return gone;
+  changed(s, lease);
+  account(s, lease, gone);
+  if (lease.nodes.empty()) lease.state = LeaseState::ending;
   add_nodes(lease.cleaning, gone);
+  return gone;
 }
 
 void SiteManager::end_lease(Step& s, Lease& lease, LeaseEnd reason) {

@@ -223,10 +223,7 @@ void SiteManager::end_with_job(Step& s, Lease& lease, const Party& manager) {
   const std::vector<NodeGroup> back = groups_on(lease.nodes, manager);
   if (back.empty()) return;
   take_from_users(s, lease, back, nullptr);
-  account(s, lease, back);
-  remove_nodes(lease.nodes, back);
-  add_nodes(lease.cleaning, back);
-  if (lease.nodes.empty()) lease.state = LeaseState::ending;
+  take_for_cleaning(s, lease, back);
 }
 
 void SiteManager::on(Step& s, const Party& from, SetAside& aside) {
@@ -246,8 +243,7 @@ void SiteManager::on(Step& s, const Party& from, LeaseEnded& ended) {
   std::vector<NodeGroup> over = groups_on(lease->nodes, from);
   if (!ended.nodes.empty()) over = without(over, without(over, ended.nodes));  // those of them that it names
   if (over.empty()) return;
-  const LeaseEnd reason = ended.reason == LeaseEnd::idle ? LeaseEnd::idle : LeaseEnd::node_lost;
-  tell_ended(s, *lease, over, reason, ended.confirmed);
+  tell_ended(s, *lease, over, ended.reason == LeaseEnd::idle ? LeaseEnd::idle : LeaseEnd::unknown, ended.confirmed);
   clean(s, *lease, over, false);
 }
 

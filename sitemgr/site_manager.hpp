@@ -223,6 +223,7 @@ class SiteManager {
                   Duration grace = {});
   void end_lease(Step& s, Lease& lease, LeaseEnd reason);
   void clean(Step& s, Lease& lease, std::vector<NodeGroup> nodes, bool silent, Duration grace = {});
+  std::vector<NodeGroup> take_for_cleaning(Step& s, Lease& lease, const std::vector<NodeGroup>& nodes);
   void account(Step& s, Lease& lease, const std::vector<NodeGroup>& nodes);
   void close(Step& s, Lease& lease);
   void expire_leases(Step& s);

@@ -53,7 +53,8 @@ TEST_CASE("resource manager: a lease for one component ends with it, and its own
     CHECK(ended[0].reason == LeaseEnd::unknown);
     CHECK_FALSE(ended[0].confirmed);
   }
-  SUBCASE("the outcome says the same when it is asked for again") {
+  SUBCASE("the outcome says the same when it is asked for again, also after a restart") {
+    stage.restart({});
     stage.forget_effects();
     stage.hear(alice, start(lease(1), job(1), {{0, 3}}));
     CHECK(stage.outcome().gave_back);

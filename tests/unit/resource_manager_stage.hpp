@@ -68,9 +68,9 @@ class Ledger {
   void apply(LedgerChanges<ResourceRecord>& changes, const std::vector<ResourceRecord>& records) {
     bool has_fence = false;
     for (const auto& change : changes.list) {
-      const auto* lease = std::get_if<AssignmentRecord>(&change.record);
-      const bool is_fence = lease != nullptr ? lease->fenced : std::holds_alternative<FenceRecord>(change.record);
-      has_fence = has_fence || (!change.erased && is_fence);
+      const bool is_lease = std::holds_alternative<AssignmentRecord>(change.record);
+      const bool is_fence = std::holds_alternative<FenceRecord>(change.record) && !change.erased;
+      has_fence = has_fence || is_lease || is_fence;
       if (change.erased)
         rows_.erase(name_of(change.record));
       else

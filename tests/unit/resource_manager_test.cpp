@@ -280,8 +280,12 @@ TEST_CASE("resource manager: the fence refuses a lease older than what a node ha
   stage.hear(owner, Assign{lease(5), {{0, 3}}, alice.site});
   stage.hear(owner, Unassign{lease(5), {}, {}, {}});
   stage.forget_effects();
+  Level level = Level::warning;
   SUBCASE("an earlier lease") { stage.hear(owner, Assign{lease(4), {{3, 4}}, bob.site}); }
-  SUBCASE("the same lease after its end") { stage.hear(owner, Assign{lease(5), {{0, 3}}, alice.site}); }
+  SUBCASE("the same lease after its end") {
+    stage.hear(owner, Assign{lease(5), {{0, 3}}, alice.site});
+    level = Level::info;  // its owner may have been away
+  }
   SUBCASE("a node that doesn't exist") { stage.hear(owner, Assign{lease(6), {{7, 8}}, bob.site}); }
   SUBCASE("no nodes") { stage.hear(owner, Assign{lease(6), {}, bob.site}); }
   SUBCASE("a lease of another site") { stage.hear(owner, Assign{{bob.site, {1, 6}}, {{0, 3}}, bob.site}); }
@@ -289,7 +293,7 @@ TEST_CASE("resource manager: the fence refuses a lease older than what a node ha
   REQUIRE(answers.size() == 1);
   CHECK(answers[0].reason == LeaseEnd::unknown);
   CHECK(answers[0].confirmed);
-  CHECK(stage.logged(Level::warning, "refuse"));
+  CHECK(stage.logged(level, "refuse"));
   CHECK(stage.manager.view().leases.empty());
 }
 

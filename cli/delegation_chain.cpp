@@ -27,7 +27,7 @@ std::string words_for(const LogRecord& record) {
     if (event == "release" && record.field("unused") == "true")
       return "gave a grant back unused: it came too late";
     if (event == "release")
-      return record.field("to").empty() ? "got the nodes back from its job manager" : "gave the lease back";
+      return record.field("to").empty() ? "got the nodes back" : "gave the lease back";
     if (event == "lease_ended") return with("ended the lease", "reason", ": ");
     if (event == "refuse") return with("refused the request", "reason", ": ");
     if (event == "cancel") return "was told to cancel the request";

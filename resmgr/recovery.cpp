@@ -132,7 +132,7 @@ void ResourceManager::restore_one(Instant now, TaskRow& row, std::map<TaskId, st
   task.ordered = row.ordered;
   task.process = row.process;
   task.cause = row.cause;
-  task.warned = row.cause.has_value();  // perhaps
+  task.warned = row.cause && *row.cause != EndKind::fenced;  // perhaps; what is fenced is killed at once
   task.kill_at = row.kill_at;
   const auto alive = living.find(task.id);
   if (row.state == TaskState::ended) {

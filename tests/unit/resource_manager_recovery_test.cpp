@@ -42,6 +42,17 @@ TEST_CASE("resource manager: what runs goes on across a restart") {
   CHECK(stage.manager.view().leases.at(0).holder == alice.site);
 }
 
+TEST_CASE("resource manager: what exited before its fence could kill it has exited, also across a restart [S139a]") {
+  Stage stage = Stage::running();
+  stage.put(LinkDown{owner});
+  stage.put(LinkDown{alice});
+  stage.wait(seconds(30));
+  REQUIRE(stage.ordered<EndTask>().size() == 1);  // it was written that it is to end, but the disk failed just then
+  stage.restart_in_contact({job_1});
+  stage.end(job(1), 0);
+  CHECK(stage.outcome().kind == EndKind::exited);
+}
+
 TEST_CASE("resource manager: a task that was only ordered before a restart") {
   Stage stage = Stage::leased();
   stage.hear(alice, start(lease(1), job(1), {{0, 1}}));

@@ -13,8 +13,8 @@ HALTED = "ledger_lost"  # what a manager says that gives up since its disk faile
 
 
 def last_event(daemon):
-    """Of its log; empty if there is none."""
-    lines = pathlib.Path(daemon["log"]).read_bytes().splitlines()
+    """Of its log, as far as that has whole lines; empty if there is none."""
+    lines = pathlib.Path(daemon["log"]).read_bytes().rpartition(b"\n")[0].splitlines()
     return json.loads(lines[-1])["event"] if lines else ""
 
 

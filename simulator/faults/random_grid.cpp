@@ -27,6 +27,7 @@ class Draw {
     world();
     jobs();
     if (options_.trouble != Trouble::none) plan_faults(run_, dice_);
+    // After all else, so that a seed has the same grid, jobs and faults whatever this comes to.
     for (TopologySite& site : run_.topology.sites) site.settings.lease_ends_with_job = dice_.chance(0.7);
     std::stable_sort(run_.acts.begin(), run_.acts.end(), [](const Act& a, const Act& b) { return a.at < b.at; });
     return std::move(run_);

@@ -6,15 +6,10 @@ parties of the same Network are served too: they answer Hellos, acknowledge, bea
 """
 import collections
 import json
-import os
-import pathlib
-import subprocess
 import time
 
 import msgpack
 import zmq
-
-BIN = pathlib.Path(os.environ.get("DMM_BIN", "build/bin"))
 
 VERSION = 1
 FRAME_BYTES_MAX = 262144
@@ -500,31 +495,6 @@ class Person(Manager):
     def fault_of(self, verb, argument=None):
         """Why there is no answer; empty if there is one."""
         return self.answer_to(verb, argument).fault
-
-
-class Daemon:
-    """One real manager, from its start to its end in order."""
-
-    def __init__(self, folder, program, name, config):
-        self.name, self.endpoint = name, f"ipc://{folder}/{name}.sock"
-        config.update(listen=[self.endpoint], log={"file": f"{folder}/{name}.log", "level": "debug", "terminal": False})
-        file = folder / f"{name}.json"
-        file.write_text(json.dumps(config), encoding="utf-8")
-        with open(folder / f"{name}.err", "wb") as errors:
-            self.process = subprocess.Popen([BIN / program, "--config", file], stderr=errors)
-        self.files = [folder / f"{name}.err", folder / f"{name}.log"]
-
-    def stop(self):
-        """Its exit code, and the end of what it wrote."""
-        lives = self.process.poll() is None
-        self.process.terminate()
-        try:
-            code = self.process.wait(20)
-        except subprocess.TimeoutExpired:
-            self.process.kill()
-            code = self.process.wait()
-        text = "".join(file.read_text(errors="replace")[-2000:] for file in self.files if file.exists())
-        return (lives, code), f"{self.name} ended (alive until now, exit code): {(lives, code)}\n{text}"
 
 
 def site_manager(site):

@@ -1,14 +1,18 @@
 """What tests in Python share that speak to real managers as a stranger would: a folder, a network, the daemons of one
 test, and the parties that it plays itself.
 """
+import json
+import os
 import pathlib
+import subprocess
 import tempfile
 import unittest
 
 from dmm_client import (
-    Component, Daemon, Manager, Need, Network, Person, Register, Request, RequestId, ResourceManager, job_manager,
+    Component, Manager, Need, Network, Person, Register, Request, RequestId, ResourceManager, job_manager,
     resource_manager, site_manager)
 
+BIN = pathlib.Path(os.environ.get("DMM_BIN", "build/bin"))
 SITE, NORTH = "home", "north"
 FIRST = 1_000_000  # the first incarnation of the parties played here
 
@@ -20,6 +24,31 @@ def need(*processors, **more):
 def request(job, processors, user="alice", **more):
     more.setdefault("need", need(processors))
     return Request(RequestId(SITE, user, job, 1), **more)
+
+
+class Daemon:
+    """One real manager, from its start to its end in order."""
+
+    def __init__(self, folder, program, name, config):
+        self.name, self.endpoint = name, f"ipc://{folder}/{name}.sock"
+        config.update(listen=[self.endpoint], log={"file": f"{folder}/{name}.log", "level": "debug", "terminal": False})
+        file = folder / f"{name}.json"
+        file.write_text(json.dumps(config), encoding="utf-8")
+        with open(folder / f"{name}.err", "wb") as errors:
+            self.process = subprocess.Popen([BIN / program, "--config", file], stderr=errors)
+        self.files = [folder / f"{name}.err", folder / f"{name}.log"]
+
+    def stop(self):
+        """Its exit code, and the end of what it wrote."""
+        lives = self.process.poll() is None
+        self.process.terminate()
+        try:
+            code = self.process.wait(20)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            code = self.process.wait()
+        text = "".join(file.read_text(errors="replace")[-2000:] for file in self.files if file.exists())
+        return (lives, code), f"{self.name} ended (alive until now, exit code): {(lives, code)}\n{text}"
 
 
 class Processes(unittest.TestCase):

@@ -135,7 +135,7 @@ class InSessions {
   void settle() {
     now_ = now_ + microseconds(1);
     process_.settle(now_);
-    for (const Frame& frame : process_.endpoint.take_frames()) take(frame);
+    process_.endpoint.take_frames([this](const Frame& frame) { take(frame); });
   }
   std::uint64_t grants() const { return grants_; }
 

@@ -112,8 +112,8 @@ void read_limits(JsonReader& reader, Limits& limits) {
 }
 
 /// What comes back is written by the job manager, whose working directory isn't the user's.
-void make_absolute(std::string& path) {
-  if (!path.empty()) path = std::filesystem::absolute(path).lexically_normal().string();
+void make_absolute(ShortText& path) {
+  if (!path.empty()) path = std::filesystem::absolute(path.view()).lexically_normal().string();
 }
 
 void read_job(JsonReader& reader, JobDescription& job) {

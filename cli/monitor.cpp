@@ -20,7 +20,7 @@ std::uint64_t sum_of(const Json& counts, std::initializer_list<const char*> stat
   return sum;
 }
 
-const std::string& root_of(const TopologySite& site) {
+ShortText root_of(const TopologySite& site) {
   return site.settings.ancestors.empty() ? site.name.text : site.settings.ancestors.back().text;
 }
 

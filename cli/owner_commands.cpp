@@ -29,11 +29,11 @@ int order(const char* command, const OwnerOptions& options, const Json& argument
   if (options.json) {
     print_json(answered.json);
   } else if (answered.json.contains("leases")) {
-    std::printf("%s: %s leases are taken back\n", answered.manager.party.site.text.c_str(),
+    std::printf("%s: %s leases are taken back\n", std::string(answered.manager.party.site.text).c_str(),
                 grouped(answered.json.value("leases", std::uint64_t{0})).c_str());
   } else {
     const bool changed = answered.json.value("changed", false);
-    std::printf("%s: %s%s\n", answered.manager.party.site.text.c_str(), done.c_str(),
+    std::printf("%s: %s%s\n", std::string(answered.manager.party.site.text).c_str(), done.c_str(),
                 changed ? "" : " (it was so already)");
   }
   return 0;

@@ -74,7 +74,7 @@ void name_clusters(const Topology& topology, SimulationInput& input) {
   for (std::size_t i = 0; i < homes.size() && i < input.grid.clusters.size(); ++i) {
     const TopologySite& site = topology.sites[homes[i].site];
     std::string& name = input.grid.clusters[i].name;
-    name = site.clusters.size() == 1 ? site.name.text : site.name.text + "/" + name;
+    name = site.clusters.size() == 1 ? std::string(site.name.text) : site.name.text + "/" + name;
   }
   for (const TopologySite& site : topology.sites) input.root_names.push_back(site.name.text);
   for (const TopologyLink& link : links_of(topology))

@@ -14,6 +14,7 @@
 #include "cli/questions.hpp"
 #include "cli/registry.hpp"
 #include "protocol/hints.hpp"
+#include "protocol/text.hpp"
 #include "runtime/clock.hpp"
 
 namespace dmm {
@@ -156,9 +157,8 @@ int wait_for_end(const SubmitOptions& options, ClientPool& pool, const Manager& 
     if (job_from_json(json).over()) return tell_end(options, json, manager);
     pool.poll(pause);
     if (!interrupts.any()) continue;
-    std::fprintf(stderr, "dmm submit: no longer waiting; the job goes on (`dmm cancel %s/%s/%llu` ends it)\n",
-                 manager.party.site.text.c_str(), manager.party.name.c_str(),
-                 static_cast<unsigned long long>(number));
+    const std::string job = to_text(RequestId{manager.party.site, manager.party.name, number, 1});
+    std::fprintf(stderr, "dmm submit: no longer waiting; the job goes on (`dmm cancel %s` ends it)\n", job.c_str());
     return interrupts.exit_code();
   }
 }

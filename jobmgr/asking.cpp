@@ -54,7 +54,7 @@ Place place_of(const Grant& grant) {
   return place;
 }
 
-std::string chain_text(const std::vector<SiteName>& chain) {
+std::string chain_text(const SiteNames& chain) {
   std::string text;
   for (const SiteName& site : chain) text += (text.empty() ? "" : " > ") + site.text;
   return text;

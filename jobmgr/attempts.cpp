@@ -16,8 +16,8 @@ std::string nodes_text(const std::vector<NodeGroup>& groups) {
   std::string text;
   for (const NodeGroup& group : groups) {
     if (!text.empty()) text += ';';
-    text += group.resource_manager.site.text + '/' + group.cluster.text + '/' + group.resource_manager.name + ':';
-    text += to_text(group.nodes);
+    text.append(group.resource_manager.site.text).append("/").append(group.cluster.text);
+    text.append("/").append(group.resource_manager.name).append(":").append(to_text(group.nodes));
   }
   return text;
 }
@@ -98,6 +98,7 @@ void JobManager::send_start(Step step, const Job& job, std::uint32_t component) 
   const Attempt& run = *job.run;
   Start start{run.lease, request_of(job), component, run.tasks[component].nodes, job.description.program, {}};
   auto& environment = start.program.environment;
+  environment.reserve(environment.size() + 5);
   environment.push_back("DMM_JOB=" + std::to_string(job.number));
   // Linux takes no string above 128 KiB in an environment: the start would fail for a list that few programs read.
   if (std::string nodes = nodes_text(run.granted); nodes.size() <= nodes_text_max)

@@ -33,7 +33,10 @@ void HeldLeases::hold(Lease& lease, std::uint64_t job) {
 
 void HeldLeases::remove(const LeaseId& id, std::uint64_t job) {
   Lease* lease = leases_.find(id);
-  if (!lease || std::erase(lease->jobs, job) == 0) return;
+  if (!lease) return;
+  const auto held = std::find(lease->jobs.begin(), lease->jobs.end(), job);
+  if (held == lease->jobs.end()) return;
+  lease->jobs.erase(held);
   --grants_;
   if (lease->jobs.empty()) leases_.erase(id);
 }

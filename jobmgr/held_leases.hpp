@@ -43,7 +43,7 @@ class HeldLeases {
 
  private:
   struct Lease {
-    std::vector<std::uint64_t> jobs;   ///< one, or as many as share the nodes of the lease
+    Few<std::uint64_t> jobs;           ///< one, or as many as share the nodes of the lease
     Instant until{};                   ///< by its latest grant, or what the site said of it since
     std::uint64_t granted_after = 0;   ///< renewals sent before that grant: these don't cover it
     std::uint64_t exception_of = 0;    ///< the last renewal that made an exception of it

@@ -41,7 +41,7 @@ struct StreamState {
   StreamPhase phase = StreamPhase::idle;
   std::uint64_t bytes = 0;   ///< how many there are where it ran
   std::uint64_t offset = 0;  ///< how many were handed to the shell
-  std::string all;           ///< all of it, if it came with the end of the component
+  ShortText all;             ///< all of it, if it came with the end of the component
 };
 
 /// A component under way.
@@ -55,7 +55,7 @@ struct Task {
   bool heard = false;        ///< Ended came, though perhaps after it counted as over
   std::uint32_t order = 0;   ///< when its trouble began, as in ComponentEnd
   TaskEnd end;
-  std::string text;  ///< why it didn't start
+  ShortText text;  ///< why it didn't start
   Duration wall;
   Duration cpu;
   Instant due = never;  ///< of what is awaited: the confirmation of its end, or the next piece of output
@@ -67,7 +67,7 @@ struct Attempt {
   LeaseId lease;
   std::vector<NodeGroup> granted;  ///< as granted
   std::vector<NodeGroup> held;     ///< what is left to be released; without any, what has started may still run on
-  std::vector<Task> tasks;
+  Few<Task> tasks;
   std::uint32_t open = 0;       ///< tasks that aren't over
   std::uint32_t unstarted = 0;  ///< tasks that neither started nor ended
   std::uint32_t troubles = 0;   ///< given out as Task::order
@@ -78,9 +78,9 @@ struct Attempt {
 /// Where a job runs or ran.
 struct Place {
   SiteName owner;
-  std::vector<ClusterName> clusters;  ///< in order of components, each once
+  ClusterNames clusters;  ///< in order of components, each once
   LeaseId lease;
-  std::vector<SiteName> chain;  ///< the owner first, the home site last
+  SiteNames chain;  ///< the owner first, the home site last
 };
 
 /// How the deciding component ended.

@@ -54,7 +54,7 @@ void JobManager::collect(Step step, Job& job, std::uint32_t component, Stream st
     state.phase = StreamPhase::done;
   } else if (state.bytes == state.all.size()) {
     const bool cut = state.all.size() > settings_.fetch_bytes_max;
-    if (cut) state.all.resize(settings_.fetch_bytes_max);
+    if (cut) state.all = state.all.view().substr(0, settings_.fetch_bytes_max);
     hand_over(step, job, {job.number, stream, component, 0, std::move(state.all), true, cut, path});
     state.phase = StreamPhase::writing;
   } else {

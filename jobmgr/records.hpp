@@ -66,8 +66,8 @@ struct ProgressRecord {
   StartFault exit_fault = StartFault::none;
   std::string text;
   LeaseId lease;  ///< of the present attempt, or where it ran
-  std::vector<SiteName> chain;
-  std::vector<ClusterName> clusters;
+  SiteNames chain;
+  ClusterNames clusters;
   Origin origin = Origin::local;
   std::uint32_t tries = 0;
   std::vector<NodeGroup> nodes;  ///< of the attempt, as granted

@@ -5,8 +5,8 @@
 
 namespace dmm {
 
-void add_routes(Effects& effects, const std::vector<NodeGroup>& nodes, const std::vector<SiteName>& chain) {
-  const std::vector<SiteName> path(chain.rbegin(), chain.rend());
+void add_routes(Effects& effects, const std::vector<NodeGroup>& nodes, const SiteNames& chain) {
+  const SiteNames path(chain.rbegin(), chain.rend());
   for (auto group = nodes.begin(); group != nodes.end(); ++group)
     if (std::none_of(nodes.begin(), group, [&](const NodeGroup& earlier) {
           return earlier.resource_manager == group->resource_manager;

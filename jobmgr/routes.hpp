@@ -8,6 +8,6 @@
 namespace dmm {
 
 /// Tells the session layer how to reach each resource manager: from our site backwards along the delegation chain.
-void add_routes(Effects& effects, const std::vector<NodeGroup>& nodes, const std::vector<SiteName>& chain);
+void add_routes(Effects& effects, const std::vector<NodeGroup>& nodes, const SiteNames& chain);
 
 }  // namespace dmm

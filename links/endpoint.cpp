@@ -134,7 +134,7 @@ void Endpoint::deliver(Instant now, Peer& peer, Envelope&& envelope, std::vector
     if (++peer.arrived_since_sent >= acknowledge_after)
       emit(now, peer, Beat{false, peer.session.last_used(), false}, {}, {});
     if (auto* relay = std::get_if<Relay>(&envelope.message); relay && relay->to == settings_.self) {
-      std::vector<SiteName> back(relay->path.rbegin(), relay->path.rend());
+      SiteNames back(relay->path.rbegin(), relay->path.rend());
       return take(now, Way{std::nullopt, std::move(back)}, relay->payload, messages);
     }
   } else if (envelope.hint.empty()) {

@@ -35,7 +35,7 @@ struct Admission {
 struct EndpointSettings {
   Party self;
   std::uint64_t incarnation = 1;  ///< greater at each start
-  std::vector<SiteName> ancestors;
+  SiteNames ancestors;
   Admission admission;
   SessionTimes times;
   Duration relay_after = seconds(2);   ///< a direct route that is silent this long is given up for the relay
@@ -104,7 +104,12 @@ class Endpoint {
   Instant next_deadline() const;
 
   // ---- what comes out; each call empties its list ----
-  std::vector<Frame> take_frames();
+  /// Hands each frame to `send`, in order.
+  template <class Send>
+  void take_frames(Send send) {
+    for (Frame& frame : frames_) send(frame);
+    frames_.clear();
+  }
   std::vector<DialWanted> take_dials();
   /// Connections of this shell's own making that are no longer used.
   std::vector<Connection> take_hangups();
@@ -124,14 +129,14 @@ class Endpoint {
   /// Where a frame came from or goes to: a connection, or the delegation chain.
   struct Way {
     std::optional<Connection> connection;
-    std::vector<SiteName> path;  ///< sites from ours to the peer's; used if there is no connection
+    SiteNames path;  ///< sites from ours to the peer's; used if there is no connection
   };
   struct Peer {
     explicit Peer(Party party) : session(std::move(party)) {}
     Session session;
     Way way;                          ///< how frames go out now; neither connection nor path: not reachable
     std::optional<Connection> direct; ///< the connection of our own making
-    std::vector<SiteName> path;       ///< the delegation chain, if there is one
+    SiteNames path;       ///< the delegation chain, if there is one
     std::string endpoint;             ///< for the direct route
     CapacityHint hint;                ///< the last one sent: said again in Beats, since it may be lost
     bool up = false;

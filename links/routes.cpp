@@ -119,7 +119,6 @@ Instant Endpoint::deadline(const Peer& peer) const {
 
 Instant Endpoint::next_deadline() const { return next_tick_; }
 
-std::vector<Frame> Endpoint::take_frames() { return std::exchange(frames_, {}); }
 std::vector<DialWanted> Endpoint::take_dials() { return std::exchange(dials_, {}); }
 std::vector<Connection> Endpoint::take_hangups() { return std::exchange(hangups_, {}); }
 std::vector<std::variant<LinkUp, LinkDown>> Endpoint::take_link_events() { return std::exchange(link_events_, {}); }

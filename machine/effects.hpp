@@ -41,7 +41,7 @@ struct LogEvent {
 struct Route {
   Party to;
   std::string endpoint;        ///< empty where only the chain reaches it
-  std::vector<SiteName> path;  ///< sites from our own to the party's, both included
+  SiteNames path;  ///< sites from our own to the party's, both included
 };
 
 struct Effects {

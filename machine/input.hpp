@@ -20,7 +20,7 @@ struct Received {
 struct LinkUp {
   Party peer;
   bool restarted = false;  ///< a new session: what either side sent before and the other didn't acknowledge is gone
-  std::vector<SiteName> ancestors;  ///< of the peer's site
+  SiteNames ancestors;  ///< of the peer's site
   std::string software;             ///< version of the peer's program
 };
 

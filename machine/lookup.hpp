@@ -48,7 +48,10 @@ class Lookup {
 
  private:
   struct Hash {
-    std::size_t operator()(const Key& key) const { return stable_hash(key); }
+    std::size_t operator()(const Key& key) const {
+      const std::uint64_t hash = table_hash(key);
+      return hash ^ (hash >> 32);
+    }
   };
   absl::node_hash_map<Key, Value, Hash> values_;
 };

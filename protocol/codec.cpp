@@ -62,15 +62,21 @@ template <class T>
 [[gnu::flatten]] void pack(Packer& out, T value) {
   out.pack_uint64(static_cast<std::uint64_t>(value));
 }
+[[gnu::flatten]] void pack(Packer& out, const ShortText& value) {
+  const std::string_view text = value;
+  out.pack_bin(static_cast<std::uint32_t>(text.size()));
+  out.pack_bin_body(text.data(), static_cast<std::uint32_t>(text.size()));
+}
 [[gnu::flatten]] void pack(Packer& out, Duration value) { out.pack_int64(value.microseconds); }
 template <Named T>
 [[gnu::flatten]] void pack(Packer& out, const T& value) {
-  out.pack_str(static_cast<std::uint32_t>(value.text.size()));
-  out.pack_str_body(value.text.data(), static_cast<std::uint32_t>(value.text.size()));
+  const std::string_view text = value.text;
+  out.pack_str(static_cast<std::uint32_t>(text.size()));
+  out.pack_str_body(text.data(), static_cast<std::uint32_t>(text.size()));
 }
 void pack(Packer& out, const Attributes& map);
-template <class T>
-void pack(Packer& out, const std::vector<T>& values);
+template <List T>
+void pack(Packer& out, const T& values);
 
 template <Struct T>
 void pack(Packer& out, const T& value) {
@@ -88,8 +94,8 @@ void pack(Packer& out, const Attributes& map) {
     pack(out, value);
   }
 }
-template <class T>
-void pack(Packer& out, const std::vector<T>& values) {
+template <List T>
+void pack(Packer& out, const T& values) {
   out.pack_array(static_cast<std::uint32_t>(values.size()));
   for (const auto& value : values) pack(out, value);
 }
@@ -229,6 +235,12 @@ bool read(Cursor& in, std::string& value) {
   if (object.type == msgpack::type::STR) return value.assign(object.via.str.ptr, object.via.str.size), true;
   return false;
 }
+bool read(Cursor& in, ShortText& value) {
+  const Object& object = in.take();
+  if (object.type == msgpack::type::BIN) return value = {object.via.bin.ptr, object.via.bin.size}, true;
+  if (object.type == msgpack::type::STR) return value = {object.via.str.ptr, object.via.str.size}, true;
+  return false;
+}
 template <class T>
   requires std::is_enum_v<T>
 bool read(Cursor& in, T& value) {
@@ -247,8 +259,8 @@ bool read(Cursor& in, T& value) {
   return read(in, value.text);
 }
 bool read(Cursor& in, Attributes& map);
-template <class T>
-bool read(Cursor& in, std::vector<T>& values);
+template <List T>
+bool read(Cursor& in, T& values);
 
 template <Struct T>
 bool read(Cursor& in, T& value) {
@@ -270,14 +282,14 @@ bool read(Cursor& in, Attributes& map) {
   }
   return true;
 }
-template <class T>
-bool read(Cursor& in, std::vector<T>& values) {
+template <List T>
+bool read(Cursor& in, T& values) {
   const Object& array = in.take();
   if (array.type != msgpack::type::ARRAY) return false;
   values.resize(array.via.array.size);
-  for (T& value : values)
+  for (auto& value : values)
     if (!read(in, value)) return false;
-  if constexpr (std::is_same_v<T, NodeRange>) return is_well_formed(values);  // sorted and disjoint, or set sums lie
+  if constexpr (std::is_same_v<T, NodeSet>) return is_well_formed(values);  // sorted and disjoint, or set sums lie
   return true;
 }
 

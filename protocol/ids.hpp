@@ -4,26 +4,31 @@
 
 #include <compare>
 #include <cstdint>
-#include <functional>
-#include <string>
+#include <string_view>
 #include <tuple>
 #include <utility>
+
+#include "protocol/few.hpp"
+#include "protocol/short_text.hpp"
 
 namespace dmm {
 
 /// A string that names one kind of thing.
 template <class Tag>
 struct Name {
-  std::string text;
+  ShortText text;
 
   Name() = default;
-  explicit Name(std::string name) : text(std::move(name)) {}
+  explicit Name(ShortText name) : text(std::move(name)) {}
   bool empty() const { return text.empty(); }
   auto operator<=>(const Name&) const = default;
 };
 
 using SiteName = Name<struct SiteTag>;        ///< a site: an administrative unit with its own site manager
 using ClusterName = Name<struct ClusterTag>;  ///< a cluster of nodes; unique within its site
+
+using SiteNames = Few<SiteName>;  ///< along a chain, up a tree
+using ClusterNames = Few<ClusterName>;
 
 /// What a party is to the protocol; the gate decides by it which messages it may send.
 enum class Role : std::uint8_t { site_manager, job_manager, resource_manager, client };
@@ -32,7 +37,7 @@ enum class Role : std::uint8_t { site_manager, job_manager, resource_manager, cl
 struct Party {
   SiteName site;
   Role role = Role::client;
-  std::string name;
+  ShortText name;
 
   auto operator<=>(const Party&) const = default;
   template <class Self>
@@ -42,17 +47,17 @@ struct Party {
 };
 
 inline Party site_manager_of(SiteName site) { return {std::move(site), Role::site_manager, {}}; }
-inline Party job_manager_of(SiteName site, std::string user) {
+inline Party job_manager_of(SiteName site, ShortText user) {
   return {std::move(site), Role::job_manager, std::move(user)};
 }
-inline Party resource_manager_of(SiteName site, std::string name) {
+inline Party resource_manager_of(SiteName site, ShortText name) {
   return {std::move(site), Role::resource_manager, std::move(name)};
 }
 
 /// A request: the job it is made for and which attempt at running that job, unique over all sites.
 struct RequestId {
   SiteName site;             ///< the home site, where the request waits
-  std::string user;          ///< the job manager that made it
+  ShortText user;            ///< the job manager that made it
   std::uint64_t job = 0;     ///< the job manager's number of the job, from 1
   std::uint32_t attempt = 1; ///< 1 for the first run of the job, one more for each rerun
 
@@ -72,6 +77,9 @@ struct RequestId {
     return std::tie(self.site, self.user, self.job, self.attempt);
   }
 };
+
+/// Who made the request.
+inline Party job_manager_of(const RequestId& request) { return job_manager_of(request.site, request.user); }
 
 /// The fencing epoch of a lease: a later grant of the same node always compares greater (design: the owner's
 /// incarnation grows at every start, the counter at every grant).
@@ -105,8 +113,20 @@ struct LeaseId {
   }
 };
 
+/// Where a name belongs in a hash table: quicker than a stable hash, and for nothing else. It differs between machines.
+inline std::uint64_t table_hash(std::uint64_t number) { return number * 0x9E3779B97F4A7C15ULL; }
+inline std::uint64_t table_hash(const RequestId& id) {
+  return id.user.table_hash(id.site.text.table_hash(table_hash(id.job) ^ id.attempt));
+}
+inline std::uint64_t table_hash(const LeaseId& id) {
+  return id.owner.text.table_hash(table_hash(id.epoch.counter) ^ id.epoch.incarnation);
+}
+inline std::uint64_t table_hash(const Party& party) {
+  return party.name.table_hash(party.site.text.table_hash(static_cast<std::uint64_t>(party.role)));
+}
+
 /// FNV-1a over text, continued from `seed`: the same on every machine, which std::hash does not promise.
-inline std::uint64_t stable_hash(const std::string& text, std::uint64_t seed = 14695981039346656037ULL) {
+inline std::uint64_t stable_hash(std::string_view text, std::uint64_t seed = 14695981039346656037ULL) {
   for (unsigned char byte : text) seed = (seed ^ byte) * 1099511628211ULL;
   return seed;
 }
@@ -115,16 +135,5 @@ inline std::uint64_t stable_hash(const RequestId& id) {
   return (stable_hash(id.user, stable_hash(id.site.text)) ^ (id.job * 0x9E3779B97F4A7C15ULL) ^ id.attempt) *
          1099511628211ULL;
 }
-
-inline std::uint64_t stable_hash(const LeaseId& id) {
-  return (stable_hash(id.owner.text) ^ id.epoch.incarnation ^ (id.epoch.counter * 0x9E3779B97F4A7C15ULL)) *
-         1099511628211ULL;
-}
-
-inline std::uint64_t stable_hash(const Party& party) {
-  return stable_hash(party.name, stable_hash(party.site.text) + static_cast<std::uint64_t>(party.role));
-}
-
-inline std::uint64_t stable_hash(std::uint64_t number) { return number * 0x9E3779B97F4A7C15ULL; }
 
 }  // namespace dmm

@@ -4,6 +4,8 @@
 #include <iterator>
 #include <utility>
 
+#include "protocol/fields.hpp"
+
 namespace dmm {
 namespace {
 
@@ -37,8 +39,8 @@ void pack(std::vector<Inventory>& parts, std::size_t& used, std::vector<Holding>
 }
 
 // Moves all behind those that are there.
-template <class One>
-void move_all(std::vector<One>& from, std::vector<One>& to) {
+template <List Values>
+void move_all(Values& from, Values& to) {
   if (to.size() + from.size() > holdings_max) return;
   to.insert(to.end(), std::make_move_iterator(from.begin()), std::make_move_iterator(from.end()));
 }

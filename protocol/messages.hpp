@@ -30,7 +30,7 @@ struct Hello {
   std::uint64_t received = 0;       ///< the highest sequence number delivered from the receiver's present incarnation
   bool answer = false;              ///< this Hello answers one
   std::string software;             ///< version of the sender's program, for people
-  std::vector<SiteName> ancestors;  ///< of the sender's site: its parent, that one's parent, ..., its root
+  SiteNames ancestors;  ///< of the sender's site: its parent, that one's parent, ..., its root
   DMM_MESSAGE(1, self.received, self.answer, self.software, self.ancestors)
 };
 
@@ -53,7 +53,7 @@ struct Fault {
 struct Relay {
   Party from;
   Party to;
-  std::vector<SiteName> path;  ///< sites from the sender's to the receiver's
+  SiteNames path;  ///< sites from the sender's to the receiver's
   std::uint32_t position = 0;  ///< index in `path` of the site that receives this message
   std::string payload;         ///< one frame, opaque to the sites
   DMM_MESSAGE(4, self.from, self.to, self.path, self.position, self.payload)
@@ -68,7 +68,7 @@ struct Request {
   std::uint32_t dttl = 5;     ///< hops that the request may travel
   std::int32_t priority = 0;  ///< greater is more urgent; only the `priority` policies look at it
   Duration waited;            ///< how long it has waited already
-  std::string origin_user;    ///< whom the use is charged to
+  ShortText origin_user;      ///< whom the use is charged to
   DMM_MESSAGE(10, self.id, self.need, self.dttl, self.priority, self.waited, self.origin_user)
 };
 
@@ -95,7 +95,7 @@ struct Delegate {
   std::uint32_t dttl = 0;        ///< hops left after this one
   std::uint32_t tries_left = 0;  ///< what is left of the round's search budget, this delegation already paid
   Duration answer_within;        ///< after this the sender counts silence as a Reject
-  std::vector<SiteName> chain;   ///< the sites that hold the request, home first, the sender last
+  SiteNames chain;   ///< the sites that hold the request, home first, the sender last
   DMM_MESSAGE(13, self.request, self.part, self.round, self.dttl, self.tries_left, self.answer_within, self.chain)
 };
 
@@ -138,8 +138,8 @@ struct Grant {
   LeaseId lease;
   std::vector<NodeGroup> nodes;
   Duration term;                          ///< the receiver may use the nodes this long from when it asked
-  std::vector<SiteName> chain;            ///< the delegation chain: the owner (source) first, the home site (sink) last
-  std::vector<SiteName> owner_ancestors;  ///< the owner's parent, ..., its root
+  SiteNames chain;            ///< the delegation chain: the owner (source) first, the home site (sink) last
+  SiteNames owner_ancestors;  ///< the owner's parent, ..., its root
   std::vector<std::string> blocks;        ///< one opaque byte string a hop, forwarded as received
   Origin origin = Origin::local;          ///< set by the home site
   std::uint32_t tries = 0;                ///< delegations sent for the request, set by the home site
@@ -209,8 +209,8 @@ struct Holding {
   LeaseId lease;
   RequestId request;             ///< the one that the nodes serve; several where a sink's users share the lease
   std::vector<NodeGroup> nodes;
-  std::vector<SiteName> chain;   ///< the owner first, the home site last
-  std::vector<SiteName> owner_ancestors;
+  SiteNames chain;   ///< the owner first, the home site last
+  SiteNames owner_ancestors;
   std::vector<std::string> blocks;
   Duration left;  ///< for lent ones: how long from now new work may be started; 0 where the sender doesn't know yet
   Duration grace;
@@ -303,7 +303,7 @@ struct Limits {
 /// A program to run: no shell in between.
 struct Program {
   std::vector<std::string> arguments;    ///< the first names the executable, looked up in PATH where it runs
-  std::string working_directory;         ///< empty for a fresh directory of the job's own
+  ShortText working_directory;           ///< empty for a fresh directory of the job's own
   std::vector<std::string> environment;  ///< NAME=value, added to a minimal environment
   Limits limits;
   template <class Self>
@@ -337,13 +337,13 @@ struct Ended {
   EndKind kind = EndKind::exited;
   std::int32_t code = 0;  ///< exit status or signal number
   StartFault fault = StartFault::none;
-  std::string text;  ///< for people: why it didn't start
+  ShortText text;  ///< for people: why it didn't start
   Duration wall;
   Duration cpu;
   std::uint64_t output_bytes = 0;  ///< of standard output, kept where it ran until fetched
   std::uint64_t error_bytes = 0;   ///< of standard error
-  std::string output;              ///< all of standard output if both together are at most 4 KiB, else empty
-  std::string error;
+  ShortText output;                ///< all of standard output if both together are at most 4 KiB, else empty
+  ShortText error;
   bool gave_back = false;  ///< the lease ended with it, and its owner knows: there is nothing to release
   DMM_MESSAGE(42, self.request, self.component, self.kind, self.code, self.fault, self.text, self.wall, self.cpu,
               self.output_bytes, self.error_bytes, self.output, self.error, self.gave_back)
@@ -389,14 +389,14 @@ struct Forget {
 
 /// What a user submits.
 struct JobDescription {
-  std::string name;
+  ShortText name;
   Program program;
   ResourceNeed need;
   std::uint32_t dttl = 5;
   std::int32_t priority = 0;
   std::uint32_t reruns_max = 3;  ///< how often it is run again after a lost node
-  std::string output_path;       ///< where standard output goes at the submitter; empty for the job manager's folder
-  std::string error_path;
+  ShortText output_path;         ///< where standard output goes at the submitter; empty for the job manager's folder
+  ShortText error_path;
   bool keep_output = true;  ///< false: output is discarded where the job runs
   template <class Self>
   static auto fields(Self& self) {

@@ -25,7 +25,7 @@ struct NodeRange {
 };
 
 /// A set of node numbers as sorted, disjoint ranges.
-using NodeSet = std::vector<NodeRange>;
+using NodeSet = Few<NodeRange, 2>;
 
 /// Properties of nodes that a request may demand, and their values ("arch": "x86_64").
 using Attributes = std::map<std::string, std::string>;
@@ -98,7 +98,7 @@ struct NodeGroup {
   ClusterName cluster;
   NodeSet nodes;
   std::uint32_t processors_per_node = 1;
-  std::string endpoint;  ///< of the resource manager, for the direct route; empty where only the chain reaches it
+  ShortText endpoint;  ///< of the resource manager, for the direct route; empty where only the chain reaches it
   std::uint32_t component = 0;  ///< which component of the request these nodes serve
 
   auto operator<=>(const NodeGroup&) const = default;

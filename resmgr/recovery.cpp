@@ -11,8 +11,9 @@ namespace {
 
 TaskRow row_of(const TaskRecord& task) {
   const Instant detached_until = task.is_live() ? task.due : never;
-  return {task.id.request, task.id.component, task.lease,   task.nodes,     task.state,  task.ordered,
-          task.process,    task.cause,        task.kill_at, detached_until, task.outcome};
+  const Ended outcome = task.outcome ? *task.outcome : Ended{};
+  return {task.id.request, task.id.component, task.lease,   task.nodes,     task.state, task.ordered,
+          task.process,    task.cause,        task.kill_at, detached_until, outcome};
 }
 
 template <class Lease>
@@ -161,7 +162,7 @@ void ResourceManager::restore_living(Instant now, TaskRecord& task, const TaskRo
   tasks_.enter(now, task, runs ? TaskState::running : row.state);
   slots_.occupy_again(task.nodes, task.number);
   if (row.detached_until != never) tasks_.set_due(task, row.detached_until);
-  const Party job_manager = job_manager_of(row.request.site, row.request.user);
+  const Party job_manager = job_manager_of(row.request);
   if (task.kill_at > now) presence_.watch(now, job_manager, task.number);
   if (row.detached_until != never) presence_.detach(job_manager, task.number);
 }

@@ -84,7 +84,7 @@ bool ResourceManager::may_say(const Party& from, const Message& message) const {
           return from == site_;
         else if constexpr (std::is_same_v<Body, Start> || std::is_same_v<Body, Stop> ||
                            std::is_same_v<Body, Fetch> || std::is_same_v<Body, Forget>)
-          return !body.request.empty() && from == job_manager_of(body.request.site, body.request.user);
+          return !body.request.empty() && from == job_manager_of(body.request);
         else
           return false;
       },

@@ -14,7 +14,7 @@ namespace {
 constexpr Duration wait_max = seconds(24 * 3600);
 
 /// Only the job manager that a request names may speak of it, so the request says whom to answer.
-Party asker_of(const TaskId& id) { return job_manager_of(id.request.site, id.request.user); }
+Party asker_of(const TaskId& id) { return job_manager_of(id.request); }
 
 /// The outcome of a task that was stopped before it ran.
 Ended stopped(std::string text) {
@@ -47,7 +47,7 @@ void ResourceManager::on(Instant now, Start& start, Effects& effects) {
   if (start.lease.owner != settings_.site)
     return fail(now, task, StartFault::no_lease, "the lease is of another site", effects);
   task.nodes = std::move(start.nodes);
-  task.program = std::move(start.program);
+  task.program = std::make_unique<Program>(std::move(start.program));
   touched_.add(task.lease);
 }
 
@@ -55,7 +55,7 @@ void ResourceManager::on(Instant now, Start& start, Effects& effects) {
 /// come.
 void ResourceManager::answer_again(const TaskRecord& task, Effects& effects) {
   if (task.state == TaskState::ended)
-    effects.send(asker_of(task.id), task.outcome, task.id.request);
+    effects.send(asker_of(task.id), *task.outcome, task.id.request);
   else if (task.started)
     effects.send(asker_of(task.id), Started{task.id.request, task.id.component, task.process}, task.id.request);
 }
@@ -109,10 +109,10 @@ void ResourceManager::launch(Instant now, TaskRecord& task, Effects& effects) {
   tasks_.enter(now, task, TaskState::starting);
   presence_.watch(now, asker_of(task.id), task.number);
   task.ordered = true;
-  task.own_directory = task.program.working_directory.empty();
+  task.own_directory = task.program->working_directory.empty();
   // The keeper's deadline may be long past when nothing ran: it is moved before there is something to end.
   keep_tasks(now, effects);
-  effects.tasks.push_back(StartTask{task.id, std::exchange(task.program, {})});
+  effects.tasks.push_back(StartTask{task.id, std::move(*std::exchange(task.program, nullptr))});
   changed_tasks_.add(task.id);
 }
 
@@ -236,8 +236,8 @@ void ResourceManager::fail(Instant now, TaskRecord& task, StartFault fault, std:
 void ResourceManager::record_outcome(Instant now, TaskRecord& task, Ended&& outcome) {
   outcome.request = task.id.request;
   outcome.component = task.id.component;
-  task.program = {};
-  task.outcome = std::move(outcome);
+  task.program.reset();
+  task.outcome = std::make_unique<Ended>(std::move(outcome));
   tasks_.enter(now, task, TaskState::ended);
   tasks_.set_due(task, now + settings_.keep_output);
   perhaps_idle_.add(task.lease);
@@ -247,14 +247,14 @@ void ResourceManager::record_outcome(Instant now, TaskRecord& task, Ended&& outc
 void ResourceManager::conclude(Instant now, TaskRecord& task, Ended&& outcome, Effects& effects) {
   record_outcome(now, task, std::move(outcome));
   changed_tasks_.add(task.id);
-  ++(task.outcome.kind == EndKind::start_failed ? counts_.failed : counts_.ended);
+  ++(task.outcome->kind == EndKind::start_failed ? counts_.failed : counts_.ended);
   if (effects.wants(Level::info))
     effects.log(Level::info, "ended", task.id.request,
                 {{"component", std::int64_t{task.id.component}},
-                 {"kind", std::string(to_text(task.outcome.kind))},
-                 {"code", std::int64_t{task.outcome.code}},
-                 {"wall", task.outcome.wall.in_seconds()}});
-  effects.send(asker_of(task.id), task.outcome, task.id.request);
+                 {"kind", std::string(to_text(task.outcome->kind))},
+                 {"code", std::int64_t{task.outcome->code}},
+                 {"wall", task.outcome->wall.in_seconds()}});
+  effects.send(asker_of(task.id), *task.outcome, task.id.request);
 }
 
 /// A due time was reached: a parked Start has waited long enough for its lease, a detached task has gone on long

@@ -47,8 +47,8 @@ struct TaskRecord {
   bool warned = false;                 ///< it got a SIGTERM, which an exit may be the answer to
   Instant kill_at = never;             ///< when the ordered end becomes a SIGKILL
   std::vector<std::uint64_t> cleans;   ///< the Clean messages that wait for its end
-  Program program;                     ///< while parked
-  Ended outcome;                       ///< once ended
+  std::unique_ptr<Program> program;    ///< while parked
+  std::unique_ptr<Ended> outcome;      ///< once ended
 
   /// Whether it holds its nodes.
   bool is_live() const { return state != TaskState::parked && state != TaskState::ended; }

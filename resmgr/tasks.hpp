@@ -76,13 +76,13 @@ struct TaskEnded {
   EndKind kind = EndKind::exited;  ///< exited, signalled, start_failed, fenced (the manager was silent) or lost
   std::int32_t code = 0;           ///< exit status or signal number
   StartFault fault = StartFault::none;
-  std::string text;  ///< for start_failed: what went wrong, naming the file
+  ShortText text;  ///< for start_failed: what went wrong, naming the file
   Duration wall;
   Duration cpu;
   std::uint64_t output_bytes = 0;
   std::uint64_t error_bytes = 0;
-  std::string output;  ///< all of it, if both streams together are at most 4 KiB
-  std::string error;
+  ShortText output;  ///< all of it, if both streams together are at most 4 KiB
+  ShortText error;
 };
 struct OutputRead {
   TaskId id;

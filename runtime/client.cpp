@@ -211,8 +211,9 @@ void ClientPool::came_up(std::size_t number, bool restarted) {
 }
 
 void ClientPool::send_frames() {
-  for (const Frame& frame : endpoint_.take_frames())
+  endpoint_.take_frames([this](const Frame& frame) {
     if (!transport_.send(frame.connection, frame.bytes)) endpoint_.undeliverable(frame.connection);
+  });
 }
 
 // ---- one manager ---------------------------------------------------------------------------------------------------

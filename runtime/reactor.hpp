@@ -197,8 +197,9 @@ class Reactor {
 
   /// Frames out, connections opened and closed as the endpoint wants it.
   void exchange() {
-    for (const Frame& frame : process_.endpoint.take_frames())
+    process_.endpoint.take_frames([this](const Frame& frame) {
       if (!transport_.send(frame.connection, frame.bytes)) process_.endpoint.undeliverable(frame.connection);
+    });
     for (const Connection connection : process_.endpoint.take_hangups()) transport_.hangup(connection);
     for (const DialWanted& wanted : process_.endpoint.take_dials()) {
       if (const std::string fault = dial(wanted.peer, wanted.endpoint); !fault.empty())

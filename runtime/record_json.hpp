@@ -63,9 +63,10 @@ class Writer {
   void write(T value) {
     write(static_cast<std::underlying_type_t<T>>(value));
   }
+  void write(const ShortText& value) { append_text(out_, value); }
   template <Named T>
   void write(const T& value) {
-    append_text(out_, value.text);
+    write(value.text);
   }
   template <class T>
   void write(const std::optional<T>& value) {
@@ -74,10 +75,10 @@ class Writer {
     else
       out_ += "null";
   }
-  template <class T>
-  void write(const std::vector<T>& values) {
+  template <List T>
+  void write(const T& values) {
     char before = '[';
-    for (const T& value : values) next(before, value);
+    for (const auto& value : values) next(before, value);
     close(before, '[', ']');
   }
   void write(const Attributes& map) {
@@ -149,22 +150,28 @@ class Reader {
     value = static_cast<T>(number);
     return true;
   }
+  bool read(const Json& in, ShortText& value) const {
+    std::string text;
+    if (!read_text(in, text)) return false;
+    value = text;
+    return true;
+  }
   template <Named T>
   bool read(const Json& in, T& value) const {
-    return read_text(in, value.text);
+    return read(in, value.text);
   }
   template <class T>
   bool read(const Json& in, std::optional<T>& value) const {
     if (in.is_null()) return value.reset(), true;
     return read(in, value.emplace());
   }
-  template <class T>
-  bool read(const Json& in, std::vector<T>& values) const {
+  template <List T>
+  bool read(const Json& in, T& values) const {
     if (!in.is_array()) return false;
     values.clear();
     for (const Json& element : in)
       if (!read(element, values.emplace_back())) return false;
-    if constexpr (std::is_same_v<T, NodeRange>) return is_well_formed(values);
+    if constexpr (std::is_same_v<T, NodeSet>) return is_well_formed(values);
     return true;
   }
   bool read(const Json& in, Attributes& map) const {

@@ -26,6 +26,7 @@ import sys
 INCLUDES = (
     ("protocol/codec.hpp", "protocol"),
     ("protocol/codec.cpp", "protocol codec msgpack"),
+    ("protocol/few.hpp", "absl"),
     ("protocol/*", "protocol"),
     ("matchmaking/*", "matchmaking protocol"),
     ("machine/lookup.hpp", "machine protocol absl"),

@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "machine/assert.hpp"
-#include "machine/dense.hpp"
+#include "machine/lookup.hpp"
 #include "simulator/world.hpp"
 
 namespace dmm {
@@ -75,7 +75,13 @@ class DmmRun {
   }
 
  private:
-  using Key = std::pair<Address, std::uint64_t>;  ///< the job manager's, and its number of the job
+  /// A job by its job manager's address and its number there.
+  struct Key {
+    Address job_manager = 0;
+    std::uint64_t number = 0;
+    auto operator<=>(const Key&) const = default;
+    friend std::uint64_t table_hash(const Key& key) { return dmm::table_hash(key.number ^ key.job_manager << 40); }
+  };
 
   /// What happens at the very instant comes after what is submitted then, so that all of it is one batch.
   void advance(Instant until) {
@@ -112,15 +118,14 @@ class DmmRun {
     const Party manager = job_manager_of(home.site_name, users[job.user % users.size()]);
     const std::uint64_t number = world_.submit(manager, description);
     DMM_ASSERT(number != 0);
-    open_.emplace(Key{world_.address_of(manager), number}, job);
+    open_[{world_.address_of(manager), number}] = job;
   }
 
   void collect() {
     world_.take_ended([this](Address manager, const Job& ended) {
-      const auto it = open_.find({manager, ended.number});
-      DMM_ASSERT(it != open_.end());
-      report(it->second, ended);
-      open_.erase(it);
+      const Key key{manager, ended.number};
+      report(open_.at(key), ended);
+      open_.erase(key);
     });
   }
 
@@ -201,10 +206,10 @@ class DmmRun {
   }
 
   void finish() {
-    for (const auto& [key, job] : open_) {
-      const Job* record = world_.job_manager(world_.parties()[key.first])->machine.find(key.second);
+    for (const Key& key : open_.keys()) {
+      const Job* record = world_.job_manager(world_.parties()[key.job_manager])->machine.find(key.number);
       DMM_ASSERT(record);
-      report(job, *record);
+      report(open_.at(key), *record);
     }
     totals_.ended = world_.now() - warm_up;
     totals_.events = world_.network().frames_sent();
@@ -219,7 +224,7 @@ class DmmRun {
   std::vector<TopologyLink> links_;
   World world_;
   std::map<std::pair<SiteName, ClusterName>, std::uint32_t> numbers_;  ///< of clusters, by owner and name
-  DenseMap<Key, StreamJob> open_;                                      ///< submitted and not ended
+  Lookup<Key, StreamJob> open_;                                        ///< submitted and not ended
   std::vector<Piece> pieces_;
   Instant next_sample_ = never;
   std::uint64_t jobs_ended_ = 0;

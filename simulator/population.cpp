@@ -103,7 +103,7 @@ void World::start(Address address) {
     }
     case Role::resource_manager: {
       ResourceManagerSettings settings = resource_managers_of(site).at(actor.resource_manager);
-      if (site.direct_routes) settings.endpoint = to_text(actor.party);
+      if (site.direct_routes) settings.endpoint = "at " + std::to_string(address);
       actor.process.emplace<Process<ResourceManager>>(endpoint, ResourceManager(std::move(settings)));
       break;
     }

@@ -37,7 +37,7 @@ TaskEnded report_of(const TaskPerformer::Program& program) {
   ended.wall = program.wall;
   ended.cpu = ended.wall;
   ended.output_bytes = output_bytes(program);
-  if (ended.output_bytes <= inline_bytes) ended.output.assign(ended.output_bytes, 'x');
+  if (ended.output_bytes <= inline_bytes) ended.output = std::string(ended.output_bytes, 'x');
   return ended;
 }
 
@@ -110,8 +110,9 @@ void TaskPerformer::read(Instant now, const ReadOutput& order) {
   const bool is_empty = program == nullptr || !program->over || order.stream == Stream::error;
   const std::uint64_t bytes = is_empty ? 0 : output_bytes(*program);
   const std::uint64_t left = bytes > order.offset ? bytes - order.offset : 0;
-  OutputRead report{order.id, order.stream, order.offset, std::string(std::min(left, piece_bytes), 'x')};
-  report.last = left <= piece_bytes;
+  auto report = std::make_unique<OutputRead>(order.id, order.stream, order.offset);
+  report->data.assign(std::min(left, piece_bytes), 'x');
+  report->last = left <= piece_bytes;
   planned_.push(now, std::move(report));
 }
 
@@ -124,7 +125,7 @@ void TaskPerformer::take_reports(Instant now, std::vector<TaskReport>& reports) 
   while (planned_.next() <= now) {
     Planned planned = planned_.pop();
     if (auto* started = std::get_if<TaskStarted>(&planned)) reports.emplace_back(std::move(*started));
-    if (auto* read = std::get_if<OutputRead>(&planned)) reports.emplace_back(std::move(*read));
+    if (const auto* read = std::get_if<std::unique_ptr<OutputRead>>(&planned)) reports.emplace_back(std::move(**read));
     if (const auto* ended = std::get_if<PlannedEnd>(&planned); ended != nullptr && come_true(*ended))
       reports.emplace_back(report_of(*find(ended->id)));
     if (const auto* missing = std::get_if<Missing>(&planned)) {

@@ -74,7 +74,7 @@ class TaskPerformer {
   struct Missing {
     TaskId id;
   };
-  using Planned = std::variant<TaskStarted, PlannedEnd, Missing, OutputRead>;
+  using Planned = std::variant<TaskStarted, PlannedEnd, Missing, std::unique_ptr<OutputRead>>;
 
   Program& program_of(const TaskId& id);
   Program* find(const TaskId& id) const;

@@ -18,11 +18,18 @@ constexpr int rounds_max = 64;
 
 /// Depends on every byte, taken eight at a time.
 std::uint64_t hash(std::string_view bytes, std::uint64_t seed) {
-  for (std::uint64_t word = 0; !bytes.empty(); bytes.remove_prefix(std::min(sizeof word, bytes.size())), word = 0) {
-    std::memcpy(&word, bytes.data(), std::min(sizeof word, bytes.size()));
+  const auto add = [&seed](std::uint64_t word) {
     seed = (seed ^ word) * 0x9E3779B97F4A7C15ULL;
     seed ^= seed >> 32;
+  };
+  std::uint64_t word = 0;
+  for (; bytes.size() >= sizeof word; bytes.remove_prefix(sizeof word)) {
+    std::memcpy(&word, bytes.data(), sizeof word);
+    add(word);
   }
+  word = 0;
+  std::memcpy(&word, bytes.data(), bytes.size());
+  if (!bytes.empty()) add(word);
   return seed;
 }
 
@@ -185,8 +192,8 @@ bool World::perform_all(Address address, Process<Manager>& process) {
     happenings_.push_back({now_, actors_[address].party, std::move(event)});
   process.effects.events.clear();
   bool again = perform(address, process);
-  for (Frame& frame : process.endpoint.take_frames())
-    network_.send(now_, address, frame.connection, std::move(frame.bytes));
+  process.endpoint.take_frames(
+      [&](Frame& frame) { network_.send(now_, address, frame.connection, std::move(frame.bytes)); });
   for (const Connection connection : process.endpoint.take_hangups()) network_.hang_up(connection);
   for (const DialWanted& wanted : process.endpoint.take_dials()) {
     if (!has(wanted.peer)) continue;  // nobody is called that: nothing answers

@@ -102,7 +102,7 @@ void SiteManager::take_back_from(Step& s, const Party& from) {
   holds.merge(std::exchange(user.borrowed, {}));
   for (const auto& [id, request] : holds) {
     Lease& lease = *leases_.find(id);
-    std::vector<NodeGroup> nodes = std::move(lease.handed_out.at(request).nodes);
+    std::vector<NodeGroup> nodes = std::move(lease.handed_out.at(request));
     lease.handed_out.erase(request);
     s.out.send(from, LeaseEnded{id, nodes, LeaseEnd::expired, false, {}}, request);
     give_back(s, lease, nodes, true);

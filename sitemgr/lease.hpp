@@ -19,12 +19,6 @@ enum class LeaseState : std::uint8_t {
   ending,   ///< over for its holder; the owner waits until its resource managers say that the nodes are clean
 };
 
-/// Nodes of a lease in the hands of one of the sink's own users.
-struct HandedOut {
-  Party job_manager;
-  std::vector<NodeGroup> nodes;
-};
-
 struct Lease {
   LeaseId id;
   RequestId request;  ///< the one it was granted for
@@ -35,8 +29,8 @@ struct Lease {
   std::optional<std::size_t> downstream;  ///< neighbour towards the sink; none: we are the sink
   std::vector<NodeGroup> nodes;           ///< what is left of it
   std::vector<NodeGroup> cleaning;        ///< owner: given back, not yet confirmed clean
-  std::vector<SiteName> chain;            ///< owner first, sink last
-  std::vector<SiteName> owner_ancestors;
+  SiteNames chain;            ///< owner first, sink last
+  SiteNames owner_ancestors;
   std::vector<std::string> blocks;
   Instant upstream_until = never;    ///< our right to the nodes ends here
   Instant downstream_until = never;  ///< what we promised ends here
@@ -48,7 +42,8 @@ struct Lease {
   bool changed = false;   ///< its record is to be written at the end of this step
   bool pooled = false;  ///< sink: waits in the pool's list for this step's reuse
   std::vector<NodeGroup> idle;                 ///< sink: in the pool, without a job
-  DenseMap<RequestId, HandedOut> handed_out;   ///< sink
+  /// Sink: nodes in the hands of its own users, each the job manager that made the request.
+  DenseMap<RequestId, std::vector<NodeGroup>> handed_out;
   std::uint32_t processors = 0;                ///< at the grant
   std::uint64_t processor_microseconds = 0;    ///< of nodes already given back
 

@@ -107,10 +107,10 @@ void SiteManager::tell_ended(Step& s, Lease& lease, const std::vector<NodeGroup>
     return send(s, *lease.downstream, LeaseEnded{lease.id, nodes, reason, confirmed, grace}, lease.request);
   std::vector<RequestId> empty;
   for (auto& [request, held] : lease.handed_out) {
-    std::vector<NodeGroup> lost = remove_nodes(held.nodes, nodes);
+    std::vector<NodeGroup> lost = remove_nodes(held, nodes);
     if (lost.empty()) continue;
-    s.out.send(held.job_manager, LeaseEnded{lease.id, std::move(lost), reason, confirmed, grace}, request);
-    if (held.nodes.empty()) empty.push_back(request);
+    s.out.send(job_manager_of(request), LeaseEnded{lease.id, std::move(lost), reason, confirmed, grace}, request);
+    if (held.empty()) empty.push_back(request);
   }
   for (const RequestId& request : empty) take_from_user(lease, request);
 }

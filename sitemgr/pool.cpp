@@ -13,8 +13,8 @@ namespace {
 constexpr int candidates_max = 16;
 
 /// Where an owner is, seen from a site, by their ancestors (the last is the root).
-Origin origin_of(const SiteName& site, const std::vector<SiteName>& ours, const SiteName& owner,
-                 const std::vector<SiteName>& theirs) {
+Origin origin_of(const SiteName& site, const SiteNames& ours, const SiteName& owner,
+                 const SiteNames& theirs) {
   if (site == owner) return Origin::local;
   if (!ours.empty() && !theirs.empty() && ours.front() == theirs.front()) return Origin::intra_site;
   const SiteName& our_root = ours.empty() ? site : ours.back();
@@ -46,7 +46,7 @@ void SiteManager::hand_out(Step& s, Lease& lease, LocalRequest& request, std::ve
   changed(s, lease);
   if (request.search == LocalRequest::Search::out) withdraw(s, request);
   const RequestId id = request.request.id;
-  const Party user = job_manager_of(settings_.name, id.user);
+  const Party user = job_manager_of(id);
   if (s.out.wants(Level::info))
     s.out.log(Level::info, "hand_out", id,
               {{"to", id.user},
@@ -70,7 +70,7 @@ void SiteManager::hand_out(Step& s, Lease& lease, LocalRequest& request, std::ve
   JobManager& holder = job_managers_[user];
   holder.holds(lease).emplace(lease.id, id);
   --holder.requests;
-  lease.handed_out[id] = {user, std::move(nodes)};
+  lease.handed_out[id] = std::move(nodes);
   queue_.erase(request);
 }
 
@@ -79,9 +79,9 @@ std::vector<NodeGroup> SiteManager::take_from_users(Step& s, Lease& lease, const
   std::vector<NodeGroup> taken;
   std::vector<RequestId> empty;
   for (auto& [request, held] : lease.handed_out) {
-    if (job_manager && held.job_manager != *job_manager) continue;
-    add_nodes(taken, remove_nodes(held.nodes, nodes));
-    if (held.nodes.empty()) empty.push_back(request);
+    if (job_manager && request.user != job_manager->name) continue;
+    add_nodes(taken, remove_nodes(held, nodes));
+    if (held.empty()) empty.push_back(request);
   }
   for (const RequestId& request : empty) {
     if (s.out.wants(Level::info)) s.out.log(Level::info, "release", request, {{"lease", to_text(lease.id)}});
@@ -93,7 +93,7 @@ std::vector<NodeGroup> SiteManager::take_from_users(Step& s, Lease& lease, const
 void SiteManager::take_from_user(Lease& lease, const RequestId& request) {
   const auto it = lease.handed_out.find(request);
   DMM_ASSERT(it != lease.handed_out.end());
-  if (const auto user = job_managers_.find(it->second.job_manager); user != job_managers_.end())
+  if (const auto user = job_managers_.find(job_manager_of(request)); user != job_managers_.end())
     user->second.holds(lease).erase({lease.id, request});
   lease.handed_out.erase(it);
 }

@@ -166,7 +166,7 @@ void SiteManager::open_books(Step& s, const Party& party) {
   Inventory books;
   for (const auto& [id, request] : user.judged) {
     const Lease& lease = leases_.get(id);
-    books.lent.push_back(holding_of(lease, request, lease.handed_out.at(request).nodes, left_of(s.now, lease)));
+    books.lent.push_back(holding_of(lease, request, lease.handed_out.at(request), left_of(s.now, lease)));
   }
   for (Inventory& part : parts_of(std::move(books))) s.out.send(party, std::move(part));
 }
@@ -187,7 +187,7 @@ void SiteManager::on(Step& s, const Party& from, Inventory& part) {
     if (out == lease->handed_out.end()) continue;
     const auto held = theirs.find({id, request});
     std::vector<NodeGroup> gone =
-        held == theirs.end() ? out->second.nodes : without(out->second.nodes, held->second->nodes);
+        held == theirs.end() ? out->second : without(out->second, held->second->nodes);
     if (gone.empty()) continue;
     Release returned{id, std::move(gone), false};
     on_release(s, std::nullopt, from, returned);

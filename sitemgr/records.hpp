@@ -15,7 +15,7 @@ namespace dmm {
 /// Nodes of a lease in the hands of one request of the sink's own users.
 struct HandedOutRecord {
   RequestId request;
-  std::string user;
+  ShortText user;
   std::vector<NodeGroup> nodes;
   template <class Self>
   static auto fields(Self& self) {
@@ -34,8 +34,8 @@ struct LeaseRecord {
   SiteName downstream;  ///< the neighbour towards the sink; empty: this site is the sink
   std::vector<NodeGroup> nodes;
   std::vector<NodeGroup> cleaning;
-  std::vector<SiteName> chain;
-  std::vector<SiteName> owner_ancestors;
+  SiteNames chain;
+  SiteNames owner_ancestors;
   std::vector<std::string> blocks;
   Instant granted{};
   std::vector<HandedOutRecord> handed_out;

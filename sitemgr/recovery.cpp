@@ -57,8 +57,8 @@ LeaseRecord SiteManager::record_of(const Lease& lease) const {
   row.owner_ancestors = lease.owner_ancestors;
   row.blocks = lease.blocks;
   row.granted = lease.granted;
-  for (const auto& [request, out] : lease.handed_out)
-    row.handed_out.push_back({request, out.job_manager.name, out.nodes});
+  for (const auto& [request, nodes] : lease.handed_out)
+    row.handed_out.push_back({request, request.user, nodes});
   row.processors = lease.processors;
   row.processor_microseconds = lease.processor_microseconds;
   row.grace = lease.grace;
@@ -141,7 +141,7 @@ bool SiteManager::restore(Instant now, LeaseRecord& row) {
     user.nodes_until = now + settings_.absent_job_manager;
     user.holds(lease).emplace(lease.id, out.request);
     idle = without(idle, out.nodes);
-    lease.handed_out[out.request] = {party, std::move(out.nodes)};
+    lease.handed_out[out.request] = std::move(out.nodes);
   }
   if (!lease.upstream) {
     leases_made_ = std::max(leases_made_, lease.id.epoch.counter);

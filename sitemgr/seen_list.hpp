@@ -27,6 +27,10 @@ inline std::uint64_t stable_hash(const PartKey& key) {
   return hash ^ (hash >> 32);
 }
 
+inline std::uint64_t table_hash(const PartKey& key) {
+  return table_hash(table_hash(key.request) ^ key.part ^ (std::uint64_t{key.round} << 32));
+}
+
 class SeenList {
  public:
   /// `memory`: how long a request is remembered; `entries_max`: how many for each neighbour; `counts_dttl`: a copy that

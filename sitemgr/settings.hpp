@@ -30,7 +30,7 @@ constexpr std::int64_t owner_margin = 30;
 
 struct SiteSettings {
   SiteName name;
-  std::vector<SiteName> ancestors;  ///< parent, its parent, ..., root; empty for a root
+  SiteNames ancestors;  ///< parent, its parent, ..., root; empty for a root
   std::vector<NeighbourSettings> neighbours;
   std::vector<ClusterSettings> clusters;
 

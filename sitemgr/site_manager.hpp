@@ -121,7 +121,7 @@ class SiteManager {
     std::uint32_t widest = 0;
     std::uint32_t dttl = 0;
     const std::vector<bool>* asked = nullptr;
-    const std::vector<SiteName>* chain = nullptr;
+    const SiteNames* chain = nullptr;
   };
 
   // ---- gate and parties (site_manager.cpp) ----

@@ -14,7 +14,7 @@ namespace dmm {
 
 struct SiteView {
   SiteName site;
-  std::vector<SiteName> ancestors;
+  SiteNames ancestors;
   std::vector<OwnedNodes::ClusterTotals> clusters;
   std::vector<OwnedNodes::ManagerView> resource_managers;
   std::uint64_t processors = 0;

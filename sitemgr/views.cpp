@@ -98,7 +98,7 @@ void SiteManager::check_invariants() const {
     const Lease& lease = leases_.get(id);
     DMM_ASSERT(!lease.nodes.empty() || !lease.cleaning.empty());
     for (const auto& [request, out] : lease.handed_out) {
-      const auto user = job_managers_.find(out.job_manager);
+      const auto user = job_managers_.find(job_manager_of(request));
       DMM_ASSERT(user != job_managers_.end());
       const auto& holds = lease.upstream ? user->second.borrowed : user->second.own;
       DMM_ASSERT(holds.contains({id, request}));

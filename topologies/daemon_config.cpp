@@ -103,7 +103,7 @@ void check_shell(JsonReader& reader, const Config& config) {
 }
 
 void check_ancestors(JsonReader& reader, const SiteConfig& config) {
-  const std::vector<SiteName>& ancestors = config.settings.ancestors;
+  const SiteNames& ancestors = config.settings.ancestors;
   for (std::size_t i = 0; i < ancestors.size(); ++i)
     if (ancestors[i] == config.settings.name)
       reader.refuse("ancestors[" + std::to_string(i) + "]", "a site cannot be its own ancestor");

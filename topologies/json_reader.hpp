@@ -20,6 +20,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "protocol/fields.hpp"
 #include "protocol/ids.hpp"
 #include "protocol/time.hpp"
 #include "topologies/config_error.hpp"
@@ -69,6 +70,11 @@ class JsonReader {
   bool has(const std::string& key) const;
 
   void text(const std::string& key, std::string& out, const TextRule& rule = {});
+  void text(const std::string& key, ShortText& out, const TextRule& rule = {}) {
+    std::string whole = out;
+    text(key, whole, rule);
+    out = whole;
+  }
   void boolean(const std::string& key, bool& out);
   void number(const std::string& key, double& out, double least, double most);
   /// In seconds; the key should end in _seconds.
@@ -99,10 +105,10 @@ class JsonReader {
   void name(const std::string& key, Name<Tag>& out) {
     text(key, out.text, name_rule());
   }
-  template <class Tag>
-  void names(const std::string& key, std::vector<Name<Tag>>& out) {
+  template <List Names>
+  void names(const std::string& key, Names& out) {
     std::vector<std::string> all;
-    for (const Name<Tag>& old : out) all.push_back(old.text);
+    for (const auto& old : out) all.push_back(old.text);
     texts(key, all, name_rule());
     out.clear();
     for (std::string& text : all) out.emplace_back(std::move(text));

@@ -44,10 +44,10 @@ class JsonWriter {
   void name(const std::string& key, const Name<Tag>& value) {
     (*out_)[key] = value.text;
   }
-  template <class Tag>
-  void names(const std::string& key, const std::vector<Name<Tag>>& values) {
+  template <List Names>
+  void names(const std::string& key, const Names& values) {
     (*out_)[key] = OrderedJson::array();
-    for (const Name<Tag>& value : values) (*out_)[key].push_back(value.text);
+    for (const auto& value : values) (*out_)[key].push_back(value.text);
   }
   template <class Write>
   void object(const std::string& key, Write&& write) {

@@ -49,8 +49,8 @@ Answer holdings_of(const SiteManager& site, const Ask& ask) {
   return answer_page(ask, site.leases().all(), [&](const LeaseId& id) {
     const Lease& lease = site.leases().get(id);
     Json users = Json::array();
-    for (const auto& [request, out] : lease.handed_out)
-      users.push_back({{"request", to_text(request)}, {"user", out.job_manager.name}, {"nodes", nodes_of(out.nodes)}});
+    for (const auto& [request, nodes] : lease.handed_out)
+      users.push_back({{"request", to_text(request)}, {"user", request.user}, {"nodes", nodes_of(nodes)}});
     return Json{{"lease", full_text(id)},
                 {"from", neighbour(lease.upstream)},
                 {"to", neighbour(lease.downstream)},

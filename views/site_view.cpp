@@ -133,8 +133,8 @@ Json lease_of(const SiteManager& site, const ViewTime& time, const Lease& lease)
     return index ? Json(site.neighbours()[*index].site.text) : Json(nullptr);
   };
   Json users = Json::array();
-  for (const auto& [request, handed] : lease.handed_out)
-    users.push_back({{"request", to_text(request)}, {"processors", processors_of(handed.nodes)}});
+  for (const auto& [request, nodes] : lease.handed_out)
+    users.push_back({{"request", to_text(request)}, {"processors", processors_of(nodes)}});
   return {{"lease", to_text(lease.id)},
           {"state", text(lease.state)},
           {"request", to_text(lease.request)},

@@ -27,7 +27,7 @@ std::string_view to_text(UsageRecord::Direction direction) {
   return "unknown";
 }
 
-std::string chain_text(const std::vector<SiteName>& chain) {
+std::string chain_text(const SiteNames& chain) {
   std::string text;
   for (const SiteName& site : chain) text += (text.empty() ? "" : " > ") + site.text;
   return text;

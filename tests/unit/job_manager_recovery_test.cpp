@@ -93,7 +93,7 @@ TEST_CASE("a running job is found running: its way is given again, then the same
   stage.restart();
   REQUIRE(stage.out.routes.size() == 1);
   CHECK(stage.out.routes[0].endpoint == "tcp://fs0");
-  CHECK(stage.out.routes[0].path == std::vector{home, SiteName("das-1"), SiteName("das-3")});
+  CHECK(stage.out.routes[0].path == SiteNames{home, SiteName("das-1"), SiteName("das-3")});
   const auto starts = stage.said<Start>(fs0);
   REQUIRE(starts.size() == 1);
   CHECK(starts[0].request == request(1));

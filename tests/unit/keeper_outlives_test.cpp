@@ -158,7 +158,7 @@ TEST_CASE("keeper outlives: a start that failed is told too") {
   const TaskEnded end = s.manager->ended(task(1));
   CHECK(end.kind == EndKind::start_failed);
   CHECK(end.fault == StartFault::executable_missing);
-  CHECK(end.text.find("/no/such/program") != std::string::npos);
+  CHECK(end.text.view().find("/no/such/program") != std::string::npos);
 }
 
 TEST_CASE("keeper outlives: orders that were given before the end are carried out") {
@@ -226,7 +226,7 @@ TEST_CASE("keeper outlives: a second manager replaces the first") {
   CHECK_FALSE(second.backend->replaced());
   const TaskEnded refused = s.manager->run_shell(task(2), "true");
   CHECK(refused.kind == EndKind::start_failed);
-  CHECK(refused.text.find(s.folder.path) != std::string::npos);
+  CHECK(refused.text.view().find(s.folder.path) != std::string::npos);
   s.manager.reset();  // ends nothing: the tasks aren't its any more
   s.let_go(1);
   CHECK(second.ended(task(1)).code == 4);

@@ -5,6 +5,8 @@
 #include <sys/prctl.h>
 #include <sys/wait.h>
 
+#include <algorithm>
+
 #include "tests/unit/process_backend_fixture.hpp"
 
 using namespace dmm;
@@ -52,7 +54,7 @@ TEST_CASE("process backend: what doesn't start says why") {
     TaskEnded end = f.run(task(job), {std::move(arguments), std::move(directory), {}, {}});
     CHECK(end.kind == EndKind::start_failed);
     MESSAGE(end.text);
-    return std::pair(end.fault, end.text);
+    return std::pair(end.fault, std::string(end.text));
   };
   const auto [missing, text] = fault(1, {"no-such-program"});
   CHECK(missing == StartFault::executable_missing);
@@ -80,15 +82,16 @@ TEST_CASE("process backend: environment, working directory and process state") {
   CHECK(has("DMM_JOB=north_1/alice/1\n"));
   CHECK(has("DMM_COMPONENT=3\n"));
   CHECK(has("COLOUR=green\n"));
-  CHECK(std::count(end.output.begin(), end.output.end(), '\n') == 8);
+  CHECK(std::ranges::count(end.output.view(), '\n') == 8);
 
   CHECK(f.run(task(2), {{"pwd"}, {}, {}, {}}).output == f.home(2) + "\n");
   CHECK(f.run(task(3), {{"pwd"}, "/usr", {}, {}}).output == "/usr\n");
   end = f.run_shell(task(4), "ls -x /proc/$$/fd; exec grep -E '^Sig(Blk|Ign)' /proc/$$/status");
   // posix_spawn leaves glibc's own signal 32 ignored, which is glibc's own affair.
-  const auto glibc = end.output.find("SigIgn:\t0000000080000000");
-  if (glibc != std::string::npos) end.output[glibc + 16] = '0';
-  CHECK(end.output == "0  1  2\nSigBlk:\t0000000000000000\nSigIgn:\t0000000000000000\n");
+  std::string output = end.output;
+  const auto glibc = output.find("SigIgn:\t0000000080000000");
+  if (glibc != std::string::npos) output[glibc + 16] = '0';
+  CHECK(output == "0  1  2\nSigBlk:\t0000000000000000\nSigIgn:\t0000000000000000\n");
   const auto mode = std::filesystem::status(f.directory(4)).permissions();
   CHECK(mode == std::filesystem::perms::owner_all);
 }

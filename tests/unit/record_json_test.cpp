@@ -27,6 +27,11 @@ class Filler {
       value += static_cast<char>(any_bytes ? random_.below(256) : 1 + random_.below(127));
     if (random_.below(8) == 0) value += "\xC3\xA4\xE2\x82\xAC";
   }
+  void fill(ShortText& value) {
+    std::string text;
+    fill(text);
+    value = text;
+  }
   void fill(Duration& value) { value = {whole<std::int64_t>()}; }
   void fill(Instant& value) {
     value = random_.below(4) == 0 ? never : Instant{static_cast<std::int64_t>(random_.below(1ULL << 52))};
@@ -57,8 +62,8 @@ class Filler {
       next = nodes.back().last + 2;
     }
   }
-  template <class T>
-  void fill(std::vector<T>& values) {
+  template <List T>
+  void fill(T& values) {
     values.clear();
     for (std::uint64_t i = random_.below(4); i > 0; --i) fill(values.emplace_back());
   }

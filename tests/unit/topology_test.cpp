@@ -217,7 +217,7 @@ TEST_CASE("a topology built in code is checked and completed in the same way") {
   topology.sites[1].clusters[0].nodes = 3;
   CHECK_FALSE(link_sites(topology));
   CHECK_FALSE(link_sites(topology));  // once more changes nothing
-  CHECK(topology.sites[1].settings.ancestors == std::vector<SiteName>{SiteName("root")});
+  CHECK(topology.sites[1].settings.ancestors == SiteNames{SiteName("root")});
   CHECK(topology.sites[1].settings.clusters.size() == 1);
   CHECK(neighbours_of(topology, "root") == std::vector<std::string>{"leaf"});
 }
@@ -249,7 +249,7 @@ TEST_CASE("the dual grid has the shape of Iosup et al. 2007, figure 1") {
   CHECK(neighbours_of(grid, "das-3") == std::vector<std::string>{"das-0", "das-1", "das-2", "das-4", "das"});
   CHECK(neighbours_of(grid, "das") ==
         std::vector<std::string>{"das-0", "das-1", "das-2", "das-3", "das-4", "g5k"});
-  CHECK(grid.sites[5].settings.ancestors == std::vector<SiteName>{SiteName("rennes"), SiteName("g5k")});
+  CHECK(grid.sites[5].settings.ancestors == SiteNames{SiteName("rennes"), SiteName("g5k")});
 }
 
 TEST_CASE("the other shipped topologies load and have the shape they claim") {

@@ -310,26 +310,74 @@ bool in_range(T value, T last) {
   return static_cast<int>(value) <= static_cast<int>(last);
 }
 
-/// The elements of an envelope before the message, in order.
+// The elements of an envelope before the message, in order: version and type of the message, a heading, and the rest.
+/// What is the same in all envelopes of a session.
 template <class Self>
-auto head_fields(Self& envelope, std::uint16_t& type) {
-  return std::tie(envelope.version, type, envelope.from, envelope.to, envelope.incarnation, envelope.peer,
-                  envelope.sequence, envelope.acknowledged, envelope.trace, envelope.hint);
+auto heading_fields(Self& envelope) {
+  return std::tie(envelope.from, envelope.to, envelope.incarnation, envelope.peer);
 }
-constexpr std::uint32_t envelope_elements = 11;
+template <class Self>
+auto rest_fields(Self& envelope) {
+  return std::tie(envelope.sequence, envelope.acknowledged, envelope.trace, envelope.hint);
+}
+constexpr std::uint32_t envelope_elements = 11, rest_elements = 5;  // with the message
+constexpr std::string_view envelope_start("\x9b\x01");             // an array of them, the version
+constexpr std::size_t heading_at = envelope_start.size() + 1;       // after a type below 128
 
-/// Reads the elements of an envelope whose version we speak. A refusal tells as much of it as could be read.
-std::variant<Envelope, Refused> read_envelope(Cursor in) {
-  std::variant<Envelope, Refused> result;
-  Envelope& envelope = std::get<Envelope>(result);
-  std::uint16_t type = 0;
-  const bool head_ok =
-      std::apply([&](auto&... element) { return (read(in, element) && ...); }, head_fields(envelope, type));
-  if (!head_ok || !in_range(envelope.from.role, Role::client) || !in_range(envelope.to.role, Role::client) ||
-      envelope.hint.size() > dttl_max)
-    return Refused{FrameFault::malformed, 0, {}};
+template <class... Elements>
+void pack_all(Packer& out, const std::tuple<Elements...>& elements) {
+  std::apply([&](const auto&... element) { (pack(out, element), ...); }, elements);
+}
+template <class... Elements>
+bool read_all(Cursor& in, const std::tuple<Elements...>& elements) {
+  return std::apply([&](auto&... element) { return (read(in, element) && ...); }, elements);
+}
+
+/// The last headings in one direction, with their bytes: half of a small frame that isn't packed or parsed again.
+class Headings {
+ public:
+  struct Heading {
+    Party from, to;
+    std::uint64_t incarnation = 0, peer = 0;
+    std::string bytes;
+  };
+
+  /// The bytes of an envelope's heading.
+  template <class Any>
+  std::string_view bytes_of(const Any& envelope) {
+    for (const Heading& one : known_)
+      if (heading_fields(one) == heading_fields(envelope) && !one.bytes.empty()) return one.bytes;
+    scratch_.clear();
+    Packer out(scratch_);
+    pack_all(out, heading_fields(envelope));
+    Heading& slot = known_[next_++ % known_.size()];
+    heading_fields(slot) = heading_fields(envelope);
+    slot.bytes.assign(scratch_.data(), scratch_.size());
+    return slot.bytes;
+  }
+  /// The heading of envelope bytes as we write them, if it is known.
+  const Heading* find(std::string_view payload) const {
+    if (!payload.starts_with(envelope_start) || payload.size() < heading_at || (payload[heading_at - 1] & 0x80))
+      return nullptr;
+    for (const Heading& one : known_)
+      if (!one.bytes.empty() && payload.substr(heading_at).starts_with(one.bytes)) return &one;
+    return nullptr;
+  }
+
+ private:
+  std::array<Heading, 8> known_;
+  std::size_t next_ = 0;
+  msgpack::sbuffer scratch_{128};
+};
+
+Refused refusal(FrameFault fault) { return {fault, 0, {}}; }
+
+/// Reads what follows the heading; why it can't be, if it can't, with as much of the envelope as could be read.
+std::optional<Refused> read_rest(Cursor in, std::uint16_t type, Envelope& envelope) {
+  if (!read_all(in, rest_fields(envelope)) || envelope.hint.size() > dttl_max)
+    return refusal(FrameFault::malformed);
   bool known = false;
-  if (read_message(type, in, envelope.message, known)) return result;
+  if (read_message(type, in, envelope.message, known)) return std::nullopt;
   envelope.message = {};
   return Refused{known ? FrameFault::malformed : FrameFault::unknown_type, type, std::move(envelope)};
 }
@@ -339,6 +387,13 @@ std::variant<Envelope, Refused> read_envelope(Cursor in) {
 struct Codec::Buffers {
   msgpack::sbuffer out{buffer_bytes};
   Listing listing;
+  Headings sent, received;
+  std::string rest;  ///< of an envelope without its heading
+
+  /// Reads the envelope of a frame; why it can't be, if it can't.
+  std::optional<Refused> read(std::string_view frame, Envelope& envelope);
+  std::optional<Refused> read_envelope(std::string_view payload, Envelope& envelope);
+  std::optional<Refused> read_after(const Headings::Heading& heading, std::string_view payload, Envelope& envelope);
 };
 
 Codec::Codec() : buffers_(std::make_unique<Buffers>()) {}
@@ -354,9 +409,12 @@ std::string_view Codec::encode(const EnvelopeView& envelope) {
   bytes.clear();
   bytes.write(frame_header(0).data(), frame_header_bytes);
   Packer out(bytes);
-  std::uint16_t type = type_of(envelope.message);
   out.pack_array(envelope_elements);
-  std::apply([&](const auto&... element) { (pack(out, element), ...); }, head_fields(envelope, type));
+  pack(out, envelope.version);
+  pack(out, type_of(envelope.message));
+  const std::string_view heading = buffers_->sent.bytes_of(envelope);
+  bytes.write(heading.data(), heading.size());
+  pack_all(out, rest_fields(envelope));
   std::visit([&](const auto& message) { pack(out, message); }, envelope.message);
   std::ranges::copy(frame_header(bytes.size() - frame_header_bytes), bytes.data());
   bytes.write(no_signature.data(), no_signature.size());
@@ -364,23 +422,47 @@ std::string_view Codec::encode(const EnvelopeView& envelope) {
 }
 
 std::variant<Envelope, Refused> Codec::decode(std::string_view frame) {
-  const auto refuse = [](FrameFault fault) { return Refused{fault, 0, {}}; };
-  if (frame.size() > frame_bytes_max) return refuse(FrameFault::too_large);
-  Listing& listing = buffers_->listing;
+  std::variant<Envelope, Refused> result;
+  if (auto refused = buffers_->read(frame, std::get<Envelope>(result))) result = std::move(*refused);
+  return result;
+}
+
+std::optional<Refused> Codec::Buffers::read(std::string_view frame, Envelope& envelope) {
+  if (frame.size() > frame_bytes_max) return refusal(FrameFault::too_large);
   auto payload = plain_payload(frame);
   if (!payload) {
-    if (const auto fault = listing.parse(frame)) return refuse(*fault);
+    if (const auto fault = listing.parse(frame)) return refusal(*fault);
     payload = payload_in(listing);
-    if (!payload) return refuse(FrameFault::not_a_frame);
+    if (!payload) return refusal(FrameFault::not_a_frame);
   }
-  if (const auto fault = listing.parse(*payload)) return refuse(*fault);
-  if (listing.elements() < envelope_elements) return refuse(FrameFault::not_a_frame);
+  if (const Headings::Heading* heading = received.find(*payload)) return read_after(*heading, *payload, envelope);
+  return read_envelope(*payload, envelope);
+}
+
+std::optional<Refused> Codec::Buffers::read_envelope(std::string_view payload, Envelope& envelope) {
+  if (const auto fault = listing.parse(payload)) return refusal(*fault);
+  if (listing.elements() < envelope_elements) return refusal(FrameFault::not_a_frame);
   Cursor in(listing.objects);
   in.take();
-  std::uint8_t version = 0;
-  if (Cursor first = in; !read(first, version) || version != protocol_version)
-    return refuse(FrameFault::wrong_version);
-  return read_envelope(in);
+  if (!dmm::read(in, envelope.version) || envelope.version != protocol_version)
+    return refusal(FrameFault::wrong_version);
+  std::uint16_t type = 0;
+  if (!dmm::read(in, type) || !read_all(in, heading_fields(envelope)) ||
+      !in_range(envelope.from.role, Role::client) || !in_range(envelope.to.role, Role::client))
+    return refusal(FrameFault::malformed);
+  received.bytes_of(envelope);  // to be found the next time
+  return read_rest(in, type, envelope);
+}
+
+/// What follows a known heading is parsed as an array of its own.
+std::optional<Refused> Codec::Buffers::read_after(const Headings::Heading& heading, std::string_view payload,
+                                                  Envelope& envelope) {
+  rest.assign(1, static_cast<char>(0x90 + rest_elements)).append(payload.substr(heading_at + heading.bytes.size()));
+  if (const auto fault = listing.parse(rest)) return refusal(*fault);
+  heading_fields(envelope) = heading_fields(heading);
+  Cursor in(listing.objects);
+  in.take();
+  return read_rest(in, static_cast<std::uint8_t>(payload[heading_at - 1]), envelope);
 }
 
 std::string_view to_text(FrameFault fault) {

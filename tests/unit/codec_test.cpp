@@ -74,6 +74,59 @@ TEST_CASE("codec: an envelope comes back as it went") {
   CHECK(std::string(codec.encode(got)) == frame);
 }
 
+TEST_CASE("codec: what is the same in all frames of a session is read as if it were not known") {
+  Codec sender, receiver;
+  Envelope sent = example();
+  const auto comes_back = [&](Codec& with) {
+    const auto result = with.decode(std::string(sender.encode(sent)));
+    REQUIRE(std::holds_alternative<Envelope>(result));
+    const Envelope& got = std::get<Envelope>(result);
+    CHECK(got.from == sent.from);
+    CHECK(got.to == sent.to);
+    CHECK(got.incarnation == sent.incarnation);
+    CHECK(got.peer == sent.peer);
+    CHECK(got.sequence == sent.sequence);
+    CHECK(got.trace == sent.trace);
+    CHECK(Codec().encode(got) == Codec().encode(sent));
+  };
+  for (int round = 0; round < 3; ++round)  // more sessions than are remembered
+    for (const char* user : {"a", "b", "c", "d", "e", "f", "g", "h", "i", "j"}) {
+      sent.from.name = user;
+      ++sent.sequence;
+      comes_back(receiver);
+      comes_back(receiver);
+    }
+  for (std::uint64_t* number : {&sent.incarnation, &sent.peer}) {
+    *number += 300;  // longer on the wire
+    comes_back(receiver);
+    *number -= 299;
+    comes_back(receiver);
+  }
+}
+
+TEST_CASE("codec: a frame that is broken after a known beginning is refused as any other") {
+  Codec codec;
+  const Envelope sent = example();
+  const std::string frame(codec.encode(sent));
+  for (int known = 0; known < 2; ++known) {
+    for (std::size_t at = 6; at + 2 < frame.size(); ++at)
+      for (const int byte : {0x00, 0x90, 0xc1, 0xdd, 0xff}) {
+        std::string broken = frame;
+        broken[at] = static_cast<char>(byte);
+        Codec fresh;
+        const auto expected = fresh.decode(broken), got = codec.decode(broken);
+        REQUIRE(got.index() == expected.index());
+        if (const auto* refused = std::get_if<Refused>(&got)) {
+          REQUIRE(refused->fault == std::get<Refused>(expected).fault);
+          REQUIRE(refused->type == std::get<Refused>(expected).type);
+        } else {
+          REQUIRE(Codec().encode(std::get<Envelope>(got)) == Codec().encode(std::get<Envelope>(expected)));
+        }
+      }
+    REQUIRE(std::holds_alternative<Envelope>(codec.decode(frame)));
+  }
+}
+
 TEST_CASE("codec: golden bytes of a small Cancel") {
   Codec codec;
   Envelope envelope;

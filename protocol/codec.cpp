@@ -15,6 +15,10 @@
 namespace dmm {
 namespace {
 
+/// Bytes, whoever holds them.
+template <class T>
+concept Text = std::is_same_v<T, std::string> || std::is_same_v<T, ShortText>;
+
 constexpr std::size_t buffer_bytes = 512;  // at first: a grid in one process has a codec for each manager
 
 // ---- the frame -----------------------------------------------------------------------------------------------------
@@ -43,9 +47,11 @@ using Packer = msgpack::packer<msgpack::sbuffer>;
 
 // What packs one value is flattened: the packer is made of small functions, which are inlined only if told to.
 [[gnu::flatten]] void pack(Packer& out, bool value) { value ? out.pack_true() : out.pack_false(); }
-[[gnu::flatten]] void pack(Packer& out, const std::string& value) {
-  out.pack_bin(static_cast<std::uint32_t>(value.size()));
-  out.pack_bin_body(value.data(), static_cast<std::uint32_t>(value.size()));
+template <Text T>
+[[gnu::flatten]] void pack(Packer& out, const T& value) {
+  const std::string_view text = value;
+  out.pack_bin(static_cast<std::uint32_t>(text.size()));
+  out.pack_bin_body(text.data(), static_cast<std::uint32_t>(text.size()));
 }
 template <class T>
   requires(std::is_integral_v<T> && std::is_unsigned_v<T> && !std::is_same_v<T, bool>)
@@ -61,11 +67,6 @@ template <class T>
   requires std::is_enum_v<T>
 [[gnu::flatten]] void pack(Packer& out, T value) {
   out.pack_uint64(static_cast<std::uint64_t>(value));
-}
-[[gnu::flatten]] void pack(Packer& out, const ShortText& value) {
-  const std::string_view text = value;
-  out.pack_bin(static_cast<std::uint32_t>(text.size()));
-  out.pack_bin_body(text.data(), static_cast<std::uint32_t>(text.size()));
 }
 [[gnu::flatten]] void pack(Packer& out, Duration value) { out.pack_int64(value.microseconds); }
 template <Named T>
@@ -229,16 +230,11 @@ bool read(Cursor& in, bool& value) {
   value = object.via.boolean;
   return true;
 }
-bool read(Cursor& in, std::string& value) {
+template <Text T>
+bool read(Cursor& in, T& value) {
   const Object& object = in.take();
-  if (object.type == msgpack::type::BIN) return value.assign(object.via.bin.ptr, object.via.bin.size), true;
-  if (object.type == msgpack::type::STR) return value.assign(object.via.str.ptr, object.via.str.size), true;
-  return false;
-}
-bool read(Cursor& in, ShortText& value) {
-  const Object& object = in.take();
-  if (object.type == msgpack::type::BIN) return value = {object.via.bin.ptr, object.via.bin.size}, true;
-  if (object.type == msgpack::type::STR) return value = {object.via.str.ptr, object.via.str.size}, true;
+  if (object.type == msgpack::type::BIN) return value = T(object.via.bin.ptr, object.via.bin.size), true;
+  if (object.type == msgpack::type::STR) return value = T(object.via.str.ptr, object.via.str.size), true;
   return false;
 }
 template <class T>

@@ -11,9 +11,9 @@ namespace {
 
 TaskRow row_of(const TaskRecord& task) {
   const Instant detached_until = task.is_live() ? task.due : never;
-  const Ended outcome = task.outcome ? *task.outcome : Ended{};
-  return {task.id.request, task.id.component, task.lease,   task.nodes,     task.state, task.ordered,
-          task.process,    task.cause,        task.kill_at, detached_until, outcome};
+  return {task.id.request, task.id.component, task.lease,   task.nodes,     task.state,
+          task.ordered,    task.process,      task.cause,   task.kill_at,   detached_until,
+          task.outcome ? *task.outcome : Ended{}};
 }
 
 template <class Lease>

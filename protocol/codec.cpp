@@ -4,13 +4,14 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
 #include <msgpack.hpp>
+#include <msgpuck.h>
 #include <optional>
 #include <type_traits>
-#include <vector>
+#include <utility>
 
 #include "protocol/fields.hpp"
+#include "protocol/reader.hpp"
 
 namespace dmm {
 namespace {
@@ -25,20 +26,21 @@ constexpr std::size_t buffer_bytes = 512;  // at first: a grid in one process ha
 
 constexpr std::string_view no_signature("\xc4\0", 2);  // an empty byte string
 
-/// What is before an envelope of this size: an array of two, and a byte string with a 32-bit length.
-std::array<char, 6> frame_header(std::size_t size) {
-  const auto byte = [&](int shift) { return static_cast<char>((size >> shift) & 0xff); };
-  return {'\x92', '\xc6', byte(24), byte(16), byte(8), byte(0)};
-}
-constexpr std::size_t frame_header_bytes = std::tuple_size_v<decltype(frame_header(0))>;
+constexpr std::string_view frame_start("\x92\xc6");  // an array of two, a byte string with a 32-bit length
+constexpr std::size_t frame_header_bytes = frame_start.size() + sizeof(std::uint32_t);
 
-/// The envelope in a frame that is written as we write it: nearly all are, and then there is nothing to parse.
-std::optional<std::string_view> plain_payload(std::string_view frame) {
+void write_frame_header(char* to, std::size_t payload_bytes) {
+  mp_store_u32(std::ranges::copy(frame_start, to).out, static_cast<std::uint32_t>(payload_bytes));
+}
+
+/// The envelope in a frame that is written as we write it: nearly all are, and then there is nothing to parse. Empty if
+/// it isn't.
+std::string_view plain_payload(std::string_view frame) {
   constexpr std::size_t around = frame_header_bytes + no_signature.size();
-  if (frame.size() < around || !frame.ends_with(no_signature)) return std::nullopt;
-  const auto header = frame_header(frame.size() - around);
-  if (!frame.starts_with(std::string_view(header.data(), header.size()))) return std::nullopt;
-  return frame.substr(header.size(), frame.size() - around);
+  if (frame.size() < around || !frame.starts_with(frame_start) || !frame.ends_with(no_signature)) return {};
+  const char* size_at = frame.data() + frame_start.size();
+  const std::size_t size = mp_load_u32(&size_at);
+  return size == frame.size() - around ? std::string_view(size_at, size) : std::string_view();
 }
 
 // ---- encoding ------------------------------------------------------------------------------------------------------
@@ -103,175 +105,66 @@ void pack(Packer& out, const T& values) {
 
 // ---- decoding ------------------------------------------------------------------------------------------------------
 
-// The parser goes over all bytes first, so that nothing of a frame that is broken somewhere is ever looked at. What it
-// finds comes to lie in one flat list: an array or a map, then what is in it. The structs are read from that in order.
-
-using Object = msgpack::object;
-
-constexpr std::uint32_t array_elements_max = 100'000;
-constexpr std::uint32_t map_pairs_max = 256;
-constexpr std::uint32_t depth_max = 24;
-constexpr std::size_t objects_kept = 1 << 14;  // one large frame doesn't cost its room for ever
-
-/// Takes down what the parser finds.
-struct Listing : msgpack::null_visitor {
-  std::vector<Object> objects;  ///< arrays and maps point to nothing: what is in them follows
-  std::size_t count = 0;        ///< so many of them are of the present bytes
-  std::uint32_t depth = 0;      ///< of arrays and maps that haven't ended
-  bool over_limit = false;
-
-  /// Lists what is in these bytes, if they are one object; else why not. Flattened for the reason given above.
-  [[gnu::flatten]] std::optional<FrameFault> parse(std::string_view bytes) {
-    if (objects.size() > objects_kept) objects = std::vector<Object>();
-    count = 0;
-    depth = 0;
-    over_limit = false;
-    std::size_t end = 0;
-    const bool whole = msgpack::parse(bytes.data(), bytes.size(), end, *this);
-    if (over_limit) return FrameFault::over_limit;
-    if (!whole || end != bytes.size()) return FrameFault::not_messagepack;
-    return std::nullopt;
-  }
-  /// Of the outermost array; 0 if it isn't one.
-  std::uint32_t elements() const {
-    return objects.front().type == msgpack::type::ARRAY ? objects.front().via.array.size : 0;
-  }
-
-  Object& add(msgpack::type::object_type type) {
-    if (count == objects.size()) grow();
-    Object& object = objects[count++];
-    object.type = type;
-    return object;
-  }
-  bool visit_nil() { return add(msgpack::type::NIL), true; }
-  bool visit_boolean(bool value) { return add(msgpack::type::BOOLEAN).via.boolean = value, true; }
-  bool visit_positive_integer(std::uint64_t value) {
-    return add(msgpack::type::POSITIVE_INTEGER).via.u64 = value, true;
-  }
-  bool visit_negative_integer(std::int64_t value) {
-    if (value >= 0) return visit_positive_integer(static_cast<std::uint64_t>(value));
-    return add(msgpack::type::NEGATIVE_INTEGER).via.i64 = value, true;
-  }
-  bool visit_float32(float value) { return add(msgpack::type::FLOAT32).via.f64 = value, true; }
-  bool visit_float64(double value) { return add(msgpack::type::FLOAT64).via.f64 = value, true; }
-  bool visit_str(const char* data, std::uint32_t size) {
-    return add(msgpack::type::STR).via.str = {size, data}, true;
-  }
-  bool visit_bin(const char* data, std::uint32_t size) {
-    return add(msgpack::type::BIN).via.bin = {size, data}, true;
-  }
-  bool visit_ext(const char*, std::uint32_t) { return refuse(); }
-  bool start_array(std::uint32_t elements) {
-    if (elements > array_elements_max || ++depth > depth_max) return refuse();
-    return add(msgpack::type::ARRAY).via.array.size = elements, true;
-  }
-  bool end_array() { return --depth, true; }
-  bool start_map(std::uint32_t pairs) {
-    if (pairs > map_pairs_max || ++depth > depth_max) return refuse();
-    return add(msgpack::type::MAP).via.map.size = pairs, true;
-  }
-  bool end_map() { return --depth, true; }
-  bool refuse() { return over_limit = true, false; }
-  [[gnu::noinline, gnu::cold]] void grow() { objects.resize(2 * objects.size() + 64); }
-};
-
-/// The envelope in a frame, whoever wrote it.
-std::optional<std::string_view> payload_in(const Listing& listing) {
-  if (listing.elements() < 2) return std::nullopt;
-  const Object& payload = listing.objects[1];
-  const Object& signature = listing.objects[2];
-  if (payload.type != msgpack::type::BIN || signature.type != msgpack::type::BIN) return std::nullopt;
-  return std::string_view(payload.via.bin.ptr, payload.via.bin.size);
-}
-
-/// A place in the list of objects.
-class Cursor {
- public:
-  explicit Cursor(const std::vector<Object>& objects) : next_(objects.data()) {}
-
-  const Object& take() { return *next_++; }
-  /// Passes over so many objects, with all that is in them.
-  void skip(std::uint64_t objects) {
-    for (; objects > 0; --objects) {
-      const Object& object = take();
-      if (object.type == msgpack::type::ARRAY) objects += object.via.array.size;
-      if (object.type == msgpack::type::MAP) objects += 2 * std::uint64_t{object.via.map.size};
-    }
-  }
-
- private:
-  const Object* next_;
-};
+// The structs are read as the bytes come. Only what can't be read, and what has elements of a later version, is gone
+// over as a whole, so that nothing of a frame that is broken somewhere is ever used.
 
 template <class T>
   requires(std::is_integral_v<T> && std::is_unsigned_v<T> && !std::is_same_v<T, bool>)
-bool read(Cursor& in, T& value) {
-  const Object& object = in.take();
-  if (object.type != msgpack::type::POSITIVE_INTEGER || object.via.u64 > std::numeric_limits<T>::max()) return false;
-  value = static_cast<T>(object.via.u64);
+[[gnu::flatten]] bool read(Reader& in, T& value) {
+  std::uint64_t number = 0;
+  if (!in.take(number) || !std::in_range<T>(number)) return false;
+  value = static_cast<T>(number);
   return true;
 }
 template <class T>
   requires(std::is_integral_v<T> && std::is_signed_v<T>)
-bool read(Cursor& in, T& value) {
-  const Object& object = in.take();
-  if (object.type == msgpack::type::POSITIVE_INTEGER) {
-    if (object.via.u64 > static_cast<std::uint64_t>(std::numeric_limits<T>::max())) return false;
-    value = static_cast<T>(object.via.u64);
-    return true;
-  }
-  if (object.type != msgpack::type::NEGATIVE_INTEGER || object.via.i64 < std::numeric_limits<T>::min()) return false;
-  value = static_cast<T>(object.via.i64);
+[[gnu::flatten]] bool read(Reader& in, T& value) {
+  std::int64_t number = 0;
+  if (!in.take(number) || !std::in_range<T>(number)) return false;
+  value = static_cast<T>(number);
   return true;
 }
-bool read(Cursor& in, bool& value) {
-  const Object& object = in.take();
-  if (object.type != msgpack::type::BOOLEAN) return false;
-  value = object.via.boolean;
-  return true;
-}
+[[gnu::flatten]] bool read(Reader& in, bool& value) { return in.take(value); }
 template <Text T>
-bool read(Cursor& in, T& value) {
-  const Object& object = in.take();
-  if (object.type == msgpack::type::BIN) return value = T(object.via.bin.ptr, object.via.bin.size), true;
-  if (object.type == msgpack::type::STR) return value = T(object.via.str.ptr, object.via.str.size), true;
-  return false;
+[[gnu::flatten]] bool read(Reader& in, T& value) {
+  std::string_view text;
+  if (!in.take_text(text)) return false;
+  value.assign(text);
+  return true;
 }
 template <class T>
   requires std::is_enum_v<T>
-bool read(Cursor& in, T& value) {
+bool read(Reader& in, T& value) {
   std::underlying_type_t<T> number = 0;
   if (!read(in, number)) return false;
   value = static_cast<T>(number);  // a later version's number is kept; to_text calls it unknown
   return true;
 }
 /// A hundred years and no more, so that no sum of an instant and durations overflows.
-bool read(Cursor& in, Duration& value) {
+bool read(Reader& in, Duration& value) {
   constexpr std::int64_t most = std::int64_t{100} * 366 * 86400 * 1'000'000;
   return read(in, value.microseconds) && value.microseconds <= most && value.microseconds >= -most;
 }
 template <Named T>
-bool read(Cursor& in, T& value) {
+bool read(Reader& in, T& value) {
   return read(in, value.text);
 }
-bool read(Cursor& in, Attributes& map);
+bool read(Reader& in, Attributes& map);
 template <List T>
-bool read(Cursor& in, T& values);
+bool read(Reader& in, T& values);
 
 template <Struct T>
-bool read(Cursor& in, T& value) {
-  const Object& array = in.take();
-  if (array.type != msgpack::type::ARRAY) return false;
-  std::uint32_t left = array.via.array.size;
+bool read(Reader& in, T& value) {
+  std::uint32_t left = 0;
+  if (!in.take_array(left)) return false;
   const auto next = [&](auto& element) { return left == 0 || (--left, read(in, element)); };
   if (!std::apply([&](auto&... element) { return (next(element) && ...); }, T::fields(value))) return false;
-  in.skip(left);  // what a later version added
-  return true;
+  return in.pass_over(left);  // what a later version added
 }
-bool read(Cursor& in, Attributes& map) {
-  const Object& pairs = in.take();
-  if (pairs.type != msgpack::type::MAP) return false;
-  for (std::uint32_t i = 0; i < pairs.via.map.size; ++i) {
+bool read(Reader& in, Attributes& map) {
+  std::uint32_t pairs = 0;
+  if (!in.take_map(pairs)) return false;
+  for (; pairs > 0; --pairs) {
     std::string name, text;
     if (!read(in, name) || !read(in, text)) return false;
     if (!map.emplace(std::move(name), std::move(text)).second) return false;  // doubled keys are refused
@@ -279,10 +172,10 @@ bool read(Cursor& in, Attributes& map) {
   return true;
 }
 template <List T>
-bool read(Cursor& in, T& values) {
-  const Object& array = in.take();
-  if (array.type != msgpack::type::ARRAY) return false;
-  values.resize(array.via.array.size);
+bool read(Reader& in, T& values) {
+  std::uint32_t elements = 0;
+  if (!in.take_array(elements)) return false;
+  values.resize(elements);
   for (auto& value : values)
     if (!read(in, value)) return false;
   if constexpr (std::is_same_v<T, NodeSet>) return is_well_formed(values);  // sorted and disjoint, or set sums lie
@@ -290,7 +183,7 @@ bool read(Cursor& in, T& values) {
 }
 
 template <std::size_t index = 0>
-bool read_message(std::uint16_t type, Cursor& in, Message& message, bool& known) {
+bool read_message(std::uint16_t type, Reader& in, Message& message, bool& known) {
   if constexpr (index < std::variant_size_v<Message>) {
     using Candidate = std::variant_alternative_t<index, Message>;
     if (Candidate::type != type) return read_message<index + 1>(type, in, message, known);
@@ -316,24 +209,22 @@ template <class Self>
 auto rest_fields(Self& envelope) {
   return std::tie(envelope.sequence, envelope.acknowledged, envelope.trace, envelope.hint);
 }
-constexpr std::uint32_t envelope_elements = 11, rest_elements = 5;  // with the message
-constexpr std::string_view envelope_start("\x9b\x01");             // an array of them, the version
-constexpr std::size_t heading_at = envelope_start.size() + 1;       // after a type below 128
+constexpr std::uint32_t envelope_elements = 11;  // with the message
 
 template <class... Elements>
 void pack_all(Packer& out, const std::tuple<Elements...>& elements) {
   std::apply([&](const auto&... element) { (pack(out, element), ...); }, elements);
 }
 template <class... Elements>
-bool read_all(Cursor& in, const std::tuple<Elements...>& elements) {
+bool read_all(Reader& in, const std::tuple<Elements...>& elements) {
   return std::apply([&](auto&... element) { return (read(in, element) && ...); }, elements);
 }
 
-/// The last headings in one direction, with their bytes: half of a small frame that isn't packed or parsed again.
+/// Headings of late with their bytes, a place for some receivers each: half of a small frame that isn't packed again.
 class Headings {
  public:
   struct Heading {
-    Party from, to;
+    Party to, from;
     std::uint64_t incarnation = 0, peer = 0;
     std::string bytes;
   };
@@ -341,55 +232,69 @@ class Headings {
   /// The bytes of an envelope's heading.
   template <class Any>
   std::string_view bytes_of(const Any& envelope) {
-    for (const Heading& one : known_)
-      if (heading_fields(one) == heading_fields(envelope) && !one.bytes.empty()) return one.bytes;
+    Heading& known = known_[(table_hash(envelope.to) >> 32) % known_.size()];
+    if (heading_fields(known) == heading_fields(envelope) && !known.bytes.empty()) return known.bytes;
     scratch_.clear();
     Packer out(scratch_);
     pack_all(out, heading_fields(envelope));
-    Heading& slot = known_[next_++ % known_.size()];
-    heading_fields(slot) = heading_fields(envelope);
-    slot.bytes.assign(scratch_.data(), scratch_.size());
-    return slot.bytes;
-  }
-  /// The heading of envelope bytes as we write them, if it is known.
-  const Heading* find(std::string_view payload) const {
-    if (!payload.starts_with(envelope_start) || payload.size() < heading_at || (payload[heading_at - 1] & 0x80))
-      return nullptr;
-    for (const Heading& one : known_)
-      if (!one.bytes.empty() && payload.substr(heading_at).starts_with(one.bytes)) return &one;
-    return nullptr;
+    heading_fields(known) = heading_fields(envelope);
+    known.bytes.assign(scratch_.data(), scratch_.size());
+    return known.bytes;
   }
 
  private:
-  std::array<Heading, 8> known_;
-  std::size_t next_ = 0;
+  std::array<Heading, 16> known_;
   msgpack::sbuffer scratch_{128};
 };
 
 Refused refusal(FrameFault fault) { return {fault, 0, {}}; }
 
-/// Reads what follows the heading; why it can't be, if it can't, with as much of the envelope as could be read.
-std::optional<Refused> read_rest(Cursor in, std::uint16_t type, Envelope& envelope) {
-  if (!read_all(in, rest_fields(envelope)) || envelope.hint.size() > dttl_max)
+/// Finds the envelope in a frame, whoever wrote it; why it can't, if it can't.
+std::optional<FrameFault> find_payload(std::string_view frame, std::string_view& payload) {
+  payload = plain_payload(frame);
+  if (!payload.empty()) return std::nullopt;
+  if (const auto fault = fault_of(frame)) return *fault;
+  Reader in(frame);
+  std::uint32_t elements = 0;
+  std::string_view signature;
+  if (!in.take_array(elements) || elements < 2 || !in.take_bytes(payload) || !in.take_bytes(signature))
+    return FrameFault::not_a_frame;
+  return std::nullopt;
+}
+
+/// Reads what is in an envelope; why it can't be, if it can't, with as much as could be read.
+std::optional<Refused> read_envelope(Reader& in, Envelope& envelope) {
+  std::uint32_t elements = 0;
+  if (!in.take_array(elements) || elements < envelope_elements) return refusal(FrameFault::not_a_frame);
+  if (!read(in, envelope.version) || envelope.version != protocol_version) return refusal(FrameFault::wrong_version);
+  std::uint16_t type = 0;
+  if (!read(in, type) || !read_all(in, heading_fields(envelope)) || !in_range(envelope.from.role, Role::client) ||
+      !in_range(envelope.to.role, Role::client) || !read_all(in, rest_fields(envelope)) ||
+      envelope.hint.size() > dttl_max)
     return refusal(FrameFault::malformed);
   bool known = false;
-  if (read_message(type, in, envelope.message, known)) return std::nullopt;
+  if (read_message(type, in, envelope.message, known) && in.pass_over(elements - envelope_elements))
+    return std::nullopt;
   envelope.message = {};
   return Refused{known ? FrameFault::malformed : FrameFault::unknown_type, type, std::move(envelope)};
+}
+
+std::optional<Refused> read_frame(std::string_view frame, Envelope& envelope) {
+  if (frame.size() > frame_bytes_max) return refusal(FrameFault::too_large);
+  std::string_view payload;
+  if (const auto fault = find_payload(frame, payload)) return refusal(*fault);
+  Reader in(payload);
+  auto refused = read_envelope(in, envelope);
+  if (refused || in.passed_over() || !in.at_end())
+    if (const auto fault = fault_of(payload)) return refusal(*fault);
+  return refused;
 }
 
 }  // namespace
 
 struct Codec::Buffers {
   msgpack::sbuffer out{buffer_bytes};
-  Listing listing;
-  Headings sent, received;
-  std::string rest;  ///< of an envelope without its heading
-
-  /// Reads the envelope of a frame; why it can't be, if it can't.
-  std::optional<Refused> read(std::string_view frame, Envelope& envelope);
-  std::optional<Refused> read_envelope(std::string_view payload, Envelope& envelope);
-  std::optional<Refused> read_after(const Headings::Heading& heading, std::string_view payload, Envelope& envelope);
+  Headings sent;
 };
 
 Codec::Codec() : buffers_(std::make_unique<Buffers>()) {}
@@ -403,7 +308,7 @@ std::string_view Codec::encode(const Envelope& whole) {
 std::string_view Codec::encode(const EnvelopeView& envelope) {
   msgpack::sbuffer& bytes = buffers_->out;
   bytes.clear();
-  bytes.write(frame_header(0).data(), frame_header_bytes);
+  bytes.write(std::array<char, frame_header_bytes>().data(), frame_header_bytes);
   Packer out(bytes);
   out.pack_array(envelope_elements);
   pack(out, envelope.version);
@@ -412,53 +317,15 @@ std::string_view Codec::encode(const EnvelopeView& envelope) {
   bytes.write(heading.data(), heading.size());
   pack_all(out, rest_fields(envelope));
   std::visit([&](const auto& message) { pack(out, message); }, envelope.message);
-  std::ranges::copy(frame_header(bytes.size() - frame_header_bytes), bytes.data());
+  write_frame_header(bytes.data(), bytes.size() - frame_header_bytes);
   bytes.write(no_signature.data(), no_signature.size());
   return {bytes.data(), bytes.size()};
 }
 
 std::variant<Envelope, Refused> Codec::decode(std::string_view frame) {
   std::variant<Envelope, Refused> result;
-  if (auto refused = buffers_->read(frame, std::get<Envelope>(result))) result = std::move(*refused);
+  if (auto refused = read_frame(frame, std::get<Envelope>(result))) result = std::move(*refused);
   return result;
-}
-
-std::optional<Refused> Codec::Buffers::read(std::string_view frame, Envelope& envelope) {
-  if (frame.size() > frame_bytes_max) return refusal(FrameFault::too_large);
-  auto payload = plain_payload(frame);
-  if (!payload) {
-    if (const auto fault = listing.parse(frame)) return refusal(*fault);
-    payload = payload_in(listing);
-    if (!payload) return refusal(FrameFault::not_a_frame);
-  }
-  if (const Headings::Heading* heading = received.find(*payload)) return read_after(*heading, *payload, envelope);
-  return read_envelope(*payload, envelope);
-}
-
-std::optional<Refused> Codec::Buffers::read_envelope(std::string_view payload, Envelope& envelope) {
-  if (const auto fault = listing.parse(payload)) return refusal(*fault);
-  if (listing.elements() < envelope_elements) return refusal(FrameFault::not_a_frame);
-  Cursor in(listing.objects);
-  in.take();
-  if (!dmm::read(in, envelope.version) || envelope.version != protocol_version)
-    return refusal(FrameFault::wrong_version);
-  std::uint16_t type = 0;
-  if (!dmm::read(in, type) || !read_all(in, heading_fields(envelope)) ||
-      !in_range(envelope.from.role, Role::client) || !in_range(envelope.to.role, Role::client))
-    return refusal(FrameFault::malformed);
-  received.bytes_of(envelope);  // to be found the next time
-  return read_rest(in, type, envelope);
-}
-
-/// What follows a known heading is parsed as an array of its own.
-std::optional<Refused> Codec::Buffers::read_after(const Headings::Heading& heading, std::string_view payload,
-                                                  Envelope& envelope) {
-  rest.assign(1, static_cast<char>(0x90 + rest_elements)).append(payload.substr(heading_at + heading.bytes.size()));
-  if (const auto fault = listing.parse(rest)) return refusal(*fault);
-  heading_fields(envelope) = heading_fields(heading);
-  Cursor in(listing.objects);
-  in.take();
-  return read_rest(in, static_cast<std::uint8_t>(payload[heading_at - 1]), envelope);
 }
 
 std::string_view to_text(FrameFault fault) {

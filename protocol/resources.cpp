@@ -153,7 +153,9 @@ std::string to_text(const NodeSet& nodes) {
 }
 
 std::vector<NodeGroup> remove_nodes(std::vector<NodeGroup>& groups, const std::vector<NodeGroup>& what) {
-  if (what.empty()) return std::exchange(groups, {});
+  const bool is_all = groups.size() == 1 && what.size() == 1 && groups[0].nodes == what[0].nodes &&
+                      groups[0].resource_manager == what[0].resource_manager;
+  if (what.empty() || is_all) return std::exchange(groups, {});
   std::vector<NodeGroup> removed;
   for (const NodeGroup& wanted : what) {
     for (NodeGroup& group : groups) {

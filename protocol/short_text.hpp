@@ -38,8 +38,12 @@ class ShortText {
     std::swap(words_, other.words_);
     return *this;
   }
-  ~ShortText() {
-    if (is_long()) delete &long_text();
+  ~ShortText() { clear(); }
+
+  void assign(std::string_view text) {
+    clear();
+    words_ = Words{};
+    set(text);
   }
 
   std::string_view view() const {
@@ -81,6 +85,9 @@ class ShortText {
   /// A number that is greater if the bytes are; the tag comes last, so that a beginning is less than the whole.
   static std::uint64_t in_order(std::uint64_t word) {
     return std::endian::native == std::endian::little ? __builtin_bswap64(word) : word;
+  }
+  void clear() {
+    if (is_long()) delete &long_text();
   }
   const std::string& long_text() const { return *std::bit_cast<const std::string*>(words_[0]); }
   void set(std::string_view text) {

@@ -25,7 +25,9 @@ import sys
 #   a library           see LIBRARIES; posix is what the operating system offers
 INCLUDES = (
     ("protocol/codec.hpp", "protocol"),
-    ("protocol/codec.cpp", "protocol codec msgpack"),
+    ("protocol/codec.cpp", "protocol codec msgpack msgpuck"),
+    ("protocol/reader.hpp", "protocol codec msgpuck"),
+    ("protocol/reader.cpp", "protocol"),
     ("protocol/few.hpp", "absl"),
     ("protocol/*", "protocol"),
     ("matchmaking/*", "matchmaking protocol"),
@@ -59,6 +61,7 @@ INCLUDES = (
 
 LIBRARIES = (
     ("msgpack", ("msgpack.hpp", "msgpack.h", "msgpack/*")),
+    ("msgpuck", ("msgpuck.h",)),
     ("zmq", ("zmq.hpp", "zmq.h", "zmq_addon.hpp")),
     ("spdlog", ("spdlog/*", "fmt/*")),
     ("nlohmann", ("nlohmann/*",)),

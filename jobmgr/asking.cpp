@@ -41,8 +41,8 @@ Attempt attempt_of(Grant& grant) {
     task.nodes = group.nodes;
   }
   attempt.open = attempt.unstarted = static_cast<std::uint32_t>(attempt.tasks.size());
-  attempt.granted = grant.nodes;
-  attempt.held = std::move(grant.nodes);
+  attempt.granted = std::move(grant.nodes);
+  attempt.holds = true;
   return attempt;
 }
 
@@ -228,8 +228,11 @@ void JobManager::on(Step step, const Party&, const LeaseEnded& ended) {
 // the end is soft and it has started: then it runs on without them.
 void JobManager::lose_nodes(Step step, Job& job, const LeaseEnded& ended) {
   Attempt& run = *job.run;
-  const std::vector<NodeGroup> hit = remove_nodes(run.held, ended.nodes);
-  if (run.held.empty()) leases_.remove(run.lease, job.number);
+  std::vector<NodeGroup> rest = run.held();
+  const std::vector<NodeGroup> hit = remove_nodes(rest, ended.nodes);
+  run.lost.insert(run.lost.end(), hit.begin(), hit.end());
+  run.holds = !rest.empty();
+  if (!run.holds) leases_.remove(run.lease, job.number);
   changed(job);
   bool interrupted = false;
   for (std::uint32_t i = 0; i < run.tasks.size(); ++i) interrupted |= loses(step, job, i, hit, ended);
@@ -265,12 +268,11 @@ void JobManager::on(Step, const Party&, const Renewed& renewed) {
 // The site is told, unless it knows.
 void JobManager::release(Step step, Job& job, bool is_known) {
   Attempt& run = *job.run;
-  if (run.held.empty()) return;
+  if (!run.holds) return;
   leases_.remove(run.lease, job.number);
   changed(job);
-  std::vector<NodeGroup> nodes = std::exchange(run.held, {});
-  if (is_known || DMM_PLANT(nodes_not_released)) return;
-  tell_site(step, Release{run.lease, std::move(nodes)}, request_of(job));
+  if (!is_known && !DMM_PLANT(nodes_not_released)) tell_site(step, Release{run.lease, run.held()}, request_of(job));
+  run.holds = false;
 }
 
 }  // namespace dmm

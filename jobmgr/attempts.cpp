@@ -9,17 +9,15 @@
 namespace dmm {
 namespace {
 
-constexpr std::size_t nodes_text_max = 96 * 1024;
+constexpr std::size_t nodes_variable_max = 96 * 1024;
 
 // "das-3/fs0/nodes:0-3,7;das-3/fs1/nodes:0-1": all nodes of the job, in the order in which they were granted.
-std::string nodes_text(const std::vector<NodeGroup>& groups) {
-  std::string text;
+void append_nodes(const std::vector<NodeGroup>& groups, std::string& text) {
   for (const NodeGroup& group : groups) {
-    if (!text.empty()) text += ';';
+    if (&group != &groups.front()) text += ';';
     text.append(group.resource_manager.site.text).append("/").append(group.cluster.text);
     text.append("/").append(group.resource_manager.name).append(":").append(to_text(group.nodes));
   }
-  return text;
 }
 
 std::vector<ComponentEnd> ends_of(const Attempt& run) {
@@ -100,9 +98,10 @@ void JobManager::send_start(Step step, const Job& job, std::uint32_t component) 
   auto& environment = start.program.environment;
   environment.reserve(environment.size() + 5);
   environment.push_back("DMM_JOB=" + std::to_string(job.number));
+  environment.push_back("DMM_NODES=");
+  append_nodes(run.granted, environment.back());
   // Linux takes no string above 128 KiB in an environment: the start would fail for a list that few programs read.
-  if (std::string nodes = nodes_text(run.granted); nodes.size() <= nodes_text_max)
-    environment.push_back("DMM_NODES=" + nodes);
+  if (environment.back().size() > nodes_variable_max) environment.pop_back();
   environment.push_back("DMM_PROCESSORS=" + std::to_string(processors_of(run.granted)));
   environment.push_back("DMM_COMPONENTS=" + std::to_string(run.tasks.size()));
   environment.push_back("DMM_COMPONENT=" + std::to_string(component));

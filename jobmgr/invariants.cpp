@@ -19,7 +19,7 @@ std::string fault_of(const Attempt& run, JobState state) {
   }
   if (open != run.open || unstarted != run.unstarted) return "components are miscounted";
   if ((state == JobState::collecting) != (open == 0)) return "components run while output is collected";
-  if (state == JobState::collecting && !run.held.empty()) return "nodes are held after the end";
+  if (state == JobState::collecting && run.holds) return "nodes are held after the end";
   if (state == JobState::running && unstarted > 0) return "it runs before all components started";
   return {};
 }
@@ -44,7 +44,7 @@ std::string JobManager::broken_invariant() const {
     attempts += job.run->open > 0;
     if (job.run->open > 0 && !open_attempts_.contains({job.run->lease, number}))
       return name + "no news of its lease would come";
-    if (job.run->held.empty() == leases_.holds(job.run->lease, number)) return name + "its lease disagrees";
+    if (job.run->holds != leases_.holds(job.run->lease, number)) return name + "its lease disagrees";
     for (std::uint32_t i = 0; i < job.run->tasks.size(); ++i) {
       const Task& task = job.run->tasks[i];
       starts += task.counted;

@@ -65,14 +65,18 @@ struct Task {
 /// One try at running a job. Task i is component i.
 struct Attempt {
   LeaseId lease;
-  std::vector<NodeGroup> granted;  ///< as granted
-  std::vector<NodeGroup> held;     ///< what is left to be released; without any, what has started may still run on
-  Few<Task> tasks;
   std::uint32_t open = 0;       ///< tasks that aren't over
   std::uint32_t unstarted = 0;  ///< tasks that neither started nor ended
   std::uint32_t troubles = 0;   ///< given out as Task::order
   bool asked = false;           ///< a Start was sent
+  bool holds = false;           ///< nodes are left to be released; without any, what has started may still run on
   Duration grace;               ///< that its components got when it was given up
+  std::vector<NodeGroup> granted;  ///< as granted
+  std::vector<NodeGroup> lost;     ///< what was taken back of it while the rest was held
+  Few<Task> tasks;
+
+  /// What is left to be released.
+  std::vector<NodeGroup> held() const { return holds ? without(granted, lost) : std::vector<NodeGroup>(); }
 };
 
 /// Where a job runs or ran.
@@ -90,15 +94,16 @@ struct JobExit {
   StartFault fault = StartFault::none;
 };
 
+/// What its end changes lies together: an hour after its start the job has left every cache.
 struct Job {
   std::uint64_t number = 0;
   JobState state = JobState::waiting;
-  JobDescription description;  ///< without program and need once the job is over
+  JobEvent outcome = JobEvent::finish;  ///< while collecting: what follows
+  bool cancel_wanted = false;
   std::uint32_t processors = 0;
   std::uint32_t attempt = 1;
   std::uint32_t reruns = 0;  ///< attempts that were interrupted after a Start was sent, and run again
-  bool cancel_wanted = false;
-  JobEvent outcome = JobEvent::finish;  ///< while collecting: what follows
+  std::unique_ptr<Attempt> run;  ///< exactly while has_attempt(state)
   Instant submitted{};
   std::optional<Instant> granted;  ///< the present attempt
   std::optional<Instant> started;  ///< the first Started of all attempts
@@ -109,7 +114,7 @@ struct Job {
   std::optional<Place> place;
   Origin origin = Origin::local;
   std::uint32_t tries = 0;
-  std::unique_ptr<Attempt> run;  ///< exactly while has_attempt(state)
+  JobDescription description;  ///< without program and need once the job is over
 };
 
 }  // namespace dmm

@@ -37,6 +37,8 @@ JobManager::JobManager(JobManagerSettings settings)
   DMM_ASSERT(next_job_ > 0 && settings_.starts_at_once > 0);
 }
 
+void JobManager::receive(Instant now, Received&& message, Effects& effects) { take(begin(now, effects), message); }
+
 void JobManager::receive(Instant now, Input input, Effects& effects) {
   const Step step = begin(now, effects);
   std::visit([&](auto& event) { take(step, event); }, input);

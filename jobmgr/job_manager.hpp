@@ -77,6 +77,8 @@ class JobManager {
   std::vector<JobManagerRecord> records() const;
 
   void receive(Instant now, Input input, Effects& effects);
+  /// The same of a message, which is most of what comes.
+  void receive(Instant now, Received&& message, Effects& effects);
   void settle(Instant now, Effects& effects);
   Instant next_deadline() const;
 

@@ -46,7 +46,8 @@ std::unique_ptr<Attempt> attempt_of(ProgressRecord& progress) {
   auto run = std::make_unique<Attempt>();
   run->lease = progress.lease;
   run->granted = std::move(progress.nodes);
-  run->held = std::move(progress.held);
+  run->lost = without(run->granted, progress.held);
+  run->holds = !progress.held.empty();
   run->asked = progress.asked;
   run->grace = progress.grace;
   for (TaskRecordOfJob& row : progress.tasks) {
@@ -104,7 +105,7 @@ ProgressRecord progress_of(const Job& job) {
   }
   if (!job.run) return row;
   row.nodes = job.run->granted;
-  row.held = job.run->held;
+  row.held = job.run->held();
   row.asked = job.run->asked;
   row.grace = job.run->grace;
   for (const Task& task : job.run->tasks) row.tasks.push_back(record_of(task));

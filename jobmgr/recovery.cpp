@@ -89,7 +89,7 @@ void JobManager::restore(Instant now, Job restored) {
   if (!job.run) return;
   Attempt& run = *job.run;
   if (run.open > 0) open_attempts_.emplace(run.lease, job.number);
-  if (!run.held.empty()) leases_.restore(run.lease, job.number);
+  if (run.holds) leases_.restore(run.lease, job.number);
   for (std::uint32_t i = 0; i < run.tasks.size(); ++i) {
     Task& task = run.tasks[i];
     const TaskKey key{job.number, i};
@@ -154,7 +154,7 @@ std::vector<Holding> JobManager::holdings() const {
   for (const auto& [lease, number] : open_attempts_) {
     if (!leases_.holds(lease, number)) continue;
     const Job& job = *jobs_.find(number);
-    held.push_back({lease, request_of(job), job.run->held, job.place->chain, {}, {}, {}, {}});
+    held.push_back({lease, request_of(job), job.run->held(), job.place->chain, {}, {}, {}, {}});
   }
   return held;
 }
@@ -175,7 +175,7 @@ void JobManager::compare(Step step, const Holding& lent) {
   const bool is_held = job && request_of(*job) == lent.request && leases_.holds(lent.lease, job->number);
   if (!is_held || judged_.erase({lent.lease, job->number}) == 0) return;
   leases_.confirm(step.now, lent.lease, lent.left);
-  std::vector<NodeGroup> missing = without(job->run->held, lent.nodes);
+  std::vector<NodeGroup> missing = without(job->run->held(), lent.nodes);
   if (!missing.empty()) lose_nodes(step, *job, {lent.lease, std::move(missing), LeaseEnd::expired, false, {}});
 }
 

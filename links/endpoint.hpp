@@ -116,6 +116,7 @@ class Endpoint {
   /// Sessions that opened or fell silent, in the order in which it happened relative to `receive`'s messages only by
   /// being asked for after each call of receive or tick.
   std::vector<std::variant<LinkUp, LinkDown>> take_link_events();
+  bool has_link_events() const { return !link_events_.empty(); }
 
   EndpointCounters counters() const;
   std::vector<LinkView> links() const;

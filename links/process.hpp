@@ -20,7 +20,6 @@ class Process {
 
   /// Bytes came in on a connection.
   void frame(Instant now, Connection connection, std::string_view bytes) {
-    received_.clear();
     endpoint.receive(now, connection, bytes, received_);
     link_events(now);
     for (Received& message : received_) {
@@ -29,6 +28,7 @@ class Process {
       else
         machine.receive(now, std::move(message), effects);
     }
+    received_.clear();
   }
   /// A local event of the manager's own kind.
   void local(Instant now, typename M::Input input) { machine.receive(now, std::move(input), effects); }
@@ -43,6 +43,7 @@ class Process {
 
  private:
   void link_events(Instant now) {
+    if (!endpoint.has_link_events()) return;  // as a rule
     for (auto& event : endpoint.take_link_events())
       std::visit([&](auto& change) { machine.receive(now, std::move(change), effects); }, event);
   }

@@ -34,8 +34,9 @@ struct LinkDown {
 /// The contract of a manager: events in through `receive`, then once a batch `settle`, which also does whatever is due
 /// at `now`; what to do comes out in effects. `next_deadline` is when settle wants to be called next without an event.
 template <class M>
-concept Machine = requires(M machine, const M& view, Instant now, typename M::Input input,
+concept Machine = requires(M machine, const M& view, Instant now, Received message, typename M::Input input,
                            typename M::Effects& effects) {
+  machine.receive(now, std::move(message), effects);
   machine.receive(now, std::move(input), effects);
   machine.settle(now, effects);
   { view.next_deadline() } -> std::same_as<Instant>;

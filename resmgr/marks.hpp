@@ -16,6 +16,7 @@ class Marks {
   const std::vector<Value>& take() {
     taken_.clear();
     taken_.swap(values_);
+    if (taken_.size() <= 1) return taken_;
     std::sort(taken_.begin(), taken_.end());
     taken_.erase(std::unique(taken_.begin(), taken_.end()), taken_.end());
     return taken_;

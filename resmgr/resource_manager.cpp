@@ -27,6 +27,12 @@ ResourceManager::ResourceManager(ResourceManagerSettings settings)
 
 // ---- driving ---------------------------------------------------------------------------------------------------
 
+void ResourceManager::receive(Instant now, Received&& message, Effects& effects) {
+  DMM_ASSERT(now >= now_);
+  now_ = now;
+  on(now, message, effects);
+}
+
 void ResourceManager::receive(Instant now, Input input, Effects& effects) {
   DMM_ASSERT(now >= now_);
   now_ = now;

@@ -54,6 +54,8 @@ class ResourceManager {
   std::vector<ResourceRecord> records() const;
 
   void receive(Instant now, Input input, Effects& effects);
+  /// The same of a message, which is most of what comes.
+  void receive(Instant now, Received&& message, Effects& effects);
   void settle(Instant now, Effects& effects);
   Instant next_deadline() const;
 

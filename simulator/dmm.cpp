@@ -24,6 +24,7 @@ WorldSettings world_settings(const DmmOptions& dmm, const SimulationOptions& opt
   settings.seed = options.seed;
   settings.level = Level::error;
   settings.hand_out_ended = true;
+  settings.traced = false;
   settings.sessions.beat = dmm.beat;
   settings.sessions.silence = dmm.beat * 3;
   return settings;
@@ -112,11 +113,13 @@ class DmmRun {
     if (users.empty()) return report(job, outcome_of(job, JobOutcome::State::failed), {});
     JobDescription description;
     description.need.components = {{job.processors, {}, {}}};
-    description.program.arguments = {"sleep", seconds_text(job.run)};
+    description.program.arguments.reserve(2);
+    description.program.arguments.emplace_back("sleep");
+    description.program.arguments.push_back(seconds_text(job.run));
     description.keep_output = false;
     description.dttl = dttl_;
     const Party manager = job_manager_of(home.site_name, users[job.user % users.size()]);
-    const std::uint64_t number = world_.submit(manager, description);
+    const std::uint64_t number = world_.submit(manager, std::move(description));
     DMM_ASSERT(number != 0);
     open_[{world_.address_of(manager), number}] = job;
   }

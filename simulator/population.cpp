@@ -31,7 +31,7 @@ World::World(Topology topology, WorldSettings settings)
 
 Address World::add(Party party, std::size_t site) {
   const Address address = actors_.size();
-  Actor& actor = actors_.emplace_back();
+  Actor& actor = *actors_.emplace_back(std::make_unique<Actor>());
   actor.party = party;
   actor.site = site;
   wakes_.add();
@@ -45,17 +45,17 @@ void World::populate() {
   for (std::size_t i = 0; i < topology_.sites.size(); ++i)
     site_addresses.push_back(add(site_manager_of(topology_.sites[i].name), i));
   for (const TopologyLink& link : links_of(topology_))
-    actors_[site_addresses[link.dialler]].dials.push_back(site_addresses[link.listener]);
+    actors_[site_addresses[link.dialler]]->dials.push_back(site_addresses[link.listener]);
   for (std::size_t i = 0; i < topology_.sites.size(); ++i) {
     const TopologySite& site = topology_.sites[i];
     const auto managers = resource_managers_of(site);
     for (std::size_t k = 0; k < managers.size(); ++k) {
       const Address address = add(resource_manager_of(site.name, managers[k].name), i);
-      actors_[address].resource_manager = k;
-      actors_[address].dials.push_back(site_addresses[i]);
+      actors_[address]->resource_manager = k;
+      actors_[address]->dials.push_back(site_addresses[i]);
     }
     for (const JobManagerSettings& user : job_managers_of(site))
-      actors_[add(job_manager_of(site.name, user.user), i)].dials.push_back(site_addresses[i]);
+      actors_[add(job_manager_of(site.name, user.user), i)]->dials.push_back(site_addresses[i]);
   }
 }
 
@@ -81,7 +81,7 @@ EndpointSettings World::endpoint_settings(const Actor& actor) const {
 }
 
 void World::start(Address address) {
-  Actor& actor = actors_[address];
+  Actor& actor = *actors_[address];
   const TopologySite& site = topology_.sites[actor.site];
   ++actor.incarnation;
   actor.spins = 0;
@@ -115,7 +115,7 @@ void World::start(Address address) {
           process.effects.level = settings_.level;
           if (settings_.ledgers) restore(actor, process);
           for (const Address listener : actor.dials)
-            process.endpoint.dial(actor.clock.at(now_), network_.connect(address, listener), actors_[listener].party);
+            process.endpoint.dial(actor.clock.at(now_), network_.connect(address, listener), actors_[listener]->party);
         }
       },
       actor.process);
@@ -146,7 +146,7 @@ void World::restore(Actor& actor, Process<Manager>& process) {
 
 void World::crash(const Party& party, Crash kind) {
   const Address address = address_of(party);
-  Actor& actor = actors_[address];
+  Actor& actor = *actors_[address];
   if (settings_.ledgers) lose(actor, kind);
   actor.process.emplace<std::monostate>();
   if (!settings_.ledgers || kind == Crash::machine) actor.performer.die();
@@ -197,7 +197,7 @@ void World::tell(const Party& who, std::string_view name, std::vector<LogField> 
 }
 
 std::string World::ledger_fault(const Party& party) const {
-  const Actor& actor = actors_[address_of(party)];
+  const Actor& actor = *actors_[address_of(party)];
   std::string fault;
   std::visit(
       [&](const auto& process) {
@@ -218,19 +218,19 @@ void World::restart(const Party& party) {
 }
 
 bool World::is_up(const Party& party) const {
-  return !std::holds_alternative<std::monostate>(actors_[address_of(party)].process);
+  return !std::holds_alternative<std::monostate>(actors_[address_of(party)]->process);
 }
 
-void World::pause(const Party& party) { actors_[address_of(party)].paused = true; }
+void World::pause(const Party& party) { actors_[address_of(party)]->paused = true; }
 
 void World::freeze(const Party& party) {
-  Actor& actor = actors_[address_of(party)];
+  Actor& actor = *actors_[address_of(party)];
   actor.paused = actor.frozen = true;
 }
 
 void World::resume(const Party& party) {
   const Address address = address_of(party);
-  actors_[address].paused = actors_[address].frozen = false;
+  actors_[address]->paused = actors_[address]->frozen = false;
   take_waiting(address);
   settle_touched();
 }
@@ -241,18 +241,18 @@ void World::isolate(const Party& party) {
 }
 
 void World::drift(const Party& party, std::int64_t millionths) {
-  actors_[address_of(party)].clock.drift(now_, millionths);
+  actors_[address_of(party)]->clock.drift(now_, millionths);
   touch(address_of(party));  // its deadlines come at other instants
   settle_touched();
 }
 
 void World::jump(const Party& party, Duration forward) {
-  actors_[address_of(party)].clock.jump(now_, forward);
+  actors_[address_of(party)]->clock.jump(now_, forward);
   touch(address_of(party));
   settle_touched();
 }
 
-void World::slow_disk(const Party& party, Duration longest) { actors_[address_of(party)].commit_max = longest; }
+void World::slow_disk(const Party& party, Duration longest) { actors_[address_of(party)]->commit_max = longest; }
 
 // ---- what owners say ------------------------------------------------------------------------------------------------
 
@@ -260,7 +260,7 @@ void World::slow_disk(const Party& party, Duration longest) { actors_[address_of
 template <class Order>
 void World::order(const SiteName& name, Order give) {
   const Address address = address_of(site_manager_of(name));
-  Actor& actor = actors_[address];
+  Actor& actor = *actors_[address];
   auto* process = std::get_if<Process<SiteManager>>(&actor.process);
   if (!process || stalls(actor)) return;
   give(process->machine, actor.clock.at(now_), process->effects);
@@ -284,7 +284,7 @@ void World::end_drains() {
       });
 }
 
-void World::set_reachable(const Party& party, bool reachable) { actors_[address_of(party)].reachable = reachable; }
+void World::set_reachable(const Party& party, bool reachable) { actors_[address_of(party)]->reachable = reachable; }
 
 Address World::address_of(const Party& party) const {
   const Address* address = addresses_.find(party);
@@ -294,7 +294,7 @@ Address World::address_of(const Party& party) const {
 
 template <class Manager>
 const Process<Manager>* World::find(const Party& party) const {
-  return std::get_if<Process<Manager>>(&actors_[address_of(party)].process);
+  return std::get_if<Process<Manager>>(&actors_[address_of(party)]->process);
 }
 
 const Process<SiteManager>* World::site(const SiteName& name) const {

@@ -48,32 +48,34 @@ void TaskPerformer::perform(Instant now, TaskOrder order) {
   if (const auto* ends = std::get_if<EndTask>(&order)) end(now, *ends);
   if (const auto* reads = std::get_if<ReadOutput>(&order)) read(now, *reads);
   if (const auto* removes = std::get_if<RemoveTask>(&order))
-    if (const Program* program = find(removes->id); program != nullptr && program->over)
-      programs_.erase(TaskById(removes->id));
+    if (const auto program = find(removes->id); program && program->over) {
+      program->life = removed;
+      programs_.erase(TaskById(program->id));
+    }
   if (const auto* keeps = std::get_if<KeepTasks>(&order)) keep_until_ = now + keeps->length;
 }
 
 /// The program of a task, made if there is none.
-TaskPerformer::Program& TaskPerformer::program_of(const TaskId& id) {
-  if (Program* program = find(id)) return *program;
-  auto added = std::make_unique<Program>();
-  Program& program = *added;
-  program.id = id;
-  programs_.emplace(TaskById(program.id), std::move(added));
+std::shared_ptr<TaskPerformer::Program> TaskPerformer::program_of(const TaskId& id) {
+  if (auto program = find(id)) return program;
+  auto program = std::make_shared<Program>();
+  program->id = id;
+  programs_.emplace(TaskById(program->id), program);
   return program;
 }
 
-TaskPerformer::Program* TaskPerformer::find(const TaskId& id) const {
+std::shared_ptr<TaskPerformer::Program> TaskPerformer::find(const TaskId& id) const {
   const auto it = programs_.find(TaskById(id));
-  return it == programs_.end() ? nullptr : it->second.get();
+  return it == programs_.end() ? nullptr : it->second;
 }
 
 void TaskPerformer::start(Instant now, const StartTask& order) {
   const auto& arguments = order.program.arguments;
   const std::string verb = arguments.empty() ? "" : arguments.front();
   const Instant begin = now + start_takes;
-  if (verb == "missing") return planned_.push(begin, Missing{order.id});
-  Program& program = program_of(order.id);
+  if (verb == "missing") return planned_.push(begin, Missing{std::make_unique<TaskId>(order.id)});
+  const auto runs = program_of(order.id);
+  Program& program = *runs;
   running_ += std::exchange(program.over, false);
   ++changes_;
   program.ending = false;
@@ -81,33 +83,33 @@ void TaskPerformer::start(Instant now, const StartTask& order) {
   program.process = ++last_process_;
   program.stubborn = verb == "stubborn";
   program.prints = verb == "print" ? static_cast<std::uint64_t>(number(arguments)) : 0;
-  planned_.push(begin, TaskStarted{order.id, program.process});
-  const Duration runs = verb == "sleep" || verb == "stubborn" ? from_seconds(number(arguments)) : Duration{};
-  plan_end(begin + runs, program, EndKind::exited, verb == "false" ? 1 : 0);
+  planned_.push(begin, PlannedStart{runs, program.process});
+  const Duration length = verb == "sleep" || verb == "stubborn" ? from_seconds(number(arguments)) : Duration{};
+  plan_end(begin + length, runs, EndKind::exited, verb == "false" ? 1 : 0);
 }
 
-void TaskPerformer::plan_end(Instant at, Program& program, EndKind kind, std::int32_t code) {
-  program.end = kind;
-  program.code = code;
-  program.wall = at > program.started ? at - program.started : Duration{};
-  program.life = ++lives_;
-  planned_.push(at, PlannedEnd{program.id, program.life});
+void TaskPerformer::plan_end(Instant at, const std::shared_ptr<Program>& program, EndKind kind, std::int32_t code) {
+  program->end = kind;
+  program->code = code;
+  program->wall = at > program->started ? at - program->started : Duration{};
+  program->life = ++lives_;
+  planned_.push(at, PlannedEnd{program, program->life});
 }
 
 void TaskPerformer::end(Instant now, const EndTask& order) {
-  Program* program = find(order.id);
-  if (program == nullptr || program->over) return;  // it has ended, and says so
+  const auto program = find(order.id);
+  if (!program || program->over) return;  // it has ended, and says so
   const bool kill = program->stubborn || order.grace == Duration{};
   // A program that doesn't exist yet ends as soon as it does.
   const Instant begin = std::max(now, program->started);
   const Instant at = begin + (kill ? std::max(order.grace, start_takes) : start_takes);
   program->ending = true;
-  plan_end(at, *program, EndKind::signalled, kill ? sigkill : sigterm);
+  plan_end(at, program, EndKind::signalled, kill ? sigkill : sigterm);
 }
 
 void TaskPerformer::read(Instant now, const ReadOutput& order) {
-  const Program* program = find(order.id);
-  const bool is_empty = program == nullptr || !program->over || order.stream == Stream::error;
+  const auto program = find(order.id);
+  const bool is_empty = !program || !program->over || order.stream == Stream::error;
   const std::uint64_t bytes = is_empty ? 0 : output_bytes(*program);
   const std::uint64_t left = bytes > order.offset ? bytes - order.offset : 0;
   auto report = std::make_unique<OutputRead>(order.id, order.stream, order.offset);
@@ -124,24 +126,25 @@ void TaskPerformer::take_reports(Instant now, std::vector<TaskReport>& reports) 
   if (runs_anything() && now >= keep_until_) end_all(now);
   while (planned_.next() <= now) {
     Planned planned = planned_.pop();
-    if (auto* started = std::get_if<TaskStarted>(&planned)) reports.emplace_back(std::move(*started));
+    if (const auto* started = std::get_if<PlannedStart>(&planned))
+      reports.emplace_back(TaskStarted{started->program->id, started->process});
     if (const auto* read = std::get_if<std::unique_ptr<OutputRead>>(&planned)) reports.emplace_back(std::move(**read));
     if (const auto* ended = std::get_if<PlannedEnd>(&planned); ended != nullptr && come_true(*ended))
-      reports.emplace_back(report_of(*find(ended->id)));
+      reports.emplace_back(report_of(*ended->program));
     if (const auto* missing = std::get_if<Missing>(&planned)) {
-      Program& program = program_of(missing->id);
-      program.end = EndKind::start_failed;
-      reports.emplace_back(report_of(program));
+      const auto program = program_of(*missing->id);
+      program->end = EndKind::start_failed;
+      reports.emplace_back(report_of(*program));
     }
   }
 }
 
 bool TaskPerformer::come_true(const PlannedEnd& end) {
-  Program* program = find(end.id);
-  if (program == nullptr) return false;  // it was removed meanwhile
-  if (end.again) return program->over;
-  if (program->over || program->life != end.life) return false;  // it was ended in another way
-  program->over = true;
+  Program& program = *end.program;
+  if (program.life != end.life) return false;  // it was ended in another way, or removed meanwhile
+  if (end.again) return program.over;
+  if (program.over) return false;
+  program.over = true;
   --running_;
   ++changes_;
   return true;
@@ -153,7 +156,7 @@ void TaskPerformer::end_all(Instant now) {
   for (auto& [id, program] : programs_) {
     if (program->over) continue;
     program->ending = true;
-    plan_end(std::max(now, program->started), *program, EndKind::signalled, sigkill);
+    plan_end(std::max(now, program->started), program, EndKind::signalled, sigkill);
   }
 }
 
@@ -168,7 +171,7 @@ std::vector<LivingTask> TaskPerformer::attach(Instant now) {
   std::vector<LivingTask> living;
   for (const auto& [id, program] : programs_) {
     living.push_back({program->id, program->over ? 0 : program->process});
-    if (program->over) planned_.push(now, PlannedEnd{program->id, 0, true});
+    if (program->over) planned_.push(now, PlannedEnd{program, program->life, true});
   }
   return living;
 }

@@ -60,34 +60,42 @@ class TaskPerformer {
   /// How often tasks were ended since nobody said for too long that their manager lives.
   std::uint64_t deadlines() const { return deadlines_; }
 
+  /// The life of a program that was removed.
+  static constexpr std::uint64_t removed = UINT64_MAX;
   /// How long it takes to start a program, and to end one with a signal.
   static constexpr Duration start_takes = milliseconds(1);
 
  private:
+  /// It begins to run.
+  struct PlannedStart {
+    std::shared_ptr<const Program> program;
+    std::int32_t process = 0;
+  };
   /// An end under way; `life` must still be the program's for it to come true.
   struct PlannedEnd {
-    TaskId id;
+    std::shared_ptr<Program> program;
     std::uint64_t life = 0;
     bool again = false;  ///< it was reported to an earlier manager
   };
   /// A program that can't be started.
   struct Missing {
-    TaskId id;
+    std::unique_ptr<const TaskId> id;
   };
-  using Planned = std::variant<TaskStarted, PlannedEnd, Missing, std::unique_ptr<OutputRead>>;
+  /// Small, since there is an end for each program that runs.
+  using Planned = std::variant<PlannedStart, PlannedEnd, Missing, std::unique_ptr<OutputRead>>;
 
-  Program& program_of(const TaskId& id);
-  Program* find(const TaskId& id) const;
+  std::shared_ptr<Program> program_of(const TaskId& id);
+  std::shared_ptr<Program> find(const TaskId& id) const;
   void start(Instant now, const StartTask& order);
   void end(Instant now, const EndTask& order);
-  void plan_end(Instant at, Program& program, EndKind kind, std::int32_t code);
+  void plan_end(Instant at, const std::shared_ptr<Program>& program, EndKind kind, std::int32_t code);
   /// Whether the end comes true.
   bool come_true(const PlannedEnd& end);
   void read(Instant now, const ReadOutput& order);
   void end_all(Instant now);
 
   EventQueue<Planned> planned_;
-  DenseMap<TaskById, std::unique_ptr<Program>> programs_;
+  DenseMap<TaskById, std::shared_ptr<Program>> programs_;
   std::size_t running_ = 0;  ///< of them
   std::uint64_t lives_ = 0, changes_ = 0, deadlines_ = 0;
   std::int32_t last_process_ = 1000;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
 
 #include "machine/assert.hpp"
 #include "machine/planted.hpp"
@@ -76,9 +77,10 @@ void World::run_until(Instant until) {
 }
 
 void World::deliver(FrameArrival arrival) {
-  Actor& actor = actors_[arrival.at];
+  Actor& actor = *actors_[arrival.at];
   ++events_;
-  trace_hash_ = hash(arrival.bytes, trace_hash_ ^ static_cast<std::uint64_t>(now_.microseconds) ^ arrival.at);
+  if (settings_.traced)
+    trace_hash_ = hash(arrival.bytes, trace_hash_ ^ static_cast<std::uint64_t>(now_.microseconds) ^ arrival.at);
   if (stalls(actor)) return actor.waiting.push_back(std::move(arrival));
   std::visit(
       [&](auto& process) {
@@ -91,7 +93,7 @@ void World::deliver(FrameArrival arrival) {
 }
 
 void World::report(Address address) {
-  Actor& actor = actors_[address];
+  Actor& actor = *actors_[address];
   if (actor.frozen || actor.party.role != Role::resource_manager) return;
   actor.performer.take_reports(now_, actor.reports);
   if (settings_.ledgers && actor.performer.deadlines() != std::exchange(actor.deadlines, actor.performer.deadlines()))
@@ -105,28 +107,28 @@ void World::report(Address address) {
 }
 
 void World::take_waiting(Address address) {
-  for (FrameArrival& arrival : std::exchange(actors_[address].waiting, {})) deliver(std::move(arrival));
+  for (FrameArrival& arrival : std::exchange(actors_[address]->waiting, {})) deliver(std::move(arrival));
   report(address);
   touch(address);
 }
 
 void World::touch(Address address) {
-  if (!std::exchange(actors_[address].touched, true)) touched_.push_back(address);
+  if (!std::exchange(actors_[address]->touched, true)) touched_.push_back(address);
 }
 
 void World::settle_touched() {
   batch_.swap(touched_);
   std::sort(batch_.begin(), batch_.end());
   for (const Address address : batch_) {
-    actors_[address].touched = false;
+    actors_[address]->touched = false;
     settle(address);
-    if (!stalls(actors_[address])) settled_.push_back(address);
+    if (!stalls(*actors_[address])) settled_.push_back(address);
   }
   batch_.clear();
 }
 
 void World::settle(Address address) {
-  Actor& actor = actors_[address];
+  Actor& actor = *actors_[address];
   Instant wake = never;
   std::visit(
       [&](auto& process) {
@@ -134,7 +136,8 @@ void World::settle(Address address) {
           if (!actor.paused) wake = settle(address, process);
       },
       actor.process);
-  if (!actor.frozen) wake = std::min(wake, actor.performer.next_report());  // also of what was ordered just now
+  if (!actor.frozen && actor.party.role == Role::resource_manager)
+    wake = std::min(wake, actor.performer.next_report());  // also of what was ordered just now
   // A deadline that isn't in the future is a loop without work: a daemon would burn its processor with it.
   actor.spins = wake <= now_ ? actor.spins + 1 : 0;
   DMM_ASSERT(actor.spins < spins_max);
@@ -144,7 +147,7 @@ void World::settle(Address address) {
 /// One batch of a manager that isn't paused: decided, written, performed. When it wants to be called again.
 template <class Manager>
 Instant World::settle(Address address, Process<Manager>& process) {
-  Actor& actor = actors_[address];
+  Actor& actor = *actors_[address];
   if (actor.committed_at > now_ && actor.committed_at != never) return actor.committed_at;
   bool again = true;
   if (std::exchange(actor.committed_at, never) != never) {
@@ -165,7 +168,7 @@ Instant World::settle(Address address, Process<Manager>& process) {
 /// Whether the disk is slow to take what was decided; then it waits in the process, and nothing else happens there.
 template <class Manager>
 bool World::commit_takes(Address address, Process<Manager>& process) {
-  Actor& actor = actors_[address];
+  Actor& actor = *actors_[address];
   if (actor.commit_max == Duration{} || process.effects.ledger.empty()) return false;
   const auto most = static_cast<std::uint64_t>(actor.commit_max.microseconds);
   if (DMM_PLANT(sent_before_commit)) {
@@ -178,18 +181,19 @@ bool World::commit_takes(Address address, Process<Manager>& process) {
 
 template <class Manager>
 void World::write(Address address, Process<Manager>& process) {
-  Actor& actor = actors_[address];
+  Actor& actor = *actors_[address];
   if (auto* ledger = std::get_if<LedgerOf<Manager>>(&actor.ledger)) ledger->apply(process.effects.ledger);
   if (!process.effects.ledger.empty()) written_.push_back({address, leases_of(process.effects.ledger)});
   process.effects.ledger.clear();
-  for (Submission& submission : std::exchange(actor.promised, {})) submissions_.push_back(std::move(submission));
+  std::ranges::move(actor.promised, std::back_inserter(submissions_));
+  actor.promised.clear();
 }
 
 /// Whether something was fed back, so that it has to be settled again.
 template <class Manager>
 bool World::perform_all(Address address, Process<Manager>& process) {
   for (LogEvent& event : process.effects.events)
-    happenings_.push_back({now_, actors_[address].party, std::move(event)});
+    happenings_.push_back({now_, actors_[address]->party, std::move(event)});
   process.effects.events.clear();
   bool again = perform(address, process);
   process.endpoint.take_frames(
@@ -198,8 +202,8 @@ bool World::perform_all(Address address, Process<Manager>& process) {
   for (const DialWanted& wanted : process.endpoint.take_dials()) {
     if (!has(wanted.peer)) continue;  // nobody is called that: nothing answers
     const Address listener = address_of(wanted.peer);
-    process.endpoint.dial(actors_[address].clock.at(now_),
-                          network_.connect(address, listener, actors_[listener].reachable), wanted.peer);
+    process.endpoint.dial(actors_[address]->clock.at(now_),
+                          network_.connect(address, listener, actors_[listener]->reachable), wanted.peer);
     again = true;
   }
   return again;
@@ -209,11 +213,11 @@ bool World::perform(Address address, Process<JobManager>& process) {
   bool fed = false;
   for (OutputPiece& piece : std::exchange(process.effects.output, {})) {
     if (!piece.last) continue;
-    process.local(actors_[address].clock.at(now_), OutputWritten{piece.job, piece.component, piece.stream, {}, true});
+    process.local(actors_[address]->clock.at(now_), OutputWritten{piece.job, piece.component, piece.stream, {}, true});
     fed = true;
   }
   process.effects.forgotten.clear();
-  DMM_ASSERT(actors_[address].party.role == Role::job_manager);
+  DMM_ASSERT(actors_[address]->party.role == Role::job_manager);
   for (const std::uint64_t job : process.effects.ended)
     if (settings_.hand_out_ended) ended_.emplace_back(address, job);
   process.effects.ended.clear();
@@ -221,21 +225,21 @@ bool World::perform(Address address, Process<JobManager>& process) {
 }
 
 bool World::perform(Address address, Process<ResourceManager>& process) {
-  for (TaskOrder& order : process.effects.tasks) actors_[address].performer.perform(now_, std::move(order));
+  for (TaskOrder& order : process.effects.tasks) actors_[address]->performer.perform(now_, std::move(order));
   process.effects.tasks.clear();
   return false;
 }
 
 bool World::quiet() const {
   // What is known at once comes first: this is asked after each step.
-  for (const Actor& actor : actors_)
-    if (const auto* jobs = std::get_if<Process<JobManager>>(&actor.process))
+  for (const auto& actor : actors_)
+    if (const auto* jobs = std::get_if<Process<JobManager>>(&actor->process))
       for (const JobState state :
            {JobState::waiting, JobState::starting, JobState::running, JobState::ending, JobState::collecting})
         if (jobs->machine.count(state) > 0) return false;
-  for (const Actor& actor : actors_) {
-    if (actor.performer.runs_anything()) return false;
-    if (const auto* site = std::get_if<Process<SiteManager>>(&actor.process))
+  for (const auto& actor : actors_) {
+    if (actor->performer.runs_anything()) return false;
+    if (const auto* site = std::get_if<Process<SiteManager>>(&actor->process))
       if (!site->machine.quiet()) return false;
   }
   return nodes_not_home() == 0;
@@ -243,8 +247,8 @@ bool World::quiet() const {
 
 std::uint64_t World::nodes_not_home() const {
   std::uint64_t away = 0;
-  for (const Actor& actor : actors_)
-    if (const auto* nodes = std::get_if<Process<ResourceManager>>(&actor.process)) {
+  for (const auto& actor : actors_)
+    if (const auto* nodes = std::get_if<Process<ResourceManager>>(&actor->process)) {
       const ResourceManagerView view = nodes->machine.view();
       away += view.nodes_total - view.nodes_free;
     }
@@ -253,28 +257,31 @@ std::uint64_t World::nodes_not_home() const {
 
 std::array<std::uint64_t, message_kinds> World::messages_by_kind() const {
   auto sum = messages_of_dead_;
-  for (const Actor& actor : actors_)
+  for (const auto& actor : actors_)
     std::visit(
         [&](const auto& process) {
           if constexpr (requires { process.machine; })
             for (std::size_t kind = 0; kind < sum.size(); ++kind)
               sum[kind] += process.endpoint.counters().sent_by_kind[kind];
         },
-        actor.process);
+        actor->process);
   return sum;
 }
 
 // ---- users --------------------------------------------------------------------------------------------------------
 
-std::uint64_t World::submit(const Party& job_manager, const JobDescription& job, std::uint32_t copies) {
+std::uint64_t World::submit(const Party& job_manager, JobDescription job, std::uint32_t copies) {
   const Address address = address_of(job_manager);
-  Actor& actor = actors_[address];
+  Actor& actor = *actors_[address];
   auto* process = std::get_if<Process<JobManager>>(&actor.process);
   if (!process || (settings_.ledgers && stalls(actor))) return 0;
   // The user's own connection isn't simulated: the question comes and the answer goes without one.
   const Party user{job_manager.site, Role::client, "user"};
   const std::uint64_t token = ++questions_;
-  Submit submit{token, std::vector<JobDescription>(copies, job)};
+  DMM_ASSERT(copies > 0);
+  const std::uint32_t dttl = job.dttl;
+  Submit submit{token, std::vector<JobDescription>(copies - 1, job)};
+  submit.jobs.push_back(std::move(job));
   process->local(actor.clock.at(now_), Received{user, std::move(submit), {}, {}});
   Submitted answer;
   std::erase_if(process->effects.messages, [&](const Outgoing& out) {
@@ -282,7 +289,7 @@ std::uint64_t World::submit(const Party& job_manager, const JobDescription& job,
     return out.to == user;
   });
   for (std::uint32_t i = 0; i < answer.jobs && !settings_.hand_out_ended; ++i)
-    actor.promised.push_back({job_manager, answer.first_job + i, job.dttl, false});
+    actor.promised.push_back({job_manager, answer.first_job + i, dttl, false});
   actor.next_job = std::max(actor.next_job, answer.first_job + answer.jobs);
   touch(address);
   settle_touched();
@@ -291,7 +298,7 @@ std::uint64_t World::submit(const Party& job_manager, const JobDescription& job,
 
 std::string World::cancel(const Party& job_manager, std::uint64_t job) {
   const Address address = address_of(job_manager);
-  Actor& actor = actors_[address];
+  Actor& actor = *actors_[address];
   auto* process = std::get_if<Process<JobManager>>(&actor.process);
   if (!process) return "the job manager is down";
   if (settings_.ledgers && stalls(actor)) return "the job manager doesn't answer";

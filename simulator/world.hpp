@@ -7,7 +7,7 @@
 // give the same run, byte for byte (`trace_hash`).
 #pragma once
 
-#include <deque>
+#include <memory>
 #include <string>
 #include <variant>
 #include <vector>
@@ -39,6 +39,7 @@ struct WorldSettings {
   /// Job managers drop the records of ended jobs when they are handed out (take_ended): a long run needs no more
   /// memory than a short one.
   bool hand_out_ended = false;
+  bool traced = true;  ///< keep trace_hash()
 };
 
 /// A log event, when it happened and to whom.
@@ -88,13 +89,13 @@ class World {
 
   // ---- users ----
   /// The number of the first of `copies` jobs; 0 if they were not accepted.
-  std::uint64_t submit(const Party& job_manager, const JobDescription& job, std::uint32_t copies = 1);
+  std::uint64_t submit(const Party& job_manager, JobDescription job, std::uint32_t copies = 1);
   /// Calls `see` with the address of the job manager and the record of each job that ended since the last call, if
   /// hand_out_ended says so; then the record is dropped.
   template <class See>
   void take_ended(See see) {
     for (const auto& [address, number] : std::exchange(ended_, {})) {
-      auto* process = std::get_if<Process<JobManager>>(&actors_[address].process);
+      auto* process = std::get_if<Process<JobManager>>(&actors_[address]->process);
       if (!process) continue;
       see(address, *process->machine.find(number));
       process->machine.forget(number);
@@ -140,14 +141,14 @@ class World {
   const Process<JobManager>* job_manager(const Party& party) const;
   const Process<ResourceManager>* resource_manager(const Party& party) const;
   /// What a manager's own clock shows.
-  Instant clock_of(const Party& party) const { return actors_[address_of(party)].clock.at(now_); }
+  Instant clock_of(const Party& party) const { return actors_[address_of(party)]->clock.at(now_); }
   /// How the ledger of a manager differs from what it should hold by now; empty if it doesn't.
   std::string ledger_fault(const Party& party) const;
   /// Whether it waits for its disk now.
-  bool is_committing(const Party& party) const { return actors_[address_of(party)].committed_at != never; }
+  bool is_committing(const Party& party) const { return actors_[address_of(party)]->committed_at != never; }
   /// How often it was started.
-  std::uint64_t starts_of(const Party& party) const { return actors_[address_of(party)].incarnation; }
-  const TaskPerformer& performer(const Party& party) const { return actors_[address_of(party)].performer; }
+  std::uint64_t starts_of(const Party& party) const { return actors_[address_of(party)]->incarnation; }
+  const TaskPerformer& performer(const Party& party) const { return actors_[address_of(party)]->performer; }
   const Topology& topology() const { return topology_; }
   /// Of all clusters.
   std::uint64_t nodes() const { return nodes_; }
@@ -162,31 +163,32 @@ class World {
   std::vector<Happening> take_happenings() { return std::exchange(happenings_, {}); }
   /// Frames that arrived and alarms that rang so far.
   std::uint64_t events() const { return events_; }
-  /// Depends on every frame that arrived, and when.
+  /// Depends on every frame that arrived, and when, if the world is traced.
   std::uint64_t trace_hash() const { return trace_hash_; }
 
  private:
   struct Actor {
+    // What every step looks at comes first and lies together.
     Party party;
-    std::size_t site = 0;  ///< in the topology
-    std::variant<std::monostate, Process<SiteManager>, Process<JobManager>, Process<ResourceManager>> process;
-    std::variant<std::monostate, LedgerOf<SiteManager>, LedgerOf<JobManager>, LedgerOf<ResourceManager>> ledger;
-    MachineClock clock;
-    std::vector<Address> dials;  ///< whom it connects to when it starts
-    std::uint64_t incarnation = 0;
-    std::uint64_t next_job = 1;
+    bool touched = false;
     bool paused = false;
     bool frozen = false;  ///< paused, with all of its machine
     bool reachable = true;
-    Duration commit_max;               ///< how long its disk may take
+    std::uint32_t spins = 0;           ///< settles in a row that asked to be called again at once
     Instant committed_at = never;      ///< when the commit under way is done; until then nothing is taken or sent
+    Duration commit_max;               ///< how long its disk may take
+    MachineClock clock;
     std::vector<Submission> promised;  ///< users hear of them when the commit is done
     std::vector<FrameArrival> waiting;  ///< came while it was paused or committing
-    std::vector<TaskReport> reports;    ///< the same of its machine room
-    TaskPerformer performer;
-    std::uint64_t deadlines = 0;  ///< of its machine room, that were told of
-    bool touched = false;
-    std::uint32_t spins = 0;           ///< settles in a row that asked to be called again at once
+    TaskPerformer performer;            ///< of a resource manager
+    std::variant<std::monostate, Process<SiteManager>, Process<JobManager>, Process<ResourceManager>> process;
+    std::variant<std::monostate, LedgerOf<SiteManager>, LedgerOf<JobManager>, LedgerOf<ResourceManager>> ledger;
+    std::vector<TaskReport> reports;  ///< of its machine room, while it was paused or committing
+    std::uint64_t deadlines = 0;      ///< of its machine room, that were told of
+    std::size_t site = 0;             ///< in the topology
+    std::vector<Address> dials;       ///< whom it connects to when it starts
+    std::uint64_t incarnation = 0;
+    std::uint64_t next_job = 1;
     std::size_t resource_manager = 0;  ///< position in resource_managers_of its site
   };
 
@@ -226,7 +228,7 @@ class World {
   WorldSettings settings_;
   Network network_;
   Instant now_{};
-  std::deque<Actor> actors_;    // a process never moves
+  std::vector<std::unique_ptr<Actor>> actors_;  ///< a process never moves
   std::vector<Party> parties_;  ///< by address
   Lookup<Party, Address> addresses_;
   Alarms wakes_;  ///< when each manager or its machine room has something to do

@@ -199,6 +199,7 @@ void SiteManager::on(Step& s, std::size_t from, Delegate& delegate) {
   foreign.asked.assign(neighbours_.size(), false);
   foreign.asked[from] = true;
   foreign_[from].push_back(std::move(foreign));
+  ++foreign_waiting_;
 }
 
 void SiteManager::pass_on(Step& s, Foreign foreign) {
@@ -290,7 +291,7 @@ void SiteManager::on(Step& s, std::size_t from, Withdraw& message) {
     return foreign.from == from && asked.request.id == key.request && asked.part == key.part &&
            asked.round == key.round;
   };
-  std::erase_if(foreign_[from], same);
+  foreign_waiting_ -= std::erase_if(foreign_[from], same);
   std::erase_if(unserved_, same);
   const auto it = passed_.find(key);
   if (it == passed_.end() || it->second.from != from) return;  // granted or rejected already

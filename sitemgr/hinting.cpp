@@ -1,5 +1,6 @@
 // Capacity hints: what this site tells its neighbours, and what it makes of theirs (docs/protocol.md section 6).
 #include <algorithm>
+#include <optional>
 
 #include "sitemgr/site_manager.hpp"
 
@@ -52,16 +53,22 @@ void SiteManager::send_hints(Step& s) {
   if (!settings_.use_hints || (!hints_dirty_ && s.now < hints_due_)) return;
   hints_dirty_ = false;
   hints_due_ = never;
-  const HintEntry own = own_hint();
+  std::optional<HintEntry> own;
   for (std::size_t n = 0; n < neighbours_.size(); ++n) {
     Neighbour& neighbour = neighbours_[n];
     if (!neighbour.up) continue;
-    const CapacityHint& fresh = neighbours_.hint_for(n, own, settings_.hint_distance);
+    const bool was_told = !neighbour.told.empty();
+    const Instant soonest = neighbour.told_at + settings_.hint_interval;
+    if (was_told && s.now < soonest) {  // whatever there is to tell
+      hints_due_ = std::min(hints_due_, soonest);
+      continue;
+    }
+    if (!own) own = own_hint();
+    const CapacityHint& fresh = neighbours_.hint_for(n, *own, settings_.hint_distance);
     if (fresh == neighbour.told) continue;
-    const bool is_small = !Neighbours::worth_telling(neighbour.told, fresh);
-    const Instant due = neighbour.told_at + settings_.hint_interval * (is_small ? small_change_intervals : 1);
-    if (!neighbour.told.empty() && s.now < due) {
-      hints_due_ = std::min(hints_due_, due);
+    const Instant later = neighbour.told_at + settings_.hint_interval * small_change_intervals;
+    if (was_told && s.now < later && !Neighbours::worth_telling(neighbour.told, fresh)) {
+      hints_due_ = std::min(hints_due_, later);
       continue;
     }
     neighbour.told = fresh;

@@ -25,12 +25,13 @@ bool is_for_one_component(const Lease& lease) {
   return !lease.upstream && !lease.downstream && lease.nodes.size() == 1 && is_whole;
 }
 
-void add_nodes(std::vector<NodeGroup>& groups, const std::vector<NodeGroup>& what) {
-  for (const NodeGroup& added : what) {
+void add_nodes(std::vector<NodeGroup>& groups, std::vector<NodeGroup> what) {
+  if (groups.empty() && what.size() <= 1) return groups.swap(what);
+  for (NodeGroup& added : what) {
     const auto it =
         std::find_if(groups.begin(), groups.end(), [&](const NodeGroup& group) { return same_place(group, added); });
     if (it == groups.end())
-      groups.push_back(added);
+      groups.push_back(std::move(added));
     else
       it->nodes = unite(it->nodes, added.nodes);
   }

@@ -21,38 +21,38 @@ enum class LeaseState : std::uint8_t {
 
 struct Lease {
   LeaseId id;
-  RequestId request;  ///< the one it was granted for
-  std::uint32_t part = 0;
-  std::uint32_t round = 0;
   LeaseState state = LeaseState::offered;
+  bool wanted = false;    ///< the owner asked that no further job be put on it
+  bool unsure = false;    ///< since a restart the site towards the owner hasn't said how long it lasts
+  bool detached = false;  ///< owner: what runs on the nodes that are being cleaned may go on
+  bool changed = false;   ///< its record is to be written at the end of this step
+  bool pooled = false;    ///< sink: waits in the pool's list for this step's reuse
   std::optional<std::size_t> upstream;    ///< neighbour towards the owner; none: we own the nodes
   std::optional<std::size_t> downstream;  ///< neighbour towards the sink; none: we are the sink
   std::vector<NodeGroup> nodes;           ///< what is left of it
   std::vector<NodeGroup> cleaning;        ///< owner: given back, not yet confirmed clean
-  SiteNames chain;            ///< owner first, sink last
-  SiteNames owner_ancestors;
-  std::vector<std::string> blocks;
-  Instant upstream_until = never;    ///< our right to the nodes ends here
-  Instant downstream_until = never;  ///< what we promised ends here
-  Instant granted{};
-  Duration grace;       ///< what the owner gives before it takes nodes back
-  bool wanted = false;  ///< the owner asked that no further job be put on it
-  bool unsure = false;  ///< since a restart the site towards the owner hasn't said how long it lasts
-  bool detached = false;  ///< owner: what runs on the nodes that are being cleaned may go on
-  bool changed = false;   ///< its record is to be written at the end of this step
-  bool pooled = false;  ///< sink: waits in the pool's list for this step's reuse
-  std::vector<NodeGroup> idle;                 ///< sink: in the pool, without a job
   /// Sink: nodes in the hands of its own users, each the job manager that made the request.
   DenseMap<RequestId, std::vector<NodeGroup>> handed_out;
-  std::uint32_t processors = 0;                ///< at the grant
-  std::uint64_t processor_microseconds = 0;    ///< of nodes already given back
+  Instant granted{};
+  std::uint64_t processor_microseconds = 0;  ///< of nodes already given back
+  std::uint32_t processors = 0;              ///< at the grant
+  std::uint32_t part = 0;
+  std::uint32_t round = 0;
+  RequestId request;  ///< the one it was granted for
+  Instant upstream_until = never;    ///< our right to the nodes ends here
+  Instant downstream_until = never;  ///< what we promised ends here
+  Duration grace;                    ///< what the owner gives before it takes nodes back
+  std::vector<NodeGroup> idle;       ///< sink: in the pool, without a job
+  SiteNames chain;                   ///< owner first, sink last
+  SiteNames owner_ancestors;
+  std::vector<std::string> blocks;
 
   /// When it is over if nothing happens; `offer` is how long an owner waits for a claim.
   Instant deadline(Duration offer) const;
 };
 
 /// Adds groups, merging those of the same resource manager and component.
-void add_nodes(std::vector<NodeGroup>& groups, const std::vector<NodeGroup>& what);
+void add_nodes(std::vector<NodeGroup>& groups, std::vector<NodeGroup> what);
 /// Calls `visit` for each resource manager, in order, with all of its nodes in the groups.
 template <class Visit>
 void each_manager(const std::vector<NodeGroup>& groups, Visit visit) {

@@ -145,13 +145,12 @@ std::vector<ClusterView> SiteManager::lendable_views(const Constraints& constrai
 }
 
 void SiteManager::match_foreign(Step& s) {
-  bool more = true;
-  while (more) {
-    more = false;
-    for (std::size_t i = 0; i < foreign_.size(); ++i) {
+  for (bool more = true; more;) {
+    more = foreign_waiting_ > 0;
+    for (std::size_t i = 0; more && i < foreign_.size(); ++i) {
       auto& waiting = foreign_[(next_link_ + i) % foreign_.size()];
       if (waiting.empty()) continue;
-      more = true;
+      --foreign_waiting_;
       Foreign foreign = std::move(waiting.front());
       waiting.pop_front();
       if (!lend(s, foreign)) unserved_.push_back(std::move(foreign));

@@ -77,7 +77,7 @@ void SiteManager::hand_out(Step& s, Lease& lease, LocalRequest& request, std::ve
 std::vector<NodeGroup> SiteManager::take_from_users(Step& s, Lease& lease, const std::vector<NodeGroup>& nodes,
                                                     const Party* job_manager) {
   std::vector<NodeGroup> taken;
-  std::vector<RequestId> empty;
+  Few<RequestId> empty;
   for (auto& [request, held] : lease.handed_out) {
     if (job_manager && request.user != job_manager->name) continue;
     add_nodes(taken, remove_nodes(held, nodes));
@@ -99,7 +99,7 @@ void SiteManager::take_from_user(Lease& lease, const RequestId& request) {
 }
 
 void SiteManager::into_pool(Lease& lease, std::vector<NodeGroup> nodes) {
-  add_nodes(lease.idle, nodes);
+  add_nodes(lease.idle, std::move(nodes));
   if (!std::exchange(lease.pooled, true)) pool_.push_back(lease.id);
 }
 

@@ -26,6 +26,11 @@ SiteManager::SiteManager(SiteSettings settings, std::uint64_t incarnation)
   DMM_ASSERT(dispatch_ && placement_ && flexible_placement_ && targets_);
 }
 
+void SiteManager::receive(Instant now, Received&& message, Effects& effects) {
+  Step s{now, effects};
+  on(s, message);
+}
+
 void SiteManager::receive(Instant now, Input input, Effects& effects) {
   Step s{now, effects};
   std::visit([&](auto& event) { on(s, event); }, input);
@@ -54,9 +59,7 @@ Instant SiteManager::next_deadline() const {
 }
 
 bool SiteManager::cycles_wanted() const {
-  const bool foreign_waits =
-      std::any_of(foreign_.begin(), foreign_.end(), [](const auto& waiting) { return !waiting.empty(); });
-  return queue_.size() > 0 || foreign_waits || !unserved_.empty();
+  return queue_.size() > 0 || foreign_waiting_ > 0 || !unserved_.empty();
 }
 
 // ---- the gate ------------------------------------------------------------------------------------------------------
@@ -155,7 +158,7 @@ void SiteManager::lose_questions(Step& s, std::size_t n) {
     neighbours_.take_back(foreign.target, widest_component(foreign.delegate.request.need));
     return true;
   });
-  foreign_[n].clear();
+  foreign_waiting_ -= std::exchange(foreign_[n], {}).size();
   std::erase_if(unserved_, [n](const Foreign& foreign) { return foreign.from == n; });
 }
 

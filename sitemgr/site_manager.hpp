@@ -56,6 +56,8 @@ class SiteManager {
   std::vector<SiteRecord> records() const;
 
   void receive(Instant now, Input input, Effects& effects);
+  /// The same of a message, which is most of what comes.
+  void receive(Instant now, Received&& message, Effects& effects);
   void settle(Instant now, Effects& effects);
   Instant next_deadline() const;
 
@@ -267,6 +269,7 @@ class SiteManager {
   std::map<Party, Instant> lost_managers_;     ///< resource managers that are down, and since when
   std::map<Party, Register> registering_;      ///< by resource manager: the parts that have come
   std::vector<std::deque<Foreign>> foreign_;   ///< by neighbour: waiting for this step's matchmaking
+  std::size_t foreign_waiting_ = 0;            ///< how many there are of them
   std::vector<Foreign> unserved_;              ///< waiting for the delegation cycle
   std::map<PartKey, Foreign> passed_;          ///< passed on, waiting for an answer
   std::vector<RequestId> fresh_;               ///< local requests that matchmaking hasn't looked at

@@ -21,7 +21,7 @@ SiteView SiteManager::view(Instant) const {
   view.requests_out = queue_.count(LocalRequest::Search::out);
   view.requests_pausing = queue_.count(LocalRequest::Search::pausing);
   view.foreign_waiting = passed_.size() + unserved_.size();
-  for (const auto& waiting : foreign_) view.foreign_waiting += waiting.size();
+  view.foreign_waiting = foreign_waiting_;
   view.grants_local = grants_local_;
   view.grants_foreign = grants_foreign_;
   for (std::size_t n = 0; n < neighbours_.size(); ++n) {
@@ -86,9 +86,8 @@ bool SiteManager::too_wide_for_known(const LocalRequest& request) const {
 bool SiteManager::quiet() const {
   const bool none_shelved = std::all_of(job_managers_.begin(), job_managers_.end(),
                                         [](const auto& entry) { return entry.second.shelved.empty(); });
-  const bool none_waits = std::all_of(foreign_.begin(), foreign_.end(), [](const auto& f) { return f.empty(); });
-  return queue_.size() == 0 && leases_.size() == 0 && passed_.empty() && unserved_.empty() && none_waits &&
-         none_shelved && owned_.used() == 0;
+  return queue_.size() == 0 && leases_.size() == 0 && passed_.empty() && unserved_.empty() &&
+         foreign_waiting_ == 0 && none_shelved && owned_.used() == 0;
 }
 
 void SiteManager::check_invariants() const {

@@ -93,7 +93,8 @@ inline bool Reader::take_text(std::string_view& text) {
 }
 
 inline bool Reader::take_bytes(std::string_view& bytes) {
-  return kind() == MP_BIN && mp_check_binl(at_, end_) <= 0 && take(mp_decode_binl(&at_), bytes);
+  const bool has_size = end_ - at_ > 1;  // where there is no more, mp_check_binl of msgpuck 1.0.3 asserts
+  return kind() == MP_BIN && has_size && mp_check_binl(at_, end_) <= 0 && take(mp_decode_binl(&at_), bytes);
 }
 
 inline bool Reader::take(std::uint32_t size, std::string_view& bytes) {

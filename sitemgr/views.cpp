@@ -20,8 +20,7 @@ SiteView SiteManager::view(Instant) const {
   view.requests_waiting = queue_.size();
   view.requests_out = queue_.count(LocalRequest::Search::out);
   view.requests_pausing = queue_.count(LocalRequest::Search::pausing);
-  view.foreign_waiting = passed_.size() + unserved_.size();
-  view.foreign_waiting = foreign_waiting_;
+  view.foreign_waiting = passed_.size() + unserved_.size() + foreign_waiting_;
   view.grants_local = grants_local_;
   view.grants_foreign = grants_foreign_;
   for (std::size_t n = 0; n < neighbours_.size(); ++n) {
@@ -91,6 +90,9 @@ bool SiteManager::quiet() const {
 }
 
 void SiteManager::check_invariants() const {
+  std::size_t foreign_waiting = 0;
+  for (const auto& waiting : foreign_) foreign_waiting += waiting.size();
+  DMM_ASSERT(foreign_waiting == foreign_waiting_);
   std::uint64_t held = 0, lent = 0;
   std::map<Party, NodeSet> nodes;
   for (const LeaseId& id : leases_.all()) {

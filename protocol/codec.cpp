@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <concepts>
 #include <msgpack.hpp>
 #include <msgpuck.h>
 #include <optional>
@@ -108,23 +109,10 @@ void pack(Packer& out, const T& values) {
 // The structs are read as the bytes come. Only what can't be read, and what has elements of a later version, is gone
 // over as a whole, so that nothing of a frame that is broken somewhere is ever used.
 
-template <class T>
-  requires(std::is_integral_v<T> && std::is_unsigned_v<T> && !std::is_same_v<T, bool>)
+template <std::integral T>  // bool too
 [[gnu::flatten]] bool read(Reader& in, T& value) {
-  std::uint64_t number = 0;
-  if (!in.take(number) || !std::in_range<T>(number)) return false;
-  value = static_cast<T>(number);
-  return true;
+  return in.take(value);
 }
-template <class T>
-  requires(std::is_integral_v<T> && std::is_signed_v<T>)
-[[gnu::flatten]] bool read(Reader& in, T& value) {
-  std::int64_t number = 0;
-  if (!in.take(number) || !std::in_range<T>(number)) return false;
-  value = static_cast<T>(number);
-  return true;
-}
-[[gnu::flatten]] bool read(Reader& in, bool& value) { return in.take(value); }
 template <Text T>
 [[gnu::flatten]] bool read(Reader& in, T& value) {
   std::string_view text;
@@ -223,15 +211,8 @@ bool read_all(Reader& in, const std::tuple<Elements...>& elements) {
 /// Headings of late with their bytes, a place for some receivers each: half of a small frame that isn't packed again.
 class Headings {
  public:
-  struct Heading {
-    Party to, from;
-    std::uint64_t incarnation = 0, peer = 0;
-    std::string bytes;
-  };
-
   /// The bytes of an envelope's heading.
-  template <class Any>
-  std::string_view bytes_of(const Any& envelope) {
+  std::string_view bytes_of(const EnvelopeView& envelope) {
     Heading& known = known_[(table_hash(envelope.to) >> 32) % known_.size()];
     if (heading_fields(known) == heading_fields(envelope) && !known.bytes.empty()) return known.bytes;
     scratch_.clear();
@@ -243,6 +224,11 @@ class Headings {
   }
 
  private:
+  struct Heading {
+    Party to, from;
+    std::uint64_t incarnation = 0, peer = 0;
+    std::string bytes;
+  };
   std::array<Heading, 16> known_;
   msgpack::sbuffer scratch_{128};
 };

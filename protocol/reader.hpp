@@ -3,6 +3,7 @@
 
 #include <msgpuck.h>
 
+#include <concepts>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -21,10 +22,9 @@ class Reader {
  public:
   explicit Reader(std::string_view bytes) : at_(bytes.data()), end_(bytes.data() + bytes.size()) {}
 
-  /// An integer, in any encoding, that isn't negative.
-  bool take(std::uint64_t& number);
-  /// An integer, in any encoding.
-  bool take(std::int64_t& number);
+  /// An integer, in any encoding, that this type can hold.
+  template <std::integral Number>
+  bool take(Number& number);
   bool take(bool& value);
   /// Bytes of kind `str` or `bin`; they stay where they are.
   bool take_text(std::string_view& text);
@@ -63,22 +63,15 @@ class Reader {
 /// Of the object that begins here.
 inline int Reader::kind() const { return at_ < end_ ? static_cast<int>(mp_typeof(*at_)) : nothing; }
 
-inline bool Reader::take(std::uint64_t& number) {
+template <std::integral Number>
+bool Reader::take(Number& number) {
+  const auto keep = [&number](auto taken) {
+    number = static_cast<Number>(taken);
+    return std::in_range<Number>(taken);
+  };
   const int what = kind();
-  if (what == MP_UINT && mp_check_uint(at_, end_) <= 0) return number = mp_decode_uint(&at_), true;
-  if (what != MP_INT || mp_check_int(at_, end_) > 0) return false;
-  const std::int64_t taken = mp_decode_int(&at_);
-  number = static_cast<std::uint64_t>(taken);
-  return taken >= 0;
-}
-
-inline bool Reader::take(std::int64_t& number) {
-  const int what = kind();
-  if (what == MP_INT && mp_check_int(at_, end_) <= 0) return number = mp_decode_int(&at_), true;
-  if (what != MP_UINT || mp_check_uint(at_, end_) > 0) return false;
-  const std::uint64_t taken = mp_decode_uint(&at_);
-  number = static_cast<std::int64_t>(taken);
-  return std::in_range<std::int64_t>(taken);
+  if (what == MP_UINT && mp_check_uint(at_, end_) <= 0) return keep(mp_decode_uint(&at_));
+  return what == MP_INT && mp_check_int(at_, end_) <= 0 && keep(mp_decode_int(&at_));
 }
 
 inline bool Reader::take(bool& value) {

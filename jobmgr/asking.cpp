@@ -186,7 +186,7 @@ void JobManager::record(Step step, Job& job, Grant& grant) {
   job.tries += grant.tries;
   leases_.add(step.now, grant.lease, job.number, grant.term);
   job.run = std::make_unique<Attempt>(attempt_of(grant));
-  open_attempts_.emplace(grant.lease, job.number);
+  leases_.open(grant.lease, job.number);
   jobs_.change(job, JobEvent::granted);
   changed(job, Grade::synced);
   for (std::uint32_t i = 0; i < job.run->tasks.size(); ++i) queued_.emplace_back(grant.request, i);
@@ -216,12 +216,7 @@ void JobManager::take_back(Step step, Job& job) {
 }
 
 void JobManager::on(Step step, const Party&, const LeaseEnded& ended) {
-  std::vector<std::uint64_t> numbers;
-  for (auto it = open_attempts_.lower_bound({ended.lease, 0}); it != open_attempts_.end(); ++it) {
-    if (it->first != ended.lease) break;
-    numbers.push_back(it->second);
-  }
-  for (std::uint64_t number : numbers) lose_nodes(step, *jobs_.find(number), ended);
+  for (std::uint64_t number : leases_.open_under(ended.lease)) lose_nodes(step, *jobs_.find(number), ended);
 }
 
 // The owner takes nodes back, or nobody can use them any more. A component that loses nodes is interrupted, unless

@@ -221,7 +221,8 @@ void JobManager::attempt_over(Step step, Job& job) {
   Attempt& run = *job.run;
   DMM_ASSERT(run.open == 0);
   release(step, job);
-  DMM_ASSERT(open_attempts_.erase({run.lease, job.number}) == 1);
+  const bool was_open = leases_.close(run.lease, job.number);
+  DMM_ASSERT(was_open);
   jobs_.change(job, JobEvent::all_ended);
   changed(job, Grade::synced);
   job.ended = step.now;

@@ -10,6 +10,18 @@ namespace {
 
 Duration less_a_hundredth(Duration length) { return length - length / 100; }
 
+using Jobs = Few<std::uint64_t>;
+
+bool contains(const Jobs& jobs, std::uint64_t job) { return std::find(jobs.begin(), jobs.end(), job) != jobs.end(); }
+
+/// Whether it was there.
+bool remove_from(Jobs& jobs, std::uint64_t job) {
+  const auto found = std::find(jobs.begin(), jobs.end(), job);
+  if (found == jobs.end()) return false;
+  jobs.erase(found);
+  return true;
+}
+
 }  // namespace
 
 void HeldLeases::add(Instant now, const LeaseId& id, std::uint64_t job, Duration term) {
@@ -26,24 +38,58 @@ void HeldLeases::restore(const LeaseId& id, std::uint64_t job) {
 }
 
 void HeldLeases::hold(Lease& lease, std::uint64_t job) {
-  DMM_ASSERT(std::find(lease.jobs.begin(), lease.jobs.end(), job) == lease.jobs.end());
+  DMM_ASSERT(!contains(lease.jobs, job));
   lease.jobs.push_back(job);
   ++grants_;
 }
 
 void HeldLeases::remove(const LeaseId& id, std::uint64_t job) {
   Lease* lease = leases_.find(id);
-  if (!lease) return;
-  const auto held = std::find(lease->jobs.begin(), lease->jobs.end(), job);
-  if (held == lease->jobs.end()) return;
-  lease->jobs.erase(held);
+  if (!lease || !remove_from(lease->jobs, job)) return;
   --grants_;
-  if (lease->jobs.empty()) leases_.erase(id);
+  if (lease->jobs.empty() && lease->open.empty()) leases_.erase(id);
 }
 
 bool HeldLeases::holds(const LeaseId& id, std::uint64_t job) const {
   const Lease* lease = leases_.find(id);
-  return lease && std::find(lease->jobs.begin(), lease->jobs.end(), job) != lease->jobs.end();
+  return lease && contains(lease->jobs, job);
+}
+
+void HeldLeases::open(const LeaseId& id, std::uint64_t job) {
+  Lease& lease = leases_[id];
+  DMM_ASSERT(!contains(lease.open, job));
+  lease.open.push_back(job);
+}
+
+bool HeldLeases::close(const LeaseId& id, std::uint64_t job) {
+  Lease* lease = leases_.find(id);
+  if (!lease || !remove_from(lease->open, job)) return false;
+  if (lease->jobs.empty() && lease->open.empty()) leases_.erase(id);
+  return true;
+}
+
+bool HeldLeases::is_open(const LeaseId& id, std::uint64_t job) const {
+  const Lease* lease = leases_.find(id);
+  return lease && contains(lease->open, job);
+}
+
+std::vector<std::uint64_t> HeldLeases::open_under(const LeaseId& id) const {
+  const Lease* lease = leases_.find(id);
+  if (!lease) return {};
+  return {lease->open.begin(), lease->open.end()};
+}
+
+std::vector<std::pair<LeaseId, std::uint64_t>> HeldLeases::all_open() const {
+  std::vector<std::pair<LeaseId, std::uint64_t>> all;
+  for (const LeaseId& id : leases_.keys())
+    for (const std::uint64_t job : leases_.at(id).open) all.emplace_back(id, job);
+  return all;
+}
+
+/// The lease if anybody holds it; under another one nothing starts.
+const HeldLeases::Lease* HeldLeases::find_held(const LeaseId& id) const {
+  const Lease* lease = leases_.find(id);
+  return lease && !lease->jobs.empty() ? lease : nullptr;
 }
 
 Instant HeldLeases::until(const Lease& lease) const {
@@ -53,12 +99,12 @@ Instant HeldLeases::until(const Lease& lease) const {
 }
 
 bool HeldLeases::usable(Instant now, const LeaseId& id) const {
-  const Lease* lease = leases_.find(id);
+  const Lease* lease = find_held(id);
   return lease && now < until(*lease);
 }
 
 bool HeldLeases::awaited(const LeaseId& id) const {
-  const Lease* lease = leases_.find(id);
+  const Lease* lease = find_held(id);
   return lease && until(*lease) == unknown;
 }
 

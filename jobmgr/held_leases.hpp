@@ -1,11 +1,13 @@
 // The leases that the job manager holds under its site's link: which jobs use each, until when new work may start
-// under it, and the renewals that move this on. Holders count from when Renew was sent, less a hundredth, so they
+// under it, and the renewals that move this on; and which jobs have components under a lease that aren't over, though
+// its nodes may be gone. Holders count from when Renew was sent, less a hundredth, so they
 // stop before whoever granted does (docs/architecture.md, leases). One renewal covers all leases without touching
 // each.
 #pragma once
 
 #include <cstdint>
 #include <deque>
+#include <utility>
 #include <vector>
 
 #include "machine/lookup.hpp"
@@ -21,6 +23,14 @@ class HeldLeases {
   void remove(const LeaseId& lease, std::uint64_t job);
   /// Whether the job has nodes of the lease.
   bool holds(const LeaseId& lease, std::uint64_t job) const;
+  /// The job has components under the lease that aren't over.
+  void open(const LeaseId& lease, std::uint64_t job);
+  /// It has none any more; false if it had none.
+  bool close(const LeaseId& lease, std::uint64_t job);
+  bool is_open(const LeaseId& lease, std::uint64_t job) const;
+  /// The jobs that have some, and all such jobs with their leases, by lease.
+  std::vector<std::uint64_t> open_under(const LeaseId& lease) const;
+  std::vector<std::pair<LeaseId, std::uint64_t>> all_open() const;
   /// Whether a job may be started under the lease.
   bool usable(Instant now, const LeaseId& lease) const;
   /// We restarted: a grant of before, under which nothing starts until the site promises more.
@@ -43,7 +53,8 @@ class HeldLeases {
 
  private:
   struct Lease {
-    Few<std::uint64_t> jobs;           ///< one, or as many as share the nodes of the lease
+    Few<std::uint64_t> jobs;           ///< one, or as many as share the nodes of the lease; they hold it
+    Few<std::uint64_t> open;           ///< those with components that aren't over
     Instant until{};                   ///< by its latest grant, or what the site said of it since
     std::uint64_t granted_after = 0;   ///< renewals sent before that grant: these don't cover it
     std::uint64_t exception_of = 0;    ///< the last renewal that made an exception of it
@@ -53,6 +64,7 @@ class HeldLeases {
   static constexpr Instant unknown{INT64_MIN};
 
   void hold(Lease& lease, std::uint64_t job);
+  const Lease* find_held(const LeaseId& lease) const;
   Instant until(const Lease& lease) const;
 
   Lookup<LeaseId, Lease> leases_;

@@ -1,5 +1,8 @@
 // What must hold of a job manager between any two events, recounted from nothing. For tests, the simulator's
 // checkers and anyone who wants to know what the tables mean to one another.
+#include <array>
+#include <set>
+
 #include "jobmgr/job_manager.hpp"
 
 namespace dmm {
@@ -31,18 +34,25 @@ std::string JobManager::broken_invariant() const {
   std::size_t dues = 0;
   std::size_t attempts = 0;
   std::size_t by_state = 0;
-  for (std::size_t s = 0; s < job_state_count; ++s) by_state += jobs_.in(static_cast<JobState>(s)).size();
+  std::array<std::set<std::uint64_t>, job_state_count> in_state;
+  for (std::size_t s = 0; s < job_state_count; ++s) {
+    const auto state = static_cast<JobState>(s);
+    const std::vector<std::uint64_t> numbers = jobs_.in(state);
+    if (numbers.size() != jobs_.count(state)) return "the jobs by state are miscounted";
+    in_state[s].insert(numbers.begin(), numbers.end());
+    by_state += numbers.size();
+  }
   if (by_state != jobs_.size()) return "the sets by state don't add up";
   for (const auto& [number, record] : jobs_.all()) {
     const Job& job = *record;
     const std::string name = "job " + std::to_string(number) + ": ";
-    if (!jobs_.in(job.state).contains(number)) return name + "not in the set of its state";
+    if (!in_state[static_cast<std::size_t>(job.state)].contains(number)) return name + "not in the set of its state";
     if ((job.run != nullptr) != has_attempt(job.state)) return name + "an attempt in the wrong state";
     if (is_over(job.state) && !job.ended) return name + "over without an end";
     if (!job.run) continue;
     if (std::string fault = fault_of(*job.run, job.state); !fault.empty()) return name + fault;
     attempts += job.run->open > 0;
-    if (job.run->open > 0 && !open_attempts_.contains({job.run->lease, number}))
+    if (job.run->open > 0 && !leases_.is_open(job.run->lease, number))
       return name + "no news of its lease would come";
     if (job.run->holds != leases_.holds(job.run->lease, number)) return name + "its lease disagrees";
     for (std::uint32_t i = 0; i < job.run->tasks.size(); ++i) {
@@ -55,7 +65,7 @@ std::string JobManager::broken_invariant() const {
     }
   }
   if (starts != starts_) return "starts under way are miscounted";
-  if (attempts != open_attempts_.size()) return "an attempt is over but still listed";
+  if (attempts != leases_.all_open().size()) return "an attempt is over but still listed";
   if (dues != due_.size()) return "a due time is left over";
   return {};
 }

@@ -20,6 +20,7 @@ struct TaskKey {
   std::uint64_t job = 0;
   std::uint32_t component = 0;
   auto operator<=>(const TaskKey&) const = default;
+  friend std::uint64_t table_hash(const TaskKey& key) { return dmm::table_hash(key.job) ^ key.component; }
 };
 
 enum class TaskPhase : std::uint8_t {

@@ -185,9 +185,7 @@ std::vector<JobView> JobManager::jobs(const JobQuery& query) const {
   std::vector<JobView> views;
   const auto add = [&](const Job& found) { views.push_back(view_of(found, request_of(found))); };
   if (query.state) {
-    const auto& numbers = jobs_.in(*query.state);
-    for (auto it = numbers.lower_bound(query.from); it != numbers.end() && views.size() < query.limit; ++it)
-      add(*jobs_.find(*it));
+    for (const std::uint64_t number : jobs_.in(*query.state, query.from, query.limit)) add(*jobs_.find(number));
   } else {
     const auto& all = jobs_.all();
     for (auto it = all.lower_bound(query.from); it != all.end() && views.size() < query.limit; ++it)

@@ -95,7 +95,7 @@ class JobManager {
   const Job* find(std::uint64_t number) const { return jobs_.find(number); }
   std::vector<JobView> jobs(const JobQuery& query = {}) const;
   /// Jobs in a state now; forgotten ones aren't counted.
-  std::size_t count(JobState state) const { return jobs_.in(state).size(); }
+  std::size_t count(JobState state) const { return jobs_.count(state); }
   /// How often any job came to a state since the start; `waiting` counts submissions and reruns.
   std::uint64_t ever(JobState state) const { return jobs_.ever(state); }
   std::size_t size() const { return jobs_.size(); }
@@ -198,7 +198,6 @@ class JobManager {
   Submissions submissions_;
   HeldLeases leases_;
   Managers managers_;
-  DenseSet<std::pair<LeaseId, std::uint64_t>> open_attempts_;  ///< jobs with components that aren't over, by lease
   Instant next_renewal_ = never;
   std::deque<std::pair<RequestId, std::uint32_t>> queued_;  ///< components to start; entries may be out of date
   std::deque<std::pair<RequestId, std::uint32_t>> awaiting_;  ///< those whose lease the site must promise anew first

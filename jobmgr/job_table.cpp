@@ -33,7 +33,8 @@ Job& JobTable::insert(Job job) {
   const std::uint64_t number = job.number;
   const auto [it, is_new] = jobs_.emplace(number, std::make_unique<Job>(std::move(job)));
   DMM_ASSERT(is_new);
-  set_of(it->second->state).insert(number);
+  ++counts_[static_cast<std::size_t>(it->second->state)];
+  enter(*it->second);
   return *it->second;
 }
 
@@ -50,23 +51,52 @@ const Job* JobTable::find(std::uint64_t number) const {
 void JobTable::change(Job& job, JobEvent event) {
   const auto state = next(job.state, event);
   DMM_ASSERT(state.has_value());
-  const bool was_in = set_of(job.state).erase(job.number) == 1;
-  DMM_ASSERT(was_in);
+  const bool stays = has_attempt(job.state) && has_attempt(*state);
+  if (!stays) leave(job);
+  --counts_[static_cast<std::size_t>(job.state)];
   job.state = *state;
-  set_of(*state).insert(job.number);
+  ++counts_[static_cast<std::size_t>(*state)];
+  if (!stays) enter(job);
   ++ever_[static_cast<std::size_t>(*state)];
+}
+
+void JobTable::enter(const Job& job) {
+  if (has_attempt(job.state))
+    with_attempt_.insert(job.number);
+  else
+    by_state_[static_cast<std::size_t>(job.state)].insert(job.number);
+}
+
+void JobTable::leave(const Job& job) {
+  const bool was_there = has_attempt(job.state)
+                             ? with_attempt_.erase(job.number)
+                             : by_state_[static_cast<std::size_t>(job.state)].erase(job.number) == 1;
+  DMM_ASSERT(was_there);
+}
+
+std::vector<std::uint64_t> JobTable::in(JobState state, std::uint64_t from, std::size_t most) const {
+  std::vector<std::uint64_t> numbers;
+  if (has_attempt(state)) {
+    for (const std::uint64_t number : with_attempt_.sorted())
+      if (number >= from && numbers.size() < most && find(number)->state == state) numbers.push_back(number);
+    return numbers;
+  }
+  const auto& all = by_state_[static_cast<std::size_t>(state)];
+  for (auto it = all.lower_bound(from); it != all.end() && numbers.size() < most; ++it) numbers.push_back(*it);
+  return numbers;
 }
 
 std::size_t JobTable::open() const {
   std::size_t ended = 0;
-  for (JobState state : outcomes) ended += in(state).size();
+  for (JobState state : outcomes) ended += count(state);
   return jobs_.size() - ended;
 }
 
 std::uint64_t JobTable::forget_oldest() {
   std::uint64_t oldest = 0;
   for (JobState state : outcomes)
-    if (const auto& numbers = in(state); !numbers.empty() && (oldest == 0 || *numbers.begin() < oldest))
+    if (const auto& numbers = by_state_[static_cast<std::size_t>(state)];
+        !numbers.empty() && (oldest == 0 || *numbers.begin() < oldest))
       oldest = *numbers.begin();
   if (oldest != 0) forget(oldest);
   return oldest;
@@ -77,7 +107,8 @@ bool JobTable::forget(std::uint64_t number) {
   if (it == jobs_.end()) return false;
   const JobState state = it->second->state;
   if (std::find(outcomes.begin(), outcomes.end(), state) == outcomes.end()) return false;
-  set_of(state).erase(number);
+  leave(*it->second);
+  --counts_[static_cast<std::size_t>(state)];
   jobs_.erase(it);
   return true;
 }

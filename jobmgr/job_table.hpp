@@ -5,9 +5,11 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "jobmgr/job.hpp"
 #include "machine/dense.hpp"
+#include "machine/lookup.hpp"
 
 namespace dmm {
 
@@ -21,8 +23,10 @@ class JobTable {
   const Job* find(std::uint64_t number) const;
   /// Lets something happen to a job; that it can happen in the job's state is asserted.
   void change(Job& job, JobEvent event);
-  /// Numbers of the jobs in a state, in order.
-  const DenseSet<std::uint64_t>& in(JobState state) const { return by_state_[static_cast<std::size_t>(state)]; }
+  /// Numbers of the jobs in a state, in order: the first so many that aren't less than `from`.
+  std::vector<std::uint64_t> in(JobState state, std::uint64_t from = 0, std::size_t most = SIZE_MAX) const;
+  /// How many are in a state.
+  std::size_t count(JobState state) const { return counts_[static_cast<std::size_t>(state)]; }
   /// Jobs that ever came to a state; forgotten ones too.
   std::uint64_t ever(JobState state) const { return ever_[static_cast<std::size_t>(state)]; }
   std::size_t size() const { return jobs_.size(); }
@@ -35,10 +39,14 @@ class JobTable {
 
  private:
   Job& insert(Job job);
-  DenseSet<std::uint64_t>& set_of(JobState state) { return by_state_[static_cast<std::size_t>(state)]; }
+  void enter(const Job& job);
+  void leave(const Job& job);
 
   DenseMap<std::uint64_t, std::unique_ptr<Job>> jobs_;
-  std::array<DenseSet<std::uint64_t>, job_state_count> by_state_;
+  // Those with an attempt are few, change their states most and are listed together.
+  LookupSet<std::uint64_t> with_attempt_;
+  std::array<DenseSet<std::uint64_t>, job_state_count> by_state_;  ///< the others
+  std::array<std::size_t, job_state_count> counts_{};
   std::array<std::uint64_t, job_state_count> ever_{};
 };
 

@@ -39,7 +39,7 @@ void Managers::down(const Party& manager, Instant silent_due) {
 std::vector<TaskKey> Managers::tasks_of(const Party& manager) const {
   const Link* link = links_.find(manager);
   if (!link) return {};
-  return {link->tasks.begin(), link->tasks.end()};
+  return link->tasks.sorted();
 }
 
 bool Managers::has(const Party& manager, TaskKey task) const {

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "jobmgr/job.hpp"
-#include "machine/dense.hpp"
 #include "machine/lookup.hpp"
 
 namespace dmm {
@@ -41,7 +40,7 @@ class Managers {
     bool up = false;
     bool seen = false;
     Instant silent_due = never;
-    DenseSet<TaskKey> tasks;
+    LookupSet<TaskKey> tasks;
   };
 
   void set_silence(const Party& manager, Link& link, Instant due);

@@ -88,7 +88,7 @@ void JobManager::restore(Instant now, Job restored) {
   Job& job = jobs_.restore(std::move(restored));
   if (!job.run) return;
   Attempt& run = *job.run;
-  if (run.open > 0) open_attempts_.emplace(run.lease, job.number);
+  if (run.open > 0) leases_.open(run.lease, job.number);
   if (run.holds) leases_.restore(run.lease, job.number);
   for (std::uint32_t i = 0; i < run.tasks.size(); ++i) {
     Task& task = run.tasks[i];
@@ -151,7 +151,7 @@ void JobManager::offer_inventory(Step step) {
 
 std::vector<Holding> JobManager::holdings() const {
   std::vector<Holding> held;
-  for (const auto& [lease, number] : open_attempts_) {
+  for (const auto& [lease, number] : leases_.all_open()) {
     if (!leases_.holds(lease, number)) continue;
     const Job& job = *jobs_.find(number);
     held.push_back({lease, request_of(job), job.run->held(), job.place->chain, {}, {}, {}, {}});

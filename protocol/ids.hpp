@@ -118,9 +118,8 @@ inline std::uint64_t table_hash(std::uint64_t number) { return number * 0x9E3779
 inline std::uint64_t table_hash(const RequestId& id) {
   return id.user.table_hash(id.site.text.table_hash(table_hash(id.job) ^ id.attempt));
 }
-inline std::uint64_t table_hash(const LeaseId& id) {
-  return id.owner.text.table_hash(table_hash(id.epoch.counter) ^ id.epoch.incarnation);
-}
+inline std::uint64_t table_hash(const Epoch& epoch) { return table_hash(epoch.counter) ^ epoch.incarnation; }
+inline std::uint64_t table_hash(const LeaseId& id) { return id.owner.text.table_hash(table_hash(id.epoch)); }
 inline std::uint64_t table_hash(const Party& party) {
   return party.name.table_hash(party.site.text.table_hash(static_cast<std::uint64_t>(party.role)));
 }

@@ -22,7 +22,7 @@ void check_task(const TaskRecord& task, const Slots& slots) {
 void ResourceManager::check_changes(const std::vector<Epoch>& leases, const std::vector<TaskId>& tasks) const {
   DMM_ASSERT(touched_.empty());
   for (const Epoch epoch : leases) {
-    const Lease* lease = find_lease(epoch);
+    const Lease* lease = leases_.find(epoch);
     DMM_ASSERT(lease == nullptr || slots_.all_under(lease->nodes, epoch));
   }
   for (const TaskId& id : tasks)
@@ -35,10 +35,11 @@ void ResourceManager::check_invariants() const {
   presence_.check_invariants();
   tasks_.check_invariants();
   std::uint32_t leased = 0;
-  for (const auto& [epoch, lease] : leases_) {
-    DMM_ASSERT(!lease->nodes.empty() && is_well_formed(lease->nodes));
-    DMM_ASSERT(slots_.all_under(lease->nodes, epoch));
-    leased += count(lease->nodes);
+  for (const Epoch epoch : leases_.keys()) {
+    const NodeSet& nodes = leases_.at(epoch).nodes;
+    DMM_ASSERT(!nodes.empty() && is_well_formed(nodes));
+    DMM_ASSERT(slots_.all_under(nodes, epoch));
+    leased += count(nodes);
   }
   DMM_ASSERT(leased == slots_.leased());
   std::map<std::uint64_t, std::size_t> cleans;

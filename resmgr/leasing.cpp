@@ -10,13 +10,8 @@
 
 namespace dmm {
 
-ResourceManager::Lease* ResourceManager::find_lease(Epoch lease) const {
-  const auto it = leases_.find(lease);
-  return it == leases_.end() ? nullptr : it->second.get();
-}
-
-ResourceManager::Lease* ResourceManager::find_lease(const LeaseId& lease) const {
-  return lease.owner == settings_.site ? find_lease(lease.epoch) : nullptr;
+ResourceManager::Lease* ResourceManager::find_lease(const LeaseId& lease) {
+  return lease.owner == settings_.site ? leases_.find(lease.epoch) : nullptr;
 }
 
 // ---- assigning -------------------------------------------------------------------------------------------------
@@ -44,9 +39,7 @@ void ResourceManager::on(Instant now, const Assign& assign, Effects& effects) {
   supersede(now, assign.nodes, epoch, effects);
   note_growth(assign.nodes, epoch, effects);
   slots_.assign(assign.nodes, epoch);
-  std::unique_ptr<Lease>& entry = leases_[epoch];
-  if (!entry) entry = std::make_unique<Lease>();
-  Lease& lease = *entry;
+  Lease& lease = leases_[epoch];
   lease.holder = assign.holder;
   lease.alone = assign.alone;
   lease.once = assign.once;
@@ -92,13 +85,13 @@ void ResourceManager::supersede(Instant now, const NodeSet& nodes, Epoch newer, 
 
 /// The nodes, as far as they are under the lease, leave it; a lease without nodes is forgotten.
 void ResourceManager::take_from_lease(Epoch lease, const NodeSet& nodes) {
-  const auto it = leases_.find(lease);
-  if (it == leases_.end()) return;
-  NodeSet& held = it->second->nodes;
+  Lease* known = leases_.find(lease);
+  if (known == nullptr) return;
+  NodeSet& held = known->nodes;
   NodeSet left = subtract(held, nodes);
   slots_.unassign(subtract(held, left), lease);
   if (left.empty())
-    leases_.erase(it);
+    leases_.erase(lease);
   else
     held = std::move(left);
   touched_.add(lease);
@@ -108,7 +101,7 @@ void ResourceManager::take_from_lease(Epoch lease, const NodeSet& nodes) {
 /// A lease that is for one component ends with the task that has just left its nodes, before its owner asks: whether
 /// it did.
 bool ResourceManager::end_with_task(const TaskRecord& task, Effects& effects) {
-  const Lease* lease = find_lease(task.lease);
+  const Lease* lease = leases_.find(task.lease);
   if (lease == nullptr || !lease->once) return false;
   if (!slots_.tasks_on(lease->nodes).empty() || !strays_.empty()) return false;
   const NodeSet nodes = lease->nodes;
@@ -122,7 +115,7 @@ bool ResourceManager::end_with_task(const TaskRecord& task, Effects& effects) {
 /// Looks again at the leases of which something changed, whether they have a job now.
 void ResourceManager::watch_idle(Instant now) {
   for (const Epoch epoch : perhaps_idle_.take()) {
-    const Lease* lease = find_lease(epoch);
+    const Lease* lease = leases_.find(epoch);
     const bool is_idle = lease != nullptr && lease->alone && !tasks_.has_open(epoch) &&
                          slots_.tasks_on(lease->nodes).empty();
     if (is_idle)
@@ -136,7 +129,7 @@ void ResourceManager::watch_idle(Instant now) {
 /// outcome of a job under it is still kept, its job manager may not have heard that: then nothing is confirmed.
 void ResourceManager::end_idle(Epoch epoch, Effects& effects) {
   const LeaseId id{settings_.site, epoch};
-  Lease& lease = *leases_.at(epoch);
+  Lease& lease = leases_.at(epoch);
   effects.log(Level::info, "idle", {}, {{"lease", to_text(id)}, {"nodes", to_text(lease.nodes)}});
   lease.fenced = true;
   changed_leases_.add(epoch);
@@ -209,7 +202,7 @@ void ResourceManager::note_growth(const NodeSet& nodes, Epoch epoch, const Effec
 /// older leases that are still ending on the nodes. A later lease's task is no matter of this one.
 std::set<std::uint64_t> ResourceManager::to_be_clean(const Unassign& unassign) const {
   const bool all = unassign.nodes.empty();
-  const Lease* lease = find_lease(unassign.lease.epoch);
+  const Lease* lease = leases_.find(unassign.lease.epoch);
   const NodeSet nodes = all && lease != nullptr ? lease->nodes : slots_.within(unassign.nodes);
   std::set<std::uint64_t> waiting;
   for (const std::uint64_t number : slots_.tasks_on(nodes))

@@ -46,7 +46,7 @@ void Presence::heard(Instant now, const Party& peer) {
 void Presence::watch(Instant now, const Party& job_manager, std::uint64_t task) {
   const auto [it, is_new] = job_managers_.try_emplace(job_manager);
   if (is_new) it->second.since = now;
-  const bool added = it->second.tasks[on_either].insert(task).second;
+  const bool added = it->second.tasks[on_either].insert(task);
   DMM_ASSERT(added);
   add_to_index(*it);
 }
@@ -101,10 +101,10 @@ std::vector<std::uint64_t> Presence::take_fenced(Instant now) {
     while (next_fence(dependence) <= now) {
       const auto it = job_managers_.find(silent_[dependence].begin()->second);
       DMM_ASSERT(it != job_managers_.end() && !it->second.up);
-      auto& tasks = it->second.tasks[dependence];
+      const std::vector<std::uint64_t> tasks = it->second.tasks[dependence].sorted();
       fenced.insert(fenced.end(), tasks.begin(), tasks.end());
       remove_from_index(*it);
-      tasks.clear();
+      it->second.tasks[dependence].clear();
       keep_or_drop(it);
     }
   return fenced;

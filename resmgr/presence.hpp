@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "machine/dense.hpp"
+#include "machine/lookup.hpp"
 #include "protocol/ids.hpp"
 #include "protocol/time.hpp"
 
@@ -48,7 +48,7 @@ class Presence {
   struct Contact {
     bool up = false;
     Instant since{};  ///< down, and heard from, no later than this
-    std::array<DenseSet<std::uint64_t>, dependences> tasks;
+    std::array<LookupSet<std::uint64_t>, dependences> tasks;
     bool has_tasks() const { return !tasks[on_either].empty() || !tasks[on_job_manager].empty(); }
   };
   using Contacts = std::map<Party, Contact>;

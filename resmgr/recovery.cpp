@@ -37,8 +37,7 @@ std::vector<ResourceRecord> ResourceManager::records() const {
   std::vector<ResourceRecord> rows;
   for (std::uint32_t node = 0; node < slots_.total(); ++node)
     if (slots_.highest(node) != Epoch{}) rows.emplace_back(FenceRecord{node, slots_.highest(node)});
-  for (const auto& [epoch, lease] : leases_)
-    rows.emplace_back(row_of(epoch, *lease));
+  for (const Epoch epoch : leases_.keys()) rows.emplace_back(row_of(epoch, leases_.at(epoch)));
   for (const TaskRecord& task : tasks_.all())
     if (task.state != TaskState::parked) rows.emplace_back(row_of(task));
   for (const auto& [node, suspect] : black_holes_.all()) rows.emplace_back(SuspectRecord{node, suspect});
@@ -59,7 +58,7 @@ void ResourceManager::record_changes(const std::vector<Epoch>& leases, const std
   }
   // That nothing starts any more under a lease, or on nodes that left it, is promised to others.
   for (const Epoch epoch : leases) {
-    if (const Lease* lease = find_lease(epoch))
+    if (const Lease* lease = leases_.find(epoch))
       ledger.put(row_of(epoch, *lease), Grade::synced);
     else
       ledger.erase(AssignmentRecord{epoch, {}, {}, false, false}, Grade::synced);
@@ -108,8 +107,7 @@ void ResourceManager::restore_one(AssignmentRecord& row) {
   if (nodes != row.nodes) changed_leases_.add(row.lease);
   if (nodes.empty()) return;
   slots_.assign(nodes, row.lease);
-  leases_[row.lease] =
-      std::make_unique<Lease>(Lease{std::move(row.holder), std::move(nodes), row.alone, false, row.fenced});
+  leases_[row.lease] = {std::move(row.holder), std::move(nodes), row.alone, false, row.fenced};
 }
 
 void ResourceManager::restore_one(const FenceRecord& row) {

@@ -133,7 +133,7 @@ void ResourceManager::on(Instant now, const LinkUp& change, Effects& effects) {
       if (TaskRecord& task = tasks_.at(number); task.is_live()) order_end(now, task, {}, EndKind::lease_ended, effects);
   if (change.peer != site_) return;
   register_due_ = true;
-  for (const auto& [epoch, lease] : leases_) perhaps_idle_.add(epoch);  // what was said of them may be lost
+  for (const Epoch epoch : leases_.keys()) perhaps_idle_.add(epoch);  // what was said of them may be lost
 }
 
 void ResourceManager::on(Instant now, const LinkDown& change, Effects&) {
@@ -151,9 +151,9 @@ void ResourceManager::register_if_due(Effects& effects) {
   offer.memory_bytes = settings_.memory_bytes;
   offer.attributes = settings_.attributes;
   offer.endpoint = settings_.endpoint;
-  for (const auto& [epoch, lease] : leases_) {
+  for (const Epoch epoch : leases_.keys()) {
     offer.leases.push_back({settings_.site, epoch});
-    offer.leased.push_back(lease->nodes);
+    offer.leased.push_back(leases_.at(epoch).nodes);
   }
   offer.dirty = slots_.dirty();
   for (Register& part : parts_of(std::move(offer))) effects.send(site_, std::move(part));
@@ -169,7 +169,7 @@ void ResourceManager::fence(Instant now, std::uint64_t number, Effects& effects)
               {{"lease", to_text(LeaseId{settings_.site, task.lease})}, {"nodes", to_text(task.nodes)}});
   const bool is_detached = task.due != never;
   order_end(now, task, Duration{}, EndKind::fenced, effects);
-  Lease* lease = find_lease(task.lease);
+  Lease* lease = leases_.find(task.lease);
   if (lease == nullptr || is_detached) return;
   lease->fenced = true;
   touched_.add(task.lease);
@@ -216,9 +216,10 @@ ResourceManagerView ResourceManager::view() const {
   view.nodes_leased = slots_.leased();
   view.registered = presence_.owner_is_up() && !register_due_;
   view.counts = counts_;
-  for (const auto& [epoch, lease] : leases_) {
-    const auto tasks = static_cast<std::uint32_t>(slots_.tasks_on(lease->nodes).size());
-    view.leases.push_back({{settings_.site, epoch}, lease->holder, lease->nodes, lease->fenced, tasks});
+  for (const Epoch epoch : leases_.keys()) {
+    const Lease& lease = leases_.at(epoch);
+    const auto tasks = static_cast<std::uint32_t>(slots_.tasks_on(lease.nodes).size());
+    view.leases.push_back({{settings_.site, epoch}, lease.holder, lease.nodes, lease.fenced, tasks});
   }
   for (const TaskRecord& task : tasks_.all())
     view.tasks.push_back({task.id, {settings_.site, task.lease}, task.nodes, task.state, task.process, task.since});

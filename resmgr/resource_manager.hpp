@@ -21,8 +21,8 @@
 #include <variant>
 #include <vector>
 
-#include "machine/dense.hpp"
 #include "machine/input.hpp"
+#include "machine/lookup.hpp"
 #include "resmgr/black_holes.hpp"
 #include "resmgr/idle_leases.hpp"
 #include "resmgr/marks.hpp"
@@ -104,8 +104,7 @@ class ResourceManager {
   void on(Instant now, const Forget& forget, Effects& effects);
 
   // ---- leases
-  Lease* find_lease(Epoch lease) const;
-  Lease* find_lease(const LeaseId& lease) const;
+  Lease* find_lease(const LeaseId& lease);
   void refuse(Level level, const Assign& assign, std::string why, Effects& effects);
   void supersede(Instant now, const NodeSet& nodes, Epoch newer, Effects& effects);
   void take_from_lease(Epoch lease, const NodeSet& nodes);
@@ -157,7 +156,7 @@ class ResourceManager {
   Slots slots_;
   Presence presence_;
   TaskTable tasks_;
-  DenseMap<Epoch, std::unique_ptr<Lease>> leases_;
+  Lookup<Epoch, Lease> leases_;
   std::map<std::uint64_t, PendingClean> cleans_;
   std::uint64_t last_clean_ = 0;
   std::set<ReadKey> reads_;             ///< ReadOutput orders that wait for their answer

@@ -72,7 +72,7 @@ void ResourceManager::replace_earlier_attempts(Instant now, const TaskId& id, Ef
 }
 
 ResourceManager::Readiness ResourceManager::judge(const TaskRecord& task) const {
-  const Lease* lease = find_lease(task.lease);
+  const Lease* lease = leases_.find(task.lease);
   if (lease != nullptr && lease->fenced) return Readiness::no_lease;
   if (!slots_.admit(task.nodes, task.lease)) return Readiness::no_lease;
   if (!slots_.all_under(task.nodes, task.lease)) return Readiness::await_lease;
@@ -209,7 +209,7 @@ void ResourceManager::end_stray(const TaskId& id, Effects& effects) {
   if (known == nullptr || !known->ordered) effects.tasks.push_back(RemoveTask{id});
   if (!strays_.empty()) return;
   for (const std::uint64_t clean : std::exchange(stray_cleans_, {})) count_down(clean, effects);
-  for (const auto& [epoch, lease] : leases_) touched_.add(epoch);
+  for (const Epoch epoch : leases_.keys()) touched_.add(epoch);
 }
 
 /// Nothing of the task is left: its nodes are free for what waits for them, and the owner hears it if it asked.

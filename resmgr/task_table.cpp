@@ -8,8 +8,11 @@
 namespace dmm {
 namespace {
 
-bool is_same_job(const RequestId& a, const RequestId& b) {
-  return a.job == b.job && a.user == b.user && a.site == b.site;
+/// What the tasks of all attempts at a job are found by.
+RequestId job_of(const RequestId& request) {
+  RequestId first = request;
+  first.attempt = 1;
+  return first;
 }
 
 }  // namespace
@@ -32,10 +35,13 @@ TaskRecord& TaskTable::add(Instant now, const TaskId& id, Epoch lease) {
   task.number = ++last_number_;
   task.lease = lease;
   task.since = now;
-  const bool is_new = tasks_.try_emplace(TaskById(task.id), std::move(added)).second;
-  DMM_ASSERT(is_new);
+  Tasks& tasks = jobs_[job_of(id.request)];
+  const auto place = std::lower_bound(tasks.begin(), tasks.end(), id,
+                                      [](const auto& other, const TaskId& wanted) { return other->id < wanted; });
+  DMM_ASSERT(place == tasks.end() || (*place)->id != id);
+  tasks.insert(place, std::move(added));
   open_.emplace_hint(open_.end(), task.number, &task);
-  by_lease_[{lease, task.number}] = &task;
+  by_lease_[lease].push_back(&task);
   return task;
 }
 
@@ -47,7 +53,9 @@ void TaskTable::enter(Instant now, TaskRecord& task, TaskState state) {
   live_ += task.is_live();
   if (state != TaskState::ended) return;
   open_.erase(task.number);
-  by_lease_.erase({task.lease, task.number});
+  auto& of_lease = by_lease_.at(task.lease);
+  of_lease.erase(std::find(of_lease.begin(), of_lease.end(), &task));
+  if (of_lease.empty()) by_lease_.erase(task.lease);
 }
 
 void TaskTable::set_due(TaskRecord& task, Instant due) {
@@ -59,19 +67,19 @@ void TaskTable::set_due(TaskRecord& task, Instant due) {
 void TaskTable::erase(TaskRecord& task) {
   DMM_ASSERT(task.state == TaskState::ended);
   set_due(task, never);
-  const auto it = tasks_.find(TaskById(task.id));
-  DMM_ASSERT(it != tasks_.end());
-  tasks_.erase(it);
+  const RequestId job = job_of(task.id.request);
+  Tasks& tasks = jobs_.at(job);
+  const auto place = std::find_if(tasks.begin(), tasks.end(), [&](const auto& other) { return other.get() == &task; });
+  DMM_ASSERT(place != tasks.end());
+  tasks.erase(place);
+  if (tasks.empty()) jobs_.erase(job);
 }
 
-TaskRecord* TaskTable::find(const TaskId& id) {
-  const auto it = tasks_.find(TaskById(id));
-  return it == tasks_.end() ? nullptr : it->second.get();
-}
-
-const TaskRecord* TaskTable::find(const TaskId& id) const {
-  const auto it = tasks_.find(TaskById(id));
-  return it == tasks_.end() ? nullptr : it->second.get();
+TaskRecord* TaskTable::found(const TaskId& id) const {
+  const Tasks* tasks = jobs_.find(job_of(id.request));
+  if (tasks == nullptr) return nullptr;
+  const auto place = std::find_if(tasks->begin(), tasks->end(), [&](const auto& task) { return task->id == id; });
+  return place == tasks->end() ? nullptr : place->get();
 }
 
 TaskRecord& TaskTable::at(std::uint64_t number) {
@@ -86,40 +94,40 @@ const TaskRecord& TaskTable::at(std::uint64_t number) const {
   return *it->second;
 }
 
+template <class Chosen>
+std::vector<TaskRecord*> TaskTable::of_job(const RequestId& request, Chosen is_chosen) const {
+  std::vector<TaskRecord*> chosen;
+  if (const Tasks* tasks = jobs_.find(job_of(request)))
+    for (const auto& task : *tasks)
+      if (is_chosen(task->id.request.attempt)) chosen.push_back(task.get());
+  return chosen;
+}
+
 std::vector<TaskRecord*> TaskTable::of(const RequestId& request) const {
-  std::vector<TaskRecord*> tasks;
-  const TaskId first{request, 0};
-  for (auto it = tasks_.lower_bound(TaskById(first)); it != tasks_.end() && it->second->id.request == request; ++it)
-    tasks.push_back(it->second.get());
-  return tasks;
+  return of_job(request, [&](std::uint32_t attempt) { return attempt == request.attempt; });
 }
 
 std::vector<TaskRecord*> TaskTable::earlier_attempts(const TaskId& id) const {
-  std::vector<TaskRecord*> tasks;
-  for (auto it = tasks_.lower_bound(TaskById(id)); it != tasks_.begin();) {
-    TaskRecord& task = *(--it)->second;
-    if (!is_same_job(task.id.request, id.request)) break;
-    if (task.id.request.attempt < id.request.attempt) tasks.push_back(&task);
-  }
-  std::reverse(tasks.begin(), tasks.end());
-  return tasks;
+  return of_job(id.request, [&](std::uint32_t attempt) { return attempt < id.request.attempt; });
 }
 
 std::vector<TaskRecord*> TaskTable::later_attempts(const TaskId& id) const {
-  std::vector<TaskRecord*> tasks;
-  for (auto it = tasks_.upper_bound(TaskById(id)); it != tasks_.end(); ++it) {
-    TaskRecord& task = *it->second;
-    if (!is_same_job(task.id.request, id.request)) break;
-    if (task.id.request.attempt > id.request.attempt) tasks.push_back(&task);
-  }
-  return tasks;
+  return of_job(id.request, [&](std::uint32_t attempt) { return attempt > id.request.attempt; });
+}
+
+std::vector<TaskRecord*> TaskTable::sorted() const {
+  std::vector<TaskRecord*> all;
+  for (const RequestId& job : jobs_.keys())
+    for (const auto& task : jobs_.at(job)) all.push_back(task.get());
+  return all;
 }
 
 std::vector<std::uint64_t> TaskTable::of(Epoch lease, bool live) const {
   std::vector<std::uint64_t> numbers;
   if (live ? live_ == 0 : open_.size() == live_) return numbers;
-  for (auto it = by_lease_.lower_bound({lease, 0}); it != by_lease_.end() && it->first.first == lease; ++it)
-    if (it->second->is_live() == live) numbers.push_back(it->first.second);
+  if (const auto* tasks = by_lease_.find(lease))
+    for (const TaskRecord* task : *tasks)
+      if (task->is_live() == live) numbers.push_back(task->number);
   return numbers;
 }
 
@@ -127,10 +135,7 @@ std::vector<std::uint64_t> TaskTable::parked_of(Epoch lease) const { return of(l
 
 std::vector<std::uint64_t> TaskTable::live_of(Epoch lease) const { return of(lease, true); }
 
-bool TaskTable::has_open(Epoch lease) const {
-  const auto it = by_lease_.lower_bound({lease, 0});
-  return it != by_lease_.end() && it->first.first == lease;
-}
+bool TaskTable::has_open(Epoch lease) const { return by_lease_.contains(lease); }
 
 std::vector<std::uint64_t> TaskTable::open() const {
   std::vector<std::uint64_t> numbers;
@@ -154,20 +159,23 @@ void TaskTable::check_invariants() const {
   std::uint32_t live = 0;
   std::size_t open = 0;
   std::size_t dues = 0;
-  for (const auto& [key, entry] : tasks_) {
-    TaskRecord& task = *entry;
+  for (TaskRecord* entry : sorted()) {
+    const TaskRecord& task = *entry;
     const bool is_open = task.state != TaskState::ended;
-    DMM_ASSERT(key.id == &task.id && key.job == task.id.request.job);
+    DMM_ASSERT(find(task.id) == entry);
     DMM_ASSERT(is_open == open_.contains(task.number));
-    DMM_ASSERT(is_open == by_lease_.contains({task.lease, task.number}));
-    DMM_ASSERT((task.due != never) == dues_.contains({task.due, &task}));
+    const auto* of_lease = by_lease_.find(task.lease);
+    DMM_ASSERT(is_open == (of_lease && std::find(of_lease->begin(), of_lease->end(), entry) != of_lease->end()));
+    DMM_ASSERT((task.due != never) == dues_.contains({task.due, entry}));
     DMM_ASSERT(task.state != TaskState::ending || task.cause.has_value());
     live += task.is_live();
     open += is_open;
     dues += task.due != never;
   }
   DMM_ASSERT(live == live_);
-  DMM_ASSERT(open == open_.size() && open == by_lease_.size());
+  std::size_t listed = 0;
+  for (const Epoch lease : by_lease_.keys()) listed += by_lease_.at(lease).size();
+  DMM_ASSERT(open == open_.size() && open == listed);
   DMM_ASSERT(dues == dues_.size());
 }
 

@@ -2,8 +2,8 @@
 // they are fetched; with the indices that let each event find the few tasks it concerns. No decisions are made
 // here.
 //
-// Tasks are ordered by request, so the components of a request and the attempts at a job are neighbours. A task
-// that isn't over also has a number, in order of arrival, by which nodes and links name it.
+// The tasks of a job, all components of all attempts, are found together; nearly always it is one. A task that isn't
+// over also has a number, in order of arrival, by which nodes and links name it.
 #pragma once
 
 #include <compare>
@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "machine/dense.hpp"
+#include "machine/lookup.hpp"
 #include "protocol/resources.hpp"
 #include "protocol/time.hpp"
 #include "resmgr/tasks.hpp"
@@ -64,8 +65,8 @@ class TaskTable {
   void erase(TaskRecord& task);
 
   /// The task, or nullptr. References stay valid until it is erased.
-  TaskRecord* find(const TaskId& id);
-  const TaskRecord* find(const TaskId& id) const;
+  TaskRecord* find(const TaskId& id) { return found(id); }
+  const TaskRecord* find(const TaskId& id) const { return found(id); }
   /// The task of this number, which isn't over.
   TaskRecord& at(std::uint64_t number);
   const TaskRecord& at(std::uint64_t number) const;
@@ -88,9 +89,9 @@ class TaskTable {
   std::vector<TaskId> take_due(Instant now);
 
   std::uint32_t live() const { return live_; }
-  /// All tasks, in the order of their ids.
+  /// All tasks, in the order of their ids: for rare walks over everything.
   auto all() const {
-    return tasks_ | std::views::transform([](const auto& entry) -> const TaskRecord& { return *entry.second; });
+    return std::views::transform(sorted(), [](TaskRecord* task) -> const TaskRecord& { return *task; });
   }
   /// For tests: the indices agree with a recount.
   void check_invariants() const;
@@ -103,11 +104,16 @@ class TaskTable {
       return at != other.at ? at <=> other.at : task->id <=> other.task->id;
     }
   };
+  using Tasks = Few<std::unique_ptr<TaskRecord>>;  ///< in the order of their ids
   std::vector<std::uint64_t> of(Epoch lease, bool live) const;
+  std::vector<TaskRecord*> sorted() const;
+  TaskRecord* found(const TaskId& id) const;
+  template <class Chosen>
+  std::vector<TaskRecord*> of_job(const RequestId& request, Chosen is_chosen) const;
 
-  DenseMap<TaskById, std::unique_ptr<TaskRecord>> tasks_;
-  DenseMap<std::uint64_t, TaskRecord*> open_;                         ///< by number, those that aren't over
-  DenseMap<std::pair<Epoch, std::uint64_t>, TaskRecord*> by_lease_;  ///< the same by lease
+  Lookup<RequestId, Tasks> jobs_;  ///< by their first attempts' names
+  DenseMap<std::uint64_t, TaskRecord*> open_;  ///< by number, those that aren't over
+  Lookup<Epoch, Few<TaskRecord*>> by_lease_;   ///< the same by lease
   DenseSet<Due> dues_;
   std::uint64_t last_number_ = 0;
   std::uint32_t live_ = 0;

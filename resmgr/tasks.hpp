@@ -16,17 +16,7 @@ struct TaskId {
   RequestId request;
   std::uint32_t component = 0;
   auto operator<=>(const TaskId&) const = default;
-};
-
-/// Finds a task in a sorted table whose values hold the ids themselves: most comparisons are of two numbers.
-struct TaskById {
-  std::uint64_t job = 0;
-  const TaskId* id = nullptr;
-
-  explicit TaskById(const TaskId& task) : job(task.request.job), id(&task) {}
-  std::strong_ordering operator<=>(const TaskById& other) const {
-    return job != other.job ? job <=> other.job : *id <=> *other.id;
-  }
+  friend std::uint64_t table_hash(const TaskId& id) { return dmm::table_hash(id.request) ^ id.component; }
 };
 
 // ---- orders --------------------------------------------------------------------------------------------------------

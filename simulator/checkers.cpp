@@ -162,8 +162,8 @@ std::string Checkers::check_nodes(const World& world, const Party& party, const 
     used = unite(used, task.nodes);
   }
   for (const auto& program : world.performer(party).running())
-    if (!program.ending && !live.contains(program.id))
-      return to_text(program.id.request) + " runs and nobody knows";
+    if (!program->ending && !live.contains(program->id))
+      return to_text(program->id.request) + " runs and nobody knows";
   if (std::string fault = programs_.look(world, party); !fault.empty()) return fault;
   if (std::string fault = check_epochs(party, view); !fault.empty()) return fault;
   return check_owner(world, party, view);

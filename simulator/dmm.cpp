@@ -32,7 +32,7 @@ WorldSettings world_settings(const DmmOptions& dmm, const SimulationOptions& opt
 
 /// Nobody asks the sites for their usage here, and a record a lease would grow with the workload.
 Topology without_usage(Topology topology) {
-  for (TopologySite& site : topology.sites) site.settings.usage_records_max = 1;
+  for (TopologySite& site : topology.sites) site.settings.usage_records_max = 0;
   return topology;
 }
 

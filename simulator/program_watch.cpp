@@ -8,7 +8,7 @@ namespace {
 
 bool runs_at(const World& world, const Party& manager, const RequestId& job, std::uint32_t attempt) {
   for (const auto& program : world.performer(manager).running())
-    if (job_of(program.id.request) == job && program.id.request.attempt == attempt) return true;
+    if (job_of(program->id.request) == job && program->id.request.attempt == attempt) return true;
   return false;
 }
 

@@ -50,23 +50,29 @@ void TaskPerformer::perform(Instant now, TaskOrder order) {
   if (const auto* removes = std::get_if<RemoveTask>(&order))
     if (const auto program = find(removes->id); program && program->over) {
       program->life = removed;
-      programs_.erase(TaskById(program->id));
+      programs_.erase(removes->id);
     }
   if (const auto* keeps = std::get_if<KeepTasks>(&order)) keep_until_ = now + keeps->length;
 }
 
 /// The program of a task, made if there is none.
 std::shared_ptr<TaskPerformer::Program> TaskPerformer::program_of(const TaskId& id) {
-  if (auto program = find(id)) return program;
-  auto program = std::make_shared<Program>();
+  auto& program = programs_[id];
+  if (!program) program = std::make_shared<Program>();
   program->id = id;
-  programs_.emplace(TaskById(program->id), program);
   return program;
 }
 
 std::shared_ptr<TaskPerformer::Program> TaskPerformer::find(const TaskId& id) const {
-  const auto it = programs_.find(TaskById(id));
-  return it == programs_.end() ? nullptr : it->second;
+  const auto* program = programs_.find(id);
+  return program ? *program : nullptr;
+}
+
+std::vector<std::shared_ptr<const TaskPerformer::Program>> TaskPerformer::running() const {
+  std::vector<std::shared_ptr<const Program>> running;
+  for (const TaskId& id : programs_.keys())
+    if (const auto& program = programs_.at(id); !program->over) running.push_back(program);
+  return running;
 }
 
 void TaskPerformer::start(Instant now, const StartTask& order) {
@@ -153,7 +159,8 @@ bool TaskPerformer::come_true(const PlannedEnd& end) {
 void TaskPerformer::end_all(Instant now) {
   keep_until_ = never;
   ++deadlines_;
-  for (auto& [id, program] : programs_) {
+  for (const TaskId& id : programs_.keys()) {
+    const auto& program = programs_.at(id);
     if (program->over) continue;
     program->ending = true;
     plan_end(std::max(now, program->started), program, EndKind::signalled, sigkill);
@@ -169,7 +176,8 @@ void TaskPerformer::die() {
 
 std::vector<LivingTask> TaskPerformer::attach(Instant now) {
   std::vector<LivingTask> living;
-  for (const auto& [id, program] : programs_) {
+  for (const TaskId& id : programs_.keys()) {
+    const auto& program = programs_.at(id);
     living.push_back({program->id, program->over ? 0 : program->process});
     if (program->over) planned_.push(now, PlannedEnd{program, program->life, true});
   }

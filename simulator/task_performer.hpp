@@ -9,11 +9,10 @@
 #pragma once
 
 #include <memory>
-#include <ranges>
 #include <variant>
 #include <vector>
 
-#include "machine/dense.hpp"
+#include "machine/lookup.hpp"
 #include "protocol/time.hpp"
 #include "resmgr/tasks.hpp"
 #include "simulator/event_queue.hpp"
@@ -46,13 +45,10 @@ class TaskPerformer {
     Duration wall;
   };
   /// The programs that run at this moment, in the order of their tasks.
-  auto running() const {
-    return programs_ | std::views::transform([](const auto& entry) -> const Program& { return *entry.second; }) |
-           std::views::filter([](const Program& program) { return !program.over; });
-  }
+  std::vector<std::shared_ptr<const Program>> running() const;
   bool runs(const TaskId& id) const {
-    const auto it = programs_.find(TaskById(id));
-    return it != programs_.end() && !it->second->over;
+    const auto program = find(id);
+    return program && !program->over;
   }
   bool runs_anything() const { return running_ > 0; }
   /// Grows whenever a program starts or ends.
@@ -95,7 +91,7 @@ class TaskPerformer {
   void end_all(Instant now);
 
   EventQueue<Planned> planned_;
-  DenseMap<TaskById, std::shared_ptr<Program>> programs_;
+  Lookup<TaskId, std::shared_ptr<Program>> programs_;
   std::size_t running_ = 0;  ///< of them
   std::uint64_t lives_ = 0, changes_ = 0, deadlines_ = 0;
   std::int32_t last_process_ = 1000;

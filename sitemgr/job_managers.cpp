@@ -14,6 +14,34 @@ constexpr std::uint64_t ranks_per_microsecond = 4096;
 
 }  // namespace
 
+void SiteManager::JobManager::hold(const Lease& lease, const RequestId& request) {
+  if (lease.upstream) {
+    borrowed.emplace(lease.id, request);
+    return;
+  }
+  own_since = own.empty() ? lease.granted : std::min(own_since, lease.granted);
+  own.insert({lease.id.epoch, request.job, request.attempt});
+}
+
+void SiteManager::JobManager::drop(const Lease& lease, const RequestId& request) {
+  if (lease.upstream)
+    borrowed.erase({lease.id, request});
+  else
+    own.erase({lease.id.epoch, request.job, request.attempt});
+}
+
+bool SiteManager::JobManager::holds(const Lease& lease, const RequestId& request) const {
+  return lease.upstream ? borrowed.contains({lease.id, request})
+                        : own.contains({lease.id.epoch, request.job, request.attempt});
+}
+
+SiteManager::JobManager::Holds SiteManager::holds_of(const Party& party, const JobManager& user) const {
+  JobManager::Holds all = user.borrowed;
+  for (const JobManager::OwnHold& hold : user.own.sorted())
+    all.insert({{settings_.name, hold.lease}, {party.site, party.name, hold.job, hold.attempt}});
+  return all;
+}
+
 void SiteManager::on(Step& s, const Party& from, Request& request) {
   const RequestId id = request.id;
   JobManager& user = job_managers_[from];
@@ -98,8 +126,9 @@ void SiteManager::take_back_from(Step& s, const Party& from) {
   s.out.log(Level::warning, "job_manager_absent", {}, {{"peer", to_text(from)}});
   JobManager& user = job_managers_[from];
   user.nodes_until = never;
-  JobManager::Holds holds = std::exchange(user.own, {});
-  holds.merge(std::exchange(user.borrowed, {}));
+  const JobManager::Holds holds = holds_of(from, user);
+  user.own.clear();
+  user.borrowed.clear();
   for (const auto& [id, request] : holds) {
     Lease& lease = *leases_.find(id);
     std::vector<NodeGroup> nodes = std::move(lease.handed_out.at(request));

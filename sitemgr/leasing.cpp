@@ -263,15 +263,20 @@ void SiteManager::on_renew(Step& s, std::optional<std::size_t> from, const Party
   const auto left = [&](const Lease& lease) { return left_of(s.now, lease); };
   if (!from) {
     Renewed answer{settings_.term, {}, {}};
-    const auto is_shorter = [&](const LeaseId& id) {
+    const auto name_if_shorter = [&](const LeaseId& id) {
       const Duration has = left(leases_.get(id));
       if (has < settings_.term) answer.shorter.push_back({id, std::max(has, Duration{})});
-      return has < settings_.term;
     };
-    const JobManager& user = job_managers_[party];
-    for (const auto& [id, request] : user.own)
-      if (!is_shorter(id)) break;  // nor are those that were granted later
-    for (const auto& [id, request] : user.borrowed) is_shorter(id);
+    JobManager& user = job_managers_[party];
+    if (!user.own.empty() && s.now + settings_.term > user.own_since + settings_.lease_length_max) {
+      user.own_since = never;
+      for (const JobManager::OwnHold& hold : user.own.sorted()) {
+        const LeaseId id{settings_.name, hold.lease};
+        name_if_shorter(id);
+        user.own_since = std::min(user.own_since, leases_.get(id).granted);
+      }
+    }
+    for (const auto& [id, request] : user.borrowed) name_if_shorter(id);
     return s.out.send(party, std::move(answer));
   }
   // All leases of a link get the same time where that is possible; those with far less are named one by one.

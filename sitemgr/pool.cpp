@@ -68,7 +68,7 @@ void SiteManager::hand_out(Step& s, Lease& lease, LocalRequest& request, std::ve
   grant.grace = lease.grace;
   s.out.send(user, std::move(grant), id);
   JobManager& holder = job_managers_[user];
-  holder.holds(lease).emplace(lease.id, id);
+  holder.hold(lease, id);
   --holder.requests;
   lease.handed_out[id] = std::move(nodes);
   queue_.erase(request);
@@ -94,7 +94,7 @@ void SiteManager::take_from_user(Lease& lease, const RequestId& request) {
   const auto it = lease.handed_out.find(request);
   DMM_ASSERT(it != lease.handed_out.end());
   if (const auto user = job_managers_.find(job_manager_of(request)); user != job_managers_.end())
-    user->second.holds(lease).erase({lease.id, request});
+    user->second.drop(lease, request);
   lease.handed_out.erase(it);
 }
 

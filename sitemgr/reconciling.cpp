@@ -161,8 +161,7 @@ void SiteManager::open_books(Step& s, const Party& party) {
   JobManager& user = job_managers_[party];
   user.judging = true;
   user.inventory = {};
-  user.judged = user.own;
-  user.judged.insert(user.borrowed.begin(), user.borrowed.end());
+  user.judged = holds_of(party, user);
   Inventory books;
   for (const auto& [id, request] : user.judged) {
     const Lease& lease = leases_.get(id);

@@ -139,7 +139,7 @@ bool SiteManager::restore(Instant now, LeaseRecord& row) {
     const Party party = job_manager_of(settings_.name, out.user);
     JobManager& user = job_managers_[party];
     user.nodes_until = now + settings_.absent_job_manager;
-    user.holds(lease).emplace(lease.id, out.request);
+    user.hold(lease, out.request);
     idle = without(idle, out.nodes);
     lease.handed_out[out.request] = std::move(out.nodes);
   }

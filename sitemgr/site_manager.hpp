@@ -106,16 +106,32 @@ class SiteManager {
   };
   struct JobManager {
     using Holds = DenseSet<std::pair<LeaseId, RequestId>>;
+    /// A request of its own under a lease of ours, by what these names are more than it and we are.
+    struct OwnHold {
+      Epoch lease;
+      std::uint64_t job = 0;
+      std::uint32_t attempt = 0;
+      auto operator<=>(const OwnHold&) const = default;
+      friend std::uint64_t table_hash(const OwnHold& hold) {
+        return dmm::table_hash(dmm::table_hash(hold.lease) ^ hold.job) ^ hold.attempt;
+      }
+    };
     Instant shelve_at = never;     ///< while it is silent: its requests leave the queue then
     Instant nodes_until = never;   ///< while it is silent: its nodes are taken back then
     bool judging = false;          ///< its Inventory is awaited, which judges these
     Holds judged;
     Inventory inventory;           ///< the parts of it that have come
-    Holds own, borrowed;    ///< what it holds of our own leases, those granted first first, and of others'
-    Holds& holds(const Lease& lease) { return lease.upstream ? borrowed : own; }
+    LookupSet<OwnHold> own;  ///< what it holds of our own leases,
+    Instant own_since{};     ///< none of which was granted before,
+    Holds borrowed;          ///< and of others'
+    void hold(const Lease& lease, const RequestId& request);
+    void drop(const Lease& lease, const RequestId& request);
+    bool holds(const Lease& lease, const RequestId& request) const;
     std::size_t requests = 0;  ///< open
     std::vector<Shelved> shelved;  ///< while it is silent: its requests, out of the queue
   };
+  /// All that a job manager holds.
+  JobManager::Holds holds_of(const Party& party, const JobManager& user) const;
   enum class Choice { found, window_full, nobody };
   /// What a site wants of a neighbour, at home or passing on.
   struct Search {

@@ -21,11 +21,12 @@ struct UsageRecord {
   std::uint64_t processor_microseconds = 0;
 };
 
-/// The last records, bounded.
+/// The last records, bounded; perhaps none.
 class UsageLog {
  public:
   explicit UsageLog(std::size_t records_max) : records_max_(records_max) {}
   void add(UsageRecord record) {
+    if (records_max_ == 0) return void(++first_);
     records_.push_back(std::move(record));
     if (records_.size() <= records_max_) return;
     records_.pop_front();

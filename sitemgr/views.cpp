@@ -101,8 +101,7 @@ void SiteManager::check_invariants() const {
     for (const auto& [request, out] : lease.handed_out) {
       const auto user = job_managers_.find(job_manager_of(request));
       DMM_ASSERT(user != job_managers_.end());
-      const auto& holds = lease.upstream ? user->second.borrowed : user->second.own;
-      DMM_ASSERT(holds.contains({id, request}));
+      DMM_ASSERT(user->second.holds(lease, request));
       DMM_ASSERT(!lease.downstream);
     }
     if (lease.upstream) continue;

@@ -224,8 +224,8 @@ void FaultRun::watch_isolation(const Act& act) {
     isolated_.erase(it);
     if (!heard_nobody) continue;  // something else was done to it meanwhile
     for (const auto& program : world_->performer(party).running())
-      if (!program.ending)
-        late_fault_ = to_text(program.id.request) + " runs on at " + to_text(party) + ", which hears nobody";
+      if (!program->ending)
+        late_fault_ = to_text(program->id.request) + " runs on at " + to_text(party) + ", which hears nobody";
   }
   if (act.kind == Act::Kind::rejoin) isolated_.clear();  // the others hear at least this one again
   if (act.kind == Act::Kind::isolate && act.a.role == Role::resource_manager) isolated_[act.a] = world_->now();

@@ -110,7 +110,7 @@ class Alone {
 class InSessions {
  public:
   InSessions()
-      : process_({.self = self, .incarnation = 1, .ancestors = {}, .admission = admission(), .times = {}},
+      : process_({.self = self, .incarnation = 1, .ancestors = {}, .admission = admission(), .times = {}, .codec = {}},
                  SiteManager(settings(), 1)),
         user_(user, self, 1),
         manager_(manager, self, 1) {

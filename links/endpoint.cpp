@@ -17,25 +17,21 @@ bool is_numbered(std::uint16_t type) { return type != Hello::type && type != Bea
 
 }  // namespace
 
-Endpoint::Endpoint(EndpointSettings settings) : settings_(std::move(settings)) {
+Endpoint::Endpoint(EndpointSettings settings)
+    : settings_(std::move(settings)), codec_(settings_.codec ? settings_.codec : std::make_shared<Codec>()) {
   DMM_ASSERT(settings_.incarnation > 0);
 }
 
-Endpoint::Peer* Endpoint::find(const Party& party) {
-  Peer** found = index_.find(party);
-  return found ? *found : nullptr;
-}
-
 Endpoint::Peer& Endpoint::make(const Party& party) {
-  if (Peer* peer = find(party)) return *peer;
-  auto& slot = peers_[party];
-  slot = std::make_unique<Peer>(party);
-  index_[party] = slot.get();
-  return *slot;
+  if (Peer* peer = peers_.find(party)) return *peer;
+  Peer& peer = peers_.get_or_make(party, party);
+  const auto before = [](const Party& wanted, const Peer* other) { return wanted < other->session.peer(); };
+  in_order_.insert(std::upper_bound(in_order_.begin(), in_order_.end(), party, before), &peer);
+  return peer;
 }
 
 bool Endpoint::far(const Peer& peer) const {
-  const Role mine = settings_.self.role, theirs = peer.session.peer().role;
+  const Role mine = settings_.self.role, theirs = peer.role;
   return (mine == Role::job_manager && theirs == Role::resource_manager) ||
          (mine == Role::resource_manager && theirs == Role::job_manager);
 }
@@ -60,14 +56,14 @@ void Endpoint::receive(Instant now, Connection connection, std::string_view fram
 }
 
 void Endpoint::take(Instant now, const Way& way, std::string_view frame, std::vector<Received>& messages) {
-  auto decoded = codec_.decode(frame);
+  auto decoded = codec_->decode(frame);
   if (const Refused* refused = std::get_if<Refused>(&decoded)) {
     step_over(now, refused->head);
     return refuse_and_tell(now, way, *refused);
   }
   Envelope& envelope = std::get<Envelope>(decoded);
   if (envelope.to != settings_.self) return refuse(0, "wrong_receiver");
-  Peer* peer = find(envelope.from);
+  Peer* peer = peers_.find(envelope.from);
   if (!peer && !admitted(envelope.from)) {
     refuse_and_tell(now, way, {FrameFault::malformed, type_of(envelope.message), std::move(envelope)});
     return;
@@ -77,7 +73,7 @@ void Endpoint::take(Instant now, const Way& way, std::string_view frame, std::ve
 }
 
 void Endpoint::step_over(Instant now, const Envelope& head) {
-  Peer* peer = head.sequence && head.to == settings_.self ? find(head.from) : nullptr;
+  Peer* peer = head.sequence && head.to == settings_.self ? peers_.find(head.from) : nullptr;
   if (!peer || peer->session.compare(head.incarnation) != Generation::same) return;
   if (head.peer != 0 && head.peer != settings_.incarnation) return;
   if (peer->session.arrive(head.sequence) == Order::gap) ask_resend(now, *peer);
@@ -102,11 +98,7 @@ bool Endpoint::accept(Instant now, Peer& peer, const Way& way, const Envelope& e
   peer.heard = now;
   ++peer.frames_received;
   if (knows_me) peer.session.acknowledge(envelope.acknowledged);
-  if (!peer.up) {
-    peer.up = true;
-    if (peer.session.peer().role != Role::client)
-      link_events_.push_back(LinkUp{peer.session.peer(), false, {}, peer.software});
-  }
+  if (!peer.up) rise(peer, false, {});
   return true;
 }
 
@@ -137,9 +129,10 @@ void Endpoint::deliver(Instant now, Peer& peer, Envelope&& envelope, std::vector
       SiteNames back(relay->path.rbegin(), relay->path.rend());
       return take(now, Way{std::nullopt, std::move(back)}, relay->payload, messages);
     }
-  } else if (envelope.hint.empty()) {
+  } else if (envelope.hint.empty() || envelope.hint == peer.heard_hint) {
     return;  // nothing that a machine would want to know
   }
+  if (!envelope.hint.empty()) peer.heard_hint = envelope.hint;
   messages.emplace_back(std::move(envelope.from), std::move(envelope.message), std::move(envelope.trace),
                         std::move(envelope.hint));
 }
@@ -148,6 +141,7 @@ void Endpoint::on(Instant now, Peer& peer, const Way& way, const Envelope& envel
   ++received_by_type_[Hello::type];
   const Generation generation = peer.session.meet(envelope.incarnation);
   if (generation == Generation::stale) return refuse(0, "other_incarnation");
+  if (generation != Generation::same) peer.heading.clear();
   peer.heard = now;
   next_tick_ = std::min(next_tick_, now + settings_.times.beat);
   ++peer.frames_received;
@@ -160,13 +154,14 @@ void Endpoint::on(Instant now, Peer& peer, const Way& way, const Envelope& envel
   if (!greeting.answer) hello(now, peer, way, true);
   if (knows_me || greeting.answer) peer.hello_at = never;
   resend(now, peer);
-  if (!peer.up || generation != Generation::same) rise(peer, generation != Generation::same, greeting);
+  if (!peer.up || generation != Generation::same) rise(peer, generation != Generation::same, greeting.ancestors);
 }
 
-void Endpoint::rise(Peer& peer, bool restarted, const Hello& greeting) {
+void Endpoint::rise(Peer& peer, bool restarted, const SiteNames& ancestors) {
   peer.up = true;
-  if (peer.session.peer().role == Role::client) return;
-  link_events_.push_back(LinkUp{peer.session.peer(), restarted, greeting.ancestors, greeting.software});
+  peer.heard_hint.clear();
+  if (peer.role == Role::client) return;
+  link_events_.push_back(LinkUp{peer.session.peer(), restarted, ancestors, peer.software});
 }
 
 void Endpoint::on(Instant now, Peer& peer, const Envelope& envelope, const Beat& beat) {
@@ -183,9 +178,9 @@ void Endpoint::undeliverable(Connection) { ++counters_.refused["undeliverable"];
 
 void Endpoint::refuse_and_tell(Instant now, const Way& way, const Refused& refused) {
   const bool stranger =
-      refused.fault == FrameFault::malformed && !refused.head.from.site.empty() && !find(refused.head.from);
+      refused.fault == FrameFault::malformed && !refused.head.from.site.empty() && !peers_.find(refused.head.from);
   refuse(0, stranger ? "not_admitted" : to_text(refused.fault));
-  Peer* peer = refused.head.from.site.empty() ? nullptr : find(refused.head.from);
+  Peer* peer = refused.head.from.site.empty() ? nullptr : peers_.find(refused.head.from);
   if (peer)
     peer->last_error = "sent " + std::string(name_of(refused.type)) + ": " + std::string(to_text(refused.fault));
   const bool answerable = !refused.head.from.site.empty() && refused.type != Fault::type && way.connection;
@@ -193,7 +188,7 @@ void Endpoint::refuse_and_tell(Instant now, const Way& way, const Refused& refus
   Envelope envelope{.from = settings_.self, .to = refused.head.from, .incarnation = settings_.incarnation, .trace = {},
                     .hint = {}, .message = Fault{refused.type, stranger ? "not admitted here"
                                                                        : std::string(to_text(refused.fault))}};
-  emit_on(now, way, refused.head.from, codec_.encode(envelope));
+  emit_on(now, way, refused.head.from, codec_->encode(envelope));
 }
 
 // ---- messages to frames --------------------------------------------------------------------------------------------
@@ -204,7 +199,7 @@ void Endpoint::send(Instant now, Effects& effects) {
   for (const Outgoing& out : effects.messages) emit(now, make(out.to), out.message, out.trace, out.hint);
   effects.messages.clear();
   for (const Party& party : effects.rests)
-    if (Peer* peer = find(party); peer && far(*peer)) peer->rest_wanted = true;
+    if (Peer* peer = peers_.find(party); peer && far(*peer)) peer->rest_wanted = true;
   effects.rests.clear();
 }
 
@@ -214,15 +209,15 @@ void Endpoint::emit(Instant now, Peer& peer, const Message& message, const Reque
   const std::uint64_t sequence = is_numbered(type) ? peer.session.next_sequence() : 0;
   count_sent(peer.session.peer(), type, trace);
   if (!hint.empty()) peer.hint = hint;
-  const std::string_view bytes = codec_.encode(EnvelopeView{.from = settings_.self,
-                                                            .to = peer.session.peer(),
-                                                            .incarnation = settings_.incarnation,
-                                                            .peer = peer.session.peer_incarnation(),
-                                                            .sequence = sequence,
-                                                            .acknowledged = peer.session.delivered(),
-                                                            .trace = trace,
-                                                            .hint = hint,
-                                                            .message = message});
+  if (peer.heading.empty())
+    peer.heading = Codec::encode(Heading{settings_.self, peer.session.peer(), settings_.incarnation,
+                                         peer.session.peer_incarnation()});
+  const std::string_view bytes = codec_->encode(EnvelopeView{.heading = peer.heading,
+                                                             .sequence = sequence,
+                                                             .acknowledged = peer.session.delivered(),
+                                                             .trace = trace,
+                                                             .hint = hint,
+                                                             .message = message});
   if (sequence) {
     peer.session.keep(sequence, bytes);
     peer.rest_wanted = false;
@@ -254,7 +249,7 @@ void Endpoint::hello(Instant now, Peer& peer, const Way& way, bool answer) {
                     .message = Hello{peer.session.delivered(), answer, DMM_VERSION, settings_.ancestors}};
   count_sent(peer.session.peer(), Hello::type, {});
   peer.sent = now;
-  emit_on(now, way, peer.session.peer(), codec_.encode(envelope));
+  emit_on(now, way, peer.session.peer(), codec_->encode(envelope));
 }
 
 void Endpoint::ask_resend(Instant now, Peer& peer) {
@@ -267,11 +262,11 @@ void Endpoint::ask_resend(Instant now, Peer& peer) {
 void Endpoint::resend(Instant now, Peer& peer) {
   if (DMM_PLANT(not_sent_again)) return;
   // Bytes that were encoded before the peer was ever heard name no incarnation of it, which it accepts.
-  for (const Session::Kept& kept : peer.session.unacknowledged()) {
+  peer.session.each_unacknowledged([&](std::string_view bytes) {
     ++counters_.resent;
-    emit_on(now, peer.way, peer.session.peer(), peer.session.bytes_of(kept));
-  }
-  if (!peer.session.unacknowledged().empty()) peer.sent = now;
+    emit_on(now, peer.way, peer.session.peer(), bytes);
+  });
+  if (peer.session.unacknowledged() > 0) peer.sent = now;
 }
 
 EndpointCounters Endpoint::counters() const {

@@ -41,6 +41,7 @@ struct EndpointSettings {
   Duration relay_after = seconds(2);   ///< a direct route that is silent this long is given up for the relay
   Duration direct_again = seconds(60); ///< and tried again after this
   bool count_by_request = false;       ///< keep the number of messages sent about each request
+  std::shared_ptr<Codec> codec;        ///< shared by all endpoints of a thread; none: one of its own
 };
 
 /// A frame to put on a connection.
@@ -133,26 +134,32 @@ class Endpoint {
     SiteNames path;  ///< sites from ours to the peer's; used if there is no connection
   };
   struct Peer {
-    explicit Peer(Party party) : session(std::move(party)) {}
-    Session session;
-    Way way;                          ///< how frames go out now; neither connection nor path: not reachable
-    std::optional<Connection> direct; ///< the connection of our own making
-    SiteNames path;       ///< the delegation chain, if there is one
-    std::string endpoint;             ///< for the direct route
-    CapacityHint hint;                ///< the last one sent: said again in Beats, since it may be lost
+    explicit Peer(const Party& party) : role(party.role), session(party) {}
+    // What a look at the clock needs comes first, then what every message needs: there may be many of them.
+    Instant sent{}, heard{};
+    Instant hello_at{never}, direct_at{never};
+    Instant relay_at{never};          ///< only where there is a path
+    Role role;
     bool up = false;
     bool dialled = false;             ///< we are the side that says Hello first
     bool rest_wanted = false;         ///< our machine has nothing under way with it
     bool rest_heard = false;          ///< it said the same
     bool resting = false;             ///< so neither beats, and silence means nothing
-    Instant sent{}, heard{}, hello_at{never}, direct_at{never}, relay_at{never}, resend_asked{};
-    Duration hello_pause{};
     std::uint32_t arrived_since_sent = 0;
     std::uint64_t frames_sent = 0, frames_received = 0;
+    Session session;
+    std::string heading;              ///< of all envelopes to its present incarnation, encoded; empty: not yet
+    Way way;                          ///< how frames go out now; neither connection nor path: not reachable
+    CapacityHint hint;                ///< the last one sent: said again in Beats, since it may be lost
+    CapacityHint heard_hint;          ///< the last one that our machine was told since the link came up
+    Instant resend_asked{};
+    Duration hello_pause{};
+    std::optional<Connection> direct; ///< the connection of our own making
+    SiteNames path;                   ///< the delegation chain, if there is one
+    std::string endpoint;             ///< for the direct route
     std::string software, last_error;
   };
 
-  Peer* find(const Party& party);
   Peer& make(const Party& party);
   bool admitted(const Party& party) const;
   bool far(const Peer& peer) const;  ///< a session that may travel along a chain
@@ -166,7 +173,7 @@ class Endpoint {
   void deliver(Instant now, Peer& peer, Envelope&& envelope, std::vector<Received>& messages);
   void on(Instant now, Peer& peer, const Way& way, const Envelope& envelope, const Hello& hello);
   void on(Instant now, Peer& peer, const Envelope& envelope, const Beat& beat);
-  void rise(Peer& peer, bool restarted, const Hello& hello);
+  void rise(Peer& peer, bool restarted, const SiteNames& ancestors);
   void refuse_and_tell(Instant now, const Way& way, const Refused& refused);
 
   void emit(Instant now, Peer& peer, const Message& message, const RequestId& trace, const CapacityHint& hint);
@@ -182,12 +189,12 @@ class Endpoint {
   void count_sent(const Party& to, std::uint16_t type, const RequestId& trace);
 
   EndpointSettings settings_;
-  Codec codec_;
+  std::shared_ptr<Codec> codec_;
   EndpointCounters counters_;              ///< but for the two by type
   ByType sent_by_type_{}, received_by_type_{};
   std::map<RequestId, std::uint32_t> sent_by_request_;
-  std::map<Party, std::unique_ptr<Peer>> peers_;
-  Lookup<Party, Peer*> index_;
+  Lookup<Party, Peer> peers_;
+  std::vector<Peer*> in_order_;            ///< all of them, by their parties
   std::vector<Frame> frames_;
   std::vector<DialWanted> dials_;
   std::vector<Connection> hangups_;

@@ -18,9 +18,10 @@ class Process {
   typename M::Effects effects;  ///< the shell takes events, tasks and the like out of it after each settle
   std::vector<Received> asks;   ///< questions of people, in order; the shell answers and empties it
 
-  /// Bytes came in on a connection.
-  void frame(Instant now, Connection connection, std::string_view bytes) {
+  /// Bytes came in on a connection; whether there was anything in them for the manager, or for whoever asked it.
+  bool frame(Instant now, Connection connection, std::string_view bytes) {
     endpoint.receive(now, connection, bytes, received_);
+    const bool stirs = !received_.empty() || endpoint.has_link_events();
     link_events(now);
     for (Received& message : received_) {
       if (std::holds_alternative<Ask>(message.message))
@@ -29,6 +30,7 @@ class Process {
         machine.receive(now, std::move(message), effects);
     }
     received_.clear();
+    return stirs;
   }
   /// A local event of the manager's own kind.
   void local(Instant now, typename M::Input input) { machine.receive(now, std::move(input), effects); }
@@ -38,6 +40,12 @@ class Process {
     link_events(now);
     machine.settle(now, effects);
     endpoint.send(now, effects);
+  }
+  /// The same where nothing came but what the sessions keep for themselves: a manager that hears nothing and has no
+  /// deadline has nothing to decide.
+  void settle_sessions(Instant now) {
+    endpoint.tick(now);
+    if (endpoint.has_link_events() || machine.next_deadline() <= now) settle(now);
   }
   Instant next_deadline() const { return std::min(endpoint.next_deadline(), machine.next_deadline()); }
 

@@ -19,6 +19,7 @@ void Endpoint::dial(Instant now, Connection connection, const Party& party) {
 void Endpoint::set_route(Instant now, const Route& route) {
   Peer& peer = make(route.to);
   peer.path = route.path;
+  if (peer.path.empty()) peer.relay_at = never;
   peer.dialled = true;
   if (peer.up || peer.hello_at != never) return;  // on its way
   peer.hello_at = now;
@@ -28,7 +29,7 @@ void Endpoint::set_route(Instant now, const Route& route) {
     peer.way = Way{std::nullopt, route.path};
     return;
   }
-  peer.relay_at = now + settings_.relay_after;
+  if (!peer.path.empty()) peer.relay_at = now + settings_.relay_after;
   if (peer.direct && peer.endpoint == route.endpoint) {
     peer.way = Way{peer.direct, {}};
     return;
@@ -43,17 +44,17 @@ void Endpoint::set_route(Instant now, const Route& route) {
 void Endpoint::tick(Instant now) {
   if (now < next_tick_) return;
   next_tick_ = never;
-  for (auto it = peers_.begin(); it != peers_.end();) {
-    Peer& peer = *it->second;
-    const bool client = peer.session.peer().role == Role::client && !peer.dialled;
+  for (std::size_t i = 0; i < in_order_.size();) {
+    Peer& peer = *in_order_[i];
+    const bool client = peer.role == Role::client && !peer.dialled;
     if (client && now - peer.heard > settings_.times.client_memory) {
-      index_.erase(it->first);
-      it = peers_.erase(it);
+      in_order_.erase(in_order_.begin() + static_cast<std::ptrdiff_t>(i));
+      peers_.erase(Party(peer.session.peer()));
       continue;
     }
     tick(now, peer);
     next_tick_ = std::min(next_tick_, deadline(peer));
-    ++it;
+    ++i;
   }
   // One wake-up serves many links: what is due within a quarter of a beat waits for it.
   next_tick_ = std::max(next_tick_, now + std::min(settings_.times.beat / 4, settings_.times.hello));
@@ -67,7 +68,7 @@ void Endpoint::wake(Instant now, Peer& peer) {
 }
 
 void Endpoint::beat_or_rest(Instant now, Peer& peer) {
-  const bool rests = (peer.rest_wanted || peer.rest_heard) && peer.session.unacknowledged().empty();
+  const bool rests = (peer.rest_wanted || peer.rest_heard) && peer.session.unacknowledged() == 0;
   emit(now, peer, Beat{false, peer.session.last_used(), rests}, {}, peer.hint);
   peer.resting = rests;
   if (rests) peer.session.rest();
@@ -86,7 +87,7 @@ void Endpoint::tick(Instant now, Peer& peer) {
       if (!peer.path.empty()) peer.relay_at = now;
     }
   }
-  if (now >= peer.relay_at && !peer.path.empty()) {
+  if (now >= peer.relay_at) {
     peer.relay_at = never;
     peer.way = Way{std::nullopt, peer.path};
     peer.direct_at = now + settings_.direct_again;
@@ -110,9 +111,9 @@ void Endpoint::tick(Instant now, Peer& peer) {
 
 Instant Endpoint::deadline(const Peer& peer) const {
   if (peer.resting) return never;
-  Instant due = std::min({peer.hello_at, peer.direct_at, peer.path.empty() ? never : peer.relay_at});
+  Instant due = std::min({peer.hello_at, peer.direct_at, peer.relay_at});
   if (peer.up) due = std::min({due, peer.sent + beat(peer), peer.heard + silence(peer)});
-  const bool client = peer.session.peer().role == Role::client && !peer.dialled;
+  const bool client = peer.role == Role::client && !peer.dialled;
   if (client) due = std::min(due, peer.heard + settings_.times.client_memory + settings_.times.beat);
   return due;
 }
@@ -125,8 +126,8 @@ std::vector<std::variant<LinkUp, LinkDown>> Endpoint::take_link_events() { retur
 
 std::vector<LinkView> Endpoint::links() const {
   std::vector<LinkView> views;
-  for (const auto& [party, peer] : peers_) {
-    views.push_back({.peer = party,
+  for (const Peer* peer : in_order_) {
+    views.push_back({.peer = peer->session.peer(),
                      .up = peer->up,
                      .relayed = !peer->way.connection && !peer->way.path.empty(),
                      .resting = peer->resting,
@@ -134,7 +135,7 @@ std::vector<LinkView> Endpoint::links() const {
                      .incarnation = peer->session.peer_incarnation(),
                      .sent = peer->frames_sent,
                      .received = peer->frames_received,
-                     .unacknowledged = peer->session.unacknowledged().size(),
+                     .unacknowledged = peer->session.unacknowledged(),
                      .heard = peer->heard,
                      .last_error = peer->last_error});
   }

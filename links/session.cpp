@@ -1,6 +1,10 @@
 // The numbering of one session; see session.hpp.
 #include "links/session.hpp"
 
+#include <cstring>
+#include <utility>
+
+#include "machine/assert.hpp"
 #include "machine/planted.hpp"
 
 namespace dmm {
@@ -30,37 +34,31 @@ Generation Session::meet(std::uint64_t incarnation) {
   return generation;
 }
 
+Session::Size Session::size_at(std::string_view bytes) {
+  Size size = 0;
+  std::memcpy(&size, bytes.data(), sizeof size);
+  return size;
+}
+
 void Session::keep(std::uint64_t sequence, std::string_view bytes) {
-  kept_.push_back({sequence, begin_ + bytes_.size(), bytes.size()});
-  bytes_ += bytes;
+  if (kept_ == 0) first_kept_ = sequence;
+  DMM_ASSERT(sequence == first_kept_ + kept_);
+  const auto size = static_cast<Size>(bytes.size());
+  bytes_.append(reinterpret_cast<const char*>(&size), sizeof size).append(bytes);
+  ++kept_;
 }
 
 void Session::acknowledge(std::uint64_t sequence) {
-  if (acknowledged_ == kept_.size() || kept_[acknowledged_].sequence > sequence) return;
-  while (acknowledged_ < kept_.size() && kept_[acknowledged_].sequence <= sequence) ++acknowledged_;
-  if (acknowledged_ == kept_.size()) {
-    begin_ += bytes_.size();
+  if (kept_ == 0 || first_kept_ > sequence) return;
+  for (; kept_ > 0 && first_kept_ <= sequence; --kept_, ++first_kept_)
+    acknowledged_ += sizeof(Size) + size_at(std::string_view(bytes_).substr(acknowledged_));
+  if (kept_ == 0) {
     bytes_.clear();
-    kept_.clear();
     acknowledged_ = 0;
     if (bytes_.capacity() > room_kept) rest();
-    return;
+  } else if (acknowledged_ >= bytes_.size() - acknowledged_) {
+    bytes_.erase(0, std::exchange(acknowledged_, 0));
   }
-  const std::uint64_t end = kept_[acknowledged_].begin;
-  const auto gone = static_cast<std::size_t>(end - begin_);
-  if (gone >= bytes_.size() - gone) {
-    bytes_.erase(0, gone);
-    begin_ = end;
-  }
-  if (acknowledged_ >= kept_.size() - acknowledged_) {
-    kept_.erase(kept_.begin(), kept_.begin() + static_cast<std::ptrdiff_t>(acknowledged_));
-    acknowledged_ = 0;
-  }
-}
-
-void Session::rest() {
-  bytes_.shrink_to_fit();
-  kept_.shrink_to_fit();
 }
 
 Order Session::arrive(std::uint64_t sequence) {

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -44,40 +43,44 @@ class Session {
 
   /// The number for the next message.
   std::uint64_t next_sequence() { return next_sequence_++; }
-  /// Keeps an encoded message until it is acknowledged.
+  /// Keeps an encoded message until it is acknowledged. Each that was given a number is kept, in order.
   void keep(std::uint64_t sequence, std::string_view bytes);
   /// The peer has everything up to this number.
   void acknowledge(std::uint64_t sequence);
   /// Looks at the number of a message that came in, and counts it if it is the next one.
   Order arrive(std::uint64_t sequence);
 
-  struct Kept {
-    std::uint64_t sequence = 0;
-    std::uint64_t begin = 0;  ///< of its bytes, counted from the first message that was ever kept
-    std::size_t size = 0;
-  };
-  /// What was kept and not acknowledged yet, oldest first; valid until the session changes.
-  std::span<const Kept> unacknowledged() const { return std::span(kept_).subspan(acknowledged_); }
-  /// Gives back the room of what is acknowledged: nothing is to be sent for a while.
-  void rest();
-  /// The bytes of a kept message; valid until the session changes.
-  std::string_view bytes_of(const Kept& kept) const {
-    return std::string_view(bytes_).substr(static_cast<std::size_t>(kept.begin - begin_), kept.size);
+  /// How many were kept and not acknowledged yet.
+  std::size_t unacknowledged() const { return kept_; }
+  /// Hands the bytes of each of them to `see`, oldest first; the session must not change meanwhile.
+  template <class See>
+  void each_unacknowledged(See see) const {
+    std::string_view left = std::string_view(bytes_).substr(acknowledged_);
+    for (std::size_t i = 0; i < kept_; ++i) {
+      const std::size_t size = size_at(left);
+      see(left.substr(sizeof(Size), size));
+      left.remove_prefix(sizeof(Size) + size);
+    }
   }
+  /// Gives back the room of what is acknowledged: nothing is to be sent for a while.
+  void rest() { bytes_.shrink_to_fit(); }
   std::uint64_t delivered() const { return delivered_; }     ///< highest number delivered from the peer
   std::uint64_t last_used() const { return next_sequence_ - 1; }
   bool expects_more(std::uint64_t last) const { return last > delivered_; }
 
  private:
+  using Size = std::uint32_t;
+  static Size size_at(std::string_view bytes);
+
   Party peer_;
   std::uint64_t peer_incarnation_ = 0;
   std::uint64_t next_sequence_ = 1;
   std::uint64_t delivered_ = 0;
-  // What lies before the first message that isn't acknowledged goes now and then: each is moved at most once.
-  std::vector<Kept> kept_;
-  std::size_t acknowledged_ = 0;  ///< so many at the front of kept_
-  std::string bytes_;             ///< of kept_, one after the other
-  std::uint64_t begin_ = 0;       ///< where bytes_ begins
+  std::uint64_t first_kept_ = 0;  ///< the number of the oldest, if any is kept
+  std::size_t kept_ = 0;
+  // What is acknowledged goes now and then: each message is moved at most once.
+  std::size_t acknowledged_ = 0;  ///< so many bytes at the front of bytes_
+  std::string bytes_;             ///< of what is kept, one after the other, each behind its size
 };
 
 }  // namespace dmm

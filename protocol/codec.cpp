@@ -21,7 +21,7 @@ namespace {
 template <class T>
 concept Text = std::is_same_v<T, std::string> || std::is_same_v<T, ShortText>;
 
-constexpr std::size_t buffer_bytes = 512;  // at first: a grid in one process has a codec for each manager
+constexpr std::size_t buffer_bytes = 512;  // at first
 
 // ---- the frame -----------------------------------------------------------------------------------------------------
 
@@ -46,7 +46,19 @@ std::string_view plain_payload(std::string_view frame) {
 
 // ---- encoding ------------------------------------------------------------------------------------------------------
 
-using Packer = msgpack::packer<msgpack::sbuffer>;
+/// The request that was encoded or decoded last, with its bytes. Most messages name theirs twice, and what is said of
+/// a request is said in few steps.
+struct LastRequest {
+  std::string bytes;  ///< empty: none yet
+  RequestId value;
+  bool is_ours = false;  ///< the bytes are as we write them; others may write the same in another way
+};
+
+struct Packer : msgpack::packer<msgpack::sbuffer> {
+  Packer(msgpack::sbuffer& into, LastRequest& of_late) : packer(into), bytes(into), last(of_late) {}
+  msgpack::sbuffer& bytes;
+  LastRequest& last;
+};
 
 // What packs one value is flattened: the packer is made of small functions, which are inlined only if told to.
 [[gnu::flatten]] void pack(Packer& out, bool value) { value ? out.pack_true() : out.pack_false(); }
@@ -78,18 +90,35 @@ template <Named T>
   out.pack_str(static_cast<std::uint32_t>(text.size()));
   out.pack_str_body(text.data(), static_cast<std::uint32_t>(text.size()));
 }
+void pack(Packer& out, const RequestId& request);
 void pack(Packer& out, const Attributes& map);
 template <List T>
 void pack(Packer& out, const T& values);
 
 template <Struct T>
-void pack(Packer& out, const T& value) {
+void pack_elements(Packer& out, const T& value) {
   std::apply(
       [&](const auto&... element) {
         out.pack_array(sizeof...(element));
         (pack(out, element), ...);
       },
       T::fields(value));
+}
+template <Struct T>
+void pack(Packer& out, const T& value) {
+  pack_elements(out, value);
+}
+void pack(Packer& out, const RequestId& request) {
+  if (out.last.is_ours && out.last.value == request) {
+    out.bytes.write(out.last.bytes.data(), out.last.bytes.size());
+    return;
+  }
+  const std::size_t begin = out.bytes.size();
+  pack_elements(out, request);
+  if (request.empty()) return;
+  out.last.bytes.assign(out.bytes.data() + begin, out.bytes.size() - begin);
+  out.last.value = request;
+  out.last.is_ours = true;
 }
 void pack(Packer& out, const Attributes& map) {
   out.pack_map(static_cast<std::uint32_t>(map.size()));
@@ -109,12 +138,17 @@ void pack(Packer& out, const T& values) {
 // The structs are read as the bytes come. Only what can't be read, and what has elements of a later version, is gone
 // over as a whole, so that nothing of a frame that is broken somewhere is ever used.
 
+struct Input : Reader {
+  Input(std::string_view bytes, LastRequest& of_late) : Reader(bytes), last(of_late) {}
+  LastRequest& last;
+};
+
 template <std::integral T>  // bool too
-[[gnu::flatten]] bool read(Reader& in, T& value) {
+[[gnu::flatten]] bool read(Input& in, T& value) {
   return in.take(value);
 }
 template <Text T>
-[[gnu::flatten]] bool read(Reader& in, T& value) {
+[[gnu::flatten]] bool read(Input& in, T& value) {
   std::string_view text;
   if (!in.take_text(text)) return false;
   value.assign(text);
@@ -122,34 +156,54 @@ template <Text T>
 }
 template <class T>
   requires std::is_enum_v<T>
-bool read(Reader& in, T& value) {
+bool read(Input& in, T& value) {
   std::underlying_type_t<T> number = 0;
   if (!read(in, number)) return false;
   value = static_cast<T>(number);  // a later version's number is kept; to_text calls it unknown
   return true;
 }
 /// A hundred years and no more, so that no sum of an instant and durations overflows.
-bool read(Reader& in, Duration& value) {
+bool read(Input& in, Duration& value) {
   constexpr std::int64_t most = std::int64_t{100} * 366 * 86400 * 1'000'000;
   return read(in, value.microseconds) && value.microseconds <= most && value.microseconds >= -most;
 }
 template <Named T>
-bool read(Reader& in, T& value) {
+bool read(Input& in, T& value) {
   return read(in, value.text);
 }
-bool read(Reader& in, Attributes& map);
+bool read(Input& in, RequestId& request);
+bool read(Input& in, Attributes& map);
 template <List T>
-bool read(Reader& in, T& values);
+bool read(Input& in, T& values);
 
 template <Struct T>
-bool read(Reader& in, T& value) {
+bool read_elements(Input& in, T& value) {
   std::uint32_t left = 0;
   if (!in.take_array(left)) return false;
   const auto next = [&](auto& element) { return left == 0 || (--left, read(in, element)); };
   if (!std::apply([&](auto&... element) { return (next(element) && ...); }, T::fields(value))) return false;
   return in.pass_over(left);  // what a later version added
 }
-bool read(Reader& in, Attributes& map) {
+template <Struct T>
+bool read(Input& in, T& value) {
+  return read_elements(in, value);
+}
+bool read(Input& in, RequestId& request) {
+  if (!in.last.bytes.empty() && in.take_same(in.last.bytes)) {
+    request = in.last.value;
+    return true;
+  }
+  const std::string_view bytes = in.rest();
+  if (!read_elements(in, request)) return false;
+  // What was passed over has to be gone over each time that it comes.
+  if (!request.empty() && !in.passed_over()) {
+    in.last.bytes = bytes.substr(0, bytes.size() - in.rest().size());
+    in.last.value = request;
+    in.last.is_ours = false;
+  }
+  return true;
+}
+bool read(Input& in, Attributes& map) {
   std::uint32_t pairs = 0;
   if (!in.take_map(pairs)) return false;
   for (; pairs > 0; --pairs) {
@@ -160,7 +214,7 @@ bool read(Reader& in, Attributes& map) {
   return true;
 }
 template <List T>
-bool read(Reader& in, T& values) {
+bool read(Input& in, T& values) {
   std::uint32_t elements = 0;
   if (!in.take_array(elements)) return false;
   values.resize(elements);
@@ -171,7 +225,7 @@ bool read(Reader& in, T& values) {
 }
 
 template <std::size_t index = 0>
-bool read_message(std::uint16_t type, Reader& in, Message& message, bool& known) {
+bool read_message(std::uint16_t type, Input& in, Message& message, bool& known) {
   if constexpr (index < std::variant_size_v<Message>) {
     using Candidate = std::variant_alternative_t<index, Message>;
     if (Candidate::type != type) return read_message<index + 1>(type, in, message, known);
@@ -204,34 +258,9 @@ void pack_all(Packer& out, const std::tuple<Elements...>& elements) {
   std::apply([&](const auto&... element) { (pack(out, element), ...); }, elements);
 }
 template <class... Elements>
-bool read_all(Reader& in, const std::tuple<Elements...>& elements) {
+bool read_all(Input& in, const std::tuple<Elements...>& elements) {
   return std::apply([&](auto&... element) { return (read(in, element) && ...); }, elements);
 }
-
-/// Headings of late with their bytes, a place for some receivers each: half of a small frame that isn't packed again.
-class Headings {
- public:
-  /// The bytes of an envelope's heading.
-  std::string_view bytes_of(const EnvelopeView& envelope) {
-    Heading& known = known_[(table_hash(envelope.to) >> 32) % known_.size()];
-    if (heading_fields(known) == heading_fields(envelope) && !known.bytes.empty()) return known.bytes;
-    scratch_.clear();
-    Packer out(scratch_);
-    pack_all(out, heading_fields(envelope));
-    heading_fields(known) = heading_fields(envelope);
-    known.bytes.assign(scratch_.data(), scratch_.size());
-    return known.bytes;
-  }
-
- private:
-  struct Heading {
-    Party to, from;
-    std::uint64_t incarnation = 0, peer = 0;
-    std::string bytes;
-  };
-  std::array<Heading, 16> known_;
-  msgpack::sbuffer scratch_{128};
-};
 
 Refused refusal(FrameFault fault) { return {fault, 0, {}}; }
 
@@ -249,7 +278,7 @@ std::optional<FrameFault> find_payload(std::string_view frame, std::string_view&
 }
 
 /// Reads what is in an envelope; why it can't be, if it can't, with as much as could be read.
-std::optional<Refused> read_envelope(Reader& in, Envelope& envelope) {
+std::optional<Refused> read_envelope(Input& in, Envelope& envelope) {
   std::uint32_t elements = 0;
   if (!in.take_array(elements) || elements < envelope_elements) return refusal(FrameFault::not_a_frame);
   if (!read(in, envelope.version) || envelope.version != protocol_version) return refusal(FrameFault::wrong_version);
@@ -265,11 +294,11 @@ std::optional<Refused> read_envelope(Reader& in, Envelope& envelope) {
   return Refused{known ? FrameFault::malformed : FrameFault::unknown_type, type, std::move(envelope)};
 }
 
-std::optional<Refused> read_frame(std::string_view frame, Envelope& envelope) {
+std::optional<Refused> read_frame(std::string_view frame, LastRequest& last, Envelope& envelope) {
   if (frame.size() > frame_bytes_max) return refusal(FrameFault::too_large);
   std::string_view payload;
   if (const auto fault = find_payload(frame, payload)) return refusal(*fault);
-  Reader in(payload);
+  Input in(payload, last);
   auto refused = read_envelope(in, envelope);
   if (refused || in.passed_over() || !in.at_end())
     if (const auto fault = fault_of(payload)) return refusal(*fault);
@@ -280,27 +309,35 @@ std::optional<Refused> read_frame(std::string_view frame, Envelope& envelope) {
 
 struct Codec::Buffers {
   msgpack::sbuffer out{buffer_bytes};
-  Headings sent;
+  LastRequest last;
 };
 
 Codec::Codec() : buffers_(std::make_unique<Buffers>()) {}
 Codec::~Codec() = default;
 
+std::string Codec::encode(const Heading& heading) {
+  msgpack::sbuffer bytes(buffer_bytes);
+  LastRequest none;
+  Packer out(bytes, none);
+  pack_all(out, heading_fields(heading));
+  return {bytes.data(), bytes.size()};
+}
+
 std::string_view Codec::encode(const Envelope& whole) {
-  return encode(EnvelopeView{whole.version, whole.from, whole.to, whole.incarnation, whole.peer, whole.sequence,
-                             whole.acknowledged, whole.trace, whole.hint, whole.message});
+  const std::string heading = encode(Heading{whole.from, whole.to, whole.incarnation, whole.peer});
+  return encode(EnvelopeView{whole.version, heading, whole.sequence, whole.acknowledged, whole.trace, whole.hint,
+                             whole.message});
 }
 
 std::string_view Codec::encode(const EnvelopeView& envelope) {
   msgpack::sbuffer& bytes = buffers_->out;
   bytes.clear();
   bytes.write(std::array<char, frame_header_bytes>().data(), frame_header_bytes);
-  Packer out(bytes);
+  Packer out(bytes, buffers_->last);
   out.pack_array(envelope_elements);
   pack(out, envelope.version);
   pack(out, type_of(envelope.message));
-  const std::string_view heading = buffers_->sent.bytes_of(envelope);
-  bytes.write(heading.data(), heading.size());
+  bytes.write(envelope.heading.data(), envelope.heading.size());
   pack_all(out, rest_fields(envelope));
   std::visit([&](const auto& message) { pack(out, message); }, envelope.message);
   write_frame_header(bytes.data(), bytes.size() - frame_header_bytes);
@@ -310,7 +347,7 @@ std::string_view Codec::encode(const EnvelopeView& envelope) {
 
 std::variant<Envelope, Refused> Codec::decode(std::string_view frame) {
   std::variant<Envelope, Refused> result;
-  if (auto refused = read_frame(frame, std::get<Envelope>(result))) result = std::move(*refused);
+  if (auto refused = read_frame(frame, buffers_->last, std::get<Envelope>(result))) result = std::move(*refused);
   return result;
 }
 

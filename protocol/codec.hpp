@@ -34,13 +34,18 @@ struct Refused {
   Envelope head;           ///< all but the message; its sender has an empty site if it could not be read
 };
 
-/// An envelope whose parts are elsewhere, so that nothing is copied before it is encoded.
-struct EnvelopeView {
-  std::uint8_t version = protocol_version;
+/// What is the same in all envelopes of a session: half of a small frame, so it is encoded once.
+struct Heading {
   const Party& from;
   const Party& to;
   std::uint64_t incarnation = 0;
   std::uint64_t peer = 0;
+};
+
+/// An envelope whose parts are elsewhere, so that nothing is copied before it is encoded.
+struct EnvelopeView {
+  std::uint8_t version = protocol_version;
+  std::string_view heading;  ///< encoded
   std::uint64_t sequence = 0;
   std::uint64_t acknowledged = 0;
   const RequestId& trace;
@@ -48,7 +53,7 @@ struct EnvelopeView {
   const Message& message;
 };
 
-/// Encodes and decodes frames; keeps buffers between calls, so use one a thread.
+/// Encodes and decodes frames; keeps buffers between calls, so use one a thread, and only one where many speak.
 class Codec {
  public:
   Codec();
@@ -56,6 +61,7 @@ class Codec {
   Codec(const Codec&) = delete;
   Codec& operator=(const Codec&) = delete;
 
+  static std::string encode(const Heading& heading);
   /// The frame of an envelope; valid until the next call.
   std::string_view encode(const EnvelopeView& envelope);
   std::string_view encode(const Envelope& envelope);

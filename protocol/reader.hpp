@@ -38,6 +38,14 @@ class Reader {
   bool pass_over(std::uint64_t objects);
 
   bool at_end() const { return at_ == end_; }
+  /// All bytes that aren't taken yet.
+  std::string_view rest() const { return {at_, static_cast<std::size_t>(end_ - at_)}; }
+  /// Takes these bytes if they come next, whatever they are.
+  bool take_same(std::string_view bytes) {
+    if (!rest().starts_with(bytes)) return false;
+    at_ += bytes.size();
+    return true;
+  }
   /// Whether anything was passed over.
   bool passed_over() const { return passed_over_; }
 

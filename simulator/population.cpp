@@ -67,6 +67,7 @@ EndpointSettings World::endpoint_settings(const Actor& actor) const {
   settings.ancestors = site.settings.ancestors;
   settings.times = settings_.sessions;
   settings.count_by_request = settings_.count_by_request;
+  settings.codec = codec_;
   Admission& admission = settings.admission;
   if (actor.party.role == Role::site_manager) {
     for (const NeighbourSettings& neighbour : site.settings.neighbours)

@@ -64,8 +64,7 @@ bool World::step() {
     const Address address = wakes_.first();
     wakes_.set(address, never);
     ++events_;
-    report(address);
-    touch(address);
+    touch(address, report(address));
   }
   settle_touched();
   return true;
@@ -85,25 +84,27 @@ void World::deliver(FrameArrival arrival) {
   std::visit(
       [&](auto& process) {
         if constexpr (requires { process.machine; }) {
-          process.frame(actor.clock.at(now_), arrival.connection, arrival.bytes);
-          touch(arrival.at);
+          touch(arrival.at, process.frame(actor.clock.at(now_), arrival.connection, arrival.bytes));
         }
       },
       actor.process);
 }
 
-void World::report(Address address) {
+/// What became of its tasks goes to a resource manager; whether there was anything.
+bool World::report(Address address) {
   Actor& actor = *actors_[address];
-  if (actor.frozen || actor.party.role != Role::resource_manager) return;
+  if (actor.frozen || actor.party.role != Role::resource_manager) return false;
   actor.performer.take_reports(now_, actor.reports);
   if (settings_.ledgers && actor.performer.deadlines() != std::exchange(actor.deadlines, actor.performer.deadlines()))
     tell(actor.party, "deadline", {});
   auto* process = std::get_if<Process<ResourceManager>>(&actor.process);
-  if (!process) return actor.reports.clear();  // whoever is started next hears of it
-  if (stalls(actor)) return;  // programs don't wait for their manager
+  if (!process) actor.reports.clear();  // whoever is started next hears of it
+  if (stalls(actor)) return false;  // programs don't wait for their manager
+  const bool stirs = !actor.reports.empty();
   for (TaskReport& report : actor.reports)
     std::visit([&](auto& news) { process->local(actor.clock.at(now_), std::move(news)); }, report);
   actor.reports.clear();
+  return stirs;
 }
 
 void World::take_waiting(Address address) {
@@ -112,8 +113,10 @@ void World::take_waiting(Address address) {
   touch(address);
 }
 
-void World::touch(Address address) {
-  if (!std::exchange(actors_[address]->touched, true)) touched_.push_back(address);
+void World::touch(Address address, bool stirs) {
+  Actor& actor = *actors_[address];
+  actor.stirred |= stirs;
+  if (!std::exchange(actor.touched, true)) touched_.push_back(address);
 }
 
 void World::settle_touched() {
@@ -157,11 +160,15 @@ Instant World::settle(Address address, Process<Manager>& process) {
   }
   for (int rounds = 0; again; ++rounds) {
     DMM_ASSERT(rounds < rounds_max);
-    process.settle(actor.clock.at(now_));
+    if (std::exchange(actor.stirred, true))
+      process.settle(actor.clock.at(now_));
+    else
+      process.settle_sessions(actor.clock.at(now_));
     if (commit_takes(address, process)) return actor.committed_at;
     write(address, process);
     again = perform_all(address, process);
   }
+  actor.stirred = false;
   return actor.clock.when(process.next_deadline());
 }
 

@@ -171,6 +171,7 @@ class World {
     // What every step looks at comes first and lies together.
     Party party;
     bool touched = false;
+    bool stirred = false;  ///< since it was settled last something came for the manager itself
     bool paused = false;
     bool frozen = false;  ///< paused, with all of its machine
     bool reachable = true;
@@ -197,7 +198,7 @@ class World {
   void start(Address address);
   EndpointSettings endpoint_settings(const Actor& actor) const;
   void deliver(FrameArrival arrival);
-  void report(Address address);
+  bool report(Address address);
   void settle(Address address);
   static bool stalls(const Actor& actor) { return actor.paused || actor.committed_at != never; }
   void take_waiting(Address address);
@@ -218,7 +219,7 @@ class World {
   bool perform(Address, Process<SiteManager>&) { return false; }
   bool perform(Address address, Process<JobManager>& process);
   bool perform(Address address, Process<ResourceManager>& process);
-  void touch(Address address);
+  void touch(Address address, bool stirs = true);
   void settle_touched();
   template <class Manager>
   const Process<Manager>* find(const Party& party) const;
@@ -227,6 +228,7 @@ class World {
   std::uint64_t nodes_;
   WorldSettings settings_;
   Network network_;
+  std::shared_ptr<Codec> codec_ = std::make_shared<Codec>();  ///< of all managers
   Instant now_{};
   std::vector<std::unique_ptr<Actor>> actors_;  ///< a process never moves
   std::vector<Party> parties_;  ///< by address

@@ -50,9 +50,14 @@ def read(path):
 
 
 def lives(pid):
-    """Whether a process is there, and no zombie."""
+    """Whether a process is there, and no zombie: none of its threads holds a file or a lock any more."""
     stat = read(f"/proc/{pid}/stat")
-    return bool(stat) and stat[stat.rindex(b")") + 2:][:1] not in (b"Z", b"X")
+    if not stat or stat[stat.rindex(b")") + 2:][:1] not in (b"Z", b"X"):
+        return bool(stat)
+    try:
+        return len(os.listdir(f"/proc/{pid}/task")) > 1  # its first thread may end before the others
+    except FileNotFoundError:
+        return False
 
 
 def processes_with(text):

@@ -195,6 +195,28 @@ TEST_CASE("codec: elements that a later version adds are ignored, missing ones k
   CHECK(std::get<Beat>(std::get<Envelope>(earlier).message).resend == false);
 }
 
+TEST_CASE("codec: a request that others write in their way is known again, and written in ours") {
+  using namespace std::string_literals;
+  const auto cancel = [](const std::string& request) {
+    return framed("\x9b\x01\x0b\x93\xa1"s + "a\x01\xc4\x01u\x93\xa1"s + "a\x00\xc4\x00\x01\x00\x01\x00"s + request +
+                  "\x90\x91"s + request);
+  };
+  Codec codec;
+  for (const std::string& other : {"\x94\xa1"s + "a\xc4\x01u\xcd\x00\x02\x01"s,  // a number longer than it need be
+                                   "\x93\xa1"s + "a\xc4\x01u\x02"s,              // an earlier version
+                                   "\x95\xa1"s + "a\xc4\x01u\x02\x01\xc0"s}) {    // and a later one
+    for (int again = 0; again < 2; ++again) {
+      const auto decoded = codec.decode(cancel(other));
+      REQUIRE(std::holds_alternative<Envelope>(decoded));
+      const Envelope& got = std::get<Envelope>(decoded);
+      CHECK(got.trace == RequestId{SiteName("a"), "u", 2, 1});
+      CHECK(std::get<Cancel>(got.message).request == got.trace);
+      CHECK(codec.encode(got) == Codec().encode(got));
+      (void)codec.decode(cancel(other));
+    }
+  }
+}
+
 TEST_CASE("codec: random bytes and random damage never do more than be refused") {
   Codec codec;
   Random random(20261120);

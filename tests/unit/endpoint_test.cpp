@@ -28,6 +28,7 @@ struct Wire {
   int drop_next = 0;
   std::vector<std::uint64_t> at_a, at_b;  ///< job numbers of the Cancels that arrived
   std::vector<std::string> links_a, links_b;
+  std::vector<std::uint32_t> hints;  ///< processors that either machine was told of
 
   Wire() { a->dial(now, 1, beta); }
 
@@ -49,8 +50,10 @@ struct Wire {
       for (int copy = 0; copy < copies; ++copy) {
         std::vector<Received> messages;
         to.receive(now, 1, frame.bytes, messages);
-        for (const Received& message : messages)
+        for (const Received& message : messages) {
+          if (!message.hint.empty()) hints.push_back(message.hint.front().lendable);
           if (const auto* withdraw = std::get_if<Withdraw>(&message.message)) got.push_back(withdraw->request.job);
+        }
       }
     }
     return !frames.empty();
@@ -75,6 +78,7 @@ struct Wire {
 };
 
 using Jobs = std::vector<std::uint64_t>;
+using Hints = std::vector<std::uint32_t>;
 
 }  // namespace
 
@@ -93,6 +97,27 @@ TEST_CASE("endpoint: what is sent before the link is open arrives once it is, in
   wire.run(seconds(1));
   CHECK(wire.at_a == Jobs{1});
   CHECK(wire.at_b == Jobs{2, 3});
+}
+
+TEST_CASE("endpoint: a hint is said again with every beat, and told to the machine once, or anew on a new link") {
+  Wire wire;
+  wire.run(seconds(1));
+  const auto tell = [&](std::uint32_t lendable) {
+    Effects effects;
+    effects.messages.emplace_back(beta, Beat{}, RequestId{}, CapacityHint{{lendable, 64, true}});
+    wire.a->send(wire.now, effects);
+    wire.run(seconds(5));
+  };
+  wire.drop_next = 1;
+  tell(5);
+  CHECK(wire.hints == Hints{5});
+  wire.cut = true;
+  wire.run(seconds(10));
+  wire.cut = false;
+  wire.run(seconds(5));
+  CHECK(wire.hints == Hints{5, 5});
+  tell(3);
+  CHECK(wire.hints == Hints{5, 5, 3});
 }
 
 TEST_CASE("endpoint: a lost message is asked for again, and nothing overtakes it") {

@@ -58,7 +58,7 @@ bool HeldLeases::holds(const LeaseId& id, std::uint64_t job) const {
 void HeldLeases::open(const LeaseId& id, std::uint64_t job) {
   Lease& lease = leases_[id];
   DMM_ASSERT(!contains(lease.open, job));
-  lease.open.push_back(job);
+  lease.open.insert(std::upper_bound(lease.open.begin(), lease.open.end(), job), job);
 }
 
 bool HeldLeases::close(const LeaseId& id, std::uint64_t job) {

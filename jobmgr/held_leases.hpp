@@ -28,7 +28,7 @@ class HeldLeases {
   /// It has none any more; false if it had none.
   bool close(const LeaseId& lease, std::uint64_t job);
   bool is_open(const LeaseId& lease, std::uint64_t job) const;
-  /// The jobs that have some, and all such jobs with their leases, by lease.
+  /// The jobs that have some, in order; and all such jobs with their leases, by lease.
   std::vector<std::uint64_t> open_under(const LeaseId& lease) const;
   std::vector<std::pair<LeaseId, std::uint64_t>> all_open() const;
   /// Whether a job may be started under the lease.

@@ -77,8 +77,9 @@ void JobTable::leave(const Job& job) {
 std::vector<std::uint64_t> JobTable::in(JobState state, std::uint64_t from, std::size_t most) const {
   std::vector<std::uint64_t> numbers;
   if (has_attempt(state)) {
-    for (const std::uint64_t number : with_attempt_.sorted())
-      if (number >= from && numbers.size() < most && find(number)->state == state) numbers.push_back(number);
+    const std::vector<std::uint64_t> all = with_attempt_.sorted();
+    for (auto it = std::lower_bound(all.begin(), all.end(), from); it != all.end() && numbers.size() < most; ++it)
+      if (find(*it)->state == state) numbers.push_back(*it);
     return numbers;
   }
   const auto& all = by_state_[static_cast<std::size_t>(state)];

@@ -8,6 +8,13 @@
 namespace dmm {
 namespace {
 
+/// Where a task of this name is among those of its job, or belongs.
+template <class Tasks>
+auto place_of(Tasks& tasks, const TaskId& id) {
+  return std::lower_bound(tasks.begin(), tasks.end(), id,
+                          [](const auto& task, const TaskId& wanted) { return task->id < wanted; });
+}
+
 /// What the tasks of all attempts at a job are found by.
 RequestId job_of(const RequestId& request) {
   RequestId first = request;
@@ -36,8 +43,7 @@ TaskRecord& TaskTable::add(Instant now, const TaskId& id, Epoch lease) {
   task.lease = lease;
   task.since = now;
   Tasks& tasks = jobs_[job_of(id.request)];
-  const auto place = std::lower_bound(tasks.begin(), tasks.end(), id,
-                                      [](const auto& other, const TaskId& wanted) { return other->id < wanted; });
+  const auto place = place_of(tasks, id);
   DMM_ASSERT(place == tasks.end() || (*place)->id != id);
   tasks.insert(place, std::move(added));
   open_.emplace_hint(open_.end(), task.number, &task);
@@ -69,8 +75,8 @@ void TaskTable::erase(TaskRecord& task) {
   set_due(task, never);
   const RequestId job = job_of(task.id.request);
   Tasks& tasks = jobs_.at(job);
-  const auto place = std::find_if(tasks.begin(), tasks.end(), [&](const auto& other) { return other.get() == &task; });
-  DMM_ASSERT(place != tasks.end());
+  const auto place = place_of(tasks, task.id);
+  DMM_ASSERT(place != tasks.end() && place->get() == &task);
   tasks.erase(place);
   if (tasks.empty()) jobs_.erase(job);
 }
@@ -78,8 +84,8 @@ void TaskTable::erase(TaskRecord& task) {
 TaskRecord* TaskTable::found(const TaskId& id) const {
   const Tasks* tasks = jobs_.find(job_of(id.request));
   if (tasks == nullptr) return nullptr;
-  const auto place = std::find_if(tasks->begin(), tasks->end(), [&](const auto& task) { return task->id == id; });
-  return place == tasks->end() ? nullptr : place->get();
+  const auto place = place_of(*tasks, id);
+  return place != tasks->end() && (*place)->id == id ? place->get() : nullptr;
 }
 
 TaskRecord& TaskTable::at(std::uint64_t number) {

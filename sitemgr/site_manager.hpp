@@ -23,7 +23,9 @@
 #include <set>
 #include <variant>
 
+#include "machine/dense.hpp"
 #include "machine/input.hpp"
+#include "machine/lookup.hpp"
 #include "matchmaking/load.hpp"
 #include "matchmaking/policy.hpp"
 #include "sitemgr/cycle.hpp"

@@ -26,7 +26,7 @@ class UsageLog {
  public:
   explicit UsageLog(std::size_t records_max) : records_max_(records_max) {}
   void add(UsageRecord record) {
-    if (records_max_ == 0) return void(++first_);
+    if (records_max_ == 0) return;
     records_.push_back(std::move(record));
     if (records_.size() <= records_max_) return;
     records_.pop_front();

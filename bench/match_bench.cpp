@@ -106,12 +106,18 @@ class Alone {
   std::vector<Unassign> orders_;
 };
 
+EndpointSettings endpoint_settings() {
+  EndpointSettings settings;
+  settings.self = self;
+  settings.admission.job_managers_of_site = settings.admission.resource_managers = true;
+  return settings;
+}
+
 /// The daemon without sockets; the user and the resource manager are lean, so that little of the time is theirs.
 class InSessions {
  public:
   InSessions()
-      : process_({.self = self, .incarnation = 1, .ancestors = {}, .admission = admission(), .times = {}, .codec = {}},
-                 SiteManager(settings(), 1)),
+      : process_(endpoint_settings(), SiteManager(settings(), 1)),
         user_(user, self, 1),
         manager_(manager, self, 1) {
     process_.effects.level = Level::warning;
@@ -140,11 +146,6 @@ class InSessions {
   std::uint64_t grants() const { return grants_; }
 
  private:
-  static Admission admission() {
-    Admission who;
-    who.job_managers_of_site = who.resource_managers = true;
-    return who;
-  }
   Connection connection_of(const LeanSession& session) const { return &session == &user_ ? 1 : 2; }
   void give(LeanSession& session, std::string_view frame) {
     process_.frame(now_, connection_of(session), frame);

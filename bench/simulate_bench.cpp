@@ -116,7 +116,7 @@ void measure_tree(const Arguments& arguments) {
   const auto name = [](std::size_t i) { return SiteName("s" + std::to_string(i)); };
   for (std::size_t i = 0; i < static_cast<std::size_t>(arguments.number("sites")); ++i) {
     TopologySite site{.name = name(i), .number = {}, .parent = {}, .siblings = {}, .clusters = {}, .users = {"u"},
-                      .settings = {}};
+                      .limits = {}, .settings = {}};
     if (i > 0) site.parent = name((i - 1) / 10);
     for (std::size_t k = (i + 9) / 10 * 10 - 9; i > 0 && k < i; ++k) site.siblings.push_back(name(k));
     site.clusters = {{.name = ClusterName("nodes"), .nodes = 16}};

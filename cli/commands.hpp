@@ -29,6 +29,7 @@ CLI::App* add_usage_command(CLI::App& app, int& exit_code);
 CLI::App* add_reclaim_command(CLI::App& app, int& exit_code);
 CLI::App* add_drain_command(CLI::App& app, int& exit_code);
 CLI::App* add_resume_command(CLI::App& app, int& exit_code);
+CLI::App* add_forget_command(CLI::App& app, int& exit_code);
 CLI::App* add_fsck_command(CLI::App& app, int& exit_code);
 CLI::App* add_chain_command(CLI::App& app, int& exit_code);
 CLI::App* add_why_command(CLI::App& app, int& exit_code);

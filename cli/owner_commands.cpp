@@ -1,4 +1,4 @@
-// `dmm reclaim`, `dmm drain` and `dmm resume`: what the owner of a site orders its site manager.
+// `dmm reclaim`, `dmm drain`, `dmm resume` and `dmm forget`: what the owner of a site orders its site manager.
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <memory>
@@ -32,7 +32,7 @@ int order(const char* command, const OwnerOptions& options, const Json& argument
     std::printf("%s: %s leases are taken back\n", std::string(answered.manager.party.site.text).c_str(),
                 grouped(answered.json.value("leases", std::uint64_t{0})).c_str());
   } else {
-    const bool changed = answered.json.value("changed", false);
+    const bool changed = answered.json.value("changed", answered.json.contains("forgotten"));
     std::printf("%s: %s%s\n", std::string(answered.manager.party.site.text).c_str(), done.c_str(),
                 changed ? "" : " (it was so already)");
   }
@@ -112,6 +112,23 @@ CLI::App* add_resume_command(CLI::App& app, int& exit_code) {
                              "  dmm resume das-3\n"
                              "  dmm resume g5k-1 --site das-3\n",
                              "is used again");
+}
+
+CLI::App* add_forget_command(CLI::App& app, int& exit_code) {
+  auto* command = app.add_subcommand("forget", "Say that a resource manager is gone for good");
+  auto options = std::make_shared<OwnerOptions>();
+  command->add_option("resource-manager", options->whose, "Its name; it is down")->required()->type_name("NAME");
+  add_manager_options(*command, options->manager, Role::site_manager);
+  command->add_flag("--json", options->json, "Print a JSON object");
+  command->footer(
+      "Its nodes no longer count as what the site has, and leases on them end. One that comes back is new.\n"
+      "\n"
+      "Example:\n"
+      "  dmm forget fs0-nodes --site das-3\n");
+  command->callback([options, &exit_code] {
+    exit_code = order("forget", *options, {{"resource_manager", options->whose}}, options->whose + " is forgotten");
+  });
+  return command;
 }
 
 }  // namespace dmm

@@ -37,9 +37,10 @@ Json merged(const Answered& site, const Answered& links) {
   json["up"] = true;
   for (Json& link : json["links"]) {
     const Json session = session_with(links.json, link.value("site", ""));
-    for (const char* key : {"software", "heard_seconds_ago", "unacknowledged", "last_error"})
+    for (const char* key : {"software", "heard_seconds_ago", "unacknowledged", "kept_bytes", "given_up", "last_error"})
       link[key] = session.is_object() ? session.value(key, Json()) : Json();
   }
+  for (const char* key : {"strangers", "refused", "kept_bytes"}) json[key] = links.json.value(key, Json());
   return json;
 }
 
@@ -76,8 +77,49 @@ void add_links(Table& table, const Json& site, const Style& style) {
   }
 }
 
+/// Who has borrowed of the site, or would like to.
+void add_borrowers(Table& table, const Json& site) {
+  for (const Json& link : site.value("links", Json::array())) {
+    const Json borrower = link.value("borrower", Json::object());
+    const bool is_silent = number_in(borrower, "processors") == 0 && number_in(borrower, "wants") == 0 &&
+                           borrower.value("served_processor_seconds", 0.0) == 0;
+    if (is_silent) continue;
+    const double kept_off = borrower.value("kept_off_seconds", 0.0);
+    const bool has_turn = site.value("turn", Json()) == link.value("site", Json());
+    table.add({text_in(site, "site"), text_in(link, "site"), decimal(borrower.value("weight", 1.0), 2),
+               count_in(borrower, "processors"), count_in(borrower, "wants"),
+               decimal(borrower.value("served_processor_seconds", 0.0), 0),
+               kept_off > 0 ? "lent nothing for " + length_text(kept_off) : has_turn ? "is next" : ""});
+  }
+}
+
+/// What was refused, by what it was: "12 relays, 1 grant".
+std::string counts_text(const Json& counts) {
+  std::string text;
+  for (const auto& [what, count] : counts.items())
+    text += (text.empty() ? "" : ", ") + grouped(count.get<std::uint64_t>()) + " " + harmless(what);
+  return text;
+}
+
+/// What was said to the site that it doesn't believe, and who would like to speak with it.
+void print_refusals(const Json& site) {
+  const std::string name = text_in(site, "site");
+  for (const Json& link : site.value("links", Json::array()))
+    if (const Json refused = link.value("refused", Json::object()); !refused.empty())
+      std::printf("%s: refused of what %s said: %s\n", name.c_str(), text_in(link, "site").c_str(),
+                  counts_text(refused).c_str());
+  if (const Json refused = site.value("refused", Json::object()); refused.is_object() && !refused.empty())
+    std::printf("%s: refused frames: %s\n", name.c_str(), counts_text(refused).c_str());
+  for (const Json& stranger : site.value("strangers", Json::array()))
+    std::printf("%s: %s knocks and isn't let in, the last time %s ago; its configuration says who is\n", name.c_str(),
+                text_in(stranger, "peer").c_str(), length_text(stranger.value("last_seconds_ago", 0.0)).c_str());
+}
+
 /// What keeps nodes from being used, a line each.
 void print_notices(const Json& site) {
+  for (const Json& cluster : site.value("unknown_clusters", Json::array()))
+    std::printf("%s: how large cluster %s is isn't known: give its \"nodes\" in the site's configuration\n",
+                text_in(site, "site").c_str(), harmless(cluster.get<std::string>()).c_str());
   for (const Json& manager : site.value("resource_managers", Json::array()))
     if (const std::string nodes = text_in(manager, "set_aside"); !nodes.empty())
       std::printf("%s/%s: nodes %s are set aside: %s\n", text_in(site, "site").c_str(),
@@ -129,10 +171,22 @@ int run(const SitesOptions& options) {
                     {"version"},
                     {"heard", true},
                     {"last error"}});
-  for (const Json& site : list) add_site(site_table, site, style), add_links(link_table, site, style);
+  Table borrower_table({{"owner"},
+                        {"borrower"},
+                        {"weight", true},
+                        {"has", true},
+                        {"wants", true},
+                        {"processor s / weight", true},
+                        {""}});
+  for (const Json& site : list) {
+    add_site(site_table, site, style);
+    add_links(link_table, site, style);
+    add_borrowers(borrower_table, site);
+  }
   std::printf("%s", site_table.text(style).c_str());
   if (!link_table.empty()) std::printf("\n%s", link_table.text(style).c_str());
-  for (const Json& site : list) print_notices(site);
+  if (!borrower_table.empty()) std::printf("\n%s", borrower_table.text(style).c_str());
+  for (const Json& site : list) print_notices(site), print_refusals(site);
   for (const Answered& site : sites)
     if (!site.fault.empty()) fail("sites", {site.fault, 1});
   return code;
@@ -147,7 +201,8 @@ CLI::App* add_sites_command(CLI::App& app, int& exit_code) {
   command->add_flag("--json", options->json, "Print a JSON object");
   command->footer(
       "A link is shown from both ends. \"leases in\" came over it, \"out\" went over it; \"window\" is how\n"
-      "many delegations are under way on it, of how many may be.\n"
+      "many delegations are under way on it, of how many may be. Borrowers with less \"processor s / weight\"\n"
+      "are served first where there isn't enough for all.\n"
       "\n"
       "Examples:\n"
       "  dmm sites\n"

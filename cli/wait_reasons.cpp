@@ -43,6 +43,10 @@ std::string sentence_for(const std::string& reason, const Json& answer) {
     return "There is nobody to ask: no neighbour, or the request may not travel (DTTL 0).";
   if (reason == "neighbours_unknown")
     return "It is wider than every cluster that is known, but not all neighbours have reported theirs yet.";
+  if (reason == "drained")
+    return "Its site is drained, so nothing new starts on its nodes, and nobody else within reach has room.";
+  if (reason == "awaiting_hint")
+    return "Nobody within reach has room for it, by what they told; whoever has is asked at once.";
   if (reason == "next_cycle") return "It waits for the next matchmaking or delegation cycle of its site.";
   return "Its site gives a reason that this program doesn't know: " + harmless(reason) + ".";
 }
@@ -63,6 +67,8 @@ std::string reject_sentence(const std::string& site, const std::string& reason) 
   if (reason == "limit_reached") text = "takes no more requests from this neighbour for now";
   if (reason == "not_lending") text = "keeps its free nodes for its own users";
   if (reason == "malformed") text = "says that the request makes no sense";
+  if (reason == "too_long") text = "lends for less time than the job may run";
+  if (reason == "not_in_turn") text = "keeps its free nodes for a borrower that has had less";
   return harmless(site) + ": " + text;
 }
 

@@ -12,22 +12,12 @@
 namespace dmm {
 namespace {
 
-// Why a grant can't start this job: its groups must serve components 0, 1, ... without a gap, and exactly as many
-// as were asked for unless the site could choose the division.
-std::string fault_of(const Grant& grant, const ResourceNeed& need) {
-  std::vector<std::uint32_t> components;
-  for (const NodeGroup& group : grant.nodes) {
-    if (group.nodes.empty() || !is_well_formed(group.nodes)) return "the site granted an impossible set of nodes";
-    components.push_back(group.component);
-  }
-  if (components.empty()) return "the site granted no nodes";
-  std::sort(components.begin(), components.end());
-  components.erase(std::unique(components.begin(), components.end()), components.end());
-  if (components.back() != components.size() - 1) return "the site's grant leaves out a component";
-  if (need.kind != RequestKind::flexible && components.size() != need.components.size())
-    return "the site's grant has another number of components than was asked for";
-  return {};
-}
+/// So many are asked for in one step: a million that wait must not hold up what runs.
+constexpr std::size_t asks_a_step = 1'000;
+/// What a lease must last beyond the program's own limit: it is brought there, and ended with grace.
+constexpr Duration beyond_wall = seconds(60);
+/// Thirty years are as good as more.
+constexpr std::uint64_t wall_told_max = std::uint64_t{30} * 365 * 86400;
 
 Attempt attempt_of(Grant& grant) {
   Attempt attempt;
@@ -41,6 +31,7 @@ Attempt attempt_of(Grant& grant) {
     task.nodes = group.nodes;
   }
   attempt.open = attempt.unstarted = static_cast<std::uint32_t>(attempt.tasks.size());
+  attempt.round_trip = std::clamp(grant.round_trip, Duration{}, round_trip_max);
   attempt.granted = std::move(grant.nodes);
   attempt.holds = true;
   return attempt;
@@ -94,7 +85,10 @@ RequestId JobManager::request_of(const Job& job) const {
 }
 
 void JobManager::on(Step step, const Party& from, Submit& submit) {
-  if (const Submitted* answer = submissions_.find(from, submit.token)) return step.effects.send(from, *answer);
+  if (const Submitted* answer = submissions_.find(from, submit.token)) {
+    if (is_repeated(submit, *answer)) return step.effects.send(from, *answer);
+    return step.effects.send(from, Submitted{submit.token, 0, 0, "this token was used before, for other jobs"});
+  }
   Submitted answer{submit.token, 0, 0, fault_of(submit)};
   if (answer.fault.empty() && jobs_.open() + submit.jobs.size() > settings_.jobs_max)
     answer.fault = "at most " + std::to_string(settings_.jobs_max) + " jobs may be open at once";
@@ -112,6 +106,20 @@ void JobManager::on(Step step, const Party& from, Submit& submit) {
   step.effects.send(from, answer);
 }
 
+/// Whether these are the jobs that were accepted then, as far as they are still known: of a job that is over neither
+/// program nor need is.
+bool JobManager::is_repeated(const Submit& submit, const Submitted& answer) const {
+  if (submit.jobs.size() != answer.jobs) return false;
+  for (std::size_t i = 0; i < submit.jobs.size(); ++i) {
+    const Job* job = jobs_.find(answer.first_job + i);
+    if (!job) continue;
+    const JobDescription &is = submit.jobs[i], &was = job->description;
+    if (is.name != was.name || is.output_path != was.output_path || is.error_path != was.error_path) return false;
+    if (!is_over(job->state) && (is.need != was.need || is.program.arguments != was.program.arguments)) return false;
+  }
+  return true;
+}
+
 void JobManager::accept(Step step, JobDescription description) {
   Job job;
   job.number = next_job_++;
@@ -125,15 +133,30 @@ void JobManager::accept(Step step, JobDescription description) {
     step.effects.log(Level::info, "submitted", request_of(added),
                      {{"job", static_cast<std::int64_t>(added.number)},
                       {"processors", static_cast<std::int64_t>(added.processors)}});
-  ask(step, added);
 }
 
-// In a new session everything that waits is asked for.
 void JobManager::ask(Step step, const Job& job) {
   const JobDescription& wanted = job.description;
   const Duration waited = step.now - job.submitted;
-  Request request{request_of(job), wanted.need, wanted.dttl, wanted.priority, waited, settings_.user};
+  const std::uint64_t wall = std::min<std::uint64_t>(wanted.program.limits.wall_seconds, wall_told_max);
+  const Duration length = wall > 0 ? seconds(static_cast<std::int64_t>(wall)) + beyond_wall : Duration{};
+  Request request{request_of(job), wanted.need, wanted.dttl, wanted.priority, waited, settings_.user, length};
   tell_site(step, std::move(request), request_of(job));
+}
+
+// What was submitted, and in a new session everything that waits, is asked for in order, a piece of it in each step.
+void JobManager::ask_waiting(Step step) {
+  if (!may_ask()) return;
+  const std::vector<std::uint64_t> waiting = jobs_.in(JobState::waiting, ask_from_, asks_a_step);
+  for (const std::uint64_t number : waiting) ask(step, *jobs_.find(number));
+  ask_from_ = waiting.size() < asks_a_step ? next_job_ : waiting.back() + 1;
+}
+
+// It waits once more, as another attempt.
+void JobManager::ask_again(Step step, Job& job) {
+  ++job.attempt;
+  changed(job);
+  if (job.number < ask_from_) ask(step, job);
 }
 
 void JobManager::on(Step step, const Party&, const Refuse& refuse) {
@@ -153,23 +176,21 @@ void JobManager::on(Step step, const Party&, Grant& grant) {
   if (present && leases_.holds(grant.lease, job->number)) return;  // what we use already must not be released
   if (!present || job->state != JobState::waiting) {
     step.effects.log(Level::debug, "grant_unwanted", grant.request, {{"lease", to_text(grant.lease)}});
-    return give_back(step, grant);
+    return give_back(step, grant, false);
   }
-  if (std::string fault = fault_of(grant, job->description.need); !fault.empty()) {
+  if (std::string fault = dmm::fault_of(grant.nodes, job->description.need); !fault.empty()) {
     step.effects.log(Level::error, "grant_broken", grant.request, {{"text", fault}});
-    give_back(step, grant);
-    job->text = std::move(fault);
-    job->ended = step.now;
-    return close(step, *job, JobEvent::fail);
+    give_back(step, grant, true);
+    return ask_again(step, *job);
   }
   record(step, *job, grant);
 }
 
 // Without nodes there is nothing to give back, and a Release that names none would end the lease for other jobs
 // too.
-void JobManager::give_back(Step step, Grant& grant) {
+void JobManager::give_back(Step step, Grant& grant, bool failed) {
   if (grant.nodes.empty()) return;
-  tell_site(step, Release{grant.lease, std::move(grant.nodes)}, grant.request);
+  tell_site(step, Release{grant.lease, std::move(grant.nodes), false, failed}, grant.request);
 }
 
 void JobManager::record(Step step, Job& job, Grant& grant) {
@@ -261,12 +282,13 @@ void JobManager::on(Step, const Party&, const Renewed& renewed) {
 }
 
 // The site is told, unless it knows.
-void JobManager::release(Step step, Job& job, bool is_known) {
+void JobManager::release(Step step, Job& job, Returned how) {
   Attempt& run = *job.run;
   if (!run.holds) return;
   leases_.remove(run.lease, job.number);
   changed(job);
-  if (!is_known && !DMM_PLANT(nodes_not_released)) tell_site(step, Release{run.lease, run.held()}, request_of(job));
+  if (how != Returned::known && !DMM_PLANT(nodes_not_released))
+    tell_site(step, Release{run.lease, run.held(), false, how == Returned::unused}, request_of(job));
   run.holds = false;
 }
 

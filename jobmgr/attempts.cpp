@@ -11,6 +11,9 @@ namespace {
 
 constexpr std::size_t nodes_variable_max = 96 * 1024;
 
+/// A Start that isn't answered for so long goes far, and bursts no loop.
+constexpr Duration place_held = seconds(2);
+
 // "das-3/fs0/nodes:0-3,7;das-3/fs1/nodes:0-1": all nodes of the job, in the order in which they were granted.
 void append_nodes(const std::vector<NodeGroup>& groups, std::string& text) {
   for (const NodeGroup& group : groups) {
@@ -81,8 +84,20 @@ void JobManager::start_queued(Step step) {
     ++starts_;
     job->run->asked = true;
     changed(*job, Grade::synced);
-    managers_.use(task.manager, {job->number, component}, step.now + settings_.confirm_limit);
+    const TaskKey key{job->number, component};
+    places_.emplace_back(step.now + place_held, key);
+    managers_.use(step.now, task.manager, key, job->run->round_trip * 2);
+    set_due(task, key, step.now + settings_.start_limit + job->run->round_trip * 2);
     send_start(step, *job, component);
+  }
+}
+
+// Only those that were sent of late keep others waiting.
+void JobManager::free_places(Instant now) {
+  for (; !places_.empty() && places_.front().first <= now; places_.pop_front()) {
+    const TaskKey key = places_.front().second;
+    Job* job = jobs_.find(key.job);
+    if (job && job->run && key.component < job->run->tasks.size()) stop_counting(job->run->tasks[key.component]);
   }
 }
 
@@ -119,6 +134,7 @@ void JobManager::on(Step step, const Party& from, const Started& started) {
   task->phase = TaskPhase::started;
   changed(*job);
   stop_counting(*task);
+  if (job->state != JobState::ending) set_due(*task, {job->number, started.component}, never);
   if (!job->started) job->started = step.now;
   if (--job->run->unstarted > 0 || job->state != JobState::starting) return;
   jobs_.change(*job, JobEvent::all_started);
@@ -138,7 +154,7 @@ void JobManager::on(Step step, const Party& from, Ended& ended) {
   if (std::exchange(task->heard, true) || task->phase == TaskPhase::over) return;
   take_end(*task, ended);
   const bool ends_with_it = job->run->tasks.size() == 1 && job->run->lease.owner == settings_.site;
-  if (ended.gave_back && ends_with_it) release(step, *job, true);
+  if (ended.gave_back && ends_with_it) release(step, *job, Returned::known);
   if (!job->started && ended.kind != EndKind::start_failed) job->started = step.now - ended.wall;
   if (step.effects.wants(Level::info))
     step.effects.log(Level::info, "ended", ended.request,
@@ -177,7 +193,7 @@ void JobManager::interrupt(Step step, Job& job, std::uint32_t component, bool co
   changed(job);
   if (confirmed || task.phase == TaskPhase::queued || DMM_PLANT(end_not_awaited)) return task_over(job, component);
   stop(step, job, component, grace);
-  if (!known) set_due(task, {job.number, component}, step.now + grace + settings_.confirm_limit);
+  if (!known) set_due(task, {job.number, component}, step.now + grace + patience(*job.run));
 }
 
 void JobManager::task_over(Job& job, std::uint32_t component) {
@@ -202,6 +218,9 @@ void JobManager::wind_down(Step step, Job& job, Duration grace) {
     jobs_.change(job, JobEvent::stopping);
     job.run->grace = grace;
     changed(job, Grade::synced);
+    // Starts are awaited no longer, but ends.
+    for (std::uint32_t i = 0; i < job.run->tasks.size(); ++i)
+      if (!job.run->tasks[i].interrupted) set_due(job.run->tasks[i], {job.number, i}, never);
   }
   for (std::uint32_t i = 0; i < job.run->tasks.size(); ++i) {
     Task& task = job.run->tasks[i];
@@ -211,7 +230,7 @@ void JobManager::wind_down(Step step, Job& job, Duration grace) {
       continue;
     }
     stop(step, job, i, grace);
-    if (task.due == never) set_due(task, {job.number, i}, step.now + grace + settings_.confirm_limit);
+    if (task.due == never) set_due(task, {job.number, i}, step.now + grace + patience(*job.run));
   }
   if (job.run->open == 0) attempt_over(step, job);
 }
@@ -249,12 +268,11 @@ void JobManager::run_again(Step step, Job& job) {
   job.place.reset();
   job.exit.reset();
   job.wall = {};
-  ++job.attempt;
   jobs_.change(job, JobEvent::again);
+  ask_again(step, job);
   step.effects.log(Level::info, "rerun", old,
                    {{"attempt", std::int64_t{job.attempt}}, {"reruns", std::int64_t{job.reruns}},
                     {"text", job.text}});
-  ask(step, job);
 }
 
 // Lets resource managers remove what they keep for the attempt. One whose word is still awaited is told when it

@@ -72,6 +72,7 @@ struct Attempt {
   bool asked = false;           ///< a Start was sent
   bool holds = false;           ///< nodes are left to be released; without any, what has started may still run on
   Duration grace;               ///< that its components got when it was given up
+  Duration round_trip;          ///< from here to where it runs and back
   std::vector<NodeGroup> granted;  ///< as granted
   std::vector<NodeGroup> lost;     ///< what was taken back of it while the rest was held
   Few<Task> tasks;

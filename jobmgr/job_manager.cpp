@@ -33,8 +33,17 @@ JobManager::JobManager(JobManagerSettings settings)
     : settings_(std::move(settings)),
       site_(site_manager_of(settings_.site)),
       next_job_(settings_.first_job),
-      submissions_(settings_.submissions_remembered) {
+      submissions_(settings_.submissions_remembered),
+      managers_(settings_.confirm_limit) {
   DMM_ASSERT(next_job_ > 0 && settings_.starts_at_once > 0);
+}
+
+std::string JobManager::reconfigure(const JobManagerSettings& settings) {
+  if (settings.site != settings_.site || settings.user != settings_.user)
+    return "the user and the site of a job manager can't change while it runs";
+  settings_ = settings;
+  managers_.set_limit(settings_.confirm_limit);
+  return {};
 }
 
 void JobManager::receive(Instant now, Received&& message, Effects& effects) { take(begin(now, effects), message); }
@@ -75,11 +84,11 @@ void JobManager::take(Step step, const LinkUp& up) {
 // what they believe, and what waits is asked for again, with how long it has waited. What runs goes on.
 void JobManager::site_came_up(Step step, bool restarted) {
   site_up_ = true;
-  managers_.restart_silences(step.now + settings_.confirm_limit);
+  managers_.restart_silences(step.now);
   if (!std::exchange(site_seen_, true) || restarted) {
     leases_.suspend();
     offer_inventory(step);
-    for (std::uint64_t number : jobs_.in(JobState::waiting)) ask(step, *jobs_.find(number));
+    ask_from_ = 1;
   }
   next_renewal_ = leases_.grants() > 0 ? step.now : never;
 }
@@ -98,8 +107,15 @@ void JobManager::take(Step step, const LinkDown& down) {
     site_up_ = false;
     return;
   }
-  managers_.down(down.peer, step.now + settings_.confirm_limit);
+  if (down.forgotten)
+    managers_.forget(step.now, down.peer);
+  else
+    managers_.down(step.now, down.peer);
   for (TaskKey key : managers_.tasks_of(down.peer)) stop_counting(jobs_.find(key.job)->run->tasks[key.component]);
+}
+
+void JobManager::take(Step, const LinkPressed& change) {
+  if (change.peer == site_) site_pressed_ = change.pressed;
 }
 
 void JobManager::settle(Instant now, Effects& effects) {
@@ -111,7 +127,9 @@ void JobManager::settle(Instant now, Effects& effects) {
     if (!silent) break;
     give_up(step, *silent);
   }
+  free_places(now);
   start_queued(step);
+  ask_waiting(step);
   // What rested a moment ago may just have been given something to start: its silence must be noticed.
   std::erase_if(effects.rests, [&](const Party& manager) { return !managers_.is_idle(manager); });
   renew(step);
@@ -119,7 +137,9 @@ void JobManager::settle(Instant now, Effects& effects) {
 }
 
 Instant JobManager::next_deadline() const {
+  if (may_ask()) return Instant{};
   Instant next = due_.empty() ? never : due_.begin()->first;
+  if (!queued_.empty() && !places_.empty()) next = std::min(next, places_.front().first);
   if (site_up_) next = std::min({next, managers_.next_silence(), next_renewal_});
   return next;
 }
@@ -137,8 +157,8 @@ void JobManager::give_up(Step step, const Party& silent) {
   }
 }
 
-// Nobody confirmed the end in time. Where the nodes are still held the owner is told first and has the same time
-// again to end what runs; after that the component counts as over.
+// Nobody answered the Start, or confirmed the end, in time. Where the nodes are still held the owner is told first and
+// has the same time again to end what runs; after that the component counts as over.
 void JobManager::pass_due(Step step, TaskKey key) {
   Job& job = *jobs_.find(key.job);
   Task& task = job.run->tasks[key.component];
@@ -147,8 +167,10 @@ void JobManager::pass_due(Step step, TaskKey key) {
     return lose_output(step, job, key.component, "its resource manager was silent");
   DMM_ASSERT(task.phase != TaskPhase::over);
   if (!task.interrupted) {
+    const bool is_unstarted = job.state == JobState::starting;
     interrupt(step, job, key.component, false);
-    release(step, job);
+    release(step, job, is_unstarted ? Returned::unused : Returned::used);
+    if (is_unstarted) wind_down(step, job);
     return;
   }
   task.text = "nobody confirmed its end in time";

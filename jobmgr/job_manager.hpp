@@ -65,7 +65,7 @@ struct OutputWritten {
 
 class JobManager {
  public:
-  using Input = std::variant<Received, LinkUp, LinkDown, OutputWritten>;
+  using Input = std::variant<Received, LinkUp, LinkDown, LinkPressed, OutputWritten>;
   using Effects = JobManagerEffects;
   static constexpr Duration stop_grace = seconds(5);  ///< between SIGTERM and SIGKILL
 
@@ -81,6 +81,9 @@ class JobManager {
   void receive(Instant now, Received&& message, Effects& effects);
   void settle(Instant now, Effects& effects);
   Instant next_deadline() const;
+
+  /// Takes other limits; its user and site stay. Empty, or why they can't be taken, and then nothing changed.
+  std::string reconfigure(const JobManagerSettings& settings);
 
   /// Takes a job back, at its user's wish; what runs gets the grace between SIGTERM and SIGKILL. Returns why it
   /// can't be, or nothing; asking again changes nothing. Followed by settle, as any event.
@@ -127,6 +130,7 @@ class JobManager {
   void take(Step step, Received& received);
   void take(Step step, const LinkUp& up);
   void take(Step step, const LinkDown& down);
+  void take(Step step, const LinkPressed& change);
   void take(Step step, const OutputWritten& written);
   Step begin(Instant now, Effects& effects);
   void site_came_up(Step step, bool restarted);
@@ -148,18 +152,24 @@ class JobManager {
 
   // ---- from submission to grant (asking.cpp) ----
   void on(Step step, const Party& from, Submit& submit);
+  bool is_repeated(const Submit& submit, const Submitted& answer) const;
   void on(Step step, const Party& from, const Refuse& refuse);
   void on(Step step, const Party& from, Grant& grant);
   void on(Step step, const Party& from, const LeaseEnded& ended);
   void on(Step step, const Party& from, const Renewed& renewed);
   void accept(Step step, JobDescription description);
   void ask(Step step, const Job& job);
-  void give_back(Step step, Grant& grant);
+  void ask_waiting(Step step);
+  bool may_ask() const { return site_up_ && !site_pressed_ && ask_from_ < next_job_; }
+  void ask_again(Step step, Job& job);
+  void give_back(Step step, Grant& grant, bool failed);
   void record(Step step, Job& job, Grant& grant);
   void take_back(Step step, Job& job);
   void lose_nodes(Step step, Job& job, const LeaseEnded& ended);
   bool loses(Step step, Job& job, std::uint32_t component, const std::vector<NodeGroup>& hit, const LeaseEnded& ended);
-  void release(Step step, Job& job, bool is_known = false);
+  /// What the site knows already when nodes are released, or must be told beside it.
+  enum class Returned : std::uint8_t { used, unused, known };
+  void release(Step step, Job& job, Returned how = Returned::used);
   RequestId request_of(const Job& job) const;
 
   // ---- components (attempts.cpp) ----
@@ -167,6 +177,7 @@ class JobManager {
   void on(Step step, const Party& from, Ended& ended);
   Subject subject_of(const Party& from, const RequestId& request, std::uint32_t component);
   void start_queued(Step step);
+  void free_places(Instant now);
   void queue_awaited();
   void send_start(Step step, const Job& job, std::uint32_t component);
   void stop(Step step, Job& job, std::uint32_t component, Duration grace);
@@ -179,6 +190,8 @@ class JobManager {
   void leave_attempt(Step step, Job& job);
   void rest_if_idle(Step step, const Party& manager);
   void set_due(Task& task, TaskKey key, Instant due);
+  /// How long an answer from where the attempt runs may take.
+  Duration patience(const Attempt& run) const { return settings_.confirm_limit + run.round_trip * 2; }
 
   // ---- output (output.cpp) ----
   void on(Step step, const Party& from, Chunk& chunk);
@@ -193,7 +206,9 @@ class JobManager {
   Party site_;
   bool site_up_ = false;
   bool site_seen_ = false;  ///< it was up before; until then nothing is said to it
+  bool site_pressed_ = false;  ///< much is kept for it: it is asked for nothing more
   std::uint64_t next_job_ = 1;
+  std::uint64_t ask_from_ = 1;  ///< those that wait and are of a lower number were asked for in this session
   JobTable jobs_;
   Submissions submissions_;
   HeldLeases leases_;
@@ -201,7 +216,8 @@ class JobManager {
   Instant next_renewal_ = never;
   std::deque<std::pair<RequestId, std::uint32_t>> queued_;  ///< components to start; entries may be out of date
   std::deque<std::pair<RequestId, std::uint32_t>> awaiting_;  ///< those whose lease the site must promise anew first
-  std::uint32_t starts_ = 0;                                ///< Starts sent and not answered, where the link is up
+  std::uint32_t starts_ = 0;                                ///< Starts sent of late and not answered
+  std::deque<std::pair<Instant, TaskKey>> places_;          ///< until when each of them keeps others waiting
   std::set<std::pair<Instant, TaskKey>> due_;               ///< every Task::due
   Unwritten unwritten_;                    ///< what the ledger doesn't know yet
   std::vector<std::uint64_t> resuming_;    ///< restored jobs with an attempt, before the first event

@@ -23,10 +23,14 @@ constexpr std::uint32_t components_max = 64;
 
 constexpr std::string_view cut_notice = "\n[dmm: the rest of this output was not brought back]\n";
 
+JobManagerConfigOrError read_config(const DaemonArguments& given) {
+  return read_job_manager_config(given.file, {.overrides = given.overrides});
+}
+
 class JobShell {
  public:
-  JobShell(std::string directory, NumberFile numbers, Log& log)
-      : directory_(std::move(directory)), numbers_(std::move(numbers)), log_(log) {}
+  JobShell(JobManagerConfig config, DaemonArguments arguments, NumberFile numbers, Log& log)
+      : config_(std::move(config)), arguments_(std::move(arguments)), numbers_(std::move(numbers)), log_(log) {}
 
   std::vector<int> descriptors() const { return {}; }
   bool collect(Instant, Process<JobManager>&) { return false; }
@@ -34,6 +38,15 @@ class JobShell {
   std::optional<Answer> answer(Instant now, Process<JobManager>& process, const Ask& ask) {
     if (ask.verb == "holdings") return holdings_of(process.machine, ask);
     return answer_jobs(process.machine, {now, wall_microseconds()}, ask, process.effects);
+  }
+
+  Reloaded reload(Instant, Process<JobManager>& process) {
+    const auto read = read_config(arguments_);
+    if (const auto* error = std::get_if<ConfigError>(&read)) return {.fault = error->text};
+    const JobManagerConfig& wanted = std::get<JobManagerConfig>(read);
+    Reloaded reloaded{.fault = process.machine.reconfigure(wanted.settings)};
+    reloaded.left = keys_for_next_start(config_, wanted);
+    return reloaded;
   }
 
   bool perform(Instant now, Process<JobManager>& process) {
@@ -67,7 +80,7 @@ class JobShell {
 
   /// "outputs/17.out", "outputs/17.err"; for further components "outputs/17.2.out".
   std::string own_file(std::uint64_t job, std::uint32_t component, Stream stream) const {
-    std::string path = directory_ + "/outputs/" + std::to_string(job);
+    std::string path = config_.directory + "/outputs/" + std::to_string(job);
     if (component > 0) (path += '.') += std::to_string(component);
     return path + (stream == Stream::output ? ".out" : ".err");
   }
@@ -88,7 +101,8 @@ class JobShell {
         std::remove(own_file(job, component, stream).c_str());
   }
 
-  std::string directory_;
+  JobManagerConfig config_;  ///< that it was started with
+  DaemonArguments arguments_;
   NumberFile numbers_;
   Log& log_;
 };
@@ -101,9 +115,9 @@ DaemonSettings settings_of(const JobManagerConfig& config) {
   return settings;
 }
 
-int run(const JobManagerConfig& config, bool die_with_parent) {
+int run(const JobManagerConfig& config, const DaemonArguments& arguments) {
   DaemonSettings settings = settings_of(config);
-  settings.die_with_parent = die_with_parent;
+  settings.die_with_parent = arguments.die_with_parent;
   Foundation foundation;
   const auto fail = [&](const std::string& fault) { return fail_daemon(foundation, settings.endpoint.self, fault); };
   if (const std::string fault = foundation.open(settings); !fault.empty()) return fail(fault);
@@ -112,9 +126,7 @@ int run(const JobManagerConfig& config, bool die_with_parent) {
   auto kept = open_kept<JobManagerRecord>(config.directory, config.ledger, to_text(settings.endpoint.self));
   if (const auto* fault = std::get_if<std::string>(&kept)) return fail(*fault);
   auto& [ledger, rows] = std::get<Kept<JobManagerRecord>>(kept);
-  const auto incarnation = next_incarnation(config.directory + "/incarnation");
-  if (const auto* fault = std::get_if<std::string>(&incarnation)) return fail(*fault);
-  settings.endpoint.incarnation = std::get<std::uint64_t>(incarnation);
+  if (const std::string fault = number_start(settings, config.directory); !fault.empty()) return fail(fault);
 
   NumberFile numbers(config.directory + "/next-job", number_block);
   if (const std::string fault = numbers.open(); !fault.empty()) return fail(fault);
@@ -124,21 +136,18 @@ int run(const JobManagerConfig& config, bool die_with_parent) {
   if (ledger != nullptr)
     if (const std::string fault = machine.restore(monotonic_now(), std::move(rows)); !fault.empty())
       return fail("the ledger " + ledger->path() + " can't be used: " + fault);
-  JobShell shell(config.directory, std::move(numbers), foundation.log);
+  JobShell shell(config, arguments, std::move(numbers), foundation.log);
   return run_daemon(foundation, settings, std::move(machine), shell, ledger.get());
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  const auto read = [](const DaemonArguments& given) {
-    return read_job_manager_config(given.file, {.overrides = given.overrides});
-  };
   const auto describe = [](const JobManagerConfig& config) {
     return "job manager of " + config.settings.user + " at " + config.settings.site.text;
   };
   const DaemonText text{"jobmgr",
                         "Job manager of DMM: runs the jobs of one user on the nodes that their site finds for them.",
                         "--config das-0-alice.json --set log.level=debug"};
-  return daemon_main(argc, argv, text, read, describe, run);
+  return daemon_main(argc, argv, text, read_config, describe, run);
 }

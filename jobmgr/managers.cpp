@@ -1,6 +1,8 @@
 // Links to resource managers; only silent ones stand in the table of silences.
 #include "jobmgr/managers.hpp"
 
+#include <algorithm>
+
 namespace dmm {
 
 void Managers::set_silence(const Party& manager, Link& link, Instant due) {
@@ -9,17 +11,20 @@ void Managers::set_silence(const Party& manager, Link& link, Instant due) {
   if (due != never) silent_.emplace(due, manager);
 }
 
-void Managers::use(const Party& manager, TaskKey task, Instant silent_due) {
+void Managers::use(Instant now, const Party& manager, TaskKey task, Duration longer) {
   Link& link = links_[manager];
   link.tasks.insert(task);
-  if (!link.up && link.silent_due == never) set_silence(manager, link, silent_due);
+  link.longer = std::max(link.longer, longer);
+  if (!link.up && link.silent_due == never) set_silence(manager, link, now + limit_ + link.longer);
 }
 
 void Managers::leave(const Party& manager, TaskKey task) {
   Link* link = links_.find(manager);
   if (!link) return;
   link->tasks.erase(task);
-  if (link->tasks.empty()) set_silence(manager, *link, never);
+  if (!link->tasks.empty()) return;
+  set_silence(manager, *link, never);
+  link->longer = {};
 }
 
 bool Managers::up(const Party& manager) {
@@ -29,11 +34,19 @@ bool Managers::up(const Party& manager) {
   return !std::exchange(link.seen, true);
 }
 
-void Managers::down(const Party& manager, Instant silent_due) {
+void Managers::down(Instant now, const Party& manager) {
   Link* link = links_.find(manager);
   if (!link) return;
   link->up = false;
-  if (!link->tasks.empty() && link->silent_due == never) set_silence(manager, *link, silent_due);
+  if (!link->tasks.empty() && link->silent_due == never) set_silence(manager, *link, now + limit_ + link->longer);
+}
+
+void Managers::forget(Instant now, const Party& manager) {
+  down(now, manager);
+  Link* link = links_.find(manager);
+  if (!link) return;
+  link->seen = false;
+  if (link->tasks.empty()) links_.erase(manager);
 }
 
 std::vector<TaskKey> Managers::tasks_of(const Party& manager) const {
@@ -49,7 +62,7 @@ bool Managers::has(const Party& manager, TaskKey task) const {
 
 bool Managers::is_idle(const Party& manager) const {
   const Link* link = links_.find(manager);
-  return link && link->tasks.empty();
+  return !link || link->tasks.empty();
 }
 
 std::optional<Party> Managers::take_silent(Instant now) {
@@ -59,10 +72,13 @@ std::optional<Party> Managers::take_silent(Instant now) {
   return manager;
 }
 
-void Managers::restart_silences(Instant silent_due) {
+void Managers::restart_silences(Instant now) {
   std::vector<Party> parties;
   for (const auto& [due, manager] : silent_) parties.push_back(manager);
-  for (const Party& manager : parties) set_silence(manager, links_.at(manager), silent_due);
+  for (const Party& manager : parties) {
+    Link& link = links_.at(manager);
+    set_silence(manager, link, now + limit_ + link.longer);
+  }
 }
 
 }  // namespace dmm

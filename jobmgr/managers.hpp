@@ -15,36 +15,45 @@ namespace dmm {
 
 class Managers {
  public:
-  /// A Start goes to it. If its link isn't up, it has until `silent_due` to be heard.
-  void use(const Party& manager, TaskKey task, Instant silent_due);
+  /// One may be silent for `limit`, and for as much longer as a component on it is said to take.
+  explicit Managers(Duration limit) : limit_(limit) {}
+  void set_limit(Duration limit) { limit_ = limit; }
+
+  /// A Start goes to it; `longer` for the way there. If its link isn't up, it has the limit to be heard.
+  void use(Instant now, const Party& manager, TaskKey task, Duration longer);
   /// The component needs nothing of it any more.
   void leave(const Party& manager, TaskKey task);
   /// Its link is up; true if it never was before.
   bool up(const Party& manager);
-  /// Its link is down; if it has components, it has until `silent_due` to come back.
-  void down(const Party& manager, Instant silent_due);
+  /// Its link is down; if it has components, it has the limit to come back.
+  void down(Instant now, const Party& manager);
+  /// Its session is over: whatever comes of it next begins another.
+  void forget(Instant now, const Party& manager);
   std::vector<TaskKey> tasks_of(const Party& manager) const;
   bool has(const Party& manager, TaskKey task) const;
-  /// It is known and has no component.
+  /// It has no component.
   bool is_idle(const Party& manager) const;
 
   /// When the first silent one will have been silent for too long.
   Instant next_silence() const { return silent_.empty() ? never : silent_.begin()->first; }
   /// One that has been silent for too long; it is named once.
   std::optional<Party> take_silent(Instant now);
-  /// All silent ones get until `silent_due`: it was we who were cut off.
-  void restart_silences(Instant silent_due);
+  /// All silent ones get the whole limit again: it was we who were cut off.
+  void restart_silences(Instant now);
+  std::size_t size() const { return links_.size(); }
 
  private:
   struct Link {
     bool up = false;
     bool seen = false;
     Instant silent_due = never;
+    Duration longer;  ///< the longest of what its components were said to take
     LookupSet<TaskKey> tasks;
   };
 
   void set_silence(const Party& manager, Link& link, Instant due);
 
+  Duration limit_;
   Lookup<Party, Link> links_;
   std::set<std::pair<Instant, Party>> silent_;
 };

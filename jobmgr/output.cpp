@@ -60,7 +60,7 @@ void JobManager::collect(Step step, Job& job, std::uint32_t component, Stream st
   } else {
     state.phase = StreamPhase::fetching;
     step.effects.send(task.manager, Fetch{request_of(job), component, stream, 0}, request_of(job));
-    set_due(task, {job.number, component}, step.now + settings_.confirm_limit);
+    set_due(task, {job.number, component}, step.now + patience(*job.run));
   }
 }
 
@@ -92,7 +92,7 @@ void JobManager::on(Step step, const Party& from, Chunk& chunk) {
   }
   const bool more = std::any_of(task->streams.begin(), task->streams.end(),
                                 [](const StreamState& s) { return s.phase == StreamPhase::fetching; });
-  set_due(*task, {job->number, chunk.component}, more ? step.now + settings_.confirm_limit : never);
+  set_due(*task, {job->number, chunk.component}, more ? step.now + patience(*job->run) : never);
 }
 
 void JobManager::take(Step step, const OutputWritten& written) {

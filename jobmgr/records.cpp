@@ -50,6 +50,7 @@ std::unique_ptr<Attempt> attempt_of(ProgressRecord& progress) {
   run->holds = !progress.held.empty();
   run->asked = progress.asked;
   run->grace = progress.grace;
+  run->round_trip = std::clamp(progress.round_trip, Duration{}, round_trip_max);
   for (TaskRecordOfJob& row : progress.tasks) {
     run->tasks.push_back(task_of(std::move(row)));
     const Task& task = run->tasks.back();
@@ -108,6 +109,7 @@ ProgressRecord progress_of(const Job& job) {
   row.held = job.run->held();
   row.asked = job.run->asked;
   row.grace = job.run->grace;
+  row.round_trip = job.run->round_trip;
   for (const Task& task : job.run->tasks) row.tasks.push_back(record_of(task));
   return row;
 }

@@ -75,19 +75,22 @@ struct ProgressRecord {
   bool asked = false;            ///< a Start of the attempt was sent
   Duration grace;                ///< that what runs of it got when it was given up
   std::vector<TaskRecordOfJob> tasks;
+  Duration round_trip;           ///< from here to where it runs and back
 
   static constexpr std::string_view table = "progress";
-  static constexpr std::array<std::string_view, 24> columns{
+  static constexpr std::array<std::string_view, 25> columns{
       "number",   "state",  "attempt",   "reruns",    "cancel_wanted", "outcome", "granted", "started",
       "ended",    "wall",   "exit_kind", "exit_code", "exit_fault",    "text",    "lease",   "chain",
-      "clusters", "origin", "tries",     "nodes",     "held",          "asked",   "grace",   "tasks"};
+      "clusters", "origin", "tries",     "nodes",     "held",          "asked",   "grace",   "tasks",
+      "round_trip"};
+  static constexpr std::size_t columns_first = 24;
   std::string key() const { return std::to_string(number); }
   template <class Self>
   static auto fields(Self& self) {
     return std::tie(self.number, self.state, self.attempt, self.reruns, self.cancel_wanted, self.outcome, self.granted,
                     self.started, self.ended, self.wall, self.exit_kind, self.exit_code, self.exit_fault, self.text,
                     self.lease, self.chain, self.clusters, self.origin, self.tries, self.nodes, self.held, self.asked,
-                    self.grace, self.tasks);
+                    self.grace, self.tasks, self.round_trip);
   }
 };
 

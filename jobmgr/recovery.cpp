@@ -96,9 +96,11 @@ void JobManager::restore(Instant now, Job restored) {
     if (task.phase == TaskPhase::queued)
       queued_.emplace_back(request_of(job), i);
     else
-      managers_.use(task.manager, key, now + settings_.confirm_limit);
+      managers_.use(now, task.manager, key, run.round_trip * 2);
     if (job.state == JobState::ending && task.phase != TaskPhase::over)
-      set_due(task, key, now + run.grace + settings_.confirm_limit);
+      set_due(task, key, now + run.grace + patience(run));
+    else if (task.phase == TaskPhase::asked)
+      set_due(task, key, now + settings_.start_limit + run.round_trip * 2);
   }
   resuming_.push_back(job.number);
 }
@@ -154,7 +156,7 @@ std::vector<Holding> JobManager::holdings() const {
   for (const auto& [lease, number] : leases_.all_open()) {
     if (!leases_.holds(lease, number)) continue;
     const Job& job = *jobs_.find(number);
-    held.push_back({lease, request_of(job), job.run->held(), job.place->chain, {}, {}, {}, {}});
+    held.push_back({lease, request_of(job), job.run->held(), job.place->chain, {}, {}, {}, {}, {}, {}});
   }
   return held;
 }

@@ -15,7 +15,9 @@ struct JobManagerSettings {
   std::uint64_t first_job = 1;  ///< number of the next job, kept by the shell over restarts
   Duration term = seconds(30);  ///< the site's lease term: contact every tenth of it
   Duration relay_after = seconds(2);  ///< a direct route that is silent this long is given up for the relay
+  // To these two the way to the owner and back is added, twice.
   Duration confirm_limit = seconds(120);  ///< an attempt whose end nobody confirms counts as over after this (4 terms)
+  Duration start_limit = seconds(120);    ///< nodes on which a component doesn't start within this are given back
   std::uint32_t jobs_max = 1'000'000;  ///< jobs kept, ended ones included; the oldest ended ones are forgotten
   std::uint32_t submissions_remembered = 10'000;  ///< whose answer is the same if a client repeats them
   std::uint32_t starts_at_once = 64;  ///< starts under way at a time: a burst would block every loop

@@ -1,37 +1,69 @@
-// How frames become inputs and messages become frames; see endpoint.hpp. Timers and routes are in routes.cpp.
+// How frames become inputs; see endpoint.hpp.
 #include "links/endpoint.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "links/gate.hpp"
+#include "links/numbered.hpp"
+#include "links/stamps.hpp"
 #include "machine/assert.hpp"
 #include "machine/planted.hpp"
+#include "protocol/text.hpp"
 
 namespace dmm {
 namespace {
 
 /// A peer that sends much and hears nothing back must learn what arrived, or it would keep everything.
 constexpr std::uint32_t acknowledge_after = 64;
+constexpr std::size_t acknowledge_after_bytes = 32 * 1024;
 
-bool is_numbered(std::uint16_t type) { return type != Hello::type && type != Beat::type && type != Fault::type; }
+/// The longest name of a command that asks.
+constexpr std::size_t client_name_length_max = 64;
+/// The same is said no more often than this.
+constexpr Duration between_notices = seconds(60);
+
+bool is_well_named(const Party& party) {
+  if (!is_name(std::string_view(party.site.text))) return false;
+  const std::string_view name = party.name;
+  switch (party.role) {
+    case Role::site_manager: return name.empty();
+    case Role::job_manager: return is_name(name);
+    case Role::resource_manager: return is_name(name, manager_name_length_max);
+    case Role::client: return name.size() <= client_name_length_max;
+  }
+  return false;
+}
+
+/// Whether frames can have come this way between these two: no site twice, and each at its own end.
+bool is_path_between(const SiteNames& path, const Party& from, const Party& to) {
+  return !path.empty() && path.size() <= dttl_max + 1 && path.front() == from.site && path.back() == to.site &&
+         is_without_repeats(path);
+}
 
 }  // namespace
 
 Endpoint::Endpoint(EndpointSettings settings)
-    : settings_(std::move(settings)), codec_(settings_.codec ? settings_.codec : std::make_shared<Codec>()) {
+    : settings_(std::move(settings)),
+      codec_(settings_.codec ? settings_.codec : std::make_shared<Codec>()),
+      speaks_as_(settings_.incarnation) {
   DMM_ASSERT(settings_.incarnation > 0);
 }
 
-Endpoint::Peer& Endpoint::make(const Party& party) {
+Endpoint::Peer& Endpoint::make(Instant now, const Party& party) {
   if (Peer* peer = peers_.find(party)) return *peer;
   Peer& peer = peers_.get_or_make(party, party);
+  peer.speaks_as = speaks_as_;
+  peer.heard = now;
+  clients_ += party.role == Role::client;
   const auto before = [](const Party& wanted, const Peer* other) { return wanted < other->session.peer(); };
   in_order_.insert(std::upper_bound(in_order_.begin(), in_order_.end(), party, before), &peer);
+  next_tick_ = std::min(next_tick_, now);
   return peer;
 }
 
-bool Endpoint::far(const Peer& peer) const {
-  const Role mine = settings_.self.role, theirs = peer.role;
+bool Endpoint::far(Role theirs) const {
+  const Role mine = settings_.self.role;
   return (mine == Role::job_manager && theirs == Role::resource_manager) ||
          (mine == Role::resource_manager && theirs == Role::job_manager);
 }
@@ -39,6 +71,7 @@ bool Endpoint::far(const Peer& peer) const {
 bool Endpoint::admitted(const Party& party) const {
   const Admission& who = settings_.admission;
   const bool ours = party.site == settings_.self.site;
+  if (!is_well_named(party)) return false;
   switch (party.role) {
     case Role::client: return who.clients;
     case Role::resource_manager: return (who.resource_managers && ours) || who.parties.contains(party);
@@ -49,72 +82,97 @@ bool Endpoint::admitted(const Party& party) const {
   return false;
 }
 
+bool Endpoint::has_room_for(const Party& party) const {
+  if (party.role == Role::client) return clients_ < settings_.limits.clients;
+  return peers_.size() - clients_ < settings_.limits.peers;
+}
+
 // ---- frames to inputs ----------------------------------------------------------------------------------------------
 
 void Endpoint::receive(Instant now, Connection connection, std::string_view frame, std::vector<Received>& messages) {
   take(now, Way{connection, {}}, frame, messages);
 }
 
-void Endpoint::take(Instant now, const Way& way, std::string_view frame, std::vector<Received>& messages) {
+/// `relayed`: who sent it along a chain, as the sites on the way vouch; nobody else is believed to be in it.
+void Endpoint::take(Instant now, const Way& way, std::string_view frame, std::vector<Received>& messages,
+                    const Party* relayed) {
   auto decoded = codec_->decode(frame);
   if (const Refused* refused = std::get_if<Refused>(&decoded)) {
-    step_over(now, refused->head);
+    if (!relayed || refused->head.from == *relayed) step_over(now, refused->head);
     return refuse_and_tell(now, way, *refused);
   }
   Envelope& envelope = std::get<Envelope>(decoded);
   if (envelope.to != settings_.self) return refuse(0, "wrong_receiver");
+  if (relayed && envelope.from != *relayed) return refuse(0, "relay_forged");
   Peer* peer = peers_.find(envelope.from);
-  if (!peer && !admitted(envelope.from)) {
-    refuse_and_tell(now, way, {FrameFault::malformed, type_of(envelope.message), std::move(envelope)});
-    return;
+  if (!peer && !admitted(envelope.from)) return turn_away(now, way, envelope, "not admitted here");
+  if (!peer && !has_room_for(envelope.from)) {
+    refuse(0, "too_many_parties");
+    return tell(now, way, envelope, type_of(envelope.message), "there is no room for another party here");
   }
-  if (!peer) peer = &make(envelope.from);
+  if (!peer) peer = &make(now, envelope.from);
   if (accept(now, *peer, way, envelope)) deliver(now, *peer, std::move(envelope), messages);
+}
+
+void Endpoint::take_relayed(Instant now, const Relay& relay, std::vector<Received>& messages) {
+  if (!far(relay.from.role) || !is_path_between(relay.path, relay.from, settings_.self))
+    return refuse(0, "relay_forged");
+  const Party from = relay.from;
+  take(now, Way{std::nullopt, SiteNames(relay.path.rbegin(), relay.path.rend())}, relay.payload, messages, &from);
 }
 
 void Endpoint::step_over(Instant now, const Envelope& head) {
   Peer* peer = head.sequence && head.to == settings_.self ? peers_.find(head.from) : nullptr;
-  if (!peer || peer->session.compare(head.incarnation) != Generation::same) return;
-  if (head.peer != 0 && head.peer != settings_.incarnation) return;
+  if (!peer || peer->session.compare(head.incarnation) != Generation::same || head.peer != peer->speaks_as) return;
   if (peer->session.arrive(head.sequence) == Order::gap) ask_resend(now, *peer);
 }
 
 bool Endpoint::accept(Instant now, Peer& peer, const Way& way, const Envelope& envelope) {
-  const Hello* greeting = std::get_if<Hello>(&envelope.message);
-  if (greeting) {
+  if (const Hello* greeting = std::get_if<Hello>(&envelope.message)) {
     on(now, peer, way, envelope, *greeting);
     return false;
   }
-  const bool knows_me = envelope.peer == settings_.incarnation;
-  if (peer.session.compare(envelope.incarnation) != Generation::same || (envelope.peer != 0 && !knows_me)) {
+  const bool knows_me = envelope.peer == peer.speaks_as;
+  // What is numbered counts in one session alone: its sender must know which.
+  const bool may_be_ours = knows_me || (envelope.peer == 0 && !is_numbered(type_of(envelope.message)));
+  if (peer.session.compare(envelope.incarnation) != Generation::same || !may_be_ours) {
     refuse(0, "other_incarnation");  // spoken by or to a former self: the Hellos sort it out
-    if (now - peer.resend_asked > settings_.times.hello) {
+    if (now - peer.resend_asked > patience(peer)) {
       peer.resend_asked = now;
-      if (!peer.way.connection && peer.way.path.empty()) peer.way = way;
+      if (!peer.way.leads()) peer.way = way;
       hello(now, peer, peer.way, false);
     }
     return false;
   }
   peer.heard = now;
   ++peer.frames_received;
-  if (knows_me) peer.session.acknowledge(envelope.acknowledged);
-  if (!peer.up) rise(peer, false, {});
+  if (knows_me) acknowledge(now, peer, envelope.acknowledged);
+  if (!peer.up && knows_me) rise(now, peer, peer.renewing, {});
   return true;
 }
 
+bool Endpoint::may_say(Instant now, Peer& peer, std::uint16_t type) {
+  if (dmm::may_send(type, peer.role, settings_.self.role)) return true;
+  refuse(0, "not_allowed");
+  peer.last_error = "sent " + std::string(name_of(type)) + ", which its role may not";
+  emit(now, peer, Fault{type, "this role may not send this message"}, {}, {});
+  return false;
+}
+
 void Endpoint::deliver(Instant now, Peer& peer, Envelope&& envelope, std::vector<Received>& messages) {
-  const Party& from = peer.session.peer();
   const std::uint16_t type = type_of(envelope.message);
   ++received_by_type_[type];
-  if (!may_send(type, from.role, settings_.self.role)) {
-    refuse(0, "not_allowed");
-    peer.last_error = "sent " + std::string(name_of(type)) + ", which its role may not";
+  if (!may_say(now, peer, type)) {
     if (is_numbered(type)) peer.session.arrive(envelope.sequence);
-    return emit(now, peer, Fault{type, "this role may not send this message"}, {}, {});
+    return;
   }
   if (const Beat* beat = std::get_if<Beat>(&envelope.message)) on(now, peer, envelope, *beat);
-  if (const Fault* fault = std::get_if<Fault>(&envelope.message))
+  if (const Fault* fault = std::get_if<Fault>(&envelope.message)) {
     peer.last_error = std::string(name_of(fault->about)) + ": " + fault->text;
+    notice(now, peer, "fault_heard", peer.last_error);
+  }
+  const auto* relay = std::get_if<Relay>(&envelope.message);
+  if (relay && relay->to == settings_.self) return take_relayed(now, *relay, messages);
   if (is_numbered(type)) {
     peer.rest_heard = false;
     wake(now, peer);
@@ -123,150 +181,200 @@ void Endpoint::deliver(Instant now, Peer& peer, Envelope&& envelope, std::vector
       case Order::gap: return ask_resend(now, peer);
       case Order::deliver: break;
     }
-    if (++peer.arrived_since_sent >= acknowledge_after)
-      emit(now, peer, Beat{false, peer.session.last_used(), false}, {}, {});
-    if (auto* relay = std::get_if<Relay>(&envelope.message); relay && relay->to == settings_.self) {
-      SiteNames back(relay->path.rbegin(), relay->path.rend());
-      return take(now, Way{std::nullopt, std::move(back)}, relay->payload, messages);
-    }
-  } else if (envelope.hint.empty() || envelope.hint == peer.heard_hint) {
+    auto* part = std::get_if<Part>(&envelope.message);
+    peer.bytes_since_sent += part ? part->bytes.size() : 0;
+    if (++peer.arrived_since_sent >= acknowledge_after || peer.bytes_since_sent >= acknowledge_after_bytes)
+      emit(now, peer, beat_of(now, peer), {}, {});
+    if (part) return take_part(now, peer, *part, messages);
+  } else if (!relay && (envelope.hint.empty() || envelope.hint == peer.heard_hint)) {
     return;  // nothing that a machine would want to know
   }
   if (!envelope.hint.empty()) peer.heard_hint = envelope.hint;
   messages.emplace_back(std::move(envelope.from), std::move(envelope.message), std::move(envelope.trace),
-                        std::move(envelope.hint));
+                        std::move(envelope.hint), peer.round_trip);
+}
+
+// ---- messages in parts ---------------------------------------------------------------------------------------------
+
+void Endpoint::take_part(Instant now, Peer& peer, Part& part, std::vector<Received>& messages) {
+  const auto drop = [&] {
+    assembly_bytes_ -= peer.assembly.size();
+    std::string().swap(peer.assembly);
+  };
+  if (part.index == 0) {
+    drop();
+    peer.parts = 0;
+  }
+  if (part.index != peer.parts || (part.bytes.empty() && !part.last)) return refuse(0, "part_out_of_place");
+  const bool fits = peer.assembly.size() + part.bytes.size() <= message_bytes_max &&
+                    assembly_bytes_ + part.bytes.size() <= settings_.limits.assembly_bytes_all;
+  if (!fits) {
+    drop();
+    peer.parts = UINT32_MAX;  // whatever follows belongs to it
+    refuse(0, to_text(FrameFault::too_large));
+    return emit(now, peer, Fault{Part::type, "there is no room for a message as long as this"}, {}, {});
+  }
+  ++peer.parts;
+  assembly_bytes_ += part.bytes.size();
+  peer.assembly += part.bytes;
+  if (!part.last) return;
+  take_whole(now, peer, messages);
+  drop();
+  peer.parts = UINT32_MAX;
+}
+
+void Endpoint::take_whole(Instant now, Peer& peer, std::vector<Received>& messages) {
+  auto decoded = codec_->decode(peer.assembly, message_bytes_max);
+  if (const Refused* refused = std::get_if<Refused>(&decoded)) {
+    refuse(0, to_text(refused->fault));
+    return emit(now, peer, Fault{refused->type, std::string(to_text(refused->fault))}, {}, {});
+  }
+  Envelope& envelope = std::get<Envelope>(decoded);
+  const std::uint16_t type = type_of(envelope.message);
+  const bool is_ours = envelope.from == peer.session.peer() && envelope.to == settings_.self;
+  if (!is_ours || !is_numbered(type) || type == Part::type) return refuse(0, "part_out_of_place");
+  if (!may_say(now, peer, type)) return;
+  ++received_by_type_[type];
+  messages.emplace_back(std::move(envelope.from), std::move(envelope.message), std::move(envelope.trace),
+                        CapacityHint{}, peer.round_trip);
+}
+
+// ---- sessions ------------------------------------------------------------------------------------------------------
+
+/// What the greeting makes of the session; nothing if it is turned away. One process of a name is heard at a time: a
+/// second one waits until the first has been silent.
+std::optional<Generation> Endpoint::meet(Instant now, Peer& peer, const Way& way, const Envelope& envelope,
+                                         const Hello& greeting) {
+  const bool knows_instances = greeting.instance != 0 && peer.instance != 0 && peer.role != Role::client;
+  if (knows_instances && greeting.instance != peer.instance) {
+    if (peer.up && !peer.resting && now - peer.heard < silence(peer)) {
+      const std::string text = "another " + to_text(peer.session.peer()) + " runs and was heard " +
+                               std::to_string((now - peer.heard).microseconds / 1'000) + " ms ago";
+      refuse(0, "twin");
+      notice(now, peer, "twin_refused", text);
+      tell(now, way, envelope, Hello::type, text);
+      return std::nullopt;
+    }
+    peer.session.meet_other(envelope.incarnation);
+    return Generation::restarted;
+  }
+  const Generation generation = peer.session.meet(envelope.incarnation);
+  if (generation != Generation::stale) return generation;
+  refuse(0, "other_incarnation");
+  if (now - peer.heard < silence(peer)) return std::nullopt;  // an old frame, perhaps
+  const std::string text = "it was started as " + std::to_string(envelope.incarnation) + ", and earlier as " +
+                           std::to_string(peer.session.peer_incarnation()) +
+                           ": was its directory or its clock put back?";
+  notice(now, peer, "stale_incarnation", text);
+  tell(now, way, envelope, Hello::type, text);
+  return std::nullopt;
 }
 
 void Endpoint::on(Instant now, Peer& peer, const Way& way, const Envelope& envelope, const Hello& greeting) {
   ++received_by_type_[Hello::type];
-  const Generation generation = peer.session.meet(envelope.incarnation);
-  if (generation == Generation::stale) return refuse(0, "other_incarnation");
-  if (generation != Generation::same) peer.heading.clear();
+  const std::size_t before = peer.session.kept_bytes();
+  const auto generation = meet(now, peer, way, envelope, greeting);
+  note_kept(peer, before);
+  if (!generation) return;
+  if (*generation != Generation::same) peer.heading.clear();
+  if (greeting.instance != 0) peer.instance = greeting.instance;
   peer.heard = now;
   next_tick_ = std::min(next_tick_, now + settings_.times.beat);
   ++peer.frames_received;
   peer.resting = peer.rest_heard = false;
   peer.way = way;
   peer.software = greeting.software;
-  if (way.connection && peer.direct == way.connection) peer.relay_at = never;
-  const bool knows_me = envelope.peer == settings_.incarnation;
-  if (knows_me) peer.session.acknowledge(std::max(greeting.received, envelope.acknowledged));
+  if (way.connection && peer.direct == way.connection) peer.relay_at = peer.direct_at = never;
+  peer.heard_stamp = greeting.stamp;
+  peer.heard_stamp_at = now;
+  if (greeting.answer) hear_echo(now, peer, greeting.echo);
+  const bool knows_me = envelope.peer == peer.speaks_as;
+  if (knows_me) acknowledge(now, peer, std::max(greeting.received, envelope.acknowledged));
   if (!greeting.answer) hello(now, peer, way, true);
-  if (knows_me || greeting.answer) peer.hello_at = never;
-  resend(now, peer);
-  if (!peer.up || generation != Generation::same) rise(peer, generation != Generation::same, greeting.ancestors);
+  if (knows_me || (greeting.answer && !peer.renewing)) peer.hello_at = never;
+  if (peer.renewing && !knows_me) return;  // it has yet to hear that we began anew
+  const bool is_new = *generation != Generation::same || peer.renewing;
+  if (!peer.up || is_new) rise(now, peer, is_new, greeting.ancestors);
+  recover(now, peer);
 }
 
-void Endpoint::rise(Peer& peer, bool restarted, const SiteNames& ancestors) {
+void Endpoint::rise(Instant now, Peer& peer, bool restarted, const SiteNames& ancestors) {
   peer.up = true;
+  peer.renewing = false;
   peer.heard_hint.clear();
-  if (peer.role == Role::client) return;
-  link_events_.push_back(LinkUp{peer.session.peer(), restarted, ancestors, peer.software});
+  peer.talked = true;
+  if (peer.role != Role::client)
+    link_events_.push_back(LinkUp{peer.session.peer(), restarted, ancestors, peer.software});
+  pump(now, peer);
+}
+
+void Endpoint::hear_echo(Instant now, Peer& peer, Stamp echo) {
+  const auto measured = since(echo, now);
+  if (!measured) return;
+  // Longer at once, shorter little by little: time limits are made of it.
+  peer.round_trip = std::max(*measured, (peer.round_trip * 7 + *measured) / 8);
 }
 
 void Endpoint::on(Instant now, Peer& peer, const Envelope& envelope, const Beat& beat) {
-  if (beat.resend && envelope.peer == settings_.incarnation) resend(now, peer);
+  if (beat.stamp != no_stamp) {
+    peer.heard_stamp = beat.stamp;
+    peer.heard_stamp_at = now;
+    peer.talked = true;  // it wants an echo
+  }
+  hear_echo(now, peer, beat.echo);
+  if (beat.resend && envelope.peer == peer.speaks_as) recover(now, peer);
   peer.rest_heard = beat.rest && far(peer);
   // It didn't hear that we rest.
-  if (peer.resting && !beat.rest) emit(now, peer, Beat{false, peer.session.last_used(), true}, {}, {});
+  if (peer.resting && !beat.rest) emit(now, peer, beat_of(now, peer, false, true), {}, {});
   if (peer.session.expects_more(beat.last)) ask_resend(now, peer);
 }
+
+// ---- what is refused -----------------------------------------------------------------------------------------------
 
 void Endpoint::refuse(Connection, std::string_view reason) { ++counters_.refused[std::string(reason)]; }
 
 void Endpoint::undeliverable(Connection) { ++counters_.refused["undeliverable"]; }
 
 void Endpoint::refuse_and_tell(Instant now, const Way& way, const Refused& refused) {
-  const bool stranger =
-      refused.fault == FrameFault::malformed && !refused.head.from.site.empty() && !peers_.find(refused.head.from);
-  refuse(0, stranger ? "not_admitted" : to_text(refused.fault));
-  Peer* peer = refused.head.from.site.empty() ? nullptr : peers_.find(refused.head.from);
-  if (peer)
-    peer->last_error = "sent " + std::string(name_of(refused.type)) + ": " + std::string(to_text(refused.fault));
-  const bool answerable = !refused.head.from.site.empty() && refused.type != Fault::type && way.connection;
-  if (!answerable) return;  // an answer to what can't be read could be misread as well
-  Envelope envelope{.from = settings_.self, .to = refused.head.from, .incarnation = settings_.incarnation, .trace = {},
-                    .hint = {}, .message = Fault{refused.type, stranger ? "not admitted here"
-                                                                       : std::string(to_text(refused.fault))}};
-  emit_on(now, way, refused.head.from, codec_->encode(envelope));
-}
-
-// ---- messages to frames --------------------------------------------------------------------------------------------
-
-void Endpoint::send(Instant now, Effects& effects) {
-  for (const Route& route : effects.routes) set_route(now, route);
-  effects.routes.clear();
-  for (const Outgoing& out : effects.messages) emit(now, make(out.to), out.message, out.trace, out.hint);
-  effects.messages.clear();
-  for (const Party& party : effects.rests)
-    if (Peer* peer = peers_.find(party); peer && far(*peer)) peer->rest_wanted = true;
-  effects.rests.clear();
-}
-
-void Endpoint::emit(Instant now, Peer& peer, const Message& message, const RequestId& trace,
-                    const CapacityHint& hint) {
-  const std::uint16_t type = type_of(message);
-  const std::uint64_t sequence = is_numbered(type) ? peer.session.next_sequence() : 0;
-  count_sent(peer.session.peer(), type, trace);
-  if (!hint.empty()) peer.hint = hint;
-  if (peer.heading.empty())
-    peer.heading = Codec::encode(Heading{settings_.self, peer.session.peer(), settings_.incarnation,
-                                         peer.session.peer_incarnation()});
-  const std::string_view bytes = codec_->encode(EnvelopeView{.heading = peer.heading,
-                                                             .sequence = sequence,
-                                                             .acknowledged = peer.session.delivered(),
-                                                             .trace = trace,
-                                                             .hint = hint,
-                                                             .message = message});
-  if (sequence) {
-    peer.session.keep(sequence, bytes);
-    peer.rest_wanted = false;
-    wake(now, peer);
+  refuse(0, to_text(refused.fault));
+  if (refused.head.from.site.empty()) return;  // an answer to what can't be read could be misread as well
+  const std::string text(to_text(refused.fault));
+  if (Peer* peer = peers_.find(refused.head.from)) {
+    peer->last_error = "sent " + std::string(name_of(refused.type)) + ": " + text;
+    notice(now, *peer, "unreadable_frame", peer->last_error);
   }
-  peer.sent = now;
-  peer.arrived_since_sent = 0;
-  ++peer.frames_sent;
-  emit_on(now, peer.way, peer.session.peer(), bytes);
+  tell(now, way, refused.head, refused.type, text);
 }
 
-void Endpoint::emit_on(Instant now, const Way& way, const Party& to, std::string_view bytes) {
-  if (way.connection) {
-    frames_.emplace_back(*way.connection, std::string(bytes));
-  } else if (!way.path.empty()) {
-    Relay relay{settings_.self, to, way.path, 0, std::string(bytes)};
-    emit(now, make(site_manager_of(settings_.self.site)), std::move(relay), {}, {});
-  }  // else nobody is there yet: the session keeps it
+/// People at both ends are to see who would like to speak with whom.
+void Endpoint::turn_away(Instant now, const Way& way, const Envelope& head, const std::string& why) {
+  refuse(0, "not_admitted");
+  if (strangers_.size() >= settings_.limits.strangers && !strangers_.contains(head.from))
+    strangers_.erase(std::min_element(strangers_.begin(), strangers_.end(), [](const auto& a, const auto& b) {
+      return a.second.last < b.second.last;
+    }));
+  const auto [it, is_new] = strangers_.try_emplace(head.from, Stranger{head.from, 0, now, now});
+  Stranger& stranger = it->second;
+  if (is_new || now - stranger.last > between_notices)
+    notices_.push_back({Level::warning, "stranger", {}, {{"peer", to_text(head.from)}, {"text", why}}});
+  ++stranger.knocks;
+  stranger.last = now;
+  tell(now, way, head, type_of(head.message), why);
 }
 
-void Endpoint::hello(Instant now, Peer& peer, const Way& way, bool answer) {
-  Envelope envelope{.from = settings_.self,
-                    .to = peer.session.peer(),
-                    .incarnation = settings_.incarnation,
-                    .peer = peer.session.peer_incarnation(),
-                    .acknowledged = peer.session.delivered(),
-                    .trace = {},
-                    .hint = {},
-                    .message = Hello{peer.session.delivered(), answer, DMM_VERSION, settings_.ancestors}};
-  count_sent(peer.session.peer(), Hello::type, {});
-  peer.sent = now;
-  emit_on(now, way, peer.session.peer(), codec_->encode(envelope));
+/// Answers with a Fault, where the sender can be reached and isn't a Fault itself.
+void Endpoint::tell(Instant now, const Way& way, const Envelope& head, std::uint16_t about, std::string text) {
+  if (!way.connection || about == Fault::type) return;
+  const Envelope envelope{.from = settings_.self, .to = head.from, .incarnation = settings_.incarnation, .trace = {},
+                          .hint = {}, .message = Fault{about, std::move(text)}};
+  emit_on(now, way, head.from, codec_->encode(envelope));
 }
 
-void Endpoint::ask_resend(Instant now, Peer& peer) {
-  if (now - peer.resend_asked < settings_.times.hello)
-    return;  // what comes in the same burst is missing for one reason
-  peer.resend_asked = now;
-  emit(now, peer, Beat{true, peer.session.last_used(), false}, {}, {});
-}
-
-void Endpoint::resend(Instant now, Peer& peer) {
-  if (DMM_PLANT(not_sent_again)) return;
-  // Bytes that were encoded before the peer was ever heard name no incarnation of it, which it accepts.
-  peer.session.each_unacknowledged([&](std::string_view bytes) {
-    ++counters_.resent;
-    emit_on(now, peer.way, peer.session.peer(), bytes);
-  });
-  if (peer.session.unacknowledged() > 0) peer.sent = now;
+void Endpoint::notice(Instant now, Peer& peer, std::string_view event, const std::string& text) {
+  const auto [told, is_new] = peer.told.try_emplace(event, now);
+  if (!is_new && now - told->second < between_notices) return;
+  told->second = now;
+  notices_.push_back({Level::warning, event, {}, {{"peer", to_text(peer.session.peer())}, {"text", text}}});
 }
 
 EndpointCounters Endpoint::counters() const {
@@ -276,13 +384,6 @@ EndpointCounters Endpoint::counters() const {
     if (received_by_type_[type] > 0) all.received[type] = received_by_type_[type];
   }
   return all;
-}
-
-void Endpoint::count_sent(const Party& to, std::uint16_t type, const RequestId& trace) {
-  ++sent_by_type_[type];
-  const MessageKind kind = kind_of(type, settings_.self.role, to.role);
-  ++counters_.sent_by_kind[static_cast<std::size_t>(kind)];
-  if (settings_.count_by_request && !trace.empty() && kind != MessageKind::keep_alive) ++sent_by_request_[trace];
 }
 
 }  // namespace dmm

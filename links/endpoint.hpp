@@ -4,6 +4,12 @@
 // A connection is a number that the shell gives to one transport connection: one that it opened (`dial`), or one that
 // a frame came in on. A peer is reached over the connection that its last good Hello came from; a job manager and a
 // resource manager may also speak along the delegation chain, in Relay messages (docs/protocol.md section 5).
+//
+// Nothing here grows without a bound: a session that would keep too much for a peer is given up and begun anew, as if
+// that peer had restarted; a peer that nobody needs is forgotten (links/session.hpp has the limits).
+//
+// endpoint.cpp: frames that come. sending.cpp: messages that go. timing.cpp: what time calls for. routes.cpp: ways to
+// peers, and who is forgotten.
 #pragma once
 
 #include <array>
@@ -34,10 +40,12 @@ struct Admission {
 
 struct EndpointSettings {
   Party self;
-  std::uint64_t incarnation = 1;  ///< greater at each start
+  std::uint64_t incarnation = 1;  ///< greater at each start, by more than sessions are begun anew in between
+  std::uint64_t instance = 0;     ///< the same at each start of this one, another for any other of the same name
   SiteNames ancestors;
   Admission admission;
   SessionTimes times;
+  SessionLimits limits;
   Duration relay_after = seconds(2);   ///< a direct route that is silent this long is given up for the relay
   Duration direct_again = seconds(60); ///< and tried again after this
   bool count_by_request = false;       ///< keep the number of messages sent about each request
@@ -77,8 +85,18 @@ struct LinkView {
   std::uint64_t sent = 0;
   std::uint64_t received = 0;
   std::size_t unacknowledged = 0;
+  std::size_t kept_bytes = 0;     ///< that these take
+  std::uint32_t given_up = 0;     ///< how often the session was begun anew since too much was kept
+  Duration round_trip;            ///< 0: not known
   Instant heard{};
   std::string last_error;
+};
+
+/// Somebody who would like to speak with us and may not, for people.
+struct Stranger {
+  Party party;
+  std::uint64_t knocks = 0;
+  Instant first{}, last{};
 };
 
 class Endpoint {
@@ -86,8 +104,13 @@ class Endpoint {
   explicit Endpoint(EndpointSettings settings);
 
   // ---- what the shell says ----
-  /// A connection was opened to a peer; Hellos go out on it until it answers.
+  /// A connection was opened to a peer; Hellos go out on it until it answers. A peer that is dialled before the first
+  /// event is one for good; others are forgotten when nobody needs them.
   void dial(Instant now, Connection connection, const Party& peer);
+  /// A peer that is to be dialled or admitted no longer: its session is over.
+  void drop(Instant now, const Party& peer);
+  /// Who may open a session from now on; the sessions of those who may no longer are over.
+  void admit(Instant now, Admission admission);
   /// Bytes came in. Adds what they mean to `inputs`.
   void receive(Instant now, Connection connection, std::string_view frame, std::vector<Received>& messages);
   /// A frame that the transport could not take for a reason of its own ("multipart", ...).
@@ -116,11 +139,20 @@ class Endpoint {
   std::vector<Connection> take_hangups();
   /// Sessions that opened or fell silent, in the order in which it happened relative to `receive`'s messages only by
   /// being asked for after each call of receive or tick.
-  std::vector<std::variant<LinkUp, LinkDown>> take_link_events();
+  std::vector<LinkEvent> take_link_events();
   bool has_link_events() const { return !link_events_.empty(); }
+  /// What the log should tell of sessions: each kind of thing at most once a minute and peer.
+  std::vector<LogEvent> take_notices();
+  bool has_notices() const { return !notices_.empty(); }
+
+  /// The connections that sessions go over.
+  std::set<Connection> connections() const;
 
   EndpointCounters counters() const;
   std::vector<LinkView> links() const;
+  std::vector<Stranger> strangers() const;
+  /// Of all sessions together, in bytes.
+  std::size_t kept_bytes() const { return kept_bytes_; }
   /// Messages sent about each request, if counted.
   const std::map<RequestId, std::uint32_t>& sent_by_request() const { return sent_by_request_; }
   const EndpointSettings& settings() const { return settings_; }
@@ -132,73 +164,130 @@ class Endpoint {
   struct Way {
     std::optional<Connection> connection;
     SiteNames path;  ///< sites from ours to the peer's; used if there is no connection
+    bool leads() const { return connection || !path.empty(); }
   };
   struct Peer {
     explicit Peer(const Party& party) : role(party.role), session(party) {}
     // What a look at the clock needs comes first, then what every message needs: there may be many of them.
     Instant sent{}, heard{};
-    Instant hello_at{never}, direct_at{never};
+    Instant hello_at{never}, direct_at{never}, recover_at{never};
     Instant relay_at{never};          ///< only where there is a path
     Role role;
     bool up = false;
     bool dialled = false;             ///< we are the side that says Hello first
+    bool for_good = false;            ///< never forgotten
+    bool renewing = false;            ///< we began the session anew, and the peer has yet to hear of it
+    bool recovering = false;          ///< what was sent before is sent again, some of it at a time
+    bool pressed = false;             ///< our machine was told that much is kept for it
+    bool talked = false;              ///< numbered messages went since the last stamp
     bool rest_wanted = false;         ///< our machine has nothing under way with it
     bool rest_heard = false;          ///< it said the same
     bool resting = false;             ///< so neither beats, and silence means nothing
     std::uint32_t arrived_since_sent = 0;
+    std::size_t bytes_since_sent = 0;
     std::uint64_t frames_sent = 0, frames_received = 0;
+    std::uint64_t speaks_as = 0;      ///< our incarnation, as this peer knows it
     Session session;
     std::string heading;              ///< of all envelopes to its present incarnation, encoded; empty: not yet
-    Way way;                          ///< how frames go out now; neither connection nor path: not reachable
+    Way way;                          ///< how frames go out now
     CapacityHint hint;                ///< the last one sent: said again in Beats, since it may be lost
     CapacityHint heard_hint;          ///< the last one that our machine was told since the link came up
-    Instant resend_asked{};
+    Duration round_trip;              ///< 0: not measured yet
+    Stamp heard_stamp = no_stamp;     ///< to be echoed
+    Instant heard_stamp_at{}, recovered{}, resend_asked{};
     Duration hello_pause{};
     std::optional<Connection> direct; ///< the connection of our own making
     SiteNames path;                   ///< the delegation chain, if there is one
     std::string endpoint;             ///< for the direct route
+    std::uint64_t instance = 0;       ///< which process of its name it is; 0: it doesn't say
+    std::uint32_t given_up = 0;
+    std::string assembly;             ///< parts of a message
+    std::uint32_t parts = 0;          ///< how many of them
     std::string software, last_error;
+    std::map<std::string_view, Instant> told;  ///< when the log was last told of what
   };
 
-  Peer& make(const Party& party);
+  // ---- frames that come (endpoint.cpp) ----
+  Peer& make(Instant now, const Party& party);
   bool admitted(const Party& party) const;
-  bool far(const Peer& peer) const;  ///< a session that may travel along a chain
+  bool has_room_for(const Party& party) const;
+  bool far(const Peer& peer) const { return far(peer.role); }
+  bool far(Role role) const;  ///< whether a session with it may travel along a chain
   Duration beat(const Peer& peer) const { return settings_.times.beat * (far(peer) ? 3 : 1); }
   Duration silence(const Peer& peer) const { return settings_.times.silence * (far(peer) ? 3 : 1); }
 
-  void take(Instant now, const Way& way, std::string_view frame, std::vector<Received>& messages);
+  void take(Instant now, const Way& way, std::string_view frame, std::vector<Received>& messages,
+            const Party* relayed = nullptr);
+  void take_relayed(Instant now, const Relay& relay, std::vector<Received>& messages);
+  void take_part(Instant now, Peer& peer, Part& part, std::vector<Received>& messages);
+  void take_whole(Instant now, Peer& peer, std::vector<Received>& messages);
   /// Counts a numbered message that we can't read as delivered: it would be as unreadable if it were sent again.
   void step_over(Instant now, const Envelope& head);
   bool accept(Instant now, Peer& peer, const Way& way, const Envelope& envelope);
   void deliver(Instant now, Peer& peer, Envelope&& envelope, std::vector<Received>& messages);
+  bool may_say(Instant now, Peer& peer, std::uint16_t type);
   void on(Instant now, Peer& peer, const Way& way, const Envelope& envelope, const Hello& hello);
+  std::optional<Generation> meet(Instant now, Peer& peer, const Way& way, const Envelope& envelope,
+                                 const Hello& hello);
   void on(Instant now, Peer& peer, const Envelope& envelope, const Beat& beat);
-  void rise(Peer& peer, bool restarted, const SiteNames& ancestors);
+  void hear_echo(Instant now, Peer& peer, Stamp echo);
+  void rise(Instant now, Peer& peer, bool restarted, const SiteNames& ancestors);
   void refuse_and_tell(Instant now, const Way& way, const Refused& refused);
+  void turn_away(Instant now, const Way& way, const Envelope& head, const std::string& why);
+  void tell(Instant now, const Way& way, const Envelope& head, std::uint16_t about, std::string text);
+  void notice(Instant now, Peer& peer, std::string_view event, const std::string& text);
 
+  // ---- messages that go (sending.cpp) ----
   void emit(Instant now, Peer& peer, const Message& message, const RequestId& trace, const CapacityHint& hint);
+  void emit_parts(Instant now, Peer& peer, std::string_view whole, const RequestId& trace);
+  void keep(Instant now, Peer& peer, std::uint16_t type, std::string_view frame);
   void emit_on(Instant now, const Way& way, const Party& to, std::string_view bytes);
+  const std::string& heading_of(Peer& peer);
   void hello(Instant now, Peer& peer, const Way& way, bool answer);
+  Beat beat_of(Instant now, Peer& peer, bool resend = false, bool rest = false);
   void ask_resend(Instant now, Peer& peer);
-  void resend(Instant now, Peer& peer);
-  void set_route(Instant now, const Route& route);
+  void recover(Instant now, Peer& peer);
+  void pump(Instant now, Peer& peer);
+  void acknowledge(Instant now, Peer& peer, std::uint64_t sequence);
+  void note_kept(Peer& peer, std::size_t before);
+  void give_up(Instant now, Peer& peer);
+  void begin_anew(Instant now, Peer& peer, const std::string& why);
+  std::size_t kept_max(const Peer& peer) const;
+  void count_sent(const Party& to, std::uint16_t type, const RequestId& trace);
+
+  // ---- time (timing.cpp) ----
   void tick(Instant now, Peer& peer);
+  void fall_silent(Instant now, Peer& peer);
   void beat_or_rest(Instant now, Peer& peer);
   void wake(Instant now, Peer& peer);
+  Instant beat_due(const Peer& peer) const;
   Instant deadline(const Peer& peer) const;
-  void count_sent(const Party& to, std::uint16_t type, const RequestId& trace);
+  Duration patience(const Peer& peer) const;  ///< before something is asked for, or sent, once more
+
+  // ---- ways, and who is forgotten (routes.cpp) ----
+  void set_route(Instant now, const Route& route);
+  void hang_up(Peer& peer);
+  bool may_dial_direct(Instant now);
+  Instant forget_at(const Peer& peer) const;
+  void forget(Instant now, std::size_t index);
 
   EndpointSettings settings_;
   std::shared_ptr<Codec> codec_;
   EndpointCounters counters_;              ///< but for the two by type
   ByType sent_by_type_{}, received_by_type_{};
   std::map<RequestId, std::uint32_t> sent_by_request_;
+  std::uint64_t speaks_as_ = 0;            ///< our incarnation to whoever is met next
+  std::size_t kept_bytes_ = 0;             ///< of all sessions
+  std::size_t assembly_bytes_ = 0;         ///< of all of them, too
+  std::size_t clients_ = 0, directs_ = 0;  ///< how many peers are clients; have a connection of our making
   Lookup<Party, Peer> peers_;
   std::vector<Peer*> in_order_;            ///< all of them, by their parties
+  std::map<Party, Stranger> strangers_;
   std::vector<Frame> frames_;
   std::vector<DialWanted> dials_;
   std::vector<Connection> hangups_;
-  std::vector<std::variant<LinkUp, LinkDown>> link_events_;
+  std::vector<LinkEvent> link_events_;
+  std::vector<LogEvent> notices_;
   Instant next_tick_{};
 };
 

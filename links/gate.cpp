@@ -19,14 +19,16 @@ bool may_send(std::uint16_t type, Role from, Role to) {
   switch (type) {
     case Hello::type:
     case Beat::type:
-    case Fault::type: return true;
+    case Fault::type:
+    case Part::type: return true;
     case Relay::type: return from != client && to != client && (from == site || to == site);
     case Request::type:
     case Cancel::type: return is(from, job, to, site);
     case Refuse::type: return is(from, site, to, job);
     case Delegate::type:
     case Reject::type:
-    case Withdraw::type: return is(from, site, to, site);
+    case Withdraw::type:
+    case Reach::type: return is(from, site, to, site);
     case Grant::type:
     case Renewed::type:
     case LeaseEnded::type:

@@ -40,6 +40,9 @@ class Process {
     link_events(now);
     machine.settle(now, effects);
     endpoint.send(now, effects);
+    if (endpoint.has_notices())
+      for (LogEvent& notice : endpoint.take_notices())
+        if (effects.wants(notice.level)) effects.events.push_back(std::move(notice));
   }
   /// The same where nothing came but what the sessions keep for themselves: a manager that hears nothing and has no
   /// deadline has nothing to decide.

@@ -1,31 +1,40 @@
-// What time and routes call for at an endpoint: Hellos until a peer answers, Beats on quiet links, silence noticed, and
-// the choice between the direct route and the relay along the delegation chain (docs/protocol.md section 5).
+// The ways to peers: the choice between the direct route and the relay along the delegation chain (docs/protocol.md
+// section 5), connections that are no longer used, and peers that nobody needs.
 #include <algorithm>
+#include <utility>
 
 #include "links/endpoint.hpp"
+#include "machine/assert.hpp"
 
 namespace dmm {
 
 void Endpoint::dial(Instant now, Connection connection, const Party& party) {
-  Peer& peer = make(party);
+  const bool is_met = peers_.find(party) != nullptr;
+  Peer& peer = make(now, party);
+  if (peer.direct) hangups_.push_back(*peer.direct);
+  directs_ += !peer.direct;
   peer.direct = connection;
   peer.dialled = true;
-  if (!peer.way.connection && peer.way.path.empty()) peer.way = Way{connection, {}};
+  peer.for_good |= !is_met;
+  next_tick_ = now;
+  // On the relay already: the answer to a Hello there moves the session to this connection.
+  if (!peer.way.connection && !peer.way.path.empty()) return hello(now, peer, Way{connection, {}}, false);
+  peer.way = Way{connection, {}};
   peer.hello_at = now;
   peer.hello_pause = settings_.times.hello;
-  next_tick_ = now;
 }
 
 void Endpoint::set_route(Instant now, const Route& route) {
-  Peer& peer = make(route.to);
+  Peer& peer = make(now, route.to);
   peer.path = route.path;
   if (peer.path.empty()) peer.relay_at = never;
   peer.dialled = true;
+  peer.rest_wanted = false;
   if (peer.up || peer.hello_at != never) return;  // on its way
   peer.hello_at = now;
   peer.hello_pause = settings_.times.hello;
   next_tick_ = now;
-  if (route.endpoint.empty()) {
+  if (route.endpoint.empty() || (!peer.direct && !may_dial_direct(now))) {
     peer.way = Way{std::nullopt, route.path};
     return;
   }
@@ -34,95 +43,89 @@ void Endpoint::set_route(Instant now, const Route& route) {
     peer.way = Way{peer.direct, {}};
     return;
   }
-  if (peer.direct) hangups_.push_back(*peer.direct);
-  peer.direct.reset();
+  hang_up(peer);
   peer.endpoint = route.endpoint;
   peer.way = {};
   dials_.push_back({route.to, route.endpoint});
 }
 
-void Endpoint::tick(Instant now) {
-  if (now < next_tick_) return;
-  next_tick_ = never;
-  for (std::size_t i = 0; i < in_order_.size();) {
-    Peer& peer = *in_order_[i];
-    const bool client = peer.role == Role::client && !peer.dialled;
-    if (client && now - peer.heard > settings_.times.client_memory) {
-      in_order_.erase(in_order_.begin() + static_cast<std::ptrdiff_t>(i));
-      peers_.erase(Party(peer.session.peer()));
-      continue;
-    }
-    tick(now, peer);
-    next_tick_ = std::min(next_tick_, deadline(peer));
-    ++i;
-  }
-  // One wake-up serves many links: what is due within a quarter of a beat waits for it.
-  next_tick_ = std::max(next_tick_, now + std::min(settings_.times.beat / 4, settings_.times.hello));
+void Endpoint::hang_up(Peer& peer) {
+  if (!peer.direct || peer.for_good) return;
+  hangups_.push_back(*peer.direct);
+  if (peer.way.connection == peer.direct) peer.way = {};
+  peer.direct.reset();
+  --directs_;
 }
 
-/// A numbered message comes or goes: from now on both are heard of again.
-void Endpoint::wake(Instant now, Peer& peer) {
-  if (!std::exchange(peer.resting, false)) return;
-  peer.heard = now;
-  next_tick_ = std::min(next_tick_, now + beat(peer));
+/// Whether there is room for one more connection of our own making; one that rests makes room for it.
+bool Endpoint::may_dial_direct(Instant now) {
+  if (directs_ < settings_.limits.direct_connections) return true;
+  std::size_t longest = in_order_.size();
+  for (std::size_t i = 0; i < in_order_.size(); ++i) {
+    const Peer& peer = *in_order_[i];
+    if (!peer.direct || !peer.resting || peer.for_good) continue;
+    if (longest == in_order_.size() || peer.sent < in_order_[longest]->sent) longest = i;
+  }
+  if (longest == in_order_.size()) return false;
+  forget(now, longest);
+  return true;
 }
 
-void Endpoint::beat_or_rest(Instant now, Peer& peer) {
-  const bool rests = (peer.rest_wanted || peer.rest_heard) && peer.session.unacknowledged() == 0;
-  emit(now, peer, Beat{false, peer.session.last_used(), rests}, {}, peer.hint);
-  peer.resting = rests;
-  if (rests) peer.session.rest();
+// ---- who is forgotten ----------------------------------------------------------------------------------------------
+
+/// When nobody will have needed the peer for long: it was silent, or both rested.
+Instant Endpoint::forget_at(const Peer& peer) const {
+  if (peer.role == Role::client && !peer.for_good) return peer.heard + settings_.times.client_memory;
+  const bool is_neighbour = peer.role == Role::site_manager;
+  if (peer.for_good || is_neighbour || (peer.up && !peer.resting)) return never;
+  const bool is_wanted = peer.dialled && !peer.rest_wanted && !peer.resting;
+  return is_wanted ? never : std::max(peer.heard, peer.sent) + settings_.times.peer_memory;
 }
 
-void Endpoint::tick(Instant now, Peer& peer) {
-  if (peer.resting) return;
-  if (peer.up && now - peer.heard >= silence(peer)) {
-    peer.up = false;
-    peer.last_error = "silent for " + std::to_string(silence(peer).microseconds / 1'000'000) + " s";
-    const Party& silent = peer.session.peer();
-    if (silent.role != Role::client) link_events_.push_back(LinkDown{silent, now - peer.heard});
-    if (peer.dialled) {
-      peer.hello_at = now;
-      peer.hello_pause = settings_.times.hello;
-      if (!peer.path.empty()) peer.relay_at = now;
-    }
-  }
-  if (now >= peer.relay_at) {
-    peer.relay_at = never;
-    peer.way = Way{std::nullopt, peer.path};
-    peer.direct_at = now + settings_.direct_again;
-    peer.hello_at = now;
-  }
-  if (now >= peer.direct_at) {
-    peer.direct_at = never;
-    if (peer.direct && !peer.way.connection) {  // the answer moves the session back to this connection
-      hello(now, peer, Way{peer.direct, {}}, false);
-      peer.direct_at = now + settings_.direct_again;
-    }
-  }
-  if (now >= peer.hello_at) {
-    hello(now, peer, peer.way, false);
-    peer.hello_at = now + peer.hello_pause;
-    peer.hello_pause = std::min(peer.hello_pause * 2, beat(peer));
-  }
-  const bool quiet = now - peer.sent >= beat(peer) - settings_.times.beat / 4;
-  if (peer.up && quiet) beat_or_rest(now, peer);
+/// Whoever comes back is met anew: our next session with it must not be taken for this one.
+void Endpoint::forget(Instant now, std::size_t index) {
+  Peer& peer = *in_order_[index];
+  if ((peer.up && peer.role != Role::client) || far(peer))
+    link_events_.push_back(LinkDown{.peer = peer.session.peer(), .forgotten = true});
+  hang_up(peer);
+  next_tick_ = std::min(next_tick_, now);  // whoever looks at all peers may just have missed one
+  ++speaks_as_;
+  kept_bytes_ -= peer.session.kept_bytes();
+  assembly_bytes_ -= peer.assembly.size();
+  clients_ -= peer.role == Role::client;
+  in_order_.erase(in_order_.begin() + static_cast<std::ptrdiff_t>(index));
+  peers_.erase(Party(peer.session.peer()));
 }
 
-Instant Endpoint::deadline(const Peer& peer) const {
-  if (peer.resting) return never;
-  Instant due = std::min({peer.hello_at, peer.direct_at, peer.relay_at});
-  if (peer.up) due = std::min({due, peer.sent + beat(peer), peer.heard + silence(peer)});
-  const bool client = peer.role == Role::client && !peer.dialled;
-  if (client) due = std::min(due, peer.heard + settings_.times.client_memory + settings_.times.beat);
-  return due;
+void Endpoint::admit(Instant now, Admission admission) {
+  settings_.admission = std::move(admission);
+  std::vector<Party> gone;
+  for (const Peer* peer : in_order_)
+    if (!peer->dialled && peer->role != Role::client && !admitted(peer->session.peer()))
+      gone.push_back(peer->session.peer());
+  for (const Party& party : gone) drop(now, party);
 }
 
-Instant Endpoint::next_deadline() const { return next_tick_; }
+void Endpoint::drop(Instant now, const Party& party) {
+  Peer* peer = peers_.find(party);
+  if (!peer) return;
+  peer->for_good = false;
+  forget(now, static_cast<std::size_t>(std::find(in_order_.begin(), in_order_.end(), peer) - in_order_.begin()));
+}
+
+// ---- what comes out ------------------------------------------------------------------------------------------------
 
 std::vector<DialWanted> Endpoint::take_dials() { return std::exchange(dials_, {}); }
 std::vector<Connection> Endpoint::take_hangups() { return std::exchange(hangups_, {}); }
-std::vector<std::variant<LinkUp, LinkDown>> Endpoint::take_link_events() { return std::exchange(link_events_, {}); }
+std::vector<LinkEvent> Endpoint::take_link_events() { return std::exchange(link_events_, {}); }
+std::vector<LogEvent> Endpoint::take_notices() { return std::exchange(notices_, {}); }
+
+std::set<Connection> Endpoint::connections() const {
+  std::set<Connection> all;
+  for (const Peer* peer : in_order_)
+    if (peer->way.connection) all.insert(*peer->way.connection);
+  return all;
+}
 
 std::vector<LinkView> Endpoint::links() const {
   std::vector<LinkView> views;
@@ -136,10 +139,19 @@ std::vector<LinkView> Endpoint::links() const {
                      .sent = peer->frames_sent,
                      .received = peer->frames_received,
                      .unacknowledged = peer->session.unacknowledged(),
+                     .kept_bytes = peer->session.kept_bytes(),
+                     .given_up = peer->given_up,
+                     .round_trip = peer->round_trip,
                      .heard = peer->heard,
                      .last_error = peer->last_error});
   }
   return views;
+}
+
+std::vector<Stranger> Endpoint::strangers() const {
+  std::vector<Stranger> all;
+  for (const auto& [party, stranger] : strangers_) all.push_back(stranger);
+  return all;
 }
 
 }  // namespace dmm

@@ -1,6 +1,7 @@
 // One conversation with one peer, independent of the connection under it: numbers what is sent, keeps it until it is
-// acknowledged, delivers what comes once and in order, and notices when the peer restarted. Between two incarnations
-// delivery is exactly once (docs/protocol.md section 4). Pure bookkeeping; the endpoint encodes and sends.
+// acknowledged, knows what of it is still to be sent or sent again, delivers what comes once and in order, and notices
+// when the peer restarted. Between two incarnations delivery is exactly once (docs/protocol.md section 4). Pure
+// bookkeeping; the endpoint encodes and sends.
 #pragma once
 
 #include <cstdint>
@@ -20,6 +21,20 @@ struct SessionTimes {
   Duration silence = seconds(3);   ///< a link that heard nothing for this long is down
   Duration hello = milliseconds(100);  ///< the first repetition of a Hello; doubles up to `beat`
   Duration client_memory = seconds(30);  ///< a silent client's session is forgotten after this
+  Duration peer_memory = seconds(600);   ///< that of any other party that nobody needs
+};
+
+/// What sessions may take of memory and of the network (docs/operations.md lists all limits).
+struct SessionLimits {
+  std::size_t kept_bytes = 16 * 1024 * 1024;          ///< not acknowledged, of one session
+  std::size_t kept_bytes_client = 4 * 1024 * 1024;    ///< of a client's
+  std::size_t kept_bytes_all = 256 * 1024 * 1024;     ///< of all sessions together
+  std::size_t resend_bytes = 128 * 1024;              ///< sent again before any of it is acknowledged
+  std::size_t assembly_bytes_all = 32 * 1024 * 1024;  ///< of messages of which the last part is awaited
+  std::size_t peers = 20'000;
+  std::size_t clients = 1'000;
+  std::size_t strangers = 64;          ///< parties that aren't admitted and are remembered, for people
+  std::size_t direct_connections = 200;  ///< that a job manager opens to resource managers
 };
 
 /// What a session makes of a numbered message.
@@ -27,6 +42,12 @@ enum class Order : std::uint8_t { deliver, duplicate, gap };
 
 /// What a session makes of the sender's incarnation.
 enum class Generation : std::uint8_t { same, first, restarted, stale };
+
+/// A message that a session keeps: its type, and its frame's bytes behind the heading.
+struct KeptMessage {
+  std::uint16_t type = 0;
+  std::string_view tail;
+};
 
 class Session {
  public:
@@ -40,37 +61,46 @@ class Session {
   Generation meet(std::uint64_t incarnation);
   /// How a frame of this incarnation stands to the one we know, without taking notice.
   Generation compare(std::uint64_t incarnation) const;
+  /// Another process took the peer's name: starts afresh with it, whatever its incarnation is.
+  void meet_other(std::uint64_t incarnation);
+  /// Starts both directions afresh; what was kept is gone.
+  void reset();
 
-  /// The number for the next message.
-  std::uint64_t next_sequence() { return next_sequence_++; }
-  /// Keeps an encoded message until it is acknowledged. Each that was given a number is kept, in order.
-  void keep(std::uint64_t sequence, std::string_view bytes);
+  /// Keeps a message under the next number until it is acknowledged; it is still to be sent.
+  void keep(const KeptMessage& message);
   /// The peer has everything up to this number.
   void acknowledge(std::uint64_t sequence);
   /// Looks at the number of a message that came in, and counts it if it is the next one.
   Order arrive(std::uint64_t sequence);
 
-  /// How many were kept and not acknowledged yet.
+  /// How many were kept and not acknowledged yet, and the memory that they take.
   std::size_t unacknowledged() const { return kept_; }
-  /// Hands the bytes of each of them to `see`, oldest first; the session must not change meanwhile.
-  template <class See>
-  void each_unacknowledged(See see) const {
-    std::string_view left = std::string_view(bytes_).substr(acknowledged_);
-    for (std::size_t i = 0; i < kept_; ++i) {
-      const std::size_t size = size_at(left);
-      see(left.substr(sizeof(Size), size));
-      left.remove_prefix(sizeof(Size) + size);
-    }
-  }
+  std::size_t kept_bytes() const { return bytes_.size() - acknowledged_; }
+
+  /// Whether anything is to be sent, for the first time or again.
+  bool has_unsent() const { return sent_ < kept_; }
+  /// The bytes that were sent since the last rewind and aren't acknowledged.
+  std::size_t bytes_in_flight() const { return unsent_at_ - acknowledged_; }
+  /// The next message to be sent, which then counts as sent; valid until the session changes.
+  KeptMessage take_unsent();
+  /// All that isn't acknowledged is to be sent again.
+  void rewind();
+
   /// Gives back the room of what is acknowledged: nothing is to be sent for a while.
   void rest() { bytes_.shrink_to_fit(); }
   std::uint64_t delivered() const { return delivered_; }     ///< highest number delivered from the peer
+  std::uint64_t next_sequence() const { return next_sequence_; }
   std::uint64_t last_used() const { return next_sequence_ - 1; }
   bool expects_more(std::uint64_t last) const { return last > delivered_; }
 
  private:
-  using Size = std::uint32_t;
-  static Size size_at(std::string_view bytes);
+  /// What stands before each kept message.
+  struct Head {
+    std::uint32_t size = 0;
+    std::uint16_t type = 0;
+  };
+  static constexpr std::size_t head_bytes = 6;
+  Head head_at(std::size_t position) const;
 
   Party peer_;
   std::uint64_t peer_incarnation_ = 0;
@@ -78,9 +108,11 @@ class Session {
   std::uint64_t delivered_ = 0;
   std::uint64_t first_kept_ = 0;  ///< the number of the oldest, if any is kept
   std::size_t kept_ = 0;
+  std::size_t sent_ = 0;          ///< so many of them are sent
   // What is acknowledged goes now and then: each message is moved at most once.
   std::size_t acknowledged_ = 0;  ///< so many bytes at the front of bytes_
-  std::string bytes_;             ///< of what is kept, one after the other, each behind its size
+  std::size_t unsent_at_ = 0;     ///< in bytes_: the first that is to be sent
+  std::string bytes_;             ///< of what is kept, one after the other, each behind its head
 };
 
 }  // namespace dmm

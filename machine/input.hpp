@@ -3,6 +3,7 @@
 #pragma once
 
 #include <utility>
+#include <variant>
 
 #include "machine/effects.hpp"
 
@@ -14,6 +15,7 @@ struct Received {
   Message message;
   RequestId trace;
   CapacityHint hint;  ///< empty: unchanged
+  Duration round_trip = {};  ///< what a message to the sender and its answer take, as measured of late; 0: not known
 };
 
 /// A session with a party is open.
@@ -29,7 +31,17 @@ struct LinkUp {
 struct LinkDown {
   Party peer;
   Duration silent = {};  ///< so long ago it was heard for the last time
+  bool forgotten = false;  ///< nothing was under way with it, and its session is over: none will come back
 };
+
+/// Much waits for a party, or no longer: while it does, what can wait is better not said to it.
+struct LinkPressed {
+  Party peer;
+  bool pressed = false;
+};
+
+/// What becomes of a session.
+using LinkEvent = std::variant<LinkUp, LinkDown, LinkPressed>;
 
 /// The contract of a manager: events in through `receive`, then once a batch `settle`, which also does whatever is due
 /// at `now`; what to do comes out in effects. `next_deadline` is when settle wants to be called next without an event.

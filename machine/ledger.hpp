@@ -21,7 +21,8 @@ enum class Grade : std::uint8_t {
 };
 
 /// A row of a ledger: `table` names its kind, `columns` its elements in the order of `fields`, `key()` tells it from
-/// the others of its kind.
+/// the others of its kind. One that has got more columns since its first version says how many that had, in
+/// `columns_first`.
 template <class R>
 concept LedgerRow = requires(const R& record, R& loaded) {
   { R::table } -> std::convertible_to<std::string_view>;

@@ -162,10 +162,12 @@ bool read(Input& in, T& value) {
   value = static_cast<T>(number);  // a later version's number is kept; to_text calls it unknown
   return true;
 }
-/// A hundred years and no more, so that no sum of an instant and durations overflows.
+/// As far as durations go, so that no sum of an instant and durations overflows. -1 has a meaning in some places.
 bool read(Input& in, Duration& value) {
-  constexpr std::int64_t most = std::int64_t{100} * 366 * 86400 * 1'000'000;
-  return read(in, value.microseconds) && value.microseconds <= most && value.microseconds >= -most;
+  if (!read(in, value.microseconds)) return false;
+  if (value < microseconds(-1)) value = Duration{};
+  value = std::min(value, duration_max);
+  return true;
 }
 template <Named T>
 bool read(Input& in, T& value) {
@@ -294,8 +296,9 @@ std::optional<Refused> read_envelope(Input& in, Envelope& envelope) {
   return Refused{known ? FrameFault::malformed : FrameFault::unknown_type, type, std::move(envelope)};
 }
 
-std::optional<Refused> read_frame(std::string_view frame, LastRequest& last, Envelope& envelope) {
-  if (frame.size() > frame_bytes_max) return refusal(FrameFault::too_large);
+std::optional<Refused> read_frame(std::string_view frame, std::size_t bytes_max, LastRequest& last,
+                                  Envelope& envelope) {
+  if (frame.size() > bytes_max) return refusal(FrameFault::too_large);
   std::string_view payload;
   if (const auto fault = find_payload(frame, payload)) return refusal(*fault);
   Input in(payload, last);
@@ -309,6 +312,8 @@ std::optional<Refused> read_frame(std::string_view frame, LastRequest& last, Env
 
 struct Codec::Buffers {
   msgpack::sbuffer out{buffer_bytes};
+  std::size_t tail_at = 0;  ///< in `out`: what comes behind the heading
+  std::string whole;        ///< a frame that was put together again
   LastRequest last;
 };
 
@@ -338,6 +343,7 @@ std::string_view Codec::encode(const EnvelopeView& envelope) {
   pack(out, envelope.version);
   pack(out, type_of(envelope.message));
   bytes.write(envelope.heading.data(), envelope.heading.size());
+  buffers_->tail_at = bytes.size();
   pack_all(out, rest_fields(envelope));
   std::visit([&](const auto& message) { pack(out, message); }, envelope.message);
   write_frame_header(bytes.data(), bytes.size() - frame_header_bytes);
@@ -345,9 +351,27 @@ std::string_view Codec::encode(const EnvelopeView& envelope) {
   return {bytes.data(), bytes.size()};
 }
 
-std::variant<Envelope, Refused> Codec::decode(std::string_view frame) {
+std::string_view Codec::tail() const {
+  const msgpack::sbuffer& bytes = buffers_->out;
+  return std::string_view(bytes.data(), bytes.size() - no_signature.size()).substr(buffers_->tail_at);
+}
+
+std::string_view Codec::frame(std::uint16_t type, std::string_view heading, std::string_view tail) {
+  std::array<char, 8> start;  // of the envelope
+  char* end = mp_encode_array(start.data(), envelope_elements);
+  end = mp_encode_uint(mp_encode_uint(end, protocol_version), type);
+  const std::string_view front(start.data(), static_cast<std::size_t>(end - start.data()));
+  std::string& whole = buffers_->whole;
+  whole.resize(frame_header_bytes);
+  write_frame_header(whole.data(), front.size() + heading.size() + tail.size());
+  whole.append(front).append(heading).append(tail).append(no_signature);
+  return whole;
+}
+
+std::variant<Envelope, Refused> Codec::decode(std::string_view frame, std::size_t bytes_max) {
   std::variant<Envelope, Refused> result;
-  if (auto refused = read_frame(frame, buffers_->last, std::get<Envelope>(result))) result = std::move(*refused);
+  if (auto refused = read_frame(frame, bytes_max, buffers_->last, std::get<Envelope>(result)))
+    result = std::move(*refused);
   return result;
 }
 

@@ -26,6 +26,8 @@ std::string_view to_text(FrameFault fault);
 
 /// Largest frame in bytes.
 constexpr std::size_t frame_bytes_max = 256 * 1024;
+/// Largest message in bytes, that travels in parts.
+constexpr std::size_t message_bytes_max = 4 * 1024 * 1024;
 
 /// What could be read of refused bytes, so that the sender can be told and its session goes on.
 struct Refused {
@@ -65,8 +67,12 @@ class Codec {
   /// The frame of an envelope; valid until the next call.
   std::string_view encode(const EnvelopeView& envelope);
   std::string_view encode(const Envelope& envelope);
+  /// What followed the heading in the frame that was encoded last; valid as long as that frame.
+  std::string_view tail() const;
+  /// A frame of a message of this type anew, with a heading of now and the tail of then; valid until the next call.
+  std::string_view frame(std::uint16_t type, std::string_view heading, std::string_view tail);
   /// The envelope of a frame, or why there is none.
-  std::variant<Envelope, Refused> decode(std::string_view frame);
+  std::variant<Envelope, Refused> decode(std::string_view frame, std::size_t bytes_max = frame_bytes_max);
 
  private:
   struct Buffers;

@@ -30,6 +30,14 @@ using ClusterName = Name<struct ClusterTag>;  ///< a cluster of nodes; unique wi
 using SiteNames = Few<SiteName>;  ///< along a chain, up a tree
 using ClusterNames = Few<ClusterName>;
 
+/// Whether no site is there twice: chains and paths are short.
+inline bool is_without_repeats(const SiteNames& sites) {
+  for (auto site = sites.begin(); site != sites.end(); ++site)
+    for (auto before = sites.begin(); before != site; ++before)
+      if (*before == *site) return false;
+  return true;
+}
+
 /// What a party is to the protocol; the gate decides by it which messages it may send.
 enum class Role : std::uint8_t { site_manager, job_manager, resource_manager, client };
 

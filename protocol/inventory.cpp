@@ -9,7 +9,7 @@
 namespace dmm {
 namespace {
 
-constexpr std::size_t holdings_max = 1'000'000;
+constexpr std::size_t holdings_max = 200'000;
 constexpr std::size_t part_bytes = 128 * 1024;  // half a frame: what one holding adds at the end has room too
 
 std::size_t size_of(const Holding& holding) {

@@ -15,12 +15,14 @@ std::string_view name_of(std::uint16_t type) {
     case Beat::type: return "beat";
     case Fault::type: return "fault";
     case Relay::type: return "relay";
+    case Part::type: return "part";
     case Request::type: return "request";
     case Cancel::type: return "cancel";
     case Refuse::type: return "refuse";
     case Delegate::type: return "delegate";
     case Reject::type: return "reject";
     case Withdraw::type: return "withdraw";
+    case Reach::type: return "reach";
     case Grant::type: return "grant";
     case Claim::type: return "claim";
     case Release::type: return "release";
@@ -54,6 +56,7 @@ MessageKind kind_of(std::uint16_t type, Role from, Role to) {
     case Beat::type:
     case Renew::type:
     case Renewed::type: return MessageKind::keep_alive;
+    case Reach::type:
     case Request::type:
     case Cancel::type:
     case Register::type: return MessageKind::notify_broker;

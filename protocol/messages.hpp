@@ -23,6 +23,11 @@ namespace dmm {
   template <class Self>                           \
   static auto fields([[maybe_unused]] Self& self) { return std::tie(__VA_ARGS__); }
 
+/// A moment by the sender's own clock, that only it can read: milliseconds that come round after some 49 days. Echoed,
+/// it tells how long a message and its answer took.
+using Stamp = std::uint32_t;
+constexpr Stamp no_stamp = 0;
+
 // ---- links ---------------------------------------------------------------------------------------------------------
 
 /// Opens or resumes a session; answered by one Hello that isn't itself an answer.
@@ -31,7 +36,10 @@ struct Hello {
   bool answer = false;              ///< this Hello answers one
   std::string software;             ///< version of the sender's program, for people
   SiteNames ancestors;  ///< of the sender's site: its parent, that one's parent, ..., its root
-  DMM_MESSAGE(1, self.received, self.answer, self.software, self.ancestors)
+  std::uint64_t instance = 0;  ///< tells the sender from another process of its name; the same after a restart
+  Stamp stamp = no_stamp;      ///< when it was sent, by the sender's clock
+  Stamp echo = no_stamp;       ///< in an answer: the stamp of the Hello that it answers
+  DMM_MESSAGE(1, self.received, self.answer, self.software, self.ancestors, self.instance, self.stamp, self.echo)
 };
 
 /// Says that the sender lives; carries an acknowledgement and perhaps a hint in its envelope.
@@ -39,7 +47,9 @@ struct Beat {
   bool resend = false;     ///< a message is missing: send again all that isn't acknowledged
   std::uint64_t last = 0;  ///< the highest sequence number that the sender has used
   bool rest = false;       ///< nothing is under way between the two: until the next message neither need beat
-  DMM_MESSAGE(2, self.resend, self.last, self.rest)
+  Stamp stamp = no_stamp;  ///< when it was sent, where the sender wants it echoed
+  Stamp echo = no_stamp;   ///< the latest stamp that came, and as much later as it was held here
+  DMM_MESSAGE(2, self.resend, self.last, self.rest, self.stamp, self.echo)
 };
 
 /// Answers what was not understood or not allowed. Never answered itself.
@@ -59,6 +69,15 @@ struct Relay {
   DMM_MESSAGE(4, self.from, self.to, self.path, self.position, self.payload)
 };
 
+/// A piece of a message that is too long for one frame. Pieces follow one another; together they are the frame that
+/// the message would have been.
+struct Part {
+  std::uint32_t index = 0;  ///< from 0
+  bool last = false;
+  std::string bytes;
+  DMM_MESSAGE(5, self.index, self.last, self.bytes)
+};
+
 // ---- asking --------------------------------------------------------------------------------------------------------
 
 /// A job manager asks its site for nodes. Sent again, with how long it has waited, in every new session.
@@ -69,7 +88,8 @@ struct Request {
   std::int32_t priority = 0;  ///< greater is more urgent; only the `priority` policies look at it
   Duration waited;            ///< how long it has waited already
   ShortText origin_user;      ///< whom the use is charged to
-  DMM_MESSAGE(10, self.id, self.need, self.dttl, self.priority, self.waited, self.origin_user)
+  Duration length;            ///< how long it runs at most, as its user says; 0 if nothing is said
+  DMM_MESSAGE(10, self.id, self.need, self.dttl, self.priority, self.waited, self.origin_user, self.length)
 };
 
 /// A job manager takes its request back. Needs no answer.
@@ -96,7 +116,10 @@ struct Delegate {
   std::uint32_t tries_left = 0;  ///< what is left of the round's search budget, this delegation already paid
   Duration answer_within;        ///< after this the sender counts silence as a Reject
   SiteNames chain;   ///< the sites that hold the request, home first, the sender last
-  DMM_MESSAGE(13, self.request, self.part, self.round, self.dttl, self.tries_left, self.answer_within, self.chain)
+  Duration round_trip;  ///< from the home site to the receiver and back, by the links that it came over
+  std::uint64_t stay = 0;  ///< names this stay of the request at its home site: rounds are counted anew in another
+  DMM_MESSAGE(13, self.request, self.part, self.round, self.dttl, self.tries_left, self.answer_within, self.chain,
+              self.round_trip, self.stay)
 };
 
 /// One site that was asked, and what it answered.
@@ -128,6 +151,38 @@ struct Withdraw {
   DMM_MESSAGE(15, self.request, self.part, self.round)
 };
 
+/// Nodes of one kind at the sites of one distance: the most that one of them could serve if all were idle and up.
+struct NodeClass {
+  std::uint64_t memory_bytes = 0;  ///< per node
+  Attributes attributes;
+  std::uint32_t largest = 0;   ///< processors of such nodes in one cluster, within its quota
+  std::uint32_t together = 0;  ///< the same in all clusters of one site
+  Duration longest;            ///< no lease of them is longer; 0: of any length
+  auto operator<=>(const NodeClass&) const = default;
+  template <class Self>
+  static auto fields(Self& self) {
+    return std::tie(self.memory_bytes, self.attributes, self.largest, self.together, self.longest);
+  }
+};
+
+/// What the sites at one distance have.
+struct ReachEntry {
+  bool complete = false;  ///< every site at this distance is known, and no class is left out
+  std::vector<NodeClass> classes;
+  auto operator<=>(const ReachEntry&) const = default;
+  template <class Self>
+  static auto fields(Self& self) {
+    return std::tie(self.complete, self.classes);
+  }
+};
+
+/// What can be had beyond the sender by configuration, whoever is up, busy or drained now: entry d of sites d hops
+/// beyond the sender, entry 0 of the sender itself.
+struct Reach {
+  std::vector<ReachEntry> entries;
+  DMM_MESSAGE(16, self.entries)
+};
+
 // ---- leases --------------------------------------------------------------------------------------------------------
 
 /// Nodes for a request: from the owner along the chain to the home site, and from there to the job manager.
@@ -144,8 +199,10 @@ struct Grant {
   Origin origin = Origin::local;          ///< set by the home site
   std::uint32_t tries = 0;                ///< delegations sent for the request, set by the home site
   Duration grace;                         ///< what the owner gives before it takes nodes back; `end_of_job` for no end
+  Duration length;      ///< the owner lets the lease last no longer than this from now; 0: as long as it is renewed
+  Duration round_trip;  ///< from the home site to the owner and back; from the job manager, to a job manager
   DMM_MESSAGE(20, self.request, self.part, self.round, self.lease, self.nodes, self.term, self.chain,
-              self.owner_ancestors, self.blocks, self.origin, self.tries, self.grace)
+              self.owner_ancestors, self.blocks, self.origin, self.tries, self.grace, self.length, self.round_trip)
 };
 
 /// A grace class without a length: the owner takes the nodes back when their present job has ended.
@@ -164,7 +221,8 @@ struct Release {
   LeaseId lease;
   std::vector<NodeGroup> nodes;  ///< which; empty for all that are left, and the end of the lease
   bool silent = false;  ///< the holder fell silent: what runs may go on, see Unassign::detached
-  DMM_MESSAGE(22, self.lease, self.nodes, self.silent)
+  bool failed = false;  ///< nothing could be started on the nodes
+  DMM_MESSAGE(22, self.lease, self.nodes, self.silent, self.failed)
 };
 
 /// The lease, or some nodes of it, may not be used any more; travels from the owner to the holder.
@@ -214,10 +272,12 @@ struct Holding {
   std::vector<std::string> blocks;
   Duration left;  ///< for lent ones: how long from now new work may be started; 0 where the sender doesn't know yet
   Duration grace;
+  Duration length;      ///< as in the Grant, from now
+  Duration round_trip;  ///< as in the Grant
   template <class Self>
   static auto fields(Self& self) {
     return std::tie(self.lease, self.request, self.nodes, self.chain, self.owner_ancestors, self.blocks, self.left,
-                    self.grace);
+                    self.grace, self.length, self.round_trip);
   }
 };
 
@@ -245,8 +305,9 @@ struct Register {
   std::vector<NodeSet> leased;         ///< for each of them, its nodes
   NodeSet dirty;                       ///< nodes under no lease on which something still runs
   bool last = true;                    ///< no further part follows
+  NodeSet absent;                      ///< numbers below `nodes` that are no nodes of it any more
   DMM_MESSAGE(30, self.cluster, self.nodes, self.processors_per_node, self.memory_bytes, self.attributes, self.endpoint,
-              self.leases, self.leased, self.dirty, self.last)
+              self.leases, self.leased, self.dirty, self.last, self.absent)
 };
 
 /// Nodes are under this lease from now on.
@@ -256,7 +317,9 @@ struct Assign {
   SiteName holder;  ///< the sink of the chain
   bool alone = false;  ///< no other resource manager has nodes of the lease: if none of these is used, it isn't
   bool once = false;   ///< it is for one component of one job: when that has ended, so has the lease, unasked
-  DMM_MESSAGE(31, self.lease, self.nodes, self.holder, self.alone, self.once)
+  ShortText user = {};     ///< only this user of the holder may start jobs under it; empty: any
+  Duration patience = {};  ///< what travels between the holder and here takes this long: so much later a job may come
+  DMM_MESSAGE(31, self.lease, self.nodes, self.holder, self.alone, self.once, self.user, self.patience)
 };
 
 /// Nodes are no longer under this lease: end what runs on them, then say Clean.
@@ -438,9 +501,9 @@ struct Answer {
 #undef DMM_MESSAGE
 
 using Message =
-    std::variant<Hello, Beat, Fault, Relay, Request, Cancel, Refuse, Delegate, Reject, Withdraw, Grant, Claim, Release,
-                 LeaseEnded, Renew, Renewed, Inventory, Register, Assign, Unassign, Clean, SetAside, Start, Started,
-                 Ended, Stop, Fetch, Chunk, Forget, Submit, Submitted, Ask, Answer>;
+    std::variant<Hello, Beat, Fault, Relay, Part, Request, Cancel, Refuse, Delegate, Reject, Withdraw, Reach, Grant,
+                 Claim, Release, LeaseEnded, Renew, Renewed, Inventory, Register, Assign, Unassign, Clean, SetAside,
+                 Start, Started, Ended, Stop, Fetch, Chunk, Forget, Submit, Submitted, Ask, Answer>;
 
 /// The number of a message's type on the wire.
 std::uint16_t type_of(const Message& message);

@@ -14,7 +14,7 @@ std::string_view word(const std::array<std::string_view, size>& words, std::uint
 }  // namespace
 
 std::string_view to_text(RejectReason value) {
-  static constexpr std::array<std::string_view, 11> words{
+  static constexpr std::array<std::string_view, 13> words{
       "no_capacity",
       "never_servable",
       "dttl_exhausted",
@@ -26,12 +26,14 @@ std::string_view to_text(RejectReason value) {
       "limit_reached",
       "not_lending",
       "malformed",
+      "too_long",
+      "not_in_turn",
   };
   return word(words, static_cast<std::uint8_t>(value));
 }
 
 std::string_view to_text(WaitReason value) {
-  static constexpr std::array<std::string_view, 9> words{
+  static constexpr std::array<std::string_view, 11> words{
       "none",
       "no_free_nodes",
       "behind_earlier",
@@ -41,21 +43,25 @@ std::string_view to_text(WaitReason value) {
       "no_neighbour",
       "neighbours_unknown",
       "next_cycle",
+      "drained",
+      "awaiting_hint",
   };
   return word(words, static_cast<std::uint8_t>(value));
 }
 
 std::string_view to_text(RefusalReason value) {
-  static constexpr std::array<std::string_view, 3> words{
+  static constexpr std::array<std::string_view, 5> words{
       "too_large",
       "malformed",
       "limit_reached",
+      "no_such_nodes",
+      "too_long",
   };
   return word(words, static_cast<std::uint8_t>(value));
 }
 
 std::string_view to_text(LeaseEnd value) {
-  static constexpr std::array<std::string_view, 8> words{
+  static constexpr std::array<std::string_view, 9> words{
       "released",
       "expired",
       "reclaimed",
@@ -64,6 +70,7 @@ std::string_view to_text(LeaseEnd value) {
       "owner_lost",
       "unknown",
       "idle",
+      "node_removed",
   };
   return word(words, static_cast<std::uint8_t>(value));
 }

@@ -19,6 +19,8 @@ enum class RejectReason : std::uint8_t {
   limit_reached,     ///< a limit of this site for this neighbour is reached
   not_lending,       ///< what is free is kept for this site's own users
   malformed,         ///< the request makes no sense
+  too_long,          ///< no lease from here lasts as long as the request runs
+  not_in_turn,       ///< what is free is for another borrower, who has had less
 };
 
 /// Why a waiting request waits, seen from its home site.
@@ -32,6 +34,8 @@ enum class WaitReason : std::uint8_t {
   no_neighbour,        ///< nobody to ask: no neighbour, or a DTTL of 0
   neighbours_unknown,  ///< wider than all known clusters, but not all neighbours have reported theirs
   next_cycle,          ///< waits for the next matchmaking or delegation cycle
+  drained,             ///< this site's nodes take no new work, and nobody else has any free
+  awaiting_hint,       ///< nobody within reach has free nodes, by what they told; better news starts a round at once
 };
 
 /// Why a request ends without nodes.
@@ -39,6 +43,8 @@ enum class RefusalReason : std::uint8_t {
   too_large,  ///< larger than every cluster that can be reached
   malformed,  ///< the request makes no sense
   limit_reached,
+  no_such_nodes,  ///< no nodes that can be reached have what it demands
+  too_long,       ///< no owner that can be reached lends for as long as it runs
 };
 
 /// Why a lease ended, or lost some of its nodes.
@@ -51,6 +57,7 @@ enum class LeaseEnd : std::uint8_t {
   owner_lost,      ///< the site towards the owner is gone
   unknown,         ///< the receiver knows no such lease
   idle,            ///< no job used it for too long
+  node_removed,    ///< its owner has taken the node out of service
 };
 
 /// Why a program didn't start.

@@ -29,9 +29,20 @@ std::uint32_t widest_component(const ResourceNeed& need) {
   return std::min(total, std::max(need.component_processors_min, spread));
 }
 
+std::string fault_of(const Attributes& attributes) {
+  if (attributes.size() > attributes_max)
+    return "there may be at most " + std::to_string(attributes_max) + " attributes";
+  for (const auto& [name, value] : attributes)
+    if (name.size() > attribute_bytes_max || value.size() > attribute_bytes_max)
+      return "an attribute's name and value have at most " + std::to_string(attribute_bytes_max) + " bytes each";
+  return {};
+}
+
 std::string fault_of(const ResourceNeed& need) {
+  if (need.kind > RequestKind::flexible) return "there is no such kind of request";
   if (need.components.empty()) return "a request needs at least one component";
-  if (need.components.size() > 64) return "a request has at most 64 components";
+  if (need.components.size() > need_components_max) return "a request has at most 64 components";
+  if (std::string fault = fault_of(need.constraints.attributes); !fault.empty()) return fault;
   std::uint64_t total = 0;
   for (const auto& component : need.components) {
     if (component.processors == 0) return "a component needs at least 1 processor";
@@ -43,7 +54,9 @@ std::string fault_of(const ResourceNeed& need) {
   if (need.kind != RequestKind::flexible) return {};
   if (need.components.size() != 1) return "a flexible request has one component, the total";
   if (need.component_processors_min == 0) return "the least size of a component is at least 1 processor";
+  if (need.splits.size() > need_components_max) return "a flexible request names at most 64 splits";
   for (const auto& split : need.splits) {
+    if (split.size() > need_components_max) return "a split has at most 64 components";
     std::uint64_t sum = 0;
     for (std::uint32_t size : split) {
       if (size == 0) return "a component needs at least 1 processor";
@@ -52,6 +65,62 @@ std::string fault_of(const ResourceNeed& need) {
     if (sum != total) return "each split adds up to the total of the flexible request";
   }
   return {};
+}
+
+namespace {
+
+/// What was granted of one component.
+struct Granted {
+  std::uint64_t processors = 0, nodes = 0;
+  const NodeGroup* first = nullptr;
+};
+
+std::string fault_of_sizes(const std::vector<Granted>& granted, const ResourceNeed& need) {
+  if (need.kind != RequestKind::flexible) {
+    if (granted.size() != need.components.size()) return "another number of components than was asked for";
+    for (std::size_t i = 0; i < granted.size(); ++i) {
+      const Component& asked = need.components[i];
+      const std::uint32_t width = granted[i].first->processors_per_node;
+      if (granted[i].nodes != (asked.processors + width - 1) / width)
+        return "component " + std::to_string(i) + " has another number of nodes than hold " +
+               std::to_string(asked.processors) + " processors";
+      if (need.kind == RequestKind::fixed && granted[i].first->cluster != asked.cluster)
+        return "component " + std::to_string(i) + " is not in the cluster that it names";
+    }
+    return {};
+  }
+  std::uint64_t processors = 0, most = 0;
+  for (const Granted& one : granted) {
+    processors += one.processors;
+    most += one.first->processors_per_node - 1;  // that a node has and its component doesn't need
+  }
+  const std::uint64_t total = need.components.front().processors;
+  if (processors < total || processors > total + most) return "another number of processors than was asked for";
+  if (need.components_max > 0 && granted.size() > need.components_max) return "more components than was asked for";
+  return {};
+}
+
+}  // namespace
+
+std::string fault_of(const std::vector<NodeGroup>& nodes, const ResourceNeed& need) {
+  std::vector<Granted> granted;
+  for (const NodeGroup& group : nodes) {
+    if (group.nodes.empty() || !is_well_formed(group.nodes) || group.processors_per_node == 0 ||
+        group.processors_per_node > processors_per_node_max)
+      return "impossible nodes";
+    if (group.component >= nodes.size()) return "a component that was not asked for";
+    if (group.component >= granted.size()) granted.resize(group.component + 1);
+    Granted& one = granted[group.component];
+    if (!one.first) one.first = &group;
+    if (one.first->cluster != group.cluster || one.first->resource_manager.site != group.resource_manager.site ||
+        one.first->processors_per_node != group.processors_per_node)
+      return "a component in several clusters";
+    one.nodes += count(group.nodes);
+    one.processors += std::uint64_t{count(group.nodes)} * group.processors_per_node;
+  }
+  for (const Granted& one : granted)
+    if (!one.first) return "a component is missing";
+  return granted.empty() ? "no nodes" : fault_of_sizes(granted, need);
 }
 
 std::uint32_t count(const NodeSet& nodes) {

@@ -81,6 +81,9 @@ struct ResourceNeed {
 
 /// No request, cluster or lease has more processors than this, so that sums fit into 32 bits.
 constexpr std::uint32_t processors_max = 10'000'000;
+/// What one resource manager may offer: one that errs takes no more than a hundredth of what a site may have.
+constexpr std::uint32_t nodes_per_manager_max = 100'000;
+constexpr std::uint32_t processors_per_node_max = 4'096;
 
 /// Processors asked for in all.
 std::uint32_t total_processors(const ResourceNeed& need);
@@ -89,6 +92,13 @@ std::uint32_t total_processors(const ResourceNeed& need);
 /// be divided, the smallest largest piece that its bounds allow on any number of clusters.
 std::uint32_t widest_component(const ResourceNeed& need);
 
+/// Bounds of a need, so that no request is longer than some tens of kilobytes.
+constexpr std::size_t need_components_max = 64;  ///< also of splits, and of components in each
+constexpr std::size_t attributes_max = 32;
+constexpr std::size_t attribute_bytes_max = 128;  ///< of a name, and of a value
+
+/// Why there can't be such attributes: too many of them, or too long; empty if there can.
+std::string fault_of(const Attributes& attributes);
 /// Why the need makes no sense (no components, a component of 0 processors, ...); empty if it does.
 std::string fault_of(const ResourceNeed& need);
 
@@ -108,6 +118,10 @@ struct NodeGroup {
                     self.component);
   }
 };
+
+/// Why these nodes aren't what was asked for: a component is missing, or has fewer nodes than hold it, or more; or
+/// they are no nodes at all. Empty if they are.
+std::string fault_of(const std::vector<NodeGroup>& nodes, const ResourceNeed& need);
 
 std::uint32_t count(const NodeSet& nodes);
 std::uint32_t processors_of(const NodeGroup& group);

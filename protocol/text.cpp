@@ -1,6 +1,7 @@
 // Writing and reading the text forms of identifiers.
 #include "protocol/text.hpp"
 
+#include <algorithm>
 #include <charconv>
 
 #include "protocol/messages.hpp"
@@ -14,7 +15,15 @@ bool parse_number(std::string_view text, Number& number) {
   return error == std::errc{} && end == text.data() + text.size() && number > 0;
 }
 
+bool starts_name(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); }
+bool continues_name(char c) { return starts_name(c) || c == '_' || c == '.' || c == '-'; }
+
 }  // namespace
+
+bool is_name(std::string_view text, std::size_t length_max) {
+  return !text.empty() && text.size() <= length_max && starts_name(text.front()) &&
+         std::ranges::all_of(text, continues_name);
+}
 
 std::string to_text(const RequestId& id) {
   std::string text = id.site.text + '/' + id.user + '/' + std::to_string(id.job);

@@ -9,6 +9,13 @@
 
 namespace dmm {
 
+/// The longest name, in bytes; a resource manager's may be longer.
+constexpr std::size_t name_length_max = 32;
+constexpr std::size_t manager_name_length_max = 40;
+
+/// Whether it is 1 to `length_max` of a-z, 0-9, '_', '.' and '-', and begins with a letter or a digit.
+bool is_name(std::string_view text, std::size_t length_max = name_length_max);
+
 /// "das-0/alice/17", or "das-0/alice/17.2" for the second attempt.
 std::string to_text(const RequestId& id);
 /// The reverse of to_text; nothing if the text is no request id.

@@ -29,9 +29,11 @@ class BlackHoles {
   /// After 0 jobs: nothing is ever set aside.
   BlackHoles(std::uint32_t after, Duration pause_first) : after_(after), pause_first_(pause_first) {}
 
+  void set_limits(std::uint32_t after, Duration pause_first) { after_ = after, pause_first_ = pause_first; }
+
   /// A task of the job was lost on the nodes, or failed before its program ran.
   void failed(Instant now, const NodeSet& nodes, const RequestId& job, const std::string& why);
-  /// A program ran on the nodes.
+  /// A program ran on the nodes, or they are other nodes now.
   void ran(const NodeSet& nodes);
   /// Those whose pause is over may be tried again; they are on probation: the next job that fails sets them aside.
   void bring_back(Instant now);

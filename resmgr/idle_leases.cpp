@@ -3,9 +3,8 @@
 
 namespace dmm {
 
-void IdleLeases::idle(Instant now, Epoch lease) {
-  if (longest_ == Duration{}) return;
-  const auto [entry, is_new] = end_of_.try_emplace(lease, now + longest_);
+void IdleLeases::idle(Instant now, Epoch lease, Duration longest) {
+  const auto [entry, is_new] = end_of_.try_emplace(lease, now + longest);
   if (is_new) ends_.emplace(entry->second, lease);
 }
 

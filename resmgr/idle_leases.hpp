@@ -13,11 +13,8 @@ namespace dmm {
 
 class IdleLeases {
  public:
-  /// A lease may be idle for so long; 0: for ever.
-  explicit IdleLeases(Duration longest) : longest_(longest) {}
-
-  /// The lease has no job now. If that was said before, the earlier time counts.
-  void idle(Instant now, Epoch lease);
+  /// The lease has no job now, and may have none for so long. If that was said before, the earlier time counts.
+  void idle(Instant now, Epoch lease, Duration longest);
   /// It has one, or is over. No-op if it wasn't idle.
   void busy(Epoch lease);
 
@@ -26,7 +23,6 @@ class IdleLeases {
   std::vector<Epoch> take(Instant now);
 
  private:
-  Duration longest_;
   DenseMap<Epoch, Instant> end_of_;
   DenseSet<std::pair<Instant, Epoch>> ends_;
 };

@@ -9,6 +9,12 @@
 #include "resmgr/resource_manager.hpp"
 
 namespace dmm {
+namespace {
+
+/// That a part of a lease isn't used is said again after this: its owner counts the words of a few minutes together.
+constexpr Duration said_again = seconds(60);
+
+}  // namespace
 
 ResourceManager::Lease* ResourceManager::find_lease(const LeaseId& lease) {
   return lease.owner == settings_.site ? leases_.find(lease.epoch) : nullptr;
@@ -43,6 +49,8 @@ void ResourceManager::on(Instant now, const Assign& assign, Effects& effects) {
   lease.holder = assign.holder;
   lease.alone = assign.alone;
   lease.once = assign.once;
+  lease.user = assign.user;
+  lease.patience = std::clamp(assign.patience, Duration{}, round_trip_max);
   lease.nodes = unite(subtract(lease.nodes, assign.nodes), assign.nodes);
   touched_.add(epoch);
   changed_leases_.add(epoch);
@@ -64,10 +72,9 @@ void ResourceManager::refuse(Level level, const Assign& assign, std::string why,
     const NodeSet refused = subtract(assign.nodes, lease->nodes);
     if (refused.empty() || !is_well_formed(assign.nodes)) return;
     answer.confirmed = true;
-    for (const std::uint64_t number : slots_.tasks_on(slots_.within(refused)))
+    for (const std::uint64_t number : slots_.tasks_on(slots_.known(refused)))
       if (tasks_.at(number).lease == assign.lease.epoch) answer.confirmed = false;
-    answer.nodes.push_back({resource_manager_of(settings_.site, settings_.name), settings_.cluster, refused,
-                            settings_.processors_per_node, settings_.endpoint, 0});
+    answer.nodes.push_back(group_of(refused));
   }
   effects.send(site_, std::move(answer));
 }
@@ -116,20 +123,24 @@ bool ResourceManager::end_with_task(const TaskRecord& task, Effects& effects) {
 void ResourceManager::watch_idle(Instant now) {
   for (const Epoch epoch : perhaps_idle_.take()) {
     const Lease* lease = leases_.find(epoch);
-    const bool is_idle = lease != nullptr && lease->alone && !tasks_.has_open(epoch) &&
-                         slots_.tasks_on(lease->nodes).empty();
-    if (is_idle)
-      idle_.idle(now, epoch);
+    const bool is_idle = lease != nullptr && !tasks_.has_open(epoch) && slots_.tasks_on(lease->nodes).empty();
+    if (is_idle && settings_.idle_lease_max > Duration{})
+      idle_.idle(now, epoch, settings_.idle_lease_max + lease->patience * 2);
     else
       idle_.busy(epoch);
   }
 }
 
 /// Nothing used the lease for too long: no Start is obeyed any more, and the owner takes the nodes back. Where the
-/// outcome of a job under it is still kept, its job manager may not have heard that: then nothing is confirmed.
-void ResourceManager::end_idle(Epoch epoch, Effects& effects) {
+/// outcome of a job under it is still kept, its job manager may not have heard that: then nothing is confirmed. Where
+/// others have nodes of it too, a job of theirs may need ours: the owner is told, and knows of all parts.
+void ResourceManager::end_idle(Instant now, Epoch epoch, Effects& effects) {
   const LeaseId id{settings_.site, epoch};
   Lease& lease = leases_.at(epoch);
+  if (!lease.alone) {
+    idle_.idle(now, epoch, said_again);
+    return effects.send(site_, LeaseEnded{id, {group_of(lease.nodes)}, LeaseEnd::idle, false, {}});
+  }
   effects.log(Level::info, "idle", {}, {{"lease", to_text(id)}, {"nodes", to_text(lease.nodes)}});
   lease.fenced = true;
   changed_leases_.add(epoch);
@@ -137,11 +148,11 @@ void ResourceManager::end_idle(Epoch epoch, Effects& effects) {
 }
 
 /// Whether what became of a task of the lease is known here and perhaps not to its job manager.
-bool ResourceManager::keeps_outcome(Epoch lease) const {
-  const auto tasks = tasks_.all();
-  return std::any_of(tasks.begin(), tasks.end(), [&](const TaskRecord& task) {
-    return task.lease == lease && task.state == TaskState::ended;
-  });
+bool ResourceManager::keeps_outcome(Epoch lease) const { return tasks_.ended_of(lease) > 0; }
+
+NodeGroup ResourceManager::group_of(const NodeSet& nodes) const {
+  return {resource_manager_of(settings_.site, settings_.name), settings_.cluster, nodes,
+          settings_.processors_per_node, settings_.endpoint, 0};
 }
 
 // ---- taking back -----------------------------------------------------------------------------------------------
@@ -176,13 +187,13 @@ void ResourceManager::on(Instant now, const Unassign& unassign, Effects& effects
   for (const std::uint64_t number : tasks_.live_of(id.epoch))
     if (TaskRecord& task = tasks_.at(number); is_hit(task)) end_or_detach(task);
   // An owner that lost its record names what runs there by a later lease.
-  for (const std::uint64_t number : slots_.tasks_on(slots_.within(unassign.nodes)))
+  for (const std::uint64_t number : slots_.tasks_on(slots_.known(unassign.nodes)))
     if (TaskRecord& task = tasks_.at(number); task.lease < id.epoch && task.state != TaskState::ending)
       end_or_detach(task);
   const std::set<std::uint64_t> waiting = to_be_clean(unassign);
   take_from_lease(id.epoch, nodes);
   // Clean promises that nothing will run there under this lease: also if it was never assigned.
-  const NodeSet known = slots_.within(nodes);
+  const NodeSet known = slots_.known(nodes);
   note_growth(known, id.epoch, effects);
   slots_.unassign(known, id.epoch);
   if (DMM_PLANT(clean_too_early)) say_clean(id, nodes, effects);
@@ -203,7 +214,7 @@ void ResourceManager::note_growth(const NodeSet& nodes, Epoch epoch, const Effec
 std::set<std::uint64_t> ResourceManager::to_be_clean(const Unassign& unassign) const {
   const bool all = unassign.nodes.empty();
   const Lease* lease = leases_.find(unassign.lease.epoch);
-  const NodeSet nodes = all && lease != nullptr ? lease->nodes : slots_.within(unassign.nodes);
+  const NodeSet nodes = all && lease != nullptr ? lease->nodes : slots_.known(unassign.nodes);
   std::set<std::uint64_t> waiting;
   for (const std::uint64_t number : slots_.tasks_on(nodes))
     if (tasks_.at(number).lease <= unassign.lease.epoch) waiting.insert(number);

@@ -33,16 +33,31 @@ class Parting {
   bool may_leave_;
 };
 
+ResourceManagerConfigOrError read_config(const DaemonArguments& given) {
+  return read_resource_manager_config(given.file, {.overrides = given.overrides});
+}
+
 class ResourceShell {
  public:
   /// `may_leave`: what runs can go on without this process.
-  ResourceShell(ProcessBackend& backend, bool may_leave) : backend_(backend), may_leave_(may_leave) {}
+  ResourceShell(ProcessBackend& backend, bool may_leave, ResourceManagerConfig config, DaemonArguments arguments)
+      : backend_(backend), may_leave_(may_leave), config_(std::move(config)), arguments_(std::move(arguments)) {}
 
   std::vector<int> descriptors() const { return {backend_.descriptor()}; }
   std::string_view verbs() const { return resource_verbs; }
   std::optional<Answer> answer(Instant now, Process<ResourceManager>& process, const Ask& ask) {
     if (ask.verb == "holdings") return holdings_of(process.machine, ask);
     return answer_resource(process.machine, {now, wall_microseconds()}, ask);
+  }
+
+  Reloaded reload(Instant now, Process<ResourceManager>& process) {
+    const auto read = read_config(arguments_);
+    if (const auto* error = std::get_if<ConfigError>(&read)) return {.fault = error->text};
+    ResourceManagerConfig wanted = std::get<ResourceManagerConfig>(read);
+    Reloaded reloaded{.left = keys_for_next_start(config_, wanted)};
+    wanted.settings.endpoint = config_.settings.endpoint;  // it listens where it did
+    reloaded.fault = process.machine.reconfigure(now, wanted.settings, process.effects);
+    return reloaded;
   }
 
   bool collect(Instant now, Process<ResourceManager>& process) {
@@ -66,6 +81,8 @@ class ResourceShell {
  private:
   ProcessBackend& backend_;
   bool may_leave_;
+  ResourceManagerConfig config_;  ///< that it was started with
+  DaemonArguments arguments_;
 };
 
 DaemonSettings settings_of(const ResourceManagerConfig& config) {
@@ -76,9 +93,9 @@ DaemonSettings settings_of(const ResourceManagerConfig& config) {
   return settings;
 }
 
-int run(const ResourceManagerConfig& config, bool die_with_parent) {
+int run(const ResourceManagerConfig& config, const DaemonArguments& arguments) {
   DaemonSettings settings = settings_of(config);
-  settings.die_with_parent = die_with_parent;
+  settings.die_with_parent = arguments.die_with_parent;
   Foundation foundation;
   const auto fail = [&](const std::string& fault) { return fail_daemon(foundation, settings.endpoint.self, fault); };
   if (const std::string fault = foundation.open(settings); !fault.empty()) return fail(fault);
@@ -94,28 +111,22 @@ int run(const ResourceManagerConfig& config, bool die_with_parent) {
   if (const auto* fault = std::get_if<std::string>(&opened)) return fail(*fault);
   ProcessBackend& backend = *std::get<std::unique_ptr<ProcessBackend>>(opened);
   const Parting parting(backend, foundation.signals, outlive);
-  // The number of this start comes after the locks on the directory: no two managers take the same one.
-  const auto incarnation = next_incarnation(config.directory + "/incarnation");
-  if (const auto* fault = std::get_if<std::string>(&incarnation)) return fail(*fault);
-  settings.endpoint.incarnation = std::get<std::uint64_t>(incarnation);
+  if (const std::string fault = number_start(settings, config.directory); !fault.empty()) return fail(fault);
 
   ResourceManager machine(config.settings);
   if (ledger != nullptr) machine.restore(monotonic_now(), std::move(rows), backend.living());
-  ResourceShell shell(backend, outlive);
+  ResourceShell shell(backend, outlive, config, arguments);
   return run_daemon(foundation, settings, std::move(machine), shell, ledger.get());
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  const auto read = [](const DaemonArguments& given) {
-    return read_resource_manager_config(given.file, {.overrides = given.overrides});
-  };
   const auto describe = [](const ResourceManagerConfig& config) {
     return "resource manager " + config.settings.name + " of " + config.settings.site.text;
   };
   const DaemonText text{"resmgr",
                         "Resource manager of DMM: starts and watches jobs on nodes of one cluster, for their owner.",
                         "--config das-0-nodes.json --set log.level=debug"};
-  return daemon_main(argc, argv, text, read, describe, run);
+  return daemon_main(argc, argv, text, read_config, describe, run);
 }

@@ -21,6 +21,7 @@ class Presence {
  public:
   Presence(Party owner, Duration term) : owner_(std::move(owner)), term_(term) {}
 
+  void set_term(Duration term) { term_ = term; }
   void up(const Party& peer);
   /// Not heard since then.
   void down(Instant since, const Party& peer);

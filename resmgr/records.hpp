@@ -11,17 +11,34 @@
 
 namespace dmm {
 
-/// The highest epoch that nodes have seen. Synced before it is acted on: nobody else could say it again.
+/// The highest epoch that a node has seen. Synced before it is acted on: nobody else could say it again. It stays when
+/// the node is taken out of the configuration, and holds when it comes back.
 struct FenceRecord {
   std::uint32_t node = 0;
   Epoch highest;
+  std::string name = {};  ///< of the node, where nodes have names: then the number means nothing
 
   static constexpr std::string_view table = "fences";
-  static constexpr std::array<std::string_view, 2> columns{"node", "highest"};
+  static constexpr std::array<std::string_view, 3> columns{"node", "highest", "name"};
+  static constexpr std::size_t columns_first = 2;
+  std::string key() const { return name.empty() ? std::to_string(node) : name; }
+  template <class Self>
+  static auto fields(Self& self) {
+    return std::tie(self.node, self.highest, self.name);
+  }
+};
+
+/// Which number a node has, where nodes have names.
+struct NodeRecord {
+  std::uint32_t node = 0;
+  std::string name;
+
+  static constexpr std::string_view table = "nodes";
+  static constexpr std::array<std::string_view, 2> columns{"node", "name"};
   std::string key() const { return std::to_string(node); }
   template <class Self>
   static auto fields(Self& self) {
-    return std::tie(self.node, self.highest);
+    return std::tie(self.node, self.name);
   }
 };
 
@@ -32,13 +49,17 @@ struct AssignmentRecord {
   NodeSet nodes;
   bool alone = false;
   bool fenced = false;
+  ShortText user = {};     ///< who alone may start jobs under it; empty: any user of the holder
+  Duration patience = {};  ///< what travels between the holder and here takes so long
 
   static constexpr std::string_view table = "assignments";
-  static constexpr std::array<std::string_view, 5> columns{"lease", "holder", "nodes", "alone", "fenced"};
+  static constexpr std::array<std::string_view, 7> columns{"lease",  "holder", "nodes",   "alone",
+                                                           "fenced", "user",   "patience"};
+  static constexpr std::size_t columns_first = 5;
   std::string key() const { return std::to_string(lease.incarnation) + "." + std::to_string(lease.counter); }
   template <class Self>
   static auto fields(Self& self) {
-    return std::tie(self.lease, self.holder, self.nodes, self.alone, self.fenced);
+    return std::tie(self.lease, self.holder, self.nodes, self.alone, self.fenced, self.user, self.patience);
   }
 };
 
@@ -83,6 +104,6 @@ struct SuspectRecord {
   }
 };
 
-using ResourceRecord = std::variant<FenceRecord, AssignmentRecord, TaskRow, SuspectRecord>;
+using ResourceRecord = std::variant<FenceRecord, AssignmentRecord, TaskRow, SuspectRecord, NodeRecord>;
 
 }  // namespace dmm

@@ -18,7 +18,11 @@ TaskRow row_of(const TaskRecord& task) {
 
 template <class Lease>
 AssignmentRecord row_of(Epoch epoch, const Lease& lease) {
-  return {epoch, lease.holder, lease.nodes, lease.alone, lease.fenced};
+  return {epoch, lease.holder, lease.nodes, lease.alone, lease.fenced, lease.user, lease.patience};
+}
+
+FenceRecord fence_row(const NodeNumbers& numbers, std::uint32_t node, Epoch highest) {
+  return {node, highest, numbers.is_named() ? numbers.name_of(node) : std::string()};
 }
 
 /// A row of which only the key counts.
@@ -35,8 +39,11 @@ TaskRow row_named(const TaskId& id) {
 
 std::vector<ResourceRecord> ResourceManager::records() const {
   std::vector<ResourceRecord> rows;
-  for (std::uint32_t node = 0; node < slots_.total(); ++node)
-    if (slots_.highest(node) != Epoch{}) rows.emplace_back(FenceRecord{node, slots_.highest(node)});
+  for (const auto& [node, highest] : slots_.fences())
+    if (node < numbers_.size()) rows.emplace_back(fence_row(numbers_, node, highest));
+  for (const auto& [key, row] : gone_fences_) rows.emplace_back(row);
+  if (numbers_.is_named())
+    for (auto& [node, name] : numbers_.all()) rows.emplace_back(NodeRecord{node, std::move(name)});
   for (const Epoch epoch : leases_.keys()) rows.emplace_back(row_of(epoch, leases_.at(epoch)));
   for (const TaskRecord& task : tasks_.all())
     if (task.state != TaskState::parked) rows.emplace_back(row_of(task));
@@ -50,18 +57,22 @@ void ResourceManager::record_changes(const std::vector<Epoch>& leases, const std
   std::set<std::uint32_t> suspects = black_holes_.take_changed();
   auto& ledger = effects.ledger;
   if (!ledger.wanted) return;
-  for (const std::uint32_t node : std::exchange(changed_fences_, {})) {
-    if (node < slots_.total())
-      ledger.put(FenceRecord{node, slots_.highest(node)}, Grade::synced);
+  for (const std::uint32_t node : std::exchange(changed_numbers_, {})) {
+    std::string name = numbers_.is_named() ? numbers_.name_of(node) : std::string();
+    if (!name.empty())
+      ledger.put(NodeRecord{node, std::move(name)}, Grade::synced);
     else
-      ledger.erase(FenceRecord{node, {}});
+      ledger.erase(NodeRecord{node, {}}, Grade::synced);
   }
+  for (const std::uint32_t node : std::exchange(changed_fences_, {}))
+    if (node < numbers_.size() && !numbers_.name_of(node).empty())
+      ledger.put(fence_row(numbers_, node, slots_.highest(node)), Grade::synced);
   // That nothing starts any more under a lease, or on nodes that left it, is promised to others.
   for (const Epoch epoch : leases) {
     if (const Lease* lease = leases_.find(epoch))
       ledger.put(row_of(epoch, *lease), Grade::synced);
     else
-      ledger.erase(AssignmentRecord{epoch, {}, {}, false, false}, Grade::synced);
+      ledger.erase(AssignmentRecord{epoch, {}, {}, false, false, {}, {}}, Grade::synced);
   }
   for (const TaskId& id : tasks) {
     if (const TaskRecord* task = tasks_.find(id); task != nullptr && task->state != TaskState::parked)
@@ -88,37 +99,55 @@ void ResourceManager::restore(Instant now, std::vector<ResourceRecord> rows, con
   std::map<TaskId, std::int32_t> found;
   for (const LivingTask& task : living)
     if (!DMM_PLANT(living_tasks_ignored)) found[task.id] = task.process;
-  // Leases before fences: a node may be under a lease and have seen a later one. And suspects before tasks: one that is
-  // lost makes its nodes more suspect still.
+  // Numbers first, since leases name nodes by them; leases before fences: a node may be under a lease and have seen a
+  // later one. And suspects before tasks: one that is lost makes its nodes more suspect still.
+  NodeNumbers before;
+  for (ResourceRecord& row : rows)
+    if (auto* node = std::get_if<NodeRecord>(&row)) {
+      changed_numbers_.insert(node->node);  // written once more, or erased
+      before.restore(node->node, std::move(node->name));
+    }
+  numbers_ = std::move(before);
+  number_nodes();
   for (ResourceRecord& row : rows) {
     if (auto* lease = std::get_if<AssignmentRecord>(&row)) restore_one(*lease);
     if (auto* suspect = std::get_if<SuspectRecord>(&row)) restore_one(*suspect);
   }
-  for (ResourceRecord& row : rows) {
-    if (const auto* fence = std::get_if<FenceRecord>(&row)) restore_one(*fence);
+  restore_fences(rows);
+  for (ResourceRecord& row : rows)
     if (auto* task = std::get_if<TaskRow>(&row)) restore_one(now, *task, found);
-  }
   for (const auto& [id, process] : found) strays_.insert(id);
 }
 
-/// Nodes beyond the last were taken out of the configuration since.
+/// Nodes that aren't there were taken out of the configuration since.
 void ResourceManager::restore_one(AssignmentRecord& row) {
   NodeSet nodes = slots_.within(row.nodes);
   if (nodes != row.nodes) changed_leases_.add(row.lease);
   if (nodes.empty()) return;
   slots_.assign(nodes, row.lease);
-  leases_[row.lease] = {std::move(row.holder), std::move(nodes), row.alone, false, row.fenced};
+  leases_[row.lease] = {std::move(row.holder), std::move(row.user), std::move(nodes), row.patience,
+                        row.alone,             false,               row.fenced};
 }
 
-void ResourceManager::restore_one(const FenceRecord& row) {
-  if (row.node < slots_.total())
-    slots_.remember(row.node, row.highest);
-  else
-    changed_fences_.insert(row.node);
+void ResourceManager::restore_fences(const std::vector<ResourceRecord>& rows) {
+  std::map<std::string, std::uint32_t> numbers;
+  for (auto& [node, name] : numbers_.all()) numbers.emplace(std::move(name), node);
+  for (const ResourceRecord& row : rows) {
+    const auto* fence = std::get_if<FenceRecord>(&row);
+    if (!fence) continue;
+    const auto known = numbers.find(fence->key());
+    if (known == numbers.end()) {
+      gone_fences_[fence->key()] = *fence;
+      continue;
+    }
+    slots_.remember(known->second, fence->highest);
+    if (fence->key() != fence_row(numbers_, known->second, {}).key() || fence->node != known->second)
+      changed_fences_.insert(known->second);
+  }
 }
 
 void ResourceManager::restore_one(SuspectRecord& row) {
-  const bool is_gone = row.node >= slots_.total();
+  const bool is_gone = !slots_.has({{row.node, row.node}});
   if (is_gone) row.suspect.until = never;
   black_holes_.restore(row.node, std::move(row.suspect));
   if (is_gone) black_holes_.ran({{row.node, row.node}});
@@ -139,7 +168,7 @@ void ResourceManager::restore_one(Instant now, TaskRow& row, std::map<TaskId, st
     if (alive != living.end()) living.erase(alive);
     return;
   }
-  if (alive == living.end() || !slots_.has(task.nodes)) {
+  if (alive == living.end() || !slots_.has(task.nodes)) {  // gone, or its nodes are
     Ended outcome;
     outcome.kind = task.cause.value_or(EndKind::lost);
     outcome.text = "the resource manager was started anew and found nothing of it";

@@ -17,12 +17,10 @@ static_assert(Machine<ResourceManager>);
 ResourceManager::ResourceManager(ResourceManagerSettings settings)
     : settings_(std::move(settings)),
       site_(site_manager_of(settings_.site)),
-      slots_(settings_.nodes),
       presence_(site_, settings_.term),
-      black_holes_(settings_.set_aside_after, settings_.set_aside_for),
-      idle_(settings_.idle_lease_max) {
-  DMM_ASSERT(settings_.nodes > 0);
+      black_holes_(settings_.set_aside_after, settings_.set_aside_for) {
   DMM_ASSERT(settings_.term > Duration{});
+  number_nodes();
 }
 
 // ---- driving ---------------------------------------------------------------------------------------------------
@@ -51,7 +49,8 @@ void ResourceManager::settle(Instant now, Effects& effects) {
   }
   for (const TaskId& id : tasks_.take_due(now)) give_up_or_forget(now, id, effects);
   watch_idle(now);
-  for (const Epoch lease : idle_.take(now)) end_idle(lease, effects);
+  for (const Epoch lease : idle_.take(now)) end_idle(now, lease, effects);
+  while (tasks_.ended() > settings_.outcomes_max) remove(*tasks_.first_ended(), effects);
   keep_tasks(now, effects);
   say_set_aside(now, effects);
   register_if_due(effects);
@@ -146,7 +145,8 @@ void ResourceManager::register_if_due(Effects& effects) {
   register_due_ = false;
   Register offer;
   offer.cluster = settings_.cluster;
-  offer.nodes = settings_.nodes;
+  offer.nodes = numbers_.size();
+  offer.absent = numbers_.absent();
   offer.processors_per_node = settings_.processors_per_node;
   offer.memory_bytes = settings_.memory_bytes;
   offer.attributes = settings_.attributes;

@@ -10,7 +10,7 @@
 // (black_holes.hpp). Tasks and outcomes are in task_table.hpp; this class decides.
 //
 // Handlers only record and order what can't wait; `settle` then starts what has become possible, once a batch, and
-// writes what changed into the ledger (recovery.cpp).
+// writes what changed into the ledger (recovery.cpp). Its configuration may change while it runs (reconfiguring.cpp).
 #pragma once
 
 #include <map>
@@ -26,6 +26,7 @@
 #include "resmgr/black_holes.hpp"
 #include "resmgr/idle_leases.hpp"
 #include "resmgr/marks.hpp"
+#include "resmgr/node_numbers.hpp"
 #include "resmgr/presence.hpp"
 #include "resmgr/records.hpp"
 #include "resmgr/settings.hpp"
@@ -42,7 +43,7 @@ struct ResourceManagerEffects : Effects {
 
 class ResourceManager {
  public:
-  using Input = std::variant<Received, LinkUp, LinkDown, TaskStarted, TaskEnded, OutputRead>;
+  using Input = std::variant<Received, LinkUp, LinkDown, LinkPressed, TaskStarted, TaskEnded, OutputRead>;
   using Effects = ResourceManagerEffects;
 
   explicit ResourceManager(ResourceManagerSettings settings);
@@ -62,6 +63,9 @@ class ResourceManager {
   /// Ends everything and starts nothing more, for a shutdown. Whether nothing runs any more; call it again after
   /// reports of the backend until that is so.
   bool stop_all(Instant now, Duration grace, Effects& effects);
+  /// Takes other settings, but for its name and site: other nodes are offered, and what is no node any more is left by
+  /// its lease, and what runs there is ended. Empty, or why they can't be taken, and then nothing changed.
+  std::string reconfigure(Instant now, const ResourceManagerSettings& settings, Effects& effects);
 
   ResourceManagerView view() const;
   const ResourceManagerSettings& settings() const { return settings_; }
@@ -71,7 +75,9 @@ class ResourceManager {
  private:
   struct Lease {
     SiteName holder;
+    ShortText user;       ///< who alone may start jobs under it; empty: any user of the holder
     NodeSet nodes;        ///< never empty
+    Duration patience;    ///< what travels between the holder and here takes so long
     bool alone = false;   ///< all of it is here
     bool once = false;    ///< it ends with its one task; not known any more after a restart, then it is taken back
     bool fenced = false;  ///< ended here for silence or idleness: no Start under it, until the site takes it back
@@ -83,13 +89,15 @@ class ResourceManager {
     std::size_t tasks = 0;  ///< that have to end first; strays count as one
   };
   /// What is to be done with a parked Start now.
-  enum class Readiness : std::uint8_t { start, await_lease, await_nodes, no_lease, nodes_busy };
+  enum class Readiness : std::uint8_t { start, await_lease, await_nodes, no_lease, not_theirs, nodes_busy };
   using ReadKey = std::tuple<TaskId, Stream, std::uint64_t>;
 
   // ---- inputs
   void on(Instant now, Received& received, Effects& effects);
   void on(Instant now, const LinkUp& change, Effects& effects);
   void on(Instant now, const LinkDown& change, Effects& effects);
+  /// What is said here is asked for by others, or bounded by the nodes: nothing of it can wait.
+  void on(Instant, const LinkPressed&, Effects&) {}
   void on(Instant now, const TaskStarted& report, Effects& effects);
   void on(Instant now, TaskEnded& report, Effects& effects);
   void on(Instant now, OutputRead& report, Effects& effects);
@@ -116,12 +124,18 @@ class ResourceManager {
   void fence(Instant now, std::uint64_t number, Effects& effects);
   bool end_with_task(const TaskRecord& task, Effects& effects);
   void watch_idle(Instant now);
-  void end_idle(Epoch lease, Effects& effects);
+  void end_idle(Instant now, Epoch lease, Effects& effects);
   bool keeps_outcome(Epoch lease) const;
+  NodeGroup group_of(const NodeSet& nodes) const;
+
+  // ---- other nodes (reconfiguring.cpp)
+  void number_nodes();
+  void leave_removed(Instant now, const NodeSet& removed, Effects& effects);
 
   // ---- the life of a task
   void answer_again(const TaskRecord& task, Effects& effects);
   void replace_earlier_attempts(Instant now, const TaskId& id, Effects& effects);
+  static bool is_for(const Lease& lease, const RequestId& request);
   Readiness judge(const TaskRecord& task) const;
   void consider(Instant now, TaskRecord& task, Effects& effects);
   void launch(Instant now, TaskRecord& task, Effects& effects);
@@ -142,7 +156,7 @@ class ResourceManager {
 
   // ---- the ledger
   void restore_one(AssignmentRecord& row);
-  void restore_one(const FenceRecord& row);
+  void restore_fences(const std::vector<ResourceRecord>& rows);
   void restore_one(SuspectRecord& row);
   void restore_one(Instant now, TaskRow& row, std::map<TaskId, std::int32_t>& living);
   void restore_living(Instant now, TaskRecord& task, const TaskRow& row, std::int32_t process);
@@ -153,7 +167,9 @@ class ResourceManager {
 
   ResourceManagerSettings settings_;
   Party site_;
+  NodeNumbers numbers_;
   Slots slots_;
+  std::map<std::string, FenceRecord> gone_fences_;  ///< of nodes that aren't configured now, by their rows' keys
   Presence presence_;
   TaskTable tasks_;
   Lookup<Epoch, Lease> leases_;
@@ -176,6 +192,7 @@ class ResourceManager {
   Marks<Epoch> changed_leases_;         ///< since the last settle
   Marks<TaskId> changed_tasks_;
   std::set<std::uint32_t> changed_fences_;
+  std::set<std::uint32_t> changed_numbers_;
 };
 
 }  // namespace dmm

@@ -12,6 +12,8 @@ namespace {
 
 /// Nothing goes on longer after its end was said, whatever a message says.
 constexpr Duration wait_max = seconds(24 * 3600);
+/// What came to nothing left no output: its outcome is kept for as long as its job manager may ask again.
+constexpr Duration keep_refusal = seconds(600);
 
 /// Only the job manager that a request names may speak of it, so the request says whom to answer.
 Party asker_of(const TaskId& id) { return job_manager_of(id.request); }
@@ -46,8 +48,10 @@ void ResourceManager::on(Instant now, Start& start, Effects& effects) {
   if (!slots_.has(start.nodes)) return fail(now, task, StartFault::no_lease, "no such nodes", effects);
   if (start.lease.owner != settings_.site)
     return fail(now, task, StartFault::no_lease, "the lease is of another site", effects);
+  if (tasks_.parked_of(asker_of(id)) >= settings_.parked_max || tasks_.parked_bytes() > settings_.parked_bytes_max)
+    return fail(now, task, StartFault::resources, "too many starts wait here for their leases", effects);
   task.nodes = std::move(start.nodes);
-  task.program = std::make_unique<Program>(std::move(start.program));
+  tasks_.set_program(task, std::move(start.program));
   touched_.add(task.lease);
 }
 
@@ -71,9 +75,16 @@ void ResourceManager::replace_earlier_attempts(Instant now, const TaskId& id, Ef
   }
 }
 
+/// Only users of the site that holds the lease may start jobs under it, and of the owner's own only who was given it.
+bool ResourceManager::is_for(const Lease& lease, const RequestId& request) {
+  return request.site == lease.holder && (lease.user.empty() || request.user == lease.user);
+}
+
 ResourceManager::Readiness ResourceManager::judge(const TaskRecord& task) const {
   const Lease* lease = leases_.find(task.lease);
   if (lease != nullptr && lease->fenced) return Readiness::no_lease;
+  if (lease != nullptr && !is_for(*lease, task.id.request)) return Readiness::not_theirs;
+  if (!slots_.has(task.nodes)) return Readiness::no_lease;
   if (!slots_.admit(task.nodes, task.lease)) return Readiness::no_lease;
   if (!slots_.all_under(task.nodes, task.lease)) return Readiness::await_lease;
   if (!strays_.empty()) return Readiness::await_nodes;
@@ -98,6 +109,8 @@ void ResourceManager::consider(Instant now, TaskRecord& task, Effects& effects) 
       return;
     case Readiness::no_lease:
       return fail(now, task, StartFault::no_lease, "the lease isn't assigned here any more", effects);
+    case Readiness::not_theirs:
+      return fail(now, task, StartFault::no_lease, "the lease is another user's", effects);
     case Readiness::nodes_busy: return fail(now, task, StartFault::nodes_busy, "a job runs on the nodes", effects);
   }
 }
@@ -112,7 +125,8 @@ void ResourceManager::launch(Instant now, TaskRecord& task, Effects& effects) {
   task.own_directory = task.program->working_directory.empty();
   // The keeper's deadline may be long past when nothing ran: it is moved before there is something to end.
   keep_tasks(now, effects);
-  effects.tasks.push_back(StartTask{task.id, std::move(*std::exchange(task.program, nullptr))});
+  effects.tasks.push_back(StartTask{task.id, std::move(*std::exchange(task.program, nullptr)),
+                                    {settings_.site, task.lease}, task.nodes});
   changed_tasks_.add(task.id);
 }
 
@@ -236,10 +250,10 @@ void ResourceManager::fail(Instant now, TaskRecord& task, StartFault fault, std:
 void ResourceManager::record_outcome(Instant now, TaskRecord& task, Ended&& outcome) {
   outcome.request = task.id.request;
   outcome.component = task.id.component;
-  task.program.reset();
   task.outcome = std::make_unique<Ended>(std::move(outcome));
   tasks_.enter(now, task, TaskState::ended);
-  tasks_.set_due(task, now + settings_.keep_output);
+  task.program.reset();
+  tasks_.set_due(task, now + (task.ordered ? settings_.keep_output : std::min(settings_.keep_output, keep_refusal)));
   perhaps_idle_.add(task.lease);
 }
 

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "protocol/ids.hpp"
 #include "protocol/resources.hpp"
@@ -15,6 +16,7 @@ struct ResourceManagerSettings {
   std::string name;  ///< unique within the site
   ClusterName cluster;
   std::uint32_t nodes = 1;
+  std::vector<std::string> node_names = {};  ///< of all, or of none: a name keeps its number and what it saw
   std::uint32_t processors_per_node = 1;
   std::uint64_t memory_bytes = 0;  ///< per node, as offered
   Attributes attributes;
@@ -25,6 +27,9 @@ struct ResourceManagerSettings {
   /// A lease without a job for so long goes back to its owner, if all of its nodes are here; 0: never.
   Duration idle_lease_max = seconds(10);
   Duration keep_output = seconds(3600);  ///< an ended job's directory stays this long unless fetched
+  std::uint32_t outcomes_max = 100'000;  ///< ended jobs that are kept; beyond that the oldest go sooner
+  std::uint32_t parked_max = 1'000;      ///< Starts of one job manager that wait for their leases
+  std::uint64_t parked_bytes_max = 64 * 1024 * 1024;  ///< of all of them together
   std::uint32_t set_aside_after = 3;     ///< different jobs in a row that a node loses or can't start; 0: never
   Duration set_aside_for = seconds(600);  ///< the first time; twice as long each time after, up to a day
 };

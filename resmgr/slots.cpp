@@ -28,13 +28,29 @@ void sort_out(std::vector<Value>& values) {
 
 }  // namespace
 
-bool Slots::has(const NodeSet& nodes) const {
-  return !nodes.empty() && is_well_formed(nodes) && nodes.back().last < slots_.size();
+void Slots::configure(const NodeSet& present) {
+  if (!present.empty() && present.back().last >= slots_.size()) slots_.resize(present.back().last + 1);
+  const auto turn = [&](const NodeSet& nodes, bool is_present) {
+    each(slots_, nodes, [&](Slot& slot) {
+      free_ -= is_free(slot);
+      slot.present = is_present;
+      DMM_ASSERT(is_present || slot.lease.counter == 0);
+      free_ += is_free(slot);
+    });
+  };
+  turn(subtract(present_, present), false);
+  turn(subtract(present, present_), true);
+  present_ = present;
+  total_ = count(present);
 }
 
-NodeSet Slots::within(const NodeSet& nodes) const {
-  if (nodes.empty() || nodes.back().last < total()) return nodes;
-  return subtract(nodes, NodeSet{{total(), UINT32_MAX - 1}});
+bool Slots::has(const NodeSet& nodes) const {
+  return !nodes.empty() && is_well_formed(nodes) && contains(present_, nodes);
+}
+
+NodeSet Slots::known(const NodeSet& nodes) const {
+  if (nodes.empty() || nodes.back().last < slots_.size()) return nodes;
+  return slots_.empty() ? NodeSet{} : intersect(nodes, {{0, static_cast<std::uint32_t>(slots_.size()) - 1}});
 }
 
 bool Slots::all_under(const NodeSet& nodes, Epoch lease) const {
@@ -78,9 +94,17 @@ std::vector<std::uint32_t> Slots::unseen(const NodeSet& nodes, Epoch lease) cons
 
 NodeSet Slots::dirty() const {
   NodeSet dirty;
-  for (std::uint32_t node = 0; node < total(); ++node)
+  each_node(present_, [&](std::uint32_t node) {
     if (slots_[node].task != 0 && slots_[node].lease.counter == 0) append(dirty, node);
+  });
   return dirty;
+}
+
+std::vector<std::pair<std::uint32_t, Epoch>> Slots::fences() const {
+  std::vector<std::pair<std::uint32_t, Epoch>> fences;
+  for (std::uint32_t node = 0; node < slots_.size(); ++node)
+    if (slots_[node].highest != Epoch{}) fences.emplace_back(node, slots_[node].highest);
+  return fences;
 }
 
 void Slots::set(Slot& slot, Epoch lease, std::uint64_t task) {
@@ -128,6 +152,11 @@ void Slots::remember(std::uint32_t node, Epoch highest) {
   slots_[node].highest = std::max(slots_[node].highest, highest);
 }
 
+void Slots::replace(std::uint32_t node, Epoch highest) {
+  if (node >= slots_.size()) slots_.resize(node + 1);
+  slots_[node].highest = highest;
+}
+
 void Slots::occupy_again(const NodeSet& nodes, std::uint64_t task) {
   each(slots_, nodes, [&](Slot& slot) {
     DMM_ASSERT(slot.task == 0);
@@ -144,11 +173,15 @@ bool Slots::all_run(const NodeSet& nodes, std::uint64_t task) const {
 void Slots::check_invariants() const {
   std::uint32_t leased = 0;
   std::uint32_t free = 0;
+  std::uint32_t total = 0;
   for (const Slot& slot : slots_) {
     DMM_ASSERT(slot.lease <= slot.highest);
+    DMM_ASSERT(slot.present || slot.lease.counter == 0);
+    total += slot.present;
     leased += slot.lease.counter != 0;
     free += is_free(slot);
   }
+  DMM_ASSERT(total == total_ && total == count(present_));
   DMM_ASSERT(leased == leased_);
   DMM_ASSERT(free == free_);
 }

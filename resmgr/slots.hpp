@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "protocol/ids.hpp"
@@ -14,17 +15,22 @@ namespace dmm {
 
 class Slots {
  public:
-  explicit Slots(std::uint32_t total) : slots_(total) {}
+  /// These are the nodes from now on. One that is no longer there is under no lease any more; what runs on it may end.
+  void configure(const NodeSet& present);
 
-  std::uint32_t total() const { return static_cast<std::uint32_t>(slots_.size()); }
+  /// How many nodes there are.
+  std::uint32_t total() const { return total_; }
+  const NodeSet& present() const { return present_; }
   std::uint32_t leased() const { return leased_; }
   /// Nodes under no lease on which nothing runs.
   std::uint32_t free() const { return free_; }
 
-  /// Whether these are nodes of this manager: at least one, well formed, none beyond the last.
+  /// Whether these are nodes of this manager: at least one, well formed, all there.
   bool has(const NodeSet& nodes) const;
   /// Those of the nodes that this manager has; the set must be well formed.
-  NodeSet within(const NodeSet& nodes) const;
+  NodeSet within(const NodeSet& nodes) const { return intersect(nodes, present_); }
+  /// Those that it has or had, on which something may run yet.
+  NodeSet known(const NodeSet& nodes) const;
   bool all_under(const NodeSet& nodes, Epoch lease) const;
   /// Whether each node is under the lease or may still come under it: it has seen no epoch as great.
   bool admit(const NodeSet& nodes, Epoch lease) const;
@@ -36,7 +42,9 @@ class Slots {
   /// The nodes that have seen no epoch as great: those that putting them under the lease, or out of it, would fence.
   std::vector<std::uint32_t> unseen(const NodeSet& nodes, Epoch lease) const;
   Epoch highest(std::uint32_t node) const { return slots_[node].highest; }
-  /// Nodes under no lease on which something runs.
+  /// All that have seen any, in order.
+  std::vector<std::pair<std::uint32_t, Epoch>> fences() const;
+  /// Nodes that are there, under no lease, and on which something runs.
   NodeSet dirty() const;
 
   /// Puts nodes that admit the lease under it, away from any older one.
@@ -49,6 +57,8 @@ class Slots {
 
   /// After a restart: what a node had seen, and what still runs, under whatever lease.
   void remember(std::uint32_t node, Epoch highest);
+  /// The node of this number has seen that, whatever another of the same number had.
+  void replace(std::uint32_t node, Epoch highest);
   void occupy_again(const NodeSet& nodes, std::uint64_t task);
 
   /// Whether the task runs on each of the nodes.
@@ -61,13 +71,14 @@ class Slots {
     Epoch lease;             ///< counter 0: none
     Epoch highest;           ///< of all leases it was ever under, or was told that it isn't any more
     std::uint64_t task = 0;  ///< 0: nothing runs
+    bool present = false;
   };
-  static bool is_free(const Slot& slot) { return slot.lease.counter == 0 && slot.task == 0; }
+  static bool is_free(const Slot& slot) { return slot.present && slot.lease.counter == 0 && slot.task == 0; }
   void set(Slot& slot, Epoch lease, std::uint64_t task);
 
   std::vector<Slot> slots_;
-  std::uint32_t leased_ = 0;
-  std::uint32_t free_ = total();
+  NodeSet present_;
+  std::uint32_t total_ = 0, leased_ = 0, free_ = 0;
 };
 
 }  // namespace dmm

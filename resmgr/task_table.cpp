@@ -15,6 +15,14 @@ auto place_of(Tasks& tasks, const TaskId& id) {
                           [](const auto& task, const TaskId& wanted) { return task->id < wanted; });
 }
 
+/// What a parked program takes, about.
+std::uint64_t bytes_of(const Program& program) {
+  std::uint64_t bytes = sizeof program;
+  for (const auto* texts : {&program.arguments, &program.environment})
+    for (const std::string& text : *texts) bytes += sizeof text + text.size();
+  return bytes;
+}
+
 /// What the tasks of all attempts at a job are found by.
 RequestId job_of(const RequestId& request) {
   RequestId first = request;
@@ -54,10 +62,17 @@ TaskRecord& TaskTable::add(Instant now, const TaskId& id, Epoch lease) {
 void TaskTable::enter(Instant now, TaskRecord& task, TaskState state) {
   DMM_ASSERT(state > task.state);
   live_ -= task.is_live();
+  if (task.state == TaskState::parked && task.program) {
+    parked_bytes_ -= bytes_of(*task.program);
+    const Party user = job_manager_of(task.id.request);
+    if (--parked_of_.at(user) == 0) parked_of_.erase(user);
+  }
+  if (state == TaskState::ended) set_due(task, never);
   task.state = state;
   task.since = now;
   live_ += task.is_live();
   if (state != TaskState::ended) return;
+  ++ended_of_[task.lease];
   open_.erase(task.number);
   auto& of_lease = by_lease_.at(task.lease);
   of_lease.erase(std::find(of_lease.begin(), of_lease.end(), &task));
@@ -65,14 +80,37 @@ void TaskTable::enter(Instant now, TaskRecord& task, TaskState state) {
 }
 
 void TaskTable::set_due(TaskRecord& task, Instant due) {
-  if (task.due != never) dues_.erase({task.due, &task});
+  if (task.due != never) dues_of(task).erase({task.due, &task});
   task.due = due;
-  if (due != never) dues_.insert({due, &task});
+  if (due != never) dues_of(task).insert({due, &task});
+}
+
+void TaskTable::set_program(TaskRecord& task, Program program) {
+  DMM_ASSERT(task.state == TaskState::parked && !task.program);
+  task.program = std::make_unique<Program>(std::move(program));
+  parked_bytes_ += bytes_of(*task.program);
+  ++parked_of_[job_manager_of(task.id.request)];
+}
+
+std::uint32_t TaskTable::parked_of(const Party& job_manager) const {
+  const std::uint32_t* parked = parked_of_.find(job_manager);
+  return parked ? *parked : 0;
+}
+
+std::size_t TaskTable::ended_of(Epoch lease) const {
+  const std::size_t* ended = ended_of_.find(lease);
+  return ended ? *ended : 0;
+}
+
+Instant TaskTable::next_due() const {
+  const Instant open = dues_.empty() ? never : dues_.begin()->at;
+  return ended_dues_.empty() ? open : std::min(open, ended_dues_.begin()->at);
 }
 
 void TaskTable::erase(TaskRecord& task) {
   DMM_ASSERT(task.state == TaskState::ended);
   set_due(task, never);
+  if (--ended_of_.at(task.lease) == 0) ended_of_.erase(task.lease);
   const RequestId job = job_of(task.id.request);
   Tasks& tasks = jobs_.at(job);
   const auto place = place_of(tasks, task.id);
@@ -152,12 +190,13 @@ std::vector<std::uint64_t> TaskTable::open() const {
 
 std::vector<TaskId> TaskTable::take_due(Instant now) {
   std::vector<TaskId> due;
-  while (next_due() <= now) {
-    const auto first = dues_.begin();
-    due.push_back(first->task->id);
-    first->task->due = never;
-    dues_.erase(first);
-  }
+  for (DenseSet<Due>* dues : {&dues_, &ended_dues_})
+    while (!dues->empty() && dues->begin()->at <= now) {
+      const auto first = dues->begin();
+      due.push_back(first->task->id);
+      first->task->due = never;
+      dues->erase(first);
+    }
   return due;
 }
 
@@ -165,6 +204,8 @@ void TaskTable::check_invariants() const {
   std::uint32_t live = 0;
   std::size_t open = 0;
   std::size_t dues = 0;
+  std::uint64_t parked_bytes = 0;
+  std::size_t listed_open = 0, ended = 0;
   for (TaskRecord* entry : sorted()) {
     const TaskRecord& task = *entry;
     const bool is_open = task.state != TaskState::ended;
@@ -172,7 +213,10 @@ void TaskTable::check_invariants() const {
     DMM_ASSERT(is_open == open_.contains(task.number));
     const auto* of_lease = by_lease_.find(task.lease);
     DMM_ASSERT(is_open == (of_lease && std::find(of_lease->begin(), of_lease->end(), entry) != of_lease->end()));
-    DMM_ASSERT((task.due != never) == dues_.contains({task.due, entry}));
+    DMM_ASSERT((task.due != never) == (is_open ? dues_ : ended_dues_).contains({task.due, entry}));
+    DMM_ASSERT(!task.program || task.state == TaskState::parked);
+    if (task.program) parked_bytes += bytes_of(*task.program);
+    ++(is_open ? listed_open : ended);
     DMM_ASSERT(task.state != TaskState::ending || task.cause.has_value());
     live += task.is_live();
     open += is_open;
@@ -182,7 +226,10 @@ void TaskTable::check_invariants() const {
   std::size_t listed = 0;
   for (const Epoch lease : by_lease_.keys()) listed += by_lease_.at(lease).size();
   DMM_ASSERT(open == open_.size() && open == listed);
-  DMM_ASSERT(dues == dues_.size());
+  DMM_ASSERT(dues == dues_.size() + ended_dues_.size());
+  DMM_ASSERT(parked_bytes == parked_bytes_ && listed_open == open);
+  for (const Epoch lease : ended_of_.keys()) ended -= ended_of_.at(lease);
+  DMM_ASSERT(ended == 0);
 }
 
 }  // namespace dmm

@@ -84,7 +84,18 @@ class TaskTable {
   /// Numbers of all tasks that aren't over.
   std::vector<std::uint64_t> open() const;
 
-  Instant next_due() const { return dues_.empty() ? never : dues_.begin()->at; }
+  /// How many tasks of a lease are over.
+  std::size_t ended_of(Epoch lease) const;
+  /// How many of all are, and the one that is forgotten next; nullptr if none is.
+  std::size_t ended() const { return ended_dues_.size(); }
+  TaskRecord* first_ended() { return ended_dues_.empty() ? nullptr : ended_dues_.begin()->task; }
+  /// How many Starts of a user wait, and what their programs take, of all, in bytes.
+  std::uint32_t parked_of(const Party& job_manager) const;
+  std::uint64_t parked_bytes() const { return parked_bytes_; }
+  /// A parked task gets what it is to run; it is gone when the task is parked no longer.
+  void set_program(TaskRecord& task, Program program);
+
+  Instant next_due() const;
   /// Tasks that are due; they have no due time any more.
   std::vector<TaskId> take_due(Instant now);
 
@@ -107,6 +118,7 @@ class TaskTable {
   using Tasks = Few<std::unique_ptr<TaskRecord>>;  ///< in the order of their ids
   std::vector<std::uint64_t> of(Epoch lease, bool live) const;
   std::vector<TaskRecord*> sorted() const;
+  DenseSet<Due>& dues_of(const TaskRecord& task) { return task.state == TaskState::ended ? ended_dues_ : dues_; }
   TaskRecord* found(const TaskId& id) const;
   template <class Chosen>
   std::vector<TaskRecord*> of_job(const RequestId& request, Chosen is_chosen) const;
@@ -114,7 +126,10 @@ class TaskTable {
   Lookup<RequestId, Tasks> jobs_;  ///< by their first attempts' names
   DenseMap<std::uint64_t, TaskRecord*> open_;  ///< by number, those that aren't over
   Lookup<Epoch, Few<TaskRecord*>> by_lease_;   ///< the same by lease
-  DenseSet<Due> dues_;
+  Lookup<Epoch, std::size_t> ended_of_;        ///< how many are over, by lease
+  Lookup<Party, std::uint32_t> parked_of_;     ///< how many are parked with a program, by job manager
+  std::uint64_t parked_bytes_ = 0;
+  DenseSet<Due> dues_, ended_dues_;            ///< of those that aren't over, and that are
   std::uint64_t last_number_ = 0;
   std::uint32_t live_ = 0;
 };

@@ -25,6 +25,8 @@ struct TaskId {
 struct StartTask {
   TaskId id;
   Program program;
+  LeaseId lease = {};  ///< under which it runs
+  NodeSet nodes = {};  ///< on which it runs
 };
 /// SIGTERM to everything the task started, SIGKILL after the grace; answered by TaskEnded once nothing of it is left.
 struct EndTask {

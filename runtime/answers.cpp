@@ -42,12 +42,23 @@ Json links(const Endpoint& endpoint, Instant now) {
              {"incarnation", link.incarnation},
              {"sent", link.sent},
              {"received", link.received},
-             {"unacknowledged", link.unacknowledged}};
+             {"unacknowledged", link.unacknowledged},
+             {"kept_bytes", link.kept_bytes},
+             {"given_up", link.given_up},
+             {"round_trip_seconds", link.round_trip.in_seconds()}};
     one["heard_seconds_ago"] = link.incarnation ? Json((now - link.heard).in_seconds()) : Json(nullptr);
     one["last_error"] = link.last_error;
     list.push_back(std::move(one));
   }
-  return {{"links", std::move(list)}};
+  Json strangers = Json::array();
+  for (const Stranger& stranger : endpoint.strangers())
+    strangers.push_back({{"peer", to_text(stranger.party)},
+                         {"knocks", stranger.knocks},
+                         {"last_seconds_ago", (now - stranger.last).in_seconds()}});
+  return {{"links", std::move(list)},
+          {"strangers", std::move(strangers)},
+          {"kept_bytes", endpoint.kept_bytes()},
+          {"refused", endpoint.counters().refused}};
 }
 
 Json by_name(const std::map<std::uint16_t, std::uint64_t>& counts) {

@@ -7,6 +7,7 @@
 
 #include "protocol/text.hpp"
 #include "runtime/clock.hpp"
+#include "runtime/incarnation.hpp"
 
 namespace dmm {
 namespace {
@@ -19,7 +20,7 @@ EndpointSettings settings_of_client() {
   const std::string name = std::to_string(::getpid()) + '-' + std::to_string(wall_microseconds());
   EndpointSettings settings;
   settings.self = {SiteName("client"), Role::client, name};
-  settings.incarnation = incarnation_now();
+  settings.incarnation = session_incarnation(incarnation_now());
   settings.admission.clients = false;
   return settings;
 }
@@ -188,6 +189,7 @@ void ClientPool::take_messages() {
 
 void ClientPool::take_link_events() {
   for (auto& event : endpoint_.take_link_events()) {
+    if (std::holds_alternative<LinkPressed>(event)) continue;
     const LinkUp* up = std::get_if<LinkUp>(&event);
     const Party& peer = up ? up->peer : std::get<LinkDown>(event).peer;
     const auto number = numbers_.find(peer);

@@ -1,8 +1,6 @@
 // The clocks of the operating system; see clock.hpp.
 #include "runtime/clock.hpp"
 
-#include <algorithm>
-#include <charconv>
 #include <cstdio>
 #include <ctime>
 
@@ -34,14 +32,10 @@ std::string utc_text(std::int64_t wall_microseconds) {
   return {text, static_cast<std::size_t>(length)};
 }
 
-std::uint64_t incarnation_now() { return static_cast<std::uint64_t>(wall_microseconds() / 1'000); }
-
-std::variant<std::uint64_t, std::string> next_incarnation(const std::string& file) {
-  std::uint64_t last = 0;
-  if (const auto kept = read_small_file(file, 64)) std::from_chars(kept->data(), kept->data() + kept->size(), last);
-  const std::uint64_t next = std::max(incarnation_now(), last + 1);
-  if (std::string fault = replace_file(file, std::to_string(next) + '\n'); !fault.empty()) return fault;
-  return next;
+std::string boot_name() {
+  std::string name = read_head("/proc/sys/kernel/random/boot_id", 64);
+  while (name.ends_with('\n')) name.pop_back();
+  return name.empty() ? "unknown" : name;
 }
 
 }  // namespace dmm

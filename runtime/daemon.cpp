@@ -32,12 +32,12 @@ int ready_descriptor() {
 }  // namespace
 
 Signals::Signals() : descriptor_(-1) {
-  ::signal(SIGHUP, SIG_IGN);
   ::signal(SIGPIPE, SIG_IGN);
   sigset_t wanted;
   sigemptyset(&wanted);
   sigaddset(&wanted, SIGTERM);
   sigaddset(&wanted, SIGINT);
+  sigaddset(&wanted, SIGHUP);
   ::sigprocmask(SIG_BLOCK, &wanted, nullptr);
   descriptor_ = ::signalfd(-1, &wanted, SFD_CLOEXEC | SFD_NONBLOCK);
   DMM_ASSERT(descriptor_ >= 0);
@@ -49,7 +49,8 @@ bool Signals::take() {
   signalfd_siginfo signal{};
   bool came = false;
   while (::read(descriptor_, &signal, sizeof signal) == static_cast<ssize_t>(sizeof signal)) {
-    came = true;
+    reload_ |= signal.ssi_signo == SIGHUP;
+    came |= signal.ssi_signo != SIGHUP;
     if (signal.ssi_signo == SIGINT) farewell_ = Farewell::end;
   }
   return came;

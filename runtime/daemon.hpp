@@ -1,6 +1,8 @@
 // What a daemon is beside its manager: signals, how it begins, how it tells its starter that it is ready.
 #pragma once
 
+#include <utility>
+
 #include "protocol/time.hpp"
 
 namespace dmm {
@@ -11,8 +13,8 @@ enum class Farewell : unsigned char {
   end,    ///< SIGINT: it ends first
 };
 
-/// SIGTERM and SIGINT as a descriptor to wait for, so that none is lost between two waits; SIGHUP and SIGPIPE ignored.
-/// To be made before anything that makes threads, which inherit what is blocked.
+/// SIGTERM, SIGINT and SIGHUP as a descriptor to wait for, so that none is lost between two waits; SIGPIPE ignored. To
+/// be made before anything that makes threads, which inherit what is blocked.
 class Signals {
  public:
   Signals();
@@ -21,8 +23,10 @@ class Signals {
   Signals& operator=(const Signals&) = delete;
 
   int descriptor() const { return descriptor_; }
-  /// Reads what came; true if there was one.
+  /// Reads what came; true if any of it asks the daemon to end.
   bool take();
+  /// Whether a SIGHUP came since the last call: the configuration is to be read again.
+  bool take_reload() { return std::exchange(reload_, false); }
   /// What the signals so far ask for.
   Farewell farewell() const { return farewell_; }
   /// Sleeps until one comes or the time is over; true if one came.
@@ -31,6 +35,7 @@ class Signals {
  private:
   int descriptor_;
   Farewell farewell_ = Farewell::leave;
+  bool reload_ = false;
 };
 
 /// How a daemon begins, before anything else: open files as many as the administrator allows (each connection is one),

@@ -3,7 +3,21 @@
 
 #include <CLI/CLI.hpp>
 
+#include "runtime/incarnation.hpp"
+
 namespace dmm {
+
+std::string number_start(DaemonSettings& settings, const std::string& directory) {
+  const auto start = directory.empty() ? std::variant<std::uint64_t, std::string>(incarnation_now())
+                                       : next_incarnation(directory + "/incarnation");
+  if (const auto* fault = std::get_if<std::string>(&start)) return *fault;
+  const auto instance = instance_of(directory);
+  if (const auto* fault = std::get_if<std::string>(&instance)) return *fault;
+  settings.start = std::get<std::uint64_t>(start);
+  settings.endpoint.incarnation = session_incarnation(settings.start);
+  settings.endpoint.instance = std::get<std::uint64_t>(instance);
+  return {};
+}
 
 std::variant<DaemonArguments, int> daemon_arguments(int argc, char** argv, const DaemonText& text) {
   DaemonArguments arguments;

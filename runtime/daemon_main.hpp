@@ -43,7 +43,7 @@ DaemonSettings daemon_settings(const Config& config, Party self) {
 }
 
 /// A daemon's `main`: its exit code. `read` gives the configuration of a file, or an error with a `text`; `describe`
-/// says who would run, `run` runs it.
+/// says who would run, `run` runs it with the arguments that it may read again by.
 template <class Read, class Describe, class Run>
 int daemon_main(int argc, char** argv, const DaemonText& text, Read read, Describe describe, Run run) {
   const auto parsed = daemon_arguments(argc, argv, text);
@@ -54,7 +54,7 @@ int daemon_main(int argc, char** argv, const DaemonText& text, Read read, Descri
     std::fprintf(stderr, "%s: %s\n", text.program.c_str(), error->text.c_str());
     return 2;
   }
-  if (!arguments.check) return run(std::get<0>(config), arguments.die_with_parent);
+  if (!arguments.check) return run(std::get<0>(config), arguments);
   std::printf("%s: ok (%s)\n", arguments.file.c_str(), describe(std::get<0>(config)).c_str());
   return 0;
 }

@@ -53,13 +53,6 @@ class Lock {
 
 constexpr std::string_view boot_unknown = "unknown";
 
-/// Of this start of the machine.
-std::string boot_name() {
-  std::string name = read_head("/proc/sys/kernel/random/boot_id", 64);
-  while (name.ends_with('\n')) name.pop_back();
-  return name.empty() ? std::string(boot_unknown) : name;
-}
-
 Duration clock_now() { return {wall_microseconds() - monotonic_now().microseconds}; }
 
 struct Table {
@@ -124,6 +117,7 @@ std::string Ledger::Inside::open() {
   if (const std::string whose = about(database.get(), "party"); whose != options.party)
     return "the ledger " + options.path + " is that of " + whose + ", not of " + options.party;
   if (std::string text = begin_log(); !text.empty()) return text;
+  if (std::string text = take_over_older(database.get(), options); !text.empty()) return text;
   if (std::string text = prepare(); !text.empty()) return text;
   return keep_about();
 }

@@ -16,7 +16,9 @@ namespace {
 /// "DMML": what the program `file` and SQLite's own tools call the kind of file.
 constexpr std::int64_t application = 0x444D4D4C;
 /// Grows with every change of the tables or of the records in them.
-constexpr std::int64_t schema_version = 1;
+constexpr std::int64_t schema_version = 2;
+/// The oldest whose ledgers are taken over: tables that they lack are empty, and columns that they lack have defaults.
+constexpr std::int64_t schema_version_oldest = 1;
 constexpr const char* about_table = "about";
 constexpr const char* total_name = "total";
 
@@ -67,21 +69,25 @@ std::string fault_of_pages(sqlite3* database) {
   return statement.text(0) == "ok" ? std::string() : std::string(statement.text(0));
 }
 
-/// Every definition must be what we make, or a name was changed.
-std::string fault_of_schema(sqlite3* database, const LedgerOptions& options) {
+/// How a table is defined; empty if there is none.
+std::string definition_of(sqlite3* database, const std::string& table) {
   sqlite::Statement statement(database, "SELECT sql FROM sqlite_schema WHERE type='table' AND name=?");
-  const auto has = [&](const std::string& name, const std::string& definition) {
-    statement.bind(1, name);
-    const bool same = statement.step() == SQLITE_ROW && statement.text(0) == definition;
-    statement.reset();
-    return same;
-  };
-  if (!has(about_table, about_definition())) return "the table \"about\" is missing or another";
-  for (const std::string& table : options.tables)
-    if (!has(table, table_definition(table))) return "the table \"" + table + "\" is missing or another";
+  statement.bind(1, table);
+  return statement.step() == SQLITE_ROW ? std::string(statement.text(0)) : std::string();
+}
+
+/// Every definition must be what we make, or a name was changed. An older ledger may lack some.
+std::string fault_of_schema(sqlite3* database, const LedgerOptions& options, bool is_older) {
+  if (definition_of(database, about_table) != about_definition()) return "the table \"about\" is missing or another";
+  std::int64_t tables = 1;
+  for (const std::string& table : options.tables) {
+    const std::string definition = definition_of(database, table);
+    if (definition.empty() && is_older) continue;
+    if (definition != table_definition(table)) return "the table \"" + table + "\" is missing or another";
+    ++tables;
+  }
   sqlite::Statement count(database, "SELECT count(*) FROM sqlite_schema");
-  if (count.step() != SQLITE_ROW || count.number(0) != static_cast<std::int64_t>(options.tables.size()) + 1)
-    return "it has tables that are not a ledger's";
+  if (count.step() != SQLITE_ROW || count.number(0) != tables) return "it has tables that are not a ledger's";
   return {};
 }
 
@@ -143,18 +149,30 @@ std::string fault_of_head(const std::string& path) {
 
 std::string fault_of_content(sqlite3* database, const LedgerOptions& options, std::uint64_t& total) {
   if (pragma(database, "application_id") != application) return "it is another program's";
-  if (const std::int64_t version = pragma(database, "user_version"); version != schema_version)
+  const std::int64_t version = pragma(database, "user_version");
+  if (version < schema_version_oldest || version > schema_version)
     return "it has version " + std::to_string(version) + " of the tables, this program " +
            std::to_string(schema_version);
   if (std::string fault = fault_of_pages(database); !fault.empty()) return fault;
-  if (std::string fault = fault_of_schema(database, options); !fault.empty()) return fault;
+  if (std::string fault = fault_of_schema(database, options, version < schema_version); !fault.empty()) return fault;
   total = 0;
   for (const std::string& table : options.tables)
-    if (std::string fault = add_rows(database, table, total); !fault.empty()) return fault;
+    if (definition_of(database, table).empty())
+      continue;
+    else if (std::string fault = add_rows(database, table, total); !fault.empty()) return fault;
   if (std::string fault = add_about(database, total); !fault.empty()) return fault;
   if (about(database, total_name) != std::to_string(total))
     return "its rows don't add up: some are missing, or from another time";
   return {};
+}
+
+std::string take_over_older(sqlite3* database, const LedgerOptions& options) {
+  if (pragma(database, "user_version") == schema_version) return {};
+  std::string text = "BEGIN IMMEDIATE; PRAGMA user_version=" + std::to_string(schema_version) + ";";
+  for (const std::string& table : options.tables)
+    if (definition_of(database, table).empty()) text += table_definition(table) + ";";
+  if (sqlite::run(database, text + "COMMIT") == SQLITE_OK) return {};
+  return "cannot write the ledger " + options.path + ": " + sqlite3_errmsg(database);
 }
 
 std::string about(sqlite3* database, const std::string& name) {

@@ -24,6 +24,9 @@ std::string fault_of_head(const std::string& path);
 /// Reads everything and compares. What is wrong, or empty; then `total` is the sum of all rows.
 std::string fault_of_content(sqlite3* database, const LedgerOptions& options, std::uint64_t& total);
 
+/// Makes what a ledger of an earlier version lacks. An error text, or empty.
+std::string take_over_older(sqlite3* database, const LedgerOptions& options);
+
 /// The value of a row of `about`; empty if there is none.
 std::string about(sqlite3* database, const std::string& name);
 

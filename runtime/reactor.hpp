@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <concepts>
 #include <optional>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -21,6 +22,15 @@
 #include "runtime/transport.hpp"
 
 namespace dmm {
+
+/// What a shell made of its configuration, read again, and what is left for the reactor to do.
+struct Reloaded {
+  std::string fault = {};                   ///< why it was not taken; then nothing changed
+  std::optional<Admission> admission = {};  ///< who may open a session from now on
+  std::vector<DialWanted> dials = {};
+  std::vector<Party> drops = {};
+  std::vector<std::string> left = {};       ///< keys that changed and are looked at only when the daemon starts
+};
 
 /// What the reactor needs of a shell around a machine M.
 template <class S, class M>
@@ -36,6 +46,8 @@ concept Shell = requires(S shell, Process<M>& process, Instant now, const Ask& a
   /// The daemon is to end: what must be done before; called after every turn until it says that all is done, or
   /// `Reactor::stop_limit` is over.
   { shell.finish(now, process, Farewell{}) } -> std::same_as<bool>;
+  /// Reads the configuration again and gives the machine what may change while it runs.
+  { shell.reload(now, process) } -> std::same_as<Reloaded>;
   /// Its verbs, for people who mistyped one.
   { shell.verbs() } -> std::convertible_to<std::string_view>;
 };
@@ -100,14 +112,39 @@ class Reactor {
   /// The first signal ends the daemon in order, a later one at once. The same wish may come twice, from a terminal to
   /// all processes and from the program that started them: what comes within half a second is one.
   void take_signals(Instant now) {
-    if (!transport_.readable(signals_.descriptor()) || !signals_.take()) return;
+    if (!transport_.readable(signals_.descriptor())) return;
+    const bool ends = signals_.take();
+    if (signals_.take_reload()) reload(now);
+    if (!ends) return;
     hurried_ = now >= stop_again_;
     if (stop_again_ == never) stop_again_ = now + milliseconds(500);
     stopping_ = true;
   }
 
+  /// What the machine still has to say to those who are dropped is said first.
+  void reload(Instant now) {
+    Reloaded wanted = shell_.reload(now, process_);
+    if (!wanted.fault.empty()) {
+      log_.write(Level::error, "configuration_refused", {{"reason", wanted.fault}, {"text", "nothing has changed"}});
+      return;
+    }
+    settle(now);
+    if (wanted.admission) process_.endpoint.admit(now, std::move(*wanted.admission));
+    for (const Party& party : wanted.drops) process_.endpoint.drop(now, party);
+    for (const DialWanted& to : wanted.dials)
+      if (const std::string fault = dial(to.peer, to.endpoint); !fault.empty())
+        log_.write(Level::warning, "dial_failed", {{"peer", to_text(to.peer)}, {"reason", fault}});
+    std::string left;
+    for (const std::string& key : wanted.left) left += (left.empty() ? "" : ", ") + key;
+    log_.write(left.empty() ? Level::info : Level::warning, "configuration_taken",
+               {{"after_restart", left.empty() ? std::string("nothing") : left}});
+    unsettled_ = true;
+  }
+
   void turn(Instant until) {
-    const Instant due = unsettled_ ? Instant{} : std::min({process_.next_deadline(), log_.next_flush(), until});
+    const Instant guarded = transport_.has_incoming() ? next_guard_ : never;
+    const Instant next = std::min({process_.next_deadline(), log_.next_flush(), guarded, until});
+    const Instant due = unsettled_ ? Instant{} : next;
     const Instant before = monotonic_now();
     transport_.wait(due <= before ? Duration{} : due - before);
     const Instant now = monotonic_now();
@@ -118,6 +155,20 @@ class Reactor {
     take_signals(now);
     if (work || unsettled_ || now >= process_.next_deadline()) settle(now);
     log_.flush_due(now);
+    guard(now);
+  }
+
+  void guard(Instant now) {
+    if (now < next_guard_) return;
+    next_guard_ = now + Transport::guard_interval;
+    std::optional<std::set<Connection>> used;
+    const std::size_t cut = transport_.guard(now, [&](Connection connection) {
+      if (!used) used = process_.endpoint.connections();
+      return used->contains(connection);
+    });
+    if (cut > 0)
+      log_.write(Level::warning, "connections_cut", {{"connections", static_cast<std::int64_t>(cut)}});
+    for (std::size_t i = 0; i < cut; ++i) process_.endpoint.refuse(0, "connection_cut");
   }
 
   bool drain(Instant now) {
@@ -216,6 +267,7 @@ class Reactor {
   Identity identity_;
   Ledger* ledger_;
   std::vector<int> descriptors_;  ///< the shell's
+  Instant next_guard_{};
   Instant stop_again_ = never;    ///< a signal after this ends the daemon without finishing
   bool hurried_ = false;
   bool stopping_ = false;

@@ -195,19 +195,28 @@ class Reader {
         },
         T::fields(value));
   }
-  /// The first column that is missing or wrong; empty if there is none.
+  /// The first column that is missing or wrong; empty if there is none. Rows grow at their ends: one that an earlier
+  /// version wrote lacks columns behind the first so many, which keep their defaults.
   template <LedgerRow R>
   std::string_view read_row(const Json& in, R& row) const {
     std::size_t column = 0;
     const auto one = [&](auto& element) {
       const auto found = in.find(R::columns[column]);
-      return found != in.end() && read(*found, element) && ++column > 0;
+      if (found == in.end() ? column < columns_of_first<R>() : !read(*found, element)) return false;
+      return ++column > 0;
     };
     const bool ok = std::apply([&](auto&... element) { return (one(element) && ...); }, R::fields(row));
     return ok ? std::string_view() : R::columns[column];
   }
 
  private:
+  template <LedgerRow R>
+  static constexpr std::size_t columns_of_first() {
+    if constexpr (requires { R::columns_first; })
+      return R::columns_first;
+    else
+      return R::columns.size();
+  }
   template <class Wide, Number T>
   static bool narrow(Wide number, T& value) {
     if (!std::in_range<T>(number)) return false;

@@ -1,6 +1,7 @@
 // A daemon from its settings to its end: what all three mains do once they have read their configuration.
 #pragma once
 
+#include <cstdint>
 #include <cstdio>
 #include <string>
 #include <utility>
@@ -16,7 +17,12 @@ struct DaemonSettings {
   std::vector<DialWanted> dials;  ///< peers that this daemon connects to
   LogOptions log;
   bool die_with_parent = false;
+  std::uint64_t start = 0;  ///< the number of this start, greater than those of all before
 };
+
+/// Numbers this start, by what is kept in the directory; after the locks on it, so that no two daemons take the same
+/// number. An error text, or empty.
+std::string number_start(DaemonSettings& settings, const std::string& directory);
 
 /// What a daemon stands on: signals, log and sockets, in this order. Made and opened before the manager, so that a
 /// second daemon of the same endpoints ends before it touches anything.
@@ -47,7 +53,7 @@ inline int fail_daemon(Foundation& foundation, const Party& self, const std::str
 template <Machine M, Shell<M> S>
 int run_daemon(Foundation& foundation, const DaemonSettings& settings, M machine, S& shell, Ledger* ledger) {
   const Party self = settings.endpoint.self;
-  Identity identity{self, settings.endpoint.incarnation, monotonic_now(), foundation.transport.endpoints()};
+  Identity identity{self, settings.start, monotonic_now(), foundation.transport.endpoints()};
   Process<M> process(settings.endpoint, std::move(machine));
   Reactor<M, S> reactor(process, shell, foundation.transport, foundation.signals, foundation.log, std::move(identity),
                        ledger);

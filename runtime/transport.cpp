@@ -4,17 +4,20 @@
 #include "runtime/transport.hpp"
 
 #include <sys/epoll.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 #include <list>
 #include <unordered_map>
 #include <zmq.hpp>
 
 #include "machine/assert.hpp"
+#include "runtime/clock.hpp"
 #include "runtime/socket_lock.hpp"
 
 namespace dmm {
@@ -34,6 +37,7 @@ struct Socket {
 struct Incoming {
   std::string routing_id;
   std::list<Connection>::iterator use;  ///< its place in the order of use
+  int descriptor = -1;                  ///< of the connection, as its last frame told
 };
 
 int milliseconds_of(Duration length) { return static_cast<int>(length.microseconds / 1'000); }
@@ -48,8 +52,22 @@ void set_common_options(zmq::socket_t& socket, const TransportSettings& settings
   // Sessions beat, so there always is something on its way: a peer that acknowledges nothing for this long is gone,
   // and waiting for TCP to notice would take a quarter of an hour.
   socket.set(zmq::sockopt::tcp_maxrt, 10'000);
+  // A session that rests says nothing for hours: that the other end is gone must be noticed without it.
+  socket.set(zmq::sockopt::heartbeat_ivl, 10'000);
+  socket.set(zmq::sockopt::heartbeat_timeout, 30'000);
+  socket.set(zmq::sockopt::heartbeat_ttl, 60'000);
   socket.set(zmq::sockopt::sndhwm, 10'000);
   socket.set(zmq::sockopt::rcvhwm, 10'000);
+}
+
+/// Our memory in bytes.
+std::uint64_t resident_bytes() {
+  unsigned long pages = 0;
+  if (std::FILE* const file = std::fopen("/proc/self/statm", "re")) {
+    if (std::fscanf(file, "%*u %lu", &pages) != 1) pages = 0;
+    std::fclose(file);
+  }
+  return std::uint64_t{pages} * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
 }
 
 /// A literal IPv6 address needs the option; names and IPv4 addresses are better off without it.
@@ -82,6 +100,9 @@ struct Transport::Inside {
   std::vector<SocketLock> locks;
 
   std::unique_ptr<Socket> listening;
+  zmq::socket_t monitor;  ///< tells which connections others opened and closed
+  ConnectionGuard guard;
+  std::unordered_map<int, Connection> by_source;  ///< by the descriptor of an incoming connection
   std::unordered_map<Connection, std::unique_ptr<Socket>> dialled;
   std::vector<Socket*> hot;
   std::size_t turn = 0;  ///< in `hot`
@@ -96,7 +117,8 @@ struct Transport::Inside {
   zmq_msg_t message;  ///< what `receive` gave out last
   std::string routing_id;
 
-  explicit Inside(TransportSettings wanted) : settings(wanted), epoll(::epoll_create1(EPOLL_CLOEXEC)) {
+  explicit Inside(TransportSettings wanted)
+      : settings(wanted), epoll(::epoll_create1(EPOLL_CLOEXEC)), guard(wanted.guard) {
     DMM_ASSERT(epoll >= 0);
     context.set(zmq::ctxopt::max_sockets, 8'192);
     zmq_msg_init(&message);
@@ -105,6 +127,7 @@ struct Transport::Inside {
   ~Inside() {
     zmq_msg_close(&message);
     dialled.clear();
+    monitor.close();
     listening.reset();
     context.close();  // waits for the linger
     ::close(epoll);
@@ -158,7 +181,38 @@ struct Transport::Inside {
     if (peer == incoming.end()) return;
     by_routing_id.erase(peer->second.routing_id);
     by_use.erase(peer->second.use);
+    if (const auto source = by_source.find(peer->second.descriptor);
+        source != by_source.end() && source->second == connection)
+      by_source.erase(source);
     incoming.erase(peer);
+  }
+
+  /// A frame came on this connection: by which descriptor, if it is a new one.
+  void note_source(Connection connection) {
+    const int descriptor = zmq_msg_get(&message, ZMQ_SRCFD);
+    if (descriptor < 0) return;
+    guard.heard(monotonic_now(), descriptor);
+    Incoming& peer = incoming.at(connection);
+    if (peer.descriptor == descriptor) return;
+    peer.descriptor = descriptor;
+    by_source[descriptor] = connection;
+  }
+
+  /// What became of incoming connections since the last call.
+  void watch_connections(Instant now) {
+    zmq::message_t event;
+    while (monitor.handle() != nullptr && monitor.recv(event, zmq::recv_flags::dontwait)) {
+      std::uint16_t kind = 0;
+      std::uint32_t descriptor = 0;
+      if (event.size() >= sizeof kind + sizeof descriptor) {
+        std::memcpy(&kind, event.data(), sizeof kind);
+        std::memcpy(&descriptor, static_cast<const char*>(event.data()) + sizeof kind, sizeof descriptor);
+      }
+      while (event.more())
+        if (!monitor.recv(event, zmq::recv_flags::dontwait)) break;
+      if (kind == ZMQ_EVENT_ACCEPTED) guard.opened(now, static_cast<int>(descriptor));
+      if (kind == ZMQ_EVENT_DISCONNECTED) guard.closed(static_cast<int>(descriptor));
+    }
   }
 
   bool receive_part(Socket& socket) { return zmq_msg_recv(&message, socket.zmq.handle(), ZMQ_DONTWAIT) >= 0; }
@@ -185,6 +239,12 @@ std::string Transport::listen(const std::string& endpoint) {
       in.listening = in.make_socket(zmq::socket_type::router);
       in.listening->zmq.set(zmq::sockopt::router_mandatory, true);
       in.listening->zmq.set(zmq::sockopt::backlog, 1'024);
+      constexpr const char* events = "inproc://incoming";
+      if (zmq_socket_monitor(in.listening->zmq.handle(), events, ZMQ_EVENT_ACCEPTED | ZMQ_EVENT_DISCONNECTED) != 0)
+        return fault(text_of(zmq_errno()));
+      in.monitor = zmq::socket_t(in.context, zmq::socket_type::pair);
+      in.monitor.set(zmq::sockopt::linger, 0);
+      in.monitor.connect(events);
       in.watch(*in.listening);
     }
     choose_family(in.listening->zmq, endpoint);
@@ -226,7 +286,11 @@ std::variant<Connection, TransportFault> Transport::dial(const std::string& endp
 void Transport::hangup(Connection connection) {
   Inside& in = *inside_;
   const auto found = in.dialled.find(connection);
-  if (found == in.dialled.end()) return in.forget(connection);
+  if (found == in.dialled.end()) {
+    if (const auto peer = in.incoming.find(connection); peer != in.incoming.end() && peer->second.descriptor >= 0)
+      ::shutdown(peer->second.descriptor, SHUT_RDWR);
+    return in.forget(connection);
+  }
   in.cool(*found->second);
   ::epoll_ctl(in.epoll, EPOLL_CTL_DEL, found->second->descriptor, nullptr);
   in.by_descriptor.erase(found->second->descriptor);
@@ -279,6 +343,7 @@ bool Transport::Inside::receive_from(Socket& socket, Arrival& arrival) {
     routing_id.assign(static_cast<const char*>(zmq_msg_data(&message)), zmq_msg_size(&message));
     arrival.connection = connection_of(routing_id);
     if (zmq_msg_more(&message) == 0 || !receive_part(socket)) return arrival.refusal = "multipart", true;
+    note_source(arrival.connection);
   }
   if (zmq_msg_more(&message) == 0) {
     arrival.bytes = {static_cast<const char*>(zmq_msg_data(&message)), zmq_msg_size(&message)};
@@ -334,6 +399,27 @@ bool Transport::wait(Duration at_most) {
 bool Transport::readable(int descriptor) const {
   return std::find(inside_->readable.begin(), inside_->readable.end(), descriptor) != inside_->readable.end();
 }
+
+// ---- harm ----------------------------------------------------------------------------------------------------------
+
+/// ZeroMQ closes what is shut down under it, with all that it has kept of it.
+std::size_t Transport::guard(Instant now, const std::function<bool(Connection)>& is_needed) {
+  Inside& in = *inside_;
+  if (!in.listening) return 0;
+  in.watch_connections(now);
+  const auto is_used = [&](int descriptor) {
+    const auto known = in.by_source.find(descriptor);
+    return known != in.by_source.end() && is_needed(known->second);
+  };
+  const std::vector<int> cut = in.guard.judge(now, resident_bytes(), is_used);
+  for (const int descriptor : cut) {
+    ::shutdown(descriptor, SHUT_RDWR);
+    in.guard.closed(descriptor);
+  }
+  return cut.size();
+}
+
+bool Transport::has_incoming() const { return !inside_->guard.empty() || !inside_->incoming.empty(); }
 
 std::size_t Transport::incoming() const { return inside_->incoming.size(); }
 

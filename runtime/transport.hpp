@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -16,12 +17,14 @@
 
 #include "links/endpoint.hpp"
 #include "protocol/time.hpp"
+#include "runtime/connection_guard.hpp"
 
 namespace dmm {
 
 struct TransportSettings {
   std::size_t frame_bytes = frame_bytes_max;  ///< a peer that sends more is disconnected
   std::size_t connections_max = 10'000;       ///< incoming connections remembered; the longest unused is forgotten
+  ConnectionGuard::Settings guard = {};       ///< which of them are cut
   Duration linger = milliseconds(200);        ///< at the end, for what was sent last
 };
 
@@ -67,6 +70,14 @@ class Transport {
   bool wait(Duration at_most);
   /// Whether the descriptor was readable at the last `wait`.
   bool readable(int descriptor) const;
+
+  /// To be called every `guard_interval` while it listens: cuts incoming connections that do harm, but for those that
+  /// `is_needed` names unless they may be the harm. How many were cut.
+  std::size_t guard(Instant now, const std::function<bool(Connection)>& is_needed);
+  static constexpr Duration guard_interval = milliseconds(250);
+
+  /// Whether there is anything for it to look at.
+  bool has_incoming() const;
 
   /// Incoming connections that are remembered.
   std::size_t incoming() const;

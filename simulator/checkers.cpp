@@ -45,7 +45,8 @@ std::multimap<std::uint32_t, LeaseId> leases_by_node(const SiteManager& owner, c
 
 bool knows(const SiteManager& owner, const Party& manager) {
   const auto managers = owner.view({}).resource_managers;
-  return std::any_of(managers.begin(), managers.end(), [&](const auto& one) { return one.party == manager; });
+  return std::any_of(managers.begin(), managers.end(),
+                     [&](const auto& one) { return one.party == manager && one.registered; });
 }
 
 }  // namespace

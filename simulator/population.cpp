@@ -63,7 +63,8 @@ EndpointSettings World::endpoint_settings(const Actor& actor) const {
   const TopologySite& site = topology_.sites[actor.site];
   EndpointSettings settings;
   settings.self = actor.party;
-  settings.incarnation = actor.incarnation;
+  settings.incarnation = actor.incarnation << 20;  // sessions that are begun anew count up from there
+  settings.instance = address_of(actor.party) + 1;
   settings.ancestors = site.settings.ancestors;
   settings.times = settings_.sessions;
   settings.count_by_request = settings_.count_by_request;

@@ -1,4 +1,5 @@
-// The users' side of a site: job managers that come, ask, take back, fall silent and return.
+// The users' side of a site: job managers that come, ask, take back, fall silent and return. A user may have a million
+// requests waiting, so whatever concerns all of them is done a piece at a time.
 #include <algorithm>
 
 #include "machine/assert.hpp"
@@ -8,19 +9,19 @@
 namespace dmm {
 namespace {
 
-/// Ranks by when a request began to wait, with a few bits to tell apart what came in the same microsecond.
-constexpr std::int64_t rank_origin = std::int64_t{1} << 50;
-constexpr std::uint64_t ranks_per_microsecond = 4096;
+/// How many requests are looked at in one step for the sake of job managers that come and go.
+constexpr std::size_t chores_a_step = 2'000;
+/// A job manager in a new session has so long to ask again for what it still wants.
+constexpr Duration asks_again_within = seconds(10);
+constexpr Duration waited_max = seconds(10 * 365 * 86400LL);
 
 }  // namespace
 
 void SiteManager::JobManager::hold(const Lease& lease, const RequestId& request) {
-  if (lease.upstream) {
+  if (lease.upstream)
     borrowed.emplace(lease.id, request);
-    return;
-  }
-  own_since = own.empty() ? lease.granted : std::min(own_since, lease.granted);
-  own.insert({lease.id.epoch, request.job, request.attempt});
+  else
+    own.insert({lease.id.epoch, request.job, request.attempt});
 }
 
 void SiteManager::JobManager::drop(const Lease& lease, const RequestId& request) {
@@ -42,6 +43,8 @@ SiteManager::JobManager::Holds SiteManager::holds_of(const Party& party, const J
   return all;
 }
 
+// ---- requests ------------------------------------------------------------------------------------------------------
+
 void SiteManager::on(Step& s, const Party& from, Request& request) {
   const RequestId id = request.id;
   JobManager& user = job_managers_[from];
@@ -51,32 +54,46 @@ void SiteManager::on(Step& s, const Party& from, Request& request) {
   };
   if (id.site != settings_.name || id.user != from.name || id.empty())
     return refuse(RefusalReason::malformed, "a request names its own site, job manager and job");
-  if (const std::string fault = fault_of(request.need); !fault.empty()) return refuse(RefusalReason::malformed, fault);
-  if (queue_.find(id)) return;  // sent twice in two sessions
+  if (const std::string fault = dmm::fault_of(request.need); !fault.empty())
+    return refuse(RefusalReason::malformed, fault);
+  if (LocalRequest* known = queue_.find(id)) {  // sent twice in two sessions
+    known->session = user.session;
+    return;
+  }
   if (user.requests >= settings_.requests_per_user_max)
     return refuse(RefusalReason::limit_reached, "requests_per_user_max: too many open requests");
-
-  LocalRequest local;
-  local.since = s.now - std::clamp(request.waited, Duration{}, seconds(10 * 365 * 86400LL));
-  local.arrival = static_cast<std::uint64_t>(local.since.microseconds + rank_origin) * ranks_per_microsecond;
-  while (queue_.all().contains(local.arrival)) ++local.arrival;
-  request.dttl = std::min({request.dttl, settings_.dttl_limit, dttl_max});
-  local.processors = total_processors(request.need);
-  local.widest = widest_component(request.need);
-  local.simple = request.need.components.size() == 1 && request.need.kind == RequestKind::non_fixed &&
-                 request.need.constraints == Constraints{};
-  local.servable = servable_when_idle(request.need);
-  local.request = std::move(request);
-  const bool stays = local.request.dttl == 0 || !settings_.delegate || neighbours_.size() == 0;
-  local.search = stays ? LocalRequest::Search::home : LocalRequest::Search::ready;
-  begin_round(local);
+  if (queue_.size() >= settings_.requests_max)
+    return refuse(RefusalReason::limit_reached, "requests_max: too many open requests at this site");
   if (s.out.wants(Level::info))
     s.out.log(Level::info, "request", id,
-              {{"processors", std::int64_t{local.processors}}, {"dttl", std::int64_t{local.request.dttl}}});
+              {{"processors", std::int64_t{total_processors(request.need)}},
+               {"dttl", std::int64_t{std::min({request.dttl, settings_.dttl_limit, dttl_max})}}});
+  LocalRequest& added = enqueue(s, user, request);
+  if (!added.kind->servable || added.request.length > Duration{}) refuse_if_hopeless(s, added);
+}
+
+LocalRequest& SiteManager::enqueue(Step& s, JobManager& user, Request& request) {
+  bool is_new = false;
+  const std::uint32_t dttl = std::min({request.dttl, settings_.dttl_limit, dttl_max});
+  RequestClass& kind = queue_.class_of(request.need, dttl, is_new);
+  if (is_new) judge(kind);
+  LocalRequest local;
+  local.since = s.now - std::clamp(request.waited, Duration{}, waited_max);
+  local.arrival = queue_.rank(local.since);
+  local.session = user.session;
+  local.stay = stable_hash(PartKey{request.id, static_cast<std::uint32_t>(++stays_), 0}) ^ incarnation_;
+  request.dttl = dttl;
+  request.length = std::max(request.length, Duration{});
+  local.request = std::move(request);
+  const bool stays = dttl == 0 || !settings_.delegate || neighbours_.configured() == 0;
+  local.search = stays ? LocalRequest::Search::home : LocalRequest::Search::ready;
+  begin_round(local);
   ++user.requests;
-  LocalRequest& added = queue_.add(std::move(local));
-  fresh_.push_back(id);
-  if (!added.servable && added.search == LocalRequest::Search::home) refuse_if_too_large(s, added);
+  search_dirty_ = true;
+  hints_dirty_ = true;
+  LocalRequest& added = queue_.add(std::move(local), kind);
+  fresh_.push_back(added.request.id);
+  return added;
 }
 
 void SiteManager::on(Step& s, const Party& from, Cancel& cancel) {
@@ -86,38 +103,120 @@ void SiteManager::on(Step& s, const Party& from, Cancel& cancel) {
   if (request->search == LocalRequest::Search::out) withdraw(s, *request);
   --job_managers_[from].requests;
   queue_.erase(*request);
+  hints_dirty_ = true;
+}
+
+// ---- coming and going ----------------------------------------------------------------------------------------------
+
+void SiteManager::set_due(const Party& party, const JobManager& user) {
+  job_managers_due_.set(party, std::min({user.shelve_at, user.nodes_until, user.drop_at}));
+}
+
+void SiteManager::job_manager_down(Step& s, const Party& party) {
+  const auto known = job_managers_.find(party);
+  if (known == job_managers_.end()) return;
+  JobManager& user = known->second;
+  user.up = false;
+  user.shelve_at = s.now + settings_.term;
+  user.nodes_until = s.now + settings_.absent_job_manager;
+  set_due(party, user);
 }
 
 void SiteManager::job_manager_up(Step& s, const Party& from, bool restarted) {
   JobManager& user = job_managers_[from];
+  user.up = true;
   user.shelve_at = user.nodes_until = never;  // its beats speak for it while the link is up
+  chores_.erase({from, Chore::shelve});
   if (restarted) {
-    // It offers all that is still open again, with how long it has waited.
-    shelve_requests(s, from, false);
+    // It offers all that is still open again, with how long it has waited; what it doesn't is dropped after a while.
+    ++user.session;
     user.shelved.clear();
+    chores_.erase({from, Chore::unshelve});
+    user.drop_at = s.now + asks_again_within;
     open_books(s, from);
+  } else if (!user.shelved.empty()) {
+    chores_.insert({from, Chore::unshelve});
   }
-  for (Shelved& shelved : std::exchange(user.shelved, {})) {
-    shelved.request.waited = s.now - shelved.since;
-    on(s, from, shelved.request);
+  set_due(from, user);
+}
+
+void SiteManager::job_managers_due(Step& s) {
+  Party party;
+  while (job_managers_due_.take(s.now, party)) {
+    JobManager& user = job_managers_[party];
+    if (s.now >= user.shelve_at) {
+      s.out.log(Level::warning, "job_manager_lost", {}, {{"peer", to_text(party)}});
+      user.shelve_at = never;
+      chores_.insert({party, Chore::shelve});
+    }
+    if (s.now >= user.drop_at) {
+      user.drop_at = never;
+      chores_.insert({party, Chore::drop});
+    }
+    if (s.now >= user.nodes_until) take_back_from(s, party);
+    set_due(party, user);
+    forget_job_manager(party);
+  }
+}
+
+void SiteManager::do_chores(Step& s) {
+  std::size_t left = chores_a_step;
+  while (!chores_.empty() && left > 0) {
+    const auto [party, chore] = *chores_.begin();
+    JobManager& user = job_managers_.at(party);
+    switch (chore) {
+      case Chore::shelve: shelve_some(s, party, user, left); break;
+      case Chore::unshelve: unshelve_some(s, party, user, left); break;
+      case Chore::drop: drop_some(s, party, user, left); break;
+    }
+    if (left > 0) chores_.erase({party, chore});
   }
 }
 
 /// Nobody would start what a silent job manager waits for: its requests leave the queue, until it is heard again in
 /// the same session.
-void SiteManager::shelve_requests(Step& s, const Party& from, bool keep) {
-  JobManager& user = job_managers_[from];
-  user.shelve_at = never;
-  if (keep) s.out.log(Level::warning, "job_manager_lost", {}, {{"peer", to_text(from)}});
-  std::vector<LocalRequest*> open;
-  for (const auto& [arrival, request] : queue_.all())
-    if (request->request.id.user == from.name) open.push_back(request.get());
-  for (LocalRequest* request : open) {
-    if (request->search == LocalRequest::Search::out) withdraw(s, *request);
-    if (keep) user.shelved.push_back({request->request, request->since});
-    queue_.erase(*request);
+void SiteManager::shelve_some(Step& s, const Party& party, JobManager& user, std::size_t& left) {
+  for (; left > 0; --left) {
+    const auto* open = queue_.of_user(party.name);
+    if (!open) return;
+    LocalRequest& request = *open->begin()->second;
+    if (request.search == LocalRequest::Search::out) withdraw(s, request);
+    user.shelved.push_back({request.whole(), request.since, request.round, request.stay});
+    --user.requests;
+    queue_.erase(request);
+    hints_dirty_ = true;
   }
-  user.requests = 0;
+}
+
+void SiteManager::unshelve_some(Step& s, const Party&, JobManager& user, std::size_t& left) {
+  for (; left > 0 && !user.shelved.empty(); --left) {
+    Shelved shelved = std::move(user.shelved.back());
+    user.shelved.pop_back();
+    if (queue_.find(shelved.request.id)) continue;
+    shelved.request.waited = s.now - shelved.since;
+    LocalRequest& back = enqueue(s, user, shelved.request);
+    // Its search goes on: neighbours remember the rounds that they have seen.
+    back.round = shelved.round + 1;
+    back.stay = shelved.stay;
+  }
+}
+
+/// A job manager in a new session has not asked for these again.
+void SiteManager::drop_some(Step& s, const Party& party, JobManager& user, std::size_t& left) {
+  const auto* open = queue_.of_user(party.name);
+  if (!open) return;
+  std::vector<LocalRequest*> gone;
+  for (auto it = open->lower_bound(user.drop_from); it != open->end() && left > 0; ++it, --left) {
+    user.drop_from = it->first + 1;
+    if (it->second->session != user.session) gone.push_back(it->second);
+  }
+  for (LocalRequest* request : gone) {
+    if (request->search == LocalRequest::Search::out) withdraw(s, *request);
+    --user.requests;
+    queue_.erase(*request);
+    hints_dirty_ = true;
+  }
+  if (left > 0) user.drop_from = 0;
 }
 
 /// The site has vouched for a silent job manager long enough: its nodes go back. What runs there is the matter of the
@@ -136,6 +235,21 @@ void SiteManager::take_back_from(Step& s, const Party& from) {
     s.out.send(from, LeaseEnded{id, nodes, LeaseEnd::expired, false, {}}, request);
     give_back(s, lease, nodes, true);
   }
+  // Nor is what it waits for kept: when it comes back it asks again, in a new session.
+  if (user.shelved.empty()) return;
+  user.shelved.clear();
+  user.shelved.shrink_to_fit();
+  s.out.renewals.push_back(from);
+}
+
+/// Nothing is left of a job manager that has been away for long.
+void SiteManager::forget_job_manager(const Party& party) {
+  const JobManager& user = job_managers_.at(party);
+  const bool is_needed = user.up || user.requests > 0 || !user.own.empty() || !user.borrowed.empty() ||
+                         !user.shelved.empty() || job_managers_due_.contains(party) || !user.judged.empty();
+  const auto chores = chores_.lower_bound({party, Chore{}});
+  if (is_needed || (chores != chores_.end() && chores->first == party)) return;
+  job_managers_.erase(party);
 }
 
 }  // namespace dmm

@@ -40,7 +40,9 @@ void add_nodes(std::vector<NodeGroup>& groups, std::vector<NodeGroup> what) {
 Instant Lease::deadline(Duration offer) const {
   if (state == LeaseState::ending) return never;
   const Instant until = std::min(upstream_until, downstream_until);
-  return !upstream && state == LeaseState::offered ? std::min(until, granted + offer) : until;
+  if (upstream) return until;
+  const Instant claimed_by = state == LeaseState::offered ? granted + offer + round_trip * 2 : never;
+  return std::min({until, claimed_by, downstream ? limit() : never});
 }
 
 void LeaseTable::watch(const Lease& lease) {
@@ -66,7 +68,22 @@ Lease& LeaseTable::add(Lease lease) {
   DMM_ASSERT(!leases_.contains(lease.id));
   if (lease.upstream) up_[*lease.upstream].insert(lease.id);
   if (lease.downstream) down_[*lease.downstream].insert(lease.id);
-  return leases_[lease.id] = std::move(lease);
+  Lease& kept = leases_[lease.id] = std::move(lease);
+  for (const auto* groups : {&kept.nodes, &kept.cleaning})
+    for (const NodeGroup& group : *groups) add_manager(kept, group.resource_manager);
+  return kept;
+}
+
+void LeaseTable::add_manager(Lease& lease, const Party& manager) {
+  if (std::ranges::find(lease.managers, manager) != lease.managers.end()) return;
+  lease.managers.push_back(manager);
+  if (!lease.upstream) by_manager_[manager].insert(lease.id);
+}
+
+std::vector<LeaseId> LeaseTable::on(const Party& manager) const {
+  const auto found = by_manager_.find(manager);
+  if (found == by_manager_.end()) return {};
+  return {found->second.begin(), found->second.end()};
 }
 
 void LeaseTable::erase(const LeaseId& id) {
@@ -74,6 +91,12 @@ void LeaseTable::erase(const LeaseId& id) {
   DMM_ASSERT(lease);
   if (lease->upstream) up_[*lease->upstream].erase(id);
   if (lease->downstream) down_[*lease->downstream].erase(id);
+  for (const Party& manager : lease->managers) {
+    if (lease->upstream) break;
+    const auto leases = by_manager_.find(manager);
+    leases->second.erase(id);
+    if (leases->second.empty()) by_manager_.erase(leases);
+  }
   leases_.erase(id);
 }
 

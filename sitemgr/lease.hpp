@@ -33,12 +33,17 @@ struct Lease {
   std::vector<NodeGroup> cleaning;        ///< owner: given back, not yet confirmed clean
   /// Sink: nodes in the hands of its own users, each the job manager that made the request.
   DenseMap<RequestId, std::vector<NodeGroup>> handed_out;
+  Few<Party> managers;                    ///< whose nodes it ever had
   Instant granted{};
   std::uint64_t processor_microseconds = 0;  ///< of nodes already given back
   std::uint32_t processors = 0;              ///< at the grant
   std::uint32_t part = 0;
   std::uint32_t round = 0;
+  std::uint32_t jobs = 0;  ///< sink: that it was put at the service of
   RequestId request;  ///< the one it was granted for
+  Duration term;        ///< what is promised at a time: longer over long chains and slow links
+  Duration length;      ///< the owner takes it back after this; 0: never
+  Duration round_trip;  ///< from the home site to the owner and back
   Instant upstream_until = never;    ///< our right to the nodes ends here
   Instant downstream_until = never;  ///< what we promised ends here
   Duration grace;                    ///< what the owner gives before it takes nodes back
@@ -49,6 +54,8 @@ struct Lease {
 
   /// When it is over if nothing happens; `offer` is how long an owner waits for a claim.
   Instant deadline(Duration offer) const;
+  /// When its owner takes it back, whatever happens.
+  Instant limit() const { return length == Duration{} ? never : granted + length; }
 };
 
 /// Adds groups, merging those of the same resource manager and component.
@@ -77,12 +84,18 @@ class LeaseTable {
   LeaseTable(std::size_t neighbours, Duration offer) : offer_(offer), up_(neighbours), down_(neighbours) {}
 
   Lease& add(Lease lease);
+  /// One that we own gets, or is to be cleaned of, nodes of a resource manager.
+  void add_manager(Lease& lease, const Party& manager);
   Lease* find(const LeaseId& id) { return leases_.find(id); }
   void erase(const LeaseId& id);
   std::size_t size() const { return leases_.size(); }
   /// Leases that came over a link, and that went out over it.
   const DenseSet<LeaseId>& up(std::size_t neighbour) const { return up_[neighbour]; }
   const DenseSet<LeaseId>& down(std::size_t neighbour) const { return down_[neighbour]; }
+  /// Those of our own that have or had nodes of a resource manager, in order.
+  std::vector<LeaseId> on(const Party& manager) const;
+  void add_neighbours(std::size_t neighbours) { up_.resize(neighbours), down_.resize(neighbours); }
+  void set_offer(Duration offer) { offer_ = offer; }
   /// In order.
   std::vector<LeaseId> all() const { return leases_.keys(); }
   bool contains(const LeaseId& id) const { return leases_.contains(id); }
@@ -102,6 +115,7 @@ class LeaseTable {
   Duration offer_;
   Lookup<LeaseId, Lease> leases_;
   std::vector<DenseSet<LeaseId>> up_, down_;
+  std::map<Party, DenseSet<LeaseId>> by_manager_;
   std::vector<Watched> watched_;  ///< a heap, earliest first; may name leases that have ended or were renewed
 };
 

@@ -1,5 +1,5 @@
-// The life of a lease at one hop: granted, claimed, renewed, given back, ended. Release travels to the owner, the end
-// of a lease to the holder; each hop passes both on in the same step (docs/protocol.md section 7).
+// The life of a lease at one hop: granted, claimed, given back, ended. Release travels to the owner, the end of a lease
+// to the holder; each hop passes both on in the same step (docs/protocol.md section 7).
 #include <algorithm>
 
 #include "machine/assert.hpp"
@@ -10,34 +10,51 @@
 namespace dmm {
 namespace {
 
-bool well_formed(const Grant& grant) {
-  if (grant.lease.empty() || grant.lease.owner.empty() || grant.nodes.empty()) return false;
-  if (grant.chain.size() < 2 || grant.chain.size() > dttl_max + 1) return false;
-  if (grant.term <= Duration{} || grant.term > seconds(86400)) return false;
-  if (grant.chain.front() != grant.lease.owner || grant.chain.back() != grant.request.site) return false;
+/// No term that is told is longer; what an owner says beyond that is cut.
+constexpr Duration term_max = seconds(24 * 3600);
+
+/// Why nobody can have granted this; empty if somebody can.
+std::string_view fault_of_nodes(const Grant& grant) {
+  if (grant.lease.empty() || !is_name(std::string_view(grant.lease.owner.text)) || grant.nodes.empty())
+    return "no lease or no nodes";
   std::uint64_t processors = 0;
   std::map<Party, NodeSet> seen;
   for (const NodeGroup& group : grant.nodes) {
-    if (group.nodes.empty() || group.processors_per_node == 0) return false;
-    if (group.resource_manager.site != grant.lease.owner) return false;
-    NodeSet& known = seen[group.resource_manager];
-    if (overlap(known, group.nodes)) return false;  // a node twice
+    const Party& manager = group.resource_manager;
+    if (group.nodes.empty() || group.processors_per_node == 0 || group.processors_per_node > processors_per_node_max)
+      return "impossible nodes";
+    if (manager.site != grant.lease.owner || manager.role != Role::resource_manager ||
+        !is_name(std::string_view(manager.name), manager_name_length_max))
+      return "nodes of nobody";
+    NodeSet& known = seen[manager];
+    if (overlap(known, group.nodes)) return "a node twice";
     known = unite(known, group.nodes);
     processors += std::uint64_t{count(group.nodes)} * group.processors_per_node;
   }
-  return processors <= processors_max;
+  return processors <= processors_max ? "" : "too many processors";
 }
 
 }  // namespace
 
 // ---- towards the sink ----------------------------------------------------------------------------------------------
 
-void SiteManager::on(Step& s, std::size_t from, Grant& grant) {
+/// Why a grant isn't believed, by all that can be checked here; empty if it is.
+std::string_view SiteManager::fault_of(std::size_t from, const Grant& grant) const {
+  if (const std::string_view fault = fault_of_nodes(grant); !fault.empty()) return fault;
+  const SiteNames& chain = grant.chain;
+  if (grant.term <= Duration{}) return "no term";
   // Nobody lends us our own nodes: such a lease could be mistaken for one that we make.
-  if (!well_formed(grant) || grant.lease.owner == settings_.name || leases_.find(grant.lease)) return;
-  Neighbour& neighbour = neighbours_[from];
-  ++neighbour.grants_received;
-  neighbours_.on_grant(from, settings_.window_max);
+  if (grant.lease.owner == settings_.name) return "our own lease";
+  if (chain.size() < 2 || chain.size() > dttl_max + 1 || chain.front() != grant.lease.owner ||
+      chain.back() != grant.request.site || !is_without_repeats(chain))
+    return "no such chain";
+  // The site before us is who sent it.
+  const auto self = std::find(chain.begin(), chain.end(), settings_.name);
+  if (self == chain.end() || self == chain.begin() || *(self - 1) != neighbours_[from].site) return "no such chain";
+  return {};
+}
+
+Lease SiteManager::lease_from(Instant now, std::size_t from, const Grant& grant) const {
   Lease lease;
   lease.id = grant.lease;
   lease.request = grant.request;
@@ -48,54 +65,101 @@ void SiteManager::on(Step& s, std::size_t from, Grant& grant) {
   lease.chain = grant.chain;
   lease.owner_ancestors = grant.owner_ancestors;
   lease.blocks = grant.blocks;
-  lease.granted = s.now;
-  lease.upstream_until = s.now + grant.term;
+  lease.granted = now;
+  lease.term = std::min(grant.term, term_max);
+  lease.upstream_until = now + lease.term;
   lease.grace = grant.grace;
+  lease.length = std::max(grant.length, Duration{});
+  lease.round_trip = std::clamp(grant.round_trip, Duration{}, round_trip_max);
   lease.processors = processors_of(grant.nodes);
+  return lease;
+}
+
+void SiteManager::on(Step& s, std::size_t from, Grant& grant) {
+  ++neighbours_[from].grants_received;
+  if (const std::string_view fault = fault_of(from, grant); !fault.empty()) {
+    refuse(from, "grant");
+    s.out.log(Level::warning, "grant_refused", grant.request,
+              {{"by", neighbours_[from].site.text}, {"text", std::string(fault)}});
+    return;
+  }
+  if (Lease* known = leases_.find(grant.lease)) {
+    if (known->upstream == from || neighbours_[from].site != grant.lease.owner) return;
+    // The owner itself speaks of a lease that somebody else passed on in its name.
+    refuse(*known->upstream, "grant");
+    end_lease(s, *known, LeaseEnd::unknown);
+  }
+  if (leases_.up(from).size() >= settings_.leases_per_link_max) {
+    refuse(from, "too_many_leases");
+    return send(s, from, Release{grant.lease, {}, false, false}, grant.request);
+  }
+  Neighbour& neighbour = neighbours_[from];
+  neighbours_.on_answer(from);
+  neighbours_.on_grant(from, settings_.window_max);
+  search_dirty_ = true;
   // The first lease over a link begins a term there; others join it.
   if (leases_.up(from).empty()) neighbour.renew_due = s.now + settings_.term / 10;
-  sweep_at(neighbour.renew_due);
-
-  if (grant.request.site == settings_.name) {
-    s.out.log(Level::info, "granted", grant.request,
-              {{"from", neighbour.site.text}, {"lease", to_text(grant.lease)}, {"round", std::int64_t{grant.round}}});
-    lease.state = LeaseState::active;
-    Lease& kept = leases_.add(std::move(lease));
-    watch(kept);
-    changed(s, kept);
-    send(s, from, Claim{kept.id, kept.request, {}}, kept.request);
-    LocalRequest* request = queue_.find(grant.request);
-    if (!request) return into_pool(kept, kept.nodes);  // served or cancelled meanwhile
-    if (request->search == LocalRequest::Search::out) {
-      if (request->target == from && request->round == grant.round) {
-        neighbours_.take_back(from, request->widest);
-        queue_.set_search(*request, LocalRequest::Search::ready);
-      } else {
-        withdraw(s, *request);  // an earlier round's answer came first
-      }
-    }
-    return hand_out(s, kept, *request, kept.nodes);
-  }
+  Lease lease = lease_from(s.now, from, grant);
+  if (grant.request.site == settings_.name) return take_grant(s, from, grant, std::move(lease));
 
   const PartKey key{grant.request, grant.part, grant.round};
   const auto it = passed_.find(key);
-  if (it == passed_.end() || it->second.target != from) {  // withdrawn meanwhile: nobody waits for it
-    s.out.log(Level::info, "release", grant.request, {{"lease", to_text(grant.lease)}, {"unused", true}});
-    return send(s, from, Release{grant.lease, {}, false}, grant.request);
+  const auto give_up = [&](std::string_view why) {
+    s.out.log(Level::info, "release", grant.request,
+              {{"lease", to_text(grant.lease)}, {"unused", true}, {"text", std::string(why)}});
+    send(s, from, Release{grant.lease, {}, false, false}, grant.request);
+  };
+  if (it == passed_.end() || it->second.target != from) return give_up("nobody waits for it");
+  const Delegate& asked = it->second.delegate;
+  const SiteNames way(asked.chain.rbegin(), asked.chain.rend());
+  const bool is_ours = grant.chain.size() > way.size() &&
+                       std::equal(way.begin(), way.end(), grant.chain.end() - static_cast<std::ptrdiff_t>(way.size()));
+  if (const std::string fault = is_ours ? dmm::fault_of(grant.nodes, asked.request.need) : "another chain";
+      !fault.empty()) {
+    refuse(from, "grant");
+    give_up(fault);
+    return on_no_answer(s, key, RejectReason::malformed);
   }
   const std::size_t to = it->second.from;
-  neighbours_.take_back(from, widest_component(it->second.delegate.request.need));
-  passed_.erase(it);
+  --neighbours_[to].taken;
+  take_passed(it);
   lease.downstream = to;
-  grant.term = grant.term - settings_.term / 100;
+  grant.term = lease.term - settings_.term / 100;
   lease.downstream_until = s.now + grant.term;
   s.out.log(Level::info, "pass_grant", grant.request,
             {{"from", neighbour.site.text}, {"to", neighbours_[to].site.text}, {"lease", to_text(grant.lease)}});
   const RequestId trace = grant.request;
-  Lease& kept = leases_.add(std::move(lease));
-  watch(kept);
-  if (!DMM_PLANT(grant_not_written)) changed(s, kept);
+  add_lease(s, std::move(lease));
   send(s, to, std::move(grant), trace);
+}
+
+/// At home: nodes for a request of one of our users, or for another that they suit.
+void SiteManager::take_grant(Step& s, std::size_t from, const Grant& grant, Lease lease) {
+  LocalRequest* request = queue_.find(grant.request);
+  if (request && request->search == LocalRequest::Search::out) {
+    if (request->target == from && request->round == grant.round) {
+      neighbours_.take_back(from, request->kind->widest);
+      queue_.set_search(*request, LocalRequest::Search::ready);
+    } else {
+      withdraw(s, *request);  // an earlier round's answer came first
+    }
+  }
+  if (const std::string fault = request ? dmm::fault_of(grant.nodes, request->kind->need) : std::string();
+      !fault.empty()) {
+    refuse(from, "grant");
+    neighbours_.on_silence(s.now, from);
+    s.out.log(Level::warning, "grant_refused", grant.request, {{"by", neighbours_[from].site.text}, {"text", fault}});
+    return send(s, from, Release{grant.lease, {}, false, false}, grant.request);
+  }
+  s.out.log(Level::info, "granted", grant.request,
+            {{"from", neighbours_[from].site.text},
+             {"lease", to_text(grant.lease)},
+             {"round", std::int64_t{grant.round}}});
+  lease.state = LeaseState::active;
+  Lease& kept = add_lease(s, std::move(lease));
+  send(s, from, Claim{kept.id, kept.request, {}}, kept.request);
+  if (!request) return into_pool(kept, kept.nodes);  // served or cancelled meanwhile
+  hand_out(s, kept, *request, kept.nodes);
 }
 
 void SiteManager::tell_ended(Step& s, Lease& lease, const std::vector<NodeGroup>& nodes, LeaseEnd reason,
@@ -137,6 +201,7 @@ void SiteManager::on(Step& s, std::size_t from, Claim& claim) {
   Lease* lease = leases_.find(claim.lease);
   if (!lease || lease->downstream != from || lease->state == LeaseState::ending)
     return send(s, from, LeaseEnded{claim.lease, {}, LeaseEnd::unknown, false, {}}, claim.request);
+  neighbours_[from].unnamed.erase(claim.lease);
   hear_claim(s, *lease);
 }
 
@@ -145,6 +210,8 @@ void SiteManager::hear_claim(Step& s, Lease& lease) {
   lease.state = LeaseState::active;
   changed(s, lease);
   s.out.log(Level::debug, "claim", lease.request, {{"lease", to_text(lease.id)}});
+  if (!lease.upstream) borrowers_.claim(*lease.downstream);
+  leases_.watch(lease);
   if (lease.upstream && !DMM_PLANT(claim_not_forwarded))
     send(s, *lease.upstream, Claim{lease.id, lease.request, {}}, lease.request);
 }
@@ -156,19 +223,24 @@ void SiteManager::on_release(Step& s, std::optional<std::size_t> from, const Par
     return;
   }
   if (from) {
+    neighbours_[*from].unnamed.erase(release.lease);
     if (lease->downstream != from || lease->nodes.empty()) return;
-    return give_back(s, *lease, release.nodes, release.silent);
+    return give_back(s, *lease, release.nodes, release.silent, release.failed);
   }
   std::vector<NodeGroup> returned = take_from_users(s, *lease, release.nodes, &party);
   if (returned.empty()) return;
   changed(s, *lease);
-  if (lease->upstream)
-    into_pool(*lease, std::move(returned));
-  else
-    clean(s, *lease, std::move(returned), false);
+  if (!lease->upstream) return clean(s, *lease, std::move(returned), false);
+  // Whoever lent nodes on which nothing starts isn't asked again for a while, nor are they used for another job.
+  if (release.failed) {
+    refuse(*lease->upstream, "nothing_started");
+    neighbours_.on_silence(s.now, *lease->upstream);
+    return give_back(s, *lease, returned, release.silent, true);
+  }
+  into_pool(*lease, std::move(returned));
 }
 
-void SiteManager::give_back(Step& s, Lease& lease, const std::vector<NodeGroup>& nodes, bool silent) {
+void SiteManager::give_back(Step& s, Lease& lease, const std::vector<NodeGroup>& nodes, bool silent, bool failed) {
   if (!lease.upstream) return clean(s, lease, nodes, silent);
   std::vector<NodeGroup> gone = remove_nodes(lease.nodes, nodes);
   if (gone.empty()) return;
@@ -179,7 +251,7 @@ void SiteManager::give_back(Step& s, Lease& lease, const std::vector<NodeGroup>&
             {{"lease", to_text(lease.id)}, {"to", neighbours_[*lease.upstream].site.text}});
   const bool all = lease.nodes.empty();
   if (!DMM_PLANT(release_not_forwarded))
-    send(s, *lease.upstream, Release{lease.id, all ? std::vector<NodeGroup>{} : std::move(gone), silent},
+    send(s, *lease.upstream, Release{lease.id, all ? std::vector<NodeGroup>{} : std::move(gone), silent, failed},
          lease.request);
   if (all) close(s, lease);
 }
@@ -215,133 +287,47 @@ void SiteManager::end_lease(Step& s, Lease& lease, LeaseEnd reason) {
   give_back(s, lease, {}, true);
 }
 
+// ---- accounts ------------------------------------------------------------------------------------------------------
+
 void SiteManager::account(Step& s, Lease& lease, const std::vector<NodeGroup>& nodes) {
   const std::uint32_t processors = processors_of(nodes);
   lease.processor_microseconds += processors * static_cast<std::uint64_t>((s.now - lease.granted).microseconds);
-  if (!lease.upstream && lease.downstream) processors_lent_ -= processors;
+  if (!lease.upstream && lease.downstream) borrowers_.take_back(s.now, *lease.downstream, processors);
+}
+
+void SiteManager::add_total(UsageRecord::Direction direction, const SiteName& peer,
+                            std::uint64_t processor_microseconds) {
+  UsageTotal& total = totals_[{direction, peer}];
+  ++total.leases;
+  total.processor_microseconds += processor_microseconds;
+  changed_totals_.insert({direction, peer});
+}
+
+Lease& SiteManager::add_lease(Step& s, Lease lease) {
+  if (!lease.upstream && lease.downstream) borrowers_.lend(s.now, *lease.downstream, processors_of(lease.nodes));
+  Lease& kept = leases_.add(std::move(lease));
+  carry(kept);
+  leases_.watch(kept);
+  if (!DMM_PLANT(grant_not_written) || !kept.upstream || !kept.downstream) changed(s, kept);
+  return kept;
 }
 
 void SiteManager::close(Step& s, Lease& lease) {
   UsageRecord record{lease.id, lease.request, {}, UsageRecord::Direction::own, lease.processors, lease.granted, s.now,
                      lease.processor_microseconds};
-  if (lease.downstream) {
-    Neighbour& borrower = neighbours_[*lease.downstream];
-    borrower.lent_processor_microseconds += lease.processor_microseconds;
-    record.direction = UsageRecord::Direction::lent;
-    record.peer = borrower.site;
+  const auto note = [&](UsageRecord::Direction direction, std::optional<std::size_t> peer) {
+    record.direction = direction;
+    record.peer = peer ? neighbours_[*peer].site : SiteName();
+    add_total(direction, record.peer, lease.processor_microseconds);
     usage_.add(record);
-  }
-  if (lease.upstream) {
-    Neighbour& lender = neighbours_[*lease.upstream];
-    lender.borrowed_processor_microseconds += lease.processor_microseconds;
-    record.direction = UsageRecord::Direction::borrowed;
-    record.peer = lender.site;
-  }
-  if (lease.upstream || !lease.downstream) usage_.add(std::move(record));
+  };
+  if (lease.downstream) note(UsageRecord::Direction::lent, lease.downstream);
+  if (lease.upstream) note(UsageRecord::Direction::borrowed, lease.upstream);
+  if (!lease.upstream && !lease.downstream) note(UsageRecord::Direction::own, std::nullopt);
   changed(s, lease);
+  stop_carrying(s, lease);
+  idle_parts_.erase(lease.id);
   leases_.erase(lease.id);
-}
-
-// ---- time ----------------------------------------------------------------------------------------------------------
-
-void SiteManager::renew_links(Step& s) {
-  for (std::size_t n = 0; n < neighbours_.size(); ++n) {
-    Neighbour& neighbour = neighbours_[n];
-    if (!neighbour.up || leases_.up(n).empty() || neighbour.renew_sent || s.now < neighbour.renew_due) continue;
-    neighbour.renew_sent = s.now;
-    neighbour.renew_due = s.now + settings_.term / 10;
-    send(s, n, Renew{static_cast<std::uint32_t>(leases_.up(n).size())}, {});
-  }
-}
-
-void SiteManager::watch(const Lease& lease) {
-  leases_.watch(lease);
-  sweep_at(leases_.next_deadline());
-}
-
-void SiteManager::on_renew(Step& s, std::optional<std::size_t> from, const Party& party) {
-  const auto left = [&](const Lease& lease) { return left_of(s.now, lease); };
-  if (!from) {
-    Renewed answer{settings_.term, {}, {}};
-    const auto name_if_shorter = [&](const LeaseId& id) {
-      const Duration has = left(leases_.get(id));
-      if (has < settings_.term) answer.shorter.push_back({id, std::max(has, Duration{})});
-    };
-    JobManager& user = job_managers_[party];
-    if (!user.own.empty() && s.now + settings_.term > user.own_since + settings_.lease_length_max) {
-      user.own_since = never;
-      for (const JobManager::OwnHold& hold : user.own.sorted()) {
-        const LeaseId id{settings_.name, hold.lease};
-        name_if_shorter(id);
-        user.own_since = std::min(user.own_since, leases_.get(id).granted);
-      }
-    }
-    for (const auto& [id, request] : user.borrowed) name_if_shorter(id);
-    return s.out.send(party, std::move(answer));
-  }
-  // All leases of a link get the same time where that is possible; those with far less are named one by one.
-  Renewed answer{settings_.term, {}, {}};
-  std::uint64_t demand = settings_.owner_first ? queue_.demand() : 0;
-  for (const LeaseId& id : leases_.down(*from)) {
-    if (leases_.get(id).unsure) continue;
-    const Duration has = left(leases_.get(id));
-    if (has >= settings_.term / 2) answer.term = std::min(answer.term, has);
-  }
-  for (const LeaseId& id : leases_.down(*from)) {
-    Lease& lease = *leases_.find(id);
-    if (lease.state == LeaseState::ending) continue;
-    if (lease.unsure) {
-      answer.shorter.push_back({id, not_known});
-      continue;
-    }
-    const Duration has = left(lease);
-    if (has < answer.term) answer.shorter.push_back({id, std::max(has, Duration{})});
-    // What was promised before stays promised as far as there is anything to promise: the holder keeps the later.
-    const Instant promised = has < answer.term ? Instant{} : lease.downstream_until;
-    const Duration margin = lease.upstream ? Duration{} : settings_.term / owner_margin;
-    lease.downstream_until = std::max(promised, s.now + std::min(has, answer.term) + margin);
-    if (promised == Instant{}) watch(lease);
-    const bool needed = !lease.upstream && demand > 0;
-    if (needed) demand -= std::min<std::uint64_t>(demand, lease.processors);
-    if (needed || lease.wanted) answer.wanted.push_back(id);
-  }
-  send(s, *from, std::move(answer), {});
-}
-
-Duration SiteManager::left_of(Instant now, const Lease& lease) const {
-  if (lease.unsure) return {};
-  if (lease.upstream) return lease.upstream_until - now - settings_.term / 100;
-  return std::min(settings_.term, lease.granted + settings_.lease_length_max - now);
-}
-
-void SiteManager::on(Step&, std::size_t from, Renewed& renewed) {
-  Neighbour& neighbour = neighbours_[from];
-  if (!neighbour.renew_sent) return;
-  const Instant sent = *std::exchange(neighbour.renew_sent, std::nullopt);
-  sweep_at(neighbour.renew_due);
-  std::set<LeaseId> unknown;  // to those upstream, after a restart: what we have goes on until they hear
-  for (const LeaseTerm& term : renewed.shorter)
-    if (term.left == not_known) unknown.insert(term.lease);
-  for (const LeaseId& id : leases_.up(from)) {
-    if (unknown.contains(id)) continue;
-    Lease& lease = *leases_.find(id);
-    if (lease.granted <= sent) lease.upstream_until = std::max(lease.upstream_until, sent + renewed.term);
-    lease.wanted = lease.unsure = false;
-  }
-  for (const LeaseTerm& term : renewed.shorter)
-    if (Lease* lease = leases_.find(term.lease); lease && lease->upstream == from && term.left != not_known) {
-      lease->upstream_until = sent + term.left;
-      watch(*lease);
-    }
-  for (const LeaseId& id : renewed.wanted)
-    if (Lease* lease = leases_.find(id); lease && lease->upstream == from) lease->wanted = true;
-}
-
-void SiteManager::expire_leases(Step& s) {
-  while (Lease* lease = leases_.take_over(s.now)) {
-    const bool claimed = lease->upstream || lease->state != LeaseState::offered;
-    end_lease(s, *lease, claimed ? LeaseEnd::expired : LeaseEnd::not_claimed);
-  }
 }
 
 }  // namespace dmm

@@ -1,36 +1,57 @@
 // A request of one of this site's own users, from arrival until nodes are handed out: it waits here and nowhere else,
-// also while it is out on a delegation.
+// also while it is out on a delegation. Requests that need the same are of one class: whether they fit, and who may be
+// asked for them, is found out once for all of them.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <vector>
 
+#include "machine/dense.hpp"
 #include "matchmaking/dispatch.hpp"
 #include "protocol/messages.hpp"
 
 namespace dmm {
+
+struct LocalRequest;
+
+/// All waiting requests with one need and one DTTL.
+struct RequestClass {
+  ResourceNeed need;
+  std::uint32_t dttl = 0;
+  std::uint32_t processors = 0;  ///< of each, in all
+  std::uint32_t widest = 0;      ///< in one cluster
+  bool simple = true;            ///< one component, anywhere, no constraints: fits by its size alone
+  bool servable = true;          ///< this site could serve it when idle
+  std::uint64_t clusters = 0;    ///< which of its clusters could hold the widest component when idle, a bit each
+  std::map<Duration, std::size_t> lengths;  ///< how many run how long, of those whose users say so
+  std::uint64_t misfit = 0;      ///< the pass of matchmaking that found no place for it
+  DenseMap<OrderKey, LocalRequest*> waiting;  ///< all of them, in the order of dispatching
+  DenseMap<OrderKey, LocalRequest*> ready;    ///< those that may be offered to a neighbour, in delegation order
+};
 
 struct LocalRequest {
   /// Where its search stands. `ready`: may be offered to the next neighbour; `out`: one neighbour has it; `pausing`:
   /// everybody said no, until a hint or the pause's end; `home`: it never leaves (no DTTL, or nobody to ask).
   enum class Search : std::uint8_t { ready, out, pausing, home };
 
-  Request request;
+  Request request;                 ///< its need is its class's
+  RequestClass* kind = nullptr;    ///< set by the queue
   std::uint64_t arrival = 0;       ///< rank; a request that waited before it came ranks among its elders
+  std::uint32_t session = 0;       ///< of its job manager, in which it was asked for last
+  std::uint64_t stay = 0;          ///< names this time that it waits here, over all restarts
   Instant since{};                 ///< when it began to wait
-  std::uint32_t processors = 0;    ///< in all
-  std::uint32_t widest = 0;        ///< in one cluster
-  bool simple = true;              ///< one component, anywhere, no constraints: fits by its size alone
-  bool servable = true;            ///< this site could serve it when idle
   bool reclaimed = false;          ///< lent nodes were taken back for it
   std::optional<Instant> overtaken;  ///< since when later ones have started before it
 
   Search search = Search::ready;
   std::uint32_t round = 0;
-  std::uint32_t tries_left = 0;
+  std::uint32_t tries_left = 0;            ///< what neighbours may spend of this round's search budget
+  std::uint32_t asks = 0;                  ///< neighbours asked in this round
   std::uint32_t tries = 0;                 ///< delegations sent in all
-  std::vector<bool> asked;                 ///< by neighbour, in this round
+  std::vector<bool> asked;                 ///< by neighbour, in this round; empty: none
   std::size_t target = 0;                  ///< while out: the neighbour that has it
+  Instant sent_at{};                       ///< while out
   Instant answer_by{};                     ///< while out
   Instant resume_at{};                     ///< while pausing
   Duration pause{};                        ///< the last one
@@ -38,7 +59,13 @@ struct LocalRequest {
   std::vector<SiteAnswer> answers;         ///< what everybody said in the last round
 
   RequestView view(Instant now) const {
-    return {arrival, processors, widest, request.priority, (now - since).microseconds};
+    return {arrival, kind->processors, kind->widest, request.priority, (now - since).microseconds};
+  }
+  /// The request with its need, as it is sent.
+  Request whole() const {
+    Request full = request;
+    full.need = kind->need;
+    return full;
   }
 };
 

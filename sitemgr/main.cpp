@@ -1,5 +1,7 @@
 // The site manager's daemon: reads its configuration and runs the machine; everything it decides is in
 // site_manager.hpp, everything it does in runtime/.
+#include <algorithm>
+
 #include "runtime/daemon_main.hpp"
 #include "runtime/files.hpp"
 #include "sitemgr/site_manager.hpp"
@@ -12,8 +14,34 @@ namespace {
 
 using namespace dmm;
 
-/// A site manager has nothing beside its machine.
-struct SiteShell {
+SiteConfigOrError read_config(const DaemonArguments& given) {
+  return read_site_config(given.file, {.overrides = given.overrides});
+}
+
+Admission admission_of(const SiteConfig& config) {
+  Admission admission;
+  const SiteName& site = config.settings.name;
+  for (const LinkConfig& link : config.links) admission.parties.insert(site_manager_of(link.site));
+  for (const std::string& user : config.users) admission.parties.insert(job_manager_of(site, user));
+  for (const std::string& name : config.resource_managers) admission.parties.insert(resource_manager_of(site, name));
+  admission.job_managers_of_site = config.users.empty();
+  admission.resource_managers = config.resource_managers.empty();
+  return admission;
+}
+
+std::vector<DialWanted> dials_of(const SiteConfig& config) {
+  std::vector<DialWanted> dials;
+  for (const LinkConfig& link : config.links)
+    if (!link.connect.empty()) dials.push_back({site_manager_of(link.site), link.connect});
+  return dials;
+}
+
+/// A site manager has nothing beside its machine but its configuration.
+class SiteShell {
+ public:
+  SiteShell(SiteConfig config, DaemonArguments arguments)
+      : started_with_(config), config_(std::move(config)), arguments_(std::move(arguments)) {}
+
   std::vector<int> descriptors() const { return {}; }
   bool collect(Instant, Process<SiteManager>&) { return false; }
   bool perform(Instant, Process<SiteManager>&) { return false; }
@@ -25,36 +53,45 @@ struct SiteShell {
     if (auto answer = order_site(process.machine, time, ask, process.effects)) return answer;
     return answer_site(process.machine, time, ask);
   }
-};
 
-Admission admission_of(const SiteConfig& config) {
-  Admission admission;
-  for (const LinkConfig& link : config.links) admission.parties.insert(site_manager_of(link.site));
-  for (const std::string& user : config.users)
-    admission.parties.insert(job_manager_of(config.settings.name, user));
-  admission.job_managers_of_site = config.users.empty();
-  admission.resource_managers = true;
-  return admission;
-}
+  Reloaded reload(Instant now, Process<SiteManager>& process) {
+    const auto read = read_config(arguments_);
+    if (const auto* error = std::get_if<ConfigError>(&read)) return {.fault = error->text};
+    const SiteConfig& wanted = std::get<SiteConfig>(read);
+    Reloaded reloaded{.fault = process.machine.reconfigure(now, wanted.settings, process.effects)};
+    if (!reloaded.fault.empty()) return reloaded;
+    reloaded.admission = admission_of(wanted);
+    const std::vector<DialWanted> before = dials_of(config_), after = dials_of(wanted);
+    const auto has = [](const std::vector<DialWanted>& dials, const Party& peer) {
+      return std::ranges::find(dials, peer, &DialWanted::peer) != dials.end();
+    };
+    for (const DialWanted& old : before)
+      if (!has(after, old.peer)) reloaded.drops.push_back(old.peer);
+    for (const DialWanted& dial : after) {
+      const auto same = std::ranges::find(before, dial.peer, &DialWanted::peer);
+      if (same == before.end() || same->endpoint != dial.endpoint) reloaded.dials.push_back(dial);
+    }
+    reloaded.left = keys_for_next_start(started_with_, wanted);
+    config_ = wanted;
+    return reloaded;
+  }
+
+ private:
+  SiteConfig started_with_, config_;
+  DaemonArguments arguments_;
+};
 
 DaemonSettings settings_of(const SiteConfig& config) {
   DaemonSettings settings = daemon_settings(config, site_manager_of(config.settings.name));
   settings.endpoint.ancestors = config.settings.ancestors;
   settings.endpoint.admission = admission_of(config);
-  for (const LinkConfig& link : config.links)
-    if (!link.connect.empty()) settings.dials.push_back({site_manager_of(link.site), link.connect});
+  settings.dials = dials_of(config);
   return settings;
 }
 
-/// The number of this start: greater than all before, with a directory to keep it in also if the clock was set back.
-std::variant<std::uint64_t, std::string> incarnation_of(const std::string& directory) {
-  if (directory.empty()) return incarnation_now();
-  return next_incarnation(directory + "/incarnation");
-}
-
-int run(const SiteConfig& config, bool die_with_parent) {
+int run(const SiteConfig& config, const DaemonArguments& arguments) {
   DaemonSettings settings = settings_of(config);
-  settings.die_with_parent = die_with_parent;
+  settings.die_with_parent = arguments.die_with_parent;
   Foundation foundation;
   const auto fail = [&](const std::string& fault) { return fail_daemon(foundation, settings.endpoint.self, fault); };
   if (const std::string fault = foundation.open(settings); !fault.empty()) return fail(fault);
@@ -65,27 +102,22 @@ int run(const SiteConfig& config, bool die_with_parent) {
   if (const auto* fault = std::get_if<std::string>(&kept)) return fail(*fault);
   auto& [ledger, rows] = std::get<Kept<SiteRecord>>(kept);
   if (ledger == nullptr) foundation.log.write(Level::warning, "no_ledger", {{"text", "a restart forgets all leases"}});
-  const auto incarnation = incarnation_of(config.directory);
-  if (const auto* fault = std::get_if<std::string>(&incarnation)) return fail(*fault);
-  settings.endpoint.incarnation = std::get<std::uint64_t>(incarnation);
+  if (const std::string fault = number_start(settings, config.directory); !fault.empty()) return fail(fault);
 
-  SiteManager machine(config.settings, settings.endpoint.incarnation);
+  SiteManager machine(config.settings, settings.start);
   if (ledger != nullptr) machine.restore(monotonic_now(), std::move(rows));
-  SiteShell shell;
+  SiteShell shell(config, arguments);
   return run_daemon(foundation, settings, std::move(machine), shell, ledger.get());
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  const auto read = [](const DaemonArguments& given) {
-    return read_site_config(given.file, {.overrides = given.overrides});
-  };
   const auto describe = [](const SiteConfig& config) {
     return "site manager of " + config.settings.name.text;
   };
   const DaemonText text{"sitemgr",
                         "Site manager of DMM: serves a site's users, and delegates what it can't serve.",
                         "--config das-0.json --set log.level=debug"};
-  return daemon_main(argc, argv, text, read, describe, run);
+  return daemon_main(argc, argv, text, read_config, describe, run);
 }

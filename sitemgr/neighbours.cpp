@@ -2,23 +2,49 @@
 #include "sitemgr/neighbours.hpp"
 
 #include <algorithm>
+#include <bit>
 
 namespace dmm {
+namespace {
+
+/// How long a neighbour that didn't answer is left alone: this, then twice as long each time.
+constexpr Duration left_alone_first = seconds(10), left_alone_last = seconds(300);
+
+/// Ways shorter than this needn't be told of: time limits allow for them.
+constexpr std::uint32_t round_trip_step_ms = 100;
+
+}  // namespace
+
+std::uint32_t told_round_trip(Duration round_trip) {
+  const std::int64_t steps = round_trip.microseconds / 1'000 / round_trip_step_ms;
+  if (steps <= 0) return 0;
+  return round_trip_step_ms * std::bit_ceil(static_cast<std::uint32_t>(std::min<std::int64_t>(steps + 1, 1 << 16)));
+}
 
 Neighbours::Neighbours(const std::vector<NeighbourSettings>& settings, std::uint32_t window) {
-  for (const NeighbourSettings& one : settings) {
-    Neighbour neighbour;
-    neighbour.site = one.site;
-    neighbour.relation = one.relation;
-    neighbour.window = window;
-    list_.push_back(std::move(neighbour));
-  }
+  for (const NeighbourSettings& one : settings) add(one, window);
+}
+
+std::size_t Neighbours::add(const NeighbourSettings& settings, std::uint32_t window) {
+  const auto known = std::ranges::find(list_, settings.site, &Neighbour::site);
+  Neighbour& neighbour = known == list_.end() ? list_.emplace_back() : *known;
+  neighbour.site = settings.site;
+  neighbour.relation = settings.relation;
+  neighbour.limits = settings.limits;
+  if (known == list_.end()) neighbour.window = window;
+  neighbour.removed = false;
+  changed_ = true;
+  return static_cast<std::size_t>(&neighbour - list_.data());
 }
 
 std::optional<std::size_t> Neighbours::find(const SiteName& site) const {
   for (std::size_t i = 0; i < list_.size(); ++i)  // a site has a handful of neighbours
-    if (list_[i].site == site) return i;
+    if (list_[i].site == site && !list_[i].removed) return i;
   return std::nullopt;
+}
+
+std::size_t Neighbours::configured() const {
+  return static_cast<std::size_t>(std::ranges::count(list_, false, &Neighbour::removed));
 }
 
 void Neighbours::hand_over(std::size_t index, std::uint32_t processors) {
@@ -40,14 +66,25 @@ void Neighbours::on_grant(std::size_t index, std::uint32_t window_max) {
 
 void Neighbours::on_no_capacity(std::size_t index) { list_[index].window = std::max(1U, list_[index].window / 2); }
 
+void Neighbours::on_silence(Instant now, std::size_t index) {
+  Neighbour& neighbour = list_[index];
+  on_no_capacity(index);
+  Duration alone = left_alone_first;
+  for (std::uint32_t i = 0; i < neighbour.silences && alone < left_alone_last; ++i)
+    alone = std::min(alone * 2, left_alone_last);
+  if (neighbour.silences > 0) neighbour.asked_again = now + alone;  // one answer may be lost on its way
+  ++neighbour.silences;
+}
+
 void Neighbours::set_up(std::size_t index, Instant now, bool up) {
   Neighbour& neighbour = list_[index];
   neighbour.up = up;
   neighbour.changed = now;
   changed_ = true;
   if (up) return;
+  neighbour.pressed = false;
   // Its next hint is news then, and wakes who waits for it; the largest clusters stay known.
-  for (HintEntry& entry : neighbour.hint) entry.lendable = 0;
+  for (HintEntry& entry : neighbour.hint) entry.lendable = entry.queued = entry.width = 0;
 }
 
 bool Neighbours::hear(std::size_t index, CapacityHint hint) {
@@ -61,10 +98,12 @@ bool Neighbours::hear(std::size_t index, CapacityHint hint) {
 void Neighbours::Greatest::see(std::size_t index, std::uint32_t value) {
   if (who == SIZE_MAX || value > most) {
     second = most;
+    second_who = who;
     most = value;
     who = index;
-  } else {
-    second = std::max(second, value);
+  } else if (second_who == SIZE_MAX || value > second) {
+    second = value;
+    second_who = index;
   }
 }
 
@@ -75,9 +114,14 @@ void Neighbours::sum_up(std::size_t distances) {
     beyond.leaves_out.resize(list_.size());
     for (std::size_t index = 0; index < list_.size(); ++index) {
       const Neighbour& neighbour = list_[index];
+      if (neighbour.removed) continue;
       // Never heard, or it looks less far than we do.
       const HintEntry entry = d < neighbour.hint.size() ? neighbour.hint[d] : HintEntry{};
-      if (neighbour.up) beyond.lendable.see(index, entry.lendable);
+      if (neighbour.up) {
+        beyond.lendable.see(index, entry.lendable);
+        beyond.queued.see(index, entry.queued);
+        beyond.round_trip.see(index, entry.round_trip_ms + told_round_trip(neighbour.round_trip));
+      }
       beyond.largest.see(index, entry.largest);
       beyond.leaves_out[index] = !entry.complete;
       beyond.incomplete += !entry.complete;
@@ -86,41 +130,40 @@ void Neighbours::sum_up(std::size_t distances) {
   changed_ = false;
 }
 
-const CapacityHint& Neighbours::hint_for(std::size_t index, HintEntry own, std::size_t distances) {
+const CapacityHint& Neighbours::hint_for(std::size_t index, const HintEntry& own, std::size_t distances) {
   if (changed_ || beyond_.size() + 1 != distances) sum_up(distances);
   hint_.resize(distances);
   hint_[0] = own;
   for (std::size_t d = 0; d + 1 < distances; ++d) {
     const Beyond& beyond = beyond_[d];
     const std::size_t others = beyond.incomplete - (beyond.leaves_out[index] ? 1 : 0);
-    hint_[d + 1] = {beyond.lendable.without(index), beyond.largest.without(index), others == 0};
+    const std::size_t waits = beyond.queued.who_without(index);
+    const std::uint32_t queued = beyond.queued.without(index);
+    hint_[d + 1] = {beyond.lendable.without(index), beyond.largest.without(index),
+                    others == 0, queued,
+                    queued > 0 ? list_[waits].hint[d].width : 0,
+                    beyond.round_trip.without(index)};
   }
   return hint_;
 }
 
-bool Neighbours::worth_telling(const CapacityHint& told, const CapacityHint& fresh) {
-  if (told.size() != fresh.size()) return true;
-  for (std::size_t d = 0; d < fresh.size(); ++d) {
-    const HintEntry &a = told[d], &b = fresh[d];
-    if (a.largest != b.largest || a.complete != b.complete) return true;
-    if ((a.lendable == 0) != (b.lendable == 0)) return true;
-    const std::uint32_t moved = a.lendable > b.lendable ? a.lendable - b.lendable : b.lendable - a.lendable;
-    if (moved > 0 && std::uint64_t{moved} * 2 >= std::max(a.lendable, b.lendable)) return true;
-  }
-  return false;
+std::pair<std::uint32_t, std::uint32_t> Neighbours::demand_of(const CapacityHint& hint) {
+  std::pair<std::uint32_t, std::uint32_t> demand{0, 0};
+  for (const HintEntry& entry : hint)
+    if (entry.queued > demand.first) demand = {std::min(entry.queued, processors_max), entry.width};
+  return demand;
 }
 
-HintEntry Neighbours::largest_within(std::uint32_t dttl) const {
-  HintEntry result{0, 0, true};
-  if (dttl == 0) return result;
+Duration Neighbours::round_trip_within(std::uint32_t dttl) const {
+  Duration longest;
   for (const Neighbour& neighbour : list_) {
-    result.complete = result.complete && neighbour.known && neighbour.hint.size() >= dttl;
-    for (std::size_t d = 0; d < neighbour.hint.size() && d < dttl; ++d) {
-      result.largest = std::max(result.largest, neighbour.hint[d].largest);
-      result.complete = result.complete && neighbour.hint[d].complete;
-    }
+    if (neighbour.removed || !neighbour.up) continue;
+    Duration way = neighbour.round_trip;
+    for (std::size_t d = 0; d < neighbour.hint.size() && d < dttl; ++d)
+      way = std::max(way, neighbour.round_trip + milliseconds(neighbour.hint[d].round_trip_ms));
+    longest = std::max(longest, way);
   }
-  return result;
+  return std::min(longest, round_trip_max);
 }
 
 }  // namespace dmm

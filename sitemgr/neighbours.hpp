@@ -1,4 +1,5 @@
-// What this site knows of each neighbour: its link, its latest hint, and the window of delegations out to it.
+// What this site knows of each neighbour: its link, its latest hint, and the window of delegations out to it. A
+// neighbour keeps its place in the list for as long as the site manager runs, also if it is configured no longer.
 #pragma once
 
 #include <map>
@@ -18,8 +19,12 @@ namespace dmm {
 struct Neighbour {
   SiteName site;
   Relation relation = Relation::sibling;
+  NeighbourLimits limits;
+  bool removed = false;  ///< configured no longer
   bool up = false;
-  Instant changed{};  ///< when it last came up or went down
+  bool pressed = false;  ///< much waits for it unacknowledged: nothing is asked of it
+  Instant changed{};     ///< when it last came up or went down
+  Duration round_trip;   ///< over the link, as measured of late
 
   bool known = false;       ///< has ever sent a hint
   CapacityHint hint;        ///< its latest, set by `hear` and `set_up`; lendable counts as 0 while it is down
@@ -27,31 +32,42 @@ struct Neighbour {
 
   std::uint32_t window = 4;       ///< how many delegations may be out to it
   std::uint32_t outstanding = 0;  ///< how many are
+  std::uint32_t silences = 0;     ///< delegations in a row that it didn't answer, or whose grant was worth nothing
+  Instant asked_again{};          ///< after these it isn't asked before
+  std::size_t taken = 0;          ///< delegations taken from it and not answered
+  Instant turn_lapsed{};          ///< nodes were kept for it, and it didn't come: not again before it asks
 
   CapacityHint told;       ///< the hint it was last sent
   Instant told_at{};
+  Instant news_since = never;  ///< there is something to tell it that can't wait for long
+  Reach told_reach;        ///< the reach it was last sent
   bool judging = true;  ///< its Inventory of the present session, or of the first one, has yet to come
   DenseSet<LeaseId> known_leases;     ///< all leases of the link when the session began: what is gone since has ended
   Inventory inventory;                ///< the parts of it that have come
   std::map<LeaseId, Instant> orphans; ///< it holds them through us, but we have yet to hear so from their owner's side
   std::set<LeaseId> adopted;          ///< their owner's side says that it holds them through us; it has yet to say so
+  std::map<LeaseId, Instant> unnamed; ///< lent to it, and not in its Inventory: it has this long to give them back
 
   std::optional<Instant> renew_sent;  ///< when the Renew left that wasn't answered yet
   Instant renew_due{};                ///< when the next one leaves
+  std::optional<Instant> disagrees;   ///< since when it renews fewer leases than it was lent
 
   std::uint64_t delegations_sent = 0, delegations_received = 0, grants_received = 0, rejects_received = 0;
-  std::uint64_t lent_processor_microseconds = 0;      ///< of ended leases
-  std::uint64_t borrowed_processor_microseconds = 0;  ///< of ended leases
+  std::map<std::string_view, std::uint64_t> refused;  ///< what it said that was refused, cut short or not believed
 };
 
 class Neighbours {
  public:
   Neighbours(const std::vector<NeighbourSettings>& settings, std::uint32_t window);
+  /// One more; or one that was removed before, again. Its place.
+  std::size_t add(const NeighbourSettings& settings, std::uint32_t window);
 
   std::size_t size() const { return list_.size(); }
   Neighbour& operator[](std::size_t index) { return list_[index]; }
   const Neighbour& operator[](std::size_t index) const { return list_[index]; }
+  /// Configured ones only.
   std::optional<std::size_t> find(const SiteName& site) const;
+  std::size_t configured() const;
 
   /// A delegation of so many processors goes out to a neighbour.
   void hand_over(std::size_t index, std::uint32_t processors);
@@ -60,30 +76,35 @@ class Neighbours {
   /// A grant opens the window by one, a reject for lack of capacity halves it (docs/protocol.md section 6).
   void on_grant(std::size_t index, std::uint32_t window_max);
   void on_no_capacity(std::size_t index);
+  /// It kept us waiting for nothing: it isn't asked for a while, longer each time.
+  void on_silence(Instant now, std::size_t index);
+  /// It answered.
+  void on_answer(std::size_t index) { list_[index].silences = 0, list_[index].asked_again = Instant{}; }
 
   void set_up(std::size_t index, Instant now, bool up);
   /// A hint came; whether it says anything new.
   bool hear(std::size_t index, CapacityHint hint);
-  /// The hint for one neighbour, from our own entry and the latest of all others (split horizon): entry d is the
-  /// maximum of their entries d-1. `distances` entries; valid until the next call.
-  const CapacityHint& hint_for(std::size_t index, HintEntry own, std::size_t distances);
-  /// Whether the change from `told` to `fresh` is worth a message of its own soon: an entry leaves or reaches 0,
-  /// doubles or halves, or says something new about the largest cluster.
-  static bool worth_telling(const CapacityHint& told, const CapacityHint& fresh);
-  /// The largest cluster that can be reached in `dttl` hops, and whether everybody there has been heard of.
-  HintEntry largest_within(std::uint32_t dttl) const;
+  /// The hint for one neighbour, from our own entry for it and the latest of all others (split horizon): entry d is
+  /// made of their entries d-1. `distances` entries; valid until the next call.
+  const CapacityHint& hint_for(std::size_t index, const HintEntry& own, std::size_t distances);
+  /// What the users beyond a neighbour wait for, as it told: processors, and how many the first of them needs in one
+  /// cluster.
+  static std::pair<std::uint32_t, std::uint32_t> demand_of(const CapacityHint& hint);
+  /// The longest way from here to a site at most so many hops away, over any neighbour, and back.
+  Duration round_trip_within(std::uint32_t dttl) const;
 
  private:
-  /// The greatest of the neighbours' entries of one distance, and the greatest of all but the first with that.
+  /// The greatest of the neighbours' values of one distance, and the greatest of all but the first with that.
   struct Greatest {
     std::uint32_t most = 0, second = 0;
-    std::size_t who = SIZE_MAX;
+    std::size_t who = SIZE_MAX, second_who = SIZE_MAX;
     void see(std::size_t index, std::uint32_t value);
     std::uint32_t without(std::size_t index) const { return index == who ? second : most; }
+    std::size_t who_without(std::size_t index) const { return index == who ? second_who : who; }
   };
   /// What the neighbours' entries of one distance come to.
   struct Beyond {
-    Greatest lendable, largest;
+    Greatest lendable, largest, queued, round_trip;
     std::size_t incomplete = 0;         ///< how many of them leave sites out
     std::vector<bool> leaves_out;       ///< which
   };
@@ -94,5 +115,8 @@ class Neighbours {
   bool changed_ = true;
   CapacityHint hint_;           ///< scratch
 };
+
+/// A round trip as hints tell it, in milliseconds: 0 for what matters to nobody's time limit, and coarse above.
+std::uint32_t told_round_trip(Duration round_trip);
 
 }  // namespace dmm

@@ -40,6 +40,10 @@ void SiteManager::take_back(Step& s, Lease& lease, Duration grace) {
     });
     return;
   }
+  // Its nodes don't go to the same users again at once.
+  if (lease.downstream) kept_off_[lease.chain.back()] = s.now + settings_.reclaimed_rest;
+  std::erase_if(kept_off_, [&](const auto& sink) { return sink.second <= s.now; });
+  hints_dirty_ = true;
   tell_ended(s, lease, lease.nodes, LeaseEnd::reclaimed, false, grace);
   clean(s, lease, {}, false, grace);
 }
@@ -58,36 +62,18 @@ bool SiteManager::drain(Instant now, const SiteName& site, Effects& effects) {
     lease.wanted = true;
     changed(s, lease);
   }
-  hints_dirty_ = true;
+  hints_dirty_ = search_dirty_ = true;
   return true;
 }
 
-bool SiteManager::resume(Instant now, const SiteName& site, Effects& effects) {
+bool SiteManager::resume(Instant, const SiteName& site, Effects& effects) {
+  kept_off_.erase(site);
   if (drained_.erase(site) == 0) return false;
   effects.log(Level::info, "resume", {}, {{"site", site.text}});
   if (effects.ledger.wanted) changed_drains_.push_back({site});
-  Step s{now, effects};
-  recount_servable(s);
-  hints_dirty_ = true;
+  freed_seen_ = 0;  // what waited may start
+  hints_dirty_ = search_dirty_ = true;
   return true;
-}
-
-/// A local request that has waited long enough takes lent nodes back, the last ones lent first, as many as it needs.
-void SiteManager::reclaim_for_local(Step& s) {
-  if (settings_.reclaim_after == Duration{}) return;
-  LocalRequest* head = queue_.head();
-  if (!head || !head->servable || head->reclaimed) return;
-  const Instant due = head->since + settings_.reclaim_after;
-  if (s.now < due) return sweep_at(due);
-  head->reclaimed = true;
-  std::uint32_t back = owned_.largest_idle();
-  const std::vector<LeaseId> ids = leases_.all();
-  for (auto id = ids.rbegin(); id != ids.rend() && back < head->widest; ++id) {
-    Lease& lease = *leases_.find(*id);
-    if (lease.upstream || !lease.downstream || lease.nodes.empty()) continue;
-    back += processors_of(lease.nodes);
-    take_back(s, lease, lease.grace);
-  }
 }
 
 }  // namespace dmm

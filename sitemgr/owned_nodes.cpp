@@ -7,204 +7,431 @@
 #include "machine/assert.hpp"
 
 namespace dmm {
+namespace {
 
-OwnedNodes::OwnedNodes(const SiteName& site, const std::vector<ClusterSettings>& clusters)
-    : site_(site),
-      settings_(clusters),
-      processors_per_node_(clusters.size(), 0),
-      free_(clusters.size(), 0),
-      totals_(clusters.size(), 0) {}
+/// Nodes from first to last, or none.
+NodeSet all_below(std::uint32_t nodes) { return nodes == 0 ? NodeSet{} : NodeSet{{0, nodes - 1}}; }
 
-std::string OwnedNodes::offer(const Party& party, const Register& offer) {
-  const auto named = std::find_if(settings_.begin(), settings_.end(),
-                                  [&](const ClusterSettings& c) { return c.name == offer.cluster; });
-  if (named == settings_.end()) return "site " + site_.text + " has no cluster " + offer.cluster.text;
-  const std::uint64_t processors = std::uint64_t{offer.nodes} * offer.processors_per_node;
-  if (processors == 0) return "a resource manager offers at least one node of at least one processor";
-  const auto cluster = static_cast<std::size_t>(named - settings_.begin());
-  std::uint32_t& width = processors_per_node_[cluster];
-  if (width != 0 && width != offer.processors_per_node)
-    return "the nodes of cluster " + offer.cluster.text + " have " + std::to_string(width) + " processors each";
-  if (!managers_.contains(party) && total_ + processors > processors_max)
-    return "a site has at most 10,000,000 processors";
-  if (const auto known = managers_.find(party); known != managers_.end()) {
-    if (known->second.offer.nodes != offer.nodes || known->second.cluster != cluster)
-      return "offered other nodes before; restart the site manager to change them";
-    known->second.offer = offer;
-    set_up(party, true);
-    return {};
-  }
-  width = offer.processors_per_node;
-  Manager manager{cluster, offer, NodeMap(offer.nodes), true, {}, {}, {}};
-  totals_[cluster] += offer.nodes * width;
-  total_ += offer.nodes * width;
-  count(managers_.emplace(party, std::move(manager)).first->second, true);
-  return {};
+std::uint32_t processors_of(const NodeOffer& offer) { return count(nodes_of(offer)) * offer.processors_per_node; }
+
+}  // namespace
+
+bool meets(const NodeProperties& nodes, const Constraints& constraints) {
+  if (nodes.memory_bytes < constraints.memory_bytes) return false;
+  return std::ranges::all_of(constraints.attributes, [&](const auto& wanted) {
+    const auto it = nodes.attributes.find(wanted.first);
+    return it != nodes.attributes.end() && it->second == wanted.second;
+  });
 }
 
-void OwnedNodes::count(const Manager& manager, bool add) {
-  const std::uint32_t processors = manager.free.count() * manager.offer.processors_per_node;
-  free_[manager.cluster] += add ? processors : 0 - processors;
-  if (add) {
-    free_total_ += processors;
-    ++freed_;
-  } else {
-    free_total_ -= processors;
+NodeOffer offer_of(const Party& manager, const Register& message) {
+  return {manager, message.cluster, message.nodes, message.processors_per_node,
+          {message.memory_bytes, message.attributes}, message.absent};
+}
+
+NodeSet nodes_of(const NodeOffer& offer) { return subtract(all_below(offer.nodes), offer.absent); }
+
+OwnedNodes::OwnedNodes(const SiteName& site, const std::vector<ClusterSettings>& clusters) : site_(site) {
+  configure(clusters);
+}
+
+void OwnedNodes::configure(const std::vector<ClusterSettings>& clusters) {
+  DMM_ASSERT(clusters.size() >= settings_.size());
+  settings_ = clusters;
+  known_.resize(clusters.size(), false);
+  free_.resize(clusters.size(), 0);
+  totals_.resize(clusters.size(), 0);
+  for (Kind& kind : kinds_) kind.stocks.resize(clusters.size());
+  ++freed_;  // a greater quota lets more in
+  resize();
+}
+
+/// What is asked for often and changes rarely.
+void OwnedNodes::resize() {
+  ++changes_;
+  widths_.clear();
+  for (const ClusterSettings& cluster : settings_) widths_.push_back(std::max(1U, cluster.processors_per_node));
+  for (const auto& [party, manager] : managers_) widths_[manager.cluster] = manager.offer.processors_per_node;
+  largest_cluster_ = 0;
+  const std::vector<ClusterView> all = sizes({});
+  for (std::size_t i = 0; i < all.size(); ++i)
+    largest_cluster_ = std::max(largest_cluster_, fill(i, all[i].total_processors));
+}
+
+void OwnedNodes::count_size(const Manager& manager, bool add) {
+  const std::uint32_t processors = processors_of(manager.offer);
+  kinds_[manager.kind].stocks[manager.cluster].size += add ? processors : 0 - processors;
+}
+
+std::optional<std::size_t> OwnedNodes::find_cluster(const ClusterName& name) const {
+  const auto named = std::ranges::find(settings_, name, &ClusterSettings::name);
+  if (named == settings_.end()) return std::nullopt;
+  return static_cast<std::size_t>(named - settings_.begin());
+}
+
+std::size_t OwnedNodes::kind_of(const NodeProperties& properties) {
+  for (std::size_t i = 0; i < kinds_.size(); ++i)  // as many as there are different machines
+    if (kinds_[i].properties == properties) return i;
+  kinds_.push_back({properties, std::vector<Stock>(settings_.size())});
+  return kinds_.size() - 1;
+}
+
+// ---- resource managers ---------------------------------------------------------------------------------------------
+
+std::string OwnedNodes::fault_of(const NodeOffer& offer) const {
+  const auto cluster = find_cluster(offer.cluster);
+  if (!cluster) return "site " + site_.text + " has no cluster " + offer.cluster.text;
+  if (offer.processors_per_node == 0 || dmm::count(nodes_of(offer)) == 0)
+    return "a resource manager offers at least one node of at least one processor";
+  if (offer.nodes > nodes_per_manager_max)
+    return "a resource manager offers at most " + std::to_string(nodes_per_manager_max) + " nodes";
+  if (offer.processors_per_node > processors_per_node_max)
+    return "a node has at most " + std::to_string(processors_per_node_max) + " processors";
+  if (std::string fault = dmm::fault_of(offer.properties.attributes); !fault.empty()) return fault;
+  std::uint64_t others = 0;
+  for (const auto& [party, manager] : managers_) {
+    if (party == offer.manager) continue;
+    others += processors_of(manager.offer);
+    if (manager.cluster == *cluster && manager.offer.processors_per_node != offer.processors_per_node)
+      return "the nodes of cluster " + offer.cluster.text + " have " +
+             std::to_string(manager.offer.processors_per_node) + " processors each";
   }
+  const std::uint64_t mine = std::uint64_t{dmm::count(nodes_of(offer))} * offer.processors_per_node;
+  return others + mine > processors_max ? "a site has at most 10,000,000 processors" : "";
+}
+
+NodeSet OwnedNodes::removed_by(const NodeOffer& offer) const {
+  const auto known = managers_.find(offer.manager);
+  if (known == managers_.end()) return {};
+  const NodeOffer& before = known->second.offer;
+  // Nodes of another size or in another cluster aren't the ones that were leased.
+  const bool same = before.cluster == offer.cluster && before.processors_per_node == offer.processors_per_node;
+  return same ? subtract(nodes_of(before), nodes_of(offer)) : nodes_of(before);
+}
+
+void OwnedNodes::take_offer(const NodeOffer& offer, std::string endpoint) {
+  const auto cluster = find_cluster(offer.cluster);
+  DMM_ASSERT(cluster);
+  const NodeSet removed = removed_by(offer);
+  const auto [known, is_new] = managers_.try_emplace(offer.manager);
+  Manager& manager = known->second;
+  const bool changes = manager.offer != offer;
+  if (!is_new) count_size(manager, false);
+  NodeSet before;
+  if (manager.registered) {
+    before = subtract(nodes_of(manager.offer), removed);
+    if (std::exchange(manager.up, false)) count(offer.manager, manager, false);
+    count_total(manager, false);
+    manager.aside = subtract(manager.aside, removed);
+    manager.aside_free = subtract(manager.aside_free, removed);
+    manager.free.remove(removed);
+  }
+  manager.offer = offer;
+  manager.endpoint = std::move(endpoint);
+  manager.cluster = *cluster;
+  manager.kind = kind_of(offer.properties);
+  manager.registered = true;
+  manager.free.grow(offer.nodes);
+  manager.free.put(subtract(nodes_of(offer), before));
+  manager.up = true;
+  count_size(manager, true);
+  count_total(manager, true);
+  count(offer.manager, manager, true);
+  if (changes) resize();
+}
+
+void OwnedNodes::remember(NodeOffer offer) {
+  const auto cluster = find_cluster(offer.cluster);
+  if (!cluster) return;  // it is configured no longer
+  known_[*cluster] = true;
+  Manager& manager = managers_[offer.manager];
+  DMM_ASSERT(!manager.registered);
+  manager.cluster = *cluster;
+  manager.kind = kind_of(offer.properties);
+  manager.offer = std::move(offer);
+  count_size(manager, true);
+  resize();
+}
+
+void OwnedNodes::forget(const Party& party) {
+  const auto it = managers_.find(party);
+  if (it == managers_.end()) return;
+  count_size(it->second, false);
+  if (it->second.registered) {
+    if (it->second.up) count(party, it->second, false);
+    count_total(it->second, false);
+  }
+  managers_.erase(it);
+  resize();
 }
 
 void OwnedNodes::set_up(const Party& party, bool up) {
   const auto it = managers_.find(party);
-  if (it == managers_.end() || it->second.up == up) return;
+  if (it == managers_.end() || !it->second.registered || it->second.up == up) return;
   it->second.up = up;
-  count(it->second, up);
+  count(party, it->second, up);
+}
+
+bool OwnedNodes::knows(const Party& party) const {
+  const auto it = managers_.find(party);
+  return it != managers_.end() && it->second.registered;
+}
+
+const NodeOffer* OwnedNodes::find_offer(const Party& party) const {
+  const auto it = managers_.find(party);
+  return it == managers_.end() ? nullptr : &it->second.offer;
+}
+
+std::vector<NodeOffer> OwnedNodes::offers() const {
+  std::vector<NodeOffer> all;
+  for (const auto& [party, manager] : managers_) all.push_back(manager.offer);
+  return all;
+}
+
+// ---- sums ----------------------------------------------------------------------------------------------------------
+
+void OwnedNodes::count(const Party& party, const Manager& manager, bool add) {
+  const std::uint32_t processors = manager.free.count() * manager.offer.processors_per_node;
+  const std::uint32_t change = add ? processors : 0 - processors;
+  Stock& stock = kinds_[manager.kind].stocks[manager.cluster];
+  stock.free += change;
+  free_[manager.cluster] += change;
+  ++changes_;
+  if (add) {
+    free_total_ += processors;
+    stock.by_free.emplace(manager.free.count(), party);
+    ++freed_;
+  } else {
+    free_total_ -= processors;
+    stock.by_free.erase({manager.free.count(), party});
+  }
+}
+
+void OwnedNodes::count_total(const Manager& manager, bool add) {
+  const std::uint32_t processors = processors_of(manager.offer);
+  const std::uint32_t change = add ? processors : 0 - processors;
+  kinds_[manager.kind].stocks[manager.cluster].total += change;
+  totals_[manager.cluster] += change;
+  total_ += add ? processors : 0 - std::uint64_t{processors};
+  ++changes_;
 }
 
 template <class Change>
-void OwnedNodes::change_free(Manager& manager, Change change) {
-  if (manager.up) count(manager, false);
+void OwnedNodes::change_free(const Party& party, Manager& manager, Change change) {
+  if (manager.up) count(party, manager, false);
   change(manager.free);
-  if (manager.up) count(manager, true);
+  if (manager.up) count(party, manager, true);
 }
 
-bool OwnedNodes::meets(const Register& offer, const Constraints& constraints) {
-  if (offer.memory_bytes < constraints.memory_bytes) return false;
-  return std::all_of(constraints.attributes.begin(), constraints.attributes.end(), [&](const auto& wanted) {
-    const auto it = offer.attributes.find(wanted.first);
-    return it != offer.attributes.end() && it->second == wanted.second;
-  });
-}
-
-std::uint32_t OwnedNodes::usable_nodes(const Manager& manager, const Constraints& constraints) const {
-  return manager.up && meets(manager.offer, constraints) ? manager.free.count() : 0;
+/// How many of a cluster's processors requests may fill.
+std::uint32_t OwnedNodes::fill(std::size_t cluster, std::uint64_t processors) const {
+  return static_cast<std::uint32_t>(settings_[cluster].quota * static_cast<double>(processors) + 1e-9);
 }
 
 std::vector<ClusterView> OwnedNodes::views(const Constraints& constraints) const {
   std::vector<ClusterView> views;
   views.reserve(settings_.size());
   for (std::size_t i = 0; i < settings_.size(); ++i)
-    views.push_back({site_, settings_[i].name, free_[i], totals_[i], std::max(1U, processors_per_node_[i]),
-                     settings_[i].quota, true});
+    views.push_back({site_, settings_[i].name, free_[i], totals_[i], widths_[i], settings_[i].quota, true});
   if (constraints == Constraints{}) return views;
-  for (auto& view : views) view.idle_processors = view.total_processors = 0;
-  for (const auto& [party, manager] : managers_) {
-    if (!meets(manager.offer, constraints)) continue;
-    ClusterView& view = views[manager.cluster];
-    view.idle_processors += usable_nodes(manager, constraints) * manager.offer.processors_per_node;
-    view.total_processors += manager.offer.nodes * manager.offer.processors_per_node;
+  for (std::size_t i = 0; i < views.size(); ++i) {
+    views[i].idle_processors = views[i].total_processors = 0;
+    for (const Kind& kind : kinds_) {
+      if (!meets(kind.properties, constraints)) continue;
+      views[i].idle_processors += kind.stocks[i].free;
+      views[i].total_processors += kind.stocks[i].total;
+    }
+    views[i].meets_constraints = views[i].total_processors > 0;
   }
-  for (auto& view : views) view.meets_constraints = view.total_processors > 0;
   return views;
-}
-
-std::uint32_t OwnedNodes::largest_cluster() const {
-  std::uint32_t largest = 0;
-  for (std::size_t i = 0; i < totals_.size(); ++i) {
-    const double kept = settings_[i].quota * static_cast<double>(totals_[i]);
-    largest = std::max(largest, static_cast<std::uint32_t>(kept + 1e-9));
-  }
-  return largest;
 }
 
 std::uint32_t OwnedNodes::largest_idle() const {
   std::uint32_t largest = 0;
   for (std::size_t i = 0; i < totals_.size(); ++i) {
-    const auto fill = static_cast<std::uint32_t>(settings_[i].quota * static_cast<double>(totals_[i]) + 1e-9);
+    const std::uint32_t limit = fill(i, totals_[i]);
     const std::uint32_t used = totals_[i] - free_[i];
-    if (fill > used) largest = std::max(largest, std::min(free_[i], fill - used));
+    if (limit > used) largest = std::max(largest, std::min(free_[i], limit - used));
   }
   return largest;
 }
 
-bool OwnedNodes::all_known() const {
-  return std::all_of(totals_.begin(), totals_.end(), [](std::uint32_t total) { return total > 0; });
+// ---- what can be ---------------------------------------------------------------------------------------------------
+
+std::vector<ClusterView> OwnedNodes::sizes(const Constraints& constraints) const {
+  std::vector<ClusterView> sizes;
+  sizes.reserve(settings_.size());
+  for (std::size_t i = 0; i < settings_.size(); ++i)
+    sizes.push_back({site_, settings_[i].name, 0, 0, widths_[i], settings_[i].quota, true});
+  for (const Kind& kind : kinds_)
+    for (std::size_t i = 0; i < sizes.size(); ++i)
+      if (meets(kind.properties, constraints)) sizes[i].total_processors += kind.stocks[i].size;
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    const ClusterSettings& configured = settings_[i];
+    const std::uint64_t size = std::uint64_t{configured.nodes} * configured.processors_per_node;
+    if (size > 0 && meets({configured.memory_bytes, configured.attributes}, constraints))
+      sizes[i].total_processors = std::max(sizes[i].total_processors, static_cast<std::uint32_t>(size));
+    sizes[i].idle_processors = sizes[i].total_processors;
+    sizes[i].meets_constraints = sizes[i].total_processors > 0;
+  }
+  return sizes;
+}
+
+std::vector<ClusterName> OwnedNodes::unknown_clusters() const {
+  std::vector<ClusterName> unknown;
+  for (std::size_t i = 0; i < settings_.size(); ++i)
+    if (settings_[i].nodes == 0 && !known_[i]) unknown.push_back(settings_[i].name);
+  return unknown;
+}
+
+bool OwnedNodes::all_known() const { return unknown_clusters().empty(); }
+
+std::vector<NodeClass> OwnedNodes::classes(Duration longest) const {
+  std::map<NodeProperties, std::vector<std::uint64_t>> by_kind;  // processors of each cluster
+  const auto add = [&](const NodeProperties& properties, std::size_t cluster) -> std::uint64_t& {
+    auto& sizes = by_kind[properties];
+    sizes.resize(settings_.size());
+    return sizes[cluster];
+  };
+  for (const Kind& kind : kinds_)
+    for (std::size_t i = 0; i < kind.stocks.size(); ++i)
+      if (kind.stocks[i].size > 0) add(kind.properties, i) += kind.stocks[i].size;
+  for (std::size_t i = 0; i < settings_.size(); ++i) {
+    const ClusterSettings& configured = settings_[i];
+    if (configured.nodes == 0) continue;
+    std::uint64_t& size = add({configured.memory_bytes, configured.attributes}, i);
+    size = std::max(size, std::uint64_t{configured.nodes} * configured.processors_per_node);
+  }
+  std::vector<NodeClass> classes;
+  for (const auto& [properties, sizes] : by_kind) {
+    NodeClass one{properties.memory_bytes, properties.attributes, 0, 0, longest};
+    for (std::size_t i = 0; i < sizes.size(); ++i) {
+      const std::uint32_t usable = fill(i, sizes[i]);
+      one.largest = std::max(one.largest, usable);
+      one.together += usable;
+    }
+    if (one.largest > 0) classes.push_back(std::move(one));
+  }
+  return classes;
+}
+
+// ---- taking and giving ---------------------------------------------------------------------------------------------
+
+/// The manager to take nodes from: of those that hold all the one with the least, else the one with the most: few
+/// managers, few fragments. Of two kinds that both hold all, the one that has no more than is asked for.
+const OwnedNodes::Manager* OwnedNodes::best(std::size_t cluster, std::uint32_t nodes,
+                                            const Constraints& constraints) const {
+  const Party* holds_all = nullptr;
+  const Party* holds_most = nullptr;
+  std::pair<std::size_t, std::uint32_t> best_all{};
+  std::uint32_t most = 0;
+  for (const Kind& kind : kinds_) {
+    if (!meets(kind.properties, constraints)) continue;
+    const auto& by_free = kind.stocks[cluster].by_free;
+    if (by_free.empty()) continue;
+    const auto fits = by_free.lower_bound({nodes, Party{}});
+    if (fits != by_free.end()) {
+      const std::pair<std::size_t, std::uint32_t> rank{kind.properties.attributes.size(), fits->first};
+      if (!holds_all || rank < best_all) holds_all = &fits->second, best_all = rank;
+      continue;
+    }
+    const std::uint32_t greatest = by_free.rbegin()->first;
+    if (greatest > most) holds_most = &by_free.lower_bound({greatest, Party{}})->second, most = greatest;
+  }
+  const Party* chosen = holds_all ? holds_all : holds_most;
+  return chosen ? &managers_.at(*chosen) : nullptr;
 }
 
 void OwnedNodes::take(std::size_t cluster, std::uint32_t processors, const Constraints& constraints,
                       std::uint32_t component, std::vector<NodeGroup>& taken) {
-  const std::uint32_t width = processors_per_node_[cluster];
-  std::uint32_t nodes = (processors + width - 1) / width;
-  free_[cluster] -= nodes * width;
-  free_total_ -= nodes * width;
+  const std::uint32_t per_node = widths_[cluster];
+  std::uint32_t nodes = (processors + per_node - 1) / per_node;
   while (nodes > 0) {
-    // The manager that holds the most, but of those that hold all the one with the least: few managers, few fragments.
-    std::map<Party, Manager>::iterator best = managers_.end();
-    std::uint32_t best_count = 0;
-    for (auto it = managers_.begin(); it != managers_.end(); ++it) {
-      if (it->second.cluster != cluster) continue;
-      const std::uint32_t count = usable_nodes(it->second, constraints);
-      const bool better = best_count >= nodes ? count >= nodes && count < best_count : count > best_count;
-      if (better) best = it, best_count = count;
-    }
-    DMM_ASSERT(best != managers_.end());
-    const std::uint32_t part = std::min(nodes, best_count);
-    taken.push_back({best->first, settings_[cluster].name, best->second.free.take(part), width,
-                     best->second.offer.endpoint, component});
+    const Manager* found = best(cluster, nodes, constraints);
+    DMM_ASSERT(found && found->free.count() > 0);
+    Manager& manager = managers_.at(found->offer.manager);
+    const std::uint32_t part = std::min(nodes, manager.free.count());
+    NodeGroup group{manager.offer.manager, settings_[cluster].name,      {},
+                    per_node,              ShortText(manager.endpoint), component};
+    const std::uint64_t freed = freed_;
+    change_free(manager.offer.manager, manager, [&](NodeMap& free) { group.nodes = free.take(part); });
+    freed_ = freed;
+    taken.push_back(std::move(group));
     nodes -= part;
   }
 }
 
 void OwnedNodes::put(const Party& party, const NodeSet& nodes) {
   const auto it = managers_.find(party);
-  DMM_ASSERT(it != managers_.end());
+  if (it == managers_.end() || !it->second.registered) return;
   Manager& manager = it->second;
-  const NodeSet usable = subtract(nodes, manager.aside);
-  manager.aside_free = unite(manager.aside_free, subtract(nodes, usable));
-  change_free(manager, [&](NodeMap& free) { free.put(usable); });
+  const NodeSet there = intersect(nodes, nodes_of(manager.offer));  // others were taken out of service meanwhile
+  const NodeSet usable = subtract(there, manager.aside);
+  manager.aside_free = unite(manager.aside_free, subtract(there, usable));
+  change_free(party, manager, [&](NodeMap& free) { free.put(usable); });
 }
 
 NodeSet OwnedNodes::withhold(const Party& party, const NodeSet& nodes) {
   const auto it = managers_.find(party);
-  if (it == managers_.end()) return {};
+  if (it == managers_.end() || !it->second.registered) return {};
   Manager& manager = it->second;
   const NodeSet others = subtract(manager.aside_free, nodes);
   NodeSet taken = subtract(std::exchange(manager.aside_free, others), others);
-  change_free(manager, [&](NodeMap& free) { taken = unite(taken, free.remove(nodes)); });
+  const std::uint64_t freed = freed_;
+  change_free(party, manager, [&](NodeMap& free) { taken = unite(taken, free.remove(nodes)); });
+  freed_ = freed;
   return taken;
 }
 
 void OwnedNodes::set_aside(const Party& party, const NodeSet& nodes, std::string why) {
   const auto it = managers_.find(party);
-  if (it == managers_.end()) return;
+  if (it == managers_.end() || !it->second.registered) return;
   Manager& manager = it->second;
-  NodeSet added = nodes;
-  if (!added.empty() && added.back().last >= manager.offer.nodes) return;
-  added = subtract(added, manager.aside);
+  const NodeSet added = subtract(intersect(nodes, nodes_of(manager.offer)), manager.aside);
   manager.aside = unite(manager.aside, added);
   manager.why_aside = std::move(why);
-  change_free(manager, [&](NodeMap& free) { manager.aside_free = unite(manager.aside_free, free.remove(added)); });
+  change_free(party, manager,
+              [&](NodeMap& free) { manager.aside_free = unite(manager.aside_free, free.remove(added)); });
 }
 
 void OwnedNodes::bring_back(const Party& party, const NodeSet& nodes) {
   const auto it = managers_.find(party);
-  if (it == managers_.end()) return;
+  if (it == managers_.end() || !it->second.registered) return;
   Manager& manager = it->second;
   manager.aside = subtract(manager.aside, nodes);
   if (manager.aside.empty()) manager.why_aside.clear();
   const NodeSet others = subtract(manager.aside_free, nodes);
   const NodeSet usable = subtract(std::exchange(manager.aside_free, others), others);
-  change_free(manager, [&](NodeMap& free) { free.put(usable); });
+  change_free(party, manager, [&](NodeMap& free) { free.put(usable); });
 }
 
 NodeGroup OwnedNodes::group_of(const Party& party, const NodeSet& nodes) const {
   const Manager& manager = managers_.at(party);
-  return {party, settings_[manager.cluster].name, nodes, manager.offer.processors_per_node, manager.offer.endpoint, 0};
+  return {party, settings_[manager.cluster].name, nodes, manager.offer.processors_per_node,
+          ShortText(manager.endpoint), 0};
+}
+
+NodeSet OwnedNodes::within(const Party& party, const NodeSet& nodes) const {
+  const auto it = managers_.find(party);
+  if (it == managers_.end() || !it->second.registered) return nodes;
+  return intersect(nodes, nodes_of(it->second.offer));
 }
 
 std::vector<OwnedNodes::ManagerView> OwnedNodes::managers() const {
   std::vector<ManagerView> views;
   for (const auto& [party, manager] : managers_)
-    views.push_back({party, manager.offer.cluster, manager.offer.nodes, manager.offer.processors_per_node,
-                     manager.free.count(), manager.up, manager.aside,
-                     dmm::count(manager.aside_free), manager.why_aside});
+    views.push_back({party, manager.offer.cluster, dmm::count(nodes_of(manager.offer)),
+                     manager.offer.processors_per_node, manager.free.count(), manager.up, manager.aside,
+                     dmm::count(manager.aside_free), manager.why_aside, manager.registered});
   return views;
 }
 
 std::vector<OwnedNodes::ClusterTotals> OwnedNodes::clusters() const {
+  const std::vector<ClusterView> all = sizes({});
   std::vector<ClusterTotals> totals;
   for (std::size_t i = 0; i < settings_.size(); ++i)
     totals.push_back(
-        {settings_[i].name, totals_[i], free_[i], std::max(1U, processors_per_node_[i]), settings_[i].quota});
+        {settings_[i].name, totals_[i], free_[i], widths_[i], settings_[i].quota, all[i].total_processors});
   return totals;
 }
 

@@ -1,9 +1,15 @@
 // The nodes that this site owns: which resource manager offers them, which cluster they are in, which are free. Knows
 // nothing of leases; whoever takes nodes puts them back when their resource manager said that they are clean.
+//
+// Two sizes are told apart. What *is there* counts nodes of resource managers that registered since this start; load
+// and placement go by it. What *can be* counts what is configured, and what every resource manager offered the last
+// time, also before a restart: whether a request is too large for the site depends on that alone, never on who is up,
+// drained or registered by now.
 #pragma once
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -14,33 +20,84 @@
 
 namespace dmm {
 
+/// What all nodes of a resource manager have in common.
+struct NodeProperties {
+  std::uint64_t memory_bytes = 0;
+  Attributes attributes;
+  auto operator<=>(const NodeProperties&) const = default;
+};
+bool meets(const NodeProperties& nodes, const Constraints& constraints);
+
+/// What a resource manager offers, to be found again after a restart.
+struct NodeOffer {
+  Party manager;
+  ClusterName cluster;
+  std::uint32_t nodes = 0;  ///< numbered from 0
+  std::uint32_t processors_per_node = 1;
+  NodeProperties properties;
+  NodeSet absent;  ///< numbers that are no nodes of it any more
+  auto operator<=>(const NodeOffer&) const = default;
+};
+NodeOffer offer_of(const Party& manager, const Register& message);
+/// The numbers that are nodes of it.
+NodeSet nodes_of(const NodeOffer& offer);
+
 class OwnedNodes {
  public:
   OwnedNodes(const SiteName& site, const std::vector<ClusterSettings>& clusters);
 
-  /// A resource manager offers nodes. A repeated offer of the same nodes changes nothing. Returns why the offer is
-  /// refused (an unknown cluster, other nodes than before, ...), or an empty text.
-  std::string offer(const Party& resource_manager, const Register& offer);
+  // ---- resource managers ----
+  /// Why an offer can't be taken; empty if it can.
+  std::string fault_of(const NodeOffer& offer) const;
+  /// The nodes that a resource manager no longer has if it offers this: who has them must give them up before.
+  NodeSet removed_by(const NodeOffer& offer) const;
+  /// A resource manager offers nodes, the same as before or others. Those that it hadn't offered before are free. All
+  /// that are removed must have been withheld.
+  void take_offer(const NodeOffer& offer, std::string endpoint);
+  /// It was there before a restart.
+  void remember(NodeOffer offer);
+  /// It is gone for good; none of its nodes may be in use.
+  void forget(const Party& resource_manager);
   /// The nodes of a resource manager can't be placed on while it is down; they stay known.
   void set_up(const Party& resource_manager, bool up);
-  bool knows(const Party& resource_manager) const { return managers_.contains(resource_manager); }
+  /// Whether it registered since this start.
+  bool knows(const Party& resource_manager) const;
+  /// What it offers, or offered before a restart; nullptr if it never did.
+  const NodeOffer* find_offer(const Party& resource_manager) const;
+  std::vector<NodeOffer> offers() const;
+  /// Configured clusters, as a live site may change: those that it has already, with other quotas and sizes, or more.
+  void configure(const std::vector<ClusterSettings>& clusters);
 
+  // ---- what is there ----
   /// The clusters with their idle and total processors among nodes that meet the constraints.
   std::vector<ClusterView> views(const Constraints& constraints) const;
   /// Free processors of each cluster, and all of them.
   const std::vector<std::uint32_t>& free_by_cluster() const { return free_; }
-  std::uint32_t largest_cluster() const;
   /// The most processors that can be had now in one cluster, within its quota.
   std::uint32_t largest_idle() const;
-  /// Whether a resource manager has come for every cluster.
-  bool all_known() const;
   std::uint64_t total() const { return total_; }
   /// Processors that are not free: in use, lent, or being cleaned, and those of managers that are down.
   std::uint64_t used() const { return total_ - free_total_; }
   /// Counts up whenever more became free: what didn't fit before may fit now.
   std::uint64_t freed() const { return freed_; }
+  /// Counts up whenever anything changed.
+  std::uint64_t changes() const { return changes_; }
 
-  /// Takes whole nodes that hold `processors` in one cluster; the caller saw in a view that they are there.
+  // ---- what can be ----
+  /// The clusters as if all that is configured or known were up and idle, of nodes that meet the constraints.
+  std::vector<ClusterView> sizes(const Constraints& constraints) const;
+  /// The processors of the largest cluster, within its quota.
+  std::uint32_t largest_cluster() const { return largest_cluster_; }
+  /// Whether the size of every cluster is configured, or known from before this start.
+  bool all_known() const;
+  /// Clusters whose size isn't.
+  std::vector<ClusterName> unknown_clusters() const;
+  /// What can be, by kind of node, for others to know; no lease of any is longer than `longest`.
+  std::vector<NodeClass> classes(Duration longest) const;
+
+  // ---- taking and giving ----
+  /// Takes whole nodes that hold `processors` in one cluster; the caller saw in a view that they are there. Nodes that
+  /// have more than is asked for are taken last.
   void take(std::size_t cluster, std::uint32_t processors, const Constraints& constraints, std::uint32_t component,
             std::vector<NodeGroup>& taken);
   /// Nodes of a resource manager are free again.
@@ -53,6 +110,8 @@ class OwnedNodes {
 
   /// These nodes as a group of a lease; the resource manager must be known.
   NodeGroup group_of(const Party& resource_manager, const NodeSet& nodes) const;
+  /// Those of the nodes that it has; all of them if it hasn't registered yet.
+  NodeSet within(const Party& resource_manager, const NodeSet& nodes) const;
 
   struct ManagerView {
     Party party;
@@ -62,37 +121,61 @@ class OwnedNodes {
     NodeSet aside;                 ///< nodes on which nothing is placed
     std::uint32_t aside_free = 0;  ///< how many of them would be free
     std::string why_aside;
+    bool registered = false;       ///< since this start
   };
   std::vector<ManagerView> managers() const;
   struct ClusterTotals {
     ClusterName name;
     std::uint32_t processors = 0, free = 0, processors_per_node = 1;
     double quota = 1.0;
+    std::uint32_t size = 0;  ///< what can be, in processors
   };
   std::vector<ClusterTotals> clusters() const;
+  const std::vector<ClusterSettings>& settings() const { return settings_; }
+  std::optional<std::size_t> find_cluster(const ClusterName& name) const;
 
  private:
   struct Manager {
+    NodeOffer offer;
+    std::string endpoint;
     std::size_t cluster = 0;
-    Register offer;
-    NodeMap free;
+    std::size_t kind = 0;      ///< in kinds_
+    bool registered = false;   ///< since this start
     bool up = false;
+    NodeMap free;
     NodeSet aside = {};       ///< nothing is placed on these
     NodeSet aside_free = {};  ///< of these, those that would be free
     std::string why_aside = {};
   };
-  /// Adds to the free nodes of a manager, or takes from them, and keeps the sums right.
+  /// All nodes of one kind in one cluster.
+  struct Stock {
+    std::uint32_t free = 0, total = 0, size = 0;  ///< processors of managers that are up; that registered; of all
+    std::set<std::pair<std::uint32_t, Party>> by_free;  ///< managers that are up, by their free nodes
+  };
+  struct Kind {
+    NodeProperties properties;
+    std::vector<Stock> stocks;  ///< by cluster
+  };
+  std::size_t kind_of(const NodeProperties& properties);
+  /// Adds a manager's free nodes to all sums, or takes them out.
+  void count(const Party& party, const Manager& manager, bool add);
+  /// Changes the free nodes of a manager and keeps the sums right.
   template <class Change>
-  void change_free(Manager& manager, Change change);
-  static bool meets(const Register& offer, const Constraints& constraints);
-  void count(const Manager& manager, bool add);
-  std::uint32_t usable_nodes(const Manager& manager, const Constraints& constraints) const;
+  void change_free(const Party& party, Manager& manager, Change change);
+  void count_total(const Manager& manager, bool add);
+  void count_size(const Manager& manager, bool add);
+  void resize();
+  std::uint32_t fill(std::size_t cluster, std::uint64_t processors) const;
+  const Manager* best(std::size_t cluster, std::uint32_t nodes, const Constraints& constraints) const;
 
   SiteName site_;
   std::vector<ClusterSettings> settings_;
-  std::vector<std::uint32_t> processors_per_node_;  ///< of each cluster; 0 before its first resource manager
+  std::vector<bool> known_;                         ///< by cluster: from before this start
   std::vector<std::uint32_t> free_, totals_;        ///< processors of each cluster
-  std::uint64_t total_ = 0, free_total_ = 0, freed_ = 0;
+  std::vector<std::uint32_t> widths_;               ///< processors of its nodes
+  std::uint32_t largest_cluster_ = 0;
+  std::uint64_t total_ = 0, free_total_ = 0, freed_ = 0, changes_ = 0;
+  std::vector<Kind> kinds_;
   std::map<Party, Manager> managers_;
 };
 

@@ -1,34 +1,22 @@
-// The owner's side of resource managers: what they offer, whether it agrees with what was assigned to them, which nodes
-// are clean again, which are set aside (docs/protocol.md section 8).
+// The owner's side of resource managers: what they offer, which nodes are clean again, which are set aside, which are
+// gone (docs/protocol.md section 8). How a register is compared with our record is in comparing.cpp.
 #include <algorithm>
 
 #include "machine/assert.hpp"
 #include "machine/planted.hpp"
 #include "protocol/inventory.hpp"
 #include "protocol/text.hpp"
+#include "sitemgr/groups.hpp"
 #include "sitemgr/site_manager.hpp"
 
 namespace dmm {
 namespace {
 
-/// Those of the groups that are of one resource manager.
-std::vector<NodeGroup> groups_on(const std::vector<NodeGroup>& groups, const Party& manager) {
-  std::vector<NodeGroup> found;
-  for (const NodeGroup& group : groups)
-    if (group.resource_manager == manager) found.push_back(group);
-  return found;
-}
-
-/// All nodes of one resource manager in these groups.
-NodeSet nodes_on(const std::vector<NodeGroup>& groups, const Party& manager) {
-  NodeSet nodes;
-  for (const NodeGroup& group : groups)
-    if (group.resource_manager == manager) nodes = unite(nodes, group.nodes);
-  return nodes;
-}
+/// A resource manager says each minute that its part of a lease isn't used; what it said holds this long.
+constexpr Duration idle_word = seconds(150);
 
 /// Why what a resource manager says about its nodes makes no sense; empty if it does.
-std::string fault_of(const Register& offer) {
+std::string fault_of_leases(const Register& offer) {
   if (offer.leases.size() != offer.leased.size()) return "each lease needs its nodes";
   NodeSet all;
   for (const NodeSet& nodes : offer.leased) {
@@ -50,143 +38,97 @@ void SiteManager::resource_manager_up(Step& s, const Party& manager, bool restar
   if (restarted) return owned_.set_up(manager, false);  // until it says what is on its nodes
   // The silence may have been on our side alone: then it doesn't register again.
   owned_.set_up(manager, true);
-  lost_managers_.erase(manager);
+  lost_managers_.set(manager, never);
   hints_dirty_ = true;
   s.out.log(Level::debug, "back", {}, {{"peer", to_text(manager)}});
 }
 
 void SiteManager::on(Step& s, const Party& from, Register& offer) {
-  if (!gather(registering_[from], offer)) return;
-  registering_.erase(from);
-  const bool is_first = !owned_.knows(from);
-  std::string fault = fault_of(offer);
-  if (fault.empty()) fault = owned_.offer(from, offer);
-  if (!fault.empty()) {
+  const auto refuse = [&](const std::string& fault) {
+    registering_.erase(from);
     s.out.log(Level::warning, "refuse", {}, {{"peer", to_text(from)}, {"why", fault}});
     s.out.send(from, Fault{Register::type, fault});
-    return;
-  }
-  lost_managers_.erase(from);
-  owned_.bring_back(from, {{0, offer.nodes - 1}});  // it says again what is to be set aside
+  };
+  Register& so_far = registering_[from];
+  // Leases share no node, so there are no more of them than nodes.
+  if (so_far.leases.size() + offer.leases.size() > std::min(offer.nodes, nodes_per_manager_max))
+    return refuse("there are more leases than nodes");
+  if (!gather(so_far, offer)) return;
+  registering_.erase(from);
+  const bool is_first = !owned_.knows(from);
+  const NodeOffer nodes = offer_of(from, offer);
+  std::string fault = fault_of_leases(offer);
+  if (fault.empty()) fault = owned_.fault_of(nodes);
+  if (fault.empty()) fault = fault_of_epochs(offer);
+  if (!fault.empty()) return refuse(fault);
+  take_offer(s, nodes, offer.endpoint);
+  lost_managers_.set(from, never);
+  owned_.bring_back(from, nodes_of(nodes));  // it says again what is to be set aside
   compare(s, from, offer, is_first);
   hints_dirty_ = true;
   s.out.log(Level::info, "register", {},
             {{"peer", to_text(from)}, {"cluster", offer.cluster.text}, {"nodes", std::int64_t{offer.nodes}}});
-  recount_servable(s);
 }
 
-/// Our machine may have forgotten our last leases and remember some that were over: what the resource manager has under
-/// a later lease isn't under an older one any more. What runs there without a lease may be of such a later one, too.
-void SiteManager::forget_older(Step& s, const Party& manager, const Register& offer) {
-  std::vector<Epoch> latest(offer.nodes);  // by node: under what it is there
-  for (std::size_t i = 0; i < offer.leases.size(); ++i)
-    each_node(offer.leased[i], [&](std::uint32_t node) { latest[node] = offer.leases[i].epoch; });
-  each_node(offer.dirty, [&](std::uint32_t node) { latest[node] = {incarnation_, 0}; });
-  for (const LeaseId& id : leases_.all()) {
+/// A lease that we have yet to make can't be assigned: our clock or our directory was put back, or it errs. Either way
+/// its nodes would obey nothing that we say.
+std::string SiteManager::fault_of_epochs(const Register& offer) const {
+  for (const LeaseId& id : offer.leases) {
+    const bool is_later = id.epoch.incarnation > incarnation_ ||
+                          (id.epoch.incarnation == incarnation_ && id.epoch.counter > leases_made_);
+    if (id.owner != settings_.name || is_later)
+      return "it names the lease " + to_text(id) + ", which this site manager has not made: was the directory of one " +
+             "of the two put back?";
+  }
+  return {};
+}
+
+/// The same nodes as before, or other ones: leases on those that are gone end first.
+void SiteManager::take_offer(Step& s, const NodeOffer& offer, const std::string& endpoint) {
+  const NodeOffer* known = owned_.find_offer(offer.manager);
+  const bool is_other = !known || *known != offer;
+  if (known) remove_nodes_of(s, offer.manager, owned_.removed_by(offer));
+  owned_.take_offer(offer, endpoint);
+  if (!is_other) return;
+  judge_due_ = reach_due_ = true;
+  if (s.out.ledger.wanted) changed_offers_.insert(offer.manager);
+  if (known)
+    s.out.log(Level::info, "capacity", {},
+              {{"peer", to_text(offer.manager)}, {"nodes", std::int64_t{count(nodes_of(offer))}}});
+}
+
+/// Nodes that are no nodes any more are under no lease, and nothing has to be cleaned there.
+void SiteManager::remove_nodes_of(Step& s, const Party& manager, const NodeSet& removed) {
+  if (removed.empty()) return;
+  owned_.withhold(manager, removed);
+  for (const LeaseId& id : leases_.on(manager)) {
     Lease& lease = *leases_.find(id);
-    if (lease.upstream) continue;
-    for (std::vector<NodeGroup>* groups : {&lease.nodes, &lease.cleaning}) {
-      std::vector<NodeGroup> over = groups_on(*groups, manager);
-      for (NodeGroup& group : over) {
-        NodeSet outdated;
-        each_node(group.nodes, [&](std::uint32_t node) {
-          if (node < latest.size() && id.epoch < latest[node]) append(outdated, node);
-        });
-        group.nodes = std::move(outdated);
-      }
-      std::erase_if(over, [](const NodeGroup& group) { return group.nodes.empty(); });
-      if (over.empty()) continue;
+    const auto gone_of = [&](const std::vector<NodeGroup>& groups) {
+      std::vector<NodeGroup> gone = groups_on(groups, manager);
+      for (NodeGroup& group : gone) group.nodes = intersect(group.nodes, removed);
+      std::erase_if(gone, [](const NodeGroup& group) { return group.nodes.empty(); });
+      return gone;
+    };
+    if (const std::vector<NodeGroup> gone = gone_of(lease.nodes); !gone.empty()) {
+      tell_ended(s, lease, gone, LeaseEnd::node_removed, false);
+      account(s, lease, gone);
+      remove_nodes(lease.nodes, gone);
       changed(s, lease);
-      if (groups == &lease.nodes) {
-        tell_ended(s, lease, over, LeaseEnd::unknown, false);
-        account(s, lease, over);
-      } else {
-        s.out.send(manager, Unassign{id, nodes_on(over, manager), {}, detached_for(lease)}, lease.request);
-      }
-      remove_nodes(*groups, over);
-      owned_.put(manager, nodes_on(over, manager));  // to be withheld for the later one
+    }
+    if (const std::vector<NodeGroup> gone = gone_of(lease.cleaning); !gone.empty()) {
+      remove_nodes(lease.cleaning, gone);
+      changed(s, lease);
     }
     if (lease.nodes.empty()) lease.state = LeaseState::ending;
     if (lease.nodes.empty() && lease.cleaning.empty()) close(s, lease);
   }
 }
 
-/// For how long what runs on nodes that are being cleaned may go on.
-Duration SiteManager::detached_for(const Lease& lease) const {
-  return lease.detached ? settings_.detached_max : Duration{};
-}
-
-/// Our record says what is leased, the resource manager's what is running. What it lacks is assigned again; what it
-/// has without us is taken back, and its nodes are free only when it says that they are clean.
-void SiteManager::compare(Step& s, const Party& manager, const Register& offer, bool is_first) {
-  if (DMM_PLANT(register_not_compared)) return;
-  std::map<LeaseId, NodeSet> theirs;
-  for (std::size_t i = 0; i < offer.leases.size(); ++i) theirs[offer.leases[i]] = offer.leased[i];
-  NodeSet dirty = offer.dirty;
-  if (is_first) {
-    for (const LeaseId& id : leases_.all()) {  // out of the free ones, wherever they are to be put back
-      const Lease& lease = leases_.get(id);
-      if (lease.upstream) continue;
-      owned_.withhold(manager, unite(nodes_on(lease.nodes, manager), nodes_on(lease.cleaning, manager)));
-    }
-    forget_older(s, manager, offer);
-  }
-  for (const LeaseId& id : leases_.all()) {  // rare: a session began
-    Lease& lease = *leases_.find(id);
-    if (lease.upstream) continue;
-    const NodeSet leased = nodes_on(lease.nodes, manager), cleaning = nodes_on(lease.cleaning, manager);
-    if (leased.empty() && cleaning.empty()) continue;
-    owned_.withhold(manager, unite(leased, cleaning));
-    const auto known = theirs.find(id);
-    const NodeSet has = known == theirs.end() ? NodeSet{} : known->second;
-    if (!contains(has, leased)) assign(s, lease, manager, leased);
-    if (!cleaning.empty()) s.out.send(manager, Unassign{id, cleaning, {}, detached_for(lease)}, lease.request);
-    dirty = subtract(dirty, cleaning);
-    if (known != theirs.end()) known->second = subtract(subtract(has, leased), cleaning);
-  }
-  for (const auto& [id, nodes] : theirs)
-    if (!nodes.empty() && !DMM_PLANT(unknown_lease_ignored)) take_unknown(s, manager, id, nodes);
-  // Something runs there under a lease that neither of us knows: a newer one waits for its end.
-  if (!dirty.empty()) take_unknown(s, manager, {settings_.name, {incarnation_, ++leases_made_}}, dirty);
-}
-
-void SiteManager::take_unknown(Step& s, const Party& manager, const LeaseId& id, const NodeSet& nodes) {
-  s.out.log(Level::warning, "unknown_lease", {},
-            {{"peer", to_text(manager)}, {"lease", to_text(id)}, {"nodes", to_text(nodes)}});
-  const NodeSet withheld = owned_.withhold(manager, nodes);
-  s.out.send(manager, Unassign{id, nodes, {}, settings_.detached_max});
-  if (withheld.empty()) return;  // they are under a newer lease already
-  Lease* lease = leases_.find(id);
-  if (!lease) {
-    Lease unknown;
-    unknown.id = id;
-    unknown.state = LeaseState::ending;
-    unknown.granted = s.now;
-    unknown.chain = {settings_.name};
-    unknown.owner_ancestors = settings_.ancestors;
-    unknown.detached = true;
-    lease = &leases_.add(std::move(unknown));
-  }
-  add_nodes(lease->cleaning, {owned_.group_of(manager, withheld)});
-  changed(s, *lease);
-}
-
-void SiteManager::recount_servable(Step& s) {
-  std::vector<LocalRequest*> at_home;
-  for (const auto& [arrival, request] : queue_.all()) {
-    queue_.set_servable(*request, servable_when_idle(request->request.need));
-    fresh_.push_back(request->request.id);
-    if (!request->servable && request->search == LocalRequest::Search::home) at_home.push_back(request.get());
-  }
-  for (LocalRequest* request : at_home) refuse_if_too_large(s, *request);
-}
-
 /// A resource manager has been silent for a term: nothing new is started there. What runs may go on, if its job manager
 /// is heard; this site will know when the resource manager is back.
 void SiteManager::lose_nodes(Step& s, const Party& manager) {
-  for (const LeaseId& id : leases_.all()) {  // rare
+  for (const LeaseId& id : leases_.on(manager)) {
     Lease& lease = *leases_.find(id);
-    if (lease.upstream) continue;
     const std::vector<NodeGroup> lost = groups_on(lease.nodes, manager);
     if (lost.empty()) continue;
     tell_ended(s, lease, lost, LeaseEnd::node_lost, false);
@@ -194,10 +136,29 @@ void SiteManager::lose_nodes(Step& s, const Party& manager) {
   }
 }
 
+std::string SiteManager::forget(Instant now, const ShortText& name, Effects& effects) {
+  Step s{now, effects};
+  const Party manager = resource_manager_of(settings_.name, name);
+  const NodeOffer* offer = owned_.find_offer(manager);
+  if (!offer) return "there is no resource manager " + name + " here";
+  for (const auto& view : owned_.managers())
+    if (view.party == manager && view.up) return name + " is up: stop it first, or let it offer other nodes";
+  remove_nodes_of(s, manager, nodes_of(*offer));
+  owned_.forget(manager);
+  lost_managers_.set(manager, never);
+  judge_due_ = reach_due_ = hints_dirty_ = true;
+  if (effects.ledger.wanted) changed_offers_.insert(manager);
+  effects.log(Level::info, "forget", {}, {{"peer", to_text(manager)}});
+  return {};
+}
+
 /// `holder` is the sink's site.
 void SiteManager::assign(Step& s, const Lease& lease, const Party& manager, const NodeSet& nodes) {
   const bool once = settings_.lease_ends_with_job && is_for_one_component(lease);
-  s.out.send(manager, Assign{lease.id, nodes, lease.request.site, is_alone(lease, manager), once}, lease.request);
+  const ShortText user = lease.downstream ? ShortText() : lease.request.user;
+  s.out.send(manager,
+             Assign{lease.id, nodes, lease.request.site, is_alone(lease, manager), once, user, lease.round_trip},
+             lease.request);
 }
 
 void SiteManager::on(Step& s, const Party& from, Clean& message) {
@@ -240,11 +201,28 @@ void SiteManager::on(Step& s, const Party& from, SetAside& aside) {
 void SiteManager::on(Step& s, const Party& from, LeaseEnded& ended) {
   Lease* lease = leases_.find(ended.lease);
   if (!lease || lease->upstream) return;
+  if (ended.reason == LeaseEnd::idle && !is_idle_everywhere(s, *lease, from)) return;
   std::vector<NodeGroup> over = groups_on(lease->nodes, from);
-  if (!ended.nodes.empty()) over = without(over, without(over, ended.nodes));  // those of them that it names
+  if (ended.reason == LeaseEnd::idle) over = lease->nodes;
+  if (!ended.nodes.empty() && ended.reason != LeaseEnd::idle)
+    over = without(over, without(over, ended.nodes));  // those of them that it names
   if (over.empty()) return;
   tell_ended(s, *lease, over, ended.reason == LeaseEnd::idle ? LeaseEnd::idle : LeaseEnd::unknown, ended.confirmed);
-  clean(s, *lease, over, false);
+  // Where several have nodes of it, one may have got a job since it said so.
+  clean(s, *lease, over, ended.reason == LeaseEnd::idle && lease->managers.size() > 1);
+}
+
+/// Whether all resource managers that have nodes of the lease said of late that nothing uses their part.
+bool SiteManager::is_idle_everywhere(Step& s, const Lease& lease, const Party& from) {
+  if (is_alone(lease, from)) return true;
+  auto& said = idle_parts_[lease.id];
+  said[from] = s.now;
+  const bool everywhere = std::ranges::all_of(lease.nodes, [&](const NodeGroup& group) {
+    const auto at = said.find(group.resource_manager);
+    return at != said.end() && s.now - at->second < idle_word;
+  });
+  if (everywhere) idle_parts_.erase(lease.id);
+  return everywhere;
 }
 
 }  // namespace dmm

@@ -9,9 +9,6 @@
 namespace dmm {
 namespace {
 
-/// How many waiting requests are looked at for one piece of a lease.
-constexpr int candidates_max = 16;
-
 /// Where an owner is, seen from a site, by their ancestors (the last is the root).
 Origin origin_of(const SiteName& site, const SiteNames& ours, const SiteName& owner,
                  const SiteNames& theirs) {
@@ -59,13 +56,16 @@ void SiteManager::hand_out(Step& s, Lease& lease, LocalRequest& request, std::ve
   grant.round = request.round;
   grant.lease = lease.id;
   grant.nodes = nodes;
-  grant.term = lease.upstream ? std::min(settings_.term, lease.upstream_until - s.now) : settings_.term;
+  grant.term = lease.upstream ? std::min(lease.term, lease.upstream_until - s.now) : settings_.term;
   grant.chain = lease.chain;
   grant.owner_ancestors = lease.owner_ancestors;
   grant.blocks = lease.blocks;
   grant.origin = origin_of(settings_.name, settings_.ancestors, lease.id.owner, lease.owner_ancestors);
   grant.tries = request.tries;
   grant.grace = lease.grace;
+  grant.length = lease.length == Duration{} ? Duration{} : std::max(lease.limit() - s.now, microseconds(1));
+  grant.round_trip = lease.round_trip;
+  ++lease.jobs;
   s.out.send(user, std::move(grant), id);
   JobManager& holder = job_managers_[user];
   holder.hold(lease, id);
@@ -114,25 +114,26 @@ void SiteManager::match_pool(Step& s) {
   }
 }
 
+/// For how long a job may yet be put on the lease; 0 if none may.
+Duration SiteManager::reusable_for(Instant now, const Lease& lease) const {
+  if (lease.wanted || lease.unsure || lease.upstream_until - now < settings_.term / 10) return {};
+  if (lease.jobs >= settings_.reuse_jobs_max && lease.jobs > 0) return {};
+  if (now - lease.granted >= settings_.reuse_length_max) return {};
+  return lease.length == Duration{} ? duration_max : lease.limit() - now;
+}
+
 bool SiteManager::reuse(Step& s, Lease& lease) {
-  if (lease.wanted || lease.unsure || lease.upstream_until - s.now < settings_.term / 10) return false;
+  const Duration left = reusable_for(s.now, lease);
+  if (left <= Duration{}) return false;
   std::map<ClusterName, std::uint32_t> idle;
   for (const NodeGroup& group : lease.idle) idle[group.cluster] += processors_of(group);
   const std::uint32_t hops = static_cast<std::uint32_t>(lease.chain.size()) - 1;
   for (const auto& [cluster, processors] : idle) {
-    for (const bool servable : {true, false}) {
-      OrderKey after;
-      LocalRequest* request = queue_.first_fitting(processors, nullptr, servable);
-      for (int looked = 0; request && looked < candidates_max; ++looked) {
-        // Its user accepted this distance, and pays for it.
-        if (request->simple && request->request.dttl >= hops) {
-          hand_out(s, lease, *request, take_in_cluster(lease.idle, cluster, request->widest));
-          return true;
-        }
-        after = queue_.dispatch_key(*request);
-        request = queue_.first_fitting(processors, &after, servable);
-      }
-    }
+    // Its user accepted this distance, and pays for it.
+    LocalRequest* request = queue_.first_for_lease(processors, hops, left, lease.length / 2);
+    if (!request) continue;
+    hand_out(s, lease, *request, take_in_cluster(lease.idle, cluster, request->kind->widest));
+    return true;
   }
   return false;
 }

@@ -2,6 +2,7 @@
 // between them, and what was lost with the old session is put right (docs/protocol.md section 8.16a). The lender's
 // record decides what is leased; whoever lacks a lease says what becomes of it.
 #include <algorithm>
+#include <set>
 
 #include "protocol/inventory.hpp"
 #include "protocol/text.hpp"
@@ -10,9 +11,11 @@
 namespace dmm {
 namespace {
 
-Holding holding_of(const Lease& lease, const RequestId& request, const std::vector<NodeGroup>& nodes, Duration left) {
+Holding holding_of(Instant now, const Lease& lease, const RequestId& request, const std::vector<NodeGroup>& nodes,
+                   Duration left) {
+  const Duration length = lease.length == Duration{} ? Duration{} : std::max(lease.limit() - now, microseconds(1));
   return {lease.id,     request, nodes, lease.chain, lease.owner_ancestors,
-          lease.blocks, std::max(left, Duration{}), lease.grace};
+          lease.blocks, std::max(left, Duration{}), lease.grace, length, lease.round_trip};
 }
 
 }  // namespace
@@ -28,15 +31,17 @@ void SiteManager::open_books(Step& s, std::size_t n) {
   neighbour.known_leases.insert(leases_.down(n).begin(), leases_.down(n).end());
   neighbour.inventory = {};
   neighbour.orphans.clear();
+  neighbour.unnamed.clear();
+  neighbour.disagrees.reset();
   Inventory books;
   for (const LeaseId& id : leases_.down(n)) {
     const Lease& lease = leases_.get(id);
     if (!lease.nodes.empty())
-      books.lent.push_back(holding_of(lease, lease.request, lease.nodes, left_of(s.now, lease)));
+      books.lent.push_back(holding_of(s.now, lease, lease.request, lease.nodes, left_of(s.now, lease)));
   }
   for (const LeaseId& id : leases_.up(n)) {
     const Lease& lease = leases_.get(id);
-    books.borrowed.push_back(holding_of(lease, lease.request, lease.nodes, {}));
+    books.borrowed.push_back(holding_of(s.now, lease, lease.request, lease.nodes, {}));
   }
   for (Inventory& part : parts_of(std::move(books))) send(s, n, std::move(part), {});
 }
@@ -66,14 +71,23 @@ void SiteManager::judge_lent(Step& s, std::size_t n, const std::vector<Holding>&
       const std::vector<NodeGroup> over = without(held.nodes, lease->nodes);
       if (!over.empty()) send(s, n, LeaseEnded{held.lease, over, LeaseEnd::unknown, false, {}}, held.request);
     } else if (!lease && !neighbour.known_leases.contains(held.lease) && may_adopt(n, held)) {
-      neighbour.orphans[held.lease] = s.now + settings_.adopt_within;
-      sweep_at(s.now + settings_.adopt_within);
+      neighbour.orphans[held.lease] = s.now + adopt_within(n);
     } else {
       send(s, n, LeaseEnded{held.lease, {}, LeaseEnd::unknown, false, {}}, held.request);
     }
   }
   for (const LeaseId& id : std::exchange(neighbour.adopted, {}))
     if (Lease* lease = leases_.find(id); lease && !lease->nodes.empty()) give_back(s, *lease, {}, true);
+  // What it was lent and doesn't name it gives back; if it doesn't do that either, it is taken back.
+  std::set<LeaseId> named;
+  for (const Holding& held : borrowed) named.insert(held.lease);
+  for (const LeaseId& id : leases_.down(n))
+    if (neighbour.known_leases.contains(id) && !named.contains(id)) neighbour.unnamed[id] = s.now + adopt_within(n);
+}
+
+/// How long a neighbour may take to say what has to be said after the books were compared.
+Duration SiteManager::adopt_within(std::size_t n) const {
+  return settings_.adopt_within + neighbours_[n].round_trip * 2;
 }
 
 /// Whether we may have passed this lease on and lost our record of it: the site that it would have come from hasn't
@@ -94,9 +108,9 @@ void SiteManager::judge_borrowed(Step& s, std::size_t n, const std::vector<Holdi
       const std::vector<NodeGroup> returned = without(held.nodes, lease->nodes);
       if (!returned.empty()) send(s, n, Release{held.lease, returned, true}, held.request);
       if (held.left <= Duration{}) continue;
-      lease->upstream_until = s.now + held.left;
+      lease->upstream_until = s.now + std::min(held.left, seconds(24 * 3600));
       lease->unsure = false;
-      watch(*lease);
+      leases_.watch(*lease);
     } else if (!lease && !neighbours_[n].known_leases.contains(held.lease)) {
       adopt_or_release(s, n, held);
     } else {
@@ -133,26 +147,39 @@ void SiteManager::adopt_or_release(Step& s, std::size_t n, const Holding& lent) 
   lease.blocks = lent.blocks;
   lease.grace = lent.grace;
   lease.granted = s.now;
-  lease.upstream_until = s.now + lent.left;
-  lease.downstream_until = s.now + settings_.term;
+  lease.length = std::max(lent.length, Duration{});
+  lease.round_trip = std::clamp(lent.round_trip, Duration{}, round_trip_max);
+  lease.term = std::max(settings_.term, std::min(lent.left, seconds(24 * 3600)));
+  lease.upstream_until = s.now + std::min(lent.left, seconds(24 * 3600));
+  lease.downstream_until = s.now + lease.term;
   lease.processors = processors_of(lent.nodes);
   s.out.log(Level::info, "adopt", lent.request,
             {{"lease", to_text(lent.lease)}, {"from", neighbours_[n].site.text}, {"to", towards_sink.site.text}});
-  Lease& kept = leases_.add(std::move(lease));
+  Lease& kept = add_lease(s, std::move(lease));
   if (towards_sink.judging) towards_sink.adopted.insert(kept.id);
-  watch(kept);
-  changed(s, kept);
   send(s, n, Claim{kept.id, kept.request, {}}, kept.request);  // ours may have been lost with our record
 }
 
-void SiteManager::end_orphans(Step& s) {
-  for (std::size_t n = 0; n < neighbours_.size(); ++n)
+/// Nobody spoke for these in time.
+void SiteManager::end_unvouched(Step& s) {
+  for (std::size_t n = 0; n < neighbours_.size(); ++n) {
     std::erase_if(neighbours_[n].orphans, [&](const auto& orphan) {
       if (s.now < orphan.second) return false;
       s.out.log(Level::info, "orphan_ended", {}, {{"lease", to_text(orphan.first)}, {"by", neighbours_[n].site.text}});
       send(s, n, LeaseEnded{orphan.first, {}, LeaseEnd::unknown, false, {}}, {});
       return true;
     });
+    std::erase_if(neighbours_[n].unnamed, [&](const auto& unnamed) {
+      if (s.now < unnamed.second) return false;
+      Lease* lease = leases_.find(unnamed.first);
+      if (!lease || lease->downstream != n || lease->nodes.empty()) return true;
+      refuse(n, "unnamed_lease");
+      s.out.log(Level::warning, "unnamed_lease", lease->request,
+                {{"lease", to_text(unnamed.first)}, {"by", neighbours_[n].site.text}});
+      end_lease(s, *lease, LeaseEnd::unknown);
+      return true;
+    });
+  }
 }
 
 // ---- with the site's own users -------------------------------------------------------------------------------------
@@ -165,7 +192,7 @@ void SiteManager::open_books(Step& s, const Party& party) {
   Inventory books;
   for (const auto& [id, request] : user.judged) {
     const Lease& lease = leases_.get(id);
-    books.lent.push_back(holding_of(lease, request, lease.handed_out.at(request), left_of(s.now, lease)));
+    books.lent.push_back(holding_of(s.now, lease, request, lease.handed_out.at(request), left_of(s.now, lease)));
   }
   for (Inventory& part : parts_of(std::move(books))) s.out.send(party, std::move(part));
 }
@@ -188,7 +215,7 @@ void SiteManager::on(Step& s, const Party& from, Inventory& part) {
     std::vector<NodeGroup> gone =
         held == theirs.end() ? out->second : without(out->second, held->second->nodes);
     if (gone.empty()) continue;
-    Release returned{id, std::move(gone), false};
+    Release returned{id, std::move(gone), false, false};
     on_release(s, std::nullopt, from, returned);
   }
   for (const auto& [key, held] : theirs)

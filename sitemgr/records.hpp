@@ -1,5 +1,6 @@
 // What a site manager finds again after a restart. Its queue isn't here: each job manager offers its open requests
-// again. Renewals write nothing: a site that restarts asks before it promises more.
+// again. Renewals write nothing: a site that restarts asks before it promises more. Columns are only added: a ledger
+// that an earlier version wrote lacks some, which then have their defaults.
 #pragma once
 
 #include <array>
@@ -8,6 +9,8 @@
 #include "protocol/messages.hpp"
 #include "protocol/text.hpp"
 #include "sitemgr/lease.hpp"
+#include "sitemgr/owned_nodes.hpp"
+#include "sitemgr/relay_rights.hpp"
 #include "sitemgr/usage.hpp"
 
 namespace dmm {
@@ -44,19 +47,23 @@ struct LeaseRecord {
   Duration grace;
   bool wanted = false;    ///< owner: it is to come back when its present job has ended
   bool detached = false;  ///< owner: what runs on the nodes being cleaned may go on
+  Duration term;
+  Duration length;
+  Duration round_trip;
+  std::uint32_t jobs = 0;
 
   static constexpr std::string_view table = "leases";
-  static constexpr std::array<std::string_view, 19> columns{
+  static constexpr std::array<std::string_view, 23> columns{
       "lease",    "request",  "part",  "round",           "state",  "upstream", "downstream", "nodes",
       "cleaning", "chain",    "owner_ancestors", "blocks", "granted", "handed_out", "processors",
-      "processor_microseconds", "grace", "wanted", "detached"};
+      "processor_microseconds", "grace", "wanted", "detached", "term", "length", "round_trip", "jobs"};
   std::string key() const { return to_text(id) + "@" + std::to_string(id.epoch.incarnation); }
   template <class Self>
   static auto fields(Self& self) {
     return std::tie(self.id, self.request, self.part, self.round, self.state, self.upstream, self.downstream,
                     self.nodes, self.cleaning, self.chain, self.owner_ancestors, self.blocks, self.granted,
                     self.handed_out, self.processors, self.processor_microseconds, self.grace, self.wanted,
-                    self.detached);
+                    self.detached, self.term, self.length, self.round_trip, self.jobs);
   }
 };
 
@@ -77,6 +84,22 @@ struct UsageRow {
   }
 };
 
+/// All use that has ever ended, of one direction and with one neighbour: what is charged by, however few of the single
+/// records are kept.
+struct UsageTotalRow {
+  SiteName peer;  ///< empty for own use
+  UsageRecord::Direction direction = UsageRecord::Direction::own;
+  UsageTotal total;
+
+  static constexpr std::string_view table = "usage_totals";
+  static constexpr std::array<std::string_view, 4> columns{"peer", "direction", "leases", "processor_microseconds"};
+  std::string key() const { return std::to_string(static_cast<int>(direction)) + " " + peer.text; }
+  template <class Self>
+  static auto fields(Self& self) {
+    return std::tie(self.peer, self.direction, self.total.leases, self.total.processor_microseconds);
+  }
+};
+
 /// Somebody who is lent nothing more: a borrower's site, or this site itself, whose nodes then take no new work.
 struct DrainRecord {
   SiteName site;
@@ -90,6 +113,49 @@ struct DrainRecord {
   }
 };
 
-using SiteRecord = std::variant<LeaseRecord, UsageRow, DrainRecord>;
+/// What a resource manager offered the last time.
+struct OfferRecord {
+  NodeOffer offer;
+
+  static constexpr std::string_view table = "offers";
+  static constexpr std::array<std::string_view, 7> columns{"manager", "cluster", "nodes", "processors_per_node",
+                                                           "memory_bytes", "attributes", "absent"};
+  std::string key() const { return offer.manager.name; }
+  template <class Self>
+  static auto fields(Self& self) {
+    return std::tie(self.offer.manager, self.offer.cluster, self.offer.nodes, self.offer.processors_per_node,
+                    self.offer.properties.memory_bytes, self.offer.properties.attributes, self.offer.absent);
+  }
+};
+
+/// What a neighbour said can be had beyond it.
+struct ReachRecord {
+  SiteName site;
+  std::vector<ReachEntry> entries;
+
+  static constexpr std::string_view table = "reaches";
+  static constexpr std::array<std::string_view, 2> columns{"site", "entries"};
+  std::string key() const { return site.text; }
+  template <class Self>
+  static auto fields(Self& self) {
+    return std::tie(self.site, self.entries);
+  }
+};
+
+/// Who may speak through this site along a chain.
+struct RelayRecord {
+  RelayPair pair;
+
+  static constexpr std::string_view table = "relays";
+  static constexpr std::array<std::string_view, 2> columns{"sink", "manager"};
+  std::string key() const { return pair.sink.text + " " + to_text(pair.manager); }
+  template <class Self>
+  static auto fields(Self& self) {
+    return std::tie(self.pair.sink, self.pair.manager);
+  }
+};
+
+using SiteRecord =
+    std::variant<LeaseRecord, UsageRow, DrainRecord, UsageTotalRow, OfferRecord, ReachRecord, RelayRecord>;
 
 }  // namespace dmm

@@ -15,31 +15,61 @@ void SiteManager::changed(Step& s, Lease& lease) {
 }
 
 void SiteManager::write_ledger(Step& s) {
-  if (!s.out.ledger.wanted) return;
+  auto& ledger = s.out.ledger;
+  if (!ledger.wanted) {
+    changed_totals_.clear();
+    changed_relays_.clear();
+    return;
+  }
   for (const LeaseId& id : std::exchange(changed_leases_, {})) {
     Lease* lease = leases_.find(id);
     if (lease) {
       lease->changed = false;
-      s.out.ledger.put(record_of(*lease));
+      ledger.put(record_of(*lease));
     } else {
       LeaseRecord gone;
       gone.id = id;
-      s.out.ledger.erase(std::move(gone));
+      ledger.erase(std::move(gone));
     }
   }
   for (DrainRecord& drain : std::exchange(changed_drains_, {})) {
     if (drained_.contains(drain.site))
-      s.out.ledger.put(std::move(drain));
+      ledger.put(std::move(drain));
     else
-      s.out.ledger.erase(std::move(drain));
+      ledger.erase(std::move(drain));
   }
+  for (const Party& manager : std::exchange(changed_offers_, {})) {
+    if (const NodeOffer* offer = owned_.find_offer(manager))
+      ledger.put(OfferRecord{*offer});
+    else
+      ledger.erase(OfferRecord{{.manager = manager, .cluster = {}, .properties = {}, .absent = {}}});
+  }
+  for (const std::size_t n : std::exchange(changed_reaches_, {})) {
+    if (neighbours_[n].removed)
+      ledger.erase(ReachRecord{neighbours_[n].site, {}});
+    else
+      ledger.put(ReachRecord{neighbours_[n].site, reach_.heard(n).entries});
+  }
+  for (SiteName& site : std::exchange(gone_reaches_, {})) ledger.erase(ReachRecord{std::move(site), {}});
+  for (auto& [pair, may] : std::exchange(changed_relays_, {})) {
+    if (may)
+      ledger.put(RelayRecord{std::move(pair)});
+    else
+      ledger.erase(RelayRecord{std::move(pair)});
+  }
+  write_usage(s);
+}
+
+void SiteManager::write_usage(Step& s) {
+  auto& ledger = s.out.ledger;
+  for (const auto& key : std::exchange(changed_totals_, {}))
+    ledger.put(UsageTotalRow{key.second, key.first, totals_.at(key)});
   for (; usage_written_ < usage_.next(); ++usage_written_) {
     if (usage_written_ < usage_.first()) continue;
     const std::size_t index = static_cast<std::size_t>(usage_written_ - usage_.first());
-    s.out.ledger.put(UsageRow{usage_written_, usage_.records()[index]});
+    ledger.put(UsageRow{usage_written_, usage_.records()[index]});
   }
-  for (; usage_first_ < usage_.first(); ++usage_first_)
-    s.out.ledger.erase(UsageRow{usage_first_, {}});
+  for (; usage_first_ < usage_.first(); ++usage_first_) ledger.erase(UsageRow{usage_first_, {}});
 }
 
 LeaseRecord SiteManager::record_of(const Lease& lease) const {
@@ -64,6 +94,10 @@ LeaseRecord SiteManager::record_of(const Lease& lease) const {
   row.grace = lease.grace;
   row.wanted = !lease.upstream && lease.wanted;
   row.detached = lease.detached;
+  row.term = lease.term;
+  row.length = lease.length;
+  row.round_trip = lease.round_trip;
+  row.jobs = lease.jobs;
   return row;
 }
 
@@ -72,7 +106,13 @@ std::vector<SiteRecord> SiteManager::records() const {
   for (const LeaseId& id : leases_.all()) rows.emplace_back(record_of(leases_.get(id)));
   for (std::uint64_t number = usage_.first(); number < usage_.next(); ++number)
     rows.emplace_back(UsageRow{number, usage_.records()[static_cast<std::size_t>(number - usage_.first())]});
+  for (const auto& [key, total] : totals_) rows.emplace_back(UsageTotalRow{key.second, key.first, total});
   for (const SiteName& site : drained_) rows.emplace_back(DrainRecord{site});
+  for (NodeOffer& offer : owned_.offers()) rows.emplace_back(OfferRecord{std::move(offer)});
+  for (std::size_t n = 0; n < neighbours_.size(); ++n)
+    if (!neighbours_[n].removed && !reach_.heard(n).entries.empty())
+      rows.emplace_back(ReachRecord{neighbours_[n].site, reach_.heard(n).entries});
+  for (RelayPair& pair : relays_.all()) rows.emplace_back(RelayRecord{std::move(pair)});
   return rows;
 }
 
@@ -82,25 +122,37 @@ void SiteManager::restore(Instant now, std::vector<SiteRecord> rows) {
   DMM_ASSERT(leases_.size() == 0 && queue_.size() == 0);
   std::map<std::uint64_t, UsageRecord> usage;
   for (SiteRecord& row : rows) {
-    if (auto* lease = std::get_if<LeaseRecord>(&row)) {
-      if (!restore(now, *lease)) changed_leases_.push_back(lease->id);
+    if (auto* relay = std::get_if<RelayRecord>(&row)) relays_.restore(now, relay->pair);
+    if (auto* offer = std::get_if<OfferRecord>(&row)) {
+      const Party manager = offer->offer.manager;
+      owned_.remember(std::move(offer->offer));
+      if (!owned_.find_offer(manager)) changed_offers_.insert(manager);
     }
-    if (auto* use = std::get_if<UsageRow>(&row))
-      usage.emplace(use->number, std::move(use->use));
+    if (auto* reach = std::get_if<ReachRecord>(&row)) {
+      if (const auto n = neighbours_.find(reach->site))
+        reach_.hear(*n, Reach{std::move(reach->entries)});
+      else
+        gone_reaches_.push_back(reach->site);
+    }
+    if (auto* total = std::get_if<UsageTotalRow>(&row)) totals_[{total->direction, total->peer}] = total->total;
+    if (auto* use = std::get_if<UsageRow>(&row)) usage.emplace(use->number, std::move(use->use));
     if (auto* drain = std::get_if<DrainRecord>(&row)) drained_.insert(drain->site);
   }
+  for (SiteRecord& row : rows)
+    if (auto* lease = std::get_if<LeaseRecord>(&row); lease && !restore(now, *lease))
+      changed_leases_.push_back(lease->id);
+  restore_usage(std::move(usage));
+}
+
+void SiteManager::restore_usage(std::map<std::uint64_t, UsageRecord> usage) {
+  const bool has_totals = !totals_.empty();  // an earlier version kept the single records alone
   usage_first_ = usage.empty() ? 1 : usage.begin()->first;
   for (auto& [number, use] : usage) {
     if (use.lease.owner == settings_.name) leases_made_ = std::max(leases_made_, use.lease.epoch.counter);
-    const auto peer = neighbours_.find(use.peer);
-    if (peer && use.direction == UsageRecord::Direction::lent)
-      neighbours_[*peer].lent_processor_microseconds += use.processor_microseconds;
-    if (peer && use.direction == UsageRecord::Direction::borrowed)
-      neighbours_[*peer].borrowed_processor_microseconds += use.processor_microseconds;
+    if (!has_totals) add_total(use.direction, use.peer, use.processor_microseconds);
     usage_.restore(number, std::move(use));
   }
   usage_written_ = usage_.next();
-  sweep_at(now);
 }
 
 /// A neighbour that is configured no longer can't be asked: what it lent is gone, what it was lent comes back. False if
@@ -126,33 +178,38 @@ bool SiteManager::restore(Instant now, LeaseRecord& row) {
   lease.grace = row.grace;
   lease.wanted = row.wanted;
   lease.detached = row.detached;
+  lease.term = std::max(row.term, settings_.term);
+  lease.length = row.length;
+  lease.round_trip = row.round_trip;
+  lease.jobs = row.jobs;
   if (borrower_is_gone) {
     add_nodes(lease.cleaning, std::exchange(lease.nodes, {}));
     lease.state = LeaseState::ending;
   }
-  // Whoever has it from us may have renewed it in our last moment: a whole term for them to do it again.
-  if (lease.downstream) lease.downstream_until = now + settings_.term + settings_.term / owner_margin;
+  // The borrower may have renewed just before we stopped: it has a whole term to do so again.
+  if (lease.downstream) lease.downstream_until = now + lease.term + lease.term / owner_margin;
   lease.unsure = lease.upstream.has_value();
-  if (lease.unsure) lease.upstream_until = now + settings_.term;
+  if (lease.unsure) lease.upstream_until = now + lease.term;
   std::vector<NodeGroup> idle = lease.nodes;
   for (HandedOutRecord& out : row.handed_out) {
     const Party party = job_manager_of(settings_.name, out.user);
     JobManager& user = job_managers_[party];
     user.nodes_until = now + settings_.absent_job_manager;
+    set_due(party, user);
     user.hold(lease, out.request);
     idle = without(idle, out.nodes);
     lease.handed_out[out.request] = std::move(out.nodes);
   }
   if (!lease.upstream) {
     leases_made_ = std::max(leases_made_, lease.id.epoch.counter);
-    if (lease.downstream) processors_lent_ += processors_of(lease.nodes);
     for (const auto* groups : {&lease.nodes, &lease.cleaning})
-      for (const NodeGroup& group : *groups) lost_managers_.emplace(group.resource_manager, now);
+      for (const NodeGroup& group : *groups) lost_managers_.set(group.resource_manager, now + settings_.term);
   }
-  lease.changed = lease.state != row.state;
-  Lease& kept = leases_.add(std::move(lease));
+  lease.changed = lease.state != row.state || lease.term != row.term;
+  Effects nothing;
+  Step step{now, nothing};
+  Lease& kept = add_lease(step, std::move(lease));
   if (kept.changed) changed_leases_.push_back(kept.id);
-  watch(kept);
   if (kept.upstream && !kept.downstream && !idle.empty()) into_pool(kept, std::move(idle));
   return true;
 }

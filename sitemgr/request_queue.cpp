@@ -1,43 +1,149 @@
 // Keeping the indices of the queue; see request_queue.hpp.
 #include "sitemgr/request_queue.hpp"
 
+#include <algorithm>
+#include <utility>
+
 #include "machine/assert.hpp"
 
 namespace dmm {
+namespace {
+
 using Search = LocalRequest::Search;
 
-void RequestQueue::index(LocalRequest& request, bool add) {
-  const auto put = [add](auto& index, auto key, LocalRequest* value) {
-    const bool done = add ? index.emplace(key, value).second : index.erase(key) == 1;
-    DMM_ASSERT(done);
-  };
-  auto& widths = by_width_[request.servable];
-  auto& sized = widths[request.widest];
-  put(sized, dispatch_key(request), &request);
-  if (sized.empty()) widths.erase(request.widest);
-  if (request.servable) {
-    const std::uint64_t change = add ? request.processors : 0 - std::uint64_t{request.processors};
-    demand_ += change;
-    if (request.search != Search::out) demand_here_ += change;
+/// Ranks are milliseconds, and a few bits that tell apart what came in the same one.
+constexpr std::int64_t rank_origin = std::int64_t{1} << 39;
+constexpr unsigned count_bits = 24;
+
+/// Of one class, how many are looked at for one whose length suits.
+constexpr int lengths_max = 64;
+
+template <class Index, class Key, class Value>
+void put(Index& index, const Key& key, Value value, bool add) {
+  const bool done = add ? index.emplace(key, value).second : index.erase(key) == 1;
+  DMM_ASSERT(done);
+}
+
+}  // namespace
+
+// ---- classes -------------------------------------------------------------------------------------------------------
+
+RequestClass& RequestQueue::class_of(const ResourceNeed& need, std::uint32_t dttl, bool& is_new) {
+  const std::uint32_t widest = widest_component(need);
+  auto& slot = classes_[{widest, dttl, need}];
+  is_new = !slot;
+  if (!is_new) return *slot;
+  slot = std::make_unique<RequestClass>();
+  slot->need = need;
+  slot->dttl = dttl;
+  slot->processors = total_processors(need);
+  slot->widest = widest;
+  slot->simple = need.components.size() == 1 && need.kind == RequestKind::non_fixed &&
+                 need.constraints == Constraints{};
+  return *slot;
+}
+
+/// What its requests come to in the sums; `here` of them aren't out.
+void RequestQueue::count(const RequestClass& kind, std::uint64_t requests, std::uint64_t here, bool add) {
+  const std::uint64_t all = requests * kind.processors, here_all = here * kind.processors;
+  if (!kind.servable) return;
+  demand_ += add ? all : 0 - all;
+  demand_here_ += add ? here_all : 0 - here_all;
+  auto& claim = claims_[{kind.need.constraints, kind.clusters}];
+  claim += add ? all : 0 - all;
+  if (claim == 0) claims_.erase({kind.need.constraints, kind.clusters});
+}
+
+void RequestQueue::judge(RequestClass& kind, bool servable, std::uint64_t clusters) {
+  if (kind.servable == servable && kind.clusters == clusters) return;
+  ++changes_;
+  std::uint64_t here = 0, borrowing = 0;
+  for (const auto& [key, request] : kind.waiting) {
+    here += request->search != Search::out;
+    borrowing += request->search == Search::home ? 0 : kind.processors;
   }
+  borrowing_[kind.servable] -= borrowing;
+  borrowing_[servable] += borrowing;
+  const std::uint64_t all = kind.waiting.size();
+  if (all > 0) count(kind, all, here, false);
+  const auto move = [&](DenseMap<OrderKey, RequestClass*>* heads, const InOrder& list) {
+    if (list.empty()) return;
+    put(heads[kind.servable], list.begin()->first, &kind, false);
+    put(heads[servable], list.begin()->first, &kind, true);
+  };
+  if (kind.servable != servable) {
+    move(heads_, kind.waiting);
+    move(ready_, kind.ready);
+  }
+  kind.servable = servable;
+  kind.clusters = clusters;
+  if (all > 0) count(kind, all, here, true);
+}
+
+// ---- indices -------------------------------------------------------------------------------------------------------
+
+/// Adds a request to a class's list, or takes it out if there is none of that key to be added; the class stands among
+/// the others by its first.
+void RequestQueue::change(InOrder& list, DenseMap<OrderKey, RequestClass*>& heads, RequestClass& kind, OrderKey key,
+                          LocalRequest* request) {
+  const bool was_first = list.empty() || key <= list.begin()->first;
+  if (was_first && !list.empty()) put(heads, list.begin()->first, &kind, false);
+  if (request)
+    put(list, key, request, true);
+  else
+    DMM_ASSERT(list.erase(key) == 1);
+  if (was_first && !list.empty()) put(heads, list.begin()->first, &kind, true);
+}
+
+void RequestQueue::index_search(LocalRequest& request, bool add) {
+  RequestClass& kind = *request.kind;
   switch (request.search) {
-    case Search::ready: put(ready_[request.servable], delegation_->key(request.view(request.since)), &request); break;
-    case Search::pausing:
-      put(pausing_, std::pair(request.widest, request.arrival), &request);
-      put(due_, std::pair(request.resume_at, request.arrival), &request);
+    case Search::ready:
+      change(kind.ready, ready_[kind.servable], kind, delegation_->key(request.view(request.since)),
+             add ? &request : nullptr);
       break;
-    case Search::out: put(due_, std::pair(request.answer_by, request.arrival), &request); break;
+    case Search::pausing:
+      put(pausing_, std::pair(kind.widest, request.arrival), &request, add);
+      put(due_, std::pair(request.resume_at, request.arrival), &request, add);
+      break;
+    case Search::out:
+      put(due_, std::pair(request.answer_by, request.arrival), &request, add);
+      put(out_[request.target], request.arrival, &request, add);
+      break;
     case Search::home: break;
   }
+  const std::uint64_t borrows = request.search == Search::home ? 0 : kind.processors;
+  borrowing_[kind.servable] += add ? borrows : 0 - borrows;
   counts_[static_cast<std::size_t>(request.search)] += add ? 1 : static_cast<std::size_t>(-1);
 }
 
-LocalRequest& RequestQueue::add(LocalRequest request) {
+void RequestQueue::index(LocalRequest& request, bool add) {
+  RequestClass& kind = *request.kind;
+  ++changes_;
+  change(kind.waiting, heads_[kind.servable], kind, dispatch_key(request), add ? &request : nullptr);
+  count(kind, 1, request.search != Search::out, add);
+  index_search(request, add);
+}
+
+std::uint64_t RequestQueue::rank(Instant since) {
+  const std::int64_t milliseconds = std::clamp<std::int64_t>(since.microseconds / 1000 + rank_origin, 0,
+                                                             2 * rank_origin - 1);
+  std::uint64_t rank = static_cast<std::uint64_t>(milliseconds) << count_bits;
+  rank |= ++added_ & ((std::uint64_t{1} << count_bits) - 1);
+  while (requests_.contains(rank)) ++rank;
+  return rank;
+}
+
+LocalRequest& RequestQueue::add(LocalRequest request, RequestClass& kind) {
   const std::uint64_t arrival = request.arrival;
   auto& slot = requests_[arrival];
   DMM_ASSERT(!slot);
   slot = std::make_unique<LocalRequest>(std::move(request));
+  slot->kind = &kind;
+  slot->request.need = {};
   by_id_[slot->request.id] = slot.get();
+  by_user_[slot->request.id.user].emplace(arrival, slot.get());
+  if (slot->request.length > Duration{}) ++kind.lengths[slot->request.length];
   index(*slot, true);
   return *slot;
 }
@@ -51,18 +157,92 @@ void RequestQueue::erase(LocalRequest& request) {
   ++departures_;
   index(request, false);
   by_id_.erase(request.request.id);
+  const auto user = by_user_.find(request.request.id.user);
+  user->second.erase(request.arrival);
+  if (user->second.empty()) by_user_.erase(user);
+  RequestClass& kind = *request.kind;
+  if (const auto length = kind.lengths.find(request.request.length); length != kind.lengths.end())
+    if (--length->second == 0) kind.lengths.erase(length);
+  if (kind.waiting.empty()) classes_.erase({kind.widest, kind.dttl, kind.need});
   requests_.erase(request.arrival);
 }
 
-LocalRequest* RequestQueue::first_fitting(std::uint32_t widest_max, const OrderKey* after, bool servable) {
+const DenseMap<std::uint64_t, LocalRequest*>* RequestQueue::of_user(const ShortText& user) const {
+  const auto found = by_user_.find(user);
+  return found == by_user_.end() ? nullptr : &found->second;
+}
+
+void RequestQueue::set_policies(const DispatchPolicy& dispatch, const DelegationPolicy& delegation) {
+  for (const auto& [arrival, request] : requests_) index(*request, false);
+  dispatch_ = &dispatch;
+  delegation_ = &delegation;
+  for (const auto& [arrival, request] : requests_) index(*request, true);
+}
+
+// ---- dispatching ---------------------------------------------------------------------------------------------------
+
+const LocalRequest* RequestQueue::head() const {
+  return heads_[true].empty() ? nullptr : heads_[true].begin()->second->waiting.begin()->second;
+}
+
+LocalRequest* RequestQueue::after(const LocalRequest& request) {
+  const OrderKey key = dispatch_key(request);
+  LocalRequest* next = nullptr;
+  OrderKey next_key;
+  for (const auto& [first, kind] : heads_[true]) {
+    if (next && next_key < first) break;
+    const auto it = kind->waiting.upper_bound(key);
+    if (it != kind->waiting.end() && (!next || it->first < next_key)) next = it->second, next_key = it->first;
+  }
+  return next;
+}
+
+LocalRequest* RequestQueue::first_fitting(std::uint32_t widest_max) {
   LocalRequest* first = nullptr;
   OrderKey first_key;
-  for (auto& [width, sized] : by_width_[servable]) {  // as many steps as there are different sizes in the queue
-    if (width > widest_max) break;
-    const auto it = after ? sized.upper_bound(*after) : sized.begin();
-    if (it != sized.end() && (!first || it->first < first_key)) first = it->second, first_key = it->first;
+  for (const auto& [key, kind] : classes_) {  // the narrowest first
+    if (kind->widest > widest_max) break;
+    if (!kind->servable || kind->misfit == pass_ || kind->waiting.empty()) continue;
+    const auto& [head, request] = *kind->waiting.begin();
+    if (!first || head < first_key) first = request, first_key = head;
   }
   return first;
+}
+
+LocalRequest* RequestQueue::first_for_lease(std::uint32_t processors, std::uint32_t hops, Duration length,
+                                            Duration unsaid) {
+  LocalRequest* first = nullptr;
+  OrderKey first_key;
+  for (const auto& [key, kind] : classes_) {
+    if (kind->widest > processors) break;
+    if (!kind->simple || kind->dttl < hops) continue;
+    int looked = 0;
+    for (auto it = kind->waiting.begin(); it != kind->waiting.end() && looked < lengths_max; ++it, ++looked) {
+      if (first && first_key < it->first) break;
+      const Duration said = it->second->request.length;
+      if ((said > Duration{} ? said : unsaid) > length) continue;
+      first = it->second;
+      first_key = it->first;
+      break;
+    }
+  }
+  return first;
+}
+
+// ---- searching -----------------------------------------------------------------------------------------------------
+
+const LocalRequest* RequestQueue::first_borrowing(bool also_servable) const {
+  const RequestClass* first = nullptr;
+  OrderKey first_key;
+  for (const bool servable : {false, true}) {
+    if (servable && !also_servable) break;
+    for (const auto& [key, kind] : heads_[servable]) {
+      if (kind->dttl == 0) continue;
+      if (!first || key < first_key) first = kind, first_key = key;
+      break;
+    }
+  }
+  return first ? first->waiting.begin()->second : nullptr;
 }
 
 LocalRequest* RequestQueue::first_pausing(std::uint32_t widest_max, std::uint64_t after) const {
@@ -79,18 +259,17 @@ LocalRequest* RequestQueue::first_pausing(std::uint32_t widest_max, std::uint64_
 }
 
 void RequestQueue::set_search(LocalRequest& request, Search search) {
-  // The caller has changed resume_at or answer_by only if the request was in neither index that is ordered by it.
+  // The caller has changed resume_at, target or answer_by only if the request was in no index that is ordered by it.
+  ++changes_;
   if (search == Search::out) ++departures_;
-  index(request, false);
+  if (request.kind->servable) {
+    const std::uint64_t processors = request.kind->processors;
+    if (request.search != Search::out) demand_here_ -= processors;
+    if (search != Search::out) demand_here_ += processors;
+  }
+  index_search(request, false);
   request.search = search;
-  index(request, true);
-}
-
-void RequestQueue::set_servable(LocalRequest& request, bool servable) {
-  if (request.servable == servable) return;
-  index(request, false);
-  request.servable = servable;
-  index(request, true);
+  index_search(request, true);
 }
 
 LocalRequest* RequestQueue::due(Instant now) {

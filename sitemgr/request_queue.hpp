@@ -1,8 +1,11 @@
-// The local requests that wait, indexed so that no event walks them all: by dispatching order within each size, by
-// delegation order among those that may leave, by the end of their pause, by answer due.
+// The local requests that wait, indexed so that no event walks them all: by class, and in each class in the order of
+// dispatching and, if they may leave, of delegation; by the end of their pause, by answer due, by neighbour, by user.
 #pragma once
 
+#include <map>
 #include <memory>
+#include <tuple>
+#include <utility>
 
 #include "machine/dense.hpp"
 #include "machine/lookup.hpp"
@@ -11,35 +14,72 @@
 
 namespace dmm {
 
+/// Processors that users of this site wait for, on nodes of one kind, in one of these clusters.
+struct LocalClaim {
+  Constraints constraints;
+  std::uint64_t clusters = 0;  ///< a bit each
+  auto operator<=>(const LocalClaim&) const = default;
+};
+
 class RequestQueue {
  public:
-  RequestQueue(const DispatchPolicy& dispatch, const DelegationPolicy& delegation)
-      : dispatch_(&dispatch), delegation_(&delegation) {}
+  RequestQueue(const DispatchPolicy& dispatch, const DelegationPolicy& delegation, std::size_t neighbours)
+      : dispatch_(&dispatch), delegation_(&delegation), out_(neighbours) {}
 
-  LocalRequest& add(LocalRequest request);
+  /// The class of a need; made if there is none, then with `is_new` set: it is to be judged before anything is added.
+  RequestClass& class_of(const ResourceNeed& need, std::uint32_t dttl, bool& is_new);
+  /// Says what this site could do for the class when idle.
+  void judge(RequestClass& kind, bool servable, std::uint64_t clusters);
+  /// Calls `visit` for each class, in a fixed order.
+  template <class Visit>
+  void each_class(Visit visit) {
+    for (auto& [key, kind] : classes_) visit(*kind);
+  }
+  std::size_t classes() const { return classes_.size(); }
+
+  /// The rank of a request that began to wait at this instant.
+  std::uint64_t rank(Instant since);
+  LocalRequest& add(LocalRequest request, RequestClass& kind);
   LocalRequest* find(const RequestId& id);
   const LocalRequest* find(const RequestId& id) const { return const_cast<RequestQueue*>(this)->find(id); }
   void erase(LocalRequest& request);
   std::size_t size() const { return requests_.size(); }
+  /// A user's requests, by arrival; nullptr if there are none.
+  const DenseMap<std::uint64_t, LocalRequest*>* of_user(const ShortText& user) const;
+  /// There are so many neighbours now: more than before.
+  void add_neighbours(std::size_t neighbours) { out_.resize(neighbours); }
+  /// Everything is ordered by other policies from now on.
+  void set_policies(const DispatchPolicy& dispatch, const DelegationPolicy& delegation);
 
   // ---- dispatching ----
-  /// The first in dispatching order that needs at most `widest_max` processors in one cluster and comes after `after`;
-  /// nullptr if there is none. Either of the requests that this site could serve when idle, or of the others.
-  LocalRequest* first_fitting(std::uint32_t widest_max, const OrderKey* after = nullptr, bool servable = true);
-  /// The first of all that this site can serve; nullptr if there is none.
-  LocalRequest* head() { return first_fitting(UINT32_MAX); }
+  /// The first in dispatching order of those that this site can serve; nullptr if there is none.
+  LocalRequest* head() { return const_cast<LocalRequest*>(std::as_const(*this).head()); }
+  const LocalRequest* head() const;
+  /// The next of them after another.
+  LocalRequest* after(const LocalRequest& request);
+  /// A new pass of matchmaking begins: what didn't fit may fit now.
+  void begin_pass() { ++pass_; }
+  /// The first in dispatching order of those that this site can serve, need at most `widest_max` processors in one
+  /// cluster, and whose class wasn't found to have no place in this pass; nullptr if there is none.
+  LocalRequest* first_fitting(std::uint32_t widest_max);
+  void set_misfit(RequestClass& kind) { kind.misfit = pass_; }
+  bool is_misfit(const RequestClass& kind) const { return kind.misfit == pass_; }
+  /// The first that may be put on `processors` idle ones in one cluster of a lease over so many hops, and that runs no
+  /// longer than `length`. Of one whose user didn't say how long it runs, `unsaid` is assumed.
+  LocalRequest* first_for_lease(std::uint32_t processors, std::uint32_t hops, Duration length, Duration unsaid);
   OrderKey dispatch_key(const LocalRequest& request) const { return dispatch_->key(request.view(request.since)); }
 
   // ---- searching ----
-  /// Moves a request between the stages of its search; `resume_at` and `answer_by` must be set before.
+  /// Moves a request between the stages of its search; `resume_at`, `target` and `answer_by` must be set before.
   void set_search(LocalRequest& request, LocalRequest::Search search);
-  /// Sets whether this site could serve it; it is counted and dispatched accordingly.
-  void set_servable(LocalRequest& request, bool servable);
-  /// Those that may be offered to a neighbour now, in delegation order: the ones that this site could serve itself,
-  /// which stay below the delegation threshold, and the ones that it never could, which go out at any load.
-  const DenseMap<OrderKey, LocalRequest*>& ready(bool servable) const { return ready_[servable]; }
+  /// Classes of which some may be offered to a neighbour now, in delegation order of their first: the ones that this
+  /// site could serve itself, which stay below the delegation threshold, and the ones that it never could, which go
+  /// out at any load.
+  const DenseMap<OrderKey, RequestClass*>& ready(bool servable) const { return ready_[servable]; }
   /// The first to arrive after `after` of those that pause and need at most `widest_max` in one cluster, or nullptr.
   LocalRequest* first_pausing(std::uint32_t widest_max, std::uint64_t after) const;
+  /// Those that are out at a neighbour, by arrival.
+  const DenseMap<std::uint64_t, LocalRequest*>& out_at(std::size_t neighbour) const { return out_[neighbour]; }
   /// The next pause that ends, or answer that is overdue; nullptr if none is due at `now`.
   LocalRequest* due(Instant now);
   Instant next_due() const { return due_.empty() ? never : due_.begin()->first.first; }
@@ -49,25 +89,45 @@ class RequestQueue {
   std::uint64_t demand() const { return demand_; }
   /// The same less those that are out on a delegation: the queued part of the load.
   std::uint64_t demand_here() const { return demand_here_; }
+  /// The same by what they could use.
+  const std::map<LocalClaim, std::uint64_t>& claims() const { return claims_; }
+  /// Processors of requests that wait and may be served elsewhere: of those that this site could serve itself, or not.
+  std::uint64_t borrowing(bool servable) const { return borrowing_[servable]; }
+  /// The first of these in dispatching order; nullptr if there is none.
+  const LocalRequest* first_borrowing(bool also_servable) const;
   /// Counts up whenever a request left the queue or went out on a delegation.
   std::uint64_t departures() const { return departures_; }
+  /// Counts up whenever anything changed.
+  std::uint64_t changes() const { return changes_; }
   std::size_t count(LocalRequest::Search search) const { return counts_[static_cast<std::size_t>(search)]; }
 
   /// All of them by arrival, for people.
   const DenseMap<std::uint64_t, std::unique_ptr<LocalRequest>>& all() const { return requests_; }
 
  private:
+  using ClassKey = std::tuple<std::uint32_t, std::uint32_t, ResourceNeed>;  ///< widest, DTTL, and all of it
+  using InOrder = DenseMap<OrderKey, LocalRequest*>;
+
   void index(LocalRequest& request, bool add);
+  void index_search(LocalRequest& request, bool add);
+  void count(const RequestClass& kind, std::uint64_t requests, std::uint64_t here, bool add);
+  void change(InOrder& list, DenseMap<OrderKey, RequestClass*>& heads, RequestClass& kind, OrderKey key,
+              LocalRequest* request);
 
   const DispatchPolicy* dispatch_;
   const DelegationPolicy* delegation_;
   DenseMap<std::uint64_t, std::unique_ptr<LocalRequest>> requests_;  ///< by arrival
   Lookup<RequestId, LocalRequest*> by_id_;
-  DenseMap<std::uint32_t, DenseMap<OrderKey, LocalRequest*>> by_width_[2];  ///< by whether this site could serve them
-  DenseMap<OrderKey, LocalRequest*> ready_[2];  ///< by whether this site could serve them
+  std::map<ShortText, DenseMap<std::uint64_t, LocalRequest*>> by_user_;
+  std::map<ClassKey, std::unique_ptr<RequestClass>> classes_;        ///< the narrowest first
+  DenseMap<OrderKey, RequestClass*> heads_[2];  ///< of classes, in the order of dispatching, by whether servable here
+  DenseMap<OrderKey, RequestClass*> ready_[2];  ///< the same in delegation order, of those that may leave
   DenseMap<std::pair<std::uint32_t, std::uint64_t>, LocalRequest*> pausing_;
   DenseMap<std::pair<Instant, std::uint64_t>, LocalRequest*> due_;
-  std::uint64_t demand_ = 0, demand_here_ = 0, departures_ = 0;
+  std::vector<DenseMap<std::uint64_t, LocalRequest*>> out_;          ///< by neighbour
+  std::map<LocalClaim, std::uint64_t> claims_;
+  std::uint64_t demand_ = 0, demand_here_ = 0, borrowing_[2] = {}, departures_ = 0, changes_ = 0;
+  std::uint64_t pass_ = 1, added_ = 0;
   std::size_t counts_[4] = {};
 };
 

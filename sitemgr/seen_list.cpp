@@ -12,14 +12,19 @@ void SeenList::forget_old(Instant now, std::deque<Entry>& order) {
   }
 }
 
-bool SeenList::is_new(Instant now, std::size_t neighbour, const PartKey& key, std::uint32_t dttl) {
+bool SeenList::is_new(Instant now, std::size_t neighbour, const PartKey& part, std::uint64_t stay, std::uint32_t dttl,
+                      bool from_home) {
   for (auto& order : order_) forget_old(now, order);
-  if (std::uint32_t* before = seen_.find(key)) {
-    const bool farther = counts_dttl_ && dttl > *before;
-    *before = std::max(*before, dttl);
+  const Key key{part, stay};
+  if (Seen* before = seen_.find(key)) {
+    // Others may have named the home site's request before it did itself.
+    const bool is_others = counts_dttl_ && from_home && before->neighbour != neighbour;
+    const bool farther = is_others || (counts_dttl_ && dttl > before->dttl);
+    before->dttl = std::max(before->dttl, dttl);
+    if (is_others) before->neighbour = static_cast<std::uint32_t>(neighbour);
     return farther;
   }
-  seen_[key] = dttl;
+  seen_[key] = {dttl, static_cast<std::uint32_t>(neighbour)};
   order_[neighbour].push_back({now, key});
   forget_old(now, order_[neighbour]);
   return true;

@@ -38,18 +38,37 @@ class SeenList {
   SeenList(std::size_t neighbours, Duration memory, std::uint32_t entries_max, bool counts_dttl)
       : order_(neighbours), memory_(memory), entries_max_(entries_max), counts_dttl_(counts_dttl) {}
 
-  /// Whether the search is new here; remembers it.
-  bool is_new(Instant now, std::size_t neighbour, const PartKey& key, std::uint32_t dttl);
+  /// Whether the search is new here; remembers it. `stay` tells this stay of the request at its home site from others:
+  /// each counts its rounds anew. What comes `from_home` itself is compared with nothing that others sent, but in the
+  /// paper's list.
+  bool is_new(Instant now, std::size_t neighbour, const PartKey& key, std::uint64_t stay, std::uint32_t dttl,
+              bool from_home);
   std::size_t size() const { return seen_.size(); }
+  void add_neighbours(std::size_t neighbours) { order_.resize(neighbours); }
+  void set_limits(Duration memory, std::uint32_t entries_max, bool counts_dttl) {
+    memory_ = memory;
+    entries_max_ = entries_max;
+    counts_dttl_ = counts_dttl;
+  }
 
  private:
+  struct Key {
+    PartKey part;
+    std::uint64_t stay = 0;
+    auto operator<=>(const Key&) const = default;
+    friend std::uint64_t table_hash(const Key& key) { return dmm::table_hash(dmm::table_hash(key.part) ^ key.stay); }
+  };
+  struct Seen {
+    std::uint32_t dttl = 0;
+    std::uint32_t neighbour = 0;  ///< that it first came from
+  };
   struct Entry {
     Instant at;
-    PartKey key;
+    Key key;
   };
   void forget_old(Instant now, std::deque<Entry>& order);
 
-  Lookup<PartKey, std::uint32_t> seen_;     ///< the greatest DTTL that the search came with
+  Lookup<Key, Seen> seen_;                  ///< with the greatest DTTL that the search came with
   std::vector<std::deque<Entry>> order_;    ///< by neighbour that it first came from, oldest first
   Duration memory_;
   std::uint32_t entries_max_;

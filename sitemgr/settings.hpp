@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "protocol/ids.hpp"
+#include "protocol/resources.hpp"
 #include "protocol/time.hpp"
 
 namespace dmm {
@@ -14,14 +15,30 @@ namespace dmm {
 /// What a neighbour is to this site.
 enum class Relation : std::uint8_t { parent, child, sibling };
 
+/// What a neighbour may have of this site. 0: as the site's own settings say.
+struct NeighbourLimits {
+  double weight = 1.0;            ///< of its share beside others' where there isn't enough for all
+  std::uint32_t leases = 0;       ///< at a time
+  std::uint32_t processors = 0;   ///< in them
+  Duration lease_length;          ///< the longest lease
+  auto operator<=>(const NeighbourLimits&) const = default;
+};
+
 struct NeighbourSettings {
   SiteName site;
   Relation relation = Relation::sibling;
+  NeighbourLimits limits = {};
 };
 
 struct ClusterSettings {
   ClusterName name;
   double quota = 1.0;  ///< the fraction of the cluster's processors that requests may fill; the rest stays free
+  // What the cluster has when all of it is there: by this alone, and by what its resource managers offered before, is a
+  // request too large for the site.
+  std::uint32_t nodes = 0;  ///< 0: not said
+  std::uint32_t processors_per_node = 1;
+  std::uint64_t memory_bytes = 0;  ///< per node
+  Attributes attributes = {};
 };
 
 /// Owners count a lease this fraction of its term longer than its holder does, so that clocks that differ a little
@@ -60,8 +77,9 @@ struct SiteSettings {
   Duration pause_last = seconds(60);
   std::uint32_t window_first = 4;  ///< delegations outstanding on a link, at first
   std::uint32_t window_max = 64;
-  std::uint32_t hint_distance = 5;  ///< how far hints tell of: entries for sites 0 .. hint_distance-1 hops beyond
-  Duration hint_interval = milliseconds(100);  ///< hints of their own are sent at most this often on a link
+  std::uint32_t hint_distance = 16;  ///< how far hints tell of: entries for sites 0 .. hint_distance-1 hops beyond
+  Duration hint_interval = milliseconds(100);    ///< hints of their own are sent at most this often on a link,
+  Duration hint_small_interval = seconds(60);    ///< and of small news at most this often
 
   Duration seen_memory = seconds(3600);   ///< how long a request is remembered
   std::uint32_t seen_max = 100'000;       ///< entries remembered per neighbour
@@ -76,10 +94,18 @@ struct SiteSettings {
   Duration adopt_within = seconds(10);  ///< after a restart, neighbours have this long to say what they lent through us
   Duration reclaim_grace = seconds(300);  ///< what runs on nodes that are taken back has this long to end
   bool reclaim_at_job_end = false;        ///< instead: until its job ends
-  Duration reclaim_after;  ///< a local request that waited this long takes lent nodes back; 0: none does
+  Duration reclaim_after = seconds(300);  ///< a local request that waited this long takes lent nodes back; 0: none does
+  Duration reclaimed_rest = seconds(60);  ///< who lost nodes by a reclaim is lent nothing for so long
+
+  std::uint32_t reuse_jobs_max = 20;            ///< jobs that one lease may serve at its sink; 1: no reuse
+  Duration reuse_length_max = seconds(3600);    ///< a lease that is older serves no further job
+  Duration turn_limit = seconds(2);  ///< nodes kept for a borrower in turn wait so long for it; 0: nobody has a turn
+  Duration gather_max = seconds(600);  ///< nodes gather for the wide request of a borrower in turn this long at most
 
   std::uint32_t requests_per_user_max = 1'000'000;  ///< open at once
+  std::uint32_t requests_max = 4'000'000;           ///< of all users
   std::uint32_t delegations_per_link_max = 4'096;   ///< taken from one neighbour and not answered
+  std::uint32_t leases_per_link_max = 50'000;       ///< lent to one neighbour, or borrowed of it, at a time
   std::uint32_t usage_records_max = 100'000;        ///< the oldest are dropped
 };
 

@@ -1,4 +1,4 @@
-// The gate of the site manager, and its links, resource managers and job managers coming and going.
+// The gate of the site manager, links that come and go, and what time calls for.
 #include "sitemgr/site_manager.hpp"
 
 #include <algorithm>
@@ -7,6 +7,13 @@
 #include "protocol/text.hpp"
 
 namespace dmm {
+namespace {
+
+/// For so long after its last lease a pair may speak through us: output is kept for an hour where it was written.
+constexpr Duration relay_memory = seconds(4'000);
+
+}  // namespace
+
 SiteManager::SiteManager(SiteSettings settings, std::uint64_t incarnation)
     : settings_(std::move(settings)),
       incarnation_(incarnation),
@@ -15,9 +22,12 @@ SiteManager::SiteManager(SiteSettings settings, std::uint64_t incarnation)
       flexible_placement_(find_placement(settings_.flexible_policy)),
       targets_(find_targets(settings_.target_policy)),
       owned_(settings_.name, settings_.clusters),
-      queue_(*dispatch_, *find_delegation(settings_.delegation_policy)),
+      queue_(*dispatch_, *find_delegation(settings_.delegation_policy), settings_.neighbours.size()),
       neighbours_(settings_.neighbours, settings_.window_first),
+      reach_(settings_.neighbours.size()),
+      borrowers_(settings_.neighbours),
       leases_(settings_.neighbours.size(), settings_.offer),
+      relays_(relay_memory),
       seen_(settings_.neighbours.size(), settings_.seen_memory, settings_.seen_max, settings_.seen_counts_dttl),
       usage_(settings_.usage_records_max),
       foreign_(settings_.neighbours.size()),
@@ -40,13 +50,21 @@ void SiteManager::settle(Instant now, Effects& effects) {
   Step s{now, effects};
   run_due(s);
   sweep(s);
-  if (match_cycle_.is_due(now)) match(s);
+  do_chores(s);
+  judge_all(s);
+  update_gathering(now);
+  if (match_cycle_.is_due(now)) {
+    match_local(s);
+    match_foreign(s);
+  }
   match_pool(s);
   if (delegation_cycle_.is_due(now)) {
     for (Foreign& foreign : std::exchange(unserved_, {})) pass_on(s, std::move(foreign));
     delegate_local(s);
   }
   reclaim_for_local(s);
+  update_turn(now);
+  tell_reach(s);
   send_hints(s);
   write_ledger(s);
   const bool work = cycles_wanted();
@@ -57,8 +75,8 @@ void SiteManager::settle(Instant now, Effects& effects) {
 Instant SiteManager::next_deadline() const {
   // What left the queue after the matchmaking of a step no longer stands in the way of others: they are due at once.
   const bool makes_way = blocked_ && queue_.departures() != departures_seen_;
-  if (makes_way && settings_.matchmaking_cycle == Duration{}) return Instant{};
-  return std::min({queue_.next_due(), next_sweep_, hints_due_, match_cycle_.next(), delegation_cycle_.next()});
+  if (!chores_.empty() || (makes_way && settings_.matchmaking_cycle == Duration{})) return Instant{};
+  return std::min({queue_.next_due(), next_due(), hints_due_, match_cycle_.next(), delegation_cycle_.next()});
 }
 
 bool SiteManager::cycles_wanted() const {
@@ -71,25 +89,9 @@ void SiteManager::on(Step& s, Received& in) {
   const std::optional<std::size_t> neighbour =
       in.from.role == Role::site_manager ? neighbours_.find(in.from.site) : std::nullopt;
   if (in.from.role == Role::site_manager && !neighbour) return;  // the endpoint admits configured neighbours only
+  if (neighbour && in.round_trip > Duration{}) neighbours_[*neighbour].round_trip = in.round_trip;
   if (neighbour && !in.hint.empty()) on_hint(s, *neighbour, std::move(in.hint));
-  if (auto* relay = std::get_if<Relay>(&in.message)) {
-    // Source routed: the next site of the path, or the party itself at the end of it. Nothing is remembered.
-    const std::uint32_t next = relay->position + 1;
-    if (relay->position >= relay->path.size() || relay->path[relay->position] != settings_.name) return;
-    if (next == relay->path.size()) {
-      const bool known = relay->to.role == Role::job_manager ? job_managers_.contains(relay->to)
-                                                             : relay->to.role == Role::resource_manager &&
-                                                                   owned_.knows(relay->to);
-      if (known) {
-        const Party to = relay->to;
-        s.out.send(to, std::move(*relay));
-      }
-    } else if (const auto n = neighbours_.find(relay->path[next])) {
-      relay->position = next;
-      send(s, *n, std::move(*relay), {});
-    }
-    return;
-  }
+  if (auto* relay = std::get_if<Relay>(&in.message)) return pass_relay(s, in.from, neighbour, *relay);
   std::visit(
       [&](auto& message) {
         if constexpr (requires { on(s, *neighbour, message); }) {
@@ -100,7 +102,7 @@ void SiteManager::on(Step& s, Received& in) {
         }
         using M = std::decay_t<decltype(message)>;
         if constexpr (std::is_same_v<M, Release>) on_release(s, neighbour, in.from, message);
-        if constexpr (std::is_same_v<M, Renew>) on_renew(s, neighbour, in.from);
+        if constexpr (std::is_same_v<M, Renew>) on_renew(s, neighbour, in.from, message);
       },
       in.message);
 }
@@ -127,25 +129,31 @@ void SiteManager::on(Step& s, LinkDown& down) {
   s.out.log(Level::warning, "link_down", {}, {{"peer", to_text(down.peer)}});
   if (down.peer.role == Role::resource_manager && owned_.knows(down.peer)) {
     owned_.set_up(down.peer, false);
-    lost_managers_.emplace(down.peer, s.now);
-    sweep_at(s.now + settings_.term);
+    lost_managers_.set(down.peer, s.now + settings_.term);
   }
-  if (const auto user = job_managers_.find(down.peer); user != job_managers_.end()) {
-    user->second.shelve_at = s.now + settings_.term;
-    user->second.nodes_until = s.now + settings_.absent_job_manager;
-    sweep_at(std::min(user->second.shelve_at, user->second.nodes_until));
-  }
+  if (down.peer.role == Role::job_manager) job_manager_down(s, down.peer);
   if (down.peer.role == Role::site_manager)
     if (const auto n = neighbours_.find(down.peer.site)) neighbour_down(s, *n);
+}
+
+void SiteManager::on(Step&, LinkPressed& change) {
+  if (change.peer.role != Role::site_manager) return;
+  const auto n = neighbours_.find(change.peer.site);
+  if (!n) return;
+  neighbours_[*n].pressed = change.pressed;
+  search_dirty_ = true;
 }
 
 void SiteManager::neighbour_up(Step& s, std::size_t n, bool restarted) {
   Neighbour& neighbour = neighbours_[n];
   neighbours_.set_up(n, s.now, true);
   neighbour.told.clear();
-  hints_dirty_ = true;
-  sweep_at(s.now);  // what it holds or we hold may be due for renewal
+  neighbour.silences = 0;
+  neighbour.asked_again = Instant{};
+  hints_dirty_ = search_dirty_ = true;
   if (!restarted) return;
+  neighbour.told_reach = {};
+  reach_due_ = true;
   lose_questions(s, n);
   open_books(s, n);
 }
@@ -154,23 +162,26 @@ void SiteManager::neighbour_up(Step& s, std::size_t n, bool restarted) {
 void SiteManager::lose_questions(Step& s, std::size_t n) {
   neighbour_down(s, n);
   neighbours_.set_up(n, s.now, true);
-  std::erase_if(passed_, [&](const auto& entry) {
-    const Foreign& foreign = entry.second;
-    if (foreign.from != n) return false;
-    send(s, foreign.target, Withdraw{entry.first.request, entry.first.part, entry.first.round}, entry.first.request);
-    neighbours_.take_back(foreign.target, widest_component(foreign.delegate.request.need));
-    return true;
-  });
+  for (auto it = passed_.begin(); it != passed_.end();) {
+    const auto at = it++;
+    if (at->second.from != n) continue;
+    const PartKey key = at->first;
+    const std::size_t target = at->second.target;
+    take_passed(at);
+    send(s, target, Withdraw{key.request, key.part, key.round}, key.request);
+  }
   foreign_waiting_ -= std::exchange(foreign_[n], {}).size();
   std::erase_if(unserved_, [n](const Foreign& foreign) { return foreign.from == n; });
+  neighbours_[n].taken = 0;
 }
 
 void SiteManager::neighbour_down(Step& s, std::size_t n) {
   neighbours_.set_up(n, s.now, false);
-  hints_dirty_ = true;
+  borrowers_.hear(s.now, n, 0, 0);
+  borrowers_.satisfy(n);
+  hints_dirty_ = search_dirty_ = true;
   std::vector<LocalRequest*> out;
-  for (const auto& [arrival, request] : queue_.all())
-    if (request->search == LocalRequest::Search::out && request->target == n) out.push_back(request.get());
+  for (const auto& [arrival, request] : queue_.out_at(n)) out.push_back(request);
   for (LocalRequest* request : out) {
     withdraw(s, *request);
     on_answer(s, *request, RejectReason::link_down);
@@ -181,46 +192,51 @@ void SiteManager::neighbour_down(Step& s, std::size_t n) {
   for (const PartKey& key : passed) on_no_answer(s, key, RejectReason::link_down);
 }
 
+/// What we say carries what there is to tell of our capacity.
+void SiteManager::send(Step& s, std::size_t n, Message message, const RequestId& trace) {
+  Neighbour& neighbour = neighbours_[n];
+  CapacityHint hint;
+  const bool has_news = hints_dirty_ || hints_due_ != never;
+  if (settings_.use_hints && has_news && neighbour.up) {
+    hint = neighbours_.hint_for(n, own_hint(s.now, n), settings_.hint_distance);
+    if (hint == neighbour.told) {
+      hint.clear();
+    } else {
+      neighbour.told = hint;
+      neighbour.told_at = s.now;
+    }
+  }
+  s.out.messages.emplace_back(party(n), std::move(message), trace, std::move(hint));
+}
+
 // ---- what time calls for -------------------------------------------------------------------------------------------
 
 void SiteManager::sweep(Step& s) {
-  if (s.now < next_sweep_) return;
+  if (s.now < next_due()) return;
   renew_links(s);
   expire_leases(s);
-  std::vector<Party> silent;
-  for (const auto& [party, user] : job_managers_)
-    if (s.now >= std::min(user.shelve_at, user.nodes_until)) silent.push_back(party);
-  for (const Party& party : silent) {
-    JobManager& user = job_managers_[party];
-    if (s.now >= user.shelve_at) shelve_requests(s, party, true);
-    if (s.now >= user.nodes_until) take_back_from(s, party);
-  }
-  end_orphans(s);
-  for (auto& [party, since] : lost_managers_) {
-    if (since == never || s.now - since < settings_.term) continue;
-    since = never;  // once
-    lose_nodes(s, party);
-  }
-  std::vector<PartKey> overdue;
-  for (const auto& [key, foreign] : passed_)
-    if (s.now >= foreign.answer_by) overdue.push_back(key);
-  for (const PartKey& key : overdue) on_no_answer(s, key, RejectReason::no_answer);
-  next_sweep_ = next_due(s.now);
+  job_managers_due(s);
+  end_unvouched(s);
+  Party lost;
+  while (lost_managers_.take(s.now, lost)) lose_nodes(s, lost);
+  PartKey overdue;
+  while (passed_due_.take(s.now, overdue)) on_no_answer(s, overdue, RejectReason::no_answer);
+  for (RelayPair& pair : relays_.take_over(s.now))
+    if (s.out.ledger.wanted) changed_relays_.emplace_back(std::move(pair), false);
 }
 
-// The earliest of everything that a sweep looks at. In between, whatever gets a new deadline says so (sweep_at).
-Instant SiteManager::next_due(Instant now) const {
-  Instant next = leases_.next_deadline();
+Instant SiteManager::next_due() const {
+  Instant next = std::min({leases_.next_deadline(), job_managers_due_.next(), lost_managers_.next(),
+                           passed_due_.next(), relays_.next_over()});
   for (std::size_t n = 0; n < neighbours_.size(); ++n) {
-    if (neighbours_[n].up && !neighbours_[n].renew_sent && !leases_.up(n).empty())
-      next = std::min(next, neighbours_[n].renew_due);
-    for (const auto& [id, until] : neighbours_[n].orphans) next = std::min(next, until);
+    const Neighbour& neighbour = neighbours_[n];
+    if (neighbour.up && !neighbour.renew_sent && !leases_.up(n).empty()) next = std::min(next, neighbour.renew_due);
+    for (const auto* unvouched : {&neighbour.orphans, &neighbour.unnamed})
+      for (const auto& [id, until] : *unvouched) next = std::min(next, until);
   }
-  for (const auto& [party, user] : job_managers_) next = std::min({next, user.shelve_at, user.nodes_until});
-  for (const auto& [party, since] : lost_managers_)
-    if (since != never) next = std::min(next, since + settings_.term);
-  for (const auto& [key, foreign] : passed_) next = std::min(next, foreign.answer_by);
-  return std::max(next, now + microseconds(1));
+  if (gathering_) next = std::min(next, gathering_->until);
+  if (turn_) next = std::min(next, turn_->since + turn_length(*turn_));
+  return std::min(next, reclaim_due());
 }
 
 }  // namespace dmm

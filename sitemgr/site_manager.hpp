@@ -4,18 +4,28 @@
 //
 // One step is a batch of `receive`s and one `settle`. Receiving records; settling decides, in this order: what time
 // calls for, local and foreign matchmaking, reuse of the pool, delegation, hints. Where things are:
-//   site_manager.cpp  the gate, links and resource managers coming and going, what time calls for
+//   site_manager.cpp  the gate, links coming and going, what time calls for
+//   relaying.cpp      frames that job managers and resource managers send through this site
 //   job_managers.cpp  job managers coming and going, their requests
-//   matchmaking.cpp   serving local and foreign requests from owned nodes
-//   delegation.cpp    rounds of search at home, passing on elsewhere, their answers
-//   leasing.cpp       the life of a lease at one hop: claim, release, renew, expire, end
+//   refusing.cpp      what can never be served is told so, by configuration alone
+//   matchmaking.cpp   serving local requests from owned nodes, making leases
+//   lending.cpp       serving foreign requests: what the owner's users leave, and whose turn it is
+//   reclaiming.cpp    taking lent nodes back for a local request
+//   delegation.cpp    rounds of search at home
+//   passing_on.cpp    passing delegations on at other sites, and the answers
+//   leasing.cpp       the life of a lease at one hop: claim, release, end
+//   renewing.cpp      for how long a lease is promised, and when it is over
 //   owning.cpp        resource managers: what they offer, run, clean and set aside
+//   comparing.cpp     a resource manager's register beside the owner's record
 //   reconciling.cpp   both sides of a link compare what they believe, after a restart of either
 //   recovery.cpp      the ledger: what is written, and how a restarted site finds it again
-//   orders.cpp        what the owner orders: reclaim, drain, resume
+//   orders.cpp        what the owner orders: reclaim, drain, resume, forget
+//   reconfiguring.cpp settings that change while it runs
 //   pool.cpp          what the sink does with leased nodes that have no job
 //   hinting.cpp       capacity hints
 //   views.cpp         what people see
+// Parts with a state of their own: OwnedNodes, RequestQueue, Neighbours, ReachBoard, Borrowers, LeaseTable,
+// RelayRights, SeenList, UsageLog.
 #pragma once
 
 #include <deque>
@@ -28,11 +38,15 @@
 #include "machine/lookup.hpp"
 #include "matchmaking/load.hpp"
 #include "matchmaking/policy.hpp"
+#include "sitemgr/borrowers.hpp"
 #include "sitemgr/cycle.hpp"
+#include "sitemgr/deadlines.hpp"
 #include "sitemgr/lease.hpp"
 #include "sitemgr/neighbours.hpp"
 #include "sitemgr/owned_nodes.hpp"
+#include "sitemgr/reach_board.hpp"
 #include "sitemgr/records.hpp"
+#include "sitemgr/relay_rights.hpp"
 #include "sitemgr/request_queue.hpp"
 #include "sitemgr/seen_list.hpp"
 #include "sitemgr/settings.hpp"
@@ -47,7 +61,7 @@ struct SiteManagerEffects : Effects {
 
 class SiteManager {
  public:
-  using Input = std::variant<Received, LinkUp, LinkDown>;
+  using Input = std::variant<Received, LinkUp, LinkDown, LinkPressed>;
   using Effects = SiteManagerEffects;
 
   /// `incarnation` is greater at each start. The policies' names must be known (topologies/ checks them).
@@ -72,6 +86,11 @@ class SiteManager {
   /// The reverse.
   bool resume(Instant now, const SiteName& site, Effects& effects);
   const std::set<SiteName>& drained() const { return drained_; }
+  /// A resource manager that is down won't come back. Why it can't be forgotten; empty if it is.
+  std::string forget(Instant now, const ShortText& resource_manager, Effects& effects);
+  /// Takes other settings: everything but the site's name and ancestors, and the clusters that there are. Empty, or why
+  /// they can't be taken, and then nothing changed.
+  std::string reconfigure(Instant now, const SiteSettings& settings, Effects& effects);
 
   SiteView view(Instant now) const;
   WaitView why(Instant now, const RequestId& request) const;
@@ -79,7 +98,10 @@ class SiteManager {
   const LeaseTable& leases() const { return leases_; }
   const UsageLog& usage() const { return usage_; }
   const Neighbours& neighbours() const { return neighbours_; }
+  const OwnedNodes& owned() const { return owned_; }
   const SiteSettings& settings() const { return settings_; }
+  /// All use by direction and neighbour, since the ledger began.
+  const std::map<std::pair<UsageRecord::Direction, SiteName>, UsageTotal>& usage_totals() const { return totals_; }
   /// Whether nothing is leased, waiting or under way: what a quiet grid must look like.
   bool quiet() const;
   /// Recounts everything that is kept as a sum. For tests; costs a walk over the site.
@@ -105,6 +127,8 @@ class SiteManager {
   struct Shelved {
     Request request;
     Instant since{};  ///< when it began to wait
+    std::uint32_t round = 0;
+    std::uint64_t stay = 0;
   };
   struct JobManager {
     using Holds = DenseSet<std::pair<LeaseId, RequestId>>;
@@ -120,59 +144,116 @@ class SiteManager {
     };
     Instant shelve_at = never;     ///< while it is silent: its requests leave the queue then
     Instant nodes_until = never;   ///< while it is silent: its nodes are taken back then
+    Instant drop_at = never;       ///< in a new session: what it didn't ask for again is dropped then
     bool judging = false;          ///< its Inventory is awaited, which judges these
     Holds judged;
     Inventory inventory;           ///< the parts of it that have come
     LookupSet<OwnHold> own;  ///< what it holds of our own leases,
-    Instant own_since{};     ///< none of which was granted before,
     Holds borrowed;          ///< and of others'
     void hold(const Lease& lease, const RequestId& request);
     void drop(const Lease& lease, const RequestId& request);
     bool holds(const Lease& lease, const RequestId& request) const;
-    std::size_t requests = 0;  ///< open
+    std::size_t requests = 0;      ///< open
+    std::uint64_t drop_from = 0;   ///< the arrival up to which this was looked at
+    std::uint32_t session = 0;     ///< counts its sessions; a request is of the one in which it was asked for last
+    bool up = false;
     std::vector<Shelved> shelved;  ///< while it is silent: its requests, out of the queue
   };
   /// All that a job manager holds.
   JobManager::Holds holds_of(const Party& party, const JobManager& user) const;
+  /// Walks over a user's requests, a piece of them in each step.
+  enum class Chore : std::uint8_t { shelve, unshelve, drop };
   enum class Choice { found, window_full, nobody };
   /// What a site wants of a neighbour, at home or passing on.
   struct Search {
     PartKey key;
+    const ResourceNeed* need = nullptr;
     std::uint32_t widest = 0;
     std::uint32_t dttl = 0;
+    Duration length;
     const std::vector<bool>* asked = nullptr;
     const SiteNames* chain = nullptr;
+  };
+  /// Nodes that are kept together for a local request, since others were taken back for it.
+  struct Gathering {
+    RequestId request;
+    std::vector<std::uint32_t> processors;  ///< by cluster
+    Instant until{};
+  };
+  /// What our users wait for in vain, as hints tell it.
+  struct Demand {
+    std::uint32_t queued = 0, width = 0;
+    bool operator==(const Demand&) const = default;
+  };
+  /// The borrower that is to have the next free nodes, and since when they are kept for it.
+  struct Turn {
+    std::size_t who = 0;
+    std::uint32_t width = 0;
+    Instant since{};
+    bool gathers = false;  ///< there are too few for it yet
   };
 
   // ---- gate and parties (site_manager.cpp) ----
   void on(Step& s, Received& in);
   void on(Step& s, LinkUp& up);
   void on(Step& s, LinkDown& down);
+  void on(Step& s, LinkPressed& change);
   void neighbour_up(Step& s, std::size_t n, bool restarted);
   void neighbour_down(Step& s, std::size_t n);
   void lose_questions(Step& s, std::size_t n);
-  void on(Step& s, const Party& from, Request& request);
-  void on(Step& s, const Party& from, Cancel& cancel);
-  void job_manager_up(Step& s, const Party& party, bool restarted);
-  void shelve_requests(Step& s, const Party& party, bool keep);
-  void take_back_from(Step& s, const Party& job_manager);
   bool cycles_wanted() const;
   void sweep(Step& s);
-  void sweep_at(Instant at) { next_sweep_ = std::min(next_sweep_, at); }
-  Instant next_due(Instant now) const;
+  Instant next_due() const;
+  void refuse(std::size_t n, std::string_view what) { ++neighbours_[n].refused[what]; }
+  void send(Step& s, std::size_t n, Message message, const RequestId& trace);
+  Party party(std::size_t n) const { return site_manager_of(neighbours_[n].site); }
 
-  // ---- resource managers (owning.cpp) ----
+  // ---- relays (relaying.cpp) ----
+  void pass_relay(Step& s, const Party& from, std::optional<std::size_t> n, Relay& relay);
+  bool may_relay(const Party& from, std::optional<std::size_t> n, const Relay& relay) const;
+  void carry(const Lease& lease);
+  void stop_carrying(Step& s, const Lease& lease);
+
+  // ---- job managers (job_managers.cpp) ----
+  void on(Step& s, const Party& from, Request& request);
+  void on(Step& s, const Party& from, Cancel& cancel);
+  LocalRequest& enqueue(Step& s, JobManager& user, Request& request);
+  void job_manager_up(Step& s, const Party& party, bool restarted);
+  void job_manager_down(Step& s, const Party& party);
+  void job_managers_due(Step& s);
+  void set_due(const Party& party, const JobManager& user);
+  void do_chores(Step& s);
+  void shelve_some(Step& s, const Party& party, JobManager& user, std::size_t& left);
+  void unshelve_some(Step& s, const Party& party, JobManager& user, std::size_t& left);
+  void drop_some(Step& s, const Party& party, JobManager& user, std::size_t& left);
+  void take_back_from(Step& s, const Party& job_manager);
+  void forget_job_manager(const Party& party);
+
+  // ---- what can never be served (refusing.cpp) ----
+  void judge(RequestClass& kind);
+  void judge_all(Step& s);
+  std::optional<Duration> hopeless_from(const RequestClass& kind) const;
+  Prospect prospect_of(const RequestClass& kind, Duration length, bool stays) const;
+  void refuse_if_hopeless(Step& s, LocalRequest& request);
+  void tell_reach(Step& s);
+  ReachEntry own_reach(std::size_t n) const;
+  void on(Step& s, std::size_t from, Reach& reach);
+
+  // ---- resource managers (owning.cpp, comparing.cpp) ----
   void on(Step& s, const Party& from, Register& offer);
+  std::string fault_of_epochs(const Register& offer) const;
+  void take_offer(Step& s, const NodeOffer& offer, const std::string& endpoint);
+  void remove_nodes_of(Step& s, const Party& manager, const NodeSet& removed);
   void assign(Step& s, const Lease& lease, const Party& manager, const NodeSet& nodes);
   void on(Step& s, const Party& from, Clean& clean);
   void end_with_job(Step& s, Lease& lease, const Party& manager);
   void on(Step& s, const Party& from, SetAside& aside);
   void on(Step& s, const Party& from, LeaseEnded& ended);  ///< of a lease that can't be assigned, or isn't used
+  bool is_idle_everywhere(Step& s, const Lease& lease, const Party& from);
   void forget_older(Step& s, const Party& manager, const Register& offer);
   Duration detached_for(const Lease& lease) const;
   void compare(Step& s, const Party& manager, const Register& offer, bool is_first);
   void take_unknown(Step& s, const Party& manager, const LeaseId& id, const NodeSet& nodes);
-  void recount_servable(Step& s);
   void lose_nodes(Step& s, const Party& resource_manager);
   void resource_manager_up(Step& s, const Party& manager, bool restarted);
 
@@ -185,59 +266,84 @@ class SiteManager {
   void judge_borrowed(Step& s, std::size_t n, const std::vector<Holding>& lent);
   bool may_adopt(std::size_t n, const Holding& held) const;
   void adopt_or_release(Step& s, std::size_t n, const Holding& lent);
-  void end_orphans(Step& s);
-  Duration left_of(Instant now, const Lease& lease) const;
+  void end_unvouched(Step& s);
+  Duration adopt_within(std::size_t n) const;
 
   // ---- the ledger (recovery.cpp) ----
   void changed(Step& s, Lease& lease);
   void write_ledger(Step& s);
+  void write_usage(Step& s);
   LeaseRecord record_of(const Lease& lease) const;
   bool restore(Instant now, LeaseRecord& row);
+  void restore_usage(std::map<std::uint64_t, UsageRecord> usage);
 
   // ---- serving (matchmaking.cpp) ----
-  void match(Step& s);
   void match_local(Step& s);
   bool serve_heads(Step& s);
   bool serve(Step& s, LocalRequest& request);
-  bool starts_at_next_pass(const LocalRequest& request) const;
-  void match_foreign(Step& s);
-  bool lend(Step& s, Foreign& foreign);
+  bool drained_here() const { return drained_.contains(settings_.name); }
   std::optional<Placement> place(const ResourceNeed& need, const std::vector<ClusterView>& clusters) const;
-  std::vector<ClusterView> lendable_views(const Constraints& constraints) const;
-  bool servable_when_idle(const ResourceNeed& need) const;
+  std::vector<ClusterView> placeable(const ResourceNeed& need, const RequestId& request) const;
   Lease& make_lease(Step& s, const ResourceNeed& need, const Placement& placement, const RequestId& request,
-                    std::optional<std::size_t> downstream);
+                    const Foreign* foreign);
   Load load() const;
 
-  // ---- searching (delegation.cpp) ----
+  // ---- serving others (lending.cpp) ----
+  void match_foreign(Step& s);
+  bool lend(Step& s, Foreign& foreign);
+  std::optional<RejectReason> may_not_have(Instant now, const Foreign& foreign) const;
+  const std::vector<std::uint32_t>& lendable_by_cluster() const;
+  std::vector<ClusterView> lendable_views(const Constraints& constraints) const;
+  std::uint32_t kept_for_others(Instant now, std::size_t n) const;
+  void update_turn(Instant now);
+  bool may_have_turn(Instant now, std::size_t n) const;
+  Duration turn_length(const Turn& turn) const;
+  Duration lease_length_for(std::size_t n) const;
+  Duration term_for(const Foreign& foreign) const;
+  std::map<LeaseId, bool> wanted_for_others(Instant now, std::size_t n) const;
+
+  // ---- taking back for a local request (reclaiming.cpp) ----
+  Instant reclaim_due() const;
+  void reclaim_for_local(Step& s);
+  void update_gathering(Instant now);
+  void set_gathering(std::optional<Gathering> gathering);
+
+  // ---- searching at home (delegation.cpp) ----
   void begin_round(LocalRequest& request);
   void end_round(Step& s, LocalRequest& request);
   void delegate_local(Step& s);
-  bool keeps_local(const LocalRequest& request) const;
+  bool keeps_local(const RequestClass& kind) const;
+  bool is_promised(const RequestClass& kind) const;
+  bool ask_class(Step& s, RequestClass& kind);
   Choice ask_next(Step& s, LocalRequest& request);
-  Choice choose(const Search& search, std::size_t& target);
+  Choice choose(Instant now, const Search& search, std::size_t& target);
+  Duration answer_within(std::uint32_t dttl) const;
+  void on_answer(Step& s, LocalRequest& request, RejectReason reason);
+  void withdraw(Step& s, LocalRequest& request);
+  void run_due(Step& s);
+
+  // ---- passing on (passing_on.cpp) ----
+  void on(Step& s, std::size_t from, Delegate& delegate);
+  std::optional<RejectReason> fault_of(std::size_t from, const Delegate& delegate) const;
+  void make_way_for(Step& s, const PartKey& key, std::size_t from);
   void pass_on(Step& s, Foreign foreign);
   void reject(Step& s, const Foreign& foreign, RejectReason reason);
-  void on_answer(Step& s, LocalRequest& request, RejectReason reason);
-  void on(Step& s, std::size_t from, Delegate& delegate);
   void on(Step& s, std::size_t from, Reject& reject);
   void on(Step& s, std::size_t from, Withdraw& withdraw);
   void on_no_answer(Step& s, const PartKey& key, RejectReason reason);
-  void withdraw(Step& s, LocalRequest& request);
-  void refuse_if_too_large(Step& s, LocalRequest& request);
-  bool too_wide_for_known(const LocalRequest& request) const;
-  void run_due(Step& s);
+  Foreign take_passed(std::map<PartKey, Foreign>::iterator at);
 
   // ---- leases (leasing.cpp) ----
   void on(Step& s, std::size_t from, Grant& grant);
+  std::string_view fault_of(std::size_t from, const Grant& grant) const;
+  Lease lease_from(Instant now, std::size_t from, const Grant& grant) const;
+  void take_grant(Step& s, std::size_t from, const Grant& grant, Lease lease);
   void on(Step& s, std::size_t from, Claim& claim);
   void hear_claim(Step& s, Lease& lease);
   void on(Step& s, std::size_t from, LeaseEnded& ended);
   void on_release(Step& s, std::optional<std::size_t> from, const Party& party, Release& release);
-  void on_renew(Step& s, std::optional<std::size_t> from, const Party& party);
-  void on(Step& s, std::size_t from, Renewed& renewed);
   /// The holder downstream gave these nodes back, or has lost them: they go to the owner. Erases an empty lease.
-  void give_back(Step& s, Lease& lease, const std::vector<NodeGroup>& nodes, bool silent = false);
+  void give_back(Step& s, Lease& lease, const std::vector<NodeGroup>& nodes, bool silent = false, bool failed = false);
   /// Tells whoever has these nodes from us that they are over; empty for all.
   void tell_ended(Step& s, Lease& lease, const std::vector<NodeGroup>& nodes, LeaseEnd reason, bool confirmed,
                   Duration grace = {});
@@ -245,17 +351,27 @@ class SiteManager {
   void clean(Step& s, Lease& lease, std::vector<NodeGroup> nodes, bool silent, Duration grace = {});
   std::vector<NodeGroup> take_for_cleaning(Step& s, Lease& lease, const std::vector<NodeGroup>& nodes);
   void account(Step& s, Lease& lease, const std::vector<NodeGroup>& nodes);
+  void add_total(UsageRecord::Direction direction, const SiteName& peer, std::uint64_t processor_microseconds);
+  Lease& add_lease(Step& s, Lease lease);
   void close(Step& s, Lease& lease);
+
+  // ---- time (renewing.cpp) ----
+  void on_renew(Step& s, std::optional<std::size_t> from, const Party& party, const Renew& renew);
+  void answer_job_manager(Step& s, const Party& party);
+  void compare_counts(Step& s, std::size_t n, const Renew& renew);
+  void on(Step& s, std::size_t from, Renewed& renewed);
   void expire_leases(Step& s);
-  void watch(const Lease& lease);
   void renew_links(Step& s);
-  void reclaim_for_local(Step& s);
+  Duration left_of(Instant now, const Lease& lease) const;
+
+  // ---- orders (orders.cpp) ----
   void take_back(Step& s, Lease& lease, Duration grace);
 
   // ---- the sink's pool (pool.cpp) ----
   void hand_out(Step& s, Lease& lease, LocalRequest& request, std::vector<NodeGroup> nodes);
   void into_pool(Lease& lease, std::vector<NodeGroup> nodes);
   void match_pool(Step& s);
+  Duration reusable_for(Instant now, const Lease& lease) const;
   bool reuse(Step& s, Lease& lease);
   /// Which of these nodes, empty for all, were in the hands of this job manager, or of any if none is named.
   std::vector<NodeGroup> take_from_users(Step& s, Lease& lease, const std::vector<NodeGroup>& nodes,
@@ -264,11 +380,20 @@ class SiteManager {
 
   // ---- hints (hinting.cpp) ----
   void on_hint(Step& s, std::size_t n, CapacityHint hint);
+  void update_demand();
+  void hear_demand(Instant now, std::size_t n, const CapacityHint& hint);
   void send_hints(Step& s);
-  HintEntry own_hint() const;
-  void send(Step& s, std::size_t n, Message message, const RequestId& trace);
+  HintEntry own_hint(Instant now, std::size_t n);
+  std::optional<Duration> big_news(const Neighbour& neighbour, const CapacityHint& fresh, bool others_wait) const;
+  Instant tell_at(Instant now, Neighbour& neighbour, const CapacityHint& fresh, bool others_wait) const;
 
-  Party party(std::size_t n) const { return site_manager_of(neighbours_[n].site); }
+  // ---- views (views.cpp) ----
+  std::uint64_t total_of(UsageRecord::Direction direction, std::size_t n) const;
+  bool too_wide_for_known(const LocalRequest& request) const;
+
+  // ---- other settings (reconfiguring.cpp) ----
+  void add_neighbour(Instant now, const NeighbourSettings& settings);
+  void remove_neighbour(Step& s, std::size_t n);
 
   SiteSettings settings_;
   std::uint64_t incarnation_;
@@ -280,35 +405,60 @@ class SiteManager {
   OwnedNodes owned_;
   RequestQueue queue_;
   Neighbours neighbours_;
+  ReachBoard reach_;
+  Borrowers borrowers_;
   LeaseTable leases_;
+  RelayRights relays_;
   SeenList seen_;
   UsageLog usage_;
+  std::map<std::pair<UsageRecord::Direction, SiteName>, UsageTotal> totals_;
   std::map<Party, JobManager> job_managers_;
-  std::map<Party, Instant> lost_managers_;     ///< resource managers that are down, and since when
+  Deadlines<Party> job_managers_due_;          ///< silent ones, and those in a new session
+  std::set<std::pair<Party, Chore>> chores_;   ///< what is still to be done for them, a piece in each step
+  Deadlines<Party> lost_managers_;             ///< resource managers that are down: when they count as lost
   std::map<Party, Register> registering_;      ///< by resource manager: the parts that have come
+  std::map<LeaseId, std::map<Party, Instant>> idle_parts_;  ///< of leases on several: who said when that it isn't used
   std::vector<std::deque<Foreign>> foreign_;   ///< by neighbour: waiting for this step's matchmaking
   std::size_t foreign_waiting_ = 0;            ///< how many there are of them
   std::vector<Foreign> unserved_;              ///< waiting for the delegation cycle
   std::map<PartKey, Foreign> passed_;          ///< passed on, waiting for an answer
+  Deadlines<PartKey> passed_due_;              ///< when each counts as rejected
   std::vector<RequestId> fresh_;               ///< local requests that matchmaking hasn't looked at
   std::vector<LeaseId> pool_;                  ///< leases with idle nodes, to be reused or given back in this step
   std::set<SiteName> drained_;                 ///< who is lent nothing more; our own name: nothing new starts here
+  std::map<SiteName, Instant> kept_off_;       ///< sinks that lost nodes by a reclaim, and until when they get none
+  std::optional<Gathering> gathering_;
+  std::optional<Turn> turn_;
+
   std::vector<LeaseId> changed_leases_;        ///< to be written at the end of this step
   std::vector<DrainRecord> changed_drains_;
+  std::set<std::pair<UsageRecord::Direction, SiteName>> changed_totals_;
+  std::set<Party> changed_offers_;
+  std::set<std::size_t> changed_reaches_;
+  std::vector<SiteName> gone_reaches_;         ///< of neighbours that are configured no longer
+  std::vector<std::pair<RelayPair, bool>> changed_relays_;  ///< and whether they may speak now
   std::uint64_t usage_written_ = 1;            ///< the ledger has the records before this number
   std::uint64_t usage_first_ = 1;              ///< and from this one on
+
   std::vector<TargetView> target_views_;       ///< scratch
   std::vector<std::size_t> target_order_;      ///< scratch
+  mutable std::vector<std::uint32_t> lendable_;  ///< see lendable_by_cluster
+  mutable std::pair<std::uint64_t, std::uint64_t> lendable_of_{UINT64_MAX, UINT64_MAX};
 
   std::uint64_t freed_seen_ = 0;  ///< OwnedNodes::freed() at the last matchmaking
   std::uint64_t departures_seen_ = 0;  ///< RequestQueue::departures() at the last matchmaking
   bool blocked_ = false;               ///< the last matchmaking ended at a request that lets none overtake it
   std::size_t next_link_ = 0;     ///< round robin over links
+  std::uint64_t stays_ = 0;       ///< requests that came to wait here
   std::uint64_t grants_local_ = 0, grants_foreign_ = 0;
-  std::uint64_t processors_lent_ = 0;
   Cycle match_cycle_, delegation_cycle_;
-  Instant next_sweep_ = never, hints_due_ = never;
+  Instant hints_due_ = never, hints_checked_{};
+  Instant reclaim_tried_{};       ///< when no choice of lent nodes would let the waiting request start
+  Demand demand_;
   bool hints_dirty_ = true;
+  bool search_dirty_ = true, was_over_ = false;  ///< somebody may be asked who couldn't be before
+  bool judge_due_ = true;  ///< what is configured or known of us or of others has changed: classes are judged anew,
+  bool reach_due_ = true;  ///< and neighbours are told
 };
 
 }  // namespace dmm

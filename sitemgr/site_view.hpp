@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "protocol/messages.hpp"
+#include "sitemgr/borrowers.hpp"
 #include "sitemgr/lease.hpp"
 #include "sitemgr/local_request.hpp"
 #include "sitemgr/neighbours.hpp"
@@ -31,9 +32,15 @@ struct SiteView {
   struct Link {
     Neighbour neighbour;
     std::size_t leases_in = 0, leases_out = 0;
+    BorrowerView borrower;
+    // Of leases that have ended, since the ledger began.
+    std::uint64_t lent_processor_microseconds = 0, borrowed_processor_microseconds = 0;
   };
   std::vector<Link> links;
   std::vector<std::string> job_managers;
+  std::vector<ClusterName> unknown_clusters;  ///< whose size is neither configured nor known from before this start
+  SiteName turn;      ///< for whom free nodes are kept; empty if for nobody
+  RequestId gathers;  ///< a local request for which lent nodes were taken back, and are gathered
   std::vector<SiteName> drained;  ///< whom it lends nothing more; its own name: nothing new starts on its nodes
 };
 

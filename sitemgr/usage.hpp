@@ -21,10 +21,17 @@ struct UsageRecord {
   std::uint64_t processor_microseconds = 0;
 };
 
+/// What many records come to.
+struct UsageTotal {
+  std::uint64_t leases = 0;
+  std::uint64_t processor_microseconds = 0;
+};
+
 /// The last records, bounded; perhaps none.
 class UsageLog {
  public:
   explicit UsageLog(std::size_t records_max) : records_max_(records_max) {}
+  void set_records_max(std::size_t records_max) { records_max_ = records_max; }
   void add(UsageRecord record) {
     if (records_max_ == 0) return;
     records_.push_back(std::move(record));

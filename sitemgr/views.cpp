@@ -7,7 +7,7 @@
 
 namespace dmm {
 
-SiteView SiteManager::view(Instant) const {
+SiteView SiteManager::view(Instant now) const {
   SiteView view;
   view.site = settings_.name;
   view.ancestors = settings_.ancestors;
@@ -15,7 +15,7 @@ SiteView SiteManager::view(Instant) const {
   view.resource_managers = owned_.managers();
   view.processors = owned_.total();
   view.processors_busy = owned_.used();
-  view.processors_lent = processors_lent_;
+  view.processors_lent = borrowers_.processors();
   view.load = value(load());
   view.requests_waiting = queue_.size();
   view.requests_out = queue_.count(LocalRequest::Search::out);
@@ -24,7 +24,10 @@ SiteView SiteManager::view(Instant) const {
   view.grants_local = grants_local_;
   view.grants_foreign = grants_foreign_;
   for (std::size_t n = 0; n < neighbours_.size(); ++n) {
-    view.links.push_back({neighbours_[n], leases_.up(n).size(), leases_.down(n).size()});
+    if (!neighbours_[n].removed)
+      view.links.push_back(
+          {neighbours_[n], leases_.up(n).size(), leases_.down(n).size(), borrowers_.view(now, n),
+           total_of(UsageRecord::Direction::lent, n), total_of(UsageRecord::Direction::borrowed, n)});
     view.leases_in += leases_.up(n).size();
     view.leases_out += leases_.down(n).size();
     for (const LeaseId& id : leases_.up(n))
@@ -33,7 +36,15 @@ SiteView SiteManager::view(Instant) const {
   for (const LeaseId& id : leases_.all()) view.leases_own += !leases_.get(id).upstream && !leases_.get(id).downstream;
   for (const auto& [party, user] : job_managers_) view.job_managers.push_back(party.name);
   view.drained.assign(drained_.begin(), drained_.end());
+  view.unknown_clusters = owned_.unknown_clusters();
+  if (turn_) view.turn = neighbours_[turn_->who].site;
+  view.gathers = gathering_ ? gathering_->request : RequestId{};
   return view;
+}
+
+std::uint64_t SiteManager::total_of(UsageRecord::Direction direction, std::size_t n) const {
+  const auto total = totals_.find({direction, neighbours_[n].site});
+  return total == totals_.end() ? 0 : total->second.processor_microseconds;
 }
 
 WaitView SiteManager::why(Instant now, const RequestId& id) const {
@@ -45,14 +56,14 @@ WaitView SiteManager::why(Instant now, const RequestId& id) const {
   const LocalRequest* request = queue_.find(id);
   if (!request) return view;
   view.known = true;
-  view.processors = request->processors;
-  view.widest = request->widest;
+  view.processors = request->kind->processors;
+  view.widest = request->kind->widest;
   view.waited = now - request->since;
   view.round = request->round;
   view.tries = request->tries;
   view.answers = request->answers;
-  const LocalRequest* head = const_cast<RequestQueue&>(queue_).head();
-  const bool over_threshold = over(load(), settings_.delegation_threshold);
+  const LocalRequest* head = queue_.head();
+  const bool over_threshold = drained_here() || over(load(), settings_.delegation_threshold);
   switch (request->search) {
     case LocalRequest::Search::out:
       view.reason = WaitReason::asking_neighbour;
@@ -65,11 +76,15 @@ WaitView SiteManager::why(Instant now, const RequestId& id) const {
       return view;
     case LocalRequest::Search::home: view.reason = WaitReason::no_neighbour; break;
     case LocalRequest::Search::ready:
-      view.reason = request->window_full ? WaitReason::window_full : WaitReason::next_cycle;
-      if (request->servable && !over_threshold) view.reason = WaitReason::no_free_nodes;
+      view.reason = request->window_full                            ? WaitReason::window_full
+                    : settings_.delegation_cycle != Duration{}      ? WaitReason::next_cycle
+                    : drained_here()                                ? WaitReason::drained
+                                                                    : WaitReason::awaiting_hint;
+      if (too_wide_for_known(*request)) view.reason = WaitReason::neighbours_unknown;
+      if (request->kind->servable && !over_threshold) view.reason = WaitReason::no_free_nodes;
       break;
   }
-  const bool fits = request->servable && request->widest <= view.idle;
+  const bool fits = request->kind->servable && request->kind->widest <= view.idle && !drained_here();
   if (fits && head && head != request) {
     view.reason = WaitReason::behind_earlier;
     view.behind = head->request.id;
@@ -77,9 +92,11 @@ WaitView SiteManager::why(Instant now, const RequestId& id) const {
   return view;
 }
 
+/// Whether nobody is known who could ever serve it, and not everybody is known.
 bool SiteManager::too_wide_for_known(const LocalRequest& request) const {
-  if (!settings_.use_hints) return false;
-  return request.widest > std::max(owned_.largest_cluster(), neighbours_.largest_within(request.request.dttl).largest);
+  if (!settings_.use_hints || request.kind->servable) return false;
+  const Prospect prospect = prospect_of(*request.kind, request.request.length, false);
+  return !prospect.possible && !prospect.complete;
 }
 
 bool SiteManager::quiet() const {
@@ -93,7 +110,8 @@ void SiteManager::check_invariants() const {
   std::size_t foreign_waiting = 0;
   for (const auto& waiting : foreign_) foreign_waiting += waiting.size();
   DMM_ASSERT(foreign_waiting == foreign_waiting_);
-  std::uint64_t held = 0, lent = 0;
+  std::uint64_t held = 0;
+  std::vector<std::uint32_t> lent(neighbours_.size(), 0);
   std::map<Party, NodeSet> nodes;
   for (const LeaseId& id : leases_.all()) {
     const Lease& lease = leases_.get(id);
@@ -114,23 +132,31 @@ void SiteManager::check_invariants() const {
         known = unite(known, group.nodes);
       }
     }
-    if (lease.downstream) lent += processors_of(lease.nodes);
+    if (lease.downstream) lent[*lease.downstream] += processors_of(lease.nodes);
   }
   // Leases on a manager that has yet to register are in no sum of owned nodes, nor are its nodes.
   std::uint64_t away = 0;
   for (const auto& manager : owned_.managers()) {
+    if (!manager.registered) continue;
     const std::uint32_t free = manager.up ? 0 : manager.free_nodes;
     away += std::uint64_t{free + manager.aside_free} * manager.processors_per_node;
   }
   DMM_ASSERT(owned_.used() == held + away);
-  DMM_ASSERT(processors_lent_ == lent);
+  for (std::size_t n = 0; n < neighbours_.size(); ++n) DMM_ASSERT(borrowers_.processors(n) == lent[n]);
   std::vector<std::uint32_t> outstanding(neighbours_.size(), 0);
   std::uint64_t demand = 0;
   for (const auto& [arrival, request] : queue_.all()) {
     if (request->search == LocalRequest::Search::out) ++outstanding[request->target];
-    if (request->servable) demand += request->processors;
+    if (request->kind->servable) demand += request->kind->processors;
   }
-  for (const auto& [key, foreign] : passed_) ++outstanding[foreign.target];
+  std::vector<std::size_t> taken(neighbours_.size(), 0);
+  for (const auto& [key, foreign] : passed_) {
+    ++outstanding[foreign.target];
+    ++taken[foreign.from];
+  }
+  for (const Foreign& foreign : unserved_) ++taken[foreign.from];
+  for (std::size_t n = 0; n < neighbours_.size(); ++n)
+    DMM_ASSERT(neighbours_[n].taken == taken[n] + foreign_[n].size());
   DMM_ASSERT(queue_.demand() == demand);
   for (std::size_t n = 0; n < neighbours_.size(); ++n) DMM_ASSERT(neighbours_[n].outstanding == outstanding[n]);
 }

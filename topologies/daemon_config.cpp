@@ -56,13 +56,18 @@ void visit_site(Config& c, Visitor& v) {
     item.enumeration("relation", link.relation, relations());
     item.text("connect", link.connect,
               [](const std::string& at) { return at.empty() ? std::string() : fault_of_connect(at); });
+    visit_limits(link.limits, item);
   });
   v.objects("clusters", c.settings.clusters, [](auto& item, auto& cluster) {
     item.require({"name"});
     item.name("name", cluster.name);
     item.number("quota", cluster.quota, 0, 1);
+    item.integer("nodes", cluster.nodes, 0, nodes_max);
+    visit_nodes(cluster, item);
   });
   v.texts("users", c.users, [](const std::string& name) { return fault_of_name(name); });
+  v.texts("resource_managers", c.resource_managers,
+          [](const std::string& name) { return fault_of_name(name, manager_name_length_max); });
   v.text("directory", c.directory);
 }
 
@@ -86,7 +91,7 @@ void visit(Config& c, Visitor& v, const JobManagerConfig*) {
 
 template <class Config, class Visitor>
 void visit(Config& c, Visitor& v, const ResourceManagerConfig*) {
-  v.require({"site", "name", "cluster", "nodes", "site_endpoint", "directory"});
+  v.require({"site", "name", "cluster", "site_endpoint", "directory"});
   visit_resource_manager(c.settings, v);
   visit_places(c, v);
   v.choice("backend", c.backend, backends());
@@ -142,8 +147,27 @@ void check_site(JsonReader& reader, const SiteConfig& config) {
     if (!seen.insert(name).second)
       reader.refuse("clusters[" + std::to_string(i) + "].name",
                     "\"" + name.text + "\" is there twice; expected each once");
+    if (std::string fault = fault_of(config.settings.clusters[i].attributes); !fault.empty())
+      reader.refuse("clusters[" + std::to_string(i) + "].attributes", fault);
   }
   check_shell(reader, config);
+}
+
+/// The nodes are said by their names or by their number.
+void check_node_names(JsonReader& reader, ResourceManagerSettings& settings) {
+  const std::vector<std::string>& names = settings.node_names;
+  if (names.empty()) {
+    if (!reader.has("nodes"))
+      reader.refuse("nodes", "how many nodes it offers is missing; expected it, or \"node_names\"");
+    return;
+  }
+  if (names.size() > nodes_per_manager_max)
+    return reader.refuse("node_names", "expected at most " + std::to_string(nodes_per_manager_max) + " nodes");
+  const std::set<std::string> different(names.begin(), names.end());
+  if (different.size() != names.size()) return reader.refuse("node_names", "a name is there twice; expected each once");
+  if (reader.has("nodes") && settings.nodes != names.size())
+    return reader.refuse("nodes", "expected " + std::to_string(names.size()) + " as in \"node_names\", or nothing");
+  settings.nodes = static_cast<std::uint32_t>(names.size());
 }
 
 // ---- one file --------------------------------------------------------------------------------------------------
@@ -154,7 +178,8 @@ void read_keys(JsonReader& reader, SiteConfig& config, const ReadOptions& option
   visit_shell(config, reader);
   reader.finish();  // a key that is missing or misspelt is the better thing to say
   check_site(reader, config);
-  for (const LinkConfig& link : config.links) config.settings.neighbours.push_back({link.site, link.relation});
+  for (const LinkConfig& link : config.links)
+    config.settings.neighbours.push_back({link.site, link.relation, link.limits});
 }
 
 void read_keys(JsonReader& reader, JobManagerConfig& config, const ReadOptions&) {
@@ -163,12 +188,15 @@ void read_keys(JsonReader& reader, JobManagerConfig& config, const ReadOptions&)
   constexpr std::int64_t terms_to_confirm = 4;
   JobManagerSettings& settings = config.settings;
   if (!reader.has("confirm_limit_seconds")) settings.confirm_limit = settings.term * terms_to_confirm;
+  if (!reader.has("start_limit_seconds")) settings.start_limit = settings.term * terms_to_confirm;
   check_shell(reader, config);
 }
 
 void read_keys(JsonReader& reader, ResourceManagerConfig& config, const ReadOptions&) {
   visit(config, reader, &config);
   reader.finish();
+  check_node_names(reader, config.settings);
+  if (std::string fault = fault_of(config.settings.attributes); !fault.empty()) reader.refuse("attributes", fault);
   if (!config.settings.endpoint.empty() && config.listen.empty())
     reader.refuse("endpoint", "an endpoint is published, but nothing listens; expected it in \"listen\" too");
   check_shell(reader, config);
@@ -199,7 +227,28 @@ std::string text_of_manager(const Config& config) {
   return text_of(json);
 }
 
+/// Places, and how the shell works: machines know nothing of these.
+template <class Config>
+std::vector<std::string> shell_keys_that_differ(const Config& now, const Config& wanted) {
+  const Json before = Json::parse(write_config(now)), after = Json::parse(write_config(wanted));
+  std::vector<std::string> keys;
+  for (const char* key : {"listen", "directory", "ledger", "log", "beat_seconds", "silence_seconds",
+                          "count_messages_by_request", "site_endpoint", "endpoint", "backend", "relay_after_seconds"})
+    if (before.value(key, Json()) != after.value(key, Json())) keys.emplace_back(key);
+  return keys;
+}
+
 }  // namespace
+
+std::vector<std::string> keys_for_next_start(const SiteConfig& now, const SiteConfig& wanted) {
+  return shell_keys_that_differ(now, wanted);
+}
+std::vector<std::string> keys_for_next_start(const JobManagerConfig& now, const JobManagerConfig& wanted) {
+  return shell_keys_that_differ(now, wanted);
+}
+std::vector<std::string> keys_for_next_start(const ResourceManagerConfig& now, const ResourceManagerConfig& wanted) {
+  return shell_keys_that_differ(now, wanted);
+}
 
 SiteConfigOrError parse_site_config(const std::string& text, const std::string& file, const ReadOptions& options) {
   return from_json<SiteConfig>(parse_json(text, file), file, options);

@@ -28,6 +28,7 @@ struct LinkConfig {
   SiteName site;
   Relation relation = Relation::sibling;
   std::string connect;  ///< its endpoint; empty: the neighbour dials us
+  NeighbourLimits limits = {};
 };
 
 struct SiteConfig {
@@ -35,6 +36,7 @@ struct SiteConfig {
   std::vector<std::string> listen;  ///< endpoints for neighbours, job managers, resource managers and clients
   std::vector<LinkConfig> links;
   std::vector<std::string> users;  ///< names of the job managers that are let in; empty: any
+  std::vector<std::string> resource_managers;  ///< names of those that are let in; empty: any
   std::string directory;           ///< for state; empty: nothing is kept
   std::string ledger = "graded";   ///< one of ledger_modes()
   LogSettings log;
@@ -90,6 +92,11 @@ JobManagerConfigOrError parse_job_manager_config(const std::string& text, const 
                                                  const ReadOptions& options = {});
 ResourceManagerConfigOrError parse_resource_manager_config(const std::string& text, const std::string& file,
                                                            const ReadOptions& options = {});
+
+/// The keys that differ and that only the next start looks at; the others may be taken while the daemon runs.
+std::vector<std::string> keys_for_next_start(const SiteConfig& now, const SiteConfig& wanted);
+std::vector<std::string> keys_for_next_start(const JobManagerConfig& now, const JobManagerConfig& wanted);
+std::vector<std::string> keys_for_next_start(const ResourceManagerConfig& now, const ResourceManagerConfig& wanted);
 
 /// JSON text with every key, which reads back equal. What a preset set is written out; its name isn't kept.
 std::string write_config(const SiteConfig& config);

@@ -117,7 +117,7 @@ class Deriver {
       config.settings.delegation_cycle = faster(site.settings.delegation_cycle);
       config.users = site.users;
       for (const NeighbourSettings& neighbour : site.settings.neighbours)
-        config.links.push_back({neighbour.site, neighbour.relation, dialled(i, neighbour)});
+        config.links.push_back({neighbour.site, neighbour.relation, dialled(i, neighbour), neighbour.limits});
       fill_shell(config, deployment_.daemons[i]);
       deployment_.daemons[i].text = write_config(config);
     }

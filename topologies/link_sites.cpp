@@ -27,6 +27,8 @@ class Linker {
       if (std::string fault = (this->*check)(); !fault.empty()) return fault;
     for (std::size_t i = 0; i < sites_.size(); ++i)
       if (std::string fault = check_inside(sites_[i]); !fault.empty()) return indexed("sites", i) + "." + fault;
+    for (std::size_t i = 0; i < sites_.size(); ++i)
+      if (std::string fault = check_limits(i); !fault.empty()) return indexed("sites", i) + "." + fault;
     for (std::size_t i = 0; i < sites_.size(); ++i) complete(i);
     return {};
   }
@@ -115,6 +117,23 @@ class Linker {
     return "there is no site " + quoted(name.text) + "; expected one of \"sites\"" + suggestion(name.text, words);
   }
 
+  /// Limits are for neighbours, each once.
+  std::string check_limits(std::size_t i) const {
+    std::set<SiteName> seen;
+    for (std::size_t k = 0; k < sites_[i].limits.size(); ++k) {
+      const SiteName& name = sites_[i].limits[k].site;
+      const std::string at = indexed("limits", k) + ".site: ";
+      const auto other = positions_.find(name);
+      if (other == positions_.end()) return at + no_site(name);
+      const std::size_t n = other->second;
+      const bool is_child = sites_[n].parent == sites_[i].name;
+      const bool is_neighbour = siblings_[i].contains(n) || sites_[i].parent == name || is_child;
+      if (!is_neighbour) return at + quoted(name.text) + " is no neighbour of " + quoted(sites_[i].name.text);
+      if (!seen.insert(name).second) return at + twice(name.text);
+    }
+    return {};
+  }
+
   static std::string check_inside(const TopologySite& site) {
     std::set<std::string> users;
     for (std::size_t i = 0; i < site.users.size(); ++i) {
@@ -144,8 +163,16 @@ class Linker {
     if (cluster.processors_per_node < 1 || cluster.processors_per_node > processors_per_node_max)
       return "processors_per_node: expected a whole number from 1 to " + std::to_string(processors_per_node_max) +
              ", found " + std::to_string(cluster.processors_per_node);
+    if (processors_of(cluster) > processors_max)
+      return "nodes: a cluster has at most " + std::to_string(processors_max) + " processors, found " +
+             std::to_string(processors_of(cluster));
+    if (std::string fault = fault_of(cluster.attributes); !fault.empty()) return "attributes: " + fault;
     if (cluster.resource_managers < 1 || cluster.resource_managers > cluster.nodes)
       return "resource_managers: each needs a node; expected 1 to " + std::to_string(cluster.nodes) + ", found " +
+             std::to_string(cluster.resource_managers);
+    if ((cluster.nodes - 1) / cluster.resource_managers >= nodes_per_manager_max)
+      return "resource_managers: each has at most " + std::to_string(nodes_per_manager_max) + " nodes; expected " +
+             std::to_string((cluster.nodes - 1) / nodes_per_manager_max + 1) + " or more, found " +
              std::to_string(cluster.resource_managers);
     return {};
   }
@@ -160,12 +187,16 @@ class Linker {
     for (SiteName at = site.parent; !at.empty(); at = sites_[positions_.at(at)].parent)
       settings.ancestors.push_back(at);
     settings.clusters.clear();
-    for (const auto& cluster : site.clusters) settings.clusters.push_back({cluster.name, cluster.quota});
+    for (const auto& cluster : site.clusters)
+      settings.clusters.push_back({cluster.name, cluster.quota, cluster.nodes, cluster.processors_per_node,
+                                   cluster.memory_bytes, cluster.attributes});
     // From near to far, since a policy that keeps this order must look inside the grid before it looks outside.
     settings.neighbours.clear();
     for (std::size_t child : children_[i]) settings.neighbours.push_back({sites_[child].name, Relation::child});
     for (const SiteName& sibling : site.siblings) settings.neighbours.push_back({sibling, Relation::sibling});
     if (!site.parent.empty()) settings.neighbours.push_back({site.parent, Relation::parent});
+    for (const NeighbourSettings& limited : site.limits)
+      std::ranges::find(settings.neighbours, limited.site, &NeighbourSettings::site)->limits = limited.limits;
   }
 
   std::vector<TopologySite>& sites_;

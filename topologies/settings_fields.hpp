@@ -17,7 +17,25 @@ constexpr double seconds_max = 10.0 * 366 * 24 * 3600;
 /// The shortest, where none at all would make no sense.
 constexpr double seconds_min = 0.001;
 constexpr std::uint32_t nodes_max = 1'000'000;
-constexpr std::uint32_t processors_per_node_max = 4'096;  // so that a cluster's processors fit into 32 bits
+/// No lease is promised for longer at a time: a peer cuts what is more.
+constexpr double term_seconds_max = 24.0 * 3600;
+
+/// What a neighbour may have of a site.
+template <class Limits, class Visitor>
+void visit_limits(Limits& l, Visitor& v) {
+  v.number("weight", l.weight, 0.001, 1000);
+  v.integer("leases", l.leases, 0);
+  v.integer("processors", l.processors, 0);
+  v.duration("lease_length_seconds", l.lease_length, 0, seconds_max);
+}
+
+/// What a cluster's nodes are, but how many.
+template <class Cluster, class Visitor>
+void visit_nodes(Cluster& c, Visitor& v) {
+  v.integer("processors_per_node", c.processors_per_node, 1, processors_per_node_max);
+  v.integer("memory_bytes", c.memory_bytes, 0);
+  v.text_map("attributes", c.attributes);
+}
 
 /// How a daemon keeps its ledger: every change before anything decided after it leaves, synced where nobody else could
 /// tell it again; every change synced; not at all.
@@ -60,10 +78,11 @@ void visit_site_behaviour(Settings& s, Visitor& v, const PolicyNames& policies) 
   v.integer("window_max", s.window_max, 1);
   v.integer("hint_distance", s.hint_distance, 1, dttl_max);
   v.duration("hint_interval_seconds", s.hint_interval, 0, seconds_max);
+  v.duration("hint_small_interval_seconds", s.hint_small_interval, seconds_min, seconds_max);
   v.duration("seen_memory_seconds", s.seen_memory, 0, seconds_max);
   v.integer("seen_max", s.seen_max, 1);
   v.boolean("seen_counts_dttl", s.seen_counts_dttl);
-  v.duration("term_seconds", s.term, seconds_min, seconds_max);
+  v.duration("term_seconds", s.term, seconds_min, term_seconds_max);
   v.duration("offer_seconds", s.offer, seconds_min, seconds_max);
   v.duration("lease_length_max_seconds", s.lease_length_max, seconds_min, seconds_max);
   v.duration("detached_max_seconds", s.detached_max, 0, seconds_max);
@@ -72,8 +91,15 @@ void visit_site_behaviour(Settings& s, Visitor& v, const PolicyNames& policies) 
   v.duration("reclaim_grace_seconds", s.reclaim_grace, 0, seconds_max);
   v.boolean("reclaim_at_job_end", s.reclaim_at_job_end);
   v.duration("reclaim_after_seconds", s.reclaim_after, 0, seconds_max);
+  v.duration("reclaimed_rest_seconds", s.reclaimed_rest, 0, seconds_max);
+  v.integer("reuse_jobs_max", s.reuse_jobs_max, 1);
+  v.duration("reuse_length_max_seconds", s.reuse_length_max, 0, seconds_max);
+  v.duration("turn_limit_seconds", s.turn_limit, 0, seconds_max);
+  v.duration("gather_max_seconds", s.gather_max, 0, seconds_max);
   v.integer("requests_per_user_max", s.requests_per_user_max, 1);
+  v.integer("requests_max", s.requests_max, 1);
   v.integer("delegations_per_link_max", s.delegations_per_link_max, 1);
+  v.integer("leases_per_link_max", s.leases_per_link_max, 1);
   v.integer("usage_records_max", s.usage_records_max, 1);
 }
 
@@ -82,9 +108,10 @@ void visit_job_manager(Settings& s, Visitor& v) {
   v.name("site", s.site);
   v.text("user", s.user, [](const std::string& name) { return fault_of_name(name); });
   v.integer("first_job", s.first_job, 1);
-  v.duration("term_seconds", s.term, seconds_min, seconds_max);
+  v.duration("term_seconds", s.term, seconds_min, term_seconds_max);
   v.duration("relay_after_seconds", s.relay_after, seconds_min, seconds_max);
   v.duration("confirm_limit_seconds", s.confirm_limit, seconds_min, seconds_max);
+  v.duration("start_limit_seconds", s.start_limit, seconds_min, seconds_max);
   v.integer("jobs_max", s.jobs_max, 1);
   v.integer("submissions_remembered", s.submissions_remembered, 1);
   v.integer("starts_at_once", s.starts_at_once, 1);
@@ -96,16 +123,18 @@ void visit_resource_manager(Settings& s, Visitor& v) {
   v.name("site", s.site);
   v.text("name", s.name, [](const std::string& name) { return fault_of_name(name, manager_name_length_max); });
   v.name("cluster", s.cluster);
-  v.integer("nodes", s.nodes, 1, nodes_max);
-  v.integer("processors_per_node", s.processors_per_node, 1, processors_per_node_max);
-  v.integer("memory_bytes", s.memory_bytes, 0);
-  v.text_map("attributes", s.attributes);
+  v.integer("nodes", s.nodes, 1, nodes_per_manager_max);
+  v.texts("node_names", s.node_names, fault_of_node_name);
+  visit_nodes(s, v);
   v.text("endpoint", s.endpoint,
          [](const std::string& at) { return at.empty() ? std::string() : fault_of_connect(at); });
-  v.duration("term_seconds", s.term, seconds_min, seconds_max);
+  v.duration("term_seconds", s.term, seconds_min, term_seconds_max);
   v.duration("park_seconds", s.park, 0, seconds_max);
   v.duration("idle_lease_max_seconds", s.idle_lease_max, 0, seconds_max);
   v.duration("keep_output_seconds", s.keep_output, 0, seconds_max);
+  v.integer("outcomes_max", s.outcomes_max, 1);
+  v.integer("parked_max", s.parked_max, 1);
+  v.integer("parked_bytes_max", s.parked_bytes_max, 1);
   v.integer("set_aside_after", s.set_aside_after, 0);
   v.duration("set_aside_for_seconds", s.set_aside_for, seconds_min, seconds_max);
 }

@@ -19,6 +19,9 @@ void apply_paper_preset(SiteSettings& settings) {
   settings.lease_ends_with_job = false;
   settings.seen_counts_dttl = false;
   settings.tries_per_round = 1'000'000;
+  settings.reuse_jobs_max = 1;
+  settings.reclaim_after = {};
+  settings.turn_limit = {};
 }
 
 void read_site_behaviour(JsonReader& reader, SiteSettings& settings, const PolicyNames& policies) {

@@ -9,9 +9,6 @@ namespace dmm {
 
 namespace {
 
-bool starts_name(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); }
-bool continues_name(char c) { return starts_name(c) || c == '_' || c == '.' || c == '-'; }
-
 /// The port behind the last colon, or 0.
 unsigned port_of(const std::string& address) {
   const std::size_t colon = address.rfind(':');
@@ -43,11 +40,20 @@ std::size_t edit_distance(const std::string& a, const std::string& b) {
 }  // namespace
 
 std::string fault_of_name(const std::string& name, std::size_t length_max) {
-  const bool good = !name.empty() && name.size() <= length_max && starts_name(name.front()) &&
-                    std::all_of(name.begin(), name.end(), continues_name);
-  if (good) return {};
+  if (is_name(name, length_max)) return {};
   return "\"" + name.substr(0, 60) + "\" is no name; expected 1 to " + std::to_string(length_max) +
          " of a-z, 0-9, '_', '.' and '-', beginning with a letter or a digit";
+}
+
+std::string fault_of_node_name(const std::string& name) {
+  constexpr std::size_t length_max = 64;
+  const auto may = [](char c) {
+    const bool is_punctuation = c == '_' || c == '.' || c == '-';
+    return is_punctuation || (c >= 'A' && c <= 'Z') || is_name(std::string_view(&c, 1));
+  };
+  if (!name.empty() && name.size() <= length_max && std::ranges::all_of(name, may)) return {};
+  return "\"" + name.substr(0, 60) + "\" is no name of a node; expected 1 to " + std::to_string(length_max) +
+         " letters, digits, '_', '.' and '-'";
 }
 
 std::string fault_of_listen(const std::string& endpoint) {

@@ -36,6 +36,7 @@ struct TopologySite {
   std::vector<SiteName> siblings;       ///< link_sites adds those that name this site, in the order of sites
   std::vector<TopologyCluster> clusters;
   std::vector<std::string> users;
+  std::vector<NeighbourSettings> limits;  ///< what some of its neighbours may have of it; their relation is as linked
   SiteSettings settings;      ///< its behaviour as read; the rest of it comes from link_sites
   bool direct_routes = true;  ///< its resource managers publish an endpoint
 };

@@ -15,9 +15,7 @@ void read_cluster(JsonReader& reader, TopologyCluster& cluster) {
   reader.require({"name", "nodes"});
   reader.name("name", cluster.name);
   reader.integer("nodes", cluster.nodes, 1, nodes_max);
-  reader.integer("processors_per_node", cluster.processors_per_node, 1, processors_per_node_max);
-  reader.integer("memory_bytes", cluster.memory_bytes, 0);
-  reader.text_map("attributes", cluster.attributes);
+  visit_nodes(cluster, reader);
   reader.number("quota", cluster.quota, 0, 1);
   reader.integer("resource_managers", cluster.resource_managers, 1, nodes_max);
 }
@@ -33,6 +31,11 @@ void read_site(JsonReader& reader, TopologySite& site, const PolicyNames& polici
   reader.objects("clusters", site.clusters, read_cluster);
   reader.texts("users", site.users, [](const std::string& name) { return fault_of_name(name); });
   reader.boolean("direct_routes", site.direct_routes);
+  reader.objects("limits", site.limits, [](JsonReader& item, NeighbourSettings& neighbour) {
+    item.require({"site"});
+    item.name("site", neighbour.site);
+    visit_limits(neighbour.limits, item);
+  });
   reader.object("settings", [&](JsonReader& inner) { read_site_behaviour(inner, site.settings, policies); });
 }
 

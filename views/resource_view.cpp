@@ -58,6 +58,7 @@ Json resource_of(const ResourceManager& manager, const ViewTime& time, std::size
           {"endpoint", settings.endpoint},
           {"registered", view.registered},
           {"nodes", view.nodes_total},
+          {"node_names", settings.node_names},
           {"nodes_free", view.nodes_free},
           {"nodes_leased", view.nodes_leased},
           {"set_aside", aside_of(view, time)},

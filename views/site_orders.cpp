@@ -42,14 +42,25 @@ Answer drain_or_resume(SiteManager& site, const ViewTime& time, const Ask& ask, 
   return views::answer(ask, {{"changed", changed}, {"drained", std::move(drained)}});
 }
 
+/// {"resource_manager": name}: one that is down and won't come back.
+Answer forget(SiteManager& site, const ViewTime& time, const Ask& ask, const Json& argument,
+              SiteManagerEffects& effects) {
+  const std::string name = views::text_in(argument, "resource_manager");
+  if (name.empty()) return views::fault(ask, R"(forget: the argument is {"resource_manager": "name"})");
+  const std::string fault = site.forget(time.now, name, effects);
+  if (!fault.empty()) return views::fault(ask, fault);
+  return views::answer(ask, {{"forgotten", name}});
+}
+
 }  // namespace
 
 std::optional<Answer> order_site(SiteManager& site, const ViewTime& time, const Ask& ask,
                                  SiteManagerEffects& effects) {
   const bool drains = ask.verb == "drain" || ask.verb == "resume";
-  if (ask.verb != "reclaim" && !drains) return std::nullopt;
+  if (ask.verb != "reclaim" && ask.verb != "forget" && !drains) return std::nullopt;
   const auto argument = views::argument_of(ask);
   if (!argument) return views::fault(ask, ask.verb + ": the argument is not a JSON object");
+  if (ask.verb == "forget") return forget(site, time, ask, *argument, effects);
   if (drains) return drain_or_resume(site, time, ask, *argument, effects);
   return reclaim(site, time, ask, *argument, effects);
 }

@@ -1,4 +1,4 @@
-// What the owner may order a site manager: "reclaim", "drain", "resume" (docs/protocol.md section 9).
+// What the owner may order a site manager: "reclaim", "drain", "resume", "forget" (docs/protocol.md section 9).
 #pragma once
 
 #include <optional>

@@ -55,8 +55,32 @@ double in_seconds(std::uint64_t microseconds) { return static_cast<double>(micro
 
 Json hint_of(const CapacityHint& hint) {
   Json entries = Json::array();
-  for (const HintEntry& entry : hint) entries.push_back({{"lendable", entry.lendable}, {"largest", entry.largest}});
+  for (const HintEntry& entry : hint)
+    entries.push_back({{"lendable", entry.lendable},
+                       {"largest", entry.largest},
+                       {"queued", entry.queued},
+                       {"width", entry.width},
+                       {"round_trip_milliseconds", entry.round_trip_ms}});
   return entries;
+}
+
+/// What a neighbour has of this site, would like to have, and may.
+Json borrower_of(const SiteView::Link& link) {
+  const NeighbourLimits& limits = link.neighbour.limits;
+  return {{"weight", limits.weight},
+          {"processors", link.borrower.processors},
+          {"wants", link.borrower.queued},
+          {"served_processor_seconds", link.borrower.served_seconds},
+          {"kept_off_seconds", link.borrower.kept_off.in_seconds()},
+          {"leases_max", limits.leases},
+          {"processors_max", limits.processors},
+          {"lease_length_seconds", limits.lease_length.in_seconds()}};
+}
+
+Json counts_of(const std::map<std::string_view, std::uint64_t>& counts) {
+  Json json = Json::object();
+  for (const auto& [what, count] : counts) json[std::string(what)] = count;
+  return json;
 }
 
 Json link_of(const SiteView::Link& link) {
@@ -73,8 +97,12 @@ Json link_of(const SiteView::Link& link) {
           {"delegations_received", n.delegations_received},
           {"grants_received", n.grants_received},
           {"rejects_received", n.rejects_received},
-          {"lent_processor_seconds", in_seconds(n.lent_processor_microseconds)},
-          {"borrowed_processor_seconds", in_seconds(n.borrowed_processor_microseconds)}};
+          {"pressed", n.pressed},
+          {"round_trip_seconds", n.round_trip.in_seconds()},
+          {"borrower", borrower_of(link)},
+          {"refused", counts_of(n.refused)},
+          {"lent_processor_seconds", in_seconds(link.lent_processor_microseconds)},
+          {"borrowed_processor_seconds", in_seconds(link.borrowed_processor_microseconds)}};
 }
 
 Json site_of(const SiteView& view) {
@@ -84,7 +112,8 @@ Json site_of(const SiteView& view) {
                         {"processors", cluster.processors},
                         {"free", cluster.free},
                         {"processors_per_node", cluster.processors_per_node},
-                        {"quota", cluster.quota}});
+                        {"quota", cluster.quota},
+                        {"size", cluster.size}});
   for (const auto& manager : view.resource_managers)
     managers.push_back({{"name", manager.party.name},
                         {"cluster", manager.cluster.text},
@@ -92,6 +121,7 @@ Json site_of(const SiteView& view) {
                         {"free_nodes", manager.free_nodes},
                         {"processors_per_node", manager.processors_per_node},
                         {"up", manager.up},
+                        {"registered", manager.registered},
                         {"set_aside", to_text(manager.aside)},
                         {"set_aside_why", manager.why_aside}});
   for (const auto& link : view.links) links.push_back(link_of(link));
@@ -115,6 +145,9 @@ Json site_of(const SiteView& view) {
           {"resource_managers", std::move(managers)},
           {"links", std::move(links)},
           {"job_managers", view.job_managers},
+          {"unknown_clusters", views::texts(view.unknown_clusters)},
+          {"turn", view.turn.empty() ? Json(nullptr) : Json(view.turn.text)},
+          {"gathers", view.gathers.empty() ? Json(nullptr) : Json(to_text(view.gathers))},
           {"drained", views::texts(view.drained)}};
 }
 
@@ -148,6 +181,8 @@ Json lease_of(const SiteManager& site, const ViewTime& time, const Lease& lease)
           {"handed_out", std::move(users)},
           {"wanted", lease.wanted},
           {"granted", views::date(time, lease.granted)},
+          {"jobs", lease.jobs},
+          {"taken_back", views::date(time, lease.limit() == never ? std::nullopt : std::optional(lease.limit()))},
           {"from_seconds_left", views::seconds_left(time, lease.upstream_until)},
           {"to_seconds_left", views::seconds_left(time, lease.downstream_until)}};
 }
@@ -162,23 +197,14 @@ Answer leases(const SiteManager& site, const ViewTime& time, const Ask& ask, con
   return views::answer(ask, {{"total", site.leases().size()}, {"leases", std::move(list)}});
 }
 
-/// The last records, and sums over all that are kept by direction and neighbour.
+/// The last records, and sums over all that ever were by direction and neighbour.
 Answer usage(const SiteManager& site, const ViewTime& time, const Ask& ask, const Json& argument) {
   const auto& records = site.usage().records();
-  struct Sum {
-    std::uint64_t records = 0, processor_microseconds = 0;
-  };
-  std::map<std::pair<UsageRecord::Direction, SiteName>, Sum> sums;
-  for (const UsageRecord& record : records) {
-    Sum& sum = sums[{record.direction, record.peer}];
-    ++sum.records;
-    sum.processor_microseconds += record.processor_microseconds;
-  }
   Json totals = Json::array(), list = Json::array();
-  for (const auto& [key, sum] : sums)
+  for (const auto& [key, sum] : site.usage_totals())
     totals.push_back({{"direction", text(key.first)},
                       {"site", key.second.text},
-                      {"records", sum.records},
+                      {"records", sum.leases},
                       {"processor_seconds", in_seconds(sum.processor_microseconds)}});
   const std::size_t limit = std::min(views::limit_in(argument, page, page), records.size());
   for (std::size_t i = records.size() - limit; i < records.size(); ++i)
@@ -200,8 +226,8 @@ Answer queue(const SiteManager& site, const ViewTime& time, const Ask& ask, cons
     if (list.size() >= limit) break;
     const bool out = request->search == LocalRequest::Search::out;
     list.push_back({{"request", to_text(request->request.id)},
-                    {"processors", request->processors},
-                    {"widest", request->widest},
+                    {"processors", request->kind->processors},
+                    {"widest", request->kind->widest},
                     {"priority", request->request.priority},
                     {"dttl", request->request.dttl},
                     {"waited_seconds", (time.now - request->since).in_seconds()},
@@ -209,7 +235,7 @@ Answer queue(const SiteManager& site, const ViewTime& time, const Ask& ask, cons
                     {"asking", out ? Json(site.neighbours()[request->target].site.text) : Json(nullptr)},
                     {"round", request->round},
                     {"tries", request->tries},
-                    {"servable", request->servable},
+                    {"servable", request->kind->servable},
                     {"reason", to_text(site.why(time.now, request->request.id).reason)}});
   }
   return views::answer(ask, {{"total", site.queue().size()}, {"requests", std::move(list)}});

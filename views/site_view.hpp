@@ -11,7 +11,7 @@
 
 namespace dmm {
 
-constexpr std::string_view site_verbs = "site, leases, usage, queue, why, holdings, reclaim, drain, resume";
+constexpr std::string_view site_verbs = "site, leases, usage, queue, why, holdings, reclaim, drain, resume, forget";
 
 /// The answer to one of site_verbs; nothing for any other verb.
 std::optional<Answer> answer_site(const SiteManager& site, const ViewTime& time, const Ask& ask);

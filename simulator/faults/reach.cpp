@@ -59,7 +59,7 @@ void FaultRun::cancel_hopeless() {
       const auto view = world_->job_manager(party)->machine.job(number);
       if (!view || view->state != JobState::waiting) continue;
       const LocalRequest* request = world_->site(party.site)->machine.queue().find(view->request);
-      if (!request || request->servable) continue;
+      if (!request || request->kind->servable) continue;
       hopeless_.push_back(view->request);
       world_->cancel(party, number);
     }

@@ -13,11 +13,12 @@ import zmq
 
 VERSION = 1
 FRAME_BYTES_MAX = 262144
+PART_BYTES = 98304
 SITE_MANAGER, JOB_MANAGER, RESOURCE_MANAGER, CLIENT = range(4)
 FIXED, NON_FIXED, FLEXIBLE = range(3)
 OUTPUT, ERROR = range(2)
-TOO_LARGE, MALFORMED, LIMIT_REACHED = range(3)
-RELEASED, EXPIRED, RECLAIMED, NOT_CLAIMED, NODE_LOST, OWNER_LOST, UNKNOWN, IDLE = range(8)
+TOO_LARGE, MALFORMED, LIMIT_REACHED, NO_SUCH_NODES, TOO_LONG = range(5)
+RELEASED, EXPIRED, RECLAIMED, NOT_CLAIMED, NODE_LOST, OWNER_LOST, UNKNOWN, IDLE, NODE_REMOVED = range(9)
 SECOND = 1_000_000  # durations travel in microseconds
 
 HELLO_FIRST, BEAT, CLOSING = 0.1, 1.0, 5.0  # seconds; section 11
@@ -48,7 +49,11 @@ Need = struct("Need", ("kind", "uint", NON_FIXED), ("components", [Component], (
 NodeGroup = struct("NodeGroup", ("resource_manager", Party, Party()), ("cluster", "name", ""),
                    ("nodes", [NodeRange], ()), ("processors_per_node", "uint", 1), ("endpoint", "text", ""),
                    ("component", "uint", 0))
-HintEntry = struct("HintEntry", ("lendable", "uint", 0), ("largest", "uint", 0), ("complete", "bool", False))
+HintEntry = struct("HintEntry", ("lendable", "uint", 0), ("largest", "uint", 0), ("complete", "bool", False),
+                   ("queued", "uint", 0), ("width", "uint", 0), ("round_trip_milliseconds", "uint", 0))
+NodeClass = struct("NodeClass", ("memory_bytes", "uint", 0), ("attributes", "map", {}), ("largest", "uint", 0),
+                   ("together", "uint", 0), ("longest", "int", 0))
+ReachEntry = struct("ReachEntry", ("complete", "bool", False), ("classes", [NodeClass], ()))
 SiteAnswer = struct("SiteAnswer", ("site", "name", ""), ("reason", "uint", 0))
 LeaseTerm = struct("LeaseTerm", ("lease", LeaseId, LeaseId()), ("left", "int", 0))
 Limits = struct("Limits", ("cpu_seconds", "uint", 0), ("memory_bytes", "uint", 0), ("open_files", "uint", 0),
@@ -57,45 +62,52 @@ Program = struct("Program", ("arguments", ["text"], ()), ("working_directory", "
                  ("environment", ["text"], ()), ("limits", Limits, Limits()))
 
 Hello = struct("Hello", ("received", "uint", 0), ("answer", "bool", False), ("software", "text", ""),
-               ("ancestors", ["name"], ()), number=1)
-Beat = struct("Beat", ("resend", "bool", False), ("last", "uint", 0), ("rest", "bool", False), number=2)
+               ("ancestors", ["name"], ()), ("instance", "uint", 0), ("stamp", "uint", 0), ("echo", "uint", 0),
+               number=1)
+Beat = struct("Beat", ("resend", "bool", False), ("last", "uint", 0), ("rest", "bool", False), ("stamp", "uint", 0),
+              ("echo", "uint", 0), number=2)
 Fault = struct("Fault", ("about", "uint", 0), ("text", "text", ""), number=3)
 Relay = struct("Relay", ("sender", Party, Party()), ("receiver", Party, Party()), ("path", ["name"], ()),
                ("position", "uint", 0), ("payload", "bytes", b""), number=4)
+Part = struct("Part", ("index", "uint", 0), ("last", "bool", False), ("data", "bytes", b""), number=5)
 Request = struct("Request", ("id", RequestId, RequestId()), ("need", Need, Need()), ("dttl", "uint", 5),
-                 ("priority", "int", 0), ("waited", "int", 0), ("origin_user", "text", ""), number=10)
+                 ("priority", "int", 0), ("waited", "int", 0), ("origin_user", "text", ""), ("length", "int", 0),
+                 number=10)
 Cancel = struct("Cancel", ("request", RequestId, RequestId()), number=11)
 Refuse = struct("Refuse", ("request", RequestId, RequestId()), ("reason", "uint", 0), ("largest", "uint", 0),
                 ("text", "text", ""), number=12)
 Delegate = struct("Delegate", ("request", Request, Request()), ("part", "uint", 0), ("round", "uint", 0),
                   ("dttl", "uint", 0), ("tries_left", "uint", 0), ("answer_within", "int", 0),
-                  ("chain", ["name"], ()), number=13)
+                  ("chain", ["name"], ()), ("round_trip", "int", 0), ("stay", "uint", 0), number=13)
 Reject = struct("Reject", ("request", RequestId, RequestId()), ("part", "uint", 0), ("round", "uint", 0),
                 ("reason", "uint", 0), ("tries_left", "uint", 0), ("asked", [SiteAnswer], ()), number=14)
 Withdraw = struct("Withdraw", ("request", RequestId, RequestId()), ("part", "uint", 0), ("round", "uint", 0),
                   number=15)
+Reach = struct("Reach", ("entries", [ReachEntry], ()), number=16)
 Grant = struct("Grant", ("request", RequestId, RequestId()), ("part", "uint", 0), ("round", "uint", 0),
                ("lease", LeaseId, LeaseId()), ("nodes", [NodeGroup], ()), ("term", "int", 0), ("chain", ["name"], ()),
                ("owner_ancestors", ["name"], ()), ("blocks", ["bytes"], ()), ("origin", "uint", 0),
-               ("tries", "uint", 0), ("grace", "int", 0), number=20)
+               ("tries", "uint", 0), ("grace", "int", 0), ("length", "int", 0), ("round_trip", "int", 0), number=20)
 Claim = struct("Claim", ("lease", LeaseId, LeaseId()), ("request", RequestId, RequestId()), ("proof", "bytes", b""),
                number=21)
 Release = struct("Release", ("lease", LeaseId, LeaseId()), ("nodes", [NodeGroup], ()), ("silent", "bool", False),
-                 number=22)
+                 ("failed", "bool", False), number=22)
 LeaseEnded = struct("LeaseEnded", ("lease", LeaseId, LeaseId()), ("nodes", [NodeGroup], ()),
                     ("reason", "uint", EXPIRED), ("confirmed", "bool", False), ("grace", "int", 0), number=23)
 Renew = struct("Renew", ("leases", "uint", 0), number=24)
 Renewed = struct("Renewed", ("term", "int", 0), ("shorter", [LeaseTerm], ()), ("wanted", [LeaseId], ()), number=25)
 Holding = struct("Holding", ("lease", LeaseId, LeaseId()), ("request", RequestId, RequestId()),
                  ("nodes", [NodeGroup], ()), ("chain", ["name"], ()), ("owner_ancestors", ["name"], ()),
-                 ("blocks", ["bytes"], ()), ("left", "int", 0), ("grace", "int", 0))
+                 ("blocks", ["bytes"], ()), ("left", "int", 0), ("grace", "int", 0), ("length", "int", 0),
+                 ("round_trip", "int", 0))
 Inventory = struct("Inventory", ("lent", [Holding], ()), ("borrowed", [Holding], ()), ("last", "bool", True), number=26)
 Register = struct("Register", ("cluster", "name", ""), ("nodes", "uint", 0), ("processors_per_node", "uint", 1),
                   ("memory_bytes", "uint", 0), ("attributes", "map", {}), ("endpoint", "text", ""),
                   ("leases", [LeaseId], ()), ("leased", [[NodeRange]], ()), ("dirty", [NodeRange], ()),
-                  ("last", "bool", True), number=30)
+                  ("last", "bool", True), ("absent", [NodeRange], ()), number=30)
 Assign = struct("Assign", ("lease", LeaseId, LeaseId()), ("nodes", [NodeRange], ()), ("holder", "name", ""),
-                ("alone", "bool", False), ("once", "bool", False), number=31)
+                ("alone", "bool", False), ("once", "bool", False), ("user", "text", ""), ("patience", "int", 0),
+                number=31)
 Unassign = struct("Unassign", ("lease", LeaseId, LeaseId()), ("nodes", [NodeRange], ()), ("grace", "int", 0),
                   ("detached", "int", 0), number=32)
 Clean = struct("Clean", ("lease", LeaseId, LeaseId()), ("nodes", [NodeRange], ()), number=33)
@@ -125,11 +137,10 @@ Ask = struct("Ask", ("token", "uint", 0), ("verb", "text", ""), ("argument", "te
 Answer = struct("Answer", ("token", "uint", 0), ("fault", "text", ""), ("text", "text", ""), number=63)
 
 MESSAGES = {message.NUMBER: message for message in (
-    Hello, Beat, Fault, Relay, Request, Cancel, Refuse, Delegate, Reject, Withdraw, Grant, Claim, Release, LeaseEnded,
-    Renew, Renewed, Inventory, Register, Assign, Unassign, Clean, SetAside, Start, Started, Ended, Stop, Fetch,
-    Chunk, Forget, Submit,
-    Submitted, Ask, Answer)}
-UNNUMBERED = (Hello.NUMBER, Beat.NUMBER, Fault.NUMBER)
+    Hello, Beat, Fault, Relay, Part, Request, Cancel, Refuse, Delegate, Reject, Withdraw, Reach, Grant, Claim,
+    Release, LeaseEnded, Renew, Renewed, Inventory, Register, Assign, Unassign, Clean, SetAside, Start, Started,
+    Ended, Stop, Fetch, Chunk, Forget, Submit, Submitted, Ask, Answer)}
+UNNUMBERED = (Hello.NUMBER, Beat.NUMBER, Fault.NUMBER, Relay.NUMBER)
 
 Head = struct("Head", ("version", "uint", VERSION), ("type", "uint", 0), ("sender", Party, Party()),
               ("receiver", Party, Party()), ("incarnation", "uint", 0), ("peer", "uint", 0), ("sequence", "uint", 0),
@@ -268,6 +279,7 @@ class Manager:
         self.faults, self.strays = [], []
         self.answers = self.beats = self.duplicates = self.resend_requests = 0
         self.hint = ()
+        self.parts = []
         self.sent = self.hello_at = 0.0
         self.hello_pause = HELLO_FIRST
         self.beating = True
@@ -293,12 +305,23 @@ class Manager:
 
     def send(self, message, trace=RequestId(), hint=()):
         """Sends a message, numbered and kept until it is acknowledged if its type is. Returns its number."""
-        sequence = 0
-        if message.NUMBER not in UNNUMBERED:
-            sequence = self.next_sequence
-            self.next_sequence += 1
-            self.unacknowledged.append((sequence, message, trace))
-        self.put(frame_of(self.head(message.NUMBER, sequence, trace, hint), message))
+        if message.NUMBER in UNNUMBERED:
+            self.put(frame_of(self.head(message.NUMBER, 0, trace, hint), message))
+            return 0
+        whole = frame_of(self.head(message.NUMBER, 0, trace, hint), message)
+        if len(whole) > FRAME_BYTES_MAX:
+            return self.send_parts(whole, trace)
+        sequence = self.next_sequence
+        self.next_sequence += 1
+        self.unacknowledged.append((sequence, message, trace))
+        if self.peer_incarnation:  # else it is sent when the peer has said which start of it this is
+            self.put(frame_of(self.head(message.NUMBER, sequence, trace, hint), message))
+        return sequence
+
+    def send_parts(self, whole, trace):
+        pieces = [whole[at:at + PART_BYTES] for at in range(0, len(whole), PART_BYTES)]
+        for index, piece in enumerate(pieces):
+            sequence = self.send(Part(index, index + 1 == len(pieces), piece), trace)
         return sequence
 
     def resend(self):
@@ -332,12 +355,22 @@ class Manager:
         self.hint = head.hint or self.hint
         if isinstance(message, Beat):
             return self.on_beat(message)
+        if isinstance(message, Relay):
+            return self.deliver(head, message)
         if head.sequence <= self.delivered:
             self.duplicates += 1
             return None
         if head.sequence > self.delivered + 1:
             return self.send(Beat(True, self.next_sequence - 1))
         self.delivered = head.sequence
+        if isinstance(message, Part):
+            self.parts = self.parts + [message.data] if message.index else [message.data]
+            if not message.last:
+                return None
+            head, message = parse(b"".join(self.parts))
+        return self.deliver(head, message)
+
+    def deliver(self, head, message):
         handler = self.handlers.get(type(message))
         if handler:
             return handler(self, message)

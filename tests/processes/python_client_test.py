@@ -6,11 +6,11 @@ import pathlib
 import unittest
 
 from dmm_client import (
-    CLIENT, ERROR, EXPIRED, FLEXIBLE, IDLE, MALFORMED, OUTPUT, SECOND, TOO_LARGE, Beat, Cancel, Chunk, Claim, Clean,
-    Component, Ended, Epoch, Fetch, Forget, Grant, Head, Hello, HintEntry, Inventory, JobDescription, LeaseEnded,
-    LeaseId, Manager, Need, Party, Person, Program, Refuse, Register, Relay, Relayed, Release, Request, RequestId,
-    ResourceManager, Start, Started, Stop, Submit, Submitted, frame_of, job_manager, nodes_in, pack, processors_of,
-    raw_frame, resource_manager, site_manager)
+    CLIENT, ERROR, FLEXIBLE, IDLE, MALFORMED, NO_SUCH_NODES, OUTPUT, SECOND, TOO_LARGE, Beat, Cancel, Chunk, Claim,
+    Clean, Component, Constraints, Ended, Epoch, Fetch, Forget, Grant, Head, Hello, HintEntry, Inventory,
+    JobDescription, LeaseEnded, LeaseId, Manager, Need, Party, Person, Program, Refuse, Register, Relay, Relayed,
+    Release, Request, RequestId, ResourceManager, Start, Started, Stop, Submit, Submitted, frame_of, job_manager,
+    nodes_in, pack, processors_of, raw_frame, resource_manager, site_manager)
 from python_stage import FIRST, NORTH, SITE, Processes, need, request
 
 
@@ -97,14 +97,15 @@ class Leases(Processes):
         self.assertEqual(bob.received(Grant), [])
 
     def test_what_is_refused(self):  # [S74, S82, S85, S79]
-        self.start_site()
+        self.start_site(clusters=[{"name": "c0", "nodes": 4, "processors_per_node": 2,
+                                   "attributes": {"arch": "x86_64"}}])
         alice = self.user()
-        alice.send(request(1, 9))
-        alice.barrier()
-        self.assertEqual(alice.received(Refuse), [])  # perhaps a larger cluster is still to come
-        self.resources(4, 2)
+        alice.send(request(1, 9))  # nobody is registered yet, but what there can be is configured
         refuse = alice.expect(Refuse)
         self.assertEqual((refuse.request.job, refuse.reason, refuse.largest), (1, TOO_LARGE, 8), refuse.text)
+        alice.send(request(1, 2, need=need(2, constraints=Constraints(0, {"gpu": "a100"}))))
+        self.assertEqual(alice.expect(Refuse).reason, NO_SUCH_NODES)
+        self.resources(4, 2)
         for job, wrong in enumerate((need(), need(0), need(1, 0), Need(FLEXIBLE, (Component(4),), splits=((3,),))), 2):
             alice.send(request(job, 1, need=wrong))
             self.assertEqual(alice.expect(Refuse, where=lambda r, job=job: r.request.job == job).reason, MALFORMED)
@@ -127,8 +128,10 @@ class Leases(Processes):
         theirs = bob.expect(Grant)
         self.until_site(requests_waiting=0)
         alice.beating = True
-        ended = alice.expect(LeaseEnded)
-        self.assertEqual((ended.lease, ended.reason), (grant.lease, EXPIRED))
+        self.assertEqual(alice.expect(Inventory).lent, ())  # of its first session
+        self.assertEqual(alice.expect(Inventory).lent, ())  # a new session: what it had and asked for is gone
+        self.assertEqual((grant.lease.owner, alice.received(LeaseEnded)), (SITE, []))
+        alice.send(request(2, 2))
         self.until_site(requests_waiting=1)
         bob.send(Release(theirs.lease))
         self.assertEqual(alice.expect(Grant).request.job, 2)
@@ -192,6 +195,7 @@ class Sessions(Processes):
         old.barrier()
         old.beating = False
         new = self.user(incarnation=FIRST + 1)
+        new.handlers[Grant] = lambda new, it: new.send(Release(it.lease, it.nodes))  # it asked for nothing yet
         held = new.expect(Inventory).lent  # [S78a]
         self.assertEqual([(one.lease, one.request) for one in held], [(grant.lease, grant.request)])
         new.send(Inventory())  # it remembers nothing  [S122e]
@@ -201,6 +205,7 @@ class Sessions(Processes):
         answers = old.answers
         old.send(request(3, 1))
         old.say_hello()
+        del new.handlers[Grant]
         new.send(request(1, 1, need=need(4)))
         self.assertEqual(new.expect(Grant).chain, (SITE,))  # numbered from 1 again
         self.network.until(lambda: self.refused()["other_incarnation"] == before + 2, 5, "two refusals")

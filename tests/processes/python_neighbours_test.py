@@ -13,8 +13,8 @@ from python_stage import FIRST, NORTH, SITE, Processes, need, request
 class Neighbours(Processes):
     LINK = {"links": [{"site": NORTH, "relation": "sibling"}]}
 
-    def delegate(self, job, processors, dttl=0, round_=1, **more):
-        asked = Request(RequestId(NORTH, "nora", job, 1), more.pop("need", need(processors)))
+    def delegate(self, job, processors, dttl=0, round_=1, home=NORTH, **more):
+        asked = Request(RequestId(home, "nora", job, 1), more.pop("need", need(processors)))
         return Delegate(asked, 0, round_, dttl, 15, 10 * SECOND, **{"chain": (NORTH,), **more})
 
     def lend(self, **more):
@@ -35,7 +35,7 @@ class Neighbours(Processes):
         self.assertEqual(nodes.until_assigned(alice.expect(Grant).lease).once, False)
 
     def test_lending(self):  # [S90, S91, S92, S93, S99, S107, S108, S118, S60, S63]
-        self.start_site(**self.LINK)
+        self.start_site(clusters=[{"name": "c0", "nodes": 4}], **self.LINK)
         nodes, north = self.resources(4), self.neighbour()
         self.network.until(lambda: north.hint and north.hint[0] == HintEntry(4, 4, True), 5, "a hint")
         north.send(self.delegate(1, 3))
@@ -48,12 +48,14 @@ class Neighbours(Processes):
         self.assertEqual(north.expect(Renewed), Renewed(30 * SECOND, (), ()))
         self.network.until(lambda: north.hint[0].lendable == 1, 5, "a hint")
         asked = (self.delegate(1, 3), self.delegate(2, 3), self.delegate(3, 5), self.delegate(6, 0),
-                 self.delegate(4, 1, chain=(SITE, NORTH)), self.delegate(5, 1, chain=("west",)))
+                 self.delegate(4, 1, home="west", chain=("west", SITE, NORTH)),
+                 self.delegate(5, 1, chain=("west",)), self.delegate(7, 1, chain=("west", NORTH)),
+                 self.delegate(8, 1, chain=(NORTH, NORTH)), self.delegate(9, 1, home="west", chain=("west", "", NORTH)))
         for delegate in asked:
             north.send(delegate)
         rejects = {reject.request.job: reject for reject in [north.expect(Reject) for _ in asked]}
         reasons = {job: reject.reason for job, reject in rejects.items()}
-        self.assertEqual(reasons, {1: 4, 2: 2, 3: 2, 4: 5, 5: 10, 6: 10})
+        self.assertEqual(reasons, {1: 4, 2: 2, 3: 2, 4: 5, **dict.fromkeys((5, 6, 7, 8, 9), 10)})
         self.assertEqual((rejects[2].asked, rejects[2].tries_left), ((SiteAnswer(SITE, 2),), 15))
         north.send(Claim(LeaseId(SITE, Epoch(1, 7)), grant.request))
         self.assertEqual(north.expect(LeaseEnded).reason, UNKNOWN)

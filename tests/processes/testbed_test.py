@@ -207,7 +207,7 @@ class Jobs(BorrowedJobs):
         waiting = self.submit(*self.alpha, "-n", 8, "--", "true")
         why = until(lambda: (self.dmm("why", waiting, "--json").json["why"] or {}), "a reason")
         self.assertTrue(why["waits"])
-        self.assertIn(why["reason"], ("asking_neighbour", "pausing", "no_free_nodes", "window_full"))
+        self.assertIn(why["reason"], ("asking_neighbour", "pausing", "no_free_nodes", "window_full", "awaiting_hint"))
         text = self.dmm("why", waiting).out
         self.assertIn("It asks for 8 processors", text)
         self.assertIn(f"{running} is running", self.dmm("why", running).out)

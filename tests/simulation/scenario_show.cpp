@@ -51,7 +51,7 @@ void Scenario::show(const Words& words) {
 void Scenario::show_queue(const SiteManager& site) {
   if (site.queue().size() == 0) line("nothing waits");
   for (const auto& [arrival, request] : site.queue().all())
-    line(dmm::to_text(request->request.id) + " " + std::to_string(request->processors) + " processors, " +
+    line(dmm::to_text(request->request.id) + " " + std::to_string(request->kind->processors) + " processors, " +
          std::string(to_text(request->search)) + ", round " + std::to_string(request->round) + ", " +
          std::to_string(request->tries) + " tries");
 }

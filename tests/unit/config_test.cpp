@@ -218,9 +218,9 @@ TEST_CASE("a site's file is refused with the file, the field, the rule and what 
         "\"trace\", \"debug\", \"info\", \"warn\", \"error\", \"off\"");
   CHECK(fault_of_site(", 'lend': 1") == "a.json: lend: expected true or false, found 1");
   CHECK(fault_of_site(", 'term_seconds': '30'") ==
-        "a.json: term_seconds: expected a number from 0.001 to 316224000, found the text \"30\"");
+        "a.json: term_seconds: expected a number from 0.001 to 86400, found the text \"30\"");
   CHECK(fault_of_site(", 'term_seconds': 0") ==
-        "a.json: term_seconds: expected a number from 0.001 to 316224000, found 0");
+        "a.json: term_seconds: expected a number from 0.001 to 86400, found 0");
   CHECK(fault_of_site(", 'dttl_limit': 17") ==
         "a.json: dttl_limit: expected a whole number from 0 to 16, found 17");
   CHECK(fault_of_site(", 'seen_max': 4294967296") ==
@@ -269,7 +269,8 @@ TEST_CASE("job managers' and resource managers' files are refused likewise") {
   CHECK(fault_of_job_manager(", 'users': 1") == "u.json: users: unknown key; expected one of \"beat_seconds\", "
         "\"confirm_limit_seconds\", \"count_messages_by_request\", \"directory\", \"fetch_bytes_max\", "
         "\"first_job\", \"jobs_max\", \"ledger\", \"listen\", \"log\", \"notes\", \"relay_after_seconds\", "
-        "\"silence_seconds\", \"site\", \"site_endpoint\", \"starts_at_once\", \"submissions_remembered\", "
+        "\"silence_seconds\", \"site\", \"site_endpoint\", \"start_limit_seconds\", \"starts_at_once\", "
+        "\"submissions_remembered\", "
         "\"term_seconds\", \"user\"");
   CHECK(fault_of_job_manager(", 'starts_at_once': 0") ==
         "u.json: starts_at_once: expected a whole number from 1 to 4294967295, found 0");

@@ -244,6 +244,12 @@ struct FarWire : Wire {
     a->dial(now, 1, nodes);
     run(seconds(1));
   }
+  void route() {
+    Effects effects;
+    effects.routes.push_back({nodes, "tcp://beta:1", {}});
+    a->send(now, effects);
+    for (const DialWanted& wanted : a->take_dials()) a->dial(now, 1, wanted.peer);
+  }
   void rest() {
     Effects effects;
     effects.rests.push_back(nodes);
@@ -271,7 +277,7 @@ TEST_CASE("endpoint: a pair with nothing under way rests, and takes no silence f
   wire.rest();
   wire.run(seconds(10));
   const std::uint64_t before = wire.beats();
-  for (int i = 0; i < 60; ++i) {
+  for (int i = 0; i < 9; ++i) {
     wire.now = wire.now + seconds(60);
     wire.settle();
   }
@@ -280,6 +286,29 @@ TEST_CASE("endpoint: a pair with nothing under way rests, and takes no silence f
   CHECK(wire.links_b == std::vector<std::string>{"new"});
   CHECK(wire.a->links().at(0).resting);
   CHECK(wire.b->links().at(0).resting);
+}
+
+TEST_CASE("endpoint: a pair that has rested for long is forgotten on both sides, and meets anew with nothing lost") {
+  FarWire wire;
+  wire.a = std::make_unique<Endpoint>(settings(wire.ann, wire.nodes, 2));  // who learns of the way there by a grant
+  wire.route();
+  wire.run(seconds(1));
+  wire.rest();
+  wire.run(seconds(10));
+  for (int i = 0; i < 12; ++i) {
+    wire.now = wire.now + seconds(60);
+    wire.settle();
+  }
+  CHECK(wire.a->links().empty());
+  CHECK(wire.b->links().empty());
+  CHECK(wire.links_a.back() == "down");
+  CHECK(wire.a->take_hangups() == std::vector<Connection>{1});
+  wire.route();
+  wire.stop(7);
+  wire.run(seconds(5));
+  CHECK(wire.links_a.back() == "new");
+  CHECK(wire.links_b.back() == "new");
+  CHECK(wire.a->links().at(0).unacknowledged == 0);
 }
 
 TEST_CASE("endpoint: a message ends the rest on both sides, and silence counts again") {

@@ -460,7 +460,7 @@ struct World {
       case 2:
       case 3: return cut(any());
       case 4: return draw_one_in(4) ? restart_site() : void();
-      case 5: return pass(seconds(static_cast<std::int64_t>(draw(150))));
+      case 5: return pass(seconds(static_cast<std::int64_t>(draw(250))));
       default: return end_lease();
     }
   }

@@ -199,9 +199,11 @@ TEST_CASE("a large inventory comes in parts") {
   Stage stage;
   std::vector<JobDescription> jobs(2'000, sleeper());
   stage.submit(jobs);
-  for (std::uint32_t job = 1; job <= 2'000; ++job) stage.manager.receive(
-      stage.now, Received{site, grant(request(job), {group(fs0, {job, job})}, {SiteName("das-3"), {1, job}}), {}, {}},
-      stage.out);
+  for (std::uint32_t job = 1; job <= 2'000; ++job) {
+    const LeaseId under{SiteName("das-3"), {1, job}};
+    Grant given = grant(request(job), {group(fs0, {2 * job, 2 * job + 1})}, under);
+    stage.manager.receive(stage.now, Received{site, std::move(given), {}, {}}, stage.out);
+  }
   stage.settle();
   stage.out.messages.clear();
   stage.up(site, true);

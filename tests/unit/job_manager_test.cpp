@@ -49,6 +49,22 @@ TEST_CASE("a repeated token submits nothing twice, another client's token does [
   CHECK(stage.manager.size() == 2);
 }
 
+TEST_CASE("a token that was used for other jobs is refused in words [S147]") {
+  Stage stage;
+  stage.hear(client, Submit{9, {sleeper()}});
+  Submit other{9, {sleeper()}};
+  SUBCASE("more of them") { other.jobs.push_back(sleeper()); }
+  SUBCASE("wider ones") { other.jobs = {sleeper({2})}; }
+  SUBCASE("another program") { other.jobs[0].program.arguments = {"true"}; }
+  stage.said<Submitted>(client);
+  stage.hear(client, other);
+  const auto answers = stage.said<Submitted>(client);
+  REQUIRE(answers.size() == 1);
+  CHECK(answers[0].jobs == 0);
+  CHECK(answers[0].fault == "this token was used before, for other jobs");
+  CHECK(stage.manager.size() == 1);
+}
+
 TEST_CASE("ended jobs beyond the limit are forgotten, oldest first; open ones never") {
   auto settings = settings_of_alice();
   settings.jobs_max = 2;
@@ -187,14 +203,6 @@ TEST_CASE("a grant for nobody is given back, nodes by nodes; one that is in use 
     CHECK(releases[0].nodes == std::vector{group(fs1, {4, 5})});
   }
   CHECK(stage.state(1) == JobState::running);
-}
-
-TEST_CASE("a grant that lacks a component is given back and fails the job") {
-  Stage stage;
-  stage.submit({sleeper({2, 2})});
-  stage.hear(site, grant(request(1), {group(fs0, {0, 0})}));
-  CHECK(stage.said<Release>(site).size() == 1);
-  CHECK(stage.state(1) == JobState::failed);
 }
 
 TEST_CASE("a waiting job is cancelled at the site; a grant that crosses is given back") {
@@ -408,7 +416,8 @@ TEST_CASE("only so many starts are under way at a time, in order of the grants")
   settings.starts_at_once = 2;
   Stage stage(settings);
   stage.submit({sleeper(), sleeper(), sleeper(), sleeper()});
-  for (std::uint32_t job = 1; job <= 4; ++job) stage.hear(site, grant(request(job), {group(fs0, {job, job})}));
+  for (std::uint32_t job = 1; job <= 4; ++job)
+    stage.hear(site, grant(request(job), {group(fs0, {2 * job, 2 * job + 1})}));
   CHECK(stage.said<Start>(fs0).size() == 2);
   stage.cancel(3);
   CHECK(stage.state(3) == JobState::cancelled);
@@ -422,22 +431,25 @@ TEST_CASE("only so many starts are under way at a time, in order of the grants")
 TEST_CASE("leases are renewed together; without an answer nothing new starts, what runs goes on [S103, S117, S121]") {
   auto settings = settings_of_alice();
   settings.starts_at_once = 1;
+  settings.term = seconds(10);
   Stage stage(settings);
   stage.submit({sleeper(), sleeper()});
   stage.hear(site, grant(request(1), {group(fs0, {0, 1})}));
-  stage.hear(site, grant(request(2), {group(fs1, {0, 1})}, {SiteName("das-3"), {1, 42}}));
-  stage.pass(seconds(3));
+  Grant brief = grant(request(2), {group(fs1, {0, 1})}, {SiteName("das-3"), {1, 42}});
+  brief.term = milliseconds(1'500);
+  stage.hear(site, brief);
+  stage.pass(seconds(1));
   const auto renewals = stage.said<Renew>(site);
   REQUIRE(renewals.size() == 1);
   CHECK(renewals[0].leases == 2);
   SUBCASE("answered") {
-    stage.hear(site, Renewed{seconds(30), {}, {}});
-    stage.now = stage.now + seconds(29);
-    stage.hear(fs0, Started{request(1), 0, 7});
+    stage.hear(site, Renewed{seconds(10), {}, {}});
+    CHECK(stage.said<Start>(fs1).empty());
+    stage.pass(seconds(1));  // the other has kept it waiting for long enough
     CHECK(stage.said<Start>(fs1).size() == 1);
   }
   SUBCASE("not answered") {
-    stage.now = stage.now + seconds(27);
+    stage.now = stage.now + milliseconds(800);
     stage.hear(fs0, Started{request(1), 0, 7});
     CHECK(stage.said<Start>(fs1).empty());
     CHECK(stage.state(1) == JobState::running);
@@ -446,8 +458,8 @@ TEST_CASE("leases are renewed together; without an answer nothing new starts, wh
     CHECK(stage.manager.job(2)->reruns == 0);  // nothing was started, so nothing is counted
   }
   SUBCASE("answered with less for one") {
-    stage.hear(site, Renewed{seconds(30), {{{SiteName("das-3"), {1, 42}}, seconds(10)}}, {}});
-    stage.now = stage.now + seconds(10);
+    stage.hear(site, Renewed{seconds(10), {{{SiteName("das-3"), {1, 42}}, milliseconds(500)}}, {}});
+    stage.now = stage.now + milliseconds(600);
     stage.hear(fs0, Started{request(1), 0, 7});
     CHECK(stage.said<Start>(fs1).empty());
   }

@@ -329,13 +329,33 @@ TEST_CASE("a row that was changed, lost or added by hand is found") {
        {"DELETE FROM usage WHERE key='k7-1'", "UPDATE leases SET record='{}' WHERE key='always'",
         "INSERT INTO usage SELECT 'x', record, sum FROM usage WHERE key='k7-1'", "DELETE FROM leases",
         "UPDATE about SET value='sitemgr b' WHERE name='party'", "UPDATE about SET value='1' WHERE name='clock'",
-        "CREATE TABLE mine(x)", "DROP TABLE usage", "PRAGMA user_version=2", "PRAGMA application_id=1"}) {
+        "CREATE TABLE mine(x)", "DROP TABLE usage", "PRAGMA user_version=3", "PRAGMA application_id=1"}) {
     folder.clear();
     folder.write("ledger.sqlite", sound.file);
     REQUIRE(std::system(("sqlite3 " + folder.file() + " \"" + sql + "\"").c_str()) == 0);
     CAPTURE(sql);
     CHECK(fault_of_open(ledger_options(folder.file())).starts_with("the ledger " + folder.file() + " is damaged: "));
   }
+}
+
+TEST_CASE("a ledger of an earlier version is taken over, with what it lacks") {
+  if (std::system("command -v sqlite3 > /dev/null") != 0) {
+    MESSAGE("there is no sqlite3 to try it with");
+    return;
+  }
+  const LedgerFolder folder;
+  const Snapshot sound = snapshot_without_log();
+  folder.write("ledger.sqlite", sound.file);
+  LedgerOptions options = ledger_options(folder.file());
+  REQUIRE(std::system(("sqlite3 " + folder.file() + " 'PRAGMA user_version=1'").c_str()) == 0);
+  options.tables.push_back("added");
+  auto opened = Ledger::open(options);
+  REQUIRE(std::holds_alternative<std::unique_ptr<Ledger>>(opened));
+  Ledger& ledger = *std::get<std::unique_ptr<Ledger>>(opened);
+  CHECK(std::get<0>(ledger.rows("added")).empty());
+  CHECK_FALSE(std::get<0>(ledger.rows("leases")).empty());
+  ledger.put("added", "a", "{}");
+  CHECK(ledger.commit(Grade::synced) == CommitOutcome::done);
 }
 
 TEST_CASE("on a full disk a batch waits, and is committed as soon as there is room") {

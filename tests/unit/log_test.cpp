@@ -12,6 +12,7 @@
 
 #include "runtime/clock.hpp"
 #include "runtime/files.hpp"
+#include "runtime/incarnation.hpp"
 
 using namespace dmm;
 

@@ -15,7 +15,7 @@ namespace {
 
 /// Keeps a new row every 50 ms.
 struct Ticker {
-  using Input = std::variant<Received, LinkUp, LinkDown>;
+  using Input = std::variant<Received, LinkUp, LinkDown, LinkPressed>;
   struct Effects : dmm::Effects {
     LedgerChanges<std::variant<DrainRecord>> ledger;
   };
@@ -33,6 +33,7 @@ struct Ticker {
 
 /// Says through a pipe that something left: one byte a step.
 struct TickerShell {
+  Reloaded reload(Instant, Process<Ticker>&) { return {}; }
   int pipe;
   std::vector<int> descriptors() const { return {}; }
   bool collect(Instant, Process<Ticker>&) { return false; }

@@ -130,18 +130,34 @@ TEST_CASE("resource manager: a lease waits as long for its job as older work hol
   CHECK(said[1].lease == lease(2));
 }
 
-TEST_CASE("resource manager: a lease isn't given back if it may be used elsewhere, or idle leases are kept for ever") {
+TEST_CASE("resource manager: of a lease that may be used elsewhere the owner is told that it is idle, each minute") {
   Stage stage;
-  bool is_alone = false;
-  SUBCASE("it may be used elsewhere") {}
-  SUBCASE("they are kept") {
-    is_alone = true;
-    ResourceManagerSettings settings = settings_of_8_nodes();
-    settings.idle_lease_max = Duration{};
-    stage.manager = ResourceManager(settings);
-  }
   stage.put(LinkUp{owner, true, {}, {}});
-  stage.hear(owner, Assign{lease(1), {{0, 3}}, alice.site, is_alone});
+  Assign far{lease(1), {{0, 3}}, alice.site, false};
+  far.patience = seconds(20);
+  stage.hear(owner, far);
+  stage.wait(seconds(49));  // as long as an idle lease may be, and the way to its holder and back twice
+  CHECK(stage.said<LeaseEnded>(owner).empty());
+  stage.wait(seconds(2));
+  const auto said = stage.said<LeaseEnded>(owner);
+  REQUIRE(said.size() == 1);
+  CHECK(said[0].reason == LeaseEnd::idle);
+  CHECK_FALSE(said[0].confirmed);
+  REQUIRE(said[0].nodes.size() == 1);
+  CHECK(said[0].nodes[0].nodes == NodeSet{{0, 3}});
+  stage.wait(seconds(120));
+  CHECK(stage.said<LeaseEnded>(owner).size() == 2);
+  stage.hear(alice, start(lease(1), job(1), {{0, 3}}));
+  CHECK(stage.ordered<StartTask>().size() == 1);
+}
+
+TEST_CASE("resource manager: idle leases may be kept for ever") {
+  Stage stage;
+  ResourceManagerSettings settings = settings_of_8_nodes();
+  settings.idle_lease_max = Duration{};
+  stage.manager = ResourceManager(settings);
+  stage.put(LinkUp{owner, true, {}, {}});
+  stage.hear(owner, Assign{lease(1), {{0, 3}}, alice.site, true});
   stage.wait(seconds(1000));
   CHECK(stage.said<LeaseEnded>(owner).empty());
 }

@@ -73,7 +73,7 @@ std::string fault_of_derive(const Topology& topology, const DeriveOptions& optio
 }
 
 constexpr const char* site_words =
-    R"("clusters", "direct_routes", "name", "notes", "number", "parent", "settings", "siblings", "users")";
+    R"("clusters", "direct_routes", "limits", "name", "notes", "number", "parent", "settings", "siblings", "users")";
 
 }  // namespace
 
@@ -161,7 +161,11 @@ TEST_CASE("clusters and users are checked") {
         at + ".nodes: expected a whole number from 1 to 1000000, found 1.5");
   CHECK(cluster("'name': 'n', 'nodes': 'ten'") ==
         at + ".nodes: expected a whole number from 1 to 1000000, found the text \"ten\"");
-  CHECK(cluster("'name': 'n', 'nodes': 1e6") == "none");
+  CHECK(cluster("'name': 'n', 'nodes': 1e6, 'resource_managers': 10") == "none");
+  CHECK(cluster("'name': 'n', 'nodes': 1e6, 'resource_managers': 9") ==
+        at + ".resource_managers: each has at most 100000 nodes; expected 10 or more, found 9");
+  CHECK(cluster("'name': 'n', 'nodes': 1e6, 'processors_per_node': 11, 'resource_managers': 10") ==
+        at + ".nodes: a cluster has at most 10000000 processors, found 11000000");
   CHECK(cluster("'name': 'n'") == at + ": the key \"nodes\" is missing");
   CHECK(cluster("'name': 'n', 'nodes': 4, 'quota': 1.5") ==
         at + ".quota: expected a number from 0 to 1, found 1.5");

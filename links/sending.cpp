@@ -1,0 +1,246 @@
+// How messages become frames, what is sent again, and when a session is given up; see endpoint.hpp.
+#include <algorithm>
+#include <utility>
+
+#include "links/endpoint.hpp"
+#include "links/numbered.hpp"
+#include "links/stamps.hpp"
+#include "machine/planted.hpp"
+#include "protocol/text.hpp"
+
+namespace dmm {
+namespace {
+
+/// What is longer travels in parts. On a way along a chain a frame is wrapped once more, and shares links with others.
+constexpr std::size_t frame_bytes_whole = frame_bytes_max;
+constexpr std::size_t far_frame_bytes_whole = 128 * 1024;
+constexpr std::size_t part_bytes = 96 * 1024;
+
+/// The machine hears that a session is pressed at this fraction of what it may keep, and that it is no longer at half
+/// of that.
+constexpr std::size_t pressed_fraction = 4;
+
+}  // namespace
+
+// ---- messages to frames --------------------------------------------------------------------------------------------
+
+void Endpoint::send(Instant now, Effects& effects) {
+  for (const Route& route : effects.routes) set_route(now, route);
+  effects.routes.clear();
+  for (const Outgoing& out : effects.messages) emit(now, make(now, out.to), out.message, out.trace, out.hint);
+  effects.messages.clear();
+  for (const Party& party : effects.rests)
+    if (Peer* peer = peers_.find(party); peer && far(*peer)) peer->rest_wanted = true;
+  effects.rests.clear();
+  for (const Party& party : effects.renewals)
+    if (Peer* peer = peers_.find(party)) begin_anew(now, *peer, "the two believed different things");
+  effects.renewals.clear();
+}
+
+const std::string& Endpoint::heading_of(Peer& peer) {
+  if (peer.heading.empty())
+    peer.heading = Codec::encode(
+        Heading{settings_.self, peer.session.peer(), peer.speaks_as, peer.session.peer_incarnation()});
+  return peer.heading;
+}
+
+void Endpoint::emit(Instant now, Peer& peer, const Message& message, const RequestId& trace,
+                    const CapacityHint& hint) {
+  const std::uint16_t type = type_of(message);
+  const bool numbered = is_numbered(type);
+  // What is said before the peer has heard of the new session would stand before what opens it.
+  if (numbered && peer.renewing) return refuse(0, "session_given_up");
+  if (type == Relay::type && !peer.up) return refuse(0, "relay_dropped");
+  count_sent(peer.session.peer(), type, trace);
+  if (!hint.empty()) peer.hint = hint;
+  const EnvelopeView envelope{.heading = heading_of(peer),
+                              .sequence = numbered ? peer.session.next_sequence() : 0,
+                              .acknowledged = peer.session.delivered(),
+                              .trace = trace,
+                              .hint = hint,
+                              .message = message};
+  const std::string_view bytes = codec_->encode(envelope);
+  if (numbered) {
+    if (bytes.size() > (far(peer) ? far_frame_bytes_whole : frame_bytes_whole))
+      return emit_parts(now, peer, std::string(bytes), trace);
+    return keep(now, peer, type, bytes);
+  }
+  peer.sent = now;
+  peer.arrived_since_sent = 0;
+  peer.bytes_since_sent = 0;
+  ++peer.frames_sent;
+  emit_on(now, peer.way, peer.session.peer(), bytes);
+}
+
+void Endpoint::emit_parts(Instant now, Peer& peer, std::string_view whole, const RequestId& trace) {
+  if (whole.size() > message_bytes_max) {
+    refuse(0, "message_too_long");
+    notices_.push_back({Level::error, "message_too_long", trace,
+                        {{"peer", to_text(peer.session.peer())}, {"bytes", static_cast<std::int64_t>(whole.size())}}});
+    return;
+  }
+  for (std::uint32_t index = 0; !whole.empty() && !peer.renewing; ++index) {
+    const std::string_view piece = whole.substr(0, part_bytes);
+    whole.remove_prefix(piece.size());
+    emit(now, peer, Part{index, whole.empty(), std::string(piece)}, trace, {});
+  }
+}
+
+/// Keeps the message that was encoded just now, and sends it if nothing stands before it.
+void Endpoint::keep(Instant now, Peer& peer, std::uint16_t type, std::string_view frame) {
+  const bool is_next = peer.up && !peer.session.has_unsent();
+  const std::size_t before = peer.session.kept_bytes();
+  peer.session.keep({type, codec_->tail()});
+  note_kept(peer, before);
+  peer.rest_wanted = false;
+  peer.talked = true;
+  wake(now, peer);
+  if (is_next) {
+    peer.session.take_unsent();
+    peer.sent = now;
+    peer.arrived_since_sent = 0;
+    peer.bytes_since_sent = 0;
+    ++peer.frames_sent;
+    emit_on(now, peer.way, peer.session.peer(), frame);
+  }
+  if (peer.session.kept_bytes() > kept_max(peer)) return give_up(now, peer);
+  if (kept_bytes_ <= settings_.limits.kept_bytes_all) return;
+  give_up(now, **std::max_element(in_order_.begin(), in_order_.end(), [](const Peer* a, const Peer* b) {
+    return a->session.kept_bytes() < b->session.kept_bytes();
+  }));
+}
+
+void Endpoint::emit_on(Instant now, const Way& way, const Party& to, std::string_view bytes) {
+  if (way.connection) {
+    frames_.emplace_back(*way.connection, std::string(bytes));
+  } else if (!way.path.empty()) {
+    Relay relay{settings_.self, to, way.path, 0, std::string(bytes)};
+    emit(now, make(now, site_manager_of(settings_.self.site)), std::move(relay), {}, {});
+  }  // else nobody is there yet: the session keeps it
+}
+
+void Endpoint::hello(Instant now, Peer& peer, const Way& way, bool answer) {
+  Hello greeting{peer.session.delivered(), answer, DMM_VERSION, settings_.ancestors, settings_.instance,
+                 stamp_at(now), no_stamp};
+  if (answer && peer.heard_stamp != no_stamp) greeting.echo = later(peer.heard_stamp, now - peer.heard_stamp_at);
+  const Envelope envelope{.from = settings_.self,
+                          .to = peer.session.peer(),
+                          .incarnation = peer.speaks_as,
+                          .peer = peer.session.peer_incarnation(),
+                          .acknowledged = peer.session.delivered(),
+                          .trace = {},
+                          .hint = {},
+                          .message = std::move(greeting)};
+  count_sent(peer.session.peer(), Hello::type, {});
+  peer.sent = now;
+  emit_on(now, way, peer.session.peer(), codec_->encode(envelope));
+}
+
+/// On a link on which nothing happens nothing is measured: one beat is as the other.
+Beat Endpoint::beat_of(Instant now, Peer& peer, bool resend, bool rest) {
+  Beat beat{resend, peer.session.last_used(), rest, no_stamp, no_stamp};
+  if (!std::exchange(peer.talked, false)) return beat;
+  beat.stamp = stamp_at(now);
+  if (peer.heard_stamp != no_stamp) beat.echo = later(peer.heard_stamp, now - peer.heard_stamp_at);
+  peer.heard_stamp = no_stamp;
+  return beat;
+}
+
+// ---- again ---------------------------------------------------------------------------------------------------------
+
+void Endpoint::ask_resend(Instant now, Peer& peer) {
+  if (now - peer.resend_asked < patience(peer))
+    return;  // what comes in the same burst is missing for one reason
+  peer.resend_asked = now;
+  emit(now, peer, beat_of(now, peer, true), {}, {});
+}
+
+/// All that isn't acknowledged is sent again, some of it at a time; and not before what was sent last may have arrived.
+void Endpoint::recover(Instant now, Peer& peer) {
+  if (DMM_PLANT(not_sent_again)) return;
+  if (peer.session.unacknowledged() == 0) return;
+  const Instant soonest = peer.recovered + patience(peer);
+  if (peer.recovering && now < soonest) {
+    peer.recover_at = soonest;
+    next_tick_ = std::min(next_tick_, soonest);
+    return;
+  }
+  peer.recover_at = never;
+  peer.recovered = now;
+  peer.recovering = true;
+  peer.session.rewind();
+  pump(now, peer);
+}
+
+/// Sends what is to be sent, as much as may be under way.
+void Endpoint::pump(Instant now, Peer& peer) {
+  Session& session = peer.session;
+  if (!peer.up) return;
+  while (session.has_unsent() && (!peer.recovering || session.bytes_in_flight() < settings_.limits.resend_bytes)) {
+    const KeptMessage message = session.take_unsent();
+    counters_.resent += peer.recovering;
+    peer.sent = now;
+    ++peer.frames_sent;
+    emit_on(now, peer.way, session.peer(), codec_->frame(message.type, heading_of(peer), message.tail));
+  }
+}
+
+void Endpoint::acknowledge(Instant now, Peer& peer, std::uint64_t sequence) {
+  const std::size_t before = peer.session.kept_bytes();
+  peer.session.acknowledge(sequence);
+  if (peer.session.kept_bytes() == before) return;
+  note_kept(peer, before);
+  if (!peer.recovering) return;
+  pump(now, peer);
+  peer.recovering = peer.session.unacknowledged() > 0;
+  if (!peer.recovering) peer.recover_at = never;
+}
+
+// ---- bounds --------------------------------------------------------------------------------------------------------
+
+std::size_t Endpoint::kept_max(const Peer& peer) const {
+  return peer.role == Role::client ? settings_.limits.kept_bytes_client : settings_.limits.kept_bytes;
+}
+
+void Endpoint::note_kept(Peer& peer, std::size_t before) {
+  kept_bytes_ += peer.session.kept_bytes() - before;
+  const std::size_t much = kept_max(peer) / pressed_fraction;
+  const bool pressed = peer.session.kept_bytes() > (peer.pressed ? much / 2 : much);
+  if (pressed == peer.pressed || peer.role == Role::client) return;
+  peer.pressed = pressed;
+  link_events_.push_back(LinkPressed{peer.session.peer(), pressed});
+}
+
+/// Too much waits for a peer that acknowledges nothing.
+void Endpoint::give_up(Instant now, Peer& peer) {
+  ++peer.given_up;
+  begin_anew(now, peer, "it acknowledged nothing of " + std::to_string(peer.session.kept_bytes()) + " bytes");
+}
+
+/// As if the peer had restarted: both compare what they believe.
+void Endpoint::begin_anew(Instant now, Peer& peer, const std::string& why) {
+  const std::size_t before = peer.session.kept_bytes();
+  notice(now, peer, "session_given_up", why);
+  peer.session.reset();
+  note_kept(peer, before);
+  peer.speaks_as = ++speaks_as_;
+  peer.heading.clear();
+  peer.recovering = peer.resting = false;
+  peer.recover_at = never;
+  peer.last_error = "the session was begun anew: " + why;
+  if (peer.role == Role::client) return;
+  peer.renewing = true;
+  if (std::exchange(peer.up, false)) link_events_.push_back(LinkDown{peer.session.peer(), {}});
+  peer.hello_at = now;
+  peer.hello_pause = settings_.times.hello;
+  next_tick_ = std::min(next_tick_, now);
+}
+
+void Endpoint::count_sent(const Party& to, std::uint16_t type, const RequestId& trace) {
+  ++sent_by_type_[type];
+  const MessageKind kind = kind_of(type, settings_.self.role, to.role);
+  ++counters_.sent_by_kind[static_cast<std::size_t>(kind)];
+  if (settings_.count_by_request && !trace.empty() && kind != MessageKind::keep_alive) ++sent_by_request_[trace];
+}
+
+}  // namespace dmm

@@ -1,0 +1,101 @@
+// What time calls for at an endpoint: Hellos until a peer answers, Beats on quiet links, silence noticed
+// (docs/protocol.md section 4.4).
+#include <algorithm>
+#include <utility>
+
+#include "links/endpoint.hpp"
+
+namespace dmm {
+namespace {
+
+/// A party that was silent for so long is greeted less and less often, at most this seldom.
+constexpr Duration greeted_often = seconds(60);
+constexpr Duration greeted_seldom = seconds(10);
+
+}  // namespace
+
+/// A message and its answer are under way for a round trip; what is asked for again sooner comes twice.
+Duration Endpoint::patience(const Peer& peer) const {
+  return std::max(settings_.times.hello, peer.round_trip * 3 / 2);
+}
+
+/// Beats leave at certain instants of our clock, so that one wake-up serves many links.
+Instant Endpoint::beat_due(const Peer& peer) const {
+  const std::int64_t grid = std::max<std::int64_t>(settings_.times.beat.microseconds / 4, 1);
+  const std::int64_t soonest = (peer.sent + beat(peer)).microseconds;
+  return Instant{soonest / grid * grid};
+}
+
+void Endpoint::tick(Instant now) {
+  if (now < next_tick_) return;
+  next_tick_ = never;
+  for (std::size_t i = 0; i < in_order_.size();) {
+    Peer& peer = *in_order_[i];
+    if (now >= forget_at(peer)) {
+      forget(now, i);
+      continue;
+    }
+    if (now >= deadline(peer)) tick(now, peer);
+    next_tick_ = std::min({next_tick_, deadline(peer), forget_at(peer)});
+    ++i;
+  }
+}
+
+/// A numbered message comes or goes: from now on both are heard of again.
+void Endpoint::wake(Instant now, Peer& peer) {
+  if (!std::exchange(peer.resting, false)) return;
+  peer.heard = now;
+  next_tick_ = std::min(next_tick_, now + beat(peer));
+}
+
+void Endpoint::beat_or_rest(Instant now, Peer& peer) {
+  const bool rests = (peer.rest_wanted || peer.rest_heard) && peer.session.unacknowledged() == 0;
+  emit(now, peer, beat_of(now, peer, false, rests), {}, peer.hint);
+  peer.resting = rests;
+  if (rests) peer.session.rest();
+}
+
+void Endpoint::fall_silent(Instant now, Peer& peer) {
+  peer.up = false;
+  peer.last_error = "silent for " + std::to_string(silence(peer).microseconds / 1'000'000) + " s";
+  const Party& silent = peer.session.peer();
+  if (silent.role != Role::client) link_events_.push_back(LinkDown{silent, now - peer.heard});
+  if (!peer.dialled) return;
+  peer.hello_at = now;
+  peer.hello_pause = settings_.times.hello;
+  if (!peer.path.empty()) peer.relay_at = now;
+}
+
+void Endpoint::tick(Instant now, Peer& peer) {
+  if (peer.up && !peer.resting && now - peer.heard >= silence(peer)) fall_silent(now, peer);
+  if (now >= peer.relay_at) {
+    peer.relay_at = never;
+    hang_up(peer);
+    peer.way = Way{std::nullopt, peer.path};
+    peer.direct_at = now + settings_.direct_again;
+    peer.hello_at = now;
+  }
+  if (now >= peer.direct_at) {
+    peer.direct_at = now + settings_.direct_again;
+    hang_up(peer);
+    if (!peer.rest_wanted && may_dial_direct(now)) dials_.push_back({peer.session.peer(), peer.endpoint});
+  }
+  if (now >= peer.recover_at) recover(now, peer);
+  if (now >= peer.hello_at) {
+    hello(now, peer, peer.way, false);
+    peer.hello_at = now + peer.hello_pause;
+    const bool often = peer.for_good || now - peer.heard < greeted_often;
+    peer.hello_pause = std::min(peer.hello_pause * 2, often ? beat(peer) : std::max(beat(peer), greeted_seldom));
+  }
+  if (peer.up && !peer.resting && now >= beat_due(peer)) beat_or_rest(now, peer);
+}
+
+Instant Endpoint::deadline(const Peer& peer) const {
+  Instant due = std::min({peer.hello_at, peer.direct_at, peer.relay_at, peer.recover_at});
+  if (peer.up && !peer.resting) due = std::min({due, beat_due(peer), peer.heard + silence(peer)});
+  return due;
+}
+
+Instant Endpoint::next_deadline() const { return next_tick_; }
+
+}  // namespace dmm

@@ -1,0 +1,52 @@
+// Connections that others opened to us and that do us harm: those on which nothing is ever said, which would take all
+// descriptors, and those on which one endless message comes, which ZeroMQ would keep in memory before anybody sees a
+// byte of it. Says which are to be cut; whoever is cut by mistake connects again, and its session goes on.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <vector>
+
+#include "protocol/time.hpp"
+
+namespace dmm {
+
+class ConnectionGuard {
+ public:
+  struct Settings {
+    Duration idle = seconds(30);  ///< on which nobody that we know said anything for so long
+    std::size_t connections_max = 4'000;
+    std::uint64_t growth_bytes = 64 * 1024 * 1024;  ///< of our memory, within `window`, which nothing explains
+    Duration window = milliseconds(500);
+  };
+
+  explicit ConnectionGuard(Settings settings) : settings_(settings) {}
+
+  void opened(Instant now, int descriptor);
+  void closed(int descriptor) { open_.erase(descriptor); }
+  /// A whole frame came on it.
+  void heard(Instant now, int descriptor);
+  bool empty() const { return open_.empty(); }
+  std::size_t size() const { return open_.size(); }
+
+  /// Which to cut now. `resident`: our memory in bytes; `is_needed`: whether a session uses the connection.
+  std::vector<int> judge(Instant now, std::uint64_t resident, const std::function<bool(int)>& is_needed);
+
+ private:
+  struct Seen {
+    Instant heard{};  ///< when a whole frame came, or it was opened
+  };
+  struct Sample {
+    Instant at{};
+    std::uint64_t resident = 0;
+  };
+  bool grows(Instant now, std::uint64_t resident);
+
+  Settings settings_;
+  std::map<int, Seen> open_;  ///< by descriptor
+  std::vector<Sample> samples_;
+  Instant idle_due_{};  ///< when idle ones are looked for again
+};
+
+}  // namespace dmm

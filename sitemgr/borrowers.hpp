@@ -1,0 +1,91 @@
+// What an owner knows of those who borrow of it: who has how much, who waits for more, who is next, and who is lent
+// nothing for a while. Neighbours share by weight: each one's *served time* grows by the processors that it has, over
+// its weight; whoever waits and was served least is in turn. Who comes back after a while of wanting nothing starts
+// where the others are, so nobody saves up a claim to everything (start-time fair queueing).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "protocol/time.hpp"
+#include "sitemgr/settings.hpp"
+
+namespace dmm {
+
+/// Processors that a borrower has, would like to have, and may get: for `dmm sites`.
+struct BorrowerView {
+  std::uint32_t processors = 0;
+  std::uint32_t queued = 0;
+  double served_seconds = 0;  ///< processor seconds over its weight, of late
+  Duration kept_off;          ///< it is lent nothing for so long yet
+};
+
+class Borrowers {
+ public:
+  explicit Borrowers(const std::vector<NeighbourSettings>& neighbours);
+  /// There are so many neighbours now.
+  void add_neighbours(std::size_t neighbours) { list_.resize(neighbours); }
+  void set_weight(Instant now, std::size_t borrower, double weight);
+
+  // ---- what they have ----
+  void lend(Instant now, std::size_t borrower, std::uint32_t processors);
+  void take_back(Instant now, std::size_t borrower, std::uint32_t processors);
+  std::uint32_t processors(std::size_t borrower) const { return list_[borrower].processors; }
+  std::uint64_t processors() const { return lent_; }
+
+  // ---- what they want ----
+  /// It told by a hint how many processors its users wait for, and how many of them the first needs in one cluster.
+  void hear(Instant now, std::size_t borrower, std::uint32_t queued, std::uint32_t width);
+  /// It asked for so many in one cluster, and there were too few. `memory`: for how long that counts.
+  void turn_away(Instant now, std::size_t borrower, std::uint32_t processors, std::uint32_t width, Duration memory);
+  /// It asked and got what it asked for, or is down: nothing is known of more.
+  void satisfy(std::size_t borrower);
+  bool wants(Instant now, std::size_t borrower) const;
+  std::uint32_t queued(Instant now, std::size_t borrower) const;
+  std::uint32_t width(Instant now, std::size_t borrower) const;
+
+  // ---- who is next ----
+  /// The one who waits and was served least, of those that `may` names; nothing if nobody waits.
+  template <class May>
+  std::optional<std::size_t> first(Instant now, May may) const {
+    std::optional<std::size_t> first;
+    for (std::size_t i = 0; i < list_.size(); ++i)
+      if (may(i) && wants(now, i) && (!first || served(now, i) < served(now, *first))) first = i;
+    return first;
+  }
+  /// Processor microseconds over its weight.
+  double served(Instant now, std::size_t borrower) const;
+  /// What each would have if all processors that are lent and wanted were shared by weight, no more than it wants.
+  std::vector<double> fair_shares(Instant now, double processors) const;
+
+  // ---- who is lent nothing for a while ----
+  void keep_off(std::size_t borrower, Instant until);
+  /// It let an offer lapse; it is kept off for longer each time, until it claims one.
+  void lapse(Instant now, std::size_t borrower);
+  void claim(std::size_t borrower) { list_[borrower].lapses = 0; }
+  bool is_kept_off(Instant now, std::size_t borrower) const { return now < list_[borrower].off_until; }
+  Instant off_until(std::size_t borrower) const { return list_[borrower].off_until; }
+
+  BorrowerView view(Instant now, std::size_t borrower) const;
+
+ private:
+  struct Borrower {
+    double weight = 1;
+    std::uint32_t processors = 0;
+    double served = 0;         ///< up to `counted`
+    Instant counted{};
+    std::uint32_t queued = 0, width = 0;            ///< by its hint
+    std::uint32_t asked = 0, asked_width = 0;       ///< what it was turned away with,
+    Instant asked_until{};                          ///< and how long that counts
+    Instant off_until{};
+    std::uint32_t lapses = 0;
+  };
+  void count(Instant now, Borrower& borrower) const;
+  void join(Instant now, std::size_t borrower);
+
+  std::vector<Borrower> list_;
+  std::uint64_t lent_ = 0;
+};
+
+}  // namespace dmm

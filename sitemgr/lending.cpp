@@ -1,0 +1,233 @@
+// Serving foreign requests: round robin over links, from what the owner's own users leave, cluster by cluster. Where
+// there isn't enough for all borrowers, the one who was served least by its weight is in turn, and nodes are kept for
+// it (docs/protocol.md section 6.5).
+#include <algorithm>
+
+#include "machine/assert.hpp"
+#include "protocol/text.hpp"
+#include "sitemgr/site_manager.hpp"
+
+namespace dmm {
+namespace {
+
+/// A borrower who was served this much more than another is still as good as even with it: microseconds of each
+/// processor that the other wants.
+constexpr double even = 30e6;
+
+}  // namespace
+
+// ---- what may be lent ----------------------------------------------------------------------------------------------
+
+/// Free processors of each cluster, less what local requests that wait could use there, and what gathers for one.
+const std::vector<std::uint32_t>& SiteManager::lendable_by_cluster() const {
+  const std::pair<std::uint64_t, std::uint64_t> state{owned_.changes(), queue_.changes()};
+  if (std::exchange(lendable_of_, state) == state) return lendable_;
+  lendable_ = owned_.free_by_cluster();
+  const auto take = [&](std::size_t cluster, std::uint64_t processors) {
+    lendable_[cluster] -= static_cast<std::uint32_t>(std::min<std::uint64_t>(lendable_[cluster], processors));
+  };
+  if (settings_.owner_first) {
+    std::vector<std::uint32_t> usable;
+    for (const auto& [claim, demand] : queue_.claims()) {
+      const std::vector<ClusterView> views = owned_.views(claim.constraints);
+      usable.clear();
+      for (std::size_t i = 0; i < views.size(); ++i) {
+        const bool may_use = i >= 64 || ((claim.clusters >> i) & 1) != 0;
+        usable.push_back(may_use ? std::min(views[i].idle_processors, lendable_[i]) : 0);
+      }
+      const std::vector<std::uint32_t> left = lendable(usable, demand);
+      for (std::size_t i = 0; i < usable.size(); ++i) take(i, usable[i] - left[i]);
+    }
+  }
+  if (gathering_)
+    for (std::size_t i = 0; i < lendable_.size() && i < gathering_->processors.size(); ++i)
+      take(i, gathering_->processors[i]);
+  return lendable_;
+}
+
+std::vector<ClusterView> SiteManager::lendable_views(const Constraints& constraints) const {
+  std::vector<ClusterView> clusters = owned_.views(constraints);
+  const std::vector<std::uint32_t>& lend = lendable_by_cluster();
+  for (std::size_t i = 0; i < clusters.size(); ++i)
+    clusters[i].idle_processors = std::min(clusters[i].idle_processors, lend[i]);
+  return clusters;
+}
+
+Duration SiteManager::lease_length_for(std::size_t n) const {
+  const Duration own = neighbours_[n].limits.lease_length;
+  return own > Duration{} ? own : settings_.lease_length_max;
+}
+
+/// Each hop renews by itself, so what is left of a term shrinks with each of them by the time between two renewals and
+/// the time that one takes; the last one is to have a third of a term at least.
+Duration SiteManager::term_for(const Foreign& foreign) const {
+  const Duration term = settings_.term;
+  const auto hops = static_cast<std::int64_t>(foreign.delegate.chain.size());
+  const Duration round_trip = std::clamp(foreign.delegate.round_trip, Duration{}, round_trip_max);
+  return std::max(term, term / 3 + (term / 10 + term / 100) * hops + round_trip * 5 / 2);
+}
+
+// ---- whose turn it is ----------------------------------------------------------------------------------------------
+
+bool SiteManager::may_have_turn(Instant now, std::size_t n) const {
+  const Neighbour& neighbour = neighbours_[n];
+  if (!neighbour.up || neighbour.removed || drained_.contains(neighbour.site)) return false;
+  const auto kept_off = kept_off_.find(neighbour.site);
+  const bool is_off = borrowers_.is_kept_off(now, n) || (kept_off != kept_off_.end() && now < kept_off->second);
+  return !is_off && neighbour.turn_lapsed == Instant{};
+}
+
+Duration SiteManager::turn_length(const Turn& turn) const {
+  if (turn.gathers) return settings_.gather_max;
+  return settings_.turn_limit + neighbours_[turn.who].round_trip * 2;
+}
+
+/// Who is to have the next nodes, as long as that is for one who wouldn't get them anyway.
+void SiteManager::update_turn(Instant now) {
+  const auto most = [&] {
+    const auto& lend = lendable_by_cluster();
+    return lend.empty() ? 0U : *std::ranges::max_element(lend);
+  };
+  for (;;) {
+    const auto who = borrowers_.first(now, [&](std::size_t n) { return may_have_turn(now, n); });
+    if (!who || !settings_.lend || settings_.turn_limit == Duration{} || drained_here() || most() == 0) {
+      hints_dirty_ |= turn_.has_value();
+      return turn_.reset();
+    }
+    const std::uint32_t width = borrowers_.width(now, *who);
+    const bool gathers = most() < width;
+    if (!turn_ || turn_->who != *who || turn_->gathers != gathers) {
+      turn_ = Turn{*who, width, now, gathers};
+      hints_dirty_ = true;
+    }
+    turn_->width = width;
+    if (now < turn_->since + turn_length(*turn_)) return;
+    neighbours_[*who].turn_lapsed = now;  // it didn't come, or its nodes didn't: the next one
+  }
+}
+
+/// Processors that must stay free in one cluster for the borrower in turn; 0 if this one is that, or was served as
+/// little.
+std::uint32_t SiteManager::kept_for_others(Instant now, std::size_t n) const {
+  if (!turn_ || turn_->who == n) return 0;
+  const double slack = even * turn_->width;
+  return borrowers_.served(now, n) > borrowers_.served(now, turn_->who) + slack ? turn_->width : 0;
+}
+
+/// Which leases of a borrower are to serve no further job, since others who were served less wait: true for each.
+std::map<LeaseId, bool> SiteManager::wanted_for_others(Instant now, std::size_t n) const {
+  std::map<LeaseId, bool> wanted;
+  const std::uint64_t capacity = borrowers_.processors() + owned_.total() - std::min(owned_.total(), owned_.used());
+  const std::vector<double> shares = borrowers_.fair_shares(now, static_cast<double>(capacity));
+  double missing = 0, spare = 0;  // processors: of those who have less than their share; above theirs, of all others
+  for (std::size_t i = 0; i < neighbours_.size(); ++i) {
+    const double has = borrowers_.processors(i);
+    if (has > shares[i]) spare += has - shares[i];
+    if (i == n || has >= shares[i] || !borrowers_.wants(now, i) || !may_have_turn(now, i)) continue;
+    if (borrowers_.served(now, i) + even * borrowers_.width(now, i) >= borrowers_.served(now, n)) continue;
+    missing += std::max<double>(borrowers_.width(now, i), shares[i] - has);
+  }
+  double take = missing > 0 && spare > 0 ? missing * (borrowers_.processors(n) - shares[n]) / spare : 0;
+  for (const LeaseId& id : leases_.down(n)) {  // the oldest first
+    if (take <= 0) break;
+    const Lease& lease = leases_.get(id);
+    if (lease.upstream || lease.state == LeaseState::ending) continue;
+    wanted[id] = true;
+    take -= processors_of(lease.nodes);
+  }
+  return wanted;
+}
+
+// ---- serving -------------------------------------------------------------------------------------------------------
+
+void SiteManager::match_foreign(Step& s) {
+  if (foreign_waiting_ > 0) update_turn(s.now);
+  for (bool more = true; more;) {
+    more = foreign_waiting_ > 0;
+    for (std::size_t i = 0; more && i < foreign_.size(); ++i) {
+      auto& waiting = foreign_[(next_link_ + i) % foreign_.size()];
+      if (waiting.empty()) continue;
+      --foreign_waiting_;
+      Foreign foreign = std::move(waiting.front());
+      waiting.pop_front();
+      if (!lend(s, foreign)) unserved_.push_back(std::move(foreign));
+    }
+    if (!foreign_.empty()) next_link_ = (next_link_ + 1) % foreign_.size();
+  }
+}
+
+/// Why a delegation isn't served here, whatever is free.
+std::optional<RejectReason> SiteManager::may_not_have(Instant now, const Foreign& foreign) const {
+  const Delegate& asked = foreign.delegate;
+  const Neighbour& neighbour = neighbours_[foreign.from];
+  const auto kept_off = kept_off_.find(asked.request.id.site);
+  const bool drained = drained_here() || drained_.contains(neighbour.site) || drained_.contains(asked.request.id.site);
+  const bool is_off = kept_off != kept_off_.end() && now < kept_off->second;
+  if (!settings_.lend || drained || is_off || borrowers_.is_kept_off(now, foreign.from))
+    return RejectReason::not_lending;
+  const Duration longest = lease_length_for(foreign.from);
+  if (longest > Duration{} && asked.request.length > longest) return RejectReason::too_long;
+  const NeighbourLimits& limits = neighbour.limits;
+  const std::uint32_t leases_max = limits.leases > 0 ? limits.leases : settings_.leases_per_link_max;
+  const std::uint64_t processors = borrowers_.processors(foreign.from) + total_processors(asked.request.need);
+  if (leases_.down(foreign.from).size() >= leases_max || (limits.processors > 0 && processors > limits.processors))
+    return RejectReason::limit_reached;
+  return std::nullopt;
+}
+
+bool SiteManager::lend(Step& s, Foreign& foreign) {
+  const Delegate& asked = foreign.delegate;
+  const ResourceNeed& need = asked.request.need;
+  const std::size_t from = foreign.from;
+  if (const auto reason = may_not_have(s.now, foreign)) {
+    foreign.reason = *reason;
+    return false;
+  }
+  std::vector<ClusterView> views = lendable_views(need.constraints);
+  const auto placement = place(need, views);
+  std::uint32_t kept = placement ? kept_for_others(s.now, from) : 0;
+  if (kept > 0) {
+    // The borrower in turn must find afterwards what it finds now.
+    const std::vector<std::uint32_t>& lend = lendable_by_cluster();
+    kept = std::min(kept, *std::ranges::max_element(lend));
+    std::vector<std::uint32_t> left = lend;
+    for (const PlacedComponent& placed : *placement)
+      left[placed.cluster] -= std::min(left[placed.cluster], placed.processors);
+    if (*std::ranges::max_element(left) >= kept) kept = 0;
+  }
+  if (!placement || kept > 0) {
+    const bool is_kept = settings_.owner_first && !placement && place(need, owned_.views(need.constraints)).has_value();
+    foreign.reason = kept > 0                                              ? RejectReason::not_in_turn
+                     : is_kept                                             ? RejectReason::not_lending
+                     : place(need, owned_.sizes(need.constraints)).has_value() ? RejectReason::no_capacity
+                                                                           : RejectReason::never_servable;
+    if (foreign.reason != RejectReason::never_servable)
+      borrowers_.turn_away(s.now, from, total_processors(need), widest_component(need), settings_.pause_last);
+    return false;
+  }
+  Lease& lease = make_lease(s, need, *placement, asked.request.id, &foreign);
+  borrowers_.satisfy(from);
+  ++grants_foreign_;
+  s.out.log(Level::info, "grant", asked.request.id,
+            {{"to", neighbours_[from].site.text},
+             {"lease", to_text(lease.id)},
+             {"processors", std::int64_t{lease.processors}},
+             {"round", std::int64_t{asked.round}}});
+  Grant grant;
+  grant.request = asked.request.id;
+  grant.part = asked.part;
+  grant.round = asked.round;
+  grant.lease = lease.id;
+  grant.nodes = lease.nodes;
+  grant.term = lease.term;
+  grant.chain = lease.chain;
+  grant.owner_ancestors = settings_.ancestors;
+  grant.grace = lease.grace;
+  grant.length = lease.length;
+  grant.round_trip = lease.round_trip;
+  --neighbours_[from].taken;
+  send(s, from, std::move(grant), asked.request.id);
+  return true;
+}
+
+}  // namespace dmm

@@ -1,0 +1,102 @@
+// Putting together what neighbours told; see reach_board.hpp.
+#include "sitemgr/reach_board.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "protocol/hints.hpp"
+#include "sitemgr/owned_nodes.hpp"
+
+namespace dmm {
+namespace {
+
+/// Kinds of nodes that are told of at one distance; where there are more, what is left out is said to be.
+constexpr std::size_t classes_max = 64;
+
+bool is_of_kind(const NodeClass& a, const NodeClass& b) {
+  return a.memory_bytes == b.memory_bytes && a.attributes == b.attributes;
+}
+
+Duration longer(Duration a, Duration b) {
+  return a == Duration{} || b == Duration{} ? Duration{} : std::max(a, b);
+}
+
+void add(ReachEntry& entry, const NodeClass& more) {
+  const auto same = std::ranges::find_if(entry.classes, [&](const NodeClass& one) { return is_of_kind(one, more); });
+  if (same != entry.classes.end()) {
+    same->largest = std::max(same->largest, more.largest);
+    same->together = std::max(same->together, more.together);
+    same->longest = longer(same->longest, more.longest);
+  } else if (entry.classes.size() < classes_max) {
+    entry.classes.push_back(more);
+  } else {
+    entry.complete = false;
+  }
+}
+
+}  // namespace
+
+/// Classes of one distance may be of one site, so what they have is added up: more than any site has, never less.
+void consider(const ReachEntry& entry, const ResourceNeed& need, Duration length, Prospect& prospect) {
+  const std::uint64_t widest = widest_component(need), all = total_processors(need);
+  std::uint64_t any_largest = 0, any_together = 0, largest = 0, together = 0, long_largest = 0, long_together = 0;
+  for (const NodeClass& one : entry.classes) {
+    any_largest += one.largest;
+    any_together += one.together;
+    prospect.largest = std::max(prospect.largest, one.largest);
+    if (!meets({one.memory_bytes, one.attributes}, need.constraints)) continue;
+    largest += one.largest;
+    together += one.together;
+    if (length > one.longest && one.longest != Duration{}) continue;
+    long_largest += one.largest;
+    long_together += one.together;
+  }
+  prospect.wide_enough |= any_largest >= widest && any_together >= all;
+  prospect.has_nodes |= largest >= widest && together >= all;
+  prospect.possible |= long_largest >= widest && long_together >= all;
+  prospect.complete &= entry.complete;
+}
+
+bool ReachBoard::hear(std::size_t neighbour, Reach reach) {
+  if (reach.entries.size() > dttl_max) reach.entries.resize(dttl_max);
+  for (ReachEntry& entry : reach.entries)
+    if (entry.classes.size() > classes_max) {
+      entry.classes.resize(classes_max);
+      entry.complete = false;
+    }
+  if (heard_[neighbour].entries == reach.entries) return false;
+  heard_[neighbour] = std::move(reach);
+  ++changes_;
+  return true;
+}
+
+Reach ReachBoard::reach_for(std::size_t neighbour, ReachEntry own, std::size_t distances) const {
+  Reach reach;
+  reach.entries.push_back(std::move(own));
+  for (std::size_t d = 1; d < distances; ++d) {
+    ReachEntry& entry = reach.entries.emplace_back();
+    entry.complete = true;
+    for (std::size_t other = 0; other < heard_.size(); ++other) {
+      if (other == neighbour) continue;
+      const std::vector<ReachEntry>& told = heard_[other].entries;
+      if (d - 1 >= told.size()) {
+        entry.complete = false;
+        continue;
+      }
+      entry.complete &= told[d - 1].complete;
+      for (const NodeClass& one : told[d - 1].classes) add(entry, one);
+    }
+  }
+  return reach;
+}
+
+Prospect ReachBoard::beyond(std::size_t neighbour, const ResourceNeed& need, std::uint32_t dttl,
+                            Duration length) const {
+  const std::vector<ReachEntry>& told = heard_[neighbour].entries;
+  Prospect prospect;
+  prospect.complete = told.size() >= dttl;
+  for (std::size_t d = 0; d < told.size() && d < dttl; ++d) consider(told[d], need, length, prospect);
+  return prospect;
+}
+
+}  // namespace dmm

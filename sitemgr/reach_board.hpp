@@ -1,0 +1,47 @@
+// What can be had beyond each neighbour by configuration: the latest Reach that it told, kept over restarts on both
+// sides. Whether a request is too large, too long or wants nodes that nobody has depends on this and on the site's own
+// configuration alone, never on who is up, busy or drained now (docs/protocol.md section 6.4).
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "protocol/messages.hpp"
+
+namespace dmm {
+
+/// What somebody within reach could do for a need.
+struct Prospect {
+  bool possible = false;   ///< somebody could serve it when idle
+  bool complete = false;   ///< everybody within reach is known: if it isn't possible it never will be
+  bool wide_enough = false;  ///< some site has enough processors, of whatever kind
+  bool has_nodes = false;    ///< and enough of what is demanded; only the length is left
+  std::uint32_t largest = 0;  ///< processors of the largest cluster within reach
+};
+
+/// What one distance's sites could do for it, added to what is known.
+void consider(const ReachEntry& entry, const ResourceNeed& need, Duration length, Prospect& prospect);
+
+class ReachBoard {
+ public:
+  explicit ReachBoard(std::size_t neighbours) : heard_(neighbours) {}
+
+  /// A neighbour told its reach; whether it says anything new.
+  bool hear(std::size_t neighbour, Reach reach);
+  const Reach& heard(std::size_t neighbour) const { return heard_[neighbour]; }
+  /// What is to be told to one neighbour: our own entry, and what all others told, one hop further.
+  Reach reach_for(std::size_t neighbour, ReachEntry own, std::size_t distances) const;
+  /// What a neighbour and all beyond it, as far as the request may travel, could do for it.
+  Prospect beyond(std::size_t neighbour, const ResourceNeed& need, std::uint32_t dttl, Duration length) const;
+  /// There are so many neighbours now.
+  void add_neighbours(std::size_t neighbours) { heard_.resize(neighbours), ++changes_; }
+  /// Counts up whenever anything new was heard.
+  std::uint64_t changes() const { return changes_; }
+
+ private:
+  std::vector<Reach> heard_;
+  std::uint64_t changes_ = 0;
+};
+
+}  // namespace dmm

@@ -82,7 +82,11 @@ void print(const Measured& measured, double seconds) {
 }
 
 void measure_topology(Topology topology, const Arguments& arguments) {
-  for (TopologySite& site : topology.sites) site.settings.term = term, site.settings.hint_interval = hint_interval;
+  for (TopologySite& site : topology.sites) {
+    site.settings.term = term;
+    site.settings.hint_interval = hint_interval;
+    site.settings.usage_records_max = 0;  // nobody asks for them, and they would grow with the jobs
+  }
   const Grid grid = grid_of(topology);
   JobStream jobs = stream_on(grid, static_cast<std::uint64_t>(arguments.number("jobs")), arguments.number("load"));
   Measured measured;

@@ -4,69 +4,10 @@
 #include <algorithm>
 
 #include "simulator/architectures/engine.hpp"
-#include "topologies/site_behaviour.hpp"
 #include "topologies/text_rules.hpp"
 
 namespace dmm {
 namespace {
-
-/// Where a topology leaves these at their defaults: over days of virtual time, terms of seconds would be little
-/// but keep-alives, and a limit of a day would cut the longest jobs of real logs off.
-constexpr Duration term_in_simulations = seconds(3000);
-/// Free nodes that change hands every hour or so aren't worth ten messages a second; most news travels with others.
-constexpr Duration hint_interval_in_simulations = seconds(600);
-constexpr Duration lease_length_in_simulations = seconds(10LL * 366 * 86400);
-
-std::optional<CommandFault> choose_policy(const std::string& option, const std::string& word,
-                                          const std::vector<std::string>& known, std::string& policy) {
-  if (word.empty()) return std::nullopt;
-  if (std::find(known.begin(), known.end(), word) == known.end())
-    return CommandFault{option + ": there is no policy \"" + word + "\"" + suggestion(word, known) +
-                            "; expected one of " + list_of(known),
-                        2};
-  policy = word;
-  return std::nullopt;
-}
-
-void apply_durations(const SiteChoice& choice, SiteSettings& settings) {
-  if (choice.cycle_seconds) {
-    settings.matchmaking_cycle = from_seconds(*choice.cycle_seconds);
-    settings.delegation_cycle = settings.matchmaking_cycle / 2;
-  }
-  if (choice.delegation_cycle_seconds) settings.delegation_cycle = from_seconds(*choice.delegation_cycle_seconds);
-  if (choice.delegation_threshold) settings.delegation_threshold = *choice.delegation_threshold;
-  if (settings.term == SiteSettings{}.term) settings.term = term_in_simulations;
-  if (choice.term_seconds) settings.term = from_seconds(*choice.term_seconds);
-  if (settings.hint_interval == SiteSettings{}.hint_interval) settings.hint_interval = hint_interval_in_simulations;
-  if (settings.lease_length_max == SiteSettings{}.lease_length_max)
-    settings.lease_length_max = lease_length_in_simulations;
-}
-
-std::optional<CommandFault> apply(const SiteChoice& choice, SiteSettings& settings) {
-  if (choice.paper) apply_paper_preset(settings);
-  apply_durations(choice, settings);
-  if (choice.hints) settings.use_hints = *choice.hints;
-  if (choice.keep_local) settings.keep_local = *choice.keep_local;
-  if (choice.owner_first) settings.owner_first = *choice.owner_first;
-  const PolicyNames known = known_policies();
-  for (auto fault :
-       {choose_policy("--dispatching", choice.dispatching, known.dispatching, settings.dispatching_policy),
-        choose_policy("--delegation", choice.delegation, known.delegation, settings.delegation_policy),
-        choose_policy("--target", choice.target, known.target, settings.target_policy),
-        choose_policy("--placement", choice.placement, known.placement, settings.placement_policy),
-        choose_policy("--flexible-placement", choice.flexible_placement, known.placement,
-                      settings.flexible_policy)})
-    if (fault) return fault;
-  return std::nullopt;
-}
-
-TopologyOrError one_cluster(const SimulationChoice& choice, const ReadOptions& reading) {
-  return parse_topology(
-      "{\"name\": \"one-cluster\", \"sites\": [{\"name\": \"cluster\", \"users\": [\"u0\"], "
-      "\"clusters\": [{\"name\": \"nodes\", \"nodes\": " +
-          std::to_string(choice.processors) + "}]}]}",
-      "--processors", reading);
-}
 
 /// Names for people: that of the site if it has one cluster, else both.
 void name_clusters(const Topology& topology, SimulationInput& input) {
@@ -94,27 +35,18 @@ std::variant<SimulationInput, CommandFault> prepare_grid(const SimulationChoice&
   input.topology = std::get<Topology>(std::move(topology));
   input.grid = grid_of(input.topology);
   name_clusters(input.topology, input);
+  auto dmm = dmm_options_of(choice);
+  if (auto* fault = std::get_if<CommandFault>(&dmm)) return *fault;
+  input.dmm = std::get<DmmOptions>(dmm);
+  auto replaced = replaced_in(choice);
+  if (auto* fault = std::get_if<CommandFault>(&replaced)) return *fault;
+  input.replaced = std::get<std::vector<Replacement>>(std::move(replaced));
   return input;
 }
 
 }  // namespace
 
 bool has_cool_down(const SimulationChoice& choice) { return choice.cool_down.value_or(!choice.sites.paper); }
-
-std::variant<Topology, CommandFault> topology_of(const SimulationChoice& choice) {
-  if (choice.topology.empty() == (choice.processors == 0))
-    return CommandFault{"choose a system: either --topology FILE or --processors P for one cluster", 2};
-  ReadOptions reading;
-  reading.overrides = choice.overrides;
-  auto read = choice.topology.empty() ? one_cluster(choice, reading) : read_topology(choice.topology, reading);
-  if (auto* error = std::get_if<ConfigError>(&read)) return CommandFault{std::move(error->text), 2};
-  Topology& topology = std::get<Topology>(read);
-  if (workload_homes(topology).empty())
-    return CommandFault{"the topology " + topology.name + " has no cluster to run jobs on", 2};
-  for (TopologySite& site : topology.sites)
-    if (auto fault = apply(choice.sites, site.settings)) return *fault;
-  return std::move(topology);
-}
 
 std::optional<CommandFault> fault_of_architecture(const std::string& name, bool may_be_dmm) {
   if ((name == "dmm" && may_be_dmm) || find_architecture(name) != nullptr) return std::nullopt;
@@ -162,7 +94,7 @@ std::variant<SimulationRun, CommandFault> run_simulation(const SimulationChoice&
   ModelParameters parameters = choice.parameters;
   if (choice.sites.cycle_seconds) parameters.cycle = from_seconds(*choice.sites.cycle_seconds);
   if (choice.architecture == "dmm")
-    run.totals = simulate_dmm(input.topology, workload.jobs, choice.dmm, options, all);
+    run.totals = simulate_dmm(input.topology, workload.jobs, input.dmm, options, all);
   else
     run.totals = run_model({.grid = input.grid,
                             .architecture = *find_architecture(choice.architecture),

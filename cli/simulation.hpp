@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "cli/managers.hpp"
+#include "cli/simulation_settings.hpp"
 #include "cli/workload_choice.hpp"
 #include "results/home_figures.hpp"
 #include "results/samples_csv.hpp"
@@ -25,7 +26,8 @@ namespace dmm {
 
 /// What is set for all sites over what the topology says of them; nothing for what isn't.
 struct SiteChoice {
-  bool paper = false;                              ///< the preset, before the rest
+  bool paper = false;                              ///< the preset, below the keys of the file
+  std::optional<bool> coarse;                      ///< long terms, few hints, no limit; as under paper if not set
   std::optional<double> cycle_seconds;             ///< of matchmaking, of the models also
   std::optional<double> delegation_cycle_seconds;  ///< otherwise half of the other if that was set
   std::optional<double> delegation_threshold;
@@ -41,6 +43,7 @@ struct SimulationChoice {
   std::string topology;          ///< a file
   std::uint32_t processors = 0;  ///< or one cluster of so many
   std::vector<std::string> overrides;
+  std::string settings_of;  ///< a site manager's file, whose settings stand for the daemons' defaults; or empty
   SiteChoice sites;
   WorkloadChoice workload;
   std::string architecture = "dmm";
@@ -63,13 +66,13 @@ struct SimulationInput {
   std::vector<std::string> root_names;  ///< by GridCluster::root
   std::vector<LinkEnds> links;
   WorkloadSource workload;
+  DmmOptions dmm;                     ///< complete
+  std::vector<Replacement> replaced;  ///< what isn't as daemons would have it
 };
 std::variant<SimulationInput, CommandFault> prepare_simulation(const SimulationChoice& choice);
 /// The same with a workload that was made before, for the same choice of a workload, clusters and seed.
 std::variant<SimulationInput, CommandFault> prepare_simulation(const SimulationChoice& choice,
                                                                const WorkloadSource& workload);
-/// The grid alone, under the settings of the choice.
-std::variant<Topology, CommandFault> topology_of(const SimulationChoice& choice);
 /// Empty if there is such an architecture, else what there is.
 std::optional<CommandFault> fault_of_architecture(const std::string& name, bool may_be_dmm = true);
 

@@ -22,7 +22,10 @@ void add_site_options(CLI::App& command, SiteChoice& sites) {
   command
       .add_flag(
           "--paper", sites.paper,
-          "The settings of Iosup et al. 2007: cycles of 300 and 150 s, fcfs policies, no hints, no cool-down")
+          "The settings of Iosup et al. 2007: cycles of 300 and 150 s, fcfs policies, no hints, --coarse, no cool-down")
+      ->group(group);
+  add_switch(command, "coarse", sites.coarse,
+             "Months in minutes: terms of 3000 s, hints at most every 600 s, beats every 300 s, no limit of leases")
       ->group(group);
   const auto seconds_option = [&](const char* name, std::optional<double>& value, const char* help) {
     command.add_option(name, value, help)
@@ -38,7 +41,7 @@ void add_site_options(CLI::App& command, SiteChoice& sites) {
       ->check(CLI::Range(0.0, 1e6))
       ->type_name("LOAD")
       ->group(group);
-  seconds_option("--term", sites.term_seconds, "Of leases; renewed every tenth (default 3000)");
+  seconds_option("--term", sites.term_seconds, "Of leases; renewed every tenth (default 30)");
   const auto policy = [&](const char* name, std::string& value, const std::string& known) {
     command.add_option(name, value, "Policy: " + known)->type_name("NAME")->group(group);
   };
@@ -83,6 +86,10 @@ void add_system_options(CLI::App& command, SimulationChoice& choice) {
   command.add_option("--set", choice.overrides, "A key of the topology, as in defaults.lend=false")
       ->allow_extra_args(false)
       ->type_name("KEY=VALUE");
+  command
+      .add_option("--settings-of", choice.settings_of,
+                  "A site manager's file: its settings stand for the daemons' defaults")
+      ->type_name("FILE");
   command.add_option("--seed", choice.seed, "Of all chance (default 1); the same seed gives the same bytes")
       ->type_name("N");
   add_switch(command, "cool-down", choice.cool_down,

@@ -168,6 +168,7 @@ const std::vector<UnstatedParameter>& unstated_parameters() {
 
 void open_paper_settings(SimulationChoice& choice) {
   choice.cool_down = has_cool_down(choice);
+  if (!choice.sites.coarse) choice.sites.coarse = choice.sites.paper;
   choice.sites.paper = false;
   choice.overrides.insert(choice.overrides.begin(), "defaults.preset=paper");
 }

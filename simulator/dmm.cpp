@@ -25,15 +25,9 @@ WorldSettings world_settings(const DmmOptions& dmm, const SimulationOptions& opt
   settings.level = Level::error;
   settings.hand_out_ended = true;
   settings.traced = false;
-  settings.sessions.beat = dmm.beat;
-  settings.sessions.silence = dmm.beat * 3;
+  settings.sessions.beat = dmm.beat.value_or(seconds(300));
+  settings.sessions.silence = dmm.silence.value_or(settings.sessions.beat * 3);
   return settings;
-}
-
-/// Nobody asks the sites for their usage here, and a record a lease would grow with the workload.
-Topology without_usage(Topology topology) {
-  for (TopologySite& site : topology.sites) site.settings.usage_records_max = 0;
-  return topology;
 }
 
 /// As people write it: "12.345678". A formatted double would cost more than all else that is done with the text.
@@ -55,7 +49,7 @@ class DmmRun {
         jobs_(std::move(jobs)),
         homes_(workload_homes(topology)),
         links_(links_of(topology)),
-        world_(without_usage(topology), world_settings(dmm, options)) {
+        world_(topology, world_settings(dmm, options)) {
     for (std::size_t i = 0; i < homes_.size(); ++i)
       numbers_[{homes_[i].site_name, topology.sites[homes_[i].site].clusters[homes_[i].cluster].name}] =
           static_cast<std::uint32_t>(i);

@@ -2,6 +2,8 @@
 // with a workload. Every cluster's stream is submitted by the users of its site, as in a testbed.
 #pragma once
 
+#include <optional>
+
 #include "simulator/architectures/run.hpp"
 #include "topologies/topology.hpp"
 #include "workloads/job_stream.hpp"
@@ -11,7 +13,8 @@ namespace dmm {
 /// What can be set beside the topology, whose sites carry every policy.
 struct DmmOptions {
   Duration latency{};           ///< of every frame; 0 as in Iosup et al. 2007, section 5.2.4, assumption 1
-  Duration beat = seconds(300);  ///< a quiet link says so this often; silent for three of them it counts as down
+  std::optional<Duration> beat = {};     ///< a quiet link says so this often (300 s if nothing is set)
+  std::optional<Duration> silence = {};  ///< a link that was silent for so long counts as down (three beats)
   std::uint32_t dttl = 5;       ///< of every request
 };
 

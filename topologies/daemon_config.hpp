@@ -74,6 +74,7 @@ struct ResourceManagerConfig {
 struct ReadOptions {
   PolicyNames policies = known_policies();
   std::vector<std::string> overrides = {};  ///< "key.key=value", from the command line; the last one wins
+  SiteSettings site_defaults = {};  ///< what a topology's sites have where neither it nor an override says anything
 };
 
 using SiteConfigOrError = std::variant<SiteConfig, ConfigError>;

@@ -89,6 +89,7 @@ TopologyOrError from_json(std::variant<Json, ConfigError> read, const std::strin
   reader.text("description", topology.description);
   reader.choice("ledger", topology.ledger, ledger_modes());
   TopologySite typical;
+  typical.settings = options.site_defaults;
   reader.object("defaults",
                 [&](JsonReader& inner) { read_site_behaviour(inner, typical.settings, options.policies); });
   reader.objects("sites", topology.sites, [&](JsonReader& inner, TopologySite& site) {

@@ -100,6 +100,23 @@ TEST_CASE("settings reach every site, whatever the topology says of it") {
   CHECK(has_cool_down(choice));
 }
 
+TEST_CASE("sites have the daemons' defaults, and what is replaced is listed and never a key that was given") {
+  SimulationChoice choice = small_choice();
+  choice.architecture = "dmm";
+  const SiteSettings plain = std::get<Topology>(topology_of(choice)).sites.front().settings;
+  CHECK(plain.term == SiteSettings{}.term);
+  CHECK(plain.hint_interval == SiteSettings{}.hint_interval);
+  CHECK(std::get<std::vector<Replacement>>(replaced_in(choice)).size() == 1);
+  choice.sites.coarse = true;
+  choice.overrides = {"defaults.term_seconds=30"};
+  CHECK(std::get<Topology>(topology_of(choice)).sites.front().settings.term == seconds(30));
+  const auto json = to_json(std::get<std::vector<Replacement>>(replaced_in(choice)));
+  CHECK_FALSE(has(json.dump(), "\"term_seconds\""));
+  CHECK(has(json.dump(), R"({"key":"hint_interval_seconds","daemon":0.1,"used":600,"by":"--coarse","sites":1})"));
+  choice.sites.term_seconds = 100;
+  CHECK(has(fault_of(choice), "--term sets term_seconds at all sites"));
+}
+
 TEST_CASE("a simulation gives its report twice the same, with the keys of dmm run") {
   const SimulationChoice choice = small_choice();
   auto input = prepare_simulation(choice);

@@ -32,7 +32,8 @@ Json session_with(const Json& links, const std::string& site) {
 
 /// One object a site: the answer to "site", its links completed with what the sessions know.
 Json merged(const Answered& site, const Answered& links) {
-  if (!site.fault.empty()) return {{"site", site.manager.party.site.text}, {"up", false}, {"fault", site.fault}};
+  if (const std::string& fault = site.fault.empty() ? links.fault : site.fault; !fault.empty())
+    return {{"site", site.manager.party.site.text}, {"up", false}, {"fault", fault}};
   Json json = site.json;
   json["up"] = true;
   for (Json& link : json["links"]) {
@@ -44,6 +45,12 @@ Json merged(const Answered& site, const Answered& links) {
   return json;
 }
 
+/// Nothing where there are no processors to be loaded.
+std::string load_in(const Json& site) {
+  const auto load = site.find("load");
+  return load != site.end() && load->is_number() ? decimal(load->get<double>(), 2) : "-";
+}
+
 void add_site(Table& table, const Json& site, const Style& style) {
   if (!site.value("up", false)) {
     table.add({text_in(site, "site"), style.paint(Ink::red, "down")});
@@ -53,7 +60,7 @@ void add_site(Table& table, const Json& site, const Style& style) {
   table.add({text_in(site, "site"), style.paint(Ink::green, "up"),
              ancestors.empty() ? "" : harmless(ancestors[0].get<std::string>()), count_in(site, "processors"),
              count_in(site, "processors_busy"), count_in(site, "processors_lent"),
-             count_in(site, "processors_borrowed"), decimal(site.value("load", 0.0), 2),
+             count_in(site, "processors_borrowed"), load_in(site),
              count_in(site, "requests_waiting"), count_in(site, "requests_out"), count_in(site, "leases_in"),
              count_in(site, "leases_out")});
 }

@@ -2,6 +2,7 @@
 #include "jobmgr/submissions.hpp"
 
 #include "protocol/hints.hpp"
+#include "protocol/programs.hpp"
 
 namespace dmm {
 namespace {
@@ -16,6 +17,7 @@ SubmissionRecord record_of(const Entry& entry) {
 
 std::string fault_of(const JobDescription& job) {
   if (job.program.arguments.empty() || job.program.arguments.front().empty()) return "it names no program";
+  if (std::string fault = fault_of(job.program); !fault.empty()) return fault;
   if (job.dttl > dttl_max) return "its dttl is above " + std::to_string(dttl_max);
   return fault_of(job.need);
 }

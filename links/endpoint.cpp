@@ -132,6 +132,9 @@ bool Endpoint::accept(Instant now, Peer& peer, const Way& way, const Envelope& e
     on(now, peer, way, envelope, *greeting);
     return false;
   }
+  const bool is_fault = std::holds_alternative<Fault>(envelope.message);
+  if (is_fault && peer.session.compare(envelope.incarnation) == Generation::first)
+    return true;  // it turned our greeting away, and people are to know why
   const bool knows_me = envelope.peer == peer.speaks_as;
   // What is numbered counts in one session alone: its sender must know which.
   const bool may_be_ours = knows_me || (envelope.peer == 0 && !is_numbered(type_of(envelope.message)));

@@ -99,6 +99,7 @@ void Endpoint::forget(Instant now, std::size_t index) {
 
 void Endpoint::admit(Instant now, Admission admission) {
   settings_.admission = std::move(admission);
+  std::erase_if(strangers_, [&](const auto& entry) { return admitted(entry.first); });
   std::vector<Party> gone;
   for (const Peer* peer : in_order_)
     if (!peer->dialled && peer->role != Role::client && !admitted(peer->session.peer()))

@@ -124,8 +124,9 @@ void ResourceManager::watch_idle(Instant now) {
   for (const Epoch epoch : perhaps_idle_.take()) {
     const Lease* lease = leases_.find(epoch);
     const bool is_idle = lease != nullptr && !tasks_.has_open(epoch) && slots_.tasks_on(lease->nodes).empty();
+    // The grant travels half a way there and back, a Hello a whole one, a Start half; the job manager is a hop farther.
     if (is_idle && settings_.idle_lease_max > Duration{})
-      idle_.idle(now, epoch, settings_.idle_lease_max + lease->patience * 2);
+      idle_.idle(now, epoch, settings_.idle_lease_max + lease->patience * 3);
     else
       idle_.busy(epoch);
   }

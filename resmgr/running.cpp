@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "machine/assert.hpp"
+#include "protocol/programs.hpp"
 #include "protocol/text.hpp"
 #include "resmgr/resource_manager.hpp"
 
@@ -45,6 +46,8 @@ void ResourceManager::on(Instant now, Start& start, Effects& effects) {
   if (stopping_) return fail(now, task, StartFault::no_lease, "the resource manager is being stopped", effects);
   if (start.program.arguments.empty())
     return fail(now, task, StartFault::executable_missing, "the arguments name no program", effects);
+  if (const std::string fault = fault_of(start.program); !fault.empty())
+    return fail(now, task, StartFault::executable_missing, fault, effects);
   if (!slots_.has(start.nodes)) return fail(now, task, StartFault::no_lease, "no such nodes", effects);
   if (start.lease.owner != settings_.site)
     return fail(now, task, StartFault::no_lease, "the lease is of another site", effects);

@@ -149,7 +149,7 @@ void SiteManager::take_grant(Step& s, std::size_t from, const Grant& grant, Leas
     refuse(from, "grant");
     neighbours_.on_silence(s.now, from);
     s.out.log(Level::warning, "grant_refused", grant.request, {{"by", neighbours_[from].site.text}, {"text", fault}});
-    return send(s, from, Release{grant.lease, {}, false, false}, grant.request);
+    return send(s, from, Release{grant.lease, {}, false, true}, grant.request);
   }
   s.out.log(Level::info, "granted", grant.request,
             {{"from", neighbours_[from].site.text},

@@ -27,11 +27,12 @@ Neighbours::Neighbours(const std::vector<NeighbourSettings>& settings, std::uint
 
 std::size_t Neighbours::add(const NeighbourSettings& settings, std::uint32_t window) {
   const auto known = std::ranges::find(list_, settings.site, &Neighbour::site);
-  Neighbour& neighbour = known == list_.end() ? list_.emplace_back() : *known;
+  const bool is_new = known == list_.end();
+  Neighbour& neighbour = is_new ? list_.emplace_back() : *known;
   neighbour.site = settings.site;
   neighbour.relation = settings.relation;
   neighbour.limits = settings.limits;
-  if (known == list_.end()) neighbour.window = window;
+  if (is_new) neighbour.window = window;
   neighbour.removed = false;
   changed_ = true;
   return static_cast<std::size_t>(&neighbour - list_.data());

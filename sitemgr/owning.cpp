@@ -15,6 +15,13 @@ namespace {
 /// A resource manager says each minute that its part of a lease isn't used; what it said holds this long.
 constexpr Duration idle_word = seconds(150);
 
+/// Ranges of nodes that a part of an offer lists: those that are leased, and those that aren't clean.
+std::size_t ranges_of(const Register& part) {
+  std::size_t ranges = part.dirty.size() + part.leased.size();
+  for (const NodeSet& nodes : part.leased) ranges += nodes.size();
+  return ranges;
+}
+
 /// Why what a resource manager says about its nodes makes no sense; empty if it does.
 std::string fault_of_leases(const Register& offer) {
   if (offer.leases.size() != offer.leased.size()) return "each lease needs its nodes";
@@ -50,9 +57,10 @@ void SiteManager::on(Step& s, const Party& from, Register& offer) {
     s.out.send(from, Fault{Register::type, fault});
   };
   Register& so_far = registering_[from];
-  // Leases share no node, so there are no more of them than nodes.
-  if (so_far.leases.size() + offer.leases.size() > std::min(offer.nodes, nodes_per_manager_max))
-    return refuse("there are more leases than nodes");
+  // They share no node, so there are no more leases, nor ranges of nodes, than nodes.
+  const std::size_t most = std::min(offer.nodes, nodes_per_manager_max);
+  if (so_far.leases.size() + offer.leases.size() > most) return refuse("there are more leases than nodes");
+  if (ranges_of(so_far) + ranges_of(offer) > most * 2) return refuse("it names more nodes than it has");
   if (!gather(so_far, offer)) return;
   registering_.erase(from);
   const bool is_first = !owned_.knows(from);

@@ -49,6 +49,14 @@ TEST_CASE("a repeated token submits nothing twice, another client's token does [
   CHECK(stage.manager.size() == 2);
 }
 
+TEST_CASE("a program with a zero byte in it is refused, since no system could start it as it is") {
+  Stage stage;
+  JobDescription job = sleeper();
+  SUBCASE("an argument") { job.program.arguments.emplace_back("a\0b", 3); }
+  SUBCASE("a variable") { job.program.environment.emplace_back("A=\0", 3); }
+  CHECK(stage.submit({job}).fault.find("zero byte") != std::string::npos);
+}
+
 TEST_CASE("a token that was used for other jobs is refused in words [S147]") {
   Stage stage;
   stage.hear(client, Submit{9, {sleeper()}});

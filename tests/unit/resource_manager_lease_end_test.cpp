@@ -136,7 +136,7 @@ TEST_CASE("resource manager: of a lease that may be used elsewhere the owner is 
   Assign far{lease(1), {{0, 3}}, alice.site, false};
   far.patience = seconds(20);
   stage.hear(owner, far);
-  stage.wait(seconds(49));  // as long as an idle lease may be, and the way to its holder and back twice
+  stage.wait(seconds(69));  // as long as an idle lease may be, and the way to its holder and back three times
   CHECK(stage.said<LeaseEnded>(owner).empty());
   stage.wait(seconds(2));
   const auto said = stage.said<LeaseEnded>(owner);

@@ -1,0 +1,165 @@
+// Ordinary life at sizes at which it used to go wrong: borrowers that want the same nodes, a burst of jobs, slow links
+// and long chains. Each test prints what it measured.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "simulator/world.hpp"
+
+namespace dmm {
+namespace {
+
+Topology topology_of(const std::string& text) {
+  auto read = parse_topology(text, "life_test");
+  if (const auto* error = std::get_if<ConfigError>(&read)) FAIL(error->text);
+  return std::get<Topology>(std::move(read));
+}
+
+WorldSettings quiet_world(Duration latency = milliseconds(5)) {
+  WorldSettings settings;
+  settings.level = Level::error;
+  settings.count_by_request = true;
+  settings.network.latency = latency;
+  return settings;
+}
+
+JobDescription sleeper(std::uint32_t processors, std::int64_t length, std::uint32_t dttl = 5) {
+  JobDescription job;
+  job.need.components = {{processors, {}, {}}};
+  job.program.arguments = {"sleep", std::to_string(length)};
+  job.dttl = dttl;
+  return job;
+}
+
+JobView view_of(const World& world, const Submission& submission) {
+  const auto job = world.job_manager(submission.job_manager)->machine.job(submission.number);
+  REQUIRE(job);
+  return *job;
+}
+
+// ---- borrowers of one owner ----------------------------------------------------------------------------------------
+
+/// An owner of 100 processors without users, and so many children who have none.
+Topology one_owner(std::size_t borrowers, const std::string& settings) {
+  std::string text = R"({"name": "sharing", "defaults": {)" + settings + R"(}, "sites": [
+    {"name": "owner", "clusters": [{"name": "c", "nodes": 100}]})";
+  for (std::size_t i = 0; i < borrowers; ++i)
+    text += R"(, {"name": "b)" + std::to_string(i) + R"(", "parent": "owner", "users": ["u"]})";
+  return topology_of(text + "]}");
+}
+
+/// Processor seconds that each borrower used in an hour, after ten minutes in which nothing is counted.
+std::vector<double> use_of_an_hour(std::size_t borrowers, const std::string& settings) {
+  constexpr Instant begin = Instant{} + seconds(600), end = begin + seconds(3600);
+  World world(one_owner(borrowers, settings), quiet_world());
+  // More than anybody can run in that time. One after the other, so that the first begins with all nodes.
+  for (std::size_t i = 0; i < borrowers; ++i) {
+    world.run_until(Instant{} + seconds(5 * static_cast<std::int64_t>(i + 1)));
+    const Party user = job_manager_of(SiteName("b" + std::to_string(i)), "u");
+    world.submit(user, sleeper(1, 300), 1600);
+  }
+  world.run_until(end);
+  std::vector<double> used(borrowers);
+  for (const Submission& submission : world.submissions()) {
+    const JobView job = view_of(world, submission);
+    if (!job.started) continue;
+    const Instant from = std::max(*job.started, begin), to = std::min(job.ended.value_or(end), end);
+    const std::size_t borrower = std::stoul(std::string(submission.job_manager.site.text).substr(1));
+    if (to > from) used[borrower] += (to - from).in_seconds();
+  }
+  return used;
+}
+
+double sum(const std::vector<double>& values) {
+  double all = 0;
+  for (const double value : values) all += value;
+  return all;
+}
+
+/// Jain's index of fairness: 1 if all are equal, 1/n if one has everything.
+double jain(const std::vector<double>& values) {
+  double squares = 0;
+  for (const double value : values) squares += value * value;
+  return sum(values) * sum(values) / (static_cast<double>(values.size()) * squares);
+}
+
+}  // namespace
+
+TEST_CASE("borrowers of equal demand get equal shares, at little cost") {
+  for (const std::size_t borrowers : {2, 5, 20}) {
+    const auto shared = use_of_an_hour(borrowers, "");
+    std::printf("%zu borrowers: Jain's index %.4f, %.2f %% of the nodes' time used\n", borrowers, jain(shared),
+                sum(shared) / 3600);
+    CHECK(jain(shared) >= 0.95);
+    CHECK(sum(shared) >= 0.95 * 100 * 3600);  // no reuse, however unbounded, could use more than all
+  }
+  // Without any of it the first keeps what it has: the demand is one that has to be shared.
+  const auto unbounded = use_of_an_hour(
+      2, R"("reuse_jobs_max": 1000000, "reuse_length_max_seconds": 1000000, "turn_limit_seconds": 0,
+            "use_hints": false)");
+  std::printf("2 borrowers, nothing shared: Jain's index %.4f\n", jain(unbounded));
+  CHECK(jain(unbounded) < 0.95);
+}
+
+TEST_CASE("a burst of jobs at one site starts within seconds at its idle neighbours, at few messages a job") {
+  std::string text = R"({"name": "burst", "sites": [{"name": "home", "clusters": [{"name": "c", "nodes": 100}],
+                         "users": ["u"]})";
+  for (int i = 0; i < 10; ++i)
+    text += R"(, {"name": "n)" + std::to_string(i) +
+            R"(", "parent": "home", "clusters": [{"name": "c", "nodes": 500}]})";
+  World world(topology_of(text + "]}"), quiet_world());
+  world.run_until(Instant{} + seconds(5));
+  const Party user = job_manager_of(SiteName("home"), "u");
+  const auto before = world.messages_by_kind();
+  world.submit(user, sleeper(1, 600), 5000);
+  double last = 0;
+  world.run_until(Instant{} + seconds(120));
+  std::size_t started = 0;
+  for (const Submission& submission : world.submissions()) {
+    const JobView job = view_of(world, submission);
+    if (!job.started) continue;
+    ++started;
+    last = std::max(last, (*job.started - job.submitted).in_seconds());
+  }
+  const auto after = world.messages_by_kind();
+  double messages = 0;
+  for (std::size_t kind = 0; kind < after.size(); ++kind)
+    if (kind != static_cast<std::size_t>(MessageKind::keep_alive))
+      messages += static_cast<double>(after[kind] - before[kind]) / 5000;
+  std::printf("burst of 5000: %zu started, the last after %.1f s, %.1f messages a job\n", started, last, messages);
+  CHECK(started == 5000);
+  CHECK(last <= 30);
+  CHECK(messages <= 20);
+}
+
+TEST_CASE("sixteen hops and five seconds each way lose no job and rerun none") {
+  std::string text = R"({"name": "far", "sites": [{"name": "s0", "users": ["u"]})";
+  for (int i = 1; i <= 16; ++i)
+    text += R"(, {"name": "s)" + std::to_string(i) + R"(", "parent": "s)" + std::to_string(i - 1) + '"' +
+            (i == 16 ? R"(, "direct_routes": false, "clusters": [{"name": "c", "nodes": 4}])" : "") + "}";
+  for (const Duration latency : {milliseconds(100), seconds(1), seconds(5)}) {
+    World world(topology_of(text + "]}"), quiet_world(latency));
+    world.run_until(Instant{} + seconds(600));
+    world.submit(job_manager_of(SiteName("s0"), "u"), sleeper(2, 60, 16), 4);
+    const Instant limit = world.now() + seconds(4 * 3600);
+    while (!world.quiet() && world.next_instant() <= limit) world.run_until(world.now() + seconds(10));
+    std::size_t finished = 0;
+    std::uint32_t reruns = 0;
+    double last = 0;
+    for (const Submission& submission : world.submissions()) {
+      const JobView job = view_of(world, submission);
+      finished += job.state == JobState::finished;
+      reruns += job.reruns;
+      if (job.ended) last = std::max(last, (*job.ended - job.submitted).in_seconds());
+    }
+    std::printf("latency %.1f s: %zu of 4 finished, %u reruns, the last after %.0f s\n", latency.in_seconds(), finished,
+                reruns, last);
+    CHECK(finished == 4);
+    CHECK(reruns == 0);
+  }
+}
+
+}  // namespace dmm

@@ -1,0 +1,469 @@
+// What an endpoint makes of too much, of what is forged and of what comes at the wrong time: a peer is played by hand,
+// frame by frame.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "links/endpoint.hpp"
+
+using namespace dmm;
+
+namespace {
+
+const Party alpha = site_manager_of(SiteName("alpha")), beta = site_manager_of(SiteName("beta"));
+const Party ann = job_manager_of(SiteName("alpha"), "ann"), bob = job_manager_of(SiteName("alpha"), "bob");
+const Party nodes = resource_manager_of(SiteName("beta"), "nodes");
+
+EndpointSettings settings_of(const Party& self, const Party& other) {
+  EndpointSettings settings;
+  settings.self = self;
+  settings.admission.parties = {other};
+  return settings;
+}
+
+Withdraw withdraw(std::uint64_t job) { return {{SiteName("alpha"), "u", job, 1}, 0, 0}; }
+
+/// Some 26 bytes for each lease.
+Renewed renewed(std::uint64_t leases) {
+  Renewed message;
+  message.term = seconds(60);
+  for (std::uint64_t lease = 1; lease <= leases; ++lease)
+    message.shorter.push_back({{SiteName("alpha"), {1'795'323'467'126, lease}}, seconds(60)});
+  return message;
+}
+
+std::uint64_t refused(const Endpoint& endpoint, const std::string& reason) {
+  const auto all = endpoint.counters().refused;
+  const auto found = all.find(reason);
+  return found == all.end() ? 0 : found->second;
+}
+
+const LinkView& link_with(const std::vector<LinkView>& links, const Party& party) {
+  const auto found = std::ranges::find(links, party, &LinkView::peer);
+  REQUIRE(found != links.end());
+  return *found;
+}
+
+/// What happened to sessions since it was last asked for.
+std::vector<std::string> changes(Endpoint& endpoint) {
+  std::vector<std::string> all;
+  for (const LinkEvent& event : endpoint.take_link_events()) {
+    if (const LinkUp* up = std::get_if<LinkUp>(&event)) all.push_back(up->restarted ? "new" : "up");
+    if (std::holds_alternative<LinkDown>(event)) all.push_back("down");
+    if (const LinkPressed* kept = std::get_if<LinkPressed>(&event)) all.push_back(kept->pressed ? "much" : "less");
+  }
+  return all;
+}
+
+template <class Wanted>
+std::size_t count(const std::vector<Envelope>& envelopes) {
+  return static_cast<std::size_t>(std::ranges::count_if(
+      envelopes, [](const Envelope& one) { return std::holds_alternative<Wanted>(one.message); }));
+}
+
+/// Speaks for a party to one endpoint.
+struct Hand {
+  Party self;
+  Endpoint& endpoint;
+  std::uint64_t incarnation = 1, instance = 0;
+  std::uint64_t knows = 0;  ///< the endpoint's incarnation
+  Connection connection = 1;
+  Instant now{seconds(100).microseconds};
+  Codec codec{};
+
+  std::string frame(const Message& message, std::uint64_t sequence = 0) {
+    return std::string(codec.encode(Envelope{.from = self,
+                                             .to = endpoint.settings().self,
+                                             .incarnation = incarnation,
+                                             .peer = knows,
+                                             .sequence = sequence,
+                                             .trace = {},
+                                             .hint = {},
+                                             .message = message}));
+  }
+  std::string hello() {
+    Hello greeting;
+    greeting.instance = instance;
+    return frame(greeting);
+  }
+  /// The inputs that come of it.
+  std::vector<Received> give(const std::string& bytes) {
+    std::vector<Received> messages;
+    endpoint.receive(now, connection, bytes, messages);
+    return messages;
+  }
+  std::vector<Received> say(const Message& message, std::uint64_t sequence = 0) {
+    return give(frame(message, sequence));
+  }
+  std::vector<Envelope> hear() {
+    std::vector<Envelope> all;
+    endpoint.take_frames([&](const Frame& out) {
+      auto decoded = codec.decode(out.bytes);
+      REQUIRE(std::holds_alternative<Envelope>(decoded));
+      all.push_back(std::move(std::get<Envelope>(decoded)));
+    });
+    return all;
+  }
+  void open() {
+    give(hello());
+    for (const Envelope& heard : hear()) knows = heard.incarnation;
+    REQUIRE(knows != 0);
+    give(hello());
+    hear();
+  }
+  void wait(Duration length) {
+    now = now + length;
+    endpoint.tick(now);
+  }
+};
+
+/// Two endpoints; what arrives at the second is kept.
+struct Pair {
+  Instant now{seconds(100).microseconds};
+  Endpoint a, b;
+  bool cut = false;
+  int lose = -1;  ///< the frame of `a` to lose, counted down
+  std::vector<Message> at_b;
+
+  explicit Pair(SessionLimits limits = {}) : a(limited(limits)), b(settings_of(beta, alpha)) {
+    a.dial(now, 1, beta);
+    run(seconds(1));
+  }
+  static EndpointSettings limited(const SessionLimits& limits) {
+    EndpointSettings settings = settings_of(alpha, beta);
+    settings.limits = limits;
+    return settings;
+  }
+  bool carry(Endpoint& from, Endpoint& to) {
+    std::vector<std::string> frames;
+    from.take_frames([&](Frame& frame) { frames.push_back(std::move(frame.bytes)); });
+    std::vector<Received> messages;
+    for (const std::string& frame : frames)
+      if (!cut && (&from != &a || lose-- != 0)) to.receive(now, 1, frame, messages);
+    if (&to == &b)
+      for (Received& message : messages) at_b.push_back(std::move(message.message));
+    return !frames.empty();
+  }
+  void settle() {
+    do {
+      a.tick(now);
+      b.tick(now);
+    } while (carry(a, b) | carry(b, a));
+  }
+  void run(Duration length) {
+    const Instant end = now + length;
+    for (settle(); now < end; settle()) now = std::min(end, std::min(a.next_deadline(), b.next_deadline()));
+  }
+  void send(const Message& message) {
+    Effects effects;
+    effects.messages.emplace_back(beta, message, RequestId{}, CapacityHint{});
+    a.send(now, effects);
+  }
+  std::uint64_t job_at_b(std::size_t index) const {
+    REQUIRE(index < at_b.size());
+    REQUIRE(std::holds_alternative<Withdraw>(at_b[index]));
+    return std::get<Withdraw>(at_b[index]).request.job;
+  }
+};
+
+}  // namespace
+
+// ---- messages in parts ---------------------------------------------------------------------------------------------
+
+TEST_CASE("endpoint bounds: [S82a] a message too long for a frame arrives whole, and what follows it after it") {
+  for (const int lost : {-1, 1}) {
+    CAPTURE(lost);
+    Pair pair;
+    pair.lose = lost;
+    pair.send(renewed(14'000));
+    pair.send(withdraw(1));
+    pair.run(seconds(3));
+    CHECK(pair.a.counters().sent.at(Part::type) > 1);
+    REQUIRE(pair.at_b.size() == 2);
+    REQUIRE(std::holds_alternative<Renewed>(pair.at_b[0]));
+    const Renewed& got = std::get<Renewed>(pair.at_b[0]);
+    REQUIRE(got.shorter.size() == 14'000);
+    CHECK(got.shorter.back().lease == LeaseId{SiteName("alpha"), {1'795'323'467'126, 14'000}});
+    CHECK(pair.job_at_b(1) == 1);
+    CHECK(pair.a.links().front().unacknowledged == 0);
+  }
+}
+
+TEST_CASE("endpoint bounds: [S82a] a message longer than 4 MiB is not sent, and the next one arrives") {
+  Pair pair;
+  pair.send(renewed(200'000));
+  pair.send(withdraw(1));
+  pair.run(seconds(2));
+  CHECK(refused(pair.a, "message_too_long") == 1);
+  CHECK_FALSE(pair.a.counters().sent.contains(Part::type));
+  const std::vector<LogEvent> notices = pair.a.take_notices();
+  REQUIRE(notices.size() == 1);
+  CHECK(notices[0].name == "message_too_long");
+  REQUIRE(pair.at_b.size() == 1);
+  CHECK(pair.job_at_b(0) == 1);
+}
+
+TEST_CASE("endpoint bounds: [S82b] a part out of place is dropped, and the next message in parts is whole") {
+  Endpoint b(settings_of(beta, alpha));
+  Hand hand{alpha, b};
+  hand.open();
+  const std::string whole = hand.frame(withdraw(7));
+  const std::string first = whole.substr(0, 10), second = whole.substr(10);
+  CHECK(hand.say(Part{1, true, second}, 1).empty());  // nothing before it
+  CHECK(refused(b, "part_out_of_place") == 1);
+  CHECK(hand.say(Part{0, false, first}, 2).empty());
+  CHECK(hand.say(Part{2, true, second}, 3).empty());  // one is missing
+  CHECK(refused(b, "part_out_of_place") == 2);
+  CHECK(hand.say(Part{0, false, ""}, 4).empty());
+  CHECK(refused(b, "part_out_of_place") == 3);
+  CHECK(hand.say(Part{0, true, hand.frame(Part{0, true, whole})}, 5).empty());
+  CHECK(hand.say(Part{0, true, hand.hello()}, 6).empty());
+  Hand other{site_manager_of(SiteName("gamma")), b};
+  CHECK(hand.say(Part{0, true, other.frame(withdraw(7))}, 7).empty());
+  CHECK(refused(b, "part_out_of_place") == 6);
+  CHECK(hand.say(Part{0, false, first}, 8).empty());
+  const auto got = hand.say(Part{1, true, second}, 9);
+  REQUIRE(got.size() == 1);
+  CHECK(std::get<Withdraw>(got[0].message).request.job == 7);
+}
+
+TEST_CASE("endpoint bounds: [S82b] parts of more than 4 MiB are dropped with one Fault, and the next message arrives") {
+  Endpoint b(settings_of(beta, alpha));
+  Hand hand{alpha, b};
+  hand.open();
+  std::uint64_t sequence = 0;
+  std::vector<Envelope> heard;
+  for (std::uint32_t index = 0; index < 50; ++index) {
+    CHECK(hand.say(Part{index, index == 49, std::string(96 * 1024, 'x')}, ++sequence).empty());
+    for (Envelope& one : hand.hear()) heard.push_back(std::move(one));
+  }
+  CHECK(refused(b, "too_large") == 1);
+  CHECK(count<Fault>(heard) == 1);
+  CHECK(hand.say(withdraw(1), ++sequence).size() == 1);
+  CHECK(hand.say(Part{0, true, hand.frame(withdraw(2))}, ++sequence).size() == 1);
+}
+
+// ---- frames along a chain ------------------------------------------------------------------------------------------
+
+namespace {
+
+/// A resource manager to which its site manager relays.
+struct Relayed {
+  static EndpointSettings settings() {
+    EndpointSettings settings = settings_of(nodes, beta);
+    settings.admission.job_managers = true;
+    return settings;
+  }
+  Endpoint endpoint{settings()};
+  Hand site{beta, endpoint};
+  Hand of_ann{ann, endpoint};
+
+  Relayed() {
+    site.open();
+    relay(ann, of_ann.hello());
+    of_ann.knows = site.knows;
+    relay(ann, of_ann.hello());
+    site.hear();
+    REQUIRE(link_with(endpoint.links(), ann).up);
+    changes(endpoint);
+  }
+  std::vector<Received> relay(const Party& from, const std::string& payload) {
+    return site.say(Relay{from, nodes, {from.site, nodes.site}, 1, payload});
+  }
+  void check_same_session() {
+    const auto links = endpoint.links();
+    CHECK(links.size() == 2);
+    CHECK(link_with(links, ann).incarnation == 1);
+    CHECK(link_with(links, ann).relayed);
+    CHECK(changes(endpoint).empty());
+    CHECK(site.hear().empty());
+    Effects effects;
+    effects.send(ann, Started{});
+    endpoint.send(site.now, effects);
+    const auto heard = site.hear();
+    REQUIRE(heard.size() == 1);
+    const Relay* out = std::get_if<Relay>(&heard[0].message);
+    REQUIRE(out != nullptr);
+    CHECK(out->to == ann);
+    CHECK(out->path == SiteNames{SiteName("beta"), SiteName("alpha")});
+  }
+};
+
+}  // namespace
+
+TEST_CASE("endpoint bounds: [S81] a relayed Hello of another party than the Relay names changes nothing") {
+  Relayed relayed;
+  Hand false_ann{.self = ann, .endpoint = relayed.endpoint, .incarnation = 9};
+  CHECK(relayed.relay(bob, false_ann.hello()).empty());
+  CHECK(refused(relayed.endpoint, "relay_forged") == 1);
+  relayed.check_same_session();
+  CHECK(relayed.relay(job_manager_of(SiteName("gamma"), "eve"), false_ann.hello()).empty());
+  CHECK(refused(relayed.endpoint, "relay_forged") == 2);
+  relayed.check_same_session();
+}
+
+TEST_CASE("endpoint bounds: [S81] a relayed frame over an impossible path changes nothing") {
+  Relayed relayed;
+  const SiteName a("alpha"), b("beta"), c("gamma");
+  const std::string payload = Hand{.self = ann, .endpoint = relayed.endpoint, .incarnation = 9}.hello();
+  for (const SiteNames& path : {SiteNames{}, SiteNames{c, b}, SiteNames{a, c}, SiteNames{a, c, a, b}})
+    CHECK(relayed.site.say(Relay{ann, nodes, path, 1, payload}).empty());
+  CHECK(refused(relayed.endpoint, "relay_forged") == 4);
+  relayed.check_same_session();
+}
+
+TEST_CASE("endpoint bounds: [S81] a relayed frame that can't be read isn't answered along the chain") {
+  Relayed relayed;
+  CHECK(relayed.relay(ann, "nonsense").empty());
+  CHECK(relayed.site.hear().empty());
+  relayed.check_same_session();
+}
+
+TEST_CASE("endpoint bounds: a Relay inside a Relay gives no input") {
+  Relayed relayed;
+  Hand of_bob{bob, relayed.endpoint};
+  const Relay inner{bob, nodes, {bob.site, nodes.site}, 1, of_bob.hello()};
+  CHECK(relayed.relay(ann, relayed.of_ann.frame(inner)).empty());
+  CHECK(refused(relayed.endpoint, "not_allowed") == 1);
+  CHECK(count<Relay>(relayed.site.hear()) == 1);  // a Fault for who sent it
+  relayed.check_same_session();
+}
+
+TEST_CASE("endpoint bounds: [S36] a Relay is not kept for a peer whose link is down") {
+  Pair pair;
+  pair.cut = true;
+  pair.run(seconds(5));
+  REQUIRE_FALSE(pair.a.links().front().up);
+  pair.send(Relay{ann, nodes, {ann.site, nodes.site}, 1, "a frame"});
+  CHECK(refused(pair.a, "relay_dropped") == 1);
+  CHECK(pair.a.links().front().unacknowledged == 0);
+  CHECK(pair.a.kept_bytes() == 0);
+  pair.cut = false;
+  pair.run(seconds(5));
+  CHECK(pair.at_b.empty());
+}
+
+// ---- what is kept and sent again -----------------------------------------------------------------------------------
+
+TEST_CASE("endpoint bounds: [S36b] a session that would keep too much is begun anew, and goes on from there") {
+  SessionLimits limits;
+  limits.kept_bytes = 10'000;
+  Pair pair(limits);
+  pair.send(withdraw(1'000'000));
+  pair.run(seconds(1));
+  changes(pair.a);
+  changes(pair.b);
+  pair.cut = true;
+  for (std::uint64_t job = 1; job <= 1'000; ++job) {
+    pair.send(withdraw(job));
+    REQUIRE(pair.a.kept_bytes() <= limits.kept_bytes);
+    REQUIRE(pair.a.links().front().kept_bytes == pair.a.kept_bytes());
+  }
+  CHECK(pair.a.links().front().given_up >= 1);
+  CHECK(refused(pair.a, "session_given_up") > 0);
+  CHECK(changes(pair.a) == std::vector<std::string>{"much", "less", "down"});
+  pair.run(seconds(10));
+  CHECK(changes(pair.b) == std::vector<std::string>{"down"});
+  pair.cut = false;
+  pair.run(seconds(5));
+  CHECK(changes(pair.a) == std::vector<std::string>{"new"});
+  CHECK(changes(pair.b) == std::vector<std::string>{"new"});
+  CHECK(pair.b.links().front().incarnation > 1);
+  CHECK(pair.at_b.size() == 1);  // nothing of the session that was given up
+  pair.send(withdraw(2'000'000));
+  pair.run(seconds(1));
+  REQUIRE(pair.at_b.size() == 2);
+  CHECK(pair.job_at_b(1) == 2'000'000);
+  CHECK(pair.a.kept_bytes() == 0);
+}
+
+TEST_CASE("endpoint bounds: [S36c] a hundred wishes in one instant send no more again than may be under way") {
+  Endpoint b(settings_of(beta, alpha));
+  Hand hand{alpha, b};
+  hand.open();
+  const std::size_t frame = hand.frame(renewed(200), 1).size();
+  for (int i = 0; i < 2'000; ++i) {
+    Effects effects;
+    effects.send(alpha, renewed(200));
+    b.send(hand.now, effects);
+  }
+  hand.hear();
+  REQUIRE(b.links().front().unacknowledged == 2'000);
+  hand.wait(seconds(1));
+  hand.hear();
+  for (int i = 0; i < 100; ++i) hand.say(Beat{.resend = true});
+  std::size_t bytes = 0;
+  b.take_frames([&](const Frame& out) { bytes += out.bytes.size(); });
+  CHECK(bytes > frame);
+  CHECK(bytes <= b.settings().limits.resend_bytes + frame);
+}
+
+TEST_CASE("endpoint bounds: [S35] a numbered frame to nobody in particular is dropped, and takes nobody's number") {
+  Endpoint b(settings_of(beta, alpha));
+  Hand hand{alpha, b};
+  hand.open();
+  hand.wait(milliseconds(200));
+  const std::uint64_t knows = std::exchange(hand.knows, 0);
+  CHECK(hand.say(withdraw(1), 1).empty());
+  CHECK(hand.say(withdraw(1), 1).empty());
+  CHECK(refused(b, "other_incarnation") == 2);
+  CHECK(count<Hello>(hand.hear()) == 1);  // at most once in 0.1 s
+  hand.say(Beat{});
+  CHECK(refused(b, "other_incarnation") == 2);
+  hand.knows = knows;
+  const auto got = hand.say(withdraw(2), 1);
+  REQUIRE(got.size() == 1);
+  CHECK(std::get<Withdraw>(got[0].message).request.job == 2);
+}
+
+// ---- two of one name -----------------------------------------------------------------------------------------------
+
+TEST_CASE("endpoint bounds: [S12a] another process of a name waits until the first has been silent") {
+  Endpoint b(settings_of(beta, alpha));
+  Hand first{.self = alpha, .endpoint = b, .incarnation = 5, .instance = 11};
+  first.open();
+  CHECK(changes(b) == std::vector<std::string>{"new"});
+  Hand twin{.self = alpha, .endpoint = b, .incarnation = 3, .instance = 12, .connection = 2};
+  twin.give(twin.hello());
+  const auto heard = twin.hear();
+  CHECK(refused(b, "twin") == 1);
+  REQUIRE(heard.size() == 1);
+  REQUIRE(count<Fault>(heard) == 1);
+  CHECK(std::get<Fault>(heard[0].message).about == Hello::type);
+  CHECK(b.links().front().incarnation == 5);
+  CHECK(b.connections() == std::set<Connection>{1});
+  CHECK(first.say(withdraw(1), 1).size() == 1);
+
+  twin.wait(seconds(5));
+  CHECK(changes(b) == std::vector<std::string>{"down"});
+  twin.hear();
+  twin.open();
+  CHECK(changes(b) == std::vector<std::string>{"new"});
+  CHECK(refused(b, "twin") == 1);
+  CHECK(b.links().front().incarnation == 3);
+  CHECK(twin.say(withdraw(2), 1).size() == 1);
+  CHECK(b.connections() == std::set<Connection>{2});
+}
+
+TEST_CASE("endpoint bounds: [S33] an incarnation of before is dropped, and told so once the present one is silent") {
+  Endpoint b(settings_of(beta, alpha));
+  Hand hand{.self = alpha, .endpoint = b, .incarnation = 5, .instance = 11};
+  hand.open();
+  Hand earlier{.self = alpha, .endpoint = b, .incarnation = 4, .instance = 11, .connection = 2};
+  earlier.give(earlier.hello());
+  CHECK(refused(b, "other_incarnation") == 1);
+  CHECK(earlier.hear().empty());
+  CHECK(b.take_notices().empty());
+
+  earlier.wait(seconds(5));
+  earlier.hear();
+  earlier.give(earlier.hello());
+  CHECK(refused(b, "other_incarnation") == 2);
+  CHECK(count<Fault>(earlier.hear()) == 1);
+  const std::vector<LogEvent> notices = b.take_notices();
+  REQUIRE(notices.size() == 1);
+  CHECK(notices[0].name == "stale_incarnation");
+  CHECK(b.links().front().incarnation == 5);
+  CHECK_FALSE(b.links().front().up);
+}

@@ -150,7 +150,10 @@ bool Endpoint::accept(Instant now, Peer& peer, const Way& way, const Envelope& e
   peer.heard = now;
   ++peer.frames_received;
   if (knows_me) acknowledge(now, peer, envelope.acknowledged);
-  if (!peer.up && knows_me) rise(now, peer, peer.renewing, {});
+  if (!peer.up && knows_me) {
+    rise(now, peer, peer.renewing, {});
+    pump(now, peer);
+  }
   return true;
 }
 
@@ -279,7 +282,12 @@ void Endpoint::on(Instant now, Peer& peer, const Way& way, const Envelope& envel
   const auto generation = meet(now, peer, way, envelope, greeting);
   note_kept(peer, before);
   if (!generation) return;
-  if (*generation != Generation::same) peer.heading.clear();
+  if (*generation != Generation::same) {
+    peer.heading.clear();
+    assembly_bytes_ -= peer.assembly.size();  // of its former self
+    std::string().swap(peer.assembly);
+    peer.parts = UINT32_MAX;
+  }
   if (greeting.instance != 0) peer.instance = greeting.instance;
   peer.heard = now;
   next_tick_ = std::min(next_tick_, now + settings_.times.beat);
@@ -301,14 +309,13 @@ void Endpoint::on(Instant now, Peer& peer, const Way& way, const Envelope& envel
   recover(now, peer);
 }
 
-void Endpoint::rise(Instant now, Peer& peer, bool restarted, const SiteNames& ancestors) {
+void Endpoint::rise(Instant, Peer& peer, bool restarted, const SiteNames& ancestors) {
   peer.up = true;
   peer.renewing = false;
   peer.heard_hint.clear();
   peer.talked = true;
   if (peer.role != Role::client)
     link_events_.push_back(LinkUp{peer.session.peer(), restarted, ancestors, peer.software});
-  pump(now, peer);
 }
 
 void Endpoint::hear_echo(Instant now, Peer& peer, Stamp echo) {

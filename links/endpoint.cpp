@@ -35,12 +35,6 @@ bool is_well_named(const Party& party) {
   return false;
 }
 
-/// Whether frames can have come this way between these two: no site twice, and each at its own end.
-bool is_path_between(const SiteNames& path, const Party& from, const Party& to) {
-  return !path.empty() && path.size() <= dttl_max + 1 && path.front() == from.site && path.back() == to.site &&
-         is_without_repeats(path);
-}
-
 }  // namespace
 
 Endpoint::Endpoint(EndpointSettings settings)
@@ -115,7 +109,7 @@ void Endpoint::take(Instant now, const Way& way, std::string_view frame, std::ve
 }
 
 void Endpoint::take_relayed(Instant now, const Relay& relay, std::vector<Received>& messages) {
-  if (!far(relay.from.role) || !is_path_between(relay.path, relay.from, settings_.self))
+  if (!far(relay.from.role) || !leads(relay.path, relay.from.site, settings_.self.site, dttl_max + 1))
     return refuse(0, "relay_forged");
   const Party from = relay.from;
   take(now, Way{std::nullopt, SiteNames(relay.path.rbegin(), relay.path.rend())}, relay.payload, messages, &from);
@@ -132,13 +126,13 @@ bool Endpoint::accept(Instant now, Peer& peer, const Way& way, const Envelope& e
     on(now, peer, way, envelope, *greeting);
     return false;
   }
-  const bool is_fault = std::holds_alternative<Fault>(envelope.message);
-  if (is_fault && peer.session.compare(envelope.incarnation) == Generation::first)
+  const Generation generation = peer.session.compare(envelope.incarnation);
+  if (generation == Generation::first && std::holds_alternative<Fault>(envelope.message))
     return true;  // it turned our greeting away, and people are to know why
   const bool knows_me = envelope.peer == peer.speaks_as;
   // What is numbered counts in one session alone: its sender must know which.
   const bool may_be_ours = knows_me || (envelope.peer == 0 && !is_numbered(type_of(envelope.message)));
-  if (peer.session.compare(envelope.incarnation) != Generation::same || !may_be_ours) {
+  if (generation != Generation::same || !may_be_ours) {
     refuse(0, "other_incarnation");  // spoken by or to a former self: the Hellos sort it out
     if (now - peer.resend_asked > patience(peer)) {
       peer.resend_asked = now;
@@ -151,7 +145,7 @@ bool Endpoint::accept(Instant now, Peer& peer, const Way& way, const Envelope& e
   ++peer.frames_received;
   if (knows_me) acknowledge(now, peer, envelope.acknowledged);
   if (!peer.up && knows_me) {
-    rise(now, peer, peer.renewing, {});
+    rise(peer, peer.renewing, {});
     pump(now, peer);
   }
   return true;
@@ -203,20 +197,15 @@ void Endpoint::deliver(Instant now, Peer& peer, Envelope&& envelope, std::vector
 // ---- messages in parts ---------------------------------------------------------------------------------------------
 
 void Endpoint::take_part(Instant now, Peer& peer, Part& part, std::vector<Received>& messages) {
-  const auto drop = [&] {
-    assembly_bytes_ -= peer.assembly.size();
-    std::string().swap(peer.assembly);
-  };
   if (part.index == 0) {
-    drop();
+    drop_parts(peer);
     peer.parts = 0;
   }
   if (part.index != peer.parts || (part.bytes.empty() && !part.last)) return refuse(0, "part_out_of_place");
   const bool fits = peer.assembly.size() + part.bytes.size() <= message_bytes_max &&
                     assembly_bytes_ + part.bytes.size() <= settings_.limits.assembly_bytes_all;
   if (!fits) {
-    drop();
-    peer.parts = UINT32_MAX;  // whatever follows belongs to it
+    drop_parts(peer);
     refuse(0, to_text(FrameFault::too_large));
     return emit(now, peer, Fault{Part::type, "there is no room for a message as long as this"}, {}, {});
   }
@@ -225,7 +214,13 @@ void Endpoint::take_part(Instant now, Peer& peer, Part& part, std::vector<Receiv
   peer.assembly += part.bytes;
   if (!part.last) return;
   take_whole(now, peer, messages);
-  drop();
+  drop_parts(peer);
+}
+
+/// Whatever follows belongs to what is dropped, until a message begins.
+void Endpoint::drop_parts(Peer& peer) {
+  assembly_bytes_ -= peer.assembly.size();
+  std::string().swap(peer.assembly);
   peer.parts = UINT32_MAX;
 }
 
@@ -284,9 +279,7 @@ void Endpoint::on(Instant now, Peer& peer, const Way& way, const Envelope& envel
   if (!generation) return;
   if (*generation != Generation::same) {
     peer.heading.clear();
-    assembly_bytes_ -= peer.assembly.size();  // of its former self
-    std::string().swap(peer.assembly);
-    peer.parts = UINT32_MAX;
+    drop_parts(peer);
   }
   if (greeting.instance != 0) peer.instance = greeting.instance;
   peer.heard = now;
@@ -305,11 +298,11 @@ void Endpoint::on(Instant now, Peer& peer, const Way& way, const Envelope& envel
   if (knows_me || (greeting.answer && !peer.renewing)) peer.hello_at = never;
   if (peer.renewing && !knows_me) return;  // it has yet to hear that we began anew
   const bool is_new = *generation != Generation::same || peer.renewing;
-  if (!peer.up || is_new) rise(now, peer, is_new, greeting.ancestors);
+  if (!peer.up || is_new) rise(peer, is_new, greeting.ancestors);
   recover(now, peer);
 }
 
-void Endpoint::rise(Instant, Peer& peer, bool restarted, const SiteNames& ancestors) {
+void Endpoint::rise(Peer& peer, bool restarted, const SiteNames& ancestors) {
   peer.up = true;
   peer.renewing = false;
   peer.heard_hint.clear();

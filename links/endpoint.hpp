@@ -220,6 +220,7 @@ class Endpoint {
             const Party* relayed = nullptr);
   void take_relayed(Instant now, const Relay& relay, std::vector<Received>& messages);
   void take_part(Instant now, Peer& peer, Part& part, std::vector<Received>& messages);
+  void drop_parts(Peer& peer);
   void take_whole(Instant now, Peer& peer, std::vector<Received>& messages);
   /// Counts a numbered message that we can't read as delivered: it would be as unreadable if it were sent again.
   void step_over(Instant now, const Envelope& head);
@@ -231,7 +232,7 @@ class Endpoint {
                                  const Hello& hello);
   void on(Instant now, Peer& peer, const Envelope& envelope, const Beat& beat);
   void hear_echo(Instant now, Peer& peer, Stamp echo);
-  void rise(Instant now, Peer& peer, bool restarted, const SiteNames& ancestors);
+  void rise(Peer& peer, bool restarted, const SiteNames& ancestors);
   void refuse_and_tell(Instant now, const Way& way, const Refused& refused);
   void turn_away(Instant now, const Way& way, const Envelope& head, const std::string& why);
   void tell(Instant now, const Way& way, const Envelope& head, std::uint16_t about, std::string text);

@@ -223,6 +223,7 @@ void Endpoint::begin_anew(Instant now, Peer& peer, const std::string& why) {
   notice(now, peer, "session_given_up", why);
   peer.session.reset();
   note_kept(peer, before);
+  drop_parts(peer);
   peer.speaks_as = ++speaks_as_;
   peer.heading.clear();
   peer.recovering = peer.resting = false;

@@ -108,7 +108,7 @@ class Session {
   std::uint64_t delivered_ = 0;
   std::uint64_t first_kept_ = 0;  ///< the number of the oldest, if any is kept
   std::size_t kept_ = 0;
-  std::size_t sent_ = 0;          ///< so many of them are sent
+  std::size_t sent_ = 0;          ///< how many of the kept are sent
   // What is acknowledged goes now and then: each message is moved at most once.
   std::size_t acknowledged_ = 0;  ///< so many bytes at the front of bytes_
   std::size_t unsent_at_ = 0;     ///< in bytes_: the first that is to be sent

@@ -228,6 +228,23 @@ TEST_CASE("endpoint bounds: [S82b] a part out of place is dropped, and the next 
   CHECK(std::get<Withdraw>(got[0].message).request.job == 7);
 }
 
+TEST_CASE("endpoint bounds: [S82b] parts that were said in an earlier session belong to no message of the next") {
+  Endpoint b(settings_of(beta, alpha));
+  Hand hand{alpha, b};
+  hand.open();
+  const std::string whole = hand.frame(withdraw(7));
+  CHECK(hand.say(Part{0, false, whole.substr(0, 10)}, 1).empty());
+  SUBCASE("the peer restarted") { ++hand.incarnation; }
+  SUBCASE("the session was begun anew here") {
+    Effects effects;
+    effects.renewals.push_back(alpha);
+    b.send(hand.now, effects);
+  }
+  hand.open();
+  CHECK(hand.say(Part{1, true, whole.substr(10)}, 1).empty());
+  CHECK(refused(b, "part_out_of_place") == 1);
+}
+
 TEST_CASE("endpoint bounds: [S82b] parts of more than 4 MiB are dropped with one Fault, and the next message arrives") {
   Endpoint b(settings_of(beta, alpha));
   Hand hand{alpha, b};

@@ -44,7 +44,8 @@ Duration default_sampling(const WorkloadChoice& workload) {
 
 class Simulate {
  public:
-  Simulate(const SimulateOptions& options, const SimulationInput& input) : options_(options), input_(input) {}
+  Simulate(const SimulateOptions& options, const SimulationInput& input, std::vector<Replacement> replaced)
+      : options_(options), input_(input), replaced_(std::move(replaced)) {}
 
   int go() {
     auto workload = input_.workload.open();
@@ -100,7 +101,7 @@ class Simulate {
   }
 
   int tell(const SimulationRun& run) {
-    const SimulateReport report{options_.choice, input_, run};
+    const SimulateReport report{options_.choice, input_, run, replaced_};
     const nlohmann::ordered_json json = to_json(report);
     if (options_.json)
       print_json(json);
@@ -120,6 +121,7 @@ class Simulate {
 
   const SimulateOptions& options_;
   const SimulationInput& input_;
+  const std::vector<Replacement> replaced_;
   Interrupts interrupts_;
   Display display_{STDERR_FILENO};
   Instant begin_{};
@@ -139,7 +141,10 @@ int simulate(SimulateOptions options) {
                                                                : default_sampling(options.choice.workload);
   const auto input = prepare_simulation(options.choice);
   if (const auto* fault = std::get_if<CommandFault>(&input)) return fail("simulate", *fault);
-  return Simulate(options, std::get<SimulationInput>(input)).go();
+  auto replaced = replaced_in(options.choice);
+  if (const auto* fault = std::get_if<CommandFault>(&replaced)) return fail("simulate", *fault);
+  return Simulate(options, std::get<SimulationInput>(input), std::get<std::vector<Replacement>>(std::move(replaced)))
+      .go();
 }
 
 constexpr const char* footer =

@@ -111,7 +111,7 @@ std::vector<std::string> render_report(const SimulateReport& report, const Style
   lines.add("  " + count_text(report.input.topology.sites.size(), "site") + ", " +
             count_text(clusters, "cluster") + ", " + count_text(report.input.grid.processors(), "processor"));
   for (const std::string& note : report.run.notes) lines.add("  " + style.paint(Ink::dim, note));
-  for (const Replacement& one : report.input.replaced)
+  for (const Replacement& one : report.replaced)
     lines.add("  " + style.paint(Ink::dim, "replaced: " + to_text(one, report.input.topology.sites.size())));
   lines.gap();
   add_job_counts(lines, report.run.figures, 0);
@@ -150,7 +150,7 @@ nlohmann::ordered_json to_json(const SimulateReport& report) {
                {"events", report.run.totals.events},
                {"homes", homes_json(report)},
                {"notes", report.run.notes},
-               {"replaced", to_json(report.input.replaced)},
+               {"replaced", to_json(report.replaced)},
                {"ok", all_well(report)}});
   return json;
 }

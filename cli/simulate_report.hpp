@@ -15,6 +15,7 @@ struct SimulateReport {
   const SimulationChoice& choice;
   const SimulationInput& input;
   const SimulationRun& run;
+  const std::vector<Replacement>& replaced;  ///< what isn't as daemons would have it
 };
 
 /// Whether nothing went wrong in it: no job lost, every node home.

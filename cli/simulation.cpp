@@ -38,9 +38,6 @@ std::variant<SimulationInput, CommandFault> prepare_grid(const SimulationChoice&
   auto dmm = dmm_options_of(choice);
   if (auto* fault = std::get_if<CommandFault>(&dmm)) return *fault;
   input.dmm = std::get<DmmOptions>(dmm);
-  auto replaced = replaced_in(choice);
-  if (auto* fault = std::get_if<CommandFault>(&replaced)) return *fault;
-  input.replaced = std::get<std::vector<Replacement>>(std::move(replaced));
   return input;
 }
 

@@ -66,8 +66,7 @@ struct SimulationInput {
   std::vector<std::string> root_names;  ///< by GridCluster::root
   std::vector<LinkEnds> links;
   WorkloadSource workload;
-  DmmOptions dmm;                     ///< complete
-  std::vector<Replacement> replaced;  ///< what isn't as daemons would have it
+  DmmOptions dmm;  ///< complete
 };
 std::variant<SimulationInput, CommandFault> prepare_simulation(const SimulationChoice& choice);
 /// The same with a workload that was made before, for the same choice of a workload, clusters and seed.

@@ -30,8 +30,9 @@ using ClusterName = Name<struct ClusterTag>;  ///< a cluster of nodes; unique wi
 using SiteNames = Few<SiteName>;  ///< along a chain, up a tree
 using ClusterNames = Few<ClusterName>;
 
-/// Whether no site is there twice: chains and paths are short.
-inline bool is_without_repeats(const SiteNames& sites) {
+/// Whether these sites, `most` of them at most, lead from one to another and nowhere twice: chains and paths are short.
+inline bool leads(const SiteNames& sites, const SiteName& from, const SiteName& to, std::size_t most) {
+  if (sites.empty() || sites.size() > most || sites.front() != from || sites.back() != to) return false;
   for (auto site = sites.begin(); site != sites.end(); ++site)
     for (auto before = sites.begin(); before != site; ++before)
       if (*before == *site) return false;

@@ -102,12 +102,15 @@ std::string fault_of_sizes(const std::vector<Granted>& granted, const ResourceNe
 
 }  // namespace
 
+bool is_possible(const NodeGroup& group) {
+  return !group.nodes.empty() && is_well_formed(group.nodes) && group.processors_per_node > 0 &&
+         group.processors_per_node <= processors_per_node_max;
+}
+
 std::string fault_of(const std::vector<NodeGroup>& nodes, const ResourceNeed& need) {
   std::vector<Granted> granted;
   for (const NodeGroup& group : nodes) {
-    if (group.nodes.empty() || !is_well_formed(group.nodes) || group.processors_per_node == 0 ||
-        group.processors_per_node > processors_per_node_max)
-      return "impossible nodes";
+    if (!is_possible(group)) return "impossible nodes";
     if (group.component >= nodes.size()) return "a component that was not asked for";
     if (group.component >= granted.size()) granted.resize(group.component + 1);
     Granted& one = granted[group.component];

@@ -119,6 +119,8 @@ struct NodeGroup {
   }
 };
 
+/// Whether there can be such nodes: some, each there once, of a number of processors that a node may have.
+bool is_possible(const NodeGroup& group);
 /// Why these nodes aren't what was asked for: a component is missing, or has fewer nodes than hold it, or more; or
 /// they are no nodes at all. Empty if they are.
 std::string fault_of(const std::vector<NodeGroup>& nodes, const ResourceNeed& need);

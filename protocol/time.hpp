@@ -25,6 +25,8 @@ constexpr Duration milliseconds(std::int64_t count) { return {count * 1000}; }
 constexpr Duration seconds(std::int64_t count) { return {count * 1'000'000}; }
 /// The longest that is ever said, some 31 years: no sum of an instant and durations overflows.
 constexpr Duration duration_max{1'000'000'000'000'000};
+/// No lease is promised for longer at a time: a peer cuts what is more.
+constexpr Duration term_max = seconds(24 * 3600);
 /// No way to somebody and back is taken to be longer: sixteen hops of ten seconds each way, and what they spend on it.
 constexpr Duration round_trip_max = seconds(400);
 /// Rounded to the nearest microsecond.

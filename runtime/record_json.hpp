@@ -196,7 +196,7 @@ class Reader {
         T::fields(value));
   }
   /// The first column that is missing or wrong; empty if there is none. Rows grow at their ends: one that an earlier
-  /// version wrote lacks columns behind the first so many, which keep their defaults.
+  /// version wrote lacks columns behind its last one, and these keep their defaults.
   template <LedgerRow R>
   std::string_view read_row(const Json& in, R& row) const {
     std::size_t column = 0;

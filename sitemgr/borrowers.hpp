@@ -24,7 +24,7 @@ struct BorrowerView {
 class Borrowers {
  public:
   explicit Borrowers(const std::vector<NeighbourSettings>& neighbours);
-  /// There are so many neighbours now.
+  /// Neighbours were added: there are this many.
   void add_neighbours(std::size_t neighbours) { list_.resize(neighbours); }
   void set_weight(Instant now, std::size_t borrower, double weight);
 
@@ -37,7 +37,7 @@ class Borrowers {
   // ---- what they want ----
   /// It told by a hint how many processors its users wait for, and how many of them the first needs in one cluster.
   void hear(Instant now, std::size_t borrower, std::uint32_t queued, std::uint32_t width);
-  /// It asked for so many in one cluster, and there were too few. `memory`: for how long that counts.
+  /// It asked for `processors`, `width` of them in one cluster, in vain. `memory`: for how long that counts.
   void turn_away(Instant now, std::size_t borrower, std::uint32_t processors, std::uint32_t width, Duration memory);
   /// It asked and got what it asked for, or is down: nothing is known of more.
   void satisfy(std::size_t borrower);

@@ -10,9 +10,6 @@
 namespace dmm {
 namespace {
 
-/// No term that is told is longer; what an owner says beyond that is cut.
-constexpr Duration term_max = seconds(24 * 3600);
-
 /// Why nobody can have granted this; empty if somebody can.
 std::string_view fault_of_nodes(const Grant& grant) {
   if (grant.lease.empty() || !is_name(std::string_view(grant.lease.owner.text)) || grant.nodes.empty())
@@ -21,8 +18,7 @@ std::string_view fault_of_nodes(const Grant& grant) {
   std::map<Party, NodeSet> seen;
   for (const NodeGroup& group : grant.nodes) {
     const Party& manager = group.resource_manager;
-    if (group.nodes.empty() || group.processors_per_node == 0 || group.processors_per_node > processors_per_node_max)
-      return "impossible nodes";
+    if (!is_possible(group)) return "impossible nodes";
     if (manager.site != grant.lease.owner || manager.role != Role::resource_manager ||
         !is_name(std::string_view(manager.name), manager_name_length_max))
       return "nodes of nobody";
@@ -45,9 +41,7 @@ std::string_view SiteManager::fault_of(std::size_t from, const Grant& grant) con
   if (grant.term <= Duration{}) return "no term";
   // Nobody lends us our own nodes: such a lease could be mistaken for one that we make.
   if (grant.lease.owner == settings_.name) return "our own lease";
-  if (chain.size() < 2 || chain.size() > dttl_max + 1 || chain.front() != grant.lease.owner ||
-      chain.back() != grant.request.site || !is_without_repeats(chain))
-    return "no such chain";
+  if (chain.size() < 2 || !leads(chain, grant.lease.owner, grant.request.site, dttl_max + 1)) return "no such chain";
   // The site before us is who sent it.
   const auto self = std::find(chain.begin(), chain.end(), settings_.name);
   if (self == chain.end() || self == chain.begin() || *(self - 1) != neighbours_[from].site) return "no such chain";

@@ -90,7 +90,7 @@ class Neighbours {
   /// What the users beyond a neighbour wait for, as it told: processors, and how many the first of them needs in one
   /// cluster.
   static std::pair<std::uint32_t, std::uint32_t> demand_of(const CapacityHint& hint);
-  /// The longest way from here to a site at most so many hops away, over any neighbour, and back.
+  /// The longest way from here and back to a site within this many hops, over any neighbour.
   Duration round_trip_within(std::uint32_t dttl) const;
 
  private:

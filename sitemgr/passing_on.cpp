@@ -24,8 +24,7 @@ std::uint32_t tries_after(const Reject& answer, std::uint32_t before) {
 
 /// Whether the chain begins at home, ends at the sender, and goes nowhere twice.
 bool is_chain(const SiteNames& chain, const SiteName& home, const SiteName& sender) {
-  return !chain.empty() && chain.size() <= dttl_max && chain.front() == home && chain.back() == sender &&
-         is_without_repeats(chain) &&
+  return leads(chain, home, sender, dttl_max) &&
          std::ranges::all_of(chain, [](const SiteName& site) { return is_name(std::string_view(site.text)); });
 }
 

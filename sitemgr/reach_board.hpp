@@ -34,7 +34,7 @@ class ReachBoard {
   Reach reach_for(std::size_t neighbour, ReachEntry own, std::size_t distances) const;
   /// What a neighbour and all beyond it, as far as the request may travel, could do for it.
   Prospect beyond(std::size_t neighbour, const ResourceNeed& need, std::uint32_t dttl, Duration length) const;
-  /// There are so many neighbours now.
+  /// Neighbours were added: there are this many.
   void add_neighbours(std::size_t neighbours) { heard_.resize(neighbours), ++changes_; }
   /// Counts up whenever anything new was heard.
   std::uint64_t changes() const { return changes_; }

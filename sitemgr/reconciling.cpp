@@ -108,7 +108,7 @@ void SiteManager::judge_borrowed(Step& s, std::size_t n, const std::vector<Holdi
       const std::vector<NodeGroup> returned = without(held.nodes, lease->nodes);
       if (!returned.empty()) send(s, n, Release{held.lease, returned, true}, held.request);
       if (held.left <= Duration{}) continue;
-      lease->upstream_until = s.now + std::min(held.left, seconds(24 * 3600));
+      lease->upstream_until = s.now + std::min(held.left, term_max);
       lease->unsure = false;
       leases_.watch(*lease);
     } else if (!lease && !neighbours_[n].known_leases.contains(held.lease)) {
@@ -149,8 +149,8 @@ void SiteManager::adopt_or_release(Step& s, std::size_t n, const Holding& lent) 
   lease.granted = s.now;
   lease.length = std::max(lent.length, Duration{});
   lease.round_trip = std::clamp(lent.round_trip, Duration{}, round_trip_max);
-  lease.term = std::max(settings_.term, std::min(lent.left, seconds(24 * 3600)));
-  lease.upstream_until = s.now + std::min(lent.left, seconds(24 * 3600));
+  lease.term = std::max(settings_.term, std::min(lent.left, term_max));
+  lease.upstream_until = s.now + std::min(lent.left, term_max);
   lease.downstream_until = s.now + lease.term;
   lease.processors = processors_of(lent.nodes);
   s.out.log(Level::info, "adopt", lent.request,

@@ -23,10 +23,8 @@ void SiteManager::pass_relay(Step& s, const Party& from, std::optional<std::size
 
 bool SiteManager::may_relay(const Party& from, std::optional<std::size_t> n, const Relay& relay) const {
   const SiteNames& path = relay.path;
-  if (path.empty() || path.size() > dttl_max + 1 || relay.position >= path.size()) return false;
-  if (path[relay.position] != settings_.name || path.front() != relay.from.site || path.back() != relay.to.site ||
-      !is_without_repeats(path))
-    return false;
+  if (!leads(path, relay.from.site, relay.to.site, dttl_max + 1)) return false;
+  if (relay.position >= path.size() || path[relay.position] != settings_.name) return false;
   // It comes of the site before us, or of who made it.
   if (relay.position == 0 ? from != relay.from : !n || neighbours_[*n].site != path[relay.position - 1]) return false;
   const auto pair = pair_of(relay.from, relay.to);

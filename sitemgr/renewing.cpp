@@ -95,7 +95,7 @@ void SiteManager::on(Step&, std::size_t from, Renewed& renewed) {
   Neighbour& neighbour = neighbours_[from];
   if (!neighbour.renew_sent) return;
   const Instant sent = *std::exchange(neighbour.renew_sent, std::nullopt);
-  renewed.term = std::clamp(renewed.term, Duration{}, seconds(24 * 3600));
+  renewed.term = std::clamp(renewed.term, Duration{}, term_max);
   std::set<LeaseId> unknown;  // to those upstream, after a restart: what we have goes on until they hear
   for (const LeaseTerm& term : renewed.shorter)
     if (term.left == not_known) unknown.insert(term.lease);
@@ -107,7 +107,7 @@ void SiteManager::on(Step&, std::size_t from, Renewed& renewed) {
   }
   for (const LeaseTerm& term : renewed.shorter)
     if (Lease* lease = leases_.find(term.lease); lease && lease->upstream == from && term.left != not_known) {
-      lease->upstream_until = sent + std::clamp(term.left, Duration{}, seconds(24 * 3600));
+      lease->upstream_until = sent + std::clamp(term.left, Duration{}, term_max);
       leases_.watch(*lease);
     }
   for (const LeaseId& id : renewed.wanted)

@@ -46,7 +46,7 @@ class RequestQueue {
   std::size_t size() const { return requests_.size(); }
   /// A user's requests, by arrival; nullptr if there are none.
   const DenseMap<std::uint64_t, LocalRequest*>* of_user(const ShortText& user) const;
-  /// There are so many neighbours now: more than before.
+  /// Neighbours were added: there are this many.
   void add_neighbours(std::size_t neighbours) { out_.resize(neighbours); }
   /// Everything is ordered by other policies from now on.
   void set_policies(const DispatchPolicy& dispatch, const DelegationPolicy& delegation);

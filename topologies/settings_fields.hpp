@@ -17,8 +17,6 @@ constexpr double seconds_max = 10.0 * 366 * 24 * 3600;
 /// The shortest, where none at all would make no sense.
 constexpr double seconds_min = 0.001;
 constexpr std::uint32_t nodes_max = 1'000'000;
-/// No lease is promised for longer at a time: a peer cuts what is more.
-constexpr double term_seconds_max = 24.0 * 3600;
 
 /// What a neighbour may have of a site.
 template <class Limits, class Visitor>
@@ -82,7 +80,7 @@ void visit_site_behaviour(Settings& s, Visitor& v, const PolicyNames& policies) 
   v.duration("seen_memory_seconds", s.seen_memory, 0, seconds_max);
   v.integer("seen_max", s.seen_max, 1);
   v.boolean("seen_counts_dttl", s.seen_counts_dttl);
-  v.duration("term_seconds", s.term, seconds_min, term_seconds_max);
+  v.duration("term_seconds", s.term, seconds_min, term_max.in_seconds());
   v.duration("offer_seconds", s.offer, seconds_min, seconds_max);
   v.duration("lease_length_max_seconds", s.lease_length_max, seconds_min, seconds_max);
   v.duration("detached_max_seconds", s.detached_max, 0, seconds_max);
@@ -108,7 +106,7 @@ void visit_job_manager(Settings& s, Visitor& v) {
   v.name("site", s.site);
   v.text("user", s.user, [](const std::string& name) { return fault_of_name(name); });
   v.integer("first_job", s.first_job, 1);
-  v.duration("term_seconds", s.term, seconds_min, term_seconds_max);
+  v.duration("term_seconds", s.term, seconds_min, term_max.in_seconds());
   v.duration("relay_after_seconds", s.relay_after, seconds_min, seconds_max);
   v.duration("confirm_limit_seconds", s.confirm_limit, seconds_min, seconds_max);
   v.duration("start_limit_seconds", s.start_limit, seconds_min, seconds_max);
@@ -128,7 +126,7 @@ void visit_resource_manager(Settings& s, Visitor& v) {
   visit_nodes(s, v);
   v.text("endpoint", s.endpoint,
          [](const std::string& at) { return at.empty() ? std::string() : fault_of_connect(at); });
-  v.duration("term_seconds", s.term, seconds_min, term_seconds_max);
+  v.duration("term_seconds", s.term, seconds_min, term_max.in_seconds());
   v.duration("park_seconds", s.park, 0, seconds_max);
   v.duration("idle_lease_max_seconds", s.idle_lease_max, 0, seconds_max);
   v.duration("keep_output_seconds", s.keep_output, 0, seconds_max);

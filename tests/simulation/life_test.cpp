@@ -42,7 +42,7 @@ JobView view_of(const World& world, const Submission& submission) {
 
 // ---- borrowers of one owner ----------------------------------------------------------------------------------------
 
-/// An owner of 100 processors without users, and so many children who have none.
+/// An owner of 100 processors without users, and children who have users and no processors.
 Topology one_owner(std::size_t borrowers, const std::string& settings) {
   std::string text = R"({"name": "sharing", "defaults": {)" + settings + R"(}, "sites": [
     {"name": "owner", "clusters": [{"name": "c", "nodes": 100}]})";

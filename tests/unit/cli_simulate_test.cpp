@@ -123,8 +123,9 @@ TEST_CASE("a simulation gives its report twice the same, with the keys of dmm ru
   REQUIRE(std::holds_alternative<SimulationInput>(input));
   const SimulationInput& ready = std::get<SimulationInput>(input);
   const SimulationRun first = run(choice, ready), second = run(choice, ready);
-  const auto json = to_json({choice, ready, first});
-  CHECK(json.dump() == to_json({choice, ready, second}).dump());
+  const auto replaced = std::get<std::vector<Replacement>>(replaced_in(choice));
+  const auto json = to_json({choice, ready, first, replaced});
+  CHECK(json.dump() == to_json({choice, ready, second, replaced}).dump());
   for (const char* key :
        {"topology", "workload", "processors", "jobs_submitted", "jobs_finished", "average_wait_seconds",
         "average_bounded_slowdown", "utilisation", "goodput", "delegations_per_job", "messages", "ok"}) {
@@ -135,7 +136,7 @@ TEST_CASE("a simulation gives its report twice the same, with the keys of dmm ru
   CHECK(json["jobs_finished"] == json["jobs_submitted"]);
   CHECK(json["goodput"]["local"] == 1);
   std::string text;
-  for (const std::string& line : render_report({choice, ready, first}, plain_style)) text += line + '\n';
+  for (const std::string& line : render_report({choice, ready, first, replaced}, plain_style)) text += line + '\n';
   CHECK(has(text, "fcfs on one-cluster; lublin-feitelson, load 0.5, 1 d; seed 1"));
   CHECK(has(text, "jobs finished"));
   CHECK(has(text, "utilisation"));

@@ -9,6 +9,7 @@
 #include <algorithm>
 
 #include "tests/unit/job_manager_ledger.hpp"
+#include "tests/unit/said.hpp"
 
 namespace dmm::job_stage {
 
@@ -121,13 +122,7 @@ struct Stage {
   /// Takes what was said to a party, of one type, since this was last asked.
   template <class M>
   std::vector<M> said(const Party& to) {
-    std::vector<M> found;
-    std::erase_if(out.messages, [&](Outgoing& message) {
-      if (message.to != to || !std::holds_alternative<M>(message.message)) return false;
-      found.push_back(std::get<M>(message.message));
-      return true;
-    });
-    return found;
+    return take_said<M>(out.messages, to);
   }
   void cancel(std::uint64_t job) {
     CHECK(manager.cancel(now, job, out) == "");

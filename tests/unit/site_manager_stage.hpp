@@ -10,6 +10,7 @@
 #include <algorithm>
 
 #include "tests/unit/job_manager_ledger.hpp"
+#include "tests/unit/said.hpp"
 
 namespace dmm::site_stage {
 
@@ -154,7 +155,7 @@ struct Stage {
     now = until;
     settle();
   }
-  /// The same, while a borrower renews so many leases every three seconds.
+  /// The same, while a borrower renews `leases` leases every three seconds.
   void pass_renewed(Duration length, const Party& borrower, std::uint32_t leases) {
     const Instant until = now + length;
     while (now < until) {
@@ -165,13 +166,7 @@ struct Stage {
   /// Takes what was said to a party, of one type, since this was last asked.
   template <class M>
   std::vector<M> said(const Party& to) {
-    std::vector<M> found;
-    std::erase_if(out.messages, [&](Outgoing& message) {
-      if (message.to != to || !std::holds_alternative<M>(message.message)) return false;
-      found.push_back(std::get<M>(message.message));
-      return true;
-    });
-    return found;
+    return take_said<M>(out.messages, to);
   }
   /// The same of exactly one message.
   template <class M>
@@ -180,7 +175,7 @@ struct Stage {
     REQUIRE(found.size() == 1);
     return std::move(found[0]);
   }
-  /// fs0 registers so many nodes; what it has under leases it says as the site manager assigned it.
+  /// fs0 registers its nodes; what it has under leases it says as the site manager assigned it.
   void offer(std::uint32_t nodes, std::vector<std::pair<LeaseId, NodeSet>> leased = {}, NodeSet absent = {}) {
     Register offered;
     offered.cluster = delft;

@@ -19,7 +19,7 @@ ResourceNeed need_of(const std::vector<std::uint32_t>& components) {
   return need;
 }
 
-/// Clusters of which so many processors are idle, out of so many each.
+/// Clusters, each with its idle processors and its processors in all.
 std::vector<ClusterView> clusters_of(std::uint32_t total, const std::vector<std::uint32_t>& idle) {
   std::vector<ClusterView> clusters = clusters_with(idle);
   for (ClusterView& cluster : clusters) cluster.total_processors = total;

@@ -1,0 +1,23 @@
+// What a machine under test said, taken out of its effects.
+#pragma once
+
+#include <variant>
+#include <vector>
+
+#include "machine/effects.hpp"
+
+namespace dmm {
+
+/// Takes what was said to a party, of one type, since this was last asked.
+template <class M>
+std::vector<M> take_said(std::vector<Outgoing>& messages, const Party& to) {
+  std::vector<M> found;
+  std::erase_if(messages, [&](Outgoing& message) {
+    if (message.to != to || !std::holds_alternative<M>(message.message)) return false;
+    found.push_back(std::get<M>(message.message));
+    return true;
+  });
+  return found;
+}
+
+}  // namespace dmm

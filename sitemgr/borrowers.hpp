@@ -64,7 +64,8 @@ class Borrowers {
   /// It let an offer lapse; it is kept off for longer each time, until it claims one.
   void lapse(Instant now, std::size_t borrower);
   void claim(std::size_t borrower) { list_[borrower].lapses = 0; }
-  bool is_kept_off(Instant now, std::size_t borrower) const { return now < list_[borrower].off_until; }
+  bool is_kept_off(Instant now, std::size_t borrower) const { return now < kept_off_until(borrower); }
+  Instant kept_off_until(std::size_t borrower) const { return list_[borrower].off_until; }
   Instant off_until(std::size_t borrower) const { return list_[borrower].off_until; }
 
   BorrowerView view(Instant now, std::size_t borrower) const;

@@ -46,9 +46,7 @@ HintEntry SiteManager::own_hint(Instant now, std::size_t n) {
   own.width = demand_.width;
   if (!settings_.lend) return own;
   own.largest = owned_.largest_cluster();
-  const auto kept_off = kept_off_.find(neighbours_[n].site);
-  const bool is_off = borrowers_.is_kept_off(now, n) || (kept_off != kept_off_.end() && now < kept_off->second);
-  if (drained_here() || drained_.contains(neighbours_[n].site) || is_off) return own;
+  if (drained_here() || drained_.contains(neighbours_[n].site) || now < kept_off_until(n)) return own;
   const std::uint32_t fits = owned_.largest_idle();
   std::uint32_t most = 0, next = 0;  // lendable in one cluster; in the next best one
   for (const std::uint32_t processors : lendable_by_cluster()) {
@@ -161,6 +159,7 @@ void SiteManager::send_hints(Step& s) {
     Neighbour& neighbour = neighbours_[n];
     if (!neighbour.up || neighbour.removed) continue;
     const HintEntry own = own_hint(s.now, n);
+    if (const Instant until = kept_off_until(n); until > s.now) hints_due_ = std::min(hints_due_, until);
     const CapacityHint& fresh = neighbours_.hint_for(n, own, settings_.hint_distance);
     const bool others_wait = own.queued > 0 || waiting > waits(n);
     const Instant at = tell_at(s.now, neighbour, fresh, others_wait);

@@ -72,9 +72,12 @@ Duration SiteManager::term_for(const Foreign& foreign) const {
 bool SiteManager::may_have_turn(Instant now, std::size_t n) const {
   const Neighbour& neighbour = neighbours_[n];
   if (!neighbour.up || neighbour.removed || drained_.contains(neighbour.site)) return false;
-  const auto kept_off = kept_off_.find(neighbour.site);
-  const bool is_off = borrowers_.is_kept_off(now, n) || (kept_off != kept_off_.end() && now < kept_off->second);
-  return !is_off && neighbour.turn_lapsed == Instant{};
+  return now >= kept_off_until(n) && neighbour.turn_lapsed == Instant{};
+}
+
+Instant SiteManager::kept_off_until(std::size_t n) const {
+  const auto site = kept_off_.find(neighbours_[n].site);
+  return std::max(borrowers_.kept_off_until(n), site == kept_off_.end() ? Instant{} : site->second);
 }
 
 Duration SiteManager::turn_length(const Turn& turn) const {

@@ -13,8 +13,11 @@ Load SiteManager::load() const {
   return {drained_here() ? owned_.total() : owned_.used(), queue_.demand_here(), owned_.total()};
 }
 
+/// By the policy; what it misses, since it never moves a component again, would wait for ever beside nodes that it
+/// fits.
 std::optional<Placement> SiteManager::place(const ResourceNeed& need, const std::vector<ClusterView>& clusters) const {
-  return (need.kind == RequestKind::flexible ? flexible_placement_ : placement_)(need, clusters);
+  auto placement = (need.kind == RequestKind::flexible ? flexible_placement_ : placement_)(need, clusters);
+  return placement ? std::move(placement) : any_fit(need, clusters);
 }
 
 /// The clusters as a local request may use them: what gathers for another is kept for that.

@@ -70,6 +70,13 @@ bool ReachBoard::hear(std::size_t neighbour, Reach reach) {
   return true;
 }
 
+void ReachBoard::set_gone(std::size_t neighbour, bool gone) {
+  if (gone_[neighbour] == gone) return;
+  gone_[neighbour] = gone;
+  heard_[neighbour] = {};
+  ++changes_;
+}
+
 Reach ReachBoard::reach_for(std::size_t neighbour, ReachEntry own, std::size_t distances) const {
   Reach reach;
   reach.entries.push_back(std::move(own));
@@ -77,7 +84,7 @@ Reach ReachBoard::reach_for(std::size_t neighbour, ReachEntry own, std::size_t d
     ReachEntry& entry = reach.entries.emplace_back();
     entry.complete = true;
     for (std::size_t other = 0; other < heard_.size(); ++other) {
-      if (other == neighbour) continue;
+      if (other == neighbour || gone_[other]) continue;
       const std::vector<ReachEntry>& told = heard_[other].entries;
       if (d - 1 >= told.size()) {
         entry.complete = false;

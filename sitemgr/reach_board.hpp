@@ -25,7 +25,7 @@ void consider(const ReachEntry& entry, const ResourceNeed& need, Duration length
 
 class ReachBoard {
  public:
-  explicit ReachBoard(std::size_t neighbours) : heard_(neighbours) {}
+  explicit ReachBoard(std::size_t neighbours) : heard_(neighbours), gone_(neighbours) {}
 
   /// A neighbour told its reach; whether it says anything new.
   bool hear(std::size_t neighbour, Reach reach);
@@ -35,12 +35,15 @@ class ReachBoard {
   /// What a neighbour and all beyond it, as far as the request may travel, could do for it.
   Prospect beyond(std::size_t neighbour, const ResourceNeed& need, std::uint32_t dttl, Duration length) const;
   /// Neighbours were added: there are this many.
-  void add_neighbours(std::size_t neighbours) { heard_.resize(neighbours), ++changes_; }
+  void add_neighbours(std::size_t neighbours) { heard_.resize(neighbours), gone_.resize(neighbours), ++changes_; }
+  /// One is a neighbour no longer, so that nothing is beyond it; or it is one again, and has yet to tell.
+  void set_gone(std::size_t neighbour, bool gone);
   /// Counts up whenever anything new was heard.
   std::uint64_t changes() const { return changes_; }
 
  private:
   std::vector<Reach> heard_;
+  std::vector<bool> gone_;
   std::uint64_t changes_ = 0;
 };
 

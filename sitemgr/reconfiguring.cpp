@@ -72,6 +72,7 @@ void SiteManager::add_neighbour(Instant now, const NeighbourSettings& settings) 
     seen_.add_neighbours(neighbours_.size());
     foreign_.resize(neighbours_.size());
   }
+  reach_.set_gone(n, false);
   borrowers_.set_weight(now, n, settings.limits.weight);
 }
 
@@ -92,7 +93,7 @@ void SiteManager::remove_neighbour(Step& s, std::size_t n) {
     }
   neighbour_down(s, n);
   neighbours_[n].removed = true;
-  reach_.hear(n, {});
+  reach_.set_gone(n, true);
   if (s.out.ledger.wanted) changed_reaches_.insert(n);
 }
 

@@ -30,6 +30,10 @@ Refusal refusal_of(const RequestClass& kind, const Prospect& prospect, Duration 
     if (kind.processors != kind.widest) text += " and " + std::to_string(kind.processors) + " at one site";
     return {RefusalReason::too_large, std::move(text)};
   }
+  if (prospect.has_nodes && length == Duration{})
+    return {RefusalReason::too_large, "needs " + std::to_string(kind.processors) +
+                                          " processors in components of up to " + std::to_string(kind.widest) +
+                                          ", which fit into no site's clusters together"};
   if (!prospect.has_nodes)
     return {RefusalReason::no_such_nodes, "needs " + std::to_string(kind.widest) +
                                               " processors of nodes with " + text_of(kind.need.constraints)};

@@ -297,6 +297,7 @@ class SiteManager {
   std::uint32_t kept_for_others(Instant now, std::size_t n) const;
   void update_turn(Instant now);
   bool may_have_turn(Instant now, std::size_t n) const;
+  Instant kept_off_until(std::size_t n) const;
   Duration turn_length(const Turn& turn) const;
   Duration lease_length_for(std::size_t n) const;
   Duration term_for(const Foreign& foreign) const;

@@ -11,8 +11,8 @@
 //  - A flexible need with a list of acceptable splits takes the first split that the policy can place. A
 //    split that contradicts the need's own bounds (component_processors_min, components_max) is passed over.
 //  - Components of given sizes are placed one after the other and never moved again, as in the papers: a
-//    policy may fail where another assignment of unequal components would do. Components of one size it never
-//    misses.
+//    policy may fail where another assignment of unequal components would do (any_fit then finds it). Components
+//    of one size it never misses.
 //  - The need must make sense (fault_of in protocol/resources.hpp is empty).
 #pragma once
 
@@ -81,5 +81,10 @@ std::optional<Placement> flexible_cluster_minimization(const ResourceNeed& need,
 /// that can still hold it, as the allocation of BFFF (Jones et al. 2004, section 4.1). A flexible need is
 /// placed as one component.
 std::optional<Placement> best_fit(const ResourceNeed& need, std::span<const ClusterView> clusters);
+
+/// Any placement of components of given sizes, by a search that goes back: for a need that a policy finds no room
+/// for though there is some. It gives up after 20,000 tries; nothing for other kinds of need, of which policies miss
+/// none.
+std::optional<Placement> any_fit(const ResourceNeed& need, std::span<const ClusterView> clusters);
 
 }  // namespace dmm

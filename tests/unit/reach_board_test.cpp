@@ -46,6 +46,16 @@ TEST_CASE("a distance of which another neighbour hasn't told is not complete [S7
   CHECK_FALSE(to_south.entries[1].complete);
 }
 
+TEST_CASE("nothing is beyond a site that is a neighbour no longer, and all is unknown when it is one again") {
+  ReachBoard board(2);
+  board.hear(south, {{entry({nodes(8)}), entry({nodes(16)})}});
+  board.set_gone(south, true);
+  CHECK(board.reach_for(north, entry({nodes(4)}), 3).entries ==
+        std::vector<ReachEntry>{entry({nodes(4)}), entry({}), entry({})});
+  board.set_gone(south, false);
+  CHECK_FALSE(board.reach_for(north, entry({nodes(4)}), 2).entries[1].complete);
+}
+
 TEST_CASE("a site at the end of the tree has nobody to tell of, and that is all there is") {
   ReachBoard board(1);
   board.hear(north, {{entry({nodes(64)})}});

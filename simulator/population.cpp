@@ -69,7 +69,13 @@ EndpointSettings World::endpoint_settings(const Actor& actor) const {
   settings.times = settings_.sessions;
   settings.count_by_request = settings_.count_by_request;
   settings.codec = codec_;
-  Admission& admission = settings.admission;
+  settings.admission = admission_of(actor);
+  return settings;
+}
+
+Admission World::admission_of(const Actor& actor) const {
+  const TopologySite& site = topology_.sites[actor.site];
+  Admission admission;
   if (actor.party.role == Role::site_manager) {
     for (const NeighbourSettings& neighbour : site.settings.neighbours)
       admission.parties.insert(site_manager_of(neighbour.site));
@@ -79,7 +85,32 @@ EndpointSettings World::endpoint_settings(const Actor& actor) const {
     admission.parties.insert(site_manager_of(site.name));
     admission.job_managers = actor.party.role == Role::resource_manager;
   }
+  return admission;
+}
+
+ResourceManagerSettings World::resource_manager_settings(Address address) const {
+  const Actor& actor = *actors_[address];
+  const TopologySite& site = topology_.sites[actor.site];
+  ResourceManagerSettings settings = resource_managers_of(site).at(actor.resource_manager);
+  if (actor.nodes > 0) settings.nodes = actor.nodes;
+  if (site.direct_routes) settings.endpoint = "at " + std::to_string(address);
   return settings;
+}
+
+/// Whom a site that is configured otherwise by now would have dialled is left alone.
+bool World::dials(const Actor& actor, Address listener) const {
+  const Party& party = actors_[listener]->party;
+  return actor.party.role != Role::site_manager || admission_of(actor).parties.contains(party);
+}
+
+void World::dial(Address address, Address listener) {
+  std::visit(
+      [&](auto& process) {
+        if constexpr (requires { process.machine; })
+          process.endpoint.dial(actors_[address]->clock.at(now_), network_.connect(address, listener),
+                                actors_[listener]->party);
+      },
+      actors_[address]->process);
 }
 
 void World::start(Address address) {
@@ -103,12 +134,10 @@ void World::start(Address address) {
       actor.process.emplace<Process<JobManager>>(endpoint, JobManager(std::move(settings)));
       break;
     }
-    case Role::resource_manager: {
-      ResourceManagerSettings settings = resource_managers_of(site).at(actor.resource_manager);
-      if (site.direct_routes) settings.endpoint = "at " + std::to_string(address);
-      actor.process.emplace<Process<ResourceManager>>(endpoint, ResourceManager(std::move(settings)));
+    case Role::resource_manager:
+      actor.process.emplace<Process<ResourceManager>>(endpoint, ResourceManager(resource_manager_settings(address)));
+      if (settings_.remember_ends) actor.performer.remember_ends();
       break;
-    }
     case Role::client: DMM_ASSERT(false);
   }
   std::visit(
@@ -116,11 +145,11 @@ void World::start(Address address) {
         if constexpr (requires { process.machine; }) {
           process.effects.level = settings_.level;
           if (settings_.ledgers) restore(actor, process);
-          for (const Address listener : actor.dials)
-            process.endpoint.dial(actor.clock.at(now_), network_.connect(address, listener), actors_[listener]->party);
         }
       },
       actor.process);
+  for (const Address listener : actor.dials)
+    if (dials(actor, listener)) dial(address, listener);
   touch(address);
 }
 
@@ -286,7 +315,53 @@ void World::end_drains() {
       });
 }
 
+void World::resize(const Party& resource_manager, std::uint32_t nodes) {
+  const Address address = address_of(resource_manager);
+  Actor& actor = *actors_[address];
+  actor.nodes = nodes;
+  auto* process = std::get_if<Process<ResourceManager>>(&actor.process);
+  if (!process || stalls(actor)) return;
+  const std::string fault =
+      process->machine.reconfigure(actor.clock.at(now_), resource_manager_settings(address), process->effects);
+  DMM_ASSERT(fault.empty());
+  touch(address);
+  settle_touched();
+}
+
+std::string World::reconfigure(const SiteName& name, const SiteSettings& settings) {
+  const Address address = address_of(site_manager_of(name));
+  Actor& actor = *actors_[address];
+  auto* process = std::get_if<Process<SiteManager>>(&actor.process);
+  if (!process) {
+    topology_.sites[actor.site].settings = settings;  // for its next start
+    return {};
+  }
+  if (stalls(actor)) return "the site manager doesn't answer";
+  const Instant now = actor.clock.at(now_);
+  if (std::string fault = process->machine.reconfigure(now, settings, process->effects); !fault.empty()) return fault;
+  std::vector<bool> dialled;
+  for (const Address listener : actor.dials) dialled.push_back(dials(actor, listener));
+  topology_.sites[actor.site].settings = settings;
+  process->endpoint.admit(now, admission_of(actor));
+  for (std::size_t i = 0; i < dialled.size(); ++i) {
+    const Address listener = actor.dials[i];
+    if (dialled[i] && !dials(actor, listener)) process->endpoint.drop(now, actors_[listener]->party);
+    if (!dialled[i] && dials(actor, listener)) dial(address, listener);
+  }
+  touch(address);
+  settle_touched();
+  return {};
+}
+
 void World::set_reachable(const Party& party, bool reachable) { actors_[address_of(party)]->reachable = reachable; }
+
+void World::report_late(const Party& party, Duration late) { actors_[address_of(party)]->performer.report_late(late); }
+
+void World::lose_programs(const Party& party) {
+  actors_[address_of(party)]->performer.lose_all(now_);
+  touch(address_of(party));
+  settle_touched();
+}
 
 Address World::address_of(const Party& party) const {
   const Address* address = addresses_.find(party);

@@ -18,13 +18,11 @@ std::string ProgramWatch::look(const World& world, const Party& manager) {
   const TaskPerformer& performer = world.performer(manager);
   Room& room = rooms_[manager];
   if (performer.changes() == room.changes) return {};
-  const auto* process = world.resource_manager(manager);
-  if (!process) return {};  // nothing starts; what ended meanwhile is noticed later
   room.changes = performer.changes();
   forget_ended(world, manager, room);
-  for (const TaskView& task : process->machine.view().tasks) {
-    if (!performer.runs(task.id) || room.running.contains(task.id)) continue;
-    if (std::string fault = note_started(world, manager, room, task); !fault.empty()) return fault;
+  for (const auto& program : performer.running()) {
+    if (room.running.contains(program->id)) continue;
+    if (std::string fault = note_started(world, manager, room, *program); !fault.empty()) return fault;
   }
   return {};
 }
@@ -56,7 +54,8 @@ void ProgramWatch::forget_ended(const World& world, const Party& manager, Room& 
   });
 }
 
-std::string ProgramWatch::note_started(const World& world, const Party& manager, Room& room, const TaskView& task) {
+std::string ProgramWatch::note_started(const World& world, const Party& manager, Room& room,
+                                       const TaskPerformer::Program& task) {
   for (const auto& [id, other] : room.running)
     if (overlap(other.nodes, task.nodes))
       return to_text(id.request) + " and " + to_text(task.id.request) + " run on the same node of " + to_text(manager);

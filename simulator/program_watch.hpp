@@ -1,5 +1,6 @@
 // What really runs in the machine rooms, looked at from outside and remembered over the restarts of their managers: on
-// which nodes, under which lease, and which attempt at which job.
+// which nodes, under which lease, and which attempt at which job, all as the program was started and not as its manager
+// tells.
 #pragma once
 
 #include <map>
@@ -41,7 +42,8 @@ class ProgramWatch {
   };
 
   void forget_ended(const World& world, const Party& manager, Room& room);
-  std::string note_started(const World& world, const Party& manager, Room& room, const TaskView& task);
+  std::string note_started(const World& world, const Party& manager, Room& room,
+                           const TaskPerformer::Program& program);
   std::string note_attempt(const World& world, const RequestId& request, const Party& where);
 
   std::map<Party, Room> rooms_;

@@ -87,10 +87,14 @@ void TaskPerformer::start(Instant now, const StartTask& order) {
   program.ending = false;
   program.started = begin;
   program.process = ++last_process_;
-  program.stubborn = verb == "stubborn";
+  program.lease = order.lease;
+  program.nodes = order.nodes;
+  program.stubborn = verb == "stubborn" || verb == "hanging";
+  program.hangs = verb == "hanging" ? hang_takes : Duration{};
   program.prints = verb == "print" ? static_cast<std::uint64_t>(number(arguments)) : 0;
   planned_.push(begin, PlannedStart{runs, program.process});
-  const Duration length = verb == "sleep" || verb == "stubborn" ? from_seconds(number(arguments)) : Duration{};
+  const bool runs_on = verb == "sleep" || program.stubborn;
+  const Duration length = runs_on ? from_seconds(number(arguments)) : Duration{};
   plan_end(begin + length, runs, EndKind::exited, verb == "false" ? 1 : 0);
 }
 
@@ -108,7 +112,7 @@ void TaskPerformer::end(Instant now, const EndTask& order) {
   const bool kill = program->stubborn || order.grace == Duration{};
   // A program that doesn't exist yet ends as soon as it does.
   const Instant begin = std::max(now, program->started);
-  const Instant at = begin + (kill ? std::max(order.grace, start_takes) : start_takes);
+  const Instant at = begin + (kill ? std::max(order.grace, start_takes) + program->hangs : start_takes);
   program->ending = true;
   plan_end(at, program, EndKind::signalled, kill ? sigkill : sigterm);
 }
@@ -125,11 +129,26 @@ void TaskPerformer::read(Instant now, const ReadOutput& order) {
 }
 
 Instant TaskPerformer::next_report() const {
-  return std::min(planned_.next(), runs_anything() ? keep_until_ : never);
+  const Instant held = held_.empty() ? never : held_.front().first;
+  return std::min({planned_.next(), held, runs_anything() ? keep_until_ : never});
 }
 
 void TaskPerformer::take_reports(Instant now, std::vector<TaskReport>& reports) {
-  if (runs_anything() && now >= keep_until_) end_all(now);
+  if (late_ == Duration{} && held_.empty()) return take_due(now, reports);
+  std::vector<TaskReport> due;
+  take_due(now, due);
+  for (TaskReport& report : due)
+    held_.emplace_back(std::max(now + late_, held_.empty() ? now : held_.back().first), std::move(report));
+  for (; !held_.empty() && held_.front().first <= now; held_.pop_front())
+    reports.push_back(std::move(held_.front().second));
+}
+
+void TaskPerformer::take_due(Instant now, std::vector<TaskReport>& reports) {
+  if (runs_anything() && now >= keep_until_) {
+    keep_until_ = never;
+    ++deadlines_;
+    end_all(now, EndKind::fenced);
+  }
   while (planned_.next() <= now) {
     Planned planned = planned_.pop();
     if (const auto* started = std::get_if<PlannedStart>(&planned))
@@ -140,6 +159,7 @@ void TaskPerformer::take_reports(Instant now, std::vector<TaskReport>& reports) 
     if (const auto* missing = std::get_if<Missing>(&planned)) {
       const auto program = program_of(*missing->id);
       program->end = EndKind::start_failed;
+      if (remembers_) ends_.push_back({program->id, program->end, 0});
       reports.emplace_back(report_of(*program));
     }
   }
@@ -153,28 +173,36 @@ bool TaskPerformer::come_true(const PlannedEnd& end) {
   program.over = true;
   --running_;
   ++changes_;
+  if (remembers_) ends_.push_back({program.id, program.end, program.code});
   return true;
 }
 
-void TaskPerformer::end_all(Instant now) {
-  keep_until_ = never;
-  ++deadlines_;
+void TaskPerformer::lose_all(Instant now) { end_all(now, EndKind::lost); }
+
+void TaskPerformer::end_all(Instant now, EndKind kind) {
   for (const TaskId& id : programs_.keys()) {
     const auto& program = programs_.at(id);
     if (program->over) continue;
     program->ending = true;
-    plan_end(std::max(now, program->started), program, EndKind::signalled, sigkill);
+    const Duration takes = kind == EndKind::fenced ? program->hangs : Duration{};
+    plan_end(std::max(now, program->started) + takes, program, kind, sigkill);
   }
 }
 
 void TaskPerformer::die() {
-  const std::uint64_t changes = changes_ + 1, deadlines = deadlines_;
-  *this = TaskPerformer{};
-  changes_ = changes;
-  deadlines_ = deadlines;
+  TaskPerformer next;
+  next.changes_ = changes_ + 1;
+  next.deadlines_ = deadlines_;
+  next.late_ = late_;
+  next.remembers_ = remembers_;
+  next.ends_ = std::move(ends_);
+  if (remembers_)
+    for (const auto& program : running()) next.ends_.push_back({program->id, EndKind::lost, 0});
+  *this = std::move(next);
 }
 
 std::vector<LivingTask> TaskPerformer::attach(Instant now) {
+  held_.clear();  // what an earlier manager would have heard
   std::vector<LivingTask> living;
   for (const TaskId& id : programs_.keys()) {
     const auto& program = programs_.at(id);

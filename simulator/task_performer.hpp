@@ -2,13 +2,16 @@
 // would. What a program does is said by its arguments:
 //   sleep S      runs S seconds, exits with 0; ends at once at SIGTERM
 //   stubborn S   the same, but only SIGKILL ends it before
+//   hanging S    the same, and SIGKILL takes a while, as in the midst of a system call
 //   false        exits with 1 at once
 //   print N      writes N bytes to standard output, exits with 0
 //   missing      there is no such executable
 // Anything else runs for no time and exits with 0.
 #pragma once
 
+#include <deque>
 #include <memory>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -21,6 +24,13 @@ namespace dmm {
 
 class TaskPerformer {
  public:
+  /// A program that is over, as it happened.
+  struct End {
+    TaskId id;
+    EndKind kind = EndKind::exited;
+    std::int32_t code = 0;
+  };
+
   void perform(Instant now, TaskOrder order);
   Instant next_report() const;
   /// Adds the reports that are due.
@@ -30,12 +40,22 @@ class TaskPerformer {
   /// A manager that was started again attaches: what an earlier one ordered and nobody removed yet. The ends among
   /// them are reported once more.
   std::vector<LivingTask> attach(Instant now);
+  /// From now on what happens is reported so much later, in order.
+  void report_late(Duration late) { late_ = late; }
+  /// The keeper is killed: what it kept dies with it, and nobody knows how.
+  void lose_all(Instant now);
+  /// Remembers every end from now on.
+  void remember_ends() { remembers_ = true; }
+  const std::vector<End>& ends() const { return ends_; }
 
   struct Program {
     TaskId id;
+    LeaseId lease;  ///< under which it was started
+    NodeSet nodes;  ///< and on which nodes
     Instant started{};
     std::int32_t process = 0;
     bool stubborn = false;
+    Duration hangs;          ///< that SIGKILL takes
     bool ending = false;     ///< by a signal
     bool over = true;        ///< it doesn't run, and is kept until it is removed
     std::uint64_t life = 0;  ///< names the end that was planned last
@@ -60,6 +80,8 @@ class TaskPerformer {
   static constexpr std::uint64_t removed = UINT64_MAX;
   /// How long it takes to start a program, and to end one with a signal.
   static constexpr Duration start_takes = milliseconds(1);
+  /// How long it takes to kill one that hangs.
+  static constexpr Duration hang_takes = seconds(8);
 
  private:
   /// It begins to run.
@@ -88,7 +110,8 @@ class TaskPerformer {
   /// Whether the end comes true.
   bool come_true(const PlannedEnd& end);
   void read(Instant now, const ReadOutput& order);
-  void end_all(Instant now);
+  void end_all(Instant now, EndKind kind);
+  void take_due(Instant now, std::vector<TaskReport>& reports);
 
   EventQueue<Planned> planned_;
   Lookup<TaskId, std::shared_ptr<Program>> programs_;
@@ -96,6 +119,10 @@ class TaskPerformer {
   std::uint64_t lives_ = 0, changes_ = 0, deadlines_ = 0;
   std::int32_t last_process_ = 1000;
   Instant keep_until_ = never;  ///< the keeper's deadline: it ends everything when the manager is silent
+  Duration late_;
+  std::deque<std::pair<Instant, TaskReport>> held_;  ///< reports that come late, and when
+  bool remembers_ = false;
+  std::vector<End> ends_;
 };
 
 }  // namespace dmm

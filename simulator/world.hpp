@@ -40,6 +40,7 @@ struct WorldSettings {
   /// memory than a short one.
   bool hand_out_ended = false;
   bool traced = true;  ///< keep trace_hash()
+  bool remember_ends = false;  ///< machine rooms remember how every program ended
 };
 
 /// A log event, when it happened and to whom.
@@ -129,8 +130,17 @@ class World {
   void slow_disk(const Party& party, Duration longest);
   /// Whether direct connections to a resource manager work.
   void set_reachable(const Party& resource_manager, bool reachable);
+  /// From now on what happens in a machine room is reported so much later.
+  void report_late(const Party& resource_manager, Duration late);
+  /// The keeper of a resource manager is killed, with all that it keeps.
+  void lose_programs(const Party& resource_manager);
 
   // ---- owners ----
+  /// A resource manager has other nodes, at once or, if it is down or doesn't answer, when it is started again.
+  void resize(const Party& resource_manager, std::uint32_t nodes);
+  /// As a SIGHUP does: a site takes other settings, and dials whom it should; one that is down, when it is started. Why
+  /// it doesn't; empty if it does.
+  std::string reconfigure(const SiteName& name, const SiteSettings& settings);
   /// As `dmm reclaim` and `dmm drain` do; a site that doesn't answer does nothing.
   void reclaim(const SiteName& owner, const std::string& whose, Duration grace);
   void drain(const SiteName& owner, const SiteName& whom);
@@ -191,12 +201,17 @@ class World {
     std::uint64_t incarnation = 0;
     std::uint64_t next_job = 1;
     std::size_t resource_manager = 0;  ///< position in resource_managers_of its site
+    std::uint32_t nodes = 0;           ///< that it has by now; 0: as the topology says
   };
 
   void populate();
   Address add(Party party, std::size_t site);
   void start(Address address);
   EndpointSettings endpoint_settings(const Actor& actor) const;
+  Admission admission_of(const Actor& actor) const;
+  ResourceManagerSettings resource_manager_settings(Address address) const;
+  bool dials(const Actor& actor, Address listener) const;
+  void dial(Address address, Address listener);
   void deliver(FrameArrival arrival);
   bool report(Address address);
   void settle(Address address);

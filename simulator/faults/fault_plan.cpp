@@ -15,6 +15,7 @@ class FaultPlan {
 
   void plan() {
     if (run_.trouble == Trouble::gentle) return gentle();
+    if (run_.trouble == Trouble::life) return life();
     network();
     // As dense in a long run as in a short one.
     for (double left = seconds_; left > 0; left -= 100) {
@@ -29,6 +30,19 @@ class FaultPlan {
     clocks();
     disks();
     owners();
+  }
+
+  /// What operators do, and the machine rooms: drawn after all else, so that a seed goes on being what it was.
+  void later() {
+    if (run_.trouble == Trouble::gentle || run_.trouble == Trouble::none) return;
+    hang();
+    if (run_.trouble != Trouble::harsh) return;
+    if (dice_.chance(0.3)) operators(1);
+    if (managers_.empty()) return;
+    if (dice_.chance(0.2)) some_act(Act::Kind::lose_programs, managers_);
+    if (!dice_.chance(0.2)) return;
+    Act& late = some_act(Act::Kind::report_late, managers_);
+    late.length = from_seconds(5 * dice_.uniform());
   }
 
  private:
@@ -178,6 +192,60 @@ class FaultPlan {
     if (dice_.chance(0.5)) reclaim.length = from_seconds(10 * dice_.uniform());
   }
 
+  /// Nothing breaks, and much is changed.
+  void life() { operators(3); }
+
+  /// Some programs take their time to die.
+  void hang() {
+    for (Act& act : run_.acts)
+      if (act.kind == Kind::submit && act.job.program.arguments.front() == "stubborn" && dice_.chance(0.5))
+        act.job.program.arguments.front() = "hanging";
+  }
+
+  void operators(std::uint32_t most) {
+    drains(most);
+    resizes(most);
+    for (std::uint32_t left = dice_.between(0, most); left > 0; --left)
+      restart(dice_.pick(all_), dice_.within(5, 0.9 * seconds_));
+    for (std::uint32_t left = dice_.between(0, most); left > 0; --left) partings();
+  }
+
+  /// Of a whole site, or for one borrower; all end together.
+  void drains(std::uint32_t most) {
+    for (std::uint32_t left = dice_.between(0, most); left > 0; --left) {
+      Act& drain = some_act(Kind::drain, sites_);
+      drain.b = dice_.chance(0.6) ? drain.a : dice_.pick(sites_);
+      act(drain.at + from_seconds(0.3 * seconds_ * dice_.uniform()), Kind::end_drains, {});
+    }
+  }
+
+  void restart(const Party& party, Instant at) {
+    act(at, Kind::crash, party);
+    act(at + from_seconds(0.1 + 4.9 * dice_.uniform()), Kind::restart, party);
+  }
+
+  void resizes(std::uint32_t most) {
+    for (std::uint32_t left = managers_.empty() ? 0 : dice_.between(0, most); left > 0; --left) {
+      const Instant at = dice_.within(5, 0.9 * seconds_);
+      const Party& manager = dice_.pick(managers_);
+      if (dice_.chance(0.5)) restart(manager, at);
+      act(at, Kind::resize, manager).number = dice_.between(1, 12);
+    }
+  }
+
+  /// A site comes late, goes, or goes for a while.
+  void partings() {
+    std::vector<std::pair<Party, Party>> between_sites;
+    for (const auto& link : links_)
+      if (link.first.role == Role::site_manager) between_sites.push_back(link);
+    if (between_sites.empty()) return;
+    const auto link = dice_.pick(between_sites);
+    const Instant at = dice_.chance(0.3) ? Instant{} : dice_.within(5, 0.7 * seconds_);
+    act(at, Kind::part, link.first, link.second);
+    if (at > Instant{} && dice_.chance(0.3)) return;
+    act(at + from_seconds(5 + 0.3 * seconds_ * dice_.uniform()), Kind::link, link.first, link.second);
+  }
+
   /// One after the other, each over before half a term, and time to recover in between.
   void gentle() {
     if (dice_.chance(0.3)) run_.doubling = 0.05 * dice_.uniform();
@@ -206,5 +274,7 @@ class FaultPlan {
 }  // namespace
 
 void plan_faults(RandomRun& run, Dice& dice) { FaultPlan(run, dice).plan(); }
+
+void plan_operators(RandomRun& run, Dice& dice) { FaultPlan(run, dice).later(); }
 
 }  // namespace dmm

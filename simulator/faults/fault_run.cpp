@@ -11,13 +11,14 @@ namespace {
 
 /// Everything must be home by then; pauses between rounds are at most 75 s, nobody waits long for a confirmation, and
 /// some dozens of jobs of a minute may stand before one cluster.
-constexpr Duration rest_limit = seconds(6000);
+constexpr Duration rest_limit = seconds(6000), rest_limit_of_long_jobs = seconds(60'000);
 /// When nothing has run anywhere for so long, what still waits is out of everybody's reach: rounds come each 75 s.
 constexpr Duration hopeless_after = seconds(200);
 constexpr int steps_between_looks = 64;
 /// A job manager runs a job again after four terms, 40 s here: whoever is frozen for less, and whose clock jumped on by
-/// less, all together, has no excuse. The rest is for clocks that are 5 % slow.
-constexpr Duration out_of_time_max = seconds(36);
+/// less, all together, has no excuse. The rest is for clocks that are 5 % slow, and for programs that hang when they
+/// are killed.
+constexpr Duration out_of_time_max = seconds(36) - TaskPerformer::hang_takes;
 /// From the end of the last job until every node is home.
 constexpr Duration homecoming_max = seconds(7);
 /// A term of ten seconds and the longest silence of links that may be relayed, with a clock that is 5 % slow.
@@ -33,12 +34,23 @@ std::string mentioned(const std::string& fault) {
 
 }  // namespace
 
-FaultRun::FaultRun(std::uint64_t seed, RandomOptions options, Level level) : run_(draw(seed, options)) {
+FaultRun::FaultRun(std::uint64_t seed, RandomOptions options, Level level)
+    : run_(draw(seed, options)),
+      idle_watch_([this](const Party& user, const JobDescription& job) { return who_could(user, job); },
+                  [this](const Party& user, std::uint64_t number) -> const JobDescription* {
+                    const auto asked = asked_.find({user, number});
+                    if (asked == asked_.end() || !searches_all(user)) return nullptr;
+                    const ResourceNeed& need = asked->second.need;
+                    const bool single = need.kind == RequestKind::non_fixed && need.components.size() == 1;
+                    return single ? &asked->second : nullptr;
+                  }) {
   run_.settings.level = level;
+  run_.settings.remember_ends = true;
   world_ = std::make_unique<World>(run_.topology, run_.settings);
   world_->network().set_chances(run_.loss, run_.doubling);
   world_->network().set_stalls(run_.stall, run_.stall_max);
-  if (run_.trouble == Trouble::gentle) checkers_.forbid_interruptions();
+  if (run_.trouble == Trouble::gentle || run_.trouble == Trouble::none) checkers_.forbid_interruptions();
+  has_chances_ = run_.loss > 0 || run_.stall > 0;
 }
 
 std::string FaultRun::play() {
@@ -48,7 +60,7 @@ std::string FaultRun::play() {
   }
   if (!advance(run_.trouble_ends)) return fault_;
   mend();
-  const Instant limit = world_->now() + rest_limit;
+  const Instant limit = world_->now() + (run_.trouble == Trouble::life ? rest_limit_of_long_jobs : rest_limit);
   Instant ran = world_->now();
   for (int steps = 0; !world_->quiet() && world_->next_instant() <= limit; ++steps) {
     if (!step()) return fault_;
@@ -61,6 +73,7 @@ std::string FaultRun::play() {
   }
   fault_ = checkers_.check_all(*world_);
   if (fault_.empty()) fault_ = checkers_.check_rest(*world_);
+  if (fault_.empty()) fault_ = check_outcomes();
   return fault_;
 }
 
@@ -93,6 +106,8 @@ bool FaultRun::step() {
   if (fault_.empty()) fault_ = late_fault_;
   if (++steps_ % 4096 == 0 && stop_ && stop_()) fault_ = "interrupted";
   if (run_.trouble == Trouble::none && fault_.empty()) fault_ = check_homecoming();
+  const bool is_whole = run_.trouble == Trouble::none || world_->now() > run_.trouble_ends;
+  if (is_whole && fault_.empty()) fault_ = idle_watch_.look(*world_);
   crash_the_doomed();
   return fault_.empty();
 }
@@ -130,6 +145,7 @@ void FaultRun::tell() {
   checkers_.note(happenings);
   sometimes_.note(happenings);
   for (Happening& happening : happenings) {
+    note(happening);
     if (trace_) trace_(line_of(happening));
     past_.push_back(std::move(happening));
     if (past_.size() > happenings_kept) past_.pop_front();
@@ -166,6 +182,7 @@ void FaultRun::perform(const Act& act) {
   for (const Party& party : {act.a, act.b})
     if (!party.site.empty()) line += " " + short_name(party);
   note(std::move(line));
+  note_act(act);
   excuse(act);
   watch_isolation(act);
   perform_on(act);
@@ -177,7 +194,7 @@ void FaultRun::perform_on(const Act& act) {
   const bool is_up = !act.a.site.empty() && world_->is_up(act.a);
   switch (act.kind) {
     case Kind::submit: return submit(act);
-    case Kind::cancel: world_->cancel(act.a, act.number); return;
+    case Kind::cancel: return cancel(act);
     case Kind::cut: return world_->cut(act.a, act.b);
     case Kind::cut_one_way: return world_->cut_one_way(act.a, act.b);
     case Kind::heal: return world_->heal(act.a, act.b);
@@ -212,6 +229,42 @@ void FaultRun::perform_on(const Act& act) {
     case Kind::crash_in_commit:
       doomed_[act.a] = act.length;
       return world_->slow_disk(act.a, seconds(1));
+    case Kind::resize:
+      world_->resize(act.a, static_cast<std::uint32_t>(act.number));
+      return configure_sizes(act.a.site);
+    case Kind::part: return connect(act, false);
+    case Kind::link: return connect(act, true);
+    case Kind::report_late: return world_->report_late(act.a, act.length);
+    case Kind::lose_programs: return world_->lose_programs(act.a);
+  }
+}
+
+/// The site's own file says what its resource managers have by now.
+void FaultRun::configure_sizes(const SiteName& name) {
+  const TopologySite& site = world_->topology().sites[*find_site(world_->topology(), name)];
+  SiteSettings settings = site.settings;
+  for (ClusterSettings& cluster : settings.clusters) {
+    cluster.nodes = 0;
+    for (const ResourceManagerSettings& one : resource_managers_of(site)) {
+      if (one.cluster != cluster.name) continue;
+      const auto sizes = sizes_.find(resource_manager_of(name, one.name));
+      cluster.nodes += sizes == sizes_.end() ? one.nodes : sizes->second.back().second;
+    }
+  }
+  world_->reconfigure(name, settings);
+}
+
+/// Each of the two sites is told of the other, or to forget it; one that doesn't hear now is told when it starts.
+void FaultRun::connect(const Act& act, bool connected) {
+  for (const auto& [one, other] : {std::pair(act.a.site, act.b.site), std::pair(act.b.site, act.a.site)}) {
+    const auto site = find_site(world_->topology(), one);
+    SiteSettings settings = world_->topology().sites[*site].settings;
+    std::erase_if(settings.neighbours, [&](const NeighbourSettings& neighbour) { return neighbour.site == other; });
+    if (connected)
+      for (const NeighbourSettings& neighbour : run_.topology.sites[*site].settings.neighbours)
+        if (neighbour.site == other) settings.neighbours.push_back(neighbour);
+    if (const std::string fault = world_->reconfigure(one, settings); !fault.empty())
+      note(stamp(world_->now()) + " ** " + one.text + " isn't configured: " + fault);
   }
 }
 
@@ -246,8 +299,11 @@ void FaultRun::excuse(const Act& act) {
 
 void FaultRun::submit(const Act& act) {
   const std::uint64_t number = world_->submit(act.a, act.job);
-  const bool single = act.job.need.components.size() == 1 && act.job.need.kind == RequestKind::non_fixed;
-  if (single && number > 0) single_.emplace(act.a, number);
+  if (number > 0) asked_[{act.a, number}] = act.job;
+}
+
+void FaultRun::cancel(const Act& act) {
+  if (world_->cancel(act.a, act.number).empty()) cancelled_.insert({act.a, act.number});
 }
 
 /// Nothing goes wrong any more.
@@ -260,8 +316,12 @@ void FaultRun::mend() {
     if (!world_->is_up(party)) world_->restart(party);
     world_->slow_disk(party, {});
     world_->resume(party);
+    if (party.role == Role::resource_manager) world_->report_late(party, {});
   }
+  idle_watch_.excuse(world_->now() + seconds(60));
   world_->end_drains();
+  for (const TopologySite& site : run_.topology.sites)
+    if (!site.clusters.empty()) configure_sizes(site.name);
   tell();
 }
 

@@ -4,12 +4,14 @@
 
 #include <deque>
 #include <functional>
+#include <map>
 #include <memory>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "simulator/checkers.hpp"
+#include "simulator/faults/idle_watch.hpp"
 #include "simulator/faults/random_grid.hpp"
 #include "simulator/faults/sometimes.hpp"
 
@@ -21,8 +23,8 @@ class FaultRun {
 
   /// What is broken; empty if nothing is.
   std::string play();
-  /// A request that nobody within reach could serve may be refused or wait; all others run. With faults a refusal may
-  /// be right at its time. What was kept waiting without a reason; empty if nothing was.
+  /// A request that nobody within reach could serve may wait for ever; all others run. What was kept waiting without a
+  /// reason; empty if nothing was.
   std::string check_served() const;
   /// The acts alone, without looking whether anything is broken: for networks that lie.
   void play_unchecked();
@@ -41,6 +43,8 @@ class FaultRun {
   const Sometimes& sometimes() const { return sometimes_; }
 
  private:
+  using JobOfUser = std::pair<Party, std::uint64_t>;
+
   bool anything_runs() const;
   bool advance(Instant until);
   bool step();
@@ -53,9 +57,29 @@ class FaultRun {
   void excuse(const Act& act);
   void watch_isolation(const Act& act);
   void submit(const Act& act);
+  void cancel(const Act& act);
+  void connect(const Act& act, bool connected);
+  void configure_sizes(const SiteName& name);
   void mend();
-  bool somebody_could(const Submission& job, std::uint32_t processors) const;
+
+  // ---- what is within reach (reach.cpp) ----
+  std::uint32_t nodes_of_late(const Party& manager, std::uint32_t nodes) const;
+  bool could_hold(const TopologySite& site, const JobDescription& job, bool is_home) const;
+  std::vector<std::size_t> reach_of(const Party& user, std::uint32_t dttl) const;
+  bool changed_of_late(const SiteName& a, const SiteName& b) const;
+  std::vector<std::size_t> who_could(const Party& user, const JobDescription& job) const;
+  bool searches_all(const Party& user) const;
+  void check_refusal(const Happening& refused);
   void cancel_hopeless();
+
+  // ---- what users are told (outcomes.cpp) ----
+  std::map<RequestId, std::vector<TaskPerformer::End>> program_ends() const;
+  std::string check_outcomes() const;
+  std::string fault_of_outcome(const JobOfUser& job, const JobView& view, const JobDescription& description,
+                               const std::vector<TaskPerformer::End>& programs) const;
+  void check_rerun(const Happening& rerun);
+  void note_act(const Act& act);
+  void note(const Happening& happening);
 
   RandomRun run_;
   std::unique_ptr<World> world_;
@@ -67,8 +91,16 @@ class FaultRun {
   std::uint64_t steps_ = 0;
   std::deque<Happening> past_;     ///< the last things that happened, for the story
   std::deque<std::string> acts_;  ///< the same of what was done
-  std::set<std::pair<Party, std::uint64_t>> single_;  ///< jobs of one component that are not flexible
+  std::map<JobOfUser, JobDescription> asked_;         ///< what users were told is accepted
+  std::set<JobOfUser> cancelled_;                     ///< by their users
   std::vector<RequestId> hopeless_;                   ///< cancelled in the end
+  std::set<RequestId> refused_;
+  std::set<RequestId> started_;                       ///< attempts of which a component ran, until they are run again
+  bool has_chances_ = false;                          ///< anything may go wrong at any time
+  Instant last_trouble_{};                            ///< when something was done that may interrupt jobs
+  std::map<Party, std::vector<std::pair<Instant, std::uint32_t>>> sizes_;  ///< of resource managers, by configuration
+  std::map<std::pair<SiteName, SiteName>, Instant> links_changed_;         ///< by configuration
+  IdleWatch idle_watch_;
   std::map<Party, Duration> doomed_;  ///< they crash during their next commit, for so long
   std::map<Party, Instant> back_at_;  ///< and are started again then
   Instant idle_since_{};                              ///< no job was under way, or everything was at home

@@ -25,10 +25,12 @@ class Draw {
     behaviour();
     if (has_ledgers()) limits();
     world();
+    if (options_.trouble == Trouble::life) far_and_slow();
     jobs();
     if (options_.trouble != Trouble::none) plan_faults(run_, dice_);
     // After all else, so that a seed has the same grid, jobs and faults whatever this comes to.
     for (TopologySite& site : run_.topology.sites) site.settings.lease_ends_with_job = dice_.chance(0.7);
+    plan_operators(run_, dice_);
     std::stable_sort(run_.acts.begin(), run_.acts.end(), [](const Act& a, const Act& b) { return a.at < b.at; });
     return std::move(run_);
   }
@@ -37,11 +39,16 @@ class Draw {
   bool has_ledgers() const { return run_.settings.ledgers && options_.trouble != Trouble::none; }
 
   void grid() {
-    const std::uint32_t count = options_.sites > 0 ? options_.sites : dice_.between(2, options_.sites_max);
+    std::uint32_t count = options_.sites > 0 ? options_.sites : dice_.between(2, options_.sites_max);
+    const bool is_line = options_.trouble == Trouble::life && dice_.chance(0.2);
+    if (is_line) count = dice_.between(6, 17);
     for (std::uint32_t i = 0; i < count; ++i) {
       TopologySite site;
       site.name = SiteName("s" + std::to_string(i));
-      if (i > 0 && dice_.chance(0.6)) site.parent = run_.topology.sites[dice_.below(i)].name;
+      if (is_line && i > 0)
+        site.parent = run_.topology.sites.back().name;
+      else if (i > 0 && dice_.chance(0.6))
+        site.parent = run_.topology.sites[dice_.below(i)].name;
       for (const TopologySite& other : run_.topology.sites)
         if (other.parent == site.parent && dice_.chance(0.5)) site.siblings.push_back(other.name);
       for (std::uint32_t c = dice_.chance(0.2) ? 0 : dice_.between(1, 2); c > 0; --c)
@@ -126,6 +133,26 @@ class Draw {
     }
   }
 
+  /// Latencies of seconds need the terms and limits that daemons have, and chains of sixteen hops every try.
+  void far_and_slow() {
+    run_.settings.sessions = {};
+    run_.settings.sessions.beat = seconds(dice_.between(1, 3));
+    run_.settings.sessions.silence = run_.settings.sessions.beat * 3;
+    run_.settings.confirm_limit = WorldSettings{}.confirm_limit;
+    if (dice_.chance(0.3)) run_.settings.network.latency = milliseconds(dice_.between(500, 5000));
+    const Duration longest = dice_.chance(0.3) ? seconds(dice_.between(200, 1000)) : SiteSettings{}.lease_length_max;
+    const Duration after = seconds(dice_.pick<std::int64_t>({0, 60, 300}));
+    const bool searches_far = dice_.chance(0.7);
+    for (TopologySite& site : run_.topology.sites) {
+      site.settings.term = SiteSettings{}.term;
+      site.settings.offer = SiteSettings{}.offer;
+      site.settings.lease_length_max = longest;
+      site.settings.reclaim_after = after;
+      site.settings.reclaim_grace = seconds(10);
+      if (searches_far) site.settings.tries_per_round = SiteSettings{}.tries_per_round;
+    }
+  }
+
   void world() {
     run_.settings.network.latency = milliseconds(dice_.between(1, 30));
     if (dice_.chance(0.5)) run_.settings.network.jitter = milliseconds(dice_.between(1, 200));
@@ -154,6 +181,7 @@ class Draw {
       act.at = dice_.within(1, 0.6 * options_.length.in_seconds());
       act.a = dice_.pick(users);
       act.job = job(widest);
+      if (options_.trouble == Trouble::life) lengthen(act.job);
       const std::uint64_t number = ++submitted[act.a];
       if (dice_.chance(0.15)) {
         Act cancel;
@@ -186,6 +214,16 @@ class Draw {
     return job;
   }
 
+  /// Some run for very long, and some of these say so; some go very far.
+  void lengthen(JobDescription& job) {
+    if (dice_.chance(0.2)) job.dttl = 16;
+    const bool sleeps = job.program.arguments.front() == "sleep";
+    if (!sleeps || !dice_.chance(0.15)) return;
+    const std::uint32_t length = dice_.between(200, 1200);
+    job.program.arguments.back() = std::to_string(length);
+    if (dice_.chance(0.5)) job.program.limits.wall_seconds = length + 10;
+  }
+
   Dice dice_;
   RandomOptions options_;
   RandomRun run_;
@@ -199,12 +237,13 @@ std::string_view to_text(Act::Kind kind) {
       "submit",        "cancel",  "cut",   "cut-one-way", "heal",   "reset",       "crash",
       "crash-machine", "restart", "pause", "freeze",      "resume", "unreachable", "drift",
       "jump",          "slow-disk", "reclaim", "drain",    "end-drains",
-      "isolate",       "rejoin",  "crash-in-commit"};
+      "isolate",       "rejoin",  "crash-in-commit", "resize", "part", "link", "report-late", "lose-programs"};
   return words[static_cast<std::size_t>(kind)];
 }
 
 Trouble trouble_of(std::uint64_t seed) {
   if (seed % 8 == 7) return Trouble::none;
+  if (seed % 8 == 3) return Trouble::life;
   return seed % 4 == 0 ? Trouble::gentle : Trouble::harsh;
 }
 

@@ -12,6 +12,7 @@ namespace dmm {
 /// What goes wrong in a run.
 enum class Trouble : std::uint8_t {
   none,
+  life,       ///< nothing breaks: operators drain, resize, restart, add and remove, and users want much and long
   forgetful,  ///< managers lose everything at each crash: no ledgers
   gentle,     ///< one process crash or short cut after the other: nobody's job may notice
   harsh,      ///< whatever can be thought of, at once
@@ -22,13 +23,16 @@ struct Act {
   enum class Kind : std::uint8_t {
     submit, cancel, cut, cut_one_way, heal, reset, crash, crash_machine, restart, pause, freeze, resume, unreachable,
     drift, jump, slow_disk, reclaim, drain, end_drains, isolate, rejoin, crash_in_commit,
+    resize,      ///< a resource manager has other nodes
+    part, link,  ///< two sites are neighbours no longer, and again, by the configuration of both
+    report_late, lose_programs,
   };
   Instant at{};
   Kind kind = Kind::submit;
   Party a, b;
   JobDescription job;
-  std::uint64_t number = 0;  ///< cancel: the job's
-  Duration length;           ///< jump, slow_disk; crash_in_commit: until the restart; reclaim: the grace
+  std::uint64_t number = 0;  ///< cancel: the job's; resize: nodes
+  Duration length;  ///< jump, slow_disk, report_late; crash_in_commit: until the restart; reclaim: the grace
   std::int64_t rate = 0;     ///< drift: millionths too fast
 };
 std::string_view to_text(Act::Kind kind);
@@ -53,7 +57,7 @@ struct RandomOptions {
 };
 
 RandomRun draw(std::uint64_t seed, const RandomOptions& options = {});
-/// Harsh for most seeds, gentle for some, none for a few.
+/// Harsh for most seeds, gentle for some, life or none for a few.
 Trouble trouble_of(std::uint64_t seed);
 
 }  // namespace dmm

@@ -1,65 +1,175 @@
-// Which jobs of a random run somebody within reach could have served.
+// What somebody within reach could have served, by what is configured: no refusal is right that this doesn't bear out.
 #include <algorithm>
+#include <numeric>
 
 #include "protocol/text.hpp"
 #include "simulator/faults/fault_run.hpp"
+#include "simulator/timeline.hpp"
 
 namespace dmm {
+namespace {
 
-std::string FaultRun::check_served() const {
-  for (const Submission& job : world_->submissions()) {
-    const auto view = world_->job_manager(job.job_manager)->machine.job(job.number);
-    if (!view) continue;
-    const bool refused = run_.trouble == Trouble::none && view->state == JobState::failed && !view->granted;
-    const bool hopeless = std::find(hopeless_.begin(), hopeless_.end(), view->request) != hopeless_.end();
-    if (!refused && !hopeless) continue;
-    if (!somebody_could(job, view->processors)) continue;
-    return to_text(view->request) + (refused ? " was refused" : " waits for ever") + " though " +
-           std::to_string(view->processors) + " processors are in reach";
-  }
-  return {};
+/// Whoever refuses may not have heard of what was configured since.
+constexpr Duration news_takes = seconds(100);
+
+/// A job manager asks for this much more than the job's own limit.
+constexpr Duration wall_margin = seconds(60);
+
+/// A cluster with all of its nodes there.
+struct Room {
+  std::uint32_t processors = 0;  ///< usable
+  std::uint32_t width = 1;       ///< processors of a node, which is never shared
+};
+
+std::uint32_t whole_nodes(std::uint32_t processors, std::uint32_t width) {
+  return (processors + width - 1) / width * width;
 }
 
-/// Whether a site that lends is within the job's reach, and not too far for hints, and has a cluster wide enough.
-bool FaultRun::somebody_could(const Submission& job, std::uint32_t processors) const {
-  if (!single_.contains({job.job_manager, job.number})) return false;
-  const auto& sites = run_.topology.sites;
-  const std::size_t home = *find_site(run_.topology, job.job_manager.site);
-  const SiteSettings& limits = sites[home].settings;
-  if (!limits.use_hints || !limits.delegate || limits.tries_per_round < 16) return false;
-  // The paper's seen-list turns away who comes again by a shorter way; only near targets first get past it.
-  if (!limits.seen_counts_dttl && limits.target_policy != "hints") return false;
-  std::vector<std::size_t> reached{home}, last{home};
-  for (std::uint32_t hop = 0; hop <= std::min(job.dttl, limits.hint_distance); ++hop) {
-    for (const std::size_t site : std::exchange(last, {})) {
-      const bool lends = hop == 0 || sites[site].settings.lend;
-      for (const TopologyCluster& cluster : sites[site].clusters) {
-        const std::uint32_t width = cluster.processors_per_node;
-        const auto usable =
-            static_cast<std::uint32_t>(cluster.quota * static_cast<double>(processors_of(cluster)) + 1e-9);
-        if (lends && (processors + width - 1) / width * width <= usable) return true;
-      }
-      for (const NeighbourSettings& neighbour : sites[site].settings.neighbours) {
-        const std::size_t next = *find_site(run_.topology, neighbour.site);
-        if (std::find(reached.begin(), reached.end(), next) != reached.end()) continue;
-        reached.push_back(next);
-        last.push_back(next);
-      }
-    }
+/// Whether the components from `first` on find room, each in one cluster.
+bool fit(const std::vector<Component>& components, std::size_t first, std::vector<Room>& rooms) {
+  if (first == components.size()) return true;
+  for (Room& room : rooms) {
+    const std::uint32_t takes = whole_nodes(components[first].processors, room.width);
+    if (takes > room.processors) continue;
+    room.processors -= takes;
+    const bool fits = fit(components, first + 1, rooms);
+    room.processors += takes;
+    if (fits) return true;
   }
   return false;
+}
+
+bool fit(const ResourceNeed& need, std::vector<Room>& rooms) {
+  if (need.kind != RequestKind::flexible) return fit(need.components, 0, rooms);
+  std::uint64_t all = 0;
+  for (const Room& room : rooms) all += room.processors / room.width * room.width;
+  return all >= total_processors(need);
+}
+
+/// "4 + 2 processors of DTTL 3"
+std::string text_of(const JobDescription& job) {
+  std::string text;
+  for (const Component& component : job.need.components)
+    text += (text.empty() ? "" : " + ") + std::to_string(component.processors);
+  return text + (job.need.kind == RequestKind::flexible ? " flexible" : "") + " processors, DTTL " +
+         std::to_string(job.dttl);
+}
+
+}  // namespace
+
+/// The nodes that a resource manager had at least, by configuration, in the time that news take.
+std::uint32_t FaultRun::nodes_of_late(const Party& manager, std::uint32_t nodes) const {
+  const auto sizes = sizes_.find(manager);
+  if (sizes == sizes_.end()) return nodes;
+  std::uint32_t least = nodes;
+  bool holds = true;  // the first size, until it was changed
+  for (const auto& [at, changed] : sizes->second) {
+    if (world_->now() - at > news_takes) holds = false;
+    if (!holds) least = changed, holds = true;
+    least = std::min(least, changed);
+  }
+  return least;
+}
+
+/// Whether the site's clusters, as configured, hold the job when idle.
+bool FaultRun::could_hold(const TopologySite& site, const JobDescription& job, bool is_home) const {
+  const auto wall = static_cast<std::int64_t>(job.program.limits.wall_seconds);
+  if (!is_home && wall > 0 && seconds(wall) + wall_margin > site.settings.lease_length_max) return false;
+  std::vector<Room> rooms;
+  const auto managers = resource_managers_of(site);
+  for (const TopologyCluster& cluster : site.clusters) {
+    std::uint64_t nodes = 0;
+    for (const ResourceManagerSettings& one : managers)
+      if (one.cluster == cluster.name) nodes += nodes_of_late(resource_manager_of(site.name, one.name), one.nodes);
+    const auto processors = static_cast<double>(nodes * cluster.processors_per_node);
+    rooms.push_back({static_cast<std::uint32_t>(cluster.quota * processors + 1e-9), cluster.processors_per_node});
+  }
+  return fit(job.need, rooms);
+}
+
+/// The sites within the job's reach that lend, and its home.
+std::vector<std::size_t> FaultRun::reach_of(const Party& user, std::uint32_t dttl) const {
+  const Topology& topology = world_->topology();
+  const std::size_t home = *find_site(topology, user.site);
+  const SiteSettings& limits = topology.sites[home].settings;
+  std::vector<std::size_t> reached{home}, last{home}, lenders{home};
+  const std::uint32_t hops = limits.delegate ? std::min(dttl, limits.hint_distance) : 0;
+  for (std::uint32_t hop = 0; hop < hops; ++hop)
+    for (const std::size_t site : std::exchange(last, {}))
+      for (const NeighbourSettings& neighbour : topology.sites[site].settings.neighbours) {
+        const std::size_t next = *find_site(topology, neighbour.site);
+        if (std::find(reached.begin(), reached.end(), next) != reached.end()) continue;
+        if (changed_of_late(topology.sites[site].name, neighbour.site)) continue;
+        const auto knows = topology.sites[next].settings.neighbours;
+        if (std::ranges::find(knows, topology.sites[site].name, &NeighbourSettings::site) == knows.end()) continue;
+        reached.push_back(next);
+        last.push_back(next);
+        if (topology.sites[next].settings.lend) lenders.push_back(next);
+      }
+  return lenders;
+}
+
+bool FaultRun::changed_of_late(const SiteName& a, const SiteName& b) const {
+  const auto changed = links_changed_.find(std::minmax(a, b));
+  return changed != links_changed_.end() && world_->now() - changed->second <= news_takes;
+}
+
+/// The sites within reach that could serve the job when idle.
+std::vector<std::size_t> FaultRun::who_could(const Party& user, const JobDescription& job) const {
+  const auto& sites = world_->topology().sites;
+  std::vector<std::size_t> reached = reach_of(user, job.dttl);
+  std::erase_if(reached,
+                [&](std::size_t site) { return !could_hold(sites[site], job, sites[site].name == user.site); });
+  return reached;
+}
+
+/// A round of the search costs a try a hop: with fewer than this an owner may be too far, whatever the DTTL is.
+constexpr std::uint32_t tries_enough = 16;
+
+/// Whether the search of the job's home is one that comes to everybody within reach.
+bool FaultRun::searches_all(const Party& user) const {
+  const SiteSettings& limits = world_->topology().sites[*find_site(world_->topology(), user.site)].settings;
+  // Without hints a site asks at random, and the paper's seen-list turns away who comes again by a shorter way.
+  return limits.use_hints && limits.tries_per_round >= tries_enough &&
+         (limits.seen_counts_dttl || limits.target_policy == "hints");
+}
+
+/// A site told a user that nobody will ever serve a request.
+void FaultRun::check_refusal(const Happening& refused) {
+  const RequestId& request = refused.event.trace;
+  const Party user = job_manager_of(request.site, request.user);
+  const auto asked = asked_.find({user, request.job});
+  if (asked == asked_.end()) return;  // nobody heard that it was accepted
+  if (const auto who = who_could(user, asked->second); !who.empty())
+    late_fault_ = to_text(request) + " was refused though " + world_->topology().sites[who.front()].name.text +
+                  " could serve " + text_of(asked->second);
+}
+
+std::string FaultRun::check_served() const {
+  for (const auto& [job, description] : asked_) {
+    if (!world_->is_up(job.first)) continue;
+    const auto view = world_->job_manager(job.first)->machine.job(job.second);
+    if (!view || std::find(hopeless_.begin(), hopeless_.end(), view->request) == hopeless_.end()) continue;
+    const auto who = who_could(job.first, description);
+    if (searches_all(job.first) && !who.empty())
+      return to_text(view->request) + " waits for ever though " +
+             world_->topology().sites[who.front()].name.text + " could serve " + text_of(description);
+  }
+  return {};
 }
 
 /// Requests that their own site can never serve may be out of everybody's reach: they wait until they are cancelled.
 /// Also those whose user never heard that they were accepted.
 void FaultRun::cancel_hopeless() {
   for (const Party& party : world_->parties()) {
-    if (party.role != Role::job_manager) continue;
+    if (party.role != Role::job_manager || !world_->is_up(party)) continue;
     for (std::uint64_t number = 1; number < world_->job_manager(party)->machine.next_job(); ++number) {
       const auto view = world_->job_manager(party)->machine.job(number);
       if (!view || view->state != JobState::waiting) continue;
       const LocalRequest* request = world_->site(party.site)->machine.queue().find(view->request);
       if (!request || request->kind->servable) continue;
+      note(stamp(world_->now()) + " ** nothing serves " + to_text(view->request) + ": " +
+           IdleWatch::why(*world_, view->request));
       hopeless_.push_back(view->request);
       world_->cancel(party, number);
     }

@@ -1,0 +1,84 @@
+// See idle_watch.hpp.
+#include "simulator/faults/idle_watch.hpp"
+
+#include <algorithm>
+
+#include "protocol/text.hpp"
+
+namespace dmm {
+namespace {
+
+constexpr Duration between_looks = seconds(1);
+
+/// What runs in a machine room, in nodes.
+std::uint32_t nodes_used(const World& world, const Party& manager) {
+  std::uint32_t used = 0;
+  for (const auto& program : world.performer(manager).running()) used += count(program->nodes);
+  return used;
+}
+
+}  // namespace
+
+std::string IdleWatch::why(const World& world, const RequestId& request) {
+  const Instant now = world.clock_of(site_manager_of(request.site));
+  return std::string(to_text(world.site(request.site)->machine.why(now, request).reason));
+}
+
+/// Whether nobody but this job waits at its home and at the site, and a cluster of it has idle nodes for the job.
+bool IdleWatch::is_served_by(const World& world, std::size_t index, const Party& user,
+                             const JobDescription& job) const {
+  const TopologySite& site = world.topology().sites[index];
+  const Process<SiteManager>* process = world.site(site.name);
+  if (!process || world.is_committing(site_manager_of(site.name))) return false;
+  const SiteView view = process->machine.view(world.now());
+  const bool is_home = site.name == user.site;
+  if (!view.drained.empty() || view.requests_waiting > (is_home ? 1U : 0U)) return false;
+  if (view.foreign_waiting > (is_home ? 0U : 1U)) return false;
+  for (const TopologyCluster& cluster : site.clusters) {
+    std::uint64_t total = 0, used = 0;
+    for (const auto& manager : view.resource_managers) {
+      if (manager.cluster != cluster.name || !manager.registered) continue;
+      total += manager.nodes;
+      used += nodes_used(world, manager.party);
+    }
+    const std::uint64_t width = cluster.processors_per_node;
+    const auto usable = static_cast<std::uint64_t>(cluster.quota * static_cast<double>(total * width) + 1e-9);
+    const std::uint64_t takes = (total_processors(job.need) + width - 1) / width * width;
+    if (used * width + takes <= usable) return true;
+  }
+  return false;
+}
+
+bool IdleWatch::would_serve(const World& world, const Party& user, const RequestId& request,
+                            const JobDescription& job) const {
+  const Process<SiteManager>* home = world.site(user.site);
+  if (!home || !home->machine.queue().find(request)) return false;
+  const SiteView view = home->machine.view(world.now());
+  if (view.requests_waiting != 1 || !view.drained.empty()) return false;
+  const auto reached = reach_(user, job);
+  return std::ranges::any_of(reached, [&](std::size_t site) { return is_served_by(world, site, user, job); });
+}
+
+std::string IdleWatch::look(const World& world) {
+  if (world.now() - looked_ < between_looks) return {};
+  looked_ = world.now();
+  std::map<RequestId, Instant> still;
+  for (const Party& user : world.parties()) {
+    if (user.role != Role::job_manager || !world.is_up(user)) continue;
+    const JobManager& jobs = world.job_manager(user)->machine;
+    if (jobs.count(JobState::waiting) != 1) continue;
+    for (const JobView& view : jobs.jobs({.state = JobState::waiting, .limit = 1})) {
+      const JobDescription* job = job_(user, view.number);
+      if (!job || !would_serve(world, user, view.request, *job)) continue;
+      const auto known = since_.find(view.request);
+      const Instant since = std::max(known == since_.end() ? world.now() : known->second, excused_at_);
+      still[view.request] = since;
+      if (world.now() - since > together_max)
+        return to_text(view.request) + " waits beside idle nodes that it fits: " + why(world, view.request);
+    }
+  }
+  since_ = std::move(still);
+  return {};
+}
+
+}  // namespace dmm

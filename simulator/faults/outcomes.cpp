@@ -1,0 +1,120 @@
+// Whether what users are told is what their programs did, and whether what went wrong had a cause: see fault_run.hpp.
+#include <algorithm>
+
+#include "protocol/text.hpp"
+#include "simulator/faults/fault_run.hpp"
+
+namespace dmm {
+namespace {
+
+/// What was done to somebody is felt for this long: terms, links that are given up, and rounds of a search.
+constexpr Duration felt_for = seconds(150);
+
+bool is_trouble(Act::Kind kind) {
+  using Kind = Act::Kind;
+  switch (kind) {
+    case Kind::submit:
+    case Kind::cancel:
+    case Kind::heal:
+    case Kind::drain:
+    case Kind::end_drains:
+    case Kind::link: return false;
+    default: return true;
+  }
+}
+
+bool ends_well(const std::vector<TaskPerformer::End>& ends) {
+  return std::ranges::all_of(ends, [](const TaskPerformer::End& end) {
+    return end.kind == EndKind::exited && end.code == 0;
+  });
+}
+
+bool fails_by_itself(const std::vector<TaskPerformer::End>& ends) {
+  return std::ranges::any_of(ends, [](const TaskPerformer::End& end) {
+    return end.kind == EndKind::start_failed || (end.kind == EndKind::exited && end.code != 0);
+  });
+}
+
+}  // namespace
+
+/// How the programs of each attempt ended in the machine rooms; of one that was started twice, since the first was lost
+/// with its machine, how it ended the last time.
+std::map<RequestId, std::vector<TaskPerformer::End>> FaultRun::program_ends() const {
+  std::map<TaskId, TaskPerformer::End> last;
+  for (const Party& party : world_->parties())
+    if (party.role == Role::resource_manager)
+      for (const TaskPerformer::End& end : world_->performer(party).ends()) last[end.id] = end;
+  std::map<RequestId, std::vector<TaskPerformer::End>> ends;
+  for (const auto& [id, end] : last) ends[id.request].push_back(end);
+  return ends;
+}
+
+/// Every outcome is what the programs of the last attempt did, or what the user or the faults did to them.
+std::string FaultRun::check_outcomes() const {
+  const auto ends = program_ends();
+  for (const auto& [job, description] : asked_) {
+    if (!world_->is_up(job.first)) continue;
+    const auto view = world_->job_manager(job.first)->machine.job(job.second);
+    if (!view) continue;
+    const auto found = ends.find(view->request);
+    const auto programs = found == ends.end() ? std::vector<TaskPerformer::End>() : found->second;
+    if (const std::string fault = fault_of_outcome(job, *view, description, programs); !fault.empty())
+      return to_text(view->request) + " " + fault;
+  }
+  return {};
+}
+
+std::string FaultRun::fault_of_outcome(const JobOfUser& job, const JobView& view, const JobDescription& description,
+                                       const std::vector<TaskPerformer::End>& programs) const {
+  switch (view.state) {
+    case JobState::finished: {
+      const bool all_ran = description.need.kind == RequestKind::flexible
+                               ? !programs.empty()
+                               : programs.size() == description.need.components.size();
+      return all_ran && ends_well(programs) ? "" : "finished, and its programs didn't";
+    }
+    case JobState::failed: {
+      if (!view.granted) return refused_.contains(view.request) ? "" : "failed before it had nodes, and wasn't refused";
+      return fails_by_itself(programs) ? "" : "failed, and its programs didn't";
+    }
+    case JobState::cancelled:
+      return cancelled_.contains(job) || std::ranges::find(hopeless_, view.request) != hopeless_.end()
+                 ? ""
+                 : "is cancelled, and nobody wanted that";
+    case JobState::lost: return view.reruns >= description.reruns_max ? "" : "is given up too soon";
+    default: return "";
+  }
+}
+
+/// An attempt was given up after its Start was sent, and the job runs again: somebody must have had a hand in it.
+void FaultRun::check_rerun(const Happening& rerun) {
+  if (has_chances_ || started_.erase(rerun.event.trace) == 0) return;
+  const SiteSettings& limits = run_.topology.sites.front().settings;
+  const bool owners_take_back =
+      limits.reclaim_after > Duration{} || limits.lease_length_max < SiteSettings{}.lease_length_max;
+  if (owners_take_back || world_->now() - last_trouble_ < felt_for) return;
+  late_fault_ = to_text(rerun.event.trace) + " was interrupted, and nothing had gone wrong for " +
+                std::to_string((world_->now() - last_trouble_).microseconds / 1'000'000) + " s";
+}
+
+/// What the checks of this run need to know of what is done.
+void FaultRun::note_act(const Act& act) {
+  using Kind = Act::Kind;
+  if (is_trouble(act.kind)) last_trouble_ = world_->now();
+  if (act.kind == Kind::drift || act.kind == Kind::jump || act.kind == Kind::slow_disk || act.kind == Kind::report_late)
+    has_chances_ = true;
+  if (act.kind == Kind::resize) sizes_[act.a].emplace_back(world_->now(), static_cast<std::uint32_t>(act.number));
+  if (act.kind == Kind::part || act.kind == Kind::link)
+    links_changed_[std::minmax(act.a.site, act.b.site)] = world_->now();
+}
+
+void FaultRun::note(const Happening& happening) {
+  const LogEvent& event = happening.event;
+  if (happening.who.role == Role::resource_manager && event.name == "started") started_.insert(event.trace);
+  if (happening.who.role == Role::job_manager && event.name == "rerun") check_rerun(happening);
+  if (happening.who.role != Role::site_manager || event.name != "refuse") return;
+  refused_.insert(event.trace);
+  check_refusal(happening);
+}
+
+}  // namespace dmm

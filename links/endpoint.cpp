@@ -146,7 +146,7 @@ bool Endpoint::accept(Instant now, Peer& peer, const Way& way, const Envelope& e
   if (knows_me) acknowledge(now, peer, envelope.acknowledged);
   if (!peer.up && knows_me) {
     rise(peer, peer.renewing, {});
-    pump(now, peer);
+    recover(now, peer);
   }
   return true;
 }

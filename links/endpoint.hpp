@@ -177,7 +177,7 @@ class Endpoint {
     bool dialled = false;             ///< we are the side that says Hello first
     bool for_good = false;            ///< never forgotten
     bool renewing = false;            ///< we began the session anew, and the peer has yet to hear of it
-    bool recovering = false;          ///< what was sent before is sent again, some of it at a time
+    bool recovering = false;          ///< what was sent before, or waited, is sent some of it at a time
     bool pressed = false;             ///< our machine was told that much is kept for it
     bool talked = false;              ///< numbered messages went since the last stamp
     bool rest_wanted = false;         ///< our machine has nothing under way with it
@@ -187,6 +187,7 @@ class Endpoint {
     std::size_t bytes_since_sent = 0;
     std::uint64_t frames_sent = 0, frames_received = 0;
     std::uint64_t speaks_as = 0;      ///< our incarnation, as this peer knows it
+    std::uint64_t had = 0;            ///< the last that it had acknowledged when it was last to be sent all again
     Session session;
     std::string heading;              ///< of all envelopes to its present incarnation, encoded; empty: not yet
     Way way;                          ///< how frames go out now
@@ -249,6 +250,7 @@ class Endpoint {
   void ask_resend(Instant now, Peer& peer);
   void recover(Instant now, Peer& peer);
   void pump(Instant now, Peer& peer);
+  bool has_room(Peer& peer);
   void acknowledge(Instant now, Peer& peer, std::uint64_t sequence);
   void note_kept(Peer& peer, std::size_t before);
   void give_up(Instant now, Peer& peer);

@@ -16,6 +16,9 @@ constexpr std::size_t frame_bytes_whole = frame_bytes_max;
 constexpr std::size_t far_frame_bytes_whole = 128 * 1024;
 constexpr std::size_t part_bytes = 96 * 1024;
 
+/// Of each frame, around its heading and what is kept of it.
+constexpr std::size_t around_heading = 8;
+
 /// The machine hears that a session is pressed at this fraction of what it may keep, and that it is no longer at half
 /// of that.
 constexpr std::size_t pressed_fraction = 4;
@@ -138,7 +141,7 @@ void Endpoint::hello(Instant now, Peer& peer, const Way& way, bool answer) {
 
 /// On a link on which nothing happens nothing is measured: one beat is as the other.
 Beat Endpoint::beat_of(Instant now, Peer& peer, bool resend, bool rest) {
-  Beat beat{resend, peer.session.last_used(), rest, no_stamp, no_stamp};
+  Beat beat{resend, peer.session.last_sent(), rest, no_stamp, no_stamp};
   if (!std::exchange(peer.talked, false)) return beat;
   beat.stamp = stamp_at(now);
   if (peer.heard_stamp != no_stamp) beat.echo = later(peer.heard_stamp, now - peer.heard_stamp_at);
@@ -161,6 +164,7 @@ void Endpoint::recover(Instant now, Peer& peer) {
   if (peer.session.unacknowledged() == 0) return;
   const Instant soonest = peer.recovered + patience(peer);
   if (peer.recovering && now < soonest) {
+    peer.had = peer.session.last_acknowledged();
     peer.recover_at = soonest;
     next_tick_ = std::min(next_tick_, soonest);
     return;
@@ -172,11 +176,20 @@ void Endpoint::recover(Instant now, Peer& peer) {
   pump(now, peer);
 }
 
+/// Whether the next frame may be under way with those that are: a single one always may.
+bool Endpoint::has_room(Peer& peer) {
+  const Session& session = peer.session;
+  if (!peer.recovering || session.in_flight() == 0) return true;
+  const std::size_t each = heading_of(peer).size() + around_heading;
+  return session.bytes_in_flight() + session.next_bytes() + each * (session.in_flight() + 1) <=
+         settings_.limits.resend_bytes;
+}
+
 /// Sends what is to be sent, as much as may be under way.
 void Endpoint::pump(Instant now, Peer& peer) {
   Session& session = peer.session;
   if (!peer.up) return;
-  while (session.has_unsent() && (!peer.recovering || session.bytes_in_flight() < settings_.limits.resend_bytes)) {
+  while (session.has_unsent() && has_room(peer)) {
     const KeptMessage message = session.take_unsent();
     counters_.resent += peer.recovering;
     peer.sent = now;

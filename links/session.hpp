@@ -79,8 +79,11 @@ class Session {
 
   /// Whether anything is to be sent, for the first time or again.
   bool has_unsent() const { return sent_ < kept_; }
-  /// The bytes that were sent since the last rewind and aren't acknowledged.
+  /// The messages that were sent since the last rewind and aren't acknowledged, and the bytes that they are kept in.
+  std::size_t in_flight() const { return sent_; }
   std::size_t bytes_in_flight() const { return unsent_at_ - acknowledged_; }
+  /// The bytes behind the heading of the next message to be sent.
+  std::size_t next_bytes() const { return head_at(unsent_at_).size; }
   /// The next message to be sent, which then counts as sent; valid until the session changes.
   KeptMessage take_unsent();
   /// All that isn't acknowledged is to be sent again.
@@ -91,6 +94,8 @@ class Session {
   std::uint64_t delivered() const { return delivered_; }     ///< highest number delivered from the peer
   std::uint64_t next_sequence() const { return next_sequence_; }
   std::uint64_t last_used() const { return next_sequence_ - 1; }
+  std::uint64_t last_sent() const { return last_used() - (kept_ - sent_); }
+  std::uint64_t last_acknowledged() const { return last_used() - kept_; }
   bool expects_more(std::uint64_t last) const { return last > delivered_; }
 
  private:

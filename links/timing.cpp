@@ -80,7 +80,13 @@ void Endpoint::tick(Instant now, Peer& peer) {
     hang_up(peer);
     if (!peer.rest_wanted && may_dial_direct(now)) dials_.push_back({peer.session.peer(), peer.endpoint});
   }
-  if (now >= peer.recover_at) recover(now, peer);
+  if (now >= peer.recover_at) {
+    // What was missing may have come meanwhile, and then the rest is on its way.
+    if (peer.session.last_acknowledged() > peer.had)
+      peer.recover_at = never;
+    else
+      recover(now, peer);
+  }
   if (now >= peer.hello_at) {
     hello(now, peer, peer.way, false);
     peer.hello_at = now + peer.hello_pause;

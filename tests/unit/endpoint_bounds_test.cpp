@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <deque>
 #include <utility>
 
 #include "links/endpoint.hpp"
@@ -121,39 +122,62 @@ struct Hand {
 /// Two endpoints; what arrives at the second is kept.
 struct Pair {
   Instant now{seconds(100).microseconds};
+  Duration latency{};  ///< of each frame
   Endpoint a, b;
   bool cut = false;
-  int lose = -1;  ///< the frame of `a` to lose, counted down
+  bool deaf = false;  ///< nothing of `b` arrives at `a`
+  int lose = -1;      ///< the frame of `a` to lose, counted down
   std::vector<Message> at_b;
+  std::uint64_t sent_by_a = 0;  ///< numbered frames, lost ones too
+  std::deque<std::pair<Instant, std::string>> to_a, to_b;  ///< under way, by when they arrive
 
-  explicit Pair(SessionLimits limits = {}) : a(limited(limits)), b(settings_of(beta, alpha)) {
+  explicit Pair(SessionLimits limits = {}, Duration each_way = {})
+      : latency(each_way), a(limited(limits)), b(settings_of(beta, alpha)) {
     a.dial(now, 1, beta);
-    run(seconds(1));
+    run(seconds(1) + latency * 4);
   }
   static EndpointSettings limited(const SessionLimits& limits) {
     EndpointSettings settings = settings_of(alpha, beta);
     settings.limits = limits;
     return settings;
   }
-  bool carry(Endpoint& from, Endpoint& to) {
-    std::vector<std::string> frames;
-    from.take_frames([&](Frame& frame) { frames.push_back(std::move(frame.bytes)); });
+  bool carry(Endpoint& from) {
+    bool moved = false;
+    from.take_frames([&](Frame& frame) {
+      moved = true;
+      auto decoded = codec.decode(frame.bytes);
+      REQUIRE(std::holds_alternative<Envelope>(decoded));
+      sent_by_a += &from == &a && std::get<Envelope>(decoded).sequence > 0;
+      if (cut || (&from == &a ? lose-- == 0 : deaf)) return;
+      (&from == &a ? to_b : to_a).emplace_back(now + latency, std::move(frame.bytes));
+    });
+    return moved;
+  }
+  bool arrive(Endpoint& to) {
+    auto& under_way = &to == &a ? to_a : to_b;
+    bool moved = false;
     std::vector<Received> messages;
-    for (const std::string& frame : frames)
-      if (!cut && (&from != &a || lose-- != 0)) to.receive(now, 1, frame, messages);
+    for (; !under_way.empty() && under_way.front().first <= now; under_way.pop_front(), moved = true)
+      to.receive(now, 1, under_way.front().second, messages);
     if (&to == &b)
       for (Received& message : messages) at_b.push_back(std::move(message.message));
-    return !frames.empty();
+    return moved;
   }
   void settle() {
     do {
       a.tick(now);
       b.tick(now);
-    } while (carry(a, b) | carry(b, a));
+    } while (carry(a) | arrive(b) | carry(b) | arrive(a));
+  }
+  Instant next() const {
+    Instant first = std::min(a.next_deadline(), b.next_deadline());
+    for (const auto* under_way : {&to_a, &to_b})
+      if (!under_way->empty()) first = std::min(first, under_way->front().first);
+    return first;
   }
   void run(Duration length) {
     const Instant end = now + length;
-    for (settle(); now < end; settle()) now = std::min(end, std::min(a.next_deadline(), b.next_deadline()));
+    for (settle(); now < end; settle()) now = std::min(end, next());
   }
   void send(const Message& message) {
     Effects effects;
@@ -165,6 +189,9 @@ struct Pair {
     REQUIRE(std::holds_alternative<Withdraw>(at_b[index]));
     return std::get<Withdraw>(at_b[index]).request.job;
   }
+
+ private:
+  Codec codec;
 };
 
 }  // namespace
@@ -395,25 +422,98 @@ TEST_CASE("endpoint bounds: [S36b] a session that would keep too much is begun a
   CHECK(pair.a.kept_bytes() == 0);
 }
 
+namespace {
+
+/// What an endpoint sends now, in bytes.
+std::size_t bytes_sent(Endpoint& endpoint) {
+  std::size_t bytes = 0;
+  endpoint.take_frames([&](const Frame& out) { bytes += out.bytes.size(); });
+  return bytes;
+}
+
+}  // namespace
+
 TEST_CASE("endpoint bounds: [S36c] a hundred wishes in one instant send no more again than may be under way") {
+  for (const bool small : {false, true}) {
+    CAPTURE(small);
+    Endpoint b(settings_of(beta, alpha));
+    Hand hand{alpha, b};
+    hand.open();
+    const Message message = small ? Message(withdraw(1)) : Message(renewed(200));
+    const std::size_t frame = hand.frame(message, 10'000).size(), messages = small ? 10'000 : 2'000;
+    for (std::size_t i = 0; i < messages; ++i) {
+      Effects effects;
+      effects.send(alpha, message);
+      b.send(hand.now, effects);
+    }
+    hand.hear();
+    REQUIRE(b.links().front().unacknowledged == messages);
+    hand.wait(seconds(1));
+    hand.hear();
+    for (int i = 0; i < 100; ++i) hand.say(Beat{.resend = true});
+    const std::size_t bytes = bytes_sent(b), most = b.settings().limits.resend_bytes;
+    CHECK(bytes + frame > most / 10 * 9);
+    CHECK(bytes <= most);
+  }
+}
+
+TEST_CASE("endpoint bounds: [S36c] what waited for a link goes out bounded, also if a Beat says that it is back") {
   Endpoint b(settings_of(beta, alpha));
   Hand hand{alpha, b};
   hand.open();
-  const std::size_t frame = hand.frame(renewed(200), 1).size();
-  for (int i = 0; i < 2'000; ++i) {
+  hand.wait(seconds(5));
+  REQUIRE_FALSE(b.links().front().up);
+  for (std::uint64_t job = 1; job <= 10'000; ++job) {
     Effects effects;
-    effects.send(alpha, renewed(200));
+    effects.send(alpha, withdraw(job));
     b.send(hand.now, effects);
   }
   hand.hear();
-  REQUIRE(b.links().front().unacknowledged == 2'000);
-  hand.wait(seconds(1));
-  hand.hear();
-  for (int i = 0; i < 100; ++i) hand.say(Beat{.resend = true});
-  std::size_t bytes = 0;
-  b.take_frames([&](const Frame& out) { bytes += out.bytes.size(); });
-  CHECK(bytes > frame);
-  CHECK(bytes <= b.settings().limits.resend_bytes + frame);
+  hand.say(Beat{});
+  REQUIRE(b.links().front().up);
+  const std::size_t bytes = bytes_sent(b);
+  CHECK(bytes > 0);
+  CHECK(bytes <= b.settings().limits.resend_bytes);
+}
+
+TEST_CASE("endpoint bounds: [S36c] a link that was cut for long costs what waited once when it heals") {
+  for (const Duration latency : {Duration{}, milliseconds(20), milliseconds(600)})
+    for (const bool one_way : {false, true}) {
+      CAPTURE(latency.microseconds);
+      CAPTURE(one_way);
+      Pair pair({}, latency);
+      (one_way ? pair.deaf : pair.cut) = true;
+      const std::uint64_t before = 5, waiting = 10'000;
+      for (std::uint64_t job = 1; job <= before; ++job) pair.send(withdraw(job));
+      pair.run(seconds(60));
+      REQUIRE_FALSE(pair.a.links().front().up);
+      for (std::uint64_t job = before + 1; job <= before + waiting; ++job) pair.send(withdraw(job));
+      pair.run(seconds(60));
+      pair.cut = pair.deaf = false;
+      const std::uint64_t sent = pair.sent_by_a;
+      pair.run(seconds(60));
+      CHECK(pair.a.links().front().unacknowledged == 0);
+      CHECK(pair.sent_by_a - sent >= waiting);
+      CHECK(pair.sent_by_a - sent <= before + waiting);
+      REQUIRE(pair.at_b.size() == before + waiting);
+      for (std::size_t i = 0; i < pair.at_b.size(); ++i) REQUIRE(pair.job_at_b(i) == i + 1);
+    }
+}
+
+TEST_CASE("endpoint bounds: [S40] frames lost while a link heals are sent again, and all arrive once") {
+  Pair pair({}, milliseconds(20));
+  pair.cut = true;
+  pair.run(seconds(10));
+  for (std::uint64_t job = 1; job <= 10'000; ++job) pair.send(withdraw(job));
+  pair.cut = false;
+  for (const int lost : {100, 1'000, 3'000}) {
+    pair.lose = lost;
+    pair.run(seconds(2));
+  }
+  pair.run(seconds(60));
+  CHECK(pair.a.links().front().unacknowledged == 0);
+  REQUIRE(pair.at_b.size() == 10'000);
+  for (std::size_t i = 0; i < pair.at_b.size(); ++i) REQUIRE(pair.job_at_b(i) == i + 1);
 }
 
 TEST_CASE("endpoint bounds: [S35] a numbered frame to nobody in particular is dropped, and takes nobody's number") {

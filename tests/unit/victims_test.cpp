@@ -4,6 +4,8 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <map>
+#include <random>
 
 #include "tests/unit/placement_clusters.hpp"
 
@@ -52,6 +54,81 @@ TEST_CASE("of as many leases the cheapest are taken") {
   CHECK(taken({2}, clusters, {{{2, 0}, 5}, {{2, 0}, 3}, {{0, 2}, 4}, {{0, 2}, 9}}) == Indices{1});
   CHECK(taken({4}, clusters, {{{2, 0}, 5}, {{2, 0}, 5}, {{0, 2}, 4}, {{0, 2}, 5}}) == Indices{2, 3});
   CHECK(taken({4}, clusters_of(6, {0}), {{{2}, 5}, {{2}, 1}, {{2}, 3}}) == Indices{1, 2});
+}
+
+TEST_CASE("of as many leases the cheapest are taken, whichever are the largest") {
+  CHECK(taken({4}, clusters_of(8, {0}), {{{3}, 100}, {{2}, 1}, {{2}, 1}}) == Indices{1, 2});
+  CHECK(taken({5}, clusters_of(9, {0}), {{{4}, 50}, {{3}, 9}, {{2}, 1}, {{1}, 1}}) == Indices{1, 2});
+  CHECK(taken({6}, clusters_of(16, {1}), {{{5}, 50}, {{3}, 9}, {{4}, 1}, {{2}, 1}, {{3}, 8}}) == Indices{0});
+}
+
+namespace {
+
+using Cost = std::pair<std::size_t, std::uint64_t>;  ///< leases, and what is lost with them
+
+/// Of all sets of leases, what the best with which the request starts costs.
+std::optional<Cost> best_of_all(const ResourceNeed& need, const std::vector<ClusterView>& clusters,
+                                const std::vector<VictimView>& leases) {
+  std::optional<Cost> best;
+  for (std::uint32_t set = 0; set < 1U << leases.size(); ++set) {
+    std::vector<ClusterView> views = clusters;
+    Cost cost{};
+    for (std::size_t lease = 0; lease < leases.size(); ++lease) {
+      if (((set >> lease) & 1) == 0) continue;
+      ++cost.first;
+      cost.second += leases[lease].cost;
+      for (std::size_t i = 0; i < views.size(); ++i) views[i].idle_processors += leases[lease].freed[i];
+    }
+    if ((!best || cost < *best) && cluster_minimization(need, views)) best = cost;
+  }
+  return best;
+}
+
+}  // namespace
+
+TEST_CASE("no other choice of up to ten leases is of fewer, or of as many and cheaper") {
+  std::mt19937 random(20261123);
+  const auto up_to = [&](std::uint32_t most) { return static_cast<std::uint32_t>(random() % (most + 1)); };
+  int found = 0;
+  for (int turn = 0; turn < 3'000; ++turn) {
+    CAPTURE(turn);
+    const std::size_t count = 1 + up_to(2);
+    std::vector<std::uint32_t> idle;
+    for (std::size_t i = 0; i < count; ++i) idle.push_back(up_to(3));
+    std::vector<ClusterView> clusters = clusters_of(1'000, idle);
+    for (ClusterView& cluster : clusters) cluster.quota = up_to(3) == 0 ? 0.995 : 1.0;
+    std::vector<VictimView> leases(1 + up_to(9));
+    for (VictimView& lease : leases) {
+      for (std::size_t i = 0; i < count; ++i) lease.freed.push_back(up_to(2) == 0 ? 0 : up_to(6));
+      lease.cost = up_to(20);
+    }
+    std::vector<std::uint32_t> components(up_to(3) == 0 ? 2 : 1);
+    for (std::uint32_t& processors : components) processors = 1 + up_to(14);
+    const ResourceNeed need = need_of(components);
+    const std::optional<Cost> wanted = best_of_all(need, clusters, leases);
+    const auto victims = choose_victims(need, clusters, leases, cluster_minimization);
+    REQUIRE(victims.has_value() == wanted.has_value());
+    if (!victims) continue;
+    Cost cost{victims->leases.size(), 0};
+    for (const std::size_t lease : victims->leases) cost.second += leases[lease].cost;
+    CHECK(cost == *wanted);
+    ++found;
+  }
+  CHECK(found > 1'000);
+}
+
+TEST_CASE("of very many leases as few are taken as it takes, and none that is dearer than one left of its size") {
+  std::vector<VictimView> leases;
+  for (std::uint32_t i = 0; i < 20'000; ++i) leases.push_back({{64 + i % 977}, (i * 7'919ULL) % 100'003});
+  const auto all = taken({1'000'000}, clusters_of(10'000'000, {0}), leases);
+  REQUIRE(all.has_value());
+  CHECK(all->size() == 985);  // the largest that come to 1,000,000
+  std::map<std::uint32_t, std::uint64_t> dearest;
+  for (const std::size_t lease : *all)
+    dearest[leases[lease].freed[0]] = std::max(dearest[leases[lease].freed[0]], leases[lease].cost);
+  for (std::size_t lease = 0; lease < leases.size(); ++lease)
+    if (const auto of_size = dearest.find(leases[lease].freed[0]); of_size != dearest.end())
+      CHECK((leases[lease].cost >= of_size->second || std::ranges::binary_search(*all, lease)));
 }
 
 TEST_CASE("one lease that is enough is taken rather than two cheaper ones") {

@@ -15,6 +15,13 @@ namespace dmm {
 
 struct LocalRequest;
 
+/// Processors that users of this site wait for, on nodes of one kind, in one of these clusters.
+struct LocalClaim {
+  Constraints constraints;
+  std::uint64_t clusters = 0;  ///< a bit each
+  auto operator<=>(const LocalClaim&) const = default;
+};
+
 /// All waiting requests with one need and one DTTL.
 struct RequestClass {
   ResourceNeed need;
@@ -26,6 +33,8 @@ struct RequestClass {
   std::uint64_t clusters = 0;    ///< which of its clusters could hold the widest component when idle, a bit each
   std::map<Duration, std::size_t> lengths;  ///< how many run how long, of those whose users say so
   std::uint64_t misfit = 0;      ///< the pass of matchmaking that found no place for it
+  LocalClaim claim;              ///< under which its processors are summed up
+  std::uint64_t claimed = 0;     ///< how many they are
   DenseMap<OrderKey, LocalRequest*> waiting;  ///< all of them, in the order of dispatching
   DenseMap<OrderKey, LocalRequest*> ready;    ///< those that may be offered to a neighbour, in delegation order
 };

@@ -31,12 +31,24 @@ std::vector<ClusterView> SiteManager::placeable(const ResourceNeed& need, const 
 
 void SiteManager::match_local(Step& s) {
   // What didn't fit before may fit now if nodes came free, or if nobody stands in its way any more.
-  const bool more_free = owned_.freed() != freed_seen_ || (blocked_ && queue_.departures() != departures_seen_);
+  bool more_free = owned_.freed() != freed_seen_ || (blocked_ && queue_.departures() != departures_seen_);
   freed_seen_ = owned_.freed();
   const std::vector<RequestId> fresh = std::exchange(fresh_, {});
   blocked_ &= !drained_here();
-  if ((!more_free && fresh.empty()) || drained_here()) return;
-  if (more_free) queue_.begin_pass();
+  const bool goes_on = std::exchange(pass_goes_on_, false);
+  const auto is_passed = [&](const RequestId& id) {
+    const LocalRequest* request = queue_.find(id);
+    return request && queue_.is_passed(*request);
+  };
+  if (goes_on)  // whom it has passed is looked at when all have been
+    pass_again_ |= more_free || std::ranges::any_of(fresh, is_passed);
+  else
+    more_free |= std::exchange(pass_again_, false);
+  if ((!more_free && fresh.empty() && !goes_on) || drained_here()) return;
+  if (goes_on)
+    queue_.go_on();
+  else if (more_free)
+    queue_.begin_pass();
   if (gathering_)
     if (LocalRequest* request = queue_.find(gathering_->request); request && serve(s, *request))
       set_gathering(std::nullopt);
@@ -51,7 +63,7 @@ void SiteManager::match_local(Step& s) {
     LocalRequest* first = queue_.head();
     if (first && queue_.dispatch_key(*first) < key && !first->overtaken) first->overtaken = s.now;
   };
-  if (!more_free) {  // what waited before still doesn't fit
+  if (!more_free && !goes_on) {  // what waited before still doesn't fit
     for (const RequestId& id : fresh) {
       LocalRequest* request = queue_.find(id);
       const bool may = request && request->kind->servable && !queue_.is_misfit(*request->kind);
@@ -61,6 +73,7 @@ void SiteManager::match_local(Step& s) {
   }
   // Each turn starts one, or finds that nothing of its class fits.
   while (LocalRequest* request = queue_.first_fitting(owned_.largest_idle())) start(*request);
+  pass_goes_on_ = queue_.is_unfinished();
 }
 
 bool SiteManager::serve_heads(Step& s) {

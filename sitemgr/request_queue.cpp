@@ -2,6 +2,9 @@
 #include "sitemgr/request_queue.hpp"
 
 #include <algorithm>
+#include <bit>
+#include <functional>
+#include <limits>
 #include <utility>
 
 #include "machine/assert.hpp"
@@ -15,8 +18,28 @@ using Search = LocalRequest::Search;
 constexpr std::int64_t rank_origin = std::int64_t{1} << 39;
 constexpr unsigned count_bits = 24;
 
-/// Of one class, how many are looked at for one whose length suits.
+/// Of one class, how many are looked at for one whose length suits; and of how many classes.
 constexpr int lengths_max = 64;
+constexpr int classes_max = 256;
+/// Of how many classes a pass of matchmaking finds out in one step whether they fit: some milliseconds.
+constexpr std::uint32_t looks_max = 1'024;
+/// How many that pause are passed over as too wide for a hint.
+constexpr int too_wide_max = 1'024;
+/// More kinds of nodes that users wait for aren't told apart.
+constexpr std::size_t claims_max = 64;
+
+constexpr OrderKey first_of_all{std::numeric_limits<std::int64_t>::min(), std::numeric_limits<std::int64_t>::min(), 0};
+OrderKey behind(OrderKey key) {
+  ++key.arrival;
+  return key;
+}
+
+/// The same for widths that differ by less than an eighth; each up to 16 has its own.
+std::uint32_t rough(std::uint32_t width) {
+  if (width < 16) return width;
+  const auto shift = static_cast<std::uint32_t>(std::bit_width(width)) - 4;
+  return (shift << 3) + (width >> shift);
+}
 
 template <class Index, class Key, class Value>
 void put(Index& index, const Key& key, Value value, bool add) {
@@ -44,14 +67,22 @@ RequestClass& RequestQueue::class_of(const ResourceNeed& need, std::uint32_t dtt
 }
 
 /// What its requests come to in the sums; `here` of them aren't out.
-void RequestQueue::count(const RequestClass& kind, std::uint64_t requests, std::uint64_t here, bool add) {
+void RequestQueue::count(RequestClass& kind, std::uint64_t requests, std::uint64_t here, bool add) {
   const std::uint64_t all = requests * kind.processors, here_all = here * kind.processors;
   if (!kind.servable) return;
   demand_ += add ? all : 0 - all;
   demand_here_ += add ? here_all : 0 - here_all;
-  auto& claim = claims_[{kind.need.constraints, kind.clusters}];
-  claim += add ? all : 0 - all;
-  if (claim == 0) claims_.erase({kind.need.constraints, kind.clusters});
+  if (kind.claimed == 0) kind.claim = claim_of(kind);
+  const auto claim = claims_.try_emplace(kind.claim, 0).first;
+  claim->second += add ? all : 0 - all;
+  kind.claimed += add ? all : 0 - all;
+  if (claim->second == 0) claims_.erase(claim);
+}
+
+LocalClaim RequestQueue::claim_of(const RequestClass& kind) const {
+  LocalClaim own{kind.need.constraints, kind.clusters};
+  if (claims_.size() < claims_max || claims_.contains(own)) return own;
+  return {{}, ~std::uint64_t{0}};
 }
 
 void RequestQueue::judge(RequestClass& kind, bool servable, std::uint64_t clusters) {
@@ -66,16 +97,11 @@ void RequestQueue::judge(RequestClass& kind, bool servable, std::uint64_t cluste
   borrowing_[servable] += borrowing;
   const std::uint64_t all = kind.waiting.size();
   if (all > 0) count(kind, all, here, false);
-  const auto move = [&](DenseMap<OrderKey, RequestClass*>* heads, const InOrder& list) {
-    if (list.empty()) return;
-    put(heads[kind.servable], list.begin()->first, &kind, false);
-    put(heads[servable], list.begin()->first, &kind, true);
-  };
-  if (kind.servable != servable) {
-    move(heads_, kind.waiting);
-    move(ready_, kind.ready);
-  }
+  index_head(kind, false);
+  index_ready_head(kind, false);
   kind.servable = servable;
+  index_head(kind, true);
+  index_ready_head(kind, true);
   kind.clusters = clusters;
   if (all > 0) count(kind, all, here, true);
 }
@@ -84,26 +110,39 @@ void RequestQueue::judge(RequestClass& kind, bool servable, std::uint64_t cluste
 
 /// Adds a request to a class's list, or takes it out if there is none of that key to be added; the class stands among
 /// the others by its first.
-void RequestQueue::change(InOrder& list, DenseMap<OrderKey, RequestClass*>& heads, RequestClass& kind, OrderKey key,
-                          LocalRequest* request) {
+template <class IndexHead>
+void RequestQueue::change(InOrder& list, const OrderKey& key, LocalRequest* request, IndexHead index_head) {
   const bool was_first = list.empty() || key <= list.begin()->first;
-  if (was_first && !list.empty()) put(heads, list.begin()->first, &kind, false);
+  if (was_first) index_head(false);
   if (request)
     put(list, key, request, true);
   else
     DMM_ASSERT(list.erase(key) == 1);
-  if (was_first && !list.empty()) put(heads, list.begin()->first, &kind, true);
+  if (was_first) index_head(true);
+}
+
+void RequestQueue::index_head(RequestClass& kind, bool add) {
+  if (kind.waiting.empty()) return;
+  const OrderKey key = kind.waiting.begin()->first;
+  put(heads_[kind.servable], key, &kind, add);
+  if (kind.dttl > 0) put(leaving_[kind.servable], key, &kind, add);
+  if (kind.servable) put(fitting_, std::pair(rough(kind.widest), key), &kind, add);
+  if (kind.simple) put(simple_, std::pair(rough(kind.widest), key), &kind, add);
+}
+
+void RequestQueue::index_ready_head(RequestClass& kind, bool add) {
+  if (!kind.ready.empty()) put(ready_[kind.servable], kind.ready.begin()->first, &kind, add);
 }
 
 void RequestQueue::index_search(LocalRequest& request, bool add) {
   RequestClass& kind = *request.kind;
   switch (request.search) {
     case Search::ready:
-      change(kind.ready, ready_[kind.servable], kind, delegation_->key(request.view(request.since)),
-             add ? &request : nullptr);
+      change(kind.ready, delegation_->key(request.view(request.since)), add ? &request : nullptr,
+             [&](bool of_now) { index_ready_head(kind, of_now); });
       break;
     case Search::pausing:
-      put(pausing_, std::pair(kind.widest, request.arrival), &request, add);
+      put(pausing_, std::pair(rough(kind.widest), request.arrival), &request, add);
       put(due_, std::pair(request.resume_at, request.arrival), &request, add);
       break;
     case Search::out:
@@ -120,7 +159,8 @@ void RequestQueue::index_search(LocalRequest& request, bool add) {
 void RequestQueue::index(LocalRequest& request, bool add) {
   RequestClass& kind = *request.kind;
   ++changes_;
-  change(kind.waiting, heads_[kind.servable], kind, dispatch_key(request), add ? &request : nullptr);
+  change(kind.waiting, dispatch_key(request), add ? &request : nullptr,
+         [&](bool of_now) { index_head(kind, of_now); });
   count(kind, 1, request.search != Search::out, add);
   index_search(request, add);
 }
@@ -177,6 +217,7 @@ void RequestQueue::set_policies(const DispatchPolicy& dispatch, const Delegation
   dispatch_ = &dispatch;
   delegation_ = &delegation;
   for (const auto& [arrival, request] : requests_) index(*request, true);
+  swept_ = first_of_all;
 }
 
 // ---- dispatching ---------------------------------------------------------------------------------------------------
@@ -197,25 +238,66 @@ LocalRequest* RequestQueue::after(const LocalRequest& request) {
   return next;
 }
 
-LocalRequest* RequestQueue::first_fitting(std::uint32_t widest_max) {
-  LocalRequest* first = nullptr;
-  OrderKey first_key;
-  for (const auto& [key, kind] : classes_) {  // the narrowest first
-    if (kind->widest > widest_max) break;
-    if (!kind->servable || kind->misfit == pass_ || kind->waiting.empty()) continue;
-    const auto& [head, request] = *kind->waiting.begin();
-    if (!first || head < first_key) first = request, first_key = head;
+/// What is in a walk is never later than the next head of its width: what is found there tells.
+RequestQueue::Walk RequestQueue::walk_from(const HeadsByWidth& heads, std::uint32_t widest_max, const OrderKey& from) {
+  Walk walk;
+  for (auto it = heads.begin(); it != heads.end() && it->first.first <= rough(widest_max);
+       it = heads.lower_bound({it->first.first + 1, first_of_all}))
+    walk.emplace_back(from, it->first.first);
+  std::ranges::make_heap(walk, std::greater<>());
+  return walk;
+}
+
+/// Widths that have become too wide leave the walk.
+RequestClass* RequestQueue::next_of(const HeadsByWidth& heads, std::uint32_t widest_max, Walk& walk) {
+  while (!walk.empty()) {
+    std::ranges::pop_heap(walk, std::greater<>());
+    auto& [earliest, width] = walk.back();
+    const auto it = heads.lower_bound({width, earliest});
+    if (it == heads.end() || it->first.first != width || width > rough(widest_max)) {
+      walk.pop_back();
+      continue;
+    }
+    const bool is_it = it->first.second == earliest;
+    earliest = is_it ? behind(earliest) : it->first.second;
+    std::ranges::push_heap(walk, std::greater<>());
+    if (is_it) return it->second;
   }
-  return first;
+  return nullptr;
+}
+
+void RequestQueue::begin_pass() {
+  ++pass_;
+  swept_ = first_of_all;
+  go_on();
+}
+
+void RequestQueue::go_on() {
+  sweep_ = walk_from(fitting_, std::numeric_limits<std::uint32_t>::max(), swept_);
+  looks_left_ = looks_max;
+}
+
+LocalRequest* RequestQueue::first_fitting(std::uint32_t widest_max) {
+  for (; looks_left_ > 0; --looks_left_) {
+    const RequestClass* kind = next_of(fitting_, widest_max, sweep_);
+    if (!kind) return nullptr;
+    swept_ = behind(kind->waiting.begin()->first);
+    if (kind->widest > widest_max || kind->misfit == pass_) continue;
+    --looks_left_;
+    return kind->waiting.begin()->second;
+  }
+  return nullptr;
 }
 
 LocalRequest* RequestQueue::first_for_lease(std::uint32_t processors, std::uint32_t hops, Duration length,
                                             Duration unsaid) {
   LocalRequest* first = nullptr;
   OrderKey first_key;
-  for (const auto& [key, kind] : classes_) {
-    if (kind->widest > processors) break;
-    if (!kind->simple || kind->dttl < hops) continue;
+  Walk walk = walk_from(simple_, processors, first_of_all);
+  for (int classes = 0; classes < classes_max; ++classes) {
+    const RequestClass* kind = next_of(simple_, processors, walk);
+    if (!kind || (first && first_key < kind->waiting.begin()->first)) break;
+    if (kind->widest > processors || kind->dttl < hops) continue;
     int looked = 0;
     for (auto it = kind->waiting.begin(); it != kind->waiting.end() && looked < lengths_max; ++it, ++looked) {
       if (first && first_key < it->first) break;
@@ -235,12 +317,9 @@ const LocalRequest* RequestQueue::first_borrowing(bool also_servable) const {
   const RequestClass* first = nullptr;
   OrderKey first_key;
   for (const bool servable : {false, true}) {
-    if (servable && !also_servable) break;
-    for (const auto& [key, kind] : heads_[servable]) {
-      if (kind->dttl == 0) continue;
-      if (!first || key < first_key) first = kind, first_key = key;
-      break;
-    }
+    if (leaving_[servable].empty() || (servable && !also_servable)) continue;
+    const auto& [key, kind] = *leaving_[servable].begin();
+    if (!first || key < first_key) first = kind, first_key = key;
   }
   return first ? first->waiting.begin()->second : nullptr;
 }
@@ -248,11 +327,15 @@ const LocalRequest* RequestQueue::first_borrowing(bool also_servable) const {
 LocalRequest* RequestQueue::first_pausing(std::uint32_t widest_max, std::uint64_t after) const {
   LocalRequest* first = nullptr;
   auto it = pausing_.begin();
-  while (it != pausing_.end() && it->first.first <= widest_max) {
+  while (it != pausing_.end() && it->first.first <= rough(widest_max)) {
     const std::uint32_t width = it->first.first;
     it = pausing_.lower_bound({width, after + 1});
-    if (it != pausing_.end() && it->first.first == width && (!first || it->second->arrival < first->arrival))
+    for (int looked = 0; it != pausing_.end() && it->first.first == width && looked < too_wide_max; ++it, ++looked) {
+      if (first && first->arrival < it->second->arrival) break;
+      if (it->second->kind->widest > widest_max) continue;
       first = it->second;
+      break;
+    }
     it = pausing_.lower_bound({width + 1, 0});
   }
   return first;

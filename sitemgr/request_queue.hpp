@@ -1,11 +1,14 @@
 // The local requests that wait, indexed so that no event walks them all: by class, and in each class in the order of
 // dispatching and, if they may leave, of delegation; by the end of their pause, by answer due, by neighbour, by user.
+// Nor does any event walk all classes, of which there may be as many as requests, but for a change of what the site or
+// its neighbours could do when idle: a pass of matchmaking goes over them a thousand at a time.
 #pragma once
 
 #include <map>
 #include <memory>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 #include "machine/dense.hpp"
 #include "machine/lookup.hpp"
@@ -13,13 +16,6 @@
 #include "sitemgr/local_request.hpp"
 
 namespace dmm {
-
-/// Processors that users of this site wait for, on nodes of one kind, in one of these clusters.
-struct LocalClaim {
-  Constraints constraints;
-  std::uint64_t clusters = 0;  ///< a bit each
-  auto operator<=>(const LocalClaim&) const = default;
-};
 
 class RequestQueue {
  public:
@@ -58,14 +54,24 @@ class RequestQueue {
   /// The next of them after another.
   LocalRequest* after(const LocalRequest& request);
   /// A new pass of matchmaking begins: what didn't fit may fit now.
-  void begin_pass() { ++pass_; }
-  /// The first in dispatching order of those that this site can serve, need at most `widest_max` processors in one
-  /// cluster, and whose class wasn't found to have no place in this pass; nullptr if there is none.
+  void begin_pass();
+  /// The pass goes on where it was left unfinished.
+  void go_on();
+  /// The next of the pass in dispatching order of those that this site can serve, need at most `widest_max` processors
+  /// in one cluster, and whose class wasn't found to have no place in it; nullptr if there is none, or if it has looked
+  /// at so many that the rest must wait. Within a pass `widest_max` may only shrink.
   LocalRequest* first_fitting(std::uint32_t widest_max);
+  /// Whether that is why there was none.
+  bool is_unfinished() const { return looks_left_ == 0 && !sweep_.empty(); }
+  /// Whether the pass goes on behind this one, which might fit.
+  bool is_passed(const LocalRequest& request) const {
+    return request.kind->servable && !is_misfit(*request.kind) && dispatch_key(request) < swept_;
+  }
   void set_misfit(RequestClass& kind) { kind.misfit = pass_; }
   bool is_misfit(const RequestClass& kind) const { return kind.misfit == pass_; }
   /// The first that may be put on `processors` idle ones in one cluster of a lease over so many hops, and that runs no
-  /// longer than `length`. Of one whose user didn't say how long it runs, `unsaid` is assumed.
+  /// longer than `length`. Of one whose user didn't say how long it runs, `unsaid` is assumed. Some hundred classes are
+  /// looked at, the ones in front.
   LocalRequest* first_for_lease(std::uint32_t processors, std::uint32_t hops, Duration length, Duration unsaid);
   OrderKey dispatch_key(const LocalRequest& request) const { return dispatch_->key(request.view(request.since)); }
 
@@ -76,7 +82,8 @@ class RequestQueue {
   /// site could serve itself, which stay below the delegation threshold, and the ones that it never could, which go
   /// out at any load.
   const DenseMap<OrderKey, RequestClass*>& ready(bool servable) const { return ready_[servable]; }
-  /// The first to arrive after `after` of those that pause and need at most `widest_max` in one cluster, or nullptr.
+  /// The first to arrive after `after` of those that pause and need at most `widest_max` in one cluster, or nullptr;
+  /// that also if a thousand before it are a little wider.
   LocalRequest* first_pausing(std::uint32_t widest_max, std::uint64_t after) const;
   /// Those that are out at a neighbour, by arrival.
   const DenseMap<std::uint64_t, LocalRequest*>& out_at(std::size_t neighbour) const { return out_[neighbour]; }
@@ -89,7 +96,7 @@ class RequestQueue {
   std::uint64_t demand() const { return demand_; }
   /// The same less those that are out on a delegation: the queued part of the load.
   std::uint64_t demand_here() const { return demand_here_; }
-  /// The same by what they could use.
+  /// The same by what they could use; all that can't be told apart any more as if it could use anything.
   const std::map<LocalClaim, std::uint64_t>& claims() const { return claims_; }
   /// Processors of requests that wait and may be served elsewhere: of those that this site could serve itself, or not.
   std::uint64_t borrowing(bool servable) const { return borrowing_[servable]; }
@@ -107,12 +114,22 @@ class RequestQueue {
  private:
   using ClassKey = std::tuple<std::uint32_t, std::uint32_t, ResourceNeed>;  ///< widest, DTTL, and all of it
   using InOrder = DenseMap<OrderKey, LocalRequest*>;
+  using Heads = DenseMap<OrderKey, RequestClass*>;
+  /// By how wide they are, roughly, then in order.
+  using HeadsByWidth = DenseMap<std::pair<std::uint32_t, OrderKey>, RequestClass*>;
+  /// A walk over several widths in order: for each of them, where its next head is at the earliest. A heap.
+  using Walk = std::vector<std::pair<OrderKey, std::uint32_t>>;
 
   void index(LocalRequest& request, bool add);
   void index_search(LocalRequest& request, bool add);
-  void count(const RequestClass& kind, std::uint64_t requests, std::uint64_t here, bool add);
-  void change(InOrder& list, DenseMap<OrderKey, RequestClass*>& heads, RequestClass& kind, OrderKey key,
-              LocalRequest* request);
+  void count(RequestClass& kind, std::uint64_t requests, std::uint64_t here, bool add);
+  void index_head(RequestClass& kind, bool add);
+  void index_ready_head(RequestClass& kind, bool add);
+  template <class IndexHead>
+  void change(InOrder& list, const OrderKey& key, LocalRequest* request, IndexHead index_head);
+  LocalClaim claim_of(const RequestClass& kind) const;
+  static Walk walk_from(const HeadsByWidth& heads, std::uint32_t widest_max, const OrderKey& from);
+  static RequestClass* next_of(const HeadsByWidth& heads, std::uint32_t widest_max, Walk& walk);
 
   const DispatchPolicy* dispatch_;
   const DelegationPolicy* delegation_;
@@ -120,14 +137,20 @@ class RequestQueue {
   Lookup<RequestId, LocalRequest*> by_id_;
   std::map<ShortText, DenseMap<std::uint64_t, LocalRequest*>> by_user_;
   std::map<ClassKey, std::unique_ptr<RequestClass>> classes_;        ///< the narrowest first
-  DenseMap<OrderKey, RequestClass*> heads_[2];  ///< of classes, in the order of dispatching, by whether servable here
-  DenseMap<OrderKey, RequestClass*> ready_[2];  ///< the same in delegation order, of those that may leave
-  DenseMap<std::pair<std::uint32_t, std::uint64_t>, LocalRequest*> pausing_;
+  Heads heads_[2];         ///< of classes, in the order of dispatching, by whether servable here
+  Heads leaving_[2];       ///< the same of classes that have a DTTL
+  Heads ready_[2];         ///< the same in delegation order, of those that may leave
+  HeadsByWidth fitting_;   ///< of classes that are servable here
+  HeadsByWidth simple_;    ///< of simple ones
+  DenseMap<std::pair<std::uint32_t, std::uint64_t>, LocalRequest*> pausing_;  ///< by how wide they are, roughly
   DenseMap<std::pair<Instant, std::uint64_t>, LocalRequest*> due_;
   std::vector<DenseMap<std::uint64_t, LocalRequest*>> out_;          ///< by neighbour
   std::map<LocalClaim, std::uint64_t> claims_;
   std::uint64_t demand_ = 0, demand_here_ = 0, borrowing_[2] = {}, departures_ = 0, changes_ = 0;
   std::uint64_t pass_ = 1, added_ = 0;
+  Walk sweep_;                  ///< over fitting_, of the present pass
+  OrderKey swept_;              ///< all before this were looked at
+  std::uint32_t looks_left_ = 0;  ///< in this step
   std::size_t counts_[4] = {};
 };
 

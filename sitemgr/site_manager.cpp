@@ -75,7 +75,8 @@ void SiteManager::settle(Instant now, Effects& effects) {
 Instant SiteManager::next_deadline() const {
   // What left the queue after the matchmaking of a step no longer stands in the way of others: they are due at once.
   const bool makes_way = blocked_ && queue_.departures() != departures_seen_;
-  if (!chores_.empty() || (makes_way && settings_.matchmaking_cycle == Duration{})) return Instant{};
+  const bool match_due = makes_way || pass_goes_on_ || pass_again_;
+  if (!chores_.empty() || (match_due && settings_.matchmaking_cycle == Duration{})) return Instant{};
   return std::min({queue_.next_due(), next_due(), hints_due_, match_cycle_.next(), delegation_cycle_.next()});
 }
 

@@ -449,6 +449,8 @@ class SiteManager {
   std::uint64_t freed_seen_ = 0;  ///< OwnedNodes::freed() at the last matchmaking
   std::uint64_t departures_seen_ = 0;  ///< RequestQueue::departures() at the last matchmaking
   bool blocked_ = false;               ///< the last matchmaking ended at a request that lets none overtake it
+  bool pass_goes_on_ = false;          ///< the last one looked at as many classes as a step may: the rest are due
+  bool pass_again_ = false;            ///< more may fit meanwhile: then another pass is due
   std::size_t next_link_ = 0;     ///< round robin over links
   std::uint64_t stays_ = 0;       ///< requests that came to wait here
   std::uint64_t grants_local_ = 0, grants_foreign_ = 0;

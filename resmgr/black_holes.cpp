@@ -36,9 +36,23 @@ void BlackHoles::fail_one(Instant now, std::uint32_t node, const RequestId& job,
   changed_.insert(node);
   if (!is_on_probation) suspect.jobs.push_back(job);
   if (suspect.jobs.size() < after_) return;
+  set_aside_one(now, node,
+                "lost or could not start " + std::to_string(after_) + " different jobs in a row, the last: " + why);
+}
+
+void BlackHoles::set_aside_one(Instant now, std::uint32_t node, std::string text) {
+  Suspect& suspect = suspects_[node];
   suspect.pause = std::min(suspect.pause == Duration{} ? pause_first_ : suspect.pause * 2, pause_max);
-  suspect.text = "lost or could not start " + std::to_string(after_) + " different jobs in a row, the last: " + why;
+  suspect.text = std::move(text);
   set_until(node, suspect, now + suspect.pause);
+}
+
+void BlackHoles::set_aside(Instant now, const NodeSet& nodes, const std::string& why) {
+  if (after_ == 0) return;
+  each_node(nodes, [&](std::uint32_t node) {
+    const Suspect* known = find(node);
+    if (known == nullptr || known->until == never) set_aside_one(now, node, why);
+  });
 }
 
 void BlackHoles::ran(const NodeSet& nodes) {

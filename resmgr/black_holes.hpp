@@ -33,6 +33,8 @@ class BlackHoles {
 
   /// A task of the job was lost on the nodes, or failed before its program ran.
   void failed(Instant now, const NodeSet& nodes, const RequestId& job, const std::string& why);
+  /// The nodes are of no use to their owner, for this reason: set aside at once.
+  void set_aside(Instant now, const NodeSet& nodes, const std::string& why);
   /// A program ran on the nodes, or they are other nodes now.
   void ran(const NodeSet& nodes);
   /// Those whose pause is over may be tried again; they are on probation: the next job that fails sets them aside.
@@ -53,6 +55,7 @@ class BlackHoles {
 
  private:
   void fail_one(Instant now, std::uint32_t node, const RequestId& job, const std::string& why);
+  void set_aside_one(Instant now, std::uint32_t node, std::string text);
   /// Sets until when it is aside.
   void set_until(std::uint32_t node, Suspect& suspect, Instant until);
 

@@ -1,6 +1,7 @@
 // What the resource manager does for its owner: nodes come under leases and leave them, and the owner hears that
 // they are clean. A node is never handed from one lease to the next before everything on it has ended.
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "machine/assert.hpp"
@@ -30,6 +31,7 @@ void ResourceManager::on(Instant now, const Assign& assign, Effects& effects) {
   if (!slots_.admit(assign.nodes, epoch)) {
     bool is_newer = false;
     each_node(assign.nodes, [&](std::uint32_t node) { is_newer = is_newer || epoch < slots_.highest(node); });
+    shut_beyond(now, assign);
     if (is_newer) return refuse(Level::warning, assign, "a node has seen a later epoch", effects);
     return refuse(Level::info, assign, "the lease has ended here", effects);  // while its owner was away, say
   }
@@ -54,6 +56,20 @@ void ResourceManager::on(Instant now, const Assign& assign, Effects& effects) {
   lease.nodes = unite(subtract(lease.nodes, assign.nodes), assign.nodes);
   touched_.add(epoch);
   changed_leases_.add(epoch);
+}
+
+/// Nodes that have seen leases of a later start of their owner than this one will obey none that it makes: they would
+/// swallow job after job. The owner lied once, or its directory was put back, and it alone can get beyond that.
+void ResourceManager::shut_beyond(Instant now, const Assign& assign) {
+  std::map<std::uint64_t, NodeSet> beyond;  // by the start
+  each_node(assign.nodes, [&](std::uint32_t node) {
+    const std::uint64_t start = slots_.highest(node).incarnation;
+    if (start > assign.lease.epoch.incarnation) append(beyond[start], node);
+  });
+  for (const auto& [start, nodes] : beyond)
+    black_holes_.set_aside(now, nodes,
+                           "had a lease of start " + std::to_string(start) + " of its site, which is at " +
+                               std::to_string(assign.lease.epoch.incarnation) + ": was its directory put back?");
 }
 
 /// Answers an Assign that can't be followed. "Confirmed" only if it is true: a task of this very lease may still

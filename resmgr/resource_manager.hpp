@@ -114,6 +114,7 @@ class ResourceManager {
   // ---- leases
   Lease* find_lease(const LeaseId& lease);
   void refuse(Level level, const Assign& assign, std::string why, Effects& effects);
+  void shut_beyond(Instant now, const Assign& assign);
   void supersede(Instant now, const NodeSet& nodes, Epoch newer, Effects& effects);
   void take_from_lease(Epoch lease, const NodeSet& nodes);
   std::set<std::uint64_t> to_be_clean(const Unassign& unassign) const;

@@ -9,6 +9,9 @@
 namespace dmm {
 namespace {
 
+/// A cluster may have so many times the nodes that are configured: it grows before its configuration does.
+constexpr std::uint64_t beyond_planned = 2;
+
 /// Nodes from first to last, or none.
 NodeSet all_below(std::uint32_t nodes) { return nodes == 0 ? NodeSet{} : NodeSet{{0, nodes - 1}}; }
 
@@ -88,14 +91,19 @@ std::string OwnedNodes::fault_of(const NodeOffer& offer) const {
   if (offer.processors_per_node > processors_per_node_max)
     return "a node has at most " + std::to_string(processors_per_node_max) + " processors";
   if (std::string fault = dmm::fault_of(offer.properties.attributes); !fault.empty()) return fault;
-  std::uint64_t others = 0;
+  std::uint64_t others = 0, nodes = dmm::count(nodes_of(offer));
   for (const auto& [party, manager] : managers_) {
     if (party == offer.manager) continue;
     others += processors_of(manager.offer);
+    if (manager.cluster == *cluster) nodes += dmm::count(nodes_of(manager.offer));
     if (manager.cluster == *cluster && manager.offer.processors_per_node != offer.processors_per_node)
       return "the nodes of cluster " + offer.cluster.text + " have " +
              std::to_string(manager.offer.processors_per_node) + " processors each";
   }
+  // Whoever can reach a site can invent resource managers: they take what was planned for, not what the site may have.
+  if (const std::uint64_t planned = settings_[*cluster].nodes; planned > 0 && nodes > planned * beyond_planned)
+    return "cluster " + offer.cluster.text + " would have " + std::to_string(nodes) + " nodes, more than twice the " +
+           std::to_string(planned) + " that the site's configuration gives it";
   const std::uint64_t mine = std::uint64_t{dmm::count(nodes_of(offer))} * offer.processors_per_node;
   return others + mine > processors_max ? "a site has at most 10,000,000 processors" : "";
 }

@@ -297,6 +297,27 @@ TEST_CASE("resource manager: the fence refuses a lease older than what a node ha
   CHECK(stage.manager.view().leases.empty());
 }
 
+TEST_CASE("resource manager: nodes that an absurd epoch has fenced are set aside, and told so [S132a]") {
+  Stage stage = Stage::in_contact();
+  const LeaseId absurd{home, {UINT64_MAX, UINT64_MAX}};
+  stage.hear(owner, Assign{absurd, {{0, 3}}, alice.site});
+  stage.hear(owner, Unassign{absurd, {}, {}, {}});
+  stage.forget_effects();
+  stage.hear(owner, Assign{lease(5), {{2, 5}}, bob.site});
+  CHECK(stage.said<LeaseEnded>(owner).size() == 1);
+  const auto aside = stage.said<SetAside>(owner);
+  REQUIRE(aside.size() == 1);
+  CHECK(aside[0].nodes == NodeSet{{2, 3}});
+  CHECK_FALSE(aside[0].back);
+  CHECK(aside[0].text ==
+        "had a lease of start 18446744073709551615 of its site, which is at 1: was its directory put back?");
+  stage.forget_effects();
+  stage.hear(owner, Assign{lease(6), {{3, 3}}, bob.site});
+  CHECK(stage.said<SetAside>(owner).empty());
+  stage.hear(owner, Assign{lease(7), {{4, 5}}, bob.site});  // the others serve
+  CHECK(stage.manager.view().leases.size() == 1);
+}
+
 TEST_CASE("resource manager: work that goes on detached is taken back also by the lease of an owner that forgot it") {
   Stage stage = Stage::running();
   stage.hear(owner, Unassign{lease(1), {}, {}, seconds(3600)});

@@ -413,3 +413,24 @@ TEST_CASE("a hint wakes no more requests than may be asked for at once, whatever
   }
   CHECK(stage.manager.view(stage.now).requests_pausing == 50 - woken);
 }
+
+TEST_CASE("invented resource managers can't take more of a cluster than twice what is configured [S124]") {
+  Stage stage;
+  stage.offer(8);
+  const auto invent = [&](int number, std::uint32_t nodes) {
+    const Party manager = resource_manager_of(home, "invented-" + std::to_string(number));
+    stage.up(manager, true);
+    Register offered;
+    offered.cluster = delft;
+    offered.nodes = nodes;
+    stage.hear(manager, std::move(offered));
+    return stage.said<Fault>(manager);
+  };
+  const auto too_many = invent(1, 9);
+  REQUIRE(too_many.size() == 1);
+  CHECK(too_many[0].text ==
+        "cluster delft would have 17 nodes, more than twice the 8 that the site's configuration gives it");
+  CHECK(invent(2, 8).empty());
+  CHECK(invent(3, 1).size() == 1);
+  CHECK(stage.manager.view(stage.now).processors == 16);
+}

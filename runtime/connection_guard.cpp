@@ -10,29 +10,27 @@ void ConnectionGuard::opened(Instant now, int descriptor) { open_[descriptor] = 
 
 void ConnectionGuard::heard(Instant now, int descriptor) {
   const auto seen = open_.find(descriptor);
-  if (seen != open_.end()) seen->second.heard = now;
+  if (seen != open_.end()) seen->second = {now};
 }
 
-/// Whether our memory has grown by much since the window began.
-bool ConnectionGuard::grows(Instant now, std::uint64_t resident) {
-  std::erase_if(samples_, [&](const Sample& sample) { return now - sample.at > settings_.window * 2; });
-  const bool grew = std::ranges::any_of(samples_, [&](const Sample& sample) {
-    return resident > sample.resident + settings_.growth_bytes;
-  });
-  samples_.push_back({now, resident});
-  return grew;
+/// On which a message without end may come, however slowly: nothing whole did while our memory grew by much. If any are
+/// cut, the others are not judged by growth of before.
+std::vector<int> ConnectionGuard::growing(Instant now, std::uint64_t resident) {
+  std::vector<int> cut;
+  for (auto& [descriptor, seen] : open_) {
+    seen.least = std::min(seen.least, resident);
+    if (now - seen.heard >= settings_.window && resident - seen.least > settings_.growth_bytes)
+      cut.push_back(descriptor);
+  }
+  if (!cut.empty())
+    for (auto& [descriptor, seen] : open_) seen.least = resident;
+  return cut;
 }
 
 std::vector<int> ConnectionGuard::judge(Instant now, std::uint64_t resident,
                                         const std::function<bool(int)>& is_needed) {
-  std::vector<int> cut;
-  if (grows(now, resident)) {
-    // Who has said nothing whole for a while may be the one; nobody else is touched.
-    for (const auto& [descriptor, seen] : open_)
-      if (now - seen.heard >= settings_.window) cut.push_back(descriptor);
-    samples_.clear();
-    return cut;
-  }
+  std::vector<int> cut = growing(now, resident);
+  if (!cut.empty()) return cut;
   std::size_t above = open_.size() > settings_.connections_max ? open_.size() - settings_.connections_max : 0;
   if (above == 0 && now < idle_due_) return cut;
   idle_due_ = now + settings_.idle / 8;

@@ -17,7 +17,8 @@ class ConnectionGuard {
   struct Settings {
     Duration idle = seconds(30);  ///< on which nobody that we know said anything for so long
     std::size_t connections_max = 4'000;
-    std::uint64_t growth_bytes = 64 * 1024 * 1024;  ///< of our memory, within `window`, which nothing explains
+    /// Of our memory while nothing whole came on a connection for at least `window`, which it may be the cause of.
+    std::uint64_t growth_bytes = 64 * 1024 * 1024;
     Duration window = milliseconds(500);
   };
 
@@ -35,17 +36,13 @@ class ConnectionGuard {
 
  private:
   struct Seen {
-    Instant heard{};  ///< when a whole frame came, or it was opened
+    Instant heard{};                     ///< when a whole frame came, or it was opened
+    std::uint64_t least = UINT64_MAX;    ///< our memory since then, at its least
   };
-  struct Sample {
-    Instant at{};
-    std::uint64_t resident = 0;
-  };
-  bool grows(Instant now, std::uint64_t resident);
+  std::vector<int> growing(Instant now, std::uint64_t resident);
 
   Settings settings_;
   std::map<int, Seen> open_;  ///< by descriptor
-  std::vector<Sample> samples_;
   Instant idle_due_{};  ///< when idle ones are looked for again
 };
 

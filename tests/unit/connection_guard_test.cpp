@@ -92,13 +92,42 @@ TEST_CASE("connection guard: growth that nothing explains cuts those alone that 
   CHECK(stage.judge(165 * mebibyte) == Cut{});  // it grows no more
 }
 
-TEST_CASE("connection guard: endless growth cuts again and again, and slow growth nobody") {
+TEST_CASE("connection guard: a message without end is cut however slowly it comes, also of a peer") {
+  Stage stage;
+  std::uint64_t resident = 100 * mebibyte;
+  stage.open(1);
+  stage.open(2);
+  stage.needed = {1, 2};
+  CHECK(stage.judge(resident) == Cut{});
+  Cut cut;
+  std::uint64_t grown = 0;
+  for (; cut.empty() && grown < 1'000 * mebibyte; grown += mebibyte) {
+    stage.wait(stage.settings.window);
+    stage.hear(2);
+    cut = stage.judge(resident + grown);
+  }
+  CHECK(cut == Cut{1});
+  CHECK(grown <= 66 * mebibyte);
+}
+
+TEST_CASE("connection guard: memory that was given back meanwhile doesn't count") {
+  Stage stage;
+  stage.open(1);
+  for (const std::uint64_t resident : {900, 300, 340, 364}) {
+    CHECK(stage.judge(resident * mebibyte) == Cut{});
+    stage.wait(stage.settings.window);
+  }
+  CHECK(stage.judge(365 * mebibyte) == Cut{1});
+}
+
+TEST_CASE("connection guard: endless growth cuts again and again, and nobody who is heard") {
   Stage stage;
   std::uint64_t resident = 100 * mebibyte;
   stage.open(1);
   for (int i = 0; i < 20; ++i, resident += 10 * mebibyte) {
     CHECK(stage.judge(resident) == Cut{});
     stage.wait(stage.settings.window);
+    stage.hear(1);
   }
   for (int descriptor = 2; descriptor <= 4; ++descriptor) {
     stage.open(descriptor);

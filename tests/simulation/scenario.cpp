@@ -104,12 +104,24 @@ void Scenario::command(const Words& words) {
   if (verb == "run-until") return run_until(from_text(words.at(1)));
   if (verb == "stabilize") return stabilize(words.size() > 1 ? from_seconds(std::stod(words[1])) : seconds(1000));
   if (verb == "show") return show(words);
+  if (!order(words)) fault(words);
+  tell();
+}
+
+/// What a user or an owner orders; whether it was such a thing.
+bool Scenario::order(const Words& words) {
+  const std::string& verb = words[0];
   if (verb == "cancel") {
     const std::string why = world_->cancel(parse_short_name(words.at(1)), std::stoull(words.at(2)));
     if (!why.empty()) line("not cancelled: " + why);
-    return tell();
+  } else if (verb == "drain") {
+    world_->drain(SiteName(words.at(1)), SiteName(words.size() > 2 ? words[2] : words[1]));
+  } else if (verb == "end-drains") {
+    world_->end_drains();
+  } else {
+    return false;
   }
-  fault(words);
+  return true;
 }
 
 bool Scenario::describe(const Words& words) {
@@ -256,7 +268,6 @@ void Scenario::fault(const Words& words) {
     world_->set_reachable(a, verb == "reachable");
   else
     refuse("unknown command");
-  tell();
 }
 
 void Scenario::step() {

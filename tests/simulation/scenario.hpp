@@ -15,6 +15,8 @@
 //   crash P, restart P, pause P, resume P, unreachable P, reachable P
 //   crash-machine P             what wasn't synced is lost too
 //   cancel SITE/USER JOB
+//   drain SITE [WHOM]           as the owner orders it: nothing new starts on its nodes, or nothing more is lent to one
+//   end-drains                  of all sites
 //   show queue|leases|usage SITE, show chain|why SITE/USER/JOB, show jobs, show messages TYPE...
 //
 // The world warms up for one second before the first command that is not about the grid itself, and every step is
@@ -51,6 +53,7 @@ class Scenario {
   void submit(const Words& words);
   void run_until(Instant until);
   void stabilize(Duration limit);
+  bool order(const Words& words);
   void fault(const Words& words);
   void step();
   void tell();

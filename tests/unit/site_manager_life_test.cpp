@@ -9,27 +9,10 @@ static_assert(Machine<SiteManager>);
 
 namespace {
 
-/// The settings, but that something is other.
-template <class Change>
-SiteSettings settings_with(Change change) {
-  SiteSettings settings = settings_of_home();
-  change(settings);
-  return settings;
-}
-
 NodeSet nodes_of(const std::vector<NodeGroup>& groups) {
   REQUIRE(groups.size() == 1);
   return groups[0].nodes;
 }
-
-/// The one neighbour that was asked, and what it was asked.
-std::pair<SiteName, Delegate> asked_next(Stage& stage) {
-  auto to_north = stage.said<Delegate>(at_north), to_south = stage.said<Delegate>(at_south);
-  REQUIRE(to_north.size() + to_south.size() == 1);
-  return to_north.empty() ? std::pair(south, to_south[0]) : std::pair(north, to_north[0]);
-}
-
-const SiteName& other_than(const SiteName& site) { return site == north ? south : north; }
 
 Relay relay(const Party& from, const Party& to, SiteNames path, std::uint32_t position) {
   return {from, to, std::move(path), position, "frame"};
@@ -97,7 +80,7 @@ TEST_CASE("a job manager is told of its nodes that are gone, and they are leased
 TEST_CASE("a grant of fewer nodes than asked is given back, the user hears nothing, another is asked [S106b]") {
   Stage stage;
   stage.hear(alice, request(alice, 1, 4));
-  const auto [first, asked] = asked_next(stage);
+  const auto [first, asked] = stage.asked_next();
   stage.hear(site_manager_of(first), grant(asked, first, 3));
   const Release back = stage.said_once<Release>(site_manager_of(first));
   CHECK(back.lease == LeaseId{first, {1, 1}});
@@ -109,7 +92,7 @@ TEST_CASE("a grant of fewer nodes than asked is given back, the user hears nothi
   CHECK(stage.manager.leases().size() == 0);
   CHECK(stage.refused(first, "grant") == 1);
   CHECK(stage.manager.why(stage.now, asked.request.id).known);
-  const auto [second, again] = asked_next(stage);
+  const auto [second, again] = stage.asked_next();
   CHECK(second == other_than(first));
   stage.hear(site_manager_of(second), grant(again, second, 4));
   CHECK(stage.said_once<Grant>(alice).nodes.size() == 1);
@@ -334,7 +317,7 @@ TEST_CASE("a drained site asks others for its users, however many of its nodes a
   stage.settle();
   stage.hear(alice, request(alice, 1, 2));
   CHECK(stage.said<Grant>(alice).empty());
-  asked_next(stage);
+  stage.asked_next();
   SUBCASE("and serves them again when it is resumed") {
     REQUIRE(stage.manager.resume(stage.now, home, stage.out));
     stage.settle();
@@ -346,7 +329,7 @@ TEST_CASE("a drained site asks others for its users, however many of its nodes a
 TEST_CASE("a neighbour that claims to have spent the budget can't have spent more than it names sites") {
   Stage stage;
   stage.hear(alice, request(alice, 1, 2));
-  const auto [first, asked] = asked_next(stage);
+  const auto [first, asked] = stage.asked_next();
   CHECK(asked.tries_left == 15);
   CHECK(asked.dttl == 4);
   Reject answer = reject(asked, first, RejectReason::no_capacity, 0);
@@ -361,7 +344,7 @@ TEST_CASE("a neighbour that claims to have spent the budget can't have spent mor
     left = 14;
   }
   stage.hear(site_manager_of(first), answer);
-  const auto [second, again] = asked_next(stage);
+  const auto [second, again] = stage.asked_next();
   CHECK(second == other_than(first));
   CHECK(again.tries_left == left);
   CHECK(again.round == 1);
@@ -370,13 +353,13 @@ TEST_CASE("a neighbour that claims to have spent the budget can't have spent mor
 TEST_CASE("a home site asks no more neighbours in a round than the budget allows [S69]") {
   Stage stage(settings_with([](SiteSettings& settings) { settings.tries_per_round = 1; }));
   stage.hear(alice, request(alice, 1, 2));
-  const auto [first, asked] = asked_next(stage);
+  const auto [first, asked] = stage.asked_next();
   CHECK(asked.tries_left == 0);
   stage.hear(site_manager_of(first), reject(asked, first, RejectReason::no_capacity, 0));
   CHECK(stage.said<Delegate>(at_north).size() + stage.said<Delegate>(at_south).size() == 0);
   CHECK(stage.manager.view(stage.now).requests_pausing == 1);
   stage.pass(seconds(2));
-  CHECK(asked_next(stage).second.round == 2);
+  CHECK(stage.asked_next().second.round == 2);
 }
 
 TEST_CASE("a hint wakes no more requests than may be asked for at once, whatever it promises") {

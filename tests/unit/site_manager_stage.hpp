@@ -32,6 +32,17 @@ inline SiteSettings settings_of_home() {
   return settings;
 }
 
+/// The settings, but that something is other.
+template <class Change>
+SiteSettings settings_with(Change change) {
+  SiteSettings settings = settings_of_home();
+  change(settings);
+  return settings;
+}
+
+/// The other one of the two neighbours.
+inline const SiteName& other_than(const SiteName& site) { return site == north ? south : north; }
+
 inline ResourceNeed need_of(std::uint32_t processors) {
   ResourceNeed need;
   need.components.push_back({processors, {}, {}});
@@ -119,6 +130,7 @@ struct Stage {
   SiteManagerEffects out;
   Instant now{seconds(1000).microseconds};
   Ledger ledger;
+  std::uint64_t incarnation = 1;
 
   /// Everybody is in contact, and believes that there are no leases.
   explicit Stage(SiteSettings settings = settings_of_home()) : manager(std::move(settings), 1) {
@@ -144,6 +156,14 @@ struct Stage {
   }
   void up(const Party& peer, bool restarted) { take(LinkUp{peer, restarted, {}, {}}); }
   void down(const Party& peer) { take(LinkDown{peer}); }
+  /// The site manager ends and starts anew; nobody is heard yet.
+  void restart() {
+    manager = SiteManager(manager.settings(), ++incarnation);
+    manager.restore(now, ledger.rows());
+    out = {};
+    out.ledger.wanted = true;
+    settle();
+  }
   /// Lets time pass, with a settle at every deadline on the way, as a shell does.
   void pass(Duration length) {
     const Instant until = now + length;
@@ -174,6 +194,20 @@ struct Stage {
     std::vector<M> found = said<M>(to);
     REQUIRE(found.size() == 1);
     return std::move(found[0]);
+  }
+  /// The one neighbour that was asked, and what it was asked.
+  std::pair<SiteName, Delegate> asked_next() {
+    auto to_north = said<Delegate>(at_north), to_south = said<Delegate>(at_south);
+    REQUIRE(to_north.size() + to_south.size() == 1);
+    return to_north.empty() ? std::pair(south, to_south[0]) : std::pair(north, to_north[0]);
+  }
+  /// A resource manager registers nodes that have something; none of them is under a lease.
+  void offer_by(const Party& resource_manager, std::uint32_t nodes, Attributes attributes = {}) {
+    Register offered;
+    offered.cluster = delft;
+    offered.nodes = nodes;
+    offered.attributes = std::move(attributes);
+    hear(resource_manager, std::move(offered));
   }
   /// fs0 registers its nodes; what it has under leases it says as the site manager assigned it.
   void offer(std::uint32_t nodes, std::vector<std::pair<LeaseId, NodeSet>> leased = {}, NodeSet absent = {}) {

@@ -224,6 +224,12 @@ void SiteManager::sweep(Step& s) {
   while (passed_due_.take(s.now, overdue)) on_no_answer(s, overdue, RejectReason::no_answer);
   for (RelayPair& pair : relays_.take_over(s.now))
     if (s.out.ledger.wanted) changed_relays_.emplace_back(std::move(pair), false);
+  for (std::size_t n = 0; n < neighbours_.size(); ++n) {  // who was silent may be asked again
+    Neighbour& neighbour = neighbours_[n];
+    if (neighbour.asked_again == Instant{} || s.now < neighbour.asked_again) continue;
+    neighbour.asked_again = Instant{};
+    search_dirty_ = true;
+  }
 }
 
 Instant SiteManager::next_due() const {
@@ -232,6 +238,7 @@ Instant SiteManager::next_due() const {
   for (std::size_t n = 0; n < neighbours_.size(); ++n) {
     const Neighbour& neighbour = neighbours_[n];
     if (neighbour.up && !neighbour.renew_sent && !leases_.up(n).empty()) next = std::min(next, neighbour.renew_due);
+    if (neighbour.asked_again != Instant{}) next = std::min(next, neighbour.asked_again);
     for (const auto* unvouched : {&neighbour.orphans, &neighbour.unnamed})
       for (const auto& [id, until] : *unvouched) next = std::min(next, until);
   }

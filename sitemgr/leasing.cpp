@@ -105,7 +105,8 @@ void SiteManager::on(Step& s, std::size_t from, Grant& grant) {
   };
   if (it == passed_.end() || it->second.target != from) return give_up("nobody waits for it");
   const Delegate& asked = it->second.delegate;
-  const SiteNames way(asked.chain.rbegin(), asked.chain.rend());
+  SiteNames way{settings_.name};  // from here on it leads back as the delegation came
+  way.insert(way.end(), asked.chain.rbegin(), asked.chain.rend());
   const bool is_ours = grant.chain.size() > way.size() &&
                        std::equal(way.begin(), way.end(), grant.chain.end() - static_cast<std::ptrdiff_t>(way.size()));
   if (const std::string fault = is_ours ? dmm::fault_of(grant.nodes, asked.request.need) : "another chain";

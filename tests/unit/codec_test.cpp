@@ -195,6 +195,39 @@ TEST_CASE("codec: elements that a later version adds are ignored, missing ones k
   CHECK(std::get<Beat>(std::get<Envelope>(earlier).message).resend == false);
 }
 
+TEST_CASE("codec: a duration is taken as far as durations go, whatever is said [S24]") {
+  Codec codec;
+  const auto taken = [&](std::int64_t said) {
+    Envelope envelope = example();
+    Request& request = std::get<Request>(envelope.message);
+    request.waited = request.length = microseconds(said);
+    const auto decoded = codec.decode(codec.encode(envelope));
+    REQUIRE(std::holds_alternative<Envelope>(decoded));
+    const Request& got = std::get<Request>(std::get<Envelope>(decoded).message);
+    CHECK(got.length == got.waited);
+    return got.waited;
+  };
+  CHECK(taken(0) == Duration{});
+  CHECK(taken(1) == microseconds(1));
+  CHECK(taken(-1) == microseconds(-1));  // which means something in some places
+  CHECK(taken(-2) == Duration{});
+  CHECK(taken(-5'000'000) == Duration{});
+  CHECK(taken(INT64_MIN) == Duration{});
+  CHECK(taken(duration_max.microseconds) == duration_max);
+  CHECK(taken(duration_max.microseconds + 1) == duration_max);
+  CHECK(taken(1'000'000'000'000'000'000) == duration_max);
+  CHECK(taken(INT64_MAX) == duration_max);
+}
+
+TEST_CASE("codec: a hint has no more entries than a request may go hops [S62]") {
+  Codec codec;
+  Envelope envelope = example();
+  envelope.hint.resize(16, {5, 8, true});
+  CHECK(std::holds_alternative<Envelope>(codec.decode(codec.encode(envelope))));
+  envelope.hint.resize(17, {5, 8, true});
+  CHECK(fault(codec, codec.encode(envelope)) == FrameFault::malformed);
+}
+
 TEST_CASE("codec: a request that others write in their way is known again, and written in ours") {
   using namespace std::string_literals;
   const auto cancel = [](const std::string& request) {

@@ -534,6 +534,60 @@ TEST_CASE("endpoint bounds: [S35] a numbered frame to nobody in particular is dr
   CHECK(std::get<Withdraw>(got[0].message).request.job == 2);
 }
 
+TEST_CASE("endpoint bounds: [S36b] answers that a client doesn't acknowledge are kept within its own bound") {
+  EndpointSettings settings = settings_of(beta, alpha);
+  settings.admission.clients = true;
+  settings.limits.kept_bytes_client = 100'000;
+  Endpoint b(settings);
+  Hand neighbour{alpha, b};
+  neighbour.open();
+  Hand client{.self = {SiteName("beta"), Role::client, "cli-1"}, .endpoint = b, .connection = 2};
+  client.open();
+  changes(b);
+  const auto answer = [&](std::uint64_t token) {
+    Effects effects;
+    effects.send(client.self, Answer{token, {}, std::string(10'000, 'x')});
+    b.send(client.now, effects);
+  };
+  std::size_t greatest = 0;
+  for (std::uint64_t token = 1; token <= 600; ++token) {
+    answer(token);
+    greatest = std::max(greatest, b.kept_bytes());
+    b.take_frames([](const Frame&) {});
+  }
+  CHECK(greatest > 50'000);
+  CHECK(greatest <= 120'000);  // one answer more than the bound, before it is given up
+  CHECK(b.kept_bytes() <= 100'000);
+  CHECK(link_with(b.links(), client.self).given_up > 0);
+  CHECK(link_with(b.links(), alpha).given_up == 0);
+  CHECK(neighbour.say(withdraw(1), 1).size() == 1);
+  ++client.incarnation;  // and in a new session it is answered as before
+  client.open();
+  answer(1'000);
+  CHECK(count<Answer>(client.hear()) == 1);
+}
+
+TEST_CASE("endpoint bounds: [S36b] of all sessions that keep too much together the greatest is begun anew") {
+  EndpointSettings settings = settings_of(beta, alpha);
+  const Party gamma = site_manager_of(SiteName("gamma"));
+  settings.admission.parties.insert(gamma);
+  settings.limits.kept_bytes_all = 50'000;
+  Endpoint b(settings);
+  Hand first{alpha, b}, second{.self = gamma, .endpoint = b, .connection = 2};
+  first.open();
+  second.open();
+  for (int i = 0; i < 1'000; ++i) {
+    Effects effects;
+    if (i < 10) effects.send(alpha, withdraw(1));
+    effects.send(gamma, renewed(10));
+    b.send(first.now, effects);
+    REQUIRE(b.kept_bytes() <= settings.limits.kept_bytes_all);
+  }
+  CHECK(link_with(b.links(), alpha).given_up == 0);
+  CHECK(link_with(b.links(), alpha).unacknowledged == 10);
+  CHECK(link_with(b.links(), gamma).given_up > 0);
+}
+
 // ---- two of one name -----------------------------------------------------------------------------------------------
 
 TEST_CASE("endpoint bounds: [S12a] another process of a name waits until the first has been silent") {
@@ -561,6 +615,24 @@ TEST_CASE("endpoint bounds: [S12a] another process of a name waits until the fir
   CHECK(b.links().front().incarnation == 3);
   CHECK(twin.say(withdraw(2), 1).size() == 1);
   CHECK(b.connections() == std::set<Connection>{2});
+}
+
+TEST_CASE("endpoint bounds: [S12a] so does a second resource manager or job manager of a name, but no client") {
+  EndpointSettings settings = settings_of(beta, alpha);
+  settings.admission.clients = settings.admission.resource_managers = settings.admission.job_managers_of_site = true;
+  Endpoint b(settings);
+  Party party{SiteName("beta"), Role::client, "cli-1"};
+  bool may_be_two = false;
+  SUBCASE("a resource manager") { party.role = Role::resource_manager; }
+  SUBCASE("a job manager") { party.role = Role::job_manager; }
+  SUBCASE("a client") { may_be_two = true; }
+  Hand first{.self = party, .endpoint = b, .incarnation = 5, .instance = 11};
+  first.open();
+  Hand twin{.self = party, .endpoint = b, .incarnation = 6, .instance = 12, .connection = 2};
+  twin.give(twin.hello());
+  CHECK(refused(b, "twin") == (may_be_two ? 0 : 1));
+  CHECK(count<Fault>(twin.hear()) == (may_be_two ? 0 : 1));
+  CHECK(b.links().front().incarnation == (may_be_two ? 6 : 5));
 }
 
 TEST_CASE("endpoint bounds: [S33] an incarnation of before is dropped, and told so once the present one is silent") {

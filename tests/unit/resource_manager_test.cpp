@@ -234,6 +234,30 @@ TEST_CASE("resource manager: each may say only what is theirs") {
   CHECK(stage.effects.tasks.empty());
 }
 
+TEST_CASE("resource manager: a lease of one of the owner's users is no other's, who can't keep it from her either") {
+  Stage stage = Stage::in_contact();
+  const Party mallory = job_manager_of(alice.site, "mallory");
+  stage.put(LinkUp{mallory, true, {}, {}});
+  const auto assign = [&] { stage.hear(owner, Assign{lease(1), {{0, 3}}, alice.site, true, true, alice.name}); };
+  const auto try_it = [&](const Party& thief) { stage.hear(thief, start(lease(1), job_of(thief, 1), {{0, 1}})); };
+  SUBCASE("when it was assigned before") {
+    assign();
+    try_it(mallory);
+  }
+  SUBCASE("when the thief guessed it before it was assigned") {
+    try_it(mallory);
+    CHECK(stage.said<Ended>(mallory).empty());
+    assign();
+  }
+  CHECK(stage.outcome(mallory).fault == StartFault::no_lease);
+  CHECK(stage.ordered<StartTask>().empty());
+  try_it(bob);  // of another site
+  CHECK(stage.outcome(bob).fault == StartFault::no_lease);
+  stage.hear(alice, start(lease(1), job(1), {{0, 1}}));
+  CHECK(stage.ordered<StartTask>().size() == 1);
+  CHECK(stage.said<LeaseEnded>(owner).empty());
+}
+
 TEST_CASE("resource manager: nodes are clean when nothing runs on them any more") {
   Stage stage = Stage::running();
   stage.hear(owner, Unassign{lease(1), {{2, 3}}, {}, {}});

@@ -59,7 +59,7 @@ void Endpoint::hang_up(Peer& peer) {
 
 /// Whether there is room for one more connection of our own making; one that rests makes room for it.
 bool Endpoint::may_dial_direct(Instant now) {
-  if (directs_ < settings_.limits.direct_connections) return true;
+  if (directs_ + dials_.size() < settings_.limits.direct_connections) return true;
   std::size_t longest = in_order_.size();
   for (std::size_t i = 0; i < in_order_.size(); ++i) {
     const Peer& peer = *in_order_[i];

@@ -40,7 +40,8 @@ std::optional<RejectReason> SiteManager::fault_of(std::size_t from, const Delega
   const bool in_chain =
       std::find(delegate.chain.begin(), delegate.chain.end(), settings_.name) != delegate.chain.end();
   if (in_chain && !DMM_PLANT(chain_ignored)) return RejectReason::in_chain;
-  if (neighbours_[from].taken > settings_.delegations_per_link_max) return RejectReason::limit_reached;  // with this one
+  const std::size_t others = neighbours_[from].taken - 1;
+  if (others >= settings_.delegations_per_link_max) return RejectReason::limit_reached;
   return std::nullopt;
 }
 

@@ -588,6 +588,28 @@ TEST_CASE("endpoint bounds: [S36b] of all sessions that keep too much together t
   CHECK(link_with(b.links(), gamma).given_up > 0);
 }
 
+TEST_CASE("endpoint bounds: a job manager opens no more connections than it may, and speaks along the chain instead") {
+  EndpointSettings settings = settings_of(ann, alpha);
+  settings.limits.direct_connections = 2;
+  Endpoint a(settings);
+  const Instant now{seconds(100).microseconds};
+  Connection connection = 1;
+  const auto dials = [&](int from, int to) {
+    Effects effects;
+    for (int i = from; i < to; ++i)
+      effects.routes.push_back({resource_manager_of(SiteName("beta"), "fs" + std::to_string(i)), "tcp://host:1",
+                                {SiteName("alpha"), SiteName("beta")}});
+    a.send(now, effects);
+    const std::vector<DialWanted> wanted = a.take_dials();
+    for (const DialWanted& one : wanted) a.dial(now, connection++, one.peer);
+    return wanted.size();
+  };
+  CHECK(dials(0, 5) == 2);
+  CHECK(dials(5, 6) == 0);
+  const auto links = a.links();
+  CHECK(std::ranges::count(links, true, &LinkView::relayed) == 4);
+}
+
 // ---- two of one name -----------------------------------------------------------------------------------------------
 
 TEST_CASE("endpoint bounds: [S12a] another process of a name waits until the first has been silent") {

@@ -1,5 +1,5 @@
-// Stories about neighbours that lie: grants of what nobody asked for or nobody has, words in another's name, chains that
-// nobody can have gone. The stage is in site_manager_stage.hpp.
+// Stories about neighbours that lie: grants of what nobody asked for or nobody has, words in another's name, chains and
+// ways that nobody can have gone. The stage is in site_manager_stage.hpp.
 #include <functional>
 
 #include "tests/unit/site_manager_stage.hpp"
@@ -201,4 +201,22 @@ TEST_CASE("a delegation by a chain that nobody can have gone is malformed [S90] 
   CHECK(stage.said_once<Reject>(at_south).reason == RejectReason::malformed);
   CHECK(stage.refused(south, "delegate") == 1);
   CHECK(stage.manager.leases().size() == 0);
+}
+
+TEST_CASE("a frame over more sites than a chain has is dropped, whoever has a lease [S53]") {
+  Stage stage;
+  stage.hear(at_south, delegate(bob, 1, 2));
+  Grant made = grant(stage.said_once<Delegate>(at_north), north, 2);
+  made.chain = {north, home, south};
+  stage.hear(at_north, made);
+  const Party far = resource_manager_of(north, "fs0");
+  const auto send = [&](std::size_t sites) {
+    SiteNames path{south, home, north};
+    while (path.size() < sites) path.insert(path.begin() + 2, SiteName("s" + std::to_string(path.size())));
+    stage.hear(at_south, Relay{bob, far, path, 1, "frame"});
+  };
+  send(3);
+  CHECK(stage.said<Relay>(at_north).size() == 1);
+  for (const std::size_t sites : {18, 3'000}) send(sites);
+  CHECK(stage.refused(south, "relay") == 2);
 }

@@ -112,6 +112,15 @@ TEST_CASE("any number of requests that don't fit keep no other one from what is 
   CHECK(stage.said<Grant>(alice).size() == 100);
 }
 
+TEST_CASE("requests that are alike are looked at as one, however many there are") {
+  Stage stage;
+  for (std::uint64_t job = 1; job <= 10'000; ++job) stage.hear(alice, request(alice, job, job % 2 == 0 ? 9 : 10));
+  CHECK(stage.manager.queue().size() == 10'000);
+  CHECK(stage.manager.queue().classes() == 2);
+  for (std::uint64_t job = 2; job <= 10'000; job += 2) stage.hear(alice, Cancel{request(alice, job, 9).id});
+  CHECK(stage.manager.queue().classes() == 1);
+}
+
 TEST_CASE("nodes that come free go to who fits on them, however many don't that came before") {
   Stage stage;
   stage.offer_by(gpus, 2, gpu);
@@ -129,13 +138,13 @@ TEST_CASE("nodes that come free go to who fits on them, however many don't that 
 TEST_CASE("whoever nobody can be asked for keeps no other one from a neighbour that has room [S72]") {
   Stage stage;
   stage.hear(at_north, Beat{}, {hint_of(1'000)});
-  stage.hear(at_south, Beat{}, {hint_of(4)});
+  stage.hear(at_south, Beat{}, {hint_of(12)});
   std::uint64_t job = 0;
   for (std::uint32_t width = 200; width < 300; ++width) stage.hear(alice, request(alice, ++job, width));
   for (int i = 0; i < 300; ++i) stage.hear(alice, request(alice, ++job, 100));
   CHECK(stage.said<Delegate>(at_north).size() == 4);  // its window
   CHECK(stage.said<Delegate>(at_south).empty());
-  stage.hear(alice, request(alice, ++job, 2));
+  stage.hear(alice, request(alice, ++job, 10));  // too wide for home
   CHECK(stage.said_once<Delegate>(at_south).request.id.job == job);
   stage.hear(alice, request(alice, ++job, 2));
   CHECK(stage.said_once<Delegate>(at_south).request.id.job == job);

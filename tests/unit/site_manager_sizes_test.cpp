@@ -60,6 +60,22 @@ TEST_CASE("a drained site tells that it lends nothing, and how large it is all t
   CHECK(told.largest == 8);
   CHECK(told.complete);
   CHECK(stage.neighbour(north).told_reach.entries == before.entries);
+  stage.up(at_north, true);
+  CHECK(stage.said<Reach>(at_north).back().entries == before.entries);
+}
+
+TEST_CASE("a site is as large as it is configured to be before anybody has come [S74]") {
+  Stage stage;
+  stage.hear(alice, staying(1, 8));
+  stage.hear(alice, staying(2, 9));
+  const Refuse refused = stage.said_once<Refuse>(alice);
+  CHECK(refused.request.job == 2);
+  CHECK(refused.largest == 8);
+  stage.offer_by(fs1, 2);
+  stage.pass(seconds(3600));
+  CHECK(stage.said<Refuse>(alice).empty());
+  stage.offer_by(fs0, 6);
+  CHECK(stage.said_once<Grant>(alice).request.job == 1);
 }
 
 TEST_CASE("who is busy, drained, down or has yet to come back is as large as it is configured to be [S74]") {
@@ -173,6 +189,34 @@ TEST_CASE("leases on nodes that are gone when a restarted site hears its resourc
   CHECK(stage.said_once<Grant>(at_south).nodes.at(0).nodes == NodeSet{{0, 3}});
 }
 
+// ---- owners come first ---------------------------------------------------------------------------------------------
+
+TEST_CASE("a local request that has waited for five minutes takes lent nodes back, if nobody set it otherwise") {
+  Duration after = seconds(300);
+  SUBCASE("as it is") {}
+  SUBCASE("sooner") { after = seconds(20); }
+  SUBCASE("never") { after = Duration{}; }
+  SiteSettings settings = settings_of_home();
+  if (after != seconds(300)) settings.reclaim_after = after;
+  Stage stage(settings);
+  stage.offer(8);
+  const Grant lent = stage.lend_to(bob, 1, 8);
+  stage.hear(alice, staying(1, 8));
+  if (after == Duration{}) {
+    stage.pass_renewed(seconds(3600), at_south, 1);
+    CHECK(stage.said<LeaseEnded>(at_south).empty());
+    return;
+  }
+  stage.pass_renewed(after - milliseconds(1), at_south, 1);
+  CHECK(stage.said<LeaseEnded>(at_south).empty());
+  stage.pass(milliseconds(1));
+  const LeaseEnded ended = stage.said_once<LeaseEnded>(at_south);
+  CHECK(ended.reason == LeaseEnd::reclaimed);
+  CHECK(ended.grace == seconds(300));
+  stage.hear(fs0, Clean{lent.lease, {}});
+  CHECK(stage.said_once<Grant>(alice).request.job == 1);
+}
+
 // ---- what is charged -----------------------------------------------------------------------------------------------
 
 TEST_CASE("the totals of what was lent are kept over a restart, also of records that were dropped") {
@@ -220,11 +264,9 @@ TEST_CASE("parts of a register that never end are told to be wrong when they lis
   part.nodes = 100;
   part.last = false;
   SUBCASE("leases") {
-    for (std::uint64_t counter = 1; counter <= 30; ++counter) {
-      part.leases.push_back({home, {1, counter}});
-      part.leased.push_back({{0, 0}});
-    }
+    for (std::uint64_t counter = 1; counter <= 30; ++counter) part.leases.push_back({home, {1, counter}});
   }
+  SUBCASE("nodes of leases") { part.leased.assign(30, {{0, 0}}); }
   SUBCASE("nodes of no lease") {
     for (std::uint32_t node = 0; node < 80; node += 2) part.dirty.push_back({node, node});
   }

@@ -340,6 +340,33 @@ TEST_CASE("who isn't lent anything since others wait is heard by its hint alone,
   CHECK(stage.said<Grant>(at_south).size() == 1);
 }
 
+TEST_CASE("who is lent nothing for a while is told when that is over, if nothing else happens in the world [S75a]") {
+  Stage stage;
+  stage.offer(8);
+  stage.down(at_north);
+  const auto told = [&] { return stage.neighbour(south).told.at(0).lendable; };
+  Duration rest = seconds(60);
+  SUBCASE("since nodes were taken back") {
+    const Grant lent = stage.lend_to(bob, 1, 8);
+    REQUIRE(stage.manager.reclaim(stage.now, "south", {}, stage.out) == 1);
+    stage.settle();
+    stage.hear(fs0, Clean{lent.lease, {}});
+  }
+  SUBCASE("since it let offers lapse") {
+    for (std::uint64_t job = 1; job <= 2; ++job) {
+      stage.hear(at_south, delegate(bob, job, 8));
+      const Grant offered = stage.said_once<Grant>(at_south);
+      stage.pass(seconds(5));
+      stage.hear(fs0, Clean{offered.lease, {}});
+    }
+    rest = seconds(20);
+  }
+  stage.pass(rest - milliseconds(1));
+  CHECK(told() == 0);
+  stage.pass(seconds(1));
+  CHECK(told() == 8);
+}
+
 // ---- leases that are used again ------------------------------------------------------------------------------------
 
 TEST_CASE("no job is put on a lease that ends before it does [S105]") {

@@ -567,7 +567,7 @@ TEST_CASE("endpoint bounds: [S36b] answers that a client doesn't acknowledge are
   CHECK(count<Answer>(client.hear()) == 1);
 }
 
-TEST_CASE("endpoint bounds: [S36b] of all sessions that keep too much together the greatest is begun anew") {
+TEST_CASE("endpoint bounds: [S36b] of all sessions that keep too much together the greatest is given up") {
   EndpointSettings settings = settings_of(beta, alpha);
   const Party gamma = site_manager_of(SiteName("gamma"));
   settings.admission.parties.insert(gamma);

@@ -10,7 +10,7 @@ namespace {
 
 const Party fs1 = resource_manager_of(home, "fs1");
 
-/// A neighbour tells of one cluster of so many processors, and that nothing lies beyond it.
+/// A neighbour tells of one cluster of this size, and that nothing lies beyond it.
 Reach reach_of(std::uint32_t processors) {
   Reach reach;
   reach.entries.assign(16, {true, {}});

@@ -156,7 +156,7 @@ struct Stage {
   }
   void up(const Party& peer, bool restarted) { take(LinkUp{peer, restarted, {}, {}}); }
   void down(const Party& peer) { take(LinkDown{peer}); }
-  /// The site manager ends and starts anew; nobody is heard yet.
+  /// The site manager ends and starts again; nobody is heard yet.
   void restart() {
     manager = SiteManager(manager.settings(), ++incarnation);
     manager.restore(now, ledger.rows());

@@ -78,6 +78,12 @@ void show_leases(const Json& sites) {
                  shown(lease, "request"), chain});
     }
   std::printf("%s", table.empty() ? "no leases\n" : table.text(style).c_str());
+  for (const Json& site : sites) {
+    const std::uint64_t total = site.value("total", std::uint64_t{0});
+    if (const std::size_t shown_here = site.value("leases", Json::array()).size(); shown_here < total)
+      std::printf("%s: %s more leases aren't shown\n", shown(site, "site").c_str(),
+                  grouped(total - shown_here).c_str());
+  }
 }
 
 void show_usage(const Json& sites, bool records) {

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <map>
+#include <utility>
 
 #include "protocol/text.hpp"
 #include "runtime/clock.hpp"
@@ -36,23 +37,30 @@ void read_answer(Reply& reply, Answered& answered) {
 
 }  // namespace
 
-std::vector<Answered> ask_all(const std::vector<Manager>& managers, const std::string& verb, const Json& argument,
-                              Duration within) {
+std::vector<std::vector<Answered>> ask_all(const std::vector<Manager>& managers, const std::vector<std::string>& verbs,
+                                           const Json& argument, Duration within) {
   ClientPool pool;
-  std::vector<Answered> all(managers.size());
-  std::map<std::uint64_t, std::size_t> by_token;
+  std::vector<std::vector<Answered>> all(verbs.size(), std::vector<Answered>(managers.size()));
+  std::map<std::uint64_t, std::pair<std::size_t, std::size_t>> by_token;  // the question, the manager
   for (std::size_t i = 0; i < managers.size(); ++i) {
-    all[i].manager = managers[i];
     const auto connected = pool.connect(managers[i].party, managers[i].endpoint);
-    if (const auto* fault = std::get_if<std::string>(&connected))
-      all[i].fault = *fault;
-    else
-      by_token[pool.ask(std::get<std::size_t>(connected), verb, argument.dump())] = i;
+    for (std::size_t verb = 0; verb < verbs.size(); ++verb) {
+      all[verb][i].manager = managers[i];
+      if (const auto* fault = std::get_if<std::string>(&connected))
+        all[verb][i].fault = *fault;
+      else
+        by_token[pool.ask(std::get<std::size_t>(connected), verbs[verb], argument.dump())] = {verb, i};
+    }
   }
   for (Reply& reply : pool.wait_all(within))
     if (const auto found = by_token.find(reply.token); found != by_token.end())
-      read_answer(reply, all[found->second]);
+      read_answer(reply, all[found->second.first][found->second.second]);
   return all;
+}
+
+std::vector<Answered> ask_all(const std::vector<Manager>& managers, const std::string& verb, const Json& argument,
+                              Duration within) {
+  return std::move(ask_all(managers, std::vector{verb}, argument, within).front());
 }
 
 Answered ask_one(const Manager& manager, const std::string& verb, const Json& argument) {

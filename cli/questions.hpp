@@ -24,6 +24,10 @@ struct Answered {
 std::vector<Answered> ask_all(const std::vector<Manager>& managers, const std::string& verb,
                               const nlohmann::ordered_json& argument = nlohmann::ordered_json::object(),
                               Duration within = seconds(5));
+/// Puts several questions to all of them at once, over one connection to each; the answers by question.
+std::vector<std::vector<Answered>> ask_all(const std::vector<Manager>& managers, const std::vector<std::string>& verbs,
+                                           const nlohmann::ordered_json& argument = nlohmann::ordered_json::object(),
+                                           Duration within = seconds(5));
 Answered ask_one(const Manager& manager, const std::string& verb,
                  const nlohmann::ordered_json& argument = nlohmann::ordered_json::object());
 

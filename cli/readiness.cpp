@@ -26,7 +26,8 @@ std::string missing_at(const TopologySite& site, const Json& view) {
   for (const Json& link : view.value("links", Json::array()))
     if (!link.value("up", false))
       return site.name.text + " has no contact with " + link.value("site", std::string("?"));
-  const std::size_t users = view.value("job_managers", Json::array()).size();
+  const std::size_t users = view.value("job_managers", Json::array()).size() +
+                            view.value("left_out", Json::object()).value("job_managers", std::size_t{0});
   if (users < site.users.size())
     return site.name.text + " has contact with " + std::to_string(users) + " of " +
            count_text(site.users.size(), "job manager");

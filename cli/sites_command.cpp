@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <memory>
 
@@ -122,6 +123,16 @@ void print_refusals(const Json& site) {
                 text_in(stranger, "peer").c_str(), length_text(stranger.value("last_seconds_ago", 0.0)).c_str());
 }
 
+/// How many rows of its lists a site left out, since its answer would have been too long.
+void print_left_out(const Json& site) {
+  for (const auto& [list, count] : site.value("left_out", Json::object()).items()) {
+    std::string what = harmless(list);
+    std::ranges::replace(what, '_', ' ');
+    std::printf("%s: %s more %s aren't shown\n", text_in(site, "site").c_str(),
+                grouped(count.get<std::uint64_t>()).c_str(), what.c_str());
+  }
+}
+
 /// What keeps nodes from being used, a line each.
 void print_notices(const Json& site) {
   for (const Json& cluster : site.value("unknown_clusters", Json::array()))
@@ -144,8 +155,8 @@ int run(const SitesOptions& options) {
   auto chosen = choose_managers(options.manager, Role::site_manager);
   if (auto* fault = std::get_if<CommandFault>(&chosen)) return fail("sites", *fault);
   const auto& managers = std::get<std::vector<Manager>>(chosen);
-  const std::vector<Answered> sites = ask_all(managers, "site");
-  const std::vector<Answered> links = ask_all(managers, "links");
+  const auto answers = ask_all(managers, std::vector<std::string>{"site", "links"});
+  const std::vector<Answered>&sites = answers[0], &links = answers[1];
   Json list = Json::array();
   for (std::size_t i = 0; i < managers.size(); ++i) list.push_back(merged(sites[i], links[i]));
   int code = 0;
@@ -193,7 +204,7 @@ int run(const SitesOptions& options) {
   std::printf("%s", site_table.text(style).c_str());
   if (!link_table.empty()) std::printf("\n%s", link_table.text(style).c_str());
   if (!borrower_table.empty()) std::printf("\n%s", borrower_table.text(style).c_str());
-  for (const Json& site : list) print_notices(site), print_refusals(site);
+  for (const Json& site : list) print_notices(site), print_refusals(site), print_left_out(site);
   for (const Answered& site : sites)
     if (!site.fault.empty()) fail("sites", {site.fault, 1});
   return code;

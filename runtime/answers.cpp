@@ -3,8 +3,10 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "machine/answer_rows.hpp"
 #include "protocol/text.hpp"
 #include "runtime/clock.hpp"
 
@@ -14,6 +16,20 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 std::string text_of(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
+
+/// Sessions in an answer, and what they take of it.
+constexpr std::size_t links_max = 400, links_bytes_max = 160 * 1024;
+constexpr std::string_view no_limit = "the argument is not a JSON object with a number as its \"limit\"";
+
+/// The argument's "limit", at most `most`; `most` if there is none, nothing if it can't be read.
+std::optional<std::size_t> limit_in(const Ask& ask, std::size_t most) {
+  const Json argument = Json::parse(ask.argument.empty() ? "{}" : ask.argument, nullptr, false);
+  if (!argument.is_object()) return std::nullopt;
+  const auto given = argument.find("limit");
+  if (given == argument.end()) return most;
+  if (!given->is_number_unsigned()) return std::nullopt;
+  return static_cast<std::size_t>(std::min<std::uint64_t>(given->get<std::uint64_t>(), most));
+}
 
 Json status(const Identity& identity, Instant now) {
   return {{"party", to_text(identity.self)},
@@ -28,37 +44,53 @@ Json status(const Identity& identity, Instant now) {
           {"listen", identity.endpoints}};
 }
 
-Json links(const Endpoint& endpoint, Instant now) {
+/// What somebody else said, cut to what people would read.
+std::string read_text(const std::string& said) { return said.substr(0, 500); }
+
+Json link_of(const LinkView& link, Instant now) {
+  return {{"peer", to_text(link.peer)},
+          {"role", to_text(link.peer.role)},
+          {"site", link.peer.site.text},
+          {"name", link.peer.name},
+          {"up", link.up},
+          {"relayed", link.relayed},
+          {"software", read_text(link.software)},
+          {"incarnation", link.incarnation},
+          {"sent", link.sent},
+          {"received", link.received},
+          {"unacknowledged", link.unacknowledged},
+          {"kept_bytes", link.kept_bytes},
+          {"given_up", link.given_up},
+          {"round_trip_seconds", link.round_trip.in_seconds()},
+          {"heard_seconds_ago", link.incarnation ? Json((now - link.heard).in_seconds()) : Json(nullptr)},
+          {"last_error", read_text(link.last_error)}};
+}
+
+/// As many sessions as are asked for by {"limit": 20} and as fit, those with sites first.
+Answer links(const Endpoint& endpoint, Instant now, const Ask& ask) {
+  const auto most = limit_in(ask, links_max);
+  if (!most) return {ask.token, std::string(no_limit), {}};
+  std::vector<LinkView> all = endpoint.links();
+  std::erase_if(all, [](const LinkView& link) { return link.peer.role == Role::client; });
+  std::ranges::stable_partition(all, [](const LinkView& link) { return link.peer.role == Role::site_manager; });
+  AnswerRows rows(*most, links_bytes_max);
   Json list = Json::array();
-  for (const LinkView& link : endpoint.links()) {
-    if (link.peer.role == Role::client) continue;
-    Json one{{"peer", to_text(link.peer)},
-             {"role", to_text(link.peer.role)},
-             {"site", link.peer.site.text},
-             {"name", link.peer.name},
-             {"up", link.up},
-             {"relayed", link.relayed},
-             {"software", link.software},
-             {"incarnation", link.incarnation},
-             {"sent", link.sent},
-             {"received", link.received},
-             {"unacknowledged", link.unacknowledged},
-             {"kept_bytes", link.kept_bytes},
-             {"given_up", link.given_up},
-             {"round_trip_seconds", link.round_trip.in_seconds()}};
-    one["heard_seconds_ago"] = link.incarnation ? Json((now - link.heard).in_seconds()) : Json(nullptr);
-    one["last_error"] = link.last_error;
-    list.push_back(std::move(one));
+  for (const LinkView& link : all) {
+    if (rows.is_full()) break;
+    Json row = link_of(link, now);
+    if (rows.take(text_of(row).size())) list.push_back(std::move(row));
   }
+  const std::size_t left_out = all.size() - list.size();
   Json strangers = Json::array();
   for (const Stranger& stranger : endpoint.strangers())
     strangers.push_back({{"peer", to_text(stranger.party)},
                          {"knocks", stranger.knocks},
                          {"last_seconds_ago", (now - stranger.last).in_seconds()}});
-  return {{"links", std::move(list)},
-          {"strangers", std::move(strangers)},
-          {"kept_bytes", endpoint.kept_bytes()},
-          {"refused", endpoint.counters().refused}};
+  return {ask.token, {}, text_of({{"links", std::move(list)},
+                                  {"left_out", left_out},
+                                  {"strangers", std::move(strangers)},
+                                  {"kept_bytes", endpoint.kept_bytes()},
+                                  {"refused", endpoint.counters().refused}})};
 }
 
 Json by_name(const std::map<std::uint16_t, std::uint64_t>& counts) {
@@ -87,15 +119,12 @@ Answer requests(const Endpoint& endpoint, const Ask& ask) {
     if (!id) return {ask.token, "\"after\" is not a request, which reads site/user/job", {}};
     from = counts.upper_bound(*id);
   }
-  std::size_t limit = 2'000;
-  if (const auto given = wanted.find("limit"); given != wanted.end()) {
-    if (!given->is_number_unsigned()) return {ask.token, "\"limit\" is not a number", {}};
-    limit = std::min<std::size_t>(given->get<std::size_t>(), limit);
-  }
+  const auto limit = limit_in(ask, 2'000);
+  if (!limit) return {ask.token, std::string(no_limit), {}};
   std::uint64_t total = 0;
   for (const auto& [id, count] : counts) total += count;
   Json page = Json::object();
-  for (; from != counts.end() && page.size() < limit; ++from) page[to_text(from->first)] = from->second;
+  for (; from != counts.end() && page.size() < *limit; ++from) page[to_text(from->first)] = from->second;
   return {ask.token, {}, text_of({{"counted", endpoint.settings().count_by_request},
                                   {"requests", counts.size()},
                                   {"messages", total},
@@ -109,7 +138,7 @@ std::string_view common_verbs() { return "status, links, messages, requests, sto
 
 std::optional<Answer> common_answer(const Identity& identity, const Endpoint& endpoint, Instant now, const Ask& ask) {
   if (ask.verb == "status") return Answer{ask.token, {}, text_of(status(identity, now))};
-  if (ask.verb == "links") return Answer{ask.token, {}, text_of(links(endpoint, now))};
+  if (ask.verb == "links") return links(endpoint, now, ask);
   if (ask.verb == "messages") return Answer{ask.token, {}, text_of(messages(endpoint.counters()))};
   if (ask.verb == "requests") return requests(endpoint, ask);
   if (ask.verb == "stop") return Answer{ask.token, {}, R"({"stopping":true})"};

@@ -28,7 +28,7 @@ Json nodes_of(const std::vector<NodeGroup>& groups) {
 /// "das-3#41@5": unlike the short form, unique over the owner's restarts.
 std::string full_text(const LeaseId& id) { return to_text(id) + "@" + std::to_string(id.epoch.incarnation); }
 
-/// One page of `rows`, each made by `make`.
+/// One page of `rows`, each made by `make`: as many as fit.
 template <class Row, class Make>
 Answer answer_page(const Ask& ask, const std::vector<Row>& rows, Make make) {
   const auto argument = views::argument_of(ask);
@@ -36,7 +36,8 @@ Answer answer_page(const Ask& ask, const std::vector<Row>& rows, Make make) {
   const auto from = static_cast<std::size_t>(views::number_in(*argument, "from", 0));
   Json list = Json::array();
   std::size_t i = from;
-  for (; i < rows.size() && list.size() < page; ++i) list.push_back(make(rows[i]));
+  AnswerRows left(views::limit_in(*argument, page, page), views::list_bytes);
+  while (i < rows.size() && !left.is_full() && views::add_row(list, make(rows[i]), left)) ++i;
   return views::answer(ask, {{"holdings", std::move(list)}, {"next", i < rows.size() ? Json(i) : Json(nullptr)}});
 }
 

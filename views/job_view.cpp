@@ -95,12 +95,11 @@ Answer queue(const JobManager& jobs, const ViewTime& time, const Ask& ask, const
   }
   Json list = Json::array();
   Json next = nullptr;
+  AnswerRows rows(query.limit - 1, views::list_bytes);
   for (const JobView& job : found) {
-    if (list.size() + 1 == query.limit) {
-      next = job.number;
-      break;
-    }
-    list.push_back(job_of(job, time));
+    if (!rows.is_full() && views::add_row(list, job_of(job, time), rows)) continue;
+    next = job.number;
+    break;
   }
   return views::answer(ask, {{"jobs", std::move(list)}, {"next", std::move(next)}});
 }

@@ -5,7 +5,9 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <utility>
 
+#include "machine/answer_rows.hpp"
 #include "protocol/messages.hpp"
 #include "views/view_time.hpp"
 
@@ -16,8 +18,32 @@ using Json = nlohmann::ordered_json;
 inline Answer fault(const Ask& ask, std::string text) { return {ask.token, std::move(text), {}}; }
 
 /// Bytes that are no UTF-8 (a user's job name, say) are replaced rather than refused.
-inline Answer answer(const Ask& ask, const Json& json) {
-  return {ask.token, {}, json.dump(-1, ' ', false, Json::error_handler_t::replace)};
+inline std::string text_of(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
+
+inline Answer answer(const Ask& ask, const Json& json) { return {ask.token, {}, text_of(json)}; }
+
+/// What the one list of an answer may take of it.
+constexpr std::size_t list_bytes = 180 * 1024;
+
+/// Adds a row if it fits; the first one also if it doesn't, or a question that goes on behind it would stand still.
+inline bool add_row(Json& list, Json row, AnswerRows& rows) {
+  if (!rows.take(text_of(row).size()) && !list.empty()) return false;
+  list.push_back(std::move(row));
+  return true;
+}
+
+/// A list of as many rows as may be; how many aren't in it is said in `left_out` by the list's name.
+template <class Values, class RowOf>
+Json rows_of(const Values& values, AnswerRows rows, const char* name, Json& left_out, RowOf row_of) {
+  Json list = Json::array();
+  for (const auto& value : values) {
+    if (rows.is_full()) break;
+    Json row = row_of(value);
+    if (!rows.take(text_of(row).size())) break;
+    list.push_back(std::move(row));
+  }
+  if (list.size() < values.size()) left_out[name] = values.size() - list.size();
+  return list;
 }
 
 /// The argument of a question: an object, empty if there is none; nothing if it is anything else.

@@ -1,6 +1,8 @@
 // A resource manager's nodes, leases and tasks as JSON; see resource_view.hpp.
 #include "views/resource_view.hpp"
 
+#include <utility>
+
 #include "protocol/text.hpp"
 #include "views/json_answer.hpp"
 
@@ -10,47 +12,41 @@ namespace {
 using views::Json;
 
 constexpr std::size_t page = 400;  // rows that fit into an answer
+constexpr std::size_t quarter = 45 * 1024;  // of an answer, for each list
 
-Json leases_of(const ResourceManagerView& view, std::size_t limit) {
-  Json list = Json::array();
-  for (const LeaseView& lease : view.leases) {
-    if (list.size() >= limit) break;
-    list.push_back({{"lease", to_text(lease.lease)},
-                    {"holder", lease.holder.text},
-                    {"nodes", to_text(lease.nodes)},
-                    {"fenced", lease.fenced},
-                    {"tasks", lease.tasks}});
-  }
-  return list;
+Json lease_of(const LeaseView& lease) {
+  return {{"lease", to_text(lease.lease)},
+          {"holder", lease.holder.text},
+          {"nodes", to_text(lease.nodes)},
+          {"fenced", lease.fenced},
+          {"tasks", lease.tasks}};
 }
 
-Json tasks_of(const ResourceManagerView& view, const ViewTime& time, std::size_t limit) {
-  Json list = Json::array();
-  for (const TaskView& task : view.tasks) {
-    if (list.size() >= limit) break;
-    list.push_back({{"request", to_text(task.id.request)},
-                    {"component", task.id.component},
-                    {"lease", to_text(task.lease)},
-                    {"nodes", to_text(task.nodes)},
-                    {"state", to_text(task.state)},
-                    {"process", task.process},
-                    {"since", views::date(time, task.since)}});
-  }
-  return list;
+Json task_of(const TaskView& task, const ViewTime& time) {
+  return {{"request", to_text(task.id.request)},
+          {"component", task.id.component},
+          {"lease", to_text(task.lease)},
+          {"nodes", to_text(task.nodes)},
+          {"state", to_text(task.state)},
+          {"process", task.process},
+          {"since", views::date(time, task.since)}};
 }
 
-Json aside_of(const ResourceManagerView& view, const ViewTime& time) {
-  Json list = Json::array();
-  for (const AsideView& aside : view.aside)
-    list.push_back({{"nodes", to_text(aside.nodes)},
-                    {"until", views::date(time, aside.until)},
-                    {"reason", aside.reason}});
-  return list;
+Json aside_of(const AsideView& aside, const ViewTime& time) {
+  return {{"nodes", to_text(aside.nodes)}, {"until", views::date(time, aside.until)}, {"reason", aside.reason}};
 }
 
 Json resource_of(const ResourceManager& manager, const ViewTime& time, std::size_t limit) {
   const ResourceManagerView view = manager.view();
   const ResourceManagerSettings& settings = manager.settings();
+  Json left_out = Json::object();
+  const auto list = [&](const auto& values, const char* name, auto row_of) {
+    return views::rows_of(values, AnswerRows(limit, quarter), name, left_out, row_of);
+  };
+  Json names = list(settings.node_names, "node_names", [](const std::string& name) { return Json(name); });
+  Json aside = list(view.aside, "set_aside", [&](const AsideView& one) { return aside_of(one, time); });
+  Json leases = list(view.leases, "leases", lease_of);
+  Json tasks = list(view.tasks, "tasks", [&](const TaskView& one) { return task_of(one, time); });
   return {{"site", settings.site.text},
           {"name", settings.name},
           {"cluster", settings.cluster.text},
@@ -58,17 +54,18 @@ Json resource_of(const ResourceManager& manager, const ViewTime& time, std::size
           {"endpoint", settings.endpoint},
           {"registered", view.registered},
           {"nodes", view.nodes_total},
-          {"node_names", settings.node_names},
+          {"node_names", std::move(names)},
           {"nodes_free", view.nodes_free},
           {"nodes_leased", view.nodes_leased},
-          {"set_aside", aside_of(view, time)},
+          {"set_aside", std::move(aside)},
           {"started", view.counts.started},
           {"ended", view.counts.ended},
           {"failed", view.counts.failed},
           {"leases_total", view.leases.size()},
-          {"leases", leases_of(view, limit)},
+          {"leases", std::move(leases)},
           {"tasks_total", view.tasks.size()},
-          {"tasks", tasks_of(view, time, limit)}};
+          {"tasks", std::move(tasks)},
+          {"left_out", std::move(left_out)}};
 }
 
 }  // namespace

@@ -1,8 +1,10 @@
 // A site manager's state as JSON; see site_view.hpp.
 #include "views/site_view.hpp"
 
+#include <algorithm>
 #include <map>
 #include <utility>
+#include <vector>
 
 #include "protocol/text.hpp"
 #include "views/json_answer.hpp"
@@ -13,6 +15,8 @@ namespace {
 using views::Json;
 
 constexpr std::size_t page = 400;  // rows that fit into an answer
+// An answer "site" has several lists, so that each may have but a part of it: rows, and bytes.
+constexpr std::size_t managers_page = 300, long_list = 64 * 1024, short_list = 12 * 1024;
 
 std::string_view text(Relation relation) {
   switch (relation) {
@@ -105,26 +109,46 @@ Json link_of(const SiteView::Link& link) {
           {"borrowed_processor_seconds", in_seconds(link.borrowed_processor_microseconds)}};
 }
 
-Json site_of(const SiteView& view) {
-  Json clusters = Json::array(), managers = Json::array(), links = Json::array();
-  for (const auto& cluster : view.clusters)
-    clusters.push_back({{"cluster", cluster.name.text},
-                        {"processors", cluster.processors},
-                        {"free", cluster.free},
-                        {"processors_per_node", cluster.processors_per_node},
-                        {"quota", cluster.quota},
-                        {"size", cluster.size}});
-  for (const auto& manager : view.resource_managers)
-    managers.push_back({{"name", manager.party.name},
-                        {"cluster", manager.cluster.text},
-                        {"nodes", manager.nodes},
-                        {"free_nodes", manager.free_nodes},
-                        {"processors_per_node", manager.processors_per_node},
-                        {"up", manager.up},
-                        {"registered", manager.registered},
-                        {"set_aside", to_text(manager.aside)},
-                        {"set_aside_why", manager.why_aside}});
-  for (const auto& link : view.links) links.push_back(link_of(link));
+Json cluster_of(const OwnedNodes::ClusterTotals& cluster) {
+  return {{"cluster", cluster.name.text},
+          {"processors", cluster.processors},
+          {"free", cluster.free},
+          {"processors_per_node", cluster.processors_per_node},
+          {"quota", cluster.quota},
+          {"size", cluster.size}};
+}
+
+Json manager_of(const OwnedNodes::ManagerView& manager) {
+  return {{"name", manager.party.name},
+          {"cluster", manager.cluster.text},
+          {"nodes", manager.nodes},
+          {"free_nodes", manager.free_nodes},
+          {"processors_per_node", manager.processors_per_node},
+          {"up", manager.up},
+          {"registered", manager.registered},
+          {"set_aside", to_text(manager.aside)},
+          {"set_aside_why", manager.why_aside}};
+}
+
+/// If not all can be listed, those of which people would rather know.
+void worst_first(std::vector<OwnedNodes::ManagerView>& managers, std::size_t limit) {
+  if (managers.size() > limit)
+    std::ranges::stable_partition(managers, [](const auto& one) { return !one.aside.empty() || !one.up; });
+}
+
+Json site_of(SiteView view, std::size_t limit) {
+  worst_first(view.resource_managers, std::min(limit, managers_page));
+  Json left_out = Json::object();
+  const auto name_of = [](const auto& name) { return Json(name.text); };
+  const auto same = [](const std::string& name) { return Json(name); };
+  const auto at_most = [&](std::size_t bytes) { return AnswerRows(limit, bytes); };
+  Json clusters = views::rows_of(view.clusters, at_most(short_list), "clusters", left_out, cluster_of);
+  Json managers = views::rows_of(view.resource_managers, AnswerRows(std::min(limit, managers_page), long_list),
+                                 "resource_managers", left_out, manager_of);
+  Json links = views::rows_of(view.links, at_most(long_list), "links", left_out, link_of);
+  Json users = views::rows_of(view.job_managers, at_most(short_list), "job_managers", left_out, same);
+  Json unknown = views::rows_of(view.unknown_clusters, at_most(short_list), "unknown_clusters", left_out, name_of);
+  Json drained = views::rows_of(view.drained, at_most(short_list), "drained", left_out, name_of);
   return {{"site", view.site.text},
           {"ancestors", views::texts(view.ancestors)},
           {"processors", view.processors},
@@ -144,11 +168,12 @@ Json site_of(const SiteView& view) {
           {"clusters", std::move(clusters)},
           {"resource_managers", std::move(managers)},
           {"links", std::move(links)},
-          {"job_managers", view.job_managers},
-          {"unknown_clusters", views::texts(view.unknown_clusters)},
+          {"job_managers", std::move(users)},
+          {"unknown_clusters", std::move(unknown)},
           {"turn", view.turn.empty() ? Json(nullptr) : Json(view.turn.text)},
           {"gathers", view.gathers.empty() ? Json(nullptr) : Json(to_text(view.gathers))},
-          {"drained", views::texts(view.drained)}};
+          {"drained", std::move(drained)},
+          {"left_out", std::move(left_out)}};
 }
 
 Json nodes_of(const std::vector<NodeGroup>& groups) {
@@ -189,11 +214,10 @@ Json lease_of(const SiteManager& site, const ViewTime& time, const Lease& lease)
 
 Answer leases(const SiteManager& site, const ViewTime& time, const Ask& ask, const Json& argument) {
   const std::size_t limit = views::limit_in(argument, page / 2, page);
+  AnswerRows rows(limit, views::list_bytes);
   Json list = Json::array();
-  for (const LeaseId& id : site.leases().all()) {
-    if (list.size() >= limit) break;
-    list.push_back(lease_of(site, time, site.leases().get(id)));
-  }
+  for (const LeaseId& id : site.leases().all())
+    if (rows.is_full() || !views::add_row(list, lease_of(site, time, site.leases().get(id)), rows)) break;
   return views::answer(ask, {{"total", site.leases().size()}, {"leases", std::move(list)}});
 }
 
@@ -220,23 +244,24 @@ Answer usage(const SiteManager& site, const ViewTime& time, const Ask& ask, cons
 }
 
 Answer queue(const SiteManager& site, const ViewTime& time, const Ask& ask, const Json& argument) {
-  const std::size_t limit = views::limit_in(argument, page, page);
+  AnswerRows rows(views::limit_in(argument, page, page), views::list_bytes);
   Json list = Json::array();
   for (const auto& [arrival, request] : site.queue().all()) {
-    if (list.size() >= limit) break;
+    if (rows.is_full()) break;
     const bool out = request->search == LocalRequest::Search::out;
-    list.push_back({{"request", to_text(request->request.id)},
-                    {"processors", request->kind->processors},
-                    {"widest", request->kind->widest},
-                    {"priority", request->request.priority},
-                    {"dttl", request->request.dttl},
-                    {"waited_seconds", (time.now - request->since).in_seconds()},
-                    {"search", text(request->search)},
-                    {"asking", out ? Json(site.neighbours()[request->target].site.text) : Json(nullptr)},
-                    {"round", request->round},
-                    {"tries", request->tries},
-                    {"servable", request->kind->servable},
-                    {"reason", to_text(site.why(time.now, request->request.id).reason)}});
+    Json row{{"request", to_text(request->request.id)},
+             {"processors", request->kind->processors},
+             {"widest", request->kind->widest},
+             {"priority", request->request.priority},
+             {"dttl", request->request.dttl},
+             {"waited_seconds", (time.now - request->since).in_seconds()},
+             {"search", text(request->search)},
+             {"asking", out ? Json(site.neighbours()[request->target].site.text) : Json(nullptr)},
+             {"round", request->round},
+             {"tries", request->tries},
+             {"servable", request->kind->servable},
+             {"reason", to_text(site.why(time.now, request->request.id).reason)}};
+    if (!views::add_row(list, std::move(row), rows)) break;
   }
   return views::answer(ask, {{"total", site.queue().size()}, {"requests", std::move(list)}});
 }
@@ -274,7 +299,8 @@ Answer why(const SiteManager& site, const ViewTime& time, const Ask& ask, const 
 std::optional<Answer> answer_site(const SiteManager& site, const ViewTime& time, const Ask& ask) {
   const auto argument = views::argument_of(ask);
   if (!argument) return views::fault(ask, ask.verb.substr(0, 64) + ": the argument is not a JSON object");
-  if (ask.verb == "site") return views::answer(ask, site_of(site.view(time.now)));
+  if (ask.verb == "site")
+    return views::answer(ask, site_of(site.view(time.now), views::limit_in(*argument, page, page)));
   if (ask.verb == "leases") return leases(site, time, ask, *argument);
   if (ask.verb == "usage") return usage(site, time, ask, *argument);
   if (ask.verb == "queue") return queue(site, time, ask, *argument);

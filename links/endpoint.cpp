@@ -307,6 +307,7 @@ void Endpoint::rise(Peer& peer, bool restarted, const SiteNames& ancestors) {
   peer.renewing = false;
   peer.heard_hint.clear();
   peer.talked = true;
+  next_tick_ = std::min(next_tick_, deadline(peer));  // from now on it is to hear of us
   if (peer.role != Role::client)
     link_events_.push_back(LinkUp{peer.session.peer(), restarted, ancestors, peer.software});
 }
@@ -322,7 +323,6 @@ void Endpoint::on(Instant now, Peer& peer, const Envelope& envelope, const Beat&
   if (beat.stamp != no_stamp) {
     peer.heard_stamp = beat.stamp;
     peer.heard_stamp_at = now;
-    peer.talked = true;  // it wants an echo
   }
   hear_echo(now, peer, beat.echo);
   if (beat.resend && envelope.peer == peer.speaks_as) recover(now, peer);

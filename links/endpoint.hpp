@@ -64,6 +64,13 @@ struct DialWanted {
   std::string endpoint;
 };
 
+/// Beats on a link on which nothing else happens, as one side sends them: at `due`, and each `pause` after it.
+struct QuietBeats {
+  Instant due{};
+  Duration pause;
+  std::string frame;  ///< each of them
+};
+
 /// What was counted since the start.
 struct EndpointCounters {
   std::map<std::uint16_t, std::uint64_t> sent;      ///< by message type
@@ -127,6 +134,16 @@ class Endpoint {
   void tick(Instant now);
   Instant next_deadline() const;
 
+  // ---- beats that a shell accounts for, since it knows what becomes of them (timing.cpp) ----
+  /// Whether all that goes on between us and a peer over this connection is that both beat.
+  bool is_quiet(Instant now, Connection connection, const Party& peer) const;
+  /// Whether the peer's capacity hint, repeated in each beat, is no news to us.
+  bool has_heard_hint_of(const Endpoint& peer) const;
+  /// From now on beats to the peer aren't sent and its own aren't missed, until the quiet ends. It must be quiet.
+  QuietBeats fall_quiet(const Party& peer);
+  /// The quiet is over: it is as if this many beats had been sent and received, the last ones then.
+  void end_quiet(const Party& peer, std::uint64_t sent, Instant last_sent, std::uint64_t received, Instant last_heard);
+
   // ---- what comes out; each call empties its list ----
   /// Hands each frame to `send`, in order.
   template <class Send>
@@ -183,6 +200,7 @@ class Endpoint {
     bool rest_wanted = false;         ///< our machine has nothing under way with it
     bool rest_heard = false;          ///< it said the same
     bool resting = false;             ///< so neither beats, and silence means nothing
+    bool quiet = false;               ///< the shell accounts for the beats of both
     std::uint32_t arrived_since_sent = 0;
     std::size_t bytes_since_sent = 0;
     std::uint64_t frames_sent = 0, frames_received = 0;

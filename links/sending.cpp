@@ -139,11 +139,10 @@ void Endpoint::hello(Instant now, Peer& peer, const Way& way, bool answer) {
   emit_on(now, way, peer.session.peer(), codec_->encode(envelope));
 }
 
-/// On a link on which nothing happens nothing is measured: one beat is as the other.
+/// On a link on which nothing happens nothing is measured: one beat is as the other. An echo asks for none.
 Beat Endpoint::beat_of(Instant now, Peer& peer, bool resend, bool rest) {
   Beat beat{resend, peer.session.last_sent(), rest, no_stamp, no_stamp};
-  if (!std::exchange(peer.talked, false)) return beat;
-  beat.stamp = stamp_at(now);
+  if (std::exchange(peer.talked, false)) beat.stamp = stamp_at(now);
   if (peer.heard_stamp != no_stamp) beat.echo = later(peer.heard_stamp, now - peer.heard_stamp_at);
   peer.heard_stamp = no_stamp;
   return beat;

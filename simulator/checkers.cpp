@@ -191,9 +191,10 @@ std::string Checkers::check_owner(const World& world, const Party& party, const 
   if (!owner || !knows(owner->machine, party) || !view.registered) return {};
   const NodeSet known = leased_by_owner(owner->machine, party);
   const auto leased = leases_by_node(owner->machine, party);
+  const NodeSet present{{0, static_cast<std::uint32_t>(view.nodes_total) - 1}};  // others were taken out of service
   for (const TaskView& task : view.tasks) {
     if (!is_live(task.state)) continue;
-    if (!contains(known, task.nodes)) return "nodes run a task that their owner thinks free";
+    if (!contains(known, intersect(task.nodes, present))) return "nodes run a task that their owner thinks free";
     for (const NodeRange& range : task.nodes)
       for (auto lent = leased.lower_bound(range.first); lent != leased.end() && lent->first <= range.last; ++lent)
         if (lent->second != task.lease)

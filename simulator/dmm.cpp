@@ -187,6 +187,7 @@ class DmmRun {
 
   LinkSample sample_link(const TopologyLink& link) {
     const auto& sites = world_.topology().sites;
+    world_.end_all_quiet();
     const Process<SiteManager>& process = *world_.site(sites[link.dialler].name);
     LinkSample sample;
     for (const SiteView::Link& one : process.machine.view(world_.now()).links)

@@ -10,16 +10,18 @@ class MachineClock {
  public:
   /// What the clock shows at an instant of the world.
   Instant at(Instant world) const {
-    if (rate_ == million && behind() == Duration{}) return world;
+    if (is_right()) return world;
     return shown_ + microseconds((world - since_).microseconds * rate_ / million);
   }
   /// When the clock shows this or more for the first time; the past counts as now.
   Instant when(Instant shown) const {
-    if (shown == never || (rate_ == million && behind() == Duration{})) return shown;
+    if (shown == never || is_right()) return shown;
     if (shown <= shown_) return since_;
     const std::int64_t left = (shown - shown_).microseconds;
     return left > far_away ? never : since_ + microseconds((left * million + rate_ - 1) / rate_);
   }
+  /// Whether it shows the world's own time.
+  bool is_right() const { return rate_ == million && behind() == Duration{}; }
   /// From now on it runs this many millionths too fast; negative: too slow.
   void drift(Instant now, std::int64_t millionths) {
     rebase(now);

@@ -20,14 +20,19 @@ bool Network::counts_down(std::map<Way, std::vector<std::uint32_t>>& counters, W
   return reached;
 }
 
-Duration Network::takes() {
-  const auto up_to = [&](Duration most) {
-    return microseconds(static_cast<std::int64_t>(random_.below(static_cast<std::uint64_t>(most.microseconds))));
-  };
-  Duration takes = settings_.latency;
-  if (settings_.jitter > Duration{}) takes += up_to(settings_.jitter);
-  if (settings_.stall > 0 && random_.chance(settings_.stall)) takes += up_to(settings_.stall_max);
-  return takes;
+/// Depends on nothing but the way and the instant, so that a frame that isn't played changes nothing for others.
+Duration Network::takes(Instant now, Connection connection, bool to_listener) const {
+  if (settings_.jitter == Duration{}) return settings_.latency;
+  Random draw(seed_ ^ table_hash(2 * std::uint64_t{connection} + to_listener) ^
+              static_cast<std::uint64_t>(now.microseconds));
+  const auto jitter = static_cast<std::uint64_t>(settings_.jitter.microseconds);
+  return settings_.latency + microseconds(static_cast<std::int64_t>(draw.below(jitter)));
+}
+
+void Network::fly(Instant arrival, Connection connection, bool to_listener, std::string bytes) {
+  Line& line = lines_[connection];
+  ++line.under_way;
+  flights_.push(arrival, {connection, to_listener, line.life, std::move(bytes)});
 }
 
 void Network::send(Instant now, Address from, Connection connection, std::string bytes) {
@@ -49,14 +54,37 @@ void Network::send(Instant now, Address from, Connection connection, std::string
   if (settings_.corruption > 0 && !bytes.empty() && random_.chance(settings_.corruption))
     bytes[random_.below(bytes.size())] = static_cast<char>(random_.below(256));
   Instant& latest = line.latest[to_listener];
-  latest = std::max(latest, now + takes());
-  if (doubled) flights_.push(latest, {connection, to_listener, line.life, bytes});
-  flights_.push(latest, {connection, to_listener, line.life, std::move(bytes)});
+  Duration stall;
+  if (settings_.stall > 0 && random_.chance(settings_.stall))
+    stall = microseconds(
+        static_cast<std::int64_t>(random_.below(static_cast<std::uint64_t>(settings_.stall_max.microseconds))));
+  latest = std::max(latest, now + takes(now, connection, to_listener) + stall);
+  if (doubled) fly(latest, connection, to_listener, bytes);
+  fly(latest, connection, to_listener, std::move(bytes));
+}
+
+bool Network::is_calm(Connection connection) const {
+  const Line& line = lines_[connection];
+  const bool is_certain = settings_.loss == 0 && settings_.doubling == 0 && settings_.corruption == 0 &&
+                          settings_.stall == 0 && !tamper_ && drops_.empty() && duplicates_.empty();
+  return is_certain && line.under_way == 0 && line.open && line.reachable && !is_cut(line.dialler, line.listener) &&
+         !is_cut(line.listener, line.dialler);
+}
+
+Instant Network::arrival(Instant sent, Connection connection, bool to_listener) const {
+  return std::max(lines_[connection].latest[to_listener], sent + takes(sent, connection, to_listener));
+}
+
+void Network::resume(Instant sent, Connection connection, bool to_listener, std::string bytes) {
+  Instant& latest = lines_[connection].latest[to_listener];
+  latest = arrival(sent, connection, to_listener);
+  fly(latest, connection, to_listener, std::move(bytes));
 }
 
 std::optional<FrameArrival> Network::take() {
   Flight flight = flights_.pop();
-  const Line& line = lines_[flight.connection];
+  Line& line = lines_[flight.connection];
+  --line.under_way;
   if (!line.open || flight.life != line.life) {
     ++frames_lost_;
     return std::nullopt;

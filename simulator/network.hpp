@@ -39,7 +39,7 @@ struct FrameArrival {
 
 class Network {
  public:
-  Network(NetworkSettings settings, std::uint64_t seed) : settings_(settings), random_(seed) {}
+  Network(NetworkSettings settings, std::uint64_t seed) : settings_(settings), seed_(seed), random_(seed) {}
 
   /// A connection that `dialler` opened. Over an unreachable one nothing ever arrives.
   Connection connect(Address dialler, Address listener, bool reachable = true);
@@ -75,6 +75,18 @@ class Network {
   /// The address went down: what was under way to it is lost, and its own connections are gone.
   void abandon(Address address);
 
+  // ---- quiet links ----
+  /// Whether nothing is under way over a connection, and whatever is sent over it will arrive, once and unchanged.
+  bool is_calm(Connection connection) const;
+  Address dialler_of(Connection connection) const { return lines_[connection].dialler; }
+  Address listener_of(Connection connection) const { return lines_[connection].listener; }
+  /// When a frame that leaves at an instant would arrive over a calm connection.
+  Instant arrival(Instant sent, Connection connection, bool to_listener) const;
+  /// A frame left then and is still under way.
+  void resume(Instant sent, Connection connection, bool to_listener, std::string bytes);
+  /// These frames have come and gone.
+  void account(std::uint64_t frames, std::size_t bytes) { frames_sent_ += frames, bytes_sent_ += bytes * frames; }
+
   std::uint64_t frames_sent() const { return frames_sent_; }
   std::uint64_t frames_lost() const { return frames_lost_; }
   std::uint64_t bytes_sent() const { return bytes_sent_; }
@@ -84,7 +96,8 @@ class Network {
     Address dialler = 0, listener = 0;
     bool open = true, reachable = true;
     std::uint32_t life = 0;  ///< frames of an earlier life never arrive
-    Instant latest[2] = {};  ///< when the last frame of each direction arrives
+    std::uint32_t under_way = 0;  ///< frames
+    Instant latest[2] = {};       ///< when the last frame of each direction arrives
   };
   struct Flight {
     Connection connection = 0;
@@ -94,10 +107,12 @@ class Network {
   };
   using Way = std::pair<Address, Address>;
   static Way between(Address a, Address b) { return {std::min(a, b), std::max(a, b)}; }
-  Duration takes();
+  Duration takes(Instant now, Connection connection, bool to_listener) const;
+  void fly(Instant arrival, Connection connection, bool to_listener, std::string bytes);
   static bool counts_down(std::map<Way, std::vector<std::uint32_t>>& counters, Way way);
 
   NetworkSettings settings_;
+  std::uint64_t seed_;
   Random random_;
   std::function<void(std::string&)> tamper_;
   std::vector<Line> lines_;  ///< by connection

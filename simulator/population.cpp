@@ -176,6 +176,7 @@ void World::restore(Actor& actor, Process<Manager>& process) {
 }
 
 void World::crash(const Party& party, Crash kind) {
+  end_all_quiet();
   const Address address = address_of(party);
   Actor& actor = *actors_[address];
   if (settings_.ledgers) lose(actor, kind);
@@ -252,14 +253,19 @@ bool World::is_up(const Party& party) const {
   return !std::holds_alternative<std::monostate>(actors_[address_of(party)]->process);
 }
 
-void World::pause(const Party& party) { actors_[address_of(party)]->paused = true; }
+void World::pause(const Party& party) {
+  end_all_quiet();
+  actors_[address_of(party)]->paused = true;
+}
 
 void World::freeze(const Party& party) {
+  end_all_quiet();
   Actor& actor = *actors_[address_of(party)];
   actor.paused = actor.frozen = true;
 }
 
 void World::resume(const Party& party) {
+  end_all_quiet();
   const Address address = address_of(party);
   actors_[address]->paused = actors_[address]->frozen = false;
   take_waiting(address);
@@ -272,18 +278,23 @@ void World::isolate(const Party& party) {
 }
 
 void World::drift(const Party& party, std::int64_t millionths) {
+  end_all_quiet();
   actors_[address_of(party)]->clock.drift(now_, millionths);
   touch(address_of(party));  // its deadlines come at other instants
   settle_touched();
 }
 
 void World::jump(const Party& party, Duration forward) {
+  end_all_quiet();
   actors_[address_of(party)]->clock.jump(now_, forward);
   touch(address_of(party));
   settle_touched();
 }
 
-void World::slow_disk(const Party& party, Duration longest) { actors_[address_of(party)]->commit_max = longest; }
+void World::slow_disk(const Party& party, Duration longest) {
+  end_all_quiet();
+  actors_[address_of(party)]->commit_max = longest;
+}
 
 // ---- what owners say ------------------------------------------------------------------------------------------------
 
@@ -329,6 +340,7 @@ void World::resize(const Party& resource_manager, std::uint32_t nodes) {
 }
 
 std::string World::reconfigure(const SiteName& name, const SiteSettings& settings) {
+  end_all_quiet();
   const Address address = address_of(site_manager_of(name));
   Actor& actor = *actors_[address];
   auto* process = std::get_if<Process<SiteManager>>(&actor.process);

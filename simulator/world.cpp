@@ -56,6 +56,7 @@ bool World::step() {
   if (at == never) return false;
   DMM_ASSERT(at >= now_);
   now_ = at;
+  ++steps_;
   settled_.clear();
   written_.clear();
   while (network_.next_arrival() <= now_)
@@ -78,16 +79,19 @@ void World::run_until(Instant until) {
 void World::deliver(FrameArrival arrival) {
   Actor& actor = *actors_[arrival.at];
   ++events_;
-  if (settings_.traced)
-    trace_hash_ = hash(arrival.bytes, trace_hash_ ^ static_cast<std::uint64_t>(now_.microseconds) ^ arrival.at);
   if (stalls(actor)) return actor.waiting.push_back(std::move(arrival));
+  bool says_something = false;
   std::visit(
       [&](auto& process) {
         if constexpr (requires { process.machine; }) {
-          touch(arrival.at, process.frame(actor.clock.at(now_), arrival.connection, arrival.bytes));
+          says_something = process.frame(actor.clock.at(now_), arrival.connection, arrival.bytes);
+          touch(arrival.at, says_something);
         }
       },
       actor.process);
+  if (!says_something) return fall_quiet(arrival.connection);
+  if (settings_.traced)
+    trace_hash_ = hash(arrival.bytes, trace_hash_ ^ static_cast<std::uint64_t>(now_.microseconds) ^ arrival.at);
 }
 
 /// What became of its tasks goes to a resource manager; whether there was anything.
@@ -204,7 +208,10 @@ bool World::perform_all(Address address, Process<Manager>& process) {
   process.effects.events.clear();
   bool again = perform(address, process);
   process.endpoint.take_frames(
-      [&](Frame& frame) { network_.send(now_, address, frame.connection, std::move(frame.bytes)); });
+      [&](Frame& frame) {
+        end_quiet(frame.connection);
+        network_.send(now_, address, frame.connection, std::move(frame.bytes));
+      });
   for (const Connection connection : process.endpoint.take_hangups()) network_.hang_up(connection);
   for (const DialWanted& wanted : process.endpoint.take_dials()) {
     if (!has(wanted.peer)) continue;  // nobody is called that: nothing answers
@@ -262,7 +269,8 @@ std::uint64_t World::nodes_not_home() const {
   return away;
 }
 
-std::array<std::uint64_t, message_kinds> World::messages_by_kind() const {
+std::array<std::uint64_t, message_kinds> World::messages_by_kind() {
+  end_all_quiet();
   auto sum = messages_of_dead_;
   for (const auto& actor : actors_)
     std::visit(

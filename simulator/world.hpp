@@ -20,6 +20,7 @@
 #include "simulator/machine_clock.hpp"
 #include "simulator/memory_ledger.hpp"
 #include "simulator/network.hpp"
+#include "simulator/quiet_links.hpp"
 #include "simulator/task_performer.hpp"
 #include "sitemgr/site_manager.hpp"
 #include "topologies/topology.hpp"
@@ -41,6 +42,7 @@ struct WorldSettings {
   bool hand_out_ended = false;
   bool traced = true;  ///< keep trace_hash()
   bool remember_ends = false;  ///< machine rooms remember how every program ended
+  bool skips_quiet = true;     ///< beats on links on which nothing else happens are accounted for, not played
 };
 
 /// A log event, when it happened and to whom.
@@ -84,7 +86,10 @@ class World {
   /// Nodes that aren't free at their owner.
   std::uint64_t nodes_not_home() const;
   /// Messages that all managers sent so far, by kind.
-  std::array<std::uint64_t, message_kinds> messages_by_kind() const;
+  std::array<std::uint64_t, message_kinds> messages_by_kind();
+  /// Tells both ends of each quiet link what has gone over it: before their counters and clocks are looked at, and
+  /// before anything is done to anybody.
+  void end_all_quiet();
   /// Whether nothing is leased, waits or runs anywhere.
   bool quiet() const;
 
@@ -106,9 +111,13 @@ class World {
   std::string cancel(const Party& job_manager, std::uint64_t job);
 
   // ---- faults ----
-  void cut(const Party& a, const Party& b) { network_.cut(address_of(a), address_of(b)); }
-  void heal(const Party& a, const Party& b) { network_.heal(address_of(a), address_of(b)); }
-  Network& network() { return network_; }
+  void cut(const Party& a, const Party& b) { network().cut(address_of(a), address_of(b)); }
+  void heal(const Party& a, const Party& b) { network().heal(address_of(a), address_of(b)); }
+  /// To do something to it.
+  Network& network() {
+    end_all_quiet();
+    return network_;
+  }
   const Network& network() const { return network_; }
   /// Without ledgers both kinds lose everything.
   void crash(const Party& party, Crash kind = Crash::process);
@@ -119,10 +128,10 @@ class World {
   /// The same, and nothing on its machine goes on either.
   void freeze(const Party& party);
   void resume(const Party& party);
-  void cut_one_way(const Party& from, const Party& to) { network_.cut_one_way(address_of(from), address_of(to)); }
+  void cut_one_way(const Party& from, const Party& to) { network().cut_one_way(address_of(from), address_of(to)); }
   /// The party is cut off from everybody.
   void isolate(const Party& party);
-  void reset(const Party& a, const Party& b) { network_.reset(address_of(a), address_of(b)); }
+  void reset(const Party& a, const Party& b) { network().reset(address_of(a), address_of(b)); }
   /// The manager's clock: millionths that it runs too fast (negative: too slow), and jumps.
   void drift(const Party& party, std::int64_t millionths);
   void jump(const Party& party, Duration forward);
@@ -173,7 +182,9 @@ class World {
   std::vector<Happening> take_happenings() { return std::exchange(happenings_, {}); }
   /// Frames that arrived and alarms that rang so far.
   std::uint64_t events() const { return events_; }
-  /// Depends on every frame that arrived, and when, if the world is traced.
+  /// Instants that were played; those that were only accounted for are not among them.
+  std::uint64_t steps() const { return steps_; }
+  /// Depends on every frame that arrived and said something to a manager, and when, if the world is traced.
   std::uint64_t trace_hash() const { return trace_hash_; }
 
  private:
@@ -235,6 +246,10 @@ class World {
   bool perform(Address address, Process<JobManager>& process);
   bool perform(Address address, Process<ResourceManager>& process);
   void touch(Address address, bool stirs = true);
+  Endpoint* endpoint_of(Address address);
+  bool is_regular(const Actor& actor) const;
+  void fall_quiet(Connection connection);
+  void end_quiet(Connection connection);
   void settle_touched();
   template <class Manager>
   const Process<Manager>* find(const Party& party) const;
@@ -248,6 +263,7 @@ class World {
   std::vector<std::unique_ptr<Actor>> actors_;  ///< a process never moves
   std::vector<Party> parties_;  ///< by address
   Lookup<Party, Address> addresses_;
+  QuietLinks quiet_;
   Alarms wakes_;  ///< when each manager or its machine room has something to do
   std::vector<Address> touched_, batch_;  ///< to be settled at the end of this step; and being settled
   std::vector<Address> settled_;
@@ -256,7 +272,7 @@ class World {
   std::vector<Happening> happenings_;
   std::vector<std::pair<Address, std::uint64_t>> ended_;  ///< numbers of jobs that ended, and whose
   std::uint64_t questions_ = 0;  ///< submissions so far
-  std::uint64_t events_ = 0;
+  std::uint64_t events_ = 0, steps_ = 0;
   std::array<std::uint64_t, message_kinds> messages_of_dead_{};  ///< sent by processes that crashed
   Random disks_;                 ///< how long commits take, and which are done when their manager dies
   std::uint64_t trace_hash_ = 14695981039346656037ULL;

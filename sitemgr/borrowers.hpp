@@ -66,7 +66,6 @@ class Borrowers {
   void claim(std::size_t borrower) { list_[borrower].lapses = 0; }
   bool is_kept_off(Instant now, std::size_t borrower) const { return now < kept_off_until(borrower); }
   Instant kept_off_until(std::size_t borrower) const { return list_[borrower].off_until; }
-  Instant off_until(std::size_t borrower) const { return list_[borrower].off_until; }
 
   BorrowerView view(Instant now, std::size_t borrower) const;
 

@@ -158,11 +158,8 @@ void SiteManager::send_hints(Step& s) {
   for (std::size_t n = 0; n < neighbours_.size(); ++n) {
     Neighbour& neighbour = neighbours_[n];
     if (!neighbour.up || neighbour.removed) continue;
-    // Whoever is lent nothing for a while is told when that is over.
-    const auto kept_off = kept_off_.find(neighbour.site);
-    for (const Instant over : {borrowers_.off_until(n), kept_off == kept_off_.end() ? Instant{} : kept_off->second})
-      if (s.now < over) hints_due_ = std::min(hints_due_, over);
     const HintEntry own = own_hint(s.now, n);
+    // Whoever is lent nothing for a while is told when that is over.
     if (const Instant until = kept_off_until(n); until > s.now) hints_due_ = std::min(hints_due_, until);
     const CapacityHint& fresh = neighbours_.hint_for(n, own, settings_.hint_distance);
     const bool others_wait = own.queued > 0 || waiting > waits(n);

@@ -14,7 +14,7 @@ namespace {
 constexpr Duration rest_limit = seconds(6000), rest_limit_of_long_jobs = seconds(60'000);
 /// When nothing has run anywhere for so long, what still waits is out of everybody's reach: rounds come each 75 s.
 constexpr Duration hopeless_after = seconds(200);
-constexpr int steps_between_looks = 64;
+constexpr Duration between_looks = seconds(5);
 /// A job manager runs a job again after four terms, 40 s here: whoever is frozen for less, and whose clock jumped on by
 /// less, all together, has no excuse. The rest is for clocks that are 5 % slow, and for programs that hang when they
 /// are killed.
@@ -39,10 +39,7 @@ FaultRun::FaultRun(std::uint64_t seed, RandomOptions options, Level level)
       idle_watch_([this](const Party& user, const JobDescription& job) { return who_could(user, job); },
                   [this](const Party& user, std::uint64_t number) -> const JobDescription* {
                     const auto asked = asked_.find({user, number});
-                    if (asked == asked_.end() || !searches_all(user)) return nullptr;
-                    const ResourceNeed& need = asked->second.need;
-                    const bool single = need.kind == RequestKind::non_fixed && need.components.size() == 1;
-                    return single ? &asked->second : nullptr;
+                    return asked != asked_.end() && is_watched(user, asked->second.need) ? &asked->second : nullptr;
                   }) {
   run_.settings.level = level;
   run_.settings.remember_ends = true;
@@ -61,20 +58,28 @@ std::string FaultRun::play() {
   if (!advance(run_.trouble_ends)) return fault_;
   mend();
   const Instant limit = world_->now() + (run_.trouble == Trouble::life ? rest_limit_of_long_jobs : rest_limit);
-  Instant ran = world_->now();
-  for (int steps = 0; !world_->quiet() && world_->next_instant() <= limit; ++steps) {
-    if (!step()) return fault_;
-    if (steps % steps_between_looks > 0) continue;
-    world_->end_drains();  // a site that waited for its disk didn't hear the first word
-    if (anything_runs()) ran = world_->now();
-    if (world_->now() - ran < hopeless_after) continue;
-    cancel_hopeless();
-    ran = world_->now();
+  ran_ = world_->now();
+  for (Instant look = world_->now(); !world_->quiet() && look <= limit; look = look + between_looks) {
+    while (!world_->quiet() && world_->next_instant() <= look)
+      if (!step()) return fault_;
+    if (world_->quiet()) break;
+    world_->run_until(look);
+    look_around();
   }
   fault_ = checkers_.check_all(*world_);
   if (fault_.empty()) fault_ = checkers_.check_rest(*world_);
   if (fault_.empty()) fault_ = check_outcomes();
   return fault_;
+}
+
+/// At times of its own, which don't depend on what else happens.
+void FaultRun::look_around() {
+  world_->end_drains();  // a site that waited for its disk didn't hear the first word
+  if (anything_runs()) ran_ = world_->now();
+  if (world_->now() - ran_ >= hopeless_after) {
+    cancel_hopeless();
+    ran_ = world_->now();
+  }
 }
 
 void FaultRun::play_unchecked() {
@@ -86,6 +91,14 @@ void FaultRun::play_unchecked() {
   checkers_.check_all(*world_);
 }
 
+/// Whether idle nodes are to serve it soon: of a site that asks others before its own queue is longer than it is wide.
+bool FaultRun::is_watched(const Party& user, const ResourceNeed& need) const {
+  const auto home = *find_site(world_->topology(), user.site);
+  const bool waits_for_home = world_->topology().sites[home].settings.delegation_threshold > 1;
+  const bool single = need.kind == RequestKind::non_fixed && need.components.size() == 1;
+  return single && !waits_for_home && searches_all(user);
+}
+
 bool FaultRun::anything_runs() const {
   return std::any_of(world_->parties().begin(), world_->parties().end(), [&](const Party& party) {
     return party.role == Role::resource_manager && world_->performer(party).runs_anything();
@@ -93,8 +106,17 @@ bool FaultRun::anything_runs() const {
 }
 
 bool FaultRun::advance(Instant until) {
-  while (world_->next_instant() <= until)
-    if (!step()) return false;
+  for (;;) {
+    Instant back = never;
+    for (const auto& [party, at] : back_at_) back = std::min(back, at);
+    if (std::min(back, world_->next_instant()) > until) break;
+    if (back >= world_->next_instant()) {
+      if (!step()) return false;
+      continue;
+    }
+    world_->run_until(back);
+    bring_back();
+  }
   world_->run_until(until);
   return true;
 }
@@ -113,7 +135,7 @@ bool FaultRun::step() {
 }
 
 void FaultRun::crash_the_doomed() {
-  if (doomed_.empty() && back_at_.empty()) return;
+  if (doomed_.empty()) return;
   for (const auto& [party, away] : std::map<Party, Duration>(doomed_)) {
     if (!world_->is_up(party) || !world_->is_committing(party)) continue;
     doomed_.erase(party);
@@ -122,6 +144,10 @@ void FaultRun::crash_the_doomed() {
     world_->slow_disk(party, {});
     world_->crash(party);
   }
+  tell();
+}
+
+void FaultRun::bring_back() {
   for (const auto& [party, at] : std::map<Party, Instant>(back_at_)) {
     if (world_->now() < at) continue;
     back_at_.erase(party);
@@ -309,6 +335,7 @@ void FaultRun::cancel(const Act& act) {
 /// Nothing goes wrong any more.
 void FaultRun::mend() {
   doomed_.clear();
+  back_at_.clear();
   world_->network().heal_all();
   world_->network().set_chances(0, 0);
   world_->network().set_stalls(0, {});

@@ -49,7 +49,9 @@ class FaultRun {
   bool advance(Instant until);
   bool step();
   std::string check_homecoming();
+  void look_around();
   void crash_the_doomed();
+  void bring_back();
   void tell();
   void note(std::string line);
   void perform(const Act& act);
@@ -69,6 +71,7 @@ class FaultRun {
   bool changed_of_late(const SiteName& a, const SiteName& b) const;
   std::vector<std::size_t> who_could(const Party& user, const JobDescription& job) const;
   bool searches_all(const Party& user) const;
+  bool is_watched(const Party& user, const ResourceNeed& need) const;
   void check_refusal(const Happening& refused);
   void cancel_hopeless();
 
@@ -103,6 +106,7 @@ class FaultRun {
   IdleWatch idle_watch_;
   std::map<Party, Duration> doomed_;  ///< they crash during their next commit, for so long
   std::map<Party, Instant> back_at_;  ///< and are started again then
+  Instant ran_{};  ///< when anything ran last, since all was mended
   Instant idle_since_{};                              ///< no job was under way, or everything was at home
   std::map<Party, Instant> isolated_;                 ///< resource managers that hear nobody, and since when
   std::string late_fault_;                            ///< found while something was done

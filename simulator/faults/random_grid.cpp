@@ -17,6 +17,7 @@ class Draw {
     run_.settings.seed = seed;
     run_.trouble = options.trouble;
     run_.trouble_ends = Instant{} + options.length;
+    run_.settings.skips_quiet = options.skips_quiet;
     run_.settings.ledgers = options.trouble != Trouble::forgetful;
   }
 

@@ -54,6 +54,7 @@ struct RandomOptions {
   std::uint32_t sites = 0;  ///< exactly so many; 0: drawn
   std::uint32_t nodes = 0;  ///< about so many in all; 0: drawn
   Duration length = seconds(100);  ///< jobs and troubles come for so long
+  bool skips_quiet = true;         ///< see WorldSettings
 };
 
 RandomRun draw(std::uint64_t seed, const RandomOptions& options = {});

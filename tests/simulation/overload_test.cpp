@@ -80,7 +80,8 @@ class Stream {
     world_.submit(job_manager_of(homes_[home].site_name, homes_[home].user), job);
   }
 
-  Figures figures() const {
+  Figures figures() {
+    world_.end_all_quiet();
     Figures figures;
     std::map<RequestId, std::uint32_t> messages;
     for (const Party& party : world_.parties()) {

@@ -119,6 +119,7 @@ void Scenario::show_jobs() {
 
 void Scenario::show_messages(const Words& words) {
   std::map<std::string, std::uint64_t> sent;
+  world_->end_all_quiet();
   for (const Party& party : world_->parties()) {
     if (party.role != Role::site_manager || !world_->is_up(party)) continue;
     for (const auto& [type, count] : world_->site(party.site)->endpoint.counters().sent)

@@ -148,7 +148,7 @@ TEST_CASE("the second offer in a row that lapses keeps off for 20 s, each furthe
   for (const std::int64_t off : {20, 40, 80, 160, 320, 600, 600}) {
     CAPTURE(off);
     borrowers.lapse(now, 0);
-    CHECK(borrowers.off_until(0) == now + seconds(off));
+    CHECK(borrowers.kept_off_until(0) == now + seconds(off));
     CHECK(borrowers.view(now, 0).kept_off == seconds(off));
     CHECK_FALSE(borrowers.is_kept_off(now, 1));
     now = now + seconds(off);
@@ -159,19 +159,19 @@ TEST_CASE("the second offer in a row that lapses keeps off for 20 s, each furthe
 TEST_CASE("a claim makes the next lapse the first again [S75a]") {
   Borrowers borrowers = borrowers_of({1});
   for (int i = 0; i < 3; ++i) borrowers.lapse(start, 0);
-  const Instant later = borrowers.off_until(0);
+  const Instant later = borrowers.kept_off_until(0);
   borrowers.claim(0);
   borrowers.lapse(later, 0);
   CHECK_FALSE(borrowers.is_kept_off(later, 0));
   borrowers.lapse(later, 0);
-  CHECK(borrowers.off_until(0) == later + seconds(20));
+  CHECK(borrowers.kept_off_until(0) == later + seconds(20));
 }
 
 TEST_CASE("who is kept off longer stays so") {
   Borrowers borrowers = borrowers_of({1});
   borrowers.keep_off(0, start + seconds(60));
   borrowers.keep_off(0, start + seconds(10));
-  CHECK(borrowers.off_until(0) == start + seconds(60));
+  CHECK(borrowers.kept_off_until(0) == start + seconds(60));
 }
 
 TEST_CASE("fair shares are by weight, and nobody's is more than it has and wants") {

@@ -95,7 +95,7 @@ TEST_CASE("another stay of a request is no copy of what was seen, another round 
 // ---- one request and the others ------------------------------------------------------------------------------------
 
 TEST_CASE("any number of requests that don't fit keep no other one from what is idle") {
-  Stage stage;
+  Stage stage(home_with_nodes(100));
   stage.offer(100);
   Register offered;
   offered.cluster = delft;
@@ -122,7 +122,7 @@ TEST_CASE("requests that are alike are looked at as one, however many there are"
 }
 
 TEST_CASE("nodes that come free go to who fits on them, however many don't that came before") {
-  Stage stage;
+  Stage stage(home_with_nodes(100));
   stage.offer_by(gpus, 2, gpu);
   stage.offer(100);
   stage.hear(alice, request(alice, 1, 100));
@@ -166,7 +166,7 @@ TEST_CASE("a home site that is full asks others for whom it could serve itself, 
 }
 
 TEST_CASE("what an owner keeps for its users is what they could use, and nothing else [S75]") {
-  Stage stage;
+  Stage stage(home_with_nodes(100));
   stage.offer(100);
   stage.offer_by(gpus, 2, gpu);
   for (std::uint64_t job = 1; job <= 108; ++job) stage.hear(alice, gpu_request(job));

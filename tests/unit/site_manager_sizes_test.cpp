@@ -258,7 +258,7 @@ TEST_CASE("a lease that this site has yet to make isn't believed, and neither ar
 }
 
 TEST_CASE("parts of a register that never end are told to be wrong when they list more than there can be [S124]") {
-  Stage stage;
+  Stage stage(home_with_nodes(0));
   Register part;
   part.cluster = delft;
   part.nodes = 100;
@@ -283,7 +283,7 @@ TEST_CASE("parts of a register that never end are told to be wrong when they lis
 }
 
 TEST_CASE("one resource manager can't offer so much that no other one has room [S124]") {
-  Stage stage;
+  Stage stage(home_with_nodes(0));
   stage.offer_by(fs1, 100'001);
   CHECK(stage.said_once<Fault>(fs1).about == Register::type);
   Register wide;

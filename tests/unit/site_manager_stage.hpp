@@ -43,6 +43,13 @@ SiteSettings settings_with(Change change) {
 /// The other one of the two neighbours.
 inline const SiteName& other_than(const SiteName& site) { return site == north ? south : north; }
 
+/// The settings of a home whose cluster is configured with other than 8 nodes; 0: with none.
+inline SiteSettings home_with_nodes(std::uint32_t nodes) {
+  SiteSettings settings = settings_of_home();
+  settings.clusters.front().nodes = nodes;
+  return settings;
+}
+
 inline ResourceNeed need_of(std::uint32_t processors) {
   ResourceNeed need;
   need.components.push_back({processors, {}, {}});

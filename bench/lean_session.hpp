@@ -188,7 +188,9 @@ class LeanSession {
     const bool answer = std::exchange(owes_hello_, false);
     return encode(Hello{delivered_, answer, "bench", {}}, {}, 0, delivered_);
   }
-  std::string_view beat() { return encode(Beat{false, sequence_, false}, {}, 0, delivered_); }
+  std::string_view beat(CapacityHint hint = {}) {
+    return encode(Beat{false, sequence_, false}, {}, 0, delivered_, std::move(hint));
+  }
   /// Any numbered message, without haste.
   std::string_view message(Message message) { return encode(std::move(message), {}, ++sequence_, delivered_); }
   std::string_view request(std::uint64_t job) { return stamped(request_).with(++sequence_, delivered_, job); }
@@ -247,7 +249,8 @@ class LeanSession {
     arrived_since_sent_ = 0;
     return stamp;
   }
-  std::string_view encode(Message message, const RequestId& trace, std::uint64_t sequence, std::uint64_t acknowledged) {
+  std::string_view encode(Message message, const RequestId& trace, std::uint64_t sequence, std::uint64_t acknowledged,
+                          CapacityHint hint = {}) {
     arrived_since_sent_ = 0;
     const Envelope envelope{.from = self_,
                             .to = manager_,
@@ -256,7 +259,7 @@ class LeanSession {
                             .sequence = sequence,
                             .acknowledged = acknowledged,
                             .trace = trace,
-                            .hint = {},
+                            .hint = std::move(hint),
                             .message = std::move(message)};
     return codec_.encode(envelope);
   }

@@ -32,6 +32,7 @@ struct RequestClass {
   bool servable = true;          ///< this site could serve it when idle
   std::uint64_t clusters = 0;    ///< which of its clusters could hold the widest component when idle, a bit each
   std::map<Duration, std::size_t> lengths;  ///< how many run how long, of those whose users say so
+  std::size_t out = 0, home = 0;  ///< how many of them a neighbour has, and how many never leave
   std::uint64_t misfit = 0;      ///< the pass of matchmaking that found no place for it
   LocalClaim claim;              ///< under which its processors are summed up
   std::uint64_t claimed = 0;     ///< how many they are

@@ -44,6 +44,8 @@ void OwnedNodes::configure(const std::vector<ClusterSettings>& clusters) {
   known_.resize(clusters.size(), false);
   free_.resize(clusters.size(), 0);
   totals_.resize(clusters.size(), 0);
+  managers_in_.resize(clusters.size(), 0);
+  nodes_in_.resize(clusters.size(), 0);
   for (Kind& kind : kinds_) kind.stocks.resize(clusters.size());
   ++freed_;  // a greater quota lets more in
   resize();
@@ -52,17 +54,23 @@ void OwnedNodes::configure(const std::vector<ClusterSettings>& clusters) {
 /// What is asked for often and changes rarely.
 void OwnedNodes::resize() {
   ++changes_;
-  widths_.clear();
-  for (const ClusterSettings& cluster : settings_) widths_.push_back(std::max(1U, cluster.processors_per_node));
-  for (const auto& [party, manager] : managers_) widths_[manager.cluster] = manager.offer.processors_per_node;
+  widths_.resize(settings_.size());
+  for (std::size_t i = 0; i < settings_.size(); ++i)
+    if (managers_in_[i] == 0) widths_[i] = std::max(1U, settings_[i].processors_per_node);
   largest_cluster_ = 0;
   const std::vector<ClusterView> all = sizes({});
   for (std::size_t i = 0; i < all.size(); ++i)
     largest_cluster_ = std::max(largest_cluster_, fill(i, all[i].total_processors));
 }
 
+/// All nodes of a cluster are as wide as those of the manager that came last.
 void OwnedNodes::count_size(const Manager& manager, bool add) {
   const std::uint32_t processors = processors_of(manager.offer);
+  size_ += add ? processors : 0 - std::uint64_t{processors};
+  managers_in_[manager.cluster] += add ? 1 : static_cast<std::size_t>(-1);
+  const std::uint64_t nodes = dmm::count(nodes_of(manager.offer));
+  nodes_in_[manager.cluster] += add ? nodes : 0 - nodes;
+  if (add) widths_[manager.cluster] = manager.offer.processors_per_node;
   kinds_[manager.kind].stocks[manager.cluster].size += add ? processors : 0 - processors;
 }
 
@@ -91,19 +99,20 @@ std::string OwnedNodes::fault_of(const NodeOffer& offer) const {
   if (offer.processors_per_node > processors_per_node_max)
     return "a node has at most " + std::to_string(processors_per_node_max) + " processors";
   if (std::string fault = dmm::fault_of(offer.properties.attributes); !fault.empty()) return fault;
-  std::uint64_t others = 0, nodes = dmm::count(nodes_of(offer));
-  for (const auto& [party, manager] : managers_) {
-    if (party == offer.manager) continue;
-    others += processors_of(manager.offer);
-    if (manager.cluster == *cluster) nodes += dmm::count(nodes_of(manager.offer));
-    if (manager.cluster == *cluster && manager.offer.processors_per_node != offer.processors_per_node)
-      return "the nodes of cluster " + offer.cluster.text + " have " +
-             std::to_string(manager.offer.processors_per_node) + " processors each";
-  }
+  const auto known = managers_.find(offer.manager);
+  const bool is_known = known != managers_.end();
+  const bool was_there = is_known && known->second.cluster == *cluster;
+  const bool has_others = managers_in_[*cluster] > (was_there ? 1 : 0);
+  if (has_others && widths_[*cluster] != offer.processors_per_node)
+    return "the nodes of cluster " + offer.cluster.text + " have " + std::to_string(widths_[*cluster]) +
+           " processors each";
   // Whoever can reach a site can invent resource managers: they take what was planned for, not what the site may have.
+  const std::uint64_t before = was_there ? dmm::count(nodes_of(known->second.offer)) : 0;
+  const std::uint64_t nodes = nodes_in_[*cluster] - before + dmm::count(nodes_of(offer));
   if (const std::uint64_t planned = settings_[*cluster].nodes; planned > 0 && nodes > planned * beyond_planned)
     return "cluster " + offer.cluster.text + " would have " + std::to_string(nodes) + " nodes, more than twice the " +
            std::to_string(planned) + " that the site's configuration gives it";
+  const std::uint64_t others = size_ - (is_known ? processors_of(known->second.offer) : 0);
   const std::uint64_t mine = std::uint64_t{dmm::count(nodes_of(offer))} * offer.processors_per_node;
   return others + mine > processors_max ? "a site has at most 10,000,000 processors" : "";
 }

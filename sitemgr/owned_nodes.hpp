@@ -173,6 +173,9 @@ class OwnedNodes {
   std::vector<bool> known_;                         ///< by cluster: from before this start
   std::vector<std::uint32_t> free_, totals_;        ///< processors of each cluster
   std::vector<std::uint32_t> widths_;               ///< processors of its nodes
+  std::vector<std::size_t> managers_in_;            ///< how many it has
+  std::vector<std::uint64_t> nodes_in_;             ///< that these offer
+  std::uint64_t size_ = 0;                          ///< processors that all managers offer
   std::uint32_t largest_cluster_ = 0;
   std::uint64_t total_ = 0, free_total_ = 0, freed_ = 0, changes_ = 0;
   std::vector<Kind> kinds_;

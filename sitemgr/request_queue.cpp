@@ -88,14 +88,10 @@ LocalClaim RequestQueue::claim_of(const RequestClass& kind) const {
 void RequestQueue::judge(RequestClass& kind, bool servable, std::uint64_t clusters) {
   if (kind.servable == servable && kind.clusters == clusters) return;
   ++changes_;
-  std::uint64_t here = 0, borrowing = 0;
-  for (const auto& [key, request] : kind.waiting) {
-    here += request->search != Search::out;
-    borrowing += request->search == Search::home ? 0 : kind.processors;
-  }
+  const std::uint64_t all = kind.waiting.size(), here = all - kind.out;
+  const std::uint64_t borrowing = (all - kind.home) * kind.processors;
   borrowing_[kind.servable] -= borrowing;
   borrowing_[servable] += borrowing;
-  const std::uint64_t all = kind.waiting.size();
   if (all > 0) count(kind, all, here, false);
   index_head(kind, false);
   index_ready_head(kind, false);
@@ -136,6 +132,7 @@ void RequestQueue::index_ready_head(RequestClass& kind, bool add) {
 
 void RequestQueue::index_search(LocalRequest& request, bool add) {
   RequestClass& kind = *request.kind;
+  const std::size_t one = add ? 1 : static_cast<std::size_t>(-1);
   switch (request.search) {
     case Search::ready:
       change(kind.ready, delegation_->key(request.view(request.since)), add ? &request : nullptr,
@@ -148,12 +145,13 @@ void RequestQueue::index_search(LocalRequest& request, bool add) {
     case Search::out:
       put(due_, std::pair(request.answer_by, request.arrival), &request, add);
       put(out_[request.target], request.arrival, &request, add);
+      kind.out += one;
       break;
-    case Search::home: break;
+    case Search::home: kind.home += one; break;
   }
   const std::uint64_t borrows = request.search == Search::home ? 0 : kind.processors;
   borrowing_[kind.servable] += add ? borrows : 0 - borrows;
-  counts_[static_cast<std::size_t>(request.search)] += add ? 1 : static_cast<std::size_t>(-1);
+  counts_[static_cast<std::size_t>(request.search)] += one;
 }
 
 void RequestQueue::index(LocalRequest& request, bool add) {

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "machine/dense.hpp"
-#include "machine/lookup.hpp"
+#include "machine/wide_lookup.hpp"
 #include "matchmaking/delegation.hpp"
 #include "sitemgr/local_request.hpp"
 
@@ -134,7 +134,7 @@ class RequestQueue {
   const DispatchPolicy* dispatch_;
   const DelegationPolicy* delegation_;
   DenseMap<std::uint64_t, std::unique_ptr<LocalRequest>> requests_;  ///< by arrival
-  Lookup<RequestId, LocalRequest*> by_id_;
+  WideLookup<RequestId, LocalRequest*> by_id_;
   std::map<ShortText, DenseMap<std::uint64_t, LocalRequest*>> by_user_;
   std::map<ClassKey, std::unique_ptr<RequestClass>> classes_;        ///< the narrowest first
   Heads heads_[2];         ///< of classes, in the order of dispatching, by whether servable here

@@ -1,5 +1,6 @@
 // What people see of a site manager, why a request waits, and the recount that tests ask for.
 #include <algorithm>
+#include <utility>
 
 #include "machine/assert.hpp"
 #include "protocol/text.hpp"
@@ -146,6 +147,14 @@ void SiteManager::check_invariants() const {
   std::vector<std::uint32_t> outstanding(neighbours_.size(), 0);
   std::uint64_t demand = 0;
   for (const auto& [arrival, request] : queue_.all()) {
+    const RequestClass& kind = *request->kind;
+    const auto count = [&](LocalRequest::Search search) {
+      return std::ranges::count_if(kind.waiting, [&](const auto& entry) { return entry.second->search == search; });
+    };
+    if (kind.waiting.begin()->second == request.get()) {  // once a class
+      DMM_ASSERT(std::cmp_equal(kind.out, count(LocalRequest::Search::out)));
+      DMM_ASSERT(std::cmp_equal(kind.home, count(LocalRequest::Search::home)));
+    }
     if (request->search == LocalRequest::Search::out) ++outstanding[request->target];
     if (request->kind->servable) demand += request->kind->processors;
   }

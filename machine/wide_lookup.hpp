@@ -1,0 +1,31 @@
+// A hash table for a great many: where one table that grows would move all that is in it at once, here each move is of
+// a small part.
+#pragma once
+
+#include <array>
+
+#include "machine/lookup.hpp"
+
+namespace dmm {
+
+template <class Key, class Value>
+class WideLookup {
+ public:
+  /// The value of a key, or nullptr.
+  Value* find(const Key& key) { return part_of(key).find(key); }
+  /// The value of a key, made if there is none.
+  Value& operator[](const Key& key) { return part_of(key)[key]; }
+  /// Whether it was there.
+  bool erase(const Key& key) { return part_of(key).erase(key); }
+
+ private:
+  static constexpr unsigned parts_bits = 6;
+  /// By other bits of the hash than the tables go by.
+  Lookup<Key, Value>& part_of(const Key& key) {
+    return parts_[table_hash(key) * 0x9E3779B97F4A7C15ULL >> (64 - parts_bits)];
+  }
+
+  std::array<Lookup<Key, Value>, std::size_t{1} << parts_bits> parts_;
+};
+
+}  // namespace dmm

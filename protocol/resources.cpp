@@ -2,6 +2,7 @@
 #include "protocol/resources.hpp"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 namespace dmm {
@@ -228,22 +229,32 @@ std::vector<NodeGroup> remove_nodes(std::vector<NodeGroup>& groups, const std::v
   const bool is_all = groups.size() == 1 && what.size() == 1 && groups[0].nodes == what[0].nodes &&
                       groups[0].resource_manager == what[0].resource_manager;
   if (what.empty() || is_all) return std::exchange(groups, {});
+  constexpr std::size_t many = 16;  // fewer groups than this are compared one by one
   std::vector<NodeGroup> removed;
-  for (const NodeGroup& wanted : what) {
-    for (NodeGroup& group : groups) {
-      // The component says which process uses the nodes, not which nodes they are: a reused node may change it.
-      if (group.resource_manager != wanted.resource_manager) continue;
-      if (!group.nodes.empty() && group.nodes == wanted.nodes) {
-        removed.push_back(std::exchange(group, {}));
-        continue;
-      }
-      NodeSet rest = subtract(group.nodes, wanted.nodes);
-      if (rest == group.nodes) continue;
-      NodeGroup gone = group;
-      gone.nodes = subtract(group.nodes, rest);
-      group.nodes = std::move(rest);
-      removed.push_back(std::move(gone));
+  // The component says which process uses the nodes, not which nodes they are: a reused node may change it.
+  const auto take = [&](NodeGroup& group, const NodeGroup& wanted) {
+    if (!group.nodes.empty() && group.nodes == wanted.nodes) {
+      removed.push_back(std::exchange(group, {}));
+      return;
     }
+    NodeSet rest = subtract(group.nodes, wanted.nodes);
+    if (rest == group.nodes) return;
+    NodeGroup gone = group;
+    gone.nodes = subtract(group.nodes, rest);
+    group.nodes = std::move(rest);
+    removed.push_back(std::move(gone));
+  };
+  if (groups.size() < many || what.size() < many) {
+    for (const NodeGroup& wanted : what)
+      for (NodeGroup& group : groups)
+        if (group.resource_manager == wanted.resource_manager) take(group, wanted);
+  } else {
+    std::map<Party, std::vector<std::size_t>> at;
+    for (std::size_t i = 0; i < groups.size(); ++i) at[groups[i].resource_manager].push_back(i);
+    for (const NodeGroup& wanted : what)
+      if (const auto known = at.find(wanted.resource_manager); known != at.end())
+        for (const std::size_t i : known->second)
+          if (!groups[i].nodes.empty()) take(groups[i], wanted);
   }
   std::erase_if(groups, [](const NodeGroup& group) { return group.nodes.empty(); });
   return removed;

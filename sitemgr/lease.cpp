@@ -10,8 +10,28 @@
 namespace dmm {
 namespace {
 
+/// Where a group of nodes is to be merged with others.
+using Place = std::pair<std::uint32_t, Party>;
+Place place_of(const NodeGroup& group) { return {group.component, group.resource_manager}; }
+
 bool same_place(const NodeGroup& a, const NodeGroup& b) {
   return a.component == b.component && a.resource_manager == b.resource_manager;
+}
+
+/// Fewer groups than this are compared one by one.
+constexpr std::size_t many = 16;
+
+/// The same as add_nodes, found by an index.
+void add_many(std::vector<NodeGroup>& groups, std::vector<NodeGroup> what) {
+  DenseMap<Place, std::size_t> at;
+  for (std::size_t i = 0; i < groups.size(); ++i) at.emplace(place_of(groups[i]), i);
+  for (NodeGroup& added : what) {
+    const auto [known, is_new] = at.emplace(place_of(added), groups.size());
+    if (is_new)
+      groups.push_back(std::move(added));
+    else
+      groups[known->second].nodes = unite(groups[known->second].nodes, added.nodes);
+  }
 }
 
 }  // namespace
@@ -21,12 +41,13 @@ bool is_alone(const Lease& lease, const Party& manager) {
 }
 
 bool is_for_one_component(const Lease& lease) {
-  const bool is_whole = processors_of(lease.nodes) == lease.processors;
-  return !lease.upstream && !lease.downstream && lease.nodes.size() == 1 && is_whole;
+  if (lease.upstream || lease.downstream || lease.nodes.size() != 1) return false;
+  return processors_of(lease.nodes) == lease.processors;
 }
 
 void add_nodes(std::vector<NodeGroup>& groups, std::vector<NodeGroup> what) {
   if (groups.empty() && what.size() <= 1) return groups.swap(what);
+  if (groups.size() + what.size() >= many) return add_many(groups, std::move(what));
   for (NodeGroup& added : what) {
     const auto it =
         std::find_if(groups.begin(), groups.end(), [&](const NodeGroup& group) { return same_place(group, added); });
@@ -69,13 +90,24 @@ Lease& LeaseTable::add(Lease lease) {
   if (lease.upstream) up_[*lease.upstream].insert(lease.id);
   if (lease.downstream) down_[*lease.downstream].insert(lease.id);
   Lease& kept = leases_[lease.id] = std::move(lease);
+  DenseSet<Party> managers;
+  const bool is_wide = kept.nodes.size() + kept.cleaning.size() >= many;
   for (const auto* groups : {&kept.nodes, &kept.cleaning})
-    for (const NodeGroup& group : *groups) add_manager(kept, group.resource_manager);
+    for (const NodeGroup& group : *groups) {
+      if (!is_wide)
+        add_manager(kept, group.resource_manager);
+      else if (managers.insert(group.resource_manager).second)
+        add_new_manager(kept, group.resource_manager);
+    }
   return kept;
 }
 
 void LeaseTable::add_manager(Lease& lease, const Party& manager) {
   if (std::ranges::find(lease.managers, manager) != lease.managers.end()) return;
+  add_new_manager(lease, manager);
+}
+
+void LeaseTable::add_new_manager(Lease& lease, const Party& manager) {
   lease.managers.push_back(manager);
   if (!lease.upstream) by_manager_[manager].insert(lease.id);
 }

@@ -112,6 +112,8 @@ class LeaseTable {
  private:
   using Watched = std::pair<Instant, LeaseId>;
 
+  void add_new_manager(Lease& lease, const Party& manager);
+
   Duration offer_;
   Lookup<LeaseId, Lease> leases_;
   std::vector<DenseSet<LeaseId>> up_, down_;

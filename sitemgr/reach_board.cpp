@@ -21,19 +21,6 @@ Duration longer(Duration a, Duration b) {
   return a == Duration{} || b == Duration{} ? Duration{} : std::max(a, b);
 }
 
-void add(ReachEntry& entry, const NodeClass& more) {
-  const auto same = std::ranges::find_if(entry.classes, [&](const NodeClass& one) { return is_of_kind(one, more); });
-  if (same != entry.classes.end()) {
-    same->largest = std::max(same->largest, more.largest);
-    same->together = std::max(same->together, more.together);
-    same->longest = longer(same->longest, more.longest);
-  } else if (entry.classes.size() < classes_max) {
-    entry.classes.push_back(more);
-  } else {
-    entry.complete = false;
-  }
-}
-
 }  // namespace
 
 /// Classes of one distance may be of one site, so what they have is added up: more than any site has, never less.
@@ -77,25 +64,69 @@ void ReachBoard::set_gone(std::size_t neighbour, bool gone) {
   ++changes_;
 }
 
-Reach ReachBoard::reach_for(std::size_t neighbour, ReachEntry own, std::size_t distances) const {
+// ---- what is told to neighbours ------------------------------------------------------------------------------------
+
+void ReachSums::Entry::add(const Kind& more) {
+  const auto same = std::ranges::find_if(kinds, [&](const Kind& one) { return is_of_kind(*one.what, *more.what); });
+  if (same != kinds.end()) {
+    same->largest = std::max(same->largest, more.largest);
+    same->together = std::max(same->together, more.together);
+    same->longest = longer(same->longest, more.longest);
+  } else if (kinds.size() < classes_max) {
+    kinds.push_back(more);
+  } else {
+    complete = false;
+  }
+}
+
+void ReachSums::Entry::add(const Entry& more) {
+  complete &= more.complete;
+  for (const Kind& kind : more.kinds) add(kind);
+}
+
+ReachSums::Entry ReachSums::entry_of(const Reach& told, std::size_t distance) {
+  Entry entry;
+  entry.complete = distance < told.entries.size() && told.entries[distance].complete;
+  if (distance >= told.entries.size()) return entry;
+  for (const NodeClass& one : told.entries[distance].classes)
+    entry.add(Kind{&one, one.largest, one.together, one.longest});
+  return entry;
+}
+
+ReachSums::ReachSums(const std::vector<Reach>& heard, const std::vector<bool>& gone, std::size_t distances)
+    : before_(heard.size() + 1, std::vector<Entry>(distances - 1)), after_(before_) {
+  const auto entry = [&](std::size_t i, std::size_t d) { return gone[i] ? Entry() : entry_of(heard[i], d); };
+  for (std::size_t d = 0; d + 1 < distances; ++d) {
+    for (std::size_t i = 0; i < heard.size(); ++i) {
+      before_[i + 1][d] = before_[i][d];
+      before_[i + 1][d].add(entry(i, d));
+    }
+    for (std::size_t i = heard.size(); i-- > 0;) {
+      after_[i][d] = entry(i, d);
+      after_[i][d].add(after_[i + 1][d]);
+    }
+  }
+}
+
+Reach ReachSums::without(std::size_t neighbour, ReachEntry own) const {
   Reach reach;
   reach.entries.push_back(std::move(own));
-  for (std::size_t d = 1; d < distances; ++d) {
+  for (std::size_t d = 0; d < before_[neighbour].size(); ++d) {
+    Entry others = before_[neighbour][d];
+    others.add(after_[neighbour + 1][d]);
     ReachEntry& entry = reach.entries.emplace_back();
-    entry.complete = true;
-    for (std::size_t other = 0; other < heard_.size(); ++other) {
-      if (other == neighbour || gone_[other]) continue;
-      const std::vector<ReachEntry>& told = heard_[other].entries;
-      if (d - 1 >= told.size()) {
-        entry.complete = false;
-        continue;
-      }
-      entry.complete &= told[d - 1].complete;
-      for (const NodeClass& one : told[d - 1].classes) add(entry, one);
+    entry.complete = others.complete;
+    for (const Kind& kind : others.kinds) {
+      NodeClass& one = entry.classes.emplace_back(*kind.what);
+      one.largest = kind.largest;
+      one.together = kind.together;
+      one.longest = kind.longest;
     }
   }
   return reach;
 }
+
+// ---- what can be had -----------------------------------------------------------------------------------------------
 
 Prospect ReachBoard::beyond(std::size_t neighbour, const ResourceNeed& need, std::uint32_t dttl,
                             Duration length) const {

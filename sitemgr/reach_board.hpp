@@ -23,6 +23,32 @@ struct Prospect {
 /// What one distance's sites could do for it, added to what is known.
 void consider(const ReachEntry& entry, const ResourceNeed& need, Duration length, Prospect& prospect);
 
+/// What all neighbours but one told, for each of them: found from sums of those before and those after it, so that it
+/// takes no look at all of them for each. Refers to what was told.
+class ReachSums {
+ public:
+  ReachSums(const std::vector<Reach>& heard, const std::vector<bool>& gone, std::size_t distances);
+  /// What is to be told to one neighbour: our own entry, and what all others told, one hop further.
+  Reach without(std::size_t neighbour, ReachEntry own) const;
+
+ private:
+  /// Nodes of one kind at one distance, of several who told of them.
+  struct Kind {
+    const NodeClass* what = nullptr;
+    std::uint32_t largest = 0, together = 0;
+    Duration longest;
+  };
+  struct Entry {
+    bool complete = true;
+    std::vector<Kind> kinds;
+    void add(const Kind& more);
+    void add(const Entry& more);
+  };
+  static Entry entry_of(const Reach& told, std::size_t distance);
+
+  std::vector<std::vector<Entry>> before_, after_;  ///< by neighbour and distance; of those in front of it, and behind
+};
+
 class ReachBoard {
  public:
   explicit ReachBoard(std::size_t neighbours) : heard_(neighbours), gone_(neighbours) {}
@@ -30,8 +56,8 @@ class ReachBoard {
   /// A neighbour told its reach; whether it says anything new.
   bool hear(std::size_t neighbour, Reach reach);
   const Reach& heard(std::size_t neighbour) const { return heard_[neighbour]; }
-  /// What is to be told to one neighbour: our own entry, and what all others told, one hop further.
-  Reach reach_for(std::size_t neighbour, ReachEntry own, std::size_t distances) const;
+  /// What is to be told to neighbours, of so many distances; valid until anything new is heard.
+  ReachSums sums(std::size_t distances) const { return {heard_, gone_, distances}; }
   /// What a neighbour and all beyond it, as far as the request may travel, could do for it.
   Prospect beyond(std::size_t neighbour, const ResourceNeed& need, std::uint32_t dttl, Duration length) const;
   /// Neighbours were added: there are this many.

@@ -129,10 +129,11 @@ ReachEntry SiteManager::own_reach(std::size_t n) const {
 
 void SiteManager::tell_reach(Step& s) {
   if (!settings_.use_hints || !std::exchange(reach_due_, false)) return;
+  const ReachSums sums = reach_.sums(settings_.hint_distance);
   for (std::size_t n = 0; n < neighbours_.size(); ++n) {
     Neighbour& neighbour = neighbours_[n];
     if (!neighbour.up || neighbour.removed) continue;
-    Reach reach = reach_.reach_for(n, own_reach(n), settings_.hint_distance);
+    Reach reach = sums.without(n, own_reach(n));
     if (reach.entries == neighbour.told_reach.entries) continue;
     neighbour.told_reach = reach;
     send(s, n, std::move(reach), {});

@@ -28,8 +28,8 @@ TEST_CASE("a neighbour is told of us, and of what all others told, one hop furth
   ReachBoard board(2);
   board.hear(north, {{entry({nodes(64)}), entry({nodes(128)})}});
   board.hear(south, {{entry({nodes(8)}), entry({nodes(16)}, false)}});
-  const Reach to_north = board.reach_for(north, entry({nodes(4)}), 3);
-  const Reach to_south = board.reach_for(south, entry({nodes(4)}), 3);
+  const Reach to_north = board.sums(3).without(north, entry({nodes(4)}));
+  const Reach to_south = board.sums(3).without(south, entry({nodes(4)}));
   CHECK(to_north.entries ==
         std::vector<ReachEntry>{entry({nodes(4)}), entry({nodes(8)}), entry({nodes(16)}, false)});
   CHECK(to_south.entries == std::vector<ReachEntry>{entry({nodes(4)}), entry({nodes(64)}), entry({nodes(128)})});
@@ -38,11 +38,11 @@ TEST_CASE("a neighbour is told of us, and of what all others told, one hop furth
 TEST_CASE("a distance of which another neighbour hasn't told is not complete [S74a]") {
   ReachBoard board(2);
   board.hear(south, {{entry({nodes(8)})}});
-  const Reach to_north = board.reach_for(north, entry({nodes(4)}), 3);
+  const Reach to_north = board.sums(3).without(north, entry({nodes(4)}));
   REQUIRE(to_north.entries.size() == 3);
   CHECK(to_north.entries[1].complete);
   CHECK(to_north.entries[2] == entry({}, false));
-  const Reach to_south = board.reach_for(south, entry({nodes(4)}), 3);
+  const Reach to_south = board.sums(3).without(south, entry({nodes(4)}));
   CHECK_FALSE(to_south.entries[1].complete);
 }
 
@@ -59,7 +59,7 @@ TEST_CASE("nothing is beyond a site that is a neighbour no longer, and all is un
 TEST_CASE("a site at the end of the tree has nobody to tell of, and that is all there is") {
   ReachBoard board(1);
   board.hear(north, {{entry({nodes(64)})}});
-  const Reach to_north = board.reach_for(north, entry({nodes(4)}), 2);
+  const Reach to_north = board.sums(2).without(north, entry({nodes(4)}));
   CHECK(to_north.entries == std::vector<ReachEntry>{entry({nodes(4)}), entry({})});
 }
 
@@ -67,11 +67,33 @@ TEST_CASE("nodes of one kind at several sites are told as the most that one of t
   ReachBoard board(3);
   board.hear(1, {{entry({{0, {}, 8, 32, seconds(60)}})}});
   board.hear(2, {{entry({{0, {}, 16, 16, seconds(90)}, {1024, {}, 2, 2, {}}})}});
-  const Reach told = board.reach_for(0, {}, 2);
+  const Reach told = board.sums(2).without(0, {});
   const NodeClass both{0, {}, 16, 32, seconds(90)}, large_memory{1024, {}, 2, 2, {}};
   CHECK(told.entries[1] == entry({both, large_memory}));
   board.hear(1, {{entry({{0, {}, 8, 32, {}}})}});
-  CHECK(board.reach_for(0, {}, 2).entries[1].classes[0].longest == Duration{});
+  CHECK(board.sums(2).without(0, {}).entries[1].classes[0].longest == Duration{});
+}
+
+TEST_CASE("of many neighbours each is told what all others told, and nothing of its own") {
+  ReachBoard board(5);
+  for (std::uint32_t i = 0; i < 5; ++i)
+    board.hear(i, {{entry({nodes(10 + i), {std::uint64_t{i % 2} << 30, {}, 20 + i, 40 - i, {}}}, i != 3)}});
+  for (std::size_t n = 0; n < 5; ++n) {
+    const Reach told = board.sums(2).without(n, {});
+    std::map<std::uint64_t, std::pair<std::uint32_t, std::uint32_t>> wanted, found;
+    for (std::size_t i = 0; i < 5; ++i) {
+      if (i == n) continue;
+      for (const NodeClass& one : board.heard(i).entries[0].classes) {
+        auto& [largest, together] = wanted[one.memory_bytes];
+        largest = std::max(largest, one.largest);
+        together = std::max(together, one.together);
+      }
+    }
+    for (const NodeClass& one : told.entries[1].classes) found[one.memory_bytes] = {one.largest, one.together};
+    CHECK(found == wanted);
+    CHECK(found.size() == told.entries[1].classes.size());
+    CHECK(told.entries[1].complete == (n == 3));
+  }
 }
 
 TEST_CASE("what was told before is no news") {

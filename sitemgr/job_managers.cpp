@@ -130,8 +130,8 @@ void SiteManager::job_manager_up(Step& s, const Party& from, bool restarted) {
   if (restarted) {
     // It offers all that is still open again, with how long it has waited; what it doesn't is dropped after a while.
     ++user.session;
-    user.shelved.clear();
     chores_.erase({from, Chore::unshelve});
+    discard(from, user);
     user.drop_at = s.now + asks_again_within;
     open_books(s, from);
   } else if (!user.shelved.empty()) {
@@ -168,8 +168,13 @@ void SiteManager::do_chores(Step& s) {
       case Chore::shelve: shelve_some(s, party, user, left); break;
       case Chore::unshelve: unshelve_some(s, party, user, left); break;
       case Chore::drop: drop_some(s, party, user, left); break;
+      case Chore::discard:
+        for (; left > 0 && !user.discarded.empty(); --left) user.discarded.pop_back();
+        break;
     }
-    if (left > 0) chores_.erase({party, chore});
+    if (left == 0) return;
+    chores_.erase({party, chore});
+    if (chore == Chore::discard) forget_job_manager(party);
   }
 }
 
@@ -199,6 +204,16 @@ void SiteManager::unshelve_some(Step& s, const Party&, JobManager& user, std::si
     back.round = shelved.round + 1;
     back.stay = shelved.stay;
   }
+}
+
+/// Its shelved requests are wanted no longer.
+void SiteManager::discard(const Party& party, JobManager& user) {
+  if (user.shelved.empty()) return;
+  if (user.discarded.empty())
+    user.discarded.swap(user.shelved);
+  else
+    for (; !user.shelved.empty(); user.shelved.pop_back()) user.discarded.push_back(std::move(user.shelved.back()));
+  chores_.insert({party, Chore::discard});
 }
 
 /// A job manager in a new session has not asked for these again.
@@ -237,8 +252,7 @@ void SiteManager::take_back_from(Step& s, const Party& from) {
   }
   // Nor is what it waits for kept: when it comes back it asks again, in a new session.
   if (user.shelved.empty()) return;
-  user.shelved.clear();
-  user.shelved.shrink_to_fit();
+  discard(from, user);
   s.out.renewals.push_back(from);
 }
 

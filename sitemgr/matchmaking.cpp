@@ -7,6 +7,12 @@
 #include "sitemgr/site_manager.hpp"
 
 namespace dmm {
+namespace {
+
+/// So many start in one step at most: where nodes for more come free at once, others are heard in between.
+constexpr std::size_t starts_a_step = 1'000;
+
+}  // namespace
 
 /// Nodes that take no new work are no capacity: a drained site is as busy as it can be.
 Load SiteManager::load() const {
@@ -31,7 +37,8 @@ std::vector<ClusterView> SiteManager::placeable(const ResourceNeed& need, const 
 
 void SiteManager::match_local(Step& s) {
   // What didn't fit before may fit now if nodes came free, or if nobody stands in its way any more.
-  bool more_free = owned_.freed() != freed_seen_ || (blocked_ && queue_.departures() != departures_seen_);
+  bool more_free = std::exchange(unfinished_, false) || owned_.freed() != freed_seen_ ||
+                   (blocked_ && queue_.departures() != departures_seen_);
   freed_seen_ = owned_.freed();
   const std::vector<RequestId> fresh = std::exchange(fresh_, {});
   blocked_ &= !drained_here();
@@ -52,19 +59,26 @@ void SiteManager::match_local(Step& s) {
   if (gathering_)
     if (LocalRequest* request = queue_.find(gathering_->request); request && serve(s, *request))
       set_gathering(std::nullopt);
-  blocked_ = serve_heads(s);
+  std::size_t left = starts_a_step;
+  blocked_ = serve_heads(s, left);
   departures_seen_ = queue_.departures();
-  if (blocked_ || !dispatch_->scan) return;
+  if (!blocked_ && dispatch_->scan) start_what_fits(s, more_free || goes_on, fresh, left);
+  unfinished_ = left == 0;
+}
 
+/// Those that needn't wait for who stands before them.
+void SiteManager::start_what_fits(Step& s, bool in_a_pass, const std::vector<RequestId>& fresh, std::size_t& left) {
   const auto start = [&](LocalRequest& request) {
     const OrderKey key = queue_.dispatch_key(request);
     RequestClass& kind = *request.kind;
     if (!serve(s, request)) return queue_.set_misfit(kind);
+    --left;
     LocalRequest* first = queue_.head();
     if (first && queue_.dispatch_key(*first) < key && !first->overtaken) first->overtaken = s.now;
   };
-  if (!more_free && !goes_on) {  // what waited before still doesn't fit
+  if (!in_a_pass) {  // what waited before still doesn't fit
     for (const RequestId& id : fresh) {
+      if (left == 0) return;
       LocalRequest* request = queue_.find(id);
       const bool may = request && request->kind->servable && !queue_.is_misfit(*request->kind);
       if (may && request->kind->widest <= owned_.largest_idle()) start(*request);
@@ -72,11 +86,15 @@ void SiteManager::match_local(Step& s) {
     return;
   }
   // Each turn starts one, or finds that nothing of its class fits.
-  while (LocalRequest* request = queue_.first_fitting(owned_.largest_idle())) start(*request);
-  pass_goes_on_ = queue_.is_unfinished();
+  while (left > 0) {
+    LocalRequest* request = queue_.first_fitting(owned_.largest_idle());
+    if (!request) break;
+    start(*request);
+  }
+  pass_goes_on_ = left > 0 && queue_.is_unfinished();
 }
 
-bool SiteManager::serve_heads(Step& s) {
+bool SiteManager::serve_heads(Step& s, std::size_t& left) {
   // The first in order blocks the others if the policy is strict, or if it was overtaken for too long: then nodes
   // gather for it. A strict queue passes over what is out on a delegation (Iosup et al. 2007, section 5.4).
   const auto blocks = [&](const LocalRequest& head) {
@@ -84,15 +102,17 @@ bool SiteManager::serve_heads(Step& s) {
     return head.overtaken && s.now - *head.overtaken >= settings_.overtaken_limit;
   };
   LocalRequest* head = queue_.head();
-  while (head && blocks(*head)) {
+  while (head && left > 0 && blocks(*head)) {
     const bool out = head->search == LocalRequest::Search::out;
     LocalRequest* next = out && !dispatch_->scan ? queue_.after(*head) : nullptr;
-    if (serve(s, *head))
+    if (serve(s, *head)) {
+      --left;
       head = queue_.head();
-    else if (out && !dispatch_->scan)
+    } else if (out && !dispatch_->scan) {
       head = next;
-    else
+    } else {
       return true;
+    }
   }
   return false;
 }

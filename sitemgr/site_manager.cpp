@@ -53,12 +53,12 @@ void SiteManager::settle(Instant now, Effects& effects) {
   do_chores(s);
   judge_all(s);
   update_gathering(now);
-  if (match_cycle_.is_due(now)) {
+  if (is_matching() || match_cycle_.is_due(now)) {
     match_local(s);
-    match_foreign(s);
+    if (!is_matching()) match_foreign(s);  // who was first stays first
   }
   match_pool(s);
-  if (delegation_cycle_.is_due(now)) {
+  if (!is_matching() && delegation_cycle_.is_due(now)) {
     for (Foreign& foreign : std::exchange(unserved_, {})) pass_on(s, std::move(foreign));
     delegate_local(s);
   }
@@ -75,8 +75,7 @@ void SiteManager::settle(Instant now, Effects& effects) {
 Instant SiteManager::next_deadline() const {
   // What left the queue after the matchmaking of a step no longer stands in the way of others: they are due at once.
   const bool makes_way = blocked_ && queue_.departures() != departures_seen_;
-  const bool match_due = makes_way || pass_goes_on_ || pass_again_;
-  if (!chores_.empty() || (match_due && settings_.matchmaking_cycle == Duration{})) return Instant{};
+  if (!chores_.empty() || is_matching() || (makes_way && settings_.matchmaking_cycle == Duration{})) return Instant{};
   return std::min({queue_.next_due(), next_due(), hints_due_, match_cycle_.next(), delegation_cycle_.next()});
 }
 

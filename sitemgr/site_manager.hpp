@@ -157,12 +157,13 @@ class SiteManager {
     std::uint64_t drop_from = 0;   ///< the arrival up to which this was looked at
     std::uint32_t session = 0;     ///< counts its sessions; a request is of the one in which it was asked for last
     bool up = false;
-    std::vector<Shelved> shelved;  ///< while it is silent: its requests, out of the queue
+    std::deque<Shelved> shelved;   ///< while it is silent: its requests, out of the queue
+    std::deque<Shelved> discarded; ///< of these, those that it no longer wants
   };
   /// All that a job manager holds.
   JobManager::Holds holds_of(const Party& party, const JobManager& user) const;
   /// Walks over a user's requests, a piece of them in each step.
-  enum class Chore : std::uint8_t { shelve, unshelve, drop };
+  enum class Chore : std::uint8_t { shelve, unshelve, drop, discard };
   enum class Choice { found, window_full, nobody };
   /// What a site wants of a neighbour, at home or passing on.
   struct Search {
@@ -226,6 +227,7 @@ class SiteManager {
   void shelve_some(Step& s, const Party& party, JobManager& user, std::size_t& left);
   void unshelve_some(Step& s, const Party& party, JobManager& user, std::size_t& left);
   void drop_some(Step& s, const Party& party, JobManager& user, std::size_t& left);
+  void discard(const Party& party, JobManager& user);
   void take_back_from(Step& s, const Party& job_manager);
   void forget_job_manager(const Party& party);
 
@@ -279,7 +281,10 @@ class SiteManager {
 
   // ---- serving (matchmaking.cpp) ----
   void match_local(Step& s);
-  bool serve_heads(Step& s);
+  bool serve_heads(Step& s, std::size_t& left);
+  void start_what_fits(Step& s, bool in_a_pass, const std::vector<RequestId>& fresh, std::size_t& left);
+  /// Whether matchmaking has more to do than one step may: meanwhile nothing is lent or delegated.
+  bool is_matching() const { return unfinished_ || pass_goes_on_ || pass_again_; }
   bool serve(Step& s, LocalRequest& request);
   bool drained_here() const { return drained_.contains(settings_.name); }
   std::optional<Placement> place(const ResourceNeed& need, const std::vector<ClusterView>& clusters) const;
@@ -448,6 +453,7 @@ class SiteManager {
 
   std::uint64_t freed_seen_ = 0;  ///< OwnedNodes::freed() at the last matchmaking
   std::uint64_t departures_seen_ = 0;  ///< RequestQueue::departures() at the last matchmaking
+  bool unfinished_ = false;            ///< more could start than one step may: the next one goes on
   bool blocked_ = false;               ///< the last matchmaking ended at a request that lets none overtake it
   bool pass_goes_on_ = false;          ///< the last one looked at as many classes as a step may: the rest are due
   bool pass_again_ = false;            ///< more may fit meanwhile: then another pass is due

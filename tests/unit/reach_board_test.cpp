@@ -50,10 +50,10 @@ TEST_CASE("nothing is beyond a site that is a neighbour no longer, and all is un
   ReachBoard board(2);
   board.hear(south, {{entry({nodes(8)}), entry({nodes(16)})}});
   board.set_gone(south, true);
-  CHECK(board.reach_for(north, entry({nodes(4)}), 3).entries ==
+  CHECK(board.sums(3).without(north, entry({nodes(4)})).entries ==
         std::vector<ReachEntry>{entry({nodes(4)}), entry({}), entry({})});
   board.set_gone(south, false);
-  CHECK_FALSE(board.reach_for(north, entry({nodes(4)}), 2).entries[1].complete);
+  CHECK_FALSE(board.sums(2).without(north, entry({nodes(4)})).entries[1].complete);
 }
 
 TEST_CASE("a site at the end of the tree has nobody to tell of, and that is all there is") {

@@ -4,7 +4,8 @@
 namespace dmm {
 
 Connection Network::connect(Address dialler, Address listener, bool reachable) {
-  lines_.push_back({.dialler = dialler, .listener = listener, .open = true, .reachable = reachable, .life = 0});
+  lines_.push_back({.dialler = dialler, .listener = listener, .open = true, .reachable = reachable, .life = 0,
+                    .under_way = 0, .bytes = 0});
   return static_cast<Connection>(lines_.size() - 1);
 }
 
@@ -50,6 +51,7 @@ void Network::send(Instant now, Address from, Connection connection, std::string
     ++frames_lost_;
     return;
   }
+  line.bytes += bytes.size();
   if (tamper_) tamper_(bytes);
   if (settings_.corruption > 0 && !bytes.empty() && random_.chance(settings_.corruption))
     bytes[random_.below(bytes.size())] = static_cast<char>(random_.below(256));
@@ -75,10 +77,23 @@ Instant Network::arrival(Instant sent, Connection connection, bool to_listener) 
   return std::max(lines_[connection].latest[to_listener], sent + takes(sent, connection, to_listener));
 }
 
+void Network::account(Connection connection, std::uint64_t frames, std::size_t bytes) {
+  frames_sent_ += frames;
+  bytes_sent_ += bytes * frames;
+  lines_[connection].bytes += bytes * frames;
+}
+
 void Network::resume(Instant sent, Connection connection, bool to_listener, std::string bytes) {
   Instant& latest = lines_[connection].latest[to_listener];
   latest = arrival(sent, connection, to_listener);
   fly(latest, connection, to_listener, std::move(bytes));
+}
+
+std::uint64_t Network::bytes_between(Address a, Address b) const {
+  std::uint64_t bytes = 0;
+  for (const Line& line : lines_)
+    if (between(line.dialler, line.listener) == between(a, b)) bytes += line.bytes;
+  return bytes;
 }
 
 std::optional<FrameArrival> Network::take() {

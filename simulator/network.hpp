@@ -84,12 +84,14 @@ class Network {
   Instant arrival(Instant sent, Connection connection, bool to_listener) const;
   /// A frame left then and is still under way.
   void resume(Instant sent, Connection connection, bool to_listener, std::string bytes);
-  /// These frames have come and gone.
-  void account(std::uint64_t frames, std::size_t bytes) { frames_sent_ += frames, bytes_sent_ += bytes * frames; }
+  /// Frames of this many bytes each have left.
+  void account(Connection connection, std::uint64_t frames, std::size_t bytes);
 
   std::uint64_t frames_sent() const { return frames_sent_; }
   std::uint64_t frames_lost() const { return frames_lost_; }
   std::uint64_t bytes_sent() const { return bytes_sent_; }
+  /// Those that left between two places, in both directions, and weren't lost at once.
+  std::uint64_t bytes_between(Address a, Address b) const;
 
  private:
   struct Line {
@@ -97,6 +99,7 @@ class Network {
     bool open = true, reachable = true;
     std::uint32_t life = 0;  ///< frames of an earlier life never arrive
     std::uint32_t under_way = 0;  ///< frames
+    std::uint64_t bytes = 0;      ///< that weren't lost at once
     Instant latest[2] = {};       ///< when the last frame of each direction arrives
   };
   struct Flight {

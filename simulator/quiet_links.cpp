@@ -31,7 +31,7 @@ void QuietLinks::catch_up(Instant now, Network& network, Connection connection) 
   for (const bool to_listener : {false, true}) {
     const Passed gone = passed(now, network, connection, to_listener);
     const QuietBeats& beats = links_[connection].beats[to_listener];
-    network.account(gone.sent, beats.frame.size());
+    network.account(connection, gone.sent, beats.frame.size());
     for (std::uint64_t left = gone.sent - gone.arrived; left > 0; --left)
       network.resume(gone.last_sent - beats.pause * static_cast<std::int64_t>(left - 1), connection, to_listener,
                      beats.frame);

@@ -1,44 +1,16 @@
 // Ordinary life at sizes at which it used to go wrong: borrowers that want the same nodes, a burst of jobs, slow links
 // and long chains. Each test prints what it measured.
-#include <doctest/doctest.h>
-
 #include <algorithm>
 #include <cstdio>
 #include <string>
 #include <vector>
 
-#include "simulator/world.hpp"
+#include "tests/simulation/life_stage.hpp"
 
 namespace dmm {
 namespace {
 
-Topology topology_of(const std::string& text) {
-  auto read = parse_topology(text, "life_test");
-  if (const auto* error = std::get_if<ConfigError>(&read)) FAIL(error->text);
-  return std::get<Topology>(std::move(read));
-}
-
-WorldSettings quiet_world(Duration latency = milliseconds(5)) {
-  WorldSettings settings;
-  settings.level = Level::error;
-  settings.count_by_request = true;
-  settings.network.latency = latency;
-  return settings;
-}
-
-JobDescription sleeper(std::uint32_t processors, std::int64_t length, std::uint32_t dttl = 5) {
-  JobDescription job;
-  job.need.components = {{processors, {}, {}}};
-  job.program.arguments = {"sleep", std::to_string(length)};
-  job.dttl = dttl;
-  return job;
-}
-
-JobView view_of(const World& world, const Submission& submission) {
-  const auto job = world.job_manager(submission.job_manager)->machine.job(submission.number);
-  REQUIRE(job);
-  return *job;
-}
+using namespace life_stage;
 
 // ---- borrowers of one owner ----------------------------------------------------------------------------------------
 

@@ -1,17 +1,17 @@
-// How many messages a job costs on the dual grid, near saturation and beyond: a Poisson stream of mostly serial
-// jobs, spread unevenly over the clusters. Beside the test's bound it prints what the messages are;
-// DMM_MEASURE=seconds submits for longer than the test does.
-#include <doctest/doctest.h>
-
+// How many messages a job costs near saturation and beyond, on the dual grid and on one with long chains: a Poisson
+// stream of mostly serial jobs, spread unevenly over the clusters. Beside the test's bound it prints what the messages
+// are; DMM_MEASURE=seconds submits for longer than the test does.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 
+#include "tests/simulation/life_stage.hpp"
 #include "workloads/random.hpp"
-#include "simulator/world.hpp"
 
 namespace dmm {
 namespace {
+
+using namespace life_stage;
 
 struct Figures {
   double median = 0, mean = 0;
@@ -19,23 +19,26 @@ struct Figures {
   std::size_t jobs = 0, unfinished = 0;
   double remote = 0;                      ///< the fraction that ran elsewhere
   double wait = 0;                        ///< mean seconds
+  double delegating = 0;                  ///< messages between sites, mean a job
   std::map<std::string, double> by_type;  ///< mean a job, keep-alives too
 };
 
-class Stream {
+class LoadedGrid {
  public:
-  Stream(double load, double submit_seconds, std::uint64_t seed)
+  LoadedGrid(Topology topology, double load, double submit_seconds, std::uint64_t seed, std::uint32_t dttl = 5)
       : load_(load),
         submit_seconds_(submit_seconds),
+        dttl_(dttl),
         random_(seed),
-        topology_(read()),
+        topology_(std::move(topology)),
         world_(topology_, settings()) {}
 
   Figures run() {
     homes_ = workload_homes(topology_);
     for (const WorkloadHome& home : homes_) {
       const TopologyCluster& cluster = topology_.sites[home.site].clusters[home.cluster];
-      weight_ += static_cast<double>(processors_of(cluster)) * (0.5 + random_.uniform());
+      const double share = static_cast<double>(processors_of(cluster)) * (0.5 + random_.uniform());
+      if (!home.user.empty()) weight_ += share;
       weights_.push_back(weight_);
     }
     const double rate = load_ * static_cast<double>(processors_of(topology_)) / (mean_processors * mean_seconds);
@@ -57,14 +60,8 @@ class Stream {
   static constexpr double mean_seconds = 100;
   static constexpr double mean_processors = 0.95 + 0.05 * 8.5;
 
-  static Topology read() {
-    return std::get<Topology>(read_topology(std::string(DMM_SOURCE_DIR) + "/topologies/dual-grid.json"));
-  }
   static WorldSettings settings() {
-    WorldSettings settings;
-    settings.level = Level::error;
-    settings.count_by_request = true;
-    settings.network.latency = milliseconds(2);
+    WorldSettings settings = quiet_world(milliseconds(2));
     settings.network.jitter = milliseconds(8);
     return settings;
   }
@@ -77,6 +74,7 @@ class Stream {
     const bool serial = random_.chance(0.95);
     job.need.components = {{serial ? 1 : 2 + static_cast<std::uint32_t>(random_.below(14)), {}, {}}};
     job.program.arguments = {"sleep", std::to_string(random_.exponential(mean_seconds))};
+    job.dttl = dttl_;
     world_.submit(job_manager_of(homes_[home].site_name, homes_[home].user), job);
   }
 
@@ -110,11 +108,14 @@ class Stream {
     for (const std::uint32_t count : counts) figures.mean += count / jobs;
     figures.remote /= jobs;
     figures.wait /= jobs;
+    const auto sent = world_.messages_by_kind();
+    figures.delegating = static_cast<double>(sent[static_cast<std::size_t>(MessageKind::dmm)]) / jobs;
     for (auto& [type, count] : figures.by_type) count /= jobs;
     return figures;
   }
 
   double load_, submit_seconds_;
+  std::uint32_t dttl_;
   Random random_;
   Topology topology_;
   World world_;
@@ -125,7 +126,8 @@ class Stream {
 
 Figures measure(double load) {
   const char* longer = std::getenv("DMM_MEASURE");
-  const Figures figures = Stream(load, longer ? std::strtod(longer, nullptr) : 250, 1).run();
+  auto dual = std::get<Topology>(read_topology(std::string(DMM_SOURCE_DIR) + "/topologies/dual-grid.json"));
+  const Figures figures = LoadedGrid(std::move(dual), load, longer ? std::strtod(longer, nullptr) : 250, 1).run();
   std::printf(
       "load %.2f: %zu jobs, messages a job: median %.0f, mean %.1f, 95 %% below %u; %.0f %% elsewhere, waited "
       "%.0f s\n",
@@ -139,7 +141,36 @@ Figures measure(double load) {
   return figures;
 }
 
+/// Twenty sites: a trunk of twelve, each the parent of the next, and a leaf at eight of them. Users are at every
+/// fourth site, so that most of what they run is far away.
+Topology long_chains(std::uint32_t hint_distance) {
+  std::string text = R"({"name": "chains", "defaults": {"hint_distance": )" + std::to_string(hint_distance) +
+                     R"(}, "sites": [)";
+  int sites = 0;
+  const auto add = [&](const std::string& name, const std::string& parent) {
+    text += std::string(sites > 0 ? ", " : "") + R"({"name": ")" + name + '"' +
+            (parent.empty() ? "" : R"(, "parent": ")" + parent + '"') + (sites % 4 == 0 ? R"(, "users": ["u"])" : "") +
+            R"(, "clusters": [{"name": "c", "nodes": 16}]})";
+    ++sites;
+  };
+  for (int i = 0; i < 12; ++i) add("t" + std::to_string(i), i == 0 ? "" : "t" + std::to_string(i - 1));
+  for (int i = 0; i < 8; ++i) add("l" + std::to_string(i), "t" + std::to_string(i + 2));
+  return topology_of(text + "]}");
+}
+
 }  // namespace
+
+TEST_CASE("messages between sites stay bounded at any DTTL, within the hints' horizon and beyond it") {
+  for (const std::uint32_t horizon : {2, 16})
+    for (const double load : {0.3, 1.0, 1.5})
+      for (const std::uint32_t dttl : {1, 3, 5, 8, 16}) {
+        const Figures figures = LoadedGrid(long_chains(horizon), load, 200, 1, dttl).run();
+        std::printf("horizon %u, load %.1f, DTTL %u: %zu jobs, %.1f messages between sites a job; %.0f %% elsewhere\n",
+                    horizon, load, dttl, figures.jobs, figures.delegating, 100 * figures.remote);
+        CHECK(figures.unfinished == 0);
+        CHECK(figures.delegating <= 20);
+      }
+}
 
 TEST_CASE("messages a job stay bounded near saturation and beyond it") {
   CHECK(measure(0.95).median <= 20);

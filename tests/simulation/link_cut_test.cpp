@@ -1,0 +1,155 @@
+// A link is cut for a day while jobs go on: what is kept for it, and what its healing costs. Fifty users of one site
+// run jobs on the nodes of fifty resource managers of the other; all that they say passes the link, in relays.
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+#include <string>
+
+#include "tests/simulation/life_stage.hpp"
+
+namespace dmm {
+namespace {
+
+using namespace life_stage;
+
+constexpr std::size_t pairs = 50;
+const SiteName home("home"), owner("owner");
+const Party at_home = site_manager_of(home), at_owner = site_manager_of(owner);
+
+Topology two_sites() {
+  std::string users;
+  for (std::size_t i = 0; i < pairs; ++i) users += (i ? ", \"u" : "\"u") + std::to_string(i) + '"';
+  return topology_of(R"({"name": "cut", "sites": [
+    {"name": "home", "siblings": ["owner"], "users": [)" + users + R"(],
+     "clusters": [{"name": "c", "nodes": 10}]},
+    {"name": "owner", "direct_routes": false,
+     "clusters": [{"name": "c", "nodes": 50, "resource_managers": 50}]}]})");
+}
+
+/// Beats are rarer than by default, so that a day is simulated in seconds.
+WorldSettings a_day() {
+  WorldSettings settings = quiet_world();
+  settings.sessions = {.beat = seconds(10), .silence = seconds(30)};
+  settings.traced = false;
+  return settings;
+}
+
+class TwoSites {
+ public:
+  TwoSites() : world_(two_sites(), a_day()) { world_.run_until(Instant{} + seconds(60)); }
+
+  /// Each user wants one such job more.
+  void submit(const JobDescription& job) {
+    for (std::size_t i = 0; i < pairs; ++i) world_.submit(job_manager_of(home, "u" + std::to_string(i)), job);
+  }
+  void cut() { world_.cut(at_home, at_owner); }
+  void heal() { world_.heal(at_home, at_owner); }
+  void run(Duration length) {
+    for (const Instant until = world_.now() + length; world_.now() < until;) {
+      world_.run_until(std::min(until, world_.now() + seconds(10)));
+      most_kept_ = std::max(most_kept_, kept_now());
+    }
+  }
+  std::size_t kept_now() {
+    std::size_t all = 0;
+    for (const Party& party : world_.parties()) {
+      const std::size_t kept = kept_by(party);
+      most_kept_by_one_ = std::max(most_kept_by_one_, kept);
+      if (party.role == Role::site_manager) most_kept_by_a_site_ = std::max(most_kept_by_a_site_, kept);
+      all += kept;
+    }
+    return all;
+  }
+  /// That crossed the link in the next minute.
+  std::uint64_t bytes_of_a_minute() {
+    const auto crossed = [&] {
+      return world_.network().bytes_between(world_.address_of(at_home), world_.address_of(at_owner));
+    };
+    const std::uint64_t before = crossed();
+    run(seconds(60));
+    return crossed() - before;
+  }
+  std::size_t count(JobState state) const {
+    return static_cast<std::size_t>(std::ranges::count_if(
+        world_.submissions(), [&](const Submission& one) { return view_of(world_, one).state == state; }));
+  }
+  /// Bytes, by all managers together, by whoever kept most, and by the site that did.
+  std::size_t most_kept() const { return most_kept_; }
+  std::size_t most_kept_by_one() const { return most_kept_by_one_; }
+  std::size_t most_kept_by_a_site() const { return most_kept_by_a_site_; }
+
+ private:
+  std::size_t kept_by(const Party& party) const {
+    switch (party.role) {
+      case Role::site_manager: return world_.site(party.site)->endpoint.kept_bytes();
+      case Role::job_manager: return world_.job_manager(party)->endpoint.kept_bytes();
+      case Role::resource_manager: return world_.resource_manager(party)->endpoint.kept_bytes();
+      case Role::client: break;
+    }
+    return 0;
+  }
+
+  World world_;
+  std::size_t most_kept_ = 0, most_kept_by_one_ = 0, most_kept_by_a_site_ = 0;
+};
+
+/// A job that runs at one of the sites or not at all.
+JobDescription sleeper_at(const SiteName& site, std::int64_t length) {
+  JobDescription job = sleeper(1, length);
+  job.need.kind = RequestKind::fixed;
+  job.need.components = {{1, site, ClusterName("c")}};
+  return job;
+}
+
+/// A job that writes so many bytes.
+JobDescription printer(std::uint64_t bytes) {
+  JobDescription job = sleeper_at(owner, 0);
+  job.program.arguments = {"print", std::to_string(bytes)};
+  return job;
+}
+
+}  // namespace
+
+TEST_CASE("a link that is cut for a day keeps little, and heals at the cost of what then begins") {
+  for (const bool again : {false, true}) {
+    TwoSites sites;
+    JobDescription far = sleeper_at(owner, 7200);
+    far.reruns_max = again ? 3 : 0;  // what was cut off is begun again after the healing, or not
+    sites.submit(far);
+    const std::uint64_t busy = sites.bytes_of_a_minute();
+    CHECK(sites.count(JobState::running) == pairs);
+    const std::uint64_t quiet = sites.bytes_of_a_minute();
+    sites.cut();
+    for (int hour = 0; hour < 24; ++hour) {
+      sites.submit(sleeper_at(home, 600));
+      sites.run(seconds(3600));
+    }
+    CHECK(sites.count(JobState::finished) >= 23 * pairs);
+    sites.heal();
+    const std::uint64_t healing = sites.bytes_of_a_minute();
+    CHECK(sites.count(JobState::lost) == (again ? 0 : pairs));
+    std::printf("cut for a day: %zu bytes kept by all; over the link in a minute: %ju with fifty starts, %ju in quiet, "
+                "%ju after the healing\n",
+                sites.most_kept(), std::uintmax_t{busy}, std::uintmax_t{quiet}, std::uintmax_t{healing});
+    CHECK(sites.most_kept() <= 1'000'000);
+    CHECK(healing <= 2 * (again ? busy : quiet));
+  }
+}
+
+TEST_CASE("of fifty outputs that a cut interrupts each resource manager keeps one piece for a while, and sites none") {
+  TwoSites sites;
+  sites.submit(printer(3'000'000));
+  sites.run(milliseconds(400));
+  CHECK(sites.count(JobState::collecting) == pairs);
+  sites.cut();
+  sites.run(seconds(3600));
+  CHECK(sites.most_kept() > pairs * 40'000);
+  CHECK(sites.most_kept_by_one() <= 64 * 1024);
+  CHECK(sites.most_kept_by_a_site() <= 16 * 1024);
+  CHECK(sites.kept_now() <= 16 * 1024);  // whom nobody hears is forgotten
+  sites.heal();
+  sites.run(seconds(60));
+  CHECK(sites.count(JobState::finished) == pairs);
+}
+
+}  // namespace dmm

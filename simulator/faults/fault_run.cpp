@@ -12,7 +12,8 @@ namespace {
 /// Everything must be home by then; pauses between rounds are at most 75 s, nobody waits long for a confirmation, and
 /// some dozens of jobs of a minute may stand before one cluster.
 constexpr Duration rest_limit = seconds(6000), rest_limit_of_long_jobs = seconds(60'000);
-/// When nothing has run anywhere for so long, what still waits is out of everybody's reach: rounds come each 75 s.
+/// When nothing has run anywhere for so long, and for some ways of a round more, what still waits is out of everybody's
+/// reach: rounds come each 75 s.
 constexpr Duration hopeless_after = seconds(200);
 constexpr Duration between_looks = seconds(5);
 /// A job manager runs a job again after four terms, 40 s here: whoever is frozen for less, and whose clock jumped on by
@@ -40,7 +41,8 @@ FaultRun::FaultRun(std::uint64_t seed, RandomOptions options, Level level)
                   [this](const Party& user, std::uint64_t number) -> const JobDescription* {
                     const auto asked = asked_.find({user, number});
                     return asked != asked_.end() && is_watched(user, asked->second.need) ? &asked->second : nullptr;
-                  }) {
+                  },
+                  run_.settings.network.latency + run_.settings.network.jitter) {
   run_.settings.level = level;
   run_.settings.remember_ends = true;
   world_ = std::make_unique<World>(run_.topology, run_.settings);
@@ -76,7 +78,7 @@ std::string FaultRun::play() {
 void FaultRun::look_around() {
   world_->end_drains();  // a site that waited for its disk didn't hear the first word
   if (anything_runs()) ran_ = world_->now();
-  if (world_->now() - ran_ >= hopeless_after) {
+  if (world_->now() - ran_ >= hopeless_after + run_.settings.network.latency * (3 * IdleWatch::ways_of_a_round)) {
     cancel_hopeless();
     ran_ = world_->now();
   }

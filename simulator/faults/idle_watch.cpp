@@ -73,7 +73,7 @@ std::string IdleWatch::look(const World& world) {
       const auto known = since_.find(view.request);
       const Instant since = std::max(known == since_.end() ? world.now() : known->second, excused_at_);
       still[view.request] = since;
-      if (world.now() - since > together_max)
+      if (world.now() - since > patience_)
         return to_text(view.request) + " waits beside idle nodes that it fits: " + why(world, view.request);
     }
   }

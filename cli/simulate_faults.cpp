@@ -140,7 +140,7 @@ class Faults {
     if (one.fault.empty()) one.fault = run.check_served();
     one.elapsed_seconds = (monotonic_now() - begin).in_seconds();
     if (!one.fault.empty()) one.story = run.story(one.fault);
-    one.trouble = options.trouble == Trouble::gentle ? "gentle" : "harsh";
+    one.trouble = to_text(options.trouble);
     one.sites = run.drawn().topology.sites.size();
     one.acts = run.drawn().acts.size();
     one.nodes = run.world().nodes();

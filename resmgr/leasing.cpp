@@ -52,7 +52,7 @@ void ResourceManager::on(Instant now, const Assign& assign, Effects& effects) {
   lease.alone = assign.alone;
   lease.once = assign.once;
   lease.user = assign.user;
-  lease.patience = std::clamp(assign.patience, Duration{}, round_trip_max);
+  lease.patience = std::clamp(assign.patience, Duration{}, round_trip_max) + site_round_trip_;
   lease.nodes = unite(subtract(lease.nodes, assign.nodes), assign.nodes);
   touched_.add(epoch);
   changed_leases_.add(epoch);

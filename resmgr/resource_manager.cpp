@@ -98,6 +98,8 @@ bool ResourceManager::may_say(const Party& from, const Message& message) const {
 
 void ResourceManager::on(Instant now, Received& received, Effects& effects) {
   presence_.heard(now, received.from);
+  if (received.from.role == Role::site_manager && received.round_trip > Duration{})
+    site_round_trip_ = std::min(received.round_trip, round_trip_max);
   const std::uint16_t type = type_of(received.message);
   if (const auto* fault = std::get_if<Fault>(&received.message)) {
     effects.log(Level::warning, "faulted", received.trace,

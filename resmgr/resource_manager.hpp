@@ -186,6 +186,7 @@ class ResourceManager {
   bool stopping_ = false;
   Instant keep_due_{};  ///< when the next KeepTasks is due, if anything runs
   Instant now_{};
+  Duration site_round_trip_;            ///< 0: not known
   TaskCounts counts_;
 
   Marks<Epoch> touched_;                ///< leases whose parked Starts settle looks at again

@@ -38,7 +38,6 @@ void World::end_quiet(Connection connection) {
   const auto to_dialler = quiet_.passed(now_, network_, connection, false);
   quiet_.catch_up(now_, network_, connection);
   quiet_.end(connection);
-  events_ += to_listener.sent + to_listener.arrived + to_dialler.sent + to_dialler.arrived;
   const Address dialler = network_.dialler_of(connection), listener = network_.listener_of(connection);
   const auto tell = [&](Address address, Address peer, const QuietLinks::Passed& out, const QuietLinks::Passed& in) {
     Endpoint* endpoint = endpoint_of(address);

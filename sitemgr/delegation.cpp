@@ -180,8 +180,11 @@ SiteManager::Choice SiteManager::ask_next(Step& s, LocalRequest& request) {
   const Duration within = answer_within(kind.dttl);
   request.answer_by = s.now + within;
   queue_.set_search(request, Stage::out);
+  // From where the Starts will come.
+  const Duration round_trip =
+      round_trip_to(job_manager_of(settings_.name, request.request.id.user)) + neighbours_[target].round_trip;
   Delegate delegate{request.whole(), 0, request.round, kind.dttl - 1, request.tries_left, within, {settings_.name},
-                    neighbours_[target].round_trip, request.stay};
+                    round_trip, request.stay};
   delegate.request.waited = s.now - request.since;
   s.out.log(Level::info, "delegate", request.request.id,
             {{"to", neighbours_[target].site.text},

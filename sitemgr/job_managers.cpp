@@ -17,6 +17,11 @@ constexpr Duration waited_max = seconds(10 * 365 * 86400LL);
 
 }  // namespace
 
+Duration SiteManager::round_trip_to(const Party& user) const {
+  const auto known = job_managers_.find(user);
+  return known == job_managers_.end() ? Duration{} : known->second.round_trip;
+}
+
 void SiteManager::JobManager::hold(const Lease& lease, const RequestId& request) {
   if (lease.upstream)
     borrowed.emplace(lease.id, request);

@@ -90,6 +90,9 @@ void SiteManager::on(Step& s, Received& in) {
       in.from.role == Role::site_manager ? neighbours_.find(in.from.site) : std::nullopt;
   if (in.from.role == Role::site_manager && !neighbour) return;  // the endpoint admits configured neighbours only
   if (neighbour && in.round_trip > Duration{}) neighbours_[*neighbour].round_trip = in.round_trip;
+  if (in.from.role == Role::job_manager && in.round_trip > Duration{})
+    if (const auto user = job_managers_.find(in.from); user != job_managers_.end())
+      user->second.round_trip = in.round_trip;
   if (neighbour && !in.hint.empty()) on_hint(s, *neighbour, std::move(in.hint));
   if (auto* relay = std::get_if<Relay>(&in.message)) return pass_relay(s, in.from, neighbour, *relay);
   std::visit(

@@ -157,6 +157,7 @@ class SiteManager {
     std::uint64_t drop_from = 0;   ///< the arrival up to which this was looked at
     std::uint32_t session = 0;     ///< counts its sessions; a request is of the one in which it was asked for last
     bool up = false;
+    Duration round_trip;           ///< 0: not known
     std::deque<Shelved> shelved;   ///< while it is silent: its requests, out of the queue
     std::deque<Shelved> discarded; ///< of these, those that it no longer wants
   };
@@ -303,6 +304,7 @@ class SiteManager {
   void update_turn(Instant now);
   bool may_have_turn(Instant now, std::size_t n) const;
   Instant kept_off_until(std::size_t n) const;
+  Duration round_trip_to(const Party& user) const;
   Duration turn_length(const Turn& turn) const;
   Duration lease_length_for(std::size_t n) const;
   Duration term_for(const Foreign& foreign) const;

@@ -77,6 +77,7 @@ std::string FaultRun::play() {
 /// At times of its own, which don't depend on what else happens.
 void FaultRun::look_around() {
   world_->end_drains();  // a site that waited for its disk didn't hear the first word
+  if (run_.trouble == Trouble::none) check_homecoming();
   if (anything_runs()) ran_ = world_->now();
   if (world_->now() - ran_ >= hopeless_after + run_.settings.network.latency * (3 * IdleWatch::ways_of_a_round)) {
     cancel_hopeless();

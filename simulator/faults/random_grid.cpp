@@ -174,7 +174,7 @@ class Draw {
                        : options_.trouble == Trouble::harsh && dice_.chance(0.4) ? 60
                                                                                  : 8;
     std::map<Party, std::uint64_t> submitted;
-    const double windows = options_.length.in_seconds() / 100;
+    const double windows = options_.jobs * options_.length.in_seconds() / 100;
     const std::uint32_t most = std::max({5 * options_.sites_max, 5 * options_.sites, options_.nodes / 10});
     const auto count = static_cast<std::uint32_t>(windows * dice_.between(5, most));
     for (std::uint32_t left = count; left > 0; --left) {
@@ -240,6 +240,11 @@ std::string_view to_text(Act::Kind kind) {
       "jump",          "slow-disk", "reclaim", "drain",    "end-drains",
       "isolate",       "rejoin",  "crash-in-commit", "resize", "part", "link", "report-late", "lose-programs"};
   return words[static_cast<std::size_t>(kind)];
+}
+
+std::string_view to_text(Trouble trouble) {
+  static constexpr std::string_view words[] = {"none", "life", "forgetful", "gentle", "harsh"};
+  return words[static_cast<std::size_t>(trouble)];
 }
 
 Trouble trouble_of(std::uint64_t seed) {

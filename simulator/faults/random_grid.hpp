@@ -36,6 +36,7 @@ struct Act {
   std::int64_t rate = 0;     ///< drift: millionths too fast
 };
 std::string_view to_text(Act::Kind kind);
+std::string_view to_text(Trouble trouble);
 
 struct RandomRun {
   Topology topology;
@@ -54,6 +55,7 @@ struct RandomOptions {
   std::uint32_t sites = 0;  ///< exactly so many; 0: drawn
   std::uint32_t nodes = 0;  ///< about so many in all; 0: drawn
   Duration length = seconds(100);  ///< jobs and troubles come for so long
+  double jobs = 1;                 ///< how many come, of the usual number
   bool skips_quiet = true;         ///< see WorldSettings
 };
 

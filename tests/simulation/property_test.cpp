@@ -118,6 +118,23 @@ TEST_CASE("without faults, what somebody within reach can serve is served, and n
   each_seed(50, [](std::uint64_t seed) { play_seed(seed, Trouble::none, "without*"); });
 }
 
+TEST_CASE("a hundred hours of ordinary life strand nothing") {
+  double hours = 0;
+  std::size_t jobs = 0;
+  for (std::uint64_t seed = 1; hours < 100; ++seed) {
+    current_seed = seed;
+    FaultRun run(seed, RandomOptions{.trouble = Trouble::life, .sites_max = 6,
+                                     .length = seconds(12 * 3600), .jobs = 0.006});
+    std::string fault = run.play();
+    if (fault.empty()) fault = run.check_served();
+    INFO("seed ", seed);
+    REQUIRE(fault == "");
+    hours += (run.world().now() - Instant{}).in_seconds() / 3600;
+    jobs += run.world().submissions().size();
+  }
+  std::printf("ordinary life: %.0f hours, %zu jobs\n", hours, jobs);
+}
+
 TEST_CASE("frames that lie break nobody's invariants") {
   std::uint64_t lies = 0, seeds = 0;
   each_seed(50, [&](std::uint64_t seed) {

@@ -107,13 +107,25 @@ TEST_CASE("a burst of jobs at one site starts within seconds at its idle neighbo
   CHECK(messages <= 20);
 }
 
-TEST_CASE("sixteen hops and five seconds each way lose no job and rerun none") {
+namespace {
+
+/// A line of sites: the first has a user, the last one all nodes, and nobody reaches it directly.
+std::string line_of(int hops) {
   std::string text = R"({"name": "far", "sites": [{"name": "s0", "users": ["u"]})";
-  for (int i = 1; i <= 16; ++i)
+  for (int i = 1; i <= hops; ++i)
     text += R"(, {"name": "s)" + std::to_string(i) + R"(", "parent": "s)" + std::to_string(i - 1) + '"' +
-            (i == 16 ? R"(, "direct_routes": false, "clusters": [{"name": "c", "nodes": 4}])" : "") + "}";
-  for (const Duration latency : {milliseconds(100), seconds(1), seconds(5)}) {
-    World world(topology_of(text + "]}"), quiet_world(latency));
+            (i == hops ? R"(, "direct_routes": false, "clusters": [{"name": "c", "nodes": 4}])" : "") + "}";
+  return text + "]}";
+}
+
+}  // namespace
+
+TEST_CASE("sixteen hops and five seconds each way lose no job and rerun none") {
+  int hops = 16;
+  SUBCASE("one hop") { hops = 1; }
+  SUBCASE("sixteen hops") {}
+  for (const Duration latency : {milliseconds(100), seconds(1), milliseconds(2500), seconds(5)}) {
+    World world(topology_of(line_of(hops)), quiet_world(latency));
     world.run_until(Instant{} + seconds(600));
     world.submit(job_manager_of(SiteName("s0"), "u"), sleeper(2, 60, 16), 4);
     const Instant limit = world.now() + seconds(4 * 3600);
@@ -127,8 +139,8 @@ TEST_CASE("sixteen hops and five seconds each way lose no job and rerun none") {
       reruns += job.reruns;
       if (job.ended) last = std::max(last, (*job.ended - job.submitted).in_seconds());
     }
-    std::printf("latency %.1f s: %zu of 4 finished, %u reruns, the last after %.0f s\n", latency.in_seconds(), finished,
-                reruns, last);
+    std::printf("%d hops, latency %.1f s: %zu of 4 finished, %u reruns, the last after %.0f s\n", hops,
+                latency.in_seconds(), finished, reruns, last);
     CHECK(finished == 4);
     CHECK(reruns == 0);
   }

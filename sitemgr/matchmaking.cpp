@@ -60,9 +60,14 @@ void SiteManager::match_local(Step& s) {
     if (LocalRequest* request = queue_.find(gathering_->request); request && serve(s, *request))
       set_gathering(std::nullopt);
   std::size_t left = starts_a_step;
-  blocked_ = serve_heads(s, left);
+  const bool was_blocked = std::exchange(blocked_, serve_heads(s, left));
   departures_seen_ = queue_.departures();
-  if (!blocked_ && dispatch_->scan) start_what_fits(s, more_free || goes_on, fresh, left);
+  bool in_a_pass = more_free || goes_on;
+  if (was_blocked && !blocked_ && !in_a_pass) {  // one that came stands before who blocked them, and doesn't
+    queue_.begin_pass();
+    in_a_pass = true;
+  }
+  if (!blocked_ && dispatch_->scan) start_what_fits(s, in_a_pass, fresh, left);
   unfinished_ = left == 0;
 }
 

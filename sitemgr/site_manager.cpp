@@ -55,6 +55,8 @@ void SiteManager::settle(Instant now, Effects& effects) {
   update_gathering(now);
   if (is_matching() || match_cycle_.is_due(now)) {
     match_local(s);
+    // Who was kept for this pass, and didn't start in it, may ask others now.
+    search_dirty_ |= settings_.keep_local && settings_.matchmaking_cycle != Duration{};
     if (!is_matching()) match_foreign(s);  // who was first stays first
   }
   match_pool(s);

@@ -38,7 +38,7 @@ bool IdleWatch::is_served_by(const World& world, std::size_t index, const Party&
     std::uint64_t total = 0, used = 0;
     for (const auto& manager : view.resource_managers) {
       if (manager.cluster != cluster.name || !manager.registered) continue;
-      total += manager.nodes;
+      total += manager.nodes - count(manager.aside);
       used += nodes_used(world, manager.party);
     }
     const std::uint64_t width = cluster.processors_per_node;

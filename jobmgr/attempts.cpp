@@ -252,7 +252,7 @@ void JobManager::attempt_over(Step step, Job& job) {
   if (deciding.end.known) job.exit = JobExit{deciding.end.kind, deciding.end.code, deciding.end.fault};
   job.text = text_of(deciding, verdict.end);
   // An attempt of which no Start was sent costs its user nothing and isn't counted.
-  const bool may_run_again = !run.asked || job.reruns < job.description.reruns_max;
+  const bool may_run_again = !run.asked || (job.reruns < job.description.reruns_max && !DMM_PLANT(given_up_at_once));
   job.outcome = outcome(verdict.end, job.cancel_wanted, may_run_again);
   if (job.outcome == JobEvent::again) return run_again(step, job);
   if (job.outcome == JobEvent::lose) job.text = "interrupted too often; " + job.text;

@@ -16,7 +16,9 @@ namespace dmm {
   bug(end_not_said) bug(release_not_forwarded) bug(clean_not_awaited) bug(dttl_not_counted) bug(chain_ignored)      \
   bug(claim_not_forwarded) bug(grant_not_written) bug(unknown_lease_ignored) bug(register_not_compared)             \
   bug(own_restart_ends_leases) bug(job_only_committed) bug(outcome_only_committed) bug(end_not_awaited)             \
-  bug(nodes_not_released) bug(starts_not_repeated) bug(gap_delivered) bug(not_sent_again) bug(sent_before_commit)
+  bug(nodes_not_released) bug(starts_not_repeated) bug(gap_delivered) bug(not_sent_again) bug(sent_before_commit)   \
+  bug(exit_status_dropped) bug(too_large_by_presence) bug(gone_neighbour_unknown) bug(not_renewed)                  \
+  bug(given_up_at_once)
 
 enum class Planted : std::uint8_t {
   none,

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "machine/assert.hpp"
+#include "machine/planted.hpp"
 #include "protocol/programs.hpp"
 #include "protocol/text.hpp"
 #include "resmgr/resource_manager.hpp"
@@ -205,7 +206,7 @@ void ResourceManager::on(Instant now, TaskEnded& report, Effects& effects) {
   const bool ended_before = report.kind == EndKind::exited && !task->warned && task->cause != EndKind::stopped;
   Ended outcome;
   outcome.kind = ended_before ? report.kind : task->cause.value_or(report.kind);
-  outcome.code = report.code;
+  outcome.code = DMM_PLANT(exit_status_dropped) ? 0 : report.code;
   outcome.fault = report.fault;
   outcome.text = std::move(report.text);
   outcome.wall = report.wall;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "machine/assert.hpp"
+#include "machine/planted.hpp"
 
 namespace dmm {
 namespace {
@@ -286,7 +287,8 @@ std::vector<ClusterView> OwnedNodes::sizes(const Constraints& constraints) const
   for (std::size_t i = 0; i < sizes.size(); ++i) {
     const ClusterSettings& configured = settings_[i];
     const std::uint64_t size = std::uint64_t{configured.nodes} * configured.processors_per_node;
-    if (size > 0 && meets({configured.memory_bytes, configured.attributes}, constraints))
+    const bool counts = size > 0 && !DMM_PLANT(too_large_by_presence);
+    if (counts && meets({configured.memory_bytes, configured.attributes}, constraints))
       sizes[i].total_processors = std::max(sizes[i].total_processors, static_cast<std::uint32_t>(size));
     sizes[i].idle_processors = sizes[i].total_processors;
     sizes[i].meets_constraints = sizes[i].total_processors > 0;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "machine/planted.hpp"
 #include "protocol/hints.hpp"
 #include "sitemgr/owned_nodes.hpp"
 
@@ -58,7 +59,7 @@ bool ReachBoard::hear(std::size_t neighbour, Reach reach) {
 }
 
 void ReachBoard::set_gone(std::size_t neighbour, bool gone) {
-  if (gone_[neighbour] == gone) return;
+  if (gone_[neighbour] == gone || DMM_PLANT(gone_neighbour_unknown)) return;
   gone_[neighbour] = gone;
   heard_[neighbour] = {};
   ++changes_;

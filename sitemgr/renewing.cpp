@@ -3,6 +3,7 @@
 #include <set>
 
 #include "machine/assert.hpp"
+#include "machine/planted.hpp"
 #include "protocol/text.hpp"
 #include "sitemgr/site_manager.hpp"
 
@@ -14,7 +15,7 @@ void SiteManager::renew_links(Step& s) {
     if (!neighbour.up || leases_.up(n).empty() || neighbour.renew_sent || s.now < neighbour.renew_due) continue;
     neighbour.renew_sent = s.now;
     neighbour.renew_due = s.now + settings_.term / 10;
-    send(s, n, Renew{static_cast<std::uint32_t>(leases_.up(n).size())}, {});
+    if (!DMM_PLANT(not_renewed)) send(s, n, Renew{static_cast<std::uint32_t>(leases_.up(n).size())}, {});
   }
 }
 

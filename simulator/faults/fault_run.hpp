@@ -33,6 +33,8 @@ class FaultRun {
   void set_trace(std::function<void(const std::string&)> trace) { trace_ = std::move(trace); }
   /// Asked now and then whether to give up; then `play` says "interrupted".
   void set_stop(std::function<bool()> stop) { stop_ = std::move(stop); }
+  /// See Checkers.
+  void ignore_own_word() { checkers_.ignore_own_word(); }
   /// The last lines that speak of what is broken, then the last of all.
   std::vector<std::string> story(const std::string& fault) const;
 

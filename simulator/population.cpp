@@ -326,6 +326,19 @@ void World::end_drains() {
       });
 }
 
+void World::say(const Party& liar, Outgoing lie) {
+  const Address address = address_of(liar);
+  std::visit(
+      [&](auto& process) {
+        if constexpr (requires { process.machine; }) {
+          if (!stalls(*actors_[address])) process.effects.messages.push_back(std::move(lie));
+        }
+      },
+      actors_[address]->process);
+  touch(address);
+  settle_touched();
+}
+
 void World::resize(const Party& resource_manager, std::uint32_t nodes) {
   const Address address = address_of(resource_manager);
   Actor& actor = *actors_[address];

@@ -285,28 +285,37 @@ std::array<std::uint64_t, message_kinds> World::messages_by_kind() {
 
 // ---- users --------------------------------------------------------------------------------------------------------
 
-std::uint64_t World::submit(const Party& job_manager, JobDescription job, std::uint32_t copies) {
+// The user's own connection isn't simulated: questions come and answers go without one.
+std::vector<Outgoing> World::ask(const Party& job_manager, const Party& user, Message message) {
   const Address address = address_of(job_manager);
   Actor& actor = *actors_[address];
   auto* process = std::get_if<Process<JobManager>>(&actor.process);
-  if (!process || (settings_.ledgers && stalls(actor))) return 0;
-  // The user's own connection isn't simulated: the question comes and the answer goes without one.
-  const Party user{job_manager.site, Role::client, "user"};
-  const std::uint64_t token = ++questions_;
+  if (!process || (settings_.ledgers && stalls(actor))) return {};
+  process->local(actor.clock.at(now_), Received{user, std::move(message), {}, {}});
+  std::vector<Outgoing> answers;
+  std::erase_if(process->effects.messages, [&](Outgoing& out) {
+    if (out.to != user) return false;
+    answers.push_back(std::move(out));
+    return true;
+  });
+  touch(address);
+  return answers;
+}
+
+std::uint64_t World::submit(const Party& job_manager, JobDescription job, std::uint32_t copies) {
   DMM_ASSERT(copies > 0);
   const std::uint32_t dttl = job.dttl;
-  Submit submit{token, std::vector<JobDescription>(copies - 1, job)};
+  Submit submit{questions_ + 1, std::vector<JobDescription>(copies - 1, job)};
   submit.jobs.push_back(std::move(job));
-  process->local(actor.clock.at(now_), Received{user, std::move(submit), {}, {}});
-  Submitted answer;
-  std::erase_if(process->effects.messages, [&](const Outgoing& out) {
-    if (const auto* given = std::get_if<Submitted>(&out.message)) answer = *given;
-    return out.to == user;
-  });
+  const Party user{job_manager.site, Role::client, "user"};
+  const std::vector<Outgoing> answers = ask(job_manager, user, std::move(submit));
+  if (answers.empty()) return 0;
+  ++questions_;
+  const auto& answer = std::get<Submitted>(answers.back().message);
+  Actor& actor = *actors_[address_of(job_manager)];
   for (std::uint32_t i = 0; i < answer.jobs && !settings_.hand_out_ended; ++i)
     actor.promised.push_back({job_manager, answer.first_job + i, dttl, false});
   actor.next_job = std::max(actor.next_job, answer.first_job + answer.jobs);
-  touch(address);
   settle_touched();
   return answer.first_job;
 }

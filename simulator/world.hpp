@@ -109,8 +109,12 @@ class World {
   }
   /// Why it can't be cancelled; empty if it can.
   std::string cancel(const Party& job_manager, std::uint64_t job);
+  /// A message comes to a job manager over a user's own connection; what it answers there.
+  std::vector<Outgoing> ask(const Party& job_manager, const Party& user, Message message);
 
   // ---- faults ----
+  /// A manager says something besides what it decided, as one that lies does; nothing if it doesn't answer.
+  void say(const Party& liar, Outgoing lie);
   void cut(const Party& a, const Party& b) { network().cut(address_of(a), address_of(b)); }
   void heal(const Party& a, const Party& b) { network().heal(address_of(a), address_of(b)); }
   /// To do something to it.

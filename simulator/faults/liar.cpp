@@ -1,0 +1,171 @@
+// What a liar says; see liar.hpp.
+#include "simulator/faults/liar.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "links/gate.hpp"
+#include "links/numbered.hpp"
+
+namespace dmm {
+namespace {
+
+constexpr std::size_t overheard_max = 500;
+/// Of its frames so many say something else.
+constexpr double lying = 0.1;
+/// Restarts of a world's manager are farther apart than this: one that repents is believed when it is started again.
+constexpr std::uint64_t incarnations_of_a_start = 1 << 20;
+
+/// A message of each kind as it is before anything is said of it.
+template <std::size_t... I>
+Message empty_message(std::size_t kind, std::index_sequence<I...>) {
+  using Make = Message (*)();
+  static constexpr Make makes[] = {+[] { return Message(std::variant_alternative_t<I, Message>{}); }...};
+  return makes[kind]();
+}
+
+}  // namespace
+
+Duration Invention::duration(Duration was) {
+  switch (random_.below(8)) {
+    case 0: return {};
+    case 1: return microseconds(1);
+    case 2: return microseconds(-1);
+    case 3: return duration_max;
+    case 4: return Duration{std::numeric_limits<std::int64_t>::max()};
+    case 5: return Duration{std::numeric_limits<std::int64_t>::min()};
+    case 6: return was / 2;
+    default: return milliseconds(static_cast<std::int64_t>(random_.below(200'000)));
+  }
+}
+
+std::string Invention::text() {
+  switch (random_.below(6)) {
+    case 0: return {};
+    case 1: return "stranger" + std::to_string(random_.below(1'000'000));
+    case 2: return std::string(random_.below(3'000), 'x');
+    case 3: return "u1";
+    default: return names_.empty() ? "s0" : std::string(names_[random_.below(names_.size())]);
+  }
+}
+
+NodeSet Invention::nodes() {
+  switch (random_.below(5)) {
+    case 0: return {};
+    case 1: return {{0, nodes_per_manager_max - 1}};
+    case 2: return {{static_cast<std::uint32_t>(random_.next()), std::numeric_limits<std::uint32_t>::max()}};
+    default: {
+      const auto first = static_cast<std::uint32_t>(random_.below(8));
+      return {{first, first + static_cast<std::uint32_t>(random_.below(4))}};
+    }
+  }
+}
+
+Liar::Liar(std::uint64_t seed, Party who, bool repents) : who_(std::move(who)), repents_(repents), invention_(seed) {}
+
+void Liar::listen(const Envelope& envelope) {
+  invention_.learn(envelope.from);
+  invention_.learn(envelope.trace);
+  invention_.learn(envelope.message);
+  if (overheard_.size() < overheard_max)
+    overheard_.push_back(envelope.message);
+  else
+    overheard_[invention_.dice().below(overheard_max)] = envelope.message;
+  if (envelope.from == who_ && std::find(partners_.begin(), partners_.end(), envelope.to) == partners_.end())
+    partners_.push_back(envelope.to);
+}
+
+/// Something that it may say to somebody of this role.
+std::optional<Message> Liar::lie(const Party& to) {
+  Random& random = invention_.dice();
+  constexpr std::size_t kinds = std::variant_size_v<Message>;
+  for (int tries = 0; tries < 20; ++tries) {
+    const bool repeats = !overheard_.empty() && random.chance(0.8);
+    Message message = repeats ? overheard_[random.below(overheard_.size())]
+                              : empty_message(random.below(kinds), std::make_index_sequence<kinds>{});
+    if (!may_send(type_of(message), who_.role, to.role)) continue;
+    static constexpr double chances[] = {0, 0.03, 0.1, 0.3};
+    invention_.change(message, repeats ? chances[random.below(4)] : 0.7);
+    if (auto* relay = std::get_if<Relay>(&message); relay && random.chance(0.7)) change_inside(*relay);
+    return message;
+  }
+  return std::nullopt;
+}
+
+/// A site can put anything into what it carries for others.
+void Liar::change_inside(Relay& relay) {
+  auto decoded = codec_.decode(relay.payload);
+  auto* inside = std::get_if<Envelope>(&decoded);
+  if (!inside) return;
+  invention_.change(inside->message, 0.1);
+  relay.payload = codec_.encode(*inside);
+}
+
+/// Numbers of sessions, and what only keeps them alive.
+void Liar::change_session(Envelope& envelope) {
+  Random& random = invention_.dice();
+  invention_.change(envelope.acknowledged, 0.2);
+  invention_.change(envelope.peer, 0.1);
+  invention_.change(envelope.hint, 0.3);
+  if (!repents_) invention_.change(envelope.incarnation, 0.1);
+  if (repents_ && random.chance(0.1)) envelope.incarnation += random.below(incarnations_of_a_start / 1000);
+  if (is_numbered(type_of(envelope.message))) return;
+  if (auto* beat = std::get_if<Beat>(&envelope.message); beat && random.chance(0.5)) beat->resend = true;
+  invention_.change(envelope.message, 0.2);
+}
+
+void Liar::tamper(std::string& frame) {
+  auto decoded = codec_.decode(frame);
+  auto* envelope = std::get_if<Envelope>(&decoded);
+  if (!envelope) return;
+  listen(*envelope);
+  if (repented_ || envelope->from != who_ || !invention_.dice().chance(lying)) return;
+  if (!is_numbered(type_of(envelope->message)) || invention_.dice().chance(0.1)) {
+    change_session(*envelope);
+  } else {
+    auto message = lie(envelope->to);
+    if (!message) return;
+    envelope->message = std::move(*message);
+    invention_.change(envelope->hint, 0.3);
+  }
+  ++lies_;
+  frame = codec_.encode(*envelope);
+}
+
+void Liar::speak(World& world) {
+  if (repented_) return;
+  if (who_.role == Role::client) return order_as_client(world);
+  if (partners_.empty()) return;
+  const Party& to = partners_[invention_.dice().below(partners_.size())];
+  auto message = lie(to);
+  if (!message) return;
+  Outgoing out{to, std::move(*message), {}, CapacityHint(invention_.dice().below(20))};
+  invention_.change(out.trace, 0.3);
+  invention_.change(out.hint, 0.5);
+  ++lies_;
+  world.say(who_, std::move(out));
+}
+
+/// What comes over a user's connection has passed the reader, as any frame.
+void Liar::order_as_client(World& world) {
+  Random& random = invention_.dice();
+  const Party manager = job_manager_of(who_.site, who_.name);
+  ++lies_;
+  if (random.chance(0.2)) {
+    world.cancel(manager, random.chance(0.5) ? random.next() : random.below(50));
+    return;
+  }
+  Submit submit{random.below(40), std::vector<JobDescription>(random.below(4))};
+  for (JobDescription& job : submit.jobs) {
+    job.program.arguments = {"sleep", "1"};
+    job.need.components.resize(1 + random.below(3), Component{1, {}, {}});
+    job.dttl = 3;
+    invention_.change(job, random.chance(0.5) ? 0.02 : 0.2);
+  }
+  const Envelope asked{.from = who_, .to = manager, .incarnation = 1, .sequence = 1, .trace = {}, .hint = {},
+                       .message = std::move(submit)};
+  auto decoded = codec_.decode(std::string(codec_.encode(asked)));
+  if (auto* envelope = std::get_if<Envelope>(&decoded)) world.ask(manager, who_, std::move(envelope->message));
+}
+
+}  // namespace dmm

@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "machine/planted.hpp"
 #include "sitemgr/site_manager.hpp"
 
 namespace dmm {
@@ -160,7 +161,8 @@ void SiteManager::send_hints(Step& s) {
     if (!neighbour.up || neighbour.removed) continue;
     const HintEntry own = own_hint(s.now, n);
     // Whoever is lent nothing for a while is told when that is over.
-    if (const Instant until = kept_off_until(n); until > s.now) hints_due_ = std::min(hints_due_, until);
+    if (const Instant until = kept_off_until(n); until > s.now && !DMM_PLANT(rest_end_not_told))
+      hints_due_ = std::min(hints_due_, until);
     const CapacityHint& fresh = neighbours_.hint_for(n, own, settings_.hint_distance);
     const bool others_wait = own.queued > 0 || waiting > waits(n);
     const Instant at = tell_at(s.now, neighbour, fresh, others_wait);

@@ -66,6 +66,7 @@ constexpr auto finders = std::to_array<Finder>({
     {Planted::gone_neighbour_unknown, "its ledger lacks reaches"},
     {Planted::not_renewed, "nothing had gone wrong", 121},
     {Planted::given_up_at_once, "is given up too soon"},
+    {Planted::rest_end_not_told, "waits for ever though", 181},
 });
 
 struct Found {

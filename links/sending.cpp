@@ -160,6 +160,7 @@ void Endpoint::ask_resend(Instant now, Peer& peer) {
 /// All that isn't acknowledged is sent again, some of it at a time; and not before what was sent last may have arrived.
 void Endpoint::recover(Instant now, Peer& peer) {
   if (DMM_PLANT(not_sent_again)) return;
+  peer.recover_at = never;
   if (peer.session.unacknowledged() == 0) return;
   const Instant soonest = peer.recovered + patience(peer);
   if (peer.recovering && now < soonest) {
@@ -168,7 +169,6 @@ void Endpoint::recover(Instant now, Peer& peer) {
     next_tick_ = std::min(next_tick_, soonest);
     return;
   }
-  peer.recover_at = never;
   peer.recovered = now;
   peer.recovering = true;
   peer.session.rewind();

@@ -47,6 +47,7 @@ void ResourceManager::on(Instant now, const Assign& assign, Effects& effects) {
   supersede(now, assign.nodes, epoch, effects);
   note_growth(assign.nodes, epoch, effects);
   slots_.assign(assign.nodes, epoch);
+  if (!turned_away_.empty()) each_node(assign.nodes, [&](std::uint32_t node) { turned_away_.erase(node); });
   Lease& lease = leases_[epoch];
   lease.holder = assign.holder;
   lease.alone = assign.alone;
@@ -59,12 +60,16 @@ void ResourceManager::on(Instant now, const Assign& assign, Effects& effects) {
 }
 
 /// Nodes that have seen leases of a later start of their owner than this one will obey none that it makes: they would
-/// swallow job after job. The owner lied once, or its directory was put back, and it alone can get beyond that.
+/// swallow job after job. The owner lied once, or its directory was put back, and it alone can get beyond that. A single
+/// lease may be of an earlier start, found in what a machine lost last; two, one made after the other, are of this one.
 void ResourceManager::shut_beyond(Instant now, const Assign& assign) {
   std::map<std::uint64_t, NodeSet> beyond;  // by the start
   each_node(assign.nodes, [&](std::uint32_t node) {
     const std::uint64_t start = slots_.highest(node).incarnation;
-    if (start > assign.lease.epoch.incarnation) append(beyond[start], node);
+    if (start <= assign.lease.epoch.incarnation) return;
+    const auto [before, is_first] = turned_away_.try_emplace(node, assign.lease.epoch);
+    if (!is_first && before->second < assign.lease.epoch) append(beyond[start], node);
+    before->second = std::max(before->second, assign.lease.epoch);
   });
   for (const auto& [start, nodes] : beyond)
     black_holes_.set_aside(now, nodes,

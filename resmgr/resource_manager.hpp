@@ -187,6 +187,7 @@ class ResourceManager {
   Instant keep_due_{};  ///< when the next KeepTasks is due, if anything runs
   Instant now_{};
   Duration site_round_trip_;            ///< 0: not known
+  std::map<std::uint32_t, Epoch> turned_away_;  ///< by node: of leases older than what it has seen, the latest
   TaskCounts counts_;
 
   Marks<Epoch> touched_;                ///< leases whose parked Starts settle looks at again

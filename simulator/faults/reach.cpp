@@ -171,7 +171,6 @@ void FaultRun::cancel_hopeless() {
       note(stamp(world_->now()) + " ** nothing serves " + to_text(view->request) + ": " +
            IdleWatch::why(*world_, view->request));
       hopeless_.push_back(view->request);
-      idle_since_ = world_->now();  // until now it waited, however long ago the last event was
       world_->cancel(party, number);
     }
   }

@@ -97,3 +97,20 @@ TEST_CASE("endpoint bounds: [S40] frames lost while a link heals are sent again,
   REQUIRE(pair.at_b.size() == 10'000);
   for (std::size_t i = 0; i < pair.at_b.size(); ++i) REQUIRE(pair.job_at_b(i) == i + 1);
 }
+
+TEST_CASE("endpoint bounds: [S40] what was to be sent again to a peer that restarts meanwhile is due no more") {
+  Endpoint b(settings_of(beta, alpha));
+  Hand hand{alpha, b};
+  hand.open();
+  for (std::uint64_t job = 1; job <= 2; ++job) {
+    Effects effects;
+    effects.send(alpha, withdraw(job));
+    b.send(hand.now, effects);
+  }
+  hand.wait(seconds(1));
+  for (int i = 0; i < 2; ++i) hand.say(Beat{.resend = true});  // the second one is put off
+  ++hand.incarnation;
+  hand.give(hand.hello());
+  hand.wait(seconds(1));
+  CHECK(b.next_deadline() > hand.now);
+}

@@ -327,8 +327,12 @@ TEST_CASE("resource manager: nodes that an absurd epoch has fenced are set aside
   stage.hear(owner, Assign{absurd, {{0, 3}}, alice.site});
   stage.hear(owner, Unassign{absurd, {}, {}, {}});
   stage.forget_effects();
-  stage.hear(owner, Assign{lease(5), {{2, 5}}, bob.site});
+  stage.hear(owner, Assign{lease(4), {{2, 5}}, bob.site});
   CHECK(stage.said<LeaseEnded>(owner).size() == 1);
+  CHECK(stage.said<SetAside>(owner).empty());  // it may be a lease of before, that its owner found again
+  stage.hear(owner, Assign{lease(4), {{2, 5}}, bob.site});
+  CHECK(stage.said<SetAside>(owner).empty());
+  stage.hear(owner, Assign{lease(5), {{2, 5}}, bob.site});
   const auto aside = stage.said<SetAside>(owner);
   REQUIRE(aside.size() == 1);
   CHECK(aside[0].nodes == NodeSet{{2, 3}});

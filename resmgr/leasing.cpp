@@ -60,8 +60,8 @@ void ResourceManager::on(Instant now, const Assign& assign, Effects& effects) {
 }
 
 /// Nodes that have seen leases of a later start of their owner than this one will obey none that it makes: they would
-/// swallow job after job. The owner lied once, or its directory was put back, and it alone can get beyond that. A single
-/// lease may be of an earlier start, found in what a machine lost last; two, one made after the other, are of this one.
+/// swallow job after job. The owner lied once, or its directory was put back, and it alone can get beyond that. A
+/// single lease may be of an earlier start, found again after a crash; two, one made after the other, are of this one.
 void ResourceManager::shut_beyond(Instant now, const Assign& assign) {
   std::map<std::uint64_t, NodeSet> beyond;  // by the start
   each_node(assign.nodes, [&](std::uint32_t node) {

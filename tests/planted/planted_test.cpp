@@ -38,7 +38,7 @@ struct Finder {
 };
 
 constexpr auto finders = std::to_array<Finder>({
-    {Planted::no_epoch_check, "went back from a later lease", 41},
+    {Planted::no_epoch_check, "went back from a later lease", 341},
     {Planted::clean_too_early, "nodes run a task that their owner thinks free"},
     {Planted::no_self_fence, "which hears nobody", 31},
     {Planted::unassign_not_written, "its ledger still has assignments"},

@@ -20,6 +20,8 @@ constexpr std::uint32_t much = 8;
 /// That nobody waits any more is told after this: the next request may come at once.
 constexpr Duration calm = seconds(2);
 
+constexpr auto round_trip_max_ms = static_cast<std::uint32_t>(round_trip_max.microseconds / 1'000);
+
 /// How many processors are waited for, as it is told: coarse, so that not every request is news.
 std::uint32_t told_queued(std::uint64_t processors) {
   return processors == 0 ? 0 : std::bit_ceil(static_cast<std::uint32_t>(std::min<std::uint64_t>(processors, 1 << 23)));
@@ -68,6 +70,8 @@ void SiteManager::on_hint(Step& s, std::size_t n, CapacityHint hint) {
   for (std::size_t d = 0; d < hint.size(); ++d) {
     hint[d].lendable = std::min(hint[d].lendable, processors_max);
     hint[d].queued = std::min(hint[d].queued, processors_max);
+    hint[d].width = std::min(hint[d].width, processors_max);
+    hint[d].round_trip_ms = std::min(hint[d].round_trip_ms, round_trip_max_ms);
     const std::uint32_t before = d < neighbour.hint.size() ? neighbour.hint[d].lendable : 0;
     if (hint[d].lendable > before) more = std::max(more, hint[d].lendable);
   }

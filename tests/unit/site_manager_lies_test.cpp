@@ -220,3 +220,17 @@ TEST_CASE("a frame over more sites than a chain has is dropped, whoever has a le
   for (const std::size_t sites : {18, 3'000}) send(sites);
   CHECK(stage.refused(south, "relay") == 2);
 }
+
+TEST_CASE("what a hint says is bounded before anything is made of it") {
+  Stage stage;
+  HintEntry most;
+  most.lendable = most.largest = most.queued = most.width = most.round_trip_ms = UINT32_MAX;
+  stage.hear(at_south, Beat{}, {most, most});
+  for (const HintEntry& heard : stage.neighbour(south).hint) {
+    CHECK(heard.lendable == processors_max);
+    CHECK(heard.queued == processors_max);
+    CHECK(heard.width == processors_max);
+    CHECK(heard.round_trip_ms == 400'000);
+  }
+  CHECK(stage.neighbour(south).hint.size() == 2);
+}

@@ -2,6 +2,7 @@
 #include "simulator/checkers.hpp"
 
 #include <algorithm>
+#include <set>
 
 #include "protocol/text.hpp"
 
@@ -214,10 +215,7 @@ void Checkers::note(const std::vector<Happening>& happenings) {
   for (const Happening& happening : happenings) {
     const LogEvent& event = happening.event;
     if (event.name == "unreadable") fault_ = to_text(happening.who) + " can't read its ledger";
-    if (happening.who.role == Role::resource_manager && event.name == "started") started_.insert(event.trace);
     if (happening.who.role != Role::job_manager) continue;
-    if (event.name == "rerun" && interruptions_forbidden_ && started_.contains(event.trace))
-      fault_ = to_text(event.trace) + " was interrupted needlessly";
     if (!event.name.starts_with("job_")) continue;
     if (++outcomes_[job_of(event.trace)] > 1) fault_ = to_text(job_of(event.trace)) + " has two outcomes";
   }

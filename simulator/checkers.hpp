@@ -6,7 +6,6 @@
 #pragma once
 
 #include <map>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -26,8 +25,6 @@ class Checkers {
   std::string check_rest(const World& world) const;
   /// See ProgramWatch.
   void excuse(const Party& party) { programs_.excuse(party); }
-  /// From now on it is a fault if an attempt at a job is interrupted.
-  void forbid_interruptions() { interruptions_forbidden_ = true; }
   /// From now on nothing counts that a manager finds broken of itself when asked: only what is seen from outside.
   void ignore_own_word() { own_word_ignored_ = true; }
   /// How often something was looked at.
@@ -47,8 +44,7 @@ class Checkers {
   std::string check_lost(const World& world, const Party& party);
 
   std::uint64_t since_walk_ = 0, checks_ = 0;
-  bool interruptions_forbidden_ = false, own_word_ignored_ = false;
-  std::set<RequestId> started_;  ///< attempts of which a component ran
+  bool own_word_ignored_ = false;
   ProgramWatch programs_;
   std::map<Party, std::map<std::uint32_t, Epoch>> highest_;  ///< by resource manager and node
   std::map<Party, std::uint64_t> starts_;  ///< of job managers whose jobs were all found again

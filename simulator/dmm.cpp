@@ -169,6 +169,7 @@ class DmmRun {
       for (const std::string& user : world_.topology().sites[homes_[i].site].users)
         sample_jobs(world_.job_manager(job_manager_of(homes_[i].site_name, user))->machine, i, clusters);
     std::vector<LinkSample> links;
+    world_.end_all_quiet();  // what went over them is counted, too
     for (const TopologyLink& link : links_) links.push_back(sample_link(link));
     sinks_.sample({next_sample_ - warm_up, clusters, links});
   }
@@ -187,7 +188,6 @@ class DmmRun {
 
   LinkSample sample_link(const TopologyLink& link) {
     const auto& sites = world_.topology().sites;
-    world_.end_all_quiet();
     const Process<SiteManager>& process = *world_.site(sites[link.dialler].name);
     LinkSample sample;
     for (const SiteView::Link& one : process.machine.view(world_.now()).links)

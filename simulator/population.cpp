@@ -104,13 +104,8 @@ bool World::dials(const Actor& actor, Address listener) const {
 }
 
 void World::dial(Address address, Address listener) {
-  std::visit(
-      [&](auto& process) {
-        if constexpr (requires { process.machine; })
-          process.endpoint.dial(actors_[address]->clock.at(now_), network_.connect(address, listener),
-                                actors_[listener]->party);
-      },
-      actors_[address]->process);
+  const Connection connection = network_.connect(address, listener, actors_[listener]->reachable);
+  endpoint_of(address)->dial(actors_[address]->clock.at(now_), connection, parties_[listener]);
 }
 
 void World::start(Address address) {

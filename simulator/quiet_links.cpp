@@ -13,9 +13,8 @@ void QuietLinks::begin(Connection connection, QuietBeats from_dialler, QuietBeat
   link.beats[false] = std::move(from_listener);
 }
 
-QuietLinks::Passed QuietLinks::passed(Instant now, const Network& network, Connection connection,
-                                      bool to_listener) const {
-  const QuietBeats& beats = links_[connection].beats[to_listener];
+QuietLinks::Passed QuietLinks::pass(Instant now, Network& network, Connection connection, bool to_listener,
+                                    const QuietBeats& beats) {
   Passed passed;
   if (now < beats.due) return passed;
   const auto nth = [&](std::uint64_t n) { return beats.due + beats.pause * static_cast<std::int64_t>(n - 1); };
@@ -24,18 +23,17 @@ QuietLinks::Passed QuietLinks::passed(Instant now, const Network& network, Conne
   passed.arrived = passed.sent;
   while (passed.arrived > 0 && network.arrival(nth(passed.arrived), connection, to_listener) > now) --passed.arrived;
   if (passed.arrived > 0) passed.last_arrived = network.arrival(nth(passed.arrived), connection, to_listener);
+  network.account(connection, passed.sent, beats.frame.size());
+  for (std::uint64_t n = passed.arrived + 1; n <= passed.sent; ++n)
+    network.resume(nth(n), connection, to_listener, beats.frame);
   return passed;
 }
 
-void QuietLinks::catch_up(Instant now, Network& network, Connection connection) {
-  for (const bool to_listener : {false, true}) {
-    const Passed gone = passed(now, network, connection, to_listener);
-    const QuietBeats& beats = links_[connection].beats[to_listener];
-    network.account(connection, gone.sent, beats.frame.size());
-    for (std::uint64_t left = gone.sent - gone.arrived; left > 0; --left)
-      network.resume(gone.last_sent - beats.pause * static_cast<std::int64_t>(left - 1), connection, to_listener,
-                     beats.frame);
-  }
+QuietLinks::Ended QuietLinks::end(Instant now, Network& network, Connection connection) {
+  Link& link = links_[connection];
+  link.quiet = false;
+  return {pass(now, network, connection, false, link.beats[false]),
+          pass(now, network, connection, true, link.beats[true])};
 }
 
 std::vector<Connection> QuietLinks::all() const {

@@ -3,7 +3,6 @@
 // would be under way at that moment is put under way. All else is as if each beat had been played.
 #pragma once
 
-#include <map>
 #include <vector>
 
 #include "links/endpoint.hpp"
@@ -22,10 +21,11 @@ class QuietLinks {
   bool contains(Connection connection) const { return connection < links_.size() && links_[connection].quiet; }
   /// Both sides of a link rest from now on.
   void begin(Connection connection, QuietBeats from_dialler, QuietBeats from_listener);
-  void end(Connection connection) { links_[connection].quiet = false; }
-  Passed passed(Instant now, const Network& network, Connection connection, bool to_listener) const;
-  /// Puts the beats under way that left by now and haven't arrived, and counts all that left.
-  void catch_up(Instant now, Network& network, Connection connection);
+  struct Ended {
+    Passed to_dialler, to_listener;
+  };
+  /// The link is quiet no longer: the network counts all beats that left, and has those under way that haven't arrived.
+  Ended end(Instant now, Network& network, Connection connection);
   /// All that are quiet.
   std::vector<Connection> all() const;
 
@@ -34,6 +34,8 @@ class QuietLinks {
     bool quiet = false;
     QuietBeats beats[2];  ///< of the listener, and to it
   };
+  static Passed pass(Instant now, Network& network, Connection connection, bool to_listener, const QuietBeats& beats);
+
   std::vector<Link> links_;  ///< by connection
 };
 

@@ -34,10 +34,7 @@ void World::fall_quiet(Connection connection) {
 
 void World::end_quiet(Connection connection) {
   if (!quiet_.contains(connection)) return;
-  const auto to_listener = quiet_.passed(now_, network_, connection, true);
-  const auto to_dialler = quiet_.passed(now_, network_, connection, false);
-  quiet_.catch_up(now_, network_, connection);
-  quiet_.end(connection);
+  const auto [to_dialler, to_listener] = quiet_.end(now_, network_, connection);
   const Address dialler = network_.dialler_of(connection), listener = network_.listener_of(connection);
   const auto tell = [&](Address address, Address peer, const QuietLinks::Passed& out, const QuietLinks::Passed& in) {
     Endpoint* endpoint = endpoint_of(address);

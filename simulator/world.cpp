@@ -215,9 +215,7 @@ bool World::perform_all(Address address, Process<Manager>& process) {
   for (const Connection connection : process.endpoint.take_hangups()) network_.hang_up(connection);
   for (const DialWanted& wanted : process.endpoint.take_dials()) {
     if (!has(wanted.peer)) continue;  // nobody is called that: nothing answers
-    const Address listener = address_of(wanted.peer);
-    process.endpoint.dial(actors_[address]->clock.at(now_),
-                          network_.connect(address, listener, actors_[listener]->reachable), wanted.peer);
+    dial(address, address_of(wanted.peer));
     again = true;
   }
   return again;

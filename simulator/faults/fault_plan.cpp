@@ -15,7 +15,7 @@ class FaultPlan {
 
   void plan() {
     if (run_.trouble == Trouble::gentle) return gentle();
-    if (run_.trouble == Trouble::life) return life();
+    if (run_.trouble == Trouble::life) return operators(3);  // nothing breaks, and much is changed
     network();
     // As dense in a long run as in a short one.
     for (double left = seconds_; left > 0; left -= 100) {
@@ -65,6 +65,13 @@ class FaultPlan {
         const Party& user = dice_.pick(users_);
         links_.emplace_back(user, dice_.pick(managers_));
       }
+  }
+
+  std::vector<std::pair<Party, Party>> links_of_sites() const {
+    std::vector<std::pair<Party, Party>> between_sites;
+    for (const auto& link : links_)
+      if (link.first.role == Role::site_manager) between_sites.push_back(link);
+    return between_sites;
   }
 
   Act& act(Instant at, Kind kind, const Party& a, const Party& b = {}) {
@@ -148,9 +155,7 @@ class FaultPlan {
 
   /// A site forgets its leases, and one of its neighbours isn't there to say what they were.
   void orphans() {
-    std::vector<std::pair<Party, Party>> between_sites;
-    for (const auto& link : links_)
-      if (link.first.role == Role::site_manager) between_sites.push_back(link);
+    const auto between_sites = links_of_sites();
     if (between_sites.empty()) return;
     const auto link = dice_.pick(between_sites);
     const Party& site = dice_.chance(0.5) ? link.second : link.first;
@@ -192,9 +197,6 @@ class FaultPlan {
     if (dice_.chance(0.5)) reclaim.length = from_seconds(10 * dice_.uniform());
   }
 
-  /// Nothing breaks, and much is changed.
-  void life() { operators(3); }
-
   /// Some programs take their time to die.
   void hang() {
     for (Act& act : run_.acts)
@@ -235,9 +237,7 @@ class FaultPlan {
 
   /// A site comes late, goes, or goes for a while.
   void partings() {
-    std::vector<std::pair<Party, Party>> between_sites;
-    for (const auto& link : links_)
-      if (link.first.role == Role::site_manager) between_sites.push_back(link);
+    const auto between_sites = links_of_sites();
     if (between_sites.empty()) return;
     const auto link = dice_.pick(between_sites);
     const Instant at = dice_.chance(0.3) ? Instant{} : dice_.within(5, 0.7 * seconds_);

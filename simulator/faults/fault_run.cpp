@@ -48,7 +48,6 @@ FaultRun::FaultRun(std::uint64_t seed, RandomOptions options, Level level)
   world_ = std::make_unique<World>(run_.topology, run_.settings);
   world_->network().set_chances(run_.loss, run_.doubling);
   world_->network().set_stalls(run_.stall, run_.stall_max);
-  if (run_.trouble == Trouble::gentle || run_.trouble == Trouble::none) checkers_.forbid_interruptions();
   has_chances_ = run_.loss > 0 || run_.stall > 0;
 }
 
@@ -71,6 +70,7 @@ std::string FaultRun::play() {
   fault_ = checkers_.check_all(*world_);
   if (fault_.empty()) fault_ = checkers_.check_rest(*world_);
   if (fault_.empty()) fault_ = check_outcomes();
+  if (fault_.empty()) fault_ = late_fault_;
   return fault_;
 }
 

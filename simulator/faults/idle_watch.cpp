@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "protocol/text.hpp"
+#include "simulator/faults/capacity.hpp"
 
 namespace dmm {
 namespace {
@@ -42,9 +43,7 @@ bool IdleWatch::is_served_by(const World& world, std::size_t index, const Party&
       used += nodes_used(world, manager.party);
     }
     const std::uint64_t width = cluster.processors_per_node;
-    const auto usable = static_cast<std::uint64_t>(cluster.quota * static_cast<double>(total * width) + 1e-9);
-    const std::uint64_t takes = (total_processors(job.need) + width - 1) / width * width;
-    if (used * width + takes <= usable) return true;
+    if (used * width + whole_nodes(total_processors(job.need), width) <= usable(cluster, total)) return true;
   }
   return false;
 }

@@ -11,7 +11,7 @@ namespace dmm {
 namespace {
 
 constexpr std::size_t overheard_max = 500;
-/// Of its frames so many say something else.
+/// The share of its frames that say something else.
 constexpr double lying = 0.1;
 /// Restarts of a world's manager are farther apart than this: one that repents is believed when it is started again.
 constexpr std::uint64_t incarnations_of_a_start = 1 << 20;

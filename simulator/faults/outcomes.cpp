@@ -86,9 +86,15 @@ std::string FaultRun::fault_of_outcome(const JobOfUser& job, const JobView& view
   }
 }
 
-/// An attempt was given up after its Start was sent, and the job runs again: somebody must have had a hand in it.
+/// An attempt of which a component ran was given up, and the job runs again: somebody must have had a hand in it. Where
+/// nothing goes wrong, or single short faults alone, nobody may have.
 void FaultRun::check_rerun(const Happening& rerun) {
-  if (has_chances_ || started_.erase(rerun.event.trace) == 0) return;
+  if (started_.erase(rerun.event.trace) == 0) return;
+  if (run_.trouble == Trouble::gentle || run_.trouble == Trouble::none) {
+    late_fault_ = to_text(rerun.event.trace) + " was interrupted needlessly";
+    return;
+  }
+  if (has_chances_) return;
   const SiteSettings& limits = run_.topology.sites.front().settings;
   const bool owners_take_back =
       limits.reclaim_after > Duration{} || limits.lease_length_max < SiteSettings{}.lease_length_max;

@@ -1,8 +1,8 @@
 // What somebody within reach could have served, by what is configured: no refusal is right that this doesn't bear out.
 #include <algorithm>
-#include <numeric>
 
 #include "protocol/text.hpp"
+#include "simulator/faults/capacity.hpp"
 #include "simulator/faults/fault_run.hpp"
 #include "simulator/timeline.hpp"
 
@@ -17,19 +17,15 @@ constexpr Duration wall_margin = seconds(60);
 
 /// A cluster with all of its nodes there.
 struct Room {
-  std::uint32_t processors = 0;  ///< usable
+  std::uint64_t processors = 0;  ///< usable
   std::uint32_t width = 1;       ///< processors of a node, which is never shared
 };
-
-std::uint32_t whole_nodes(std::uint32_t processors, std::uint32_t width) {
-  return (processors + width - 1) / width * width;
-}
 
 /// Whether the components from `first` on find room, each in one cluster.
 bool fit(const std::vector<Component>& components, std::size_t first, std::vector<Room>& rooms) {
   if (first == components.size()) return true;
   for (Room& room : rooms) {
-    const std::uint32_t takes = whole_nodes(components[first].processors, room.width);
+    const std::uint64_t takes = whole_nodes(components[first].processors, room.width);
     if (takes > room.processors) continue;
     room.processors -= takes;
     const bool fits = fit(components, first + 1, rooms);
@@ -62,12 +58,8 @@ std::uint32_t FaultRun::nodes_of_late(const Party& manager, std::uint32_t nodes)
   const auto sizes = sizes_.find(manager);
   if (sizes == sizes_.end()) return nodes;
   std::uint32_t least = nodes;
-  bool holds = true;  // the first size, until it was changed
-  for (const auto& [at, changed] : sizes->second) {
-    if (world_->now() - at > news_takes) holds = false;
-    if (!holds) least = changed, holds = true;
-    least = std::min(least, changed);
-  }
+  for (const auto& [at, changed] : sizes->second)
+    least = world_->now() - at > news_takes ? changed : std::min(least, changed);
   return least;
 }
 
@@ -81,8 +73,7 @@ bool FaultRun::could_hold(const TopologySite& site, const JobDescription& job, b
     std::uint64_t nodes = 0;
     for (const ResourceManagerSettings& one : managers)
       if (one.cluster == cluster.name) nodes += nodes_of_late(resource_manager_of(site.name, one.name), one.nodes);
-    const auto processors = static_cast<double>(nodes * cluster.processors_per_node);
-    rooms.push_back({static_cast<std::uint32_t>(cluster.quota * processors + 1e-9), cluster.processors_per_node});
+    rooms.push_back({usable(cluster, nodes), cluster.processors_per_node});
   }
   return fit(job.need, rooms);
 }

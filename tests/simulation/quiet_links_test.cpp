@@ -6,6 +6,7 @@
 #include <string>
 
 #include "simulator/faults/fault_run.hpp"
+#include "tests/simulation/life_stage.hpp"
 
 namespace dmm {
 namespace {
@@ -35,14 +36,14 @@ Played play(std::uint64_t seed, Trouble trouble, bool skips_quiet) {
 }  // namespace
 
 TEST_CASE("an hour in which nothing happens takes no steps, and its beats are known all the same") {
-  auto read = parse_topology(R"({"name": "idle", "sites": [
+  const Topology idle = life_stage::topology_of(R"({"name": "idle", "sites": [
     {"name": "a", "clusters": [{"name": "c", "nodes": 4}], "users": ["u"]},
-    {"name": "b", "parent": "a", "clusters": [{"name": "c", "nodes": 4}]}]})", "quiet_links_test");
+    {"name": "b", "parent": "a", "clusters": [{"name": "c", "nodes": 4}]}]})");
   std::array<std::uint64_t, message_kinds> messages[2];
   for (const bool skips : {false, true}) {
     WorldSettings settings;
     settings.skips_quiet = skips;
-    World world(std::get<Topology>(read), settings);
+    World world(idle, settings);
     world.run_until(Instant{} + seconds(60));
     const std::uint64_t before = world.steps();
     world.run_until(Instant{} + seconds(3660));

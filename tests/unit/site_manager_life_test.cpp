@@ -274,21 +274,6 @@ TEST_CASE("who lost nodes by a reclaim is lent nothing for 60 s, others are [S75
   CHECK(stage.said<Grant>(at_south).size() == 1);
 }
 
-TEST_CASE("who was lent nothing for a while hears by a hint that it may ask again [S75a]") {
-  Stage stage;
-  stage.offer(8);
-  stage.lend_to(bob, 1, 2);
-  stage.manager.reclaim(stage.now, "south", seconds(10), stage.out);
-  stage.settle();
-  stage.pass(seconds(59));
-  stage.said<Beat>(at_south);
-  const auto told = [&] { return stage.neighbour(south).told.front().lendable; };
-  CHECK(told() == 0);
-  stage.pass(seconds(1));  // and nothing else happens
-  CHECK(told() > 0);
-  CHECK(stage.said<Beat>(at_south).size() == 1);
-}
-
 TEST_CASE("a borrower that renews too few leases for longer than a term is to compare them anew") {
   Stage stage;
   stage.offer(8);

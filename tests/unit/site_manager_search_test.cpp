@@ -363,8 +363,10 @@ TEST_CASE("who is lent nothing for a while is told when that is over, if nothing
   }
   stage.pass(rest - milliseconds(1));
   CHECK(told() == 0);
+  stage.said<Beat>(at_south);
   stage.pass(seconds(1));
   CHECK(told() == 8);
+  CHECK(stage.said<Beat>(at_south).size() == 1);
 }
 
 // ---- leases that are used again ------------------------------------------------------------------------------------

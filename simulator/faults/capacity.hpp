@@ -1,0 +1,21 @@
+// What fits where, as the checkers count it: on purpose not with the managers' own arithmetic.
+#pragma once
+
+#include <cstdint>
+
+#include "topologies/topology.hpp"
+
+namespace dmm {
+
+/// Processors of the whole nodes that hold this many; `width` is that of a node.
+constexpr std::uint64_t whole_nodes(std::uint64_t processors, std::uint64_t width) {
+  return (processors + width - 1) / width * width;
+}
+
+/// Processors that requests may fill of this many nodes of a cluster.
+inline std::uint64_t usable(const TopologyCluster& cluster, std::uint64_t nodes) {
+  const auto processors = static_cast<double>(nodes * cluster.processors_per_node);
+  return static_cast<std::uint64_t>(cluster.quota * processors + 1e-9);
+}
+
+}  // namespace dmm

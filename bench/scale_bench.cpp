@@ -134,7 +134,7 @@ class Stage {
     lost_ = 0;
     memory_ = memory_kb();
   }
-  /// What was done since `begin`, of so many things.
+  /// What was done since `begin`, and to how many things.
   void print(const char* what, double items) {
     std::printf("%-52s %9.0f %8.3f %8.2f %7zu %8.2f %8.2f %5zu\n", what, items, seconds_, seconds_ * 1e6 / items,
                 steps_, longest_ * 1e3, (memory_kb() - memory_) / items, lost_);
@@ -224,7 +224,7 @@ class User {
       stage_.say(user, request_of(user, job, 1 + kind % 64, 1 + kind / 64 % 5));
     }
   }
-  /// So many that not all of their frames are in memory at once.
+  /// A part of them at a time, so that not all of their frames are in memory at once.
   void ask_many(std::uint64_t requests) {
     constexpr std::uint64_t piece = 100 * frames_a_step;
     for (std::uint64_t left = requests; left > 0; left -= std::min(left, piece)) {

@@ -14,9 +14,9 @@ namespace {
 
 using Leases = std::vector<std::size_t>;
 
-/// So many steps are spent on finding the cheapest choice in a cluster: some milliseconds.
+/// The steps that are spent at most on finding the cheapest choice in a cluster: some milliseconds.
 constexpr std::uint64_t exact_steps_max = 2'000'000;
-/// Of so many leases each set is tried for a request of several components.
+/// For a request of several components, each set of leases is tried if there are no more than this.
 constexpr std::size_t tried_all_max = 10;
 
 /// Processors that a choice of leases frees, by cluster.
@@ -62,7 +62,7 @@ void spare(const ResourceNeed& need, std::span<const ClusterView> clusters, std:
 struct SameSize {
   std::uint64_t size = 0;
   Leases leases;
-  std::size_t taken = 0;  ///< so many at the front
+  std::size_t taken = 0;  ///< how many at the front are chosen
 };
 
 /// The largest first.

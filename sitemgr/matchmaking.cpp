@@ -9,7 +9,7 @@
 namespace dmm {
 namespace {
 
-/// So many start in one step at most: where nodes for more come free at once, others are heard in between.
+/// The most that start in one step: where nodes for more come free at once, others are heard in between.
 constexpr std::size_t starts_a_step = 1'000;
 
 }  // namespace

@@ -10,7 +10,7 @@
 namespace dmm {
 namespace {
 
-/// A cluster may have so many times the nodes that are configured: it grows before its configuration does.
+/// A cluster may have this many times the nodes that are configured: it grows before its configuration does.
 constexpr std::uint64_t beyond_planned = 2;
 
 /// Nodes from first to last, or none.

@@ -56,7 +56,7 @@ class ReachBoard {
   /// A neighbour told its reach; whether it says anything new.
   bool hear(std::size_t neighbour, Reach reach);
   const Reach& heard(std::size_t neighbour) const { return heard_[neighbour]; }
-  /// What is to be told to neighbours, of so many distances; valid until anything new is heard.
+  /// What is to be told to neighbours, of this many distances; valid until anything new is heard.
   ReachSums sums(std::size_t distances) const { return {heard_, gone_, distances}; }
   /// What a neighbour and all beyond it, as far as the request may travel, could do for it.
   Prospect beyond(std::size_t neighbour, const ResourceNeed& need, std::uint32_t dttl, Duration length) const;

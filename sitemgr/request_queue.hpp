@@ -58,8 +58,8 @@ class RequestQueue {
   /// The pass goes on where it was left unfinished.
   void go_on();
   /// The next of the pass in dispatching order of those that this site can serve, need at most `widest_max` processors
-  /// in one cluster, and whose class wasn't found to have no place in it; nullptr if there is none, or if it has looked
-  /// at so many that the rest must wait. Within a pass `widest_max` may only shrink.
+  /// in one cluster, and whose class wasn't found to have no place in it; nullptr if there is none, or if this
+  /// step has looked at enough of them. Within a pass `widest_max` may only shrink.
   LocalRequest* first_fitting(std::uint32_t widest_max);
   /// Whether that is why there was none.
   bool is_unfinished() const { return looks_left_ == 0 && !sweep_.empty(); }

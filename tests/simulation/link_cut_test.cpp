@@ -101,7 +101,7 @@ JobDescription sleeper_at(const SiteName& site, std::int64_t length) {
   return job;
 }
 
-/// A job that writes so many bytes.
+/// A job that writes this many bytes.
 JobDescription printer(std::uint64_t bytes) {
   JobDescription job = sleeper_at(owner, 0);
   job.program.arguments = {"print", std::to_string(bytes)};

@@ -71,7 +71,7 @@ TEST_CASE("endpoint bounds: [S82b] parts that were said in an earlier session be
   const std::string whole = hand.frame(withdraw(7));
   CHECK(hand.say(Part{0, false, whole.substr(0, 10)}, 1).empty());
   SUBCASE("the peer restarted") { ++hand.incarnation; }
-  SUBCASE("the session was begun anew here") {
+  SUBCASE("the session was given up here, and a new one begun") {
     Effects effects;
     effects.renewals.push_back(alpha);
     b.send(hand.now, effects);

@@ -69,7 +69,7 @@ struct LongPass : Stage {
   }
 };
 
-/// Groups of nodes of so many resource managers, several of some of them.
+/// Groups of nodes of this many resource managers, several of some of them.
 std::vector<NodeGroup> groups_of(Random& random, std::size_t count) {
   std::vector<NodeGroup> groups;
   for (std::size_t i = 0; i < count; ++i) {

@@ -91,8 +91,9 @@ class Reactor {
   static constexpr Duration stop_limit = seconds(10);
 
  private:
-  /// Frames taken before the machine settles: one settle serves many, and none waits long.
+  /// Frames taken before the machine settles, and the time that may take: one settle serves many, and none waits long.
   static constexpr int batch_max = 256;
+  static constexpr Duration batch_time = milliseconds(5);
   /// A machine whose effects feed inputs back is settled again at once, but not for ever.
   static constexpr int rounds_max = 8;
   /// How often a stalled commit is tried again, and how often that is said.
@@ -174,7 +175,8 @@ class Reactor {
   bool drain(Instant now) {
     Arrival arrival;
     int taken = 0;
-    for (; taken < batch_max && transport_.receive(arrival); ++taken) {
+    const auto has_time = [&] { return taken == 0 || monotonic_now() - now < batch_time; };
+    for (; taken < batch_max && has_time() && transport_.receive(arrival); ++taken) {
       if (arrival.refusal.empty())
         process_.frame(now, arrival.connection, arrival.bytes);
       else

@@ -96,7 +96,7 @@ void SiteManager::on_hint(Step& s, std::size_t n, CapacityHint hint) {
 /// heard of in another way: they count once they have asked.
 void SiteManager::hear_demand(Instant now, std::size_t n, const CapacityHint& hint) {
   const HintEntry near = hint.empty() ? HintEntry{} : hint.front();
-  if (near.queued > 0 && borrowers_.queued(now, n) == 0) neighbours_[n].turn_lapsed = Instant{};
+  if (near.queued > 0 && borrowers_.queued(now, n) == 0) neighbours_[n].turn_rests_until = Instant{};
   borrowers_.hear(now, n, near.queued, near.width);
   if (Neighbours::demand_of(hint).first == 0) borrowers_.satisfy(n);
 }

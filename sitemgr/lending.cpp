@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "machine/assert.hpp"
+#include "machine/planted.hpp"
 #include "protocol/text.hpp"
 #include "sitemgr/site_manager.hpp"
 
@@ -13,6 +14,9 @@ namespace {
 /// A borrower who was served this much more than another is still as good as even with it: microseconds of each
 /// processor that the other wants.
 constexpr double even = 30e6;
+
+/// Who lets its turn pass, since too little is kept for it or it hasn't heard of that, has the next one after this.
+constexpr Duration turn_rest = seconds(60);
 
 }  // namespace
 
@@ -72,7 +76,7 @@ Duration SiteManager::term_for(const Foreign& foreign) const {
 bool SiteManager::may_have_turn(Instant now, std::size_t n) const {
   const Neighbour& neighbour = neighbours_[n];
   if (!neighbour.up || neighbour.removed || drained_.contains(neighbour.site)) return false;
-  return now >= kept_off_until(n) && neighbour.turn_lapsed == Instant{};
+  return now >= std::max(kept_off_until(n), neighbour.turn_rests_until);
 }
 
 Instant SiteManager::kept_off_until(std::size_t n) const {
@@ -104,24 +108,33 @@ void SiteManager::update_turn(Instant now) {
       hints_dirty_ = true;
     }
     turn_->width = width;
-    if (now < turn_->since + turn_length(*turn_)) return;
-    neighbours_[*who].turn_lapsed = now;  // it didn't come, or its nodes didn't: the next one
+    const Duration length = turn_length(*turn_);
+    if (now < turn_->since + length || !foreign_[*who].empty()) return;
+    // It didn't come, or its nodes didn't: the next one.
+    neighbours_[*who].turn_rests_until = now + std::max(length, turn_rest);
   }
 }
 
 /// Processors that must stay free in one cluster for the borrower in turn; 0 if this one is that, or was served as
 /// little.
 std::uint32_t SiteManager::kept_for_others(Instant now, std::size_t n) const {
-  if (!turn_ || turn_->who == n) return 0;
+  if (!turn_ || turn_->who == n || DMM_PLANT(turn_ignored)) return 0;
   const double slack = even * turn_->width;
   return borrowers_.served(now, n) > borrowers_.served(now, turn_->who) + slack ? turn_->width : 0;
+}
+
+bool SiteManager::is_served_most(Instant now, std::size_t n) const {
+  for (std::size_t i = 0; i < neighbours_.size(); ++i)
+    if (borrowers_.processors(i) > 0 && borrowers_.served(now, i) > borrowers_.served(now, n)) return false;
+  return true;
 }
 
 /// Which leases of a borrower are to serve no further job, since others who were served less wait: true for each.
 std::map<LeaseId, bool> SiteManager::wanted_for_others(Instant now, std::size_t n) const {
   std::map<LeaseId, bool> wanted;
-  const std::uint64_t capacity = borrowers_.processors() + owned_.total() - std::min(owned_.total(), owned_.used());
-  const std::vector<double> shares = borrowers_.fair_shares(now, static_cast<double>(capacity));
+  const auto idle = static_cast<double>(owned_.total() - std::min(owned_.total(), owned_.used()));
+  const std::vector<double> shares =
+      borrowers_.fair_shares(now, static_cast<double>(borrowers_.processors()) + idle);
   double missing = 0, spare = 0;  // processors: of those who have less than their share; above theirs, of all others
   for (std::size_t i = 0; i < neighbours_.size(); ++i) {
     const double has = borrowers_.processors(i);
@@ -131,6 +144,8 @@ std::map<LeaseId, bool> SiteManager::wanted_for_others(Instant now, std::size_t 
     missing += std::max<double>(borrowers_.width(now, i), shares[i] - has);
   }
   double take = missing > 0 && spare > 0 ? missing * (borrowers_.processors(n) - shares[n]) / spare : 0;
+  // Who waits may be wider than its share, and nobody have more than its own: then who was served most makes way.
+  if (const double more = missing - spare - idle; more > 0 && is_served_most(now, n)) take = std::max(take, more);
   for (const LeaseId& id : leases_.down(n)) {  // the oldest first
     if (take <= 0) break;
     const Lease& lease = leases_.get(id);

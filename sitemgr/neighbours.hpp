@@ -35,7 +35,7 @@ struct Neighbour {
   std::uint32_t silences = 0;     ///< delegations in a row that it didn't answer, or whose grant was worth nothing
   Instant asked_again{};          ///< after these it isn't asked before
   std::size_t taken = 0;          ///< delegations taken from it and not answered
-  Instant turn_lapsed{};          ///< nodes were kept for it, and it didn't come: not again before it asks
+  Instant turn_rests_until{};     ///< nodes were kept for it in vain: not again before then, or before it asks
 
   CapacityHint told;       ///< the hint it was last sent
   Instant told_at{};

@@ -49,7 +49,7 @@ void SiteManager::on(Step& s, std::size_t from, Delegate& delegate) {
   Neighbour& neighbour = neighbours_[from];
   ++neighbour.delegations_received;
   ++neighbour.taken;
-  neighbour.turn_lapsed = Instant{};  // it asks
+  neighbour.turn_rests_until = Instant{};  // it asks
   delegate.answer_within = std::clamp(delegate.answer_within, Duration{}, answer_within_max);
   delegate.round_trip = std::clamp(delegate.round_trip, Duration{}, round_trip_max);
   delegate.request.length = std::max(delegate.request.length, Duration{});

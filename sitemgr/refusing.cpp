@@ -8,6 +8,8 @@
 namespace dmm {
 namespace {
 
+/// The most that are refused in one step: others are heard in between.
+constexpr std::size_t refusals_a_step = 1'000;
 /// More clusters than this are told apart in no claim.
 constexpr std::size_t clusters_told_apart = 64;
 
@@ -54,16 +56,18 @@ void SiteManager::judge(RequestClass& kind) {
 
 /// What is configured or known of us or of others has changed: who can't be served is told, who can be is looked at.
 void SiteManager::judge_all(Step& s) {
-  if (!std::exchange(judge_due_, false)) return;
+  if (!judge_due_) return;
   std::vector<LocalRequest*> hopeless;
   queue_.each_class([&](RequestClass& kind) {
     judge(kind);
     const std::optional<Duration> least = hopeless_from(kind);
     if (!least) return;
-    for (const auto& [key, request] : kind.waiting)
-      if (request->request.length >= *least) hopeless.push_back(request);
+    for (auto it = kind.waiting.begin(); it != kind.waiting.end() && hopeless.size() < refusals_a_step; ++it)
+      if (it->second->request.length >= *least) hopeless.push_back(it->second);
   });
+  const std::size_t waited = queue_.size();
   for (LocalRequest* request : hopeless) refuse_if_hopeless(s, *request);
+  judge_due_ = refuses_on_ = hopeless.size() == refusals_a_step && queue_.size() < waited;
   search_dirty_ = true;
 }
 

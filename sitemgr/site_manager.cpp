@@ -77,7 +77,8 @@ void SiteManager::settle(Instant now, Effects& effects) {
 Instant SiteManager::next_deadline() const {
   // What left the queue after the matchmaking of a step no longer stands in the way of others: they are due at once.
   const bool makes_way = blocked_ && queue_.departures() != departures_seen_;
-  if (!chores_.empty() || is_matching() || (makes_way && settings_.matchmaking_cycle == Duration{})) return Instant{};
+  const bool goes_on = !chores_.empty() || refuses_on_ || is_matching();
+  if (goes_on || (makes_way && settings_.matchmaking_cycle == Duration{})) return Instant{};
   return std::min({queue_.next_due(), next_due(), hints_due_, match_cycle_.next(), delegation_cycle_.next()});
 }
 
@@ -247,7 +248,7 @@ Instant SiteManager::next_due() const {
       for (const auto& [id, until] : *unvouched) next = std::min(next, until);
   }
   if (gathering_) next = std::min(next, gathering_->until);
-  if (turn_) next = std::min(next, turn_->since + turn_length(*turn_));
+  if (turn_ && foreign_[turn_->who].empty()) next = std::min(next, turn_->since + turn_length(*turn_));
   return std::min(next, reclaim_due());
 }
 

@@ -301,6 +301,7 @@ class SiteManager {
   const std::vector<std::uint32_t>& lendable_by_cluster() const;
   std::vector<ClusterView> lendable_views(const Constraints& constraints) const;
   std::uint32_t kept_for_others(Instant now, std::size_t n) const;
+  bool is_served_most(Instant now, std::size_t n) const;
   void update_turn(Instant now);
   bool may_have_turn(Instant now, std::size_t n) const;
   Instant kept_off_until(std::size_t n) const;
@@ -470,6 +471,7 @@ class SiteManager {
   bool search_dirty_ = true, was_over_ = false;  ///< somebody may be asked who couldn't be before
   bool judge_due_ = true;  ///< what is configured or known of us or of others has changed: classes are judged anew,
   bool reach_due_ = true;  ///< and neighbours are told
+  bool refuses_on_ = false;  ///< more are hopeless than one step refuses: the next one goes on
 };
 
 }  // namespace dmm

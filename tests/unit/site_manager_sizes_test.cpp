@@ -141,6 +141,32 @@ TEST_CASE("a site of which nothing is configured is as large as what its resourc
   }
 }
 
+TEST_CASE("what all becomes hopeless at once is refused a piece at a time") {
+  constexpr std::size_t waiting = 2'500;
+  Stage stage(settings_with([](SiteSettings& settings) { settings.clusters[0].nodes = 0; }));
+  stage.offer_by(fs0, 4);
+  stage.offer_by(fs1, 4);
+  stage.restart();
+  stage.up(alice, true);
+  stage.hear(alice, Inventory{});
+  stage.up(fs0, true);
+  stage.offer_by(fs0, 4);
+  for (std::uint64_t job = 1; job <= waiting; ++job)
+    stage.manager.receive(stage.now, Received{alice, staying(job, 6), {}, {}}, stage.out);
+  stage.settle();
+  REQUIRE(stage.manager.forget(stage.now, "fs1", stage.out).empty());
+  stage.settle();
+  std::size_t refused = stage.said<Refuse>(alice).size();
+  CHECK(refused == 1'000);
+  while (refused < waiting) {
+    REQUIRE(stage.manager.next_deadline() <= stage.now);  // it goes on at once
+    stage.settle();
+    refused += stage.said<Refuse>(alice).size();
+  }
+  CHECK(stage.manager.next_deadline() > stage.now);
+  CHECK(stage.manager.queue().size() == 0);
+}
+
 TEST_CASE("only a resource manager that is down can be forgotten, and its leases end then") {
   Stage stage;
   stage.offer(8);

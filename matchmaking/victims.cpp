@@ -18,6 +18,8 @@ using Leases = std::vector<std::size_t>;
 constexpr std::uint64_t exact_steps_max = 2'000'000;
 /// For a request of several components, each set of leases is tried if there are no more than this.
 constexpr std::size_t tried_all_max = 10;
+/// A search that goes back may take milliseconds: it is asked of no more leases whether they are needed.
+constexpr std::size_t spared_by_search_max = 20;
 
 /// Processors that a choice of leases frees, by cluster.
 std::vector<std::uint64_t> freed_by(std::span<const VictimView> leases, const Leases& taken, std::size_t clusters) {
@@ -45,6 +47,7 @@ void spare(const ResourceNeed& need, std::span<const ClusterView> clusters, std:
            PlacementPolicy place, Leases& taken) {
   Leases by_cost = taken;
   std::ranges::stable_sort(by_cost, std::greater<>(), [&](std::size_t lease) { return leases[lease].cost; });
+  if (place == any_fit && by_cost.size() > spared_by_search_max) by_cost.resize(spared_by_search_max);
   std::vector<std::uint64_t> freed = freed_by(leases, taken, clusters.size());
   for (const std::size_t lease : by_cost) {
     const std::vector<std::uint64_t> before = freed;
@@ -255,10 +258,13 @@ std::optional<Victims> choose_victims(const ResourceNeed& need, std::span<const 
     }
   } else {
     for (std::size_t i = 0; i < clusters.size(); ++i) compare(fewest_in(i, need, clusters, leases, place));
-    if (!best) compare(few(need, clusters, leases, place, std::move(all)));
+    if (!best) compare(few(need, clusters, leases, place, all));
   }
+  if (!best) compare(few(need, clusters, leases, any_fit, std::move(all)));
   if (!best) return std::nullopt;
-  auto placement = place(need, with_freed(clusters, leases, *best));
+  const std::vector<ClusterView> then = with_freed(clusters, leases, *best);
+  auto placement = place(need, then);
+  if (!placement) placement = any_fit(need, then);
   return Victims{std::move(*best), std::move(*placement)};
 }
 

@@ -5,7 +5,8 @@
 // For a request of one component that is the best there is, while leases x leases taken x units wanted come to at most
 // 2,000,000 (a unit: what all sizes are multiples of). Beyond that as few leases are taken, and those that can be are
 // swapped for cheaper ones. For a request of several components it is the best choice of up to ten leases; of more, the
-// best of one cluster, or else few ones of all.
+// best of one cluster, or else few ones of all. Where the policy would place it nowhere, few ones with which another
+// assignment of its components does (any_fit).
 #pragma once
 
 #include <cstdint>

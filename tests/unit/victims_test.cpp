@@ -164,6 +164,15 @@ TEST_CASE("several components may take leases of several clusters, if no one clu
   CHECK(taken({2, 2}, clusters, leases) == Indices{0, 1});
 }
 
+TEST_CASE("what the policy would place nowhere takes few leases with which another assignment does") {
+  std::vector<ClusterView> clusters = clusters_with({0, 0});
+  clusters[0].total_processors = 7;
+  clusters[1].total_processors = 5;
+  const std::vector<VictimView> leases{{{7, 0}, 1}, {{0, 4}, 2}, {{0, 1}, 2}};
+  CHECK(taken({3, 5, 4}, clusters, leases) == Indices{0, 1, 2});
+  CHECK_FALSE(taken({3, 5, 5}, clusters, leases).has_value());
+}
+
 TEST_CASE("a lease on two clusters is taken whole") {
   CHECK(taken({4}, clusters_of(4, {2, 0}), {{{0, 4}, 50}, {{2, 2}, 3}}) == Indices{1});
 }

@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "cli/figures.hpp"
+#include "cli/simulation_settings.hpp"
 #include "results/line_chart.hpp"
 #include "results/numbers.hpp"
 #include "results/output_file.hpp"
@@ -31,6 +33,31 @@ std::string heading(const Metric& metric) {
   std::string text(metric.title);
   if (!metric.unit.empty()) text.append(" [").append(metric.unit).append("]");
   return text;
+}
+
+/// What isn't as daemons would have it; nothing is known of a system that can't be simulated.
+std::vector<Replacement> replaced_at(const Comparison& comparison, std::size_t point, std::size_t variant) {
+  auto replaced = replaced_in(comparison.choice(point, variant));
+  if (auto* all = std::get_if<std::vector<Replacement>>(&replaced)) return std::move(*all);
+  return {};
+}
+
+/// "replaced at dmm: term_seconds 3000 instead of 30 (--coarse)", a line for all variants of which it is so at every
+/// point; what is replaced by other values at other points is what is compared, and stands in the table.
+std::vector<std::string> replaced_lines(const Comparison& comparison) {
+  std::map<std::string, std::string> variants;  // by what is replaced
+  for (std::size_t variant = 0; variant < comparison.variants.size(); ++variant) {
+    std::map<std::string, std::size_t> points;
+    for (std::size_t point = 0; point < comparison.points.size(); ++point)
+      for (const Replacement& one : replaced_at(comparison, point, variant))
+        ++points[to_text(one, one.sites)];
+    for (const auto& [what, count] : points)
+      if (count == comparison.points.size())
+        variants[what] += (variants[what].empty() ? "" : ", ") + comparison.variants[variant];
+  }
+  std::vector<std::string> lines;
+  for (const auto& [what, who] : variants) lines.push_back("replaced at " + who + ": " + what);
+  return lines;
 }
 
 /// Text for a cell of a CSV file.
@@ -127,13 +154,15 @@ std::string comparison_table(const Comparison& comparison, const ComparisonResul
       }
       table.add(std::move(row));
     }
+  std::string replaced;
+  for (const std::string& line : replaced_lines(comparison)) replaced += style.paint(Ink::dim, line) + "\n";
   return style.paint(Ink::bold, comparison.title) + "\n" +
          (comparison.repetitions > 1
               ? count_text(comparison.repetitions, "repetition") + " from seed " +
                     std::to_string(comparison.seed) + "; mean" + std::string(style.pick(" ± ", " +- ")) +
                     "half of the 95 % confidence interval\n"
               : "") +
-         "\n" + table.text(style);
+         "\n" + table.text(style) + (replaced.empty() ? "" : "\n") + replaced;
 }
 
 nlohmann::ordered_json comparison_json(const Comparison& comparison, const ComparisonResult& result) {
@@ -148,7 +177,9 @@ nlohmann::ordered_json comparison_json(const Comparison& comparison, const Compa
                                             {"half_width_95", estimate.half_width},
                                             {"values", result.samples(point, variant, metric)}};
       }
-      variants.push_back({{"name", comparison.variants[variant]}, {"metrics", std::move(values)}});
+      variants.push_back({{"name", comparison.variants[variant]},
+                          {"metrics", std::move(values)},
+                          {"replaced", to_json(replaced_at(comparison, point, variant))}});
     }
     points.push_back({{"label", comparison.points[point].label},
                       {"x", comparison.points[point].x},

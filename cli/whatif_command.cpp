@@ -12,6 +12,7 @@
 #include "cli/figures.hpp"
 #include "cli/questions.hpp"
 #include "cli/simulation.hpp"
+#include "cli/simulation_settings.hpp"
 
 namespace dmm {
 namespace {
@@ -197,18 +198,24 @@ int run(const WhatIfOptions& options) {
     if (auto* fault = std::get_if<CommandFault>(&tried)) return fail("whatif", *fault);
     all.push_back(std::get<Tried>(std::move(tried)));
   }
+  auto given = replaced_in(options.choice);
+  if (auto* fault = std::get_if<CommandFault>(&given)) return fail("whatif", *fault);
+  const auto& replaced = std::get<std::vector<Replacement>>(given);
   const SimulationInput& input = all_prepared.front().input;
   const std::string title = title_of(options.choice, input);
   if (options.json) {
     Json rows = Json::array();
     for (const Tried& tried : all) rows.push_back(json_of(tried, input.grid, options.site));
-    return std::printf("%s\n", Json{{"title", title}, {"runs", rows}}.dump(2).c_str()) < 0;
+    const Json all_told{{"title", title}, {"replaced", to_json(replaced)}, {"runs", rows}};
+    return std::printf("%s\n", all_told.dump(2).c_str()) < 0;
   }
   const Style style = style_of(STDOUT_FILENO);
   std::printf("%s\n\n%s", style.paint(Ink::bold, title).c_str(),
               table_of(all, input.grid, options.site, style).c_str());
   for (const std::string& note : all.front().run.notes)
     std::printf("%s\n", style.paint(Ink::dim, harmless(note)).c_str());
+  for (const Replacement& one : replaced)
+    std::printf("%s\n", style.paint(Ink::dim, "replaced: " + to_text(one, input.topology.sites.size())).c_str());
   return 0;
 }
 

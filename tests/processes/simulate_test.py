@@ -97,6 +97,18 @@ class Simulate(GridTest):
         self.assertEqual(report["nodes_not_home"], 0)
         self.assertGreater(report["messages"]["dmm"], 0)
 
+    def test_settings_of_a_live_site(self):
+        words = ("simulate", "--topology", TWO, "--workload", MORNING, "--json")
+        live = self.folder / "alpha.json"
+        live.write_text(json.dumps({"site": "alpha", "listen": ["ipc:///tmp/alpha.ipc"], "delegate": False}),
+                        encoding="utf-8")
+        self.assertLess(self.dmm(*words).json["goodput"]["local"], 1)
+        alone = self.dmm(*words, "--settings-of", live).json
+        self.assertEqual(alone["goodput"]["local"], 1)
+        self.assertEqual([one["by"] for one in alone["replaced"]], ["simulation"])
+        live.write_text('{"site": "alpha", "delegates": false}', encoding="utf-8")
+        self.refused(2, "alpha.json", "delegates", "did you mean \"delegate\"?", words=(*words, "--settings-of", live))
+
     def test_without_cool_down(self):
         folder, _ = self.output("stopped", "--processors", 16, *MODEL, "--load", 2, "--no-cool-down",
                                 "--architecture", "fcfs")
@@ -213,7 +225,10 @@ class WhatIf(GridTest):
 
     def test_a_trace(self):
         words = ("whatif", TWO, "--workload", MORNING, "--try", self.LARGER, "--try", "sites.alpha.settings.lend=false")
-        as_it_is, larger, _ = self.dmm(*words, "--json").json["runs"]
+        told = self.dmm(*words, "--json").json
+        as_it_is, larger, _ = told["runs"]
+        self.assertEqual([one["by"] for one in told["replaced"]], ["simulation"])
+        self.assertIn("replaced: usage_records_max", self.dmm(*words).out)
         self.assertLess(larger["average_wait_seconds"], as_it_is["average_wait_seconds"] / 2)
         self.assertRegex(self.dmm(*words).out, r"twice beta .* -\d\d %")
         self.assertEqual(self.dmm(*words).out, self.dmm(*words).out)

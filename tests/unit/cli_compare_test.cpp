@@ -46,6 +46,29 @@ ComparisonResult run(const Comparison& comparison, std::uint32_t threads) {
 
 }  // namespace
 
+TEST_CASE("a comparison says what isn't as daemons have it, but for what it compares") {
+  Comparison comparison = small_comparison();
+  comparison.variants = {"fcfs", "dmm"};
+  comparison.choice = [](std::size_t point, std::size_t variant) {
+    SimulationChoice choice;
+    choice.processors = 32;
+    choice.architecture = variant == 0 ? "fcfs" : "dmm";
+    choice.sites.coarse = true;
+    choice.sites.delegation_threshold = point == 0 ? 0.5 : 0.7;
+    return choice;
+  };
+  const RunFigures none{};
+  const ComparisonResult result{{{{none}, {none}}, {{none}, {none}}}};
+  comparison.repetitions = 1;
+  const std::string table = comparison_table(comparison, result, {.colour = false, .unicode = false});
+  CHECK(table.find("replaced at dmm: term_seconds 3000 instead of 30 (--coarse)") != std::string::npos);
+  CHECK(table.find("replaced at dmm: delegation_threshold") == std::string::npos);
+  CHECK(table.find("replaced at fcfs") == std::string::npos);
+  const auto json = comparison_json(comparison, result);
+  CHECK(json["points"][0]["variants"][0]["replaced"].empty());
+  CHECK(json["points"][1]["variants"][1]["replaced"].dump().find(R"("used":0.7,"by":"option")") != std::string::npos);
+}
+
 TEST_CASE("confidence intervals by Student's t") {
   const std::vector<double> samples{9, 10, 11};
   const Estimate estimate = estimate_of(samples);

@@ -42,7 +42,10 @@ FaultRun::FaultRun(std::uint64_t seed, RandomOptions options, Level level)
                     const auto asked = asked_.find({user, number});
                     return asked != asked_.end() && is_watched(user, asked->second.need) ? &asked->second : nullptr;
                   },
-                  run_.settings.network.latency + run_.settings.network.jitter) {
+                  run_.settings.network.latency + run_.settings.network.jitter),
+      shares_watch_([this](const World&, std::size_t owner, std::size_t borrower) {
+        return wants_share(owner, borrower);
+      }) {
   run_.settings.level = level;
   run_.settings.remember_ends = true;
   world_ = std::make_unique<World>(run_.topology, run_.settings);
@@ -58,7 +61,8 @@ std::string FaultRun::play() {
   }
   if (!advance(run_.trouble_ends)) return fault_;
   mend();
-  const Instant limit = world_->now() + (run_.trouble == Trouble::life ? rest_limit_of_long_jobs : rest_limit);
+  const bool is_long = run_.trouble == Trouble::life || run_.trouble == Trouble::crowd;
+  const Instant limit = world_->now() + (is_long ? rest_limit_of_long_jobs : rest_limit);
   ran_ = world_->now();
   for (Instant look = world_->now(); !world_->quiet() && look <= limit; look = look + between_looks) {
     while (!world_->quiet() && world_->next_instant() <= look)
@@ -133,6 +137,7 @@ bool FaultRun::step() {
   if (run_.trouble == Trouble::none && fault_.empty()) fault_ = check_homecoming();
   const bool is_whole = run_.trouble == Trouble::none || world_->now() > run_.trouble_ends;
   if (is_whole && fault_.empty()) fault_ = idle_watch_.look(*world_);
+  if (!has_chances_ && fault_.empty()) fault_ = shares_watch_.look(*world_);
   crash_the_doomed();
   return fault_.empty();
 }

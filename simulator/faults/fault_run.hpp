@@ -13,6 +13,7 @@
 #include "simulator/checkers.hpp"
 #include "simulator/faults/idle_watch.hpp"
 #include "simulator/faults/random_grid.hpp"
+#include "simulator/faults/shares_watch.hpp"
 #include "simulator/faults/sometimes.hpp"
 
 namespace dmm {
@@ -43,6 +44,8 @@ class FaultRun {
   const RandomRun& drawn() const { return run_; }
   const Checkers& checkers() const { return checkers_; }
   const Sometimes& sometimes() const { return sometimes_; }
+  /// How often a borrower was found to have had its share.
+  std::uint64_t shares() const { return shares_watch_.shares(); }
 
  private:
   using JobOfUser = std::pair<Party, std::uint64_t>;
@@ -74,6 +77,7 @@ class FaultRun {
   std::vector<std::size_t> who_could(const Party& user, const JobDescription& job) const;
   bool searches_all(const Party& user) const;
   bool is_watched(const Party& user, const ResourceNeed& need) const;
+  bool wants_share(std::size_t owner, std::size_t borrower) const;
   void check_refusal(const Happening& refused);
   void cancel_hopeless();
 
@@ -85,6 +89,7 @@ class FaultRun {
   void check_rerun(const Happening& rerun);
   void note_act(const Act& act);
   void note(const Happening& happening);
+  void note_started(const Happening& started);
 
   RandomRun run_;
   std::unique_ptr<World> world_;
@@ -100,12 +105,14 @@ class FaultRun {
   std::set<JobOfUser> cancelled_;                     ///< by their users
   std::vector<RequestId> hopeless_;                   ///< cancelled in the end
   std::set<RequestId> refused_;
-  std::set<RequestId> started_;                       ///< attempts of which a component ran, until they are run again
+  std::map<RequestId, LeaseId> started_;  ///< attempts of which a component ran, and on what, until they are run again
+  std::set<std::string> reclaimed_;                   ///< leases that their owners took back
   bool has_chances_ = false;                          ///< anything may go wrong at any time
   Instant last_trouble_{};                            ///< when something was done that may interrupt jobs
   std::map<Party, std::vector<std::pair<Instant, std::uint32_t>>> sizes_;  ///< of resource managers, by configuration
   std::map<std::pair<SiteName, SiteName>, Instant> links_changed_;         ///< by configuration
   IdleWatch idle_watch_;
+  SharesWatch shares_watch_;
   std::map<Party, Duration> doomed_;  ///< they crash during their next commit, for so long
   std::map<Party, Instant> back_at_;  ///< and are started again then
   Instant ran_{};  ///< when anything ran last, since all was mended

@@ -71,8 +71,20 @@ void Liar::listen(const Envelope& envelope) {
     overheard_.push_back(envelope.message);
   else
     overheard_[invention_.dice().below(overheard_max)] = envelope.message;
-  if (envelope.from == who_ && std::find(partners_.begin(), partners_.end(), envelope.to) == partners_.end())
-    partners_.push_back(envelope.to);
+  const bool is_partner = std::find(partners_.begin(), partners_.end(), envelope.to) != partners_.end();
+  if (envelope.from == who_ && !is_partner) partners_.push_back(envelope.to);
+  if (const auto* assign = std::get_if<Assign>(&envelope.message); assign && is_partner)
+    assigned_ = {envelope.to, *assign};
+}
+
+/// A job of its own on nodes that were leased to somebody a moment ago.
+std::optional<Outgoing> Liar::trespass() {
+  if (who_.role != Role::job_manager || !assigned_) return std::nullopt;
+  const auto [to, assign] = *std::exchange(assigned_, std::nullopt);
+  const RequestId request{who_.site, who_.name, 1'000 + invention_.dice().below(1'000), 1};
+  Start start{assign.lease, request, 0, assign.nodes, {}, {}};
+  start.program.arguments = {"sleep", "10"};
+  return Outgoing{to, std::move(start), request, {}};
 }
 
 /// Something that it may say to somebody of this role.
@@ -136,6 +148,10 @@ void Liar::speak(World& world) {
   if (repented_) return;
   if (who_.role == Role::client) return order_as_client(world);
   if (partners_.empty()) return;
+  if (auto out = trespass()) {
+    ++lies_;
+    return world.say(who_, std::move(*out));
+  }
   const Party& to = partners_[invention_.dice().below(partners_.size())];
   auto message = lie(to);
   if (!message) return;

@@ -5,6 +5,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "protocol/codec.hpp"
@@ -33,6 +34,7 @@ class Liar {
   void change_inside(Relay& relay);
   void change_session(Envelope& envelope);
   void order_as_client(World& world);
+  std::optional<Outgoing> trespass();
 
   Party who_;
   bool repents_, repented_ = false;
@@ -40,6 +42,7 @@ class Liar {
   Codec codec_;
   std::vector<Message> overheard_;
   std::vector<Party> partners_;  ///< with whom it spoke
+  std::optional<std::pair<Party, Assign>> assigned_;  ///< what was leased last at one of them, to whomever
   std::uint64_t lies_ = 0;
 };
 

@@ -7,6 +7,9 @@
 namespace dmm {
 namespace {
 
+/// How long after something was done to it a grid is on its way to sharing again.
+constexpr Duration unsettled_for = seconds(60);
+
 /// What was done to somebody is felt for this long: terms, links that are given up, and rounds of a search.
 constexpr Duration felt_for = seconds(150);
 
@@ -86,19 +89,17 @@ std::string FaultRun::fault_of_outcome(const JobOfUser& job, const JobView& view
   }
 }
 
-/// An attempt of which a component ran was given up, and the job runs again: somebody must have had a hand in it. Where
-/// nothing goes wrong, or single short faults alone, nobody may have.
+/// An attempt of which a component ran was given up, and the job runs again: somebody must have had a hand in it, or
+/// its nodes' owner took back that very lease. Where nothing goes wrong, or single short faults alone, nobody may have.
 void FaultRun::check_rerun(const Happening& rerun) {
-  if (started_.erase(rerun.event.trace) == 0) return;
+  const auto started = started_.extract(rerun.event.trace);
+  if (started.empty()) return;
   if (run_.trouble == Trouble::gentle || run_.trouble == Trouble::none) {
     late_fault_ = to_text(rerun.event.trace) + " was interrupted needlessly";
     return;
   }
   if (has_chances_) return;
-  const SiteSettings& limits = run_.topology.sites.front().settings;
-  const bool owners_take_back =
-      limits.reclaim_after > Duration{} || limits.lease_length_max < SiteSettings{}.lease_length_max;
-  if (owners_take_back || world_->now() - last_trouble_ < felt_for) return;
+  if (reclaimed_.contains(to_text(started.mapped())) || world_->now() - last_trouble_ < felt_for) return;
   late_fault_ = to_text(rerun.event.trace) + " was interrupted, and nothing had gone wrong for " +
                 std::to_string((world_->now() - last_trouble_).microseconds / 1'000'000) + " s";
 }
@@ -107,6 +108,7 @@ void FaultRun::check_rerun(const Happening& rerun) {
 void FaultRun::note_act(const Act& act) {
   using Kind = Act::Kind;
   if (is_trouble(act.kind)) last_trouble_ = world_->now();
+  if (act.kind != Kind::submit && act.kind != Kind::cancel) shares_watch_.excuse(world_->now() + unsettled_for);
   if (act.kind == Kind::drift || act.kind == Kind::jump || act.kind == Kind::slow_disk || act.kind == Kind::report_late)
     has_chances_ = true;
   if (act.kind == Kind::resize) sizes_[act.a].emplace_back(world_->now(), static_cast<std::uint32_t>(act.number));
@@ -114,11 +116,18 @@ void FaultRun::note_act(const Act& act) {
     links_changed_[std::minmax(act.a.site, act.b.site)] = world_->now();
 }
 
+void FaultRun::note_started(const Happening& started) {
+  for (const auto& program : world_->performer(started.who).running())
+    if (program->id.request == started.event.trace) started_[program->id.request] = program->lease;
+}
+
 void FaultRun::note(const Happening& happening) {
   const LogEvent& event = happening.event;
-  if (happening.who.role == Role::resource_manager && event.name == "started") started_.insert(event.trace);
+  if (happening.who.role == Role::resource_manager && event.name == "started") note_started(happening);
   if (happening.who.role == Role::job_manager && event.name == "rerun") check_rerun(happening);
-  if (happening.who.role != Role::site_manager || event.name != "refuse") return;
+  if (happening.who.role != Role::site_manager) return;
+  if (event.name == "reclaim") reclaimed_.insert(std::get<std::string>(event.fields.front().value));
+  if (event.name != "refuse") return;
   refused_.insert(event.trace);
   check_refusal(happening);
 }

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "machine/assert.hpp"
+#include "simulator/faults/crowd.hpp"
 #include "simulator/faults/dice.hpp"
 #include "simulator/faults/fault_plan.hpp"
 
@@ -243,7 +244,7 @@ std::string_view to_text(Act::Kind kind) {
 }
 
 std::string_view to_text(Trouble trouble) {
-  static constexpr std::string_view words[] = {"none", "life", "forgetful", "gentle", "harsh"};
+  static constexpr std::string_view words[] = {"none", "life", "crowd", "forgetful", "gentle", "harsh"};
   return words[static_cast<std::size_t>(trouble)];
 }
 
@@ -253,6 +254,8 @@ Trouble trouble_of(std::uint64_t seed) {
   return seed % 4 == 0 ? Trouble::gentle : Trouble::harsh;
 }
 
-RandomRun draw(std::uint64_t seed, const RandomOptions& options) { return Draw(seed, options).all(); }
+RandomRun draw(std::uint64_t seed, const RandomOptions& options) {
+  return options.trouble == Trouble::crowd ? draw_crowd(seed) : Draw(seed, options).all();
+}
 
 }  // namespace dmm

@@ -13,6 +13,7 @@ namespace dmm {
 enum class Trouble : std::uint8_t {
   none,
   life,       ///< nothing breaks: operators drain, resize, restart, add and remove, and users want much and long
+  crowd,      ///< nothing breaks: several borrowers want all nodes of one owner (crowd.hpp)
   forgetful,  ///< managers lose everything at each crash: no ledgers
   gentle,     ///< one process crash or short cut after the other: nobody's job may notice
   harsh,      ///< whatever can be thought of, at once

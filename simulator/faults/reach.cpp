@@ -125,6 +125,25 @@ bool FaultRun::searches_all(const Party& user) const {
          (limits.seen_counts_dttl || limits.target_policy == "hints");
 }
 
+/// Whether a job waits at the borrower that its neighbour could serve, and more than one of its kind at once.
+bool FaultRun::wants_share(std::size_t owner, std::size_t borrower) const {
+  const auto& sites = world_->topology().sites;
+  const Process<SiteManager>* lender = world_->site(sites[owner].name);
+  if (!lender || !lender->machine.view(world_->now()).drained.empty()) return false;
+  for (const std::string& name : sites[borrower].users) {
+    const Party user = job_manager_of(sites[borrower].name, name);
+    if (!world_->is_up(user)) continue;
+    const auto waiting = world_->job_manager(user)->machine.jobs({.state = JobState::waiting, .limit = 1});
+    const auto asked = waiting.empty() ? asked_.end() : asked_.find({user, waiting.front().number});
+    if (asked == asked_.end() || !is_watched(user, asked->second.need)) continue;
+    JobDescription twice = asked->second;
+    for (Component& component : twice.need.components) component.processors *= 2;
+    const auto who = who_could(user, twice);
+    if (std::ranges::find(who, owner) != who.end()) return true;
+  }
+  return false;
+}
+
 /// A site told a user that nobody will ever serve a request.
 void FaultRun::check_refusal(const Happening& refused) {
   const RequestId& request = refused.event.trace;

@@ -150,8 +150,9 @@ class LiarRun {
       job.reruns_max = 1'000;
       job.dttl = dice_.between(0, 3);
       job.program.arguments = {"sleep", std::to_string(2 * dice_.uniform())};
-      if (!is_honest(user) || !world_.is_up(user)) continue;
+      if (!world_.is_up(user)) continue;
       const std::uint64_t number = world_.submit(user, job);
+      if (!is_honest(user)) continue;  // it has jobs of its own, so that it speaks with more than its site
       const bool at_liar = site.name == liar_->who().site;
       // A site's own managers believe it, for good: a lease that it invented may fence all that come after it.
       if (at_liar && liar_->who().role == Role::site_manager) continue;
@@ -168,6 +169,7 @@ class LiarRun {
     while (fault_.empty() && world_.next_instant() <= until) {
       world_.step();
       tell();
+      watch_for_trespassers();
       if (world_.steps() % steps_between_looks == 0) look();
     }
     world_.run_until(until);
@@ -261,11 +263,36 @@ class LiarRun {
     return look_at_links(nodes.endpoint);
   }
 
+  /// After each step: a job manager that is told of a job that it doesn't know has it stopped at once.
+  void watch_for_trespassers() {
+    for (const Party& party : world_.parties()) {
+      if (party.role != Role::resource_manager || !is_honest(party)) continue;
+      const std::uint64_t changes = world_.performer(party).changes();
+      if (std::exchange(changes_[party], changes) == changes) continue;
+      for (const auto& program : world_.performer(party).running())
+        if (is_trespasser(party, *program))
+          fault_ = to_text(program->id.request) + " runs at " + to_text(party) + " under another's lease";
+    }
+  }
+
+  /// Whether a program runs under a lease that its owner gave to another site, or to another of its own users.
+  bool is_trespasser(const Party& manager, const TaskPerformer::Program& program) const {
+    const auto* owner = world_.site(manager.site);
+    if (!owner || !is_honest(site_manager_of(manager.site)) || !owner->machine.leases().contains(program.lease))
+      return false;
+    const Lease& lease = owner->machine.leases().get(program.lease);
+    const RequestId& request = program.id.request;
+    if (request.site != lease.chain.back()) return true;
+    const auto is_his = [&](const auto& served) { return served.first.user == request.user; };
+    return !lease.handed_out.empty() && !std::ranges::any_of(lease.handed_out, is_his);
+  }
+
   Dice dice_;
   bool repents_;
   World world_;
   std::shared_ptr<Liar> liar_;
   std::vector<Wanted> wanted_;
+  std::map<Party, std::uint64_t> changes_;  ///< of the machine rooms, as they were looked at last
   std::uint64_t served_ = 0;
   std::string fault_;
 };

@@ -20,6 +20,8 @@ namespace {
 
 /// Hardly a run comes to end a lease that nobody vouched for: this one does.
 constexpr std::uint64_t seeds_with_orphans[] = {149};
+/// Crowds in which a borrower got nothing: of wider jobs than what came free at a time, or than its share.
+constexpr std::uint64_t seeds_with_wide_ones[] = {138, 369};
 
 std::uint64_t from_environment(const char* name, std::uint64_t otherwise) {
   const char* text = std::getenv(name);
@@ -116,6 +118,18 @@ TEST_CASE("random grids without ledgers lose and double nothing but the jobs of 
 
 TEST_CASE("without faults, what somebody within reach can serve is served, and nothing else is refused") {
   each_seed(50, [](std::uint64_t seed) { play_seed(seed, Trouble::none, "without*"); });
+}
+
+TEST_CASE("a crowd of borrowers shares what one owner has, each by its weight") {
+  std::uint64_t shares = 0, seeds = 0;
+  const auto play = [&](std::uint64_t seed) {
+    shares += play_seed(seed, Trouble::crowd, "a crowd*")->shares();
+    ++seeds;
+  };
+  each_seed(3, play);
+  if (!std::getenv("DMM_SEED"))
+    for (const std::uint64_t seed : seeds_with_wide_ones) play(seed);
+  CHECK(shares >= 2 * seeds);
 }
 
 TEST_CASE("a hundred hours of ordinary life strand nothing") {

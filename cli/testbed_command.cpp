@@ -13,6 +13,7 @@
 #include "protocol/messages.hpp"
 #include "protocol/text.hpp"
 #include "runtime/clock.hpp"
+#include "runtime/daemon.hpp"
 
 namespace dmm {
 namespace {
@@ -21,6 +22,7 @@ using Json = nlohmann::ordered_json;
 
 struct UpOptions {
   TestbedOptions testbed;
+  bool unauthenticated = false;
   bool json = false;
 };
 
@@ -76,6 +78,11 @@ Json to_json(const Testbed& testbed) {
 }
 
 int up(const UpOptions& options) {
+  if (options.testbed.first_port > 0 && !options.unauthenticated)
+    return fail("testbed up",
+                {"--tcp: nobody who connects proves who they are, so every user of every machine that can reach the "
+                 "ports may act as any user of the testbed, and run programs under your account; add --unauthenticated "
+                 "if that is meant", 2});
   const Instant begin = monotonic_now();
   Interrupts interrupts;
   auto topology = load_topology(options.testbed);
@@ -95,6 +102,7 @@ int up(const UpOptions& options) {
   std::printf("testbed %s is up: %s, %s, in %s\n", testbed.name.c_str(),
               count_text(count_of(testbed, Role::site_manager), "site").c_str(),
               (std::to_string(testbed.daemons.size()) + " processes").c_str(), length_text(seconds).c_str());
+  if (runs_as_root()) std::fputs("  warning: you are root, and so is every job in it\n", stderr);
   std::printf("  dmm sites --testbed %s\n  dmm testbed down %s\n", testbed.name.c_str(), testbed.name.c_str());
   return 0;
 }
@@ -215,12 +223,14 @@ void add_up(CLI::App& app, int& exit_code) {
       ->needs(tcp)
       ->check(CLI::ValidIPV4)
       ->type_name("ADDRESS");
+  command->add_flag("--unauthenticated", options->unauthenticated,
+                    "With --tcp, which needs it: whoever can reach the ports may act as any user of the testbed");
   command->add_flag("--json", options->json, "Print a JSON object");
   command->footer(
       "Examples:\n"
       "  dmm testbed up topologies/two-sites.json\n"
       "  dmm testbed up topologies/dual-grid.json --name second --set defaults.delegation_threshold=0.9\n"
-      "  dmm testbed up topologies/two-sites.json --tcp 7700 --hosts 127.0.1.1\n");
+      "  dmm testbed up topologies/two-sites.json --tcp 7700 --hosts 127.0.1.1 --unauthenticated\n");
   command->callback([options, &exit_code] { exit_code = up(*options); });
 }
 

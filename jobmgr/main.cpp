@@ -24,7 +24,7 @@ constexpr std::uint32_t components_max = 64;
 constexpr std::string_view cut_notice = "\n[dmm: the rest of this output was not brought back]\n";
 
 JobManagerConfigOrError read_config(const DaemonArguments& given) {
-  return read_job_manager_config(given.file, {.overrides = given.overrides});
+  return read_job_manager_config(given.file, {.overrides = given.overrides, .folder = given.folder});
 }
 
 class JobShell {

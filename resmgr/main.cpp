@@ -3,7 +3,6 @@
 #include "resmgr/backends/process.hpp"
 #include "resmgr/resource_manager.hpp"
 #include "runtime/daemon_main.hpp"
-#include "runtime/files.hpp"
 #include "topologies/daemon_config.hpp"
 #include "views/holdings.hpp"
 #include "views/resource_view.hpp"
@@ -34,7 +33,7 @@ class Parting {
 };
 
 ResourceManagerConfigOrError read_config(const DaemonArguments& given) {
-  return read_resource_manager_config(given.file, {.overrides = given.overrides});
+  return read_resource_manager_config(given.file, {.overrides = given.overrides, .folder = given.folder});
 }
 
 class ResourceShell {
@@ -99,7 +98,6 @@ int run(const ResourceManagerConfig& config, const DaemonArguments& arguments) {
   Foundation foundation;
   const auto fail = [&](const std::string& fault) { return fail_daemon(foundation, settings.endpoint.self, fault); };
   if (const std::string fault = foundation.open(settings); !fault.empty()) return fail(fault);
-  if (const std::string fault = make_directory(config.directory); !fault.empty()) return fail(fault);
 
   auto kept = open_kept<ResourceRecord>(config.directory, config.ledger, to_text(settings.endpoint.self));
   if (const auto* fault = std::get_if<std::string>(&kept)) return fail(*fault);

@@ -7,14 +7,17 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
 #include <cstdlib>
 #include <cstring>
 
 #include "machine/assert.hpp"
+#include "runtime/files.hpp"
 
 namespace dmm {
 namespace {
@@ -66,6 +69,31 @@ void tell_ready() {
   const int descriptor = ready_descriptor();
   ::unsetenv(ready_variable);
   if (descriptor >= 0 && ::write(descriptor, "r", 1) == 1) ::close(descriptor);
+}
+
+Umask change_umask(Umask umask) { return ::umask(umask); }
+
+std::string work_in(const std::string& directory) {
+  if (!directory.empty())
+    if (std::string fault = make_directory(directory); !fault.empty()) return fault;
+  if (::chdir(directory.empty() ? "/" : directory.c_str()) == 0) return {};
+  return "cannot work in " + directory + ": " + std::strerror(errno);
+}
+
+bool runs_as_root() { return ::geteuid() == 0; }
+
+std::vector<std::string> exposures_of(const std::vector<std::string>& listen, bool as_root) {
+  std::vector<std::string> texts;
+  for (const std::string& endpoint : listen) {
+    if (!endpoint.starts_with("tcp://")) continue;
+    const bool inside = endpoint.starts_with("tcp://127.") || endpoint.starts_with("tcp://[::1]");
+    texts.push_back("listens at " + endpoint + ", and nobody who connects proves who they are: every user of " +
+                    (inside ? "this machine" : "every machine that can reach it") + " may act as any user or manager");
+  }
+  if (as_root)
+    texts.emplace_back(
+        "runs as root, and so does all that it starts or writes for others: give it an account of its own");
+  return texts;
 }
 
 void begin_daemon(bool die_with_parent) {

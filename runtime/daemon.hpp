@@ -1,7 +1,9 @@
 // What a daemon is beside its manager: signals, how it begins, how it tells its starter that it is ready.
 #pragma once
 
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "protocol/time.hpp"
 
@@ -41,6 +43,22 @@ class Signals {
 /// How a daemon begins, before anything else: open files as many as the administrator allows (each connection is one),
 /// up to a few thousand; and, for testbeds, SIGINT from the kernel when the parent process ends.
 void begin_daemon(bool die_with_parent);
+
+/// The permissions that new files of this process lack.
+using Umask = unsigned;
+constexpr Umask private_umask = 077;  ///< nobody else may read them
+/// Sets it; the one of before.
+Umask change_umask(Umask umask);
+
+/// Goes to work in a directory, which is made if it isn't there, so that no other folder is kept busy; in the root
+/// folder if none is named. An error text, or empty.
+std::string work_in(const std::string& directory);
+
+bool runs_as_root();
+
+/// What whoever starts a daemon must know of the harm that others can do through it, as long as nobody proves who they
+/// are: a text each.
+std::vector<std::string> exposures_of(const std::vector<std::string>& listen, bool as_root);
 
 /// Writes one byte to the descriptor that the environment variable DMM_READY_FD names, if any, and closes it.
 void tell_ready();

@@ -2,6 +2,7 @@
 #include "runtime/daemon_main.hpp"
 
 #include <CLI/CLI.hpp>
+#include <filesystem>
 
 #include "runtime/incarnation.hpp"
 
@@ -21,6 +22,8 @@ std::string number_start(DaemonSettings& settings, const std::string& directory)
 
 std::variant<DaemonArguments, int> daemon_arguments(int argc, char** argv, const DaemonText& text) {
   DaemonArguments arguments;
+  std::error_code unknown;  // then relative paths won't be found, and are named in the error
+  arguments.folder = std::filesystem::current_path(unknown).string();
   CLI::App app(text.purpose, text.program);
   app.add_option("--config", arguments.file, "configuration (JSON); topologies/README.md has the keys")->required();
   app.add_option("--set", arguments.overrides, "KEY=VALUE: a key of the configuration, set from here");

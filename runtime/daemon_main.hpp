@@ -20,6 +20,7 @@ struct DaemonText {
 
 struct DaemonArguments {
   std::string file;                    ///< the configuration
+  std::string folder;                  ///< where the daemon was started: relative paths begin there, also later
   std::vector<std::string> overrides;  ///< KEY=VALUE
   bool check = false;                  ///< only say whether the configuration is sound
   bool die_with_parent = false;
@@ -38,7 +39,9 @@ DaemonSettings daemon_settings(const Config& config, Party self) {
   settings.endpoint.count_by_request = config.count_messages_by_request;
   settings.listen = config.listen;
   settings.log = {config.log.file, config.log.terminal, parse_level(config.log.level),
-                  to_text(settings.endpoint.self)};
+                  to_text(settings.endpoint.self), std::size_t{config.log.rotate_megabytes} * 1'000'000,
+                  config.log.rotated_files};
+  settings.directory = config.directory;
   return settings;
 }
 
@@ -48,15 +51,18 @@ template <class Read, class Describe, class Run>
 int daemon_main(int argc, char** argv, const DaemonText& text, Read read, Describe describe, Run run) {
   const auto parsed = daemon_arguments(argc, argv, text);
   if (const int* code = std::get_if<int>(&parsed)) return *code;
-  const auto& arguments = std::get<DaemonArguments>(parsed);
+  DaemonArguments arguments = std::get<DaemonArguments>(parsed);
   const auto config = read(arguments);
   if (const auto* error = std::get_if<1>(&config)) {
     std::fprintf(stderr, "%s: %s\n", text.program.c_str(), error->text.c_str());
     return 2;
   }
-  if (!arguments.check) return run(std::get<0>(config), arguments);
-  std::printf("%s: ok (%s)\n", arguments.file.c_str(), describe(std::get<0>(config)).c_str());
-  return 0;
+  if (arguments.check) {
+    std::printf("%s: ok (%s)\n", arguments.file.c_str(), describe(std::get<0>(config)).c_str());
+    return 0;
+  }
+  if (!arguments.file.starts_with('/')) arguments.file = arguments.folder + "/" + arguments.file;
+  return run(std::get<0>(config), arguments);
 }
 
 }  // namespace dmm

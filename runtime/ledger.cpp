@@ -85,6 +85,8 @@ struct Ledger::Inside {
   std::string fault;
   bool failed = false;
   bool syncing = false;  ///< the level of `synchronous`
+  bool wrote = false;    ///< the last commit had something to write: rows that are as they were aren't written again
+  bool unsynced = false; ///< an earlier one wrote what isn't synced yet
   int log_pages = 0;     ///< after the last commit
   int moved_at = 0;      ///< pages at the last checkpoint
 
@@ -103,6 +105,7 @@ struct Ledger::Inside {
   int apply_about(const std::string& name, const std::string& value, std::uint64_t& sum);
   int write(std::uint64_t& sum);
   int checkpoint(int pages_min);
+  int sync_earlier();
   CommitOutcome refuse(int code);
 };
 
@@ -112,6 +115,8 @@ std::string Ledger::Inside::open() {
   const std::string damaged = "the ledger " + options.path + " is damaged: ";
   if (std::string text = fault_of_head(options.path); !text.empty()) return damaged + text;
   if (std::string text = open_file(); !text.empty()) return text;
+  if (std::string text = fault_of_version(database.get()); !text.empty())
+    return "the ledger " + options.path + " " + text;
   if (std::string text = fault_of_content(database.get(), options, total); !text.empty())
     return unreadable() ? "cannot read the ledger " + options.path + ": " + error() : damaged + text;
   if (const std::string whose = about(database.get(), "party"); whose != options.party)
@@ -134,6 +139,7 @@ std::string Ledger::Inside::open_file() {
       opened,
       [](void* self, sqlite3*, const char*, int pages) {
         static_cast<Inside*>(self)->log_pages = pages;
+        static_cast<Inside*>(self)->wrote = true;
         return SQLITE_OK;
       },
       this);
@@ -249,6 +255,15 @@ int Ledger::Inside::checkpoint(int pages_min) {
   return kind == SQLITE_BUSY || kind == SQLITE_FULL ? SQLITE_OK : code;
 }
 
+/// After a commit: SQLite neither writes nor syncs rows that are as they were. If an earlier commit wrote them, and
+/// didn't sync, one that writes something does that.
+int Ledger::Inside::sync_earlier() {
+  const bool missed = syncing && unsynced && !wrote;
+  const int code = missed ? write_version(database.get()) : SQLITE_OK;
+  if (code == SQLITE_OK) unsynced = !syncing && (unsynced || wrote);
+  return code;
+}
+
 CommitOutcome Ledger::Inside::refuse(int code) {
   const int kind = code & 0xff;
   const int system = sqlite3_system_errno(database.get());
@@ -300,6 +315,7 @@ CommitOutcome Ledger::commit(Grade grade) {
   if (in.failed) return CommitOutcome::failed;
   if (in.batch.empty()) return CommitOutcome::done;
   std::uint64_t sum = in.total;
+  in.wrote = false;
   int code = in.sync(in.options.sync_all || grade == Grade::synced);
   if (code == SQLITE_OK) code = in.begin.run();
   for (std::size_t i = 0; code == SQLITE_OK && i < in.batch.size(); ++i) code = in.apply(in.batch[i], sum);
@@ -308,7 +324,8 @@ CommitOutcome Ledger::commit(Grade grade) {
   in.total = sum;
   in.batch.clear();
   in.fault.clear();
-  code = in.checkpoint(checkpoint_pages);
+  code = in.sync_earlier();
+  if (code == SQLITE_OK) code = in.checkpoint(checkpoint_pages);
   return code == SQLITE_OK ? CommitOutcome::done : in.refuse(code);
 }
 

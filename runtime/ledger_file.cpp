@@ -147,12 +147,20 @@ std::string fault_of_head(const std::string& path) {
   return {};
 }
 
+std::string fault_of_version(sqlite3* database) {
+  const std::int64_t version = pragma(database, "user_version");
+  if (pragma(database, "application_id") != application || version < 1) return {};
+  const std::string tables = " (version " + std::to_string(version) + " of its tables; this one knows " +
+                             std::to_string(schema_version_oldest) + " to " + std::to_string(schema_version) + ")";
+  if (version > schema_version) return "was made by a newer DMM" + tables + ": start that one again";
+  if (version < schema_version_oldest) return "was made by a DMM too old" + tables + ": start one in between first";
+  return {};
+}
+
 std::string fault_of_content(sqlite3* database, const LedgerOptions& options, std::uint64_t& total) {
   if (pragma(database, "application_id") != application) return "it is another program's";
   const std::int64_t version = pragma(database, "user_version");
-  if (version < schema_version_oldest || version > schema_version)
-    return "it has version " + std::to_string(version) + " of the tables, this program " +
-           std::to_string(schema_version);
+  if (version < schema_version_oldest || version > schema_version) return "it has no version";
   if (std::string fault = fault_of_pages(database); !fault.empty()) return fault;
   if (std::string fault = fault_of_schema(database, options, version < schema_version); !fault.empty()) return fault;
   total = 0;
@@ -173,6 +181,10 @@ std::string take_over_older(sqlite3* database, const LedgerOptions& options) {
     if (definition_of(database, table).empty()) text += table_definition(table) + ";";
   if (sqlite::run(database, text + "COMMIT") == SQLITE_OK) return {};
   return "cannot write the ledger " + options.path + ": " + sqlite3_errmsg(database);
+}
+
+int write_version(sqlite3* database) {
+  return sqlite::run(database, "PRAGMA user_version=" + std::to_string(schema_version));
 }
 
 std::string about(sqlite3* database, const std::string& name) {

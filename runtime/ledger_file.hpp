@@ -21,11 +21,17 @@ std::string make_ledger_file(const LedgerOptions& options);
 /// Whether it is a ledger at all, by its first bytes; SQLite would take some damage there for another kind of file.
 std::string fault_of_head(const std::string& path);
 
+/// Whether a program of another version made it, and which; empty if this one can read it, or if it is no ledger.
+std::string fault_of_version(sqlite3* database);
+
 /// Reads everything and compares. What is wrong, or empty; then `total` is the sum of all rows.
 std::string fault_of_content(sqlite3* database, const LedgerOptions& options, std::uint64_t& total);
 
 /// Makes what a ledger of an earlier version lacks. An error text, or empty.
 std::string take_over_older(sqlite3* database, const LedgerOptions& options);
+
+/// Writes the version of its tables once more, as a commit of its own; a code of SQLite.
+int write_version(sqlite3* database);
 
 /// The value of a row of `about`; empty if there is none.
 std::string about(sqlite3* database, const std::string& name);

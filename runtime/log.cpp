@@ -4,11 +4,13 @@
 
 #include <spdlog/logger.h>
 #include <spdlog/sinks/basic_file_sink.h>
+#include <spdlog/sinks/rotating_file_sink.h>
 #include <spdlog/sinks/stdout_sinks.h>
 
 #include <charconv>
 #include <cmath>
 #include <cstdio>
+#include <filesystem>
 
 #include "protocol/text.hpp"
 #include "runtime/clock.hpp"
@@ -205,6 +207,15 @@ struct Log::Inside {
     return logger;
   }
 
+  spdlog::sink_ptr open_file() const {
+    std::error_code error;
+    const auto kind = std::filesystem::symlink_status(options.file, error).type();
+    const bool may_move = kind == std::filesystem::file_type::regular || kind == std::filesystem::file_type::not_found;
+    if (options.bytes_max == 0 || !may_move)  // a device, or a link to one, keeps its name
+      return std::make_shared<spdlog::sinks::basic_file_sink_st>(options.file);
+    return std::make_shared<spdlog::sinks::rotating_file_sink_st>(options.file, options.bytes_max, options.moved_max);
+  }
+
   void put(spdlog::logger& logger, Level level) {
     logger.log(level_of(level), spdlog::string_view_t(line.data(), line.size()));
   }
@@ -218,13 +229,24 @@ std::string Log::open(LogOptions options) {
   in.options = std::move(options);
   if (!in.options.level) return {};
   try {
-    if (!in.options.file.empty())
-      in.file = in.make_logger(std::make_shared<spdlog::sinks::basic_file_sink_st>(in.options.file));
+    if (!in.options.file.empty()) in.file = in.make_logger(in.open_file());
     if (in.options.terminal) in.terminal = in.make_logger(std::make_shared<spdlog::sinks::stderr_sink_st>());
   } catch (const spdlog::spdlog_ex& fault) {
     return "cannot open the log " + in.options.file + ": " + fault.what();
   }
   return {};
+}
+
+void Log::reopen() {
+  Inside& in = *inside_;
+  if (!in.file) return;
+  flush();
+  try {
+    in.file = in.make_logger(in.open_file());
+    in.reported = false;
+  } catch (const spdlog::spdlog_ex& fault) {
+    in.report(fault.what());
+  }
 }
 
 Level Log::level() const { return inside_->options.level.value_or(Level::error); }

@@ -1,6 +1,8 @@
 // The structured log: one JSON object a line in a file, for programs to read, and one short aligned line an event
 // on standard error, for people. Lines are buffered: flushed at a warning, by `flush_due` twenty times a second at
-// most, and at the end. A disk that is full is reported once on standard error; the daemon goes on.
+// most, and at the end. A disk that is full is reported once on standard error; the daemon goes on. A file that grows
+// beyond its bound is moved to NAME.1.jsonl, that to NAME.2.jsonl and so on; who rotates logs otherwise has them
+// opened again (`reopen`).
 #pragma once
 
 #include <memory>
@@ -34,6 +36,8 @@ struct LogOptions {
   bool terminal = true;                     ///< also short lines on standard error
   std::optional<Level> level = Level::info; ///< nothing: no log at all
   std::string who;                          ///< "sitemgr das-0", in every line of the file
+  std::size_t bytes_max = 0;                ///< of the file, before it is moved; 0: any
+  std::size_t moved_max = 0;                ///< files that are kept of those moved
 };
 
 class Log {
@@ -45,6 +49,8 @@ class Log {
 
   /// Begins to append. The text of an error if the file can't be opened.
   std::string open(LogOptions options);
+  /// Goes on in the file of that name, which is another one if somebody moved it; if it can't, in the present one.
+  void reopen();
   /// Events below it are not wanted.
   Level level() const;
   /// Whether people at the terminal see the log.

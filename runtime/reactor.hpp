@@ -122,8 +122,10 @@ class Reactor {
     stopping_ = true;
   }
 
-  /// What the machine still has to say to those who are dropped is said first.
+  /// At SIGHUP: the log may have been moved away, and the configuration changed. What the machine still has to say to
+  /// those who are dropped is said first.
   void reload(Instant now) {
+    log_.reopen();
     Reloaded wanted = shell_.reload(now, process_);
     if (!wanted.fault.empty()) {
       log_.write(Level::error, "configuration_refused", {{"reason", wanted.fault}, {"text", "nothing has changed"}});

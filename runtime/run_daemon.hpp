@@ -15,6 +15,7 @@ struct DaemonSettings {
   EndpointSettings endpoint;
   std::vector<std::string> listen;
   std::vector<DialWanted> dials;  ///< peers that this daemon connects to
+  std::string directory;          ///< it works there, and makes it if need be; empty: in the root folder
   LogOptions log;
   bool die_with_parent = false;
   std::uint64_t start = 0;  ///< the number of this start, greater than those of all before
@@ -28,13 +29,25 @@ std::string number_start(DaemonSettings& settings, const std::string& directory)
 /// second daemon of the same endpoints ends before it touches anything.
 class Foundation {
  public:
-  /// An error text, or empty.
+  /// An error text, or empty. What the daemon makes is for its own account; who may connect to its sockets is for the
+  /// umask to say that it was started with.
   std::string open(const DaemonSettings& settings) {
     begin_daemon(settings.die_with_parent);
+    const Umask given = change_umask(private_umask);
     if (std::string fault = log.open(settings.log); !fault.empty()) return fault;
+    change_umask(given);
     for (const std::string& endpoint : settings.listen)
       if (std::string fault = transport.listen(endpoint); !fault.empty()) return fault;
-    return {};
+    change_umask(private_umask);
+    return work_in(settings.directory);
+  }
+
+  /// Says to whoever starts it, and in the log, what harm others can do through it.
+  void warn(const DaemonSettings& settings) {
+    for (const std::string& text : exposures_of(settings.listen, runs_as_root())) {
+      log.write(Level::warning, "exposed", {{"text", text}});
+      if (!log.on_terminal()) std::fprintf(stderr, "%s: warning: %s\n", settings.log.who.c_str(), text.c_str());
+    }
   }
 
   Signals signals;
@@ -60,6 +73,7 @@ int run_daemon(Foundation& foundation, const DaemonSettings& settings, M machine
   for (const DialWanted& wanted : settings.dials)
     if (const std::string fault = reactor.dial(wanted.peer, wanted.endpoint); !fault.empty())
       return fail_daemon(foundation, self, fault);
+  foundation.warn(settings);
   return reactor.run();
 }
 

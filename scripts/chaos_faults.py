@@ -6,7 +6,6 @@ import json
 import os
 import pathlib
 import signal
-import subprocess
 import time
 
 HALTED = "ledger_lost"  # what a manager says that gives up since its disk failed
@@ -21,7 +20,8 @@ def last_event(daemon):
 class Faults:
     kinds = ("kill", "pause", "full_disk", "failing_sync")
 
-    def __init__(self, folder, network, grid):
+    def __init__(self, folder, failing, network, grid):
+        self.failing = failing  # managers whose disk fails to sync have a file there (tests/processes/failing_sync.cpp)
         self.folder, self.network, self.grid = folder, network, grid
         self.troubled = {}  # a daemon's name -> until when, and what mends it
         self.halted = 0     # managers that ended since their disk didn't sync
@@ -60,17 +60,11 @@ class Faults:
     def failing_sync(self, daemon):
         """Each fsync and fdatasync of a manager fails, as those of a broken disk do. It has to halt and to say why."""
         pid = self.grid.pid(daemon)
-        tracer = subprocess.Popen(["strace", "-f", "-p", str(pid), "-e", "trace=fsync,fdatasync", "-o", "/dev/null",
-                                   "-e", "inject=fsync,fdatasync:error=EIO"], stderr=subprocess.PIPE, text=True)
-        said = tracer.stderr.readline()
-        if "attached" not in said:
-            raise RuntimeError(f"strace can't attach to {daemon['name']}: {said.strip()}")
-        return lambda: self.end_failing_sync(daemon, pid, tracer)
+        (self.failing / str(pid)).touch()
+        return lambda: self.end_failing_sync(daemon, pid)
 
-    def end_failing_sync(self, daemon, pid, tracer):
-        tracer.terminate()
-        tracer.wait()
-        tracer.stderr.close()
+    def end_failing_sync(self, daemon, pid):
+        (self.failing / str(pid)).unlink()
         ended, status = os.waitpid(pid, os.WNOHANG)  # its parent has ended, and this process is who inherits orphans
         if not ended:
             return True  # it had nothing to sync meanwhile

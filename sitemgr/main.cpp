@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "runtime/daemon_main.hpp"
-#include "runtime/files.hpp"
 #include "sitemgr/site_manager.hpp"
 #include "topologies/daemon_config.hpp"
 #include "views/holdings.hpp"
@@ -15,7 +14,7 @@ namespace {
 using namespace dmm;
 
 SiteConfigOrError read_config(const DaemonArguments& given) {
-  return read_site_config(given.file, {.overrides = given.overrides});
+  return read_site_config(given.file, {.overrides = given.overrides, .folder = given.folder});
 }
 
 Admission admission_of(const SiteConfig& config) {
@@ -95,8 +94,6 @@ int run(const SiteConfig& config, const DaemonArguments& arguments) {
   Foundation foundation;
   const auto fail = [&](const std::string& fault) { return fail_daemon(foundation, settings.endpoint.self, fault); };
   if (const std::string fault = foundation.open(settings); !fault.empty()) return fail(fault);
-  if (!config.directory.empty())
-    if (const std::string fault = make_directory(config.directory); !fault.empty()) return fail(fault);
 
   auto kept = open_kept<SiteRecord>(config.directory, config.ledger, to_text(settings.endpoint.self));
   if (const auto* fault = std::get_if<std::string>(&kept)) return fail(*fault);

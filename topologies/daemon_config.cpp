@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <set>
+#include <string_view>
 
 #include "topologies/json_writer.hpp"
 #include "topologies/settings_fields.hpp"
@@ -36,6 +37,8 @@ void visit_shell(Config& c, Visitor& v) {
     log.text("file", c.log.file);
     log.choice("level", c.log.level, log_levels());
     log.boolean("terminal", c.log.terminal);
+    log.integer("rotate_megabytes", c.log.rotate_megabytes, 0, 100'000);
+    log.integer("rotated_files", c.log.rotated_files, 0, 1'000);
   });
   v.choice("ledger", c.ledger, ledger_modes());
   v.number("beat_seconds", c.beat_seconds, 0.01, 3600);
@@ -202,6 +205,31 @@ void read_keys(JsonReader& reader, ResourceManagerConfig& config, const ReadOpti
   check_shell(reader, config);
 }
 
+// ---- paths -----------------------------------------------------------------------------------------------------
+
+void begin_at(const std::string& folder, std::string& path) {
+  if (!path.empty() && path.front() != '/') path = folder + "/" + path;
+}
+
+void begin_endpoint_at(const std::string& folder, std::string& endpoint) {
+  constexpr std::string_view scheme = "ipc://";
+  if (!endpoint.starts_with(scheme) || endpoint[scheme.size()] == '@') return;  // a name that is no path
+  std::string path = endpoint.substr(scheme.size());
+  begin_at(folder, path);
+  endpoint = std::string(scheme) + path;
+}
+
+template <class Config>
+void begin_paths_at(const std::string& folder, Config& config) {
+  begin_at(folder, config.directory);
+  begin_at(folder, config.log.file);
+  for (std::string& endpoint : config.listen) begin_endpoint_at(folder, endpoint);
+  if constexpr (requires { config.site_endpoint; }) begin_endpoint_at(folder, config.site_endpoint);
+  if constexpr (requires { config.settings.endpoint; }) begin_endpoint_at(folder, config.settings.endpoint);
+  if constexpr (requires { config.links; })
+    for (LinkConfig& link : config.links) begin_endpoint_at(folder, link.connect);
+}
+
 template <class Config>
 std::variant<Config, ConfigError> from_json(std::variant<Json, ConfigError> read, const std::string& file,
                                             const ReadOptions& options) {
@@ -212,6 +240,7 @@ std::variant<Config, ConfigError> from_json(std::variant<Json, ConfigError> read
   Config config;
   fault = read_whole(json, file, [&](JsonReader& reader) { read_keys(reader, config, options); });
   if (!fault.empty()) return ConfigError{fault};
+  if (!options.folder.empty()) begin_paths_at(options.folder, config);
   return config;
 }
 

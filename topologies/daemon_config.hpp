@@ -21,6 +21,8 @@ struct LogSettings {
   std::string file;            ///< JSON lines; empty: no file
   std::string level = "info";  ///< trace, debug, info, warn, error, off
   bool terminal = true;        ///< also, as text, on standard error
+  std::uint32_t rotate_megabytes = 100;  ///< a file that is larger is moved to FILE.1.jsonl; 0: any size
+  std::uint32_t rotated_files = 5;       ///< kept of those moved; what is older is removed
 };
 
 /// A neighbour and how it is reached.
@@ -74,6 +76,7 @@ struct ResourceManagerConfig {
 struct ReadOptions {
   PolicyNames policies = known_policies();
   std::vector<std::string> overrides = {};  ///< "key.key=value", from the command line; the last one wins
+  std::string folder = {};          ///< that relative paths begin at; empty: they stay as they are
   SiteSettings site_defaults = {};  ///< what a topology's sites have where neither it nor an override says anything
 };
 

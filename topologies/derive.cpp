@@ -97,6 +97,7 @@ class Deriver {
     config.directory = daemon.directory;
     config.ledger = topology_.ledger;
     config.log = {daemon.log_file, options_.log_level, options_.log_terminal};
+    config.log.rotate_megabytes = 0;  // a testbed's log is its recording, and goes with it
     config.beat_seconds = options_.beat_seconds;
     config.silence_seconds = options_.silence_seconds;
     config.count_messages_by_request = options_.count_messages_by_request;

@@ -3,15 +3,16 @@ and behind a link that was cut and came back every job has exactly one outcome.
 """
 import collections
 import json
+import os
 import pathlib
-import shutil
 import signal
 import socket
 import subprocess
 import threading
 import unittest
 
-from grid import BIN, GridTest, free_ports, lives, until
+from dmm_client import Component, JobDescription, Need, Network, Person, Program, Submit, Submitted, job_manager
+from grid import BIN, GridTest, free_ports, lives, read, until
 
 TERM = 4  # seconds; leases that nobody renews end after it
 FOREVER = "while :; do sleep 1; done"
@@ -107,10 +108,11 @@ class Crashes(GridTest):
     def log_of(self, name):
         return pathlib.Path(next(one["log"] for one in self.testbed["daemons"] if one["daemon"] == name)).read_text()
 
-    def restart(self, name):
+    def restart(self, name, **variables):
         """Starts a daemon that was killed with the same configuration; it is ended before the testbed."""
         config = next(one["config"] for one in self.testbed["daemons"] if one["daemon"] == name)
-        process = self.start(BIN / name.split()[0], "--config", config, stderr=subprocess.DEVNULL)
+        process = self.start("env", *(f"{key}={value}" for key, value in variables.items()),
+                             BIN / name.split()[0], "--config", config, stderr=subprocess.DEVNULL)
 
         def end():
             if process.poll() not in (1, -signal.SIGKILL):  # unless it halted, or the test killed it
@@ -233,20 +235,17 @@ class Crashes(GridTest):
 
     def test_a_disk_that_fails_to_sync(self):
         """A manager halts and says why; nothing that it said is lost, and what it runs goes on."""
-        if not shutil.which("strace"):
-            self.skipTest("strace is missing: scripts/setup --chaos")
+        failing = self.folder / "failing"
+        failing.mkdir()
         job, pids = self.start_borrowed()
         home = self.submit("--site", "alpha", "--", "sh", "-c", f"while [ ! -e {self.go} ]; do sleep 0.05; done")
         self.until_state(home, "running")  # so that the next goes to beta
         for name in ("resmgr beta/nodes", "jobmgr alpha/u0"):
             self.kill(self.daemon(self.testbed, name))
-            halting = self.restart(name)
+            halting = self.restart(name, LD_PRELOAD=BIN / "libfailing_sync.so", DMM_FAILING_SYNC=failing,
+                                   ASAN_OPTIONS="verify_asan_link_order=0")
             until(lambda name=name: self.log_of(name).count('"ready"') == 2, f"{name} again")
-            tracer = self.start("strace", "-f", "-p", halting.pid, "-o", "/dev/null", "-e", "trace=fsync,fdatasync",
-                                "-e", "inject=fsync,fdatasync:error=EIO", stderr=subprocess.PIPE, text=True)
-            said = tracer.stderr.readline()
-            if "attached" not in said:
-                self.skipTest(f"no process may be traced here: {said}")
+            (failing / str(halting.pid)).touch()
             self.dmm("submit", "--site", "alpha", "--", "true", code=None)
             self.assertEqual(halting.wait(60), 1)
             self.assertIn("ledger_lost", self.log_of(name))
@@ -277,6 +276,49 @@ class Crashes(GridTest):
         self.assertEqual(self.run_job("--site", "alpha", "-n", 4, "--", "true")["state"], "finished")
 
 
+class Alone(GridTest):
+    """A job manager that keeps no ledger, and whose site is away: it has only its files."""
+
+    def begin(self):
+        """In the folder of the test, by paths that begin there; it works in its own."""
+        (self.folder / "user.json").write_text(json.dumps(
+            {"site": "alpha", "user": "u", "site_endpoint": "ipc://alpha.sock", "listen": ["ipc://user.sock"],
+             "directory": "jobs", "ledger": "off", "log": {"file": "user.jsonl", "terminal": False}}))
+        process = self.start(BIN / "jobmgr", "--config", "user.json", stderr=subprocess.DEVNULL)
+        until(lambda: b'"ready"' in read(self.folder / "user.jsonl"), "a job manager")
+        self.assertEqual(os.readlink(f"/proc/{process.pid}/cwd"), str(self.folder / "jobs"))
+        return process
+
+    def first_of(self, jobs):
+        """Submits this number of jobs; the number of the first."""
+        network = Network()
+        try:
+            person = Person(network, job_manager("alpha", "u"), f"ipc://{self.folder}/user.sock").open()
+            job = JobDescription("", Program(("true",)), Need(components=(Component(1),)))
+            person.send(Submit(1, (job,) * jobs))
+            return person.expect(Submitted).first_job
+        finally:
+            network.close()
+
+    def test_numbers(self):
+        """No number twice, also of jobs that are forgotten; and no more than a block of them is left out."""
+        process = self.begin()
+        jobs = 250  # more than a block that is reserved at the start
+        first = self.first_of(jobs)
+        process.kill()
+        process.wait()
+        (self.folder / "user.jsonl").unlink()
+        process = self.begin()
+        second = self.first_of(1)
+        self.assertGreaterEqual(second, first + jobs)
+        self.assertLessEqual(second, first + jobs + 100)
+        process.send_signal(signal.SIGHUP)  # it finds its file again, from where it works now
+        until(lambda: b'"configuration_taken"' in read(self.folder / "user.jsonl"), "its configuration read again")
+        self.assertIn(b'"after_restart":"nothing"', read(self.folder / "user.jsonl"))
+        process.terminate()
+        self.assertEqual(process.wait(60), 0)
+
+
 class CutLink(GridTest):
     """alpha and beta, started by hand; beta dials alpha through a proxy, and has nearly all nodes."""
     direct = False
@@ -304,6 +346,8 @@ class CutLink(GridTest):
                        directory=str(self.folder / "jobs"), **quick)
         self.manager = ("--jobmgr", self.tcp[3], "--as-site", "alpha", "--as-user", "u")
         self.until_linked(True)
+        for log in self.folder.glob("sitemgr-*.jsonl"):  # nobody proves who they are, and they say so
+            self.assertIn('"exposed","text":"listens at tcp', log.read_text(), log)
         self.addCleanup(self.stop)
 
     def daemon_of(self, program, called, **config):

@@ -110,6 +110,11 @@ class Testbeds(GridTest):
             self.down("two-sites")
         self.expect_no_files()
 
+    def test_tcp_is_asked_for(self):
+        """Whoever opens a grid to all users of all machines has to say that it is meant."""
+        self.refused(2, "every user of every machine", "--unauthenticated",
+                     words=("testbed", "up", SOURCE / "topologies/two-sites.json", "--tcp", 17700))
+
     def test_keep_logs(self):
         self.up(self.topology("small", site("only", 2)))
         self.run_job("--", "true")

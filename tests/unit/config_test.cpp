@@ -347,3 +347,15 @@ TEST_CASE("files are read by their path") {
   REQUIRE_MESSAGE(std::holds_alternative<SiteConfig>(read), fault_of(read));
   CHECK(write_config(std::get<SiteConfig>(read)) == write_config(unusual_site()));
 }
+
+TEST_CASE("relative paths begin where the reader says, all others stay as they are") {
+  const std::string text = json("{'site': 'a', 'listen': ['ipc://a.sock', 'ipc:///run/a', 'ipc://@a', 'tcp://*:7700'],"
+                                "'links': [{'site': 'b', 'relation': 'sibling', 'connect': 'ipc://b.sock'}],"
+                                "'directory': 'state', 'log': {'file': 'a.jsonl'}}");
+  const auto config = std::get<SiteConfig>(parse_site_config(text, "a.json", {.folder = "/here"}));
+  CHECK(config.listen == std::vector<std::string>{"ipc:///here/a.sock", "ipc:///run/a", "ipc://@a", "tcp://*:7700"});
+  CHECK(config.links[0].connect == "ipc:///here/b.sock");
+  CHECK(config.directory == "/here/state");
+  CHECK(config.log.file == "/here/a.jsonl");
+  CHECK(std::get<SiteConfig>(parse_site_config(text, "a.json")).directory == "state");
+}

@@ -251,7 +251,7 @@ TEST_CASE("keeper outlives: of two managers that race one has the tasks") {
   }
 }
 
-TEST_CASE("keeper outlives: 200 tasks are taken over quickly") {
+TEST_CASE("keeper outlives: 200 tasks are taken over") {
   Succession s;
   s.open();
   for (std::uint64_t job = 1; job <= 200; ++job)
@@ -259,13 +259,10 @@ TEST_CASE("keeper outlives: 200 tasks are taken over quickly") {
   for (std::uint64_t job = 1; job <= 200; ++job) s.manager->await<TaskStarted>(task(job));
   for (std::uint64_t job = 1; job <= 200; job += 2) s.manager->ended(task(job));
   s.leave();
-  const auto before = Steady::now();
   s.open();
   REQUIRE(s.living().size() == 200);
   for (std::uint64_t job = 1; job <= 200; job += 2)
     CHECK(s.manager->ended(task(job)).output == std::to_string(job) + "\n");
-  const auto taken = std::chrono::duration_cast<std::chrono::milliseconds>(Steady::now() - before);
-  CHECK(taken < std::chrono::milliseconds(500));
 }
 
 TEST_CASE("keeper outlives: it is killed while the manager is away") {

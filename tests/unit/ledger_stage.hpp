@@ -2,8 +2,6 @@
 #pragma once
 
 #include <doctest/doctest.h>
-#include <fcntl.h>
-#include <sys/mount.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -13,6 +11,7 @@
 #include <string>
 
 #include "runtime/ledger.hpp"
+#include "runtime/sqlite.hpp"
 
 namespace dmm {
 
@@ -27,6 +26,7 @@ class LedgerFolder {
   LedgerFolder(const LedgerFolder&) = delete;
   LedgerFolder& operator=(const LedgerFolder&) = delete;
 
+  std::string path() const { return path_.string(); }
   std::string file(const std::string& name = "ledger.sqlite") const { return (path_ / name).string(); }
   std::string content(const std::string& name) const {
     std::ifstream in(file(name), std::ios::binary);
@@ -45,30 +45,19 @@ class LedgerFolder {
   std::filesystem::path path_;
 };
 
-/// A small file system of its own, where that is allowed.
-class SmallDisk {
- public:
-  SmallDisk() : ok_(mount("tmpfs", folder_.file("").c_str(), "tmpfs", 0, "size=2m") == 0) {}
-  ~SmallDisk() {
-    if (ok_) umount2(folder_.file("").c_str(), MNT_DETACH);
-  }
-  SmallDisk(const SmallDisk&) = delete;
-  SmallDisk& operator=(const SmallDisk&) = delete;
-  bool ok() const { return ok_; }
-  const LedgerFolder& folder() const { return folder_; }
-
- private:
-  LedgerFolder folder_;
-  bool ok_;
-};
-
-/// Takes all the room that is left.
-inline void fill(const std::string& path) {
-  const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
-  const std::string page(4096, 'x');
-  while (write(file, page.data(), page.size()) > 0) {
-  }
-  close(file);
+/// What SQLite itself makes of some SQL in a file: the first value of the first row, as text; it must succeed.
+inline std::string sql(const std::string& path, const std::string& text) {
+  sqlite3* opened = nullptr;
+  REQUIRE(sqlite3_open_v2(path.c_str(), &opened, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, nullptr) == SQLITE_OK);
+  const sqlite::Database database(opened);
+  std::string first;
+  const auto keep = [](void* kept, int, char** values, char**) {
+    if (auto* const value = static_cast<std::string*>(kept); value->empty() && values[0] != nullptr) *value = values[0];
+    return 0;
+  };
+  const int code = sqlite3_exec(opened, text.c_str(), keep, &first, nullptr);
+  REQUIRE_MESSAGE(code == SQLITE_OK, sqlite3_errmsg(opened));
+  return first;
 }
 
 /// "table/key" and the record.

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "tests/unit/disk_stage.hpp"
 #include "tests/unit/ledger_stage.hpp"
 #include "workloads/random.hpp"
 
@@ -131,14 +132,7 @@ TEST_CASE("people may read while the ledger is written, and hold up nothing") {
   const auto ledger = open_ledger(folder.file());
   ledger->put("leases", "a", "1");
   REQUIRE(ledger->commit(Grade::committed) == CommitOutcome::done);
-  const std::string command = "sqlite3 -readonly " + folder.file() + " 'SELECT record FROM leases' > " +
-                              folder.file("seen") + " 2>&1";
-  if (std::system("command -v sqlite3 > /dev/null") != 0) {
-    MESSAGE("there is no sqlite3 to try it with");
-    return;
-  }
-  CHECK(std::system(command.c_str()) == 0);
-  CHECK(folder.content("seen") == "1\n");
+  CHECK(sql(folder.file(), "PRAGMA query_only=1; SELECT record FROM leases") == "1");
   ledger->put("leases", "a", "2");
   CHECK(ledger->commit(Grade::synced) == CommitOutcome::done);
 }
@@ -284,15 +278,11 @@ TEST_CASE("a byte that changed in the log leaves what was committed before, or i
 }
 
 TEST_CASE("a byte that changed in a log whose content is in the file already mixes nothing up") {
-  if (std::system("command -v sqlite3 > /dev/null") != 0) {
-    MESSAGE("there is no sqlite3 to try it with");
-    return;
-  }
   const LedgerFolder folder(quick_folder());
   Snapshot sound = snapshot_with_log();
   folder.write("ledger.sqlite", sound.file);
   folder.write("ledger.sqlite-wal", sound.log);
-  REQUIRE(std::system(("sqlite3 " + folder.file() + " 'PRAGMA wal_checkpoint' > /dev/null").c_str()) == 0);
+  sql(folder.file(), "PRAGMA wal_checkpoint");
   sound.file = folder.content("ledger.sqlite");  // as after a kill between the checkpoint and the next commit
   REQUIRE(steps_in(folder, sound) == history);
   const Tally tally = flip_in_log(folder, sound, 23);
@@ -319,35 +309,38 @@ TEST_CASE("a file that was cut is found, and a log that was cut leaves what was 
 }
 
 TEST_CASE("a row that was changed, lost or added by hand is found") {
-  if (std::system("command -v sqlite3 > /dev/null") != 0) {
-    MESSAGE("there is no sqlite3 to try it with");
-    return;
-  }
   const LedgerFolder folder;
   const Snapshot sound = snapshot_without_log();
-  for (const char* const sql :
+  for (const char* const change :
        {"DELETE FROM usage WHERE key='k7-1'", "UPDATE leases SET record='{}' WHERE key='always'",
         "INSERT INTO usage SELECT 'x', record, sum FROM usage WHERE key='k7-1'", "DELETE FROM leases",
         "UPDATE about SET value='sitemgr b' WHERE name='party'", "UPDATE about SET value='1' WHERE name='clock'",
-        "CREATE TABLE mine(x)", "DROP TABLE usage", "PRAGMA user_version=3", "PRAGMA application_id=1"}) {
+        "CREATE TABLE mine(x)", "DROP TABLE usage", "PRAGMA application_id=1"}) {
     folder.clear();
     folder.write("ledger.sqlite", sound.file);
-    REQUIRE(std::system(("sqlite3 " + folder.file() + " \"" + sql + "\"").c_str()) == 0);
-    CAPTURE(sql);
+    sql(folder.file(), change);
+    CAPTURE(change);
     CHECK(fault_of_open(ledger_options(folder.file())).starts_with("the ledger " + folder.file() + " is damaged: "));
   }
 }
 
+TEST_CASE("a ledger of a later version is called that, and not damaged") {
+  const LedgerFolder folder;
+  folder.write("ledger.sqlite", snapshot_without_log().file);
+  sql(folder.file(), "PRAGMA user_version=9; CREATE TABLE of_then(x)");
+  const std::string fault = fault_of_open(ledger_options(folder.file()));
+  CHECK(fault == "the ledger " + folder.file() + " was made by a newer DMM (version 9 of its tables; this one knows "
+                 "1 to 2): start that one again");
+  sql(folder.file(), "PRAGMA user_version=0");
+  CHECK(fault_of_open(ledger_options(folder.file())).ends_with(" is damaged: it has no version"));
+}
+
 TEST_CASE("a ledger of an earlier version is taken over, with what it lacks") {
-  if (std::system("command -v sqlite3 > /dev/null") != 0) {
-    MESSAGE("there is no sqlite3 to try it with");
-    return;
-  }
   const LedgerFolder folder;
   const Snapshot sound = snapshot_without_log();
   folder.write("ledger.sqlite", sound.file);
   LedgerOptions options = ledger_options(folder.file());
-  REQUIRE(std::system(("sqlite3 " + folder.file() + " 'PRAGMA user_version=1'").c_str()) == 0);
+  sql(folder.file(), "PRAGMA user_version=1");
   options.tables.push_back("added");
   auto opened = Ledger::open(options);
   REQUIRE(std::holds_alternative<std::unique_ptr<Ledger>>(opened));
@@ -359,61 +352,121 @@ TEST_CASE("a ledger of an earlier version is taken over, with what it lacks") {
 }
 
 TEST_CASE("on a full disk a batch waits, and is committed as soon as there is room") {
-  const SmallDisk disk;
-  if (!disk.ok()) {
-    MESSAGE("mounting a small disk is not permitted here: not tried");
-    return;
-  }
-  const LedgerFolder& folder = disk.folder();
+  const LedgerFolder folder;
+  WatchedDisk disk(folder.path());
   std::uint64_t step = 0;
   {
     const auto ledger = open_ledger(folder.file());
     for (; step < 5; change(ledger.get(), nullptr, ++step))
       REQUIRE(ledger->commit(Grade::synced) == CommitOutcome::done);
     ledger->put("usage", "long", std::string(40'000, 'x'));  // more than what is left of the log's room
-    fill(folder.file("ballast"));
+    disk.fill();
     for (int i = 0; i < 3; ++i) {
       CHECK(ledger->commit(Grade::committed) == CommitOutcome::stalled);
       CHECK(ledger->fault().starts_with("cannot write the ledger " + folder.file() + ": "));
     }
-    std::filesystem::remove(folder.file("ballast"));
+    disk.make_room();
     CHECK(ledger->commit(Grade::committed) == CommitOutcome::done);
     ledger->erase("usage", "long");
     CHECK(ledger->commit(Grade::synced) == CommitOutcome::done);
     CHECK(content_of(*ledger) == content_after(step));
   }
   CHECK(content_of(*open_ledger(folder.file())) == content_after(step));
-  fill(folder.file("ballast"));
+  disk.fill();
   CHECK(fault_of_open(ledger_options(folder.file("other"))).find("full") != std::string::npos);
   CHECK(fault_of_open(ledger_options(folder.file())).find("damaged") == std::string::npos);
 }
 
 TEST_CASE("on a disk that fills up again and again nothing is lost") {
-  const SmallDisk disk;
-  if (!disk.ok()) {
-    MESSAGE("mounting a small disk is not permitted here: not tried");
-    return;
-  }
-  const LedgerFolder& folder = disk.folder();
+  const LedgerFolder folder;
+  WatchedDisk disk(folder.path());
   int stalls = 0;
   std::uint64_t step = 0;
   for (int round = 0; round < 10; ++round) {
     const auto ledger = open_ledger(folder.file());
-    fill(folder.file("ballast"));
-    const auto size = std::filesystem::file_size(folder.file("ballast"));
-    std::filesystem::resize_file(folder.file("ballast"), size - std::min<std::uintmax_t>(size, 40'960));
+    disk.fill(40'960);
     for (int i = 0; i < 12; ++i) {
       change(ledger.get(), nullptr, ++step);
       for (int tries = 1; ledger->commit(grade_of(step)) != CommitOutcome::done; ++tries, ++stalls) {
         CAPTURE(ledger->fault());
         REQUIRE(tries < 10);
-        if (tries == 3) std::filesystem::remove(folder.file("ballast"));
+        if (tries == 3) disk.make_room();
       }
     }
-    std::filesystem::remove(folder.file("ballast"));
+    disk.make_room();
     REQUIRE(step_of(content_of(*ledger)) == step);
   }
   CHECK(stalls > 5);
+}
+
+TEST_CASE("what is to survive the machine is synced before its commit is over") {
+  const std::string synced = "synced ledger.sqlite-wal";
+  for (const bool sync_all : {false, true}) {
+    const LedgerFolder folder;
+    WatchedDisk disk(folder.path());
+    auto options = ledger_options(folder.file());
+    options.sync_all = sync_all;
+    auto opened = Ledger::open(options);
+    REQUIRE(std::holds_alternative<std::unique_ptr<Ledger>>(opened));
+    Ledger& ledger = *std::get<std::unique_ptr<Ledger>>(opened);
+    int step = 0;
+    for (const Grade grade : {Grade::committed, Grade::synced, Grade::committed, Grade::synced}) {
+      disk.forget_notes();
+      ledger.put("leases", "a", std::to_string(++step));
+      REQUIRE(ledger.commit(grade) == CommitOutcome::done);
+      note("committed");
+      CAPTURE(sync_all);
+      CHECK(in_order(disk.notes(), "wrote ledger.sqlite-wal", {"committed"}));
+      CHECK(in_order(disk.notes(), "wrote ledger.sqlite-wal", {synced, "committed"}) ==
+            (sync_all || grade == Grade::synced));
+    }
+  }
+}
+
+TEST_CASE("what was committed before, and is said again to be synced, is synced") {
+  const LedgerFolder folder;
+  WatchedDisk disk(folder.path());
+  const auto ledger = open_ledger(folder.file());
+  const auto syncs = [&](Grade grade) {
+    disk.forget_notes();
+    ledger->put("leases", "a", "1");
+    REQUIRE(ledger->commit(grade) == CommitOutcome::done);
+    return in_order(disk.notes(), "synced ledger.sqlite-wal", {});
+  };
+  CHECK_FALSE(syncs(Grade::committed));
+  CHECK(syncs(Grade::synced));
+  CHECK_FALSE(syncs(Grade::synced));  // it is by now
+}
+
+TEST_CASE("a new ledger is on the disk before it has its name, and its name before it is used") {
+  const LedgerFolder folder;
+  const WatchedDisk disk(folder.path());
+  const auto ledger = open_ledger(folder.file());
+  const auto notes = disk.notes();
+  const auto renamed = std::find(notes.begin(), notes.end(), "renamed ledger.sqlite");
+  REQUIRE(notes.end() - renamed > 1);
+  CHECK(renamed[-1] == "synced ledger.sqlite.new");
+  CHECK(renamed[1] == "synced " + std::filesystem::path(folder.path()).filename().string());
+}
+
+TEST_CASE("after a sync that failed nothing is committed any more") {
+  const LedgerFolder folder;
+  WatchedDisk disk(folder.path());
+  {
+    const auto ledger = open_ledger(folder.file());
+    change(ledger.get(), nullptr, 1);
+    REQUIRE(ledger->commit(Grade::synced) == CommitOutcome::done);
+    disk.break_syncs();
+    change(ledger.get(), nullptr, 2);
+    CHECK(ledger->commit(Grade::synced) == CommitOutcome::failed);
+    CHECK(ledger->fault().starts_with("cannot write the ledger " + folder.file() + ": "));
+    disk.repair();
+    CHECK(ledger->commit(Grade::synced) == CommitOutcome::failed);
+  }
+  const std::uint64_t left = step_of(content_of(*open_ledger(folder.file())));
+  CHECK((left == 1 || left == 2));  // whole, either way
+  disk.break_syncs();
+  CHECK(fault_of_open(ledger_options(folder.file("other"))).starts_with("cannot make the ledger "));
 }
 
 }  // namespace

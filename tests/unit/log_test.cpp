@@ -12,7 +12,6 @@
 
 #include "runtime/clock.hpp"
 #include "runtime/files.hpp"
-#include "runtime/incarnation.hpp"
 
 using namespace dmm;
 
@@ -111,6 +110,42 @@ TEST_CASE("a file takes the lines of its level and above; warnings reach it at o
   CHECK(std::is_sorted(times.begin(), times.end()));
 }
 
+TEST_CASE("a log that was moved away is opened again, and one that can't be goes on where it was") {
+  const Folder folder;
+  const std::string path = folder.path + "/site.log";
+  Log log;
+  REQUIRE(log.open({path, false, Level::info, "test"}).empty());
+  log.write(Level::info, "first", {});
+  std::filesystem::rename(path, path + ".old");
+  log.reopen();
+  log.write(Level::warning, "second", {});
+  CHECK(content(path + ".old").find("\"first\"") != std::string::npos);
+  CHECK(content(path + ".old").find("\"second\"") == std::string::npos);
+  CHECK(content(path).find("\"second\"") != std::string::npos);
+  std::filesystem::rename(path, path + ".old");
+  std::filesystem::create_directory(path);
+  log.reopen();
+  log.write(Level::warning, "third", {});
+  CHECK(content(path + ".old").find("\"third\"") != std::string::npos);
+}
+
+TEST_CASE("a log that grows beyond its bound is moved, and so many of those moved are kept") {
+  const Folder folder;
+  Log log;
+  REQUIRE(log.open({folder.path + "/site.jsonl", false, Level::info, "test", 1'000, 2}).empty());
+  for (int i = 0; i < 100; ++i) log.write(Level::warning, "line", {{"number", std::int64_t{i}}});
+  std::size_t files = 0, bytes = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(folder.path)) ++files, bytes += entry.file_size();
+  CHECK(files == 3);
+  CHECK(bytes <= 3'000);
+  CHECK(content(folder.path + "/site.jsonl").find("\"number\":99") != std::string::npos);
+  std::filesystem::create_symlink("/dev/null", folder.path + "/nowhere");  // whoever named it wants it there
+  Log nowhere;
+  REQUIRE(nowhere.open({folder.path + "/nowhere", false, Level::info, "test", 10, 2}).empty());
+  for (int i = 0; i < 3; ++i) nowhere.write(Level::warning, "line", {});
+  CHECK(std::filesystem::is_symlink(folder.path + "/nowhere"));
+}
+
 TEST_CASE("a log that can't be opened is a text; one that can't be written is survived") {
   Log closed;
   const std::string fault = closed.open({"/proc/no/such/place", false, Level::info, "test"});
@@ -126,29 +161,6 @@ TEST_CASE("times are UTC") {
   CHECK(utc_text(1'767'225'599'999'999) == "2025-12-31T23:59:59.999999Z");
   const Instant before = monotonic_now();  // operands are evaluated in any order
   CHECK(before <= monotonic_now());
-}
-
-TEST_CASE("numbers of starts grow, also with a clock that was set back") {
-  const Folder folder;
-  const std::string file = folder.path + "/incarnation";
-  REQUIRE(replace_file(file, "99999999999999\n").empty());
-  CHECK(std::get<std::uint64_t>(next_incarnation(file)) == 100'000'000'000'000);
-  CHECK(std::get<std::uint64_t>(next_incarnation(file)) == 100'000'000'000'001);
-  CHECK(std::holds_alternative<std::string>(next_incarnation(folder.path + "/no/file")));
-}
-
-TEST_CASE("job numbers are never handed out twice") {
-  const Folder folder;
-  const std::string path = folder.path + "/next-job";
-  NumberFile first(path, 100);
-  REQUIRE(first.open().empty());
-  CHECK(first.first() == 1);
-  REQUIRE(first.used_below(5'000).empty());  // and then a crash
-  NumberFile second(path, 100);
-  REQUIRE(second.open().empty());
-  CHECK(second.first() >= 5'000);
-  REQUIRE(replace_file(path, "nonsense").empty());
-  CHECK(NumberFile(path, 100).open().find("next-job") != std::string::npos);
 }
 
 TEST_CASE("pieces of output land where they belong, and not through a link") {

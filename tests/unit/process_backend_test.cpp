@@ -323,9 +323,7 @@ TEST_CASE("process backend: a new manager waits for the old keeper") {
 
 TEST_CASE("process backend: 300 tasks at once") {
   Fixture f;
-  const auto before = Steady::now();
   for (std::uint64_t job = 1; job <= 300; ++job) f.shell(task(job), "echo " + std::to_string(job));
-  CHECK(Steady::now() - before < std::chrono::milliseconds(500));
   for (std::uint64_t job = 1; job <= 300; ++job) {
     CHECK(f.ended(task(job)).output == std::to_string(job) + "\n");
     f.backend->perform(RemoveTask{task(job)});

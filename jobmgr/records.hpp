@@ -83,7 +83,6 @@ struct ProgressRecord {
       "ended",    "wall",   "exit_kind", "exit_code", "exit_fault",    "text",    "lease",   "chain",
       "clusters", "origin", "tries",     "nodes",     "held",          "asked",   "grace",   "tasks",
       "round_trip"};
-  static constexpr std::size_t columns_first = 24;
   std::string key() const { return std::to_string(number); }
   template <class Self>
   static auto fields(Self& self) {

@@ -21,8 +21,8 @@ enum class Grade : std::uint8_t {
 };
 
 /// A row of a ledger: `table` names its kind, `columns` its elements in the order of `fields`, `key()` tells it from
-/// the others of its kind. One that has got more columns since its first version says how many that had, in
-/// `columns_first`.
+/// the others of its kind. Columns are only ever added, at the end: a row that an earlier version wrote lacks them, and
+/// they have their defaults. So do structs inside a row grow.
 template <class R>
 concept LedgerRow = requires(const R& record, R& loaded) {
   { R::table } -> std::convertible_to<std::string_view>;

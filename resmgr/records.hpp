@@ -20,7 +20,6 @@ struct FenceRecord {
 
   static constexpr std::string_view table = "fences";
   static constexpr std::array<std::string_view, 3> columns{"node", "highest", "name"};
-  static constexpr std::size_t columns_first = 2;
   std::string key() const { return name.empty() ? std::to_string(node) : name; }
   template <class Self>
   static auto fields(Self& self) {
@@ -55,7 +54,6 @@ struct AssignmentRecord {
   static constexpr std::string_view table = "assignments";
   static constexpr std::array<std::string_view, 7> columns{"lease",  "holder", "nodes",   "alone",
                                                            "fenced", "user",   "patience"};
-  static constexpr std::size_t columns_first = 5;
   std::string key() const { return std::to_string(lease.incarnation) + "." + std::to_string(lease.counter); }
   template <class Self>
   static auto fields(Self& self) {

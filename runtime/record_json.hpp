@@ -186,23 +186,21 @@ class Reader {
   bool read(const Json& in, T& value) const {
     return std::apply(
         [&](auto&... element) {
-          // A message grows at its end: one that an earlier version wrote lacks elements, which keep their defaults.
-          constexpr bool may_be_shorter = requires { T::type; };
+          // A struct grows at its end: one that an earlier version wrote lacks elements, which keep their defaults.
           if (!in.is_array() || in.size() > sizeof...(element)) return false;
-          if (!may_be_shorter && in.size() < sizeof...(element)) return false;
           std::size_t index = 0;
           return ((index == in.size() || read(in[index++], element)) && ...);
         },
         T::fields(value));
   }
-  /// The first column that is missing or wrong; empty if there is none. Rows grow at their ends: one that an earlier
-  /// version wrote lacks columns behind its last one, and these keep their defaults.
+  /// The first column that is wrong; empty if there is none. A row that an earlier version wrote lacks columns, which
+  /// keep their defaults, but never the first, which tells it from others.
   template <LedgerRow R>
   std::string_view read_row(const Json& in, R& row) const {
     std::size_t column = 0;
     const auto one = [&](auto& element) {
       const auto found = in.find(R::columns[column]);
-      if (found == in.end() ? column < columns_of_first<R>() : !read(*found, element)) return false;
+      if (found == in.end() ? column == 0 : !read(*found, element)) return false;
       return ++column > 0;
     };
     const bool ok = std::apply([&](auto&... element) { return (one(element) && ...); }, R::fields(row));
@@ -210,13 +208,6 @@ class Reader {
   }
 
  private:
-  template <LedgerRow R>
-  static constexpr std::size_t columns_of_first() {
-    if constexpr (requires { R::columns_first; })
-      return R::columns_first;
-    else
-      return R::columns.size();
-  }
   template <class Wide, Number T>
   static bool narrow(Wide number, T& value) {
     if (!std::in_range<T>(number)) return false;

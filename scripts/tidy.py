@@ -462,7 +462,42 @@ def check_headers(tree):
                 yield Finding(path, 1, "self-contained", first)
 
 
-RULES = (check_includes, check_determinism, check_lengths, check_form, check_protocol)
+MUTANTS, MUTANTS_TOLD = "scripts/mutants_list.py", "docs/reliability.md"
+
+
+def row_of(mutant):
+    """Of the table in docs/reliability.md."""
+    return f"| {mutant['name']} | `{mutant['file']}` | {mutant['what']} | {mutant['found_by']} |"
+
+
+def test_named(tree, found_by):
+    """Whether there is the test that a mutant names: "unit: <case>" or "processes.<script>: <class>.<method>"."""
+    place, _, name = found_by.partition(": ")
+    if place == "unit":
+        return any(f'TEST_CASE("{name}")' in text for path, text in tree.texts.items() if path.startswith("tests/unit"))
+    method = name.rpartition(".")[2]
+    return f"def {method}(self" in tree.texts.get(f"tests/processes/{place.removeprefix('processes.')}_test.py", "")
+
+
+def check_mutants(tree):
+    """The changes that scripts/mutants makes still apply, are told, and the tests that have to find them are there."""
+    text = tree.texts.get(MUTANTS)
+    if text is None:
+        return
+    listed = next(node.value for node in ast.parse(text).body if isinstance(node, ast.Assign))
+    for mutant, node in zip(ast.literal_eval(listed), listed.elts):
+        times = tree.texts.get(mutant["file"], "").count(mutant["old"])
+        if times != 1:
+            yield Finding(MUTANTS, node.lineno, "mutant", f"{mutant['name']}: its old text is {times} times in "
+                                                          f"{mutant['file']}, not once")
+        if not test_named(tree, mutant["found_by"]):
+            yield Finding(MUTANTS, node.lineno, "mutant", f"{mutant['name']}: there is no test {mutant['found_by']}")
+        if row_of(mutant) not in tree.texts.get(MUTANTS_TOLD, ""):
+            yield Finding(MUTANTS, node.lineno, "mutant", f"{mutant['name']} isn't in {MUTANTS_TOLD} as "
+                                                          "scripts/mutants --table prints it")
+
+
+RULES = (check_includes, check_determinism, check_lengths, check_form, check_protocol, check_mutants)
 
 
 def check(root, rules=RULES):

@@ -269,6 +269,19 @@ class TestProtocol(unittest.TestCase):
         self.assertEqual(findings(tree), [("tests/unit/a.cpp", 3, "sentence")])
 
 
+class TestMutants(unittest.TestCase):
+    def test_what_no_longer_applies(self):
+        listed = [{"name": name, "what": "", "file": "cli/a.cpp", "old": old, "new": "", "found_by": test}
+                  for name, old, test in (("A", "once", "unit: b"), ("B", "twice", "processes.c: D.test_e"),
+                                          ("C", "never", "unit: b"), ("D", "once", "unit: none"))]
+        listed.append({**listed[0], "name": "E"})
+        tree = {"scripts/mutants_list.py": '"""What."""\nMUTANTS = [' + ",\n".join(map(repr, listed)) + "]\n",
+                "docs/reliability.md": "\n".join(map(tidy.row_of, listed[:4])),
+                "cli/a.cpp": TOP + "int once, twice, twice_;\n", "tests/unit/b.cpp": TOP + 'TEST_CASE("b") {}\n',
+                "tests/processes/c_test.py": '"""What."""\ndef test_e(self):\n    pass\n'}
+        self.assertEqual(findings(tree), [("scripts/mutants_list.py", line, "mutant") for line in (3, 4, 5, 6)])
+
+
 class TestCommand(unittest.TestCase):
     def run_on(self, files, *options):
         with tempfile.TemporaryDirectory() as folder:

@@ -1,7 +1,10 @@
 // What all commands share in how they speak. See commands.hpp.
 #include "cli/commands.hpp"
 
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
+#include <iostream>
 #include <nlohmann/json.hpp>
 
 namespace dmm {
@@ -10,6 +13,16 @@ int fail(const std::string& command, const CommandFault& fault) {
   std::fflush(stdout);
   std::fprintf(stderr, "dmm %s: %s\n", command.c_str(), fault.text.c_str());
   return fault.exit_code;
+}
+
+int finish_output(int exit_code) {
+  errno = 0;
+  std::cout.flush();
+  const bool is_written = std::fflush(stdout) == 0 && std::ferror(stdout) == 0 && std::cout.good();
+  if (is_written) return exit_code;
+  const std::string why = errno == 0 ? std::string() : std::string(": ") + std::strerror(errno);
+  std::fprintf(stderr, "dmm: cannot write standard output%s\n", why.c_str());
+  return exit_code == 0 ? 1 : exit_code;
 }
 
 void print_json(const nlohmann::ordered_json& json) {

@@ -37,6 +37,10 @@ CLI::App* add_why_command(CLI::App& app, int& exit_code);
 /// Says on standard error why a command failed; returns the exit code.
 int fail(const std::string& command, const CommandFault& fault);
 
+/// Writes what was printed. Returns the exit code: 1, said on standard error, if it could not be written and the
+/// command did well otherwise.
+int finish_output(int exit_code);
+
 /// Prints one JSON value on standard output; text that isn't UTF-8 is replaced.
 void print_json(const nlohmann::ordered_json& json);
 void print_lines(const std::vector<std::string>& lines);

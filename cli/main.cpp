@@ -1,4 +1,7 @@
 // `dmm`, the command for people: reads the command line and hands it to one of the commands (commands.hpp).
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
@@ -13,7 +16,7 @@ using namespace dmm;
 
 constexpr const char* footer =
     "`dmm COMMAND --help` has the options of a command, with examples. All commands take --json.\n"
-    "Exit codes: 0 done, 1 failed, 2 bad usage or bad input.\n"
+    "Exit codes: 0 done, 1 failed (also to write what it found), 2 bad usage or bad input.\n"
     "\n"
     "Examples:\n"
     "  dmm run topologies/two-sites.json --workload workloads/two-sites-morning.swf.gz --speedup 600\n"
@@ -75,9 +78,16 @@ int run(CLI::App& app, int argc, char** argv, const int& exit_code) {
   }
 }
 
-}  // namespace
+/// Where standard input, output or error is closed, the next file or socket would take its number, and get what is
+/// meant for people.
+void open_standard_files() {
+  for (const int number : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    const int useless = number == STDIN_FILENO ? O_WRONLY : O_RDONLY;
+    if (::fcntl(number, F_GETFD) < 0 && ::open("/dev/null", useless) != number) return;
+  }
+}
 
-int main(int argc, char** argv) try {
+int run(int argc, char** argv) {
   int exit_code = 0;
   CLI::App app("DMM: delegated matchmaking for clusters", "dmm");
   app.set_version_flag("--version", "dmm " DMM_VERSION);
@@ -90,6 +100,13 @@ int main(int argc, char** argv) try {
                     add_forget_command, add_fsck_command, add_chain_command, add_why_command, add_place_command})
     add(app, exit_code);
   return run(app, argc, argv, exit_code);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) try {
+  open_standard_files();
+  return finish_output(run(argc, argv));
 } catch (const std::exception& error) {
   std::fprintf(stderr, "dmm: %s\n", error.what());
   return 1;

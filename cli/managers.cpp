@@ -61,6 +61,7 @@ std::variant<Testbed, CommandFault> choose_testbed(const std::string& name) {
     if (auto* fault = std::get_if<RegistryFault>(&loaded)) return CommandFault{std::move(fault->text), 1};
     return std::move(std::get<Testbed>(loaded));
   }
+  if (std::string fault = fault_of_home(); !fault.empty()) return CommandFault{std::move(fault), 1};
   std::vector<Testbed> all = all_testbeds();
   std::erase_if(all, [](const Testbed& testbed) { return count_alive(testbed) == 0; });
   if (all.size() == 1) return std::move(all.front());

@@ -51,20 +51,8 @@ class RegistryLock {
 
 std::string short_folder() { return "/tmp/dmm-" + std::to_string(::getuid()); }
 
-/// A folder that only this user can look into; whoever made it before may be somebody else.
-std::string make_short_folder() {
-  const std::string folder = short_folder();
-  if (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST)
-    return "cannot make " + folder + ": " + ::strerror(errno);
-  struct stat status {};
-  if (::lstat(folder.c_str(), &status) != 0) return "cannot look at " + folder + ": " + ::strerror(errno);
-  if (!S_ISDIR(status.st_mode) || status.st_uid != ::getuid() || (status.st_mode & 0077) != 0)
-    return folder + " is not a folder that belongs to you alone (mode 0700); remove it, then try again";
-  return {};
-}
-
 std::variant<std::string, RegistryFault> make_short_path(const std::string& name, const std::string& folder) {
-  if (std::string fault = make_short_folder(); !fault.empty()) return RegistryFault{std::move(fault)};
+  if (std::string fault = make_private_folder(short_folder()); !fault.empty()) return RegistryFault{std::move(fault)};
   static constexpr char digits[] = "0123456789abcdefghijklmnopqrstuvwxyz";
   auto number = static_cast<std::uint64_t>(wall_microseconds());
   for (int attempt = 0; attempt < 100; ++attempt, number += 7919) {
@@ -203,11 +191,13 @@ void keep_and_remove(const Testbed& testbed, const std::string& logs_to, Removal
   remove_files(testbed, removal);
 }
 
+std::string folder_without_home() { return "/tmp/dmm-state-" + std::to_string(::getuid()); }
+
 std::string wanted_home() {
   if (const std::string home = environment("DMM_HOME"); !home.empty()) return home;
   if (const std::string state = environment("XDG_STATE_HOME"); !state.empty()) return state + "/dmm";
   const std::string home = environment("HOME");
-  return (home.empty() ? "/tmp/dmm-state-" + std::to_string(::getuid()) : home + "/.local/state") + "/dmm";
+  return (home.empty() ? folder_without_home() : home + "/.local/state") + "/dmm";
 }
 
 }  // namespace
@@ -220,7 +210,23 @@ std::string home_folder() {
   return path;
 }
 
+std::string make_private_folder(const std::string& folder) {
+  if (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST)
+    return "cannot make " + folder + ": " + ::strerror(errno);
+  struct stat status {};
+  if (::lstat(folder.c_str(), &status) != 0) return "cannot look at " + folder + ": " + ::strerror(errno);
+  if (!S_ISDIR(status.st_mode) || status.st_uid != ::getuid() || (status.st_mode & 0077) != 0)
+    return folder + " is not a folder that belongs to you alone (mode 0700); remove it, then try again";
+  return {};
+}
+
+std::string fault_of_home() {
+  const std::string folder = folder_without_home();
+  return wanted_home() == folder + "/dmm" ? make_private_folder(folder) : std::string();
+}
+
 std::optional<RegistryFault> create_testbed(Testbed& testbed) {
+  if (std::string fault = fault_of_home(); !fault.empty()) return RegistryFault{std::move(fault)};
   if (std::string fault = make_directory(testbeds_folder()); !fault.empty())
     return RegistryFault{std::move(fault)};
   const RegistryLock lock;
@@ -263,6 +269,7 @@ std::string record_process(const Testbed& testbed, std::size_t daemon) {
 }
 
 std::variant<Testbed, RegistryFault> load_testbed(const std::string& name) {
+  if (std::string fault = fault_of_home(); !fault.empty()) return RegistryFault{std::move(fault)};
   std::error_code error;
   if (!name.empty() && name.find('/') == std::string::npos && fs::is_directory(folder_of(name), error))
     return load(name);
@@ -274,6 +281,7 @@ std::variant<Testbed, RegistryFault> load_testbed(const std::string& name) {
 
 std::vector<Testbed> all_testbeds() {
   std::vector<Testbed> all;
+  if (!fault_of_home().empty()) return all;
   std::error_code error;
   for (fs::directory_iterator entry(testbeds_folder(), error), end; !error && entry != end; entry.increment(error))
     if (entry->is_directory()) all.push_back(load(entry->path().filename().string()));

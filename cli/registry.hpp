@@ -48,6 +48,11 @@ struct RegistryFault {
 
 /// The folder of everything that dmm keeps for this user.
 std::string home_folder();
+/// Makes a folder of mode 0700, or looks at one that is there, which anybody may have made: why it isn't this user's
+/// alone, or empty.
+std::string make_private_folder(const std::string& folder);
+/// Why what is in home_folder() can't be trusted, or empty: without a home it is in /tmp.
+std::string fault_of_home();
 
 /// Makes the testbed's folder and its short path, filling in both; a fault if one of that name is there. Holds a
 /// lock on the registry meanwhile. What a dead testbed of that name left is removed first.

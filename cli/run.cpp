@@ -5,7 +5,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -23,6 +25,7 @@
 #include "cli/run_folder.hpp"
 #include "protocol/text.hpp"
 #include "runtime/clock.hpp"
+#include "runtime/files.hpp"
 
 namespace dmm {
 namespace {
@@ -266,9 +269,19 @@ class Run {
   RunReport report_;
 };
 
+/// Why nothing can be written into the folder, which is made; empty if it can.
+std::string fault_of_output(const std::string& folder) {
+  if (std::string fault = make_directory(folder); !fault.empty()) return fault;
+  if (::access(folder.c_str(), W_OK | X_OK) == 0) return {};
+  return "cannot write into " + folder + ": " + std::strerror(errno);
+}
+
 }  // namespace
 
 int run_workload(RunOptions options) {
+  if (!options.output.empty())
+    if (std::string fault = fault_of_output(fs::absolute(options.output).string()); !fault.empty())
+      return fail("run", {"--output: " + fault, 1});
   auto topology = load_topology(options.testbed);
   if (auto* fault = std::get_if<TestbedFault>(&topology)) return fail("run", {fault->text, fault->exit_code});
   auto loaded = load_workload(options.workload);

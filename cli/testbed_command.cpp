@@ -178,6 +178,7 @@ void print_details(const Testbed& testbed) {
 }
 
 int status(const StatusOptions& options) {
+  if (std::string fault = fault_of_home(); !fault.empty()) return fail("testbed status", {std::move(fault), 1});
   std::vector<Testbed> testbeds = all_testbeds();
   if (!options.name.empty()) {
     auto found = find(options.name);

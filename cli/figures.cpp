@@ -130,22 +130,45 @@ std::string harmless(std::string_view text) {
   return clean;
 }
 
-std::string Table::text(const Style& style) const {
+std::string shortened(std::string_view text, std::size_t columns, const Style& style) {
+  if (columns_of(text) <= columns) return std::string(text);
+  const std::string_view more = style.pick("…", "~");
+  return columns == 0 ? std::string() : cut(text, columns - 1) + std::string(more);
+}
+
+std::vector<std::size_t> Table::widths(const Style& style) const {
+  constexpr std::size_t least = 8;  // of a text that is to say anything
   std::vector<std::size_t> widths;
+  std::size_t total = 0;
   for (std::size_t i = 0; i < columns_.size(); ++i) {
     widths.push_back(columns_of(columns_[i].title));
     for (const auto& row : rows_)
       if (i < row.size()) widths[i] = std::max(widths[i], columns_of(row[i]));
+    total += widths[i] + (i > 0 ? 2 : 0);
   }
+  while (style.columns > 0 && total > style.columns) {
+    std::size_t widest = columns_.size();
+    for (std::size_t i = 0; i < columns_.size(); ++i) {
+      const bool is_short = columns_[i].right || widths[i] <= std::max(least, columns_of(columns_[i].title));
+      if (!is_short && (widest == columns_.size() || widths[i] > widths[widest])) widest = i;
+    }
+    if (widest == columns_.size()) break;
+    --widths[widest], --total;
+  }
+  return widths;
+}
+
+std::string Table::text(const Style& style) const {
+  const std::vector<std::size_t> wide = widths(style);
   const auto line = [&](const auto& cell_of) {
     std::string text;
     for (std::size_t i = 0; i < columns_.size(); ++i) {
-      std::string cell = cell_of(i);
+      std::string cell = shortened(cell_of(i), wide[i], style);
       if (i > 0) text += "  ";
-      text += columns_[i].right ? pad_left(std::move(cell), widths[i]) : pad_right(std::move(cell), widths[i]);
+      text += columns_[i].right ? pad_left(std::move(cell), wide[i]) : pad_right(std::move(cell), wide[i]);
     }
     text.erase(text.find_last_not_of(' ') + 1);
-    return text + '\n';
+    return (style.columns > 0 ? shortened(text, style.columns, style) : text) + '\n';
   };
   std::string all = line([&](std::size_t i) { return style.paint(Ink::dim, columns_[i].title); });
   for (const auto& row : rows_)

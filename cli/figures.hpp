@@ -35,10 +35,13 @@ std::string pad_right(std::string text, std::size_t columns);
 std::string pad_left(std::string text, std::size_t columns);
 /// At most this many columns of the text; escape sequences are kept.
 std::string cut(std::string_view text, std::size_t columns);
+/// The text, or its beginning and a sign that more follows, in at most this many columns.
+std::string shortened(std::string_view text, std::size_t columns, const Style& style);
 /// The text without what a terminal would obey: control characters become '?'.
 std::string harmless(std::string_view text);
 
-/// Rows under titles, each column as wide as its widest cell.
+/// Rows under titles, each column as wide as its widest cell. Where the style has a width, texts are shortened to it,
+/// the widest column first, and then whole lines: nothing is ever wrapped.
 class Table {
  public:
   struct Column {
@@ -53,6 +56,8 @@ class Table {
   std::string text(const Style& style) const;
 
  private:
+  std::vector<std::size_t> widths(const Style& style) const;
+
   std::vector<Column> columns_;
   std::vector<std::vector<std::string>> rows_;
 };

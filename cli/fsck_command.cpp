@@ -86,9 +86,9 @@ int fsck(const FsckOptions& options) {
                 {"silent", survey.silent}});
   } else {
     for (const std::string& one : lasting) std::printf("%s\n", harmless(one).c_str());
-    std::printf("%s managers, %s leases seen from their sides: %s\n", grouped(survey.believers.size()).c_str(),
-                grouped(survey.leases).c_str(),
-                lasting.empty() ? "no disagreement" : (grouped(lasting.size()) + " disagreements").c_str());
+    std::printf("%s, %s seen from their sides: %s\n", count_text(survey.believers.size(), "manager").c_str(),
+                count_text(survey.leases, "lease").c_str(),
+                lasting.empty() ? "no disagreement" : count_text(lasting.size(), "disagreement").c_str());
   }
   for (const std::string& one : survey.silent) fail("fsck", {one, 1});
   return lasting.empty() && survey.silent.empty() ? 0 : 1;

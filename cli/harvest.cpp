@@ -130,18 +130,19 @@ Harvest harvest(const HarvestOptions& options) {
   counts.run(seconds(20), result.faults);
   std::ofstream file(options.jobs_file);
   std::size_t known = 0;
-  for (std::string& fault : fetch_jobs(managers, {}, [&](std::size_t manager, const Json&json) {
-         const JobRecord job = job_from_json(json);
-         const PlannedJob* planned = options.feeder.find(numbers[manager], job.number);
-         if (planned == nullptr) return;  // somebody else's, submitted beside the run
-         ++known;
-         if (file.is_open()) file << json.dump(-1, ' ', false, Json::error_handler_t::replace) << '\n';
-         result.outcomes.push_back(outcome_of(job, planned->cluster, options.began, options.speedup));
-         result.outcomes.back().messages = counts.of(job_of(job.request));
-         result.reruns += job.reruns > 0 ? 1 : 0;
-         if (job.ended) result.last_end = std::max(result.last_end, *job.ended);
-         if (went_farther(job, result.farthest)) result.farthest = job;
-       }))
+  const auto take = [&](std::size_t manager, const Json& json) {
+    const JobRecord job = job_from_json(json);
+    const PlannedJob* planned = options.feeder.find(numbers[manager], job.number);
+    if (planned == nullptr) return;  // somebody else's, submitted beside the run
+    ++known;
+    if (file.is_open()) file << json.dump(-1, ' ', false, Json::error_handler_t::replace) << '\n';
+    result.outcomes.push_back(outcome_of(job, planned->cluster, options.began, options.speedup));
+    result.outcomes.back().messages = counts.of(job_of(job.request));
+    result.reruns += job.reruns > 0 ? 1 : 0;
+    if (job.ended) result.last_end = std::max(result.last_end, *job.ended);
+    if (went_farther(job, result.farthest)) result.farthest = job;
+  };
+  for (std::string& fault : fetch_jobs(managers, {.command = "run", .states = {}, .each = take, .counts = {}}))
     result.faults.push_back(std::move(fault));
   // What was handed over and that no job manager tells of.
   for (std::size_t i = known; i < options.feeder.submitted(); ++i) {

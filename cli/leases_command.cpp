@@ -88,7 +88,7 @@ void show_leases(const Json& sites) {
 
 void show_usage(const Json& sites, bool records) {
   const Style style = style_of(STDOUT_FILENO);
-  Table sums({{"site"}, {"direction"}, {"with"}, {"leases", true}, {"processor-hours", true}});
+  Table sums({{"site"}, {"direction"}, {"with"}, {"ended", true}, {"running", true}, {"processor-hours", true}});
   Table list({{"site"},
               {"lease"},
               {"direction"},
@@ -99,8 +99,9 @@ void show_usage(const Json& sites, bool records) {
   for (const Json& site : sites) {
     for (const Json& sum : site.value("sums", Json::array()))
       sums.add({shown(site, "site"), shown(sum, "direction"), shown(sum, "site"),
-                grouped(sum.value("records", std::uint64_t{0})),
-                decimal(sum.value("processor_seconds", 0.0) / 3600, 3)});
+                grouped(sum.value("records", std::uint64_t{0})), grouped(sum.value("running", std::uint64_t{0})),
+                decimal((sum.value("processor_seconds", 0.0) + sum.value("running_processor_seconds", 0.0)) / 3600,
+                        3)});
     for (const Json& record : site.value("records", Json::array()))
       list.add({shown(site, "site"), shown(record, "lease"), shown(record, "direction"),
                 shown(record, "site"), grouped(record.value("processors", std::uint64_t{0})),
@@ -135,7 +136,8 @@ CLI::App* add_usage_command(CLI::App& app, int& exit_code) {
   command->add_flag("--records", options->records, "One line a lease instead of sums");
   command->add_flag("--json", options->json, "Print a JSON object");
   command->footer(
-      "Leases that have ended are on record; sums are by neighbour and direction.\n"
+      "Sums are by neighbour and direction, over all leases, those that run included; with --records, leases\n"
+      "that have ended.\n"
       "\n"
       "Examples:\n"
       "  dmm usage\n"

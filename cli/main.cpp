@@ -17,6 +17,7 @@ using namespace dmm;
 constexpr const char* footer =
     "`dmm COMMAND --help` has the options of a command, with examples. All commands take --json.\n"
     "Exit codes: 0 done, 1 failed (also to write what it found), 2 bad usage or bad input.\n"
+    "DMM_JOBMGR and DMM_SITEMGR, if set, say where your managers listen: then --jobmgr and --sitemgr needn't.\n"
     "\n"
     "Examples:\n"
     "  dmm run topologies/two-sites.json --workload workloads/two-sites-morning.swf.gz --speedup 600\n"

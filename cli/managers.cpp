@@ -3,7 +3,10 @@
 
 #include <CLI/CLI.hpp>
 #include <charconv>
+#include <cstdlib>
 
+#include "cli/figures.hpp"
+#include "cli/questions.hpp"
 #include "cli/registry.hpp"
 #include "protocol/messages.hpp"
 #include "protocol/text.hpp"
@@ -21,15 +24,40 @@ std::string list_of(const std::vector<Manager>& managers) {
   return managers.size() > shown ? text + ", ..." : text;
 }
 
+constexpr Duration name_limit = seconds(5);
+
+/// Greets whoever listens there by a name that nobody has: the answer's sender is the name.
+std::variant<Party, CommandFault> name_at(const std::string& endpoint, Role role) {
+  ClientPool pool;
+  pool.give_up_early();
+  const auto connected = pool.connect({SiteName("?"), role, "?"}, endpoint);
+  if (const auto* fault = std::get_if<std::string>(&connected)) return CommandFault{*fault, 2};
+  Reply reply = pool.wait(pool.ask(0, "status"), name_limit);
+  const auto party = pool.another_name();
+  if (party && party->role == role) return *party;
+  if (party)
+    return CommandFault{"the manager at " + endpoint + " is " + to_text(*party) + ", not a " +
+                            std::string(to_text(role)), 2};
+  if (reply.why == Unanswered::silence)
+    reply.fault = "nobody at " + endpoint + " told a name within " + length_text(name_limit.in_seconds()) +
+                  ": is it stopped, very busy, or of an older version? " +
+                  (role == Role::job_manager ? "--as-site and --as-user say it" : "--as-site says it");
+  return CommandFault{reply.fault + remedy_of({{SiteName(), role, {}}, endpoint}, reply), 1};
+}
+
 std::variant<std::vector<Manager>, CommandFault> named_by_endpoint(const ManagerOptions& options, Role role) {
-  if (options.as_site.empty() || (role == Role::job_manager && options.as_user.empty()))
-    return CommandFault{role == Role::job_manager
-                            ? "--jobmgr needs --as-site and --as-user: a job manager is asked by its name"
-                            : "--sitemgr needs --as-site: a site manager is asked by its name",
-                        2};
-  const SiteName site(options.as_site);
-  const Party party = role == Role::job_manager ? job_manager_of(site, options.as_user) : site_manager_of(site);
-  return std::vector<Manager>{{party, options.endpoint}};
+  const bool jobs = role == Role::job_manager;
+  const SiteName site(options.as_site.empty() ? options.site : options.as_site);
+  const std::string& user = options.as_user.empty() ? options.user : options.as_user;
+  if (!site.empty() && (!jobs || !user.empty()))
+    return std::vector<Manager>{{jobs ? job_manager_of(site, user) : site_manager_of(site), options.endpoint}};
+  auto named = name_at(options.endpoint, role);
+  if (auto* fault = std::get_if<CommandFault>(&named)) return std::move(*fault);
+  const Party& party = std::get<Party>(named);
+  if ((site.empty() || site == party.site) && (user.empty() || user == party.name))
+    return std::vector<Manager>{{party, options.endpoint}};
+  return CommandFault{"the manager at " + options.endpoint + " is " + to_text(party) + ", and not of " +
+                          (site.empty() ? "" : std::string(site.text) + "/") + user, 2};
 }
 
 template <class Number>
@@ -49,10 +77,12 @@ void add_manager_options(CLI::App& command, ManagerOptions& options, Role role) 
   if (jobs) command.add_option("--user", options.user, "The user of the job manager")->type_name("USER");
   command
       .add_option(jobs ? "--jobmgr" : "--sitemgr", options.endpoint,
-                  "Instead of a testbed: where the manager listens")
+                  jobs ? "Instead of a testbed: where the manager listens (default: $DMM_JOBMGR)"
+                       : "Instead of a testbed: where the manager listens (default: $DMM_SITEMGR)")
       ->type_name("ENDPOINT");
-  command.add_option("--as-site", options.as_site, "The site of the manager at that endpoint")->type_name("SITE");
-  if (jobs) command.add_option("--as-user", options.as_user, "Its user")->type_name("USER");
+  command.add_option("--as-site", options.as_site, "The site of the manager at that endpoint (default: it tells)")
+      ->type_name("SITE");
+  if (jobs) command.add_option("--as-user", options.as_user, "Its user (default: it tells)")->type_name("USER");
 }
 
 std::variant<Testbed, CommandFault> choose_testbed(const std::string& name) {
@@ -65,13 +95,22 @@ std::variant<Testbed, CommandFault> choose_testbed(const std::string& name) {
   std::vector<Testbed> all = all_testbeds();
   std::erase_if(all, [](const Testbed& testbed) { return count_alive(testbed) == 0; });
   if (all.size() == 1) return std::move(all.front());
-  if (all.empty()) return CommandFault{"no testbed is up; `dmm testbed up TOPOLOGY` starts one", 1};
+  if (all.empty())
+    return CommandFault{"no testbed is up; `dmm testbed up TOPOLOGY` starts one. Managers of your own are named by "
+                        "DMM_JOBMGR and DMM_SITEMGR", 1};
   std::string names;
   for (const Testbed& testbed : all) names += (names.empty() ? "" : ", ") + testbed.name;
   return CommandFault{"several testbeds are up (" + names + "); say which with --testbed", 2};
 }
 
-std::variant<std::vector<Manager>, CommandFault> choose_managers(const ManagerOptions& options, Role role) {
+ManagerOptions with_environment(ManagerOptions options, Role role) {
+  const char* const value = std::getenv(role == Role::job_manager ? "DMM_JOBMGR" : "DMM_SITEMGR");
+  if (options.endpoint.empty() && options.testbed.empty() && value != nullptr) options.endpoint = value;
+  return options;
+}
+
+std::variant<std::vector<Manager>, CommandFault> choose_managers(const ManagerOptions& given, Role role) {
+  const ManagerOptions options = with_environment(given, role);
   if (!options.endpoint.empty()) return named_by_endpoint(options, role);
   auto chosen = choose_testbed(options.testbed);
   if (auto* fault = std::get_if<CommandFault>(&chosen)) return std::move(*fault);
@@ -81,7 +120,7 @@ std::variant<std::vector<Manager>, CommandFault> choose_managers(const ManagerOp
     if (daemon.party.role != role) continue;
     const bool fits = (options.site.empty() || daemon.party.site.text == options.site) &&
                       (options.user.empty() || daemon.party.name == options.user);
-    (fits ? managers : others).push_back({daemon.party, daemon.endpoint});
+    (fits ? managers : others).push_back({daemon.party, daemon.endpoint, testbed.name});
   }
   if (!managers.empty()) return managers;
   std::string wanted = options.site + (options.user.empty() ? "" : "/" + options.user);

@@ -1,5 +1,5 @@
-// Which managers a command speaks to: those of a testbed, found by name, or one that the user names by its
-// endpoint.
+// Which managers a command speaks to: those of a testbed, found by name, or one that the user names by its endpoint, on
+// the command line or once and for all in DMM_JOBMGR and DMM_SITEMGR.
 #pragma once
 
 #include <string>
@@ -23,6 +23,7 @@ struct CommandFault {
 struct Manager {
   Party party;
   std::string endpoint;
+  std::string testbed = {};  ///< its testbed; empty: named by its endpoint
 };
 
 /// The options by which a user names managers.
@@ -31,15 +32,19 @@ struct ManagerOptions {
   std::string site;      ///< --site; empty: any
   std::string user;      ///< --user; empty: any
   std::string endpoint;  ///< --jobmgr or --sitemgr: no testbed then
-  std::string as_site;   ///< --as-site: the site of the manager at that endpoint
-  std::string as_user;   ///< --as-user: its user
+  std::string as_site;   ///< --as-site: the site of the manager at that endpoint; empty: whatever it says
+  std::string as_user;   ///< --as-user: its user; empty: whatever it says
 };
 
 /// Adds --testbed, --site, and for a job manager --user, --jobmgr, --as-site and --as-user, for a site manager
 /// --sitemgr and --as-site.
 void add_manager_options(CLI::App& command, ManagerOptions& options, Role role);
 
-/// All managers of a role that the options allow; at least one.
+/// The options with the endpoint of DMM_JOBMGR or DMM_SITEMGR, unless they name one or a testbed.
+ManagerOptions with_environment(ManagerOptions options, Role role);
+
+/// All managers of a role that the options allow; at least one. A manager at an endpoint is asked for its name, unless
+/// the options say it.
 std::variant<std::vector<Manager>, CommandFault> choose_managers(const ManagerOptions& options, Role role);
 /// The one manager of a role that the options mean; a fault that lists them if there are several.
 std::variant<Manager, CommandFault> choose_manager(const ManagerOptions& options, Role role);

@@ -51,8 +51,7 @@ Monitor::Monitor(ClientPool& pool, const Testbed& testbed, const Topology& topol
 
 void Monitor::ask_due(Instant now) {
   for (auto& [number, question] : questions_) {
-    // A manager that restarted has forgotten what it was asked.
-    if (now < question.due + (question.open ? silence : Duration{})) continue;
+    if (question.open || now < question.due) continue;
     question.open = true;
     question.due = now + pause;
     open_[pool_.ask(number, sites_.contains(number) ? "site" : "counts")] = number;

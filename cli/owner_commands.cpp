@@ -24,13 +24,14 @@ struct OwnerOptions {
 int order(const char* command, const OwnerOptions& options, const Json& argument, const std::string& done) {
   auto chosen = choose_manager(options.manager, Role::site_manager);
   if (auto* fault = std::get_if<CommandFault>(&chosen)) return fail(command, *fault);
-  const Answered answered = ask_one(std::get<Manager>(chosen), command, argument);
+  const Answered answered = order_one(std::get<Manager>(chosen), command, argument);
   if (!answered.fault.empty()) return fail(command, {answered.fault, 1});
   if (options.json) {
     print_json(answered.json);
   } else if (answered.json.contains("leases")) {
-    std::printf("%s: %s leases are taken back\n", std::string(answered.manager.party.site.text).c_str(),
-                grouped(answered.json.value("leases", std::uint64_t{0})).c_str());
+    const std::uint64_t leases = answered.json.value("leases", std::uint64_t{0});
+    std::printf("%s: %s %s taken back\n", std::string(answered.manager.party.site.text).c_str(),
+                count_text(leases, "lease").c_str(), leases == 1 ? "is" : "are");
   } else {
     const bool changed = answered.json.value("changed", answered.json.contains("forgotten"));
     std::printf("%s: %s%s\n", std::string(answered.manager.party.site.text).c_str(), done.c_str(),
@@ -87,6 +88,7 @@ CLI::App* add_drain_or_resume(CLI::App& app, int& exit_code, const char* name, c
   command->footer(footer);
   command->callback([options, &exit_code, name, done] {
     OwnerOptions chosen = *options;
+    chosen.manager = with_environment(chosen.manager, Role::site_manager);
     // Without --site, a site is meant to drain itself.
     if (chosen.manager.site.empty() && chosen.manager.endpoint.empty()) chosen.manager.site = chosen.whose;
     exit_code = order(name, chosen, {{"site", chosen.whose}}, chosen.whose + " " + done);

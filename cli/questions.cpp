@@ -5,6 +5,7 @@
 #include <map>
 #include <utility>
 
+#include "cli/silence.hpp"
 #include "protocol/text.hpp"
 #include "runtime/clock.hpp"
 
@@ -29,33 +30,138 @@ T value_in(const Json& json, const char* key) {
 /// An answer as JSON; what isn't JSON is a fault of its own.
 void read_answer(Reply& reply, Answered& answered) {
   answered.fault = std::move(reply.fault);
-  if (!answered.fault.empty()) return;
+  answered.manager_said = reply.why == Unanswered::no;
+  if (!answered.fault.empty()) {
+    answered.fault += remedy_of(answered.manager, reply);
+    return;
+  }
   answered.json = Json::parse(reply.text, nullptr, false);
   if (!answered.json.is_object())
     answered.fault = to_text(answered.manager.party) + " answered what is no JSON object";
 }
 
-}  // namespace
-
-std::vector<std::vector<Answered>> ask_all(const std::vector<Manager>& managers, const std::vector<std::string>& verbs,
-                                           const Json& argument, Duration within) {
+/// Puts several questions, or orders, to all of them at once.
+std::vector<std::vector<Answered>> put_all(const std::vector<Manager>& managers, const std::vector<std::string>& verbs,
+                                           const Json& argument, Duration within, bool are_orders) {
   ClientPool pool;
+  pool.give_up_early();
   std::vector<std::vector<Answered>> all(verbs.size(), std::vector<Answered>(managers.size()));
   std::map<std::uint64_t, std::pair<std::size_t, std::size_t>> by_token;  // the question, the manager
   for (std::size_t i = 0; i < managers.size(); ++i) {
     const auto connected = pool.connect(managers[i].party, managers[i].endpoint);
     for (std::size_t verb = 0; verb < verbs.size(); ++verb) {
       all[verb][i].manager = managers[i];
-      if (const auto* fault = std::get_if<std::string>(&connected))
+      if (const auto* fault = std::get_if<std::string>(&connected)) {
         all[verb][i].fault = *fault;
-      else
-        by_token[pool.ask(std::get<std::size_t>(connected), verbs[verb], argument.dump())] = {verb, i};
+        continue;
+      }
+      const std::size_t number = std::get<std::size_t>(connected);
+      by_token[are_orders ? pool.order(number, verbs[verb], argument.dump())
+                          : pool.ask(number, verbs[verb], argument.dump())] = {verb, i};
     }
   }
   for (Reply& reply : pool.wait_all(within))
     if (const auto found = by_token.find(reply.token); found != by_token.end())
       read_answer(reply, all[found->second.first][found->second.second]);
   return all;
+}
+
+/// One walk over the jobs of several managers.
+class JobFetch {
+ public:
+  JobFetch(const std::vector<Manager>& managers, const JobQuestion& question)
+      : managers_(managers), question_(question), teller_(question.command, "asking on; Ctrl-C ends that") {
+    pool_.give_up_early();
+    for (std::size_t i = 0; i < managers.size(); ++i) {
+      const auto connected = pool_.connect(managers[i].party, managers[i].endpoint);
+      if (const auto* fault = std::get_if<std::string>(&connected)) {
+        faults_.push_back(*fault);
+        continue;
+      }
+      const std::size_t number = std::get<std::size_t>(connected);
+      index_of_.push_back(i);
+      ask_page(number, 0);
+      if (question.counts) asked_[pool_.ask(number, "counts")] = Asked::counts;
+    }
+  }
+
+  std::vector<std::string> run() {
+    while (!asked_.empty()) {
+      for (Reply& reply : pool_.poll(milliseconds(100))) take(std::move(reply));
+      const Instant now = monotonic_now();
+      teller_.look(pool_, now);
+      give_up_on_silent(now);
+    }
+    return std::move(faults_);
+  }
+
+ private:
+  enum class Asked : std::uint8_t { page, counts };
+
+  void ask_page(std::size_t number, std::uint64_t first) {
+    Json argument{{"from", first}};
+    if (!question_.states.empty()) argument["states"] = question_.states;
+    asked_[pool_.ask(number, "queue", argument.dump())] = Asked::page;
+  }
+
+  void take(Reply reply) {
+    const auto found = asked_.find(reply.token);
+    if (found == asked_.end()) return;
+    const Asked asked = found->second;
+    asked_.erase(found);
+    const std::size_t index = index_of_[reply.manager];
+    Answered answered{managers_[index], {}, {}};
+    read_answer(reply, answered);
+    if (asked == Asked::counts) {  // of a manager that doesn't answer the other question tells
+      if (answered.fault.empty()) question_.counts(answered.json);
+      return;
+    }
+    if (!answered.fault.empty()) return faults_.push_back(answered.fault);
+    for (const Json& job : answered.json.value("jobs", Json::array())) question_.each(index, job);
+    if (const Json next = answered.json.value("next", Json()); next.is_number_unsigned())
+      ask_page(reply.manager, next.get<std::uint64_t>());
+  }
+
+  void give_up_on_silent(Instant now) {
+    std::vector<std::uint64_t> given_up;
+    for (const auto& [token, asked] : asked_)
+      if (const auto since = pool_.silent_since_asked(token); since && now - *since > question_.patience)
+        given_up.push_back(token);
+    for (const std::uint64_t token : given_up) take(pool_.give_up(token, question_.patience));
+  }
+
+  const std::vector<Manager>& managers_;
+  const JobQuestion& question_;
+  ClientPool pool_;
+  SilenceTeller teller_;
+  std::map<std::uint64_t, Asked> asked_;  ///< by token
+  std::vector<std::size_t> index_of_;     ///< in managers_, by the pool's number
+  std::vector<std::string> faults_;
+};
+
+}  // namespace
+
+std::string remedy_of(const Manager& manager, const Reply& reply) {
+  const std::string program(to_text(manager.party.role));
+  switch (reply.why) {
+    case Unanswered::nobody_listens:
+      if (manager.testbed.empty()) return "; start it with `" + program + " --config FILE`";
+      return "; start it with `dmm testbed restart " + manager.testbed + " --which \"" + to_text(manager.party) + "\"`";
+    case Unanswered::not_permitted:
+      return reply.owner.empty() ? std::string() : "; run this command as " + reply.owner;
+    case Unanswered::no_such_host: return "; is it spelt right?";
+    case Unanswered::another_name: return "; say its name with --as-site and --as-user, or leave both out";
+    case Unanswered::silence:
+      return manager.testbed.empty() ? std::string() : "; `dmm testbed status " + manager.testbed + "` shows who lives";
+    case Unanswered::no:
+    case Unanswered::too_long: return {};
+  }
+  return {};
+}
+
+std::vector<std::vector<Answered>> ask_all(const std::vector<Manager>& managers, const std::vector<std::string>& verbs,
+                                           const Json& argument, Duration within) {
+  return put_all(managers, verbs, argument, within, false);
 }
 
 std::vector<Answered> ask_all(const std::vector<Manager>& managers, const std::string& verb, const Json& argument,
@@ -65,6 +171,10 @@ std::vector<Answered> ask_all(const std::vector<Manager>& managers, const std::s
 
 Answered ask_one(const Manager& manager, const std::string& verb, const Json& argument) {
   return std::move(ask_all({manager}, verb, argument).front());
+}
+
+Answered order_one(const Manager& manager, const std::string& verb, const Json& argument) {
+  return std::move(put_all({manager}, {verb}, argument, seconds(5), true).front().front());
 }
 
 JobRecord job_from_json(const Json& json) {
@@ -100,46 +210,8 @@ JobRecord job_from_json(const Json& json) {
   return job;
 }
 
-std::vector<std::string> fetch_jobs(const std::vector<Manager>& managers, const std::vector<std::string>& states,
-                                    const std::function<void(std::size_t, const Json&)>& each, Duration silence) {
-  ClientPool pool;
-  std::vector<std::string> faults;
-  std::map<std::uint64_t, std::size_t> asked;  // token -> index of the manager
-  const auto ask = [&](std::size_t number, std::size_t index, std::uint64_t from) {
-    Json argument{{"from", from}};
-    if (!states.empty()) argument["states"] = states;
-    asked[pool.ask(number, "queue", argument.dump())] = index;
-  };
-  for (std::size_t i = 0; i < managers.size(); ++i) {
-    const auto connected = pool.connect(managers[i].party, managers[i].endpoint);
-    if (const auto* fault = std::get_if<std::string>(&connected))
-      faults.push_back(*fault);
-    else
-      ask(std::get<std::size_t>(connected), i, 0);
-  }
-  Instant end = monotonic_now() + silence;
-  while (!asked.empty() && monotonic_now() < end) {
-    for (Reply& reply : pool.poll(milliseconds(100))) {
-      end = monotonic_now() + silence;
-      const auto found = asked.find(reply.token);
-      if (found == asked.end()) continue;
-      const std::size_t index = found->second;
-      asked.erase(found);
-      Answered answered{managers[index], {}, {}};
-      read_answer(reply, answered);
-      if (!answered.fault.empty()) {
-        faults.push_back(answered.fault);
-        continue;
-      }
-      for (const Json& job : answered.json.value("jobs", Json::array())) each(index, job);
-      if (const Json next = answered.json.value("next", Json()); next.is_number_unsigned())
-        ask(reply.manager, index, next.get<std::uint64_t>());
-    }
-  }
-  for (const auto& [token, index] : asked)
-    faults.push_back("no answer from " + to_text(managers[index].party) + " at " + managers[index].endpoint +
-                     ": is it running?");
-  return faults;
+std::vector<std::string> fetch_jobs(const std::vector<Manager>& managers, const JobQuestion& question) {
+  return JobFetch(managers, question).run();
 }
 
 }  // namespace dmm

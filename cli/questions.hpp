@@ -18,7 +18,11 @@ struct Answered {
   Manager manager;
   std::string fault;  ///< empty: answered
   nlohmann::ordered_json json;
+  bool manager_said = false;  ///< the manager said so itself, be it a fault
 };
+
+/// What to type next where a manager gave no answer, after the text that says why; empty if there is nothing to say.
+std::string remedy_of(const Manager& manager, const Reply& reply);
 
 /// Puts one question to all of them at once; answers in the order of the managers.
 std::vector<Answered> ask_all(const std::vector<Manager>& managers, const std::string& verb,
@@ -30,6 +34,8 @@ std::vector<std::vector<Answered>> ask_all(const std::vector<Manager>& managers,
                                            Duration within = seconds(5));
 Answered ask_one(const Manager& manager, const std::string& verb,
                  const nlohmann::ordered_json& argument = nlohmann::ordered_json::object());
+/// The same of an order, which is never said twice, whatever happens to the manager meanwhile.
+Answered order_one(const Manager& manager, const std::string& verb, const nlohmann::ordered_json& argument);
 
 /// A job as its job manager tells it. Dates are seconds since 1970; nothing where it did not happen.
 struct JobRecord {
@@ -48,10 +54,17 @@ struct JobRecord {
 };
 JobRecord job_from_json(const nlohmann::ordered_json& json);
 
-/// All jobs of all these managers, page by page; `each` gets a manager's index and one of its jobs as JSON.
-/// Faults, one a manager that did not answer.
-std::vector<std::string> fetch_jobs(const std::vector<Manager>& managers, const std::vector<std::string>& states,
-                                    const std::function<void(std::size_t, const nlohmann::ordered_json&)>& each,
-                                    Duration silence = seconds(5));
+/// What is asked of job managers about their jobs.
+struct JobQuestion {
+  std::string command;              ///< whoever asks, for words on standard error
+  std::vector<std::string> states;  ///< none: all
+  std::function<void(std::size_t manager, const nlohmann::ordered_json& job)> each;
+  std::function<void(const nlohmann::ordered_json& counts)> counts;  ///< empty: nobody wants to know
+  Duration patience = seconds(60);  ///< with a manager that was reached and says nothing
+};
+
+/// All jobs of all these managers, page by page. Goes on over restarts and pauses of managers, and says on standard
+/// error whom it waits for. Faults, one a manager that did not answer.
+std::vector<std::string> fetch_jobs(const std::vector<Manager>& managers, const JobQuestion& question);
 
 }  // namespace dmm

@@ -23,6 +23,7 @@
 #include "cli/homecoming.hpp"
 #include "cli/monitor.hpp"
 #include "cli/run_folder.hpp"
+#include "cli/silence.hpp"
 #include "protocol/text.hpp"
 #include "runtime/clock.hpp"
 #include "runtime/files.hpp"
@@ -90,6 +91,7 @@ class Run {
     for (const Party& manager : plan_.managers) numbers.push_back(monitor.number_of(manager));
     feeder_.emplace(pool, plan_, std::move(numbers), options_.dttl);
     Display display(STDERR_FILENO);
+    SilenceTeller teller("run", "the run goes on");
     const Instant begin = monotonic_now();
     began_ = static_cast<double>(wall_microseconds()) / 1e6;
     feeder_->start(begin);
@@ -98,6 +100,7 @@ class Run {
       monitor.ask_due(now);
       for (const Reply& reply : pool.poll(std::clamp(feeder_->next_due() - now, milliseconds(1), turn_max)))
         if (!feeder_->take(reply)) monitor.take(reply, monotonic_now());
+      for (const std::string& line : teller.news(pool, now)) display.close(), say(line);
       const bool worth_showing = monitor.heard_all() || now - begin > seconds(1);
       if (worth_showing && display.due(now)) display.show(progress(monitor, now - begin, now), now);
     }

@@ -41,7 +41,9 @@ std::string Style::paint(Ink ink, std::string_view text) const {
 Style style_of(int descriptor) {
   Style style;
   style.unicode = shows_unicode();
-  style.colour = isatty(descriptor) == 1 && environment("NO_COLOR").empty() && environment("TERM") != "dumb";
+  const bool is_terminal = isatty(descriptor) == 1;
+  style.colour = is_terminal && environment("NO_COLOR").empty() && environment("TERM") != "dumb";
+  if (is_terminal) style.columns = columns_of_terminal(descriptor);
   return style;
 }
 

@@ -1,16 +1,18 @@
-// `dmm submit`: one job, from a command line or a JSON file, to a job manager; waits for its end if wanted, and
-// then ends as the job did.
+// `dmm submit`: one job, from a command line or a JSON file, to a job manager; waits for its end if wanted, and then
+// ends as the job did. What happens to the job manager meanwhile is a matter of patience, not of the job.
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
 
 #include "cli/commands.hpp"
 #include "cli/figures.hpp"
-#include "cli/interrupts.hpp"
 #include "cli/job_file.hpp"
+#include "cli/patient_client.hpp"
 #include "cli/questions.hpp"
 #include "cli/registry.hpp"
 #include "protocol/hints.hpp"
@@ -21,6 +23,10 @@ namespace dmm {
 namespace {
 
 using Json = nlohmann::ordered_json;
+
+/// How long a job manager that was reached is waited for until it says that it took the job.
+constexpr Duration submit_patience = seconds(60);
+constexpr std::size_t submission_length_max = 60;
 
 struct SubmitOptions {
   ManagerOptions manager;
@@ -33,9 +39,23 @@ struct SubmitOptions {
   std::uint64_t memory_mb = 0;
   Limits limits;
   std::uint64_t limit_memory_mb = 0;
+  std::string submission;      ///< the name of this submission; empty: a new one
+  double look_seconds = 0.05;  ///< for a refusal
   bool wait = false, discard_output = false, json = false;
   std::vector<std::string> job_options;  ///< those that were given and that a file would say itself
 };
+
+bool is_name_letter(char letter) {
+  return (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z') || (letter >= '0' && letter <= '9') ||
+         letter == '-' || letter == '_' || letter == '.';
+}
+
+/// Empty if it may name a submission.
+std::string fault_of_submission(const std::string& name) {
+  if (!name.empty() && name.size() <= submission_length_max && std::ranges::all_of(name, is_name_letter)) return {};
+  return "expected 1 to " + std::to_string(submission_length_max) + " letters, digits, '-', '_' and '.', got '" + name +
+         "'";
+}
 
 /// "8,8,8" as components.
 bool read_components(const std::string& text, ResourceNeed& need) {
@@ -147,42 +167,91 @@ int tell_end(const SubmitOptions& options, const Json& json, const Manager& mana
   return code;
 }
 
-int wait_for_end(const SubmitOptions& options, ClientPool& pool, const Manager& manager, std::uint64_t number) {
-  Interrupts interrupts;
+/// A name that no other submission has, also where several machines share a job manager.
+std::string new_submission() {
+  std::array<char, 64> host{};
+  ::gethostname(host.data(), host.size() - 1);
+  std::string name = std::string(host.data()).substr(0, 20) + '-' + std::to_string(::getpid()) + '-' +
+                     std::to_string(wall_microseconds());
+  for (char& letter : name)
+    if (!is_name_letter(letter)) letter = '-';
+  return name;
+}
+
+std::string job_name(const Manager& manager, std::uint64_t number) {
+  return manager.party.site.text + "/" + manager.party.name + "/" + std::to_string(number);
+}
+
+/// A submission that wasn't answered may have been taken all the same: how to repeat it safely.
+int fail_unanswered(const SubmitOptions& options, PatientClient& client, const Reply& reply) {
+  std::string text = reply.fault;
+  const bool may_be_taken = client.reached() && reply.why != Unanswered::no && reply.why != Unanswered::too_long;
+  if (may_be_taken)
+    text += "\nThe job may have been taken all the same. To submit it once and no more, repeat the command with "
+            "--submission " + options.submission;
+  fail("submit", {text, 1});
+  return client.interrupted() ? client.interrupts().exit_code() : 1;
+}
+
+int wait_for_end(const SubmitOptions& options, PatientClient& client, std::uint64_t number) {
   for (Duration pause = milliseconds(20);; pause = std::min(pause * 2, milliseconds(500))) {
-    const Reply reply = pool.wait(pool.ask(0, "job", Json{{"job", number}}.dump()), seconds(30));
+    const Reply reply = client.wait(client.ask("job", Json{{"job", number}}.dump()));
+    if (client.interrupted()) break;
     if (!reply.fault.empty()) return fail("submit", {reply.fault, 1});
     const Json json = Json::parse(reply.text, nullptr, false);
     if (!json.is_object()) return fail("submit", {"the job manager answered what is no JSON object", 1});
-    if (job_from_json(json).over()) return tell_end(options, json, manager);
-    pool.poll(pause);
-    if (!interrupts.any()) continue;
-    const std::string job = to_text(RequestId{manager.party.site, manager.party.name, number, 1});
-    std::fprintf(stderr, "dmm submit: no longer waiting; the job goes on (`dmm cancel %s` ends it)\n", job.c_str());
-    return interrupts.exit_code();
+    if (job_from_json(json).over()) return tell_end(options, json, client.manager());
+    client.pause(pause);
+    if (client.interrupted()) break;
   }
+  std::fprintf(stderr, "dmm submit: no longer waiting; the job goes on (`dmm cancel %s` ends it)\n",
+               job_name(client.manager(), number).c_str());
+  return client.interrupts().exit_code();
 }
 
-int run(const SubmitOptions& options) {
+/// The job, if its site refuses it at once: a refusal comes within milliseconds, or much later, or never.
+std::optional<JobRecord> refused_at_once(const SubmitOptions& options, PatientClient& client, std::uint64_t number) {
+  const Instant end = monotonic_now() + from_seconds(options.look_seconds);
+  for (Duration pause = milliseconds(2); monotonic_now() < end; pause = std::min(pause * 2, milliseconds(20))) {
+    const Reply reply = client.wait(client.ask("job", Json{{"job", number}}.dump()), end - monotonic_now());
+    const Json json = Json::parse(reply.text, nullptr, false);
+    if (!reply.fault.empty() || !json.is_object()) break;
+    JobRecord job = job_from_json(json);
+    if (job.state == "failed" && job.exit_kind.empty()) return job;
+    if (job.state != "waiting" || client.interrupted()) break;
+    client.pause(std::min(pause, std::max(Duration{}, end - monotonic_now())));
+  }
+  return std::nullopt;
+}
+
+int tell_submitted(const SubmitOptions& options, PatientClient& client, std::uint64_t number) {
+  const Manager& manager = client.manager();
+  const auto refused = refused_at_once(options, client, number);
+  const std::string name = job_name(manager, number);
+  if (options.json)
+    print_json({{"request", name},
+                {"job", number},
+                {"site", manager.party.site.text},
+                {"user", manager.party.name},
+                {"submission", options.submission},
+                {"refused", refused ? refused->text : std::string()}});
+  else
+    std::printf("%s\n", name.c_str());
+  return refused ? fail("submit", {name + " was refused: " + harmless(refused->text), 1}) : 0;
+}
+
+int run(SubmitOptions options) {
   auto described = job_from(options);
   if (auto* fault = std::get_if<JobFault>(&described)) return fail("submit", {fault->text, 2});
   auto chosen = choose_manager(options.manager, Role::job_manager);
   if (auto* fault = std::get_if<CommandFault>(&chosen)) return fail("submit", *fault);
-  const Manager& manager = std::get<Manager>(chosen);
-  ClientPool pool;
-  if (const auto connected = pool.connect(manager.party, manager.endpoint); connected.index() == 1)
-    return fail("submit", {std::get<std::string>(connected), 2});
-  const Reply reply = pool.wait(pool.submit(0, {std::get<JobDescription>(described)}), seconds(10));
-  if (!reply.fault.empty()) return fail("submit", {reply.fault, 1});
+  if (options.submission.empty()) options.submission = new_submission();
+  PatientClient client("submit", std::get<Manager>(chosen), options.submission);
+  if (!client.fault().empty()) return fail("submit", {client.fault(), 2});
+  const Reply reply = client.wait(client.submit({std::get<JobDescription>(described)}), submit_patience);
+  if (!reply.fault.empty()) return fail_unanswered(options, client, reply);
   const std::uint64_t number = reply.submitted.first_job;
-  const std::string name = manager.party.site.text + "/" + manager.party.name + "/" + std::to_string(number);
-  if (options.wait) return wait_for_end(options, pool, manager, number);
-  if (options.json)
-    print_json(
-        {{"request", name}, {"job", number}, {"site", manager.party.site.text}, {"user", manager.party.name}});
-  else
-    std::printf("%s\n", name.c_str());
-  return 0;
+  return options.wait ? wait_for_end(options, client, number) : tell_submitted(options, client, number);
 }
 
 /// An option that a job file would say itself.
@@ -233,16 +302,30 @@ CLI::App* add_submit_command(CLI::App& app, int& exit_code) {
   command->add_option("command", options->words, "job.json, or a command after --")->type_name("JOB");
   add_manager_options(*command, options->manager, Role::job_manager);
   add_job_options(*command, *options);
-  command->add_flag("--wait", options->wait, "Wait for its end; exit as it did (128 + n for signal n)");
+  command->add_flag("--wait", options->wait,
+                    "Wait for its end, also over restarts of the job manager; exit as it did (128 + n for signal n)");
+  command
+      ->add_option("--submission", options->submission,
+                   "Its name, if it may be a repetition: of one name a job manager takes one job (default: a new name)")
+      ->check(fault_of_submission)
+      ->type_name("ID");
+  command
+      ->add_option("--look", options->look_seconds,
+                   "Without --wait: how long to look whether the job is refused at once (default 0.05)")
+      ->check(CLI::Range(0.0, 3600.0))
+      ->type_name("SECONDS");
   command->add_flag("--json", options->json, "Print a JSON object");
   command->footer(
       "Without --wait the job's name is printed; the job manager runs it, and outlives this command.\n"
+      "A job that is refused at once is exit code 1. Where no answer comes, the message has the --submission\n"
+      "with which the same command may be repeated: the job is submitted once, whatever was lost.\n"
       "\n"
       "Examples:\n"
       "  dmm submit --site alpha -n 4 --wait --output-file out.txt -- hostname\n"
       "  dmm submit --site alpha --components 8,8 -- sleep 60\n"
       "  dmm submit --testbed two-sites --site alpha --user u0 job.json\n"
-      "  dmm submit --jobmgr tcp://head.example.org:7710 --as-site das-0 --as-user alice -- make test\n");
+      "  dmm submit --jobmgr tcp://head.example.org:7710 -- make test\n"
+      "  DMM_JOBMGR=ipc://$HOME/.dmm/jobmgr.ipc dmm submit --submission night-17 -- make test\n");
   command->callback([command, options, &exit_code] {
     for (const CLI::Option* option : command->get_options())
       if (option->get_group() == "The job" && option->count() > 0)

@@ -164,8 +164,8 @@ int restart(const RestartOptions& options) {
   if (options.json)
     print_json({{"name", testbed.name}, {"restarted", std::move(restarted)}, {"seconds", seconds}});
   else
-    std::printf("%s managers of %s were restarted in %s\n", grouped(restarted.size()).c_str(), testbed.name.c_str(),
-                length_text(seconds).c_str());
+    std::printf("%s of %s %s restarted in %s\n", count_text(restarted.size(), "manager").c_str(),
+                testbed.name.c_str(), restarted.size() == 1 ? "was" : "were", length_text(seconds).c_str());
   return 0;
 }
 

@@ -96,7 +96,13 @@ void Endpoint::take(Instant now, const Way& way, std::string_view frame, std::ve
     return refuse_and_tell(now, way, *refused);
   }
   Envelope& envelope = std::get<Envelope>(decoded);
-  if (envelope.to != settings_.self) return refuse(0, "wrong_receiver");
+  if (envelope.to != settings_.self) {
+    refuse(0, "wrong_receiver");
+    // A person who has the wrong name learns the right one from the sender of this.
+    if (envelope.from.role == Role::client && std::holds_alternative<Hello>(envelope.message))
+      tell(now, way, envelope, Hello::type, "you have reached " + to_text(settings_.self));
+    return;
+  }
   if (relayed && envelope.from != *relayed) return refuse(0, "relay_forged");
   Peer* peer = peers_.find(envelope.from);
   if (!peer && !admitted(envelope.from)) return turn_away(now, way, envelope, "not admitted here");

@@ -13,13 +13,17 @@ namespace dmm {
 namespace {
 
 constexpr std::size_t submit_bytes_max = 200 * 1024;
+/// A manager that can't be reached for so long isn't just restarting.
+constexpr Duration restart_time = milliseconds(600);
+constexpr Duration look_pause = milliseconds(100);
 
 /// A name that no other client has: two programs have different process ids, and one program doesn't make two clients
 /// within a microsecond.
-EndpointSettings settings_of_client() {
-  const std::string name = std::to_string(::getpid()) + '-' + std::to_string(wall_microseconds());
+std::string name_of_its_own() { return std::to_string(::getpid()) + '-' + std::to_string(wall_microseconds()); }
+
+EndpointSettings settings_of_client(const std::string& name) {
   EndpointSettings settings;
-  settings.self = {SiteName("client"), Role::client, name};
+  settings.self = {SiteName("client"), Role::client, name.empty() ? name_of_its_own() : name};
   settings.incarnation = session_incarnation(incarnation_now());
   settings.admission.clients = false;
   return settings;
@@ -43,78 +47,114 @@ std::string seconds_text(Duration length) {
   return text;
 }
 
+Unanswered why_of(ReachFault fault) {
+  switch (fault) {
+    case ReachFault::nobody_listens: return Unanswered::nobody_listens;
+    case ReachFault::not_permitted: return Unanswered::not_permitted;
+    case ReachFault::no_such_host: return Unanswered::no_such_host;
+  }
+  return Unanswered::silence;
+}
+
+Reply no_reply(Unanswered why, std::string fault, std::string owner = {}) {
+  return {.fault = std::move(fault), .text = {}, .submitted = {}, .why = why, .owner = std::move(owner)};
+}
+
 }  // namespace
 
-ClientPool::ClientPool() : endpoint_(settings_of_client()) {}
+ClientPool::ClientPool(const std::string& name) : endpoint_(settings_of_client(name)) {}
 
 std::variant<std::size_t, std::string> ClientPool::connect(const Party& manager, const std::string& endpoint) {
   if (const auto known = numbers_.find(manager); known != numbers_.end()) return known->second;
   auto dialled = transport_.dial(endpoint);
   if (const auto* fault = std::get_if<TransportFault>(&dialled)) return fault->text;
-  endpoint_.dial(monotonic_now(), std::get<Connection>(dialled), manager);
+  const Instant now = monotonic_now();
+  endpoint_.dial(now, std::get<Connection>(dialled), manager);
   numbers_.emplace(manager, managers_.size());
-  managers_.push_back({manager, endpoint, false, {}});
+  managers_.push_back({manager, endpoint, now});
   return managers_.size() - 1;
 }
 
 // ---- questions -----------------------------------------------------------------------------------------------------
 
 std::uint64_t ClientPool::ask(std::size_t manager, std::string verb, std::string argument) {
-  const std::uint64_t token = ++last_token_;
-  return put(manager, token, Ask{token, std::move(verb), std::move(argument)});
+  return put(manager, Ask{last_token_ + 1, std::move(verb), std::move(argument)}, true);
+}
+
+std::uint64_t ClientPool::order(std::size_t manager, std::string verb, std::string argument) {
+  return put(manager, Ask{last_token_ + 1, std::move(verb), std::move(argument)}, false);
 }
 
 std::uint64_t ClientPool::submit(std::size_t manager, std::vector<JobDescription> jobs) {
-  const std::uint64_t token = ++last_token_;
   std::size_t bytes = 0;
   for (const JobDescription& job : jobs) bytes += bytes_of(job);
-  if (bytes <= submit_bytes_max) {
-    Submit submit{token, std::move(jobs)};
-    submits_.emplace(token, submit);
-    return put(manager, token, std::move(submit));
-  }
-  open_.emplace(token, manager);
-  close(token, {.fault = "these " + std::to_string(jobs.size()) + " jobs are more than one message takes; submit fewer",
-                .text = {}, .submitted = {}});
+  if (bytes <= submit_bytes_max) return put(manager, Submit{last_token_ + 1, std::move(jobs)}, true);
+  const std::uint64_t token = ++last_token_;
+  open_[token].manager = manager;
+  close(token, no_reply(Unanswered::too_long, "these " + std::to_string(jobs.size()) +
+                                                  " jobs are more than one message takes; submit fewer"));
   return token;
 }
 
-std::uint64_t ClientPool::put(std::size_t manager, std::uint64_t token, Message message) {
-  open_.emplace(token, manager);
-  Manager& to = managers_[manager];
-  if (!to.up) {
-    to.waiting.push_back(std::move(message));
-    return token;
+std::uint64_t ClientPool::put(std::size_t manager, Message message, bool again) {
+  const std::uint64_t token = ++last_token_;
+  const Manager& to = managers_[manager];
+  const Instant now = monotonic_now();
+  if (to.up) {
+    Effects effects;
+    effects.send(to.party, message);
+    endpoint_.send(now, effects);
   }
-  Effects effects;
-  effects.send(to.party, std::move(message));
-  endpoint_.send(monotonic_now(), effects);
+  open_.emplace(token, Question{manager, std::move(message), now, again, to.up});
   return token;
 }
 
 void ClientPool::close(std::uint64_t token, Reply reply) {
   const auto question = open_.find(token);
   if (question == open_.end()) return;  // given up before, or answered twice
-  reply.manager = question->second;
+  reply.manager = question->second.manager;
   reply.token = token;
   open_.erase(question);
-  submits_.erase(token);
   replies_.push_back(std::move(reply));
 }
 
 Reply ClientPool::give_up(std::uint64_t token, Duration waited) {
   const auto question = open_.find(token);
-  if (question == open_.end()) return {.token = token, .fault = "no such question", .text = {}, .submitted = {}};
-  const Manager& manager = managers_[question->second];
-  std::string fault = "no answer from " + to_text(manager.party) + " at " + manager.endpoint + " within " +
-                      seconds_text(waited) + " s";
+  if (question == open_.end()) return no_reply(Unanswered::no, "no such question");
+  const std::size_t number = question->second.manager;
+  const Manager& manager = managers_[number];
+  Reply reply = no_reply(Unanswered::silence, "no answer from " + to_text(manager.party) + " at " + manager.endpoint +
+                                                  " within " + seconds_text(waited) + " s");
   for (const LinkView& link : endpoint_.links())
-    if (link.peer == manager.party && !manager.up && !link.last_error.empty()) fault += " (" + link.last_error + ')';
-  fault += manager.up ? ", though it is there: is it very busy?" : ": is it running?";
-  Reply reply{.manager = question->second, .token = token, .fault = std::move(fault), .text = {}, .submitted = {}};
+    if (link.peer == manager.party && !manager.up && !link.last_error.empty())
+      reply.fault += " (" + link.last_error + ')';
+  const auto unreachable = manager.up ? std::nullopt : why_unreachable(manager.endpoint);
+  if (unreachable)
+    reply = no_reply(why_of(unreachable->why), unreachable->text, unreachable->owner);
+  else
+    reply.fault += manager.up ? ", though it is there: is it very busy?"
+                              : ", though somebody listens there: is it stopped, or very busy?";
+  reply.manager = number;
+  reply.token = token;
   open_.erase(question);
-  submits_.erase(token);
   return reply;
+}
+
+std::optional<Instant> ClientPool::silent_since(std::size_t manager) const {
+  for (const auto& [token, question] : open_)
+    if (question.manager == manager) return std::max(question.asked, managers_[manager].heard);
+  return std::nullopt;
+}
+
+std::optional<Instant> ClientPool::silent_since_asked(std::uint64_t token) const {
+  const auto question = open_.find(token);
+  return question == open_.end() ? std::nullopt : silent_since(question->second.manager);
+}
+
+std::optional<Party> ClientPool::another_name() const {
+  const std::vector<Stranger> strangers = endpoint_.strangers();
+  if (strangers.empty()) return std::nullopt;
+  return strangers.front().party;
 }
 
 // ---- waiting -------------------------------------------------------------------------------------------------------
@@ -162,10 +202,12 @@ void ClientPool::step(Duration at_most) {
   take_link_events();
   send_frames();
   const Instant now = monotonic_now();
-  const Duration due = std::max(Duration{}, std::min(endpoint_.next_deadline(), now + at_most) - now);
-  transport_.wait(due);
+  Instant until = std::min(endpoint_.next_deadline(), now + at_most);
+  if (gives_up_early_ && !open_.empty()) until = std::min(until, std::max(now, next_look_));
+  transport_.wait(std::max(Duration{}, until - now));
   take_messages();
   take_link_events();
+  if (gives_up_early_) look_for_unreachable();
   send_frames();
 }
 
@@ -180,10 +222,13 @@ void ClientPool::take_messages() {
     endpoint_.receive(now, arrival.connection, arrival.bytes, received_);
   }
   for (Received& received : std::exchange(received_, {})) {
+    if (const auto number = numbers_.find(received.from); number != numbers_.end())
+      managers_[number->second].heard = now;
     if (auto* answer = std::get_if<Answer>(&received.message))
-      close(answer->token, {.fault = std::move(answer->fault), .text = std::move(answer->text), .submitted = {}});
+      close(answer->token,
+            {.fault = std::move(answer->fault), .text = std::move(answer->text), .submitted = {}, .owner = {}});
     else if (auto* submitted = std::get_if<Submitted>(&received.message))
-      close(submitted->token, {.fault = submitted->fault, .text = {}, .submitted = *submitted});
+      close(submitted->token, {.fault = submitted->fault, .text = {}, .submitted = *submitted, .owner = {}});
   }
 }
 
@@ -199,43 +244,50 @@ void ClientPool::take_link_events() {
   }
 }
 
-/// A manager that is new to us, or was restarted, is handed all jobs that it hasn't answered for: of those that it took
-/// before, it knows. An order isn't repeated: who was told to stop, and is there again, was started on purpose.
+/// A manager that is new to us, or was restarted, is told all that it hasn't answered: of jobs that it took before, it
+/// knows.
 void ClientPool::came_up(std::size_t number, bool restarted) {
   Manager& manager = managers_[number];
+  manager.reached = true;
   Effects effects;
-  for (Message& message : std::exchange(manager.waiting, {}))
-    if (!restarted || !std::holds_alternative<Submit>(message)) effects.send(manager.party, std::move(message));
-  if (restarted)
-    for (const auto& [token, submit] : submits_)
-      if (open_.at(token) == number) effects.send(manager.party, submit);
+  for (auto& [token, question] : open_) {
+    if (question.manager != number || (question.sent && !(restarted && question.again))) continue;
+    question.sent = true;
+    effects.send(manager.party, question.message);
+  }
   endpoint_.send(monotonic_now(), effects);
+}
+
+/// The questions to managers that were never reached, and certainly can't be.
+void ClientPool::look_for_unreachable() {
+  const Instant now = monotonic_now();
+  if (now < next_look_ || open_.empty()) return;
+  next_look_ = now + look_pause;
+  const auto another = managers_.size() == 1 ? another_name() : std::nullopt;
+  for (std::size_t i = 0; i < managers_.size(); ++i) {
+    const Manager& manager = managers_[i];
+    if (manager.reached || !silent_since(i)) continue;
+    if (another)
+      fail_all(i, no_reply(Unanswered::another_name, "the manager at " + manager.endpoint + " is " + to_text(*another) +
+                                                         ", not " + to_text(manager.party)));
+    else if (now - manager.dialled < restart_time)
+      continue;
+    else if (const auto unreachable = why_unreachable(manager.endpoint))
+      fail_all(i, no_reply(why_of(unreachable->why), unreachable->text, unreachable->owner));
+  }
+}
+
+void ClientPool::fail_all(std::size_t manager, const Reply& reply) {
+  std::vector<std::uint64_t> tokens;
+  for (const auto& [token, question] : open_)
+    if (question.manager == manager) tokens.push_back(token);
+  for (const std::uint64_t token : tokens) close(token, reply);
 }
 
 void ClientPool::send_frames() {
   endpoint_.take_frames([this](const Frame& frame) {
     if (!transport_.send(frame.connection, frame.bytes)) endpoint_.undeliverable(frame.connection);
   });
-}
-
-// ---- one manager ---------------------------------------------------------------------------------------------------
-
-std::string Client::connect() {
-  if (std::exchange(connected_, true)) return {};
-  const auto connected = pool_.connect(manager_, endpoint_);
-  const auto* fault = std::get_if<std::string>(&connected);
-  connected_ = fault == nullptr;
-  return fault ? *fault : std::string{};
-}
-
-Reply Client::ask(const std::string& verb, const std::string& argument) {
-  if (std::string fault = connect(); !fault.empty()) return {.fault = std::move(fault), .text = {}, .submitted = {}};
-  return pool_.wait(pool_.ask(0, verb, argument), within_);
-}
-
-Reply Client::submit(std::vector<JobDescription> jobs) {
-  if (std::string fault = connect(); !fault.empty()) return {.fault = std::move(fault), .text = {}, .submitted = {}};
-  return pool_.wait(pool_.submit(0, std::move(jobs)), within_);
 }
 
 }  // namespace dmm

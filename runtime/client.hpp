@@ -1,6 +1,6 @@
 // How a program of a person talks to managers: questions and jobs go out, answers come back, over one transport and one
-// endpoint for any number of managers. `ClientPool` never blocks longer than it is told to; `Client` is the simple form
-// for one manager. Every failure is a text that says what to look at.
+// endpoint for any number of managers. A ClientPool never blocks longer than it is told to, and goes on over restarts
+// of managers: what bears it is asked again. Every failure is a text that says what to look at.
 #pragma once
 
 #include <cstdint>
@@ -13,9 +13,21 @@
 
 #include "links/endpoint.hpp"
 #include "protocol/messages.hpp"
+#include "runtime/reach.hpp"
 #include "runtime/transport.hpp"
 
 namespace dmm {
+
+/// Why a question has no answer.
+enum class Unanswered : std::uint8_t {
+  no,              ///< it has one, which may be that the manager refuses
+  silence,         ///< nothing came in time
+  nobody_listens,  ///< as why_unreachable says
+  not_permitted,
+  no_such_host,
+  another_name,    ///< the manager at the endpoint has another name
+  too_long,        ///< never sent: no message may be as long
+};
 
 /// What came of one question: an answer in JSON, or a fault that says why there is none.
 struct Reply {
@@ -24,17 +36,27 @@ struct Reply {
   std::string fault;        ///< empty: answered
   std::string text;         ///< JSON, in answer to `ask`
   Submitted submitted;      ///< in answer to `submit`
+  Unanswered why = Unanswered::no;
+  std::string owner;        ///< not_permitted: whose file stands in the way
 };
 
 class ClientPool {
  public:
-  ClientPool();
+  /// Clients of one name are one to a manager: a submission that is repeated under the same name, as the first
+  /// question of a pool, submits nothing twice. Without a name, one that no other client has.
+  explicit ClientPool(const std::string& name = {});
 
   /// Begins to connect to a manager; its number, or why the endpoint can't be used.
   std::variant<std::size_t, std::string> connect(const Party& manager, const std::string& endpoint);
+  /// From now on what is asked of a manager that was never reached, and certainly can't be, is answered with a fault
+  /// within a second. One that was reached may only be restarting.
+  void give_up_early() { gives_up_early_ = true; }
 
-  /// Puts a question; its reply comes out of `poll`. It is sent as soon as there is a connection.
+  /// Puts a question; its reply comes out of `poll`. It is sent as soon as there is a connection, and again to a
+  /// manager that restarted before it answered.
   std::uint64_t ask(std::size_t manager, std::string verb, std::string argument = "{}");
+  /// The same of an order, which is sent once: who was told to stop, and is there again, was started on purpose.
+  std::uint64_t order(std::size_t manager, std::string verb, std::string argument = "{}");
   /// Hands over jobs; again to a manager that restarted before it answered, which submits none twice. At most some
   /// 200 KiB of them at once: what is more is answered with a fault.
   std::uint64_t submit(std::size_t manager, std::vector<JobDescription> jobs);
@@ -46,58 +68,61 @@ class ClientPool {
   /// Waits for all open questions and gives their replies in the order in which they were put; a fault for each that
   /// doesn't come in time.
   std::vector<Reply> wait_all(Duration within);
+  /// Waits no longer for the reply to a question that has been open for so long, and says why there is none.
+  Reply give_up(std::uint64_t token, Duration waited);
 
   /// Questions that have no reply yet.
   std::size_t open() const { return open_.size(); }
   /// Whether the manager has been heard, and lately.
   bool is_up(std::size_t manager) const { return managers_[manager].up; }
+  /// Whether it was ever heard.
+  bool was_reached(std::size_t manager) const { return managers_[manager].reached; }
+  /// Since when the manager owes us an answer and has given none; nothing if it owes none.
+  std::optional<Instant> silent_since(std::size_t manager) const;
+  /// The same of the manager that was asked this question.
+  std::optional<Instant> silent_since_asked(std::uint64_t token) const;
+  /// Who answered at an endpoint instead of the manager that was meant.
+  std::optional<Party> another_name() const;
   std::size_t size() const { return managers_.size(); }
+  const Party& party(std::size_t manager) const { return managers_[manager].party; }
 
  private:
   struct Manager {
     Party party;
     std::string endpoint;
+    Instant dialled{};
+    Instant heard{};  ///< when it answered last
     bool up = false;
-    std::vector<Message> waiting;  ///< for the first connection
+    bool reached = false;  ///< it was up once
+  };
+  struct Question {
+    std::size_t manager = 0;
+    Message message;
+    Instant asked{};
+    bool again = false;  ///< is said again to a manager that restarted
+    bool sent = false;
   };
 
-  std::uint64_t put(std::size_t manager, std::uint64_t token, Message message);
+  std::uint64_t put(std::size_t manager, Message message, bool again);
   void step(Duration at_most);
   void take_messages();
   void take_link_events();
   void came_up(std::size_t manager, bool restarted);
+  void look_for_unreachable();
+  void fail_all(std::size_t manager, const Reply& reply);
   void send_frames();
   void close(std::uint64_t token, Reply reply);
-  Reply give_up(std::uint64_t token, Duration waited);
 
   Transport transport_;
   Endpoint endpoint_;
   std::vector<Manager> managers_;
   std::map<Party, std::size_t> numbers_;
-  std::map<std::uint64_t, std::size_t> open_;  ///< the manager of each question, by token
-  std::map<std::uint64_t, Submit> submits_;    ///< those of them that aren't answered
+  std::map<std::uint64_t, Question> open_;  ///< by token
   std::deque<Reply> replies_;
   std::vector<Received> received_;
   std::uint64_t last_token_ = 0;
-};
-
-/// One manager, asked one question after the other.
-class Client {
- public:
-  Client(Party manager, std::string endpoint, Duration within = seconds(2))
-      : manager_(std::move(manager)), endpoint_(std::move(endpoint)), within_(within) {}
-
-  Reply ask(const std::string& verb, const std::string& argument = "{}");
-  Reply submit(std::vector<JobDescription> jobs);
-
- private:
-  std::string connect();
-
-  ClientPool pool_;
-  Party manager_;
-  std::string endpoint_;
-  Duration within_;
-  bool connected_ = false;
+  bool gives_up_early_ = false;
+  Instant next_look_{};
 };
 
 }  // namespace dmm

@@ -221,15 +221,42 @@ Answer leases(const SiteManager& site, const ViewTime& time, const Ask& ask, con
   return views::answer(ask, {{"total", site.leases().size()}, {"leases", std::move(list)}});
 }
 
-/// The last records, and sums over all that ever were by direction and neighbour.
+/// What leases have come to that haven't ended.
+using Running = std::map<std::pair<UsageRecord::Direction, SiteName>, UsageTotal>;
+
+Running running_usage(const SiteManager& site, Instant now) {
+  Running sums;
+  for (const LeaseId& id : site.leases().all()) {
+    const Lease& lease = site.leases().get(id);
+    const auto held = static_cast<std::uint64_t>((now - lease.granted).microseconds);
+    const auto note = [&](UsageRecord::Direction direction, std::optional<std::size_t> peer) {
+      UsageTotal& sum = sums[{direction, peer ? site.neighbours()[*peer].site : SiteName()}];
+      ++sum.leases;
+      sum.processor_microseconds += lease.processor_microseconds + processors_of(lease.nodes) * held;
+    };
+    if (lease.downstream) note(UsageRecord::Direction::lent, lease.downstream);
+    if (lease.upstream) note(UsageRecord::Direction::borrowed, lease.upstream);
+    if (!lease.upstream && !lease.downstream) note(UsageRecord::Direction::own, std::nullopt);
+  }
+  return sums;
+}
+
+/// The last records, and sums by direction and neighbour over all that ever were; beside them what runs now.
 Answer usage(const SiteManager& site, const ViewTime& time, const Ask& ask, const Json& argument) {
   const auto& records = site.usage().records();
   Json totals = Json::array(), list = Json::array();
-  for (const auto& [key, sum] : site.usage_totals())
+  Running all = running_usage(site, time.now);
+  for (const auto& [key, sum] : site.usage_totals()) all.try_emplace(key);
+  for (const auto& [key, running] : all) {
+    const auto ended = site.usage_totals().find(key);
+    const UsageTotal sum = ended == site.usage_totals().end() ? UsageTotal{} : ended->second;
     totals.push_back({{"direction", text(key.first)},
                       {"site", key.second.text},
                       {"records", sum.leases},
-                      {"processor_seconds", in_seconds(sum.processor_microseconds)}});
+                      {"processor_seconds", in_seconds(sum.processor_microseconds)},
+                      {"running", running.leases},
+                      {"running_processor_seconds", in_seconds(running.processor_microseconds)}});
+  }
   const std::size_t limit = std::min(views::limit_in(argument, page, page), records.size());
   for (std::size_t i = records.size() - limit; i < records.size(); ++i)
     list.push_back({{"lease", to_text(records[i].lease)},

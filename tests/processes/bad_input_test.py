@@ -100,8 +100,7 @@ class Commands(GridTest):
         for words in ((), ("--nope",), ("testbed",), ("testbed", "up"), ("testbed", "sideways"), ("submit", "--nope"),
                       ("run", TWO), ("run", TWO, "--workload", "x", "--speedup", "-1"), ("queue", "--state", "lazy"),
                       ("submit", "-n", "0", "--", "true"), ("submit", "-n", "2", "--components", "1", "--", "true"),
-                      ("submit",), ("cancel", "x"), ("why", "alpha/u0"), ("chain", "3"), ("place",),
-                      ("sites", "--sitemgr", "ipc:///tmp/x")):
+                      ("submit",), ("cancel", "x"), ("why", "alpha/u0"), ("chain", "3"), ("place",)):
             with self.subTest(words):
                 done = self.dmm(*words, code=2)
                 self.assertTrue(done.err.strip())

@@ -340,3 +340,20 @@ TEST_CASE("endpoint: a lost word of rest is said again when the other is heard")
   wire.run(seconds(600));
   CHECK(wire.beats() == before);
 }
+
+TEST_CASE("endpoint: a client that means another party is told whom it has reached, and nobody else is [S13] [S13a]") {
+  for (const Role role : {Role::client, Role::site_manager}) {
+    EndpointSettings mine = settings({SiteName("there"), role, role == Role::client ? "7" : ""}, beta, 1);
+    Endpoint asking(std::move(mine)), asked(settings(alpha, beta, 1));
+    const Instant now{seconds(100).microseconds};
+    asking.dial(now, 1, beta);
+    std::vector<Received> received;
+    asking.tick(now);
+    asking.take_frames([&](Frame& frame) { asked.receive(now, 1, frame.bytes, received); });
+    CHECK(asked.counters().refused.at("wrong_receiver") == 1);
+    asked.take_frames([&](Frame& frame) { asking.receive(now, 1, frame.bytes, received); });
+    CHECK(received.empty());
+    CHECK(asking.strangers().size() == (role == Role::client ? 1 : 0));
+    if (role == Role::client) CHECK(asking.strangers().front().party == alpha);
+  }
+}

@@ -2,8 +2,11 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "sitemgr/site_manager.hpp"
+#include "tests/unit/site_manager_stage.hpp"
+#include "views/site_view.hpp"
 
 using namespace dmm;
 
@@ -47,4 +50,29 @@ TEST_CASE("site view: a delegation waits from when it is taken until it is answe
   manager.settle(now, effects);
   CHECK(sent(alpha, static_cast<Reject*>(nullptr)));
   CHECK(waiting() == 0);
+}
+
+TEST_CASE("site view: usage counts leases that run as well, also over a restart, and none twice") {
+  using namespace dmm::site_stage;
+  Stage stage(settings_of_home());
+  stage.offer(8);
+  const Grant lent = stage.lend_to(bob, 1, 4);
+  const auto sums = [&] {
+    const auto answer = answer_site(stage.manager, {stage.now, 0}, {1, "usage", "{}"});
+    return nlohmann::json::parse(answer.value().text).at("sums");
+  };
+  stage.pass_renewed(seconds(46), at_south, 1);
+  const nlohmann::json running = {{"direction", "lent"},         {"site", "south"},
+                                  {"records", 0},                {"processor_seconds", 0.0},
+                                  {"running", 1},                {"running_processor_seconds", 184.0}};
+  CHECK(sums() == nlohmann::json::array({running}));
+  stage.restart();
+  CHECK(sums() == nlohmann::json::array({running}));
+  stage.offer(8, {{lent.lease, lent.nodes.front().nodes}});
+  stage.hear(at_south, Release{lent.lease, {}, false, false});
+  stage.hear(fs0, Clean{lent.lease, {}});
+  const nlohmann::json ended = {{"direction", "lent"},         {"site", "south"},
+                                {"records", 1},                {"processor_seconds", 184.0},
+                                {"running", 0},                {"running_processor_seconds", 0.0}};
+  CHECK(sums() == nlohmann::json::array({ended}));
 }

@@ -1,0 +1,33 @@
+// Tells people whom a command waits for. A command that goes on over restarts and pauses of managers would otherwise
+// look as if it hung.
+#pragma once
+
+#include <cstddef>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "runtime/client.hpp"
+
+namespace dmm {
+
+class SilenceTeller {
+ public:
+  /// A manager that owes an answer for longer than this is told.
+  static constexpr Duration told_after = seconds(2);
+
+  /// `command` says it; `meanwhile` is what the command does, and how to end it.
+  SilenceTeller(std::string command, std::string meanwhile)
+      : command_(std::move(command)), meanwhile_(std::move(meanwhile)) {}
+
+  /// One line for each manager that fell silent since the last look, and for each that answers again.
+  std::vector<std::string> news(const ClientPool& pool, Instant now);
+  /// Says them on standard error.
+  void look(const ClientPool& pool, Instant now);
+
+ private:
+  std::string command_, meanwhile_;
+  std::set<std::size_t> told_;
+};
+
+}  // namespace dmm

@@ -25,6 +25,7 @@ CLI::App* add_queue_command(CLI::App& app, int& exit_code);
 CLI::App* add_cancel_command(CLI::App& app, int& exit_code);
 CLI::App* add_sites_command(CLI::App& app, int& exit_code);
 CLI::App* add_leases_command(CLI::App& app, int& exit_code);
+CLI::App* add_nodes_command(CLI::App& app, int& exit_code);
 CLI::App* add_usage_command(CLI::App& app, int& exit_code);
 CLI::App* add_reclaim_command(CLI::App& app, int& exit_code);
 CLI::App* add_drain_command(CLI::App& app, int& exit_code);

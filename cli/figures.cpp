@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
+#include <utility>
 
 namespace dmm {
 namespace {
@@ -130,50 +131,120 @@ std::string harmless(std::string_view text) {
   return clean;
 }
 
-std::string shortened(std::string_view text, std::size_t columns, const Style& style) {
-  if (columns_of(text) <= columns) return std::string(text);
-  const std::string_view more = style.pick("…", "~");
-  return columns == 0 ? std::string() : cut(text, columns - 1) + std::string(more);
+std::string shortened(const std::string& text, std::size_t columns, const Style& style) {
+  if (columns == 0 || columns_of(text) <= columns) return text;
+  return cut(text, columns - 1) + std::string(style.pick("…", "~"));
 }
 
-std::vector<std::size_t> Table::widths(const Style& style) const {
-  constexpr std::size_t least = 8;  // of a text that is to say anything
-  std::vector<std::size_t> widths;
-  std::size_t total = 0;
-  for (std::size_t i = 0; i < columns_.size(); ++i) {
-    widths.push_back(columns_of(columns_[i].title));
-    for (const auto& row : rows_)
-      if (i < row.size()) widths[i] = std::max(widths[i], columns_of(row[i]));
-    total += widths[i] + (i > 0 ? 2 : 0);
-  }
-  while (style.columns > 0 && total > style.columns) {
-    std::size_t widest = columns_.size();
-    for (std::size_t i = 0; i < columns_.size(); ++i) {
-      const bool is_short = columns_[i].right || widths[i] <= std::max(least, columns_of(columns_[i].title));
-      if (!is_short && (widest == columns_.size() || widths[i] > widths[widest])) widest = i;
+std::vector<std::string> folded(std::string_view text, std::size_t columns, std::size_t indent) {
+  std::vector<std::string> lines(1);
+  if (columns == 0) return {std::string(text)};
+  bool is_first = true;  // word of its line
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t blank = std::min(text.find(' ', at), text.size());
+    const std::string_view word = text.substr(at, blank - at);
+    at = blank + 1;
+    if (!is_first && columns_of(lines.back()) + 1 + columns_of(word) > columns) {
+      lines.emplace_back(indent, ' ');
+      is_first = true;
     }
-    if (widest == columns_.size()) break;
-    --widths[widest], --total;
+    if (!std::exchange(is_first, false)) lines.back() += ' ';
+    lines.back() += word;
+  }
+  return lines;
+}
+
+// ---- tables --------------------------------------------------------------------------------------------------------
+
+namespace {
+
+constexpr std::size_t gap = 2;        ///< columns between two
+constexpr std::size_t cut_min = 12;   ///< no text is cut shorter
+constexpr std::size_t stack_indent = 4;
+
+std::size_t sum_of(const std::vector<std::size_t>& widths) {
+  std::size_t sum = 0;
+  for (const std::size_t width : widths) sum += (sum > 0 ? gap : 0) + width;
+  return sum;
+}
+
+std::string cell_of(const std::vector<std::string>& row, std::size_t column) {
+  return column < row.size() ? row[column] : std::string();
+}
+
+}  // namespace
+
+/// Which columns are shown: all, but for those without any text where there are too many.
+std::vector<std::size_t> Table::shown(const Style& style) const {
+  std::vector<std::size_t> all;
+  for (std::size_t i = 0; i < columns_.size(); ++i) all.push_back(i);
+  if (style.columns == 0 || sum_of(widths(all)) <= style.columns) return all;
+  std::erase_if(all, [&](std::size_t i) {
+    return std::ranges::all_of(rows_, [&](const auto& row) { return cell_of(row, i).empty(); });
+  });
+  return all;
+}
+
+std::vector<std::size_t> Table::widths(const std::vector<std::size_t>& shown) const {
+  std::vector<std::size_t> widths;
+  for (const std::size_t i : shown) {
+    widths.push_back(columns_of(columns_[i].title));
+    for (const auto& row : rows_) widths.back() = std::max(widths.back(), columns_of(cell_of(row, i)));
   }
   return widths;
 }
 
+/// Makes columns that may be cut narrower, the widest first; whether all fit then.
+bool Table::cut_to_fit(const std::vector<std::size_t>& shown, std::vector<std::size_t>& widths,
+                       std::size_t limit) const {
+  const auto least = [&](std::size_t i) { return std::max(cut_min, columns_of(columns_[shown[i]].title)); };
+  while (sum_of(widths) > limit) {
+    std::size_t widest = shown.size();
+    for (std::size_t i = 0; i < shown.size(); ++i)
+      if (columns_[shown[i]].cut && widths[i] > least(i) && (widest == shown.size() || widths[i] > widths[widest]))
+        widest = i;
+    if (widest == shown.size()) return false;
+    --widths[widest];
+  }
+  return true;
+}
+
 std::string Table::text(const Style& style) const {
-  const std::vector<std::size_t> wide = widths(style);
-  const auto line = [&](const auto& cell_of) {
+  const std::vector<std::size_t> all = shown(style);
+  std::vector<std::size_t> wide = widths(all);
+  std::size_t beside = all.size();  // columns that stand side by side; the others stand below
+  if (style.columns > 0 && !cut_to_fit(all, wide, style.columns)) {
+    wide = widths(all);
+    while (beside > 1 && sum_of({wide.begin(), wide.begin() + static_cast<std::ptrdiff_t>(beside)}) > style.columns)
+      --beside;
+  }
+  const auto line = [&](const auto& text_of) {
     std::string text;
-    for (std::size_t i = 0; i < columns_.size(); ++i) {
-      std::string cell = shortened(cell_of(i), wide[i], style);
-      if (i > 0) text += "  ";
-      text += columns_[i].right ? pad_left(std::move(cell), wide[i]) : pad_right(std::move(cell), wide[i]);
+    for (std::size_t i = 0; i < beside; ++i) {
+      std::string cell = shortened(text_of(all[i]), std::max<std::size_t>(wide[i], 1), style);
+      if (i > 0) text.append(gap, ' ');
+      text += columns_[all[i]].right ? pad_left(std::move(cell), wide[i]) : pad_right(std::move(cell), wide[i]);
     }
     text.erase(text.find_last_not_of(' ') + 1);
-    return (style.columns > 0 ? shortened(text, style.columns, style) : text) + '\n';
+    return text + '\n';
   };
-  std::string all = line([&](std::size_t i) { return style.paint(Ink::dim, columns_[i].title); });
-  for (const auto& row : rows_)
-    all += line([&](std::size_t i) { return i < row.size() ? row[i] : std::string(); });
-  return all;
+  const auto below = [&](const std::vector<std::string>& row) {
+    std::string text;
+    for (std::size_t i = beside; i < all.size(); ++i) {
+      const std::string cell = cell_of(row, all[i]);
+      if (cell.empty()) continue;
+      const std::string& title = columns_[all[i]].title;
+      text += (text.empty() ? "" : ", ") + (title.empty() ? "" : style.paint(Ink::dim, title) + " ") + cell;
+    }
+    std::string lines;
+    if (!text.empty())
+      for (const std::string& one : folded(std::string(stack_indent, ' ') + text, style.columns, stack_indent))
+        lines += shortened(one, style.columns, style) + '\n';
+    return lines;
+  };
+  std::string whole = line([&](std::size_t i) { return style.paint(Ink::dim, columns_[i].title); });
+  for (const auto& row : rows_) whole += line([&](std::size_t i) { return cell_of(row, i); }) + below(row);
+  return whole;
 }
 
 }  // namespace dmm

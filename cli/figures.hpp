@@ -35,28 +35,35 @@ std::string pad_right(std::string text, std::size_t columns);
 std::string pad_left(std::string text, std::size_t columns);
 /// At most this many columns of the text; escape sequences are kept.
 std::string cut(std::string_view text, std::size_t columns);
-/// The text, or its beginning and a sign that more follows, in at most this many columns.
-std::string shortened(std::string_view text, std::size_t columns, const Style& style);
+/// The text if it takes no more columns, else its beginning and a sign that there is more; 0 columns: the text.
+std::string shortened(const std::string& text, std::size_t columns, const Style& style);
+/// The text in lines of at most so many columns, broken at blanks; the later ones begin with `indent` blanks. With 0
+/// columns it is one line. A word that is longer than a line stays whole.
+std::vector<std::string> folded(std::string_view text, std::size_t columns, std::size_t indent = 2);
 /// The text without what a terminal would obey: control characters become '?'.
 std::string harmless(std::string_view text);
 
-/// Rows under titles, each column as wide as its widest cell. Where the style has a width, texts are shortened to it,
-/// the widest column first, and then whole lines: nothing is ever wrapped.
+/// Rows under titles, each column as wide as its widest cell. What is wider than the style's lines is never left to the
+/// terminal to wrap: columns without any text are left out, long texts are cut where a column says that they may be,
+/// and the columns that still don't fit stand below their row, as "title value".
 class Table {
  public:
   struct Column {
     std::string title;
     bool right = false;  ///< numbers stand to the right
+    bool cut = false;    ///< its texts may be cut
   };
   explicit Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
 
   void add(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
   bool empty() const { return rows_.empty(); }
-  /// One line a row, each with an end of line.
+  /// One line a row where it fits, each with an end of line.
   std::string text(const Style& style) const;
 
  private:
-  std::vector<std::size_t> widths(const Style& style) const;
+  std::vector<std::size_t> shown(const Style& style) const;
+  std::vector<std::size_t> widths(const std::vector<std::size_t>& shown) const;
+  bool cut_to_fit(const std::vector<std::size_t>& shown, std::vector<std::size_t>& widths, std::size_t limit) const;
 
   std::vector<Column> columns_;
   std::vector<std::vector<std::string>> rows_;

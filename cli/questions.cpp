@@ -198,6 +198,10 @@ JobRecord job_from_json(const Json& json) {
   job.started = date_in(json, "started");
   job.ended = date_in(json, "ended");
   job.keep_output = value_in<bool>(json, "keep_output");
+  job.limit_wall_seconds = value_in<double>(json, "limit_wall_seconds");
+  if (const auto nodes = json.find("nodes"); nodes != json.end() && nodes->is_object())
+    for (const auto& [manager, set] : nodes->items())
+      if (set.is_string()) job.nodes += (job.nodes.empty() ? "" : ", ") + manager + " " + set.get<std::string>();
   if (const auto place = json.find("place"); place != json.end() && place->is_object()) {
     job.owner = value_in<std::string>(*place, "owner");
     job.chain = value_in<std::vector<std::string>>(*place, "chain");

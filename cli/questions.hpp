@@ -38,7 +38,7 @@ Answered ask_one(const Manager& manager, const std::string& verb,
 Answered order_one(const Manager& manager, const std::string& verb, const nlohmann::ordered_json& argument);
 
 /// A job as its job manager tells it. Dates are seconds since 1970; nothing where it did not happen.
-struct JobRecord {
+struct ToldJob {
   std::uint64_t number = 0;
   std::string name, state, request, origin, owner, text, output_path, error_path;
   std::uint32_t processors = 0, reruns = 0, hops = 0, tries = 0;
@@ -49,9 +49,14 @@ struct JobRecord {
   std::int32_t exit_code = 0;
   std::string exit_fault;
   bool keep_output = true;
+  std::string nodes;               ///< that it has now: "das-3/fs0 0-3, das-3/fs1 7"
+  double limit_wall_seconds = 0;   ///< its own limit; 0: none
 
   bool over() const { return state == "finished" || state == "failed" || state == "cancelled" || state == "lost"; }
 };
+/// The name in use here. The job manager's ledger has a JobRecord of its own, in the same programs: another type must
+/// have another name.
+using JobRecord = ToldJob;
 JobRecord job_from_json(const nlohmann::ordered_json& json);
 
 /// What is asked of job managers about their jobs.

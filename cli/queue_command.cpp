@@ -56,9 +56,9 @@ void show(const QueueOptions& options, const Json& list, const JobTotals& totals
                {"processors", true},
                {"waited", true},
                {"ran", true},
-               {"owner to home"},
-               {"name"},
-               {"outcome"}});
+               {"owner to home", false, true},
+               {"name", false, true},
+               {"outcome", false, true}});
   for (const Json& job : list) add_row(table, job_from_json(job), now, style);
   if (!table.empty()) std::printf("%s", table.text(style).c_str());
   std::string text = totals_text(totals, list.size(), options.selection.narrows() || options.selection.all);

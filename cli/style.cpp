@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <charconv>
 #include <cstdlib>
 
 namespace dmm {
@@ -28,6 +29,17 @@ bool shows_unicode() {
   return true;
 }
 
+/// The least that anything can be shown in.
+constexpr std::size_t columns_min = 20;
+
+std::size_t columns_for(int descriptor) {
+  const std::string_view wanted = environment("COLUMNS");
+  std::size_t columns = 0;
+  std::from_chars(wanted.data(), wanted.data() + wanted.size(), columns);
+  if (columns >= columns_min) return columns;
+  return isatty(descriptor) == 1 ? columns_of_terminal(descriptor) : 0;
+}
+
 }  // namespace
 
 std::string Style::paint(Ink ink, std::string_view text) const {
@@ -41,9 +53,8 @@ std::string Style::paint(Ink ink, std::string_view text) const {
 Style style_of(int descriptor) {
   Style style;
   style.unicode = shows_unicode();
-  const bool is_terminal = isatty(descriptor) == 1;
-  style.colour = is_terminal && environment("NO_COLOR").empty() && environment("TERM") != "dumb";
-  if (is_terminal) style.columns = columns_of_terminal(descriptor);
+  style.colour = isatty(descriptor) == 1 && environment("NO_COLOR").empty() && environment("TERM") != "dumb";
+  style.columns = columns_for(descriptor);
   return style;
 }
 

@@ -15,7 +15,7 @@ enum class Ink : std::uint8_t { plain, bold, dim, red, green, yellow, blue, cyan
 struct Style {
   bool colour = false;
   bool unicode = true;
-  std::size_t columns = 0;  ///< that a line may have; 0: as many as it needs
+  std::size_t columns = 0;  ///< that a line may take; 0: any number, as in a file
 
   /// The text in a colour, if there are colours.
   std::string paint(Ink ink, std::string_view text) const;
@@ -23,8 +23,8 @@ struct Style {
   std::string_view pick(std::string_view drawn, std::string_view ascii) const { return unicode ? drawn : ascii; }
 };
 
-/// The style for what is written to this descriptor: colours and a width only on a terminal, no colours with NO_COLOR;
-/// ASCII only where the locale names another encoding than UTF-8.
+/// The style for what is written to this descriptor: colours only on a terminal and without NO_COLOR; ASCII only
+/// where the locale names another encoding than UTF-8; lines as wide as COLUMNS says, or else the terminal.
 Style style_of(int descriptor);
 
 /// Width of the terminal behind the descriptor; `otherwise` if it is none.

@@ -1,7 +1,10 @@
 // See wait_reasons.hpp.
 #include "cli/wait_reasons.hpp"
 
+#include <algorithm>
+#include <array>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "cli/figures.hpp"
 #include "cli/json_text.hpp"
@@ -10,26 +13,94 @@ namespace dmm {
 namespace {
 
 using Json = nlohmann::ordered_json;
+using Words = std::pair<std::string_view, std::string_view>;
 
-template <class T>
-T number_in(const Json& json, const char* key) {
-  const auto found = json.find(key);
-  return found != json.end() && found->is_number() ? found->get<T>() : T{};
+template <std::size_t size>
+std::string_view find_words(const std::array<Words, size>& table, std::string_view word) {
+  const auto found = std::ranges::find(table, word, &Words::first);
+  return found == table.end() ? std::string_view() : found->second;
 }
+
+std::string shown(const Json& json, const char* key) { return harmless(text_in(json, key)); }
+
+std::string processors_text(const Json& json, const char* key) {
+  return count_text(number_in<std::uint64_t>(json, key), "processor");
+}
+
+std::string unknown_reason(const std::string& reason) {
+  return "gives a reason that this program doesn't know: " + harmless(reason);
+}
+
+// ---- at home -------------------------------------------------------------------------------------------------------
+
+/// What keeps it from the nodes of its own site; empty for a site of a version that doesn't say.
+std::string here_sentence(const Json& answer) {
+  const Json here = object_in(answer, "here");
+  const std::string reason = text_in(here, "reason"), what = shown(here, "what"), site = shown(answer, "site");
+  const std::string widest = processors_text(answer, "widest");
+  if (reason.empty()) return {};
+  if (reason == "drained") return site + " is drained: nothing new starts on its nodes.";
+  if (reason == "no_nodes") return site + " has no nodes of its own.";
+  if (reason == "no_attribute") return "Too few nodes of " + site + ", or none, have " + what + ".";
+  if (reason == "too_little_memory") {
+    const double bytes = number_in<double>(answer, "memory_bytes");
+    return "Too few nodes of " + site + ", or none, have " + decimal(bytes / 1e6, 0) + " MB of memory.";
+  }
+  if (reason == "too_wide") return "No cluster of " + site + " has " + widest + ": " + what + ".";
+  if (reason == "over_quota")
+    return "A quota of " + site + " leaves no room for " + widest + ", and whole nodes are leased: " + what + ".";
+  if (reason == "apart") return "Its components fit into the clusters of " + site + " one by one, but not together.";
+  if (reason == "nodes_down")
+    return "Too few nodes of " + site + " are there, since resource managers are down: " + what + ".";
+  if (reason == "nodes_aside")
+    return "Too few nodes of " + site + " may be used, since others are set aside: " + what + ".";
+  const auto idle = number_in<std::uint64_t>(answer, "idle");
+  return idle < number_in<std::uint64_t>(answer, "widest")
+             ? "The nodes of " + site + " that it could use are in use: " + count_text(idle, "processor") +
+                   (idle == 1 ? " is" : " are") + " idle in one cluster at most."
+             : std::string();
+}
+
+/// Who has what it waits for, and for how long yet.
+void add_holders(std::vector<std::string>& lines, const Json& answer) {
+  const std::vector<Json> holders = rows_in(answer, "holders");
+  if (holders.empty()) return;
+  lines.push_back("Who has nodes of " + shown(answer, "site") + " that it could use:");
+  constexpr std::size_t most = 5;
+  for (std::size_t i = 0; i < holders.size() && i < most; ++i) {
+    const Json& one = holders[i];
+    const std::string request = shown(one, "request"), to = shown(one, "to");
+    std::string who = request.empty() ? "lease " + shown(one, "lease") : request;
+    if (!to.empty()) who = to + " (lease " + shown(one, "lease") + ", for " + who + ")";
+    std::string line = "  " + who + ": " + processors_text(one, "processors") + " for " +
+                       length_text(number_in<double>(one, "held_seconds"));
+    if (flag_in(one, "cleaning"))
+      line += "; it is over, and the nodes are being cleaned";
+    else if (has_number(one, "seconds_left"))
+      line += ", and for " + length_text(number_in<double>(one, "seconds_left")) + " more at most";
+    else
+      line += ", until it ends";
+    lines.push_back(std::move(line));
+  }
+  const std::size_t more = (holders.size() > most ? holders.size() - most : 0) +
+                           number_in<std::size_t>(object_in(answer, "left_out"), "holders");
+  if (more > 0) lines.push_back("  and " + grouped(more) + " more (`dmm leases --site " + shown(answer, "site") + "`)");
+}
+
+// ---- elsewhere -----------------------------------------------------------------------------------------------------
 
 std::string sentence_for(const std::string& reason, const Json& answer) {
   const std::string threshold = decimal(number_in<double>(answer, "threshold"), 2);
   const std::string load = decimal(number_in<double>(answer, "load"), 2);
-  if (reason == "none") return "It doesn't wait: it has nodes, or will have them at once.";
   if (reason == "no_free_nodes")
-    return "The nodes of its site are busy, and the site's load (" + load +
-           ") is not above the delegation threshold (" + threshold + "), so nobody else is asked.";
+    return "Nobody else is asked, since the load of its site (" + load +
+           ") is not above the delegation threshold (" + threshold + ").";
   if (reason == "behind_earlier") {
-    const std::string behind = text_in(answer, "behind");
+    const std::string behind = shown(answer, "behind");
     return "An earlier request gathers nodes or blocks the queue" + (behind.empty() ? "." : ": " + behind + ".");
   }
   if (reason == "asking_neighbour") {
-    const std::string asking = text_in(answer, "asking");
+    const std::string asking = shown(answer, "asking");
     return "Its site has asked a neighbour" + (asking.empty() ? "" : ", " + asking + ",") +
            " and waits for the answer.";
   }
@@ -37,57 +108,160 @@ std::string sentence_for(const std::string& reason, const Json& answer) {
     return "Nobody could serve it in the last round, by answer or by hint; a new round starts when a hint shows "
            "capacity, or in " +
            length_text(number_in<double>(answer, "pause_left_seconds")) + ".";
-  if (reason == "window_full")
-    return "Every neighbour that may serve it has as many delegations under way as its window allows.";
-  if (reason == "no_neighbour")
-    return "There is nobody to ask: no neighbour, or the request may not travel (DTTL 0).";
-  if (reason == "neighbours_unknown")
-    return "It is wider than every cluster that is known, but not all neighbours have reported theirs yet.";
-  if (reason == "drained")
-    return "Its site is drained, so nothing new starts on its nodes, and nobody else within reach has room.";
-  if (reason == "awaiting_hint")
-    return "Nobody within reach has room for it, by what they told; whoever has is asked at once.";
-  if (reason == "next_cycle") return "It waits for the next matchmaking or delegation cycle of its site.";
-  return "Its site gives a reason that this program doesn't know: " + harmless(reason) + ".";
+  if (reason == "no_neighbour") {
+    const bool stays = has_number(answer, "dttl") && number_in<std::uint64_t>(answer, "dttl") == 0;
+    return stays ? "Nobody else is asked, since the request may not travel (DTTL 0)."
+                 : "There is nobody to ask: its site has no neighbour, or doesn't delegate.";
+  }
+  static constexpr std::array<Words, 7> table{{
+      {"none", "It doesn't wait: it has nodes, or will have them at once."},
+      {"window_full", "Every neighbour that may serve it has as many delegations under way as its window allows."},
+      {"neighbours_unknown",
+       "Nobody who is known could ever serve it, but not all neighbours have told what they have yet."},
+      {"drained", "Its site is drained, so nothing new starts on its nodes, and nobody else within reach has room."},
+      {"awaiting_hint", "Nobody within reach has room for it, by what they told; whoever has is asked at once."},
+      {"next_cycle", "It waits for the next matchmaking or delegation cycle of its site."},
+      {"", "Its site gives no reason."},
+  }};
+  const std::string_view words = find_words(table, reason);
+  return words.empty() ? "Its site " + unknown_reason(reason) + "." : std::string(words);
+}
+
+/// What is known of a site beyond its hint, which only says that there is no room.
+std::string seen_of(const Json& site) {
+  const std::vector<std::string> drained = texts_in(site, "drained");
+  if (std::ranges::count(drained, text_in(site, "site")) > 0) return "it is drained";
+  std::string down;
+  for (const Json& manager : rows_in(site, "resource_managers"))
+    if (!flag_in(manager, "up", true)) down += (down.empty() ? "" : ", ") + shown(manager, "name");
+  if (!down.empty()) return "its resource managers that are down: " + down;
+  return grouped(number_in<std::uint64_t>(site, "processors_busy")) + " of its " +
+         processors_text(site, "processors") + " are in use, " +
+         grouped(number_in<std::uint64_t>(site, "processors_lent")) + " of them lent";
+}
+
+/// Why a neighbour has not been asked in this round; empty if it was, and answered.
+std::string not_asked_sentence(const Json& asked, const Json& answer, const KnownSites& others) {
+  const std::string stage = text_in(asked, "stage"), site = text_in(asked, "site");
+  if (stage == "cannot") {
+    const std::string clause = text_in(asked, "clause");
+    const std::string needs = processors_text(answer, "widest");
+    if (clause == "too_wide") return "neither it nor anybody beyond it has " + needs + " in one cluster";
+    if (clause == "too_long") return "neither it nor anybody beyond it lends for as long as it runs";
+    std::string what;
+    const Json attributes = object_in(answer, "attributes");
+    for (const auto& [name, value] : attributes.items())
+      if (value.is_string()) what += (what.empty() ? "" : " and ") + name + "=" + value.get<std::string>();
+    if (const double bytes = number_in<double>(answer, "memory_bytes"); bytes > 0)
+      what += (what.empty() ? "" : " and ") + decimal(bytes / 1e6, 0) + " MB of memory";
+    return "neither it nor anybody beyond it has " + needs + " of nodes with " + harmless(what);
+  }
+  if (stage == "no_room") {
+    const auto known = others.find(site);
+    return "not asked: of " + grouped(number_in<std::uint64_t>(asked, "largest")) +
+           " processors in its largest cluster, or in one beyond it, it would lend " +
+           grouped(number_in<std::uint64_t>(asked, "lendable")) + " now" +
+           (known == others.end() ? std::string() : "; " + seen_of(known->second));
+  }
+  static constexpr std::array<Words, 6> table{{
+      {"out", "asked, and yet to answer"},
+      {"link_down", "can't be reached: the link is down"},
+      {"congested", "not asked: too much that was sent to it waits to be acknowledged"},
+      {"resting", "not asked for now: it didn't answer of late"},
+      {"window_full", "not asked yet: as many delegations are out to it as its window allows"},
+      {"next", "not asked yet"},
+  }};
+  return std::string(find_words(table, stage));
+}
+
+void add_neighbours(std::vector<std::string>& lines, const Json& answer, const KnownSites& others) {
+  std::vector<std::string> told;
+  std::vector<std::string> answered;
+  for (const Json& one : rows_in(answer, "answers")) {
+    answered.push_back(text_in(one, "site"));
+    told.push_back("  " + reject_sentence(answered.back(), text_in(one, "reason")));
+  }
+  for (const Json& one : rows_in(answer, "neighbours")) {
+    if (std::ranges::count(answered, text_in(one, "site")) > 0) continue;
+    const std::string text = not_asked_sentence(one, answer, others);
+    if (!text.empty()) told.push_back("  " + shown(one, "site") + ": " + text);
+  }
+  if (told.empty()) return;
+  lines.emplace_back("Its neighbours, and who was asked in the last round:");
+  lines.insert(lines.end(), told.begin(), told.end());
+}
+
+// ---- what helps ----------------------------------------------------------------------------------------------------
+
+std::string remedy_of(const Json& answer) {
+  const std::string here = text_in(object_in(answer, "here"), "reason"), site = shown(answer, "site");
+  const std::string reason = text_in(answer, "reason");
+  const bool stays = has_number(answer, "dttl") && number_in<std::uint64_t>(answer, "dttl") == 0;
+  std::string text;
+  const auto add = [&](const std::string& what) { text += (text.empty() ? "" : "; ") + what; };
+  if (here == "drained") add("`dmm resume " + site + "` lets it start at " + site);
+  if (here == "nodes_down") add("a start of those resource managers that are down");
+  if (here == "over_quota") add("a greater \"quota\" in the configuration of " + site);
+  if (here == "nodes_aside") add("nodes that are set aside no longer (`dmm nodes --state set_aside`)");
+  if (has_number(answer, "reclaimed_in_seconds"))
+    add("lent nodes, which " + site + " takes back for it in " +
+        length_text(number_in<double>(answer, "reclaimed_in_seconds")));
+  if (here == "no_capacity" && !rows_in(answer, "holders").empty())
+    add("the end of enough of what has nodes of " + site);
+  if (reason == "no_free_nodes") add("a load above the threshold, or a lower \"delegation_threshold\"");
+  if (stays) add("`--dttl` of 1 or more, which lets others be asked");
+  if (reason == "pausing" || reason == "awaiting_hint" || reason == "drained") add("room at any of its neighbours");
+  return text.empty() ? text : "What would start it: " + text + ".";
 }
 
 }  // namespace
 
 std::string reject_sentence(const std::string& site, const std::string& reason) {
-  std::string text = "gives a reason that this program doesn't know: " + harmless(reason);
-  if (reason == "no_capacity") text = "has too few free nodes, and nobody beyond it had them";
-  if (reason == "never_servable")
-    text = "has no cluster that is large enough or meets the constraints, nor has anybody beyond it";
-  if (reason == "dttl_exhausted") text = "has too few free nodes, and the request may travel no further";
-  if (reason == "tries_exhausted") text = "has too few free nodes, and the search budget of the round is spent";
-  if (reason == "already_seen") text = "was asked for this request before";
-  if (reason == "in_chain") text = "is in the request's chain already";
-  if (reason == "no_answer") text = "didn't answer in time";
-  if (reason == "link_down") text = "can't be reached";
-  if (reason == "limit_reached") text = "takes no more requests from this neighbour for now";
-  if (reason == "not_lending") text = "keeps its free nodes for its own users";
-  if (reason == "malformed") text = "says that the request makes no sense";
-  if (reason == "too_long") text = "lends for less time than the job may run";
-  if (reason == "not_in_turn") text = "keeps its free nodes for a borrower that has had less";
-  return harmless(site) + ": " + text;
+  static constexpr std::array<Words, 22> table{{
+      {"no_capacity", "has too few free nodes, and nobody beyond it had them"},
+      {"never_servable", "has no cluster that is large enough or meets the constraints, nor has anybody beyond it"},
+      {"dttl_exhausted", "has too few free nodes, and the request may travel no further"},
+      {"tries_exhausted", "has too few free nodes, and the search budget of the round is spent"},
+      {"already_seen", "was asked for this request before"},
+      {"in_chain", "is in the request's chain already"},
+      {"no_answer", "didn't answer in time"},
+      {"link_down", "can't be reached"},
+      {"limit_reached", "takes no more requests from this neighbour for now"},
+      {"not_lending", "keeps its free nodes for its own users"},
+      {"malformed", "says that the request makes no sense"},
+      {"too_long", "lends for less time than the job may run"},
+      {"not_in_turn", "keeps its free nodes for a borrower that has had less"},
+      {"drained", "is drained, or lends nothing more to who asks"},
+      {"no_nodes", "has no nodes of its own, and nobody beyond it had room"},
+      {"no_attribute", "has too few nodes with the attributes that are demanded, or none"},
+      {"too_little_memory", "has too few nodes with the memory that is demanded, or none"},
+      {"too_wide", "has no cluster that is as large as the widest component"},
+      {"over_quota", "would have a cluster that is large enough, but for its quota"},
+      {"apart", "has room for each component, but not for all together"},
+      {"nodes_down", "has too few nodes that are there: resource managers are down"},
+      {"nodes_aside", "has too few nodes that may be used: others are set aside"},
+  }};
+  const std::string_view words = find_words(table, reason);
+  return harmless(site) + ": " + (words.empty() ? unknown_reason(reason) : std::string(words));
 }
 
-std::vector<std::string> wait_sentences(const Json& answer) {
+std::vector<std::string> wait_sentences(const Json& answer, const KnownSites& others) {
   std::vector<std::string> lines;
-  lines.push_back(sentence_for(text_in(answer, "reason"), answer));
-  lines.push_back("It asks for " + count_text(number_in<std::uint64_t>(answer, "processors"), "processor") +
-                  ", its widest component for " + grouped(number_in<std::uint64_t>(answer, "widest")) +
-                  "; the most idle in one cluster here are " + grouped(number_in<std::uint64_t>(answer, "idle")) +
-                  ".");
-  const auto tries = number_in<std::uint64_t>(answer, "tries");
-  lines.push_back("It has waited " + length_text(number_in<double>(answer, "waited_seconds")) + "; " +
+  std::string asks = "It asks for " + processors_text(answer, "processors") + ", its widest component for " +
+                     grouped(number_in<std::uint64_t>(answer, "widest"));
+  const Json attributes = object_in(answer, "attributes");
+  for (const auto& [name, value] : attributes.items())
+    if (value.is_string()) asks += ", " + harmless(name + "=" + value.get<std::string>());
+  if (const double bytes = number_in<double>(answer, "memory_bytes"); bytes > 0)
+    asks += ", " + decimal(bytes / 1e6, 0) + " MB of memory";
+  lines.push_back(asks + ". It has waited " + length_text(number_in<double>(answer, "waited_seconds")) + "; " +
                   count_text(number_in<std::uint64_t>(answer, "round"), "round") + " of search, " +
-                  count_text(tries, "delegation") + ".");
-  const auto answers = answer.find("answers");
-  if (answers == answer.end() || !answers->is_array() || answers->empty()) return lines;
-  lines.emplace_back("Who was asked in the last round, and why they didn't serve it:");
-  for (const Json& one : *answers)
-    lines.push_back("  " + reject_sentence(text_in(one, "site"), text_in(one, "reason")));
+                  count_text(number_in<std::uint64_t>(answer, "tries"), "delegation") + ".");
+  if (std::string here = here_sentence(answer); !here.empty()) lines.push_back(std::move(here));
+  add_holders(lines, answer);
+  lines.push_back(sentence_for(text_in(answer, "reason"), answer));
+  add_neighbours(lines, answer, others);
+  if (std::string remedy = remedy_of(answer); !remedy.empty()) lines.push_back(std::move(remedy));
   return lines;
 }
 

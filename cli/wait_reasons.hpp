@@ -1,6 +1,8 @@
-// Why a job waits, as sentences: one for each of the reasons that a site can give (protocol/reasons.hpp). Pure.
+// Why a job waits, as sentences: one for each of the reasons that a site can give (protocol/reasons.hpp), who has what
+// the job waits for, and what would start it. Pure.
 #pragma once
 
+#include <map>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
@@ -10,7 +12,11 @@ namespace dmm {
 /// What a rejecting site meant: "das-3: has too few free nodes, and nobody beyond it had them".
 std::string reject_sentence(const std::string& site, const std::string& reason);
 
+/// The answers to "site" of sites that could be asked directly, by name: of whom a hint says no more than that they
+/// have no room.
+using KnownSites = std::map<std::string, nlohmann::ordered_json>;
+
 /// Lines for the answer of a site manager to "why".
-std::vector<std::string> wait_sentences(const nlohmann::ordered_json& answer);
+std::vector<std::string> wait_sentences(const nlohmann::ordered_json& answer, const KnownSites& others = {});
 
 }  // namespace dmm

@@ -1,11 +1,17 @@
-// `dmm why JOB`: why a job waits, in the words of its site and of every site that was asked.
+// `dmm why JOB`: why a job waits, in the words of its site and of every site that was asked; where it runs; how it
+// ended. Of a job whose site manager can't be asked its job manager tells what it knows.
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <memory>
 
 #include "cli/commands.hpp"
 #include "cli/figures.hpp"
+#include "cli/job_sentences.hpp"
+#include "cli/json_text.hpp"
 #include "cli/questions.hpp"
+#include "cli/registry.hpp"
 #include "cli/wait_reasons.hpp"
 #include "runtime/clock.hpp"
 
@@ -21,42 +27,91 @@ struct WhyOptions {
   bool json = false;
 };
 
+/// What was found out of a job.
+struct Findings {
+  Json job, why;           ///< the answers of its job manager and of its site; null: not asked, or no answer
+  bool site_is_up = false; ///< for its job manager
+  std::string fault;       ///< why the site gave no answer
+  KnownSites others;
+};
+
 /// The site manager of the job manager's site: in its testbed, or where the user says.
 std::variant<Manager, CommandFault> site_of(const WhyOptions& options, const Manager& job_manager) {
   ManagerOptions wanted;
   wanted.testbed = options.manager.testbed;
   wanted.site = wanted.as_site = job_manager.party.site.text;
   if (!options.manager.endpoint.empty() && options.sitemgr.empty())
-    return CommandFault{"--jobmgr needs --sitemgr too: the site knows why a request waits", 2};
+    return CommandFault{"say with --sitemgr where its site manager listens: that knows why a request waits"};
   wanted.endpoint = options.sitemgr;
+  return choose_manager(wanted, Role::site_manager);
+}
+
+/// Neighbours of whom a hint tells no more than that they have no room, asked directly where they are in the testbed.
+KnownSites look_at_neighbours(const WhyOptions& options, const Json& why) {
+  ManagerOptions wanted;
+  wanted.testbed = options.manager.testbed;
+  if (!options.manager.endpoint.empty()) return {};
   auto chosen = choose_managers(wanted, Role::site_manager);
-  if (auto* fault = std::get_if<CommandFault>(&chosen)) return std::move(*fault);
-  return std::move(std::get<std::vector<Manager>>(chosen).front());
+  const auto* all = std::get_if<std::vector<Manager>>(&chosen);
+  std::vector<Manager> asked;
+  for (const Json& neighbour : rows_in(why, "neighbours"))
+    if (text_in(neighbour, "stage") == "no_room" && all)
+      for (const Manager& manager : *all)
+        if (manager.party.site.text == text_in(neighbour, "site")) asked.push_back(manager);
+  KnownSites known;
+  if (asked.empty()) return known;
+  for (const Answered& answered : ask_all(asked, "site", Json::object(), seconds(2)))
+    if (answered.fault.empty()) known[answered.manager.party.site.text] = answered.json;
+  return known;
 }
 
-/// What is to be said of a job that doesn't wait.
-std::string state_sentence(const JobRecord& job) {
-  if (job.state == "starting" || job.state == "running" || job.state == "ending" || job.state == "collecting")
-    return "It doesn't wait: it is " + job.state + " on nodes of " + harmless(job.owner) + ".";
-  return "It doesn't wait: it is over, and " + job.state +
-         (job.text.empty() ? "." : ": " + harmless(job.text) + ".");
-}
-
-int tell(const WhyOptions& options, const Json& job, const Answered* why) {
-  const JobRecord record = job_from_json(job);
-  if (options.json) {
-    print_json({{"job", job}, {"why", why ? why->json : Json(nullptr)}});
-    return 0;
+void ask_site(const WhyOptions& options, const Manager& job_manager, Findings& found) {
+  auto site = site_of(options, job_manager);
+  if (auto* fault = std::get_if<CommandFault>(&site)) {
+    found.fault = fault->text;
+    return;
   }
-  std::printf("%s is %s\n", harmless(record.request).c_str(), record.state.c_str());
-  if (why == nullptr)
-    std::printf("%s\n", state_sentence(record).c_str());
-  else if (!why->json.value("waits", false))
-    std::printf(
-        "Its site doesn't hold the request just now: it is being granted, or the site has just restarted.\n");
+  Answered why = ask_one(std::get<Manager>(site), "why", {{"request", found.job.value("request", "")}});
+  found.fault = why.fault;
+  if (!why.fault.empty()) return;
+  found.why = std::move(why.json);
+  if (!options.json) found.others = look_at_neighbours(options, found.why);
+}
+
+/// Where the job manager keeps what it brings back: known of those of testbeds.
+std::string folder_of(const Manager& manager) {
+  for (const Testbed& testbed : all_testbeds())
+    for (const TestbedDaemon& daemon : testbed.daemons)
+      if (daemon.party == manager.party && daemon.endpoint == manager.endpoint)
+        return testbed.folder + "/jobs-" + manager.party.site.text + "-" + manager.party.name + "/";
+  return {};
+}
+
+OutputPlaces output_of(const JobRecord& job, const Manager& manager) {
+  const std::string folder = folder_of(manager), file = "outputs/" + std::to_string(job.number);
+  const auto place = [&](const std::string& path, const char* ending) {
+    if (!path.empty()) return path;
+    return folder.empty() ? file + ending + " in the directory of " + manager.party.name + "'s job manager"
+                          : folder + file + ending;
+  };
+  return {place(job.output_path, ".out"), place(job.error_path, ".err")};
+}
+
+void tell(const Findings& found, const Manager& manager) {
+  const JobRecord job = job_from_json(found.job);
+  const double now = static_cast<double>(wall_microseconds()) / 1e6;
+  std::vector<std::string> lines{harmless(job.request) + " is " + job.state};
+  const auto add = [&](std::vector<std::string> more) { lines.insert(lines.end(), more.begin(), more.end()); };
+  if (job.state != "waiting")
+    add(job_sentences(job, output_of(job, manager), now));
+  else if (found.why.is_null())
+    add(unasked_sentences(job, found.site_is_up, found.fault, now));
+  else if (!flag_in(found.why, "waits"))
+    add({"Its site doesn't hold the request just now: it is being granted, or the site has just restarted."});
   else
-    print_lines(wait_sentences(why->json));
-  return 0;
+    add(wait_sentences(found.why, found.others));
+  const std::size_t columns = style_of(STDOUT_FILENO).columns;
+  for (const std::string& line : lines) print_lines(folded(line, columns, 4));
 }
 
 int run(const WhyOptions& options) {
@@ -66,20 +121,26 @@ int run(const WhyOptions& options) {
   auto chosen = manager_of(name, options.manager);
   if (auto* fault = std::get_if<CommandFault>(&chosen)) return fail("why", *fault);
   const Manager& manager = std::get<Manager>(chosen);
-  const Answered job = ask_one(manager, "job", {{"job", name.job}});
+  auto answers = ask_all({manager}, std::vector<std::string>{"job", "counts"}, {{"job", name.job}});
+  Answered &job = answers[0][0], &counts = answers[1][0];
   if (!job.fault.empty()) return fail("why", {job.fault, 1});
-  if (job.json.value("state", "") != "waiting") return tell(options, job.json, nullptr);
-  auto site = site_of(options, manager);
-  if (auto* fault = std::get_if<CommandFault>(&site)) return fail("why", *fault);
-  const Answered why = ask_one(std::get<Manager>(site), "why", {{"request", job.json.value("request", "")}});
-  if (!why.fault.empty()) return fail("why", {why.fault, 1});
-  return tell(options, job.json, &why);
+  Findings found{.job = std::move(job.json), .why = {}, .fault = {}, .others = {}};
+  found.site_is_up = counts.fault.empty() && flag_in(counts.json, "site_up");
+  if (text_in(found.job, "state") == "waiting") ask_site(options, manager, found);
+  if (options.json)
+    print_json({{"job", found.job},
+                {"why", found.why},
+                {"site_up", found.site_is_up},
+                {"fault", found.fault.empty() ? Json(nullptr) : Json(found.fault)}});
+  else
+    tell(found, manager);
+  return 0;
 }
 
 }  // namespace
 
 CLI::App* add_why_command(CLI::App& app, int& exit_code) {
-  auto* command = app.add_subcommand("why", "Say why a job waits, and what everybody answered who was asked");
+  auto* command = app.add_subcommand("why", "Say why a job waits, where it runs, or how it ended");
   auto options = std::make_shared<WhyOptions>();
   command->add_option("job", options->job, "Its number, or as in das-0/alice/17")->required()->type_name("JOB");
   add_manager_options(*command, options->manager, Role::job_manager);
@@ -87,9 +148,15 @@ CLI::App* add_why_command(CLI::App& app, int& exit_code) {
       ->type_name("ENDPOINT");
   command->add_flag("--json", options->json, "Print a JSON object");
   command->footer(
+      "Of a job that waits: what keeps it from the nodes of its site, who has them and until when, why each\n"
+      "neighbour doesn't serve it, and what would start it. Of one that runs: where, and for how long. Of one\n"
+      "that is over: exit status or signal, place, duration, and where its output is. Without its site manager\n"
+      "its job manager tells what it knows.\n"
+      "\n"
       "Examples:\n"
       "  dmm why das-0/alice/17\n"
-      "  dmm why 17 --site das-0 --user alice --json\n");
+      "  dmm why 17 --site das-0 --user alice --json\n"
+      "  dmm why das-0/alice/17 --jobmgr ipc:///home/alice/.dmm/jobmgr.ipc --sitemgr tcp://das-0:7700\n");
   command->callback([options, &exit_code] { exit_code = run(*options); });
   return command;
 }

@@ -33,6 +33,8 @@ JobView view_of(const Job& job, const RequestId& request) {
   view.output_path = job.description.output_path;
   view.error_path = job.description.error_path;
   view.keep_output = job.description.keep_output;
+  if (job.run) view.nodes = job.run->held();
+  view.limit_wall_seconds = job.description.program.limits.wall_seconds;
   return view;
 }
 

@@ -36,6 +36,8 @@ struct JobView {
   std::string output_path;      ///< as asked for; empty: in the job manager's folder
   std::string error_path;
   bool keep_output = true;
+  std::vector<NodeGroup> nodes;     ///< that it has now
+  std::uint64_t limit_wall_seconds = 0;  ///< its own; 0: none
 };
 
 /// What `JobManager::jobs` lists.

@@ -14,7 +14,7 @@ std::string_view word(const std::array<std::string_view, size>& words, std::uint
 }  // namespace
 
 std::string_view to_text(RejectReason value) {
-  static constexpr std::array<std::string_view, 13> words{
+  static constexpr std::array<std::string_view, 22> words{
       "no_capacity",
       "never_servable",
       "dttl_exhausted",
@@ -28,6 +28,15 @@ std::string_view to_text(RejectReason value) {
       "malformed",
       "too_long",
       "not_in_turn",
+      "drained",
+      "no_nodes",
+      "no_attribute",
+      "too_little_memory",
+      "too_wide",
+      "over_quota",
+      "apart",
+      "nodes_down",
+      "nodes_aside",
   };
   return word(words, static_cast<std::uint8_t>(value));
 }

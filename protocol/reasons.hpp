@@ -21,6 +21,16 @@ enum class RejectReason : std::uint8_t {
   malformed,         ///< the request makes no sense
   too_long,          ///< no lease from here lasts as long as the request runs
   not_in_turn,       ///< what is free is for another borrower, who has had less
+  // More exactly, in what a site says of itself beside its reason (SiteAnswer):
+  drained,           ///< nothing new starts on its nodes, or nothing more is lent to who asks
+  no_nodes,          ///< it has no nodes of its own
+  no_attribute,      ///< none of its nodes have an attribute that is demanded, or not enough of them
+  too_little_memory, ///< none of its nodes have the memory that is demanded, or not enough of them
+  too_wide,          ///< no cluster of it is as large as the widest component
+  over_quota,        ///< a cluster would be large enough, but for its quota
+  apart,             ///< each component fits, but not all together
+  nodes_down,        ///< too many of its nodes are out of reach: their resource managers are down
+  nodes_aside,       ///< too many of its nodes are set aside
 };
 
 /// Why a waiting request waits, seen from its home site.

@@ -241,9 +241,10 @@ void OwnedNodes::change_free(const Party& party, Manager& manager, Change change
   if (manager.up) count(party, manager, true);
 }
 
-/// How many of a cluster's processors requests may fill.
+/// How many of a cluster's processors requests may fill, in whole nodes.
 std::uint32_t OwnedNodes::fill(std::size_t cluster, std::uint64_t processors) const {
-  return static_cast<std::uint32_t>(settings_[cluster].quota * static_cast<double>(processors) + 1e-9);
+  const auto most = static_cast<std::uint32_t>(settings_[cluster].quota * static_cast<double>(processors) + 1e-9);
+  return most - most % std::max(1U, widths_[cluster]);
 }
 
 std::vector<ClusterView> OwnedNodes::views(const Constraints& constraints) const {
@@ -272,6 +273,26 @@ std::uint32_t OwnedNodes::largest_idle() const {
     if (limit > used) largest = std::max(largest, std::min(free_[i], limit - used));
   }
   return largest;
+}
+
+std::vector<ClusterView> OwnedNodes::standing(const Constraints& constraints) const {
+  std::vector<ClusterView> clusters = sizes(constraints);
+  for (ClusterView& cluster : clusters) cluster.idle_processors = 0;
+  for (const auto& [party, manager] : managers_)
+    if (manager.up && meets(kinds_[manager.kind].properties, constraints))
+      clusters[manager.cluster].idle_processors +=
+          dmm::count(subtract(nodes_of(manager.offer), manager.aside)) * manager.offer.processors_per_node;
+  return clusters;
+}
+
+bool OwnedNodes::all_up() const {
+  for (std::size_t i = 0; i < settings_.size(); ++i) {
+    std::size_t up = 0;
+    for (const Kind& kind : kinds_) up += kind.stocks[i].by_free.size();
+    const std::uint64_t planned = std::uint64_t{settings_[i].nodes} * settings_[i].processors_per_node;
+    if (up < managers_in_[i] || totals_[i] < planned) return false;
+  }
+  return true;
 }
 
 // ---- what can be ---------------------------------------------------------------------------------------------------

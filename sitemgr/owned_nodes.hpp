@@ -78,6 +78,11 @@ class OwnedNodes {
   std::uint64_t total() const { return total_; }
   /// Processors that are not free: in use, lent, or being cleaned, and those of managers that are down.
   std::uint64_t used() const { return total_ - free_total_; }
+  /// The clusters as if every node that could be used now were idle: none of managers that are down, and none that is
+  /// set aside. A walk over all managers.
+  std::vector<ClusterView> standing(const Constraints& constraints) const;
+  /// Whether every resource manager is up, and all that is configured is there.
+  bool all_up() const;
   /// Counts up whenever more became free: what didn't fit before may fit now.
   std::uint64_t freed() const { return freed_; }
   /// Counts up whenever anything changed.

@@ -113,6 +113,8 @@ void SiteManager::refuse_if_hopeless(Step& s, LocalRequest& request) {
   if (prospect.possible || !prospect.complete) return;
   const RequestId id = request.request.id;
   Refusal refusal = refusal_of(*request.kind, prospect, length);
+  if (const Clause here = clause_of(request.kind->need); here.reason == RejectReason::over_quota)
+    refusal.text += "; here " + here.what;
   s.out.log(Level::info, "refuse", id,
             {{"reason", std::string(to_text(refusal.reason))},
              {"text", refusal.text},

@@ -93,7 +93,11 @@ class SiteManager {
   std::string reconfigure(Instant now, const SiteSettings& settings, Effects& effects);
 
   SiteView view(Instant now) const;
+  /// Why a request waits; without what takes a walk over the site: who has what it waits for, and whom it may ask.
+  WaitView wait_of(Instant now, const RequestId& request) const;
   WaitView why(Instant now, const RequestId& request) const;
+  /// All nodes that it owns, by resource manager and number.
+  std::vector<NodesView> nodes() const;
   const RequestQueue& queue() const { return queue_; }
   const LeaseTable& leases() const { return leases_; }
   const UsageLog& usage() const { return usage_; }
@@ -293,6 +297,13 @@ class SiteManager {
   Lease& make_lease(Step& s, const ResourceNeed& need, const Placement& placement, const RequestId& request,
                     const Foreign* foreign);
   Load load() const;
+
+  // ---- what is in the way (waiting.cpp) ----
+  Clause clause_of(const ResourceNeed& need) const;
+  Clause clause_of_size(const ResourceNeed& need) const;
+  RejectReason exact(const Foreign& foreign, RejectReason reason) const;
+  std::vector<HolderView> holders_of(Instant now, const Constraints& constraints) const;
+  AskedView asked_of(Instant now, std::size_t n, const LocalRequest& request) const;
 
   // ---- serving others (lending.cpp) ----
   void match_foreign(Step& s);

@@ -1,6 +1,8 @@
 // What people may see of a site manager: plain values, made on request.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -44,6 +46,57 @@ struct SiteView {
   std::vector<SiteName> drained;  ///< whom it lends nothing more; its own name: nothing new starts on its nodes
 };
 
+/// Nodes of one resource manager that are alike.
+struct NodesView {
+  enum class State : std::uint8_t { free, leased, cleaning, set_aside, down };
+  Party resource_manager;
+  ClusterName cluster;
+  NodeSet nodes;
+  std::uint32_t processors = 0;  ///< of all of them
+  State state = State::free;
+  std::string reason;             ///< why they are set aside or down
+  std::optional<LeaseId> lease;   ///< that they are under, or were
+  SiteName to;                    ///< the neighbour that the lease is lent to; empty: it is for users of the site
+  std::vector<RequestId> requests;  ///< of users of the site that have them
+};
+
+/// What keeps a need from this site's own nodes, and what there is about it: "gpu=1", a cluster, a quota.
+struct Clause {
+  RejectReason reason = RejectReason::no_capacity;
+  std::string what;
+};
+
+/// A lease on nodes of this site that a request could use.
+struct HolderView {
+  LeaseId lease;
+  RequestId request;              ///< that has it; empty where nobody has it just now
+  SiteName to;                    ///< the neighbour that it is lent to; empty: it is for a user of this site
+  std::uint32_t processors = 0;   ///< of those that the request could use
+  Duration held;                  ///< for how long already
+  Instant until = never;          ///< its owner takes it back then at the latest
+  bool cleaning = false;          ///< it is over, and its nodes have yet to be found clean
+};
+
+/// A neighbour, and why it has or hasn't been asked for a request.
+struct AskedView {
+  enum class Stage : std::uint8_t {
+    out,          ///< it has the request now
+    asked,        ///< it was asked in this round
+    link_down,
+    congested,    ///< much waits for it unacknowledged
+    resting,      ///< it didn't answer of late
+    cannot,       ///< by what is configured nobody there or beyond can serve it; `clause` says what is missing
+    no_room,      ///< by its hint
+    window_full,  ///< as many delegations are out to it as may be
+    next,         ///< it may be asked
+  };
+  SiteName site;
+  Stage stage = Stage::next;
+  RejectReason clause = RejectReason::no_capacity;
+  std::uint32_t lendable = 0, largest = 0;  ///< by its hint, within the request's reach
+  Duration rests;                           ///< for how long yet
+};
+
 /// Why a request waits, and what everybody said who was asked.
 struct WaitView {
   bool known = false;  ///< it waits here
@@ -58,6 +111,13 @@ struct WaitView {
   double load = 0, threshold = 0;
   RequestId behind;           ///< for behind_earlier
   std::vector<SiteAnswer> answers;
+  std::uint32_t dttl = 0;
+  Constraints constraints;
+  Clause here;                        ///< why this site's own nodes don't serve it
+  std::vector<HolderView> holders;    ///< who has what it could use, most first
+  std::size_t holders_left_out = 0;
+  std::vector<AskedView> neighbours;
+  std::optional<Duration> reclaimed_in;  ///< lent nodes are taken back for it then, if that helps
 };
 
 }  // namespace dmm

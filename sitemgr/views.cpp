@@ -1,4 +1,4 @@
-// What people see of a site manager, why a request waits, and the recount that tests ask for.
+// What people see of a site manager, and the recount that tests ask for.
 #include <algorithm>
 #include <utility>
 
@@ -48,56 +48,41 @@ std::uint64_t SiteManager::total_of(UsageRecord::Direction direction, std::size_
   return total == totals_.end() ? 0 : total->second.processor_microseconds;
 }
 
-WaitView SiteManager::why(Instant now, const RequestId& id) const {
-  WaitView view;
-  view.request = id;
-  view.idle = owned_.largest_idle();
-  view.load = value(load());
-  view.threshold = settings_.delegation_threshold;
-  const LocalRequest* request = queue_.find(id);
-  if (!request) return view;
-  view.known = true;
-  view.processors = request->kind->processors;
-  view.widest = request->kind->widest;
-  view.waited = now - request->since;
-  view.round = request->round;
-  view.tries = request->tries;
-  view.answers = request->answers;
-  const LocalRequest* head = queue_.head();
-  const bool over_threshold = drained_here() || over(load(), settings_.delegation_threshold);
-  switch (request->search) {
-    case LocalRequest::Search::out:
-      view.reason = WaitReason::asking_neighbour;
-      view.asking = neighbours_[request->target].site;
-      return view;
-    case LocalRequest::Search::pausing:
-      view.reason = WaitReason::pausing;
-      view.pause_left = request->resume_at - now;
-      if (too_wide_for_known(*request)) view.reason = WaitReason::neighbours_unknown;
-      return view;
-    case LocalRequest::Search::home: view.reason = WaitReason::no_neighbour; break;
-    case LocalRequest::Search::ready:
-      view.reason = request->window_full                            ? WaitReason::window_full
-                    : settings_.delegation_cycle != Duration{}      ? WaitReason::next_cycle
-                    : drained_here()                                ? WaitReason::drained
-                                                                    : WaitReason::awaiting_hint;
-      if (too_wide_for_known(*request)) view.reason = WaitReason::neighbours_unknown;
-      if (request->kind->servable && !over_threshold) view.reason = WaitReason::no_free_nodes;
-      break;
+std::vector<NodesView> SiteManager::nodes() const {
+  std::vector<NodesView> all;
+  for (const OwnedNodes::ManagerView& manager : owned_.managers()) {
+    const auto add = [&](NodesView::State state, const NodeSet& nodes, std::string reason, const Lease* lease) {
+      if (nodes.empty()) return;
+      NodesView row{manager.party, manager.cluster, nodes, count(nodes) * manager.processors_per_node, state,
+                    std::move(reason), {}, {}, {}};
+      if (!manager.up) {
+        row.state = NodesView::State::down;
+        row.reason = manager.registered ? "its resource manager is down"
+                                        : "its resource manager hasn't come since the site manager was started";
+      }
+      if (lease) {
+        row.lease = lease->id;
+        if (lease->downstream) row.to = neighbours_[*lease->downstream].site;
+        for (const auto& [request, groups] : lease->handed_out) row.requests.push_back(request);
+      }
+      all.push_back(std::move(row));
+    };
+    NodeSet rest = nodes_of(*owned_.find_offer(manager.party));
+    for (const LeaseId& id : leases_.on(manager.party)) {
+      const Lease& lease = leases_.get(id);
+      for (const auto& [groups, state] : {std::pair{&lease.nodes, NodesView::State::leased},
+                                          std::pair{&lease.cleaning, NodesView::State::cleaning}})
+        each_manager(*groups, [&](const Party& party, const NodeSet& nodes) {
+          if (party != manager.party) return;
+          rest = subtract(rest, nodes);
+          add(state, nodes, overlap(nodes, manager.aside) ? manager.why_aside : std::string(), &lease);
+        });
+    }
+    const NodeSet aside = intersect(rest, manager.aside);
+    add(NodesView::State::set_aside, aside, manager.why_aside, nullptr);
+    add(NodesView::State::free, subtract(rest, aside), {}, nullptr);
   }
-  const bool fits = request->kind->servable && request->kind->widest <= view.idle && !drained_here();
-  if (fits && head && head != request) {
-    view.reason = WaitReason::behind_earlier;
-    view.behind = head->request.id;
-  }
-  return view;
-}
-
-/// Whether nobody is known who could ever serve it, and not everybody is known.
-bool SiteManager::too_wide_for_known(const LocalRequest& request) const {
-  if (!settings_.use_hints || request.kind->servable) return false;
-  const Prospect prospect = prospect_of(*request.kind, request.request.length, false);
-  return !prospect.possible && !prospect.complete;
+  return all;
 }
 
 bool SiteManager::quiet() const {

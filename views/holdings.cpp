@@ -13,18 +13,6 @@ using views::Json;
 
 constexpr std::size_t page = 200;  // rows that fit into an answer
 
-/// {"das-3/nodes": "0-3,7"}: by resource manager, whatever components the nodes serve.
-Json nodes_of(const std::vector<NodeGroup>& groups) {
-  std::map<std::string, NodeSet> managers;
-  for (const NodeGroup& group : groups) {
-    NodeSet& nodes = managers[group.resource_manager.site.text + "/" + group.resource_manager.name];
-    nodes = unite(nodes, group.nodes);
-  }
-  Json json = Json::object();
-  for (const auto& [manager, nodes] : managers) json[manager] = to_text(nodes);
-  return json;
-}
-
 /// "das-3#41@5": unlike the short form, unique over the owner's restarts.
 std::string full_text(const LeaseId& id) { return to_text(id) + "@" + std::to_string(id.epoch.incarnation); }
 
@@ -51,19 +39,23 @@ Answer holdings_of(const SiteManager& site, const Ask& ask) {
     const Lease& lease = site.leases().get(id);
     Json users = Json::array();
     for (const auto& [request, nodes] : lease.handed_out)
-      users.push_back({{"request", to_text(request)}, {"user", request.user}, {"nodes", nodes_of(nodes)}});
+      users.push_back({{"request", to_text(request)},
+                       {"user", request.user},
+                       {"nodes", views::nodes_by_manager(nodes)}});
     return Json{{"lease", full_text(id)},
                 {"from", neighbour(lease.upstream)},
                 {"to", neighbour(lease.downstream)},
-                {"nodes", nodes_of(lease.nodes)},
-                {"cleaning", nodes_of(lease.cleaning)},
+                {"nodes", views::nodes_by_manager(lease.nodes)},
+                {"cleaning", views::nodes_by_manager(lease.cleaning)},
                 {"handed_out", std::move(users)}};
   });
 }
 
 Answer holdings_of(const JobManager& jobs, const Ask& ask) {
   return answer_page(ask, jobs.holdings(), [](const Holding& held) {
-    return Json{{"lease", full_text(held.lease)}, {"request", to_text(held.request)}, {"nodes", nodes_of(held.nodes)}};
+    return Json{{"lease", full_text(held.lease)},
+                {"request", to_text(held.request)},
+                {"nodes", views::nodes_by_manager(held.nodes)}};
   });
 }
 

@@ -58,7 +58,9 @@ Json job_of(const JobView& job, const ViewTime& time) {
           {"text", job.text},
           {"output_path", job.output_path},
           {"error_path", job.error_path},
-          {"keep_output", job.keep_output}};
+          {"keep_output", job.keep_output},
+          {"nodes", views::nodes_by_manager(job.nodes)},
+          {"limit_wall_seconds", job.limit_wall_seconds}};
 }
 
 Json counts_of(const JobManager& jobs) {

@@ -2,13 +2,16 @@
 #pragma once
 
 #include <algorithm>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "machine/answer_rows.hpp"
 #include "protocol/messages.hpp"
+#include "protocol/text.hpp"
 #include "views/view_time.hpp"
 
 namespace dmm::views {
@@ -76,6 +79,18 @@ Json texts(const Names& names) {
   Json list = Json::array();
   for (const auto& name : names) list.push_back(name.text);
   return list;
+}
+
+/// {"das-3/nodes": "0-3,7"}: by resource manager, whatever components the nodes serve.
+inline Json nodes_by_manager(const std::vector<NodeGroup>& groups) {
+  std::map<std::string, NodeSet> managers;
+  for (const NodeGroup& group : groups) {
+    NodeSet& nodes = managers[group.resource_manager.site.text + "/" + group.resource_manager.name];
+    nodes = unite(nodes, group.nodes);
+  }
+  Json json = Json::object();
+  for (const auto& [manager, nodes] : managers) json[manager] = to_text(nodes);
+  return json;
 }
 
 /// A date in seconds since 1970, or null.

@@ -287,10 +287,85 @@ Answer queue(const SiteManager& site, const ViewTime& time, const Ask& ask, cons
              {"round", request->round},
              {"tries", request->tries},
              {"servable", request->kind->servable},
-             {"reason", to_text(site.why(time.now, request->request.id).reason)}};
+             {"reason", to_text(site.wait_of(time.now, request->request.id).reason)}};
     if (!views::add_row(list, std::move(row), rows)) break;
   }
   return views::answer(ask, {{"total", site.queue().size()}, {"requests", std::move(list)}});
+}
+
+std::string_view text(NodesView::State state) {
+  switch (state) {
+    case NodesView::State::free: return "free";
+    case NodesView::State::leased: return "leased";
+    case NodesView::State::cleaning: return "cleaning";
+    case NodesView::State::set_aside: return "set_aside";
+    case NodesView::State::down: return "down";
+  }
+  return "unknown";
+}
+
+std::string_view text(AskedView::Stage stage) {
+  switch (stage) {
+    case AskedView::Stage::out: return "out";
+    case AskedView::Stage::asked: return "asked";
+    case AskedView::Stage::link_down: return "link_down";
+    case AskedView::Stage::congested: return "congested";
+    case AskedView::Stage::resting: return "resting";
+    case AskedView::Stage::cannot: return "cannot";
+    case AskedView::Stage::no_room: return "no_room";
+    case AskedView::Stage::window_full: return "window_full";
+    case AskedView::Stage::next: return "next";
+  }
+  return "unknown";
+}
+
+/// A name, or null where there is none.
+Json name_or_null(const SiteName& site) { return site.empty() ? Json(nullptr) : Json(site.text); }
+Json request_or_null(const RequestId& id) { return id.empty() ? Json(nullptr) : Json(to_text(id)); }
+
+/// Nodes that are alike, a row: {"from": 400} goes on where an answer before ended.
+Answer nodes(const SiteManager& site, const Ask& ask, const Json& argument) {
+  const std::vector<NodesView> all = site.nodes();
+  auto i = static_cast<std::size_t>(views::number_in(argument, "from", 0));
+  AnswerRows rows(views::limit_in(argument, page, page), views::list_bytes);
+  Json list = Json::array();
+  for (; i < all.size() && !rows.is_full(); ++i) {
+    const NodesView& one = all[i];
+    Json requests = Json::array();
+    for (const RequestId& request : one.requests) requests.push_back(to_text(request));
+    Json row{{"resource_manager", one.resource_manager.name},
+             {"cluster", one.cluster.text},
+             {"nodes", to_text(one.nodes)},
+             {"count", count(one.nodes)},
+             {"processors", one.processors},
+             {"state", text(one.state)},
+             {"reason", one.reason},
+             {"lease", one.lease ? Json(to_text(*one.lease)) : Json(nullptr)},
+             {"to", name_or_null(one.to)},
+             {"requests", std::move(requests)}};
+    if (!views::add_row(list, std::move(row), rows)) break;
+  }
+  return views::answer(
+      ask, {{"total", all.size()}, {"nodes", std::move(list)}, {"next", i < all.size() ? Json(i) : Json(nullptr)}});
+}
+
+Json holder_of(const ViewTime& time, const HolderView& holder) {
+  return {{"lease", to_text(holder.lease)},
+          {"request", request_or_null(holder.request)},
+          {"to", name_or_null(holder.to)},
+          {"processors", holder.processors},
+          {"held_seconds", holder.held.in_seconds()},
+          {"seconds_left", views::seconds_left(time, holder.until)},
+          {"cleaning", holder.cleaning}};
+}
+
+Json asked_of(const AskedView& asked) {
+  return {{"site", asked.site.text},
+          {"stage", text(asked.stage)},
+          {"clause", asked.stage == AskedView::Stage::cannot ? Json(to_text(asked.clause)) : Json(nullptr)},
+          {"lendable", asked.lendable},
+          {"largest", asked.largest},
+          {"rests_seconds", asked.rests.in_seconds()}};
 }
 
 Answer why(const SiteManager& site, const ViewTime& time, const Ask& ask, const Json& argument) {
@@ -301,24 +376,40 @@ Answer why(const SiteManager& site, const ViewTime& time, const Ask& ask, const 
   if (!id) return views::fault(ask, "why: no request reads " + given->get<std::string>().substr(0, 80));
   const WaitView view = site.why(time.now, *id);
   if (!view.known) return views::answer(ask, {{"request", to_text(*id)}, {"waits", false}});
-  Json answers = Json::array();
+  Json answers = Json::array(), attributes = Json::object(), left_out = Json::object();
   for (const SiteAnswer& one : view.answers)
     answers.push_back({{"site", one.site.text}, {"reason", to_text(one.reason)}});
-  return views::answer(ask, {{"request", to_text(*id)},
-                             {"waits", true},
-                             {"reason", to_text(view.reason)},
-                             {"processors", view.processors},
-                             {"widest", view.widest},
-                             {"waited_seconds", view.waited.in_seconds()},
-                             {"round", view.round},
-                             {"tries", view.tries},
-                             {"asking", view.asking.empty() ? Json(nullptr) : Json(view.asking.text)},
-                             {"pause_left_seconds", view.pause_left.in_seconds()},
-                             {"idle", view.idle},
-                             {"load", view.load},
-                             {"threshold", view.threshold},
-                             {"behind", view.behind.empty() ? Json(nullptr) : Json(to_text(view.behind))},
-                             {"answers", std::move(answers)}});
+  for (const auto& [name, value] : view.constraints.attributes) attributes[name] = value;
+  const AnswerRows rows(page, short_list);
+  Json holders = views::rows_of(view.holders, rows, "holders", left_out,
+                                [&](const HolderView& one) { return holder_of(time, one); });
+  Json neighbours = views::rows_of(view.neighbours, AnswerRows(page, long_list), "neighbours", left_out, asked_of);
+  if (view.holders_left_out > 0) left_out["holders"] = view.holders_left_out;
+  return views::answer(
+      ask, {{"request", to_text(*id)},
+            {"waits", true},
+            {"reason", to_text(view.reason)},
+            {"site", site.settings().name.text},
+            {"processors", view.processors},
+            {"widest", view.widest},
+            {"dttl", view.dttl},
+            {"memory_bytes", view.constraints.memory_bytes},
+            {"attributes", std::move(attributes)},
+            {"waited_seconds", view.waited.in_seconds()},
+            {"round", view.round},
+            {"tries", view.tries},
+            {"asking", name_or_null(view.asking)},
+            {"pause_left_seconds", view.pause_left.in_seconds()},
+            {"idle", view.idle},
+            {"load", view.load},
+            {"threshold", view.threshold},
+            {"behind", request_or_null(view.behind)},
+            {"here", {{"reason", to_text(view.here.reason)}, {"what", view.here.what}}},
+            {"holders", std::move(holders)},
+            {"neighbours", std::move(neighbours)},
+            {"reclaimed_in_seconds", view.reclaimed_in ? Json(view.reclaimed_in->in_seconds()) : Json(nullptr)},
+            {"answers", std::move(answers)},
+            {"left_out", std::move(left_out)}});
 }
 
 }  // namespace
@@ -329,6 +420,7 @@ std::optional<Answer> answer_site(const SiteManager& site, const ViewTime& time,
   if (ask.verb == "site")
     return views::answer(ask, site_of(site.view(time.now), views::limit_in(*argument, page, page)));
   if (ask.verb == "leases") return leases(site, time, ask, *argument);
+  if (ask.verb == "nodes") return nodes(site, ask, *argument);
   if (ask.verb == "usage") return usage(site, time, ask, *argument);
   if (ask.verb == "queue") return queue(site, time, ask, *argument);
   if (ask.verb == "why") return why(site, time, ask, *argument);

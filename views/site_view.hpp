@@ -1,4 +1,4 @@
-// What people may ask a site manager: "site", "leases", "usage", "queue", "why". Values of the machine as JSON
+// What people may ask a site manager: "site", "leases", "nodes", "usage", "queue", "why". Values of the machine as JSON
 // (docs/protocol.md section 9).
 #pragma once
 
@@ -11,7 +11,8 @@
 
 namespace dmm {
 
-constexpr std::string_view site_verbs = "site, leases, usage, queue, why, holdings, reclaim, drain, resume, forget";
+constexpr std::string_view site_verbs =
+    "site, leases, nodes, usage, queue, why, holdings, reclaim, drain, resume, forget";
 
 /// The answer to one of site_verbs; nothing for any other verb.
 std::optional<Answer> answer_site(const SiteManager& site, const ViewTime& time, const Ask& ask);

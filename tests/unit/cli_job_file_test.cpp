@@ -1,12 +1,8 @@
-// Jobs as users write them, workloads laid over topologies, and why a job waits: input that is read and sentences
-// that are made, without any process.
+// Jobs as users write them, and workloads laid over topologies: input that is read, without any process.
 #include <doctest/doctest.h>
-
-#include <nlohmann/json.hpp>
 
 #include "cli/job_file.hpp"
 #include "cli/managers.hpp"
-#include "cli/wait_reasons.hpp"
 #include "cli/workload_plan.hpp"
 
 using namespace dmm;
@@ -156,23 +152,4 @@ TEST_CASE("a workload that doesn't fit the topology is refused before anything s
   CHECK(has(fault(job(1, 0, 1, 1)).text, "no user"));
   CHECK(has(fault(job(0, 0, 1, 17)).text, "largest"));
   CHECK(fault(job(0, 0, 1, 17)).exit_code == 2);
-}
-
-TEST_CASE("every reason has a sentence") {
-  for (std::uint8_t i = 0; i <= static_cast<std::uint8_t>(WaitReason::next_cycle); ++i) {
-    const std::string word(to_text(static_cast<WaitReason>(i)));
-    const auto lines = wait_sentences({{"reason", word}, {"processors", 4}});
-    CHECK_FALSE(has(lines.at(0), "doesn't know"));
-  }
-  for (std::uint8_t i = 0; i <= static_cast<std::uint8_t>(RejectReason::malformed); ++i)
-    CHECK_FALSE(has(reject_sentence("b", std::string(to_text(static_cast<RejectReason>(i)))), "doesn't know"));
-  CHECK(has(reject_sentence("b", "other"), "other"));
-}
-
-TEST_CASE("everybody who was asked is named with the reason") {
-  const auto lines = wait_sentences({{"reason", "pausing"},
-                                     {"pause_left_seconds", 2.5},
-                                     {"answers", {{{"site", "b"}, {"reason", "no_capacity"}}}}});
-  CHECK(has(lines.at(0), "2.5 s"));
-  CHECK(has(lines.back(), "b: has too few free nodes"));
 }

@@ -1,0 +1,143 @@
+// See leases_report.hpp.
+#include "cli/leases_report.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include "cli/figures.hpp"
+#include "cli/json_text.hpp"
+
+namespace dmm {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string shown(const Json& json, const char* key) { return harmless(text_in(json, key)); }
+std::string count_in(const Json& json, const char* key) { return grouped(number_in<std::uint64_t>(json, key)); }
+
+std::string seconds_in(const Json& json, const char* key) {
+  return has_number(json, key) ? length_text(number_in<double>(json, key)) : std::string();
+}
+
+std::string joined(const std::vector<std::string>& texts, std::string_view between) {
+  std::string all;
+  for (const std::string& text : texts) all += (all.empty() ? std::string() : std::string(between)) + harmless(text);
+  return all;
+}
+
+std::vector<std::string> users_of(const Json& lease) {
+  std::vector<std::string> users;
+  for (const Json& one : rows_in(lease, "handed_out")) users.push_back(text_in(one, "request"));
+  return users;
+}
+
+/// Who uses each lease now, as its sink tells.
+std::map<std::string, std::vector<std::string>> users_by_lease(const std::vector<Json>& sites) {
+  std::map<std::string, std::vector<std::string>> users;
+  for (const Json& site : sites)
+    for (const Json& lease : rows_in(site, "leases"))
+      if (text_in(lease, "to").empty()) users[text_in(lease, "lease")] = users_of(lease);
+  return users;
+}
+
+}  // namespace
+
+std::string render_leases(const std::vector<Json>& sites, const Style& style) {
+  Table table({{"site"},
+               {"lease"},
+               {"state"},
+               {"from"},
+               {"to"},
+               {"processors", true},
+               {"left", true},
+               {"granted for", false, true},
+               {"used by", false, true},
+               {"chain", false, true}});
+  const auto users = users_by_lease(sites);
+  for (const Json& site : sites)
+    for (const Json& lease : rows_in(site, "leases")) {
+      const bool lasts_by_source = has_number(lease, "from_seconds_left");
+      const auto used = users.find(text_in(lease, "lease"));
+      table.add({shown(site, "site"), shown(lease, "lease"),
+                 shown(lease, "state") + (flag_in(lease, "wanted") ? ", wanted back" : ""), shown(lease, "from"),
+                 shown(lease, "to"), count_in(lease, "processors"),
+                 seconds_in(lease, lasts_by_source ? "from_seconds_left" : "to_seconds_left"), shown(lease, "request"),
+                 used == users.end() ? std::string() : joined(used->second, ", "),
+                 joined(texts_in(lease, "chain"), style.pick(" → ", " > "))});
+    }
+  std::string text = table.empty() ? "no leases\n" : table.text(style);
+  for (const Json& site : sites) {
+    const std::size_t total = number_in<std::size_t>(site, "total"), listed = rows_in(site, "leases").size();
+    if (listed < total) text += shown(site, "site") + ": " + grouped(total - listed) + " more leases aren't shown\n";
+  }
+  return text;
+}
+
+std::string render_usage(const std::vector<Json>& sites, bool records, const Style& style) {
+  Table sums({{"site"}, {"direction"}, {"with"}, {"ended", true}, {"running", true}, {"processor-hours", true}});
+  Table list({{"site"},
+              {"lease"},
+              {"direction"},
+              {"with"},
+              {"processors", true},
+              {"processor-seconds", true},
+              {"request", false, true}});
+  for (const Json& site : sites) {
+    for (const Json& sum : rows_in(site, "sums")) {
+      const double processor_seconds =
+          number_in<double>(sum, "processor_seconds") + number_in<double>(sum, "running_processor_seconds");
+      sums.add({shown(site, "site"), shown(sum, "direction"), shown(sum, "site"), count_in(sum, "records"),
+                count_in(sum, "running"),
+                decimal(processor_seconds / 3600, 3)});
+    }
+    for (const Json& record : rows_in(site, "records"))
+      list.add({shown(site, "site"), shown(record, "lease"), shown(record, "direction"), shown(record, "site"),
+                count_in(record, "processors"), decimal(number_in<double>(record, "processor_seconds"), 1),
+                shown(record, "request")});
+  }
+  const Table& table = records ? list : sums;
+  return table.empty() ? "no use on record\n" : table.text(style);
+}
+
+std::vector<Json> nodes_that_pass(const std::vector<Json>& sites, const NodeFilter& filter) {
+  std::vector<Json> rows;
+  for (const Json& site : sites)
+    for (Json row : rows_in(site, "nodes")) {
+      const bool has_state = filter.states.empty() || std::ranges::count(filter.states, text_in(row, "state")) > 0;
+      const auto is = [&](const char* key, const std::string& wanted) {
+        return wanted.empty() || text_in(row, key) == wanted;
+      };
+      const bool fits = is("resource_manager", filter.resource_manager) && is("cluster", filter.cluster);
+      if (!has_state || !fits) continue;
+      Json whole{{"site", text_in(site, "site")}};
+      whole.update(row);
+      rows.push_back(std::move(whole));
+    }
+  return rows;
+}
+
+std::string render_nodes(const std::vector<Json>& rows, const Style& style) {
+  Table table({{"site"},
+               {"resource manager", false, true},
+               {"cluster"},
+               {"nodes", false, true},
+               {"state"},
+               {"processors", true},
+               {"lease"},
+               {"lent to"},
+               {"used by", false, true},
+               {"reason", false, true}});
+  const auto ink_of = [](const std::string& state) {
+    if (state == "down" || state == "set_aside") return Ink::red;
+    return state == "free" ? Ink::green : Ink::plain;
+  };
+  for (const Json& row : rows) {
+    const std::string state = text_in(row, "state");
+    table.add({shown(row, "site"), shown(row, "resource_manager"), shown(row, "cluster"), shown(row, "nodes"),
+               style.paint(ink_of(state), harmless(words_of(state))), count_in(row, "processors"), shown(row, "lease"),
+               shown(row, "to"), joined(texts_in(row, "requests"), ", "), shown(row, "reason")});
+  }
+  return table.empty() ? "no such nodes\n" : table.text(style);
+}
+
+}  // namespace dmm

@@ -1,0 +1,89 @@
+// `dmm nodes`: the nodes that sites own, each with its state, and who has it.
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <memory>
+
+#include "cli/commands.hpp"
+#include "cli/json_text.hpp"
+#include "cli/leases_report.hpp"
+#include "cli/questions.hpp"
+
+namespace dmm {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct NodesOptions {
+  ManagerOptions manager;
+  NodeFilter filter;
+  bool json = false;
+};
+
+/// The rest of a site's nodes, page by page, added to its first answer; empty, or why they didn't come.
+std::string add_pages(Answered& site) {
+  Json next = site.json.value("next", Json());
+  while (next.is_number_unsigned()) {
+    const Answered more = ask_one(site.manager, "nodes", {{"from", next}});
+    if (!more.fault.empty()) return more.fault;
+    for (const Json& row : rows_in(more.json, "nodes")) site.json["nodes"].push_back(row);
+    const Json after = more.json.value("next", Json());
+    if (after == next) break;
+    next = after;
+  }
+  return {};
+}
+
+int run(const NodesOptions& options) {
+  auto chosen = choose_managers(options.manager, Role::site_manager);
+  if (auto* fault = std::get_if<CommandFault>(&chosen)) return fail("nodes", *fault);
+  std::vector<Json> sites;
+  std::vector<std::string> faults;
+  for (Answered& answered : ask_all(std::get<std::vector<Manager>>(chosen), "nodes")) {
+    const std::string fault = answered.fault.empty() ? add_pages(answered) : answered.fault;
+    if (!fault.empty()) faults.push_back(fault);
+    if (!answered.fault.empty()) continue;
+    sites.push_back({{"site", answered.manager.party.site.text}});
+    sites.back().update(answered.json);
+  }
+  std::vector<Json> rows = nodes_that_pass(sites, options.filter);
+  if (options.json)
+    print_json({{"nodes", std::move(rows)}, {"faults", faults}});
+  else
+    std::printf("%s", render_nodes(rows, style_of(STDOUT_FILENO)).c_str());
+  for (const std::string& fault : faults) fail("nodes", {fault, 1});
+  return faults.empty() ? 0 : 1;
+}
+
+}  // namespace
+
+CLI::App* add_nodes_command(CLI::App& app, int& exit_code) {
+  auto* command = app.add_subcommand("nodes", "List the nodes of sites: their state, why, and who has them");
+  auto options = std::make_shared<NodesOptions>();
+  add_manager_options(*command, options->manager, Role::site_manager);
+  command->add_option("--state", options->filter.states, "Only nodes in this state; may be repeated")
+      ->allow_extra_args(false)
+      ->check(CLI::IsMember({"free", "leased", "cleaning", "set_aside", "down"}))
+      ->type_name("STATE");
+  command->add_option("--resource-manager", options->filter.resource_manager, "Only nodes of this resource manager")
+      ->type_name("NAME");
+  command->add_option("--cluster", options->filter.cluster, "Only nodes of this cluster")->type_name("CLUSTER");
+  command->add_flag("--json", options->json, "Print a JSON object");
+  command->footer(
+      "Nodes that are alike share a line; their numbers are those of their resource manager. States:\n"
+      "  free        a job could start there now\n"
+      "  leased      under a lease; \"lent to\" is the neighbour that has it, else a user of the site\n"
+      "  cleaning    its lease is over, and its resource manager has yet to say that nothing runs there\n"
+      "  set aside   nothing starts there for a while; \"reason\" says why\n"
+      "  down        its resource manager is not heard; a lease may still be on it\n"
+      "\n"
+      "Examples:\n"
+      "  dmm nodes\n"
+      "  dmm nodes --site das-3 --state down --state set_aside\n"
+      "  dmm nodes --sitemgr tcp://head.example.org:7700 --as-site das-3 --json\n");
+  command->callback([options, &exit_code] { exit_code = run(*options); });
+  return command;
+}
+
+}  // namespace dmm

@@ -1,0 +1,221 @@
+// Why a request waits: what keeps it from this site's own nodes, who has them, and where its search elsewhere stands.
+// Looked at when somebody asks; the exact reason also when a delegation is rejected.
+#include <algorithm>
+#include <functional>
+#include <utility>
+
+#include "protocol/text.hpp"
+#include "sitemgr/site_manager.hpp"
+
+namespace dmm {
+namespace {
+
+/// So many of those who have what a request waits for are named.
+constexpr std::size_t holders_shown = 20;
+
+std::string text_of(double quota) {
+  std::string text = std::to_string(quota);
+  text.erase(text.find_last_not_of('0') + 1);
+  return text.ends_with('.') ? text + "0" : text;
+}
+
+}  // namespace
+
+// ---- this site's own nodes -----------------------------------------------------------------------------------------
+
+/// For a need that no cluster is large enough for, whatever its nodes have.
+Clause SiteManager::clause_of_size(const ResourceNeed& need) const {
+  std::vector<ClusterView> sizes = owned_.sizes({});
+  const auto largest = std::ranges::max_element(sizes, {}, &ClusterView::total_processors);
+  if (largest == sizes.end() || largest->total_processors == 0) return {RejectReason::no_nodes, {}};
+  const std::string of_largest = largest->name.text + " has " + std::to_string(largest->total_processors) +
+                                 " processors in nodes of " + std::to_string(largest->processors_per_node);
+  const std::string quota = text_of(largest->quota);
+  for (ClusterView& cluster : sizes) cluster.quota = 1.0;
+  if (place(need, sizes)) return {RejectReason::over_quota, of_largest + ", and its quota is " + quota};
+  const std::uint32_t widest = widest_component(need);
+  if (largest->total_processors < widest) return {RejectReason::too_wide, of_largest};
+  return {RejectReason::apart, of_largest};
+}
+
+/// The first that keeps a need from this site's own nodes: what it can never have here comes before what it can't have
+/// now.
+Clause SiteManager::clause_of(const ResourceNeed& need) const {
+  const auto fits = [&](const Constraints& constraints) { return place(need, owned_.sizes(constraints)).has_value(); };
+  const Constraints& wanted = need.constraints;
+  if (!fits(wanted)) {
+    if (!fits({})) return clause_of_size(need);
+    for (const auto& [name, value] : wanted.attributes)
+      if (!fits({0, {{name, value}}})) return {RejectReason::no_attribute, name + "=" + value};
+    if (!fits({wanted.memory_bytes, {}}))
+      return {RejectReason::too_little_memory, std::to_string(wanted.memory_bytes) + " bytes"};
+    std::string all;
+    for (const auto& [name, value] : wanted.attributes) all += (all.empty() ? "" : " and ") + name + "=" + value;
+    return {RejectReason::no_attribute, all + (wanted.memory_bytes > 0 ? " with the memory that it asks for" : "")};
+  }
+  if (drained_here()) return {RejectReason::drained, {}};
+  if (place(need, owned_.standing(wanted))) return {RejectReason::no_capacity, {}};
+  std::string down, aside;
+  for (const OwnedNodes::ManagerView& manager : owned_.managers()) {
+    if (!manager.up) down += (down.empty() ? "" : ", ") + settings_.name.text + "/" + manager.party.name;
+    if (!manager.aside.empty()) aside += (aside.empty() ? "" : "; ") + manager.party.name + ": " + manager.why_aside;
+  }
+  if (owned_.all_up()) return {RejectReason::nodes_aside, aside};
+  return {RejectReason::nodes_down, down.empty() ? "no resource manager has come yet" : down};
+}
+
+/// What a site says of itself, more exactly than by its reason.
+RejectReason SiteManager::exact(const Foreign& foreign, RejectReason reason) const {
+  const Delegate& asked = foreign.delegate;
+  if (reason == RejectReason::not_lending) {
+    const bool is_drained = drained_here() || drained_.contains(neighbours_[foreign.from].site) ||
+                            drained_.contains(asked.request.id.site);
+    return is_drained ? RejectReason::drained : reason;
+  }
+  const bool is_of_nodes = reason == RejectReason::no_capacity || reason == RejectReason::never_servable ||
+                           reason == RejectReason::dttl_exhausted || reason == RejectReason::tries_exhausted;
+  const bool never_here = foreign.reason == RejectReason::never_servable;
+  if (!is_of_nodes || (!never_here && owned_.all_up())) return reason;
+  const RejectReason clause = clause_of(asked.request.need).reason;
+  return clause == RejectReason::no_capacity ? reason : clause;
+}
+
+/// Who has nodes of this site that meet the constraints: most processors first.
+std::vector<HolderView> SiteManager::holders_of(Instant now, const Constraints& constraints) const {
+  std::vector<HolderView> holders;
+  const auto usable = [&](const std::vector<NodeGroup>& groups) {
+    std::uint32_t processors = 0;
+    for (const NodeGroup& group : groups) {
+      const NodeOffer* offer = owned_.find_offer(group.resource_manager);
+      if (offer && meets(offer->properties, constraints)) processors += processors_of(group);
+    }
+    return processors;
+  };
+  for (const LeaseId& id : leases_.all()) {
+    const Lease& lease = leases_.get(id);
+    if (lease.upstream) continue;
+    HolderView holder{id, lease.request, {}, usable(lease.nodes), now - lease.granted, lease.limit(), false};
+    if (lease.downstream)
+      holder.to = neighbours_[*lease.downstream].site;
+    else if (lease.handed_out.empty())
+      holder.request = {};
+    if (holder.processors > 0) holders.push_back(holder);
+    holder.processors = usable(lease.cleaning);
+    holder.cleaning = true;
+    if (holder.processors > 0) holders.push_back(holder);
+  }
+  std::ranges::stable_sort(holders, std::greater{}, &HolderView::processors);
+  return holders;
+}
+
+// ---- neighbours ----------------------------------------------------------------------------------------------------
+
+AskedView SiteManager::asked_of(Instant now, std::size_t n, const LocalRequest& request) const {
+  using Stage = AskedView::Stage;
+  const Neighbour& neighbour = neighbours_[n];
+  const RequestClass& kind = *request.kind;
+  AskedView view;
+  view.site = neighbour.site;
+  for (std::size_t d = 0; d < neighbour.hint.size() && d < kind.dttl; ++d) {
+    view.lendable = std::max(view.lendable, neighbour.hint[d].lendable);
+    view.largest = std::max(view.largest, neighbour.hint[d].largest);
+  }
+  if (request.search == LocalRequest::Search::out && request.target == n) return view.stage = Stage::out, view;
+  if (n < request.asked.size() && request.asked[n]) return view.stage = Stage::asked, view;
+  if (!neighbour.up) return view.stage = Stage::link_down, view;
+  if (neighbour.pressed) return view.stage = Stage::congested, view;
+  if (now < neighbour.asked_again) {
+    view.stage = Stage::resting;
+    view.rests = neighbour.asked_again - now;
+    return view;
+  }
+  if (settings_.use_hints) {
+    const Prospect beyond = reach_.beyond(n, kind.need, kind.dttl, request.request.length);
+    if (beyond.complete && !beyond.possible) {
+      view.stage = Stage::cannot;
+      view.clause = !beyond.wide_enough ? RejectReason::too_wide
+                    : !beyond.has_nodes ? RejectReason::no_attribute
+                                        : RejectReason::too_long;
+      return view;
+    }
+    if (!may_fit({kind.widest, kind.dttl, 0}, {n, neighbour.hint, neighbour.known, neighbour.debit}))
+      return view.stage = Stage::no_room, view;
+  }
+  view.stage = neighbour.outstanding >= neighbour.window ? Stage::window_full : Stage::next;
+  return view;
+}
+
+// ---- the whole -----------------------------------------------------------------------------------------------------
+
+WaitView SiteManager::wait_of(Instant now, const RequestId& id) const {
+  WaitView view;
+  view.request = id;
+  view.idle = owned_.largest_idle();
+  view.load = value(load());
+  view.threshold = settings_.delegation_threshold;
+  const LocalRequest* request = queue_.find(id);
+  if (!request) return view;
+  view.known = true;
+  view.processors = request->kind->processors;
+  view.widest = request->kind->widest;
+  view.waited = now - request->since;
+  view.round = request->round;
+  view.tries = request->tries;
+  view.answers = request->answers;
+  const LocalRequest* head = queue_.head();
+  const bool over_threshold = drained_here() || over(load(), settings_.delegation_threshold);
+  switch (request->search) {
+    case LocalRequest::Search::out:
+      view.reason = WaitReason::asking_neighbour;
+      view.asking = neighbours_[request->target].site;
+      return view;
+    case LocalRequest::Search::pausing:
+      view.reason = WaitReason::pausing;
+      view.pause_left = request->resume_at - now;
+      if (too_wide_for_known(*request)) view.reason = WaitReason::neighbours_unknown;
+      return view;
+    case LocalRequest::Search::home: view.reason = WaitReason::no_neighbour; break;
+    case LocalRequest::Search::ready:
+      view.reason = request->window_full                            ? WaitReason::window_full
+                    : settings_.delegation_cycle != Duration{}      ? WaitReason::next_cycle
+                    : drained_here()                                ? WaitReason::drained
+                                                                    : WaitReason::awaiting_hint;
+      if (too_wide_for_known(*request)) view.reason = WaitReason::neighbours_unknown;
+      if (request->kind->servable && !over_threshold) view.reason = WaitReason::no_free_nodes;
+      break;
+  }
+  const bool fits = request->kind->servable && request->kind->widest <= view.idle && !drained_here();
+  if (fits && head && head != request) {
+    view.reason = WaitReason::behind_earlier;
+    view.behind = head->request.id;
+  }
+  return view;
+}
+
+WaitView SiteManager::why(Instant now, const RequestId& id) const {
+  WaitView view = wait_of(now, id);
+  const LocalRequest* request = queue_.find(id);
+  if (!request) return view;
+  view.dttl = request->kind->dttl;
+  view.constraints = request->kind->need.constraints;
+  view.here = clause_of(request->kind->need);
+  view.holders = holders_of(now, view.constraints);
+  if (view.holders.size() > holders_shown) {
+    view.holders_left_out = view.holders.size() - holders_shown;
+    view.holders.resize(holders_shown);
+  }
+  for (std::size_t n = 0; n < neighbours_.size(); ++n)
+    if (!neighbours_[n].removed) view.neighbours.push_back(asked_of(now, n, *request));
+  if (const Instant due = reclaim_due(); queue_.head() == request && due != never)
+    view.reclaimed_in = std::max(due - now, Duration{});
+  return view;
+}
+
+/// Whether nobody is known who could ever serve it, and not everybody is known.
+bool SiteManager::too_wide_for_known(const LocalRequest& request) const {
+  if (!settings_.use_hints || request.kind->servable) return false;
+  const Prospect prospect = prospect_of(*request.kind, request.request.length, false);
+  return !prospect.possible && !prospect.complete;
+}
+
+}  // namespace dmm

@@ -28,6 +28,7 @@ class Drawing {
     outcome_column_ = widest(chain_.asked, 1);
     hops(chain_.asked, " ");
     moments(chain_.after);
+    for (std::string& line : lines_) line = shortened(line, style_.columns, style_);
     way();
     return std::move(lines_);
   }
@@ -108,6 +109,9 @@ class Drawing {
       lines_.push_back("served at home, by " + harmless(chain_.home));
       return;
     }
+    if (!chain_.taken_over_from.empty())
+      lines_.push_back("took over lease " + harmless(chain_.lease) + " from " +
+                       (chain_.taken_over_from == "?" ? "a request before it" : harmless(chain_.taken_over_from)));
     std::string text = "lease ";
     for (std::size_t i = 0; i < chain_.chain.size(); ++i) {
       if (i > 0) text += style_.pick(" ──▶ ", " --> ");
@@ -115,7 +119,7 @@ class Drawing {
       if (i == 0) text += " (source)";
       if (i + 1 == chain_.chain.size()) text += " (sink)";
     }
-    lines_.push_back(text);
+    for (std::string& line : folded(text, style_.columns, 6)) lines_.push_back(std::move(line));
     lines_.push_back("chain of " + count_text(chain_.chain.size(), "site") + "; " +
                      count_text(chain_.delegations, "delegation") + ", " + count_text(chain_.rejects, "reject"));
   }

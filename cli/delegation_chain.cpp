@@ -165,6 +165,34 @@ class Replay {
   DelegationChain* chain_ = nullptr;
 };
 
+/// "e > d > a" as names.
+std::vector<std::string> sites_of(const std::string& way) {
+  std::vector<std::string> sites;
+  for (std::size_t at = 0; at < way.size();) {
+    const std::size_t end = std::min(way.find(" > ", at), way.size());
+    sites.push_back(way.substr(at, end - at));
+    at = end + 3;
+  }
+  return sites;
+}
+
+/// Where the search doesn't tell the way of the lease: as the job manager was told. Nodes that were handed out of a
+/// lease that the home site had already are taken over.
+void complete(DelegationChain& chain, const std::vector<const LogRecord*>& records) {
+  if (!chain.chain.empty() || chain.lease.empty()) return;
+  const auto find = [&](const char* role, const char* event) {
+    return std::ranges::find_if(records, [&](const LogRecord* record) {
+      return record->role == role && record->event == event && record->field("lease") == chain.lease &&
+             record->site == chain.home;
+    });
+  };
+  const auto told = find("jobmgr", "granted");
+  if (told == records.end()) return;
+  chain.chain = sites_of((*told)->field("chain"));
+  if (find("sitemgr", "granted") == records.end() && find("sitemgr", "hand_out") != records.end())
+    chain.taken_over_from = "?";
+}
+
 DelegationChain rebuild(const std::string& request, const std::vector<const LogRecord*>& records) {
   DelegationChain chain;
   chain.request = request;
@@ -180,6 +208,7 @@ DelegationChain rebuild(const std::string& request, const std::vector<const LogR
           .push_back({record->microseconds, who_of(*record), std::move(text)});
   }
   replay.run(chain);
+  complete(chain, records);
   chain.after.insert(chain.after.end(), others.begin(), others.end());
   const auto earlier = [](const Moment& a, const Moment& b) { return a.at < b.at; };
   std::stable_sort(chain.before.begin(), chain.before.end(), earlier);
@@ -200,8 +229,17 @@ std::vector<DelegationChain> rebuild_chains(const std::vector<LogRecord>& record
     if (request.empty()) request = request_of_lease[record.field("lease")];
     if (!request.empty()) by_request[request].push_back(&record);
   }
+  std::map<std::string, std::vector<std::string>> users_of_lease;  // in the order in which they had it
+  for (const LogRecord& record : records)
+    if (record.event == "hand_out") users_of_lease[record.field("lease")].push_back(record.request);
   std::vector<DelegationChain> chains;
-  for (const auto& [request, own] : by_request) chains.push_back(rebuild(request, own));
+  for (const auto& [request, own] : by_request) {
+    chains.push_back(rebuild(request, own));
+    if (chains.back().taken_over_from.empty()) continue;
+    const auto& users = users_of_lease[chains.back().lease];
+    if (const auto at = std::ranges::find(users, request); at != users.begin() && at != users.end())
+      chains.back().taken_over_from = *std::prev(at);
+  }
   std::sort(chains.begin(), chains.end(), [](const DelegationChain& a, const DelegationChain& b) {
     return parse_request_id(a.request) < parse_request_id(b.request);
   });
@@ -241,7 +279,9 @@ nlohmann::ordered_json to_json(const DelegationChain& chain) {
   nlohmann::ordered_json json{
       {"request", chain.request},         {"home", chain.home},      {"processors", chain.processors},
       {"granted", chain.granted()},       {"chain", chain.chain},    {"lease", chain.lease},
+      {"taken_over_from", nullptr},
       {"delegations", chain.delegations}, {"rejects", chain.rejects}};
+  if (!chain.taken_over_from.empty()) json["taken_over_from"] = chain.taken_over_from;
   json["before"] = moments_to_json(chain.before);
   auto& asked = json["asked"] = nlohmann::ordered_json::array();
   for (const Hop& hop : chain.asked) asked.push_back(hop_to_json(hop));

@@ -51,13 +51,16 @@ struct DelegationChain {
   std::vector<Moment> after;       ///< from the grant on
   std::vector<std::string> chain;  ///< source first, sink last; only the home site if it was served there
   std::string lease;
+  /// It was put on a lease that was there already: the request that had the lease before it. "?" if no record says.
+  std::string taken_over_from;
   std::uint64_t delegations = 0;
   std::uint64_t rejects = 0;
 
   bool granted() const { return !chain.empty(); }
 };
 
-/// The attempts of a request, from all records about it; empty if there are none.
+/// The attempts of a request, from all records about it and about the leases that it had; empty if there are none. What
+/// those leases did for other requests gives chains of these, which are not whole.
 std::vector<DelegationChain> rebuild_chains(const std::vector<LogRecord>& records);
 
 /// Lines for people: times in milliseconds since the first record, the tree of the search, the chain.

@@ -167,7 +167,7 @@ RecordsOrFault find_records(const std::string& directory, const RequestId& reque
                               [&](const LogRecord& record) { return without_attempt(record.request) == name; });
   if (!fault.empty()) return LogFault{std::move(fault)};
 
-  // What is said of a lease alone belongs to the request that it was granted for.
+  // What is said of a lease alone belongs to the request that it was granted for; and who else had it is told.
   std::set<std::string> leases;
   for (const LogRecord& record : records)
     if (const std::string& lease = record.field("lease"); !lease.empty()) leases.insert(lease);
@@ -175,7 +175,8 @@ RecordsOrFault find_records(const std::string& directory, const RequestId& reque
   for (const std::string& lease : leases) needles.push_back("\"lease\":\"" + lease + "\"");
   if (!needles.empty())
     fault = collect(files, Search(std::move(needles)), records, [&](const LogRecord& record) {
-      return record.request.empty() && leases.contains(record.field("lease"));
+      const bool is_others = record.event == "hand_out" && without_attempt(record.request) != name;
+      return (record.request.empty() || is_others) && leases.contains(record.field("lease"));
     });
   if (!fault.empty()) return LogFault{std::move(fault)};
   std::stable_sort(records.begin(), records.end(),

@@ -48,8 +48,9 @@ struct LogFault {
 };
 using RecordsOrFault = std::variant<std::vector<LogRecord>, LogFault>;
 
-/// All records of a request, of any of its attempts, and of the leases that were granted for it. Each site's are
-/// in the order in which it wrote them. `directory` holds the logs (*.jsonl), itself or in a folder "logs".
+/// All records of a request, of any of its attempts, of the leases that it had, and of the handing out of these to
+/// others. Each site's are in the order in which it wrote them. `directory` holds the logs (*.jsonl), itself or in a
+/// folder "logs".
 RecordsOrFault find_records(const std::string& directory, const RequestId& request);
 
 }  // namespace dmm

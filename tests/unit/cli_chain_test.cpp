@@ -131,12 +131,41 @@ TEST_CASE("a request served at home has a chain of one") {
   CHECK(chains[0].delegations == 0);
 }
 
+TEST_CASE("a request that was put on a lease that was there takes it over from the one before it") {
+  const auto of = [](const std::string& request, std::string text) {
+    return text.replace(text.find("a/u/1"), 5, request);
+  };
+  std::vector<LogRecord> records = records_of(story());
+  for (const LogRecord& record : records_of({
+           of("a/u/2", line(1200, "sitemgr a", "request", R"("processors":8,"dttl":5)")),
+           of("a/u/2", line(9050, "sitemgr a", "hand_out", R"("to":"u","lease":"e#7","processors":8)")),
+           of("a/u/2", line(9060, "jobmgr a/u", "granted", R"("lease":"e#7","owner":"e","chain":"e > d > a")")),
+       }))
+    records.push_back(record);
+  const auto chains = rebuild_chains(records);
+  REQUIRE(chains.size() == 2);
+  CHECK(chains[0].taken_over_from.empty());
+  const DelegationChain& second = chains[1];
+  CHECK(second.granted());
+  CHECK(second.chain == std::vector<std::string>{"e", "d", "a"});
+  CHECK(second.taken_over_from == "a/u/1");
+  CHECK(to_json(second)["taken_over_from"] == "a/u/1");
+  CHECK(to_json(chains[0])["taken_over_from"].is_null());
+  std::string text;
+  for (const std::string& one : draw_chain(second, {.colour = false, .unicode = false})) text += one + "\n";
+  CHECK(text.find("took over lease e#7 from a/u/1") != std::string::npos);
+  CHECK(text.find("lease e (source) --> d --> a (sink)") != std::string::npos);
+  CHECK(text.find("not granted") == std::string::npos);
+}
+
 TEST_CASE("a site without a log leaves a hole, not a crash") {
   std::vector<LogRecord> records = records_of(story());
   std::erase_if(records, [](const LogRecord& record) { return record.site == "d"; });
   const auto chains = rebuild_chains(records);
   REQUIRE(chains.size() == 1);
   CHECK(chains[0].asked.at(1).outcome == HopOutcome::open);
+  CHECK(chains[0].chain == std::vector<std::string>{"e", "d", "a"});  // as its job manager was told
+  CHECK(chains[0].taken_over_from.empty());
 }
 
 TEST_CASE("each attempt at a job is a chain of its own") {
@@ -189,13 +218,16 @@ TEST_CASE("records are found in a folder of logs, also those that only name the 
         << "\n";
   other << R"({"time":"2026-01-31T12:00:01.000000Z","who":"resmgr e/nodes","event":"fence","lease":"e#71"})"
         << "\n";
+  const std::string handed_on =
+      line(9050, "sitemgr a", "hand_out", R"("to":"u","lease":"e#7","processors":8)");
+  other << std::string(handed_on).replace(handed_on.find("a/u/1"), 5, "a/u/2") << "\n";  // who has its lease next
   other << line(1, "jobmgr a/u", "submitted", "") << "\n"
         << R"({"time":"2026-01-31T12)";
   site.close(), other.close();
 
   const auto found = find_records(folder.string(), {SiteName("a"), "u", 1, 1});
   REQUIRE(std::holds_alternative<std::vector<LogRecord>>(found));
-  CHECK(std::get<std::vector<LogRecord>>(found).size() == story().size() + 2);
+  CHECK(std::get<std::vector<LogRecord>>(found).size() == story().size() + 3);
   CHECK(std::get<std::vector<LogRecord>>(find_records(folder.string(), {SiteName("a"), "u", 11, 1})).empty());
   CHECK(std::holds_alternative<LogFault>(find_records((folder / "none").string(), {SiteName("a"), "u", 1, 1})));
   std::filesystem::remove_all(folder);

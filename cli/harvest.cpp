@@ -98,9 +98,15 @@ JobOutcome outcome_of(const JobRecord& job, std::uint32_t cluster, double began,
   outcome.submit_seconds = trace(job.submitted);
   if (job.started) outcome.start_seconds = trace(*job.started);
   if (job.ended) outcome.end_seconds = trace(*job.ended);
-  // The program's own time, where it ran, is the run: the news of its start may come as late as that of its end.
-  if (job.ended && (job.wall_seconds > 0 || !job.started))
+  // A program has its nodes from the grant on, and runs for its own time: what passes between the grant and its known
+  // end besides is ours, and real. Multiplied by the speed-up it would be taken for the schedule's.
+  const bool ran = job.ended && (job.wall_seconds > 0 || !job.started);
+  if (ran && job.granted) {
+    outcome.start_seconds = std::max(outcome.submit_seconds, trace(*job.granted));
+    outcome.end_seconds = outcome.start_seconds + job.wall_seconds * speedup;
+  } else if (ran) {
     outcome.start_seconds = std::max(outcome.submit_seconds, outcome.end_seconds - job.wall_seconds * speedup);
+  }
   outcome.processors = job.processors;
   outcome.origin = origin_of(job.origin);
   outcome.delegations = job.hops;
@@ -112,6 +118,13 @@ JobOutcome outcome_of(const JobRecord& job, std::uint32_t cluster, double began,
 bool went_farther(const JobRecord& a, const JobRecord& b) {
   if (a.state != "finished") return false;
   return b.number == 0 || std::pair(a.hops, a.tries) > std::pair(b.hops, b.tries);
+}
+
+void note_farthest(std::vector<JobRecord>& farthest, const JobRecord& job) {
+  constexpr std::size_t few = 5;
+  const auto at = std::ranges::find_if(farthest, [&](const JobRecord& other) { return went_farther(job, other); });
+  if (job.state == "finished") farthest.insert(at, job);
+  if (farthest.size() > few) farthest.pop_back();
 }
 
 Harvest harvest(const HarvestOptions& options) {
@@ -139,8 +152,9 @@ Harvest harvest(const HarvestOptions& options) {
     result.outcomes.push_back(outcome_of(job, planned->cluster, options.began, options.speedup));
     result.outcomes.back().messages = counts.of(job_of(job.request));
     result.reruns += job.reruns > 0 ? 1 : 0;
+    if (job.granted) result.grant_seconds.push_back(std::max(0.0, *job.granted - job.submitted));
     if (job.ended) result.last_end = std::max(result.last_end, *job.ended);
-    if (went_farther(job, result.farthest)) result.farthest = job;
+    note_farthest(result.farthest, job);
   };
   for (std::string& fault : fetch_jobs(managers, {.command = "run", .states = {}, .each = take, .counts = {}}))
     result.faults.push_back(std::move(fault));

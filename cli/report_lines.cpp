@@ -28,8 +28,19 @@ nlohmann::ordered_json jobs_by_origin_json(const Summary& f) {
 
 }  // namespace
 
+void ReportLines::say(const std::string& sentence) {
+  for (std::string& line : folded(sentence, style_.columns, 0)) add(std::move(line));
+}
+
 void ReportLines::fact(const std::string& label, const std::string& value, const std::string& note) {
-  add("  " + pad_right(label, label_columns) + value + (note.empty() ? "" : "  " + style_.paint(Ink::dim, note)));
+  const std::string line = "  " + pad_right(label, label_columns) + value;
+  if (note.empty()) return add(line);
+  if (style_.columns == 0 || columns_of(line) + 2 + columns_of(note) <= style_.columns)
+    return add(line + "  " + style_.paint(Ink::dim, note));
+  add(line);
+  const std::string indent(label_columns + 2, ' ');
+  for (const std::string& part : folded(note, style_.columns - std::min(style_.columns, indent.size()), 0))
+    add(indent + style_.paint(Ink::dim, part));
 }
 
 std::string hours_text(double processor_seconds, double of) {

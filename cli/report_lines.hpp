@@ -19,8 +19,10 @@ class ReportLines {
   explicit ReportLines(const Style& style) : style_(style) {}
 
   void add(std::string line) { lines_.push_back(std::move(line)); }
+  /// A sentence, in as many lines as it takes.
+  void say(const std::string& sentence);
   void gap() { lines_.emplace_back(); }
-  /// "label    value   note".
+  /// "label    value   note"; a note that doesn't fit stands below.
   void fact(const std::string& label, const std::string& value, const std::string& note = {});
   std::vector<std::string> take() { return std::move(lines_); }
   const Style& style() const { return style_; }

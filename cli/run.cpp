@@ -24,6 +24,7 @@
 #include "cli/monitor.hpp"
 #include "cli/run_folder.hpp"
 #include "cli/silence.hpp"
+#include "cli/statistics.hpp"
 #include "protocol/text.hpp"
 #include "runtime/clock.hpp"
 #include "runtime/files.hpp"
@@ -60,7 +61,8 @@ class Run {
     if (report_.interrupted) say("interrupted: stopping everything in order");
     collect();
     stop();
-    draw_chain_of(report_.chain_request);
+    for (const std::string& request : far_)
+      if (draw_chain_of(request)) break;
     return tell();
   }
 
@@ -195,7 +197,8 @@ class Run {
     report_.messages = std::move(brought.messages);
     report_.messages_resent = brought.messages_resent;
     report_.overhead_median_seconds = median_overhead(brought.outcomes);
-    report_.chain_request = brought.farthest.request;
+    report_.grant_median_seconds = median(std::move(brought.grant_seconds));
+    for (const JobRecord& job : brought.farthest) far_.push_back(job.request);
     for (std::string& fault : brought.faults) report_.trouble.push_back(std::move(fault));
     if (brought.last_end > began_) report_.elapsed_seconds = brought.last_end - began_;
   }
@@ -204,10 +207,7 @@ class Run {
     std::vector<double> overheads;
     for (const JobOutcome& job : outcomes)
       if (job.state == JobOutcome::State::finished) overheads.push_back(job.overhead_seconds);
-    if (overheads.empty()) return 0;
-    const auto middle = overheads.begin() + static_cast<std::ptrdiff_t>(overheads.size() / 2);
-    std::nth_element(overheads.begin(), middle, overheads.end());
-    return *middle;
+    return median(std::move(overheads));
   }
 
   void stop() {
@@ -230,15 +230,24 @@ class Run {
     for (const std::string& line : report_.left_behind) report_.trouble.push_back("left behind: " + line);
   }
 
-  void draw_chain_of(const std::string& request) {
+  /// The chain of a request, if its own search brought its nodes: the first of those that went far is better than none.
+  bool draw_chain_of(const std::string& request) {
     const auto id = parse_request_id(request);
-    if (!id) return;
+    if (!id) return false;
     const auto records = find_records(report_.logs, *id);
     const auto* found = std::get_if<std::vector<LogRecord>>(&records);
-    if (found == nullptr) return;
-    const Style style = options_.json ? Style{.colour = false, .unicode = true} : style_of(STDOUT_FILENO);
-    for (const DelegationChain& chain : rebuild_chains(*found))
-      if (chain.request == request) report_.chain_lines = draw_chain(chain, style);
+    if (found == nullptr) return false;
+    Style style = options_.json ? Style{.colour = false, .unicode = true} : style_of(STDOUT_FILENO);
+    style.columns -= std::min(style.columns, chain_indent);
+    for (const DelegationChain& chain : rebuild_chains(*found)) {
+      if (chain.request != request) continue;
+      const bool is_granted = chain.granted() && chain.taken_over_from.empty();
+      if (!is_granted && !report_.chain_request.empty()) return false;
+      report_.chain_request = request;
+      report_.chain_lines = draw_chain(chain, style);
+      return is_granted;
+    }
+    return false;
   }
 
   int tell() {
@@ -268,6 +277,7 @@ class Run {
   std::uint64_t activity_ = 0;
   Instant active_{}, next_health_{};
   std::set<std::size_t> dead_;
+  std::vector<std::string> far_;  ///< requests, farthest first: one of them is drawn
   std::map<std::size_t, Instant> missing_;  ///< daemons that ended, and since when
   RunReport report_;
 };

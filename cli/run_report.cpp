@@ -20,14 +20,15 @@ void add_jobs(ReportLines& lines, const RunReport& report) {
 void add_times(ReportLines& lines, const RunReport& report) {
   const Summary& f = report.figures;
   lines.fact("average wait", length_text(f.average_wait_seconds),
-             "trace time, as all times here but the overhead");
+             "for nodes, until the grant; trace time, as all but the next two");
+  lines.fact("until the grant", length_text(report.grant_median_seconds) + " median", "real time: wait and search");
+  lines.fact("overhead per job",
+             length_text(f.average_overhead_seconds) + ", median " + length_text(report.overhead_median_seconds),
+             "real time, from the grant to the known end, less the program's own; in no other figure");
   lines.fact("average response", length_text(f.average_response_seconds));
   lines.fact("bounded slowdown", decimal(f.average_bounded_slowdown, 2), "average; jobs below 10 s count as 10 s");
   lines.fact("utilisation", percent(f.utilisation),
              "of " + count_text(report.processors, "processor") + " over " + length_text(f.makespan_seconds));
-  lines.fact("overhead per job",
-             length_text(f.average_overhead_seconds) + ", median " + length_text(report.overhead_median_seconds),
-             "real time, from the grant to the known end, less the program's own");
 }
 
 void add_messages(ReportLines& lines, const RunReport& report) {
@@ -43,6 +44,18 @@ void add_messages(ReportLines& lines, const RunReport& report) {
              report.messages_resent > 0 ? grouped(report.messages_resent) + " sent again" : "");
   for (const auto& [kind, count] : report.messages)
     lines.add("    " + pad_right(words_of(kind), ReportLines::label_columns - 2) + pad_left(grouped(count), 9));
+}
+
+/// The waits are of the schedule only where the machine is quick enough for the speed-up.
+void add_warning(ReportLines& lines, const RunReport& report, const Style& style) {
+  if (!is_too_fast(report)) return;
+  const double overhead = report.overhead_median_seconds;
+  lines.gap();
+  lines.say(style.paint(Ink::yellow,
+                        "The overhead of a job, " + length_text(overhead) + " of real time at the median, is " +
+                            length_text(overhead * report.speedup) + " at this speed-up, more than jobs waited for " +
+                            "nodes: waits and searches of this run may say more of this machine than of the " +
+                            "schedule. A lower --speedup tells more, and `dmm simulate` the schedule alone."));
 }
 
 void add_trouble(ReportLines& lines, const RunReport& report, const Style& style) {
@@ -68,6 +81,11 @@ void add_trouble(ReportLines& lines, const RunReport& report, const Style& style
 
 }  // namespace
 
+bool is_too_fast(const RunReport& report) {
+  const Summary& f = report.figures;
+  return f.jobs_finished > 0 && report.overhead_median_seconds * report.speedup > f.average_wait_seconds;
+}
+
 bool all_well(const RunReport& report) {
   const Summary& f = report.figures;
   return report.nodes_not_home == 0 && report.not_home.empty() && report.trouble.empty() && !report.timed_out &&
@@ -84,10 +102,11 @@ std::vector<std::string> render_report(const RunReport& report, const Style& sty
   add_times(lines, report);
   add_goodput(lines, report.figures);
   add_messages(lines, report);
+  add_warning(lines, report, style);
   if (!report.chain_lines.empty()) {
     lines.gap();
     lines.add(style.paint(Ink::bold, "One request that went far:"));
-    for (const std::string& line : report.chain_lines) lines.add("  " + line);
+    for (const std::string& line : report.chain_lines) lines.add(std::string(chain_indent, ' ') + line);
   }
   lines.gap();
   add_trouble(lines, report, style);
@@ -118,6 +137,8 @@ nlohmann::ordered_json to_json(const RunReport& report) {
                {"nodes_not_home", report.nodes_not_home},
                {"overhead_milliseconds", f.average_overhead_seconds * 1000},
                {"overhead_milliseconds_median", report.overhead_median_seconds * 1000},
+               {"grant_milliseconds_median", report.grant_median_seconds * 1000},
+               {"overhead_exceeds_waits", is_too_fast(report)},
                {"elapsed_seconds", report.elapsed_seconds},
                {"processes_ended", report.processes_ended},
                {"processes_killed", report.processes_killed},

@@ -1,6 +1,7 @@
 // What `dmm run` says at its end, as text for people and as one JSON object. Pure: figures in, text out.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <nlohmann/json_fwd.hpp>
@@ -26,7 +27,8 @@ struct RunReport {
   std::uint64_t jobs_in_workload = 0;  ///< to be submitted; fewer were if the run was cut short
   std::uint64_t jobs_rerun = 0;
   std::uint64_t capped = 0;  ///< jobs whose run time was cut to the cap
-  double overhead_median_seconds = 0;
+  double overhead_median_seconds = 0;  ///< of what DMM added to a job from its grant to its known end
+  double grant_median_seconds = 0;     ///< from a job's submission to its grant: waiting for nodes, and finding them
   std::map<std::string, std::uint64_t> messages;  ///< sent by all processes, by kind
   std::uint64_t messages_resent = 0;
 
@@ -44,6 +46,13 @@ struct RunReport {
   std::vector<std::string> chain_lines;  ///< the drawing
   std::string logs;                      ///< the folder that holds them
 };
+
+/// Blanks before each line of the chain.
+constexpr std::size_t chain_indent = 2;
+
+/// Whether what DMM itself takes is, times the speed-up, more than what jobs waited for nodes: then the waits say more
+/// of this machine than of the schedule.
+bool is_too_fast(const RunReport& report);
 
 /// Whether the run went as it should: every job ended well, every node home.
 bool all_well(const RunReport& report);

@@ -1,6 +1,7 @@
 // See statistics.hpp.
 #include "cli/statistics.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -20,6 +21,13 @@ double student_t(std::size_t degrees) {
       (5 * normal * normal * normal * normal * normal + 16 * normal * normal * normal + 3 * normal) / 96;
   const auto count = static_cast<double>(degrees);
   return normal + first / count + second / (count * count);
+}
+
+double median(std::vector<double> samples) {
+  if (samples.empty()) return 0;
+  const auto middle = samples.begin() + static_cast<std::ptrdiff_t>(samples.size() / 2);
+  std::nth_element(samples.begin(), middle, samples.end());
+  return *middle;
 }
 
 Estimate estimate_of(std::span<const double> samples) {

@@ -1,8 +1,9 @@
-// The mean of a few repetitions and how far it may be off by chance. Pure arithmetic.
+// The mean of a few repetitions and how far it may be off by chance; medians. Pure arithmetic.
 #pragma once
 
 #include <cstddef>
 #include <span>
+#include <vector>
 
 namespace dmm {
 
@@ -15,6 +16,9 @@ struct Estimate {
 };
 
 Estimate estimate_of(std::span<const double> samples);
+
+/// The middle one, of an even number the upper of the middle two; 0 if there are none.
+double median(std::vector<double> samples);
 
 /// The 97.5 % quantile of Student's t distribution with so many degrees of freedom, at least 1.
 double student_t(std::size_t degrees);

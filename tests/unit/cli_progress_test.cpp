@@ -192,6 +192,45 @@ TEST_CASE("a job's record becomes an outcome in trace seconds") {
   CHECK(outcome_of(job, 0, 1000, 100).start_seconds == -1);
 }
 
+TEST_CASE("what DMM itself takes between a grant and a known end is in no trace time") {
+  JobRecord job;
+  job.state = "finished";
+  job.submitted = 1001;
+  job.granted = 1002;  // it waited a second for nodes
+  job.started = 1002.5;
+  job.ended = 1003.5;
+  job.wall_seconds = 0.25;  // the other 1.25 s are ours
+  job.overhead_seconds = 1.25;
+  const JobOutcome outcome = outcome_of(job, 0, 1000, 100);
+  CHECK(outcome.submit_seconds == doctest::Approx(100));
+  CHECK(outcome.start_seconds == doctest::Approx(200));
+  CHECK(outcome.end_seconds == doctest::Approx(225));
+  CHECK(outcome.overhead_seconds == 1.25);
+}
+
+TEST_CASE("a run whose overhead is more than its waits warns of that") {
+  RunReport report = good_report();
+  report.overhead_median_seconds = 0.5;
+  report.figures.average_wait_seconds = 299;  // 600 times faster: 300 s of overhead
+  std::string text = text_of(render_report(report, plain));
+  INFO(text);
+  CHECK(text.find("The overhead of a job, 500 ms of real time at the median, is 5 min 00 s") != std::string::npos);
+  CHECK(to_json(report)["overhead_exceeds_waits"] == true);
+  report.figures.average_wait_seconds = 301;
+  text = text_of(render_report(report, plain));
+  CHECK(text.find("The overhead of a job") == std::string::npos);
+  CHECK(to_json(report)["overhead_exceeds_waits"] == false);
+}
+
+TEST_CASE("a report keeps to the width of the terminal") {
+  RunReport report = good_report();
+  report.overhead_median_seconds = 0.5;
+  for (const std::string& line : render_report(report, {.colour = true, .unicode = true, .columns = 80})) {
+    CAPTURE(line);
+    CHECK(columns_of(line) <= 80);
+  }
+}
+
 TEST_CASE("the job that went farthest has the longest chain, then the most tries") {
   JobRecord none, near, far;
   near.number = 1, near.state = "finished", near.hops = 1, near.tries = 9;
@@ -201,4 +240,16 @@ TEST_CASE("the job that went farthest has the longest chain, then the most tries
   CHECK_FALSE(went_farther(near, far));
   far.state = "failed";
   CHECK_FALSE(went_farther(far, near));
+}
+
+TEST_CASE("the few jobs that went farthest are kept, farthest first") {
+  std::vector<JobRecord> farthest;
+  for (std::uint32_t hops : {2, 5, 1, 3, 0, 4, 6}) {
+    JobRecord job;
+    job.number = hops + 1, job.state = hops == 6 ? "failed" : "finished", job.hops = hops;
+    note_farthest(farthest, job);
+  }
+  std::vector<std::uint32_t> hops;
+  for (const JobRecord& job : farthest) hops.push_back(job.hops);
+  CHECK(hops == std::vector<std::uint32_t>{5, 4, 3, 2, 1});
 }

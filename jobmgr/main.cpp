@@ -6,6 +6,7 @@
 #include "jobmgr/job_manager.hpp"
 #include "runtime/daemon_main.hpp"
 #include "runtime/files.hpp"
+#include "topologies/config_notes.hpp"
 #include "topologies/daemon_config.hpp"
 #include "views/holdings.hpp"
 #include "views/job_view.hpp"
@@ -120,8 +121,9 @@ int run(const JobManagerConfig& config, const DaemonArguments& arguments) {
   settings.die_with_parent = arguments.die_with_parent;
   Foundation foundation;
   const auto fail = [&](const std::string& fault) { return fail_daemon(foundation, settings.endpoint.self, fault); };
-  if (const std::string fault = foundation.open(settings); !fault.empty()) return fail(fault);
+  // First: it may be where it listens.
   if (const std::string fault = make_directory(config.directory + "/outputs"); !fault.empty()) return fail(fault);
+  if (const std::string fault = foundation.open(settings); !fault.empty()) return fail(fault);
 
   auto kept = open_kept<JobManagerRecord>(config.directory, config.ledger, to_text(settings.endpoint.self));
   if (const auto* fault = std::get_if<std::string>(&kept)) return fail(*fault);

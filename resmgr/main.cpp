@@ -3,6 +3,7 @@
 #include "resmgr/backends/process.hpp"
 #include "resmgr/resource_manager.hpp"
 #include "runtime/daemon_main.hpp"
+#include "topologies/config_notes.hpp"
 #include "topologies/daemon_config.hpp"
 #include "views/holdings.hpp"
 #include "views/resource_view.hpp"

@@ -45,8 +45,9 @@ DaemonSettings daemon_settings(const Config& config, Party self) {
   return settings;
 }
 
-/// A daemon's `main`: its exit code. `read` gives the configuration of a file, or an error with a `text`; `describe`
-/// says who would run, `run` runs it with the arguments that it may read again by.
+/// A daemon's `main`: its exit code. `read` gives the configuration of a file, or an error with a `text`; `notes_on` of
+/// that says what is probably not meant in it, `describe` who would run, `run` runs it with the arguments that it may
+/// read again by.
 template <class Read, class Describe, class Run>
 int daemon_main(int argc, char** argv, const DaemonText& text, Read read, Describe describe, Run run) {
   const auto parsed = daemon_arguments(argc, argv, text);
@@ -57,12 +58,14 @@ int daemon_main(int argc, char** argv, const DaemonText& text, Read read, Descri
     std::fprintf(stderr, "%s: %s\n", text.program.c_str(), error->text.c_str());
     return 2;
   }
-  if (arguments.check) {
-    std::printf("%s: ok (%s)\n", arguments.file.c_str(), describe(std::get<0>(config)).c_str());
-    return 0;
+  if (!arguments.check) {
+    if (!arguments.file.starts_with('/')) arguments.file = arguments.folder + "/" + arguments.file;
+    return run(std::get<0>(config), arguments);
   }
-  if (!arguments.file.starts_with('/')) arguments.file = arguments.folder + "/" + arguments.file;
-  return run(std::get<0>(config), arguments);
+  std::printf("%s: ok (%s)\n", arguments.file.c_str(), describe(std::get<0>(config)).c_str());
+  for (const std::string& note : notes_on(std::get<0>(config)))
+    std::fprintf(stderr, "%s: warning: %s\n", arguments.file.c_str(), note.c_str());
+  return 0;
 }
 
 }  // namespace dmm

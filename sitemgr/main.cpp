@@ -4,6 +4,7 @@
 
 #include "runtime/daemon_main.hpp"
 #include "sitemgr/site_manager.hpp"
+#include "topologies/config_notes.hpp"
 #include "topologies/daemon_config.hpp"
 #include "views/holdings.hpp"
 #include "views/site_orders.hpp"

@@ -95,7 +95,9 @@ class Comparison {
       const Party party = resource_manager_of(owner.site, manager.substr(manager.find('/') + 1));
       if (!present_.contains(party)) continue;
       const Belief* assigned = belief_of(party, belief.lease);
-      const std::string theirs = assigned ? assigned->nodes.at(manager) : std::string("none");
+      std::string theirs = "none";
+      if (assigned)
+        if (const auto named = assigned->nodes.find(manager); named != assigned->nodes.end()) theirs = named->second;
       if (theirs != nodes) say(belief.lease, owner, "leases out " + manager + " " + nodes, party, "has " + theirs);
     }
   }

@@ -194,6 +194,15 @@ std::variant<ProcessKey, std::string> spawn(const SpawnOptions& options) {
   return ProcessKey{id, start_time_of(id)};
 }
 
+std::variant<int, std::string> run_program(const SpawnOptions& options) {
+  const auto started = spawn(options);
+  if (const auto* fault = std::get_if<std::string>(&started)) return *fault;
+  int status = 0;
+  while (::waitpid(std::get<ProcessKey>(started).id, &status, 0) < 0 && errno == EINTR) continue;
+  if (WIFEXITED(status)) return WEXITSTATUS(status);
+  return options.program + " was killed by signal " + std::to_string(WTERMSIG(status));
+}
+
 Ending end_processes(const std::vector<ProcessKey>& processes, Duration patience, int signal) {
   Watched watched(processes);
   watched.send(signal);

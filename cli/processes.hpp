@@ -35,6 +35,9 @@ struct SpawnOptions {
 /// Starts a program in a session of its own, with nothing to read and default signals. Or why it could not.
 std::variant<ProcessKey, std::string> spawn(const SpawnOptions& options);
 
+/// Runs a program to its end, as `spawn` starts it: its exit status, or why it could not be started or was killed.
+std::variant<int, std::string> run_program(const SpawnOptions& options);
+
 struct Ending {
   std::size_t ended = 0;   ///< by themselves, after the signal
   std::size_t killed = 0;  ///< by SIGKILL

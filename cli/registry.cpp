@@ -170,6 +170,21 @@ void end_strays(const Testbed& testbed, Removal& removal) {
   removal.left += ending.left;
 }
 
+/// Ends what jobs left behind that says by nothing but its mark where it comes from: of keepers that were killed with
+/// their managers, which no other keeper will look after any more.
+void end_orphans(const Testbed& testbed, Removal& removal) {
+  std::error_code error;
+  for (const fs::directory_entry& entry : fs::directory_iterator(testbed.folder, error)) {
+    if (!fs::exists(entry.path() / "keeper.lock", error)) continue;
+    const std::string said = entry.path() / "orphans.txt";
+    const auto run = run_program({own_folder() + "/keeper", {entry.path().string(), "clean"}, said});
+    if (run == std::variant<int, std::string>(0)) continue;
+    const auto* fault = std::get_if<std::string>(&run);
+    removal.fault = fault ? *fault : read_small_file(said, 4096).value_or("");
+    ++removal.left;
+  }
+}
+
 /// Ends everything that a testbed started; its creator first, which may be starting more.
 Removal end_all(const Testbed& testbed) {
   Removal removal;
@@ -179,6 +194,7 @@ Removal end_all(const Testbed& testbed) {
   removal.daemons = end_processes(processes, seconds(5));
   removal.left = removal.daemons.left;
   end_strays(testbed, removal);
+  end_orphans(testbed, removal);
   return removal;
 }
 

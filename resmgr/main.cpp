@@ -1,5 +1,11 @@
 // The resource manager's daemon: reads its configuration, runs the machine, and carries its orders to the backend that
 // runs the jobs. Everything it decides is in resource_manager.hpp.
+#include <csignal>
+#include <cstdio>
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "resmgr/backends/process.hpp"
 #include "resmgr/resource_manager.hpp"
 #include "runtime/daemon_main.hpp"
@@ -47,7 +53,7 @@ class ResourceShell {
   std::string_view verbs() const { return resource_verbs; }
   std::optional<Answer> answer(Instant now, Process<ResourceManager>& process, const Ask& ask) {
     if (ask.verb == "holdings") return holdings_of(process.machine, ask);
-    return answer_resource(process.machine, {now, wall_microseconds()}, ask);
+    return answer_resource(process.machine, backend_.state(), {now, wall_microseconds()}, ask);
   }
 
   Reloaded reload(Instant now, Process<ResourceManager>& process) {
@@ -55,6 +61,7 @@ class ResourceShell {
     if (const auto* error = std::get_if<ConfigError>(&read)) return {.fault = error->text};
     ResourceManagerConfig wanted = std::get<ResourceManagerConfig>(read);
     Reloaded reloaded{.left = keys_for_next_start(config_, wanted)};
+    if (wanted.settings.jobs != config_.settings.jobs) reloaded.left.push_back("what is laid down for jobs");
     wanted.settings.endpoint = config_.settings.endpoint;  // it listens where it did
     reloaded.fault = process.machine.reconfigure(now, wanted.settings, process.effects);
     return reloaded;
@@ -64,7 +71,11 @@ class ResourceShell {
     std::vector<TaskReport> reports = backend_.take_reports();
     for (TaskReport& report : reports)
       std::visit([&](auto& one) { process.local(now, std::move(one)); }, report);
-    return !reports.empty();
+    std::vector<LogEvent> events = backend_.take_events();
+    for (LogEvent& event : events)
+      if (process.effects.wants(event.level)) process.effects.events.push_back(std::move(event));
+    if (backend_.replaced() && !std::exchange(told_, true)) ::raise(SIGTERM);  // ends it in order; see `run`
+    return !reports.empty() || !events.empty();
   }
 
   bool perform(Instant, Process<ResourceManager>& process) {
@@ -83,7 +94,18 @@ class ResourceShell {
   bool may_leave_;
   ResourceManagerConfig config_;  ///< that it was started with
   DaemonArguments arguments_;
+  bool told_ = false;             ///< that it is replaced
 };
+
+ProcessBackendSettings backend_of(const ResourceManagerConfig& config, bool outlive) {
+  return {.directory = config.directory,
+          .keep = config.settings.term,
+          .keeper_executable = {},
+          .outlive = outlive,
+          .jobs = config.settings.jobs,
+          .node_memory_bytes = config.settings.memory_bytes,
+          .node_processors = config.settings.processors_per_node};
+}
 
 DaemonSettings settings_of(const ResourceManagerConfig& config) {
   DaemonSettings settings = daemon_settings(config, resource_manager_of(config.settings.site, config.settings.name));
@@ -105,8 +127,7 @@ int run(const ResourceManagerConfig& config, const DaemonArguments& arguments) {
   auto& [ledger, rows] = std::get<Kept<ResourceRecord>>(kept);
   // With a ledger a restarted manager knows what it had running: then it may run on meanwhile.
   const bool outlive = ledger != nullptr;
-  const auto opened = ProcessBackend::open(
-      {.directory = config.directory, .keep = config.settings.term, .keeper_executable = {}, .outlive = outlive});
+  const auto opened = ProcessBackend::open(backend_of(config, outlive));
   if (const auto* fault = std::get_if<std::string>(&opened)) return fail(*fault);
   ProcessBackend& backend = *std::get<std::unique_ptr<ProcessBackend>>(opened);
   const Parting parting(backend, foundation.signals, outlive);
@@ -115,7 +136,11 @@ int run(const ResourceManagerConfig& config, const DaemonArguments& arguments) {
   ResourceManager machine(config.settings);
   if (ledger != nullptr) machine.restore(monotonic_now(), std::move(rows), backend.living());
   ResourceShell shell(backend, outlive, config, arguments);
-  return run_daemon(foundation, settings, std::move(machine), shell, ledger.get());
+  const int code = run_daemon(foundation, settings, std::move(machine), shell, ledger.get());
+  if (!backend.replaced()) return code;
+  foundation.log.write(Level::error, "replaced", {{"reason", backend.fault()}});
+  std::fprintf(stderr, "%s: %s\n", to_text(settings.endpoint.self).c_str(), backend.fault().c_str());
+  return 1;
 }
 
 }  // namespace

@@ -147,6 +147,7 @@ void ResourceManager::on(Instant now, const TaskStarted& report, Effects& effect
     effects.log(Level::info, "started", report.id.request,
                 {{"component", std::int64_t{report.id.component}},
                  {"process", std::int64_t{report.process}},
+                 {"isolation", report.isolation},
                  {"nodes", to_text(task->nodes)}});
   effects.send(asker_of(task->id), Started{task->id.request, task->id.component, task->process}, task->id.request);
 }

@@ -11,6 +11,17 @@
 
 namespace dmm {
 
+/// How far jobs are kept apart from one another and from the machine. For the backend: the manager itself decides
+/// nothing by it.
+struct JobRules {
+  bool isolate = true;  ///< in pid and mount namespaces of their own, where the kernel permits that
+  std::string cgroup = {};  ///< a folder of cgroup v2 that is the manager's alone, to hold jobs to their share
+  Duration start_max = seconds(30);  ///< a program that isn't running by then is given up
+  std::uint32_t processes_max = 0;   ///< of a job; 0: any number
+  std::uint64_t file_bytes_max = 0;  ///< the largest file that a job may write; 0: any
+  bool operator==(const JobRules&) const = default;
+};
+
 struct ResourceManagerSettings {
   SiteName site;     ///< its owner
   std::string name;  ///< unique within the site
@@ -31,6 +42,7 @@ struct ResourceManagerSettings {
   std::uint32_t parked_max = 1'000;      ///< Starts of one job manager that wait for their leases
   std::uint64_t parked_bytes_max = 64 * 1024 * 1024;  ///< of all of them together
   std::uint32_t set_aside_after = 3;     ///< different jobs in a row that a node loses or can't start; 0: never
+  JobRules jobs = {};
   Duration set_aside_for = seconds(600);  ///< the first time; twice as long each time after, up to a day
 };
 

@@ -61,6 +61,7 @@ struct LivingTask {
 struct TaskStarted {
   TaskId id;
   std::int32_t process = 0;
+  std::string isolation = {};  ///< what keeps it apart from other tasks and the machine, for people
 };
 /// The task is over and nothing that it started is left.
 struct TaskEnded {

@@ -135,6 +135,13 @@ void visit_resource_manager(Settings& s, Visitor& v) {
   v.integer("parked_bytes_max", s.parked_bytes_max, 1);
   v.integer("set_aside_after", s.set_aside_after, 0);
   v.duration("set_aside_for_seconds", s.set_aside_for, seconds_min, seconds_max);
+  v.boolean("isolate_jobs", s.jobs.isolate);
+  v.text("job_cgroup", s.jobs.cgroup, [](const std::string& path) {
+    return path.empty() || path.starts_with('/') ? std::string() : std::string("expected an absolute path");
+  });
+  v.duration("job_start_seconds", s.jobs.start_max, seconds_min, seconds_max);
+  v.integer("job_processes_max", s.jobs.processes_max, 0);
+  v.integer("job_file_bytes_max", s.jobs.file_bytes_max, 0);
 }
 
 }  // namespace dmm

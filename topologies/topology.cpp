@@ -42,6 +42,7 @@ std::vector<ResourceManagerSettings> resource_managers_of(const TopologySite& si
       settings.memory_bytes = cluster.memory_bytes;
       settings.attributes = cluster.attributes;
       settings.term = site.settings.term;
+      settings.jobs.isolate = cluster.isolate_jobs;
       all.push_back(std::move(settings));
     }
   }

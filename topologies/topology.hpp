@@ -27,6 +27,7 @@ struct TopologyCluster {
   Attributes attributes = {};
   double quota = 1.0;  ///< the fraction of its processors that requests may fill
   std::uint32_t resource_managers = 1;
+  bool isolate_jobs = true;
 };
 
 struct TopologySite {

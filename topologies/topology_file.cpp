@@ -18,6 +18,7 @@ void read_cluster(JsonReader& reader, TopologyCluster& cluster) {
   visit_nodes(cluster, reader);
   reader.number("quota", cluster.quota, 0, 1);
   reader.integer("resource_managers", cluster.resource_managers, 1, nodes_max);
+  reader.boolean("isolate_jobs", cluster.isolate_jobs);
 }
 
 void read_site(JsonReader& reader, TopologySite& site, const PolicyNames& policies) {

@@ -36,7 +36,16 @@ Json aside_of(const AsideView& aside, const ViewTime& time) {
   return {{"nodes", to_text(aside.nodes)}, {"until", views::date(time, aside.until)}, {"reason", aside.reason}};
 }
 
-Json resource_of(const ResourceManager& manager, const ViewTime& time, std::size_t limit) {
+Json stuck_of(const std::pair<const TaskId, std::string>& stuck) {
+  return {{"request", to_text(stuck.first.request)}, {"component", stuck.first.component}, {"text", stuck.second}};
+}
+
+Json backend_of(const BackendState& backend) {
+  return {{"process", backend.keeper}, {"silent", backend.keeper_silent}, {"isolation", backend.isolation}};
+}
+
+Json resource_of(const ResourceManager& manager, const BackendState& backend, const ViewTime& time,
+                 std::size_t limit) {
   const ResourceManagerView view = manager.view();
   const ResourceManagerSettings& settings = manager.settings();
   Json left_out = Json::object();
@@ -45,6 +54,7 @@ Json resource_of(const ResourceManager& manager, const ViewTime& time, std::size
   };
   Json names = list(settings.node_names, "node_names", [](const std::string& name) { return Json(name); });
   Json aside = list(view.aside, "set_aside", [&](const AsideView& one) { return aside_of(one, time); });
+  Json stuck = list(backend.stuck, "stuck", stuck_of);
   Json leases = list(view.leases, "leases", lease_of);
   Json tasks = list(view.tasks, "tasks", [&](const TaskView& one) { return task_of(one, time); });
   return {{"site", settings.site.text},
@@ -58,6 +68,8 @@ Json resource_of(const ResourceManager& manager, const ViewTime& time, std::size
           {"nodes_free", view.nodes_free},
           {"nodes_leased", view.nodes_leased},
           {"set_aside", std::move(aside)},
+          {"keeper", backend_of(backend)},
+          {"stuck", std::move(stuck)},
           {"started", view.counts.started},
           {"ended", view.counts.ended},
           {"failed", view.counts.failed},
@@ -70,11 +82,12 @@ Json resource_of(const ResourceManager& manager, const ViewTime& time, std::size
 
 }  // namespace
 
-std::optional<Answer> answer_resource(const ResourceManager& manager, const ViewTime& time, const Ask& ask) {
+std::optional<Answer> answer_resource(const ResourceManager& manager, const BackendState& backend, const ViewTime& time,
+                                      const Ask& ask) {
   if (ask.verb != "resource") return std::nullopt;
   const auto argument = views::argument_of(ask);
   if (!argument) return views::fault(ask, "resource: the argument is not a JSON object");
-  return views::answer(ask, resource_of(manager, time, views::limit_in(*argument, page, page)));
+  return views::answer(ask, resource_of(manager, backend, time, views::limit_in(*argument, page, page)));
 }
 
 }  // namespace dmm

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "protocol/messages.hpp"
+#include "resmgr/backend_state.hpp"
 #include "resmgr/resource_manager.hpp"
 #include "views/view_time.hpp"
 
@@ -13,6 +14,7 @@ namespace dmm {
 constexpr std::string_view resource_verbs = "resource, holdings";
 
 /// The answer to one of resource_verbs; nothing for any other verb.
-std::optional<Answer> answer_resource(const ResourceManager& manager, const ViewTime& time, const Ask& ask);
+std::optional<Answer> answer_resource(const ResourceManager& manager, const BackendState& backend, const ViewTime& time,
+                                      const Ask& ask);
 
 }  // namespace dmm

@@ -21,7 +21,9 @@
 namespace dmm::keeper {
 
 /// Grows with every change of this file, in case someone puts the keeper of another build beside the manager.
-constexpr std::uint32_t frames_version = 2;
+constexpr std::uint32_t frames_version = 3;
+/// Of what is kept on disk of a job that ended, which the next build may find.
+constexpr std::uint32_t outcome_version = 2;
 
 /// A task as the next manager will know it.
 struct Name {
@@ -36,6 +38,19 @@ struct Name {
   }
 };
 
+/// What the administrator lays down for all jobs; 0 for no limit.
+struct Rules {
+  bool isolate = true;              ///< in namespaces of their own, where the kernel permits that
+  std::string cgroup = {};          ///< a folder of cgroup v2 to make theirs in; empty for none
+  std::int64_t start_max = 60'000'000;  ///< microseconds until a program runs
+  std::uint64_t processes = 0;      ///< of a job
+  std::uint64_t file_bytes = 0;     ///< of each file that a job writes
+  template <class Self>
+  static auto fields(Self& self) {
+    return std::tie(self.isolate, self.cgroup, self.start_max, self.processes, self.file_bytes);
+  }
+};
+
 // ---- orders, to the keeper -------------------------------------------------------------------------------------
 
 struct StartJob {
@@ -47,10 +62,12 @@ struct StartJob {
   std::string working_directory;       ///< empty for `work` in the job's directory
   std::vector<std::string> environment;
   Limits limits;
+  std::uint64_t memory_bytes = 0;      ///< of all its processes together, where a cgroup can hold it to that; 0: any
+  std::uint64_t processors = 0;        ///< likewise
   template <class Self>
   static auto fields(Self& self) {
     return std::tie(self.serial, self.name, self.directory, self.paths, self.arguments, self.working_directory,
-                    self.environment, self.limits);
+                    self.environment, self.limits, self.memory_bytes, self.processors);
   }
 };
 
@@ -88,7 +105,21 @@ struct EndAll {
   static auto fields(Self&) { return std::tie(); }
 };
 
-using Order = std::variant<StartJob, EndJob, ReadFile, RemoveDirectory, KeepJobs, EndAll>;
+/// A manager's first word, by which it gets in. Whoever started the keeper needs no secret.
+struct Hello {
+  std::string secret;
+  Rules rules;
+  template <class Self>
+  static auto fields(Self& self) { return std::tie(self.secret, self.rules); }
+};
+
+/// Answered by another one at once, while the keeper's loop goes round.
+struct Beat {
+  template <class Self>
+  static auto fields(Self&) { return std::tie(); }
+};
+
+using Order = std::variant<StartJob, EndJob, ReadFile, RemoveDirectory, KeepJobs, EndAll, Hello, Beat>;
 
 // ---- reports, to the manager -----------------------------------------------------------------------------------
 
@@ -101,24 +132,40 @@ struct FoundJob {
   static auto fields(Self& self) { return std::tie(self.serial, self.name, self.process); }
 };
 
-/// The keeper's first word to a manager: it holds the lock and nothing of an earlier keeper is left, or why not.
-struct Ready {
+/// The first word to a manager that knocks, so that it says its own to no keeper of another build.
+struct Challenge {
   std::uint32_t version = frames_version;  ///< stays the first field
+  template <class Self>
+  static auto fields(Self& self) { return std::tie(self.version); }
+};
+
+/// The answer to Hello: the keeper holds the lock and nothing of an earlier keeper is left, or why not.
+struct Ready {
   std::string fault;                       ///< empty if all is well
   bool locked = false;                     ///< the fault is that another keeper lives
   std::uint64_t last_serial = 0;           ///< no lower one may be given to a new job
   std::vector<FoundJob> jobs;
+  std::string isolation;                   ///< what keeps jobs apart here
   template <class Self>
   static auto fields(Self& self) {
-    return std::tie(self.version, self.fault, self.locked, self.last_serial, self.jobs);
+    return std::tie(self.fault, self.locked, self.last_serial, self.jobs, self.isolation);
   }
 };
 
 struct JobStarted {
   std::uint64_t serial = 0;
   std::int32_t process = 0;
+  std::string isolation;  ///< what keeps it apart from the rest of the machine
   template <class Self>
-  static auto fields(Self& self) { return std::tie(self.serial, self.process); }
+  static auto fields(Self& self) { return std::tie(self.serial, self.process, self.isolation); }
+};
+
+/// A job should have ended by now, and something of it is still there: said once, and the keeper goes on trying.
+struct JobStuck {
+  std::uint64_t serial = 0;
+  std::string text;  ///< what is there, and why it doesn't end
+  template <class Self>
+  static auto fields(Self& self) { return std::tie(self.serial, self.text); }
 };
 
 struct JobEnded {
@@ -154,11 +201,11 @@ struct Replaced {
   static auto fields(Self&) { return std::tie(); }
 };
 
-using Report = std::variant<Ready, JobStarted, JobEnded, FileRead, Replaced>;
+using Report = std::variant<Challenge, Ready, JobStarted, JobStuck, JobEnded, FileRead, Replaced, Beat>;
 
 /// What is kept on disk of a job that ended, until its directory is removed. Its streams are in its directory.
 struct Outcome {
-  std::uint32_t version = frames_version;
+  std::uint32_t version = outcome_version;
   FoundJob job;
   JobEnded end;
   template <class Self>

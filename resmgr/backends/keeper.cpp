@@ -4,9 +4,15 @@
 //   keeper <state folder> <microseconds that jobs go on without the manager> <microseconds to wait for the lock>
 //          fresh|resume end|outlive
 //
-// with the socket to the manager as descriptor 3. It is in a session of its own, so that Ctrl-C doesn't reach it,
-// and blocks all signals: only the manager decides. It holds a lock on <state folder>/keeper.lock while it lives;
-// with `outlive` later managers find it by <state folder>/keeper.socket.
+// with the socket to the manager as descriptor 3, on which the manager says Hello. It is in a session of its own, so
+// that Ctrl-C doesn't reach it, and blocks all signals: only the manager decides. It holds a lock on
+// <state folder>/keeper.lock while it lives; with `outlive` later managers find it by <state folder>/keeper.socket.
+//
+//   keeper <state folder> clean
+//
+// ends what is left there of jobs, and tells by its exit code and standard error whether that could be done; for
+// whoever is about to remove the folder.
+//
 // Its main thread does nothing: it is the one that the kernel hands the jobs' strays to, see keeper_strays.hpp.
 #include <cerrno>
 #include <csignal>
@@ -64,8 +70,7 @@ std::string take_lock(const Arguments& arguments, bool& locked) {
 
 std::string prepare(const Arguments& arguments, const Marks& marks, JobFolder& folder, Door& door, bool& locked) {
   std::string fault = take_lock(arguments, locked);
-  if (fault.empty() && !end_leftovers(arguments.state + "/jobs/", marks))
-    fault = "can't end all that is left of the jobs of an earlier keeper in " + arguments.state;
+  if (fault.empty()) fault = end_leftovers(arguments.state, marks);
   if (fault.empty()) fault = folder.open(arguments.state, arguments.fresh && !arguments.outlive);
   if (fault.empty() && arguments.outlive) fault = folder.open_outcomes(arguments.state);
   if (fault.empty() && arguments.outlive) fault = door.open(arguments.state);
@@ -74,8 +79,8 @@ std::string prepare(const Arguments& arguments, const Marks& marks, JobFolder& f
 
 void serve(const Arguments& arguments) {
   JobFolder folder;
-  Door door;
   const Marks marks(arguments.state);
+  Door door(marks);
   Ready refusal;
   refusal.fault = prepare(arguments, marks, folder, door, refusal.locked);
   if (!refusal.fault.empty()) {
@@ -88,13 +93,23 @@ void serve(const Arguments& arguments) {
   sigemptyset(&children);
   sigaddset(&children, SIGCHLD);
   const int signals = signalfd(-1, &children, SFD_NONBLOCK | SFD_CLOEXEC);
-  Keeper({manager_socket, signals, arguments.keep, arguments.fresh, arguments.outlive}, marks, folder, door).run();
+  Keeper({manager_socket, signals, arguments.state, arguments.keep, arguments.fresh, arguments.outlive}, marks, folder,
+         door)
+      .run();
   std::_Exit(0);
+}
+
+// What is left of the jobs in a folder whose keeper is gone, or about to end.
+int clean(const std::string& state) {
+  const std::string fault = end_leftovers(state, Marks(state));
+  if (!fault.empty()) std::fprintf(stderr, "keeper: %s\n", fault.c_str());
+  return fault.empty() ? 0 : 1;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
+  if (argc == 3 && std::strcmp(argv[2], "clean") == 0) return clean(argv[1]);
   if (argc != 6 || fcntl(manager_socket, F_SETFD, FD_CLOEXEC) != 0) {
     std::fprintf(stderr, "keeper: started by the resource manager, not by hand\n");
     return 2;

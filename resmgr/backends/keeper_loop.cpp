@@ -1,9 +1,14 @@
-// The keeper's loop: orders, deaths of children, deadlines; then a look at what is left of the jobs that end.
+// The keeper's loop: orders, words of shims, deaths of children, deadlines; then a look at what is left of the jobs
+// that end.
 #include "resmgr/backends/keeper_loop.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <csignal>
-#include <ctime>
+#include <cstring>
+#include <tuple>
+#include <utility>
+#include <vector>
 
 #include <fcntl.h>
 #include <poll.h>
@@ -14,12 +19,13 @@
 #include <unistd.h>
 
 #include "resmgr/backends/keeper_spawn.hpp"
+#include "resmgr/backends/proc.hpp"
 
 namespace dmm::keeper {
 namespace {
 
-constexpr Clock endless = INT64_MAX;
 constexpr Clock wall_grace = 5'000'000;     // from SIGTERM to SIGKILL at the end of a job's time
+constexpr Clock stuck_after = 2'000'000;    // from SIGKILL until it is said that something is still there
 constexpr Clock look_again = 100'000;       // a net: a change among strays comes with a SIGCHLD
 constexpr Clock keep_pause = 500'000;       // until an outcome is written again that there was no room for
 constexpr int orders_a_turn = 16;           // a start takes about 0.3 ms
@@ -27,35 +33,23 @@ constexpr std::size_t piece_max = 48 * 1024;
 constexpr std::uint64_t stream_max = 16 * 1024 * 1024;
 constexpr std::uint64_t inline_max = 4 * 1024;
 
-Clock now() {
-  timespec time{};
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return time.tv_sec * 1'000'000 + time.tv_nsec / 1000;
-}
-
-Clock later(Clock from, Clock length) {
-  return length > endless - from ? endless : from + std::max<Clock>(length, 0);
-}
-
-Clock microseconds_of(const timeval& time) { return time.tv_sec * 1'000'000 + time.tv_usec; }
-
 }  // namespace
 
 Keeper::Keeper(const Settings& settings, const Marks& marks, JobFolder& folder, Door& door)
     : settings_(settings), marks_(marks), folder_(folder), door_(door) {
   channel_ = std::make_unique<Channel>(settings.socket);
   null_file_ = open("/dev/null", O_RDONLY | O_CLOEXEC);
-  deadline_ = later(now(), settings_.keep);
+  keep_until(later(now(), settings_.keep));
   if (settings_.outlive) load_outcomes();
 }
 
 void Keeper::run() {
-  greet();
   if (folder_.has_removed()) start_remover();
   while (is_needed()) {
     // With `outlive`, what a manager that is gone still ordered is read first, and the end after it.
     if (channel_ && !channel_->flush() && !settings_.outlive) end_all();
     wait();
+    hear_words();
     reap();
     for (int count = 0; count < orders_a_turn && take_order(); ++count) continue;
     ring_alarms();
@@ -70,34 +64,43 @@ bool Keeper::is_needed() const {
   return !jobs_.empty() || ((channel_ || !unkept_.empty()) && !closing_);
 }
 
-// Ends the remover and what some job hid from its mark; the lock tells that nothing is left.
+// Ends the remover, starts that were given up, and what some job hid from its mark; the lock tells that nothing is
+// left.
 void Keeper::end_rest() {
   remove_again_ = false;
   for (int tries = 0; tries < 1000; ++tries) {
-    const auto left = strays_.list([&](pid_t process) { return process == remover_; });
-    if (left.empty() && remover_ == 0) return;
+    const auto left = strays_.list([&](pid_t process) { return is_expected(process); });
+    if (left.empty() && remover_ == 0 && shims_.empty()) return;
     for (const pid_t stray : left) kill_stray(stray, nullptr);
+    for (const auto& [shim, serial] : shims_) kill(shim, SIGKILL);
     if (remover_ != 0) kill(remover_, SIGKILL);
     usleep(1000);
     reap();
   }
 }
 
-void Keeper::wait() {
+Clock Keeper::next_wake() const {
+  if (channel_ && channel_->has_next()) return 0;
   Clock wake = jobs_.empty() && channel_ ? endless : deadline_;
   if (!alarms_.empty()) wake = std::min(wake, alarms_.begin()->first);
-  if (!ending_.empty()) wake = std::min(wake, looked_at_ + look_again);
+  if (!dying_.empty()) wake = std::min(wake, looked_at_ + look_again);
   if (!unkept_.empty()) wake = std::min(wake, keep_again_);
-  if (channel_ && channel_->has_next()) wake = 0;
+  return std::min(wake, door_.next_deadline());
+}
+
+void Keeper::wait() {
+  const Clock wake = next_wake();
   int timeout = -1;
   if (wake != endless) timeout = static_cast<int>(std::clamp<Clock>((wake - now() + 999) / 1000, 0, 60'000));
   // The door before the channel: what a manager said before the next one came is seen too. A negative descriptor is
   // passed over.
-  pollfd polled[] = {{settings_.signals, POLLIN, 0},
-                     {door_.descriptor(), POLLIN, 0},
-                     {channel_ ? channel_->descriptor() : -1, POLLIN, 0}};
+  std::vector<pollfd> polled{{settings_.signals, POLLIN, 0},
+                             {words_.hearing_end(), POLLIN, 0},
+                             {channel_ ? channel_->descriptor() : -1, POLLIN, 0}};
   if (channel_ && channel_->wants_to_write()) polled[2].events |= POLLOUT;
-  poll(polled, 3, timeout);
+  const std::size_t doors = polled.size();
+  for (const int descriptor : door_.descriptors()) polled.push_back({descriptor, POLLIN, 0});
+  poll(polled.data(), polled.size(), timeout);
   if (polled[0].revents) {
     signalfd_siginfo signal;
     while (read(settings_.signals, &signal, sizeof signal) > 0) continue;
@@ -105,31 +108,50 @@ void Keeper::wait() {
   const bool spoken = polled[2].revents & (POLLIN | POLLHUP | POLLERR);
   if (spoken && !channel_->receive()) hang_up();
   const bool all_heard = !channel_ || (!spoken && !channel_->has_next());
-  if (polled[1].revents && all_heard && !closing_) let_in();
+  const bool knocked = std::any_of(polled.begin() + static_cast<std::ptrdiff_t>(doors), polled.end(),
+                                   [](const pollfd& one) { return one.revents != 0; });
+  if ((knocked || now() >= door_.next_deadline()) && all_heard && !closing_) let_in();
 }
 
 // ---- managers --------------------------------------------------------------------------------------------------
 
 void Keeper::let_in() {
-  int socket = -1;
-  while ((socket = door_.admit()) >= 0) {
+  Rules rules;
+  while (auto channel = door_.admit(rules)) {
     if (channel_) {
       send(Replaced{});
       channel_->flush();
       shutdown(channel_->descriptor(), SHUT_RDWR);  // the remover may have a copy of the descriptor
     }
-    channel_ = std::make_unique<Channel>(socket);
-    greet();
+    channel_ = std::move(channel);
+    greet(obey(rules));
   }
 }
 
+// Takes over what the administrator laid down for jobs; what can't be kept, or nothing.
+std::string Keeper::obey(const Rules& rules) {
+  const std::string before = std::exchange(rules_, rules).cgroup;
+  std::string fault;
+  if (rules_.cgroup != before) fault = cgroups_.open(rules_.cgroup);
+  std::string why;
+  isolation_ = rules_.isolate ? find_isolation(settings_.state, why) : Isolation{};
+  isolation_text_ = isolation_.namespaces ? "namespaces, " : "";
+  isolation_text_ += cgroups_.is_open() ? cgroups_.text() : "rlimits";
+  if (!why.empty()) isolation_text_ += "; no namespaces: " + why;
+  return fault;
+}
+
 // Says what there is to a manager that knows nothing yet.
-void Keeper::greet() {
+void Keeper::greet(std::string fault) {
   Ready ready;
+  ready.fault = std::move(fault);
   ready.last_serial = last_serial_;
-  for (const auto& [serial, job] : jobs_) ready.jobs.push_back({serial, job.name, job.leader});
+  ready.isolation = isolation_text_;
+  for (const auto& [serial, job] : jobs_) ready.jobs.push_back({serial, job.order.name, job.leader});
   for (const auto& [directory, outcome] : outcomes_) ready.jobs.push_back(outcome.job);
   send(ready);
+  for (const auto& [serial, job] : jobs_)
+    if (!job.stuck.empty()) send(JobStuck{serial, job.stuck});
   for (const auto& [directory, outcome] : outcomes_) send(with_streams(outcome.end, directory));
 }
 
@@ -145,44 +167,68 @@ void Keeper::hang_up() {
 bool Keeper::take_order() {
   const auto frame = channel_ ? channel_->next() : std::nullopt;
   if (!frame) return false;
-  if (const auto order = unpack<Order>(*frame)) {
-    std::visit([&](const auto& body) { carry_out(body); }, *order);
+  if (auto order = unpack<Order>(*frame)) {
+    std::visit([&](auto& body) { carry_out(body); }, *order);
   } else {
     end_all();  // not our manager
   }
   return true;
 }
 
-void Keeper::carry_out(const StartJob& order) {
+// The shim's number; or 0, and what went wrong.
+pid_t Keeper::start(const StartJob& order, std::string& fault) {
+  const auto failed = [&](const std::string& what) {
+    fault = "can't make " + what + ": " + std::strerror(errno);
+    return 0;
+  };
   JobFiles files;
-  Spawned spawned;
-  const Clock start = now();
-  last_serial_ = std::max(last_serial_, order.serial);
   if (const int error = folder_.make(order.directory, files)) {
-    spawned = directory_fault(folder_.prefix() + order.directory, error);
-  } else {
-    spawned = spawn(order, files, null_file_, marks_.of(order.serial));
+    errno = error;
+    return failed(folder_.prefix() + order.directory);
   }
-  if (!spawned.process) {
-    JobEnded end;
-    end.serial = order.serial;
-    end.kind = EndKind::start_failed;
-    end.fault = spawned.fault;
-    end.text = spawned.text;
-    remember(order.directory, {.job = {order.serial, order.name, 0}, .end = end});
-    return send(end);
+  int cgroup = -1;
+  if (cgroups_.is_open()) {
+    cgroup = cgroups_.make(order.serial, {order.memory_bytes, order.processors, rules_.processes});
+    if (cgroup < 0) return failed("a cgroup in " + rules_.cgroup);
   }
-  if (deadline_ == endless) deadline_ = later(start, settings_.keep);  // it lives, or it would not order anything
+  const pid_t shim = spawn(order, {settings_.state, files, rules_, isolation_, marks_.of(order.serial), null_file_,
+                                   words_.saying_end(), cgroup});
+  const int error = errno;
+  if (cgroup >= 0) close(cgroup);
+  errno = error;
+  return shim != 0 ? shim : failed("a process");
+}
+
+void Keeper::carry_out(StartJob& order) {
+  const Clock time = now();
+  last_serial_ = std::max(last_serial_, order.serial);
+  std::string fault;
+  const pid_t shim = start(order, fault);
+  if (shim == 0) {
+    cgroups_.remove(order.serial);
+    Job failed;
+    failed.outcome.kind = EndKind::start_failed;
+    failed.outcome.fault = StartFault::resources;
+    failed.text = fault;
+    failed.order = std::move(order);
+    return report_end(failed);
+  }
+  if (deadline_ == endless) keep_until(later(time, settings_.keep));  // it lives, or it would not order anything
+  guard_.add(order.serial, shim);
+  shims_[shim] = order.serial;
   Job& job = jobs_[order.serial];
-  job.name = order.name;
-  job.directory = order.directory;
-  job.leader = spawned.process;
-  job.started = start;
-  job.kill_at = endless;
-  leaders_[spawned.process] = order.serial;
+  job.shim = shim;
+  job.apart = isolation_.namespaces;
+  job.started = time;
+  job.start_by = later(time, rules_.start_max);
   if (const auto limit = order.limits.wall_seconds; limit && limit < 1'000'000'000)
-    alarms_.emplace(later(start, static_cast<Clock>(limit) * 1'000'000), order.serial);
-  send(JobStarted{order.serial, spawned.process});
+    job.wall_end = later(time, static_cast<Clock>(limit) * 1'000'000);
+  for (const Clock alarm : {job.start_by, job.wall_end})
+    if (alarm != endless) alarms_.emplace(alarm, order.serial);
+  order.paths.clear();
+  order.environment.clear();
+  order.arguments.resize(std::min<std::size_t>(order.arguments.size(), 1));
+  job.order = std::move(order);
 }
 
 void Keeper::carry_out(const EndJob& order) {
@@ -204,9 +250,14 @@ void Keeper::carry_out(const RemoveDirectory& order) {
   if (folder_.remove(order.directory)) start_remover();
 }
 
-void Keeper::carry_out(const KeepJobs& order) { deadline_ = later(now(), order.length); }
+void Keeper::carry_out(const KeepJobs& order) { keep_until(later(now(), order.length)); }
 
 void Keeper::carry_out(const EndAll&) { end_all(); }
+
+// Of whoever started this keeper: those that come by the door say it there.
+void Keeper::carry_out(const Hello& order) { greet(obey(order.rules)); }
+
+void Keeper::carry_out(const Beat&) { send(Beat{}); }
 
 void Keeper::start_remover() {
   remove_again_ = remover_ != 0;
@@ -222,61 +273,122 @@ void Keeper::start_remover() {
 
 // ---- ends ------------------------------------------------------------------------------------------------------
 
-void Keeper::reap() {
-  int status = 0;
-  rusage usage{};
+void Keeper::hear_words() {
+  Word word;
   pid_t process = 0;
-  while ((process = wait4(-1, &status, WNOHANG, &usage)) > 0) {
-    if (process == remover_) {
-      remover_ = 0;
-      if (remove_again_) start_remover();
-    }
-    const auto leader = leaders_.find(process);
-    if (leader == leaders_.end()) continue;  // a stray
-    const std::uint64_t serial = leader->second;
-    leaders_.erase(leader);
-    leader_ended(serial, status, usage);
+  while (words_.hear(word, process)) heed(word, process);
+}
+
+void Keeper::heed(const Word& word, pid_t process) {
+  const auto found = jobs_.find(word.serial);
+  if (found == jobs_.end()) return;  // it never ran, and was told as over
+  auto& [serial, job] = *found;
+  switch (word.kind) {
+    case Word::Kind::entered:
+      job.leader = process;
+      break;
+    case Word::Kind::started:
+      job.running = true;
+      if (std::exchange(job.leader_ended, false)) job.text = "it took too long to start";  // it was just given up
+      send(JobStarted{serial, job.leader, isolation_text_});
+      break;
+    case Word::Kind::failed:
+      if (!job.leader_ended) fail_start(serial, job, failure_of(job.order, word.step, word.error));
+      break;
+    case Word::Kind::ended:
+      if (!job.leader_ended) leader_ended(serial, job, word.status, word.cpu);
+      break;
   }
 }
 
-void Keeper::leader_ended(std::uint64_t serial, int status, const rusage& usage) {
-  Job& job = jobs_.at(serial);
+void Keeper::leader_ended(std::uint64_t serial, Job& job, int status, Clock cpu) {
   const Clock time = now();
   job.leader_ended = true;
-  job.outcome.serial = serial;
   job.outcome.kind = WIFSIGNALED(status) ? EndKind::signalled : EndKind::exited;
-  if (job.fenced && WIFSIGNALED(status)) {
+  job.outcome.code = WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status);
+  job.outcome.wall = time - job.started;
+  job.outcome.cpu = cpu;
+  // It ended by itself: what it left behind ends at once. What was asked to end, and has time left, may use it.
+  if (job.kill_at == endless || job.kill_at <= time) end(serial, job, 0);
+}
+
+// All that has ended is waited for under the guard's lock, so that it kills no number that is free again.
+void Keeper::reap() {
+  std::vector<std::tuple<std::uint64_t, int, bool>> ended;
+  bool removed = false;
+  {
+    const auto lock = guard_.hold();
+    int status = 0;
+    pid_t process = 0;
+    while ((process = waitpid(-1, &status, WNOHANG)) > 0) {
+      removed = removed || process == remover_;
+      const auto shim = shims_.find(process);
+      if (shim == shims_.end()) continue;  // a stray
+      ended.emplace_back(shim->second, status, guard_.forget(shim->second));
+      shims_.erase(shim);
+    }
+  }
+  if (removed) {
+    remover_ = 0;
+    if (remove_again_) start_remover();
+  }
+  if (!ended.empty()) hear_words();  // their last ones
+  for (const auto& [serial, status, fenced] : ended) shim_ended(serial, status, fenced);
+}
+
+void Keeper::shim_ended(std::uint64_t serial, int status, bool fenced) {
+  const auto found = jobs_.find(serial);
+  if (found == jobs_.end()) return cgroups_.remove(serial);  // it never ran, and was told as over
+  Job& job = found->second;
+  job.shim_ended = true;
+  job.fenced = job.fenced || fenced;
+  if (!job.leader_ended) leader_ended(serial, job, WIFSIGNALED(status) ? status : SIGKILL, 0);
+  if (job.fenced && job.outcome.kind == EndKind::signalled) {
     job.outcome.kind = EndKind::fenced;
     job.text = "its resource manager was silent for too long";
   }
-  job.outcome.code = WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status);
-  job.outcome.wall = time - job.started;
-  job.outcome.cpu = microseconds_of(usage.ru_utime) + microseconds_of(usage.ru_stime);
-  if (job.kill_at == endless) job.kill_at = time;  // it ended by itself: what it left behind ends at once
-  ending_.insert(serial);
+  cgroups_.kill(serial);
+  dying_.insert(serial);
+}
+
+void Keeper::keep_until(Clock time) {
+  deadline_ = time;
+  guard_.kill_all_at(time);
 }
 
 void Keeper::ring_alarms() {
   const Clock time = now();
   if (time >= deadline_) {
-    deadline_ = endless;  // until the manager is heard again
+    keep_until(endless);  // until the manager is heard again
     for (auto& [serial, job] : jobs_) {
-      job.fenced = !job.leader_ended;
+      job.fenced = job.fenced || !job.leader_ended;
       end(serial, job, 0);
     }
   }
   while (!alarms_.empty() && alarms_.begin()->first <= time) {
     const auto found = jobs_.find(alarms_.begin()->second);
     alarms_.erase(alarms_.begin());
-    if (found == jobs_.end()) continue;
-    auto& [serial, job] = *found;
-    if (job.kill_at == endless) {
-      job.text = "its wall clock time was over";
-      end(serial, job, wall_grace);
-    } else if (job.kill_at <= time) {
-      end(serial, job, 0);
-    }
+    if (found != jobs_.end()) ring(found->first, found->second, time);
   }
+}
+
+void Keeper::ring(std::uint64_t serial, Job& job, Clock time) {
+  if (job.kill_at <= time) {
+    end(serial, job, 0);
+  } else if (!job.running && !job.leader_ended && time >= job.start_by) {
+    fail_start(serial, job, failure_of_silence(job.order, job.leader != 0, rules_.start_max));
+  } else if (job.kill_at == endless && time >= job.wall_end) {
+    job.text = "its wall clock time was over";
+    end(serial, job, wall_grace);
+  }
+}
+
+void Keeper::fail_start(std::uint64_t serial, Job& job, const StartFailure& failure) {
+  job.outcome.kind = EndKind::start_failed;
+  job.outcome.fault = failure.fault;
+  job.text = failure.text;
+  job.leader_ended = true;
+  end(serial, job, 0);
 }
 
 void Keeper::end(std::uint64_t serial, Job& job, Clock grace) {
@@ -284,29 +396,32 @@ void Keeper::end(std::uint64_t serial, Job& job, Clock grace) {
   if (grace > 0) {
     if (kill_at >= job.kill_at) return;  // it is ended sooner already
     if (job.kill_at == endless) ask_to_end(serial, job);
-    alarms_.emplace(kill_at, serial);
-  } else if (!job.leader_ended) {
-    kill(-job.leader, SIGKILL);
+  } else if (!job.shim_ended) {
+    // The shim tells how the leader ended, so it stays for that if it can.
+    kill(job.shim, job.running && !job.leader_ended ? SIGUSR1 : SIGKILL);
+    dying_.insert(serial);
   }
   job.kill_at = std::min(job.kill_at, kill_at);
+  if (grace > 0) alarms_.emplace(kill_at, serial);
+  guard_.kill_at(serial, job.kill_at);
 }
 
 void Keeper::ask_to_end(std::uint64_t serial, const Job& job) {
-  auto processes = descendants_of(job.leader);
+  kill(job.shim, SIGTERM);
+  if (job.apart) return;  // it finds them all
+  auto processes = descendants_of(job.shim);
   for (const pid_t stray : strays_.list([&](pid_t process) { return is_expected(process); })) {
-    if (marks_.owner_of(stray) != serial) continue;
     const auto below = descendants_of(stray);
     processes.push_back(stray);
     processes.insert(processes.end(), below.begin(), below.end());
   }
-  std::erase_if(processes, [&](pid_t process) {
-    return getpgid(process) == job.leader || marks_.owner_of(process) != serial;
-  });
-  kill(-job.leader, SIGTERM);
-  kill(-job.leader, SIGCONT);  // a stopped job could not heed it
+  const auto ask = [&](pid_t process, int signal) {
+    signal_if(process, signal,
+              [&] { return getpgid(process) != job.leader && marks_.owner_of(process) == serial; });
+  };
   for (const pid_t process : processes) {
-    kill(process, SIGTERM);
-    kill(process, SIGCONT);
+    ask(process, SIGTERM);
+    ask(process, SIGCONT);
   }
 }
 
@@ -317,18 +432,18 @@ void Keeper::end_all() {
   for (auto& [serial, job] : jobs_) end(serial, job, 0);
 }
 
-// The group of an unreaped child is still that group, so it may be killed by number.
-void Keeper::kill_stray(pid_t stray, const Job* job) const {
+// 0 or an errno. The group of an unreaped child is still that group, so it may be killed by number.
+int Keeper::kill_stray(pid_t stray, const Job* job) const {
   const pid_t group = getpgid(stray);
   if (group == stray || (job && group == job->leader)) kill(-group, SIGKILL);
-  kill(stray, SIGKILL);
+  return kill(stray, SIGKILL) == 0 ? 0 : errno;
 }
 
 void Keeper::settle() {
-  if (ending_.empty()) return;
+  if (dying_.empty()) return;
   const Clock time = now();
   if (!strays_.cheap() && time < looked_at_ + look_again) return;
-  std::set<std::uint64_t> occupied;
+  std::map<std::uint64_t, std::string> occupied;  // with who refuses to be killed
   for (const pid_t stray : strays_.list([&](pid_t process) { return is_expected(process); })) {
     const std::uint64_t serial = marks_.owner_of(stray);
     const auto job = jobs_.find(serial);
@@ -336,27 +451,55 @@ void Keeper::settle() {
       kill_stray(stray, nullptr);
       continue;
     }
-    occupied.insert(serial);
-    if (job->second.leader_ended && time >= job->second.kill_at) kill_stray(stray, &job->second);
+    std::string& refused = occupied[serial];
+    if (!job->second.leader_ended || time < job->second.kill_at) continue;
+    if (const int error = kill_stray(stray, &job->second))
+      refused = "process " + std::to_string(stray) + " (" + status_of(stray).name + ") may not be killed: " +
+                std::strerror(error);
   }
   looked_at_ = time;
-  for (auto next = ending_.begin(); next != ending_.end();) {
+  for (auto next = dying_.begin(); next != dying_.end();) {
     const std::uint64_t serial = *next;
-    if (occupied.contains(serial)) {
-      ++next;
-      continue;
+    Job& job = jobs_.at(serial);
+    const auto stray = occupied.find(serial);
+    if (!job.shim_ended || stray != occupied.end()) {
+      const bool stuck = time >= later(job.kill_at, stuck_after);
+      if (stuck) look_at_stuck(serial, job, stray != occupied.end() ? stray->second : std::string());
+      // Killed before it ran anything, it never will: it only waits for a file to be told so.
+      if (!stuck || job.running) {
+        ++next;
+        continue;
+      }
     }
-    report_end(serial, jobs_.at(serial));
+    next = dying_.erase(next);
+    report_end(job);
+    cgroups_.remove(serial);
     jobs_.erase(serial);
-    next = ending_.erase(next);
   }
 }
 
-void Keeper::report_end(std::uint64_t serial, Job& job) {
-  job.outcome.serial = serial;
+// Something doesn't end though it was killed: it waits for a file system that doesn't answer, is traced, or may not be
+// killed by this account. It is tried on and on, and said once.
+void Keeper::look_at_stuck(std::uint64_t serial, Job& job, const std::string& refused) {
+  if (!job.shim_ended) kill(job.shim, SIGKILL);
+  cgroups_.kill(serial);
+  std::string text = refused;
+  if (text.empty()) {
+    const ProcessStatus leader = status_of(job.leader);
+    text = "process " + std::to_string(job.leader) + " (" + leader.name +
+           "), or one that it started, was killed and is still there; its state is " + leader.state;
+  }
+  if (text == job.stuck) return;
+  job.stuck = text;
+  send(JobStuck{serial, text});
+}
+
+void Keeper::report_end(Job& job) {
+  job.outcome.serial = job.order.serial;
   job.outcome.text = job.text;
-  remember(job.directory, {.job = {serial, job.name, 0}, .end = job.outcome});
-  send(with_streams(std::move(job.outcome), job.directory));
+  const std::string& directory = job.order.directory;
+  remember(directory, {.job = {job.order.serial, job.order.name, 0}, .end = job.outcome});
+  send(with_streams(std::move(job.outcome), directory));
 }
 
 JobEnded Keeper::with_streams(JobEnded end, const std::string& directory) const {
@@ -396,13 +539,13 @@ void Keeper::load_outcomes() {
   for (const auto& [directory, bytes] : folder_.outcomes()) {
     Outcome outcome;
     std::string_view rest = bytes;
-    if (!unpack_value(rest, outcome) || !rest.empty() || outcome.version != frames_version) continue;
+    if (!unpack_value(rest, outcome) || !rest.empty() || outcome.version != outcome_version) continue;
     last_serial_ = std::max(last_serial_, outcome.job.serial);
     outcomes_.emplace(directory, std::move(outcome));
   }
   if (settings_.fresh) folder_.put_away_old([&](const std::string& name) { return outcomes_.contains(name); });
 }
 
-bool Keeper::is_expected(pid_t process) const { return process == remover_ || leaders_.contains(process); }
+bool Keeper::is_expected(pid_t process) const { return process == remover_ || shims_.contains(process); }
 
 }  // namespace dmm::keeper

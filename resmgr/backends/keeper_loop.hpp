@@ -8,10 +8,14 @@
 // one manager at a time, the last that came. With no manager, no job and the deadline over it ends; how its jobs ended
 // stays on disk, for the next keeper to tell.
 //
-// How a job ends: its leader, the process that was started, ends by itself or is killed with its whole group. What
-// is left of the job then is below children of the keeper, see Strays, and carries the job's mark, see Marks.
-// Children are killed, which makes their children the keeper's, until no child with the mark is left; only then is
-// the end reported. A child that was not waited for keeps its number, so no signal ever goes to a stranger.
+// It waits for nothing that a user named: each job has a process of the keeper's between them, see keeper_shim.hpp,
+// that says what happens in words. And should the disk not answer, the guard kills what is to be killed by then.
+//
+// How a job ends: its leader, the process that was started, ends by itself or is killed with its whole group, and then
+// the shim ends. In namespaces of the job's own nothing of it is left then. Elsewhere what is left is below children of
+// the keeper, see Strays, and carries the job's mark, see Marks. Children are killed, which makes their children the
+// keeper's, until no child with the mark is left; only then is the end reported. A child that was not waited for keeps
+// its number, so no signal ever goes to a stranger.
 #pragma once
 
 #include <cstdint>
@@ -21,24 +25,27 @@
 #include <string>
 #include <unordered_map>
 
-#include <sys/resource.h>
 #include <sys/types.h>
 
 #include "resmgr/backends/frames.hpp"
+#include "resmgr/backends/keeper_cgroups.hpp"
 #include "resmgr/backends/keeper_door.hpp"
 #include "resmgr/backends/keeper_files.hpp"
+#include "resmgr/backends/keeper_guard.hpp"
+#include "resmgr/backends/keeper_isolation.hpp"
+#include "resmgr/backends/keeper_spawn.hpp"
 #include "resmgr/backends/keeper_strays.hpp"
+#include "resmgr/backends/keeper_words.hpp"
+#include "resmgr/backends/leftovers.hpp"
 
 namespace dmm::keeper {
-
-/// Microseconds of the monotonic clock.
-using Clock = std::int64_t;
 
 class Keeper {
  public:
   struct Settings {
     int socket = -1;      ///< to the manager
     int signals = -1;     ///< a signalfd of SIGCHLD
+    std::string state;    ///< the state folder
     Clock keep = 0;       ///< microseconds that jobs go on without word of the manager, until it says otherwise
     bool fresh = false;   ///< the manager starts too: directories of jobs whose outcome isn't known are to go
     bool outlive = false; ///< jobs go on when the manager is gone; the door and the folder of outcomes are open
@@ -50,40 +57,59 @@ class Keeper {
 
  private:
   struct Job {
-    Name name;
-    std::string directory;
+    StartJob order;         // less what only the start needed
     std::string text;       // what its end will say
-    pid_t leader = 0;
+    pid_t shim = 0;         // our child
+    pid_t leader = 0;       // 0 until it said so
+    bool apart = false;     // in namespaces of its own
     Clock started = 0;
-    Clock kill_at = 0;      // when all of it is killed; `endless` unless it is being ended
+    Clock start_by = endless;  // until its program runs
+    Clock wall_end = endless;
+    Clock kill_at = endless;   // when all of it is killed; `endless` unless it is being ended
+    bool running = false;   // its program was executed
     bool leader_ended = false;
+    bool shim_ended = false;
     bool fenced = false;    // killed because its manager was not heard
+    std::string stuck;      // as told
     JobEnded outcome;
   };
 
   bool is_needed() const;
+  Clock next_wake() const;
   void wait();
   void let_in();
-  void greet();
+  std::string obey(const Rules& rules);
+  void greet(std::string fault);
   void hang_up();
   bool take_order();
-  void carry_out(const StartJob& order);
+  void carry_out(StartJob& order);
   void carry_out(const EndJob& order);
   void carry_out(const ReadFile& order);
   void carry_out(const RemoveDirectory& order);
   void carry_out(const KeepJobs& order);
   void carry_out(const EndAll& order);
+  void carry_out(const Hello& order);
+  void carry_out(const Beat& order);
+  pid_t start(const StartJob& order, std::string& fault);
+  void keep_until(Clock time);
+
+  void hear_words();
+  void heed(const Word& word, pid_t process);
+  void leader_ended(std::uint64_t serial, Job& job, int status, Clock cpu);
   void reap();
-  void leader_ended(std::uint64_t serial, int status, const rusage& usage);
+  void shim_ended(std::uint64_t serial, int status, bool fenced);
   void ring_alarms();
+  void ring(std::uint64_t serial, Job& job, Clock time);
+  void fail_start(std::uint64_t serial, Job& job, const StartFailure& failure);
   void settle();
 
   void end(std::uint64_t serial, Job& job, Clock grace);
   void ask_to_end(std::uint64_t serial, const Job& job);
-  void kill_stray(pid_t stray, const Job* job) const;
+  int kill_stray(pid_t stray, const Job* job) const;
+  void look_at_stuck(std::uint64_t serial, Job& job, const std::string& refused);
   void end_all();
   void end_rest();
-  void report_end(std::uint64_t serial, Job& job);
+  void report_end(Job& job);
   void remember(const std::string& directory, Outcome outcome);
   void keep_unkept();
   void load_outcomes();
@@ -98,6 +124,12 @@ class Keeper {
   Door& door_;
   std::unique_ptr<Channel> channel_;  // null while no manager is there
   Strays strays_;
+  Words words_;
+  Guard guard_;
+  JobCgroups cgroups_;
+  Rules rules_;
+  Isolation isolation_;
+  std::string isolation_text_;
   int null_file_ = -1;
   bool closing_ = false;  // all jobs end, and then the keeper
   Clock deadline_ = 0;    // when all jobs are ended; endless once that was done
@@ -107,8 +139,8 @@ class Keeper {
   std::map<std::string, Outcome> outcomes_;  // by directory; without streams, which are in it
   std::set<std::string> unkept_;             // outcomes that the disk had no room for
   Clock keep_again_ = 0;                     // when that is tried again
-  std::unordered_map<pid_t, std::uint64_t> leaders_;
-  std::set<std::uint64_t> ending_;  // jobs whose leader ended
+  std::unordered_map<pid_t, std::uint64_t> shims_;  // also of jobs that never ran and were told as over
+  std::set<std::uint64_t> dying_;   // jobs whose shim ended, or that should be gone by now
   std::multimap<Clock, std::uint64_t> alarms_;  // one too many does no harm: each looks at what is due
   pid_t remover_ = 0;
   bool remove_again_ = false;

@@ -1,5 +1,4 @@
-// Starting one program: a child that shares the keeper's memory until it has called execve, so that it costs no
-// copy of the page tables and can say by a plain variable which step failed.
+// Starting one program, without waiting for anything that a user named: see keeper_shim.hpp.
 #pragma once
 
 #include <string>
@@ -9,19 +8,33 @@
 
 #include "resmgr/backends/frames.hpp"
 #include "resmgr/backends/keeper_files.hpp"
+#include "resmgr/backends/keeper_isolation.hpp"
+#include "resmgr/backends/keeper_words.hpp"
 
 namespace dmm::keeper {
 
-struct Spawned {
-  pid_t process = 0;  ///< 0 if it didn't start
-  StartFault fault = StartFault::none;
-  std::string text;  ///< what went wrong, naming the file
+/// What a job's start takes beside the order. The descriptors stay the caller's.
+struct SpawnContext {
+  const std::string& state;  ///< the state folder
+  const JobFiles& files;
+  const Rules& rules;
+  Isolation isolation;
+  rlim_t mark = 0;    ///< see Marks
+  int null_file = -1;
+  int words = -1;
+  int cgroup = -1;    ///< the file that takes the job's processes; -1 for none
 };
 
-/// Starts the program in a process group of its own, with `mark` as its limit of file locks, see Marks.
-Spawned spawn(const StartJob& job, const JobFiles& files, int null_file, rlim_t mark);
+/// Forks the shim that starts the program in a process group of its own: its number, or 0 with errno.
+pid_t spawn(const StartJob& job, const SpawnContext& context);
 
-/// For a fault before there is a process.
-Spawned directory_fault(const std::string& path, int error);
+/// Why a start failed, and in words that name the file.
+struct StartFailure {
+  StartFault fault = StartFault::none;
+  std::string text;
+};
+StartFailure failure_of(const StartJob& job, Step step, int error);
+/// For a start that took too long; `entered` if the leader was about to touch what the user named.
+StartFailure failure_of_silence(const StartJob& job, bool entered, std::int64_t microseconds);
 
 }  // namespace dmm::keeper

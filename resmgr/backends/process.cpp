@@ -10,21 +10,26 @@
 #include <pwd.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/syscall.h>
+#include <sys/timerfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "protocol/text.hpp"
 #include "resmgr/backends/frames.hpp"
+#include "resmgr/backends/keeper_address.hpp"
+#include "resmgr/backends/leftovers.hpp"
 #include "resmgr/backends/process_start.hpp"
 
 namespace dmm {
 namespace {
 
-constexpr const char* work_folder = "work";  // in the job's directory, made by the keeper
 constexpr const char* path_default = "/usr/local/bin:/usr/bin:/bin";
 constexpr int ready_milliseconds = 7'000;  // beyond the wait for the lock; ending leftovers may take 5 s
 constexpr int end_milliseconds = 5'000;
 constexpr int leave_milliseconds = 1'000;
+constexpr int unanswered_max = 3;  // beats of a keeper that isn't silent
+constexpr int losing_max = 5;      // beats that a keeper whose socket is closed has to end
 
 using Clock = std::chrono::steady_clock;
 
@@ -90,6 +95,15 @@ std::vector<std::string> paths_of(const std::string& name, const std::vector<std
   return paths;
 }
 
+void watch_in(int poll_set, int descriptor) {
+  epoll_event event{};
+  event.events = EPOLLIN;
+  epoll_ctl(poll_set, EPOLL_CTL_ADD, descriptor, &event);
+}
+
+// Of a process that may have ended.
+void signal_through(int handle, int signal) { syscall(SYS_pidfd_send_signal, handle, signal, nullptr, 0); }
+
 TaskEnded lost_with_its_keeper(const TaskId& id) {
   TaskEnded end;
   end.id = id;
@@ -108,9 +122,11 @@ ProcessBackend::ProcessBackend(ProcessBackendSettings settings)
   path_ = path && *path ? path : path_default;
   poll_set_ = epoll_create1(EPOLL_CLOEXEC);
   bell_ = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-  epoll_event event{};
-  event.events = EPOLLIN;
-  epoll_ctl(poll_set_, EPOLL_CTL_ADD, bell_, &event);
+  timer_ = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+  const timespec beat{settings_.beat.microseconds / 1'000'000, settings_.beat.microseconds % 1'000'000 * 1000};
+  const itimerspec beats{beat, beat};
+  timerfd_settime(timer_, 0, &beats, nullptr);
+  for (const int descriptor : {bell_, timer_}) watch_in(poll_set_, descriptor);
 }
 
 std::variant<std::unique_ptr<ProcessBackend>, std::string> ProcessBackend::open(
@@ -131,7 +147,7 @@ ProcessBackend::~ProcessBackend() {
   }
   channel_.reset();
   end_keeper();
-  for (const int descriptor : {poll_set_, bell_})
+  for (const int descriptor : {poll_set_, bell_, timer_})
     if (descriptor >= 0) close(descriptor);
 }
 
@@ -172,39 +188,58 @@ std::string ProcessBackend::find_keeper() {
 std::string ProcessBackend::start_keeper(bool fresh, Duration lock_wait) {
   const auto started = keeper::start(
       {settings_.keeper_executable, settings_.directory, keep_, lock_wait, fresh, settings_.outlive});
-  if (started.fault.empty()) link_to(started);
-  return started.fault;
+  if (!started.fault.empty()) return started.fault;
+  link_to(started);
+  say_hello();
+  return {};
 }
 
 void ProcessBackend::link_to(const keeper::KeeperLink& link) {
   ready_ = false;
   watches_write_ = false;
-  keeper_process_ = link.process;
+  unanswered_ = 0;
+  state_.keeper = link.process;
+  state_.keeper_silent = false;
   keeper_handle_ = link.handle;
+  secret_ = link.secret;
   channel_ = std::make_unique<keeper::Channel>(link.socket);
-  epoll_event event{};
-  event.events = EPOLLIN;
-  epoll_ctl(poll_set_, EPOLL_CTL_ADD, link.socket, &event);
+  watch_in(poll_set_, link.socket);
 }
 
-// The keeper's first word; nothing if it doesn't come in time, or the keeper is gone.
-std::optional<keeper::Ready> ProcessBackend::await_ready(int milliseconds) {
+keeper::Rules ProcessBackend::rules() const {
+  const JobRules& jobs = settings_.jobs;
+  return {jobs.isolate, jobs.cgroup, jobs.start_max.microseconds, jobs.processes_max, jobs.file_bytes_max};
+}
+
+void ProcessBackend::say_hello() { send(keeper::Hello{secret_, rules()}); }
+
+// The keeper's next frame; nothing if it doesn't come in time, or the keeper is gone.
+std::optional<std::string_view> ProcessBackend::await_frame(int milliseconds) {
   const Clock::time_point deadline = Clock::now() + std::chrono::milliseconds(milliseconds);
   bool alive = true;
   while (!channel_->has_next()) {
     if (!alive || !keeper::wait_readable(channel_->descriptor(), milliseconds_until(deadline))) return std::nullopt;
     alive = channel_->receive();
   }
-  const std::string_view frame = *channel_->next();
-  keeper::Ready ready;
-  if (const auto report = keeper::unpack<keeper::Report>(frame); report && report->index() == 0)
-    ready = std::get<keeper::Ready>(*report);
-  else
-    ready.version = 0;
-  if (ready.version != keeper::frames_version)
-    ready.fault = "the keeper in " + settings_.directory + " (process " + std::to_string(keeper_process_) +
-                  ") is of another build: start the manager of that build, or end the keeper and its jobs";
-  return ready;
+  return channel_->next();
+}
+
+// The keeper's first words; nothing if they don't come in time. One that was there already asks for ours before.
+std::optional<keeper::Ready> ProcessBackend::await_ready(int milliseconds) {
+  const Clock::time_point deadline = Clock::now() + std::chrono::milliseconds(milliseconds);
+  while (const auto frame = await_frame(milliseconds_until(deadline))) {
+    auto report = keeper::unpack<keeper::Report>(*frame);
+    if (auto* const ready = report ? std::get_if<keeper::Ready>(&*report) : nullptr) return std::move(*ready);
+    const auto* const challenge = report ? std::get_if<keeper::Challenge>(&*report) : nullptr;
+    if (!challenge || challenge->version != keeper::frames_version) {
+      keeper::Ready refusal;
+      refusal.fault = "the keeper in " + settings_.directory + " (process " + std::to_string(state_.keeper) +
+                      ") is of another build: start the manager of that build, or end the keeper and its jobs";
+      return refusal;
+    }
+    say_hello();
+  }
+  return std::nullopt;
 }
 
 std::string ProcessBackend::begin(const keeper::Ready& ready) {
@@ -214,6 +249,8 @@ std::string ProcessBackend::begin(const keeper::Ready& ready) {
   }
   ready_ = true;
   serial_ = ready.last_serial;
+  state_.isolation = ready.isolation;
+  log(Level::info, "keeper_ready", state_.isolation);
   for (const keeper::FoundJob& job : ready.jobs) find(job);
   if (channel_->has_next()) raise();  // they came along, so the socket may have no more to be woken by
   return {};
@@ -221,7 +258,7 @@ std::string ProcessBackend::begin(const keeper::Ready& ready) {
 
 void ProcessBackend::find(const keeper::FoundJob& job) {
   const TaskId id{{SiteName(job.name.site), job.name.user, job.name.job, job.name.attempt}, job.name.component};
-  tasks_[id] = {job.serial, job.process, false};
+  tasks_[id] = {job.serial, false};
   names_[job.serial] = id;
   living_.push_back({id, job.process});
 }
@@ -247,39 +284,91 @@ void ProcessBackend::part() {
   channel_.reset();  // also takes it out of the poll set
   if (keeper_handle_ >= 0) close(keeper_handle_);
   keeper_handle_ = -1;
-  keeper_process_ = 0;
+  state_.keeper = 0;
+  state_.keeper_silent = false;
   ready_ = false;
+  losing_ = false;
 }
 
 void ProcessBackend::end_keeper() {
-  if (keeper_process_) keeper::wait_for_end(keeper_process_, keeper_handle_, end_milliseconds);
-  keeper_process_ = 0;
+  if (state_.keeper) keeper::wait_for_end(state_.keeper, keeper_handle_, end_milliseconds);
+  state_.keeper = 0;
+  state_.keeper_silent = false;
   keeper_handle_ = -1;
+  losing_ = false;
 }
 
+// ---- its silence and its end -----------------------------------------------------------------------------------
+
+void ProcessBackend::log(Level level, std::string_view event, const std::string& text, const TaskId& id) {
+  events_.push_back({level, event, id.request, {{"process", std::int64_t{state_.keeper}}, {"text", text}}});
+}
+
+std::vector<LogEvent> ProcessBackend::take_events() { return std::exchange(events_, {}); }
+
+void ProcessBackend::tick() {
+  if (losing_) {
+    ++losing_beats_;
+    return see_whether_it_ended();
+  }
+  if (!channel_ || !ready_) return;
+  if (unanswered_ < unanswered_max) {
+    ++unanswered_;
+    return send(keeper::Beat{});
+  }
+  if (!state_.keeper_silent)
+    log(Level::error, "keeper_silent",
+        "no job can be started or ended while it is; if it was stopped, it is continued");
+  state_.keeper_silent = true;
+  signal_through(keeper_handle_, SIGCONT);
+}
+
+void ProcessBackend::note_heard() {
+  unanswered_ = 0;
+  if (std::exchange(state_.keeper_silent, false)) log(Level::warning, "keeper_heard", "the keeper goes on");
+}
+
+// Its socket is closed: it is about to end, or another manager has it.
 void ProcessBackend::lose_keeper() {
   channel_.reset();  // also takes it out of the poll set
-  if (settings_.outlive && !keeper::wait_readable(keeper_handle_, end_milliseconds))
-    return be_replaced();  // it lives, so it only didn't get the word through
+  losing_ = true;
+  losing_beats_ = 0;
+  if (keeper_handle_ >= 0) watch_in(poll_set_, keeper_handle_);
+  see_whether_it_ended();
+}
+
+void ProcessBackend::see_whether_it_ended() {
+  if (keeper_handle_ < 0 || keeper::wait_readable(keeper_handle_, 0)) return keeper_ended();
+  if (losing_beats_ < losing_max) return;
+  if (settings_.outlive) return be_replaced();  // it lives, so it only didn't get the word through
+  signal_through(keeper_handle_, SIGKILL);
+}
+
+void ProcessBackend::keeper_ended() {
+  log(Level::error, "keeper_lost", "its jobs are over; another keeper is started");
   end_keeper();
   for (auto& [id, task] : tasks_) {
     if (task.ended) continue;
-    if (task.group) kill(-task.group, SIGKILL);  // the leader died with the keeper, others of its group did not
     task.ended = true;
     lost_.push_back(lost_with_its_keeper(id));
   }
   names_.clear();
-  if (ready_) return restart_keeper();
-  // It didn't come up; that is tried again when a task is to start, not in a loop.
-  if (fault_.empty()) fault_ = settings_.keeper_executable + " ended at once";
-  for (const auto& read : reads_)
-    reports_.push_back(OutputRead{read.id, read.stream, read.offset, {}, true, false});
-  reads_.clear();
-  deliver_lost();
+  state_.stuck.clear();
+  if (ready_) {
+    restart_keeper();
+  } else {
+    // It didn't come up; that is tried again when a task is to start, not in a loop.
+    if (fault_.empty()) fault_ = settings_.keeper_executable + " ended at once";
+    for (const auto& read : reads_)
+      reports_.push_back(OutputRead{read.id, read.stream, read.offset, {}, true, false});
+    reads_.clear();
+    deliver_lost();
+  }
+  for (const TaskOrder& order : std::exchange(held_, {})) perform(order);
 }
 
 void ProcessBackend::restart_keeper() {
-  if (left_ || replaced_) return;
+  if (left_ || replaced_ || losing_) return;
   fault_ = start_keeper(false, settings_.lock_wait);
   if (!fault_.empty()) {
     ready_ = false;
@@ -289,7 +378,9 @@ void ProcessBackend::restart_keeper() {
   for (const auto& read : reads) carry_out(read);
 }
 
+// The next keeper ends what is left of them before it is ready. If there is none, this has to do.
 void ProcessBackend::deliver_lost() {
+  if (!ready_ && !lost_.empty()) keeper::kill_leftovers(settings_.directory, keeper::Marks(settings_.directory));
   reports_.insert(reports_.end(), lost_.begin(), lost_.end());
   lost_.clear();
   raise();
@@ -298,6 +389,7 @@ void ProcessBackend::deliver_lost() {
 // ---- orders ----------------------------------------------------------------------------------------------------
 
 void ProcessBackend::perform(const TaskOrder& order) {
+  if (losing_) return held_.push_back(order);
   std::visit([&](const auto& body) { carry_out(body); }, order);
 }
 
@@ -335,8 +427,11 @@ keeper::StartJob ProcessBackend::job_of(const StartTask& order, std::uint64_t se
   job.arguments = order.program.arguments;
   job.working_directory = order.program.working_directory;
   job.limits = order.program.limits;
+  job.memory_bytes = settings_.node_memory_bytes * count(order.nodes);
+  job.processors = settings_.node_processors * count(order.nodes);
   const std::string directory = settings_.directory + "/jobs/" + job.directory;
-  job.environment = {"PATH=" + path_, "HOME=" + directory + '/' + work_folder, "USER=" + account_, "LANG=C.UTF-8"};
+  const std::string home = directory + '/' + keeper::work_name;
+  job.environment = {"PATH=" + path_, "HOME=" + home, "USER=" + account_, "LANG=C.UTF-8"};
   for (const auto& variable : order.program.environment) set_variable(job.environment, variable);
   set_variable(job.environment, "DMM_JOB=" + to_text(order.id.request));
   set_variable(job.environment, "DMM_COMPONENT=" + std::to_string(order.id.component));
@@ -353,6 +448,10 @@ void ProcessBackend::carry_out(const StartTask& order) {
   if (!channel_) return fail_start(order.id, StartFault::resources, fault_);
   if (order.program.arguments.empty())
     return fail_start(order.id, StartFault::executable_missing, "no program is given");
+  const std::string_view folder = order.program.working_directory.view();
+  if (!folder.empty() && !folder.starts_with('/'))
+    return fail_start(order.id, StartFault::no_directory,
+                      "can't enter " + std::string(folder) + ": expected an absolute path");
   Task& task = tasks_[order.id];
   task.serial = ++serial_;
   names_[task.serial] = order.id;
@@ -401,26 +500,29 @@ void ProcessBackend::carry_out(const KeepTasks& order) {
 // ---- reports ---------------------------------------------------------------------------------------------------
 
 std::vector<TaskReport> ProcessBackend::take_reports() {
+  std::uint64_t times = 0;
+  eventfd_read(bell_, &times);
+  if (read(timer_, &times, sizeof times) > 0)
+    tick();
+  else if (losing_)
+    see_whether_it_ended();
+  if (channel_) take_frames();
+  return std::exchange(reports_, {});
+}
+
+void ProcessBackend::take_frames() {
+  const bool alive = channel_->receive();
+  while (channel_) {
+    const auto frame = channel_->next();
+    if (!frame) break;
+    note_heard();
+    auto report = keeper::unpack<keeper::Report>(*frame);
+    if (report) std::visit([&](auto& body) { take(body); }, *report);
+  }
+  if (channel_ && (!alive || !channel_->flush())) lose_keeper();
+  if (channel_) watch();
   eventfd_t rung = 0;
   eventfd_read(bell_, &rung);
-  if (channel_) {
-    const bool alive = channel_->receive();
-    while (channel_) {
-      const auto frame = channel_->next();
-      if (!frame) break;
-      auto report = keeper::unpack<keeper::Report>(*frame);
-      if (report) std::visit([&](auto& body) { take(body); }, *report);
-    }
-    if (!channel_) {
-      eventfd_read(bell_, &rung);
-    } else if (!alive || !channel_->flush()) {
-      lose_keeper();
-      eventfd_read(bell_, &rung);
-    } else {
-      watch();
-    }
-  }
-  return std::exchange(reports_, {});
 }
 
 // Of a keeper in place of one that died. The ends that it tells of were reported.
@@ -428,14 +530,21 @@ void ProcessBackend::take(keeper::Ready& report) {
   ready_ = report.fault.empty();
   serial_ = std::max(serial_, report.last_serial);
   fault_ = report.fault;
+  state_.isolation = report.isolation;
   if (ready_) deliver_lost();  // else it ends, which is seen next
+}
+
+void ProcessBackend::take(keeper::JobStuck& report) {
+  const auto name = names_.find(report.serial);
+  if (name == names_.end()) return;
+  state_.stuck[name->second] = report.text;
+  log(Level::error, "task_stuck", report.text, name->second);
 }
 
 void ProcessBackend::take(keeper::JobStarted& report) {
   const auto name = names_.find(report.serial);
   if (name == names_.end()) return;
-  tasks_[name->second].group = report.process;
-  reports_.push_back(TaskStarted{name->second, report.process});
+  reports_.push_back(TaskStarted{name->second, report.process, std::move(report.isolation)});
 }
 
 void ProcessBackend::take(keeper::JobEnded& report) {
@@ -444,6 +553,7 @@ void ProcessBackend::take(keeper::JobEnded& report) {
   const TaskId id = name->second;
   tasks_[id].ended = true;
   names_.erase(name);
+  state_.stuck.erase(id);
   reports_.push_back(TaskEnded{id, report.kind, report.code, report.fault, std::move(report.text),
                                microseconds(report.wall), microseconds(report.cpu), report.output_bytes,
                                report.error_bytes, std::move(report.output), std::move(report.error)});
@@ -461,7 +571,8 @@ void ProcessBackend::take(keeper::Replaced&) { be_replaced(); }
 
 void ProcessBackend::be_replaced() {
   replaced_ = true;
-  fault_ = "another resource manager has taken over the jobs in " + settings_.directory;
+  fault_ = "another resource manager has taken over the jobs in " + settings_.directory +
+           ": end this one, or give each its own directory";
   part();
 }
 

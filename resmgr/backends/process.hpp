@@ -3,6 +3,9 @@
 // orders that the socket doesn't take are kept and sent when it does. If the keeper dies, so does everything it
 // started; the backend reports that and starts another. With `outlive` it is the other way round too: when the manager
 // dies its tasks go on, and the next manager in the same folder takes them over from the keeper.
+//
+// The two beat each other: the keeper ends the tasks when the manager is silent (KeepTasks), the manager says so when
+// the keeper is, and makes it go on if it was only stopped.
 #pragma once
 
 #include <cstdint>
@@ -11,12 +14,16 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <variant>
 #include <vector>
 
 #include <sys/types.h>
 
+#include "machine/effects.hpp"
+#include "resmgr/backend_state.hpp"
+#include "resmgr/settings.hpp"
 #include "resmgr/tasks.hpp"
 
 namespace dmm {
@@ -25,20 +32,28 @@ namespace keeper {
 class Channel;
 struct JobEnded;
 struct JobStarted;
+struct Beat;
+struct Challenge;
 struct FileRead;
 struct FoundJob;
+struct JobStuck;
 struct KeeperLink;
 struct Ready;
 struct Replaced;
+struct Rules;
 struct StartJob;
 }  // namespace keeper
 
 struct ProcessBackendSettings {
-  std::string directory;         ///< the state folder; made if missing; used by one resource manager at a time
+  std::string directory = {};    ///< the state folder; made if missing; used by one resource manager at a time
   Duration keep = seconds(30);   ///< how long tasks go on without the manager, until KeepTasks says otherwise
-  std::string keeper_executable; ///< path; empty for `keeper` beside the running program
+  std::string keeper_executable = {};  ///< path; empty for `keeper` beside the running program
   Duration lock_wait = seconds(10);  ///< how long open() waits for an earlier keeper in the same folder
   bool outlive = false;  ///< tasks go on without the manager, until the deadline of its last KeepTasks
+  JobRules jobs = {};
+  std::uint64_t node_memory_bytes = 0;  ///< what a task may use of each of its nodes, where a cgroup holds it to that
+  std::uint32_t node_processors = 0;    ///< likewise; 0: any
+  Duration beat = seconds(1);           ///< the keeper is silent when it leaves three unanswered
 };
 
 class ProcessBackend {
@@ -69,15 +84,19 @@ class ProcessBackend {
   void leave();
   /// Whether another manager has taken the tasks over. This one is not told of them any more, and starts none.
   bool replaced() const { return replaced_; }
+  /// Why it has no keeper; empty if it has one.
+  const std::string& fault() const { return fault_; }
   /// What happened since the last call, in order; may be nothing. Also sends what waits to be sent.
   std::vector<TaskReport> take_reports();
+  /// What there is to be logged since the last call: of the keeper, and of tasks that can't be ended.
+  std::vector<LogEvent> take_events();
+  const BackendState& state() const { return state_; }
   /// Process id of the keeper, for people and tests; 0 while there is none.
-  pid_t keeper_process() const { return keeper_process_; }
+  pid_t keeper_process() const { return state_.keeper; }
 
  private:
   struct Task {
     std::uint64_t serial = 0;
-    pid_t group = 0;  // 0 until it started
     bool ended = false;
   };
 
@@ -86,14 +105,20 @@ class ProcessBackend {
   std::string start_first_keeper();
   std::string start_keeper(bool fresh, Duration lock_wait);
   void link_to(const keeper::KeeperLink& link);
+  std::optional<std::string_view> await_frame(int milliseconds);
   std::optional<keeper::Ready> await_ready(int milliseconds);
+  void say_hello();
   std::string begin(const keeper::Ready& ready);
   void find(const keeper::FoundJob& job);
   void drain(int milliseconds);
   void part();
   void be_replaced();
   void end_keeper();
+  void tick();
+  void note_heard();
   void lose_keeper();
+  void see_whether_it_ended();
+  void keeper_ended();
   void restart_keeper();
   void deliver_lost();
 
@@ -102,13 +127,19 @@ class ProcessBackend {
   void carry_out(const ReadOutput& order);
   void carry_out(const RemoveTask& order);
   void carry_out(const KeepTasks& order);
+  void take_frames();
+  void take(keeper::Challenge&) {}  // comes before anything else, or not at all
   void take(keeper::Ready& report);
+  void take(keeper::JobStuck& report);
+  void take(keeper::Beat&) {}  // that anything came says it
   void take(keeper::JobStarted& report);
   void take(keeper::JobEnded& report);
   void take(keeper::FileRead& report);
   void take(keeper::Replaced& report);
 
+  keeper::Rules rules() const;
   keeper::StartJob job_of(const StartTask& order, std::uint64_t serial) const;
+  void log(Level level, std::string_view event, const std::string& text, const TaskId& id = {});
   template <class Order>
   void send(const Order& order);
   void flush();
@@ -119,11 +150,15 @@ class ProcessBackend {
   ProcessBackendSettings settings_;
   std::string path_;     // where programs are looked up
   std::string account_;  // the jobs' USER
-  int poll_set_ = -1;    // an epoll of the socket and of bell_
+  int poll_set_ = -1;    // an epoll of the socket, bell_, timer_, and the handle of a keeper that is ending
   int bell_ = -1;        // an eventfd: reports wait that didn't come from the socket
+  int timer_ = -1;       // a timerfd of the beats
   std::unique_ptr<keeper::Channel> channel_;
-  pid_t keeper_process_ = 0;
+  std::string secret_;         // by which its keeper lets a manager in
   int keeper_handle_ = -1;     // readable when it has ended
+  int unanswered_ = 0;         // beats
+  bool losing_ = false;        // its socket is closed, and it hasn't ended yet
+  int losing_beats_ = 0;       // since then
   bool ready_ = false;         // the keeper said so
   bool left_ = false;
   bool replaced_ = false;
@@ -134,9 +169,12 @@ class ProcessBackend {
   std::vector<LivingTask> living_;  // as found at the start
   std::unordered_map<std::uint64_t, TaskId> names_;
   std::deque<ReadOutput> reads_;      // not answered yet, in order
+  std::deque<TaskOrder> held_;        // until it is known whether the keeper is lost
   std::vector<TaskReport> reports_;
+  std::vector<LogEvent> events_;
   std::vector<TaskReport> lost_;      // ends to be reported once the next keeper has made sure of them
   Duration keep_;                     // as last ordered
+  BackendState state_;
 };
 
 }  // namespace dmm

@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "resmgr/backends/keeper_address.hpp"
+#include "resmgr/backends/leftovers.hpp"
 
 namespace dmm::keeper {
 namespace {
@@ -47,14 +48,28 @@ std::string folder_fault(int folder, const std::string& directory) {
   return facts.st_uid == geteuid() ? "" : directory + " belongs to another account";
 }
 
-// Fills in who listens; false if that is another account.
-bool identify(KeeperLink& link) {
+// Fills in who listens; or what is wrong with that.
+std::string identify(KeeperLink& link, const std::string& directory) {
   ucred peer{};
   socklen_t size = sizeof peer;
-  if (getsockopt(link.socket, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0 || peer.uid != geteuid()) return false;
+  const std::string who = directory + '/' + socket_name + " belongs to ";
+  if (getsockopt(link.socket, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0 || peer.uid != geteuid())
+    return who + "another account";
+  if (Marks(directory).owner_of(peer.pid) != 0)
+    return who + "a job (process " + std::to_string(peer.pid) + "), which took the keeper's place";
   link.process = peer.pid;
   link.handle = handle_of(peer.pid);
-  return true;
+  return {};
+}
+
+// Of the last keeper that listened there; one that is about to listen writes it first.
+std::string secret_in(int folder) {
+  char text[128];
+  const int file = openat(folder, secret_name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+  if (file < 0) return {};
+  const ssize_t count = read(file, text, sizeof text);
+  close(file);
+  return std::string(text, count > 0 ? static_cast<std::size_t>(count) : 0);
 }
 
 int spawn_keeper(pid_t& process, const char* const* arguments, int socket, bool outlive) {
@@ -113,21 +128,22 @@ KeeperLink start(const KeeperArguments& arguments) {
   started.socket = ends[0];
   if (error != 0) {
     close(ends[0]);
-    return {0, -1, -1, "can't run " + arguments.executable + ": " + std::strerror(error)};
+    return {.fault = "can't run " + arguments.executable + ": " + std::strerror(error)};
   }
   started.handle = handle_of(started.process);  // of a child, which keeps its number until it was waited for
   return started;
 }
 
 KeeperLink connect_to(const std::string& directory) {
-  const int folder = open(directory.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
+  const int folder = open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   KeeperLink link;
   link.fault = folder_fault(folder, directory);
   if (link.fault.empty()) {
     link.socket = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     const sockaddr_un address = socket_address(folder);
     const bool found = connect(link.socket, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
-    if (found && !identify(link)) link.fault = directory + '/' + socket_name + " belongs to another account";
+    if (found) link.fault = identify(link, directory);
+    if (found) link.secret = secret_in(folder);
     if (!found || !link.fault.empty()) close(std::exchange(link.socket, -1));
   }
   if (folder >= 0) close(folder);

@@ -25,7 +25,8 @@ struct KeeperLink {
   pid_t process = 0;
   int handle = -1;    ///< of the process, readable when it has ended; the caller's
   int socket = -1;    ///< non-blocking, the caller's
-  std::string fault;  ///< empty if all is well, or there is none to connect to
+  std::string fault = {};   ///< empty if all is well, or there is none to connect to
+  std::string secret = {};  ///< by which a manager is let in
 };
 
 /// Makes the state folder if it is missing and its path absolute; sets an empty executable to `keeper` beside the
@@ -37,7 +38,7 @@ std::string find_paths(std::string& directory, std::string& executable);
 KeeperLink start(const KeeperArguments& arguments);
 
 /// Connects to the keeper that lives in a folder; its socket is -1 if none listens there, or none can be heard yet. The
-/// folder and the keeper must be of this account.
+/// folder and the keeper must be of this account, and the keeper none of its jobs.
 KeeperLink connect_to(const std::string& directory);
 
 /// Whether a keeper holds the folder's lock.

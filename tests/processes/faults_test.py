@@ -7,12 +7,13 @@ import os
 import pathlib
 import signal
 import socket
+import struct
 import subprocess
 import threading
 import unittest
 
 from dmm_client import Component, JobDescription, Need, Network, Person, Program, Submit, Submitted, job_manager
-from grid import BIN, GridTest, free_ports, lives, read, until
+from grid import BIN, GridTest, free_ports, lives, number_outside, read, until
 
 TERM = 4  # seconds; leases that nobody renews end after it
 FOREVER = "while :; do sleep 1; done"
@@ -91,6 +92,7 @@ class Crashes(GridTest):
                  {"name": "beta", "clusters": [{"name": "nodes", "nodes": 4}]}]
         self.testbed = self.up(self.topology("pair", *sites, defaults={"term_seconds": TERM}))
         self.pids, self.go = self.folder / "pids", self.folder / "go"
+        self.outside = []  # the numbers of those who noted theirs, as we see them
 
     def stubborn(self):
         """A job with descendants of all kinds, which ends when `go` is there; it notes the ids of all of them."""
@@ -102,8 +104,14 @@ class Crashes(GridTest):
             while [ ! -e {self.go} ]; do sleep 0.05; done""")
 
     def descendants(self, count):
-        return until(lambda: (lambda ids: ids if len(ids) == count else None)(
-            [int(word) for word in self.pids.read_text().split()] if self.pids.exists() else []), f"{count} processes")
+        def noted():
+            inside = self.pids.read_text().split() if self.pids.exists() else []
+            for number in inside[len(self.outside):]:
+                if (outside := number_outside(number, str(self.home))) is None:
+                    return None
+                self.outside.append(outside)
+            return self.outside if len(self.outside) == count else None
+        return until(noted, f"{count} processes")
 
     def log_of(self, name):
         return pathlib.Path(next(one["log"] for one in self.testbed["daemons"] if one["daemon"] == name)).read_text()
@@ -273,6 +281,29 @@ class Crashes(GridTest):
         self.assertIn(record["state"], ("lost", "failed"))
         self.expect_ended(pids)
         self.until_home()
+        self.assertEqual(self.run_job("--site", "alpha", "-n", 4, "--", "true")["state"], "finished")
+
+    def test_replaced(self):
+        """Something of this account that is no job takes the jobs over: the resource manager ends and says why."""
+        folder = self.home / "testbeds/pair/run-beta-nodes"
+        process = self.daemon(self.testbed, "resmgr beta/nodes")
+        secret = (folder / "keeper.secret").read_bytes()
+        hello = bytes([6]) + struct.pack("<I", len(secret)) + secret + struct.pack("<BIqQQ", 1, 0, 60000000, 0, 0)
+        with socket.socket(socket.AF_UNIX) as manager:
+            manager.connect(f"{folder}/keeper.socket")
+            manager.sendall(struct.pack("<I", len(hello)) + hello)
+            until(lambda: not lives(process), "the end of the resource manager")
+        self.assertIn('"event":"replaced"', self.log_of("resmgr beta/nodes"))
+        self.restart("resmgr beta/nodes")
+        job = self.submit("--site", "alpha", "-n", 4, "--", "true")
+        self.until_state(job, "finished")
+
+    def test_stopped_keeper(self):
+        """A live manager notices that its keeper is stopped, says so, and makes it go on."""
+        keeper = int((self.home / "testbeds/pair/run-beta-nodes/keeper.lock").read_text())
+        os.kill(keeper, signal.SIGSTOP)
+        until(lambda: '"event":"keeper_heard"' in self.log_of("resmgr beta/nodes"), "the keeper")
+        self.assertIn('"event":"keeper_silent"', self.log_of("resmgr beta/nodes"))
         self.assertEqual(self.run_job("--site", "alpha", "-n", 4, "--", "true")["state"], "finished")
 
 

@@ -60,6 +60,17 @@ def lives(pid):
         return False
 
 
+def number_outside(inside, text):
+    """The number that we know a job's process by which has this one in its own pid namespace, or the same if it has
+    none there; None if there is no such process with `text` in its environment."""
+    for entry in pathlib.Path("/proc").iterdir():
+        if entry.name.isdigit() and text.encode() in read(entry / "environ"):
+            status = read(entry / "status").decode(errors="replace").splitlines()
+            if any(line.startswith("NSpid:") and line.split()[-1] == str(inside) for line in status):
+                return int(entry.name)
+    return None
+
+
 def processes_with(text):
     """Process ids and command lines of those whose command line, environment or working directory has `text`."""
     found = {}

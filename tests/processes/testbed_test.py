@@ -7,7 +7,7 @@ import signal
 import subprocess
 import unittest
 
-from grid import BIN, OVER, SOURCE, GridTest, lives, processes_with, until
+from grid import BIN, OVER, SOURCE, GridTest, lives, number_outside, processes_with, read, until
 
 TWO = SOURCE / "topologies/two-sites.json"
 
@@ -65,10 +65,11 @@ class Testbeds(GridTest):
         up = self.up(TWO)
         mark = self.folder / "job.pid"
         job = self.submit("--site", "alpha", "-n", 12, "--", "sh", "-c", f"echo $$ >{mark}; exec sleep 600")
-        until(lambda: mark.exists() and mark.read_text(), "the start of the job")
+        until(lambda: mark.exists() and mark.read_text().endswith("\n"), "the start of the job")
+        process = number_outside(mark.read_text().strip(), str(self.home))
         self.kill(self.daemon(up, "sitemgr alpha"), self.daemon(up, "resmgr beta/nodes"),
                   self.daemon(up, "jobmgr beta/u0"))
-        until(lambda: not lives(int(mark.read_text())), f"the end of {job}, whose resource manager was killed")
+        until(lambda: not lives(process), f"the end of {job}, whose resource manager was killed")
         status = self.dmm("testbed", "status", "two-sites", "--json", code=1).json
         self.assertEqual((status["state"], status["processes_alive"]), ("damaged", 3))
         refused = self.dmm("testbed", "up", TWO, code=1)
@@ -76,6 +77,25 @@ class Testbeds(GridTest):
         self.assertEqual(self.down("two-sites")["fault"], "")
         self.assertEqual(processes_with(str(self.home)), {})
         self.expect_no_files()
+
+    def test_orphans_of_jobs(self):
+        """Keeper and resource manager are killed together: `down` finds what a job hid, if it has no namespace."""
+        clusters = [{"name": "nodes", "nodes": 2, "isolate_jobs": False}]
+        up = self.up(self.topology("small", {**site("only", 2), "clusters": clusters}))
+        mark = self.folder / "hidden.pid"
+        hide = f"import os; open({str(mark)!r}, 'w').write(str(os.getpid()) + chr(10)); os.chdir('/'); " \
+               "os.execve('/bin/sleep', ['sleep', '600'], {'DMM_DIRECTORY': '/elsewhere'})"
+        self.submit("--", "sh", "-c", f"setsid python3 -c \"{hide}\" </dev/null >/dev/null 2>&1 & exec sleep 600")
+        until(lambda: mark.exists() and mark.read_text().endswith("\n"), "the start of the job")
+        hidden = int(mark.read_text())
+        until(lambda: b"sleep" in read(f"/proc/{hidden}/cmdline"), "its last program")
+        keeper = int((self.home / "testbeds/small/run-only-nodes/keeper.lock").read_text())
+        resmgr = self.daemon(up, "resmgr only/nodes")
+        os.kill(resmgr, signal.SIGSTOP)  # so that it starts no other keeper
+        self.kill(keeper, resmgr)
+        self.assertTrue(lives(hidden))
+        self.down("small")
+        self.assertFalse(lives(hidden))
 
     def test_all_daemons_killed(self):
         up = self.up(self.topology("small", site("only", 2)))

@@ -5,6 +5,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
@@ -76,9 +77,17 @@ inline std::string home_in(const std::string& folder, int job, int component = 0
 }
 
 using Opened = std::variant<std::unique_ptr<ProcessBackend>, std::string>;
+// Without namespaces nothing but the keeper itself ends what jobs leave behind, and they see their numbers as we do:
+// so most tests are without. Those of keeper_isolation_test.cpp are with them, and so are whole grids.
 inline Opened try_open(const std::string& folder, Duration keep = seconds(60), Duration lock_wait = seconds(10),
-                       bool outlive = false) {
-  return ProcessBackend::open({folder, keep, DMM_BINARY_DIR "/keeper", lock_wait, outlive});
+                       bool outlive = false, JobRules jobs = {.isolate = false}, Duration beat = seconds(1)) {
+  return ProcessBackend::open({.directory = folder,
+                               .keep = keep,
+                               .keeper_executable = DMM_BINARY_DIR "/keeper",
+                               .lock_wait = lock_wait,
+                               .outlive = outlive,
+                               .jobs = jobs,
+                               .beat = beat});
 }
 
 // A backend as a manager has it, and what tests wait for.
@@ -86,9 +95,12 @@ struct Manager {
   std::string path;
   std::unique_ptr<ProcessBackend> backend;
   std::vector<TaskReport> reports;
+  std::vector<LogEvent> events;
 
-  explicit Manager(std::string folder, Duration keep = seconds(60), bool outlive = false) : path(std::move(folder)) {
-    Opened opened = try_open(path, keep, seconds(10), outlive);
+  explicit Manager(std::string folder, Duration keep = seconds(60), bool outlive = false,
+                   JobRules jobs = {.isolate = false}, Duration beat = seconds(1))
+      : path(std::move(folder)) {
+    Opened opened = try_open(path, keep, seconds(10), outlive, jobs, beat);
     if (const auto* fault = std::get_if<std::string>(&opened)) FAIL(*fault);
     backend = std::move(std::get<0>(opened));
   }
@@ -112,8 +124,25 @@ struct Manager {
       const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Steady::now()).count();
       pollfd polled{backend->descriptor(), POLLIN, 0};
       if (left <= 0 || poll(&polled, 1, static_cast<int>(left)) <= 0) FAIL("no report in time");
-      for (auto& report : backend->take_reports()) reports.push_back(std::move(report));
+      collect();
     }
+  }
+  void collect() {
+    for (auto& report : backend->take_reports()) reports.push_back(std::move(report));
+    for (auto& event : backend->take_events()) events.push_back(std::move(event));
+  }
+  // Waits until the backend has had this to log; its text.
+  std::string event(std::string_view name) {
+    const auto there = [&] { return std::ranges::find(events, name, &LogEvent::name); };
+    REQUIRE(until([&] { return collect(), there() != events.end(); }));
+    return std::get<std::string>(there()->fields.back().value);
+  }
+  bool has_ended(const TaskId& id) {
+    collect();
+    return std::ranges::any_of(reports, [&](const TaskReport& report) {
+      const auto* const end = std::get_if<TaskEnded>(&report);
+      return end && end->id == id;
+    });
   }
   TaskEnded ended(const TaskId& id) { return await<TaskEnded>(id); }
   TaskEnded run(const TaskId& id, Program program) {
@@ -147,7 +176,8 @@ struct OwnFolder {
 
 // A manager with a folder of its own.
 struct Fixture : OwnFolder, Manager {
-  explicit Fixture(Duration keep = seconds(60)) : Manager(folder.path, keep) {}
+  explicit Fixture(Duration keep = seconds(60), JobRules jobs = {.isolate = false})
+      : Manager(folder.path, keep, false, jobs) {}
 };
 
 }  // namespace dmm::backend_test

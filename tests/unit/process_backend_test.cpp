@@ -66,6 +66,8 @@ TEST_CASE("process backend: what doesn't start says why") {
   CHECK(where.find("/no/such/folder") != std::string::npos);
   CHECK(fault(5, {}).first == StartFault::executable_missing);
   CHECK(fault(6, {""}).first == StartFault::executable_missing);
+  CHECK(fault(7, {"true", std::string(131'073, 'x')}).first == StartFault::not_permitted);  // no fault of the node's
+  CHECK(fault(8, {"true"}, "relative").first == StartFault::no_directory);
 }
 
 TEST_CASE("process backend: environment, working directory and process state") {
@@ -316,7 +318,7 @@ TEST_CASE("process backend: a new manager waits for the old keeper") {
   Opened third = try_open(folder.path, seconds(60), milliseconds(200));
   REQUIRE(third.index() == 1);
   CHECK(std::get<1>(third).find(folder.path + "/keeper.lock") != std::string::npos);
-  Opened nowhere = ProcessBackend::open({folder.path, seconds(1), "/no/such/keeper", {}});
+  Opened nowhere = ProcessBackend::open({.directory = folder.path, .keeper_executable = "/no/such/keeper"});
   REQUIRE(nowhere.index() == 1);
   CHECK(std::get<1>(nowhere).find("/no/such/keeper") != std::string::npos);
 }

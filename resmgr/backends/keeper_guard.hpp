@@ -1,0 +1,61 @@
+// Holds deadlines and orders to kill, whatever the keeper's loop does meanwhile: a thread that touches no file and
+// takes no time. The loop kills first, since it knows of each job what is left to be told; what it hasn't done a
+// second after its time, since the disk doesn't answer, this does.
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <thread>
+
+#include <sys/types.h>
+
+namespace dmm::keeper {
+
+/// Microseconds of the monotonic clock.
+using Clock = std::int64_t;
+constexpr Clock endless = INT64_MAX;
+Clock now();
+Clock later(Clock from, Clock length);
+
+class Guard {
+ public:
+  /// `margin`: how long the loop has.
+  explicit Guard(Clock margin = 1'000'000);
+  ~Guard();
+  Guard(const Guard&) = delete;
+  Guard& operator=(const Guard&) = delete;
+
+  /// A child of the keeper that was not waited for: with it all of a job ends.
+  void add(std::uint64_t serial, pid_t process);
+  void kill_at(std::uint64_t serial, Clock time);
+  /// All are killed then.
+  void kill_all_at(Clock time);
+  /// To be held while children are waited for, and dropped after `forget`: a number that was waited for may be a
+  /// stranger's.
+  std::unique_lock<std::mutex> hold() { return std::unique_lock(mutex_); }
+  /// With the lock held; whether the guard killed it since all were to be.
+  bool forget(std::uint64_t serial);
+
+ private:
+  struct Victim {
+    pid_t process = 0;
+    Clock kill_at = endless;
+    bool killed = false;
+    bool fenced = false;
+  };
+  void watch();
+  Clock kill_what_is_due(Clock time);
+
+  const Clock margin_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::map<std::uint64_t, Victim> victims_;
+  Clock all_at_ = endless;
+  Clock wake_at_ = endless;
+  bool over_ = false;
+  std::thread thread_;
+};
+
+}  // namespace dmm::keeper

@@ -137,7 +137,7 @@ void visit_resource_manager(Settings& s, Visitor& v) {
   v.duration("set_aside_for_seconds", s.set_aside_for, seconds_min, seconds_max);
   v.boolean("isolate_jobs", s.jobs.isolate);
   v.text("job_cgroup", s.jobs.cgroup, [](const std::string& path) {
-    return path.empty() || path.starts_with('/') ? std::string() : std::string("expected an absolute path");
+    return path.empty() || path.starts_with('/') ? std::string() : "expected an absolute path, found \"" + path + '"';
   });
   v.duration("job_start_seconds", s.jobs.start_max, seconds_min, seconds_max);
   v.integer("job_processes_max", s.jobs.processes_max, 0);

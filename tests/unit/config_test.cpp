@@ -169,11 +169,14 @@ TEST_CASE("what is written reads back equal") {
                 .processors_per_node = 4, .memory_bytes = 1ULL << 40,
                 .attributes = {{"arch", "x86_64"}}, .endpoint = "ipc://n", .term = seconds(1),
                 .park = seconds(2), .idle_lease_max = seconds(3), .keep_output = seconds(0)};
+  r.settings.jobs = {
+      .isolate = false, .cgroup = "/c", .start_max = seconds(4), .processes_max = 5, .file_bytes_max = 6};
   r.site_endpoint = "ipc://a", r.listen = {"ipc://n"}, r.directory = "d", r.ledger = "off";
   const auto nodes = parse_resource_manager_config(write_config(r), "n.json");
   REQUIRE_MESSAGE(std::holds_alternative<ResourceManagerConfig>(nodes), fault_of(nodes));
   CHECK(write_config(std::get<ResourceManagerConfig>(nodes)) == write_config(r));
   CHECK(std::get<ResourceManagerConfig>(nodes).settings.attributes == r.settings.attributes);
+  CHECK(std::get<ResourceManagerConfig>(nodes).settings.jobs == r.settings.jobs);
 }
 
 TEST_CASE("absent keys have the defaults of the settings") {
@@ -286,6 +289,8 @@ TEST_CASE("job managers' and resource managers' files are refused likewise") {
         "n.json: endpoint: an endpoint is published, but nothing listens; expected it in \"listen\" too");
   CHECK(fault_of_resource_manager(", 'processors_per_node': 4097") ==
         "n.json: processors_per_node: expected a whole number from 1 to 4096, found 4097");
+  CHECK(fault_of_resource_manager(", 'job_cgroup': 'jobs'") ==
+        "n.json: job_cgroup: expected an absolute path, found \"jobs\"");
 }
 
 TEST_CASE("endpoints that nobody can use are refused") {

@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "protocol/hints.hpp"
+#include "protocol/programs.hpp"
 #include "topologies/json_reader.hpp"
 #include "topologies/text_rules.hpp"
 
@@ -11,8 +12,6 @@ namespace dmm {
 namespace {
 
 constexpr std::uint64_t processors_max = 10'000'000;
-/// Bytes of a job's texts; a message takes some 200 KiB.
-constexpr std::size_t job_bytes_max = 150 * 1024;
 
 void read_component(JsonReader& reader, Component& component) {
   reader.require({"processors"});
@@ -161,18 +160,6 @@ std::variant<JobDescription, JobFault> parse_job_file(const std::string& text, c
   return from_json(parse_json(text, file), file);
 }
 
-std::string fault_of_job(const JobDescription& job) {
-  if (job.program.arguments.empty() || job.program.arguments[0].empty())
-    return "there is no command; expected a program and its arguments";
-  if (job.dttl > dttl_max) return "dttl: at most " + std::to_string(dttl_max) + " hops";
-  if (std::string fault = fault_of(job.need); !fault.empty()) return "the request: " + fault;
-  std::size_t bytes = 0;
-  for (const std::string& text : job.program.arguments) bytes += text.size();
-  for (const std::string& text : job.program.environment) bytes += text.size();
-  if (bytes > job_bytes_max)
-    return "command and environment have " + std::to_string(bytes / 1024) + " KiB; at most " +
-           std::to_string(job_bytes_max / 1024) + " KiB travel with a job";
-  return {};
-}
+std::string fault_of_job(const JobDescription& job) { return fault_of(job); }
 
 }  // namespace dmm

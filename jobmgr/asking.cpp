@@ -165,7 +165,7 @@ void JobManager::on(Step step, const Party&, const Refuse& refuse) {
   job->text = "refused: " + std::string(to_text(refuse.reason));
   if (refuse.reason == RefusalReason::too_large)
     job->text += "; the largest cluster that can be reached has " + std::to_string(refuse.largest) + " processors";
-  if (!refuse.text.empty()) job->text += "; " + refuse.text;
+  if (!refuse.text.empty()) job->text += "; " + shortened(refuse.text, text_bytes_max);
   job->ended = step.now;
   close(step, *job, JobEvent::fail);
 }

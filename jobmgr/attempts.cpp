@@ -5,6 +5,7 @@
 #include "jobmgr/job_manager.hpp"
 #include "machine/assert.hpp"
 #include "machine/planted.hpp"
+#include "protocol/text.hpp"
 
 namespace dmm {
 namespace {
@@ -41,7 +42,7 @@ std::string text_of(const Task& task, EndClass end) {
 
 void take_end(Task& task, Ended& ended) {
   task.end = {true, ended.kind, ended.code, ended.fault};
-  task.text = std::move(ended.text);
+  task.text = shortened(ended.text, text_bytes_max);
   task.wall = ended.wall;
   task.cpu = ended.cpu;
   task.streams[0].bytes = ended.output_bytes;

@@ -15,6 +15,9 @@
 
 namespace dmm {
 
+/// What others say of a job is kept as far as anybody would read.
+constexpr std::size_t text_bytes_max = 1000;
+
 /// One component of a job's present attempt.
 struct TaskKey {
   std::uint64_t job = 0;

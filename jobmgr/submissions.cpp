@@ -1,7 +1,6 @@
 // The checks before acceptance, and the answers that were given.
 #include "jobmgr/submissions.hpp"
 
-#include "protocol/hints.hpp"
 #include "protocol/programs.hpp"
 
 namespace dmm {
@@ -14,13 +13,6 @@ SubmissionRecord record_of(const Entry& entry) {
 }
 
 }  // namespace
-
-std::string fault_of(const JobDescription& job) {
-  if (job.program.arguments.empty() || job.program.arguments.front().empty()) return "it names no program";
-  if (std::string fault = fault_of(job.program); !fault.empty()) return fault;
-  if (job.dttl > dttl_max) return "its dttl is above " + std::to_string(dttl_max);
-  return fault_of(job.need);
-}
 
 std::string fault_of(const Submit& submit) {
   if (submit.jobs.empty()) return "no jobs were submitted";

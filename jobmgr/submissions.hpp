@@ -14,8 +14,6 @@
 
 namespace dmm {
 
-/// Why a job can't be accepted; empty if it can.
-std::string fault_of(const JobDescription& job);
 /// Why none of these jobs can be accepted, naming the first that can't; empty if all can.
 std::string fault_of(const Submit& submit);
 

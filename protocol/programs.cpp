@@ -1,16 +1,69 @@
-// What a program may not contain; see programs.hpp.
+// See programs.hpp.
 #include "protocol/programs.hpp"
 
 #include <algorithm>
+#include <string_view>
+
+#include "protocol/hints.hpp"
 
 namespace dmm {
+namespace {
+
+bool has_zero(std::string_view text) { return text.find('\0') != std::string_view::npos; }
+
+std::string too_long(const std::string& what, std::size_t bytes, std::size_t most) {
+  return what + " has " + std::to_string(bytes) + " bytes; at most " + std::to_string(most);
+}
+
+std::string fault_of_path(const std::string& field, std::string_view path) {
+  if (has_zero(path)) return field + ": a zero byte is in it";
+  if (path.size() > path_bytes_max) return too_long(field + ": it", path.size(), path_bytes_max);
+  for (std::size_t begin = 0; begin < path.size();) {
+    const std::size_t end = std::min(path.find('/', begin), path.size());
+    if (end - begin > file_name_bytes_max)
+      return too_long(field + ": a name in the path", end - begin, file_name_bytes_max);
+    begin = end + 1;
+  }
+  return {};
+}
+
+std::string fault_of_texts(const std::string& field, const char* what, const std::vector<std::string>& texts) {
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    const std::string name = field + ": " + what + " " + std::to_string(i);
+    if (has_zero(texts[i])) return name + " has a zero byte in it";
+    if (texts[i].size() > argument_bytes_max) return too_long(name, texts[i].size(), argument_bytes_max);
+  }
+  return {};
+}
+
+std::size_t bytes_of(const std::vector<std::string>& texts) {
+  std::size_t bytes = 0;
+  for (const std::string& text : texts) bytes += text.size() + 1;
+  return bytes;
+}
+
+}  // namespace
 
 std::string fault_of(const Program& program) {
-  const auto has_zero = [](std::string_view text) { return text.find('\0') != std::string_view::npos; };
-  if (std::ranges::any_of(program.arguments, has_zero)) return "an argument has a zero byte in it";
-  if (std::ranges::any_of(program.environment, has_zero)) return "a variable of its environment has a zero byte in it";
-  if (has_zero(std::string(program.working_directory))) return "its working directory has a zero byte in it";
-  return {};
+  if (program.arguments.empty() || program.arguments.front().empty())
+    return "command: it names no program; expected a program and its arguments";
+  if (std::string fault = fault_of_texts("command", "argument", program.arguments); !fault.empty()) return fault;
+  if (std::string fault = fault_of_texts("environment", "variable", program.environment); !fault.empty()) return fault;
+  if (std::string fault = fault_of_path("command", program.arguments.front()); !fault.empty()) return fault;
+  return fault_of_path("working_directory", program.working_directory);
+}
+
+std::string fault_of(const JobDescription& job) {
+  if (std::string fault = fault_of(job.program); !fault.empty()) return fault;
+  if (const std::size_t bytes = bytes_of(job.program.arguments) + bytes_of(job.program.environment);
+      bytes > program_bytes_max)
+    return too_long("command and environment: all of it, with a byte behind each text,", bytes, program_bytes_max);
+  if (job.name.size() > job_name_bytes_max) return too_long("name: it", job.name.size(), job_name_bytes_max);
+  if (job.dttl > dttl_max) return "dttl: " + std::to_string(job.dttl) + " is above " + std::to_string(dttl_max);
+  if (std::string fault = fault_of_path("output_file", job.output_path); !fault.empty()) return fault;
+  if (std::string fault = fault_of_path("error_file", job.error_path); !fault.empty()) return fault;
+  const std::string rule = fault_of(job.need);
+  return rule.empty() ? rule : "the request: " + rule;
 }
 
 }  // namespace dmm

@@ -1,13 +1,26 @@
-// Checks of programs that somebody would like to run.
+// Checks of programs that somebody would like to run, and of their jobs: what no system could start, and what is longer
+// than travels or is kept.
 #pragma once
 
+#include <cstddef>
 #include <string>
 
 #include "protocol/messages.hpp"
 
 namespace dmm {
 
+/// Of an argument or a variable of the environment: Linux takes 128 KiB with the zero byte behind it.
+constexpr std::size_t argument_bytes_max = 128 * 1024 - 1;
+/// Of all arguments and variables of a job, with a zero byte behind each; a frame takes some 200 KiB.
+constexpr std::size_t program_bytes_max = 150 * 1024;
+/// PATH_MAX and NAME_MAX of Linux, without the zero byte.
+constexpr std::size_t path_bytes_max = 4095, file_name_bytes_max = 255;
+/// Of the name of a job.
+constexpr std::size_t job_name_bytes_max = 255;
+
 /// Why no system could start it, whatever is installed there; empty if one may.
 std::string fault_of(const Program& program);
+/// Why no job manager takes the job, naming the field as a job file does; empty if one may.
+std::string fault_of(const JobDescription& job);
 
 }  // namespace dmm

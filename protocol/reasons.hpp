@@ -76,7 +76,7 @@ enum class StartFault : std::uint8_t {
   no_lease,            ///< the lease isn't assigned to this resource manager
   nodes_busy,          ///< a job runs on the nodes
   executable_missing,  ///< no such program where the job runs
-  not_permitted,       ///< the program or the working directory may not be used
+  not_permitted,       ///< the program or the working directory may not, or can't, be used
   no_directory,        ///< the working directory doesn't exist
   resources,           ///< the machine is out of processes, memory or disk
 };

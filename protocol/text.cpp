@@ -25,6 +25,15 @@ bool is_name(std::string_view text, std::size_t length_max) {
          std::ranges::all_of(text, continues_name);
 }
 
+std::string shortened(std::string_view text, std::size_t bytes_max) {
+  constexpr std::string_view more = "...";
+  if (text.size() <= bytes_max || bytes_max < more.size()) return std::string(text.substr(0, bytes_max));
+  std::size_t length = bytes_max - more.size();
+  const auto continues = [&](std::size_t at) { return (static_cast<unsigned char>(text[at]) & 0xC0U) == 0x80U; };
+  for (int left = 3; left > 0 && length > 0 && continues(length); --left) --length;
+  return std::string(text.substr(0, length)).append(more);
+}
+
 std::string to_text(const RequestId& id) {
   std::string text = id.site.text + '/' + id.user + '/' + std::to_string(id.job);
   if (id.attempt != 1) text += '.' + std::to_string(id.attempt);

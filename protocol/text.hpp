@@ -13,6 +13,9 @@ namespace dmm {
 constexpr std::size_t name_length_max = 32;
 constexpr std::size_t manager_name_length_max = 40;
 
+/// The text, or its beginning and "..." if it has more bytes than that; no character of several bytes is torn.
+std::string shortened(std::string_view text, std::size_t bytes_max);
+
 /// Whether it is 1 to `length_max` of a-z, 0-9, '_', '.' and '-', and begins with a letter or a digit.
 bool is_name(std::string_view text, std::size_t length_max = name_length_max);
 

@@ -45,8 +45,6 @@ void ResourceManager::on(Instant now, Start& start, Effects& effects) {
   if (is_outdated) return conclude(now, task, stopped("a later attempt at the job was started here"), effects);
   replace_earlier_attempts(now, id, effects);
   if (stopping_) return fail(now, task, StartFault::no_lease, "the resource manager is being stopped", effects);
-  if (start.program.arguments.empty())
-    return fail(now, task, StartFault::executable_missing, "the arguments name no program", effects);
   if (const std::string fault = fault_of(start.program); !fault.empty())
     return fail(now, task, StartFault::executable_missing, fault, effects);
   if (!slots_.has(start.nodes)) return fail(now, task, StartFault::no_lease, "no such nodes", effects);

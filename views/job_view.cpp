@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "protocol/programs.hpp"
 #include "protocol/text.hpp"
 #include "views/json_answer.hpp"
 
@@ -11,7 +12,11 @@ namespace {
 
 using views::Json;
 
-constexpr std::size_t page = 250;  // jobs that fit into an answer
+constexpr std::size_t page = 250;  // jobs in an answer, if they fit
+
+// A ledger of before submissions were checked (protocol/programs.hpp) may have names, paths and texts of any length: of
+// them so much is shown that there is room for each job in an answer, also where each byte takes six in JSON.
+constexpr std::size_t shown_of_text = 2 * text_bytes_max;
 
 constexpr std::array<JobState, job_state_count> all_states = {
     JobState::waiting,  JobState::starting, JobState::running,   JobState::ending, JobState::collecting,
@@ -38,7 +43,7 @@ Json exit_of(const std::optional<JobExit>& exit) {
 
 Json job_of(const JobView& job, const ViewTime& time) {
   return {{"job", job.number},
-          {"name", job.name},
+          {"name", shortened(job.name, job_name_bytes_max)},
           {"state", to_text(job.state)},
           {"processors", job.processors},
           {"attempt", job.attempt},
@@ -55,9 +60,9 @@ Json job_of(const JobView& job, const ViewTime& time) {
           {"hops", job.hops},
           {"tries", job.tries},
           {"exit", exit_of(job.exit)},
-          {"text", job.text},
-          {"output_path", job.output_path},
-          {"error_path", job.error_path},
+          {"text", shortened(job.text, shown_of_text)},
+          {"output_path", shortened(job.output_path, path_bytes_max)},
+          {"error_path", shortened(job.error_path, path_bytes_max)},
           {"keep_output", job.keep_output},
           {"nodes", views::nodes_by_manager(job.nodes)},
           {"limit_wall_seconds", job.limit_wall_seconds}};

@@ -99,12 +99,37 @@ TEST_CASE("answers: sessions with 4,000 resource managers are told in one answer
 TEST_CASE("answers: jobs with long names come in pages that fit, one after the other") {
   job_stage::Stage stage;
   JobDescription job = job_stage::sleeper();
-  job.name = std::string(900, 'n');
-  job.output_path = job.error_path = "/" + std::string(900, 'p');
-  stage.submit(std::vector<JobDescription>(300, job));
+  int most = 20;
+  SUBCASE("long ones") {
+    job.name = std::string(200, 'n');
+    for (ShortText* path : {&job.output_path, &job.error_path})
+      *path = "/" + std::string(250, 'p') + "/" + std::string(250, 'p');
+    stage.submit(std::vector<JobDescription>(300, job));
+  }
+  SUBCASE("of bytes that take six each in JSON, as long as may be") {
+    job.name = std::string(255, '\1');
+    std::string path;
+    for (int part = 0; part < 15; ++part) path += "/" + std::string(255, '\1');
+    job.output_path = job.error_path = path;
+    stage.submit(std::vector<JobDescription>(300, job));
+    most = 301;
+  }
+  SUBCASE("longer than an answer, of a ledger of before names were checked") {
+    stage.submit(std::vector<JobDescription>(300, job));
+    auto rows = stage.manager.records();
+    for (JobManagerRecord& row : rows)
+      if (auto* kept = std::get_if<JobRecord>(&row); kept != nullptr && kept->number % 50 == 0)
+        kept->description.name = kept->description.output_path = std::string(110'000, '\1');
+    stage.manager = JobManager(job_stage::settings_of_alice());
+    REQUIRE(stage.manager.restore(stage.now, std::move(rows)) == "");
+  }
+  const auto alone = answer_jobs(stage.manager, {}, Ask{1, "job", R"({"job": 50})"}, stage.out);
+  REQUIRE(alone.has_value());
+  CHECK(alone->fault == "");
+  CHECK(alone->text.size() <= answer_bytes_max);
   std::uint64_t from = 0, seen = 0;
   for (int pages = 1;; ++pages) {
-    REQUIRE(pages < 20);
+    REQUIRE(pages < most);
     const auto answer = answer_jobs(stage.manager, {}, Ask{1, "queue", Json{{"from", from}}.dump()}, stage.out);
     REQUIRE(answer.has_value());
     CHECK(answer->text.size() <= answer_bytes_max);

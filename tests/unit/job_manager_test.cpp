@@ -49,12 +49,17 @@ TEST_CASE("a repeated token submits nothing twice, another client's token does [
   CHECK(stage.manager.size() == 2);
 }
 
-TEST_CASE("a program with a zero byte in it is refused, since no system could start it as it is") {
+TEST_CASE("a job that no system could start, or that is too long, is refused with its field and limit [S146a]") {
   Stage stage;
   JobDescription job = sleeper();
-  SUBCASE("an argument") { job.program.arguments.emplace_back("a\0b", 3); }
-  SUBCASE("a variable") { job.program.environment.emplace_back("A=\0", 3); }
-  CHECK(stage.submit({job}).fault.find("zero byte") != std::string::npos);
+  std::string fault;
+  SUBCASE("an argument") { job.program.arguments.emplace_back("a\0b", 3), fault = "zero byte"; }
+  SUBCASE("a variable") { job.program.environment.emplace_back("A=\0", 3), fault = "zero byte"; }
+  SUBCASE("a long name") { job.name = std::string(300, 'n'), fault = "name: it has 300 bytes; at most 255"; }
+  SUBCASE("a long argument") { job.program.arguments.emplace_back(140'000, 'x'), fault = "at most 131071"; }
+  CHECK(stage.submit({job}).fault.find(fault) != std::string::npos);
+  CHECK(stage.submit({sleeper(), job}).fault.find("job 2 of the submission: ") == 0);
+  CHECK(stage.manager.size() == 0);
 }
 
 TEST_CASE("a token that was used for other jobs is refused in words [S147]") {

@@ -105,6 +105,13 @@ TEST_CASE("who is busy, drained, down or has yet to come back is as large as it 
   CHECK(refused.request.job == 4);
   CHECK(refused.reason == RefusalReason::too_large);
   CHECK(refused.largest == 8);
+  // However it is divided: its components are all at one site.
+  Request flexible = request(alice, 5, 9);
+  flexible.need.kind = RequestKind::flexible;
+  stage.hear(alice, std::move(flexible));
+  const Refuse divided = stage.said_once<Refuse>(alice);
+  CHECK(divided.reason == RefusalReason::too_large);
+  CHECK(divided.text == "needs 1 processors in one cluster and 9 at one site");
 }
 
 TEST_CASE("a site of which nothing is configured is as large as what its resource managers ever offered [S74]") {

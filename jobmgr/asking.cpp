@@ -148,15 +148,31 @@ void JobManager::ask(Step step, const Job& job) {
 void JobManager::ask_waiting(Step step) {
   if (!may_ask()) return;
   const std::vector<std::uint64_t> waiting = jobs_.in(JobState::waiting, ask_from_, asks_a_step);
-  for (const std::uint64_t number : waiting) ask(step, *jobs_.find(number));
+  for (const std::uint64_t number : waiting)
+    if (const Job& job = *jobs_.find(number); job.again_at == never) ask(step, job);
   ask_from_ = waiting.size() < asks_a_step ? next_job_ : waiting.back() + 1;
 }
 
-// It waits once more, as another attempt.
-void JobManager::ask_again(Step step, Job& job) {
+// It waits once more, as another attempt, and is asked for after the pause.
+void JobManager::ask_again(Step step, Job& job, Duration pause) {
   ++job.attempt;
   changed(job);
-  if (job.number < ask_from_) ask(step, job);
+  if (pause > Duration{}) {
+    job.again_at = step.now + pause;
+    pauses_.emplace(job.again_at, job.number);
+  } else if (job.number < ask_from_) {
+    ask(step, job);
+  }
+}
+
+void JobManager::end_pauses(Step step) {
+  while (!pauses_.empty() && pauses_.begin()->first <= step.now) {
+    Job& job = *jobs_.find(pauses_.begin()->second);
+    pauses_.erase(pauses_.begin());
+    job.again_at = never;
+    changed(job);
+    if (job.number < ask_from_) ask(step, job);
+  }
 }
 
 void JobManager::on(Step step, const Party&, const Refuse& refuse) {
@@ -231,7 +247,12 @@ std::string JobManager::cancel(Instant now, std::uint64_t number, Effects& effec
 }
 
 void JobManager::take_back(Step step, Job& job) {
-  tell_site(step, Cancel{request_of(job)}, request_of(job));
+  if (job.again_at == never) {
+    tell_site(step, Cancel{request_of(job)}, request_of(job));
+  } else {
+    pauses_.erase({job.again_at, job.number});
+    job.again_at = never;
+  }
   job.ended = step.now;
   close(step, job, JobEvent::cancel);
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "jobmgr/job_manager.hpp"
+#include "jobmgr/reruns.hpp"
 #include "machine/assert.hpp"
 #include "machine/planted.hpp"
 #include "protocol/text.hpp"
@@ -41,7 +42,7 @@ std::string text_of(const Task& task, EndClass end) {
 }
 
 void take_end(Task& task, Ended& ended) {
-  task.end = {true, ended.kind, ended.code, ended.fault};
+  task.end = {true, ended.kind, ended.code, ended.fault, ended.keeper_died && ended.kind == EndKind::lost};
   task.text = shortened(ended.text, text_bytes_max);
   task.wall = ended.wall;
   task.cpu = ended.cpu;
@@ -252,17 +253,27 @@ void JobManager::attempt_over(Step step, Job& job) {
   const Task& deciding = run.tasks[verdict.component];
   if (deciding.end.known) job.exit = JobExit{deciding.end.kind, deciding.end.code, deciding.end.fault};
   job.text = text_of(deciding, verdict.end);
+  const bool is_interrupted = verdict.end == EndClass::interrupted;
+  const bool keeper_died = is_interrupted && deciding.end.keeper_died && !DMM_PLANT(keeper_death_charged);
+  job.keeper_deaths += keeper_died ? 1 : 0;
   // An attempt of which no Start was sent costs its user nothing and isn't counted.
-  const bool may_run_again = !run.asked || (job.reruns < job.description.reruns_max && !DMM_PLANT(given_up_at_once));
-  job.outcome = outcome(verdict.end, job.cancel_wanted, may_run_again);
-  if (job.outcome == JobEvent::again) return run_again(step, job);
+  Rerun rerun = run.asked ? rerun_after(job, keeper_died, settings_) : Rerun::allowed;
+  if (run.asked && DMM_PLANT(given_up_at_once)) rerun = Rerun::used_up;
+  job.outcome = outcome(verdict.end, job.cancel_wanted, rerun);
+  if (job.outcome == JobEvent::again) return run_again(step, job, keeper_died);
   if (job.outcome == JobEvent::lose) job.text = "interrupted too often; " + job.text;
+  if (is_interrupted && rerun == Rerun::suspected) job.text = text_of_suspicion(job.keeper_deaths);
   collect(step, job);
 }
 
-void JobManager::run_again(Step step, Job& job) {
+void JobManager::run_again(Step step, Job& job, bool keeper_died) {
   const RequestId old = request_of(job);
-  job.reruns += job.run->asked ? 1 : 0;
+  Duration pause;
+  if (job.run->asked) {
+    const Duration ran = job.granted ? step.now - *job.granted : Duration{};
+    pause = pause_before_rerun(job, old, keeper_died, ran, settings_);
+    job.reruns += keeper_died ? 0 : 1;
+  }
   leave_attempt(step, job);
   job.granted.reset();
   job.ended.reset();
@@ -270,10 +281,12 @@ void JobManager::run_again(Step step, Job& job) {
   job.exit.reset();
   job.wall = {};
   jobs_.change(job, JobEvent::again);
-  ask_again(step, job);
-  step.effects.log(Level::info, "rerun", old,
-                   {{"attempt", std::int64_t{job.attempt}}, {"reruns", std::int64_t{job.reruns}},
-                    {"text", job.text}});
+  ask_again(step, job, pause);
+  std::vector<LogField> fields{{"attempt", std::int64_t{job.attempt}}, {"reruns", std::int64_t{job.reruns}},
+                               {"text", job.text}};
+  if (keeper_died) fields.push_back({"keeper_deaths", std::int64_t{job.keeper_deaths}});
+  if (pause > Duration{}) fields.push_back({"pause_seconds", pause.in_seconds()});
+  step.effects.log(Level::info, "rerun", old, std::move(fields));
 }
 
 // Lets resource managers remove what they keep for the attempt. One whose word is still awaited is told when it

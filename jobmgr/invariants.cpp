@@ -33,6 +33,7 @@ std::string JobManager::broken_invariant() const {
   std::uint32_t starts = 0;
   std::size_t dues = 0;
   std::size_t attempts = 0;
+  std::size_t pauses = 0;
   std::size_t by_state = 0;
   std::array<std::set<std::uint64_t>, job_state_count> in_state;
   for (std::size_t s = 0; s < job_state_count; ++s) {
@@ -49,6 +50,9 @@ std::string JobManager::broken_invariant() const {
     if (!in_state[static_cast<std::size_t>(job.state)].contains(number)) return name + "not in the set of its state";
     if ((job.run != nullptr) != has_attempt(job.state)) return name + "an attempt in the wrong state";
     if (is_over(job.state) && !job.ended) return name + "over without an end";
+    pauses += job.again_at != never;
+    if (job.again_at != never && (job.state != JobState::waiting || !pauses_.contains({job.again_at, number})))
+      return name + "its pause is missing";
     if (!job.run) continue;
     if (std::string fault = fault_of(*job.run, job.state); !fault.empty()) return name + fault;
     attempts += job.run->open > 0;
@@ -64,6 +68,7 @@ std::string JobManager::broken_invariant() const {
       if (runs && !managers_.has(task.manager, {number, i})) return name + "its manager doesn't know it";
     }
   }
+  if (pauses != pauses_.size()) return "a pause is left over";
   if (starts != starts_) return "starts under way are miscounted";
   if (attempts != leases_.all_open().size()) return "an attempt is over but still listed";
   if (dues != due_.size()) return "a due time is left over";

@@ -108,8 +108,10 @@ struct Job {
   std::uint32_t processors = 0;
   std::uint32_t attempt = 1;
   std::uint32_t reruns = 0;  ///< attempts that were interrupted after a Start was sent, and run again
+  std::uint32_t keeper_deaths = 0;  ///< attempts that died with their keeper, which don't count as reruns
   std::unique_ptr<Attempt> run;  ///< exactly while has_attempt(state)
   Instant submitted{};
+  Instant again_at = never;        ///< while it waits: not asked for before; never: nothing is put off
   std::optional<Instant> granted;  ///< the present attempt
   std::optional<Instant> started;  ///< the first Started of all attempts
   std::optional<Instant> ended;    ///< the last component's end

@@ -85,13 +85,16 @@ Verdict judge(const std::vector<ComponentEnd>& components) {
   return verdict;
 }
 
-JobEvent outcome(EndClass end, bool cancelled, bool may_run_again) {
+JobEvent outcome(EndClass end, bool cancelled, Rerun rerun) {
   if (cancelled) return JobEvent::cancel;
-  switch (end) {
-    case EndClass::good: return JobEvent::finish;
-    case EndClass::interrupted: return may_run_again ? JobEvent::again : JobEvent::lose;
-    default: return JobEvent::fail;
+  if (end == EndClass::good) return JobEvent::finish;
+  if (end != EndClass::interrupted) return JobEvent::fail;
+  switch (rerun) {
+    case Rerun::allowed: return JobEvent::again;
+    case Rerun::used_up: return JobEvent::lose;
+    case Rerun::suspected: return JobEvent::fail;
   }
+  return JobEvent::fail;
 }
 
 std::string_view to_text(JobState state) {

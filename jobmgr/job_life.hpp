@@ -22,7 +22,7 @@ enum class JobState : std::uint8_t {
   ending,      ///< this attempt is given up; what still runs of it is being stopped
   collecting,  ///< nothing of it runs and its nodes are released; its output is brought back
   finished,    ///< the program ran and ended by itself with status 0
-  failed,      ///< it ended otherwise, or could not start for a reason of its own, or was refused
+  failed,      ///< it ended otherwise, or could not start for a reason of its own, or was refused, or is suspected
   cancelled,   ///< taken back by its user
   lost,        ///< interrupted more often than it may be run again
 };
@@ -56,6 +56,7 @@ struct TaskEnd {
   EndKind kind = EndKind::exited;
   std::int32_t code = 0;
   StartFault fault = StartFault::none;
+  bool keeper_died = false;  ///< it was lost with its keeper
 };
 
 /// What the end of one component says about the job.
@@ -84,8 +85,15 @@ struct Verdict {
 /// The first trouble decides; without any the job is as good as its components.
 Verdict judge(const std::vector<ComponentEnd>& components);
 
+/// Whether a job that was interrupted runs again.
+enum class Rerun : std::uint8_t {
+  allowed,
+  used_up,    ///< it was interrupted as often as it may be
+  suspected,  ///< keepers died under it so often that it may be the cause
+};
+
 /// What happens to a job whose components ended so: one of again, finish, fail, cancel and lose.
-JobEvent outcome(EndClass end, bool cancelled, bool may_run_again);
+JobEvent outcome(EndClass end, bool cancelled, Rerun rerun);
 
 std::string_view to_text(JobState state);
 

@@ -129,6 +129,7 @@ void JobManager::settle(Instant now, Effects& effects) {
   }
   free_places(now);
   start_queued(step);
+  end_pauses(step);
   ask_waiting(step);
   // What rested a moment ago may just have been given something to start: its silence must be noticed.
   std::erase_if(effects.rests, [&](const Party& manager) { return !managers_.is_idle(manager); });
@@ -140,6 +141,7 @@ Instant JobManager::next_deadline() const {
   if (may_ask()) return Instant{};
   Instant next = due_.empty() ? never : due_.begin()->first;
   if (!queued_.empty() && !places_.empty()) next = std::min(next, places_.front().first);
+  if (!pauses_.empty()) next = std::min(next, pauses_.begin()->first);
   if (site_up_) next = std::min({next, managers_.next_silence(), next_renewal_});
   return next;
 }

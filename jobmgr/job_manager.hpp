@@ -161,7 +161,8 @@ class JobManager {
   void ask(Step step, const Job& job);
   void ask_waiting(Step step);
   bool may_ask() const { return site_up_ && !site_pressed_ && ask_from_ < next_job_; }
-  void ask_again(Step step, Job& job);
+  void ask_again(Step step, Job& job, Duration pause = {});
+  void end_pauses(Step step);
   void give_back(Step step, Grant& grant, bool failed);
   void record(Step step, Job& job, Grant& grant);
   void take_back(Step step, Job& job);
@@ -186,7 +187,7 @@ class JobManager {
   void stop_counting(Task& task);
   void wind_down(Step step, Job& job, Duration grace = stop_grace);
   void attempt_over(Step step, Job& job);
-  void run_again(Step step, Job& job);
+  void run_again(Step step, Job& job, bool keeper_died);
   void leave_attempt(Step step, Job& job);
   void rest_if_idle(Step step, const Party& manager);
   void set_due(Task& task, TaskKey key, Instant due);
@@ -214,6 +215,7 @@ class JobManager {
   HeldLeases leases_;
   Managers managers_;
   Instant next_renewal_ = never;
+  std::set<std::pair<Instant, std::uint64_t>> pauses_;  ///< every Job::again_at
   std::deque<std::pair<RequestId, std::uint32_t>> queued_;  ///< components to start; entries may be out of date
   std::deque<std::pair<RequestId, std::uint32_t>> awaiting_;  ///< those whose lease the site must promise anew first
   std::uint32_t starts_ = 0;                                ///< Starts sent of late and not answered

@@ -17,6 +17,8 @@ JobView view_of(const Job& job, const RequestId& request) {
   view.processors = job.processors;
   view.attempt = job.attempt;
   view.reruns = job.reruns;
+  view.keeper_deaths = job.keeper_deaths;
+  view.again_at = job.again_at;
   view.request = request;
   view.submitted = job.submitted;
   view.granted = job.granted;

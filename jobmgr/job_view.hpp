@@ -17,9 +17,11 @@ struct JobView {
   std::uint32_t processors = 0;  ///< asked for
   std::uint32_t attempt = 1;     ///< counts requests
   std::uint32_t reruns = 0;      ///< counts programs that were interrupted and started anew
+  std::uint32_t keeper_deaths = 0;  ///< counts programs that died with their keeper, which are no reruns
   RequestId request;             ///< of the present attempt, or the last one
 
   Instant submitted{};
+  Instant again_at = never;        ///< while it waits: until then it is not asked for again
   std::optional<Instant> granted;  ///< when the nodes of the last attempt came
   std::optional<Instant> started;  ///< when the program was first reported to run
   std::optional<Instant> ended;    ///< when the last component was known to be over

@@ -22,6 +22,7 @@ TaskRecordOfJob record_of(const Task& task) {
   row.wall = task.wall;
   row.output_bytes = task.streams[0].bytes;
   row.error_bytes = task.streams[1].bytes;
+  row.keeper_died = task.end.keeper_died;
   return row;
 }
 
@@ -34,7 +35,8 @@ Task task_of(TaskRecordOfJob row) {
   task.interrupted = row.interrupted;
   task.heard = row.heard;
   task.order = row.order;
-  task.end = {row.end_kind.has_value(), row.end_kind.value_or(EndKind::exited), row.end_code, row.end_fault};
+  task.end = {row.end_kind.has_value(), row.end_kind.value_or(EndKind::exited), row.end_code, row.end_fault,
+              row.keeper_died};
   task.text = std::move(row.text);
   task.wall = row.wall;
   task.streams[0].bytes = row.output_bytes;
@@ -85,6 +87,8 @@ ProgressRecord progress_of(const Job& job) {
   row.state = job.state;
   row.attempt = job.attempt;
   row.reruns = job.reruns;
+  row.keeper_deaths = job.keeper_deaths;
+  row.again_at = job.again_at;
   row.cancel_wanted = job.cancel_wanted;
   row.outcome = job.outcome;
   row.granted = job.granted;
@@ -123,6 +127,8 @@ Job job_of(JobRecord record, ProgressRecord progress, std::string& fault) {
   job.state = progress.state;
   job.attempt = progress.attempt;
   job.reruns = progress.reruns;
+  job.keeper_deaths = progress.keeper_deaths;
+  if (progress.state == JobState::waiting) job.again_at = progress.again_at;
   job.cancel_wanted = progress.cancel_wanted;
   const std::string name = "job " + std::to_string(job.number) + ": ";
   const bool has_lease = !progress.lease.empty() && !progress.nodes.empty();

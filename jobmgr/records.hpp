@@ -43,11 +43,12 @@ struct TaskRecordOfJob {
   std::string text;
   Duration wall;
   std::uint64_t output_bytes = 0, error_bytes = 0;  ///< fetched once more after a restart, small ones too
+  bool keeper_died = false;
   template <class Self>
   static auto fields(Self& self) {
     return std::tie(self.manager, self.nodes, self.phase, self.stopping, self.interrupted, self.heard, self.order,
                     self.end_kind, self.end_code, self.end_fault, self.text, self.wall, self.output_bytes,
-                    self.error_bytes);
+                    self.error_bytes, self.keeper_died);
   }
 };
 
@@ -76,20 +77,22 @@ struct ProgressRecord {
   Duration grace;                ///< that what runs of it got when it was given up
   std::vector<TaskRecordOfJob> tasks;
   Duration round_trip;           ///< from here to where it runs and back
+  std::uint32_t keeper_deaths = 0;
+  Instant again_at = never;
 
   static constexpr std::string_view table = "progress";
-  static constexpr std::array<std::string_view, 25> columns{
+  static constexpr std::array<std::string_view, 27> columns{
       "number",   "state",  "attempt",   "reruns",    "cancel_wanted", "outcome", "granted", "started",
       "ended",    "wall",   "exit_kind", "exit_code", "exit_fault",    "text",    "lease",   "chain",
       "clusters", "origin", "tries",     "nodes",     "held",          "asked",   "grace",   "tasks",
-      "round_trip"};
+      "round_trip", "keeper_deaths", "again_at"};
   std::string key() const { return std::to_string(number); }
   template <class Self>
   static auto fields(Self& self) {
     return std::tie(self.number, self.state, self.attempt, self.reruns, self.cancel_wanted, self.outcome, self.granted,
                     self.started, self.ended, self.wall, self.exit_kind, self.exit_code, self.exit_fault, self.text,
                     self.lease, self.chain, self.clusters, self.origin, self.tries, self.nodes, self.held, self.asked,
-                    self.grace, self.tasks, self.round_trip);
+                    self.grace, self.tasks, self.round_trip, self.keeper_deaths, self.again_at);
   }
 };
 

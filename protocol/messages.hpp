@@ -408,8 +408,9 @@ struct Ended {
   ShortText output;                ///< all of standard output if both together are at most 4 KiB, else empty
   ShortText error;
   bool gave_back = false;  ///< the lease ended with it, and its owner knows: there is nothing to release
+  bool keeper_died = false;  ///< lost: the keeper died, and with it all tasks of the resource manager
   DMM_MESSAGE(42, self.request, self.component, self.kind, self.code, self.fault, self.text, self.wall, self.cpu,
-              self.output_bytes, self.error_bytes, self.output, self.error, self.gave_back)
+              self.output_bytes, self.error_bytes, self.output, self.error, self.gave_back, self.keeper_died)
 };
 
 /// Ends a job: SIGTERM, and SIGKILL after the grace.

@@ -11,6 +11,9 @@ namespace {
 
 constexpr Duration pause_max = seconds(24 * 3600);
 
+/// Whose job it is.
+RequestId user_of(const RequestId& job) { return {job.site, job.user, 0, 0}; }
+
 /// One message for all nodes of the same text.
 std::vector<SetAside> as_messages(const std::map<std::string, NodeSet>& nodes, bool back) {
   std::vector<SetAside> messages;
@@ -22,22 +25,35 @@ std::vector<SetAside> as_messages(const std::map<std::string, NodeSet>& nodes, b
 
 void BlackHoles::failed(Instant now, const NodeSet& nodes, const RequestId& job, const std::string& why) {
   if (after_ == 0) return;
-  RequestId any_attempt = job;
-  any_attempt.attempt = 0;
-  each_node(nodes, [&](std::uint32_t node) { fail_one(now, node, any_attempt, why); });
+  each_node(nodes, [&](std::uint32_t node) { fail_one(now, node, user_of(job), why); });
 }
 
-void BlackHoles::fail_one(Instant now, std::uint32_t node, const RequestId& job, const std::string& why) {
+void BlackHoles::fail_one(Instant now, std::uint32_t node, const RequestId& user, const std::string& why) {
   Suspect& suspect = suspects_[node];
   if (suspect.until != never) return;  // that it goes on failing is no news
-  const bool is_new = std::find(suspect.jobs.begin(), suspect.jobs.end(), job) == suspect.jobs.end();
-  const bool is_on_probation = suspect.jobs.size() >= after_;
+  const bool is_new = std::ranges::find(suspect.users, user) == suspect.users.end();
+  const bool is_on_probation = suspect.users.size() >= after_;
   if (!is_new && !is_on_probation) return;
   changed_.insert(node);
-  if (!is_on_probation) suspect.jobs.push_back(job);
-  if (suspect.jobs.size() < after_) return;
+  if (!is_on_probation) suspect.users.push_back(user);
+  if (suspect.users.size() < after_) return;
   set_aside_one(now, node,
-                "lost or could not start " + std::to_string(after_) + " different jobs in a row, the last: " + why);
+                "lost or could not start jobs of " + std::to_string(after_) + " different users in a row, the last: " +
+                    why);
+}
+
+void BlackHoles::keeper_died(Instant now, const NodeSet& nodes, const std::vector<RequestId>& jobs) {
+  if (after_ == 0) return;
+  std::set<RequestId>& users = keeper_deaths_.emplace_back();
+  for (const RequestId& job : jobs) users.insert(user_of(job));
+  while (keeper_deaths_.size() > after_) keeper_deaths_.pop_front();
+  if (keeper_deaths_.size() < after_) return;
+  const bool is_suspected = std::ranges::any_of(keeper_deaths_.front(), [&](const RequestId& user) {
+    return std::ranges::all_of(keeper_deaths_, [&](const auto& there) { return there.contains(user); });
+  });
+  if (is_suspected) return;
+  set_aside(now, nodes,
+            "the keeper died " + std::to_string(after_) + " times in a row, and no user had a job there each time");
 }
 
 void BlackHoles::set_aside_one(Instant now, std::uint32_t node, std::string text) {
@@ -56,6 +72,7 @@ void BlackHoles::set_aside(Instant now, const NodeSet& nodes, const std::string&
 }
 
 void BlackHoles::ran(const NodeSet& nodes) {
+  keeper_deaths_.clear();
   if (suspects_.empty()) return;
   each_node(nodes, [&](std::uint32_t node) {
     const auto it = suspects_.find(node);
@@ -108,6 +125,10 @@ const Suspect* BlackHoles::find(std::uint32_t node) const {
 
 void BlackHoles::restore(std::uint32_t node, Suspect suspect) {
   if (suspect.until != never) backs_.insert({suspect.until, node});
+  // A ledger of before has jobs.
+  for (RequestId& user : suspect.users) user = user_of(user);
+  std::ranges::sort(suspect.users);
+  suspect.users.erase(std::ranges::unique(suspect.users).begin(), suspect.users.end());
   const bool is_new = suspects_.emplace(node, std::move(suspect)).second;
   DMM_ASSERT(is_new);
 }

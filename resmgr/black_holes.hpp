@@ -1,11 +1,15 @@
-// Nodes that swallow jobs: a node that loses jobs, or can't start them, fails them faster than a sound node runs
-// them, and so draws the whole queue to itself. After so many different jobs in a row it is set aside, as KOALA does
-// with clusters (Mohamed and Epema 2005, section 3.4), and tried again after a pause that doubles each time. One
-// program that ran to its end, whatever its exit status, clears the node. Pure bookkeeping: the manager says what
-// happened, and tells the site.
+// Nodes that swallow jobs: a node that loses jobs, or can't start them, fails them faster than a sound node runs them,
+// and so draws the whole queue to itself. After jobs of so many different users in a row it is set aside, as KOALA does
+// with clusters (Mohamed and Epema 2005, section 3.4), and tried again after a pause that doubles each time. Users are
+// counted and not jobs, since all jobs of one user may have the same fault of their own. One program that ran to its
+// end, whatever its exit status, clears the node. Pure bookkeeping: the manager says what happened, and tells the site.
+//
+// The death of a keeper is held against no single node: one of the jobs there may be the cause. If no user was there at
+// each of so many deaths in a row, it was the machine, and all nodes are set aside. A restart forgets these deaths.
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <set>
 #include <string>
@@ -18,7 +22,7 @@ namespace dmm {
 
 /// What is held against a node.
 struct Suspect {
-  std::vector<RequestId> jobs;  ///< different jobs that failed in a row, as many as count; their attempt is 0
+  std::vector<RequestId> users;  ///< whose jobs failed in a row, as many as count; job and attempt are 0
   Duration pause;               ///< how long it was last set aside
   Instant until = never;        ///< set aside until then; never: it isn't
   std::string text;             ///< why it is
@@ -26,13 +30,15 @@ struct Suspect {
 
 class BlackHoles {
  public:
-  /// After 0 jobs: nothing is ever set aside.
+  /// After 0 users: nothing is ever set aside.
   BlackHoles(std::uint32_t after, Duration pause_first) : after_(after), pause_first_(pause_first) {}
 
   void set_limits(std::uint32_t after, Duration pause_first) { after_ = after, pause_first_ = pause_first; }
 
   /// A task of the job was lost on the nodes, or failed before its program ran.
   void failed(Instant now, const NodeSet& nodes, const RequestId& job, const std::string& why);
+  /// The keeper of all nodes died under jobs of these users.
+  void keeper_died(Instant now, const NodeSet& nodes, const std::vector<RequestId>& jobs);
   /// The nodes are of no use to their owner, for this reason: set aside at once.
   void set_aside(Instant now, const NodeSet& nodes, const std::string& why);
   /// A program ran on the nodes, or they are other nodes now.
@@ -54,7 +60,7 @@ class BlackHoles {
   void restore(std::uint32_t node, Suspect suspect);
 
  private:
-  void fail_one(Instant now, std::uint32_t node, const RequestId& job, const std::string& why);
+  void fail_one(Instant now, std::uint32_t node, const RequestId& user, const std::string& why);
   void set_aside_one(Instant now, std::uint32_t node, std::string text);
   /// Sets until when it is aside.
   void set_until(std::uint32_t node, Suspect& suspect, Instant until);
@@ -65,6 +71,7 @@ class BlackHoles {
   std::set<std::pair<Instant, std::uint32_t>> backs_;  ///< those set aside, by when they come back
   std::set<std::uint32_t> changed_;
   std::set<std::uint32_t> news_;  ///< set aside or brought back
+  std::deque<std::set<RequestId>> keeper_deaths_;  ///< whose jobs were there at the last deaths of keepers
 };
 
 }  // namespace dmm

@@ -134,7 +134,9 @@ int run(const ResourceManagerConfig& config, const DaemonArguments& arguments) {
   if (const std::string fault = number_start(settings, config.directory); !fault.empty()) return fail(fault);
 
   ResourceManager machine(config.settings);
-  if (ledger != nullptr) machine.restore(monotonic_now(), std::move(rows), backend.living());
+  // A machine that was started again ended all that ran there, and no job did that.
+  const bool keeper_died = ledger != nullptr && ledger->is_of_this_boot() && backend.keeper_is_new();
+  if (ledger != nullptr) machine.restore(monotonic_now(), std::move(rows), backend.living(), keeper_died);
   ResourceShell shell(backend, outlive, config, arguments);
   const int code = run_daemon(foundation, settings, std::move(machine), shell, ledger.get());
   if (!backend.replaced()) return code;

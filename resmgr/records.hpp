@@ -94,11 +94,12 @@ struct SuspectRecord {
   Suspect suspect;
 
   static constexpr std::string_view table = "suspects";
+  // "jobs" are the users whose jobs failed, by name.
   static constexpr std::array<std::string_view, 5> columns{"node", "jobs", "pause", "aside_until", "reason"};
   std::string key() const { return std::to_string(node); }
   template <class Self>
   static auto fields(Self& self) {
-    return std::tie(self.node, self.suspect.jobs, self.suspect.pause, self.suspect.until, self.suspect.text);
+    return std::tie(self.node, self.suspect.users, self.suspect.pause, self.suspect.until, self.suspect.text);
   }
 };
 

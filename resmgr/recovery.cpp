@@ -91,7 +91,8 @@ void ResourceManager::record_changes(const std::vector<Epoch>& leases, const std
 
 // ---- reading ---------------------------------------------------------------------------------------------------
 
-void ResourceManager::restore(Instant now, std::vector<ResourceRecord> rows, const std::vector<LivingTask>& living) {
+void ResourceManager::restore(Instant now, std::vector<ResourceRecord> rows, const std::vector<LivingTask>& living,
+                              bool keeper_died) {
   DMM_ASSERT(leases_.empty() && tasks_.all().empty());
   now_ = now;
   resume_due_ = true;
@@ -115,7 +116,7 @@ void ResourceManager::restore(Instant now, std::vector<ResourceRecord> rows, con
   }
   restore_fences(rows);
   for (ResourceRecord& row : rows)
-    if (auto* task = std::get_if<TaskRow>(&row)) restore_one(now, *task, found);
+    if (auto* task = std::get_if<TaskRow>(&row)) restore_one(now, *task, found, keeper_died);
   for (const auto& [id, process] : found) strays_.insert(id);
 }
 
@@ -154,7 +155,7 @@ void ResourceManager::restore_one(SuspectRecord& row) {
 }
 
 /// Takes the task out of `living` if it is as the ledger says.
-void ResourceManager::restore_one(Instant now, TaskRow& row, std::map<TaskId, std::int32_t>& living) {
+void ResourceManager::restore_one(Instant now, TaskRow& row, std::map<TaskId, std::int32_t>& living, bool keeper_died) {
   TaskRecord& task = tasks_.add(now, {row.request, row.component}, row.lease);
   task.nodes = std::move(row.nodes);
   task.ordered = row.ordered;
@@ -171,8 +172,11 @@ void ResourceManager::restore_one(Instant now, TaskRow& row, std::map<TaskId, st
   if (alive == living.end() || !slots_.has(task.nodes)) {  // gone, or its nodes are
     Ended outcome;
     outcome.kind = task.cause.value_or(EndKind::lost);
-    outcome.text = "the resource manager was started anew and found nothing of it";
-    if (!task.cause) black_holes_.failed(now, slots_.within(task.nodes), task.id.request, "lost");
+    outcome.keeper_died = keeper_died && !task.cause && slots_.has(task.nodes);
+    outcome.text = outcome.keeper_died ? keeper_died_text
+                                       : "the resource manager was started again and found nothing of it";
+    if (!task.cause && !outcome.keeper_died)
+      black_holes_.failed(now, slots_.within(task.nodes), task.id.request, "lost");
     changed_tasks_.add(task.id);
     return record_outcome(now, task, std::move(outcome));
   }

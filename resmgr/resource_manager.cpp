@@ -192,6 +192,7 @@ void ResourceManager::judge_nodes(Instant now, const TaskRecord& task, const Tas
   const bool is_lost = report.kind == EndKind::lost;
   const bool is_not_started = report.kind == EndKind::start_failed;
   if (!is_lost && !is_not_started) return black_holes_.ran(task.nodes);
+  if (is_lost && report.keeper_died) return died_with_keeper_.push_back(task.id.request);
   if (is_lost && task.cause) return;  // it was to end anyway
   const bool is_our_directory = report.fault == StartFault::no_directory && task.own_directory;
   if (!is_lost && report.fault != StartFault::resources && !is_our_directory) return;
@@ -199,6 +200,8 @@ void ResourceManager::judge_nodes(Instant now, const TaskRecord& task, const Tas
 }
 
 void ResourceManager::say_set_aside(Instant now, Effects& effects) {
+  if (!died_with_keeper_.empty())
+    black_holes_.keeper_died(now, slots_.present(), std::exchange(died_with_keeper_, {}));
   black_holes_.bring_back(now);
   for (SetAside& news : black_holes_.take_news()) {
     if (news.back)

@@ -48,9 +48,14 @@ class ResourceManager {
 
   explicit ResourceManager(ResourceManagerSettings settings);
 
+  /// What people are told of a task that was lost with its keeper.
+  static constexpr std::string_view keeper_died_text = "the keeper died, and with it all jobs of its resource manager";
+
   /// Goes on where an earlier start of the manager ended: once, before any event. `living` are the tasks that the
-  /// backend still has. What is to be said and ordered follows at `settle` and when links come up.
-  void restore(Instant now, std::vector<ResourceRecord> rows, const std::vector<LivingTask>& living);
+  /// backend still has; `keeper_died`: what is missing there was lost with its keeper. What is to be said and ordered
+  /// follows at `settle` and when links come up.
+  void restore(Instant now, std::vector<ResourceRecord> rows, const std::vector<LivingTask>& living,
+               bool keeper_died = false);
   /// All rows that the ledger must hold after a settle.
   std::vector<ResourceRecord> records() const;
 
@@ -159,7 +164,7 @@ class ResourceManager {
   void restore_one(AssignmentRecord& row);
   void restore_fences(const std::vector<ResourceRecord>& rows);
   void restore_one(SuspectRecord& row);
-  void restore_one(Instant now, TaskRow& row, std::map<TaskId, std::int32_t>& living);
+  void restore_one(Instant now, TaskRow& row, std::map<TaskId, std::int32_t>& living, bool keeper_died);
   void restore_living(Instant now, TaskRecord& task, const TaskRow& row, std::int32_t process);
   void resume(Instant now, Effects& effects);
   void record_changes(const std::vector<Epoch>& leases, const std::vector<TaskId>& tasks, Effects& effects);
@@ -180,6 +185,7 @@ class ResourceManager {
   std::set<TaskId> strays_;             ///< living tasks that the ledger didn't know: they end before all else
   std::vector<std::uint64_t> stray_cleans_;  ///< the Clean messages that wait for them too
   BlackHoles black_holes_;
+  std::vector<RequestId> died_with_keeper_;  ///< since the last settle
   IdleLeases idle_;
   bool register_due_ = false;
   bool resume_due_ = false;             ///< after `restore`: what it found is still to be ordered

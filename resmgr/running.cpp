@@ -214,6 +214,8 @@ void ResourceManager::on(Instant now, TaskEnded& report, Effects& effects) {
   outcome.error_bytes = report.error_bytes;
   outcome.output = std::move(report.output);
   outcome.error = std::move(report.error);
+  outcome.keeper_died = report.keeper_died && outcome.kind == EndKind::lost;
+  if (outcome.keeper_died) outcome.text = keeper_died_text;
   leave_nodes(*task, effects);
   outcome.gave_back = end_with_task(*task, effects);
   conclude(now, *task, std::move(outcome), effects);

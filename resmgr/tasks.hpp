@@ -76,6 +76,7 @@ struct TaskEnded {
   std::uint64_t error_bytes = 0;
   ShortText output;  ///< all of it, if both streams together are at most 4 KiB
   ShortText error;
+  bool keeper_died = false;  ///< lost: the keeper died, and with it all that it kept
 };
 struct OutputRead {
   TaskId id;

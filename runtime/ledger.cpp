@@ -82,6 +82,7 @@ struct Ledger::Inside {
   std::vector<Change> batch;
   std::uint64_t total = 0;
   Duration clock;
+  bool of_this_boot = false;
   std::string fault;
   bool failed = false;
   bool syncing = false;  ///< the level of `synchronous`
@@ -186,6 +187,7 @@ std::string Ledger::Inside::keep_about() {
   const bool same = boot != boot_unknown && about(database.get(), "boot") == boot &&
                     std::from_chars(kept.data(), kept.data() + kept.size(), clock.microseconds).ec == std::errc{};
   if (!same) clock = clock_now();
+  of_this_boot = same;
   const std::pair<std::string, std::string> wanted[] = {
       {"boot", boot}, {"clock", std::to_string(clock.microseconds)}, {"sync", options.sync_all ? "full" : "graded"}};
   std::uint64_t sum = total;
@@ -331,6 +333,8 @@ CommitOutcome Ledger::commit(Grade grade) {
 
 const std::string& Ledger::fault() const { return inside_->fault; }
 const std::string& Ledger::path() const { return inside_->options.path; }
+bool Ledger::is_of_this_boot() const { return inside_->of_this_boot; }
+
 Duration Ledger::clock() const { return inside_->clock; }
 
 }  // namespace dmm

@@ -61,6 +61,8 @@ class Ledger {
   const std::string& fault() const;
 
   const std::string& path() const;
+  /// Whether it was written since the machine was started last.
+  bool is_of_this_boot() const;
   /// What an instant of this process lacks to be wall time. The same in all processes since the machine was started.
   Duration clock() const;
 

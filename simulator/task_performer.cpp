@@ -34,6 +34,7 @@ TaskEnded report_of(const TaskPerformer::Program& program) {
     return ended;
   }
   ended.code = program.code;
+  ended.keeper_died = ended.kind == EndKind::lost;
   ended.wall = program.wall;
   ended.cpu = ended.wall;
   ended.output_bytes = output_bytes(program);
@@ -90,10 +91,11 @@ void TaskPerformer::start(Instant now, const StartTask& order) {
   program.lease = order.lease;
   program.nodes = order.nodes;
   program.stubborn = verb == "stubborn" || verb == "hanging";
+  program.poison = verb == "poison";
   program.hangs = verb == "hanging" ? hang_takes : Duration{};
   program.prints = verb == "print" ? static_cast<std::uint64_t>(number(arguments)) : 0;
   planned_.push(begin, PlannedStart{runs, program.process});
-  const bool runs_on = verb == "sleep" || program.stubborn;
+  const bool runs_on = verb == "sleep" || program.stubborn || program.poison;
   const Duration length = runs_on ? from_seconds(number(arguments)) : Duration{};
   plan_end(begin + length, runs, EndKind::exited, verb == "false" ? 1 : 0);
 }
@@ -154,7 +156,7 @@ void TaskPerformer::take_due(Instant now, std::vector<TaskReport>& reports) {
     if (const auto* started = std::get_if<PlannedStart>(&planned))
       reports.emplace_back(TaskStarted{started->program->id, started->process});
     if (const auto* read = std::get_if<std::unique_ptr<OutputRead>>(&planned)) reports.emplace_back(std::move(**read));
-    if (const auto* ended = std::get_if<PlannedEnd>(&planned); ended != nullptr && come_true(*ended))
+    if (const auto* ended = std::get_if<PlannedEnd>(&planned); ended != nullptr && come_true(now, *ended))
       reports.emplace_back(report_of(*ended->program));
     if (const auto* missing = std::get_if<Missing>(&planned)) {
       const auto program = program_of(*missing->id);
@@ -165,7 +167,7 @@ void TaskPerformer::take_due(Instant now, std::vector<TaskReport>& reports) {
   }
 }
 
-bool TaskPerformer::come_true(const PlannedEnd& end) {
+bool TaskPerformer::come_true(Instant now, const PlannedEnd& end) {
   Program& program = *end.program;
   if (program.life != end.life) return false;  // it was ended in another way, or removed meanwhile
   if (end.again) return program.over;
@@ -173,7 +175,12 @@ bool TaskPerformer::come_true(const PlannedEnd& end) {
   program.over = true;
   --running_;
   ++changes_;
-  if (remembers_) ends_.push_back({program.id, program.end, program.code});
+  if (program.poison && program.end == EndKind::exited) {
+    program.end = EndKind::lost;
+    program.code = sigkill;
+    lose_all(now);
+  }
+  if (remembers_) ends_.push_back({program.id, program.end, program.code, program.end == EndKind::lost});
   return true;
 }
 

@@ -6,6 +6,7 @@
 //   false        exits with 1 at once
 //   print N      writes N bytes to standard output, exits with 0
 //   missing      there is no such executable
+//   poison S     runs S seconds and kills the keeper: all that runs there is lost with it
 // Anything else runs for no time and exits with 0.
 #pragma once
 
@@ -29,6 +30,7 @@ class TaskPerformer {
     TaskId id;
     EndKind kind = EndKind::exited;
     std::int32_t code = 0;
+    bool keeper_died = false;
   };
 
   void perform(Instant now, TaskOrder order);
@@ -55,6 +57,7 @@ class TaskPerformer {
     Instant started{};
     std::int32_t process = 0;
     bool stubborn = false;
+    bool poison = false;
     Duration hangs;          ///< that SIGKILL takes
     bool ending = false;     ///< by a signal
     bool over = true;        ///< it doesn't run, and is kept until it is removed
@@ -108,7 +111,7 @@ class TaskPerformer {
   void end(Instant now, const EndTask& order);
   void plan_end(Instant at, const std::shared_ptr<Program>& program, EndKind kind, std::int32_t code);
   /// Whether the end comes true.
-  bool come_true(const PlannedEnd& end);
+  bool come_true(Instant now, const PlannedEnd& end);
   void read(Instant now, const ReadOutput& order);
   void end_all(Instant now, EndKind kind);
   void take_due(Instant now, std::vector<TaskReport>& reports);

@@ -109,6 +109,7 @@ TaskEnded lost_with_its_keeper(const TaskId& id) {
   end.id = id;
   end.kind = EndKind::lost;
   end.code = SIGKILL;
+  end.keeper_died = true;
   return end;
 }
 
@@ -167,7 +168,9 @@ std::string ProcessBackend::find_keeper() {
     if (!link.fault.empty()) return link.fault;
     if (link.socket >= 0) {
       link_to(link);
+      keeper_is_new_ = false;
       if (const auto ready = await_ready(milliseconds_until(deadline))) return begin(*ready);
+      keeper_is_new_ = true;
       part();  // it ended just now, or doesn't answer
     } else if (!keeper::is_locked(settings_.directory)) {
       if (const std::string fault = start_keeper(true, Duration{}); !fault.empty()) return fault;

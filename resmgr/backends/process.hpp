@@ -79,6 +79,8 @@ class ProcessBackend {
   /// The tasks of earlier managers that open() found, in no order: those that run, and those that ended and were not
   /// removed, with process 0. They are the backend's as if it had started them; the ends are reported soon.
   const std::vector<LivingTask>& living() const { return living_; }
+  /// Whether open() had to start a keeper: what an earlier one kept and isn't among the living was lost with it.
+  bool keeper_is_new() const { return keeper_is_new_; }
   /// The manager goes and, with `outlive`, the tasks stay. The orders given so far are handed over, for which it waits
   /// a second at most; later ones do nothing. Without `outlive` the tasks end.
   void leave();
@@ -159,6 +161,7 @@ class ProcessBackend {
   int unanswered_ = 0;         // beats
   bool losing_ = false;        // its socket is closed, and it hasn't ended yet
   int losing_beats_ = 0;       // since then
+  bool keeper_is_new_ = true;  // open() started it
   bool ready_ = false;         // the keeper said so
   bool left_ = false;
   bool replaced_ = false;

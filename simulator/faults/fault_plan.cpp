@@ -34,15 +34,18 @@ class FaultPlan {
 
   /// What operators do, and the machine rooms: drawn after all else, so that a seed goes on being what it was.
   void later() {
-    if (run_.trouble == Trouble::gentle || run_.trouble == Trouble::none) return;
+    if (run_.trouble == Trouble::none) return poison();
+    if (run_.trouble == Trouble::gentle) return;
     hang();
     if (run_.trouble != Trouble::harsh) return;
     if (dice_.chance(0.3)) operators(1);
     if (managers_.empty()) return;
     if (dice_.chance(0.2)) some_act(Act::Kind::lose_programs, managers_);
-    if (!dice_.chance(0.2)) return;
-    Act& late = some_act(Act::Kind::report_late, managers_);
-    late.length = from_seconds(5 * dice_.uniform());
+    if (dice_.chance(0.2)) {
+      Act& late = some_act(Act::Kind::report_late, managers_);
+      late.length = from_seconds(5 * dice_.uniform());
+    }
+    poison();
   }
 
  private:
@@ -202,6 +205,18 @@ class FaultPlan {
     for (Act& act : run_.acts)
       if (act.kind == Kind::submit && act.job.program.arguments.front() == "stubborn" && dice_.chance(0.5))
         act.job.program.arguments.front() = "hanging";
+  }
+
+  /// Some programs kill their keeper, and all others of it with it.
+  void poison() {
+    if (!dice_.chance(0.4)) return;
+    std::uint32_t left = dice_.between(1, 3);
+    for (Act& act : run_.acts) {
+      const bool sleeps = act.kind == Act::Kind::submit && act.job.program.arguments.front() == "sleep";
+      if (!sleeps || left == 0 || !dice_.chance(0.1)) continue;
+      act.job.program.arguments.front() = "poison";
+      --left;
+    }
   }
 
   void operators(std::uint32_t most) {

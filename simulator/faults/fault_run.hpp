@@ -83,9 +83,11 @@ class FaultRun {
 
   // ---- what users are told (outcomes.cpp) ----
   std::map<RequestId, std::vector<TaskPerformer::End>> program_ends() const;
+  std::set<RequestId> attempts_that_died_with_a_keeper() const;
   std::string check_outcomes() const;
   std::string fault_of_outcome(const JobOfUser& job, const JobView& view, const JobDescription& description,
                                const std::vector<TaskPerformer::End>& programs) const;
+  std::string fault_of_keeper_deaths(const JobView& view, const std::set<RequestId>& died) const;
   void check_rerun(const Happening& rerun);
   void note_act(const Act& act);
   void note(const Happening& happening);

@@ -32,6 +32,12 @@ bool ends_well(const std::vector<TaskPerformer::End>& ends) {
   });
 }
 
+/// It was there when keepers died, as often as may be, the last time in this attempt.
+bool is_suspected(const JobView& view, const std::vector<TaskPerformer::End>& ends) {
+  return view.keeper_deaths >= JobManagerSettings{}.keeper_deaths_max &&
+         std::ranges::any_of(ends, &TaskPerformer::End::keeper_died);
+}
+
 bool fails_by_itself(const std::vector<TaskPerformer::End>& ends) {
   return std::ranges::any_of(ends, [](const TaskPerformer::End& end) {
     return end.kind == EndKind::start_failed || (end.kind == EndKind::exited && end.code != 0);
@@ -52,17 +58,38 @@ std::map<RequestId, std::vector<TaskPerformer::End>> FaultRun::program_ends() co
   return ends;
 }
 
+std::set<RequestId> FaultRun::attempts_that_died_with_a_keeper() const {
+  std::set<RequestId> attempts;
+  for (const Party& party : world_->parties())
+    if (party.role == Role::resource_manager)
+      for (const TaskPerformer::End& end : world_->performer(party).ends())
+        if (end.keeper_died) attempts.insert(end.id.request);
+  return attempts;
+}
+
+/// Nobody but who was there when a keeper died is told so, and nobody is charged for it.
+std::string FaultRun::fault_of_keeper_deaths(const JobView& view, const std::set<RequestId>& died) const {
+  const RequestId first{view.request.site, view.request.user, view.request.job, 0};
+  const auto deaths = std::distance(died.lower_bound(first), died.upper_bound(view.request));
+  if (view.keeper_deaths > deaths) return "was at more deaths of keepers than there were";
+  // Nothing else interrupts anybody there.
+  if (run_.trouble == Trouble::none && view.reruns > 0) return "is charged for the death of its keeper";
+  return {};
+}
+
 /// Every outcome is what the programs of the last attempt did, or what the user or the faults did to them.
 std::string FaultRun::check_outcomes() const {
   const auto ends = program_ends();
+  const auto died = attempts_that_died_with_a_keeper();
   for (const auto& [job, description] : asked_) {
     if (!world_->is_up(job.first)) continue;
     const auto view = world_->job_manager(job.first)->machine.job(job.second);
     if (!view) continue;
     const auto found = ends.find(view->request);
     const auto programs = found == ends.end() ? std::vector<TaskPerformer::End>() : found->second;
-    if (const std::string fault = fault_of_outcome(job, *view, description, programs); !fault.empty())
-      return to_text(view->request) + " " + fault;
+    for (const std::string& fault :
+         {fault_of_outcome(job, *view, description, programs), fault_of_keeper_deaths(*view, died)})
+      if (!fault.empty()) return to_text(view->request) + " " + fault;
   }
   return {};
 }
@@ -78,7 +105,7 @@ std::string FaultRun::fault_of_outcome(const JobOfUser& job, const JobView& view
     }
     case JobState::failed: {
       if (!view.granted) return refused_.contains(view.request) ? "" : "failed before it had nodes, and wasn't refused";
-      return fails_by_itself(programs) ? "" : "failed, and its programs didn't";
+      return fails_by_itself(programs) || is_suspected(view, programs) ? "" : "failed, and its programs didn't";
     }
     case JobState::cancelled:
       return cancelled_.contains(job) || std::ranges::find(hopeless_, view.request) != hopeless_.end()
@@ -93,7 +120,7 @@ std::string FaultRun::fault_of_outcome(const JobOfUser& job, const JobView& view
 /// its nodes' owner took back that very lease. Where nothing goes wrong, or single short faults alone, nobody may have.
 void FaultRun::check_rerun(const Happening& rerun) {
   const auto started = started_.extract(rerun.event.trace);
-  if (started.empty()) return;
+  if (started.empty() || attempts_that_died_with_a_keeper().contains(rerun.event.trace)) return;
   if (run_.trouble == Trouble::gentle || run_.trouble == Trouble::none) {
     late_fault_ = to_text(rerun.event.trace) + " was interrupted needlessly";
     return;

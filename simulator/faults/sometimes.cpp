@@ -37,6 +37,8 @@ std::string_view to_text(Rare state) {
     case Rare::task_found_again: return "a restarted resource manager found its tasks alive";
     case Rare::jobs_found_again: return "a job manager with running jobs crashed";
     case Rare::run_again: return "a job was interrupted and ran again";
+    case Rare::keeper_died: return "a job whose keeper died ran again after a pause";
+    case Rare::suspected: return "a job under which keepers died was failed";
     case Rare::commits_lost: return "a machine crashed and lost commits";
     case Rare::crash_before_commit: return "a crash left a commit undone";
     case Rare::crash_after_commit: return "a crash came after a commit and before anybody heard of it";
@@ -93,7 +95,12 @@ void Sometimes::note_site(const LogEvent& event) {
   saw(Rare::idle, text_of(event, "reason") == "idle");
 }
 
-void Sometimes::note_job_manager(const LogEvent& event) { saw(Rare::run_again, event.name == "rerun"); }
+void Sometimes::note_job_manager(const LogEvent& event) {
+  saw(Rare::run_again, event.name == "rerun");
+  saw(Rare::keeper_died, event.name == "rerun" && number_of(event, "keeper_deaths") > 0);
+  const bool is_suspected = text_of(event, "text").ends_with("it may be the cause, and isn't run again");
+  saw(Rare::suspected, event.name == "job_failed" && is_suspected);
+}
 
 void Sometimes::note_resource_manager(const LogEvent& event) {
   saw(Rare::fenced, event.name == "fence");

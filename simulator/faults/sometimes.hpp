@@ -29,6 +29,8 @@ enum class Rare : std::uint8_t {
   task_found_again,
   jobs_found_again,
   run_again,
+  keeper_died,
+  suspected,
   commits_lost,
   crash_before_commit,
   crash_after_commit,

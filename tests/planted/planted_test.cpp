@@ -70,6 +70,7 @@ constexpr auto finders = std::to_array<Finder>({
     {Planted::given_up_at_once, "is given up too soon"},
     {Planted::rest_end_not_told, "waits for ever though", 181},
     {Planted::turn_ignored, "got less than its share", 81, Trouble::crowd},
+    {Planted::keeper_death_charged, "is charged for the death of its keeper"},
 });
 
 struct Found {

@@ -119,7 +119,8 @@ Started = struct("Started", ("request", RequestId, RequestId()), ("component", "
 Ended = struct("Ended", ("request", RequestId, RequestId()), ("component", "uint", 0), ("kind", "uint", 0),
                ("code", "int", 0), ("fault", "uint", 0), ("text", "text", ""), ("wall", "int", 0), ("cpu", "int", 0),
                ("output_bytes", "uint", 0), ("error_bytes", "uint", 0), ("output", "bytes", b""),
-               ("error", "bytes", b""), ("gave_back", "bool", False), number=42)
+               ("error", "bytes", b""), ("gave_back", "bool", False),
+               ("keeper_died", "bool", False), number=42)
 Stop = struct("Stop", ("request", RequestId, RequestId()), ("grace", "int", 0), number=43)
 Fetch = struct("Fetch", ("request", RequestId, RequestId()), ("component", "uint", 0), ("stream", "uint", OUTPUT),
                ("offset", "uint", 0), number=44)

@@ -6,18 +6,21 @@
 namespace dmm {
 namespace {
 
-RequestId job(std::uint64_t number, std::uint32_t attempt = 1) { return {SiteName{"das-2"}, "alice", number, attempt}; }
+/// A job of a user, of which the number is all that counts.
+RequestId job(std::uint64_t user, std::uint64_t number = 1) {
+  return {SiteName{"das-2"}, "user-" + std::to_string(user), number, 1};
+}
 
 constexpr Instant start{1'000'000};
 
-/// Jobs from `first` fail on the nodes.
+/// Jobs of users from `first` fail on the nodes.
 void fail(BlackHoles& holes, Instant now, const NodeSet& nodes, std::uint64_t first, std::uint64_t last) {
   for (std::uint64_t number = first; number <= last; ++number) holes.failed(now, nodes, job(number), "lost");
 }
 
 }  // namespace
 
-TEST_CASE("black holes: counted is by node, and by different jobs") {
+TEST_CASE("black holes: counted is by node, and by different users") {
   BlackHoles holes(3, seconds(600));
   holes.failed(start, {{0, 2}}, job(1), "lost");
   holes.failed(start, {{0, 2}}, job(1, 2), "lost");
@@ -28,7 +31,7 @@ TEST_CASE("black holes: counted is by node, and by different jobs") {
   const auto news = holes.take_news();
   REQUIRE(news.size() == 1);
   CHECK(news[0].nodes == NodeSet{{1, 1}});
-  CHECK(news[0].text == "lost or could not start 3 different jobs in a row, the last: disk full");
+  CHECK(news[0].text == "lost or could not start jobs of 3 different users in a row, the last: disk full");
   CHECK(holes.take_news().empty());
   CHECK(holes.aside().size() == 1);
   CHECK(holes.next_back() == start + seconds(600));
@@ -78,9 +81,29 @@ TEST_CASE("black holes: what is held against a node survives a restart") {
   CHECK(holes.aside().at(0).nodes == NodeSet{{0, 1}});
 }
 
+TEST_CASE("black holes: of a ledger that has jobs their users are counted") {
+  BlackHoles holes(2, seconds(600));
+  holes.restore(0, Suspect{{job(1, 1), job(1, 2)}, {}, never, {}});
+  holes.failed(start, {{0, 0}}, job(1, 3), "lost");
+  CHECK(holes.aside().empty());
+  holes.failed(start, {{0, 0}}, job(2), "lost");
+  CHECK(holes.aside().size() == 1);
+}
+
+TEST_CASE("black holes: keepers die by somebody's doing if a user is there each time, else by the machine's") {
+  BlackHoles holes(3, seconds(600));
+  const auto dies = [&](const std::vector<RequestId>& jobs) { holes.keeper_died(start, {{0, 3}}, jobs); };
+  for (std::uint64_t death = 1; death <= 5; ++death) dies({job(9, death), job(death)});
+  CHECK(holes.aside().empty());
+  dies({job(6)});  // of the last three deaths user 9 was at two
+  CHECK(holes.aside().size() == 1);
+  CHECK(holes.find(0)->users.empty());  // nothing is held against the nodes themselves
+}
+
 TEST_CASE("black holes: never, if so configured") {
   BlackHoles holes(0, seconds(600));
   fail(holes, start, {{0, 1}}, 1, 100);
+  for (std::uint64_t death = 1; death <= 5; ++death) holes.keeper_died(start, {{0, 1}}, {job(death)});
   CHECK(holes.all().empty());
 }
 

@@ -127,13 +127,16 @@ TEST_CASE("the first trouble decides over the job") {
 }
 
 TEST_CASE("what follows from the decision") {
-  CHECK(outcome(EndClass::good, false, true) == E::finish);
-  CHECK(outcome(EndClass::bad, false, true) == E::fail);
-  CHECK(outcome(EndClass::interrupted, false, true) == E::again);
-  CHECK(outcome(EndClass::interrupted, false, false) == E::lose);
-  CHECK(outcome(EndClass::stopped, false, true) == E::fail);
-  for (EndClass end : {EndClass::good, EndClass::bad, EndClass::interrupted, EndClass::stopped})
-    CHECK(outcome(end, true, true) == E::cancel);
+  CHECK(outcome(EndClass::interrupted, false, Rerun::allowed) == E::again);
+  CHECK(outcome(EndClass::interrupted, false, Rerun::used_up) == E::lose);
+  CHECK(outcome(EndClass::interrupted, false, Rerun::suspected) == E::fail);
+  for (const Rerun rerun : {Rerun::allowed, Rerun::used_up, Rerun::suspected}) {
+    CHECK(outcome(EndClass::good, false, rerun) == E::finish);
+    CHECK(outcome(EndClass::bad, false, rerun) == E::fail);
+    CHECK(outcome(EndClass::stopped, false, rerun) == E::fail);
+    for (EndClass end : {EndClass::good, EndClass::bad, EndClass::interrupted, EndClass::stopped})
+      CHECK(outcome(end, true, rerun) == E::cancel);
+  }
 }
 
 TEST_CASE("every state has its word") {

@@ -365,7 +365,10 @@ struct World {
     std::erase_if(m.tasks, [](const auto& entry) { return entry.second.phase == FakeTask::parked; });
     const bool reboot = draw_one_in(2);
     for (auto& [key, task] : m.tasks)
-      if (reboot || draw_one_in(5)) end(m, task, EndKind::lost, 0);
+      if (reboot || draw_one_in(5)) {
+        task.end.keeper_died = !reboot;
+        end(m, task, EndKind::lost, 0);
+      }
     to_us[m.party].clear();
     m.cut_since.reset();
     give(LinkDown{m.party});
@@ -496,6 +499,7 @@ struct World {
 
 TEST_CASE("whatever happens, jobs end once, nodes go back once, and nothing runs twice") {
   std::uint64_t reruns = 0;
+  std::uint64_t keeper_deaths = 0;
   std::uint64_t lost = 0;
   std::uint64_t overlaps = 0;
   std::uint64_t restarts = 0;
@@ -517,13 +521,14 @@ TEST_CASE("whatever happens, jobs end once, nodes go back once, and nothing runs
     CHECK(manager.grants() == 0);
     CHECK(manager.starts() == 0);
     CHECK(manager.count(JobState::finished) > 0);
-    for (const JobView& job : manager.jobs()) reruns += job.reruns;
+    for (const JobView& job : manager.jobs()) reruns += job.reruns, keeper_deaths += job.keeper_deaths;
     lost += manager.count(JobState::lost);
     overlaps += world.overlaps;
     restarts += world.restarts;
     detached += world.detached;
   }
   CHECK(reruns > 100);  // else the disturbances would test nothing
+  CHECK(keeper_deaths > 0);
   CHECK(lost > 10);
   CHECK(overlaps > 0);
   CHECK(restarts > 100);

@@ -105,9 +105,11 @@ TEST_CASE("a ledger is refused that another process holds, or that isn't this ma
 
 TEST_CASE("the clock that instants are kept by is the same in all processes of one start of the machine") {
   const LedgerFolder folder;
+  CHECK_FALSE(open_ledger(folder.file())->is_of_this_boot());  // it was made just now
   const Duration clock = open_ledger(folder.file())->clock();
   usleep(2000);
   CHECK(open_ledger(folder.file())->clock() == clock);
+  CHECK(open_ledger(folder.file())->is_of_this_boot());
 }
 
 TEST_CASE("what a process that crashed left in the log is in the file before anything new is written") {

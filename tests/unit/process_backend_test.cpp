@@ -48,7 +48,7 @@ TEST_CASE("process backend: exit status, signal and streams") {
   CHECK(f.run_shell(task(3), "read line; echo \"[$line]\"").output == "[]\n");  // standard input is empty
 }
 
-TEST_CASE("process backend: what doesn't start says why") {
+TEST_CASE("process backend: what doesn't start says why, and whose fault it is") {
   Fixture f;
   const auto fault = [&](std::uint64_t job, std::vector<std::string> arguments, std::string directory = {}) {
     TaskEnded end = f.run(task(job), {std::move(arguments), std::move(directory), {}, {}});
@@ -68,6 +68,13 @@ TEST_CASE("process backend: what doesn't start says why") {
   CHECK(fault(6, {""}).first == StartFault::executable_missing);
   CHECK(fault(7, {"true", std::string(131'073, 'x')}).first == StartFault::not_permitted);  // no fault of the node's
   CHECK(fault(8, {"true"}, "relative").first == StartFault::no_directory);
+  const std::string busy = f.folder.path + "/busy";
+  std::filesystem::copy_file("/bin/true", busy);
+  const int writer = ::open(busy.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
+  REQUIRE(writer >= 0);
+  CHECK(fault(9, {busy}).first == StartFault::not_permitted);
+  close(writer);
+  CHECK(fault(10, {std::string(300, 'n')}).first == StartFault::executable_missing);
 }
 
 TEST_CASE("process backend: environment, working directory and process state") {

@@ -332,26 +332,57 @@ TEST_CASE("resource manager: a job manager still stops its detached task, and no
 namespace {
 
 /// A job that can't be started on nodes 0-1.
-void fail_job(Stage& stage, std::uint64_t number, StartFault fault, std::string directory = {}) {
-  Start message = start(lease(1), job(number), {{0, 1}});
+void fail_job(Stage& stage, const RequestId& failing, StartFault fault, std::string directory = {}) {
+  Start message = start(lease(1), failing, {{0, 1}});
   message.program.working_directory = std::move(directory);
-  stage.hear(alice, std::move(message));
+  stage.hear(job_manager_of(failing.site, failing.user), std::move(message));
   TaskEnded report;
-  report.id = {job(number), 0};
+  report.id = {failing, 0};
   report.kind = EndKind::start_failed;
   report.fault = fault;
   report.text = "disk full";
   stage.put(std::move(report));
 }
 
+/// What was said to a user last; nothing of it is kept, nor of what was said to others.
+Ended last_end(Stage& stage, const Party& user) {
+  const Ended* last = nullptr;
+  for (const Outgoing& outgoing : stage.effects.messages)
+    if (const Ended* end = std::get_if<Ended>(&outgoing.message); end != nullptr && outgoing.to == user) last = end;
+  REQUIRE(last != nullptr);
+  const Ended found = *last;
+  stage.effects.messages.clear();
+  return found;
+}
+
+/// The keeper dies under a job of each of these users, each on a node of its own.
+void lose_keeper(Stage& stage, std::uint64_t job, const std::vector<std::uint64_t>& users) {
+  for (std::uint32_t i = 0; i < users.size(); ++i) {
+    const Party user = neighbour(users[i]);
+    stage.hear(user, start(lease(1), job_of(user, job), {{i, i}}));
+    stage.put(TaskStarted{{job_of(user, job), 0}, 4711});
+  }
+  for (const std::uint64_t number : users) {
+    TaskEnded report;
+    report.id = {job_of(neighbour(number), job), 0};
+    report.kind = EndKind::lost;
+    report.keeper_died = true;
+    stage.manager.receive(stage.now, std::move(report), stage.effects);
+  }
+  stage.settle();
+}
+
 }  // namespace
 
-TEST_CASE("resource manager: nodes that can't start three jobs are set aside, and tried again") {
+TEST_CASE("resource manager: nodes that can't start jobs of three users are set aside, and tried again [S132a]") {
   Stage stage = Stage::leased();
   for (const std::uint64_t number : {1U, 2U, 3U}) {
-    CHECK(stage.said<SetAside>(owner).empty());
-    fail_job(stage, number, number == 2 ? StartFault::no_directory : StartFault::resources);
+    fail_job(stage, job_of(neighbour(1), number), StartFault::resources);
+    CHECK(stage.said<SetAside>(owner).empty());  // all of one user: it may be hers alone
   }
+  fail_job(stage, job_of(neighbour(2), 1), StartFault::no_directory);
+  CHECK(stage.said<SetAside>(owner).empty());
+  fail_job(stage, job_of(neighbour(3), 1), StartFault::resources);
   const auto news = stage.said<SetAside>(owner);
   REQUIRE(news.size() == 1);
   CHECK(news[0].nodes == NodeSet{{0, 1}});
@@ -371,22 +402,74 @@ TEST_CASE("resource manager: nodes that can't start three jobs are set aside, an
 TEST_CASE("resource manager: what is the user's own doing sets no nodes aside") {
   Stage stage = Stage::leased();
   for (std::uint64_t number = 1; number <= 9; number += 3) {
-    fail_job(stage, number, StartFault::no_directory, "/home/alice/typo");
-    fail_job(stage, number + 1, StartFault::executable_missing);
-    stage.hear(alice, start(lease(1), job(number + 2), {{0, 1}}));
-    stage.end(job(number + 2), 127);
+    const Party user = neighbour(number);
+    fail_job(stage, job_of(user, 1), StartFault::no_directory, "/home/alice/typo");
+    fail_job(stage, job_of(user, 2), StartFault::executable_missing);
+    fail_job(stage, job_of(user, 3), StartFault::not_permitted);
+    stage.hear(user, start(lease(1), job_of(user, 4), {{0, 1}}));
+    stage.end(job_of(user, 4), 127);
   }
   CHECK(stage.said<SetAside>(owner).empty());
 }
 
 TEST_CASE("resource manager: nodes that lose their jobs at restarts are set aside") {
   Stage stage = Stage::leased();
+  bool keeper_died = false;
+  SUBCASE("of the machine") { keeper_died = false; }
+  SUBCASE("but not if their keeper died, which may be a job's doing [S138a]") { keeper_died = true; }
   for (const std::uint64_t number : {1U, 2U, 3U}) {
-    stage.hear(alice, start(lease(1), job(number), {{0, 1}}));
-    stage.put(TaskStarted{{job(number), 0}, 4711});
-    stage.restart_in_contact({});
+    const Party user = neighbour(number);
+    stage.hear(user, start(lease(1), job_of(user, 1), {{0, 1}}));
+    stage.put(TaskStarted{{job_of(user, 1), 0}, 4711});
+    stage.restart_in_contact({}, keeper_died);
+    stage.said<Ended>(user);
+    stage.hear(user, start(lease(1), job_of(user, 1), {{0, 1}}));
+    const Ended end = stage.outcome(user);
+    CHECK(end.kind == EndKind::lost);
+    CHECK(end.keeper_died == keeper_died);
+    CHECK((end.text.view() == ResourceManager::keeper_died_text) == keeper_died);
   }
-  CHECK(stage.said<SetAside>(owner).size() == 2);  // as news, and after Register
+  CHECK(stage.said<SetAside>(owner).size() == (keeper_died ? 0 : 2));  // as news, and after Register
+}
+
+TEST_CASE("resource manager: whose keeper died is told so, and no node is blamed for it [S138a] [S132a]") {
+  Stage stage = Stage::leased();
+  const Party bystander = neighbour(2);
+  for (const std::uint64_t number : {1U, 2U, 3U, 4U}) {
+    lose_keeper(stage, number, {9, number, number + 1});  // user 9 is there each time
+    const Ended end = last_end(stage, neighbour(9));
+    CHECK(end.kind == EndKind::lost);
+    CHECK(end.keeper_died);
+    CHECK(end.text.view() == ResourceManager::keeper_died_text);
+  }
+  CHECK(stage.manager.view().aside.empty());
+  // A task that was to end anyway is no victim.
+  stage.hear(bystander, start(lease(1), job_of(bystander, 9), {{0, 0}}));
+  stage.hear(bystander, Stop{job_of(bystander, 9), seconds(5)});
+  TaskEnded report;
+  report.id = {job_of(bystander, 9), 0};
+  report.kind = EndKind::lost;
+  report.keeper_died = true;
+  stage.put(std::move(report));
+  CHECK_FALSE(last_end(stage, bystander).keeper_died);
+}
+
+TEST_CASE("resource manager: a machine on which keepers die whoever is there is set aside as a whole [S132a]") {
+  Stage stage = Stage::leased();
+  lose_keeper(stage, 1, {1, 2});
+  lose_keeper(stage, 2, {2, 3});
+  SUBCASE("unless a program ran to its end meanwhile") {
+    stage.hear(alice, start(lease(1), job(1), {{0, 1}}));
+    stage.end(job(1));
+    lose_keeper(stage, 3, {3, 4});
+    CHECK(stage.manager.view().aside.empty());
+    return;
+  }
+  CHECK(stage.manager.view().aside.empty());
+  lose_keeper(stage, 3, {3, 4});
+  REQUIRE(stage.manager.view().aside.size() == 1);
+  CHECK(stage.manager.view().aside[0].nodes == NodeSet{{0, 7}});
+  CHECK(stage.manager.view().aside[0].reason.find("the keeper died 3 times in a row") == 0);
 }
 
 }  // namespace dmm

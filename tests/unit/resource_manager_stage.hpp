@@ -26,6 +26,8 @@ inline RequestId job_of(const Party& party, std::uint64_t job, std::uint32_t att
   return {party.site, party.name, job, attempt};
 }
 inline RequestId job(std::uint64_t number, std::uint32_t attempt = 1) { return job_of(alice, number, attempt); }
+/// Other users of alice's site.
+inline Party neighbour(std::uint64_t number) { return job_manager_of(alice.site, "user-" + std::to_string(number)); }
 
 inline Start start(LeaseId under, RequestId request, NodeSet nodes, std::uint32_t component = 0) {
   Start message;
@@ -174,16 +176,16 @@ struct Stage {
     now = until;
   }
 
-  /// The manager is killed and started anew; the backend still has these.
-  void restart(const std::vector<LivingTask>& living) {
+  /// The manager is killed and started anew; the backend still has these, or their keeper died too.
+  void restart(const std::vector<LivingTask>& living, bool keeper_died = false) {
     manager = ResourceManager(manager.settings());
-    manager.restore(now, ledger.rows(), living);
+    manager.restore(now, ledger.rows(), living, keeper_died);
     CHECK(manager.next_deadline() <= now);
     settle();
   }
   /// The same, and everybody is back in contact.
-  void restart_in_contact(const std::vector<LivingTask>& living) {
-    restart(living);
+  void restart_in_contact(const std::vector<LivingTask>& living, bool keeper_died = false) {
+    restart(living, keeper_died);
     put(LinkUp{owner, true, {}, {}});
     put(LinkUp{alice, true, {}, {}});
   }

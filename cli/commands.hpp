@@ -23,6 +23,7 @@ CLI::App* add_testbed_command(CLI::App& app, int& exit_code);
 CLI::App* add_submit_command(CLI::App& app, int& exit_code);
 CLI::App* add_queue_command(CLI::App& app, int& exit_code);
 CLI::App* add_cancel_command(CLI::App& app, int& exit_code);
+CLI::App* add_output_command(CLI::App& app, int& exit_code);
 CLI::App* add_sites_command(CLI::App& app, int& exit_code);
 CLI::App* add_leases_command(CLI::App& app, int& exit_code);
 CLI::App* add_nodes_command(CLI::App& app, int& exit_code);

@@ -198,11 +198,36 @@ Removal end_all(const Testbed& testbed) {
   return removal;
 }
 
-void keep_and_remove(const Testbed& testbed, const std::string& logs_to, Removal& removal) {
+/// Moves what jobs wrote into the job managers' folders to where nobody removes it. Stays in the home folder, so it is
+/// renamed and takes no room.
+void keep_outputs(const Testbed& testbed, Removal& removal) {
   std::error_code error;
-  if (!logs_to.empty() && fs::exists(testbed.logs(), error)) {
-    removal.fault = move_folder(testbed.logs(), logs_to);
-    if (removal.fault.empty()) removal.kept_logs = logs_to;
+  std::string date = testbed.created.substr(0, 19);
+  std::erase(date, ':');
+  const fs::path to = fs::path(home_folder()) / "outputs" / (testbed.name + (date.empty() ? "" : "-" + date));
+  std::vector<fs::path> folders;
+  for (fs::directory_iterator entry(testbed.folder, error), end; !error && entry != end; entry.increment(error))
+    if (entry->path().filename().string().starts_with("jobs-")) folders.push_back(entry->path());
+  for (const fs::path& folder : folders) {
+    const fs::path outputs = folder / "outputs";
+    if (!fs::exists(outputs, error) || fs::is_empty(outputs, error)) continue;
+    fs::create_directories(to, error);
+    fs::permissions(to, fs::perms::owner_all, error);
+    fs::rename(outputs, to / folder.filename(), error);
+    if (error) removal.fault = "cannot keep the output of jobs in " + to.string() + ": " + error.message();
+    if (error) return;
+    removal.kept_outputs = to.string();
+  }
+}
+
+/// What can't be kept isn't removed either.
+void keep_and_remove(const Testbed& testbed, const Keeping& keeping, Removal& removal) {
+  std::error_code error;
+  if (!keeping.delete_outputs) keep_outputs(testbed, removal);
+  if (!removal.fault.empty()) return;
+  if (!keeping.logs_to.empty() && fs::exists(testbed.logs(), error)) {
+    removal.fault = move_folder(testbed.logs(), keeping.logs_to);
+    if (removal.fault.empty()) removal.kept_logs = keeping.logs_to;
   }
   remove_files(testbed, removal);
 }
@@ -311,13 +336,13 @@ std::size_t count_alive(const Testbed& testbed) {
                     [](const TestbedDaemon& daemon) { return is_alive(daemon.process); }));
 }
 
-Removal remove_testbed(const Testbed& testbed, const std::string& logs_to) {
+Removal remove_testbed(const Testbed& testbed, const Keeping& keeping) {
   Removal removal = end_all(testbed);
   const RegistryLock lock;
   std::error_code error;
   // Meanwhile somebody else may have removed it, and even made another one of that name.
   if (fs::exists(testbed.folder, error) && load(testbed.name).created == testbed.created)
-    keep_and_remove(testbed, logs_to, removal);
+    keep_and_remove(testbed, keeping, removal);
   return removal;
 }
 

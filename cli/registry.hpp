@@ -73,11 +73,16 @@ struct Removal {
   std::size_t strays = 0;  ///< processes beyond the daemons that had to be killed
   std::size_t left = 0;    ///< processes that nothing ended
   std::string kept_logs;   ///< where the logs went; empty: nowhere
+  std::string kept_outputs;  ///< where the jobs' output went; empty: there was none
   std::string fault;       ///< what could not be removed
 };
-/// Ends everything of a testbed and removes its folder and its short path. The logs go to `logs_to`, unless it is
-/// empty; a folder that is there is replaced.
-Removal remove_testbed(const Testbed& testbed, const std::string& logs_to = {});
+/// What becomes of a testbed's files when it is removed.
+struct Keeping {
+  std::string logs_to = {};     ///< where its logs go; a folder that is there is replaced; empty: nowhere
+  bool delete_outputs = false;  ///< else what its jobs wrote goes to outputs/NAME-DATE in the home folder
+};
+/// Ends everything of a testbed and removes its folder and its short path, but for what is to be kept.
+Removal remove_testbed(const Testbed& testbed, const Keeping& keeping = {});
 
 /// What is still there of a testbed that was removed: processes, sockets, folders; one line each.
 std::vector<std::string> left_behind(const Testbed& testbed);

@@ -216,7 +216,7 @@ class Run {
       report_.logs = testbed_.folder;
       return;
     }
-    const Removal removal = remove_testbed(testbed_, output_ + "/logs");
+    const Removal removal = remove_testbed(testbed_, {.logs_to = output_ + "/logs"});
     report_.processes_ended = removal.daemons.ended + removal.daemons.killed;
     report_.processes_killed = removal.daemons.killed + removal.strays;
     report_.left_behind = left_behind(testbed_);

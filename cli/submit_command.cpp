@@ -12,6 +12,7 @@
 #include "cli/commands.hpp"
 #include "cli/figures.hpp"
 #include "cli/job_file.hpp"
+#include "cli/job_output.hpp"
 #include "cli/patient_client.hpp"
 #include "cli/questions.hpp"
 #include "cli/registry.hpp"
@@ -133,28 +134,25 @@ int exit_code_of(const JobRecord& job) {
   return 1;
 }
 
-/// Where the job's output is; empty if there is none.
-std::string output_of(const JobRecord& job, const Manager& manager) {
+/// Where the job's output is, and whether all of it; nothing of a job that wrote none.
+JobOutput output_of(const JobRecord& job, const Manager& manager) {
   if (!job.keep_output || job.exit_kind.empty()) return {};
-  std::string path = job.output_path;
-  const std::string file = "outputs/" + std::to_string(job.number) + ".out";
-  if (path.empty())
-    for (const Testbed& testbed : all_testbeds())
-      for (const TestbedDaemon& daemon : testbed.daemons)
-        if (daemon.party == manager.party && daemon.endpoint == manager.endpoint)
-          path = testbed.folder + "/jobs-" + manager.party.site.text + "-" + manager.party.name + "/" + file;
-  if (path.empty()) return file + " in the job manager's folder";
-  std::error_code error;
-  return std::filesystem::exists(path, error) ? path : std::string();
+  const Answered answered = ask_one(manager, "output", {{"job", job.number}});
+  JobOutput output = answered.fault.empty() ? output_from_json(answered.json) : JobOutput{};
+  for (OutputFile* file : {&output.output, &output.error})
+    if (!file->began) file->path.clear();
+  return output;
 }
 
 int tell_end(const SubmitOptions& options, const Json& json, const Manager& manager) {
   const JobRecord job = job_from_json(json);
-  const int code = exit_code_of(job);
-  const std::string output = output_of(job, manager);
+  const JobOutput output = output_of(job, manager);
+  int code = exit_code_of(job);
+  if (code == 0 && output.is_short()) code = 1;
   if (options.json) {
     Json result = json;
-    result["output_path"] = output;
+    result["output_path"] = output.output.path;
+    result["error_path"] = output.error.path;
     result["exit_code"] = code;
     return print_json(result), code;
   }
@@ -163,7 +161,12 @@ int tell_end(const SubmitOptions& options, const Json& json, const Manager& mana
   if (job.exit_kind == "signalled") std::printf(", signal %d", job.exit_code);
   if (!job.owner.empty()) std::printf(", on %s", harmless(job.owner).c_str());
   std::printf("%s\n", job.text.empty() ? "" : (": " + harmless(job.text)).c_str());
-  if (!output.empty()) std::printf("output: %s\n", output.c_str());
+  if (!output.output.path.empty()) std::printf("output: %s\n", harmless(output.output.path).c_str());
+  if (!output.error.path.empty() && output.error.path != output.output.path)
+    std::printf("errors: %s\n", harmless(output.error.path).c_str());
+  std::fflush(stdout);
+  if (job.state == "failed") std::fprintf(stderr, "%s", last_lines(output.error.path).c_str());
+  if (output.is_short()) fail("submit", {output_complaint(output, job.request), code});
   return code;
 }
 
@@ -303,7 +306,8 @@ CLI::App* add_submit_command(CLI::App& app, int& exit_code) {
   add_manager_options(*command, options->manager, Role::job_manager);
   add_job_options(*command, *options);
   command->add_flag("--wait", options->wait,
-                    "Wait for its end, also over restarts of the job manager; exit as it did (128 + n for signal n)");
+                    "Wait for its end, also over restarts of the job manager; exit as it did (128 + n for signal n), "
+                    "or 1 if its output isn't all here");
   command
       ->add_option("--submission", options->submission,
                    "Its name, if it may be a repetition: of one name a job manager takes one job (default: a new name)")

@@ -29,6 +29,7 @@ struct UpOptions {
 struct DownOptions {
   std::string name;
   std::string keep_logs;
+  bool delete_outputs = false;
   bool json = false;
 };
 
@@ -123,13 +124,14 @@ int down(const DownOptions& options) {
   const auto& testbed = std::get<Testbed>(found);
   std::string logs_to = options.keep_logs;
   if (!logs_to.empty()) logs_to = std::filesystem::absolute(logs_to).string();
-  const Removal removal = remove_testbed(testbed, logs_to);
+  const Removal removal = remove_testbed(testbed, {logs_to, options.delete_outputs});
   if (options.json)
     print_json({{"name", testbed.name},
                 {"ended", removal.daemons.ended},
                 {"killed", removal.daemons.killed + removal.strays},
                 {"left", removal.left},
                 {"logs", removal.kept_logs},
+                {"outputs", removal.kept_outputs},
                 {"fault", removal.fault}});
   if (!removal.fault.empty()) return fail("testbed down", {removal.fault, 1});
   if (removal.left > 0)
@@ -140,6 +142,7 @@ int down(const DownOptions& options) {
     std::printf(", %zu had to be killed", removal.daemons.killed + removal.strays);
   std::printf("\n");
   if (!removal.kept_logs.empty()) std::printf("logs: %s\n", removal.kept_logs.c_str());
+  if (!removal.kept_outputs.empty()) std::printf("output of jobs: %s\n", removal.kept_outputs.c_str());
   return 0;
 }
 
@@ -242,6 +245,8 @@ void add_down(CLI::App& app, int& exit_code) {
       ->required()
       ->type_name("NAME");
   command->add_option("--keep-logs", options->keep_logs, "Move its logs to this folder")->type_name("FOLDER");
+  command->add_flag("--delete-outputs", options->delete_outputs,
+                    "Delete what its jobs wrote; else that is kept, and it is said where");
   command->add_flag("--json", options->json, "Print a JSON object");
   command->footer(
       "Examples:\n"

@@ -98,8 +98,9 @@ void JobManager::on(Step step, const Party& from, Submit& submit) {
     auto dropped = submissions_.remember(from, answer);
     unwritten_.answer({from, answer.token, answer.first_job, answer.jobs}, std::move(dropped));
     while (jobs_.size() + submit.jobs.size() > settings_.jobs_max) {
-      step.effects.forgotten.push_back(jobs_.forget_oldest());
-      unwritten_.forget(step.effects.forgotten.back());
+      Job& oldest = *jobs_.oldest_ended();
+      if (oldest.run) leave_attempt(step, oldest);
+      forget(oldest.number);
     }
     for (JobDescription& job : submit.jobs) accept(step, std::move(job));
   }

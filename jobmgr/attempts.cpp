@@ -111,7 +111,8 @@ void JobManager::queue_awaited() {
 
 void JobManager::send_start(Step step, const Job& job, std::uint32_t component) {
   const Attempt& run = *job.run;
-  Start start{run.lease, request_of(job), component, run.tasks[component].nodes, job.description.program, {}};
+  Start start{run.lease, request_of(job), component, run.tasks[component].nodes, job.description.program, {},
+              job.description.keep_output};
   auto& environment = start.program.environment;
   environment.reserve(environment.size() + 5);
   environment.push_back("DMM_JOB=" + std::to_string(job.number));
@@ -296,15 +297,25 @@ void JobManager::leave_attempt(Step step, Job& job) {
   for (std::uint32_t i = 0; i < run.tasks.size(); ++i) {
     Task& task = run.tasks[i];
     DMM_ASSERT(task.phase == TaskPhase::over && !task.counted);
-    set_due(task, {job.number, i}, never);
-    managers_.leave(task.manager, {job.number, i});
     const auto is_told = [&](const Task& other) {
       return other.heard && other.manager == task.manager;
     };
     if (is_told(task) && std::none_of(run.tasks.begin(), run.tasks.begin() + i, is_told))  // one for all of a request
       step.effects.send(task.manager, Forget{request_of(job)}, request_of(job));
   }
-  for (const Task& task : run.tasks) rest_if_idle(step, task.manager);
+  std::vector<Party> left;
+  for (const Task& task : run.tasks) left.push_back(task.manager);
+  drop_attempt(job);
+  for (const Party& manager : left) rest_if_idle(step, manager);
+}
+
+void JobManager::drop_attempt(Job& job) {
+  for (std::uint32_t i = 0; i < job.run->tasks.size(); ++i) {
+    Task& task = job.run->tasks[i];
+    set_due(task, {job.number, i}, never);
+    set_look(task, {job.number, i}, never);
+    managers_.leave(task.manager, {job.number, i});
+  }
   job.run.reset();
 }
 

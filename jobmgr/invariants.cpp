@@ -12,17 +12,18 @@ namespace {
 std::string fault_of(const Attempt& run, JobState state) {
   std::uint32_t open = 0;
   std::uint32_t unstarted = 0;
+  const bool ended = state == JobState::collecting || is_over(state);
   for (const Task& task : run.tasks) {
     open += task.phase != TaskPhase::over;
     unstarted += task.phase == TaskPhase::queued || task.phase == TaskPhase::asked;
     if (task.counted && task.phase != TaskPhase::asked) return "a start counts that isn't under way";
-    if (task.stopping && state != JobState::ending && state != JobState::collecting) return "stopped while in use";
+    if (task.stopping && state != JobState::ending && !ended) return "stopped while in use";
     if (state == JobState::ending && task.phase != TaskPhase::over && task.due == never)
       return "an end is awaited for ever";
   }
   if (open != run.open || unstarted != run.unstarted) return "components are miscounted";
-  if ((state == JobState::collecting) != (open == 0)) return "components run while output is collected";
-  if (state == JobState::collecting && run.holds) return "nodes are held after the end";
+  if (ended != (open == 0)) return "components run while output is collected";
+  if (ended && run.holds) return "nodes are held after the end";
   if (state == JobState::running && unstarted > 0) return "it runs before all components started";
   return {};
 }
@@ -32,6 +33,7 @@ std::string fault_of(const Attempt& run, JobState state) {
 std::string JobManager::broken_invariant() const {
   std::uint32_t starts = 0;
   std::size_t dues = 0;
+  std::size_t looks = 0;
   std::size_t attempts = 0;
   std::size_t pauses = 0;
   std::size_t by_state = 0;
@@ -48,7 +50,8 @@ std::string JobManager::broken_invariant() const {
     const Job& job = *record;
     const std::string name = "job " + std::to_string(number) + ": ";
     if (!in_state[static_cast<std::size_t>(job.state)].contains(number)) return name + "not in the set of its state";
-    if ((job.run != nullptr) != has_attempt(job.state)) return name + "an attempt in the wrong state";
+    if (job.run ? job.state == JobState::waiting : has_attempt(job.state))
+      return name + "an attempt in the wrong state";
     if (is_over(job.state) && !job.ended) return name + "over without an end";
     pauses += job.again_at != never;
     if (job.again_at != never && (job.state != JobState::waiting || !pauses_.contains({job.again_at, number})))
@@ -64,6 +67,8 @@ std::string JobManager::broken_invariant() const {
       starts += task.counted;
       dues += task.due != never;
       if (task.due != never && !due_.contains({task.due, {number, i}})) return name + "a due time is missing";
+      looks += task.look_due != never;
+      if (task.look_due != never && !looks_.contains({task.look_due, {number, i}})) return name + "a look is missing";
       const bool runs = task.phase == TaskPhase::asked || task.phase == TaskPhase::started;
       if (runs && !managers_.has(task.manager, {number, i})) return name + "its manager doesn't know it";
     }
@@ -71,7 +76,7 @@ std::string JobManager::broken_invariant() const {
   if (pauses != pauses_.size()) return "a pause is left over";
   if (starts != starts_) return "starts under way are miscounted";
   if (attempts != leases_.all_open().size()) return "an attempt is over but still listed";
-  if (dues != due_.size()) return "a due time is left over";
+  if (dues != due_.size() || looks != looks_.size()) return "a due time is left over";
   return {};
 }
 

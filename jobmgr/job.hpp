@@ -33,19 +33,28 @@ enum class TaskPhase : std::uint8_t {
   over,     ///< it doesn't run and won't, or counts as such
 };
 
-enum class StreamPhase : std::uint8_t {
-  idle,      ///< nothing is asked for yet
-  fetching,  ///< a piece was asked for
-  writing,   ///< its last piece was handed to the shell
-  done,
+/// How output came home; of a job it is the worst of its streams'. In the ledger by number.
+enum class OutputState : std::uint8_t {
+  pending,    ///< it may still grow, or come
+  complete,   ///< all of it is safe here, if there was any
+  cut,        ///< as much of it as is brought back is safe here
+  unfetched,  ///< whoever has it is silent: it is fetched when that is heard again
+  unwritten,  ///< it could not be written here, and is still where it ran
+  lost,       ///< nobody has all of it any more
 };
+std::string_view to_text(OutputState state);
 
 /// How far one stream of a component was brought back.
 struct StreamState {
-  StreamPhase phase = StreamPhase::idle;
-  std::uint64_t bytes = 0;   ///< how many there are where it ran
-  std::uint64_t offset = 0;  ///< how many were handed to the shell
-  ShortText all;             ///< all of it, if it came with the end of the component
+  OutputState state = OutputState::pending;
+  OutputState outcome = OutputState::complete;  ///< the state once what is here is safe
+  bool asked = false;         ///< a Fetch isn't answered yet
+  bool failed = false;        ///< a piece could not be written; when the job is over all is tried once more
+  std::uint64_t handed = 0;   ///< the piece that is with the shell; 0: none
+  Instant handed_at{};
+  std::uint64_t bytes = 0;    ///< how many there are where it runs or ran, as far as known
+  std::uint64_t offset = 0;   ///< how many were handed to the shell
+  ShortText all;              ///< all of it, if it came with the end of the component
 };
 
 /// A component under way.
@@ -62,7 +71,9 @@ struct Task {
   ShortText text;  ///< why it didn't start
   Duration wall;
   Duration cpu;
-  Instant due = never;  ///< of what is awaited: the confirmation of its end, or the next piece of output
+  Instant due = never;  ///< of what is awaited: the confirmation of its end; of a job that is over, its output
+  Instant look_due = never;  ///< when it is looked at whether output moves
+  Instant moved{};           ///< when a piece of output last came, or the first was asked for
   std::array<StreamState, 2> streams;  ///< by Stream
 };
 
@@ -109,7 +120,7 @@ struct Job {
   std::uint32_t attempt = 1;
   std::uint32_t reruns = 0;  ///< attempts that were interrupted after a Start was sent, and run again
   std::uint32_t keeper_deaths = 0;  ///< attempts that died with their keeper, which don't count as reruns
-  std::unique_ptr<Attempt> run;  ///< exactly while has_attempt(state)
+  std::unique_ptr<Attempt> run;  ///< while has_attempt(state), and as long after that as its output isn't all here
   Instant submitted{};
   Instant again_at = never;        ///< while it waits: not asked for before; never: nothing is put off
   std::optional<Instant> granted;  ///< the present attempt
@@ -118,10 +129,17 @@ struct Job {
   Duration wall;                   ///< the program's own, of its longest component
   std::optional<JobExit> exit;
   std::string text;  ///< for people: why it failed, what became of its output
+  OutputState output = OutputState::pending;
+  std::uint8_t output_began = 0;  ///< by bits: of which streams something was written, perhaps of an earlier attempt
+  bool own_files = false;     ///< its output goes to the manager's folder, whatever was asked for
+  ShortText output_text;      ///< for people: why its output isn't all here
   std::optional<Place> place;
   Origin origin = Origin::local;
   std::uint32_t tries = 0;
   JobDescription description;  ///< without program and need once the job is over
 };
+
+/// Where the submitter wants a stream of a component; empty: a file in the manager's own folder.
+std::string path_of(const Job& job, std::uint32_t component, Stream stream);
 
 }  // namespace dmm

@@ -18,7 +18,8 @@ constexpr std::optional<Role> sender_of() {
   else if constexpr (std::is_same_v<M, Grant> || std::is_same_v<M, Refuse> || std::is_same_v<M, LeaseEnded> ||
                      std::is_same_v<M, Renewed> || std::is_same_v<M, Inventory>)
     return Role::site_manager;
-  else if constexpr (std::is_same_v<M, Started> || std::is_same_v<M, Ended> || std::is_same_v<M, Chunk>)
+  else if constexpr (std::is_same_v<M, Started> || std::is_same_v<M, Ended> || std::is_same_v<M, Chunk> ||
+                     std::is_same_v<M, Piece> || std::is_same_v<M, Grown>)
     return Role::resource_manager;
   else
     return std::nullopt;
@@ -97,8 +98,11 @@ void JobManager::site_came_up(Step step, bool restarted) {
 // be lost. In the first session with a manager nothing is: what waited for it is kept for it.
 void JobManager::manager_came_up(Step step, const Party& manager, bool restarted) {
   const bool first = managers_.up(manager);
-  if (first || !restarted) return;
-  for (TaskKey key : managers_.tasks_of(manager)) say_again(step, *jobs_.find(key.job), key.component);
+  for (TaskKey key : managers_.tasks_of(manager)) {
+    Job& job = *jobs_.find(key.job);
+    if (!first && restarted) say_again(step, job, key.component);
+    fetch_pending(step, job, key.component);
+  }
 }
 
 // A Start to a manager that can't be reached bursts no loop: it needn't keep others waiting.
@@ -121,6 +125,7 @@ void JobManager::take(Step, const LinkPressed& change) {
 void JobManager::settle(Instant now, Effects& effects) {
   const Step step = begin(now, effects);
   while (!due_.empty() && due_.begin()->first <= now) pass_due(step, due_.begin()->second);
+  while (!looks_.empty() && looks_.begin()->first <= now) look(step, looks_.begin()->second);
   // Cut off from our own site as well, silence says nothing about the others.
   while (site_up_) {
     const auto silent = managers_.take_silent(now);
@@ -140,6 +145,7 @@ void JobManager::settle(Instant now, Effects& effects) {
 Instant JobManager::next_deadline() const {
   if (may_ask()) return Instant{};
   Instant next = due_.empty() ? never : due_.begin()->first;
+  if (!looks_.empty()) next = std::min(next, looks_.begin()->first);
   if (!queued_.empty() && !places_.empty()) next = std::min(next, places_.front().first);
   if (!pauses_.empty()) next = std::min(next, pauses_.begin()->first);
   if (site_up_) next = std::min({next, managers_.next_silence(), next_renewal_});
@@ -151,7 +157,7 @@ Instant JobManager::next_deadline() const {
 void JobManager::give_up(Step step, const Party& silent) {
   for (TaskKey key : managers_.tasks_of(silent)) {
     Job* job = jobs_.find(key.job);
-    if (!job || !job->run || job->state == JobState::collecting) continue;
+    if (!job || !job->run || job->run->open == 0) continue;
     if (job->run->tasks.at(key.component).phase == TaskPhase::over) continue;
     interrupt(step, *job, key.component, false);
     release(step, *job);
@@ -165,8 +171,7 @@ void JobManager::pass_due(Step step, TaskKey key) {
   Job& job = *jobs_.find(key.job);
   Task& task = job.run->tasks[key.component];
   set_due(task, key, never);
-  if (job.state == JobState::collecting)
-    return lose_output(step, job, key.component, "its resource manager was silent");
+  if (is_over(job.state)) return give_up_output(step, job);
   DMM_ASSERT(task.phase != TaskPhase::over);
   if (!task.interrupted) {
     const bool is_unstarted = job.state == JobState::starting;

@@ -4,12 +4,15 @@
 //   - every accepted job comes to exactly one outcome, and every grant is released once or was ended by the site;
 //   - a job runs again only after the end of its old attempt was confirmed, or nobody could confirm it for
 //     `confirm_limit` after the nodes were given back;
-//   - nodes are released in the step in which the last component is known to be over, before output is fetched;
+//   - nodes are released in the step in which the last component is known to be over, before the rest of its output
+//     is fetched;
+//   - nobody who has output is told to forget it before it is safe here;
 //   - what it must find again after a restart is in effects.ledger before anything that follows from it is sent.
 //
 // The code is divided by what happens to a job: asking.cpp (from submission to grant), attempts.cpp (components
-// that start, end, are stopped or lost), output.cpp (bringing output back), recovery.cpp (the ledger, and putting
-// right what a restart of ours or the site's left behind), job_manager.cpp (the door: gate, links, time).
+// that start, end, are stopped or lost), output.cpp (bringing output back, while a job runs and after it),
+// output_trouble.cpp (output that doesn't come, or can't be written), recovery.cpp (the ledger, and putting right what
+// a restart of ours or the site's left behind), job_manager.cpp (the door: gate, links, time).
 #pragma once
 
 #include <deque>
@@ -32,16 +35,18 @@
 
 namespace dmm {
 
-/// A piece of a job's output, for the shell to write as the user. Pieces of a stream come in order, from offset 0,
-/// the last one marked; a stream without any bytes has no pieces unless a path was asked for.
+/// A piece of a job's output, for the shell to write as the user. Pieces of a stream come in order, the next one when
+/// the last is written; a stream without any bytes has no pieces unless a path was asked for.
 struct OutputPiece {
   std::uint64_t job = 0;
   Stream stream = Stream::output;
   std::uint32_t component = 0;
+  std::uint64_t serial = 0;  ///< names it in the answer
   std::uint64_t offset = 0;
   std::string data;
-  bool last = false;
-  bool cut = false;  ///< the stream was longer, or its rest was lost
+  bool begins = false;  ///< the file is made, or emptied, first
+  bool shared = false;  ///< both streams go to this file: the piece goes to its end, wherever that is
+  bool last = false;    ///< the stream is to be safe before it is answered
   std::string path;  ///< where the submitter wants it, for components above 0 with ".<component>" at its end;
                      ///< empty: the shell names a file of the manager's folder by job, component and stream
 };
@@ -49,16 +54,15 @@ struct OutputPiece {
 struct JobManagerEffects : Effects {
   LedgerChanges<JobManagerRecord> ledger;
   std::vector<OutputPiece> output;
-  std::vector<std::uint64_t> ended;      ///< jobs that came to their outcome
-  std::vector<std::uint64_t> forgotten;  ///< ended jobs that left the table; their files in the folder may go too
+  std::vector<std::uint64_t> ended;  ///< jobs that came to their outcome
 };
 
-/// The shell's answer to a piece. Only `last` and errors matter, so pieces in between need none; after an error
-/// the rest of the stream is dropped.
+/// The shell's answer to a piece, whenever it is written or can't be.
 struct OutputWritten {
   std::uint64_t job = 0;
   std::uint32_t component = 0;
   Stream stream = Stream::output;
+  std::uint64_t serial = 0;
   std::string error;  ///< why it could not be written; empty if it was
   bool last = true;   ///< as in the piece
 };
@@ -88,6 +92,10 @@ class JobManager {
   /// Takes a job back, at its user's wish; what runs gets the grace between SIGTERM and SIGKILL. Returns why it
   /// can't be, or nothing; asking again changes nothing. Followed by settle, as any event.
   std::string cancel(Instant now, std::uint64_t job, Effects& effects, Duration grace = stop_grace);
+
+  /// Fetches the output of a job once more that couldn't be written, or waits for its file system: all of it, into the
+  /// manager's own folder. Returns why it can't be, or nothing. Followed by settle, as any event.
+  std::string fetch_again(Instant now, std::uint64_t job, Effects& effects);
 
   /// Drops the record of an ended job; false if there is none, or it hasn't ended. The next settle tells the ledger.
   bool forget(std::uint64_t job);
@@ -143,7 +151,7 @@ class JobManager {
   // ---- the ledger, and after a restart (recovery.cpp) ----
   void restore(Instant now, Job job);
   void resume(Step step);
-  void say_again(Step step, const Job& job, std::uint32_t component);
+  void say_again(Step step, Job& job, std::uint32_t component);
   void offer_inventory(Step step);
   void on(Step step, const Party& from, Inventory& part);
   void compare(Step step, const Holding& lent);
@@ -195,13 +203,25 @@ class JobManager {
   Duration patience(const Attempt& run) const { return settings_.confirm_limit + run.round_trip * 2; }
 
   // ---- output (output.cpp) ----
+  void on(Step step, const Party& from, const Grown& grown);
   void on(Step step, const Party& from, Chunk& chunk);
+  void on(Step step, const Party& from, Piece& piece);
+  void take_piece(Step step, const Party& from, Piece& piece, bool cut);
   void collect(Step step, Job& job);
-  void collect(Step step, Job& job, std::uint32_t component, Stream stream);
-  void hand_over(Step step, const Job& job, OutputPiece piece);
-  void lose_output(Step step, Job& job, std::uint32_t component, std::string_view why);
+  void advance(Step step, Job& job, std::uint32_t component, Stream stream);
+  void ask_piece(Step step, Job& job, std::uint32_t component, Stream stream);
+  void hand_over(Step step, Job& job, std::uint32_t component, Stream stream, std::string data);
+  void end_stream(Job& job, StreamState& state, Stream stream);
   void close_if_written(Step step, Job& job);
   void close(Step step, Job& job, JobEvent event);
+  // ---- output that doesn't come, or can't be written (output_trouble.cpp)
+  void look_later(Step step, Job& job, std::uint32_t component);
+  void look(Step step, TaskKey key);
+  void fetch_pending(Step step, Job& job, std::uint32_t component);
+  void leave_unfetched(Step step, Job& job, std::uint32_t component);
+  void give_up_output(Step step, Job& job);
+  void drop_attempt(Job& job);
+  void set_look(Task& task, TaskKey key, Instant due);
 
   JobManagerSettings settings_;
   Party site_;
@@ -221,6 +241,8 @@ class JobManager {
   std::uint32_t starts_ = 0;                                ///< Starts sent of late and not answered
   std::deque<std::pair<Instant, TaskKey>> places_;          ///< until when each of them keeps others waiting
   std::set<std::pair<Instant, TaskKey>> due_;               ///< every Task::due
+  std::set<std::pair<Instant, TaskKey>> looks_;             ///< every Task::look_due
+  std::uint64_t last_piece_ = 0;                            ///< serial of the last piece that the shell got
   Unwritten unwritten_;                    ///< what the ledger doesn't know yet
   std::vector<std::uint64_t> resuming_;    ///< restored jobs with an attempt, before the first event
   std::set<std::pair<LeaseId, std::uint64_t>> judged_;  ///< what we held, by job, when the site's session began

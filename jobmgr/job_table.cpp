@@ -93,14 +93,13 @@ std::size_t JobTable::open() const {
   return jobs_.size() - ended;
 }
 
-std::uint64_t JobTable::forget_oldest() {
+Job* JobTable::oldest_ended() {
   std::uint64_t oldest = 0;
   for (JobState state : outcomes)
     if (const auto& numbers = by_state_[static_cast<std::size_t>(state)];
         !numbers.empty() && (oldest == 0 || *numbers.begin() < oldest))
       oldest = *numbers.begin();
-  if (oldest != 0) forget(oldest);
-  return oldest;
+  return find(oldest);
 }
 
 bool JobTable::forget(std::uint64_t number) {

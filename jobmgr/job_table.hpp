@@ -31,8 +31,8 @@ class JobTable {
   std::uint64_t ever(JobState state) const { return ever_[static_cast<std::size_t>(state)]; }
   std::size_t size() const { return jobs_.size(); }
   std::size_t open() const;
-  /// Forgets the ended job with the lowest number and returns that; 0 if no job has ended.
-  std::uint64_t forget_oldest();
+  /// The ended job with the lowest number; nullptr if no job has ended.
+  Job* oldest_ended();
   /// Forgets this job, if it has ended.
   bool forget(std::uint64_t number);
   const DenseMap<std::uint64_t, std::unique_ptr<Job>>& all() const { return jobs_; }

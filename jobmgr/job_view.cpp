@@ -9,6 +9,11 @@ std::uint32_t hops_of(const Job& job) {
   return job.place && !job.place->chain.empty() ? static_cast<std::uint32_t>(job.place->chain.size() - 1) : 0;
 }
 
+std::string text_of(const Job& job) {
+  if (job.text.empty() || job.output_text.empty()) return job.text + std::string(job.output_text);
+  return job.text + "; " + std::string(job.output_text);
+}
+
 JobView view_of(const Job& job, const RequestId& request) {
   JobView view;
   view.number = job.number;
@@ -31,7 +36,15 @@ JobView view_of(const Job& job, const RequestId& request) {
   view.hops = hops_of(job);
   view.tries = job.tries;
   view.exit = job.exit;
-  view.text = job.text;
+  view.text = text_of(job);
+  view.output = job.output;
+  view.output_text = job.output_text;
+  view.at_lender = is_over(job.state) && job.run;
+  if (job.run)
+    for (const Task& task : job.run->tasks)
+      for (const StreamState& stream : task.streams)
+        if (stream.handed != 0 && stream.handed_at < view.writing_since.value_or(never))
+          view.writing_since = stream.handed_at;
   view.output_path = job.description.output_path;
   view.error_path = job.description.error_path;
   view.keep_output = job.description.keep_output;

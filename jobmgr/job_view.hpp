@@ -34,7 +34,11 @@ struct JobView {
   std::uint32_t tries = 0;  ///< delegations sent for it
 
   std::optional<JobExit> exit;  ///< of the component that decided; none if none ran
-  std::string text;             ///< why it failed or was lost, what became of its output
+  std::string text;             ///< why it failed or was lost, and why its output isn't all here
+  OutputState output = OutputState::pending;
+  std::string output_text;      ///< why it isn't all here
+  bool at_lender = false;       ///< what isn't here can still be fetched from where it ran
+  std::optional<Instant> writing_since;  ///< the piece that its file system has had longest
   std::string output_path;      ///< as asked for; empty: in the job manager's folder
   std::string error_path;
   bool keep_output = true;
@@ -51,6 +55,9 @@ struct JobQuery {
 
 /// Links between the owner of the job's nodes and the home site; 0 if it has none.
 std::uint32_t hops_of(const Job& job);
+
+/// Why it failed or was lost, and why its output isn't all here.
+std::string text_of(const Job& job);
 
 /// The view of a job of this job manager.
 JobView view_of(const Job& job, const RequestId& request);

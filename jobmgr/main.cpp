@@ -1,15 +1,19 @@
-// The job manager's daemon: reads its configuration, runs the machine, and does what the machine may not: writes the
-// output of jobs into files as the user, and keeps the number of the next job. Everything else is in job_manager.hpp
-// and runtime/.
-#include <cstdio>
+// The job manager's daemon: reads its configuration, runs the machine, and does what the machine may not: has the
+// output of jobs written into files as the user, and keeps the number of the next job. Everything else is in
+// job_manager.hpp and runtime/.
+#include <filesystem>
+#include <map>
 
 #include "jobmgr/job_manager.hpp"
+#include "jobmgr/output_files.hpp"
 #include "runtime/daemon_main.hpp"
+#include "runtime/file_writer.hpp"
 #include "runtime/files.hpp"
 #include "topologies/config_notes.hpp"
 #include "topologies/daemon_config.hpp"
 #include "views/holdings.hpp"
 #include "views/job_view.hpp"
+#include "views/output_view.hpp"
 
 namespace {
 
@@ -19,11 +23,6 @@ using namespace dmm;
 /// after a crash.
 constexpr std::uint64_t number_block = 100;
 
-/// No job has more components (docs/protocol.md section 8).
-constexpr std::uint32_t components_max = 64;
-
-constexpr std::string_view cut_notice = "\n[dmm: the rest of this output was not brought back]\n";
-
 JobManagerConfigOrError read_config(const DaemonArguments& given) {
   return read_job_manager_config(given.file, {.overrides = given.overrides, .folder = given.folder});
 }
@@ -31,14 +30,33 @@ JobManagerConfigOrError read_config(const DaemonArguments& given) {
 class JobShell {
  public:
   JobShell(JobManagerConfig config, DaemonArguments arguments, NumberFile numbers, Log& log)
-      : config_(std::move(config)), arguments_(std::move(arguments)), numbers_(std::move(numbers)), log_(log) {}
+      : config_(std::move(config)),
+        arguments_(std::move(arguments)),
+        folder_(std::filesystem::absolute(config_.directory).lexically_normal().string()),
+        numbers_(std::move(numbers)),
+        log_(log) {}
 
-  std::vector<int> descriptors() const { return {}; }
-  bool collect(Instant, Process<JobManager>&) { return false; }
+  std::vector<int> descriptors() const { return {writer_.descriptor()}; }
+  bool collect(Instant now, Process<JobManager>& process) {
+    const std::vector<FileWritten> done = writer_.take();
+    for (const FileWritten& one : done) {
+      const auto found = writing_.find(one.id);
+      OutputWritten written = std::move(found->second);
+      writing_.erase(found);
+      written.error = one.error;
+      if (!written.error.empty())
+        log_.write(Level::warning, "output_not_written",
+                   {{"job", static_cast<std::int64_t>(written.job)}, {"reason", written.error}});
+      process.local(now, std::move(written));
+    }
+    return !done.empty();
+  }
   std::string_view verbs() const { return job_verbs; }
   std::optional<Answer> answer(Instant now, Process<JobManager>& process, const Ask& ask) {
     if (ask.verb == "holdings") return holdings_of(process.machine, ask);
-    return answer_jobs(process.machine, {now, wall_microseconds()}, ask, process.effects);
+    const ViewTime time{now, wall_microseconds()};
+    if (auto answer = answer_output(process.machine, time, ask, folder_, process.effects)) return answer;
+    return answer_jobs(process.machine, time, ask, process.effects);
   }
 
   Reloaded reload(Instant, Process<JobManager>& process) {
@@ -50,21 +68,18 @@ class JobShell {
     return reloaded;
   }
 
-  bool perform(Instant now, Process<JobManager>& process) {
+  bool perform(Instant, Process<JobManager>& process) {
     reserve(process.machine);
-    bool fed = false;
     for (OutputPiece& piece : std::exchange(process.effects.output, {})) {
-      std::string fault = write(piece);
-      if (fault.empty() && !piece.last) continue;
-      if (!fault.empty())
-        log_.write(Level::warning, "output_not_written",
-                   {{"job", static_cast<std::int64_t>(piece.job)}, {"reason", fault}});
-      process.local(now, OutputWritten{piece.job, piece.component, piece.stream, std::move(fault), piece.last});
-      fed = true;
+      writing_.emplace(piece.serial,
+                       OutputWritten{piece.job, piece.component, piece.stream, piece.serial, {}, piece.last});
+      std::string path = piece.path;
+      if (path.empty()) path = folder_ + '/' + own_output_file(piece.job, piece.component, piece.stream);
+      writer_.add(piece.serial, {std::move(path), piece.offset, std::move(piece.data), piece.begins, piece.shared,
+                                   piece.last});
     }
     process.effects.ended.clear();  // the table has them
-    for (const std::uint64_t job : std::exchange(process.effects.forgotten, {})) remove_files(job);
-    return fed;
+    return false;
   }
 
   bool finish(Instant, Process<JobManager>& process, Farewell) {
@@ -79,31 +94,11 @@ class JobShell {
       log_.write(Level::error, "number_not_kept", {{"reason", fault}});
   }
 
-  /// "outputs/17.out", "outputs/17.err"; for further components "outputs/17.2.out".
-  std::string own_file(std::uint64_t job, std::uint32_t component, Stream stream) const {
-    std::string path = config_.directory + "/outputs/" + std::to_string(job);
-    if (component > 0) (path += '.') += std::to_string(component);
-    return path + (stream == Stream::output ? ".out" : ".err");
-  }
-
-  std::string write(const OutputPiece& piece) {
-    std::string path = piece.path;
-    if (path.empty()) path = own_file(piece.job, piece.component, piece.stream);
-    std::string fault = write_piece(path, piece.offset, piece.data);
-    if (fault.empty() && piece.last && piece.cut && piece.offset + piece.data.size() > 0)
-      fault = write_piece(path, piece.offset + piece.data.size(), cut_notice);
-    return fault;
-  }
-
-  /// Rare: only where the table of jobs is full. Which files there are, an earlier start may have known.
-  void remove_files(std::uint64_t job) const {
-    for (std::uint32_t component = 0; component < components_max; ++component)
-      for (const Stream stream : {Stream::output, Stream::error})
-        std::remove(own_file(job, component, stream).c_str());
-  }
-
   JobManagerConfig config_;  ///< that it was started with
   DaemonArguments arguments_;
+  std::string folder_;  ///< of the manager
+  FileWriter writer_;
+  std::map<std::uint64_t, OutputWritten> writing_;  ///< pieces that the writer has
   NumberFile numbers_;
   Log& log_;
 };
@@ -122,7 +117,9 @@ int run(const JobManagerConfig& config, const DaemonArguments& arguments) {
   Foundation foundation;
   const auto fail = [&](const std::string& fault) { return fail_daemon(foundation, settings.endpoint.self, fault); };
   // First: it may be where it listens.
-  if (const std::string fault = make_directory(config.directory + "/outputs"); !fault.empty()) return fail(fault);
+  if (const std::string fault = make_directory(config.directory); !fault.empty()) return fail(fault);
+  if (const std::string fault = make_private_directory(config.directory + "/outputs"); !fault.empty())
+    return fail(fault);
   if (const std::string fault = foundation.open(settings); !fault.empty()) return fail(fault);
 
   auto kept = open_kept<JobManagerRecord>(config.directory, config.ledger, to_text(settings.endpoint.self));

@@ -60,6 +60,11 @@ bool Managers::has(const Party& manager, TaskKey task) const {
   return link && link->tasks.contains(task);
 }
 
+bool Managers::is_up(const Party& manager) const {
+  const Link* link = links_.find(manager);
+  return link && link->up;
+}
+
 bool Managers::is_idle(const Party& manager) const {
   const Link* link = links_.find(manager);
   return !link || link->tasks.empty();

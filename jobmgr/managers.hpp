@@ -31,6 +31,8 @@ class Managers {
   void forget(Instant now, const Party& manager);
   std::vector<TaskKey> tasks_of(const Party& manager) const;
   bool has(const Party& manager, TaskKey task) const;
+  /// Its link is up.
+  bool is_up(const Party& manager) const;
   /// It has no component.
   bool is_idle(const Party& manager) const;
 

@@ -1,5 +1,6 @@
-// The job manager brings output back: small streams come with the end of a component, larger ones piece by piece,
-// one piece in flight a stream. The job's outcome shows when all is written; its nodes were released before.
+// The job manager brings output back, while the job runs and when it is over: small streams come with the end of a
+// component, larger ones piece by piece. Of each stream one piece is asked for or being written at a time: who writes
+// slowly is brought little. The job's outcome shows when all is safe; its nodes were released before.
 #include <algorithm>
 
 #include "jobmgr/job_manager.hpp"
@@ -9,20 +10,36 @@
 namespace dmm {
 namespace {
 
-constexpr std::array both_streams{Stream::output, Stream::error};
-
 StreamState& stream_of(Task& task, Stream stream) { return task.streams.at(static_cast<std::size_t>(stream)); }
 
-std::string path_of(const Job& job, std::uint32_t component, Stream stream) {
+/// Both streams are wanted in one file.
+bool shares_file(const Job& job) {
   const JobDescription& wanted = job.description;
-  const std::string& path = stream == Stream::output ? wanted.output_path : wanted.error_path;
-  return path.empty() || component == 0 ? path : path + '.' + std::to_string(component);
+  return !job.own_files && !wanted.output_path.empty() && wanted.output_path == wanted.error_path;
 }
 
-void add_text(Job& job, const std::string& text) {
+std::uint8_t bit_of(Stream stream) { return static_cast<std::uint8_t>(1u << static_cast<unsigned>(stream)); }
+
+/// A stream of which nothing came, now or in an earlier attempt, and that was wanted nowhere.
+bool needs_no_file(const Job& job, std::uint32_t component, Stream stream) {
+  return path_of(job, component, stream).empty() && (job.output_began & bit_of(stream)) == 0;
+}
+
+void add_text(Job& job, Stream stream, const std::string& text) {
   // A job of 64 components that all fail to write says so only as far as anybody would read.
-  if (job.text.size() > 1000) return;
-  job.text += (job.text.empty() ? "" : "; ") + text;
+  if (job.output_text.size() > 1000) return;
+  const std::string said = job.output_text;
+  job.output_text = said + (said.empty() ? "" : "; ") + "standard " + std::string(to_text(stream)) + ' ' + text;
+}
+
+/// Once more from its beginning; of two streams in one file both, since its beginning is theirs.
+void begin_failed_again(const Job& job, Task& task) {
+  const bool any = std::ranges::any_of(task.streams, &StreamState::failed);
+  for (StreamState& stream : task.streams) {
+    if (!stream.failed && !(any && shares_file(job))) continue;
+    stream.failed = stream.asked = false;
+    stream.handed = stream.offset = 0;
+  }
 }
 
 std::string_view event_name(JobState state) {
@@ -36,112 +53,202 @@ std::string_view event_name(JobState state) {
 
 }  // namespace
 
+std::string path_of(const Job& job, std::uint32_t component, Stream stream) {
+  if (job.own_files) return {};
+  const JobDescription& wanted = job.description;
+  const std::string path = stream == Stream::output ? wanted.output_path : wanted.error_path;
+  return path.empty() || component == 0 ? path : path + '.' + std::to_string(component);
+}
+
+std::string_view to_text(OutputState state) {
+  switch (state) {
+    case OutputState::pending: return "pending";
+    case OutputState::complete: return "complete";
+    case OutputState::cut: return "cut";
+    case OutputState::unfetched: return "unfetched";
+    case OutputState::unwritten: return "unwritten";
+    case OutputState::lost: return "lost";
+  }
+  return "unknown";
+}
+
+// A component that runs has written something.
+void JobManager::on(Step step, const Party& from, const Grown& grown) {
+  const auto [job, task] = subject_of(from, grown.request, grown.component);
+  if (!task || task->phase == TaskPhase::over || !job->description.keep_output) return;
+  const std::array sizes{grown.output_bytes, grown.error_bytes};
+  for (const Stream stream : both_streams) {
+    StreamState& state = stream_of(*task, stream);
+    state.bytes = std::max(state.bytes, sizes.at(static_cast<std::size_t>(stream)));
+    advance(step, *job, grown.component, stream);
+  }
+}
+
+// Nothing of the job runs any more: what there is of its output is all that there will be.
 void JobManager::collect(Step step, Job& job) {
-  if (job.description.keep_output)
-    for (std::uint32_t i = 0; i < job.run->tasks.size(); ++i)
-      for (Stream stream : both_streams) collect(step, job, i, stream);
-  else
-    for (Task& task : job.run->tasks)
-      for (StreamState& state : task.streams) state.phase = StreamPhase::done;
+  DMM_ASSERT(job.run->open == 0);
+  if (job.output_text.size() > 0) changed(job);
+  job.output_text = {};
+  for (std::uint32_t i = 0; i < job.run->tasks.size(); ++i) {
+    Task& task = job.run->tasks[i];
+    begin_failed_again(job, task);
+    for (const Stream stream : both_streams) {
+      StreamState& state = stream_of(task, stream);
+      if (!job.description.keep_output) {
+        state.state = OutputState::complete;
+        continue;
+      }
+      if (!task.end.known) {  // nobody could be asked
+        if (state.bytes > state.offset) state.outcome = OutputState::lost;
+        state.bytes = state.offset;
+      }
+      if (!task.end.known || state.bytes == state.all.size()) state.asked = false;
+      advance(step, job, i, stream);
+    }
+  }
   close_if_written(step, job);
 }
 
-void JobManager::collect(Step step, Job& job, std::uint32_t component, Stream stream) {
-  Task& task = job.run->tasks[component];
-  StreamState& state = stream_of(task, stream);
-  const std::string path = path_of(job, component, stream);
-  if (!task.end.known || (state.bytes == 0 && path.empty())) {
-    state.phase = StreamPhase::done;
-  } else if (state.bytes == state.all.size()) {
-    const bool cut = state.all.size() > settings_.fetch_bytes_max;
-    if (cut) state.all = state.all.view().substr(0, settings_.fetch_bytes_max);
-    hand_over(step, job, {job.number, stream, component, 0, std::move(state.all), true, cut, path});
-    state.phase = StreamPhase::writing;
-  } else {
-    state.phase = StreamPhase::fetching;
-    step.effects.send(task.manager, Fetch{request_of(job), component, stream, 0}, request_of(job));
-    set_due(task, {job.number, component}, step.now + patience(*job.run));
+// The next step of one stream, if nothing of it is under way.
+void JobManager::advance(Step step, Job& job, std::uint32_t component, Stream stream) {
+  StreamState& state = stream_of(job.run->tasks[component], stream);
+  if (state.state != OutputState::pending || state.asked || state.handed != 0 || state.failed) return;
+  const std::uint64_t end = std::min(state.bytes, settings_.fetch_bytes_max);
+  std::string data;
+  if (state.offset < end) {
+    if (state.bytes != state.all.size()) return ask_piece(step, job, component, stream);
+    data = state.all.view().substr(state.offset, end - state.offset);
+  } else if (job.run->open > 0) {
+    return;
+  } else if (state.offset == 0 && (state.outcome == OutputState::lost || needs_no_file(job, component, stream))) {
+    // A file that holds what came before a restart of ours is left as it is.
+    return end_stream(job, state, stream);
   }
+  hand_over(step, job, component, stream, std::move(data));
 }
 
-void JobManager::hand_over(Step step, const Job& job, OutputPiece piece) {
-  DMM_ASSERT(job.state == JobState::collecting);
+void JobManager::ask_piece(Step step, Job& job, std::uint32_t component, Stream stream) {
+  Task& task = job.run->tasks[component];
+  if (std::ranges::none_of(task.streams, &StreamState::asked)) task.moved = step.now;
+  StreamState& state = stream_of(task, stream);
+  state.asked = true;
+  step.effects.send(task.manager, Fetch{request_of(job), component, stream, state.offset, true}, request_of(job));
+  look_later(step, job, component);
+}
+
+void JobManager::hand_over(Step step, Job& job, std::uint32_t component, Stream stream, std::string data) {
+  Task& task = job.run->tasks[component];
+  StreamState& state = stream_of(task, stream);
+  DMM_ASSERT(state.state == OutputState::pending && state.handed == 0);
+  OutputPiece piece;
+  piece.job = job.number;
+  piece.stream = stream;
+  piece.component = component;
+  piece.serial = ++last_piece_;
+  piece.offset = state.offset;
+  piece.shared = shares_file(job);
+  piece.begins = (piece.shared ? task.streams[0].offset + task.streams[1].offset : state.offset) == 0;
+  piece.path = path_of(job, component, stream);
+  state.handed = piece.serial;
+  state.handed_at = step.now;
+  state.offset += data.size();
+  piece.last = job.run->open == 0 && state.offset >= std::min(state.bytes, settings_.fetch_bytes_max);
+  piece.data = std::move(data);
   step.effects.output.push_back(std::move(piece));
+  if ((job.output_began & bit_of(stream)) == 0) changed(job);
+  job.output_began |= bit_of(stream);
+  look_later(step, job, component);
 }
 
 void JobManager::on(Step step, const Party& from, Chunk& chunk) {
-  const auto [job, task] = subject_of(from, chunk.request, chunk.component);
-  if (!task || job->state != JobState::collecting || chunk.stream > Stream::error) return;
-  StreamState& state = stream_of(*task, chunk.stream);
-  if (state.phase != StreamPhase::fetching || chunk.offset != state.offset) return;
+  Piece piece{chunk.request, chunk.component, chunk.stream, chunk.offset, std::move(chunk.data), chunk.last, 0};
+  take_piece(step, from, piece, chunk.cut);
+}
+
+void JobManager::on(Step step, const Party& from, Piece& piece) { take_piece(step, from, piece, false); }
+
+void JobManager::take_piece(Step step, const Party& from, Piece& piece, bool cut) {
+  const auto [job, task] = subject_of(from, piece.request, piece.component);
+  if (!task || piece.stream > Stream::error) return;
+  StreamState& state = stream_of(*task, piece.stream);
+  if (!state.asked || piece.offset != state.offset) return;
+  state.asked = false;
+  task->moved = step.now;
   const std::uint64_t room = settings_.fetch_bytes_max - state.offset;
-  const bool full = chunk.data.size() > room || (chunk.data.size() == room && !chunk.last);
-  if (full) chunk.data.resize(room);
-  // An empty piece that isn't the last would be asked for again and again.
-  const bool last = chunk.last || full || chunk.data.empty();
-  state.offset += chunk.data.size();
-  const bool cut = chunk.cut || full || (last && state.offset < state.bytes);
-  const std::string path = path_of(*job, chunk.component, chunk.stream);
-  OutputPiece piece{job->number, chunk.stream, chunk.component, chunk.offset, {}, last, cut, path};
-  piece.data = std::move(chunk.data);
-  hand_over(step, *job, std::move(piece));
-  if (last) {
-    state.phase = StreamPhase::writing;
-  } else {
-    step.effects.send(from, Fetch{chunk.request, chunk.component, chunk.stream, state.offset}, chunk.request);
+  if (piece.data.size() > room) piece.data.resize(room);
+  const std::uint64_t end = state.offset + piece.data.size();
+  if (!task->end.known) {
+    // What was announced and isn't there was taken away again by the job itself.
+    state.bytes = piece.data.empty() ? state.offset : std::max(state.bytes, piece.size);
+  } else if ((piece.last || piece.data.empty()) && end < std::min(state.bytes, settings_.fetch_bytes_max)) {
+    state.outcome = cut ? OutputState::cut : OutputState::lost;
+    state.bytes = end;
+    changed(*job);
   }
-  const bool more = std::any_of(task->streams.begin(), task->streams.end(),
-                                [](const StreamState& s) { return s.phase == StreamPhase::fetching; });
-  set_due(*task, {job->number, chunk.component}, more ? step.now + patience(*job->run) : never);
+  if (piece.data.empty())
+    advance(step, *job, piece.component, piece.stream);
+  else
+    hand_over(step, *job, piece.component, piece.stream, std::move(piece.data));
+  close_if_written(step, *job);
 }
 
 void JobManager::take(Step step, const OutputWritten& written) {
   Job* job = jobs_.find(written.job);
-  if (!job || job->state != JobState::collecting || written.component >= job->run->tasks.size()) return;
-  Task& task = job->run->tasks[written.component];
-  StreamState& state = stream_of(task, written.stream);
-  if (state.phase != StreamPhase::writing && state.phase != StreamPhase::fetching) return;
-  if (written.error.empty() && (state.phase != StreamPhase::writing || !written.last)) return;
-  if (!written.error.empty())
-    add_text(*job, "standard " + std::string(written.stream == Stream::output ? "output" : "error") +
-                       " could not be written: " + written.error);
-  state.phase = StreamPhase::done;
-  changed(*job);
+  if (!job || !job->run || written.component >= job->run->tasks.size()) return;
+  StreamState& state = stream_of(job->run->tasks[written.component], written.stream);
+  if (state.handed == 0 || state.handed != written.serial) return;
+  state.handed = 0;
+  if (!written.error.empty()) {
+    state.failed = true;
+    add_text(*job, written.stream, "could not be written: " + written.error);
+    if (job->run->open == 0) state.state = OutputState::unwritten;
+    changed(*job);
+  } else if (written.last) {
+    end_stream(*job, state, written.stream);
+  }
+  advance(step, *job, written.component, written.stream);
   close_if_written(step, *job);
 }
 
-// What wasn't fetched yet never will be. A file that was begun is still completed, with the notice that it is cut.
-void JobManager::lose_output(Step step, Job& job, std::uint32_t component, std::string_view why) {
-  Task& task = job.run->tasks[component];
-  set_due(task, {job.number, component}, never);
-  bool lost = false;
-  for (Stream stream : both_streams) {
-    StreamState& state = stream_of(task, stream);
-    if (state.phase != StreamPhase::fetching) continue;
-    lost = true;
-    std::string path = path_of(job, component, stream);
-    state.phase = state.offset == 0 && path.empty() ? StreamPhase::done : StreamPhase::writing;
-    if (state.phase == StreamPhase::writing)
-      hand_over(step, job, {job.number, stream, component, state.offset, {}, true, true, std::move(path)});
-  }
-  if (!lost) return;
-  add_text(job, "output was lost: " + std::string(why));
+// All of a stream is safe here that will ever be.
+void JobManager::end_stream(Job& job, StreamState& state, Stream stream) {
+  state.state = state.outcome;
+  if (state.bytes > settings_.fetch_bytes_max) state.state = std::max(state.state, OutputState::cut);
+  if (state.state == OutputState::complete) return;
+  add_text(job, stream, (state.state == OutputState::cut ? "is cut: " : "is lost in part: ") +
+                            std::to_string(state.offset) + " bytes of it were brought back");
   changed(job);
-  close_if_written(step, job);
 }
 
+// What isn't safe here stays where it is for a while, also after the outcome is known.
 void JobManager::close_if_written(Step step, Job& job) {
+  if (job.run->open > 0) return;
+  OutputState worst = OutputState::complete;
+  bool kept = false;
   for (const Task& task : job.run->tasks)
-    for (const StreamState& state : task.streams)
-      if (state.phase != StreamPhase::done) return;
-  leave_attempt(step, job);
-  close(step, job, job.outcome);
+    for (const StreamState& stream : task.streams) {
+      if (stream.state == OutputState::pending) return;
+      worst = std::max(worst, stream.state);
+      kept = kept || stream.state == OutputState::unfetched || stream.state == OutputState::unwritten;
+    }
+  job.output = worst;
+  if (worst == OutputState::complete) job.output_text = {};
+  const bool was_over = is_over(job.state);
+  if (!kept)
+    leave_attempt(step, job);
+  else if (!was_over)
+    set_due(job.run->tasks[0], {job.number, 0}, step.now + settings_.keep_output);
+  if (!was_over) return close(step, job, job.outcome);
+  changed(job, Grade::synced);
+  step.effects.log(kept ? Level::warning : Level::info, "output", request_of(job),
+                   {{"state", std::string(to_text(worst))}, {"text", std::string(job.output_text)}});
 }
 
 // The one way into an outcome. Synced before any Forget leaves: what would be fetched once more is gone then.
 void JobManager::close(Step step, Job& job, JobEvent event) {
-  DMM_ASSERT(!job.run && job.ended);
+  DMM_ASSERT(job.ended && (!job.run || job.run->open == 0));
   jobs_.change(job, event);
+  if (job.output == OutputState::pending) job.output = OutputState::complete;  // none of it ever ran
   unwritten_.description(job.number);
   changed(job, DMM_PLANT(outcome_only_committed) ? Grade::committed : Grade::synced);
   step.effects.ended.push_back(job.number);
@@ -151,7 +258,7 @@ void JobManager::close(Step step, Job& job, JobEvent event) {
   std::vector<LogField> fields{{"job", static_cast<std::int64_t>(job.number)},
                                {"wall_seconds", job.wall.in_seconds()},
                                {"total_seconds", (*job.ended - job.submitted).in_seconds()}};
-  if (!job.text.empty()) fields.push_back({"text", job.text});
+  if (const std::string text = text_of(job); !text.empty()) fields.push_back({"text", text});
   step.effects.log(Level::info, event_name(job.state), request_of(job), std::move(fields));
 }
 

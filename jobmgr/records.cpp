@@ -20,8 +20,9 @@ TaskRecordOfJob record_of(const Task& task) {
   row.end_fault = task.end.fault;
   row.text = task.text;
   row.wall = task.wall;
-  row.output_bytes = task.streams[0].bytes;
-  row.error_bytes = task.streams[1].bytes;
+  // While it runs it says itself how much there is.
+  if (task.end.known) row.output_bytes = task.streams[0].bytes;
+  if (task.end.known) row.error_bytes = task.streams[1].bytes;
   row.keeper_died = task.end.keeper_died;
   return row;
 }
@@ -71,6 +72,10 @@ void take_outcome(Job& job, ProgressRecord& progress) {
   job.wall = progress.wall;
   if (progress.exit_kind) job.exit = JobExit{*progress.exit_kind, progress.exit_code, progress.exit_fault};
   job.text = std::move(progress.text);
+  job.output = is_over(job.state) ? progress.output : OutputState::pending;
+  job.output_text = std::move(progress.output_text);
+  job.output_began = progress.output_began;
+  job.own_files = progress.own_files;
   job.origin = progress.origin;
   job.tries = progress.tries;
   if (!progress.lease.empty())
@@ -101,6 +106,10 @@ ProgressRecord progress_of(const Job& job) {
     row.exit_fault = job.exit->fault;
   }
   row.text = job.text;
+  row.output = job.output;
+  row.output_text = job.output_text;
+  row.output_began = job.output_began;
+  row.own_files = job.own_files;
   row.origin = job.origin;
   row.tries = job.tries;
   if (job.place) {
@@ -132,14 +141,15 @@ Job job_of(JobRecord record, ProgressRecord progress, std::string& fault) {
   job.cancel_wanted = progress.cancel_wanted;
   const std::string name = "job " + std::to_string(job.number) + ": ";
   const bool has_lease = !progress.lease.empty() && !progress.nodes.empty();
+  const bool has_tasks = !progress.tasks.empty();
   if (static_cast<std::size_t>(job.state) >= job_state_count)
     fault = name + "a state that there isn't";
-  else if (has_attempt(job.state) == progress.tasks.empty())
+  else if (!is_over(job.state) && has_attempt(job.state) != has_tasks)
     fault = name + "an attempt in the wrong state";
-  else if (has_attempt(job.state) && !has_lease)
+  else if (has_tasks && !has_lease)
     fault = name + "an attempt without nodes";
   if (!fault.empty()) return job;
-  if (has_attempt(job.state)) job.run = attempt_of(progress);
+  if (has_tasks) job.run = attempt_of(progress);
   take_outcome(job, progress);
   return job;
 }

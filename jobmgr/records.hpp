@@ -79,20 +79,25 @@ struct ProgressRecord {
   Duration round_trip;           ///< from here to where it runs and back
   std::uint32_t keeper_deaths = 0;
   Instant again_at = never;
+  OutputState output = OutputState::complete;  ///< of a job that is over
+  std::string output_text;
+  std::uint8_t output_began = 0;
+  bool own_files = false;
 
   static constexpr std::string_view table = "progress";
-  static constexpr std::array<std::string_view, 27> columns{
+  static constexpr std::array<std::string_view, 31> columns{
       "number",   "state",  "attempt",   "reruns",    "cancel_wanted", "outcome", "granted", "started",
       "ended",    "wall",   "exit_kind", "exit_code", "exit_fault",    "text",    "lease",   "chain",
       "clusters", "origin", "tries",     "nodes",     "held",          "asked",   "grace",   "tasks",
-      "round_trip", "keeper_deaths", "again_at"};
+      "round_trip", "keeper_deaths", "again_at", "output", "output_text", "output_began", "own_files"};
   std::string key() const { return std::to_string(number); }
   template <class Self>
   static auto fields(Self& self) {
     return std::tie(self.number, self.state, self.attempt, self.reruns, self.cancel_wanted, self.outcome, self.granted,
                     self.started, self.ended, self.wall, self.exit_kind, self.exit_code, self.exit_fault, self.text,
                     self.lease, self.chain, self.clusters, self.origin, self.tries, self.nodes, self.held, self.asked,
-                    self.grace, self.tasks, self.round_trip, self.keeper_deaths, self.again_at);
+                    self.grace, self.tasks, self.round_trip, self.keeper_deaths, self.again_at, self.output,
+                    self.output_text, self.output_began, self.own_files);
   }
 };
 

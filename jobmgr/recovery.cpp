@@ -17,6 +17,7 @@ namespace dmm {
 void JobManager::changed(const Job& job, Grade grade) { unwritten_.change(job.number, grade); }
 
 bool JobManager::forget(std::uint64_t number) {
+  if (Job* job = jobs_.find(number); job && job->run && is_over(job->state)) drop_attempt(*job);
   if (!jobs_.forget(number)) return false;
   unwritten_.forget(number);
   return true;
@@ -98,7 +99,9 @@ void JobManager::restore(Instant now, Job restored) {
       queued_.emplace_back(request_of(job), i);
     else
       managers_.use(now, task.manager, key, run.round_trip * 2);
-    if (job.state == JobState::ending && task.phase != TaskPhase::over)
+    if (is_over(job.state) && i == 0)
+      set_due(task, key, now + settings_.keep_output);
+    else if (job.state == JobState::ending && task.phase != TaskPhase::over)
       set_due(task, key, now + run.grace + patience(run));
     else if (task.phase == TaskPhase::asked)
       set_due(task, key, now + settings_.start_limit + run.round_trip * 2);
@@ -111,8 +114,9 @@ void JobManager::resume(Step step) {
   for (const std::uint64_t number : std::exchange(resuming_, {})) {
     Job& job = *jobs_.find(number);
     add_routes(step.effects, job.run->granted, job.place->chain);
-    if (job.state == JobState::collecting) {
-      collect(step, job);
+    if (job.run->open == 0) {
+      // What couldn't be written waits until it is asked for.
+      if (job.output != OutputState::unwritten) collect(step, job);
       continue;
     }
     for (std::uint32_t i = 0; i < job.run->tasks.size(); ++i) say_again(step, job, i);
@@ -121,16 +125,9 @@ void JobManager::resume(Step step) {
 
 // What a resource manager that restarted, or heard nothing of us since we did, must hear of a component. It starts
 // none twice: a Start that it knows it answers with what became of it, and its fence refuses one whose lease is over.
-void JobManager::say_again(Step step, const Job& job, std::uint32_t component) {
+void JobManager::say_again(Step step, Job& job, std::uint32_t component) {
   const auto& tasks = job.run->tasks;
   const Task& task = tasks[component];
-  if (job.state == JobState::collecting) {
-    for (const Stream stream : {Stream::output, Stream::error})
-      if (const StreamState& state = task.streams.at(static_cast<std::size_t>(stream));
-          state.phase == StreamPhase::fetching)
-        step.effects.send(task.manager, Fetch{request_of(job), component, stream, state.offset}, request_of(job));
-    return;
-  }
   if (DMM_PLANT(starts_not_repeated)) return;
   if (task.phase != TaskPhase::asked && task.phase != TaskPhase::started) return;
   if (!task.stopping) return send_start(step, job, component);

@@ -21,7 +21,8 @@ struct JobManagerSettings {
   std::uint32_t jobs_max = 1'000'000;  ///< jobs kept, ended ones included; the oldest ended ones are forgotten
   std::uint32_t submissions_remembered = 10'000;  ///< whose answer is the same if a client repeats them
   std::uint32_t starts_at_once = 64;  ///< starts under way at a time: a burst would block every loop
-  std::uint64_t fetch_bytes_max = 16 * 1024 * 1024;  ///< of each stream of a job
+  std::uint64_t fetch_bytes_max = 1024ULL * 1024 * 1024;  ///< of each stream of a component; the rest is cut
+  Duration keep_output = seconds(3600);  ///< output that couldn't be brought back is given up so long after the end
   std::uint32_t keeper_deaths_max = 3;   ///< a job under which keepers died so often is failed; it may be the cause
   Duration rerun_pause = seconds(10);    ///< before a job runs again whose keeper died; twice as long each further time
 };

@@ -137,7 +137,8 @@ bool Endpoint::accept(Instant now, Peer& peer, const Way& way, const Envelope& e
     return true;  // it turned our greeting away, and people are to know why
   const bool knows_me = envelope.peer == peer.speaks_as;
   // What is numbered counts in one session alone: its sender must know which.
-  const bool may_be_ours = knows_me || (envelope.peer == 0 && !is_numbered(type_of(envelope.message)));
+  const std::uint16_t type = type_of(envelope.message);
+  const bool may_be_ours = knows_me || (envelope.peer == 0 && !is_numbered(type) && type != Piece::type);
   if (generation != Generation::same || !may_be_ours) {
     refuse(0, "other_incarnation");  // spoken by or to a former self: the Hellos sort it out
     if (now - peer.resend_asked > patience(peer)) {
@@ -192,7 +193,7 @@ void Endpoint::deliver(Instant now, Peer& peer, Envelope&& envelope, std::vector
     if (++peer.arrived_since_sent >= acknowledge_after || peer.bytes_since_sent >= acknowledge_after_bytes)
       emit(now, peer, beat_of(now, peer), {}, {});
     if (part) return take_part(now, peer, *part, messages);
-  } else if (!relay && (envelope.hint.empty() || envelope.hint == peer.heard_hint)) {
+  } else if (!relay && type != Piece::type && (envelope.hint.empty() || envelope.hint == peer.heard_hint)) {
     return;  // nothing that a machine would want to know
   }
   if (!envelope.hint.empty()) peer.heard_hint = envelope.hint;

@@ -49,7 +49,9 @@ bool may_send(std::uint16_t type, Role from, Role to) {
     case Forget::type: return is(from, job, to, resource);
     case Started::type:
     case Ended::type:
-    case Chunk::type: return is(from, resource, to, job);
+    case Chunk::type:
+    case Piece::type:
+    case Grown::type: return is(from, resource, to, job);
     case Submit::type: return is(from, client, to, job);
     case Submitted::type: return is(from, job, to, client);
     case Ask::type: return from == client;

@@ -53,7 +53,8 @@ void Endpoint::emit(Instant now, Peer& peer, const Message& message, const Reque
   const bool numbered = is_numbered(type);
   // What is said before the peer has heard of the new session would stand before what opens it.
   if (numbered && peer.renewing) return refuse(0, "session_given_up");
-  if (type == Relay::type && !peer.up) return refuse(0, "relay_dropped");
+  if (!peer.up && type == Relay::type) return refuse(0, "relay_dropped");
+  if (!peer.up && type == Piece::type) return refuse(0, "piece_dropped");
   count_sent(peer.session.peer(), type, trace);
   if (!hint.empty()) peer.hint = hint;
   const EnvelopeView envelope{.heading = heading_of(peer),

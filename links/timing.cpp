@@ -82,7 +82,8 @@ void Endpoint::tick(Instant now, Peer& peer) {
   if (now >= peer.direct_at) {
     peer.direct_at = now + settings_.direct_again;
     hang_up(peer);
-    if (!peer.rest_wanted && may_dial_direct(now)) dials_.push_back({peer.session.peer(), peer.endpoint});
+    const bool is_known = !peer.endpoint.empty();
+    if (is_known && !peer.rest_wanted && may_dial_direct(now)) dials_.push_back({peer.session.peer(), peer.endpoint});
   }
   if (now >= peer.recover_at) {
     // What was missing may have come meanwhile, and then the rest is on its way.

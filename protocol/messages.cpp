@@ -41,6 +41,8 @@ std::string_view name_of(std::uint16_t type) {
     case Stop::type: return "stop";
     case Fetch::type: return "fetch";
     case Chunk::type: return "chunk";
+    case Piece::type: return "piece";
+    case Grown::type: return "grown";
     case Forget::type: return "forget";
     case Submit::type: return "submit";
     case Submitted::type: return "submitted";
@@ -68,6 +70,8 @@ MessageKind kind_of(std::uint16_t type, Role from, Role to) {
     case Submitted::type:
     case Fetch::type:
     case Chunk::type:
+    case Piece::type:
+    case Grown::type:
     case Forget::type: return MessageKind::job_data_exchange;
     case Relay::type:
     case Delegate::type:
@@ -84,6 +88,8 @@ std::string_view to_text(MessageKind kind) {
       "notify_broker", "negotiate", "job_data_exchange", "match_claim_release", "dmm", "keep_alive"};
   return words.at(static_cast<std::size_t>(kind));
 }
+
+std::string_view to_text(Stream stream) { return stream == Stream::output ? "output" : "error"; }
 
 std::string_view to_text(Role role) {
   switch (role) {

@@ -3,8 +3,10 @@
 // send it when, and what happens when it is lost or doubled is in docs/protocol.md, which has a section for each.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <variant>
 #include <vector>
@@ -383,7 +385,8 @@ struct Start {
   NodeSet nodes;
   Program program;
   std::string proof;  ///< reserved: proof of the right to start
-  DMM_MESSAGE(40, self.lease, self.request, self.component, self.nodes, self.program, self.proof)
+  bool streams = false;  ///< its output is taken while it runs: the job manager is to be told when there is some
+  DMM_MESSAGE(40, self.lease, self.request, self.component, self.nodes, self.program, self.proof, self.streams)
 };
 
 struct Started {
@@ -421,14 +424,17 @@ struct Stop {
 };
 
 enum class Stream : std::uint8_t { output, error };
+inline constexpr std::array both_streams{Stream::output, Stream::error};
+std::string_view to_text(Stream stream);
 
-/// Asks for the next piece of a finished component's output.
+/// Asks for the next piece of a component's output.
 struct Fetch {
   RequestId request;
   std::uint32_t component = 0;
   Stream stream = Stream::output;
   std::uint64_t offset = 0;
-  DMM_MESSAGE(44, self.request, self.component, self.stream, self.offset)
+  bool unkept = false;  ///< the answer is to be a Piece
+  DMM_MESSAGE(44, self.request, self.component, self.stream, self.offset, self.unkept)
 };
 
 /// At most 48 KiB of output.
@@ -441,6 +447,27 @@ struct Chunk {
   bool last = false;  ///< nothing comes after this
   bool cut = false;   ///< the stream was longer than is brought back
   DMM_MESSAGE(45, self.request, self.component, self.stream, self.offset, self.data, self.last, self.cut)
+};
+
+/// At most 48 KiB of output, as a Chunk. Nobody keeps it to send it again: whoever misses it asks again.
+struct Piece {
+  RequestId request;
+  std::uint32_t component = 0;
+  Stream stream = Stream::output;
+  std::uint64_t offset = 0;
+  std::string data;
+  bool last = false;       ///< nothing comes after this
+  std::uint64_t size = 0;  ///< of the stream, as far as it was written
+  DMM_MESSAGE(47, self.request, self.component, self.stream, self.offset, self.data, self.last, self.size)
+};
+
+/// A component that runs has written more than was fetched or told of before.
+struct Grown {
+  RequestId request;
+  std::uint32_t component = 0;
+  std::uint64_t output_bytes = 0;
+  std::uint64_t error_bytes = 0;
+  DMM_MESSAGE(48, self.request, self.component, self.output_bytes, self.error_bytes)
 };
 
 /// The outcome is recorded and the output fetched: the resource manager may remove the job's directory.
@@ -504,7 +531,7 @@ struct Answer {
 using Message =
     std::variant<Hello, Beat, Fault, Relay, Part, Request, Cancel, Refuse, Delegate, Reject, Withdraw, Reach, Grant,
                  Claim, Release, LeaseEnded, Renew, Renewed, Inventory, Register, Assign, Unassign, Clean, SetAside,
-                 Start, Started, Ended, Stop, Fetch, Chunk, Forget, Submit, Submitted, Ask, Answer>;
+                 Start, Started, Ended, Stop, Fetch, Chunk, Piece, Grown, Forget, Submit, Submitted, Ask, Answer>;
 
 /// The number of a message's type on the wire.
 std::uint16_t type_of(const Message& message);

@@ -52,7 +52,7 @@ void ResourceManager::check_invariants() const {
   DMM_ASSERT(stray_cleans_.empty() || !strays_.empty());
   DMM_ASSERT(cleans.size() == cleans_.size());
   for (const auto& [number, clean] : cleans_) DMM_ASSERT(cleans.at(number) == clean.tasks);
-  for (const auto& read : reads_) DMM_ASSERT(tasks_.find(std::get<TaskId>(read)) != nullptr);
+  for (const auto& read : reads_) DMM_ASSERT(tasks_.find(std::get<TaskId>(read.first)) != nullptr);
 }
 
 }  // namespace dmm

@@ -43,7 +43,8 @@ struct ResourceManagerEffects : Effects {
 
 class ResourceManager {
  public:
-  using Input = std::variant<Received, LinkUp, LinkDown, LinkPressed, TaskStarted, TaskEnded, OutputRead>;
+  using Input = std::variant<Received, LinkUp, LinkDown, LinkPressed, TaskStarted, TaskEnded, OutputRead,
+                             OutputGrew>;
   using Effects = ResourceManagerEffects;
 
   explicit ResourceManager(ResourceManagerSettings settings);
@@ -106,6 +107,8 @@ class ResourceManager {
   void on(Instant now, const TaskStarted& report, Effects& effects);
   void on(Instant now, TaskEnded& report, Effects& effects);
   void on(Instant now, OutputRead& report, Effects& effects);
+  void on(Instant now, const OutputGrew& report, Effects& effects);
+  void tell_growth(TaskRecord& task, Effects& effects);
 
   // ---- messages
   bool may_say(const Party& from, const Message& message) const;
@@ -139,7 +142,7 @@ class ResourceManager {
   void leave_removed(Instant now, const NodeSet& removed, Effects& effects);
 
   // ---- the life of a task
-  void answer_again(const TaskRecord& task, Effects& effects);
+  void answer_again(TaskRecord& task, const Start& start, Effects& effects);
   void replace_earlier_attempts(Instant now, const TaskId& id, Effects& effects);
   static bool is_for(const Lease& lease, const RequestId& request);
   Readiness judge(const TaskRecord& task) const;
@@ -181,7 +184,7 @@ class ResourceManager {
   Lookup<Epoch, Lease> leases_;
   std::map<std::uint64_t, PendingClean> cleans_;
   std::uint64_t last_clean_ = 0;
-  std::set<ReadKey> reads_;             ///< ReadOutput orders that wait for their answer
+  std::map<ReadKey, bool> reads_;       ///< ReadOutput orders that wait for their answer, and whether as a Piece
   std::set<TaskId> strays_;             ///< living tasks that the ledger didn't know: they end before all else
   std::vector<std::uint64_t> stray_cleans_;  ///< the Clean messages that wait for them too
   BlackHoles black_holes_;

@@ -34,7 +34,7 @@ Ended stopped(std::string text) {
 
 void ResourceManager::on(Instant now, Start& start, Effects& effects) {
   const TaskId id{start.request, start.component};
-  if (const TaskRecord* known = tasks_.find(id)) return answer_again(*known, effects);
+  if (TaskRecord* known = tasks_.find(id)) return answer_again(*known, start, effects);
   if (effects.wants(Level::debug))
     effects.log(Level::debug, "start", id.request,
                 {{"component", std::int64_t{id.component}},
@@ -53,17 +53,20 @@ void ResourceManager::on(Instant now, Start& start, Effects& effects) {
   if (tasks_.parked_of(asker_of(id)) >= settings_.parked_max || tasks_.parked_bytes() > settings_.parked_bytes_max)
     return fail(now, task, StartFault::resources, "too many starts wait here for their leases", effects);
   task.nodes = std::move(start.nodes);
+  task.streams = start.streams;
   tasks_.set_program(task, std::move(start.program));
   touched_.add(task.lease);
 }
 
 /// A Start came again: the asker doesn't know what became of the first. While it is undecided, the answer will
 /// come.
-void ResourceManager::answer_again(const TaskRecord& task, Effects& effects) {
-  if (task.state == TaskState::ended)
-    effects.send(asker_of(task.id), *task.outcome, task.id.request);
-  else if (task.started)
-    effects.send(asker_of(task.id), Started{task.id.request, task.id.component, task.process}, task.id.request);
+void ResourceManager::answer_again(TaskRecord& task, const Start& start, Effects& effects) {
+  if (task.state == TaskState::ended) return effects.send(asker_of(task.id), *task.outcome, task.id.request);
+  task.streams = start.streams;
+  for (TaskRecord::Growth& growth : task.growth) growth.told = growth.read = 0;
+  if (!task.started) return;
+  effects.send(asker_of(task.id), Started{task.id.request, task.id.component, task.process}, task.id.request);
+  tell_growth(task, effects);
 }
 
 /// A job runs once at a time: with a later attempt, what is left of the earlier ones is killed, all components of
@@ -161,7 +164,7 @@ void ResourceManager::on(Instant now, const Stop& stop, Effects& effects) {
     else if (task->state == TaskState::parked)
       conclude(now, *task, stopped({}), effects);
     else
-      answer_again(*task, effects);
+      effects.send(asker_of(task->id), *task->outcome, task->id.request);
   }
   if (!components.empty()) return;
   Ended unknown = stopped("the resource manager knows no such request");
@@ -287,29 +290,69 @@ void ResourceManager::give_up_or_forget(Instant now, const TaskId& id, Effects& 
 
 // ---- output ----------------------------------------------------------------------------------------------------
 
-void ResourceManager::on(Instant, const Fetch& fetch, Effects& effects) {
+/// Also of a component that runs; of one that is over, the outcome is kept for as long as somebody fetches.
+void ResourceManager::on(Instant now, const Fetch& fetch, Effects& effects) {
   const TaskId id{fetch.request, fetch.component};
-  const TaskRecord* task = tasks_.find(id);
-  if (task != nullptr && task->state != TaskState::ended) {
-    effects.send(asker_of(id), Fault{Fetch::type, "the component isn't over"}, fetch.request);
+  TaskRecord* task = tasks_.find(id);
+  if (task != nullptr && task->state == TaskState::parked) {
+    effects.send(asker_of(id), Fault{Fetch::type, "the component hasn't begun"}, fetch.request);
     return;
   }
-  if (task == nullptr || !task->ordered) {
-    Chunk nothing{fetch.request, fetch.component, fetch.stream, fetch.offset, {}, true, false};
-    effects.send(asker_of(id), std::move(nothing), fetch.request);
-    return;
-  }
+  if (task != nullptr && task->state == TaskState::ended && task->ordered)
+    tasks_.set_due(*task, now + settings_.keep_output);
   // A question that came twice is answered once.
-  if (reads_.insert({id, fetch.stream, fetch.offset}).second)
-    effects.tasks.push_back(ReadOutput{id, fetch.stream, fetch.offset});
+  const bool is_new = reads_.insert_or_assign({id, fetch.stream, fetch.offset}, fetch.unkept).second;
+  if (task == nullptr || !task->ordered || fetch.stream > Stream::error) {
+    OutputRead nothing{id, fetch.stream, fetch.offset, {}, 0};
+    return on(now, nothing, effects);
+  }
+  if (is_new) effects.tasks.push_back(ReadOutput{id, fetch.stream, fetch.offset});
 }
 
 void ResourceManager::on(Instant, OutputRead& report, Effects& effects) {
-  if (reads_.erase({report.id, report.stream, report.offset}) == 0)
+  const auto read = reads_.find({report.id, report.stream, report.offset});
+  if (read == reads_.end())
     return effects.log(Level::debug, "ignore", report.id.request, {{"report", std::string("output_read")}});
-  Chunk chunk{report.id.request,      report.id.component, report.stream, report.offset,
-              std::move(report.data), report.last,         report.cut};
-  effects.send(asker_of(report.id), std::move(chunk), report.id.request);
+  const bool unkept = read->second;
+  reads_.erase(read);
+  TaskRecord* task = tasks_.find(report.id);
+  const std::uint64_t end = report.offset + report.data.size();
+  const bool is_live = task != nullptr && task->is_live();
+  const bool last = !is_live && (report.data.empty() || end >= report.size);
+  const RequestId& request = report.id.request;
+  if (unkept)
+    effects.send(asker_of(report.id), Piece{request, report.id.component, report.stream, report.offset,
+                                            std::move(report.data), last, report.size}, request);
+  else
+    effects.send(asker_of(report.id), Chunk{request, report.id.component, report.stream, report.offset,
+                                            std::move(report.data), last, false}, request);
+  if (!is_live || report.stream > Stream::error) return;
+  TaskRecord::Growth& growth = task->growth.at(static_cast<std::size_t>(report.stream));
+  growth.told = std::max(growth.told, report.size);  // the piece said so
+  growth.read = std::max(growth.read, end);
+  tell_growth(*task, effects);
+}
+
+void ResourceManager::on(Instant, const OutputGrew& report, Effects& effects) {
+  TaskRecord* task = tasks_.find(report.id);
+  if (task == nullptr || !task->is_live()) return;
+  task->growth[0].written = report.output_bytes;
+  task->growth[1].written = report.error_bytes;
+  tell_growth(*task, effects);
+}
+
+/// Told once, until the job manager has read as far as it was told: who reads slowly isn't told of each line.
+void ResourceManager::tell_growth(TaskRecord& task, Effects& effects) {
+  if (!task.streams) return;
+  bool is_fresh = false;
+  for (const TaskRecord::Growth& growth : task.growth) {
+    if (growth.told > growth.read) return;
+    is_fresh = is_fresh || growth.written > growth.told;
+  }
+  if (!is_fresh) return;
+  for (TaskRecord::Growth& growth : task.growth) growth.told = std::max(growth.told, growth.written);
+  Grown grown{task.id.request, task.id.component, task.growth[0].written, task.growth[1].written};
+  effects.send(asker_of(task.id), std::move(grown), task.id.request);
 }
 
 void ResourceManager::on(Instant, const Forget& forget, Effects& effects) {
@@ -325,7 +368,7 @@ void ResourceManager::on(Instant, const Forget& forget, Effects& effects) {
 void ResourceManager::remove(TaskRecord& task, Effects& effects) {
   if (task.ordered) effects.tasks.push_back(RemoveTask{task.id});
   auto read = reads_.lower_bound({task.id, Stream::output, 0});
-  while (read != reads_.end() && std::get<TaskId>(*read) == task.id) read = reads_.erase(read);
+  while (read != reads_.end() && std::get<TaskId>(read->first) == task.id) read = reads_.erase(read);
   changed_tasks_.add(task.id);
   tasks_.erase(task);
 }

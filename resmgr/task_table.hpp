@@ -6,6 +6,7 @@
 // over also has a number, in order of arrival, by which nodes and links name it.
 #pragma once
 
+#include <array>
 #include <compare>
 #include <cstdint>
 #include <memory>
@@ -48,6 +49,12 @@ struct TaskRecord {
   bool warned = false;                 ///< it got a SIGTERM, which an exit may be the answer to
   Instant kill_at = never;             ///< when the ordered end becomes a SIGKILL
   std::vector<std::uint64_t> cleans;   ///< the Clean messages that wait for its end
+  /// How far each stream was written, and of that told to the job manager, and read by it.
+  struct Growth {
+    std::uint64_t written = 0, told = 0, read = 0;
+  };
+  bool streams = false;                ///< its job manager takes output while it runs
+  std::array<Growth, 2> growth;        ///< by Stream
   std::unique_ptr<Program> program;    ///< while parked
   std::unique_ptr<Ended> outcome;      ///< once ended
 

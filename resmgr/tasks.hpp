@@ -33,7 +33,7 @@ struct EndTask {
   TaskId id;
   Duration grace;
 };
-/// Reads at most 48 KiB of an ended task's stream; answered by OutputRead.
+/// Reads at most 48 KiB of a task's stream; answered by OutputRead.
 struct ReadOutput {
   TaskId id;
   Stream stream = Stream::output;
@@ -83,9 +83,14 @@ struct OutputRead {
   Stream stream = Stream::output;
   std::uint64_t offset = 0;
   std::string data;
-  bool last = false;
-  bool cut = false;  ///< the stream was longer than 16 MiB; what is beyond is not brought back
+  std::uint64_t size = 0;  ///< of the stream
 };
-using TaskReport = std::variant<TaskStarted, TaskEnded, OutputRead>;
+/// A task that runs has written something since this was last said.
+struct OutputGrew {
+  TaskId id;
+  std::uint64_t output_bytes = 0;
+  std::uint64_t error_bytes = 0;
+};
+using TaskReport = std::variant<TaskStarted, TaskEnded, OutputRead, OutputGrew>;
 
 }  // namespace dmm

@@ -32,10 +32,10 @@ ProcessorNumbers::ProcessorNumbers(const Grid& grid) {
   }
 }
 
-std::vector<ProcessorRange> ProcessorNumbers::take(std::span<const Piece> pieces, double start_seconds,
+std::vector<ProcessorRange> ProcessorNumbers::take(std::span<const ClusterShare> pieces, double start_seconds,
                                                    double end_seconds) {
   Ranges all;
-  for (const Piece& piece : pieces) {
+  for (const ClusterShare& piece : pieces) {
     ByEnd& ends = ends_.at(piece.cluster);
     Ranges taken;
     std::uint64_t wanted = piece.processors;

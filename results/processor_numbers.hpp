@@ -31,7 +31,7 @@ class ProcessorNumbers {
   explicit ProcessorNumbers(const Grid& grid);
 
   /// The numbers for a job's pieces, ascending.
-  std::vector<ProcessorRange> take(std::span<const Piece> pieces, double start_seconds, double end_seconds);
+  std::vector<ProcessorRange> take(std::span<const ClusterShare> pieces, double start_seconds, double end_seconds);
   /// The number of a cluster's first processor.
   std::uint64_t first_of(std::uint32_t cluster) const { return first_[cluster]; }
   /// Processors that had to be given to two jobs at once.

@@ -55,7 +55,7 @@ class SimulationResults {
   struct Kept {
     StreamJob job;
     JobOutcome outcome;
-    std::vector<Piece> pieces;
+    std::vector<ClusterShare> pieces;
   };
   void write(const SimulatedOutcome& ended, double end_seconds);
   std::string write_plots() const;

@@ -9,6 +9,7 @@
 #include <charconv>
 #include <cstring>
 #include <filesystem>
+#include <system_error>
 
 namespace dmm {
 namespace {
@@ -29,8 +30,9 @@ class File {
   int descriptor_;
 };
 
+// Output is written by threads: the text of an error may not be one that they share.
 std::string fault_text(std::string_view what, const std::string& path, int error) {
-  return std::string(what) + ' ' + path + ": " + std::strerror(error);
+  return std::string(what) + ' ' + path + ": " + std::generic_category().message(error);
 }
 
 bool write_all(int file, std::string_view data, off_t offset) {
@@ -85,24 +87,35 @@ std::string replace_file(const std::string& path, std::string_view content) {
 
 std::string rename_synced(const std::string& from, const std::string& to) {
   if (::rename(from.c_str(), to.c_str()) != 0) return fault_text("cannot replace", to, errno);
-  const std::string folder = std::filesystem::path(to).parent_path().string();
-  const File file(folder.empty() ? "." : folder, O_RDONLY | O_DIRECTORY);
-  if (!file.is_open() || ::fsync(file.descriptor()) != 0) return fault_text("cannot sync the folder of", to, errno);
+  return sync_parent_of(to);
+}
+
+std::string parent_folder(const std::string& path) {
+  const std::string folder = std::filesystem::path(path).parent_path().string();
+  return folder.empty() ? "." : folder;
+}
+
+std::string sync_parent_of(const std::string& path) {
+  const File file(parent_folder(path), O_RDONLY | O_DIRECTORY);
+  if (!file.is_open() || ::fsync(file.descriptor()) != 0) return fault_text("cannot sync the folder of", path, errno);
   return {};
 }
 
-std::string write_piece(const std::string& path, std::uint64_t offset, std::string_view data) {
+std::string write_piece(const FilePiece& piece) {
+  const std::string& path = piece.path;
   if (path.empty()) return "cannot write: no file is named";
   // O_NONBLOCK: a pipe without a reader must not hold up the daemon before it is recognised below.
-  const File file(path, O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0644);
+  const File file(path, O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0600);
   if (!file.is_open() && errno == ELOOP) return "cannot write " + path + ": a symbolic link, which is not followed";
   if (!file.is_open()) return fault_text("cannot write", path, errno);
   struct stat state{};
   if (::fstat(file.descriptor(), &state) != 0) return fault_text("cannot write", path, errno);
   if (!S_ISREG(state.st_mode))
     return path == "/dev/null" ? std::string{} : "cannot write " + path + ": not a regular file";
-  if (offset == 0 && ::ftruncate(file.descriptor(), 0) != 0) return fault_text("cannot write", path, errno);
-  if (!write_all(file.descriptor(), data, static_cast<off_t>(offset))) return fault_text("cannot write", path, errno);
+  if (piece.begins && ::ftruncate(file.descriptor(), 0) != 0) return fault_text("cannot write", path, errno);
+  const off_t at = !piece.appends ? static_cast<off_t>(piece.offset) : piece.begins ? 0 : state.st_size;
+  if (!write_all(file.descriptor(), piece.data, at)) return fault_text("cannot write", path, errno);
+  if (piece.syncs && ::fdatasync(file.descriptor()) != 0) return fault_text("cannot sync", path, errno);
   return {};
 }
 
@@ -110,6 +123,11 @@ std::string make_directory(const std::string& path) {
   std::error_code error;
   std::filesystem::create_directories(path, error);
   return error ? "cannot make directory " + path + ": " + error.message() : std::string{};
+}
+
+std::string make_private_directory(const std::string& path) {
+  if (::mkdir(path.c_str(), 0700) == 0) return sync_parent_of(path);
+  return errno == EEXIST ? std::string() : fault_text("cannot make directory", path, errno);
 }
 
 std::string NumberFile::open() {

@@ -21,12 +21,31 @@ std::string replace_file(const std::string& path, std::string_view content);
 /// Renames a file that is synced itself, so that the new name survives the end of the machine.
 std::string rename_synced(const std::string& from, const std::string& to);
 
-/// Writes a piece of a user's file at an offset; offset 0 empties the file first, and makes it if need be. Does not
-/// follow a symbolic link at the path itself, and does not write into what is no regular file, /dev/null excepted.
-std::string write_piece(const std::string& path, std::uint64_t offset, std::string_view data);
+/// A piece of a user's file. A file that isn't there is made for its owner alone; one that is there keeps its rights.
+struct FilePiece {
+  std::string path;
+  std::uint64_t offset = 0;
+  std::string data;
+  bool begins = false;  ///< the file is emptied first
+  bool appends = false; ///< to the end of the file, whatever the offset says
+  bool syncs = false;   ///< then all that was written to the file so far is to survive the end of the machine
+};
+
+/// Writes a piece. Does not follow a symbolic link at the path itself, and does not write into what is no regular file,
+/// /dev/null excepted. The name of a new file isn't safe before `sync_parent_of`.
+std::string write_piece(const FilePiece& piece);
+
+/// The folder that a path lies in, as it is written there.
+std::string parent_folder(const std::string& path);
+
+/// Makes what was made or renamed in the folder of a path survive the end of the machine.
+std::string sync_parent_of(const std::string& path);
 
 /// Makes a directory and those above it.
 std::string make_directory(const std::string& path);
+
+/// Makes one for its owner alone; one that is there keeps its rights.
+std::string make_private_directory(const std::string& path);
 
 /// A number that only grows, over all restarts: handed out from blocks whose end is in a file before they are used, so
 /// a crash skips numbers but never repeats one.

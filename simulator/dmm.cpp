@@ -158,7 +158,7 @@ class DmmRun {
     report(job, outcome, pieces_);
   }
 
-  void report(const StreamJob& job, const JobOutcome& outcome, std::span<const Piece> pieces) {
+  void report(const StreamJob& job, const JobOutcome& outcome, std::span<const ClusterShare> pieces) {
     ++jobs_ended_;
     if (sinks_.outcome) sinks_.outcome({job, outcome, pieces});
   }
@@ -223,7 +223,7 @@ class DmmRun {
   World world_;
   std::map<std::pair<SiteName, ClusterName>, std::uint32_t> numbers_;  ///< of clusters, by owner and name
   Lookup<Key, StreamJob> open_;                                        ///< submitted and not ended
-  std::vector<Piece> pieces_;
+  std::vector<ClusterShare> pieces_;
   Instant next_sample_ = never;
   std::uint64_t jobs_ended_ = 0;
   SimulationTotals totals_;

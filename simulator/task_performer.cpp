@@ -12,15 +12,20 @@ constexpr std::uint64_t piece_bytes = 48 * 1024;
 constexpr std::uint64_t inline_bytes = 4 * 1024;
 constexpr std::int32_t sigterm = 15, sigkill = 9;
 
-double number(const std::vector<std::string>& arguments) {
+double number(const std::vector<std::string>& arguments, std::size_t index = 1) {
   double value = 0;
-  if (arguments.size() > 1) std::from_chars(arguments[1].data(), arguments[1].data() + arguments[1].size(), value);
+  if (arguments.size() > index)
+    std::from_chars(arguments[index].data(), arguments[index].data() + arguments[index].size(), value);
   return value;
 }
 
-/// What it wrote, once it is over.
-std::uint64_t output_bytes(const TaskPerformer::Program& program) {
-  return program.end == EndKind::exited ? program.prints : 0;
+/// What it has written after it has run for so long.
+std::uint64_t output_bytes(const TaskPerformer::Program& program, Duration length) {
+  if (program.writes_for > Duration{}) {
+    const double share = length.in_seconds() / program.writes_for.in_seconds();
+    return static_cast<std::uint64_t>(static_cast<double>(program.prints) * std::clamp(share, 0.0, 1.0));
+  }
+  return program.over && program.end == EndKind::exited ? program.prints : 0;
 }
 
 /// Of a program that is over.
@@ -37,7 +42,7 @@ TaskEnded report_of(const TaskPerformer::Program& program) {
   ended.keeper_died = ended.kind == EndKind::lost;
   ended.wall = program.wall;
   ended.cpu = ended.wall;
-  ended.output_bytes = output_bytes(program);
+  ended.output_bytes = output_bytes(program, program.wall);
   if (ended.output_bytes <= inline_bytes) ended.output = std::string(ended.output_bytes, 'x');
   return ended;
 }
@@ -93,10 +98,12 @@ void TaskPerformer::start(Instant now, const StartTask& order) {
   program.stubborn = verb == "stubborn" || verb == "hanging";
   program.poison = verb == "poison";
   program.hangs = verb == "hanging" ? hang_takes : Duration{};
-  program.prints = verb == "print" ? static_cast<std::uint64_t>(number(arguments)) : 0;
+  program.prints = verb == "print" || verb == "write" ? static_cast<std::uint64_t>(number(arguments)) : 0;
+  program.writes_for = verb == "write" ? from_seconds(number(arguments, 2)) : Duration{};
   planned_.push(begin, PlannedStart{runs, program.process});
   const bool runs_on = verb == "sleep" || program.stubborn || program.poison;
-  const Duration length = runs_on ? from_seconds(number(arguments)) : Duration{};
+  const Duration length = runs_on ? from_seconds(number(arguments)) : program.writes_for;
+  if (verb == "write") planned_.push(begin + growth_interval, PlannedGrowth{runs, program.process});
   plan_end(begin + length, runs, EndKind::exited, verb == "false" ? 1 : 0);
 }
 
@@ -121,12 +128,13 @@ void TaskPerformer::end(Instant now, const EndTask& order) {
 
 void TaskPerformer::read(Instant now, const ReadOutput& order) {
   const auto program = find(order.id);
-  const bool is_empty = !program || !program->over || order.stream == Stream::error;
-  const std::uint64_t bytes = is_empty ? 0 : output_bytes(*program);
+  const bool is_empty = !program || order.stream == Stream::error;
+  const Duration length = is_empty ? Duration{} : program->over ? program->wall : now - program->started;
+  const std::uint64_t bytes = is_empty ? 0 : output_bytes(*program, length);
   const std::uint64_t left = bytes > order.offset ? bytes - order.offset : 0;
   auto report = std::make_unique<OutputRead>(order.id, order.stream, order.offset);
   report->data.assign(std::min(left, piece_bytes), 'x');
-  report->last = left <= piece_bytes;
+  report->size = bytes;
   planned_.push(now, std::move(report));
 }
 
@@ -156,6 +164,7 @@ void TaskPerformer::take_due(Instant now, std::vector<TaskReport>& reports) {
     if (const auto* started = std::get_if<PlannedStart>(&planned))
       reports.emplace_back(TaskStarted{started->program->id, started->process});
     if (const auto* read = std::get_if<std::unique_ptr<OutputRead>>(&planned)) reports.emplace_back(std::move(**read));
+    if (const auto* growth = std::get_if<PlannedGrowth>(&planned)) tell_growth(now, *growth, reports);
     if (const auto* ended = std::get_if<PlannedEnd>(&planned); ended != nullptr && come_true(now, *ended))
       reports.emplace_back(report_of(*ended->program));
     if (const auto* missing = std::get_if<Missing>(&planned)) {
@@ -165,6 +174,13 @@ void TaskPerformer::take_due(Instant now, std::vector<TaskReport>& reports) {
       reports.emplace_back(report_of(*program));
     }
   }
+}
+
+void TaskPerformer::tell_growth(Instant now, const PlannedGrowth& growth, std::vector<TaskReport>& reports) {
+  const Program& program = *growth.program;
+  if (program.over || program.process != growth.process) return;
+  reports.emplace_back(OutputGrew{program.id, output_bytes(program, now - program.started), 0});
+  planned_.push(now + growth_interval, growth);
 }
 
 bool TaskPerformer::come_true(Instant now, const PlannedEnd& end) {

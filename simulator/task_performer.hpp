@@ -5,6 +5,7 @@
 //   hanging S    the same, and SIGKILL takes a while, as in the midst of a system call
 //   false        exits with 1 at once
 //   print N      writes N bytes to standard output, exits with 0
+//   write N S    writes N bytes to standard output while it runs for S seconds, exits with 0
 //   missing      there is no such executable
 //   poison S     runs S seconds and kills the keeper: all that runs there is lost with it
 // Anything else runs for no time and exits with 0.
@@ -63,6 +64,7 @@ class TaskPerformer {
     bool over = true;        ///< it doesn't run, and is kept until it is removed
     std::uint64_t life = 0;  ///< names the end that was planned last
     std::uint64_t prints = 0;
+    Duration writes_for;     ///< it writes what it prints little by little, for so long
     EndKind end = EndKind::exited;  ///< how it ends, as was planned last
     std::int32_t code = 0;
     Duration wall;
@@ -83,6 +85,8 @@ class TaskPerformer {
   static constexpr std::uint64_t removed = UINT64_MAX;
   /// How long it takes to start a program, and to end one with a signal.
   static constexpr Duration start_takes = milliseconds(1);
+  /// How often it is told how much a program has written.
+  static constexpr Duration growth_interval = seconds(1);
   /// How long it takes to kill one that hangs.
   static constexpr Duration hang_takes = seconds(8);
 
@@ -102,8 +106,13 @@ class TaskPerformer {
   struct Missing {
     std::unique_ptr<const TaskId> id;
   };
+  /// What a program has written so far is told.
+  struct PlannedGrowth {
+    std::shared_ptr<const Program> program;
+    std::int32_t process = 0;
+  };
   /// Small, since there is an end for each program that runs.
-  using Planned = std::variant<PlannedStart, PlannedEnd, Missing, std::unique_ptr<OutputRead>>;
+  using Planned = std::variant<PlannedStart, PlannedEnd, Missing, PlannedGrowth, std::unique_ptr<OutputRead>>;
 
   std::shared_ptr<Program> program_of(const TaskId& id);
   std::shared_ptr<Program> find(const TaskId& id) const;
@@ -113,6 +122,7 @@ class TaskPerformer {
   /// Whether the end comes true.
   bool come_true(Instant now, const PlannedEnd& end);
   void read(Instant now, const ReadOutput& order);
+  void tell_growth(Instant now, const PlannedGrowth& growth, std::vector<TaskReport>& reports);
   void end_all(Instant now, EndKind kind);
   void take_due(Instant now, std::vector<TaskReport>& reports);
 

@@ -223,12 +223,11 @@ bool World::perform_all(Address address, Process<Manager>& process) {
 
 bool World::perform(Address address, Process<JobManager>& process) {
   bool fed = false;
-  for (OutputPiece& piece : std::exchange(process.effects.output, {})) {
-    if (!piece.last) continue;
-    process.local(actors_[address]->clock.at(now_), OutputWritten{piece.job, piece.component, piece.stream, {}, true});
+  for (const OutputPiece& piece : std::exchange(process.effects.output, {})) {
+    process.local(actors_[address]->clock.at(now_),
+                  OutputWritten{piece.job, piece.component, piece.stream, piece.serial, {}, piece.last});
     fed = true;
   }
-  process.effects.forgotten.clear();
   DMM_ASSERT(actors_[address]->party.role == Role::job_manager);
   for (const std::uint64_t job : process.effects.ended)
     if (settings_.hand_out_ended) ended_.emplace_back(address, job);

@@ -114,6 +114,7 @@ void visit_job_manager(Settings& s, Visitor& v) {
   v.integer("submissions_remembered", s.submissions_remembered, 1);
   v.integer("starts_at_once", s.starts_at_once, 1);
   v.integer("fetch_bytes_max", s.fetch_bytes_max, 0);
+  v.duration("keep_output_seconds", s.keep_output, 0, seconds_max);
   v.integer("keeper_deaths_max", s.keeper_deaths_max, 1);
   v.duration("rerun_pause_seconds", s.rerun_pause, 0, 3600);
 }

@@ -6,6 +6,7 @@
 #include "protocol/programs.hpp"
 #include "protocol/text.hpp"
 #include "views/json_answer.hpp"
+#include "views/output_view.hpp"
 
 namespace dmm {
 namespace {
@@ -63,6 +64,7 @@ Json job_of(const JobView& job, const ViewTime& time) {
           {"tries", job.tries},
           {"exit", exit_of(job.exit)},
           {"text", shortened(job.text, shown_of_text)},
+          {"output", output_json(job, time)},
           {"output_path", shortened(job.output_path, path_bytes_max)},
           {"error_path", shortened(job.error_path, path_bytes_max)},
           {"keep_output", job.keep_output},

@@ -11,7 +11,7 @@
 
 namespace dmm {
 
-constexpr std::string_view job_verbs = "queue, job, counts, cancel, holdings";
+constexpr std::string_view job_verbs = "queue, job, counts, cancel, output, fetch_output, holdings";
 
 /// The answer to one of job_verbs; nothing for any other verb. What a cancel calls for comes out in `effects`, and is
 /// to be followed by settle.

@@ -189,10 +189,18 @@ struct JobEnded {
 
 struct FileRead {
   std::string data;
-  bool last = false;
-  bool cut = false;
+  std::uint64_t size = 0;  ///< of the file
   template <class Self>
-  static auto fields(Self& self) { return std::tie(self.data, self.last, self.cut); }
+  static auto fields(Self& self) { return std::tie(self.data, self.size); }
+};
+
+/// A job that runs has written something since this was last said.
+struct OutputSize {
+  std::uint64_t serial = 0;
+  std::uint64_t output_bytes = 0;
+  std::uint64_t error_bytes = 0;
+  template <class Self>
+  static auto fields(Self& self) { return std::tie(self.serial, self.output_bytes, self.error_bytes); }
 };
 
 /// The last word to a manager: another one has come, and gets all reports from now on.
@@ -201,7 +209,7 @@ struct Replaced {
   static auto fields(Self&) { return std::tie(); }
 };
 
-using Report = std::variant<Challenge, Ready, JobStarted, JobStuck, JobEnded, FileRead, Replaced, Beat>;
+using Report = std::variant<Challenge, Ready, JobStarted, JobStuck, JobEnded, FileRead, OutputSize, Replaced, Beat>;
 
 /// What is kept on disk of a job that ended, until its directory is removed. Its streams are in its directory.
 struct Outcome {

@@ -1,12 +1,14 @@
 // Directories of jobs. Everything is named relative to an open folder and opened with O_NOFOLLOW.
 #include "resmgr/backends/keeper_files.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -83,6 +85,27 @@ std::vector<std::string> names_in(int folder) {
   return names;
 }
 
+int open_stream(int directory, Stream stream) {
+  const char* const name = stream == Stream::output ? "output" : "error";
+  return openat(directory, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+}
+
+std::uint64_t size_of(int file) {
+  struct stat facts{};
+  const bool is_there = file >= 0 && fstat(file, &facts) == 0 && S_ISREG(facts.st_mode);
+  return is_there ? static_cast<std::uint64_t>(facts.st_size) : 0;
+}
+
+FilePart read_part(int file, std::uint64_t offset, std::size_t length) {
+  FilePart part;
+  part.size = size_of(file);
+  if (offset >= part.size || length == 0) return part;
+  part.data.resize(std::min<std::uint64_t>(length, part.size - offset));
+  const ssize_t count = pread(file, part.data.data(), part.data.size(), static_cast<off_t>(offset));
+  part.data.resize(count > 0 ? static_cast<std::size_t>(count) : 0);
+  return part;
+}
+
 std::string fault_of(const std::string& path) { return "can't open " + path + ": " + std::strerror(errno); }
 
 }  // namespace
@@ -125,7 +148,7 @@ void JobFolder::put_away_in(int folder, const std::function<bool(const std::stri
 
 bool JobFolder::put_away(int folder, const char* name) { return move_to(folder, name, removed_, put_away_); }
 
-int JobFolder::make(const std::string& name, JobFiles& files) const {
+int JobFolder::make(const std::string& name, JobFiles& files) {
   if (mkdirat(jobs_, name.c_str(), 0700) != 0) return errno;
   const int directory = openat(jobs_, name.c_str(), as_folder);
   if (directory < 0) return errno;
@@ -133,33 +156,51 @@ int JobFolder::make(const std::string& name, JobFiles& files) const {
   if (mkdirat(directory, "work", 0700) != 0 || (files.work = openat(directory, "work", as_folder)) < 0 ||
       (files.output = make_file(directory, "output")) < 0 || (files.error = make_file(directory, "error")) < 0)
     fault = errno;
+  else
+    hold_streams(name, directory);
   close(directory);
   return fault;
 }
 
-Piece JobFolder::read(const std::string& name, Stream stream, std::uint64_t offset, std::size_t length) const {
-  Piece piece;
+// At most half of the descriptors that there may be: connections, and the start of jobs, need some too.
+void JobFolder::hold_streams(const std::string& name, int directory) {
+  rlimit limit{};
+  std::array<int, 2> held{-1, -1};
+  if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && streams_.size() < limit.rlim_cur / 4)
+    held = {open_stream(directory, Stream::output), open_stream(directory, Stream::error)};
+  streams_[name] = held;
+}
+
+void JobFolder::release_streams(const std::string& name) {
+  const auto held = streams_.find(name);
+  if (held == streams_.end()) return;
+  for (const int file : held->second)
+    if (file >= 0) close(file);
+  streams_.erase(held);
+}
+
+StreamSizes JobFolder::stream_sizes(const std::string& name) const {
+  const auto held = streams_.find(name);
+  if (held == streams_.end()) return {};
+  return {size_of(held->second[0]), size_of(held->second[1])};
+}
+
+FilePart JobFolder::read(const std::string& name, Stream stream, std::uint64_t offset, std::size_t length) const {
+  if (const auto held = streams_.find(name); held != streams_.end())
+    return read_part(held->second.at(static_cast<std::size_t>(stream)), offset, length);
   const int directory = openat(jobs_, name.c_str(), as_folder);
-  if (directory < 0) return piece;
+  if (directory < 0) return {};
   // The job could have put a symbolic link or a pipe in the file's place.
-  const char* const stream_name = stream == Stream::output ? "output" : "error";
-  const int file = openat(directory, stream_name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+  const int file = open_stream(directory, stream);
   close(directory);
-  if (file < 0) return piece;
-  struct stat facts{};
-  if (fstat(file, &facts) == 0 && S_ISREG(facts.st_mode)) {
-    piece.size = static_cast<std::uint64_t>(facts.st_size);
-    if (offset < piece.size && length > 0) {
-      piece.data.resize(length);
-      const ssize_t count = pread(file, piece.data.data(), length, static_cast<off_t>(offset));
-      piece.data.resize(count > 0 ? static_cast<std::size_t>(count) : 0);
-    }
-  }
+  if (file < 0) return {};
+  FilePart part = read_part(file, offset, length);
   close(file);
-  return piece;
+  return part;
 }
 
 bool JobFolder::remove(const std::string& name) {
+  release_streams(name);
   const int directory = openat(jobs_, name.c_str(), as_folder);
   if (directory < 0) return false;
   unlinkat(directory, "output", 0);

@@ -4,10 +4,12 @@
 // that outlives its managers also keeps how each job ended, in the file <state>/outcomes/<name>.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -27,8 +29,15 @@ struct JobFiles {
   JobFiles& operator=(const JobFiles&) = delete;
 };
 
-/// A piece of a stream, and how long the stream is.
-struct Piece {
+/// How long the streams of a job are.
+struct StreamSizes {
+  std::uint64_t output = 0;
+  std::uint64_t error = 0;
+  bool operator==(const StreamSizes&) const = default;
+};
+
+/// A part of a stream, and how long the stream is.
+struct FilePart {
   std::string data;
   std::uint64_t size = 0;
 };
@@ -45,10 +54,17 @@ class JobFolder {
 
   /// "<state>/jobs/", which all the jobs' directories begin with.
   const std::string& prefix() const { return prefix_; }
-  /// Makes a job's directory; 0 or an errno.
-  int make(const std::string& name, JobFiles& files) const;
-  /// Reads at most `length` bytes of a stream.
-  Piece read(const std::string& name, Stream stream, std::uint64_t offset, std::size_t length) const;
+  /// Makes a job's directory; 0 or an errno. Its streams are held open from before the job can put anything in their
+  /// place, or in the way to them: nothing that it does there holds up whoever reads. Where descriptors are few they
+  /// aren't, and then they are read when the job is over.
+  int make(const std::string& name, JobFiles& files);
+  /// The job is over.
+  void release_streams(const std::string& name);
+  bool holds_streams() const { return !streams_.empty(); }
+  /// Of a job whose streams are held; else 0.
+  StreamSizes stream_sizes(const std::string& name) const;
+  /// Reads at most `length` bytes of a stream. Of a job that runs, only if it is held.
+  FilePart read(const std::string& name, Stream stream, std::uint64_t offset, std::size_t length) const;
   /// Removes a job's directory if it is nearly empty, else puts it away; true if it was put away.
   bool remove(const std::string& name);
 
@@ -66,6 +82,10 @@ class JobFolder {
  private:
   bool put_away(int folder, const char* name);
   void put_away_in(int folder, const std::function<bool(const std::string& name)>& stays);
+  void hold_streams(const std::string& name, int directory);
+
+  /// Of jobs that run, by name: for reading, by Stream; -1 where a descriptor was lacking.
+  std::unordered_map<std::string, std::array<int, 2>> streams_;
   std::string prefix_;
   int state_ = -1;
   int jobs_ = -1;

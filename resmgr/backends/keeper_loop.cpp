@@ -30,7 +30,7 @@ constexpr Clock look_again = 100'000;       // a net: a change among strays come
 constexpr Clock keep_pause = 500'000;       // until an outcome is written again that there was no room for
 constexpr int orders_a_turn = 16;           // a start takes about 0.3 ms
 constexpr std::size_t piece_max = 48 * 1024;
-constexpr std::uint64_t stream_max = 16 * 1024 * 1024;
+constexpr Clock output_pause = 500'000;     // until it is looked again at what jobs have written
 constexpr std::uint64_t inline_max = 4 * 1024;
 
 }  // namespace
@@ -53,6 +53,7 @@ void Keeper::run() {
     reap();
     for (int count = 0; count < orders_a_turn && take_order(); ++count) continue;
     ring_alarms();
+    look_at_output();
     settle();
     keep_unkept();
   }
@@ -85,6 +86,7 @@ Clock Keeper::next_wake() const {
   if (!alarms_.empty()) wake = std::min(wake, alarms_.begin()->first);
   if (!dying_.empty()) wake = std::min(wake, looked_at_ + look_again);
   if (!unkept_.empty()) wake = std::min(wake, keep_again_);
+  if (channel_ && folder_.holds_streams()) wake = std::min(wake, output_looked_at_ + output_pause);
   return std::min(wake, door_.next_deadline());
 }
 
@@ -143,6 +145,7 @@ std::string Keeper::obey(const Rules& rules) {
 
 // Says what there is to a manager that knows nothing yet.
 void Keeper::greet(std::string fault) {
+  told_.clear();
   Ready ready;
   ready.fault = std::move(fault);
   ready.last_serial = last_serial_;
@@ -236,12 +239,8 @@ void Keeper::carry_out(const EndJob& order) {
 }
 
 void Keeper::carry_out(const ReadFile& order) {
-  const std::uint64_t left = order.offset < stream_max ? stream_max - order.offset : 0;
-  const std::size_t length = std::min<std::uint64_t>(piece_max, left);
-  Piece piece = folder_.read(order.directory, order.stream, order.offset, length);
-  const std::uint64_t end = order.offset + piece.data.size();
-  const bool last = piece.data.empty() || end >= std::min(piece.size, stream_max);
-  send(FileRead{std::move(piece.data), last, piece.size > stream_max});
+  FilePart part = folder_.read(order.directory, order.stream, order.offset, piece_max);
+  send(FileRead{std::move(part.data), part.size});
 }
 
 void Keeper::carry_out(const RemoveDirectory& order) {
@@ -494,7 +493,22 @@ void Keeper::look_at_stuck(std::uint64_t serial, Job& job, const std::string& re
   send(JobStuck{serial, text});
 }
 
+// What jobs wrote since that was last told.
+void Keeper::look_at_output() {
+  if (!channel_ || !folder_.holds_streams() || now() < output_looked_at_ + output_pause) return;
+  output_looked_at_ = now();
+  for (const auto& [serial, job] : jobs_) {
+    const auto sizes = folder_.stream_sizes(job.order.directory);
+    StreamSizes& told = told_[serial];
+    if (sizes == told) continue;
+    told = sizes;
+    send(OutputSize{serial, sizes.output, sizes.error});
+  }
+}
+
 void Keeper::report_end(Job& job) {
+  folder_.release_streams(job.order.directory);
+  told_.erase(job.order.serial);
   job.outcome.serial = job.order.serial;
   job.outcome.text = job.text;
   const std::string& directory = job.order.directory;
@@ -503,8 +517,8 @@ void Keeper::report_end(Job& job) {
 }
 
 JobEnded Keeper::with_streams(JobEnded end, const std::string& directory) const {
-  Piece output = folder_.read(directory, Stream::output, 0, inline_max);
-  Piece error = folder_.read(directory, Stream::error, 0, inline_max);
+  FilePart output = folder_.read(directory, Stream::output, 0, inline_max);
+  FilePart error = folder_.read(directory, Stream::error, 0, inline_max);
   end.output_bytes = output.size;
   end.error_bytes = error.size;
   if (output.size + error.size <= inline_max) {

@@ -109,6 +109,7 @@ class Keeper {
   void look_at_stuck(std::uint64_t serial, Job& job, const std::string& refused);
   void end_all();
   void end_rest();
+  void look_at_output();
   void report_end(Job& job);
   void remember(const std::string& directory, Outcome outcome);
   void keep_unkept();
@@ -134,11 +135,13 @@ class Keeper {
   bool closing_ = false;  // all jobs end, and then the keeper
   Clock deadline_ = 0;    // when all jobs are ended; endless once that was done
   Clock looked_at_ = 0;   // when strays were last looked for
+  Clock output_looked_at_ = 0;  // when the sizes of streams were
   std::uint64_t last_serial_ = 0;
   std::unordered_map<std::uint64_t, Job> jobs_;
   std::map<std::string, Outcome> outcomes_;  // by directory; without streams, which are in it
   std::set<std::string> unkept_;             // outcomes that the disk had no room for
   Clock keep_again_ = 0;                     // when that is tried again
+  std::unordered_map<std::uint64_t, StreamSizes> told_;  // how much jobs have written, as the manager knows
   std::unordered_map<pid_t, std::uint64_t> shims_;  // also of jobs that never ran and were told as over
   std::set<std::uint64_t> dying_;   // jobs whose shim ended, or that should be gone by now
   std::multimap<Clock, std::uint64_t> alarms_;  // one too many does no harm: each looks at what is due

@@ -363,7 +363,7 @@ void ProcessBackend::keeper_ended() {
     // It didn't come up; that is tried again when a task is to start, not in a loop.
     if (fault_.empty()) fault_ = settings_.keeper_executable + " ended at once";
     for (const auto& read : reads_)
-      reports_.push_back(OutputRead{read.id, read.stream, read.offset, {}, true, false});
+      reports_.push_back(OutputRead{read.id, read.stream, read.offset, {}, 0});
     reads_.clear();
     deliver_lost();
   }
@@ -481,7 +481,7 @@ void ProcessBackend::carry_out(const EndTask& order) {
 void ProcessBackend::carry_out(const ReadOutput& order) {
   if (!channel_) restart_keeper();
   if (!channel_) {
-    reports_.push_back(OutputRead{order.id, order.stream, order.offset, {}, true, false});
+    reports_.push_back(OutputRead{order.id, order.stream, order.offset, {}, 0});
     return raise();
   }
   reads_.push_back(order);
@@ -566,8 +566,12 @@ void ProcessBackend::take(keeper::FileRead& report) {
   if (reads_.empty()) return;
   const ReadOutput asked = std::move(reads_.front());
   reads_.pop_front();
-  reports_.push_back(
-      OutputRead{asked.id, asked.stream, asked.offset, std::move(report.data), report.last, report.cut});
+  reports_.push_back(OutputRead{asked.id, asked.stream, asked.offset, std::move(report.data), report.size});
+}
+
+void ProcessBackend::take(keeper::OutputSize& report) {
+  if (const auto name = names_.find(report.serial); name != names_.end())
+    reports_.push_back(OutputGrew{name->second, report.output_bytes, report.error_bytes});
 }
 
 void ProcessBackend::take(keeper::Replaced&) { be_replaced(); }

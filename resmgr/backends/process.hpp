@@ -35,6 +35,7 @@ struct JobStarted;
 struct Beat;
 struct Challenge;
 struct FileRead;
+struct OutputSize;
 struct FoundJob;
 struct JobStuck;
 struct KeeperLink;
@@ -137,6 +138,7 @@ class ProcessBackend {
   void take(keeper::JobStarted& report);
   void take(keeper::JobEnded& report);
   void take(keeper::FileRead& report);
+  void take(keeper::OutputSize& report);
   void take(keeper::Replaced& report);
 
   keeper::Rules rules() const;

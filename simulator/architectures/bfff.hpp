@@ -35,7 +35,7 @@ class Bfff {
   std::uint64_t processors_;  ///< of the grid
   WaitingQueue queue_;
   std::vector<std::uint32_t> idle_;  ///< what is left while a job is placed
-  std::vector<Piece> pieces_;        ///< where it is placed
+  std::vector<ClusterShare> pieces_;        ///< where it is placed
 };
 
 }  // namespace dmm

@@ -35,7 +35,7 @@ void Conservative::arrive(Floor& floor, const StreamJob& job) {
 
 void Conservative::ended(Floor& floor, const RunningJob& job) {
   floor.count(MessageKind::match_claim_release, job.pieces.size());
-  for (const Piece& piece : job.pieces) {
+  for (const ClusterShare& piece : job.pieces) {
     Cluster& cluster = clusters_[piece.cluster];
     touch(piece.cluster);
     const auto planned_end = cluster.running.find(job.job.number);
@@ -144,7 +144,7 @@ void Conservative::plan_running(const Floor& floor, std::uint32_t number) {
   cluster.profile = Profile(floor.size(number));
   cluster.running.clear();
   for (const RunningJob* job : floor.running()) {
-    for (const Piece& piece : job->pieces) {
+    for (const ClusterShare& piece : job->pieces) {
       if (piece.cluster != number) continue;
       Instant end = job->start + planned(job->job);
       if (end <= floor.now()) end = floor.now() + overdue_allowance;

@@ -8,7 +8,7 @@ namespace dmm {
 
 Easy::Easy(const Floor& floor, const ModelParameters&) : clusters_(floor.clusters()) {
   for (const RunningJob* job : floor.running())
-    for (const Piece& piece : job->pieces)
+    for (const ClusterShare& piece : job->pieces)
       clusters_[piece.cluster].running.insert(
           {expected_end(job->start, job->job), job->job.number, piece.processors});
 }
@@ -26,7 +26,7 @@ void Easy::arrive(Floor& floor, const StreamJob& job) {
 
 void Easy::ended(Floor& floor, const RunningJob& job) {
   floor.count(MessageKind::match_claim_release, job.pieces.size());
-  for (const Piece& piece : job.pieces) {
+  for (const ClusterShare& piece : job.pieces) {
     clusters_[piece.cluster].running.erase({expected_end(job.start, job.job), job.job.number, piece.processors});
     touch(piece.cluster);
   }

@@ -100,7 +100,7 @@ class Engine {
     JobOutcome outcome = outcome_of(job.job, state);
     outcome.start_seconds = (job.start - Instant{}).in_seconds();
     if (state == JobOutcome::State::finished) outcome.end_seconds = (job.end - Instant{}).in_seconds();
-    for (const Piece& piece : job.pieces)
+    for (const ClusterShare& piece : job.pieces)
       outcome.origin = std::max(outcome.origin, run_.grid.origin(job.job.home, piece.cluster));
     run_.sinks.outcome({job.job, outcome, job.pieces});
   }

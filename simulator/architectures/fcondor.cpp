@@ -27,7 +27,7 @@ Fcondor::Fcondor(const Floor& floor, const ModelParameters& parameters)
   for (std::uint32_t home = 0; home < floor.clusters(); ++home)
     flock_.push_back(flock_order(floor.grid(), home, parameters.flock_order));
   for (const RunningJob* job : floor.running())
-    for (const Piece& piece : job->pieces)
+    for (const ClusterShare& piece : job->pieces)
       shares_[piece.cluster].began(floor.now(), user_of(job->job), piece.processors);
 }
 
@@ -55,7 +55,7 @@ void Fcondor::ended(Floor& floor, const RunningJob& job) {
   floor.count(MessageKind::notify_broker, job.pieces.size());
   floor.count(MessageKind::match_claim_release, release_messages * job.pieces.size());
   const UserNumber user = user_of(job.job);
-  for (const Piece& piece : job.pieces) shares_[piece.cluster].ended(floor.now(), user, piece.processors);
+  for (const ClusterShare& piece : job.pieces) shares_[piece.cluster].ended(floor.now(), user, piece.processors);
 }
 
 void Fcondor::settle(Floor& floor) {

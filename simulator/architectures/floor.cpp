@@ -28,11 +28,11 @@ void Floor::refuse(const StreamJob& job) {
 }
 
 void Floor::start(const StreamJob& job, std::uint32_t cluster) {
-  const Piece piece{cluster, job.processors};
+  const ClusterShare piece{cluster, job.processors};
   start(job, std::span(&piece, 1));
 }
 
-void Floor::start(const StreamJob& job, std::span<const Piece> pieces) {
+void Floor::start(const StreamJob& job, std::span<const ClusterShare> pieces) {
   std::uint32_t slot = static_cast<std::uint32_t>(slots_.size());
   if (free_slots_.empty()) {
     slots_.emplace_back();
@@ -46,7 +46,7 @@ void Floor::start(const StreamJob& job, std::span<const Piece> pieces) {
   running.end = now_ + job.run;
   running.pieces.assign(pieces.begin(), pieces.end());
   std::uint64_t sum = 0;
-  for (const Piece& piece : pieces) {
+  for (const ClusterShare& piece : pieces) {
     DMM_ASSERT(idle_.at(piece.cluster) >= piece.processors);
     idle_[piece.cluster] -= piece.processors;
     samples_[piece.cluster].busy += piece.processors;
@@ -91,7 +91,7 @@ const RunningJob& Floor::end_next() {
   std::swap(ended_, slots_[slot]);  // keeps the capacity of both
   slots_[slot].job.number = 0;
   free_slots_.push_back(slot);
-  for (const Piece& piece : ended_.pieces) {
+  for (const ClusterShare& piece : ended_.pieces) {
     idle_[piece.cluster] += piece.processors;
     idle_in_all_ += piece.processors;
     samples_[piece.cluster].busy -= piece.processors;

@@ -23,7 +23,7 @@ struct RunningJob {
   StreamJob job;
   Instant start{};
   Instant end{};
-  std::vector<Piece> pieces;
+  std::vector<ClusterShare> pieces;
 };
 
 class Floor {
@@ -39,7 +39,7 @@ class Floor {
   std::uint64_t idle_in_all() const { return idle_in_all_; }
   std::uint32_t largest_cluster() const { return largest_cluster_; }
   /// Starts a waiting job now; the pieces must be idle and add up to its processors.
-  void start(const StreamJob& job, std::span<const Piece> pieces);
+  void start(const StreamJob& job, std::span<const ClusterShare> pieces);
   /// The same in one cluster.
   void start(const StreamJob& job, std::uint32_t cluster);
   /// A waiting job that can never run: it ends as failed.

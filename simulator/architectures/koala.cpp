@@ -20,7 +20,7 @@ void Koala::arrive(Floor& floor, const StreamJob& job) {
 
 void Koala::ended(Floor& floor, const RunningJob& job) {
   floor.count(MessageKind::match_claim_release, job.pieces.size());
-  for (const Piece& piece : job.pieces) unknown_.push_back({floor.now(), piece});
+  for (const ClusterShare& piece : job.pieces) unknown_.push_back({floor.now(), piece});
 }
 
 Instant Koala::last_report_before_or_at(Instant now) const {

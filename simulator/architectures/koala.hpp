@@ -32,7 +32,7 @@ class Koala {
  private:
   struct Ended {
     Instant at{};
-    Piece piece;
+    ClusterShare piece;
   };
 
   Instant last_report_before_or_at(Instant now) const;

@@ -28,7 +28,7 @@ class OwnQueues {
   }
   void ended(Floor& floor, const RunningJob& job) {
     floor.count(MessageKind::match_claim_release, job.pieces.size());
-    for (const Piece& piece : job.pieces) touched_.push_back(piece.cluster);
+    for (const ClusterShare& piece : job.pieces) touched_.push_back(piece.cluster);
   }
   void settle(Floor& floor) {
     for (const std::uint32_t cluster : touched_) queues_[cluster].serve(floor, cluster);

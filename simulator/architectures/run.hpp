@@ -21,18 +21,18 @@ namespace dmm {
 using MessageCounts = std::array<std::uint64_t, message_kinds>;
 
 /// Processors of one cluster that a job runs on.
-struct Piece {
+struct ClusterShare {
   std::uint32_t cluster = 0;
   std::uint32_t processors = 0;
 
-  bool operator==(const Piece&) const = default;
+  bool operator==(const ClusterShare&) const = default;
 };
 
 /// How one job went; the spans are valid during the call only.
 struct SimulatedOutcome {
   const StreamJob& job;
   const JobOutcome& outcome;
-  std::span<const Piece> pieces;  ///< empty: it never started
+  std::span<const ClusterShare> pieces;  ///< empty: it never started
 };
 
 /// The state at one moment of each cluster, and of each link.

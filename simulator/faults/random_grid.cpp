@@ -212,7 +212,10 @@ class Draw {
     job.program.arguments = {dice_.chance(0.05) ? "stubborn" : "sleep", std::to_string(runs)};
     if (dice_.chance(0.05)) job.program.arguments = {"false"};
     if (dice_.chance(0.03)) job.program.arguments = {"missing"};
-    if (dice_.chance(0.05)) job.program.arguments = {"print", std::to_string(dice_.between(1, 200'000))};
+    if (!dice_.chance(0.05)) return job;
+    const std::uint32_t bytes = dice_.between(1, 200'000);
+    job.program.arguments = {"print", std::to_string(bytes)};
+    if (bytes % 2 == 0) job.program.arguments = {"write", std::to_string(bytes), std::to_string(runs)};
     return job;
   }
 

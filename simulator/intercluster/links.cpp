@@ -9,8 +9,9 @@
 
 namespace dmm {
 
-bool spans_clusters(std::span<const Piece> pieces) {
-  return std::any_of(pieces.begin(), pieces.end(), [&](const Piece& p) { return p.cluster != pieces[0].cluster; });
+bool spans_clusters(std::span<const ClusterShare> pieces) {
+  const auto is_elsewhere = [&](const ClusterShare& share) { return share.cluster != pieces[0].cluster; };
+  return std::any_of(pieces.begin(), pieces.end(), is_elsewhere);
 }
 
 InterclusterLinks::InterclusterLinks(std::uint32_t clusters, const SharedLinks& settings)
@@ -20,7 +21,7 @@ InterclusterLinks::InterclusterLinks(std::uint32_t clusters, const SharedLinks& 
 }
 
 std::span<const InterclusterLinks::Slide> InterclusterLinks::start(Instant now, std::uint32_t job, Duration run,
-                                                                   std::span<const Piece> pieces) {
+                                                                   std::span<const ClusterShare> pieces) {
   const Residual residual = residual_at_start(run.in_seconds(), settings_.computation_share);
   flows_.push_back({.job = job, .since = now, .end = now + run, .residual = residual});
   demands_.push_back(demand_of(pieces));
@@ -38,13 +39,13 @@ std::span<const InterclusterLinks::Slide> InterclusterLinks::end_next(Instant no
   return slides_;
 }
 
-JobDemand InterclusterLinks::demand_of(std::span<const Piece> pieces) const {
+JobDemand InterclusterLinks::demand_of(std::span<const ClusterShare> pieces) const {
   std::uint32_t processors = 0;
-  std::vector<Piece> by_cluster;
-  for (const Piece& piece : pieces) {
+  std::vector<ClusterShare> by_cluster;
+  for (const ClusterShare& piece : pieces) {
     processors += piece.processors;
     const auto same = std::find_if(by_cluster.begin(), by_cluster.end(),
-                                   [&](const Piece& p) { return p.cluster == piece.cluster; });
+                                   [&](const ClusterShare& p) { return p.cluster == piece.cluster; });
     if (same == by_cluster.end())
       by_cluster.push_back(piece);
     else
@@ -54,7 +55,7 @@ JobDemand InterclusterLinks::demand_of(std::span<const Piece> pieces) const {
                                    ? settings_.bandwidth_megabits
                                    : per_processor_bandwidth(settings_.bandwidth_megabits, processors);
   JobDemand demand;
-  for (const Piece& piece : by_cluster)
+  for (const ClusterShare& piece : by_cluster)
     demand.push_back({piece.cluster, link_demand(processors, piece.processors, per_processor)});
   return demand;
 }

@@ -15,7 +15,7 @@
 namespace dmm {
 
 /// Whether a job on these pieces uses links at all.
-bool spans_clusters(std::span<const Piece> pieces);
+bool spans_clusters(std::span<const ClusterShare> pieces);
 
 class InterclusterLinks {
  public:
@@ -30,7 +30,7 @@ class InterclusterLinks {
 
   /// A job that runs so long within one cluster starts on several. Returns all ends that this sets or changes;
   /// valid until the next change.
-  std::span<const Slide> start(Instant now, std::uint32_t job, Duration run, std::span<const Piece> pieces);
+  std::span<const Slide> start(Instant now, std::uint32_t job, Duration run, std::span<const ClusterShare> pieces);
   /// Takes off the job that ends next. Returns all ends that this changes; valid until the next change.
   std::span<const Slide> end_next(Instant now);
   /// When the next job ends; `never` if none runs. Of several at once, the one that started first.
@@ -49,7 +49,7 @@ class InterclusterLinks {
     double share = 1;
   };
 
-  JobDemand demand_of(std::span<const Piece> pieces) const;
+  JobDemand demand_of(std::span<const ClusterShare> pieces) const;
   void reallot(Instant now);
   void share_out(Instant now);
 

@@ -113,7 +113,8 @@ Unassign = struct("Unassign", ("lease", LeaseId, LeaseId()), ("nodes", [NodeRang
 Clean = struct("Clean", ("lease", LeaseId, LeaseId()), ("nodes", [NodeRange], ()), number=33)
 SetAside = struct("SetAside", ("nodes", [NodeRange], ()), ("back", "bool", False), ("text", "text", ""), number=34)
 Start = struct("Start", ("lease", LeaseId, LeaseId()), ("request", RequestId, RequestId()), ("component", "uint", 0),
-               ("nodes", [NodeRange], ()), ("program", Program, Program()), ("proof", "bytes", b""), number=40)
+               ("nodes", [NodeRange], ()), ("program", Program, Program()), ("proof", "bytes", b""),
+               ("streams", "bool", False), number=40)
 Started = struct("Started", ("request", RequestId, RequestId()), ("component", "uint", 0), ("process", "int", 0),
                  number=41)
 Ended = struct("Ended", ("request", RequestId, RequestId()), ("component", "uint", 0), ("kind", "uint", 0),
@@ -123,10 +124,14 @@ Ended = struct("Ended", ("request", RequestId, RequestId()), ("component", "uint
                ("keeper_died", "bool", False), number=42)
 Stop = struct("Stop", ("request", RequestId, RequestId()), ("grace", "int", 0), number=43)
 Fetch = struct("Fetch", ("request", RequestId, RequestId()), ("component", "uint", 0), ("stream", "uint", OUTPUT),
-               ("offset", "uint", 0), number=44)
+               ("offset", "uint", 0), ("unkept", "bool", False), number=44)
 Chunk = struct("Chunk", ("request", RequestId, RequestId()), ("component", "uint", 0), ("stream", "uint", OUTPUT),
                ("offset", "uint", 0), ("data", "bytes", b""), ("last", "bool", False), ("cut", "bool", False),
                number=45)
+Piece = struct("Piece", ("request", RequestId, RequestId()), ("component", "uint", 0), ("stream", "uint", OUTPUT),
+               ("offset", "uint", 0), ("data", "bytes", b""), ("last", "bool", False), ("size", "uint", 0), number=47)
+Grown = struct("Grown", ("request", RequestId, RequestId()), ("component", "uint", 0), ("output_bytes", "uint", 0),
+               ("error_bytes", "uint", 0), number=48)
 Forget = struct("Forget", ("request", RequestId, RequestId()), number=46)
 JobDescription = struct("JobDescription", ("name", "text", ""), ("program", Program, Program()), ("need", Need, Need()),
                         ("dttl", "uint", 5), ("priority", "int", 0), ("reruns_max", "uint", 3),
@@ -140,8 +145,8 @@ Answer = struct("Answer", ("token", "uint", 0), ("fault", "text", ""), ("text", 
 MESSAGES = {message.NUMBER: message for message in (
     Hello, Beat, Fault, Relay, Part, Request, Cancel, Refuse, Delegate, Reject, Withdraw, Reach, Grant, Claim,
     Release, LeaseEnded, Renew, Renewed, Inventory, Register, Assign, Unassign, Clean, SetAside, Start, Started,
-    Ended, Stop, Fetch, Chunk, Forget, Submit, Submitted, Ask, Answer)}
-UNNUMBERED = (Hello.NUMBER, Beat.NUMBER, Fault.NUMBER, Relay.NUMBER)
+    Ended, Stop, Fetch, Chunk, Piece, Grown, Forget, Submit, Submitted, Ask, Answer)}
+UNNUMBERED = (Hello.NUMBER, Beat.NUMBER, Fault.NUMBER, Relay.NUMBER, Piece.NUMBER)
 
 Head = struct("Head", ("version", "uint", VERSION), ("type", "uint", 0), ("sender", Party, Party()),
               ("receiver", Party, Party()), ("incarnation", "uint", 0), ("peer", "uint", 0), ("sequence", "uint", 0),
@@ -356,7 +361,7 @@ class Manager:
         self.hint = head.hint or self.hint
         if isinstance(message, Beat):
             return self.on_beat(message)
-        if isinstance(message, Relay):
+        if isinstance(message, (Relay, Piece)):
             return self.deliver(head, message)
         if head.sequence <= self.delivered:
             self.duplicates += 1

@@ -56,7 +56,7 @@ class Encoding(unittest.TestCase):
 
     def test_every_message_is_in_the_document(self):
         text = (SOURCE / "docs/protocol.md").read_text(encoding="utf-8")
-        found = {int(number): name for name, number in re.findall(r"^### 8\.\d+a? (\w+) \((\d+)\)$", text, re.M)}
+        found = {int(number): name for name, number in re.findall(r"^### 8\.\d+[a-z]? (\w+) \((\d+)\)$", text, re.M)}
         self.assertEqual(found, {number: message.__name__ for number, message in MESSAGES.items()})
 
 

@@ -1,55 +1,103 @@
-"""What commands write: output that can't be written, and folders that can't be used, are said."""
-import os
+"""What jobs write: brought back whole while they run and afterwards, into one file if both streams are to be there;
+told when it can't be written, and fetched once more then; kept when a testbed goes. All through the command line.
+"""
 import pathlib
+import stat
 import subprocess
 import unittest
 
-from grid import BIN, SOURCE, GridTest
+from grid import BIN, LIMIT, GridTest, read, until
 
 
 class Output(GridTest):
-    def full(self, *words, output="/dev/full"):
-        with open(output, "w", encoding="utf-8") as full:
-            return subprocess.run([BIN / "dmm", *words], env=self.environment, stdout=full, stderr=subprocess.PIPE,
-                                  text=True, timeout=120, check=False, cwd=self.folder)
+    def setUp(self):
+        super().setUp()
+        self.up(self.topology("out", {"name": "only", "users": ["u0"], "clusters": [{"name": "nodes", "nodes": 4}]}))
 
-    def test_what_cannot_be_written_is_said(self):
-        simulate = ("simulate", "--topology", SOURCE / "topologies/two-sites.json", "--workload",
-                    SOURCE / "workloads/two-sites-morning.swf.gz")
-        for words in (("--help",), ("queue", "--help"), ("help",), ("--version",), ("testbed", "status"),
-                      ("testbed", "status", "--json"), ("place", "--policy", "fcm", "--idle", "18", "--total", "4"),
-                      simulate, (*simulate, "--json")):
-            with self.subTest(words):
-                done = self.full(*words)
-                self.assertEqual(done.returncode, 1, done)
-                self.assertIn("cannot write standard output", done.stderr)
-        self.assertEqual(self.full("testbed", "status", "none").returncode, 1)
-        self.assertEqual(self.full("--nope").returncode, 2)  # there was nothing to write
-        closed = subprocess.run(["sh", "-c", f"exec {BIN}/dmm testbed status >&-"], env=self.environment, timeout=60,
-                                capture_output=True, text=True, check=False)
-        self.assertEqual((closed.returncode, "cannot write" in closed.stderr), (1, True), closed)
+    def shell(self, script, *options, code=0):
+        return self.run_job(*options, "--", "sh", "-c", script, code=code)
 
-    def test_a_run_looks_at_its_folder_first(self):
-        (self.folder / "file").write_text("")
-        for folder in (self.folder / "file", "/proc/dmm"):
-            self.refused(1, "--output", str(folder), words=(
-                "run", SOURCE / "topologies/two-sites.json", "--workload",
-                SOURCE / "workloads/two-sites-morning.swf.gz", "--output", folder))
+    def test_whole_and_together(self):  # [S144c]
+        out = self.folder / "big"
+        record = self.run_job("--output-file", out, "--", "head", "-c", 50_000_000, "/dev/zero")
+        self.assertEqual((record["output"]["state"], out.stat().st_size), ("complete", 50_000_000))
+        self.assertEqual(stat.S_IMODE(out.stat().st_mode), 0o600)
+        out.unlink()
 
-    def test_a_folder_in_tmp_that_others_may_read_is_not_used(self):
-        folder = pathlib.Path(f"/tmp/dmm-state-{os.getuid()}")
-        if not folder.exists():
-            folder.mkdir(0o700)
-            self.addCleanup(folder.rmdir)
-        before = folder.stat().st_mode & 0o777
-        self.addCleanup(folder.chmod, before)
-        folder.chmod(0o755)
-        self.addCleanup(self.environment.update, dict(self.environment))
-        for name in ("DMM_HOME", "XDG_STATE_HOME", "HOME"):
-            self.environment.pop(name, None)
-        for words in (("testbed", "status"), ("queue",), ("testbed", "down", "x")):
-            self.assertIn("belongs to you alone", self.dmm(*words, code=1).err)
+        both = self.folder / "both"
+        lines = 'i=0; while [ $i -lt 3000 ]; do echo "out $i"; echo "err $i" >&2; i=$((i+1)); done'
+        self.shell(lines, "--output-file", both, "--error-file", both)
+        found = both.read_text().splitlines()
+        for stream in ("out", "err"):
+            self.assertEqual([line for line in found if line.startswith(stream)],
+                             [f"{stream} {i}" for i in range(3000)])
+
+    def test_while_it_runs(self):  # [S143a, S144a]
+        go = self.folder / "go"
+        name = self.submit("--", "sh", "-c", f"echo first; while [ ! -e {go} ]; do sleep 0.05; done; echo second; "
+                                             "echo problem >&2; exit 3")
+        follower = self.start(BIN / "dmm", "output", name, "--follow", stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.assertEqual(follower.stdout.readline(), b"first\n")  # before the job can go on
+        self.assertEqual(self.dmm("output", name).out, "first\n")
+        self.assertEqual(self.job(name)["output"]["state"], "pending")
+        go.touch()
+        rest, complaint = follower.communicate(timeout=LIMIT)
+        self.assertEqual((rest, complaint, follower.returncode), (b"second\n", b"", 0))
+        self.assertEqual(self.dmm("output", name, "--error").out, "problem\n")
+        own = pathlib.Path(self.dmm("output", name, "--json").json["streams"][0]["path"])
+        self.assertEqual((own.name, stat.S_IMODE(own.stat().st_mode), stat.S_IMODE(own.parent.stat().st_mode)),
+                         ("1.out", 0o600, 0o700))
+        told = self.dmm("submit", "--wait", "--", "sh", "-c", "echo why >&2; exit 3", code=3)
+        self.assertIn("errors: ", told.out)
+        self.assertIn("  why\n", told.err)
+
+    def test_what_cannot_be_written(self):  # [S144b]
+        nowhere = self.folder / "no/such/out"
+        told = self.dmm("submit", "--wait", "--output-file", nowhere, "--", "head", "-c", 20_000, "/dev/zero", code=1)
+        self.assertIn("only/u0/1 finished, exit status 0", told.out)
+        self.assertIn(f"unwritten: standard output could not be written: cannot write {nowhere}: No such", told.err)
+        record = self.job("only/u0/1")
+        self.assertEqual((record["output"]["state"], record["output"]["at_lender"]), ("unwritten", True))
+        self.assertIn("could not be written", self.dmm("why", "only/u0/1").out)
+        self.assertIn("--fetch", self.dmm("output", "only/u0/1", code=1).err)
+        self.assertEqual(self.dmm("output", "only/u0/1", "--fetch").out, "\0" * 20_000)
+        self.assertEqual(self.job("only/u0/1")["output"],
+                         {"state": "complete", "reason": "", "at_lender": False, "waits_seconds": None})
+        self.assertIn("nothing of its output is kept", self.dmm("output", "only/u0/1", "--fetch", code=1).err)
+
+        link = self.folder / "link"
+        link.symlink_to(self.folder / "precious")
+        self.assertEqual(self.shell("echo x", "--output-file", link, code=1)["output"]["state"], "unwritten")
+        self.assertFalse((self.folder / "precious").exists())
+        self.assertIn("--discard-output",
+                      self.dmm("output", self.run_job("--discard-output", "--", "echo", "x")["request"], code=1).err)
+        self.assertEqual(self.dmm("output", self.run_job("--", "true")["request"]).out, "")
+
+    def test_what_goes_with_a_testbed(self):
+        self.shell("echo kept; echo problem >&2")
+        down = self.down("out")
+        kept = pathlib.Path(down["outputs"]) / "jobs-only-u0"
+        self.assertEqual({file.name: file.read_text() for file in kept.iterdir()},
+                         {"1.out": "kept\n", "1.err": "problem\n"})
+        self.up(self.folder / "out.json")
+        self.shell("echo gone")
+        self.assertEqual(self.down("out", "--delete-outputs")["outputs"], "")
+        self.up(self.folder / "out.json")
+        self.assertEqual(self.down("out")["outputs"], "")  # there was none
+        self.assertEqual(len(list((self.home / "outputs").iterdir())), 1)
+
+    def test_over_a_restart(self):
+        go = self.folder / "go"
+        name = self.submit("--", "sh", "-c", f"echo first; while [ ! -e {go} ]; do sleep 0.05; done; echo second")
+        path = self.dmm("output", name, "--json").json["streams"][0]["path"]
+        until(lambda: read(path) == b"first\n", "the first line")
+        for kill in ((), ("--kill",)):
+            self.dmm("testbed", "restart", "out", "--which", "jobmgr", *kill)
+            self.dmm("testbed", "restart", "out", "--which", "resmgr", *kill)
+        go.touch()
+        self.assertEqual(self.until_state(name, "finished")["output"]["state"], "complete")
+        self.assertEqual(read(path), b"first\nsecond\n")
 
 
 if __name__ == "__main__":
-    unittest.main(verbosity=1)
+    unittest.main()

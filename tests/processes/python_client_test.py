@@ -325,7 +325,7 @@ class Jobs(Processes):
         relayed.send(Started(start.request, 0, 77))
         relayed.send(Ended(start.request, 0, output_bytes=5000))
         nodes.until_unassigned(start.lease)  # before any output is fetched
-        self.assertEqual(relayed.expect(Fetch), Fetch(start.request, 0, OUTPUT, 0))
+        self.assertEqual(relayed.expect(Fetch), Fetch(start.request, 0, OUTPUT, 0, True))
         for wrong in ({"stream": 7}, {"stream": ERROR}, {"offset": 1}, {"component": 1}):
             relayed.send(Chunk(start.request, data=b"no")._replace(**wrong))
         relayed.send(Chunk(start.request, data=b"x" * 4000))

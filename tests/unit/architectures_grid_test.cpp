@@ -177,15 +177,15 @@ TEST_CASE("bfff: split over the fewest clusters when no single one has room") {
   };
   const Played played = play("bfff", {4, 6, 5}, jobs_of(rows));
   CHECK(played.starts() == Starts{0, 1, -1, 51});
-  CHECK(played.fates.at(1).pieces == std::vector<Piece>{{1, 6}, {0, 3}});
-  CHECK(played.fates.at(2).pieces == std::vector<Piece>{{2, 5}, {0, 1}});
-  CHECK(played.fates.at(4).pieces == std::vector<Piece>{{0, 1}});
+  CHECK(played.fates.at(1).pieces == std::vector<ClusterShare>{{1, 6}, {0, 3}});
+  CHECK(played.fates.at(2).pieces == std::vector<ClusterShare>{{2, 5}, {0, 1}});
+  CHECK(played.fates.at(4).pieces == std::vector<ClusterShare>{{0, 1}});
 }
 
 TEST_CASE("bfff: whole where it fits, even where splitting would leave a larger hole") {
   const Played played = play("bfff", {4, 6}, jobs_of({{0, 10, 5}, {0, 10, 5}}));
-  CHECK(played.fates.at(1).pieces == std::vector<Piece>{{1, 5}});
-  CHECK(played.fates.at(2).pieces == std::vector<Piece>{{0, 4}, {1, 1}});
+  CHECK(played.fates.at(1).pieces == std::vector<ClusterShare>{{1, 5}});
+  CHECK(played.fates.at(2).pieces == std::vector<ClusterShare>{{0, 4}, {1, 1}});
 }
 
 TEST_CASE("what one job of 650 s costs in messages") {

@@ -19,7 +19,7 @@ const std::vector<std::uint32_t> sizes = {4, 16, 7, 10};
 void check_capacity(const Played& played, const std::vector<std::uint32_t>& processors) {
   std::map<std::pair<std::uint32_t, double>, std::int64_t> steps;  // by cluster and time
   for (const auto& [number, fate] : played.fates) {
-    for (const Piece& piece : fate.pieces) {
+    for (const ClusterShare& piece : fate.pieces) {
       steps[{piece.cluster, fate.outcome.start_seconds}] += piece.processors;
       if (fate.outcome.end_seconds >= 0) steps[{piece.cluster, fate.outcome.end_seconds}] -= piece.processors;
     }
@@ -45,7 +45,7 @@ void check_fates(const Played& played, std::size_t jobs, bool is_plain) {
     else
       REQUIRE(run >= doctest::Approx(fate.job.run.in_seconds()));
     std::uint32_t sum = 0;
-    for (const Piece& piece : fate.pieces) sum += piece.processors;
+    for (const ClusterShare& piece : fate.pieces) sum += piece.processors;
     REQUIRE(sum == fate.job.processors);
   }
 }

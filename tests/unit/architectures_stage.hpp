@@ -47,7 +47,7 @@ inline JobStream stream_of(std::vector<StreamJob> jobs) {
 struct Fate {
   StreamJob job;
   JobOutcome outcome;
-  std::vector<Piece> pieces;
+  std::vector<ClusterShare> pieces;
 };
 
 struct Played {
@@ -87,7 +87,7 @@ inline Played play(const std::string& architecture, const std::vector<std::uint3
   Played played;
   ModelRun run{grid, *entry, stream_of(std::move(jobs)), parameters, options};
   run.sinks.outcome = [&](const SimulatedOutcome& fate) {
-    const std::vector<Piece> pieces(fate.pieces.begin(), fate.pieces.end());
+    const std::vector<ClusterShare> pieces(fate.pieces.begin(), fate.pieces.end());
     const bool is_first = played.fates.try_emplace(fate.job.number, Fate{fate.job, fate.outcome, pieces}).second;
     CHECK(is_first);
   };

@@ -158,7 +158,7 @@ TEST_CASE("what is written reads back equal") {
   j.settings = {.site = SiteName("a"), .user = "u", .first_job = 18'446'744'073'709'551'615U, .term = seconds(3),
                 .relay_after = seconds(4), .confirm_limit = seconds(5), .jobs_max = 6,
                 .submissions_remembered = 9, .starts_at_once = 7, .fetch_bytes_max = 8,
-                .keeper_deaths_max = 5, .rerun_pause = seconds(6)};
+                .keep_output = seconds(9), .keeper_deaths_max = 5, .rerun_pause = seconds(6)};
   j.site_endpoint = "ipc://a", j.listen = {"ipc://u"}, j.directory = "d", j.log.level = "trace";
   const auto job = parse_job_manager_config(write_config(j), "u.json");
   REQUIRE_MESSAGE(std::holds_alternative<JobManagerConfig>(job), fault_of(job));
@@ -273,8 +273,8 @@ TEST_CASE("job managers' and resource managers' files are refused likewise") {
   CHECK(fault_of_resource_manager("") == "none");
   CHECK(fault_of_job_manager(", 'users': 1") == "u.json: users: unknown key; expected one of \"beat_seconds\", "
         "\"confirm_limit_seconds\", \"count_messages_by_request\", \"directory\", \"fetch_bytes_max\", "
-        "\"first_job\", \"jobs_max\", \"keeper_deaths_max\", \"ledger\", \"listen\", \"log\", \"notes\", "
-        "\"relay_after_seconds\", \"rerun_pause_seconds\", \"silence_seconds\", \"site\", \"site_endpoint\", "
+        "\"first_job\", \"jobs_max\", \"keep_output_seconds\", \"keeper_deaths_max\", \"ledger\", "
+        "\"listen\", \"log\", \"notes\", \"relay_after_seconds\", \"rerun_pause_seconds\", \"silence_seconds\", \"site\", \"site_endpoint\", "
         "\"start_limit_seconds\", \"starts_at_once\", \"submissions_remembered\", \"term_seconds\", \"user\"");
   CHECK(fault_of_job_manager(", 'starts_at_once': 0") ==
         "u.json: starts_at_once: expected a whole number from 1 to 4294967295, found 0");

@@ -124,6 +124,7 @@ struct Pair {
   Instant now{seconds(100).microseconds};
   Duration latency{};  ///< of each frame
   Endpoint a, b;
+  Party peer;  ///< that is b
   bool cut = false;
   bool deaf = false;  ///< nothing of `b` arrives at `a`
   int lose = -1;      ///< the frame of `a` to lose, counted down
@@ -131,13 +132,14 @@ struct Pair {
   std::uint64_t sent_by_a = 0;  ///< numbered frames, lost ones too
   std::deque<std::pair<Instant, std::string>> to_a, to_b;  ///< under way, by when they arrive
 
-  explicit Pair(SessionLimits limits = {}, Duration each_way = {})
-      : latency(each_way), a(limited(limits)), b(settings_of(beta, alpha)) {
-    a.dial(now, 1, beta);
+  explicit Pair(SessionLimits limits = {}, Duration each_way = {}) : Pair(alpha, beta, limits, each_way) {}
+  Pair(const Party& one, Party other, SessionLimits limits = {}, Duration each_way = {})
+      : latency(each_way), a(limited(one, other, limits)), b(settings_of(other, one)), peer(std::move(other)) {
+    a.dial(now, 1, peer);
     run(seconds(1) + latency * 4);
   }
-  static EndpointSettings limited(const SessionLimits& limits) {
-    EndpointSettings settings = settings_of(alpha, beta);
+  static EndpointSettings limited(const Party& one, const Party& other, const SessionLimits& limits) {
+    EndpointSettings settings = settings_of(one, other);
     settings.limits = limits;
     return settings;
   }
@@ -181,7 +183,7 @@ struct Pair {
   }
   void send(const Message& message) {
     Effects effects;
-    effects.messages.emplace_back(beta, message, RequestId{}, CapacityHint{});
+    effects.messages.emplace_back(peer, message, RequestId{}, CapacityHint{});
     a.send(now, effects);
   }
   std::uint64_t job_at_b(std::size_t index) const {

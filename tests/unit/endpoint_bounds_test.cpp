@@ -197,6 +197,23 @@ TEST_CASE("endpoint bounds: [S36] a Relay is not kept for a peer whose link is d
   CHECK(pair.at_b.empty());
 }
 
+TEST_CASE("endpoint bounds: [S36] a piece of output comes without a number, and is kept for nobody") {
+  Pair pair(nodes, ann);
+  pair.run(seconds(1));
+  pair.at_b.clear();
+  const Piece piece{{ann.site, ann.name, 1, 1}, 0, Stream::output, 0, std::string(40'000, 'x'), false, 40'000};
+  pair.send(piece);
+  CHECK(pair.a.kept_bytes() == 0);
+  pair.run(milliseconds(10));
+  REQUIRE(pair.at_b.size() == 1);
+  CHECK(std::get<Piece>(pair.at_b[0]).data == piece.data);
+  pair.cut = true;
+  pair.run(seconds(30));
+  pair.send(piece);
+  CHECK(refused(pair.a, "piece_dropped") == 1);
+  CHECK(pair.a.kept_bytes() == 0);
+}
+
 // ---- what is kept and sent again -----------------------------------------------------------------------------------
 
 TEST_CASE("endpoint bounds: [S36b] a session that would keep too much is begun anew, and goes on from there") {

@@ -30,7 +30,7 @@ StreamJob job_of(std::uint64_t number, std::uint32_t processors, double run) {
 /// Starts a job on the floor now, half of it in each of two clusters.
 void start_halves(Floor& floor, const StreamJob& job, std::uint32_t a, std::uint32_t b) {
   floor.submitted(job);
-  const std::vector<Piece> pieces = {{a, job.processors / 2}, {b, job.processors / 2}};
+  const std::vector<ClusterShare> pieces = {{a, job.processors / 2}, {b, job.processors / 2}};
   floor.start(job, pieces);
 }
 

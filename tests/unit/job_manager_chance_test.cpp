@@ -68,7 +68,7 @@ struct World {
   std::deque<OutputWritten> writing;
   std::uint64_t submitted = 0, lease_counter = 1;
   job_ledger::Ledger ledger{17};
-  std::uint64_t restarts = 0, detached = 0;
+  std::uint64_t restarts = 0, detached = 0, unwritten = 0;
   // What the watcher knows.
   std::map<Node, RequestId> held;
   std::map<RequestId, Instant> doubted;  ///< since when its nodes are gone or given back
@@ -158,13 +158,11 @@ struct World {
   }
   void watch(const OutputPiece& piece) {
     auto& offset = streams[{piece.job, piece.component, piece.stream}];
-    if (piece.offset == 0 && restarts > 0) offset = 0;  // it doesn't know how far it came before
+    if (piece.begins) offset = 0;  // another attempt, or a restart, or the last one could not be written
     REQUIRE(piece.offset == offset);
     offset = piece.last ? UINT64_MAX : offset + piece.data.size();
-    if (piece.last || draw_one_in(4)) {
-      const std::string error = draw_one_in(20) ? "disk full" : "";
-      writing.push_back({piece.job, piece.component, piece.stream, error, piece.last});
-    }
+    const std::string error = draw_one_in(20) ? "disk full" : "";
+    writing.push_back({piece.job, piece.component, piece.stream, piece.serial, error, piece.last});
   }
   template <class F>
   void each_node(const LeaseId& lease, const std::vector<NodeGroup>& groups, F f) {
@@ -318,6 +316,10 @@ struct World {
       return say(m.party, Started{task.start.request, task.start.component, 1});
     }
     if (task.phase == FakeTask::ended) return;
+    if (task.start.streams && draw_one_in(2)) {
+      task.end.output_bytes += 1 + draw(100'000);
+      return say(m.party, Grown{task.start.request, task.start.component, task.end.output_bytes, 0});
+    }
     if (draw_one_in(20)) return end(m, task, draw_one_in(2) ? EndKind::fenced : EndKind::lease_ended, 0);
     end(m, task, EndKind::exited, draw_one_in(5) ? 1 : 0);
   }
@@ -354,10 +356,13 @@ struct World {
       });
     if (const auto* fetch = std::get_if<Fetch>(&message)) {
       const auto it = m.tasks.find({fetch->request, fetch->component});
-      const std::uint64_t size = it == m.tasks.end() ? fetch->offset : it->second.end.output_bytes;
-      const std::uint64_t piece = std::min<std::uint64_t>(48 * 1024, size - fetch->offset);
-      say(m.party, Chunk{fetch->request, fetch->component, fetch->stream, fetch->offset, std::string(piece, 'x'),
-                         fetch->offset + piece == size, false});
+      const bool is_none = it == m.tasks.end() || fetch->stream == Stream::error;
+      const std::uint64_t size = is_none ? 0 : it->second.end.output_bytes;
+      const std::uint64_t piece = std::min<std::uint64_t>(48 * 1024, size - std::min(size, fetch->offset));
+      const bool last = fetch->offset + piece >= size && (is_none || it->second.phase == FakeTask::ended);
+      REQUIRE(fetch->unkept);
+      say(m.party, Piece{fetch->request, fetch->component, fetch->stream, fetch->offset, std::string(piece, 'x'), last,
+                         size});
     }
   }
   /// It knows what it started; some of that is lost. What it said and what was said to it is gone.
@@ -455,6 +460,11 @@ struct World {
     manager.cancel(now, 1 + draw(submitted + 1), out);
     finish(out);
   }
+  void fetch_again() {
+    JobManagerEffects out = effects();
+    unwritten += manager.fetch_again(now, 1 + draw(submitted + 1), out).empty();
+    finish(out);
+  }
   void disturb() {
     switch (draw(9)) {
       case 8: return restart_us();
@@ -462,7 +472,7 @@ struct World {
       case 1:
       case 2:
       case 3: return cut(any());
-      case 4: return draw_one_in(4) ? restart_site() : void();
+      case 4: return draw_one_in(4) ? restart_site() : fetch_again();
       case 5: return pass(seconds(static_cast<std::int64_t>(draw(250))));
       default: return end_lease();
     }
@@ -504,6 +514,7 @@ TEST_CASE("whatever happens, jobs end once, nodes go back once, and nothing runs
   std::uint64_t overlaps = 0;
   std::uint64_t restarts = 0;
   std::uint64_t detached = 0;
+  std::uint64_t unwritten = 0;
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     CAPTURE(seed);
     World world(seed);
@@ -526,6 +537,7 @@ TEST_CASE("whatever happens, jobs end once, nodes go back once, and nothing runs
     overlaps += world.overlaps;
     restarts += world.restarts;
     detached += world.detached;
+    unwritten += world.unwritten;
   }
   CHECK(reruns > 100);  // else the disturbances would test nothing
   CHECK(keeper_deaths > 0);
@@ -533,4 +545,5 @@ TEST_CASE("whatever happens, jobs end once, nodes go back once, and nothing runs
   CHECK(overlaps > 0);
   CHECK(restarts > 100);
   CHECK(detached > 100);
+  CHECK(unwritten > 0);
 }

@@ -84,7 +84,7 @@ TEST_CASE("what nobody else could say again is synced, the rest is committed") {
   end.output_bytes = 100;
   CHECK(grade_of(say(fs0, end)) == Grade::synced);
   stage.hear(fs0, Chunk{request(1), 0, Stream::output, 0, "all", true, false});
-  CHECK(grade_of(OutputWritten{1, 0, Stream::output, {}, true}) == Grade::synced);
+  CHECK(grade_of(OutputWritten{1, 0, Stream::output, 1, {}, true}) == Grade::synced);
 }
 
 TEST_CASE("a running job is found running: its way is given again, then the same Start") {
@@ -267,7 +267,7 @@ TEST_CASE("output that was being brought back is fetched once more from its begi
   CHECK(stage.said<Fetch>(fs0).at(0).offset == 0);
   stage.hear(fs0, Chunk{request(1), 0, Stream::output, 0, "hello", true, false});
   CHECK(stage.out.output.at(0).data == "hello");
-  CHECK_FALSE(stage.out.output.at(0).cut);
+  CHECK(stage.out.output.at(0).begins);
   stage.written(1);
   CHECK(stage.state(1) == JobState::failed);
   CHECK(stage.manager.job(1)->wall == seconds(1));

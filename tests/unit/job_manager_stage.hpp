@@ -128,8 +128,14 @@ struct Stage {
     CHECK(manager.cancel(now, job, out) == "");
     settle();
   }
+  /// The shell has written the last piece of a stream that it was given, or couldn't.
   void written(std::uint64_t job, Stream stream = Stream::output, std::string error = {}) {
-    take(OutputWritten{job, 0, stream, std::move(error)});
+    const auto& pieces = out.output;
+    const auto piece = std::find_if(pieces.rbegin(), pieces.rend(), [&](const OutputPiece& one) {
+      return one.job == job && one.stream == stream;
+    });
+    REQUIRE(piece != pieces.rend());
+    take(OutputWritten{job, piece->component, stream, piece->serial, std::move(error), piece->last});
   }
   JobState state(std::uint64_t job) const { return manager.job(job)->state; }
   /// A job of one component that runs on nodes 0 and 1 of fs0.

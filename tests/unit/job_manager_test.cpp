@@ -86,7 +86,6 @@ TEST_CASE("ended jobs beyond the limit are forgotten, oldest first; open ones ne
   CHECK(stage.submit({sleeper()}).fault == "at most 2 jobs may be open at once");
   stage.cancel(2);
   CHECK(stage.submit({sleeper()}).first_job == 3);
-  CHECK(stage.out.forgotten == std::vector<std::uint64_t>{2});
   CHECK(stage.manager.job(1).has_value());
   CHECK_FALSE(stage.manager.job(2).has_value());
 }
@@ -497,56 +496,6 @@ TEST_CASE("a restarted site is asked again for all that waits, with how long it 
   CHECK(stage.manager.grants() == 1);
   stage.hear(fs0, ended(request(1)));
   CHECK(stage.state(1) == JobState::finished);
-}
-
-TEST_CASE("large output comes piece by piece, only as asked for, and is cut at the limit [S142, S144]") {
-  auto settings = settings_of_alice();
-  settings.fetch_bytes_max = 100'000;
-  Stage stage(settings);
-  JobDescription job = sleeper();
-  job.output_path = "/home/alice/out";
-  stage.submit({job});
-  stage.run_one();
-  Ended end = ended(request(1));
-  end.output_bytes = 1'000'000;
-  stage.hear(fs0, end);
-  stage.hear(fs0, Chunk{request(1), 0, Stream::error, 0, "unasked", false, false});
-  stage.hear(fs0, Chunk{request(1), 0, Stream::output, 48 * 1024, "too early", false, false});
-  CHECK(stage.out.output.empty());
-  std::uint64_t offset = 0;
-  for (auto fetches = stage.said<Fetch>(fs0); !fetches.empty(); fetches = stage.said<Fetch>(fs0)) {
-    REQUIRE(fetches.size() == 1);
-    CHECK(fetches[0].offset == offset);
-    CHECK(stage.state(1) == JobState::collecting);
-    stage.hear(fs0, Chunk{request(1), 0, Stream::output, offset, std::string(48 * 1024, 'x'), false, false});
-    offset += 48 * 1024;
-  }
-  REQUIRE(stage.out.output.size() == 3);
-  CHECK(stage.out.output[0].path == "/home/alice/out");
-  CHECK_FALSE(stage.out.output[1].last);
-  CHECK(stage.out.output[2].last);
-  CHECK(stage.out.output[2].cut);
-  CHECK(stage.out.output[2].offset + stage.out.output[2].data.size() == 100'000);
-  stage.written(1, Stream::output, "disk full");
-  CHECK(stage.state(1) == JobState::finished);
-  CHECK(stage.manager.job(1)->text == "standard output could not be written: disk full");
-}
-
-TEST_CASE("output that can't be fetched is given up with a notice") {
-  Stage stage;
-  stage.run_one();
-  Ended end = ended(request(1));
-  end.error_bytes = 10'000;
-  stage.hear(fs0, end);
-  CHECK(stage.said<Fetch>(fs0).size() == 1);
-  SUBCASE("after a silence") { stage.pass(seconds(120)); }
-  SUBCASE("after a restart and a silence") {
-    stage.up(fs0, true);
-    CHECK(stage.said<Fetch>(fs0).size() == 1);
-    stage.pass(seconds(120));
-  }
-  CHECK(stage.state(1) == JobState::finished);
-  CHECK(stage.manager.job(1)->text.starts_with("output was lost"));
 }
 
 TEST_CASE("components have files of their own; unwanted output is not asked for") {

@@ -166,14 +166,19 @@ TEST_CASE("times are UTC") {
 TEST_CASE("pieces of output land where they belong, and not through a link") {
   const Folder folder;
   const std::string path = folder.path + "/out";
-  CHECK(write_piece(path, 0, "hello ").empty());
-  CHECK(write_piece(path, 6, "world").empty());
+  CHECK(write_piece({path, 0, "hello ", true}).empty());
+  CHECK(write_piece({path, 6, "world"}).empty());
   CHECK(content(path) == "hello world");
-  CHECK(write_piece(path, 0, "new").empty());
+  CHECK(write_piece({path, 0, "new", true}).empty());
   CHECK(content(path) == "new");
+  using std::filesystem::perms;
+  CHECK(std::filesystem::status(path).permissions() == (perms::owner_read | perms::owner_write));
   std::filesystem::create_symlink(path, folder.path + "/link");
-  CHECK(!write_piece(folder.path + "/link", 0, "x").empty());
-  CHECK(!write_piece(folder.path, 0, "x").empty());
-  CHECK(!write_piece(folder.path + "/no/such/out", 0, "x").empty());
-  CHECK(write_piece("/dev/null", 0, "x").empty());
+  CHECK(!write_piece({folder.path + "/link", 0, "x"}).empty());
+  CHECK(!write_piece({folder.path, 0, "x"}).empty());
+  CHECK(!write_piece({folder.path + "/no/such/out", 0, "x"}).empty());
+  CHECK(write_piece({"/dev/null", 0, "x", true, false, true}).empty());
+  // A file that nothing can sync: that it isn't safe is told.
+  CHECK(write_piece({"/proc/self/coredump_filter", 0, "0x33"}).empty());
+  CHECK(write_piece({"/proc/self/coredump_filter", 0, "0x33", false, false, true}).starts_with("cannot sync"));
 }

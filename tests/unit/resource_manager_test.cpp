@@ -54,8 +54,8 @@ TEST_CASE("resource manager: a job starts, runs, ends, is fetched and forgotten"
   stage.hear(alice, Fetch{job(1), 0, Stream::error, 100});
   stage.hear(alice, Fetch{job(1), 0, Stream::error, 100});
   CHECK(stage.ordered<ReadOutput>().size() == 1);
-  stage.put(OutputRead{{job(1), 0}, Stream::error, 100, "text", true, false});
-  stage.put(OutputRead{{job(1), 0}, Stream::error, 100, "text", true, false});
+  stage.put(OutputRead{{job(1), 0}, Stream::error, 100, "text", 104});
+  stage.put(OutputRead{{job(1), 0}, Stream::error, 100, "text", 104});
   const auto chunks = stage.said<Chunk>(alice);
   REQUIRE(chunks.size() == 1);
   CHECK(chunks[0].data == "text");
@@ -66,30 +66,6 @@ TEST_CASE("resource manager: a job starts, runs, ends, is fetched and forgotten"
   CHECK(stage.manager.view().tasks.empty());
   CHECK(stage.manager.view().counts.started == 1);
   CHECK(stage.manager.view().counts.ended == 1);
-}
-
-TEST_CASE("resource manager: an outcome nobody fetches is kept for an hour") {
-  Stage stage = Stage::running();
-  stage.end(job(1));
-  stage.wait(seconds(3599));
-  CHECK(stage.ordered<RemoveTask>().empty());
-  stage.wait(seconds(1));
-  CHECK(stage.ordered<RemoveTask>().size() == 1);
-  stage.forget_effects();
-  stage.hear(alice, Fetch{job(1), 0, Stream::output, 0});
-  const auto chunks = stage.said<Chunk>(alice);
-  REQUIRE(chunks.size() == 1);
-  CHECK(chunks[0].last);
-  CHECK(chunks[0].data.empty());
-}
-
-TEST_CASE("resource manager: the output of what still runs can't be fetched, and it can't be forgotten") {
-  Stage stage = Stage::running();
-  stage.hear(alice, Fetch{job(1), 0, Stream::output, 0});
-  CHECK(stage.said<Fault>(alice).at(0).about == Fetch::type);
-  stage.hear(alice, Forget{job(1)});
-  CHECK(stage.manager.view().tasks.size() == 1);
-  CHECK(stage.ordered<RemoveTask>().empty());
 }
 
 TEST_CASE("resource manager: a Start that overtook its Assign waits for a term") {

@@ -86,14 +86,15 @@ TEST_CASE("processors are numbered through the clusters, low numbers first") {
   Grid grid = equal_clusters(2, 4);
   ProcessorNumbers numbers(grid);
   CHECK(numbers.first_of(1) == 4);
-  const std::vector<Piece> three{{0, 3}};
-  const std::vector<Piece> both{{0, 1}, {1, 2}};
+  const std::vector<ClusterShare> three{{0, 3}};
+  const std::vector<ClusterShare> both{{0, 1}, {1, 2}};
   CHECK(to_text(numbers.take(three, 0, 10)) == "0-2");
   CHECK(to_text(numbers.take(both, 0, 12)) == "3-5");
   CHECK(to_text(numbers.take(three, 10, 20)) == "0-2");
-  CHECK(to_text(numbers.take(std::vector<Piece>{{0, 4}}, 20, 30)) == "0-3");
+  CHECK(to_text(numbers.take(std::vector<ClusterShare>{{0, 4}}, 20, 30)) == "0-3");
   CHECK(numbers.shared() == 0);
-  CHECK(to_text(numbers.take(std::vector<Piece>{{0, 1}}, 25, 31)).size() == 1);  // there is none, so one is shared
+  // there is none, so one is shared
+  CHECK(to_text(numbers.take(std::vector<ClusterShare>{{0, 1}}, 25, 31)).size() == 1);
   CHECK(numbers.shared() == 1);
 }
 
@@ -130,7 +131,7 @@ TEST_CASE("whatever fits by counting gets processors of its own, told by ends") 
     for (const Stay& stay : all) {
       std::uint64_t given = 0;
       for (const ProcessorRange& range :
-           numbers.take(std::vector<Piece>{{0, stay.processors}}, stay.start, stay.end))
+           numbers.take(std::vector<ClusterShare>{{0, stay.processors}}, stay.start, stay.end))
         for (std::uint64_t number = range.first; number <= range.last; ++number, ++given) {
           CHECK(number < processors);
           CHECK(free_from[number] <= stay.start);
@@ -154,7 +155,7 @@ TEST_CASE("a folder of results has every file, and rows as other tools expect th
                                .workload_name = "hand"});
     const StreamJob first = job(1, 0, 0, 100, 2), second = job(2, 1, 10, 50.5, 3), third = job(3, 0, 20, 5, 1),
                     fourth = job(4, 0, 30, 500, 1);
-    const std::vector<Piece> in_0{{0, 2}}, in_both{{0, 1}, {1, 2}}, one{{1, 1}};
+    const std::vector<ClusterShare> in_0{{0, 2}}, in_both{{0, 1}, {1, 2}}, one{{1, 1}};
     results.add(
         Sample{Instant{}, std::vector<ClusterSample>{{2, 0, 0}, {0, 0, 1}}, std::vector<LinkSample>{{0.5, 7, 1}}});
     JobOutcome far = outcome(second, 20);

@@ -198,7 +198,8 @@ SiteManager::Choice SiteManager::ask_next(Step& s, LocalRequest& request) {
 void SiteManager::on_answer(Step& s, LocalRequest& request, RejectReason reason) {
   // The request is no longer out: whoever calls this took it back or got its answer.
   search_dirty_ = true;
-  if (request.answers.size() < answers_max && reason >= RejectReason::no_answer)
+  const bool said_nothing = reason == RejectReason::no_answer || reason == RejectReason::link_down;
+  if (said_nothing && request.answers.size() < answers_max)
     request.answers.push_back({neighbours_[request.target].site, reason});
   s.out.log(Level::info, "rejected", request.request.id,
             {{"by", neighbours_[request.target].site.text}, {"reason", std::string(to_text(reason))}});

@@ -85,7 +85,7 @@ TEST_CASE("a job manager that was away while the job ended doesn't count that as
 }
 
 TEST_CASE("a table is as wide as the terminal at most: texts are shortened, numbers aren't") {
-  Table table({{"job"}, {"processors", true}, {"name"}});
+  Table table({{"job"}, {"processors", true}, {"name", false, true}});
   table.add({"alpha/u0/1", "4", "a-very-long-name-of-a-job-that-nobody-reads-to-its-end"});
   table.add({"alpha/u0/2", "12", "short"});
   CHECK(table.text({.colour = false, .unicode = false, .columns = 40}) ==

@@ -274,7 +274,8 @@ TEST_CASE("job managers' and resource managers' files are refused likewise") {
   CHECK(fault_of_job_manager(", 'users': 1") == "u.json: users: unknown key; expected one of \"beat_seconds\", "
         "\"confirm_limit_seconds\", \"count_messages_by_request\", \"directory\", \"fetch_bytes_max\", "
         "\"first_job\", \"jobs_max\", \"keep_output_seconds\", \"keeper_deaths_max\", \"ledger\", "
-        "\"listen\", \"log\", \"notes\", \"relay_after_seconds\", \"rerun_pause_seconds\", \"silence_seconds\", \"site\", \"site_endpoint\", "
+        "\"listen\", \"log\", \"notes\", \"relay_after_seconds\", \"rerun_pause_seconds\", "
+        "\"silence_seconds\", \"site\", \"site_endpoint\", "
         "\"start_limit_seconds\", \"starts_at_once\", \"submissions_remembered\", \"term_seconds\", \"user\"");
   CHECK(fault_of_job_manager(", 'starts_at_once': 0") ==
         "u.json: starts_at_once: expected a whole number from 1 to 4294967295, found 0");

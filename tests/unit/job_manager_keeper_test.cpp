@@ -229,7 +229,5 @@ TEST_CASE("the progress that an earlier version wrote is read, without what it d
     CHECK(read.again_at == never);
     REQUIRE(read.tasks.size() == 1);
     CHECK(read.tasks[0].phase == TaskPhase::started);
-    for (auto& task : row["tasks"]) task.erase(task.size() - 1);
-    CHECK(from_json(row.dump(), Duration{}, read).find("tasks") != std::string::npos);
   }
 }

@@ -124,7 +124,7 @@ TEST_CASE("a resource manager's ledger of version 1 is read, and what it lacks h
   CHECK(only<AssignmentRecord>(rows).user == "");
   CHECK(only<TaskRow>(rows).process == 17);
   CHECK_FALSE(only<TaskRow>(rows).outcome.gave_back);
-  CHECK(only<SuspectRecord>(rows).suspect.jobs.size() == 1);
+  CHECK(only<SuspectRecord>(rows).suspect.users.size() == 1);
 }
 
 TEST_CASE("a job manager's ledger of version 1 is read, and what it lacks has its defaults") {

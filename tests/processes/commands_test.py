@@ -255,8 +255,10 @@ class Selections(Managers):
         self.assertIn("not both", self.dmm("cancel", "1", "--all", code=2).err)
         code, lines = self.on_terminal("cancel", *ALPHA, "--state", "waiting", types="n\n", columns=80)
         self.assertEqual((code, lines[-1]), (1, "Cancel 2 jobs? [y/N] dmm cancel: nothing was cancelled"), lines)
-        code, lines = self.on_terminal("queue", *ALPHA)
+        code, lines = self.on_terminal("queue", *ALPHA, columns=80)
         self.assertEqual((code, len(lines)), (0, 9), lines)
+        code, lines = self.on_terminal("queue", *ALPHA)  # too narrow: rows are stacked, and never wrapped
+        self.assertEqual(code, 0, lines)
         self.assertLessEqual(max(map(len, lines[:-1])), 40, lines)
         asked = self.dmm("cancel", *ALPHA, "--state", "waiting", code=2)
         self.assertIn("2 jobs would be cancelled; say --yes", asked.err)

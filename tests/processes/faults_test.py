@@ -306,6 +306,33 @@ class Crashes(GridTest):
         self.assertIn('"event":"keeper_silent"', self.log_of("resmgr beta/nodes"))
         self.assertEqual(self.run_job("--site", "alpha", "-n", 4, "--", "true")["state"], "finished")
 
+    def test_a_keeper_that_dies(self):
+        """Nobody is charged for that; who was there three times is failed, also if the manager died with the keeper."""
+        jobs = next(one for one in self.testbed["daemons"] if one["daemon"] == "jobmgr alpha/u0")
+        config = pathlib.Path(jobs["config"])
+        config.write_text(json.dumps(json.loads(config.read_text()) | {"rerun_pause_seconds": 0.1}))
+        os.kill(jobs["pid"], signal.SIGHUP)
+        until(lambda: "configuration_taken" in self.log_of("jobmgr alpha/u0"), "the new configuration")
+        job, pids = self.start_borrowed("--reruns", 1)
+        keeper = self.home / "testbeds/pair/run-beta-nodes/keeper.lock"
+        self.kill(int(keeper.read_text()))
+        self.expect_ended(pids)
+        pids = self.descendants(8)  # it runs again
+        record = self.until_state(job, "running")
+        self.assertEqual((record["reruns"], record["keeper_deaths"]), (0, 1), record)
+        self.kill(self.daemon(self.testbed, "resmgr beta/nodes"), int(keeper.read_text()))
+        self.restart("resmgr beta/nodes")
+        self.expect_ended(pids)
+        pids = self.descendants(12)
+        record = self.until_state(job, "running")
+        self.assertEqual((record["reruns"], record["keeper_deaths"]), (0, 2), record)
+        self.kill(int(keeper.read_text()))
+        record = self.until_state(job, "failed", "lost", "finished")
+        self.assertEqual((record["state"], record["reruns"], record["keeper_deaths"]), ("failed", 0, 3), record)
+        self.assertIn("it may be the cause, and isn't run again", record["text"])
+        self.expect_ended(pids)
+        self.until_home()
+
 
 class Alone(GridTest):
     """A job manager that keeps no ledger, and whose site is away: it has only its files."""
@@ -348,34 +375,6 @@ class Alone(GridTest):
         self.assertIn(b'"after_restart":"nothing"', read(self.folder / "user.jsonl"))
         process.terminate()
         self.assertEqual(process.wait(60), 0)
-
-
-    def test_a_keeper_that_dies(self):
-        """Nobody is charged for that; who was there three times is failed, also if the manager died with the keeper."""
-        jobs = next(one for one in self.testbed["daemons"] if one["daemon"] == "jobmgr alpha/u0")
-        config = pathlib.Path(jobs["config"])
-        config.write_text(json.dumps(json.loads(config.read_text()) | {"rerun_pause_seconds": 0.1}))
-        os.kill(jobs["pid"], signal.SIGHUP)
-        until(lambda: "configuration_taken" in self.log_of("jobmgr alpha/u0"), "the new configuration")
-        job, pids = self.start_borrowed("--reruns", 1)
-        keeper = self.home / "testbeds/pair/run-beta-nodes/keeper.lock"
-        self.kill(int(keeper.read_text()))
-        self.expect_ended(pids)
-        pids = self.descendants(8)  # it runs again
-        record = self.until_state(job, "running")
-        self.assertEqual((record["reruns"], record["keeper_deaths"]), (0, 1), record)
-        self.kill(self.daemon(self.testbed, "resmgr beta/nodes"), int(keeper.read_text()))
-        self.restart("resmgr beta/nodes")
-        self.expect_ended(pids)
-        pids = self.descendants(12)
-        record = self.until_state(job, "running")
-        self.assertEqual((record["reruns"], record["keeper_deaths"]), (0, 2), record)
-        self.kill(int(keeper.read_text()))
-        record = self.until_state(job, "failed", "lost", "finished")
-        self.assertEqual((record["state"], record["reruns"], record["keeper_deaths"]), ("failed", 0, 3), record)
-        self.assertIn("it may be the cause, and isn't run again", record["text"])
-        self.expect_ended(pids)
-        self.until_home()
 
 
 class CutLink(GridTest):

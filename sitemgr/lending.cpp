@@ -76,6 +76,7 @@ Duration SiteManager::term_for(const Foreign& foreign) const {
 bool SiteManager::may_have_turn(Instant now, std::size_t n) const {
   const Neighbour& neighbour = neighbours_[n];
   if (!neighbour.up || neighbour.removed || drained_.contains(neighbour.site)) return false;
+  if (borrowers_.width(now, n) > owned_.largest_cluster()) return false;  // nodes would gather for it in vain
   return now >= std::max(kept_off_until(n), neighbour.turn_rests_until);
 }
 

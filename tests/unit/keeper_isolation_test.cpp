@@ -136,7 +136,7 @@ TEST_CASE("isolation: a job has a cgroup of its own where there is one to make i
   {
     Fixture f(seconds(60), {.isolate = false, .cgroup = cgroup});
     CHECK(f.backend->state().isolation.starts_with("cgroup v2 ("));
-    f.shell(task(1), daemonise + "cat /proc/self/cgroup; exec sleep 1000");
+    f.shell(task(1), "cat /proc/self/cgroup; " + daemonise + "exec sleep 1000");
     f.number_in(f.home(1) + "/daemon");
     f.backend->perform(EndTask{task(1), seconds(0)});
     CHECK(f.ended(task(1)).output.view().find(cgroup.substr(cgroup.rfind('/')) + "/dmm-") != std::string::npos);

@@ -89,7 +89,7 @@ bool SiteManager::quiet() const {
   const bool none_shelved = std::all_of(job_managers_.begin(), job_managers_.end(),
                                         [](const auto& entry) { return entry.second.shelved.empty(); });
   return queue_.size() == 0 && leases_.size() == 0 && passed_.empty() && unserved_.empty() &&
-         foreign_waiting_ == 0 && none_shelved && owned_.used() == 0;
+         foreign_waiting_ == 0 && none_shelved;
 }
 
 void SiteManager::check_invariants() const {

@@ -9,9 +9,9 @@
 namespace dmm {
 namespace {
 
-/// Everything must be home by then; pauses between rounds are at most 75 s, nobody waits long for a confirmation, and
-/// some dozens of jobs of a minute may stand before one cluster.
-constexpr Duration rest_limit = seconds(6000), rest_limit_of_long_jobs = seconds(60'000);
+/// Everything must be home by then; pauses between rounds are at most 75 s, nobody waits long for a confirmation, some
+/// dozens of jobs of a minute may stand before one cluster, and nodes may be set aside five times, longer each time.
+constexpr Duration rest_limit = seconds(20'000), rest_limit_of_long_jobs = seconds(60'000);
 /// When nothing has run anywhere for so long, and for some ways of a round more, what still waits is out of everybody's
 /// reach: rounds come each 75 s.
 constexpr Duration hopeless_after = seconds(200);
@@ -82,7 +82,7 @@ std::string FaultRun::play() {
 void FaultRun::look_around() {
   world_->end_drains();  // a site that waited for its disk didn't hear the first word
   if (run_.trouble == Trouble::none) check_homecoming();
-  if (anything_runs()) ran_ = world_->now();
+  if (anything_to_wait_for()) ran_ = world_->now();
   if (world_->now() - ran_ >= hopeless_after + run_.settings.network.latency * (3 * IdleWatch::ways_of_a_round)) {
     cancel_hopeless();
     ran_ = world_->now();
@@ -106,9 +106,12 @@ bool FaultRun::is_watched(const Party& user, const ResourceNeed& need) const {
   return single && !waits_for_home && searches_all(user);
 }
 
-bool FaultRun::anything_runs() const {
+bool FaultRun::anything_to_wait_for() const {
   return std::any_of(world_->parties().begin(), world_->parties().end(), [&](const Party& party) {
-    return party.role == Role::resource_manager && world_->performer(party).runs_anything();
+    if (party.role != Role::resource_manager) return false;
+    if (world_->performer(party).runs_anything()) return true;
+    const Process<ResourceManager>* manager = world_->resource_manager(party);
+    return manager && !manager->machine.view().aside.empty();
   });
 }
 

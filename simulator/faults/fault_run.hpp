@@ -50,7 +50,8 @@ class FaultRun {
  private:
   using JobOfUser = std::pair<Party, std::uint64_t>;
 
-  bool anything_runs() const;
+  /// Whether a job runs, or nodes are set aside for a while, that others wait for.
+  bool anything_to_wait_for() const;
   bool advance(Instant until);
   bool step();
   std::string check_homecoming();
@@ -88,6 +89,8 @@ class FaultRun {
   std::string fault_of_outcome(const JobOfUser& job, const JobView& view, const JobDescription& description,
                                const std::vector<TaskPerformer::End>& programs) const;
   std::string fault_of_keeper_deaths(const JobView& view, const std::set<RequestId>& died) const;
+  /// Whether what was done last may still end leases.
+  bool is_trouble_felt() const;
   void check_rerun(const Happening& rerun);
   void note_act(const Act& act);
   void note(const Happening& happening);
@@ -108,7 +111,7 @@ class FaultRun {
   std::vector<RequestId> hopeless_;                   ///< cancelled in the end
   std::set<RequestId> refused_;
   std::map<RequestId, LeaseId> started_;  ///< attempts of which a component ran, and on what, until they are run again
-  std::set<std::string> reclaimed_;                   ///< leases that their owners took back
+  std::set<std::string> explained_;  ///< leases that their owners took back, or that ended while trouble was felt
   bool has_chances_ = false;                          ///< anything may go wrong at any time
   Instant last_trouble_{};                            ///< when something was done that may interrupt jobs
   std::map<Party, std::vector<std::pair<Instant, std::uint32_t>>> sizes_;  ///< of resource managers, by configuration
@@ -117,7 +120,7 @@ class FaultRun {
   SharesWatch shares_watch_;
   std::map<Party, Duration> doomed_;  ///< they crash during their next commit, for so long
   std::map<Party, Instant> back_at_;  ///< and are started again then
-  Instant ran_{};  ///< when anything ran last, since all was mended
+  Instant ran_{};  ///< when there was anything to wait for last, since all was mended
   Instant idle_since_{};                              ///< no job was under way, or everything was at home
   std::map<Party, Instant> isolated_;                 ///< resource managers that hear nobody, and since when
   std::string late_fault_;                            ///< found while something was done

@@ -126,10 +126,12 @@ void FaultRun::check_rerun(const Happening& rerun) {
     return;
   }
   if (has_chances_) return;
-  if (reclaimed_.contains(to_text(started.mapped())) || world_->now() - last_trouble_ < felt_for) return;
+  if (explained_.contains(to_text(started.mapped())) || is_trouble_felt()) return;
   late_fault_ = to_text(rerun.event.trace) + " was interrupted, and nothing had gone wrong for " +
                 std::to_string((world_->now() - last_trouble_).microseconds / 1'000'000) + " s";
 }
+
+bool FaultRun::is_trouble_felt() const { return world_->now() - last_trouble_ < felt_for; }
 
 /// What the checks of this run need to know of what is done.
 void FaultRun::note_act(const Act& act) {
@@ -153,7 +155,8 @@ void FaultRun::note(const Happening& happening) {
   if (happening.who.role == Role::resource_manager && event.name == "started") note_started(happening);
   if (happening.who.role == Role::job_manager && event.name == "rerun") check_rerun(happening);
   if (happening.who.role != Role::site_manager) return;
-  if (event.name == "reclaim") reclaimed_.insert(std::get<std::string>(event.fields.front().value));
+  if (event.name == "reclaim" || (event.name == "lease_ended" && is_trouble_felt()))
+    explained_.insert(std::get<std::string>(event.fields.front().value));
   if (event.name != "refuse") return;
   refused_.insert(event.trace);
   check_refusal(happening);

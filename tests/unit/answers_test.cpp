@@ -52,6 +52,7 @@ TEST_CASE("answers: a site of 4,000 resource managers is told in one answer, and
   CHECK(listed >= 200);
   CHECK(whole["left_out"]["resource_managers"] == many - listed);
   CHECK(whole["resource_managers"][0]["set_aside"] == "0");  // what is wrong comes first
+  CHECK(manager.quiet());                                    // a node that is set aside is at home
   CHECK(whole["processors"] == many);
   CHECK_FALSE(whole["left_out"].contains("links"));
 

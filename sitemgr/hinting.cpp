@@ -51,14 +51,17 @@ HintEntry SiteManager::own_hint(Instant now, std::size_t n) {
   own.largest = owned_.largest_cluster();
   if (drained_here() || drained_.contains(neighbours_[n].site) || now < kept_off_until(n)) return own;
   const std::uint32_t fits = owned_.largest_idle();
-  std::uint32_t most = 0, next = 0;  // lendable in one cluster; in the next best one
-  for (const std::uint32_t processors : lendable_by_cluster()) {
-    next = std::max(next, std::min(most, processors));
-    most = std::max(most, processors);
-  }
   // What the borrower in turn is to find stays out of what others are told.
-  if (const std::uint32_t kept = kept_for_others(now, n); kept > 0)
-    most = std::max(most > kept ? most - kept : 0, next);
+  const std::uint32_t kept = kept_for_others(now, n);
+  const bool gathers = kept > 0 && turn_->gathers;
+  const std::vector<std::uint32_t>& lend = lendable_by_cluster();
+  std::uint32_t most = 0, next = 0;  // lendable in one cluster; in the next best one
+  for (std::size_t i = 0; i < lend.size(); ++i) {
+    if (gathers && i == turn_->cluster) continue;
+    next = std::max(next, std::min(most, lend[i]));
+    most = std::max(most, lend[i]);
+  }
+  if (kept > 0 && !gathers) most = std::max(most > kept ? most - kept : 0, next);
   own.lendable = std::min(most, fits);
   return own;
 }

@@ -106,6 +106,7 @@ void SiteManager::update_turn(Instant now) {
     const bool gathers = most() < width;
     if (!turn_ || turn_->who != *who || turn_->gathers != gathers) {
       turn_ = Turn{*who, width, now, gathers};
+      if (gathers) turn_->cluster = gathering_cluster(now, *turn_);
       hints_dirty_ = true;
     }
     turn_->width = width;
@@ -116,12 +117,43 @@ void SiteManager::update_turn(Instant now) {
   }
 }
 
+/// Where there will be room for the one in turn: with what is free, and what those have who are to make way for it.
+std::size_t SiteManager::gathering_cluster(Instant now, const Turn& turn) const {
+  const std::vector<std::uint32_t>& lend = lendable_by_cluster();
+  std::vector<std::uint64_t> room(lend.begin(), lend.end());
+  const auto idle = static_cast<double>(owned_.total() - std::min(owned_.total(), owned_.used()));
+  const std::vector<double> shares = borrowers_.fair_shares(now, static_cast<double>(borrowers_.processors()) + idle);
+  for (std::size_t n = 0; n < neighbours_.size(); ++n) {
+    if (n == turn.who || (borrowers_.processors(n) <= shares[n] && !is_served_most(now, n))) continue;
+    for (const LeaseId& id : leases_.down(n)) {
+      const Lease& lease = leases_.get(id);
+      if (lease.upstream) continue;
+      for (const NodeGroup& group : lease.nodes)
+        if (const auto cluster = owned_.find_cluster(group.cluster)) room[*cluster] += processors_of(group);
+    }
+  }
+  std::size_t best = 0;
+  const auto rank = [&](std::size_t i) { return std::pair(std::min<std::uint64_t>(room[i], turn.width), lend[i]); };
+  for (std::size_t i = 1; i < room.size(); ++i)
+    if (rank(i) > rank(best)) best = i;
+  return best;
+}
+
 /// Processors that must stay free in one cluster for the borrower in turn; 0 if this one is that, or was served as
 /// little.
 std::uint32_t SiteManager::kept_for_others(Instant now, std::size_t n) const {
   if (!turn_ || turn_->who == n || DMM_PLANT(turn_ignored)) return 0;
   const double slack = even * turn_->width;
   return borrowers_.served(now, n) > borrowers_.served(now, turn_->who) + slack ? turn_->width : 0;
+}
+
+/// Whether the borrower in turn finds afterwards what it finds now.
+bool SiteManager::leaves(const std::vector<PlacedComponent>& placement, std::uint32_t kept) const {
+  std::vector<std::uint32_t> left = lendable_by_cluster();
+  kept = std::min(kept, *std::ranges::max_element(left));
+  for (const PlacedComponent& placed : placement)
+    left[placed.cluster] -= std::min(left[placed.cluster], placed.processors);
+  return *std::ranges::max_element(left) >= kept;
 }
 
 bool SiteManager::is_served_most(Instant now, std::size_t n) const {
@@ -203,20 +235,17 @@ bool SiteManager::lend(Step& s, Foreign& foreign) {
     return false;
   }
   std::vector<ClusterView> views = lendable_views(need.constraints);
-  const auto placement = place(need, views);
-  std::uint32_t kept = placement ? kept_for_others(s.now, from) : 0;
-  if (kept > 0) {
-    // The borrower in turn must find afterwards what it finds now.
-    const std::vector<std::uint32_t>& lend = lendable_by_cluster();
-    kept = std::min(kept, *std::ranges::max_element(lend));
-    std::vector<std::uint32_t> left = lend;
-    for (const PlacedComponent& placed : *placement)
-      left[placed.cluster] -= std::min(left[placed.cluster], placed.processors);
-    if (*std::ranges::max_element(left) >= kept) kept = 0;
+  auto placement = place(need, views);
+  const bool fits = placement.has_value();
+  if (const std::uint32_t kept = fits ? kept_for_others(s.now, from) : 0; kept > 0 && turn_->gathers) {
+    views[turn_->cluster].idle_processors = 0;
+    placement = place(need, views);
+  } else if (kept > 0 && !leaves(*placement, kept)) {
+    placement.reset();
   }
-  if (!placement || kept > 0) {
-    const bool is_kept = settings_.owner_first && !placement && place(need, owned_.views(need.constraints)).has_value();
-    foreign.reason = kept > 0                                              ? RejectReason::not_in_turn
+  if (!placement) {
+    const bool is_kept = settings_.owner_first && !fits && place(need, owned_.views(need.constraints)).has_value();
+    foreign.reason = fits                                                  ? RejectReason::not_in_turn
                      : is_kept                                             ? RejectReason::not_lending
                      : place(need, owned_.sizes(need.constraints)).has_value() ? RejectReason::no_capacity
                                                                            : RejectReason::never_servable;

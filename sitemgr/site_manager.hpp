@@ -196,7 +196,8 @@ class SiteManager {
     std::size_t who = 0;
     std::uint32_t width = 0;
     Instant since{};
-    bool gathers = false;  ///< there are too few for it yet
+    bool gathers = false;     ///< there are too few for it yet
+    std::size_t cluster = 0;  ///< they gather here
   };
 
   // ---- gate and parties (site_manager.cpp) ----
@@ -311,7 +312,9 @@ class SiteManager {
   std::optional<RejectReason> may_not_have(Instant now, const Foreign& foreign) const;
   const std::vector<std::uint32_t>& lendable_by_cluster() const;
   std::vector<ClusterView> lendable_views(const Constraints& constraints) const;
+  std::size_t gathering_cluster(Instant now, const Turn& turn) const;
   std::uint32_t kept_for_others(Instant now, std::size_t n) const;
+  bool leaves(const std::vector<PlacedComponent>& placement, std::uint32_t kept) const;
   bool is_served_most(Instant now, std::size_t n) const;
   void update_turn(Instant now);
   bool may_have_turn(Instant now, std::size_t n) const;

@@ -1,6 +1,7 @@
-// Borrowers share: of several that want nodes of the same owner all the time, none gets less than two fifths of what
-// another gets, by weight. Looked at from outside: who wants is a site of which a job waits that the owner could serve,
-// and what a site gets is what its programs use in the owner's machine rooms.
+// Borrowers share: of several that want nodes of the same owner all the time, none gets less than a third of what
+// another gets, by weight; whose jobs are narrow gets what is left beside wide ones. Looked at from outside: who wants
+// is a site of which a job waits that the owner could serve, and what a site gets is what its programs use in the
+// owner's machine rooms.
 #pragma once
 
 #include <functional>
@@ -18,7 +19,7 @@ class SharesWatch {
   static constexpr Duration window = seconds(1800);
   /// A program that runs for longer keeps nodes from their turn: then nothing is said of its owner's shares.
   static constexpr Duration longest = seconds(300);
-  static constexpr double least_share = 0.4;
+  static constexpr double least_share = 1.0 / 3;
   /// Whether a job that waits at the borrower could be served by the owner, and fits several times.
   using Wants = std::function<bool(const World& world, std::size_t owner, std::size_t borrower)>;
 

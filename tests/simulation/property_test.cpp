@@ -22,7 +22,7 @@ namespace {
 /// borrower whose job is wider than their cluster, beside others that they fit.
 constexpr std::uint64_t rare_seeds[] = {149, 237};
 /// Crowds in which a borrower got nothing: of wider jobs than what came free at a time, or than its share.
-constexpr std::uint64_t seeds_with_wide_ones[] = {138, 369};
+constexpr std::uint64_t seeds_with_wide_ones[] = {138, 185, 369};
 
 std::uint64_t from_environment(const char* name, std::uint64_t otherwise) {
   const char* text = std::getenv(name);

@@ -37,7 +37,7 @@ std::string pad_left(std::string text, std::size_t columns);
 std::string cut(std::string_view text, std::size_t columns);
 /// The text if it takes no more columns, else its beginning and a sign that there is more; 0 columns: the text.
 std::string shortened(const std::string& text, std::size_t columns, const Style& style);
-/// The text in lines of at most so many columns, broken at blanks; the later ones begin with `indent` blanks. With 0
+/// The text in lines of at most `columns`, broken at blanks; the later ones begin with `indent` blanks. With 0
 /// columns it is one line. A word that is longer than a line stays whole.
 std::vector<std::string> folded(std::string_view text, std::size_t columns, std::size_t indent = 2);
 /// The text without what a terminal would obey: control characters become '?'.

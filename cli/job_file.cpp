@@ -145,7 +145,7 @@ std::variant<JobDescription, JobFault> from_json(const std::variant<Json, Config
   JobDescription job;
   std::string fault = read_whole(std::get<Json>(read), file, [&](JsonReader& reader) { read_job(reader, job); });
   if (fault.empty())
-    if (const std::string rule = fault_of_job(job); !rule.empty()) fault = file + ": " + rule;
+    if (const std::string rule = fault_of(job); !rule.empty()) fault = file + ": " + rule;
   if (!fault.empty()) return JobFault{std::move(fault)};
   return job;
 }
@@ -159,7 +159,5 @@ std::variant<JobDescription, JobFault> read_job_file(const std::string& path) {
 std::variant<JobDescription, JobFault> parse_job_file(const std::string& text, const std::string& file) {
   return from_json(parse_json(text, file), file);
 }
-
-std::string fault_of_job(const JobDescription& job) { return fault_of(job); }
 
 }  // namespace dmm

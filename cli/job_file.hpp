@@ -19,7 +19,4 @@ std::variant<JobDescription, JobFault> read_job_file(const std::string& path);
 /// The same from text; `file` is only named in faults.
 std::variant<JobDescription, JobFault> parse_job_file(const std::string& text, const std::string& file);
 
-/// Why the job can't be submitted, or nothing: a command, sizes that make sense, a DTTL that exists.
-std::string fault_of_job(const JobDescription& job);
-
 }  // namespace dmm

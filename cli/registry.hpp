@@ -76,7 +76,7 @@ struct Removal {
   std::string kept_outputs;  ///< where the jobs' output went; empty: there was none
   std::string fault;       ///< what could not be removed
 };
-/// What becomes of a testbed's files when it is removed.
+/// Whether a testbed's files stay when it is removed.
 struct Keeping {
   std::string logs_to = {};     ///< where its logs go; a folder that is there is replaced; empty: nowhere
   bool delete_outputs = false;  ///< else what its jobs wrote goes to outputs/NAME-DATE in the home folder

@@ -17,6 +17,7 @@
 #include "cli/questions.hpp"
 #include "cli/registry.hpp"
 #include "protocol/hints.hpp"
+#include "protocol/programs.hpp"
 #include "protocol/text.hpp"
 #include "runtime/clock.hpp"
 
@@ -122,7 +123,7 @@ std::variant<JobDescription, JobFault> job_from(const SubmitOptions& options) {
   job.keep_output = !options.discard_output;
   job.output_path = absolute(options.output_file);
   job.error_path = absolute(options.error_file);
-  if (std::string fault = fault_of_job(job); !fault.empty()) return JobFault{std::move(fault)};
+  if (std::string fault = fault_of(job); !fault.empty()) return JobFault{std::move(fault)};
   return job;
 }
 

@@ -1,11 +1,11 @@
 // Nodes that swallow jobs: a node that loses jobs, or can't start them, fails them faster than a sound node runs them,
-// and so draws the whole queue to itself. After jobs of so many different users in a row it is set aside, as KOALA does
+// and so draws the whole queue to itself. After jobs of several different users in a row it is set aside, as KOALA does
 // with clusters (Mohamed and Epema 2005, section 3.4), and tried again after a pause that doubles each time. Users are
 // counted and not jobs, since all jobs of one user may have the same fault of their own. One program that ran to its
 // end, whatever its exit status, clears the node. Pure bookkeeping: the manager says what happened, and tells the site.
 //
 // The death of a keeper is held against no single node: one of the jobs there may be the cause. If no user was there at
-// each of so many deaths in a row, it was the machine, and all nodes are set aside. A restart forgets these deaths.
+// each of several deaths in a row, it was the machine, and all nodes are set aside. A restart forgets these deaths.
 #pragma once
 
 #include <cstdint>

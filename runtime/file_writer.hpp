@@ -12,7 +12,7 @@
 
 namespace dmm {
 
-/// What became of a piece.
+/// The outcome of a piece.
 struct FileWritten {
   std::uint64_t id = 0;
   std::string error;  ///< empty: it was written and, if that was wanted, is safe

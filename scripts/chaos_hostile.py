@@ -45,7 +45,7 @@ class StuckDirectory:
 
 
 class Hostile:
-    """Chooses hostile jobs, and says what is wrong with what became of them."""
+    """Chooses hostile jobs, and says what is wrong with their ends."""
     prefix = "hostile-"
 
     def __init__(self, kinds, folder, chance):

@@ -220,7 +220,7 @@ class Unreachable(Managers):
 
 class Selections(Managers):
     def on_terminal(self, *words, columns=40, types=""):
-        """What a command puts on a terminal of so many columns, where somebody types that."""
+        """What a command puts on a terminal of this width, where somebody types that."""
         ours, theirs = pty.openpty()
         fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
         os.write(ours, types.encode())

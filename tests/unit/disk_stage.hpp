@@ -18,7 +18,7 @@ class WatchedDisk {
   WatchedDisk(const WatchedDisk&) = delete;
   WatchedDisk& operator=(const WatchedDisk&) = delete;
 
-  /// No more room for files to grow, but for so many bytes.
+  /// No more room for files to grow, but for this number of bytes.
   void fill(std::int64_t left = 0);
   void make_room();
   /// Each sync fails from now on, as on a broken disk.

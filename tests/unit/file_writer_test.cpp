@@ -26,7 +26,7 @@ std::string content(const std::string& path) {
   return text.str();
 }
 
-/// What becomes of so many pieces, by id.
+/// The outcome of the first pieces, by id.
 std::map<std::uint64_t, std::string> results(FileWriter& writer, std::size_t count) {
   std::map<std::uint64_t, std::string> all;
   while (all.size() < count) {

@@ -176,7 +176,7 @@ struct Stage {
     now = until;
   }
 
-  /// The manager is killed and started anew; the backend still has these, or their keeper died too.
+  /// The manager is killed and started again; the backend still has these, or their keeper died too.
   void restart(const std::vector<LivingTask>& living, bool keeper_died = false) {
     manager = ResourceManager(manager.settings());
     manager.restore(now, ledger.rows(), living, keeper_died);

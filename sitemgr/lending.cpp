@@ -123,8 +123,10 @@ std::size_t SiteManager::gathering_cluster(Instant now, const Turn& turn) const 
   std::vector<std::uint64_t> room(lend.begin(), lend.end());
   const auto idle = static_cast<double>(owned_.total() - std::min(owned_.total(), owned_.used()));
   const std::vector<double> shares = borrowers_.fair_shares(now, static_cast<double>(borrowers_.processors()) + idle);
+  const double most = most_served(now);
   for (std::size_t n = 0; n < neighbours_.size(); ++n) {
-    if (n == turn.who || (borrowers_.processors(n) <= shares[n] && !is_served_most(now, n))) continue;
+    const bool makes_way = borrowers_.processors(n) > shares[n] || borrowers_.served(now, n) >= most;
+    if (n == turn.who || !makes_way) continue;
     for (const LeaseId& id : leases_.down(n)) {
       const Lease& lease = leases_.get(id);
       if (lease.upstream) continue;
@@ -156,10 +158,12 @@ bool SiteManager::leaves(const std::vector<PlacedComponent>& placement, std::uin
   return *std::ranges::max_element(left) >= kept;
 }
 
-bool SiteManager::is_served_most(Instant now, std::size_t n) const {
+/// What that one was served who was served most, of those who have nodes.
+double SiteManager::most_served(Instant now) const {
+  double most = 0;
   for (std::size_t i = 0; i < neighbours_.size(); ++i)
-    if (borrowers_.processors(i) > 0 && borrowers_.served(now, i) > borrowers_.served(now, n)) return false;
-  return true;
+    if (borrowers_.processors(i) > 0) most = std::max(most, borrowers_.served(now, i));
+  return most;
 }
 
 /// Which leases of a borrower are to serve no further job, since others who were served less wait: true for each.
@@ -178,7 +182,8 @@ std::map<LeaseId, bool> SiteManager::wanted_for_others(Instant now, std::size_t 
   }
   double take = missing > 0 && spare > 0 ? missing * (borrowers_.processors(n) - shares[n]) / spare : 0;
   // Who waits may be wider than its share, and nobody have more than its own: then who was served most makes way.
-  if (const double more = missing - spare - idle; more > 0 && is_served_most(now, n)) take = std::max(take, more);
+  const double more = missing - spare - idle;
+  if (more > 0 && borrowers_.served(now, n) >= most_served(now)) take = std::max(take, more);
   for (const LeaseId& id : leases_.down(n)) {  // the oldest first
     if (take <= 0) break;
     const Lease& lease = leases_.get(id);

@@ -315,7 +315,7 @@ class SiteManager {
   std::size_t gathering_cluster(Instant now, const Turn& turn) const;
   std::uint32_t kept_for_others(Instant now, std::size_t n) const;
   bool leaves(const std::vector<PlacedComponent>& placement, std::uint32_t kept) const;
-  bool is_served_most(Instant now, std::size_t n) const;
+  double most_served(Instant now) const;
   void update_turn(Instant now);
   bool may_have_turn(Instant now, std::size_t n) const;
   Instant kept_off_until(std::size_t n) const;

@@ -29,6 +29,11 @@ JobOutput output_from_json(const nlohmann::ordered_json& json) {
   return output;
 }
 
+JobOutput ask_output(const Manager& job_manager, std::uint64_t job) {
+  const Answered answered = ask_one(job_manager, "output", {{"job", job}});
+  return answered.fault.empty() ? output_from_json(answered.json) : JobOutput{};
+}
+
 std::string output_complaint(const JobOutput& output, const std::string& job) {
   std::string text = "output of " + job + ": " + output.state;
   if (!output.reason.empty()) text += ": " + harmless(output.reason);

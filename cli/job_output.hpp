@@ -32,6 +32,9 @@ struct JobOutput {
 /// What a job manager answers to "output".
 JobOutput output_from_json(const nlohmann::ordered_json& json);
 
+/// Asks the job manager; without an answer nothing is known of it.
+JobOutput ask_output(const Manager& job_manager, std::uint64_t job);
+
 /// Why the output of a job isn't all there, and what its user can do: one sentence or two.
 std::string output_complaint(const JobOutput& output, const std::string& job);
 

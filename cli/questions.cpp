@@ -185,8 +185,6 @@ JobRecord job_from_json(const Json& json) {
   job.request = value_in<std::string>(json, "request");
   job.origin = value_in<std::string>(json, "origin");
   job.text = value_in<std::string>(json, "text");
-  job.output_path = value_in<std::string>(json, "output_path");
-  job.error_path = value_in<std::string>(json, "error_path");
   job.processors = value_in<std::uint32_t>(json, "processors");
   job.reruns = value_in<std::uint32_t>(json, "reruns");
   job.hops = value_in<std::uint32_t>(json, "hops");

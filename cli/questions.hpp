@@ -40,7 +40,7 @@ Answered order_one(const Manager& manager, const std::string& verb, const nlohma
 /// A job as its job manager tells it. Dates are seconds since 1970; nothing where it did not happen.
 struct ToldJob {
   std::uint64_t number = 0;
-  std::string name, state, request, origin, owner, text, output_path, error_path;
+  std::string name, state, request, origin, owner, text;
   std::uint32_t processors = 0, reruns = 0, hops = 0, tries = 0;
   double submitted = 0, wall_seconds = 0, overhead_seconds = 0;
   std::optional<double> granted, started, ended;

@@ -138,8 +138,7 @@ int exit_code_of(const JobRecord& job) {
 /// Where the job's output is, and whether all of it; nothing of a job that wrote none.
 JobOutput output_of(const JobRecord& job, const Manager& manager) {
   if (!job.keep_output || job.exit_kind.empty()) return {};
-  const Answered answered = ask_one(manager, "output", {{"job", job.number}});
-  JobOutput output = answered.fault.empty() ? output_from_json(answered.json) : JobOutput{};
+  JobOutput output = ask_output(manager, job.number);
   for (OutputFile* file : {&output.output, &output.error})
     if (!file->began) file->path.clear();
   return output;

@@ -8,6 +8,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/figures.hpp"
+#include "cli/job_output.hpp"
 #include "cli/job_sentences.hpp"
 #include "cli/json_text.hpp"
 #include "cli/questions.hpp"
@@ -78,23 +79,9 @@ void ask_site(const WhyOptions& options, const Manager& job_manager, Findings& f
   if (!options.json) found.others = look_at_neighbours(options, found.why);
 }
 
-/// Where the job manager keeps what it brings back: known of those of testbeds.
-std::string folder_of(const Manager& manager) {
-  for (const Testbed& testbed : all_testbeds())
-    for (const TestbedDaemon& daemon : testbed.daemons)
-      if (daemon.party == manager.party && daemon.endpoint == manager.endpoint)
-        return testbed.folder + "/jobs-" + manager.party.site.text + "-" + manager.party.name + "/";
-  return {};
-}
-
-OutputPlaces output_of(const JobRecord& job, const Manager& manager) {
-  const std::string folder = folder_of(manager), file = "outputs/" + std::to_string(job.number);
-  const auto place = [&](const std::string& path, const char* ending) {
-    if (!path.empty()) return path;
-    return folder.empty() ? file + ending + " in the directory of " + manager.party.name + "'s job manager"
-                          : folder + file + ending;
-  };
-  return {place(job.output_path, ".out"), place(job.error_path, ".err")};
+OutputPlaces places_of(const JobRecord& job, const Manager& manager) {
+  const JobOutput output = job.keep_output ? ask_output(manager, job.number) : JobOutput{};
+  return {output.output.path, output.error.path == output.output.path ? "" : output.error.path};
 }
 
 void tell(const Findings& found, const Manager& manager) {
@@ -103,7 +90,7 @@ void tell(const Findings& found, const Manager& manager) {
   std::vector<std::string> lines{harmless(job.request) + " is " + job.state};
   const auto add = [&](std::vector<std::string> more) { lines.insert(lines.end(), more.begin(), more.end()); };
   if (job.state != "waiting")
-    add(job_sentences(job, output_of(job, manager), now));
+    add(job_sentences(job, places_of(job, manager), now));
   else if (found.why.is_null())
     add(unasked_sentences(job, found.site_is_up, found.fault, now));
   else if (!flag_in(found.why, "waits"))

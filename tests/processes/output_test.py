@@ -61,6 +61,8 @@ class Output(GridTest):
         self.assertIn("could not be written", self.dmm("why", "only/u0/1").out)
         self.assertIn("--fetch", self.dmm("output", "only/u0/1", code=1).err)
         self.assertEqual(self.dmm("output", "only/u0/1", "--fetch").out, "\0" * 20_000)
+        told = [line for line in self.dmm("why", "only/u0/1").out.split("\n") if "Its output: " in line]
+        self.assertEqual(pathlib.Path(told[0].split("Its output: ")[1]).stat().st_size, 20_000)
         self.assertEqual(self.job("only/u0/1")["output"],
                          {"state": "complete", "reason": "", "at_lender": False, "waits_seconds": None})
         self.assertIn("nothing of its output is kept", self.dmm("output", "only/u0/1", "--fetch", code=1).err)

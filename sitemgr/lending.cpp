@@ -18,6 +18,13 @@ constexpr double even = 30e6;
 /// Who lets its turn pass, since too little is kept for it or it hasn't heard of that, has the next one after this.
 constexpr Duration turn_rest = seconds(60);
 
+double idle_processors(const OwnedNodes& owned) { return static_cast<double>(owned.total() - owned.used()); }
+
+/// What each borrower would have if all that is lent or idle were shared by weight.
+std::vector<double> shares_of(Instant now, const Borrowers& borrowers, const OwnedNodes& owned) {
+  return borrowers.fair_shares(now, static_cast<double>(borrowers.processors()) + idle_processors(owned));
+}
+
 }  // namespace
 
 // ---- what may be lent ----------------------------------------------------------------------------------------------
@@ -121,8 +128,7 @@ void SiteManager::update_turn(Instant now) {
 std::size_t SiteManager::gathering_cluster(Instant now, const Turn& turn) const {
   const std::vector<std::uint32_t>& lend = lendable_by_cluster();
   std::vector<std::uint64_t> room(lend.begin(), lend.end());
-  const auto idle = static_cast<double>(owned_.total() - std::min(owned_.total(), owned_.used()));
-  const std::vector<double> shares = borrowers_.fair_shares(now, static_cast<double>(borrowers_.processors()) + idle);
+  const std::vector<double> shares = shares_of(now, borrowers_, owned_);
   const double most = most_served(now);
   for (std::size_t n = 0; n < neighbours_.size(); ++n) {
     const bool makes_way = borrowers_.processors(n) > shares[n] || borrowers_.served(now, n) >= most;
@@ -169,9 +175,7 @@ double SiteManager::most_served(Instant now) const {
 /// Which leases of a borrower are to serve no further job, since others who were served less wait: true for each.
 std::map<LeaseId, bool> SiteManager::wanted_for_others(Instant now, std::size_t n) const {
   std::map<LeaseId, bool> wanted;
-  const auto idle = static_cast<double>(owned_.total() - std::min(owned_.total(), owned_.used()));
-  const std::vector<double> shares =
-      borrowers_.fair_shares(now, static_cast<double>(borrowers_.processors()) + idle);
+  const std::vector<double> shares = shares_of(now, borrowers_, owned_);
   double missing = 0, spare = 0;  // processors: of those who have less than their share; above theirs, of all others
   for (std::size_t i = 0; i < neighbours_.size(); ++i) {
     const double has = borrowers_.processors(i);
@@ -182,7 +186,7 @@ std::map<LeaseId, bool> SiteManager::wanted_for_others(Instant now, std::size_t 
   }
   double take = missing > 0 && spare > 0 ? missing * (borrowers_.processors(n) - shares[n]) / spare : 0;
   // Who waits may be wider than its share, and nobody have more than its own: then who was served most makes way.
-  const double more = missing - spare - idle;
+  const double more = missing - spare - idle_processors(owned_);
   if (more > 0 && borrowers_.served(now, n) >= most_served(now)) take = std::max(take, more);
   for (const LeaseId& id : leases_.down(n)) {  // the oldest first
     if (take <= 0) break;

@@ -36,7 +36,7 @@ enum class RejectReason : std::uint8_t {
 /// Why a waiting request waits, seen from its home site.
 enum class WaitReason : std::uint8_t {
   none,                ///< it doesn't wait
-  no_free_nodes,       ///< this site's nodes are busy, and its load is below the delegation threshold
+  no_free_nodes,       ///< this site's nodes are busy, and its load isn't above a threshold that lets it queue
   behind_earlier,      ///< an earlier request gathers nodes or blocks the queue
   asking_neighbour,    ///< it is out on a delegation
   pausing,             ///< every neighbour rejected it; a new round starts after a pause or at a hint

@@ -72,15 +72,22 @@ bool SiteManager::keeps_local(const RequestClass& kind) const {
          kind.widest <= owned_.largest_idle();
 }
 
+/// Whether those that wait here may go to others. A threshold of at most 1 lets nobody queue for nodes that others
+/// have: what matchmaking found no place for goes at any load, as where enough are free, but in several clusters.
+bool SiteManager::may_delegate() const {
+  if (drained_here() || over(load(), settings_.delegation_threshold)) return true;
+  return settings_.delegation_threshold <= 1 && queue_.demand_here() > 0 && has_matched();
+}
+
 /// Classes in delegation order of their first; one of which the first finds nobody to ask is passed over, since the
 /// others need the same.
 void SiteManager::delegate_local(Step& s) {
-  const bool is_over = drained_here() || over(load(), settings_.delegation_threshold);
-  search_dirty_ |= std::exchange(was_over_, is_over) != is_over;
+  const bool may_go = may_delegate();
+  search_dirty_ |= std::exchange(could_delegate_, may_go) != may_go;
   if (!settings_.delegate || !std::exchange(search_dirty_, false)) return;
   for (const bool servable : {false, true}) {  // what this site can never serve goes out at any load
     std::optional<OrderKey> after;
-    while (!servable || drained_here() || over(load(), settings_.delegation_threshold)) {
+    while (!servable || may_delegate()) {
       const auto& ready = queue_.ready(servable);
       const auto next = after ? ready.upper_bound(*after) : ready.begin();
       if (next == ready.end()) break;

@@ -29,13 +29,13 @@ std::uint32_t told_queued(std::uint64_t processors) {
 
 }  // namespace
 
-/// What our users wait for in vain here: whatever waits above the delegation threshold, and what never fits.
+/// What our users wait for in vain here: whatever may go to others, and what never fits.
 void SiteManager::update_demand() {
   Demand demand;
   if (settings_.delegate) {
-    const bool is_over = drained_here() || over(load(), settings_.delegation_threshold);
-    demand.queued = told_queued(queue_.borrowing(false) + (is_over ? queue_.borrowing(true) : 0));
-    const LocalRequest* first = demand.queued > 0 ? queue_.first_borrowing(is_over) : nullptr;
+    const bool may_go = may_delegate();
+    demand.queued = told_queued(queue_.borrowing(false) + (may_go ? queue_.borrowing(true) : 0));
+    const LocalRequest* first = demand.queued > 0 ? queue_.first_borrowing(may_go) : nullptr;
     if (first) demand.width = first->kind->widest;
   }
   hints_dirty_ |= std::exchange(demand_, demand) != demand;

@@ -37,8 +37,7 @@ std::vector<ClusterView> SiteManager::placeable(const ResourceNeed& need, const 
 
 void SiteManager::match_local(Step& s) {
   // What didn't fit before may fit now if nodes came free, or if nobody stands in its way any more.
-  bool more_free = std::exchange(unfinished_, false) || owned_.freed() != freed_seen_ ||
-                   (blocked_ && queue_.departures() != departures_seen_);
+  bool more_free = std::exchange(unfinished_, false) || owned_.freed() != freed_seen_ || makes_way();
   freed_seen_ = owned_.freed();
   const std::vector<RequestId> fresh = std::exchange(fresh_, {});
   blocked_ &= !drained_here();

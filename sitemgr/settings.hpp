@@ -57,7 +57,7 @@ struct SiteSettings {
   std::string placement_policy = "cm";      ///< over this site's clusters, for requests that are not flexible
   std::string flexible_policy = "fcm";      ///< the same for flexible requests
 
-  double delegation_threshold = 1.0;  ///< load above which local requests are delegated
+  double delegation_threshold = 1.0;  ///< load above which all that wait are delegated; up to 1, whatever has no place
   Duration matchmaking_cycle;         ///< 0: at once, on every event
   Duration delegation_cycle;          ///< 0: at once, on every event
   bool delegate = true;               ///< false: local requests never leave this site

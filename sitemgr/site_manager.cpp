@@ -75,10 +75,8 @@ void SiteManager::settle(Instant now, Effects& effects) {
 }
 
 Instant SiteManager::next_deadline() const {
-  // What left the queue after the matchmaking of a step no longer stands in the way of others: they are due at once.
-  const bool makes_way = blocked_ && queue_.departures() != departures_seen_;
   const bool goes_on = !chores_.empty() || refuses_on_ || is_matching();
-  if (goes_on || (makes_way && settings_.matchmaking_cycle == Duration{})) return Instant{};
+  if (goes_on || (makes_way() && settings_.matchmaking_cycle == Duration{})) return Instant{};
   return std::min({queue_.next_due(), next_due(), hints_due_, match_cycle_.next(), delegation_cycle_.next()});
 }
 

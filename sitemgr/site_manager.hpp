@@ -291,6 +291,12 @@ class SiteManager {
   void start_what_fits(Step& s, bool in_a_pass, const std::vector<RequestId>& fresh, std::size_t& left);
   /// Whether matchmaking has more to do than one step may: meanwhile nothing is lent or delegated.
   bool is_matching() const { return unfinished_ || pass_goes_on_ || pass_again_; }
+  /// Whether somebody who stood in the way of others has left since matchmaking.
+  bool makes_way() const { return blocked_ && queue_.departures() != departures_seen_; }
+  /// Whether it has looked at all who wait here, with all nodes that are free.
+  bool has_matched() const {
+    return fresh_.empty() && !is_matching() && !makes_way() && owned_.freed() == freed_seen_;
+  }
   bool serve(Step& s, LocalRequest& request);
   bool drained_here() const { return drained_.contains(settings_.name); }
   std::optional<Placement> place(const ResourceNeed& need, const std::vector<ClusterView>& clusters) const;
@@ -335,6 +341,7 @@ class SiteManager {
   void begin_round(LocalRequest& request);
   void end_round(Step& s, LocalRequest& request);
   void delegate_local(Step& s);
+  bool may_delegate() const;
   bool keeps_local(const RequestClass& kind) const;
   bool is_promised(const RequestClass& kind) const;
   bool ask_class(Step& s, RequestClass& kind);
@@ -482,7 +489,7 @@ class SiteManager {
   Instant reclaim_tried_{};       ///< when no choice of lent nodes would let the waiting request start
   Demand demand_;
   bool hints_dirty_ = true;
-  bool search_dirty_ = true, was_over_ = false;  ///< somebody may be asked who couldn't be before
+  bool search_dirty_ = true, could_delegate_ = false;  ///< somebody may be asked who couldn't be before
   bool judge_due_ = true;  ///< what is configured or known of us or of others has changed: classes are judged anew,
   bool reach_due_ = true;  ///< and neighbours are told
   bool refuses_on_ = false;  ///< more are hopeless than one step refuses: the next one goes on

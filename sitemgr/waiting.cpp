@@ -163,7 +163,6 @@ WaitView SiteManager::wait_of(Instant now, const RequestId& id) const {
   view.tries = request->tries;
   view.answers = request->answers;
   const LocalRequest* head = queue_.head();
-  const bool over_threshold = drained_here() || over(load(), settings_.delegation_threshold);
   switch (request->search) {
     case LocalRequest::Search::out:
       view.reason = WaitReason::asking_neighbour;
@@ -181,7 +180,8 @@ WaitView SiteManager::wait_of(Instant now, const RequestId& id) const {
                     : drained_here()                                ? WaitReason::drained
                                                                     : WaitReason::awaiting_hint;
       if (too_wide_for_known(*request)) view.reason = WaitReason::neighbours_unknown;
-      if (request->kind->servable && !over_threshold) view.reason = WaitReason::no_free_nodes;
+      if (request->kind->servable && !may_delegate())
+        view.reason = has_matched() ? WaitReason::no_free_nodes : WaitReason::next_cycle;
       break;
   }
   const bool fits = request->kind->servable && request->kind->widest <= view.idle && !drained_here();

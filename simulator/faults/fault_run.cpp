@@ -83,7 +83,7 @@ void FaultRun::look_around() {
   world_->end_drains();  // a site that waited for its disk didn't hear the first word
   if (run_.trouble == Trouble::none) check_homecoming();
   if (anything_to_wait_for()) ran_ = world_->now();
-  if (world_->now() - ran_ >= hopeless_after + run_.settings.network.latency * (3 * IdleWatch::ways_of_a_round)) {
+  if (world_->now() - ran_ >= hopeless_after + run_.settings.network.latency * (3 * IdleWatch::ways_of_a_search)) {
     cancel_hopeless();
     ran_ = world_->now();
   }

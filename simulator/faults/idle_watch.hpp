@@ -13,17 +13,18 @@ namespace dmm {
 
 class IdleWatch {
  public:
-  /// Two of the longest pauses between rounds of a search, with their spread, and an idle lease on its way home;
-  /// besides, a round that goes over the longest chains and back.
+  /// Two of the longest pauses between rounds of a search, with their spread, and an idle lease on its way home.
   static constexpr Duration together_max = seconds(170);
-  static constexpr std::int64_t ways_of_a_round = 40;
+  /// Besides, the round before those pauses, the one between, and the one after, over the longest chains and back, and
+  /// a Start: seven times the seven hops from a job manager to a resource manager at the end of such a chain.
+  static constexpr std::int64_t ways_of_a_search = 7 * 7;
   using Reach = std::function<std::vector<std::size_t>(const Party& user, const JobDescription& job)>;
   using Job = std::function<const JobDescription*(const Party& user, std::uint64_t number)>;
 
   /// `reach` gives the sites that could hold a job of a user when idle, as positions in the topology; `job` what a job
   /// asks for, or nothing if it isn't watched; `latency` is that of a frame.
   IdleWatch(Reach reach, Job job, Duration latency)
-      : reach_(std::move(reach)), job_(std::move(job)), patience_(together_max + latency * ways_of_a_round) {}
+      : reach_(std::move(reach)), job_(std::move(job)), patience_(together_max + latency * ways_of_a_search) {}
 
   /// What waits beside idle nodes for too long; empty if nothing does. Cheap if called often: it looks once a second.
   std::string look(const World& world);

@@ -9,8 +9,6 @@
 namespace dmm {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 BelievedNodes nodes_in(const Json& json, const char* key) {
   BelievedNodes nodes;
   const auto found = json.find(key);
@@ -26,9 +24,9 @@ std::string text_of(const BelievedNodes& nodes) {
   return text.empty() ? "no nodes" : "nodes " + text;
 }
 
-class Comparison {
+class BeliefComparison {
  public:
-  explicit Comparison(const std::vector<Believer>& believers) {
+  explicit BeliefComparison(const std::vector<Believer>& believers) {
     for (const Believer& believer : believers) {
       present_[believer.party] = &believer;
       for (const Belief& belief : believer.beliefs) by_lease_[{believer.party, belief.lease}].push_back(&belief);
@@ -140,6 +138,8 @@ Belief belief_from(const Json& row) {
   return belief;
 }
 
-std::vector<std::string> disagreements(const std::vector<Believer>& believers) { return Comparison(believers).all(); }
+std::vector<std::string> disagreements(const std::vector<Believer>& believers) {
+  return BeliefComparison(believers).all();
+}
 
 }  // namespace dmm

@@ -11,16 +11,15 @@
 #include "cli/commands.hpp"
 #include "cli/figures.hpp"
 #include "cli/job_selection.hpp"
+#include "cli/json_text.hpp"
 #include "cli/questions.hpp"
 #include "runtime/clock.hpp"
 
 namespace dmm {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 /// Jobs of one order: what fits well into a message and into a step of the job manager.
-constexpr std::size_t batch_max = 500;
+constexpr std::size_t cancel_batch_max = 500;
 
 struct CancelOptions {
   ManagerOptions manager;
@@ -72,10 +71,10 @@ bool agreed(std::size_t count) {
 std::string cancel_at(const Manager& manager, const std::vector<std::uint64_t>& jobs, std::uint64_t grace,
                       std::size_t& cancelled, Json& refused) {
   const std::string prefix = manager.party.site.text + "/" + manager.party.name + "/";
-  for (std::size_t first = 0; first < jobs.size(); first += batch_max) {
+  for (std::size_t first = 0; first < jobs.size(); first += cancel_batch_max) {
     const std::vector<std::uint64_t> batch(jobs.begin() + static_cast<std::ptrdiff_t>(first),
                                            jobs.begin() + static_cast<std::ptrdiff_t>(
-                                                              std::min(jobs.size(), first + batch_max)));
+                                                              std::min(jobs.size(), first + cancel_batch_max)));
     const Answered answered = order_one(manager, "cancel", {{"jobs", batch}, {"grace_seconds", grace}});
     const bool is_refusal = batch.size() == 1 && answered.manager_said;
     if (is_refusal && !answered.fault.empty())
@@ -120,7 +119,7 @@ int cancel_selected(const CancelOptions& options) {
       fetch_jobs(managers, {.command = "cancel",
                             .states = selection.states(),
                             .each = [&](std::size_t manager, const Json& json) {
-                              const JobRecord job = job_from_json(json);
+                              const ToldJob job = job_from_json(json);
                               if (!job.over() && selection.takes(job)) chosen[manager].push_back(job.number);
                             },
                             .counts = {}});

@@ -6,6 +6,7 @@
 #include <initializer_list>
 
 #include "cli/figures.hpp"
+#include "cli/report_lines.hpp"
 
 namespace dmm {
 namespace {
@@ -14,9 +15,9 @@ using Kind = ClaimCase::Kind;
 using Names = std::initializer_list<const char*>;
 using Loads = std::initializer_list<double>;
 
-constexpr std::string_view goodput = "goodput_processor_hours", finished = "jobs_finished_percent",
+constexpr std::string_view goodput_metric = "goodput_processor_hours", finished_metric = "jobs_finished_percent",
                            wait = "average_wait_seconds", delegations = "delegations_per_job",
-                           share = "dmm_percent_of_messages", of_management = "dmm_percent_of_management";
+                           share_metric = "dmm_percent_of_messages", of_management = "dmm_percent_of_management";
 constexpr double least_threshold = 0.6, most_threshold = 1.25;
 
 ClaimCase at(double load, const char* architecture) { return {Kind::balanced, load, architecture}; }
@@ -27,7 +28,7 @@ ClaimCase traced(const char* architecture) { return {Kind::traces, 0, architectu
 // ---- the rules ----
 
 /// Whether it is at least 1; a ratio without a sense (0 / 0) isn't.
-Judgement order(double ratio) {
+Judgement in_order(double ratio) {
   constexpr double nearly = 0.95;
   return {ratio >= 1 ? Held::yes : ratio >= nearly ? Held::in_part : Held::no, ratio};
 }
@@ -41,7 +42,6 @@ Judgement limit(double stated, double ours) {
   return {ours <= stated ? Held::yes : ours <= stated * 1.25 ? Held::in_part : Held::no, ours};
 }
 
-double ratio(double part, double whole) { return whole > 0 ? part / whole : 0; }
 /// Of waits: those below a second count as one.
 double times_as_long(double a, double b) { return std::max(a, 1.0) / std::max(b, 1.0); }
 double percent_more(double a, double b) { return b > 0 ? 100 * (a / b - 1) : 0; }
@@ -75,36 +75,37 @@ const Names all_but_dmm = {"fcondor", "cern", "koala", "condor", "sep-c"};
 // ---- figure 7 ----
 
 Judgement best_goodput(const CaseMetric& metric) {
-  return order(least_of({0.5, 0.8, 0.95}, [&](double load) {
-    return ratio(metric(at(load, "dmm"), goodput), most(metric, load, all_but_dmm, goodput));
+  return in_order(least_of({0.5, 0.8, 0.95}, [&](double load) {
+    return fraction(metric(at(load, "dmm"), goodput_metric), most(metric, load, all_but_dmm, goodput_metric));
   }));
 }
 
 Judgement goodput_over_fcondor(const CaseMetric& metric) {
-  return number(32, percent_more(metric(at(0.8, "dmm"), goodput), metric(at(0.8, "fcondor"), goodput)));
+  return number(32, percent_more(metric(at(0.8, "dmm"), goodput_metric), metric(at(0.8, "fcondor"), goodput_metric)));
 }
 
 Judgement cern_at_low_load(const CaseMetric& metric) {
-  return number(24,
-                percent_more(metric(at(0.3, "cern"), goodput), most(metric, 0.3, {"dmm", "fcondor"}, goodput)));
+  return number(24, percent_more(metric(at(0.3, "cern"), goodput_metric),
+                                 most(metric, 0.3, {"dmm", "fcondor"}, goodput_metric)));
 }
 
 Judgement more_finished(const CaseMetric& metric) {
-  return order(least_of({0.3, 0.5, 0.8, 0.95}, [&](double load) {
-    return ratio(least(metric, load, {"dmm", "fcondor"}, finished),
-                 most(metric, load, central_and_separate, finished));
+  return in_order(least_of({0.3, 0.5, 0.8, 0.95}, [&](double load) {
+    return fraction(least(metric, load, {"dmm", "fcondor"}, finished_metric),
+                 most(metric, load, central_and_separate, finished_metric));
   }));
 }
 
 double most_finished_over(const CaseMetric& metric, Loads loads) {
   return most_of(loads, [&](double load) {
-    return percent_more(metric(at(load, "dmm"), finished), least(metric, load, central_and_separate, finished));
+    return percent_more(metric(at(load, "dmm"), finished_metric),
+                        least(metric, load, central_and_separate, finished_metric));
   });
 }
 
 Judgement finished_points(const CaseMetric& metric) {
   const auto points = [&](double load) {
-    return metric(at(load, "dmm"), finished) - metric(at(load, "fcondor"), finished);
+    return metric(at(load, "dmm"), finished_metric) - metric(at(load, "fcondor"), finished_metric);
   };
   const double low = least_of({0.3, 0.5, 0.8, 0.95}, points), high = most_of({0.3, 0.5, 0.8, 0.95}, points);
   constexpr double rounding = 0.05;
@@ -114,20 +115,20 @@ Judgement finished_points(const CaseMetric& metric) {
 }
 
 Judgement shorter_waits(const CaseMetric& metric) {
-  return order(least_of({0.8, 0.95}, [&](double load) {
+  return in_order(least_of({0.8, 0.95}, [&](double load) {
     return times_as_long(metric(at(load, "fcondor"), wait), metric(at(load, "dmm"), wait));
   }));
 }
 
 Judgement separate_wait_longest(const CaseMetric& metric) {
-  return order(least_of({0.3, 0.5, 0.8, 0.95}, [&](double load) {
+  return in_order(least_of({0.3, 0.5, 0.8, 0.95}, [&](double load) {
     return times_as_long(least(metric, load, {"condor", "sep-c"}, wait),
                          most(metric, load, {"dmm", "fcondor", "cern", "koala"}, wait));
   }));
 }
 
 Judgement constant_delegations(const CaseMetric& metric) {
-  const double growth = ratio(metric(at(0.8, "dmm"), delegations), metric(at(0.3, "dmm"), delegations));
+  const double growth = fraction(metric(at(0.8, "dmm"), delegations), metric(at(0.3, "dmm"), delegations));
   return {growth <= 1.25 ? Held::yes : growth <= 2 ? Held::in_part : Held::no, growth};
 }
 
@@ -135,9 +136,9 @@ Judgement constant_delegations(const CaseMetric& metric) {
 
 Judgement most_finished_under_imbalance(const CaseMetric& metric) {
   constexpr double load = 1.5, limit_percent = 80;
-  const double ours = metric(imbalanced(load, "dmm"), finished);
+  const double ours = metric(imbalanced(load, "dmm"), finished_metric);
   double others = 0;
-  for (const char* name : all_but_dmm) others = std::max(others, metric(imbalanced(load, name), finished));
+  for (const char* name : all_but_dmm) others = std::max(others, metric(imbalanced(load, name), finished_metric));
   const bool only = ours > limit_percent && others <= limit_percent;
   return {only ? Held::yes : ours > limit_percent && ours > others ? Held::in_part : Held::no, ours};
 }
@@ -160,12 +161,12 @@ Judgement high_thresholds_degrade(const CaseMetric& metric) {
 Judgement threshold_one_is_best(const CaseMetric& metric) {
   const double others =
       std::min(metric(under(0.7, least_threshold), wait), metric(under(0.7, most_threshold), wait));
-  return order(times_as_long(others, metric(under(0.7, 1), wait)));
+  return in_order(times_as_long(others, metric(under(0.7, 1), wait)));
 }
 
 Judgement share_by_threshold(const CaseMetric& metric) {
-  const double low = metric(under(0.7, least_threshold), share), middle = metric(under(0.7, 1), share),
-               high = metric(under(0.7, most_threshold), share);
+  const double low = metric(under(0.7, least_threshold), share_metric), middle = metric(under(0.7, 1), share_metric),
+               high = metric(under(0.7, most_threshold), share_metric);
   const bool falls = low >= middle && middle >= high;
   const bool in_range = high >= 7 && low <= 16;
   return {falls && in_range ? Held::yes : falls ? Held::in_part : Held::no, middle};
@@ -186,7 +187,7 @@ Judgement cern_best_by_far(const CaseMetric& metric) {
 }
 
 Judgement better_than_condor(const CaseMetric& metric) {
-  return order(times_as_long(metric(traced("condor"), wait),
+  return in_order(times_as_long(metric(traced("condor"), wait),
                              std::max(metric(traced("dmm"), wait), metric(traced("fcondor"), wait))));
 }
 
@@ -212,16 +213,16 @@ std::vector<PaperClaim> make_claims() {
       {"9", "delegations a job constant up to 80 %", "80 % / 30 %", 1, constant_delegations},
       {"10a", "at 60/150 only dmm finishes over 80 %", "dmm [%]", 1, most_finished_under_imbalance},
       {"10b", "up to 26 % more finished than fcondor", "% more", 1,
-       [](Metric metric) { return number(26, over_fcondor_under_imbalance(metric, finished)); }},
+       [](Metric metric) { return number(26, over_fcondor_under_imbalance(metric, finished_metric)); }},
       {"10c", "up to 60 % more goodput than fcondor", "% more", 1,
-       [](Metric metric) { return number(60, over_fcondor_under_imbalance(metric, goodput)); }},
+       [](Metric metric) { return number(60, over_fcondor_under_imbalance(metric, goodput_metric)); }},
       {"11", "up to 37 % of delegated goodput is inter-grid", "%", 1, inter_grid_goodput},
       {"12a", "thresholds above 1.0 degrade at 30 %", "wait at 1.25 / at 1.0", 2, high_thresholds_degrade},
       {"12b", "threshold 1.0 is best at 70 %", "better of 0.6, 1.25 / at 1.0", 2, threshold_one_is_best},
       {"13a", "7 to 16 % of messages at 70 %, falling", "% at 1.0", 1, share_by_threshold},
       {"13b", "at most 16 % of all messages", "%", 1,
        [](Metric metric) {
-         return limit(16, most_of_dmm(metric, {0.3, 0.5, 0.7, 0.8, 0.95}, share));
+         return limit(16, most_of_dmm(metric, {0.3, 0.5, 0.7, 0.8, 0.95}, share_metric));
        }},
       {"13c", "at most 19 % of management below 60 %", "%", 1,
        [](Metric metric) {
@@ -235,11 +236,11 @@ std::vector<PaperClaim> make_claims() {
       {"3b", "traces: dmm and fcondor better than condor", "condor / worse of both", 2, better_than_condor},
       {"3c", "traces: condor worse than sep-c", "condor / sep-c", 3,
        [](Metric metric) {
-         return order(times_as_long(metric(traced("condor"), wait), metric(traced("sep-c"), wait)));
+         return in_order(times_as_long(metric(traced("condor"), wait), metric(traced("sep-c"), wait)));
        }},
       {"3d", "traces: dmm better than fcondor", "fcondor / dmm", 2,
        [](Metric metric) {
-         return order(times_as_long(metric(traced("fcondor"), wait), metric(traced("dmm"), wait)));
+         return in_order(times_as_long(metric(traced("fcondor"), wait), metric(traced("dmm"), wait)));
        }},
   };
 }

@@ -226,7 +226,7 @@ std::string experiments_help() {
   return text + "\n";
 }
 
-constexpr const char* footer =
+constexpr const char* compare_footer =
     "Every value is a mean over the repetitions, with half of its 95 % confidence interval (Student's t). Runs go "
     "over\n"
     "the processors of this machine; the result doesn't depend on how many there are.\n"
@@ -279,7 +279,7 @@ CLI::App* add_compare_command(CLI::App& app, int& exit_code) {
   command->add_option("--output", options->output, "The folder for tables and figures")->type_name("FOLDER");
   auto* json = command->add_flag("--json", options->json, "Print a JSON object");
   command->add_flag("--csv", options->csv, "Print CSV: a row a point and variant")->excludes(json);
-  command->footer(experiments_help() + footer);
+  command->footer(experiments_help() + compare_footer);
   command->callback([options, &exit_code] { exit_code = compare(*options); });
   return command;
 }

@@ -7,7 +7,7 @@ namespace dmm {
 namespace {
 
 /// Jobs in a message: some 100 KiB, half of what it may have.
-constexpr std::size_t batch_max = 300;
+constexpr std::size_t feeder_batch_max = 300;
 
 }  // namespace
 
@@ -21,7 +21,7 @@ void Feeder::submit_due(Instant now) {
   for (; next_ < plan_.jobs.size() && next_due() <= now; ++next_) {
     auto& batch = batches[plan_.jobs[next_].manager];
     batch.push_back(next_);
-    if (batch.size() == batch_max) hand_over(plan_.jobs[next_].manager, batch);
+    if (batch.size() == feeder_batch_max) hand_over(plan_.jobs[next_].manager, batch);
   }
   for (auto& [manager, batch] : batches) hand_over(manager, batch);
 }

@@ -11,12 +11,11 @@
 #include "cli/beliefs.hpp"
 #include "cli/commands.hpp"
 #include "cli/figures.hpp"
+#include "cli/json_text.hpp"
 #include "cli/questions.hpp"
 
 namespace dmm {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 struct FsckOptions {
   ManagerOptions manager;

@@ -4,12 +4,13 @@
 #include <algorithm>
 #include <fstream>
 
+#include "cli/json_text.hpp"
+#include "cli/log_records.hpp"
 #include "runtime/clock.hpp"
 
 namespace dmm {
 namespace {
 
-using Json = nlohmann::ordered_json;
 using State = JobOutcome::State;
 
 State state_of(const std::string& state) {
@@ -25,9 +26,6 @@ Origin origin_of(const std::string& text) {
     if (to_text(static_cast<Origin>(i)) == text) return static_cast<Origin>(i);
   return Origin::local;
 }
-
-/// "das-0/u0/17" for any attempt at that job.
-std::string job_of(const std::string& request) { return request.substr(0, request.find('.', request.rfind('/'))); }
 
 /// How many messages all processes sent about each job.
 class RequestCounts {
@@ -63,7 +61,7 @@ class RequestCounts {
     std::string last;
     const Json page = json.value("by_request", Json::object());
     for (const auto& [request, count] : page.items())
-      counts_[job_of(request)] += count.get<std::uint32_t>(), last = request;
+      counts_[job_of_attempt(request)] += count.get<std::uint32_t>(), last = request;
     if (json.value("more", false) && !last.empty()) ask(reply.manager, last);
   }
 
@@ -90,7 +88,7 @@ void count_messages(const std::vector<Manager>& managers, Harvest& harvest) {
 
 }  // namespace
 
-JobOutcome outcome_of(const JobRecord& job, std::uint32_t cluster, double began, double speedup) {
+JobOutcome outcome_of(const ToldJob& job, std::uint32_t cluster, double began, double speedup) {
   const auto trace = [&](double date) { return std::max(0.0, (date - began) * speedup); };
   JobOutcome outcome;
   outcome.cluster = cluster;
@@ -115,14 +113,14 @@ JobOutcome outcome_of(const JobRecord& job, std::uint32_t cluster, double began,
   return outcome;
 }
 
-bool went_farther(const JobRecord& a, const JobRecord& b) {
+bool went_farther(const ToldJob& a, const ToldJob& b) {
   if (a.state != "finished") return false;
   return b.number == 0 || std::pair(a.hops, a.tries) > std::pair(b.hops, b.tries);
 }
 
-void note_farthest(std::vector<JobRecord>& farthest, const JobRecord& job) {
+void note_farthest(std::vector<ToldJob>& farthest, const ToldJob& job) {
   constexpr std::size_t few = 5;
-  const auto at = std::ranges::find_if(farthest, [&](const JobRecord& other) { return went_farther(job, other); });
+  const auto at = std::ranges::find_if(farthest, [&](const ToldJob& other) { return went_farther(job, other); });
   if (job.state == "finished") farthest.insert(at, job);
   if (farthest.size() > few) farthest.pop_back();
 }
@@ -144,13 +142,13 @@ Harvest harvest(const HarvestOptions& options) {
   std::ofstream file(options.jobs_file);
   std::size_t known = 0;
   const auto take = [&](std::size_t manager, const Json& json) {
-    const JobRecord job = job_from_json(json);
+    const ToldJob job = job_from_json(json);
     const PlannedJob* planned = options.feeder.find(numbers[manager], job.number);
     if (planned == nullptr) return;  // somebody else's, submitted beside the run
     ++known;
     if (file.is_open()) file << json.dump(-1, ' ', false, Json::error_handler_t::replace) << '\n';
     result.outcomes.push_back(outcome_of(job, planned->cluster, options.began, options.speedup));
-    result.outcomes.back().messages = counts.of(job_of(job.request));
+    result.outcomes.back().messages = counts.of(job_of_attempt(job.request));
     result.reruns += job.reruns > 0 ? 1 : 0;
     if (job.granted) result.grant_seconds.push_back(std::max(0.0, *job.granted - job.submitted));
     if (job.ended) result.last_end = std::max(result.last_end, *job.ended);

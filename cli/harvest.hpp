@@ -16,18 +16,18 @@ namespace dmm {
 
 /// A job's outcome in trace seconds, counted from `began` (seconds since 1970): as if our own part of it, which is real
 /// time and doesn't shrink with the speed-up, had taken none from its grant on. That part is its overhead.
-JobOutcome outcome_of(const JobRecord& job, std::uint32_t cluster, double began, double speedup);
+JobOutcome outcome_of(const ToldJob& job, std::uint32_t cluster, double began, double speedup);
 
 /// Whether `a` went farther than `b`: a longer chain, then more tries. Only finished jobs go anywhere.
-bool went_farther(const JobRecord& a, const JobRecord& b);
+bool went_farther(const ToldJob& a, const ToldJob& b);
 /// Keeps the few that went farthest, farthest first.
-void note_farthest(std::vector<JobRecord>& farthest, const JobRecord& job);
+void note_farthest(std::vector<ToldJob>& farthest, const ToldJob& job);
 
 struct Harvest {
   std::vector<JobOutcome> outcomes;
   std::vector<double> grant_seconds;              ///< real ones from each job's submission to its grant
   std::uint64_t reruns = 0;                       ///< jobs that were run again
-  std::vector<JobRecord> farthest;                ///< the few finished ones that went farthest, farthest first
+  std::vector<ToldJob> farthest;                ///< the few finished ones that went farthest, farthest first
   double last_end = 0;                            ///< seconds since 1970
   std::map<std::string, std::uint64_t> messages;  ///< sent, by kind; without answers to commands like this one
   std::uint64_t messages_resent = 0;

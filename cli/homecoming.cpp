@@ -2,6 +2,7 @@
 #include "cli/homecoming.hpp"
 
 #include "cli/figures.hpp"
+#include "cli/json_text.hpp"
 #include "cli/questions.hpp"
 #include "protocol/text.hpp"
 #include "runtime/clock.hpp"
@@ -9,21 +10,19 @@
 namespace dmm {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
-std::uint64_t number_in(const Json& json, const char* key) { return json.value(key, std::uint64_t{0}); }
-
 void judge_site(const Answered& site, Homecoming& result) {
-  const std::uint64_t leases =
-      number_in(site.json, "leases_in") + number_in(site.json, "leases_out") + number_in(site.json, "leases_own");
-  const std::uint64_t busy = number_in(site.json, "processors_busy");
+  const std::uint64_t leases = number_in<std::uint64_t>(site.json, "leases_in") +
+                               number_in<std::uint64_t>(site.json, "leases_out") +
+                               number_in<std::uint64_t>(site.json, "leases_own");
+  const std::uint64_t busy = number_in<std::uint64_t>(site.json, "processors_busy");
   if (leases > 0 || busy > 0)
     result.reasons.push_back(site.manager.party.site.text + " has " + count_text(leases, "live lease") + " and " +
                              count_text(busy, "busy processor"));
 }
 
 void judge_resource(const Answered& resource, Homecoming& result) {
-  const std::uint64_t nodes = number_in(resource.json, "nodes"), free = number_in(resource.json, "nodes_free");
+  const std::uint64_t nodes = number_in<std::uint64_t>(resource.json, "nodes"),
+                      free = number_in<std::uint64_t>(resource.json, "nodes_free");
   if (free == nodes) return;
   result.nodes_away += nodes - free;
   result.reasons.push_back(to_text(resource.manager.party) + ": " + grouped(nodes - free) + " of " +

@@ -22,13 +22,13 @@ void read_component(JsonReader& reader, Component& component) {
 
 /// Sizes alone, or objects that also say where: [8, 8] or [{"processors": 8, "site": "das-0"}].
 void read_components(JsonReader& reader, ResourceNeed& need) {
-  const Json* list = reader.find_array("components");
+  const SortedJson* list = reader.find_array("components");
   if (list == nullptr) return;
   if (!list->empty() && (*list)[0].is_object()) {
     reader.objects("components", need.components, read_component);
   } else {
     for (std::size_t i = 0; i < list->size(); ++i) {
-      const Json& size = (*list)[i];
+      const SortedJson& size = (*list)[i];
       if (!size.is_number_unsigned() || size.get<std::uint64_t>() == 0 ||
           size.get<std::uint64_t>() > processors_max)
         return reader.refuse("components[" + std::to_string(i) + "]", "expected a number of processors from 1");
@@ -41,15 +41,15 @@ void read_components(JsonReader& reader, ResourceNeed& need) {
 }
 
 void read_splits(JsonReader& reader, ResourceNeed& need) {
-  const Json* list = reader.find_array("splits");
+  const SortedJson* list = reader.find_array("splits");
   for (std::size_t i = 0; list != nullptr && i < list->size(); ++i) {
     auto& split = need.splits.emplace_back();
-    const Json& sizes = (*list)[i];
+    const SortedJson& sizes = (*list)[i];
     const auto refuse = [&] {
       reader.refuse("splits[" + std::to_string(i) + "]", "expected sizes of components, as in [12, 12]");
     };
     if (!sizes.is_array() || sizes.empty()) return refuse();
-    for (const Json& size : sizes) {
+    for (const SortedJson& size : sizes) {
       if (!size.is_number_unsigned() || size.get<std::uint64_t>() > processors_max) return refuse();
       split.push_back(size.get<std::uint32_t>());
     }
@@ -92,7 +92,7 @@ void read_environment(JsonReader& reader, std::vector<std::string>& environment)
 
 void read_command(JsonReader& reader, std::vector<std::string>& arguments) {
   // Not texts(): an argument may well be there twice.
-  const Json* list = reader.find_array("command");
+  const SortedJson* list = reader.find_array("command");
   if (list == nullptr) return;
   for (std::size_t i = 0; i < list->size(); ++i) {
     if (!(*list)[i].is_string()) return reader.refuse("command[" + std::to_string(i) + "]", "expected a text");
@@ -124,7 +124,7 @@ void read_job(JsonReader& reader, JobDescription& job) {
   read_environment(reader, job.program.environment);
   reader.object("limits", [&](JsonReader& inner) { read_limits(inner, job.program.limits); });
   reader.integer("dttl", job.dttl, 0, dttl_max);
-  if (const Json* priority = reader.find("priority")) {
+  if (const SortedJson* priority = reader.find("priority")) {
     if (priority->is_number_integer() && priority->get<std::int64_t>() >= INT32_MIN &&
         priority->get<std::int64_t>() <= INT32_MAX)
       job.priority = priority->get<std::int32_t>();
@@ -139,11 +139,11 @@ void read_job(JsonReader& reader, JobDescription& job) {
   make_absolute(job.error_path);
 }
 
-std::variant<JobDescription, JobFault> from_json(const std::variant<Json, ConfigError>& read,
+std::variant<JobDescription, JobFault> from_json(const std::variant<SortedJson, ConfigError>& read,
                                                  const std::string& file) {
   if (const auto* error = std::get_if<ConfigError>(&read)) return JobFault{error->text};
   JobDescription job;
-  std::string fault = read_whole(std::get<Json>(read), file, [&](JsonReader& reader) { read_job(reader, job); });
+  std::string fault = read_whole(std::get<SortedJson>(read), file, [&](JsonReader& reader) { read_job(reader, job); });
   if (fault.empty())
     if (const std::string rule = fault_of(job); !rule.empty()) fault = file + ": " + rule;
   if (!fault.empty()) return JobFault{std::move(fault)};

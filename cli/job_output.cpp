@@ -5,6 +5,7 @@
 #include <fstream>
 
 #include "cli/figures.hpp"
+#include "cli/json_text.hpp"
 
 namespace dmm {
 namespace {
@@ -15,7 +16,6 @@ constexpr std::size_t tail_lines = 8;
 }  // namespace
 
 JobOutput output_from_json(const nlohmann::ordered_json& json) {
-  using Json = nlohmann::ordered_json;
   JobOutput output;
   const Json state = json.value("output", Json::object());
   output.state = state.value("state", "");

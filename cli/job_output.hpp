@@ -10,7 +10,7 @@
 namespace dmm {
 
 /// One stream of a component.
-struct OutputFile {
+struct JobOutputFile {
   std::string path;    ///< on the job manager's machine
   bool began = false;  ///< something was written to it, or may have been
 };
@@ -21,7 +21,7 @@ struct JobOutput {
   bool at_lender = false;  ///< what isn't there can still be fetched
   bool over = false;       ///< so is the job
   std::uint32_t attempt = 1;
-  OutputFile output, error;
+  JobOutputFile output, error;
 
   /// It neither is all there nor will come by itself.
   bool is_short() const {

@@ -90,7 +90,7 @@ std::variant<JobSelection, CommandFault> JobSelection::make(const SelectionOptio
   return selection;
 }
 
-bool JobSelection::takes(const JobRecord& job) const {
+bool JobSelection::takes(const ToldJob& job) const {
   if (!states_.empty() && std::find(states_.begin(), states_.end(), job.state) == states_.end()) return false;
   if (!name_.empty() && ::fnmatch(name_.c_str(), job.name.c_str(), 0) != 0) return false;
   return (!since_ || job.submitted >= *since_) && (!until_ || job.submitted < *until_);

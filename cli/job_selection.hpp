@@ -42,7 +42,7 @@ class JobSelection {
 
   /// What to ask job managers for.
   const std::vector<std::string>& states() const { return states_; }
-  bool takes(const JobRecord& job) const;
+  bool takes(const ToldJob& job) const;
 
  private:
   std::vector<std::string> states_;

@@ -9,7 +9,7 @@
 namespace dmm {
 namespace {
 
-std::string where_text(const JobRecord& job) {
+std::string where_text(const ToldJob& job) {
   std::string text = job.nodes.empty() ? "nodes of " + harmless(job.owner) : harmless(job.nodes);
   if (job.chain.size() > 1) {
     text += ", lent by way of ";
@@ -18,13 +18,13 @@ std::string where_text(const JobRecord& job) {
   return text;
 }
 
-void add_output(std::vector<std::string>& lines, const JobRecord& job, const OutputPlaces& output) {
+void add_output(std::vector<std::string>& lines, const ToldJob& job, const OutputPlaces& output) {
   if (!job.keep_output) return lines.push_back("Its output was discarded, as its user asked.");
   if (!output.output.empty()) lines.push_back("Its output: " + harmless(output.output));
   if (!output.error.empty()) lines.push_back("Its error output: " + harmless(output.error));
 }
 
-std::string ending_of(const JobRecord& job) {
+std::string ending_of(const ToldJob& job) {
   if (job.exit_kind == "exited") return "It ended with exit status " + std::to_string(job.exit_code);
   if (job.exit_kind == "signalled") return "It was ended by signal " + std::to_string(job.exit_code);
   if (job.exit_kind == "start_failed") return "It could not be started: " + words_of(job.exit_fault);
@@ -34,7 +34,7 @@ std::string ending_of(const JobRecord& job) {
 
 }  // namespace
 
-std::vector<std::string> job_sentences(const JobRecord& job, const OutputPlaces& output, double now) {
+std::vector<std::string> job_sentences(const ToldJob& job, const OutputPlaces& output, double now) {
   std::vector<std::string> lines;
   const auto since = [&](std::optional<double> date) { return length_text(std::max(0.0, now - date.value_or(now))); };
   if (!job.over()) {
@@ -58,7 +58,7 @@ std::vector<std::string> job_sentences(const JobRecord& job, const OutputPlaces&
   return lines;
 }
 
-std::vector<std::string> unasked_sentences(const JobRecord& job, bool site_is_up, const std::string& fault,
+std::vector<std::string> unasked_sentences(const ToldJob& job, bool site_is_up, const std::string& fault,
                                            double now) {
   std::vector<std::string> lines;
   lines.push_back("It asks for " + count_text(job.processors, "processor") + ", and has waited " +

@@ -15,10 +15,10 @@ struct OutputPlaces {
 
 /// Lines for a job that doesn't wait, at the moment `now` (seconds since 1970): where it runs and for how long, or how
 /// it ended, where, after how long, and where its output is.
-std::vector<std::string> job_sentences(const JobRecord& job, const OutputPlaces& output, double now);
+std::vector<std::string> job_sentences(const ToldJob& job, const OutputPlaces& output, double now);
 
 /// Lines for a job whose site can't be asked, from what its job manager knows; `fault`: why the site gave no answer.
-std::vector<std::string> unasked_sentences(const JobRecord& job, bool site_is_up, const std::string& fault,
+std::vector<std::string> unasked_sentences(const ToldJob& job, bool site_is_up, const std::string& fault,
                                            double now);
 
 }  // namespace dmm

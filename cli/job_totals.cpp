@@ -5,10 +5,9 @@
 
 #include "cli/figures.hpp"
 #include "cli/job_selection.hpp"
+#include "cli/json_text.hpp"
 
 namespace dmm {
-
-using Json = nlohmann::ordered_json;
 
 void JobTotals::add(const Json& counts) {
   ++managers;
@@ -53,7 +52,7 @@ std::string totals_text(const JobTotals& totals, std::size_t shown, bool selecte
 
 /// The news of its start may be late, and so may that of its end: a job manager that was away hears both together. The
 /// earlier of what the two tell is right.
-double waited_seconds(const JobRecord& job, double now) {
+double waited_seconds(const ToldJob& job, double now) {
   double start = job.started.value_or(job.ended.value_or(now));
   if (job.over() && job.wall_seconds > 0 && job.ended) start = std::min(start, *job.ended - job.wall_seconds);
   return std::max(0.0, start - job.submitted);

@@ -29,6 +29,6 @@ nlohmann::ordered_json to_json(const JobTotals& totals);
 std::string totals_text(const JobTotals& totals, std::size_t shown, bool selected);
 
 /// How long the job waited before it ran for the first time, or has been waiting.
-double waited_seconds(const JobRecord& job, double now);
+double waited_seconds(const ToldJob& job, double now);
 
 }  // namespace dmm

@@ -6,34 +6,39 @@
 #include <string>
 #include <vector>
 
+#include "cli/figures.hpp"
+
 namespace dmm {
 
+/// Keeps its members in the order in which they were written.
+using Json = nlohmann::ordered_json;
+
 /// A member that is a text; empty if it is missing or something else.
-inline std::string text_in(const nlohmann::ordered_json& json, const char* key) {
+inline std::string text_in(const Json& json, const char* key) {
   const auto found = json.find(key);
   return found != json.end() && found->is_string() ? found->get<std::string>() : std::string();
 }
 
 /// A member that is a number; 0 if it is missing or something else.
 template <class T>
-T number_in(const nlohmann::ordered_json& json, const char* key, T otherwise = {}) {
+T number_in(const Json& json, const char* key, T otherwise = {}) {
   const auto found = json.find(key);
   return found != json.end() && found->is_number() ? found->get<T>() : otherwise;
 }
 
-inline bool has_number(const nlohmann::ordered_json& json, const char* key) {
+inline bool has_number(const Json& json, const char* key) {
   const auto found = json.find(key);
   return found != json.end() && found->is_number();
 }
 
-inline bool flag_in(const nlohmann::ordered_json& json, const char* key, bool otherwise = false) {
+inline bool flag_in(const Json& json, const char* key, bool otherwise = false) {
   const auto found = json.find(key);
   return found != json.end() && found->is_boolean() ? found->get<bool>() : otherwise;
 }
 
 /// The objects of a member that is a list.
-inline std::vector<nlohmann::ordered_json> rows_in(const nlohmann::ordered_json& json, const char* key) {
-  std::vector<nlohmann::ordered_json> rows;
+inline std::vector<Json> rows_in(const Json& json, const char* key) {
+  std::vector<Json> rows;
   if (const auto found = json.find(key); found != json.end() && found->is_array())
     for (const auto& row : *found)
       if (row.is_object()) rows.push_back(row);
@@ -41,7 +46,7 @@ inline std::vector<nlohmann::ordered_json> rows_in(const nlohmann::ordered_json&
 }
 
 /// The texts of a member that is a list.
-inline std::vector<std::string> texts_in(const nlohmann::ordered_json& json, const char* key) {
+inline std::vector<std::string> texts_in(const Json& json, const char* key) {
   std::vector<std::string> texts;
   if (const auto found = json.find(key); found != json.end() && found->is_array())
     for (const auto& text : *found)
@@ -49,10 +54,14 @@ inline std::vector<std::string> texts_in(const nlohmann::ordered_json& json, con
   return texts;
 }
 
+/// The same text, safe to show on a terminal.
+inline std::string shown(const Json& json, const char* key) { return harmless(text_in(json, key)); }
+inline std::string count_in(const Json& json, const char* key) { return grouped(number_in<std::uint64_t>(json, key)); }
+
 /// A member that is an object; an empty one if it is missing or something else.
-inline nlohmann::ordered_json object_in(const nlohmann::ordered_json& json, const char* key) {
+inline Json object_in(const Json& json, const char* key) {
   const auto found = json.find(key);
-  return found != json.end() && found->is_object() ? *found : nlohmann::ordered_json::object();
+  return found != json.end() && found->is_object() ? *found : Json::object();
 }
 
 }  // namespace dmm

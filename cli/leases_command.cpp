@@ -6,13 +6,12 @@
 #include <memory>
 
 #include "cli/commands.hpp"
+#include "cli/json_text.hpp"
 #include "cli/leases_report.hpp"
 #include "cli/questions.hpp"
 
 namespace dmm {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 struct LeaseOptions {
   ManagerOptions manager;

@@ -10,10 +10,6 @@
 namespace dmm {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
-std::string shown(const Json& json, const char* key) { return harmless(text_in(json, key)); }
-std::string count_in(const Json& json, const char* key) { return grouped(number_in<std::uint64_t>(json, key)); }
 
 std::string seconds_in(const Json& json, const char* key) {
   return has_number(json, key) ? length_text(number_in<double>(json, key)) : std::string();

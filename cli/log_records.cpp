@@ -86,6 +86,11 @@ std::uint64_t LogRecord::number(const std::string& key) const {
   return value;
 }
 
+std::string job_of_attempt(const std::string& request) {
+  const std::size_t slash = request.rfind('/');
+  return request.substr(0, request.find('.', slash == std::string::npos ? 0 : slash));
+}
+
 std::int64_t parse_utc(std::string_view text) {
   std::array<int, 6> part{};
   if (text.size() < 19) return 0;

@@ -34,6 +34,9 @@ struct LogRecord {
 /// A line as a record; nothing if it isn't one, like the last line of a daemon that was killed.
 std::optional<LogRecord> parse_log_line(std::string_view line);
 
+/// "home/u/7" for "home/u/7.2": the job of a request that names an attempt at it.
+std::string job_of_attempt(const std::string& request);
+
 /// Microseconds since 1970 of "2026-01-31T12:00:00.000001Z"; 0 if it is no such text.
 std::int64_t parse_utc(std::string_view text);
 

@@ -14,7 +14,7 @@ namespace {
 
 using namespace dmm;
 
-constexpr const char* footer =
+constexpr const char* main_footer =
     "`dmm COMMAND --help` has the options of a command, with examples. All commands take --json.\n"
     "Exit codes: 0 done, 1 failed (also to write what it found), 2 bad usage or bad input.\n"
     "DMM_JOBMGR and DMM_SITEMGR, if set, say where your managers listen: then --jobmgr and --sitemgr needn't.\n"
@@ -92,7 +92,7 @@ int run(int argc, char** argv) {
   int exit_code = 0;
   CLI::App app("DMM: delegated matchmaking for clusters", "dmm");
   app.set_version_flag("--version", "dmm " DMM_VERSION);
-  app.footer(footer);
+  app.footer(main_footer);
   app.require_subcommand(1);
   app.failure_message(option_fault);
   for (auto* add : {add_run_command, add_simulate_command, add_compare_command, add_whatif_command, add_testbed_command,

@@ -16,7 +16,7 @@ namespace {
 
 std::string name_of(const Party& party) { return party.site.text + (party.name.empty() ? "" : "/" + party.name); }
 
-std::string list_of(const std::vector<Manager>& managers) {
+std::string list_of_managers(const std::vector<Manager>& managers) {
   std::string text;
   constexpr std::size_t shown = 8;
   for (std::size_t i = 0; i < managers.size() && i < shown; ++i)
@@ -125,7 +125,7 @@ std::variant<std::vector<Manager>, CommandFault> choose_managers(const ManagerOp
   if (!managers.empty()) return managers;
   std::string wanted = options.site + (options.user.empty() ? "" : "/" + options.user);
   return CommandFault{"testbed " + testbed.name + " has no " + std::string(to_text(role)) + " " + wanted +
-                          "; it has " + list_of(others),
+                          "; it has " + list_of_managers(others),
                       2};
 }
 
@@ -136,7 +136,7 @@ std::variant<Manager, CommandFault> choose_manager(const ManagerOptions& options
   if (managers.size() == 1) return std::move(managers.front());
   const std::string question =
       role == Role::job_manager ? "which job manager? Say --site and --user" : "which site? Say --site";
-  return CommandFault{question + "; there are " + list_of(managers), 2};
+  return CommandFault{question + "; there are " + list_of_managers(managers), 2};
 }
 
 std::variant<JobName, CommandFault> parse_job(const std::string& text) {

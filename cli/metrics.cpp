@@ -1,6 +1,7 @@
 // See metrics.hpp. The shares of messages are those of Iosup et al. 2007, section 5.7: workload management
 // messages are the first four kinds, what delegation adds to them is the fifth.
 #include "cli/metrics.hpp"
+#include "cli/report_lines.hpp"
 
 namespace dmm {
 namespace {
@@ -22,7 +23,6 @@ double all(const RunFigures& run) {
   return sum;
 }
 
-double ratio(double part, double whole) { return whole > 0 ? part / whole : 0; }
 double jobs(const RunFigures& run) { return static_cast<double>(run.summary.jobs_submitted); }
 
 template <Origin origin>
@@ -53,7 +53,7 @@ const std::vector<Metric>& metrics() {
       {"jobs_finished_percent", "Finished jobs", "finished [%]", "%", 1, linear,
        [](Run run) { return run.summary.jobs_finished_percent; }},
       {"jobs_started_percent", "Started jobs", "started [%]", "%", 1, linear,
-       [](Run run) { return 100 * ratio(static_cast<double>(run.summary.jobs_started), jobs(run)); }},
+       [](Run run) { return 100 * fraction(static_cast<double>(run.summary.jobs_started), jobs(run)); }},
       {"utilisation_percent", "Utilisation", "used [%]", "%", 1, linear,
        [](Run run) { return 100 * run.summary.utilisation; }},
       {"delegations_per_job", "Delegations per job", "delegations", "", 2, linear,
@@ -69,19 +69,19 @@ const std::vector<Metric>& metrics() {
       {"goodput_inter_grid_processor_hours", "Inter-grid goodput", "inter-grid [h]", "processor-hours", 0, linear,
        goodput_hours<Origin::inter_grid>},
       {"inter_grid_percent_of_delegated", "Inter-grid, of all delegated goodput", "inter/delegated [%]", "%", 1,
-       linear, [](Run run) { return 100 * ratio(goodput_hours<Origin::inter_grid>(run), delegated_hours(run)); }},
+       linear, [](Run run) { return 100 * fraction(goodput_hours<Origin::inter_grid>(run), delegated_hours(run)); }},
       {"messages_per_job", "Messages per job", "messages", "", 1, linear,
-       [](Run run) { return ratio(all(run), jobs(run)); }},
+       [](Run run) { return fraction(all(run), jobs(run)); }},
       {"management_messages_per_job", "Management messages per job", "management", "", 1, linear,
-       [](Run run) { return ratio(management(run), jobs(run)); }},
+       [](Run run) { return fraction(management(run), jobs(run)); }},
       {"dmm_messages_per_job", "Delegation messages per job", "delegation", "", 1, linear,
-       [](Run run) { return ratio(count(run, MessageKind::dmm), jobs(run)); }},
+       [](Run run) { return fraction(count(run, MessageKind::dmm), jobs(run)); }},
       {"keep_alive_messages_per_job", "Keep-alives per job", "keep-alives", "", 1, linear,
-       [](Run run) { return ratio(count(run, keep_alive), jobs(run)); }},
+       [](Run run) { return fraction(count(run, keep_alive), jobs(run)); }},
       {"dmm_percent_of_management", "Delegation messages, of management", "dmm/management [%]", "%", 1, linear,
-       [](Run run) { return 100 * ratio(count(run, MessageKind::dmm), management(run)); }},
+       [](Run run) { return 100 * fraction(count(run, MessageKind::dmm), management(run)); }},
       {"dmm_percent_of_messages", "Delegation messages, of all", "dmm/all [%]", "%", 1, linear,
-       [](Run run) { return 100 * ratio(count(run, MessageKind::dmm), all(run)); }},
+       [](Run run) { return 100 * fraction(count(run, MessageKind::dmm), all(run)); }},
       {"jobs_submitted", "Jobs", "jobs", "", 0, linear, jobs}};
   return table;
 }

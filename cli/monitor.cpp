@@ -1,16 +1,14 @@
 // See monitor.hpp.
+#include "cli/json_text.hpp"
 #include "cli/monitor.hpp"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <utility>
 
 namespace dmm {
 namespace {
 
-using Json = nlohmann::json;
-
-constexpr Duration pause = milliseconds(500);
+constexpr Duration between_questions = milliseconds(500);
 /// A site manager that was not heard for so long doesn't count as up.
 constexpr Duration silence = seconds(3);
 
@@ -53,7 +51,7 @@ void Monitor::ask_due(Instant now) {
   for (auto& [number, question] : questions_) {
     if (question.open || now < question.due) continue;
     question.open = true;
-    question.due = now + pause;
+    question.due = now + between_questions;
     open_[pool_.ask(number, sites_.contains(number) ? "site" : "counts")] = number;
   }
 }

@@ -13,8 +13,6 @@
 namespace dmm {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 struct NodesOptions {
   ManagerOptions manager;
   NodeFilter filter;

@@ -9,12 +9,11 @@
 #include "cli/figures.hpp"
 #include "cli/interrupts.hpp"
 #include "cli/job_output.hpp"
+#include "cli/json_text.hpp"
 #include "cli/questions.hpp"
 
 namespace dmm {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr Duration look_again = milliseconds(200);
 
@@ -84,7 +83,7 @@ class Copier {
 };
 
 int tell_end(const OutputOptions& options, const JobOutput& output, bool found) {
-  const OutputFile& file = options.error ? output.error : output.output;
+  const JobOutputFile& file = options.error ? output.error : output.output;
   if (output.state == "discarded")
     return fail("output", {options.job + " was submitted with --discard-output: nothing of it is kept", 1});
   if (output.is_short()) return fail("output", {output_complaint(output, options.job), 1});

@@ -5,12 +5,11 @@
 
 #include "cli/commands.hpp"
 #include "cli/figures.hpp"
+#include "cli/json_text.hpp"
 #include "cli/questions.hpp"
 
 namespace dmm {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 struct OwnerOptions {
   ManagerOptions manager;

@@ -90,7 +90,7 @@ int run(const PlaceText& text) {
   }
 }
 
-constexpr const char* footer =
+constexpr const char* place_footer =
     "Clusters are called c1, c2, ... in the order of --idle.\n"
     "Exit code: 0 placed, 1 not placeable, 2 the options make no sense.\n"
     "\n"
@@ -123,7 +123,7 @@ CLI::App* add_place_command(CLI::App& app, int& exit_code) {
   add("--components", text->components, "A request of components of these sizes", "N,...");
   add("--fixed", text->fixed, "The cluster of each component", "NAME,...");
   command->add_flag("--json", text->json, "Print a JSON object");
-  command->footer(footer);
+  command->footer(place_footer);
   command->callback([text, &exit_code] { exit_code = run(*text); });
   return command;
 }

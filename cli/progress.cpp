@@ -9,12 +9,12 @@
 namespace dmm {
 namespace {
 
-double share(std::uint64_t part, std::uint64_t whole) {
+double share_of(std::uint64_t part, std::uint64_t whole) {
   return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
 }
 
 /// The columns after the name, by how dear they are: what doesn't fit is left out from the end of this list.
-enum Part : std::size_t { busy, waiting, running, finished, delegated, sites, bars, parts };
+enum ProgressPart : std::size_t { busy, waiting, running, finished, delegated, sites, bars, parts };
 
 struct Layout {
   std::size_t name = 5;
@@ -29,7 +29,7 @@ std::string busy_text(const GridProgress& grid) {
 constexpr std::array<const char*, parts> titles{"processors busy", "waiting",  "running", "finished",
                                                 "delegated",       "sites up", ""};
 
-std::string cell(Part part, const GridProgress& grid) {
+std::string cell(ProgressPart part, const GridProgress& grid) {
   switch (part) {
     case busy: return busy_text(grid);
     case waiting: return grouped(grid.waiting);
@@ -49,7 +49,7 @@ Layout lay_out(const RunProgress& progress, std::size_t columns) {
   for (std::size_t part = busy; part < bars; ++part) {
     std::size_t width = columns_of(titles[part]);
     for (const GridProgress& grid : progress.grids)
-      width = std::max(width, columns_of(cell(static_cast<Part>(part), grid)));
+      width = std::max(width, columns_of(cell(static_cast<ProgressPart>(part), grid)));
     // Numbers grow while one looks; columns that jump are worse than columns that are wide.
     if (part == busy) width = std::max<std::size_t>(width, 15);
     if (used + 2 + width > columns) break;
@@ -62,11 +62,11 @@ Layout lay_out(const RunProgress& progress, std::size_t columns) {
 }
 
 /// The order on the screen, which isn't the order of dearness.
-constexpr std::array<Part, 6> order{sites, busy, waiting, running, delegated, finished};
+constexpr std::array<ProgressPart, 6> shown_order{sites, busy, waiting, running, delegated, finished};
 
 std::string header(const Layout& layout, const Style& style) {
   std::string line = " " + pad_right("grid", layout.name);
-  for (const Part part : order) {
+  for (const ProgressPart part : shown_order) {
     if (layout.width[part] == 0) continue;
     if (part == busy && layout.bar_cells > 0) line += "  " + std::string(layout.bar_cells, ' ');
     line += "  " + pad_left(titles[part], layout.width[part]);
@@ -76,11 +76,11 @@ std::string header(const Layout& layout, const Style& style) {
 
 std::string row(const GridProgress& grid, const Layout& layout, const Style& style) {
   std::string line = " " + pad_right(cut(grid.root, layout.name), layout.name);
-  for (const Part part : order) {
+  for (const ProgressPart part : shown_order) {
     if (layout.width[part] == 0) continue;
     if (part == busy && layout.bar_cells > 0)
       line += "  " +
-              style.paint(Ink::cyan, bar(share(grid.processors_busy, grid.processors), layout.bar_cells, style));
+              style.paint(Ink::cyan, bar(share_of(grid.processors_busy, grid.processors), layout.bar_cells, style));
     std::string text = pad_left(cell(part, grid), layout.width[part]);
     const bool warn = (part == sites && grid.sites_up < grid.sites) || (part == waiting && grid.waiting > 0);
     line += "  " + (warn ? style.paint(Ink::yellow, text) : text);
@@ -100,7 +100,7 @@ std::vector<std::string> render_progress(const RunProgress& progress, std::size_
   std::string tail = " " + grouped(progress.ended) + " of " + count_text(progress.jobs, "job") + " ended";
   if (progress.failed > 0) tail += ", " + style.paint(Ink::red, grouped(progress.failed) + " not finished");
   const std::size_t room = columns > columns_of(tail) + 12 ? columns - columns_of(tail) - 10 : 0;
-  const double done = share(progress.ended, progress.jobs);
+  const double done = share_of(progress.ended, progress.jobs);
   std::string last = " ";
   if (room > 0)
     last += style.paint(Ink::green, bar(done, std::min<std::size_t>(room, 40), style)) + " " +

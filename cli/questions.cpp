@@ -1,4 +1,5 @@
 // See questions.hpp.
+#include "cli/json_text.hpp"
 #include "cli/questions.hpp"
 
 #include <functional>
@@ -11,8 +12,6 @@
 
 namespace dmm {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 std::optional<double> date_in(const Json& json, const char* key) {
   const auto found = json.find(key);
@@ -177,8 +176,8 @@ Answered order_one(const Manager& manager, const std::string& verb, const Json& 
   return std::move(put_all({manager}, {verb}, argument, seconds(5), true).front().front());
 }
 
-JobRecord job_from_json(const Json& json) {
-  JobRecord job;
+ToldJob job_from_json(const Json& json) {
+  ToldJob job;
   job.number = value_in<std::uint64_t>(json, "job");
   job.name = value_in<std::string>(json, "name");
   job.state = value_in<std::string>(json, "state");

@@ -54,10 +54,7 @@ struct ToldJob {
 
   bool over() const { return state == "finished" || state == "failed" || state == "cancelled" || state == "lost"; }
 };
-/// The name in use here. The job manager's ledger has a JobRecord of its own, in the same programs: another type must
-/// have another name.
-using JobRecord = ToldJob;
-JobRecord job_from_json(const nlohmann::ordered_json& json);
+ToldJob job_from_json(const nlohmann::ordered_json& json);
 
 /// What is asked of job managers about their jobs.
 struct JobQuestion {

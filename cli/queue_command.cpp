@@ -10,13 +10,12 @@
 #include "cli/figures.hpp"
 #include "cli/job_selection.hpp"
 #include "cli/job_totals.hpp"
+#include "cli/json_text.hpp"
 #include "cli/questions.hpp"
 #include "runtime/clock.hpp"
 
 namespace dmm {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 struct QueueOptions {
   ManagerOptions manager;
@@ -24,26 +23,26 @@ struct QueueOptions {
   bool json = false;
 };
 
-std::string chain_text(const JobRecord& job, const Style& style) {
+std::string chain_text(const ToldJob& job, const Style& style) {
   std::string text;
   for (const std::string& site : job.chain)
     text += (text.empty() ? "" : std::string(style.pick(" → ", " > "))) + harmless(site);
   return text;
 }
 
-std::string outcome_text(const JobRecord& job) {
+std::string outcome_text(const ToldJob& job) {
   if (job.exit_kind == "exited" && job.exit_code != 0) return "exit status " + std::to_string(job.exit_code);
   if (job.exit_kind == "signalled") return "signal " + std::to_string(job.exit_code);
   return cut(harmless(job.text), 60);
 }
 
 /// How long it ran, or has been running; nothing if it didn't.
-std::string ran_text(const JobRecord& job, double now) {
+std::string ran_text(const ToldJob& job, double now) {
   if (job.over()) return job.wall_seconds > 0 ? length_text(job.wall_seconds) : "";
   return job.started ? length_text(now - *job.started) : "";
 }
 
-void add_row(Table& table, const JobRecord& job, double now, const Style& style) {
+void add_row(Table& table, const ToldJob& job, double now, const Style& style) {
   table.add({harmless(job.request), job.state, std::to_string(job.processors), length_text(waited_seconds(job, now)),
              ran_text(job, now), chain_text(job, style), harmless(job.name), outcome_text(job)});
 }

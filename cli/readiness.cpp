@@ -1,8 +1,8 @@
 // See readiness.hpp.
+#include "cli/json_text.hpp"
 #include "cli/readiness.hpp"
 
 #include <map>
-#include <nlohmann/json.hpp>
 
 #include "cli/figures.hpp"
 #include "runtime/client.hpp"
@@ -10,8 +10,6 @@
 
 namespace dmm {
 namespace {
-
-using Json = nlohmann::json;
 
 /// How long a site that wasn't ready is left alone.
 constexpr Duration again_after = milliseconds(25);

@@ -25,12 +25,6 @@ double number(const std::string& text) {
   return value;
 }
 
-/// "home/u/7" for "home/u/7.2": the attempts of a job are one job.
-std::string job_of(const std::string& request) {
-  const std::size_t slash = request.rfind('/');
-  return request.substr(0, request.find('.', slash == std::string::npos ? 0 : slash));
-}
-
 class Reader {
  public:
   void line(std::string_view text) {
@@ -39,7 +33,7 @@ class Reader {
     if (!begins && !ends) return;
     const auto record = parse_log_line(text);
     if (!record || record->role != "jobmgr" || record->request.empty()) return;
-    RecordedJob& job = jobs_[job_of(record->request)];
+    RecordedJob& job = jobs_[job_of_attempt(record->request)];
     if (ends) {
       job.ran_seconds = number(record->field("wall_seconds"));
       return;

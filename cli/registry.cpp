@@ -1,4 +1,6 @@
 // See registry.hpp.
+#include "cli/environment.hpp"
+#include "cli/json_text.hpp"
 #include "cli/registry.hpp"
 
 #include <errno.h>
@@ -12,7 +14,6 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <nlohmann/json.hpp>
 
 #include "protocol/messages.hpp"
 #include "runtime/clock.hpp"
@@ -22,13 +23,6 @@ namespace dmm {
 namespace {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::ordered_json;
-
-std::string environment(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? std::string() : std::string(value);
-}
-
 std::string testbeds_folder() { return home_folder() + "/testbeds"; }
 std::string folder_of(const std::string& name) { return testbeds_folder() + "/" + name; }
 
@@ -235,9 +229,9 @@ void keep_and_remove(const Testbed& testbed, const Keeping& keeping, Removal& re
 std::string folder_without_home() { return "/tmp/dmm-state-" + std::to_string(::getuid()); }
 
 std::string wanted_home() {
-  if (const std::string home = environment("DMM_HOME"); !home.empty()) return home;
-  if (const std::string state = environment("XDG_STATE_HOME"); !state.empty()) return state + "/dmm";
-  const std::string home = environment("HOME");
+  if (const std::string home(environment("DMM_HOME")); !home.empty()) return home;
+  if (const std::string state(environment("XDG_STATE_HOME")); !state.empty()) return state + "/dmm";
+  const std::string home(environment("HOME"));
   return (home.empty() ? folder_without_home() : home + "/.local/state") + "/dmm";
 }
 

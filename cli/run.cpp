@@ -198,7 +198,7 @@ class Run {
     report_.messages_resent = brought.messages_resent;
     report_.overhead_median_seconds = median_overhead(brought.outcomes);
     report_.grant_median_seconds = median(std::move(brought.grant_seconds));
-    for (const JobRecord& job : brought.farthest) far_.push_back(job.request);
+    for (const ToldJob& job : brought.farthest) far_.push_back(job.request);
     for (std::string& fault : brought.faults) report_.trouble.push_back(std::move(fault));
     if (brought.last_end > began_) report_.elapsed_seconds = brought.last_end - began_;
   }

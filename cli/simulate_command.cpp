@@ -147,7 +147,7 @@ int simulate(SimulateOptions options) {
       .go();
 }
 
-constexpr const char* footer =
+constexpr const char* simulate_footer =
     "With --output a folder gets jobs.csv (Batsim's columns), outcome.swf, clusters.csv, links.csv, "
     "summary.json,\n"
     "summary.txt, schedule.json, and as SVG utilisation, waiting, waits, goodput and gantt.\n"
@@ -227,7 +227,7 @@ CLI::App* add_simulate_command(CLI::App& app, int& exit_code) {
       ->type_name("SECONDS");
   command->add_flag("--json", options->json, "Print a JSON object");
   add_fault_options(*command, *options);
-  command->footer(architectures_help() + footer);
+  command->footer(architectures_help() + simulate_footer);
   command->callback(
       [options, &exit_code] { exit_code = options->faults ? play_faults(*options) : simulate(*options); });
   return command;

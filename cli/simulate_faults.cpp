@@ -1,4 +1,5 @@
 // See simulate_faults.hpp.
+#include "cli/json_text.hpp"
 #include "cli/simulate_faults.hpp"
 
 #include <unistd.h>
@@ -8,7 +9,6 @@
 #include <csignal>
 #include <cstdio>
 #include <fstream>
-#include <nlohmann/json.hpp>
 
 #include "cli/commands.hpp"
 #include "cli/display.hpp"
@@ -19,8 +19,6 @@
 
 namespace dmm {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 /// The command that repeats one seed.
 std::string command_for(const FaultsChoice& choice, std::uint64_t seed) {

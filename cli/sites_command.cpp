@@ -6,13 +6,12 @@
 #include <memory>
 
 #include "cli/commands.hpp"
+#include "cli/json_text.hpp"
 #include "cli/questions.hpp"
 #include "cli/sites_report.hpp"
 
 namespace dmm {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 struct SitesOptions {
   ManagerOptions manager;

@@ -9,10 +9,6 @@
 namespace dmm {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
-std::string shown(const Json& json, const char* key) { return harmless(text_in(json, key)); }
-std::string count_in(const Json& json, const char* key) { return grouped(number_in<std::uint64_t>(json, key)); }
 
 /// The session with a neighbouring site, by the site's name; an empty object if there is none.
 Json session_with(const Json& links, const std::string& site) {

@@ -1,4 +1,5 @@
 // See style.hpp.
+#include "cli/environment.hpp"
 #include "cli/style.hpp"
 
 #include <sys/ioctl.h>
@@ -10,11 +11,6 @@
 
 namespace dmm {
 namespace {
-
-std::string_view environment(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? std::string_view() : std::string_view(value);
-}
 
 /// The encoding of the locale, by the order in which the C library looks: an unset locale is no statement about
 /// the terminal, which on today's machines shows UTF-8.

@@ -13,6 +13,7 @@
 #include "cli/figures.hpp"
 #include "cli/job_file.hpp"
 #include "cli/job_output.hpp"
+#include "cli/json_text.hpp"
 #include "cli/patient_client.hpp"
 #include "cli/questions.hpp"
 #include "cli/registry.hpp"
@@ -23,8 +24,6 @@
 
 namespace dmm {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 /// How long a job manager that was reached is waited for until it says that it took the job.
 constexpr Duration submit_patience = seconds(60);
@@ -128,7 +127,7 @@ std::variant<JobDescription, JobFault> job_from(const SubmitOptions& options) {
 }
 
 /// As a shell says it: the job's own status, 128 + n for signal n, 1 for what isn't the program's doing.
-int exit_code_of(const JobRecord& job) {
+int exit_code_of(const ToldJob& job) {
   if (job.state == "finished") return 0;
   if (job.exit_kind == "exited" && job.exit_code != 0) return job.exit_code;
   if (job.exit_kind == "signalled") return 128 + job.exit_code;
@@ -136,16 +135,16 @@ int exit_code_of(const JobRecord& job) {
 }
 
 /// Where the job's output is, and whether all of it; nothing of a job that wrote none.
-JobOutput output_of(const JobRecord& job, const Manager& manager) {
+JobOutput output_of(const ToldJob& job, const Manager& manager) {
   if (!job.keep_output || job.exit_kind.empty()) return {};
   JobOutput output = ask_output(manager, job.number);
-  for (OutputFile* file : {&output.output, &output.error})
+  for (JobOutputFile* file : {&output.output, &output.error})
     if (!file->began) file->path.clear();
   return output;
 }
 
 int tell_end(const SubmitOptions& options, const Json& json, const Manager& manager) {
-  const JobRecord job = job_from_json(json);
+  const ToldJob job = job_from_json(json);
   const JobOutput output = output_of(job, manager);
   int code = exit_code_of(job);
   if (code == 0 && output.is_short()) code = 1;
@@ -213,13 +212,13 @@ int wait_for_end(const SubmitOptions& options, PatientClient& client, std::uint6
 }
 
 /// The job, if its site refuses it at once: a refusal comes within milliseconds, or much later, or never.
-std::optional<JobRecord> refused_at_once(const SubmitOptions& options, PatientClient& client, std::uint64_t number) {
+std::optional<ToldJob> refused_at_once(const SubmitOptions& options, PatientClient& client, std::uint64_t number) {
   const Instant end = monotonic_now() + from_seconds(options.look_seconds);
   for (Duration pause = milliseconds(2); monotonic_now() < end; pause = std::min(pause * 2, milliseconds(20))) {
     const Reply reply = client.wait(client.ask("job", Json{{"job", number}}.dump()), end - monotonic_now());
     const Json json = Json::parse(reply.text, nullptr, false);
     if (!reply.fault.empty() || !json.is_object()) break;
-    JobRecord job = job_from_json(json);
+    ToldJob job = job_from_json(json);
     if (job.state == "failed" && job.exit_kind.empty()) return job;
     if (job.state != "waiting" || client.interrupted()) break;
     client.pause(std::min(pause, std::max(Duration{}, end - monotonic_now())));

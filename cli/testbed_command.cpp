@@ -5,10 +5,10 @@
 #include <cstdio>
 #include <filesystem>
 #include <memory>
-#include <nlohmann/json.hpp>
 
 #include "cli/commands.hpp"
 #include "cli/figures.hpp"
+#include "cli/json_text.hpp"
 #include "cli/testbed.hpp"
 #include "protocol/messages.hpp"
 #include "protocol/text.hpp"
@@ -17,8 +17,6 @@
 
 namespace dmm {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 struct UpOptions {
   TestbedOptions testbed;
@@ -57,7 +55,7 @@ std::string state_of(const Testbed& testbed) {
   return alive == testbed.daemons.size() ? "up" : "damaged";
 }
 
-Json to_json(const Testbed& testbed) {
+Json testbed_json(const Testbed& testbed) {
   Json daemons = Json::array();
   for (const TestbedDaemon& daemon : testbed.daemons)
     daemons.push_back({{"daemon", to_text(daemon.party)},
@@ -95,7 +93,7 @@ int up(const UpOptions& options) {
   const auto& testbed = std::get<Testbed>(started);
   const double seconds = (monotonic_now() - begin).in_seconds();
   if (options.json) {
-    Json json = to_json(testbed);
+    Json json = testbed_json(testbed);
     json["seconds"] = seconds;
     print_json(json);
     return 0;
@@ -193,7 +191,7 @@ int status(const StatusOptions& options) {
   Json list = Json::array();
   for (const Testbed& testbed : testbeds) {
     all_up = all_up && state_of(testbed) == "up";
-    list.push_back(to_json(testbed));
+    list.push_back(testbed_json(testbed));
     table.add({testbed.name, state_of(testbed), std::to_string(count_of(testbed, Role::site_manager)),
                std::to_string(testbed.daemons.size()), std::to_string(count_alive(testbed)),
                testbed.created.substr(0, 19)});

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "cli/figures.hpp"
@@ -12,7 +11,6 @@
 namespace dmm {
 namespace {
 
-using Json = nlohmann::ordered_json;
 using Words = std::pair<std::string_view, std::string_view>;
 
 template <std::size_t size>
@@ -21,7 +19,6 @@ std::string_view find_words(const std::array<Words, size>& table, std::string_vi
   return found == table.end() ? std::string_view() : found->second;
 }
 
-std::string shown(const Json& json, const char* key) { return harmless(text_in(json, key)); }
 
 std::string processors_text(const Json& json, const char* key) {
   return count_text(number_in<std::uint64_t>(json, key), "processor");

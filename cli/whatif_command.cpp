@@ -6,18 +6,16 @@
 #include <cmath>
 #include <cstdio>
 #include <memory>
-#include <nlohmann/json.hpp>
 
 #include "cli/commands.hpp"
 #include "cli/figures.hpp"
+#include "cli/json_text.hpp"
 #include "cli/questions.hpp"
 #include "cli/simulation.hpp"
 #include "cli/simulation_settings.hpp"
 
 namespace dmm {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 struct WhatIfOptions {
   SimulationChoice choice;
@@ -219,7 +217,7 @@ int run(const WhatIfOptions& options) {
   return 0;
 }
 
-constexpr const char* footer =
+constexpr const char* whatif_footer =
     "A try is one or more keys of the topology with new values, as with --set; sites and clusters go by name:\n"
     "  defaults.delegation_threshold=0.8                another threshold everywhere\n"
     "  sites.alpha.settings.policies.target=best_fit    another policy at one site\n"
@@ -248,7 +246,7 @@ CLI::App* add_whatif_command(CLI::App& app, int& exit_code) {
   command->add_option("--site", options->site, "Also show what this site's own users get")->type_name("SITE");
   command->add_option("--seed", options->choice.seed, "Of everything that is drawn (default 1)")->type_name("N");
   command->add_flag("--json", options->json, "Print a JSON object");
-  command->footer(footer);
+  command->footer(whatif_footer);
   command->callback([options, &exit_code] { exit_code = run(*options); });
   return command;
 }

@@ -19,8 +19,6 @@
 namespace dmm {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 struct WhyOptions {
   std::string job;
   ManagerOptions manager;
@@ -79,13 +77,13 @@ void ask_site(const WhyOptions& options, const Manager& job_manager, Findings& f
   if (!options.json) found.others = look_at_neighbours(options, found.why);
 }
 
-OutputPlaces places_of(const JobRecord& job, const Manager& manager) {
+OutputPlaces places_of(const ToldJob& job, const Manager& manager) {
   const JobOutput output = job.keep_output ? ask_output(manager, job.number) : JobOutput{};
   return {output.output.path, output.error.path == output.output.path ? "" : output.error.path};
 }
 
 void tell(const Findings& found, const Manager& manager) {
-  const JobRecord job = job_from_json(found.job);
+  const ToldJob job = job_from_json(found.job);
   const double now = static_cast<double>(wall_microseconds()) / 1e6;
   std::vector<std::string> lines{harmless(job.request) + " is " + job.state};
   const auto add = [&](std::vector<std::string> more) { lines.insert(lines.end(), more.begin(), more.end()); };

@@ -39,6 +39,10 @@ JobManager::JobManager(JobManagerSettings settings)
   DMM_ASSERT(next_job_ > 0 && settings_.starts_at_once > 0);
 }
 
+JobManager::JobManager(JobManager&&) noexcept = default;
+JobManager& JobManager::operator=(JobManager&&) noexcept = default;
+JobManager::~JobManager() = default;
+
 std::string JobManager::reconfigure(const JobManagerSettings& settings) {
   if (settings.site != settings_.site || settings.user != settings_.user)
     return "the user and the site of a job manager can't change while it runs";

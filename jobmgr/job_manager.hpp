@@ -74,6 +74,10 @@ class JobManager {
   static constexpr Duration stop_grace = seconds(5);  ///< between SIGTERM and SIGKILL
 
   explicit JobManager(JobManagerSettings settings);
+  // Compiled once, in the .cpp: each file that moved or ended one would compile those of all its members.
+  JobManager(JobManager&&) noexcept;
+  JobManager& operator=(JobManager&&) noexcept;
+  ~JobManager();
 
   /// Takes up what the ledger tells of before: once, before any event. Returns why it can't be, or nothing.
   std::string restore(Instant now, std::vector<JobManagerRecord> rows);

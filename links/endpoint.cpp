@@ -44,6 +44,10 @@ Endpoint::Endpoint(EndpointSettings settings)
   DMM_ASSERT(settings_.incarnation > 0);
 }
 
+Endpoint::Endpoint(Endpoint&&) noexcept = default;
+Endpoint& Endpoint::operator=(Endpoint&&) noexcept = default;
+Endpoint::~Endpoint() = default;
+
 Endpoint::Peer& Endpoint::make(Instant now, const Party& party) {
   if (Peer* peer = peers_.find(party)) return *peer;
   Peer& peer = peers_.get_or_make(party, party);

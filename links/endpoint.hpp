@@ -109,6 +109,10 @@ struct Stranger {
 class Endpoint {
  public:
   explicit Endpoint(EndpointSettings settings);
+  // Compiled once, in the .cpp: each file that moved or ended one would compile those of all its members.
+  Endpoint(Endpoint&&) noexcept;
+  Endpoint& operator=(Endpoint&&) noexcept;
+  ~Endpoint();
 
   // ---- what the shell says ----
   /// A connection was opened to a peer; Hellos go out on it until it answers. A peer that is dialled before the first

@@ -1,5 +1,5 @@
 // Bugs on purpose, for a test that the checkers of the simulator find each of them (tests/planted). A release knows
-// nothing of them: DMM_PLANT(bug) is `false` there, and only that test compiles the few sources that mention it anew.
+// nothing of them: DMM_PLANT(bug) is `false` there; only that test compiles the folders that mention it with them.
 #pragma once
 
 #ifdef DMM_PLANTED

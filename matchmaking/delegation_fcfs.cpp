@@ -4,10 +4,10 @@
 namespace dmm {
 namespace {
 
-OrderKey key(const RequestView& request) { return {0, 0, request.arrival}; }
+OrderKey delegation_fcfs_key(const RequestView& request) { return {0, 0, request.arrival}; }
 
 }  // namespace
 
-constexpr DelegationPolicy delegation_fcfs{.name = "fcfs", .key = key};
+constexpr DelegationPolicy delegation_fcfs{.name = "fcfs", .key = delegation_fcfs_key};
 
 }  // namespace dmm

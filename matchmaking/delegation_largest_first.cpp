@@ -4,12 +4,12 @@
 namespace dmm {
 namespace {
 
-OrderKey key(const RequestView& request) {
+OrderKey delegation_largest_first_key(const RequestView& request) {
   return {-std::int64_t{request.processors}, -std::int64_t{request.widest}, request.arrival};
 }
 
 }  // namespace
 
-constexpr DelegationPolicy delegation_largest_first{.name = "largest_first", .key = key};
+constexpr DelegationPolicy delegation_largest_first{.name = "largest_first", .key = delegation_largest_first_key};
 
 }  // namespace dmm

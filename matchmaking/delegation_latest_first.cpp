@@ -6,12 +6,12 @@ namespace dmm {
 namespace {
 
 // Arrivals are counted from 0 or 1, so the change of sign loses nothing.
-OrderKey key(const RequestView& request) {
+OrderKey delegation_latest_first_key(const RequestView& request) {
   return {-static_cast<std::int64_t>(request.arrival), 0, request.arrival};
 }
 
 }  // namespace
 
-constexpr DelegationPolicy delegation_latest_first{.name = "latest_first", .key = key};
+constexpr DelegationPolicy delegation_latest_first{.name = "latest_first", .key = delegation_latest_first_key};
 
 }  // namespace dmm

@@ -5,12 +5,12 @@
 namespace dmm {
 namespace {
 
-OrderKey key(const RequestView& request) {
+OrderKey delegation_smallest_first_key(const RequestView& request) {
   return {std::int64_t{request.processors}, std::int64_t{request.widest}, request.arrival};
 }
 
 }  // namespace
 
-constexpr DelegationPolicy delegation_smallest_first{.name = "smallest_first", .key = key};
+constexpr DelegationPolicy delegation_smallest_first{.name = "smallest_first", .key = delegation_smallest_first_key};
 
 }  // namespace dmm

@@ -5,10 +5,10 @@
 namespace dmm {
 namespace {
 
-OrderKey key(const RequestView& request) { return {0, 0, request.arrival}; }
+OrderKey dispatch_fcfs_key(const RequestView& request) { return {0, 0, request.arrival}; }
 
 }  // namespace
 
-constexpr DispatchPolicy dispatch_fcfs{.name = "fcfs", .key = key, .scan = false};
+constexpr DispatchPolicy dispatch_fcfs{.name = "fcfs", .key = dispatch_fcfs_key, .scan = false};
 
 }  // namespace dmm

@@ -5,10 +5,10 @@
 namespace dmm {
 namespace {
 
-OrderKey key(const RequestView& request) { return {0, 0, request.arrival}; }
+OrderKey dispatch_fcfs_scan_key(const RequestView& request) { return {0, 0, request.arrival}; }
 
 }  // namespace
 
-constexpr DispatchPolicy dispatch_fcfs_scan{.name = "fcfs_scan", .key = key, .scan = true};
+constexpr DispatchPolicy dispatch_fcfs_scan{.name = "fcfs_scan", .key = dispatch_fcfs_scan_key, .scan = true};
 
 }  // namespace dmm

@@ -4,12 +4,13 @@
 namespace dmm {
 namespace {
 
-OrderKey key(const RequestView& request) {
+OrderKey dispatch_largest_first_key(const RequestView& request) {
   return {-std::int64_t{request.processors}, -std::int64_t{request.widest}, request.arrival};
 }
 
 }  // namespace
 
-constexpr DispatchPolicy dispatch_largest_first{.name = "largest_first", .key = key, .scan = true};
+constexpr DispatchPolicy dispatch_largest_first{
+    .name = "largest_first", .key = dispatch_largest_first_key, .scan = true};
 
 }  // namespace dmm

@@ -4,10 +4,12 @@
 namespace dmm {
 namespace {
 
-OrderKey key(const RequestView& request) { return {-std::int64_t{request.priority}, 0, request.arrival}; }
+OrderKey dispatch_priority_key(const RequestView& request) {
+  return {-std::int64_t{request.priority}, 0, request.arrival};
+}
 
 }  // namespace
 
-constexpr DispatchPolicy dispatch_priority{.name = "priority", .key = key, .scan = true};
+constexpr DispatchPolicy dispatch_priority{.name = "priority", .key = dispatch_priority_key, .scan = true};
 
 }  // namespace dmm

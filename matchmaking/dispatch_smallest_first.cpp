@@ -5,12 +5,13 @@
 namespace dmm {
 namespace {
 
-OrderKey key(const RequestView& request) {
+OrderKey dispatch_smallest_first_key(const RequestView& request) {
   return {std::int64_t{request.processors}, std::int64_t{request.widest}, request.arrival};
 }
 
 }  // namespace
 
-constexpr DispatchPolicy dispatch_smallest_first{.name = "smallest_first", .key = key, .scan = true};
+constexpr DispatchPolicy dispatch_smallest_first{
+    .name = "smallest_first", .key = dispatch_smallest_first_key, .scan = true};
 
 }  // namespace dmm

@@ -19,9 +19,9 @@ namespace {
 constexpr unsigned index_bits = 24;
 constexpr unsigned distance_shift = index_bits + 32;
 constexpr std::uint64_t index_mask = (std::uint64_t{1} << index_bits) - 1;
-constexpr std::uint64_t unknown = 30;
+constexpr std::uint64_t not_known = 30;
 constexpr std::uint64_t fits_nowhere = 31;
-static_assert(sizeof(std::size_t) == sizeof(std::uint64_t) && dttl_max < unknown);
+static_assert(sizeof(std::size_t) == sizeof(std::uint64_t) && dttl_max < not_known);
 
 std::size_t packed(std::uint64_t distance, std::uint32_t size, std::size_t index) {
   const std::uint64_t smallness = UINT32_MAX - size;
@@ -34,7 +34,7 @@ std::uint64_t size_of(std::size_t rank) {
 }
 
 std::size_t rank(const TargetQuery& query, const TargetView& target, std::size_t index) {
-  if (!target.known) return packed(unknown, 0, index);
+  if (!target.known) return packed(not_known, 0, index);
   const std::size_t reach = std::min<std::size_t>({query.dttl, target.hint.size(), dttl_max});
   for (std::size_t distance = 0; distance < reach; ++distance) {
     const std::uint32_t lendable = lendable_at(target, distance);
@@ -50,7 +50,7 @@ void targets_hints(const TargetQuery& query, std::span<const TargetView> targets
   order.clear();
   for (std::size_t i = 0; i < targets.size(); ++i) order.push_back(rank(query, targets[i], i));
   std::sort(order.begin(), order.end());
-  for (auto run = order.begin(); run != order.end() && distance_of(*run) < unknown;) {
+  for (auto run = order.begin(); run != order.end() && distance_of(*run) < not_known;) {
     const std::size_t leader = *run;
     const auto end = std::find_if(run, order.end(), [leader](std::size_t other) {
       return distance_of(other) != distance_of(leader) || size_of(other) * 4 < size_of(leader) * 3;

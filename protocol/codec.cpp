@@ -228,8 +228,8 @@ bool read(Input& in, T& values) {
 
 template <std::size_t index = 0>
 bool read_message(std::uint16_t type, Input& in, Message& message, bool& known) {
-  if constexpr (index < std::variant_size_v<Message>) {
-    using Candidate = std::variant_alternative_t<index, Message>;
+  if constexpr (index < std::variant_size_v<AnyMessage>) {
+    using Candidate = std::variant_alternative_t<index, AnyMessage>;
     if (Candidate::type != type) return read_message<index + 1>(type, in, message, known);
     known = true;
     return read(in, message.emplace<Candidate>());
@@ -292,7 +292,7 @@ std::optional<Refused> read_envelope(Input& in, Envelope& envelope) {
   bool known = false;
   if (read_message(type, in, envelope.message, known) && in.pass_over(elements - envelope_elements))
     return std::nullopt;
-  envelope.message = {};
+  envelope.message = Message();
   return Refused{known ? FrameFault::malformed : FrameFault::unknown_type, type, std::move(envelope)};
 }
 

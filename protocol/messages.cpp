@@ -5,6 +5,13 @@
 
 namespace dmm {
 
+Message::Message() = default;
+Message::Message(const Message& other) = default;
+Message::Message(Message&& other) noexcept = default;
+Message& Message::operator=(const Message& other) = default;
+Message& Message::operator=(Message&& other) noexcept = default;
+Message::~Message() = default;
+
 std::uint16_t type_of(const Message& message) {
   return std::visit([](const auto& m) { return std::decay_t<decltype(m)>::type; }, message);
 }

@@ -528,10 +528,23 @@ struct Answer {
 
 #undef DMM_MESSAGE
 
-using Message =
+using AnyMessage =
     std::variant<Hello, Beat, Fault, Relay, Part, Request, Cancel, Refuse, Delegate, Reject, Withdraw, Reach, Grant,
                  Claim, Release, LeaseEnded, Renew, Renewed, Inventory, Register, Assign, Unassign, Clean, SetAside,
                  Start, Started, Ended, Stop, Fetch, Chunk, Piece, Grown, Forget, Submit, Submitted, Ask, Answer>;
+
+/// One message of any type: a variant whose copies, moves and end are compiled once (messages.cpp), not in each file
+/// that has one in a vector.
+struct Message : AnyMessage {
+  using AnyMessage::AnyMessage;
+  using AnyMessage::operator=;
+  Message();
+  Message(const Message& other);
+  Message(Message&& other) noexcept;
+  Message& operator=(const Message& other);
+  Message& operator=(Message&& other) noexcept;
+  ~Message();
+};
 
 /// The number of a message's type on the wire.
 std::uint16_t type_of(const Message& message);

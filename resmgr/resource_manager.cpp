@@ -23,6 +23,10 @@ ResourceManager::ResourceManager(ResourceManagerSettings settings)
   number_nodes();
 }
 
+ResourceManager::ResourceManager(ResourceManager&&) noexcept = default;
+ResourceManager& ResourceManager::operator=(ResourceManager&&) noexcept = default;
+ResourceManager::~ResourceManager() = default;
+
 // ---- driving ---------------------------------------------------------------------------------------------------
 
 void ResourceManager::receive(Instant now, Received&& message, Effects& effects) {

@@ -48,6 +48,10 @@ class ResourceManager {
   using Effects = ResourceManagerEffects;
 
   explicit ResourceManager(ResourceManagerSettings settings);
+  // Compiled once, in the .cpp: each file that moved or ended one would compile those of all its members.
+  ResourceManager(ResourceManager&&) noexcept;
+  ResourceManager& operator=(ResourceManager&&) noexcept;
+  ~ResourceManager();
 
   /// What people are told of a task that was lost with its keeper.
   static constexpr std::string_view keeper_died_text = "the keeper died, and with it all jobs of its resource manager";

@@ -11,8 +11,7 @@
 namespace dmm {
 namespace {
 
-constexpr std::string_view quiet_colour = "#555555";
-constexpr double width = 1100, left = 110, right = 16, top = 92;
+constexpr double gantt_width = 1100, gantt_left = 110, gantt_right = 16, gantt_top = 92;
 constexpr std::array<std::string_view, origin_count> origin_names{"local", "intra-site", "intra-grid",
                                                                   "inter-grid"};
 
@@ -22,7 +21,7 @@ double height_of_one(std::uint64_t processors) {
 }
 
 void draw_legend(Svg& svg) {
-  double x = left;
+  double x = gantt_left;
   for (std::size_t i = 0; i < origin_count; ++i) {
     svg.box({x, 58}, 14, 14, svg_colour(i));
     svg.text({x + 20, 70}, origin_names[i]);
@@ -31,12 +30,13 @@ void draw_legend(Svg& svg) {
 }
 
 void draw_clusters(Svg& svg, const Grid& grid, double one) {
-  double y = top, label_end = 0;
+  double y = gantt_top, label_end = 0;
   for (const GridCluster& cluster : grid.clusters) {
     const double high = one * cluster.processors;
-    svg.line({left - 6, y}, {width - right, y}, {.colour = "#888888", .width = 0.5});
+    svg.line({gantt_left - 6, y}, {gantt_width - gantt_right, y}, {.colour = "#888888", .width = 0.5});
     if (const double middle = y + high / 2 + 4; middle - 10 >= label_end) {
-      svg.text({left - 8, middle}, cluster.name, {.anchor = SvgAnchor::end, .size = 10, .colour = quiet_colour});
+      svg.text({gantt_left - 8, middle}, cluster.name,
+               {.anchor = SvgAnchor::end, .size = 10, .colour = svg_quiet_colour});
       label_end = middle;
     }
     y += high;
@@ -45,11 +45,12 @@ void draw_clusters(Svg& svg, const Grid& grid, double one) {
 
 void draw_times(Svg& svg, const Axis& axis, double bottom) {
   for (const AxisMark& mark : axis.marks) {
-    const double x = left + axis.fraction(mark.value) * (width - left - right);
-    svg.line({x, top}, {x, bottom + 4}, {.colour = "#e4e4e4"});
-    svg.text({x, bottom + 16}, mark.text, {.anchor = SvgAnchor::middle, .size = 11, .colour = quiet_colour});
+    const double x = gantt_left + axis.fraction(mark.value) * (gantt_width - gantt_left - gantt_right);
+    svg.line({x, gantt_top}, {x, bottom + 4}, {.colour = "#e4e4e4"});
+    svg.text({x, bottom + 16}, mark.text, {.anchor = SvgAnchor::middle, .size = 11, .colour = svg_quiet_colour});
   }
-  svg.text({left + (width - left - right) / 2, bottom + 35}, "simulated time", {.anchor = SvgAnchor::middle});
+  svg.text({gantt_left + (gantt_width - gantt_left - gantt_right) / 2, bottom + 35}, "simulated time",
+           {.anchor = SvgAnchor::middle});
 }
 
 }  // namespace
@@ -81,8 +82,8 @@ void Gantt::add(std::uint64_t job, std::span<const ProcessorRange> processors, d
 
 std::string Gantt::document(const std::string& title) const {
   const double one = height_of_one(grid_.processors());
-  const double bottom = top + one * static_cast<double>(grid_.processors());
-  Svg svg(width, bottom + 48);
+  const double bottom = gantt_top + one * static_cast<double>(grid_.processors());
+  Svg svg(gantt_width, bottom + 48);
   svg.text({16, 24}, title, {.size = 16, .bold = true});
   const std::string number = with_commas(boxes_.size());
   svg.text({16, 43},
@@ -90,7 +91,7 @@ std::string Gantt::document(const std::string& title) const {
                (seen_ > boxes_.size()
                     ? "; the " + number + " largest of " + with_commas(seen_) + " boxes, the others are left out"
                     : std::string()),
-           {.colour = quiet_colour});
+           {.colour = svg_quiet_colour});
   const bool by_origin = grid_.clusters.size() > 1;  // of one cluster all is local: colours tell jobs apart
   if (by_origin) draw_legend(svg);
   const Axis axis = make_axis(AxisKind::time, start_ < 0.1 * end_ ? 0 : start_, end_, 10);
@@ -99,10 +100,10 @@ std::string Gantt::document(const std::string& title) const {
   std::sort(boxes.begin(), boxes.end(), [](const Box& a, const Box& b) {
     return a.start != b.start ? a.start < b.start : a.processors.first < b.processors.first;
   });
-  const double wide = width - left - right;
+  const double wide = gantt_width - gantt_left - gantt_right;
   for (const Box& box : boxes) {
-    const double x = left + axis.fraction(box.start) * wide, end = left + axis.fraction(box.end) * wide;
-    const double y = top + one * static_cast<double>(box.processors.first);
+    const double x = gantt_left + axis.fraction(box.start) * wide, end = gantt_left + axis.fraction(box.end) * wide;
+    const double y = gantt_top + one * static_cast<double>(box.processors.first);
     const double high = one * static_cast<double>(box.processors.last - box.processors.first + 1);
     const double gap = one >= 3 ? 0.5 : 0;
     const auto colour = static_cast<std::size_t>(by_origin ? static_cast<std::uint64_t>(box.origin) : box.job % 6);
@@ -119,7 +120,7 @@ std::string Gantt::document(const std::string& title) const {
                {.anchor = SvgAnchor::middle, .size = 10, .colour = svg_colour_on(colour)});
   }
   draw_clusters(svg, grid_, one);
-  svg.frame({left, top}, wide, bottom - top, {.colour = "#888888"});
+  svg.frame({gantt_left, gantt_top}, wide, bottom - gantt_top, {.colour = "#888888"});
   return svg.document(title);
 }
 

@@ -10,8 +10,7 @@
 namespace dmm {
 namespace {
 
-constexpr std::string_view quiet_colour = "#555555";
-constexpr double margin_left = 110, margin_right = 14, margin_top = 40, margin_bottom = 42;
+constexpr double map_margin_left = 110, map_margin_right = 14, map_margin_top = 40, map_margin_bottom = 42;
 constexpr int shades = 24;
 
 double row_height(std::size_t rows) {
@@ -43,29 +42,29 @@ void draw_scale(Svg& svg, SvgPoint right_end, const HeatMap& map) {
             svg_shade(static_cast<double>(i) / shades));
   svg.frame({left, right_end.y - 9}, width, 10, {.colour = "#888888", .width = 0.5});
   svg.text({left - 6, right_end.y}, map.scale_label + "  0",
-           {.anchor = SvgAnchor::end, .size = 11, .colour = quiet_colour});
+           {.anchor = SvgAnchor::end, .size = 11, .colour = svg_quiet_colour});
   svg.text({left + width + 5, right_end.y}, plain(map.scale_high, 1) + map.scale_unit,
-           {.size = 11, .colour = quiet_colour});
+           {.size = 11, .colour = svg_quiet_colour});
 }
 
 }  // namespace
 
 double heat_map_height(std::size_t rows) {
-  return margin_top + margin_bottom + row_height(rows) * static_cast<double>(rows);
+  return map_margin_top + map_margin_bottom + row_height(rows) * static_cast<double>(rows);
 }
 
 void draw_heat_map(Svg& svg, SvgPoint corner, double width, const HeatMap& map) {
   std::size_t steps = 1;
   for (const HeatRow& row : map.rows) steps = std::max(steps, row.cells.size());
-  const double left = corner.x + margin_left, top = corner.y + margin_top, high = row_height(map.rows.size());
-  const double wide = width - margin_left - margin_right, total = high * static_cast<double>(map.rows.size());
+  const double left = corner.x + map_margin_left, top = corner.y + map_margin_top, high = row_height(map.rows.size());
+  const double wide = width - map_margin_left - map_margin_right, total = high * static_cast<double>(map.rows.size());
   svg.text({left, top - 10}, map.title, {.size = 13, .bold = true});
   draw_scale(svg, {left + wide, top - 10}, map);
   for (std::size_t i = 0; i < map.rows.size(); ++i) {
     const double y = top + high * static_cast<double>(i);
     draw_row(svg, {left, y + 0.5}, wide, high - 1, map.rows[i], steps, map.scale_high);
     svg.text({left - 6, y + high / 2 + 4}, map.rows[i].name,
-             {.anchor = SvgAnchor::end, .size = std::min(11.0, high), .colour = quiet_colour});
+             {.anchor = SvgAnchor::end, .size = std::min(11.0, high), .colour = svg_quiet_colour});
   }
   svg.frame({left, top}, wide, total, {.colour = "#888888"});
   const Axis axis = make_axis(AxisKind::time, map.start_seconds,
@@ -73,7 +72,7 @@ void draw_heat_map(Svg& svg, SvgPoint corner, double width, const HeatMap& map) 
   for (const AxisMark& mark : axis.marks) {
     const double x = left + axis.fraction(mark.value) * wide;
     svg.line({x, top + total}, {x, top + total + 4}, {.colour = "#888888"});
-    svg.text({x, top + total + 16}, mark.text, {.anchor = SvgAnchor::middle, .size = 11, .colour = quiet_colour});
+    svg.text({x, top + total + 16}, mark.text, {.anchor = SvgAnchor::middle, .size = 11, .colour = svg_quiet_colour});
   }
   svg.text({left + wide / 2, top + total + 34}, "simulated time", {.anchor = SvgAnchor::middle});
 }

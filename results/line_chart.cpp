@@ -11,8 +11,7 @@ namespace {
 
 constexpr std::string_view grid_colour = "#e4e4e4";
 constexpr std::string_view frame_colour = "#888888";
-constexpr std::string_view quiet_colour = "#555555";
-constexpr double margin_left = 62, margin_right = 14, margin_top = 26, margin_bottom = 42;
+constexpr double chart_margin_left = 62, chart_margin_right = 14, chart_margin_top = 26, chart_margin_bottom = 42;
 
 std::string_view dashes_of(std::size_t colour) {
   static constexpr std::array<std::string_view, 4> dashes{"", "7 3", "2 3", "9 3 2 3"};
@@ -66,17 +65,17 @@ void draw_frame(Svg& svg, const Plot& plot, const LineChart& chart) {
     const double half = svg_width_of(mark.text, 11) / 2;
     if (x - half < last_label_end + 4) continue;  // no room
     last_label_end = x + half;
-    svg.text({x, bottom + 15}, mark.text, {.anchor = SvgAnchor::middle, .size = 11, .colour = quiet_colour});
+    svg.text({x, bottom + 15}, mark.text, {.anchor = SvgAnchor::middle, .size = 11, .colour = svg_quiet_colour});
   }
   for (const AxisMark& mark : plot.y.marks) {
     const double y = plot.place(0, mark.value).y;
     svg.line({plot.corner.x, y}, {right, y}, {.colour = grid_colour});
     svg.text({plot.corner.x - 6, y + 4}, mark.text,
-             {.anchor = SvgAnchor::end, .size = 11, .colour = quiet_colour});
+             {.anchor = SvgAnchor::end, .size = 11, .colour = svg_quiet_colour});
   }
   svg.frame(plot.corner, plot.width, plot.height, {.colour = frame_colour});
   svg.text({plot.corner.x + plot.width / 2, bottom + 33}, chart.x.label, {.anchor = SvgAnchor::middle});
-  svg.text({plot.corner.x - margin_left + 13, plot.corner.y + plot.height / 2}, chart.y.label,
+  svg.text({plot.corner.x - chart_margin_left + 13, plot.corner.y + plot.height / 2}, chart.y.label,
            {.anchor = SvgAnchor::middle, .upwards = true});
   svg.text({plot.corner.x, plot.corner.y - 9}, chart.title, {.size = 13, .bold = true});
 }
@@ -107,9 +106,9 @@ void draw_series(Svg& svg, const Plot& plot, const ChartSeries& series, std::siz
 }  // namespace
 
 void draw_chart(Svg& svg, SvgPoint corner, double width, double height, const LineChart& chart) {
-  const Plot plot{{corner.x + margin_left, corner.y + margin_top},
-                  width - margin_left - margin_right,
-                  height - margin_top - margin_bottom,
+  const Plot plot{{corner.x + chart_margin_left, corner.y + chart_margin_top},
+                  width - chart_margin_left - chart_margin_right,
+                  height - chart_margin_top - chart_margin_bottom,
                   axis_of(chart.x, chart.series, false, static_cast<int>(width / 90)),
                   axis_of(chart.y, chart.series, true, static_cast<int>(height / 50))};
   draw_frame(svg, plot, chart);
@@ -149,7 +148,7 @@ std::string chart_document(const std::string& title, const std::string& note, co
   const std::size_t rows = (charts.size() + columns - 1) / columns;
   Svg svg(width, top + chart_height * static_cast<double>(rows) + 6);
   svg.text({16, 24}, title, {.size = 16, .bold = true});
-  svg.text({16, 43}, note, {.size = 12, .colour = quiet_colour});
+  svg.text({16, 43}, note, {.size = 12, .colour = svg_quiet_colour});
   if (legend) draw_legend(svg, {16, 64}, width - 40, series, signs);
   for (std::size_t i = 0; i < charts.size(); ++i)
     draw_chart(svg,

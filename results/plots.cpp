@@ -14,7 +14,7 @@ namespace {
 constexpr std::size_t lines_max = 7;  ///< in one chart
 constexpr std::size_t rows_max = 60;  ///< in one map
 constexpr std::size_t bars_max = 40;
-constexpr double width = 960, chart_height = 300;
+constexpr double plot_width = 960, chart_height = 300;
 
 /// The clusters of a map: all, or the largest, in their order.
 std::vector<std::uint32_t> shown_clusters(const Grid& grid, std::size_t most) {
@@ -85,21 +85,21 @@ HeatMap map_of(const PlotInput& input, std::size_t offset, bool in_percent) {
 std::string course_plot(const PlotInput& input, const std::string& what, LineChart chart, const HeatMap& map) {
   chart.x = {"simulated time", AxisKind::time, {}, {}};
   chart.signs = false;
-  Svg measure(width, 0);
+  Svg measure(plot_width, 0);
   const double legend =
-      chart.series.size() > 1 ? draw_legend(measure, {0, 0}, width - 40, chart.series, false) : 0;
+      chart.series.size() > 1 ? draw_legend(measure, {0, 0}, plot_width - 40, chart.series, false) : 0;
   const bool with_map = input.grid.clusters.size() > 1;
   const double top = 54 + legend;
-  Svg svg(width, top + chart_height + (with_map ? heat_map_height(map.rows.size()) : 0) + 6);
+  Svg svg(plot_width, top + chart_height + (with_map ? heat_map_height(map.rows.size()) : 0) + 6);
   svg.text({16, 24}, what, {.size = 16, .bold = true});
   const std::string left_out = map.rows.size() < input.grid.clusters.size()
                                    ? "; the " + std::to_string(map.rows.size()) + " largest of " +
                                          std::to_string(input.grid.clusters.size()) + " clusters"
                                    : "";
   svg.text({16, 43}, input.title + left_out, {.colour = "#555555"});
-  if (legend > 0) draw_legend(svg, {16, 64}, width - 40, chart.series, false);
-  draw_chart(svg, {48, top}, width - 48, chart_height, chart);
-  if (with_map) draw_heat_map(svg, {0, top + chart_height}, width, map);
+  if (legend > 0) draw_legend(svg, {16, 64}, plot_width - 40, chart.series, false);
+  draw_chart(svg, {48, top}, plot_width - 48, chart_height, chart);
+  if (with_map) draw_heat_map(svg, {0, top + chart_height}, plot_width, map);
   return svg.document(what + ": " + input.title);
 }
 

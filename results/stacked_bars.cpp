@@ -9,14 +9,13 @@
 namespace dmm {
 namespace {
 
-constexpr std::string_view quiet_colour = "#555555";
-constexpr double left = 126, right = 170, width = 960, top = 96, bar = 17, pitch = 25;
+constexpr double bars_left = 126, bars_right = 170, bars_width = 960, bars_top = 96, bar = 17, pitch = 25;
 
 void draw_bar(Svg& svg, double y, const StackedBar& row) {
   const double whole = std::accumulate(row.parts.begin(), row.parts.end(), 0.0);
-  const double wide = width - left - right;
-  svg.text({left - 8, y + bar - 4}, row.name, {.anchor = SvgAnchor::end});
-  double x = left;
+  const double wide = bars_width - bars_left - bars_right;
+  svg.text({bars_left - 8, y + bar - 4}, row.name, {.anchor = SvgAnchor::end});
+  double x = bars_left;
   for (std::size_t i = 0; i < row.parts.size() && whole > 0; ++i) {
     const double share = row.parts[i] / whole, length = share * wide;
     if (length <= 0) continue;
@@ -26,31 +25,32 @@ void draw_bar(Svg& svg, double y, const StackedBar& row) {
                {.anchor = SvgAnchor::middle, .size = 11, .colour = svg_colour_on(i)});
     x += length;
   }
-  svg.text({width - right + 10, y + bar - 4}, row.amount, {.size = 11, .colour = quiet_colour});
+  svg.text({bars_width - bars_right + 10, y + bar - 4}, row.amount, {.size = 11, .colour = svg_quiet_colour});
 }
 
 }  // namespace
 
 std::string stacked_bars_document(const StackedBars& chart) {
-  const double bottom = top + pitch * static_cast<double>(chart.bars.size());
-  Svg svg(width, bottom + 52);
+  const double bottom = bars_top + pitch * static_cast<double>(chart.bars.size());
+  Svg svg(bars_width, bottom + 52);
   svg.text({16, 24}, chart.title, {.size = 16, .bold = true});
-  svg.text({16, 43}, chart.note, {.colour = quiet_colour});
-  double x = left;
+  svg.text({16, 43}, chart.note, {.colour = svg_quiet_colour});
+  double x = bars_left;
   for (std::size_t i = 0; i < chart.part_names.size(); ++i) {
     svg.box({x, 60}, 14, 14, svg_colour(i));
     svg.text({x + 20, 72}, chart.part_names[i]);
     x += 20 + svg_width_of(chart.part_names[i]) + 22;
   }
   for (int percent = 0; percent <= 100; percent += 20) {
-    const double at = left + (width - left - right) * percent / 100;
-    svg.line({at, top - 8}, {at, bottom}, {.colour = "#e4e4e4"});
+    const double at = bars_left + (bars_width - bars_left - bars_right) * percent / 100;
+    svg.line({at, bars_top - 8}, {at, bottom}, {.colour = "#e4e4e4"});
     svg.text({at, bottom + 16}, std::to_string(percent),
-             {.anchor = SvgAnchor::middle, .size = 11, .colour = quiet_colour});
+             {.anchor = SvgAnchor::middle, .size = 11, .colour = svg_quiet_colour});
   }
   for (std::size_t i = 0; i < chart.bars.size(); ++i)
-    draw_bar(svg, top + pitch * static_cast<double>(i), chart.bars[i]);
-  svg.text({left + (width - left - right) / 2, bottom + 36}, chart.axis_label, {.anchor = SvgAnchor::middle});
+    draw_bar(svg, bars_top + pitch * static_cast<double>(i), chart.bars[i]);
+  svg.text({bars_left + (bars_width - bars_left - bars_right) / 2, bottom + 36}, chart.axis_label,
+           {.anchor = SvgAnchor::middle});
   return svg.document(chart.title);
 }
 

@@ -14,6 +14,9 @@ struct SvgPoint {
   double y = 0;
 };
 
+/// For what explains a drawing: its axes and notes.
+constexpr std::string_view svg_quiet_colour = "#555555";
+
 enum class SvgAnchor : std::uint8_t { start, middle, end };
 
 struct SvgText {

@@ -18,14 +18,14 @@
 namespace dmm {
 namespace {
 
-struct Waiting {
-  std::uint64_t id = 0;
-  FilePiece piece;
-};
-
 }  // namespace
 
 struct FileWriter::Shared {
+  struct Waiting {
+    std::uint64_t id = 0;
+    FilePiece piece;
+  };
+
   std::mutex mutex;
   std::condition_variable work;
   std::map<std::string, std::vector<Waiting>> folders;  ///< what waits; also empty, while its folder is written to
@@ -37,12 +37,12 @@ struct FileWriter::Shared {
   Write write = nullptr;
 
   ~Shared() { ::close(bell); }
+
+  static std::vector<FileWritten> write_all(const std::vector<Waiting>& batch, Write write);
 };
 
-namespace {
-
 /// A new file's name is made safe with the last piece of its stream, once for all that came together.
-std::vector<FileWritten> write_all(const std::vector<Waiting>& batch, FileWriter::Write write) {
+std::vector<FileWritten> FileWriter::Shared::write_all(const std::vector<Waiting>& batch, Write write) {
   std::vector<FileWritten> done;
   const FilePiece* synced = nullptr;
   for (const Waiting& one : batch) {
@@ -54,8 +54,6 @@ std::vector<FileWritten> write_all(const std::vector<Waiting>& batch, FileWriter
     if (batch[i].piece.syncs && done[i].error.empty()) done[i].error = fault;
   return done;
 }
-
-}  // namespace
 
 FileWriter::FileWriter(Write function) : bell_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)), shared_(new Shared) {
   DMM_ASSERT(bell_ >= 0);
@@ -82,8 +80,8 @@ void FileWriter::add(std::uint64_t id, FilePiece piece) {
     ++shared_->threads;
   } catch (const std::system_error& error) {
     if (shared_->threads > 0) return;  // one of those will write it
-    const std::vector<Waiting> batch = std::exchange(shared_->folders, {}).begin()->second;
-    for (const Waiting& one : batch)
+    const std::vector<Shared::Waiting> batch = std::exchange(shared_->folders, {}).begin()->second;
+    for (const Shared::Waiting& one : batch)
       shared_->done.push_back({one.id, std::string("no thread to write it: ") + error.what()});
     shared_->ready.clear();
     ::eventfd_write(bell_, 1);
@@ -99,9 +97,9 @@ void FileWriter::serve(std::shared_ptr<Shared> shared) {
     if (shared->closed) return;
     const std::string folder = std::move(shared->ready.front());
     shared->ready.pop_front();
-    const std::vector<Waiting> batch = std::exchange(shared->folders.at(folder), {});
+    const std::vector<Shared::Waiting> batch = std::exchange(shared->folders.at(folder), {});
     lock.unlock();
-    std::vector<FileWritten> done = write_all(batch, shared->write);
+    std::vector<FileWritten> done = Shared::write_all(batch, shared->write);
     lock.lock();
     std::move(done.begin(), done.end(), std::back_inserter(shared->done));
     ::eventfd_write(shared->bell, 1);

@@ -29,51 +29,51 @@ constexpr int checkpoint_pages = 1000;
 /// How long a commit waits for another process that writes there, which nobody should.
 constexpr int busy_milliseconds = 1000;
 
-class Lock {
- public:
-  ~Lock() {
-    if (descriptor_ >= 0) ::close(descriptor_);
-  }
-  Lock() = default;
-  Lock(const Lock&) = delete;
-  Lock& operator=(const Lock&) = delete;
-
-  std::string acquire(const std::string& path) {
-    const std::string file = path + ".lock";
-    descriptor_ = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-    if (descriptor_ < 0) return "cannot make " + file + ": " + std::strerror(errno);
-    if (::flock(descriptor_, LOCK_EX | LOCK_NB) == 0) return {};
-    if (errno == EWOULDBLOCK) return "the ledger " + path + " is in use by another process";
-    return "cannot lock " + file + ": " + std::strerror(errno);
-  }
-
- private:
-  int descriptor_ = -1;
-};
-
 constexpr std::string_view boot_unknown = "unknown";
 
 Duration clock_now() { return {wall_microseconds() - monotonic_now().microseconds}; }
 
-struct Table {
-  Table(sqlite3* database, const std::string& name)
-      : sum(database, "SELECT sum FROM " + name + " WHERE key=?"),
-        put(database, "INSERT INTO " + name + " VALUES(?,?,?) ON CONFLICT(key) DO UPDATE SET record=excluded.record, "
-                                              "sum=excluded.sum"),
-        erase(database, "DELETE FROM " + name + " WHERE key=?") {}
-  bool ready() const { return sum.ready() && put.ready() && erase.ready(); }
-
-  sqlite::Statement sum, put, erase;
-};
-
-struct Change {
-  std::string table, key, record;
-  bool erased = false;
-};
-
 }  // namespace
 
 struct Ledger::Inside {
+  class Lock {
+   public:
+    ~Lock() {
+      if (descriptor_ >= 0) ::close(descriptor_);
+    }
+    Lock() = default;
+    Lock(const Lock&) = delete;
+    Lock& operator=(const Lock&) = delete;
+
+    std::string acquire(const std::string& path) {
+      const std::string file = path + ".lock";
+      descriptor_ = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+      if (descriptor_ < 0) return "cannot make " + file + ": " + std::strerror(errno);
+      if (::flock(descriptor_, LOCK_EX | LOCK_NB) == 0) return {};
+      if (errno == EWOULDBLOCK) return "the ledger " + path + " is in use by another process";
+      return "cannot lock " + file + ": " + std::strerror(errno);
+    }
+
+   private:
+    int descriptor_ = -1;
+  };
+
+  struct Table {
+    Table(sqlite3* database, const std::string& name)
+        : sum(database, "SELECT sum FROM " + name + " WHERE key=?"),
+          put(database, "INSERT INTO " + name + " VALUES(?,?,?) ON CONFLICT(key) DO UPDATE SET record=excluded.record, "
+                                                "sum=excluded.sum"),
+          erase(database, "DELETE FROM " + name + " WHERE key=?") {}
+    bool ready() const { return sum.ready() && put.ready() && erase.ready(); }
+
+    sqlite::Statement sum, put, erase;
+  };
+
+  struct Change {
+    std::string table, key, record;
+    bool erased = false;
+  };
+
   LedgerOptions options;
   Lock lock;
   sqlite::Database database;

@@ -23,23 +23,6 @@
 namespace dmm {
 namespace {
 
-struct Socket {
-  zmq::socket_t zmq;
-  int descriptor = -1;
-  Connection connection = 0;  ///< 0 for the socket that listens
-  bool hot = false;
-  std::string held;     ///< waits for the connection to be made, if `holds`
-  bool holds = false;
-  bool tried = false;  ///< to send it, since the socket became hot
-};
-
-/// A peer of the listening socket, by the routing id that ZeroMQ gave its connection.
-struct Incoming {
-  std::string routing_id;
-  std::list<Connection>::iterator use;  ///< its place in the order of use
-  int descriptor = -1;                  ///< of the connection, as its last frame told
-};
-
 int milliseconds_of(Duration length) { return static_cast<int>(length.microseconds / 1'000); }
 
 void set_common_options(zmq::socket_t& socket, const TransportSettings& settings) {
@@ -93,6 +76,23 @@ std::string text_of(int error) {
 }  // namespace
 
 struct Transport::Inside {
+  struct Socket {
+    zmq::socket_t zmq;
+    int descriptor = -1;
+    Connection connection = 0;  ///< 0 for the socket that listens
+    bool hot = false;
+    std::string held;     ///< waits for the connection to be made, if `holds`
+    bool holds = false;
+    bool tried = false;  ///< to send it, since the socket became hot
+  };
+
+  /// A peer of the listening socket, by the routing id that ZeroMQ gave its connection.
+  struct Incoming {
+    std::string routing_id;
+    std::list<Connection>::iterator use;  ///< its place in the order of use
+    int descriptor = -1;                  ///< of the connection, as its last frame told
+  };
+
   TransportSettings settings;
   zmq::context_t context{1};
   int epoll = -1;
@@ -329,7 +329,7 @@ bool Transport::send(Connection connection, std::string_view frame) {
   if (frame.size() > in.settings.frame_bytes) return false;  // the peer would hang up, again and again
   const auto found = in.dialled.find(connection);
   if (found == in.dialled.end()) return in.send_to_incoming(connection, frame);
-  Socket& socket = *found->second;
+  Inside::Socket& socket = *found->second;
   if (in.send_to_dialled(socket, frame)) return true;
   const bool first = !std::exchange(socket.holds, true);
   socket.held = frame;
@@ -359,7 +359,7 @@ bool Transport::receive(Arrival& arrival) {
   Inside& in = *inside_;
   while (!in.hot.empty()) {
     if (in.turn >= in.hot.size()) in.turn = 0;
-    Socket& socket = *in.hot[in.turn];
+    Inside::Socket& socket = *in.hot[in.turn];
     if (in.receive_from(socket, arrival)) {
       ++in.turn;
       return true;

@@ -412,8 +412,8 @@ PROTOCOL, MESSAGES = "docs/protocol.md", "protocol/messages.hpp"
 
 
 def messages_of(code):
-    """The members of `using Message = std::variant<...>`, or every struct if there is no such line."""
-    variant = re.search(r"\busing\s+Message\s*=\s*std::variant\s*<([^;]*)>\s*;", code)
+    """The members of `using AnyMessage = std::variant<...>`, or every struct if there is no such line."""
+    variant = re.search(r"\busing\s+(?:Any)?Message\s*=\s*std::variant\s*<([^;]*)>\s*;", code)
     if variant:
         return [(name, line_of(code, variant.start())) for name in re.findall(r"\w+", variant[1]) if name != "std"]
     return [(match[1], line_of(code, match.start())) for match in re.finditer(r"^struct\s+(\w+)[^;]*?\{", code, re.M)]
@@ -471,10 +471,11 @@ def row_of(mutant):
 
 
 def test_named(tree, found_by):
-    """Whether there is the test that a mutant names: "unit: <case>" or "processes.<script>: <class>.<method>"."""
+    """Whether there is the test that a mutant names: "<folder>: <case>" or "processes.<script>: <class>.<method>"."""
     place, _, name = found_by.partition(": ")
-    if place == "unit":
-        return any(f'TEST_CASE("{name}")' in text for path, text in tree.texts.items() if path.startswith("tests/unit"))
+    if not place.startswith("processes."):
+        return any(f'TEST_CASE("{name}")' in text for path, text in tree.texts.items()
+                   if path.startswith(f"tests/{place}/"))
     method = name.rpartition(".")[2]
     return f"def {method}(self" in tree.texts.get(f"tests/processes/{place.removeprefix('processes.')}_test.py", "")
 

@@ -12,7 +12,7 @@ namespace dmm {
 namespace {
 
 /// Kinds of nodes that are told of at one distance; where there are more, what is left out is said to be.
-constexpr std::size_t classes_max = 64;
+constexpr std::size_t classes_kept_max = 64;
 
 bool is_of_kind(const NodeClass& a, const NodeClass& b) {
   return a.memory_bytes == b.memory_bytes && a.attributes == b.attributes;
@@ -48,8 +48,8 @@ void consider(const ReachEntry& entry, const ResourceNeed& need, Duration length
 bool ReachBoard::hear(std::size_t neighbour, Reach reach) {
   if (reach.entries.size() > dttl_max) reach.entries.resize(dttl_max);
   for (ReachEntry& entry : reach.entries)
-    if (entry.classes.size() > classes_max) {
-      entry.classes.resize(classes_max);
+    if (entry.classes.size() > classes_kept_max) {
+      entry.classes.resize(classes_kept_max);
       entry.complete = false;
     }
   if (heard_[neighbour].entries == reach.entries) return false;
@@ -73,7 +73,7 @@ void ReachSums::Entry::add(const Kind& more) {
     same->largest = std::max(same->largest, more.largest);
     same->together = std::max(same->together, more.together);
     same->longest = longer(same->longest, more.longest);
-  } else if (kinds.size() < classes_max) {
+  } else if (kinds.size() < classes_kept_max) {
     kinds.push_back(more);
   } else {
     complete = false;

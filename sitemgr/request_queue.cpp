@@ -20,7 +20,7 @@ constexpr unsigned count_bits = 24;
 
 /// Of one class, how many are looked at for one whose length suits; and of how many classes.
 constexpr int lengths_max = 64;
-constexpr int classes_max = 256;
+constexpr int classes_looked_at_max = 256;
 /// Of how many classes a pass of matchmaking finds out in one step whether they fit: some milliseconds.
 constexpr std::uint32_t looks_max = 1'024;
 /// How many that pause are passed over as too wide for a hint.
@@ -292,7 +292,7 @@ LocalRequest* RequestQueue::first_for_lease(std::uint32_t processors, std::uint3
   LocalRequest* first = nullptr;
   OrderKey first_key;
   Walk walk = walk_from(simple_, processors, first_of_all);
-  for (int classes = 0; classes < classes_max; ++classes) {
+  for (int classes = 0; classes < classes_looked_at_max; ++classes) {
     const RequestClass* kind = next_of(simple_, processors, walk);
     if (!kind || (first && first_key < kind->waiting.begin()->first)) break;
     if (kind->widest > processors || kind->dttl < hops) continue;

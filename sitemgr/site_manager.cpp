@@ -36,6 +36,10 @@ SiteManager::SiteManager(SiteSettings settings, std::uint64_t incarnation)
   DMM_ASSERT(dispatch_ && placement_ && flexible_placement_ && targets_);
 }
 
+SiteManager::SiteManager(SiteManager&&) noexcept = default;
+SiteManager& SiteManager::operator=(SiteManager&&) noexcept = default;
+SiteManager::~SiteManager() = default;
+
 void SiteManager::receive(Instant now, Received&& message, Effects& effects) {
   Step s{now, effects};
   on(s, message);

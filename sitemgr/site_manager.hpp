@@ -66,6 +66,10 @@ class SiteManager {
 
   /// `incarnation` is greater at each start. The policies' names must be known (topologies/ checks them).
   SiteManager(SiteSettings settings, std::uint64_t incarnation);
+  // Compiled once, in the .cpp: each file that moved or ended one would compile those of all its members.
+  SiteManager(SiteManager&&) noexcept;
+  SiteManager& operator=(SiteManager&&) noexcept;
+  ~SiteManager();
   /// Goes on from what an earlier start wrote; before any event.
   void restore(Instant now, std::vector<SiteRecord> rows);
   /// All that the ledger must hold now.

@@ -49,7 +49,7 @@ TABLE = {
     "cli/simulate.cpp": ("protocol machine matchmaking links topologies workloads runtime simulator cli"
                          " sitemgr/settings.hpp jobmgr/settings.hpp resmgr/settings.hpp", "nlohmann cli11 posix"),
     "bench/codec_bench.cpp": (" ".join(EVERYTHING), " ".join(LIBRARY_HEADERS)),
-    "tests/unit/codec_test.cpp": (" ".join(EVERYTHING), " ".join(LIBRARY_HEADERS)),
+    "tests/protocol/codec_test.cpp": (" ".join(EVERYTHING), " ".join(LIBRARY_HEADERS)),
 }
 
 

@@ -231,10 +231,10 @@ void begin_paths_at(const std::string& folder, Config& config) {
 }
 
 template <class Config>
-std::variant<Config, ConfigError> from_json(std::variant<Json, ConfigError> read, const std::string& file,
+std::variant<Config, ConfigError> from_json(std::variant<SortedJson, ConfigError> read, const std::string& file,
                                             const ReadOptions& options) {
   if (const auto* error = std::get_if<ConfigError>(&read)) return *error;
-  Json& json = std::get<Json>(read);
+  SortedJson& json = std::get<SortedJson>(read);
   std::string fault = apply_overrides(json, options.overrides);
   if (!fault.empty()) return ConfigError{fault};
   Config config;
@@ -259,11 +259,11 @@ std::string text_of_manager(const Config& config) {
 /// Places, and how the shell works: machines know nothing of these.
 template <class Config>
 std::vector<std::string> shell_keys_that_differ(const Config& now, const Config& wanted) {
-  const Json before = Json::parse(write_config(now)), after = Json::parse(write_config(wanted));
+  const SortedJson before = SortedJson::parse(write_config(now)), after = SortedJson::parse(write_config(wanted));
   std::vector<std::string> keys;
   for (const char* key : {"listen", "directory", "ledger", "log", "beat_seconds", "silence_seconds",
                           "count_messages_by_request", "site_endpoint", "endpoint", "backend", "relay_after_seconds"})
-    if (before.value(key, Json()) != after.value(key, Json())) keys.emplace_back(key);
+    if (before.value(key, SortedJson()) != after.value(key, SortedJson())) keys.emplace_back(key);
   return keys;
 }
 

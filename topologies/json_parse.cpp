@@ -14,8 +14,8 @@ namespace {
 /// Watches the parser for what the library lets pass: keys that occur twice, and depth.
 class Watch {
  public:
-  bool operator()(int depth, Json::parse_event_t event, const Json& parsed) {
-    using enum Json::parse_event_t;
+  bool operator()(int depth, SortedJson::parse_event_t event, const SortedJson& parsed) {
+    using enum SortedJson::parse_event_t;
     if (!fault_.empty()) return false;  // nothing more is kept: a bomb must not grow
     if (event == object_start || event == array_start) {
       if (depth >= json_depth_max) complain("nested deeper than " + std::to_string(json_depth_max) + " levels");
@@ -71,25 +71,26 @@ std::string words_of(const std::string& what) {
 
 }  // namespace
 
-std::variant<Json, ConfigError> parse_json(const std::string& text, const std::string& file) {
+std::variant<SortedJson, ConfigError> parse_json(const std::string& text, const std::string& file) {
   if (text.size() > json_bytes_max)
     return ConfigError{file + ": the file has " + std::to_string(text.size()) + " bytes; expected at most " +
                        std::to_string(json_bytes_max)};
   try {
     Watch watch;
-    Json value = Json::parse(text, [&watch](int depth, Json::parse_event_t event, Json& parsed) {
-      return watch(depth, event, parsed);
-    });
+    SortedJson value =
+        SortedJson::parse(text, [&watch](int depth, SortedJson::parse_event_t event, SortedJson& parsed) {
+          return watch(depth, event, parsed);
+        });
     if (!watch.fault().empty()) return ConfigError{file + ": " + watch.fault()};
     return value;
-  } catch (const Json::parse_error& error) {
+  } catch (const SortedJson::parse_error& error) {
     return ConfigError{file + ": " + place_of(text, error.byte) + ": " + words_of(error.what())};
-  } catch (const Json::exception& error) {
+  } catch (const SortedJson::exception& error) {
     return ConfigError{file + ": " + error.what()};
   }
 }
 
-std::variant<Json, ConfigError> read_json_file(const std::string& path) {
+std::variant<SortedJson, ConfigError> read_json_file(const std::string& path) {
   std::error_code error;
   if (!std::filesystem::is_regular_file(path, error))
     return ConfigError{path + ": there is no such file"};
@@ -108,11 +109,11 @@ namespace {
 
 /// The element of an array or object that a word of a path names; made in an object, null if it can't be. In an array
 /// it is the element's "name", or its position.
-Json* step_into(Json& value, const std::string& word) {
-  if (value.is_null()) value = Json::object();
+SortedJson* step_into(SortedJson& value, const std::string& word) {
+  if (value.is_null()) value = SortedJson::object();
   if (value.is_object()) return &value[word];
   if (value.is_array())
-    for (Json& element : value)
+    for (SortedJson& element : value)
       if (element.is_object() && element.contains("name") && element["name"] == word) return &element;
   constexpr std::size_t digits_max = 8;
   const bool digits = word.find_first_not_of("0123456789") == std::string::npos;
@@ -123,13 +124,13 @@ Json* step_into(Json& value, const std::string& word) {
 
 }  // namespace
 
-std::string apply_override(Json& value, const std::string& assignment) {
+std::string apply_override(SortedJson& value, const std::string& assignment) {
   const std::size_t equals = assignment.find('=');
   const std::string path = assignment.substr(0, equals);
   if (equals == std::string::npos || path.empty() || path.front() == '.' || path.back() == '.' ||
       path.find("..") != std::string::npos || std::count(path.begin(), path.end(), '.') >= json_depth_max)
     return "expected key=value or key.key=value";
-  Json* target = &value;
+  SortedJson* target = &value;
   for (std::size_t start = 0; start <= path.size();) {
     const std::size_t end = std::min(path.find('.', start), path.size());
     target = step_into(*target, path.substr(start, end - start));
@@ -138,12 +139,12 @@ std::string apply_override(Json& value, const std::string& assignment) {
   }
   const std::string text = assignment.substr(equals + 1);
   const auto parsed = parse_json(text, path);  // not json::parse: "--set" must not bring in what a file can't
-  const Json* json = std::get_if<Json>(&parsed);
-  *target = json != nullptr ? *json : Json(text);
+  const SortedJson* json = std::get_if<SortedJson>(&parsed);
+  *target = json != nullptr ? *json : SortedJson(text);
   return {};
 }
 
-std::string apply_overrides(Json& value, const std::vector<std::string>& assignments) {
+std::string apply_overrides(SortedJson& value, const std::vector<std::string>& assignments) {
   for (const std::string& assignment : assignments)
     if (const std::string fault = apply_override(value, assignment); !fault.empty())
       return "--set " + assignment + ": " + fault;

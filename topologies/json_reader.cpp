@@ -11,7 +11,7 @@ namespace dmm {
 namespace {
 
 /// What was found instead, for people.
-std::string found(const Json& value) {
+std::string found(const SortedJson& value) {
   if (value.is_string()) {
     const auto& text = value.get_ref<const std::string&>();
     return "found the text \"" + (text.size() > 40 ? text.substr(0, 40) + "..." : text) + "\"";
@@ -26,10 +26,10 @@ std::string found(const Json& value) {
 /// A number without the zeros that std::to_string would add.
 std::string plain(double number) {
   const bool whole = number == std::floor(number) && std::abs(number) < 1e15;
-  return whole ? std::to_string(static_cast<std::int64_t>(number)) : Json(number).dump();
+  return whole ? std::to_string(static_cast<std::int64_t>(number)) : SortedJson(number).dump();
 }
 
-std::string fault_of_text(const Json& value) {
+std::string fault_of_text(const SortedJson& value) {
   if (!value.is_string()) return "expected a text, " + found(value);
   for (unsigned char byte : value.get_ref<const std::string&>())
     if (byte < 0x20 || byte == 0x7f) return "expected a text without control characters";
@@ -37,7 +37,7 @@ std::string fault_of_text(const Json& value) {
 }
 
 /// Whether a value is a whole number, not negative, and which; 1e6 is one.
-bool is_whole(const Json& value, std::uint64_t& out) {
+bool is_whole(const SortedJson& value, std::uint64_t& out) {
   if (value.is_number_unsigned()) return out = value.get<std::uint64_t>(), true;
   if (!value.is_number_float()) return false;
   const double number = value.get<double>();
@@ -51,7 +51,7 @@ void FirstFault::set(const std::string& path, const std::string& text) {
   if (text_.empty()) text_ = path.empty() ? text : path + ": " + text;
 }
 
-JsonReader::JsonReader(const Json& value, std::string path, FirstFault& fault)
+JsonReader::JsonReader(const SortedJson& value, std::string path, FirstFault& fault)
     : value_(&value), path_(std::move(path)), fault_(&fault) {
   known_.insert("notes");
   if (!value_->is_object()) {
@@ -79,20 +79,20 @@ void JsonReader::require(std::initializer_list<const char*> keys) {
     if (missing_.empty() && !has(key)) missing_ = key;
 }
 
-const Json* JsonReader::find(const std::string& key) {
+const SortedJson* JsonReader::find(const std::string& key) {
   known_.insert(key);
   return has(key) ? &(*value_)[key] : nullptr;
 }
 
-const Json* JsonReader::find_array(const std::string& key) {
-  const Json* value = find(key);
+const SortedJson* JsonReader::find_array(const std::string& key) {
+  const SortedJson* value = find(key);
   if (value == nullptr || value->is_array()) return value;
   refuse(key, "expected an array, " + found(*value));
   return nullptr;
 }
 
 void JsonReader::text(const std::string& key, std::string& out, const TextRule& rule) {
-  const Json* value = find(key);
+  const SortedJson* value = find(key);
   if (value == nullptr) return;
   std::string fault = fault_of_text(*value);
   if (fault.empty() && rule) fault = rule(value->get_ref<const std::string&>());
@@ -101,7 +101,7 @@ void JsonReader::text(const std::string& key, std::string& out, const TextRule& 
 }
 
 void JsonReader::boolean(const std::string& key, bool& out) {
-  const Json* value = find(key);
+  const SortedJson* value = find(key);
   if (value == nullptr) return;
   if (!value->is_boolean()) return refuse(key, "expected true or false, " + found(*value));
   out = value->get<bool>();
@@ -109,7 +109,7 @@ void JsonReader::boolean(const std::string& key, bool& out) {
 
 std::uint64_t JsonReader::whole(const std::string& key, std::uint64_t old, std::uint64_t least,
                                 std::uint64_t most) {
-  const Json* value = find(key);
+  const SortedJson* value = find(key);
   if (value == nullptr) return old;
   std::uint64_t number = 0;
   if (is_whole(*value, number) && number >= least && number <= most) return number;
@@ -121,7 +121,7 @@ std::uint64_t JsonReader::whole(const std::string& key, std::uint64_t old, std::
 }
 
 void JsonReader::number(const std::string& key, double& out, double least, double most) {
-  const Json* value = find(key);
+  const SortedJson* value = find(key);
   if (value == nullptr) return;
   const double read = value->is_number() ? value->get<double>() : std::nan("");
   if (!(read >= least && read <= most))  // not a number is neither
@@ -145,12 +145,12 @@ void JsonReader::choice(const std::string& key, std::string& out, const std::vec
 }
 
 void JsonReader::texts(const std::string& key, std::vector<std::string>& out, const TextRule& rule) {
-  const Json* value = find_array(key);
+  const SortedJson* value = find_array(key);
   if (value == nullptr) return;
   out.clear();
   std::set<std::string> seen;
   for (std::size_t i = 0; i < value->size(); ++i) {
-    const Json& element = (*value)[i];
+    const SortedJson& element = (*value)[i];
     std::string fault = fault_of_text(element);
     if (fault.empty() && rule) fault = rule(element.get_ref<const std::string&>());
     if (!fault.empty()) return fault_->set(at(key, i), fault);
@@ -161,7 +161,7 @@ void JsonReader::texts(const std::string& key, std::vector<std::string>& out, co
 }
 
 void JsonReader::text_map(const std::string& key, std::map<std::string, std::string>& out) {
-  const Json* value = find(key);
+  const SortedJson* value = find(key);
   if (value == nullptr) return;
   if (!value->is_object()) return refuse(key, "expected an object, " + found(*value));
   out.clear();

@@ -27,7 +27,7 @@
 
 namespace dmm {
 
-using Json = nlohmann::json;
+using SortedJson = nlohmann::json;
 
 /// Largest file that is read, in bytes.
 constexpr std::size_t json_bytes_max = 16 * 1024 * 1024;
@@ -35,15 +35,15 @@ constexpr std::size_t json_bytes_max = 16 * 1024 * 1024;
 constexpr int json_depth_max = 32;
 
 /// JSON text as a value; `file` is only named in errors. Refuses keys that occur twice in an object.
-std::variant<Json, ConfigError> parse_json(const std::string& text, const std::string& file);
+std::variant<SortedJson, ConfigError> parse_json(const std::string& text, const std::string& file);
 /// The same from a file of at most json_bytes_max bytes.
-std::variant<Json, ConfigError> read_json_file(const std::string& path);
+std::variant<SortedJson, ConfigError> read_json_file(const std::string& path);
 
 /// Sets one value by "key.key=value"; a number as key selects an element of an array. The value is JSON, or text
 /// if it isn't. Missing objects on the way are made. Returns why it can't be done, or an empty text.
-std::string apply_override(Json& value, const std::string& assignment);
+std::string apply_override(SortedJson& value, const std::string& assignment);
 /// Each in turn, the last one winning; "--set <override>: <why>" for the first that can't be done.
-std::string apply_overrides(Json& value, const std::vector<std::string>& assignments);
+std::string apply_overrides(SortedJson& value, const std::vector<std::string>& assignments);
 
 /// The first fault found while a file was read.
 class FirstFault {
@@ -63,7 +63,7 @@ using TextRule = std::function<std::string(const std::string&)>;
 class JsonReader {
  public:
   /// Reads `value`, which is at `path` of its file (empty: the whole file).
-  JsonReader(const Json& value, std::string path, FirstFault& fault);
+  JsonReader(const SortedJson& value, std::string path, FirstFault& fault);
 
   /// These keys must be there.
   void require(std::initializer_list<const char*> keys);
@@ -116,7 +116,7 @@ class JsonReader {
   /// Calls `read(reader)` on the object at `key`, if there is one.
   template <class Read>
   void object(const std::string& key, Read&& read) {
-    const Json* value = find(key);
+    const SortedJson* value = find(key);
     if (value == nullptr) return;
     JsonReader inner(*value, at(key), *fault_);
     read(inner);
@@ -125,7 +125,7 @@ class JsonReader {
   /// Calls `read(reader, element)` for each object of the array at `key`, on elements added to `out`.
   template <class T, class Read>
   void objects(const std::string& key, std::vector<T>& out, Read&& read) {
-    const Json* value = find_array(key);
+    const SortedJson* value = find_array(key);
     if (value == nullptr) return;
     out.clear();
     for (std::size_t i = 0; i < value->size() && !fault_->any(); ++i) {
@@ -140,9 +140,9 @@ class JsonReader {
   /// Reports keys that nobody asked for, then keys that are missing. `object` and `objects` call it for their own.
   void finish();
   /// The value of a key, or nothing.
-  const Json* find(const std::string& key);
+  const SortedJson* find(const std::string& key);
   /// The array at a key, or nothing if there is none or it is something else.
-  const Json* find_array(const std::string& key);
+  const SortedJson* find_array(const std::string& key);
   /// The path of a key, and of an element of the array at that key.
   std::string at(const std::string& key) const;
   std::string at(const std::string& key, std::size_t index) const;
@@ -151,7 +151,7 @@ class JsonReader {
   static const TextRule& name_rule();
   std::uint64_t whole(const std::string& key, std::uint64_t old, std::uint64_t least, std::uint64_t most);
 
-  const Json* value_;
+  const SortedJson* value_;
   std::string path_;
   FirstFault* fault_;
   std::set<std::string> known_;
@@ -160,7 +160,7 @@ class JsonReader {
 
 /// Reads a whole file with `read(reader)`; the fault, with the file's name, if there is one.
 template <class Read>
-std::string read_whole(const Json& value, const std::string& file, Read&& read) {
+std::string read_whole(const SortedJson& value, const std::string& file, Read&& read) {
   FirstFault fault;
   JsonReader reader(value, "", fault);
   read(reader);

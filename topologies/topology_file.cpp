@@ -62,9 +62,9 @@ void join_group(JsonReader& reader, const std::vector<std::string>& names, std::
 }
 
 void read_groups(JsonReader& reader, FirstFault& fault, Topology& topology) {
-  const Json* groups = reader.find_array("sibling_groups");
+  const SortedJson* groups = reader.find_array("sibling_groups");
   for (std::size_t i = 0; groups != nullptr && i < groups->size(); ++i) {
-    const Json wrapped = {{"group", (*groups)[i]}};  // the reader reads keys of objects, and a group has none
+    const SortedJson wrapped = {{"group", (*groups)[i]}};  // the reader reads keys of objects, and a group has none
     FirstFault inner_fault;
     JsonReader inner(wrapped, "", inner_fault);
     std::vector<std::string> names;
@@ -76,10 +76,10 @@ void read_groups(JsonReader& reader, FirstFault& fault, Topology& topology) {
   }
 }
 
-TopologyOrError from_json(std::variant<Json, ConfigError> read, const std::string& file,
+TopologyOrError from_json(std::variant<SortedJson, ConfigError> read, const std::string& file,
                           const ReadOptions& options) {
   if (const auto* error = std::get_if<ConfigError>(&read)) return *error;
-  Json& json = std::get<Json>(read);
+  SortedJson& json = std::get<SortedJson>(read);
   const std::string wrong = apply_overrides(json, options.overrides);
   if (!wrong.empty()) return ConfigError{wrong};
   Topology topology;

@@ -11,7 +11,7 @@ namespace {
 
 using views::Json;
 
-constexpr std::size_t page = 200;  // rows that fit into an answer
+constexpr std::size_t holdings_page = 200;  // rows that fit into an answer
 
 /// "das-3#41@5": unlike the short form, unique over the owner's restarts.
 std::string full_text(const LeaseId& id) { return to_text(id) + "@" + std::to_string(id.epoch.incarnation); }
@@ -24,7 +24,7 @@ Answer answer_page(const Ask& ask, const std::vector<Row>& rows, Make make) {
   const auto from = static_cast<std::size_t>(views::number_in(*argument, "from", 0));
   Json list = Json::array();
   std::size_t i = from;
-  AnswerRows left(views::limit_in(*argument, page, page), views::list_bytes);
+  AnswerRows left(views::limit_in(*argument, holdings_page, holdings_page), views::list_bytes);
   while (i < rows.size() && !left.is_full() && views::add_row(list, make(rows[i]), left)) ++i;
   return views::answer(ask, {{"holdings", std::move(list)}, {"next", i < rows.size() ? Json(i) : Json(nullptr)}});
 }

@@ -13,7 +13,7 @@ namespace {
 
 using views::Json;
 
-constexpr std::size_t page = 250;  // jobs in an answer, if they fit
+constexpr std::size_t jobs_page = 250;  // jobs in an answer, if they fit
 
 // A ledger of before submissions were checked (protocol/programs.hpp) may have names, paths and texts of any length: of
 // them so much is shown that there is room for each job in an answer, also where each byte takes six in JSON.
@@ -90,7 +90,7 @@ Json counts_of(const JobManager& jobs) {
 /// goes on, null at the end.
 Answer queue(const JobManager& jobs, const ViewTime& time, const Ask& ask, const Json& argument) {
   JobQuery query{.state = {}, .from = views::number_in(argument, "from", 0), .limit = 0};
-  query.limit = views::limit_in(argument, page, page) + 1;  // one more shows whether there are more
+  query.limit = views::limit_in(argument, jobs_page, jobs_page) + 1;  // one more shows whether there are more
   std::vector<JobView> found;
   if (const auto states = argument.find("states"); states != argument.end() && states->is_array()) {
     for (const Json& text : *states) {

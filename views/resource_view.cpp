@@ -11,7 +11,7 @@ namespace {
 
 using views::Json;
 
-constexpr std::size_t page = 400;  // rows that fit into an answer
+constexpr std::size_t resource_page = 400;  // rows that fit into an answer
 constexpr std::size_t quarter = 45 * 1024;  // of an answer, for each list
 
 Json lease_of(const LeaseView& lease) {
@@ -87,7 +87,8 @@ std::optional<Answer> answer_resource(const ResourceManager& manager, const Back
   if (ask.verb != "resource") return std::nullopt;
   const auto argument = views::argument_of(ask);
   if (!argument) return views::fault(ask, "resource: the argument is not a JSON object");
-  return views::answer(ask, resource_of(manager, backend, time, views::limit_in(*argument, page, page)));
+  return views::answer(
+      ask, resource_of(manager, backend, time, views::limit_in(*argument, resource_page, resource_page)));
 }
 
 }  // namespace dmm

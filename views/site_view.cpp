@@ -14,7 +14,7 @@ namespace {
 
 using views::Json;
 
-constexpr std::size_t page = 400;  // rows that fit into an answer
+constexpr std::size_t site_page = 400;  // rows that fit into an answer
 // An answer "site" has several lists, so that each may have but a part of it: rows, and bytes.
 constexpr std::size_t managers_page = 300, long_list = 64 * 1024, short_list = 12 * 1024;
 
@@ -213,7 +213,7 @@ Json lease_of(const SiteManager& site, const ViewTime& time, const Lease& lease)
 }
 
 Answer leases(const SiteManager& site, const ViewTime& time, const Ask& ask, const Json& argument) {
-  const std::size_t limit = views::limit_in(argument, page / 2, page);
+  const std::size_t limit = views::limit_in(argument, site_page / 2, site_page);
   AnswerRows rows(limit, views::list_bytes);
   Json list = Json::array();
   for (const LeaseId& id : site.leases().all())
@@ -257,7 +257,7 @@ Answer usage(const SiteManager& site, const ViewTime& time, const Ask& ask, cons
                       {"running", running.leases},
                       {"running_processor_seconds", in_seconds(running.processor_microseconds)}});
   }
-  const std::size_t limit = std::min(views::limit_in(argument, page, page), records.size());
+  const std::size_t limit = std::min(views::limit_in(argument, site_page, site_page), records.size());
   for (std::size_t i = records.size() - limit; i < records.size(); ++i)
     list.push_back({{"lease", to_text(records[i].lease)},
                     {"request", to_text(records[i].request)},
@@ -271,7 +271,7 @@ Answer usage(const SiteManager& site, const ViewTime& time, const Ask& ask, cons
 }
 
 Answer queue(const SiteManager& site, const ViewTime& time, const Ask& ask, const Json& argument) {
-  AnswerRows rows(views::limit_in(argument, page, page), views::list_bytes);
+  AnswerRows rows(views::limit_in(argument, site_page, site_page), views::list_bytes);
   Json list = Json::array();
   for (const auto& [arrival, request] : site.queue().all()) {
     if (rows.is_full()) break;
@@ -327,7 +327,7 @@ Json request_or_null(const RequestId& id) { return id.empty() ? Json(nullptr) : 
 Answer nodes(const SiteManager& site, const Ask& ask, const Json& argument) {
   const std::vector<NodesView> all = site.nodes();
   auto i = static_cast<std::size_t>(views::number_in(argument, "from", 0));
-  AnswerRows rows(views::limit_in(argument, page, page), views::list_bytes);
+  AnswerRows rows(views::limit_in(argument, site_page, site_page), views::list_bytes);
   Json list = Json::array();
   for (; i < all.size() && !rows.is_full(); ++i) {
     const NodesView& one = all[i];
@@ -380,10 +380,10 @@ Answer why(const SiteManager& site, const ViewTime& time, const Ask& ask, const 
   for (const SiteAnswer& one : view.answers)
     answers.push_back({{"site", one.site.text}, {"reason", to_text(one.reason)}});
   for (const auto& [name, value] : view.constraints.attributes) attributes[name] = value;
-  const AnswerRows rows(page, short_list);
+  const AnswerRows rows(site_page, short_list);
   Json holders = views::rows_of(view.holders, rows, "holders", left_out,
                                 [&](const HolderView& one) { return holder_of(time, one); });
-  Json neighbours = views::rows_of(view.neighbours, AnswerRows(page, long_list), "neighbours", left_out, asked_of);
+  Json neighbours = views::rows_of(view.neighbours, AnswerRows(site_page, long_list), "neighbours", left_out, asked_of);
   if (view.holders_left_out > 0) left_out["holders"] = view.holders_left_out;
   return views::answer(
       ask, {{"request", to_text(*id)},
@@ -418,7 +418,7 @@ std::optional<Answer> answer_site(const SiteManager& site, const ViewTime& time,
   const auto argument = views::argument_of(ask);
   if (!argument) return views::fault(ask, ask.verb.substr(0, 64) + ": the argument is not a JSON object");
   if (ask.verb == "site")
-    return views::answer(ask, site_of(site.view(time.now), views::limit_in(*argument, page, page)));
+    return views::answer(ask, site_of(site.view(time.now), views::limit_in(*argument, site_page, site_page)));
   if (ask.verb == "leases") return leases(site, time, ask, *argument);
   if (ask.verb == "nodes") return nodes(site, ask, *argument);
   if (ask.verb == "usage") return usage(site, time, ask, *argument);

@@ -10,7 +10,7 @@ namespace {
 constexpr std::size_t columns_read = 18;
 constexpr std::size_t number_columns = 11;  // the rest may be names
 
-constexpr std::array<std::string_view, columns_read> column_names{
+constexpr std::array<std::string_view, columns_read> gwf_column_names{
     "JobID",      "SubmitTime",   "WaitTime", "RunTime",     "NProcs",     "AverageCPUTimeUsed",
     "UsedMemory", "ReqNProcs",    "ReqTime",  "ReqMemory",   "Status",     "UserID",
     "GroupID",    "ExecutableID", "QueueID",  "PartitionID", "OrigSiteID", "LastRunSiteID"};
@@ -38,7 +38,7 @@ LogLine parse_gwf_line(std::string_view line, GwfNames& names) {
   if (columns == 0) return {};  // blank or a comment
   for (std::size_t i = 0; i < std::min(columns, number_columns); ++i) {
     const std::optional<double> number = number_in(words[i]);
-    if (!number) return bad_column(i + 1, column_names[i], words[i], "a number");
+    if (!number) return bad_column(i + 1, gwf_column_names[i], words[i], "a number");
     value[i] = *number;
   }
   if (columns < columns_read) return bad_line(std::to_string(columns) + " columns; expected 29");
@@ -54,12 +54,12 @@ LogLine parse_gwf_line(std::string_view line, GwfNames& names) {
     const std::string_view word = words[named.column - 1];
     const std::optional<std::int32_t> number = named.names.number_of(word);
     if (!number) {
-      return bad_column(named.column, column_names[named.column - 1], word,
+      return bad_column(named.column, gwf_column_names[named.column - 1], word,
                         "at most " + std::to_string(ColumnNames::names_max) + " different ones in a log");
     }
     job.*named.field = *number;
   }
-  return judge(value, job, words, column_names);
+  return judge(value, job, words, gwf_column_names);
 }
 
 }  // namespace dmm

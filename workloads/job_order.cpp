@@ -14,7 +14,7 @@ namespace dmm {
 namespace {
 
 /// The standard heap has its greatest on top, and we want the earliest there.
-bool comes_after(const OrderedJob& a, const OrderedJob& b) {
+bool job_comes_after(const OrderedJob& a, const OrderedJob& b) {
   return std::tie(a.job.submit_seconds, a.home, a.line) > std::tie(b.job.submit_seconds, b.home, b.line);
 }
 
@@ -30,11 +30,11 @@ std::optional<double> submit_time_in(std::string_view line) {
 
 void OrderBuffer::put(const OrderedJob& job) {
   jobs_.push_back(job);
-  std::push_heap(jobs_.begin(), jobs_.end(), comes_after);
+  std::push_heap(jobs_.begin(), jobs_.end(), job_comes_after);
 }
 
 OrderedJob OrderBuffer::take() {
-  std::pop_heap(jobs_.begin(), jobs_.end(), comes_after);
+  std::pop_heap(jobs_.begin(), jobs_.end(), job_comes_after);
   const OrderedJob job = jobs_.back();
   jobs_.pop_back();
   return job;

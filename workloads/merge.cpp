@@ -16,7 +16,7 @@ struct Head {
 };
 
 /// The standard heap has its greatest on top, and we want the earliest there.
-bool comes_after(const Head& a, const Head& b) {
+bool head_comes_after(const Head& a, const Head& b) {
   return std::tie(a.job.submit, a.job.home, a.stream) > std::tie(b.job.submit, b.job.home, b.stream);
 }
 
@@ -28,7 +28,7 @@ class Merger {
 
   std::optional<StreamJob> next() {
     if (heads_.empty()) return std::nullopt;
-    std::pop_heap(heads_.begin(), heads_.end(), comes_after);
+    std::pop_heap(heads_.begin(), heads_.end(), head_comes_after);
     Head head = heads_.back();
     heads_.pop_back();
     take_from(head.stream);
@@ -41,7 +41,7 @@ class Merger {
     const std::optional<StreamJob> job = streams_[stream]();
     if (!job) return;
     heads_.push_back({*job, stream});
-    std::push_heap(heads_.begin(), heads_.end(), comes_after);
+    std::push_heap(heads_.begin(), heads_.end(), head_comes_after);
   }
 
   std::vector<JobStream> streams_;

@@ -10,7 +10,7 @@ namespace {
 constexpr std::size_t columns_expected = 18;
 
 // Names for messages; index 0 is column 1.
-constexpr std::array<std::string_view, columns_expected> column_names{
+constexpr std::array<std::string_view, columns_expected> swf_column_names{
     "job number",  "submit time",          "wait time",      "run time",         "processors",    "mean CPU time",
     "used memory", "requested processors", "requested time", "requested memory", "status",        "user",
     "group",       "executable",           "queue",          "partition",        "preceding job", "think time"};
@@ -25,7 +25,7 @@ LogLine parse_swf_line(std::string_view line) {
   // A word that is no number says more about what the line is than a count of words.
   for (std::size_t i = 0; i < columns; ++i) {
     const std::optional<double> number = number_in(words[i]);
-    if (!number) return bad_column(i + 1, column_names[i], words[i], "a number");
+    if (!number) return bad_column(i + 1, swf_column_names[i], words[i], "a number");
     value[i] = *number;
   }
   if (columns < columns_expected) {
@@ -35,7 +35,7 @@ LogLine parse_swf_line(std::string_view line) {
   job.user = in_32_bits(value[11]);
   job.queue = in_32_bits(value[14]);
   job.partition = in_32_bits(value[15]);
-  return judge(value, job, words, column_names);
+  return judge(value, job, words, swf_column_names);
 }
 
 }  // namespace dmm

@@ -15,7 +15,7 @@ std::size_t tightest(const Room& room, std::uint32_t processors) {
   return best;
 }
 
-std::optional<Placement> place(std::span<const std::uint32_t> sizes, Room& room) {
+std::optional<Placement> place_tightest(std::span<const std::uint32_t> sizes, Room& room) {
   Placement placement(sizes.size());
   for (const std::uint32_t component : largest_first(sizes)) {
     const std::size_t cluster = tightest(room, sizes[component]);
@@ -29,7 +29,7 @@ std::optional<Placement> place(std::span<const std::uint32_t> sizes, Room& room)
 }  // namespace
 
 std::optional<Placement> best_fit(const ResourceNeed& need, std::span<const ClusterView> clusters) {
-  return place_uncut(need, clusters, place);
+  return place_uncut(need, clusters, place_tightest);
 }
 
 }  // namespace dmm

@@ -12,7 +12,7 @@ std::size_t emptiest(const Room& room) {
   return best;
 }
 
-std::optional<Placement> place(std::span<const std::uint32_t> sizes, Room& room) {
+std::optional<Placement> place_emptiest(std::span<const std::uint32_t> sizes, Room& room) {
   Placement placement(sizes.size());
   for (const std::uint32_t component : largest_first(sizes)) {
     const std::size_t cluster = emptiest(room);
@@ -26,7 +26,7 @@ std::optional<Placement> place(std::span<const std::uint32_t> sizes, Room& room)
 }  // namespace
 
 std::optional<Placement> worst_fit(const ResourceNeed& need, std::span<const ClusterView> clusters) {
-  return place_uncut(need, clusters, place);
+  return place_uncut(need, clusters, place_emptiest);
 }
 
 }  // namespace dmm

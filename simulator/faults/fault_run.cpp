@@ -15,13 +15,13 @@ constexpr Duration rest_limit = seconds(20'000), rest_limit_of_long_jobs = secon
 /// When nothing has run anywhere for so long, and for some ways of a round more, what still waits is out of everybody's
 /// reach: rounds come each 75 s.
 constexpr Duration hopeless_after = seconds(200);
-constexpr Duration between_looks = seconds(5);
+constexpr Duration between_quiet_looks = seconds(5);
 /// A job manager runs a job again after four terms, 40 s here: whoever is frozen for less, and whose clock jumped on by
 /// less, all together, has no excuse. The rest is for clocks that are 5 % slow, and for programs that hang when they
 /// are killed.
 constexpr Duration out_of_time_max = seconds(36) - TaskPerformer::hang_takes;
 /// From the end of the last job until every node is home.
-constexpr Duration homecoming_max = seconds(7);
+constexpr Duration nodes_home_max = seconds(7);
 /// A term of ten seconds and the longest silence of links that may be relayed, with a clock that is 5 % slow.
 constexpr Duration fenced_after = seconds(33);
 constexpr std::size_t happenings_kept = 4000, lines_told = 60;
@@ -64,7 +64,7 @@ std::string FaultRun::play() {
   const bool is_long = run_.trouble == Trouble::life || run_.trouble == Trouble::crowd;
   const Instant limit = world_->now() + (is_long ? rest_limit_of_long_jobs : rest_limit);
   ran_ = world_->now();
-  for (Instant look = world_->now(); !world_->quiet() && look <= limit; look = look + between_looks) {
+  for (Instant look = world_->now(); !world_->quiet() && look <= limit; look = look + between_quiet_looks) {
     while (!world_->quiet() && world_->next_instant() <= look)
       if (!step()) return fault_;
     if (world_->quiet()) break;
@@ -174,7 +174,7 @@ std::string FaultRun::check_homecoming() {
       for (const JobState state : {JobState::waiting, JobState::starting, JobState::running, JobState::ending})
         if (world_->job_manager(party)->machine.count(state) > 0) idle_since_ = world_->now();
   if (world_->quiet()) idle_since_ = world_->now();
-  return world_->now() - idle_since_ > homecoming_max ? "all jobs ended and nodes didn't come home" : "";
+  return world_->now() - idle_since_ > nodes_home_max ? "all jobs ended and nodes didn't come home" : "";
 }
 
 void FaultRun::tell() {

@@ -9,7 +9,7 @@
 namespace dmm {
 namespace {
 
-constexpr Duration between_looks = seconds(1);
+constexpr Duration between_idle_looks = seconds(1);
 
 /// What runs in a machine room, in nodes.
 std::uint32_t nodes_used(const World& world, const Party& manager) {
@@ -59,7 +59,7 @@ bool IdleWatch::would_serve(const World& world, const Party& user, const Request
 }
 
 std::string IdleWatch::look(const World& world) {
-  if (world.now() - looked_ < between_looks) return {};
+  if (world.now() - looked_ < between_idle_looks) return {};
   looked_ = world.now();
   std::map<RequestId, Instant> still;
   for (const Party& user : world.parties()) {

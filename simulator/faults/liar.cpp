@@ -20,7 +20,7 @@ constexpr std::uint64_t incarnations_of_a_start = 1 << 20;
 template <std::size_t... I>
 Message empty_message(std::size_t kind, std::index_sequence<I...>) {
   using Make = Message (*)();
-  static constexpr Make makes[] = {+[] { return Message(std::variant_alternative_t<I, Message>{}); }...};
+  static constexpr Make makes[] = {+[] { return Message(std::variant_alternative_t<I, AnyMessage>{}); }...};
   return makes[kind]();
 }
 
@@ -90,7 +90,7 @@ std::optional<Outgoing> Liar::trespass() {
 /// Something that it may say to somebody of this role.
 std::optional<Message> Liar::lie(const Party& to) {
   Random& random = invention_.dice();
-  constexpr std::size_t kinds = std::variant_size_v<Message>;
+  constexpr std::size_t kinds = std::variant_size_v<AnyMessage>;
   for (int tries = 0; tries < 20; ++tries) {
     const bool repeats = !overheard_.empty() && random.chance(0.8);
     Message message = repeats ? overheard_[random.below(overheard_.size())]

@@ -9,7 +9,7 @@
 namespace dmm {
 namespace {
 
-constexpr Duration between_looks = seconds(5);
+constexpr Duration between_share_looks = seconds(5);
 
 struct Use {
   SiteName site;
@@ -38,7 +38,7 @@ double weight_of(const TopologySite& owner, const SiteName& borrower) {
 }  // namespace
 
 std::string SharesWatch::look(const World& world) {
-  if (world.now() - looked_ < between_looks) return {};
+  if (world.now() - looked_ < between_share_looks) return {};
   looked_ = world.now();
   for (std::size_t owner = 0; owner < world.topology().sites.size() && fault_.empty(); ++owner)
     if (!world.topology().sites[owner].clusters.empty()) look_at(world, owner);
@@ -62,7 +62,7 @@ void SharesWatch::look_at(const World& world, std::size_t owner) {
     if (stay.since < excused_at_) stay = {world.now(), {}};
     for (const Use& use : uses)
       if (use.started >= stay.since || use.site == name)
-        stay.used[use.site] += use.processors * between_looks.in_seconds();
+        stay.used[use.site] += use.processors * between_share_looks.in_seconds();
     if (world.now() - stay.since < window) continue;
     fault_ = judge(site, name, stay);
     if (!fault_.empty()) return;

@@ -33,7 +33,7 @@ class Allotment {
     wanted_.assign(available_.size(), 0);
     for (std::size_t j = 0; j < jobs_.size(); ++j)
       if (!constrained_[j])
-        for (const LinkDemand& demand : jobs_[j]) wanted_[demand.link] += demand.megabits;
+        for (const LinkDemand& wanted : jobs_[j]) wanted_[wanted.link] += wanted.megabits;
     Bottleneck worst;
     for (std::uint32_t link = 0; link < wanted_.size(); ++link)
       if (const double ratio = saturation(available_[link], wanted_[link]); ratio < worst.ratio)
@@ -47,8 +47,8 @@ class Allotment {
       if (constrained_[j] || !spans(jobs_[j], worst.link)) continue;
       constrained_[j] = true;
       shares_[j] = worst.ratio;
-      for (const LinkDemand& demand : jobs_[j])  // what rounding leaves below 0 is 0
-        available_[demand.link] = std::max(0.0, available_[demand.link] - demand.megabits * worst.ratio);
+      for (const LinkDemand& wanted : jobs_[j])  // what rounding leaves below 0 is 0
+        available_[wanted.link] = std::max(0.0, available_[wanted.link] - wanted.megabits * worst.ratio);
     }
   }
 
@@ -69,7 +69,7 @@ class Allotment {
 std::vector<double> total_demand(std::size_t links, std::span<const JobDemand> jobs) {
   std::vector<double> sums(links, 0.0);
   for (const JobDemand& job : jobs)
-    for (const LinkDemand& demand : job) sums[demand.link] += demand.megabits;
+    for (const LinkDemand& wanted : job) sums[wanted.link] += wanted.megabits;
   return sums;
 }
 

@@ -1,6 +1,7 @@
 """Commands and the managers that they speak to: over restarts, pauses and kills; with managers that are dead, that the
 file system forbids, or that are others than was meant; what is listed, counted and cancelled.
 """
+# ctest: cost 25
 import fcntl
 import json
 import os

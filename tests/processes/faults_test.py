@@ -1,6 +1,7 @@
 """Crashes and cut links: whatever is killed, no process outlives its lease, nodes go home, interrupted jobs run again,
 and behind a link that was cut and came back every job has exactly one outcome.
 """
+# ctest: cost 120
 import collections
 import json
 import os

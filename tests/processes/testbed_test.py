@@ -1,6 +1,7 @@
 """Testbeds of real processes, through the command line alone: up, down and status, also after crashes; jobs with their
 output, exit status and environment, at home and in a borrowed site; and what people ask about them.
 """
+# ctest: cost 50
 import json
 import os
 import signal

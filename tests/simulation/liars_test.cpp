@@ -21,7 +21,7 @@
 #include "simulator/faults/random_grid.hpp"
 #include "simulator/timeline.hpp"
 
-namespace dmm {
+namespace dmm::liars_test {
 namespace {
 
 constexpr Instant lies_begin = Instant{} + seconds(5);
@@ -321,4 +321,4 @@ TEST_CASE("a liar of any role breaks nothing, fills nobody and starves nobody") 
   CHECK(steps >= 1'000'000);
 }
 
-}  // namespace dmm
+}  // namespace dmm::liars_test

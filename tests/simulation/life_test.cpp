@@ -7,7 +7,7 @@
 
 #include "tests/simulation/life_stage.hpp"
 
-namespace dmm {
+namespace dmm::life_test {
 namespace {
 
 using namespace life_stage;
@@ -146,4 +146,4 @@ TEST_CASE("sixteen hops and five seconds each way lose no job and rerun none") {
   }
 }
 
-}  // namespace dmm
+}  // namespace dmm::life_test

@@ -7,7 +7,7 @@
 
 #include "tests/simulation/life_stage.hpp"
 
-namespace dmm {
+namespace dmm::link_cut_test {
 namespace {
 
 using namespace life_stage;
@@ -182,4 +182,4 @@ TEST_CASE("jobs that write nothing cost no message more because output is taken 
   CHECK(sites.output_messages() == 0);
 }
 
-}  // namespace dmm
+}  // namespace dmm::link_cut_test

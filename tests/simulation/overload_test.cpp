@@ -8,7 +8,7 @@
 #include "tests/simulation/life_stage.hpp"
 #include "workloads/random.hpp"
 
-namespace dmm {
+namespace dmm::overload_test {
 namespace {
 
 using namespace life_stage;
@@ -177,4 +177,4 @@ TEST_CASE("messages a job stay bounded near saturation and beyond it") {
   CHECK(measure(1.2).median <= 60);
 }
 
-}  // namespace dmm
+}  // namespace dmm::overload_test

@@ -15,7 +15,7 @@
 #include "protocol/text.hpp"
 #include "simulator/faults/fault_run.hpp"
 
-namespace dmm {
+namespace dmm::property_test {
 namespace {
 
 /// Hardly a run comes to end a lease that nobody vouched for: the first does. In the second, nodes once gathered for a
@@ -181,4 +181,4 @@ TEST_CASE("the same seed gives the same run, byte for byte") {
   }
 }
 
-}  // namespace dmm
+}  // namespace dmm::property_test

@@ -8,7 +8,7 @@
 #include "simulator/faults/fault_run.hpp"
 #include "tests/simulation/life_stage.hpp"
 
-namespace dmm {
+namespace dmm::quiet_links_test {
 namespace {
 
 /// Everything that a run comes to, and how many steps that took.
@@ -71,4 +71,4 @@ TEST_CASE("a run is the same whether beats on quiet links are played or not, but
   CHECK(steps_of_fast < steps_of_all);
 }
 
-}  // namespace dmm
+}  // namespace dmm::quiet_links_test

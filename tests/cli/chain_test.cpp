@@ -1,0 +1,245 @@
+// Delegation chains rebuilt from log lines, and their drawing: the story of a request must come out of what every
+// process wrote by itself.
+#include <doctest/doctest.h>
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "cli/delegation_chain.hpp"
+
+namespace chain_test {
+
+using namespace dmm;
+
+namespace {
+
+/// One line of a log, at so many microseconds after a fixed moment.
+std::string line(int microseconds, const std::string& who, const std::string& event, const std::string& rest) {
+  char time[64];
+  std::snprintf(time, sizeof time, "2026-01-31T12:00:00.%06dZ", microseconds);
+  return R"({"time":")" + std::string(time) + R"(","level":"info","who":")" + who + R"(","event":")" + event +
+         R"(","request":"a/u/1")" + (rest.empty() ? "" : "," + rest) + "}";
+}
+
+std::vector<LogRecord> records_of(const std::vector<std::string>& lines) {
+  std::vector<LogRecord> records;
+  for (const std::string& text : lines) {
+    const auto record = parse_log_line(text);
+    REQUIRE(record);
+    records.push_back(*record);
+  }
+  return records;
+}
+
+/// a asks b, which asks c in vain and rejects; then d, which passes it on to e, which grants.
+std::vector<std::string> story() {
+  return {
+      line(100, "jobmgr a/u", "submitted", R"("job":1,"processors":8)"),
+      line(200, "sitemgr a", "request", R"("processors":8,"dttl":5)"),
+      line(300, "sitemgr a", "delegate", R"("to":"b","dttl":4,"round":1,"tries_left":15)"),
+      line(400, "sitemgr b", "delegate", R"("to":"c","dttl":3,"round":1,"tries_left":14)"),
+      line(500, "sitemgr c", "reject", R"("to":"b","reason":"no_capacity")"),
+      line(600, "sitemgr b", "rejected", R"("by":"c","reason":"no_capacity")"),
+      line(650, "sitemgr b", "reject", R"("to":"a","reason":"not_lending")"),
+      line(700, "sitemgr a", "rejected", R"("by":"b","reason":"not_lending")"),
+      line(750, "sitemgr a", "delegate", R"("to":"d","dttl":4,"round":1,"tries_left":13)"),
+      line(800, "sitemgr d", "delegate", R"("to":"e","dttl":3,"round":1,"tries_left":12)"),
+      line(900, "sitemgr e", "grant", R"("to":"d","lease":"e#7","processors":8,"round":1)"),
+      line(950, "sitemgr d", "pass_grant", R"("from":"e","to":"a","lease":"e#7")"),
+      line(1000, "sitemgr a", "granted", R"("from":"d","lease":"e#7","round":1)"),
+      line(1010, "sitemgr a", "hand_out", R"("to":"u","lease":"e#7","processors":8)"),
+      line(1100, "jobmgr a/u", "granted", R"("lease":"e#7","owner":"e","chain":"e > d > a")"),
+      line(2000, "resmgr e/nodes", "started", R"("component":0,"process":77)"),
+      line(9000, "resmgr e/nodes", "ended", R"("component":0,"kind":"exited","code":0)"),
+      line(9100, "sitemgr a", "release", R"("lease":"e#7")"),
+      line(9200, "sitemgr a", "release", R"("lease":"e#7","to":"d")"),
+      line(9300, "sitemgr d", "release", R"("lease":"e#7","to":"e")"),
+  };
+}
+
+}  // namespace
+
+TEST_CASE("a log line becomes a record") {
+  const auto record = parse_log_line(line(123, "resmgr das-0/nodes", "started", R"("process":77,"ok":true)"));
+  REQUIRE(record);
+  CHECK(record->role == "resmgr");
+  CHECK(record->site == "das-0");
+  CHECK(record->name == "nodes");
+  CHECK(record->request == "a/u/1");
+  CHECK(record->number("process") == 77);
+  CHECK(record->field("ok") == "true");
+  CHECK(record->field("nothing").empty());
+  CHECK(record->microseconds % 1'000'000 == 123);
+  CHECK_FALSE(parse_log_line(R"({"time":"2026-01-31T12:00:00.000001Z","who":"sitemgr a","eve)"));
+  CHECK_FALSE(parse_log_line("[1,2]"));
+}
+
+TEST_CASE("dates are read as they are written") {
+  CHECK(parse_utc("1970-01-01T00:00:00.000001Z") == 1);
+  CHECK(parse_utc("2026-01-31T12:00:00.5Z") == 1'769'860'800'500'000);
+  CHECK(parse_utc("not a date at all....") == 0);
+}
+
+TEST_CASE("the tree of a search is rebuilt") {
+  const auto chains = rebuild_chains(records_of(story()));
+  REQUIRE(chains.size() == 1);
+  const DelegationChain& chain = chains[0];
+  CHECK(chain.request == "a/u/1");
+  CHECK(chain.home == "a");
+  CHECK(chain.processors == 8);
+  CHECK(chain.delegations == 4);
+  CHECK(chain.rejects == 2);
+  CHECK(chain.lease == "e#7");
+  CHECK(chain.chain == std::vector<std::string>{"e", "d", "a"});
+  REQUIRE(chain.asked.size() == 2);
+  CHECK(chain.asked[0].to == "b");
+  CHECK(chain.asked[0].outcome == HopOutcome::rejected);
+  CHECK(chain.asked[0].reason == "not_lending");
+  REQUIRE(chain.asked[0].asked.size() == 1);
+  CHECK(chain.asked[0].asked[0].to == "c");
+  CHECK(chain.asked[0].asked[0].reason == "no_capacity");
+  CHECK(chain.asked[1].outcome == HopOutcome::granted);
+  REQUIRE(chain.asked[1].asked.size() == 1);
+  CHECK(chain.asked[1].asked[0].lease == "e#7");
+  CHECK(chain.asked[1].asked[0].processors == 8);
+}
+
+TEST_CASE("clocks that differ from site to site change nothing but the times") {
+  std::vector<LogRecord> records = records_of(story());
+  for (LogRecord& record : records)
+    if (record.site == "e" || record.site == "c") record.microseconds -= 5'000'000;
+  std::stable_sort(records.begin(), records.end(),
+                   [](const LogRecord& a, const LogRecord& b) { return a.microseconds < b.microseconds; });
+  const auto chains = rebuild_chains(records);
+  REQUIRE(chains.size() == 1);
+  CHECK(chains[0].chain == std::vector<std::string>{"e", "d", "a"});
+  REQUIRE(chains[0].asked.size() == 2);
+  CHECK(chains[0].asked[0].asked.at(0).reason == "no_capacity");
+}
+
+TEST_CASE("a request served at home has a chain of one") {
+  const auto chains = rebuild_chains(records_of({
+      line(200, "sitemgr a", "request", R"("processors":2)"),
+      line(300, "sitemgr a", "hand_out", R"("to":"u","lease":"a#1","processors":2)"),
+  }));
+  REQUIRE(chains.size() == 1);
+  CHECK(chains[0].chain == std::vector<std::string>{"a"});
+  CHECK(chains[0].delegations == 0);
+}
+
+TEST_CASE("a request that was put on a lease that was there takes it over from the one before it") {
+  const auto of = [](const std::string& request, std::string text) {
+    return text.replace(text.find("a/u/1"), 5, request);
+  };
+  std::vector<LogRecord> records = records_of(story());
+  for (const LogRecord& record : records_of({
+           of("a/u/2", line(1200, "sitemgr a", "request", R"("processors":8,"dttl":5)")),
+           of("a/u/2", line(9050, "sitemgr a", "hand_out", R"("to":"u","lease":"e#7","processors":8)")),
+           of("a/u/2", line(9060, "jobmgr a/u", "granted", R"("lease":"e#7","owner":"e","chain":"e > d > a")")),
+       }))
+    records.push_back(record);
+  const auto chains = rebuild_chains(records);
+  REQUIRE(chains.size() == 2);
+  CHECK(chains[0].taken_over_from.empty());
+  const DelegationChain& second = chains[1];
+  CHECK(second.granted());
+  CHECK(second.chain == std::vector<std::string>{"e", "d", "a"});
+  CHECK(second.taken_over_from == "a/u/1");
+  CHECK(to_json(second)["taken_over_from"] == "a/u/1");
+  CHECK(to_json(chains[0])["taken_over_from"].is_null());
+  std::string text;
+  for (const std::string& one : draw_chain(second, {.colour = false, .unicode = false})) text += one + "\n";
+  CHECK(text.find("took over lease e#7 from a/u/1") != std::string::npos);
+  CHECK(text.find("lease e (source) --> d --> a (sink)") != std::string::npos);
+  CHECK(text.find("not granted") == std::string::npos);
+}
+
+TEST_CASE("a site without a log leaves a hole, not a crash") {
+  std::vector<LogRecord> records = records_of(story());
+  std::erase_if(records, [](const LogRecord& record) { return record.site == "d"; });
+  const auto chains = rebuild_chains(records);
+  REQUIRE(chains.size() == 1);
+  CHECK(chains[0].asked.at(1).outcome == HopOutcome::open);
+  CHECK(chains[0].chain == std::vector<std::string>{"e", "d", "a"});  // as its job manager was told
+  CHECK(chains[0].taken_over_from.empty());
+}
+
+TEST_CASE("each attempt at a job is a chain of its own") {
+  std::vector<LogRecord> records = records_of(story());
+  for (const LogRecord& record : records_of(story())) {
+    records.push_back(record);
+    records.back().request = "a/u/1.2";
+    records.back().microseconds += 60'000'000;
+  }
+  const auto chains = rebuild_chains(records);
+  REQUIRE(chains.size() == 2);
+  CHECK(chains[0].request == "a/u/1");
+  CHECK(chains[1].request == "a/u/1.2");
+  CHECK(chains[1].delegations == 4);
+}
+
+TEST_CASE("a drawing names every site, reason and the way of the lease") {
+  const auto chains = rebuild_chains(records_of(story()));
+  std::string text;
+  for (const std::string& one : draw_chain(chains.at(0), {.colour = false, .unicode = true})) text += one + "\n";
+  for (const char* part :
+       {"├─▶ b", "│   └─▶ c", "└─▶ d", "    └─▶ e", "not lending", "no capacity",
+        "granted 8 processors, lease e#7", "e (source) ──▶ d ──▶ a (sink)",
+        "chain of 3 sites; 4 delegations, 2 rejects", "a got the nodes back", "a, d gave the lease back"}) {
+    INFO(part);
+    CHECK(text.find(part) != std::string::npos);
+  }
+  INFO(text);
+  std::string plain;
+  for (const std::string& one : draw_chain(chains.at(0), {.colour = false, .unicode = false})) plain += one + "\n";
+  for (const char c : plain) CHECK(static_cast<unsigned char>(c) < 0x80);
+}
+
+TEST_CASE("a name can't play tricks on a terminal") {
+  auto records = records_of(story());
+  for (LogRecord& record : records)
+    if (record.field("to") == "b") record.fields["to"] = "\x1b[2Jb";
+  for (const auto& chain : rebuild_chains(records))
+    for (const std::string& one : draw_chain(chain, {.colour = false, .unicode = true}))
+      CHECK(one.find('\x1b') == std::string::npos);
+}
+
+TEST_CASE("records are found in a folder of logs, also those that only name the lease") {
+  const std::filesystem::path folder =
+      std::filesystem::temp_directory_path() / ("dmm-chain-" + std::to_string(getpid()));
+  std::filesystem::create_directories(folder / "logs");
+  std::ofstream site(folder / "logs" / "sitemgr-a.jsonl"), other(folder / "logs" / "resmgr-e-nodes.jsonl");
+  for (const std::string& text : story()) site << text << "\n";
+  other << R"({"time":"2026-01-31T12:00:01.000000Z","who":"resmgr e/nodes","event":"fence","lease":"e#7"})"
+        << "\n";
+  other << R"({"time":"2026-01-31T12:00:01.000000Z","who":"resmgr e/nodes","event":"fence","lease":"e#71"})"
+        << "\n";
+  const std::string handed_on =
+      line(9050, "sitemgr a", "hand_out", R"("to":"u","lease":"e#7","processors":8)");
+  other << std::string(handed_on).replace(handed_on.find("a/u/1"), 5, "a/u/2") << "\n";  // who has its lease next
+  other << line(1, "jobmgr a/u", "submitted", "") << "\n"
+        << R"({"time":"2026-01-31T12)";
+  site.close(), other.close();
+
+  const auto found = find_records(folder.string(), {SiteName("a"), "u", 1, 1});
+  REQUIRE(std::holds_alternative<std::vector<LogRecord>>(found));
+  CHECK(std::get<std::vector<LogRecord>>(found).size() == story().size() + 3);
+  CHECK(std::get<std::vector<LogRecord>>(find_records(folder.string(), {SiteName("a"), "u", 11, 1})).empty());
+  CHECK(std::holds_alternative<LogFault>(find_records((folder / "none").string(), {SiteName("a"), "u", 1, 1})));
+  std::filesystem::remove_all(folder);
+}
+
+TEST_CASE("a chain is told as JSON too") {
+  const auto json = to_json(rebuild_chains(records_of(story())).at(0));
+  CHECK(json["chain"] == nlohmann::ordered_json{"e", "d", "a"});
+  CHECK(json["asked"][0]["outcome"] == "rejected");
+  CHECK(json["asked"][1]["asked"][0]["lease"] == "e#7");
+}
+
+}  // namespace chain_test

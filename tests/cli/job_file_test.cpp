@@ -1,0 +1,159 @@
+// Jobs as users write them, and workloads laid over topologies: input that is read, without any process.
+#include <doctest/doctest.h>
+
+#include "cli/job_file.hpp"
+#include "cli/managers.hpp"
+#include "cli/workload_plan.hpp"
+
+namespace job_file_test {
+
+using namespace dmm;
+
+namespace {
+
+JobDescription good(const std::string& text) {
+  auto read = parse_job_file(text, "job.json");
+  if (const auto* fault = std::get_if<JobFault>(&read)) FAIL(fault->text);
+  return std::get<JobDescription>(read);
+}
+
+std::string bad(const std::string& text) {
+  auto read = parse_job_file(text, "job.json");
+  REQUIRE(std::holds_alternative<JobFault>(read));
+  return std::get<JobFault>(read).text;
+}
+
+bool has(const std::string& text, const std::string& part) {
+  INFO(text);
+  return text.find(part) != std::string::npos;
+}
+
+Topology two_sites() {
+  auto read = parse_topology(R"({"name": "t", "sites": [
+      {"name": "alpha", "clusters": [{"name": "nodes", "nodes": 8}], "users": ["u0"], "siblings": ["beta"]},
+      {"name": "beta", "clusters": [{"name": "nodes", "nodes": 16}], "users": []}]})",
+                             "t.json");
+  if (const auto* error = std::get_if<ConfigError>(&read)) FAIL(error->text);
+  return std::get<Topology>(read);
+}
+
+Workload workload_of(std::vector<ClusterJob> jobs) {
+  Workload workload;
+  workload.jobs = std::move(jobs);
+  return workload;
+}
+
+ClusterJob job(std::uint32_t cluster, std::int64_t submit, std::int64_t run, std::uint32_t processors) {
+  ClusterJob one;
+  one.cluster = cluster;
+  one.job.number = 17;
+  one.job.submit_seconds = submit;
+  one.job.run_seconds = run;
+  one.job.processors = processors;
+  return one;
+}
+
+}  // namespace
+
+TEST_CASE("the shortest job file is a command") {
+  const JobDescription job = good(R"({"command": ["sleep", "5"]})");
+  CHECK(job.program.arguments == std::vector<std::string>{"sleep", "5"});
+  REQUIRE(job.need.components.size() == 1);
+  CHECK(job.need.components[0].processors == 1);
+  CHECK(job.need.kind == RequestKind::non_fixed);
+  CHECK(job.dttl == 5);
+  CHECK(job.keep_output);
+}
+
+TEST_CASE("all keys of a job file") {
+  const JobDescription job = good(R"({
+    "name": "n", "command": ["a", "a"], "processors": 4, "working_directory": "/tmp",
+    "environment": {"X": "1"}, "dttl": 2, "priority": -3, "reruns_max": 0,
+    "limits": {"cpu_seconds": 1, "memory_bytes": 2, "open_files": 3, "file_bytes": 4, "wall_seconds": 5},
+    "output_file": "/tmp/out", "error_file": "/tmp/err", "keep_output": false,
+    "memory_bytes": 1024, "attributes": {"arch": "x86_64"}})");
+  CHECK(job.program.arguments == std::vector<std::string>{"a", "a"});
+  CHECK(job.need.components.at(0).processors == 4);
+  CHECK(job.program.environment == std::vector<std::string>{"X=1"});
+  CHECK(job.priority == -3);
+  CHECK(job.program.limits.wall_seconds == 5);
+  CHECK(job.output_path == "/tmp/out");
+  CHECK_FALSE(job.keep_output);
+  CHECK(job.need.constraints.attributes.at("arch") == "x86_64");
+}
+
+TEST_CASE("components, fixed components and flexible requests") {
+  CHECK(good(R"({"command": ["a"], "components": [8, 8, 4]})").need.components.size() == 3);
+  const auto fixed =
+      good(R"({"command": ["a"], "components": [{"processors": 8, "site": "x", "cluster": "c"}]})").need;
+  CHECK(fixed.kind == RequestKind::fixed);
+  CHECK(fixed.components[0].site.text == "x");
+  const auto flexible = good(R"({"command": ["a"],
+    "flexible": {"total": 24, "component_processors_min": 4, "components_max": 3, "splits": [[24], [12, 12]]}})")
+                            .need;
+  CHECK(flexible.kind == RequestKind::flexible);
+  CHECK(flexible.components.at(0).processors == 24);
+  CHECK(flexible.splits.size() == 2);
+}
+
+TEST_CASE("what is wrong with a job file is named with its field") {
+  CHECK(has(bad(R"({"comand": ["a"]})"), "comand"));
+  CHECK(has(bad(R"({"comand": ["a"]})"), "did you mean \"command\""));
+  CHECK(has(bad(R"({})"), "command"));
+  CHECK(has(bad(R"({"command": []})"), "command"));
+  CHECK(has(bad(R"({"command": ["a", 5]})"), "command[1]"));
+  CHECK(has(bad(R"({"command": ["a"], "processors": 0})"), "processors"));
+  CHECK(has(bad(R"({"command": ["a"], "processors": 2, "components": [2]})"), "not several"));
+  CHECK(has(bad(R"({"command": ["a"], "components": [0]})"), "components[0]"));
+  CHECK(has(bad(R"({"command": ["a"], "components": []})"), "components"));
+  CHECK(has(bad(R"({"command": ["a"], "flexible": {}})"), "total"));
+  CHECK(has(bad(R"({"command": ["a"], "flexible": {"total": 4, "splits": [["x"]]}})"), "splits[0]"));
+  CHECK(has(bad(R"({"command": ["a"], "dttl": 17})"), "dttl"));
+  CHECK(has(bad(R"({"command": ["a"], "priority": 1.5})"), "priority"));
+  CHECK(has(bad(R"({"command": ["a"], "limits": {"cpu": 1}})"), "limits"));
+  CHECK(has(bad(R"({"command": ["a"], "environment": {"A=B": "1"}})"), "environment"));
+  CHECK(has(bad(R"({"command": ["a"])"), "job.json"));
+}
+
+TEST_CASE("jobs are named by number or in full") {
+  const auto number = std::get<JobName>(parse_job("17"));
+  CHECK(number.job == 17);
+  CHECK(number.site.empty());
+  const auto full = std::get<JobName>(parse_job("das-0/alice/17.2"));
+  CHECK(full.site == "das-0");
+  CHECK(full.user == "alice");
+  CHECK(full.job == 17);
+  CHECK(full.attempt == 2);
+  CHECK(std::get<JobName>(parse_job("das-0.x/alice/17")).attempt == 0);
+  for (const char* text : {"", "0", "x", "das-0/17", "17x"})
+    CHECK(std::get<CommandFault>(parse_job(text)).exit_code == 2);
+}
+
+TEST_CASE("a workload is laid over a topology in real seconds from its first submission") {
+  const auto plan =
+      plan_workload(two_sites(), workload_of({job(0, 1000, 60, 2), job(0, 1600, 600, 16)}), 100, "w.swf");
+  REQUIRE(std::holds_alternative<WorkloadPlan>(plan));
+  const auto& jobs = std::get<WorkloadPlan>(plan).jobs;
+  REQUIRE(jobs.size() == 2);
+  CHECK(jobs[0].at_seconds == 0);
+  CHECK(jobs[1].at_seconds == doctest::Approx(6));
+  CHECK(jobs[1].run_seconds == doctest::Approx(6));
+  CHECK(std::get<WorkloadPlan>(plan).managers == std::vector<Party>{job_manager_of(SiteName("alpha"), "u0")});
+  const JobDescription description = description_of(jobs[0], 3);
+  CHECK(description.program.arguments == std::vector<std::string>{"sleep", "0.600000"});
+  CHECK(description.need.components.at(0).processors == 2);
+  CHECK(description.dttl == 3);
+  CHECK_FALSE(description.keep_output);
+}
+
+TEST_CASE("a workload that doesn't fit the topology is refused before anything starts") {
+  const auto fault = [](const ClusterJob& one) {
+    return std::get<CommandFault>(plan_workload(two_sites(), workload_of({one}), 1, "w.swf"));
+  };
+  CHECK(has(fault(job(2, 0, 1, 1)).text, "clusters 0 to 1"));
+  CHECK(has(fault(job(1, 0, 1, 1)).text, "no user"));
+  CHECK(has(fault(job(0, 0, 1, 17)).text, "largest"));
+  CHECK(fault(job(0, 0, 1, 17)).exit_code == 2);
+}
+
+}  // namespace job_file_test

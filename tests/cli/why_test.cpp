@@ -1,0 +1,234 @@
+// `dmm why`, state by state: what it says of jobs that wait for each of the reasons that there are, by answers of real
+// site managers in the simulated world. What it says of other jobs: cli_job_sentences_test.cpp.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+
+#include "cli/wait_reasons.hpp"
+#include "tests/views/views_stage.hpp"
+
+namespace why_test {
+
+using namespace dmm;
+using namespace dmm::views_stage;
+
+namespace {
+
+const SiteName alpha("alpha"), beta("beta");
+const Party ann = job_manager_of(alpha, "ann"), bob = job_manager_of(beta, "bob");
+
+/// Two siblings with these clusters and settings.
+Topology pair(const std::string& of_alpha, const std::string& of_beta, const std::string& defaults = "") {
+  return grid_of(R"({"name": "pair", "defaults": {)" + defaults + R"(}, "sites": [
+    {"name": "alpha", "users": ["ann"], "siblings": ["beta"], )" + of_alpha + R"(},
+    {"name": "beta", "users": ["bob"], )" + of_beta + "}]}");
+}
+
+std::string joined(const std::vector<std::string>& lines) {
+  std::string text;
+  for (const std::string& line : lines) text += line + "\n";
+  return text;
+}
+
+/// What `dmm why alpha/ann/JOB` says now.
+std::string why(const World& world, std::uint64_t job, const KnownSites& others = {}) {
+  const Json answer = ask_site(world, alpha, "why", {{"request", "alpha/ann/" + std::to_string(job)}});
+  REQUIRE(answer["waits"] == true);
+  return joined(wait_sentences(answer, others));
+}
+
+std::string text_of_job(const World& world, std::uint64_t job) {
+  return ask_jobs(world, ann, "job", {{"job", job}})["text"].get<std::string>();
+}
+
+void expect(const std::string& text, std::initializer_list<const char*> parts) {
+  CAPTURE(text);
+  for (const char* part : parts) {
+    CAPTURE(part);
+    CHECK(text.find(part) != std::string::npos);
+  }
+}
+
+constexpr const char* eight = R"("clusters": [{"name": "nodes", "nodes": 8}])";
+constexpr const char* sixteen = R"("clusters": [{"name": "nodes", "nodes": 16}])";
+
+}  // namespace
+
+TEST_CASE("why: who has the nodes, for how long, and what would start it") {
+  World world(pair(eight, sixteen), calm_world());
+  world.run_until(at(2));
+  world.submit(bob, job_of(16));
+  world.submit(ann, job_of(6));
+  world.run_until(at(60));
+  const std::uint64_t waiting = world.submit(ann, job_of(4));
+  world.run_until(at(65));
+  const std::string text = why(world, waiting, {{"beta", ask_site(world, beta, "site")}});
+  expect(text, {"It asks for 4 processors", "The nodes of alpha that it could use are in use: 2 processors are idle",
+                "alpha/ann/1: 6 processors for", "until it ends",
+                "beta: not asked: of 16 processors in its largest cluster, or in one beyond it, it would lend 0 now; "
+                "16 of its 16 processors are in use",
+                "What would start it: the end of enough of what has nodes of alpha; room at any of its neighbours."});
+}
+
+TEST_CASE("why: lent nodes are named with the neighbour, their end, and when they are taken back") {
+  World world(pair(eight, R"("clusters": [])"), calm_world());
+  world.run_until(at(2));
+  world.submit(bob, job_of(8));
+  world.run_until(at(10));
+  const std::uint64_t waiting = world.submit(ann, job_of(4));
+  world.run_until(at(20));
+  expect(why(world, waiting), {"beta (lease alpha#1, for beta/bob/1): 8 processors for", "more at most",
+                               "lent nodes, which alpha takes back for it in 4 min 50 s"});
+}
+
+TEST_CASE("why: nodes that nobody has are refused at once, with what is missing") {
+  World world(pair(eight, sixteen), calm_world());
+  world.run_until(at(2));
+  JobDescription gpu = job_of(1), large = job_of(1), flexible = job_of(20);
+  gpu.need.constraints.attributes = {{"gpu", "1"}};
+  large.need.constraints.memory_bytes = 100'000'000'000;
+  flexible.need.kind = RequestKind::flexible;
+  for (const JobDescription& job : {gpu, large, flexible}) world.submit(ann, job);
+  world.run_until(at(10));
+  expect(text_of_job(world, 1), {"no_such_nodes", "gpu=1"});
+  expect(text_of_job(world, 2), {"no_such_nodes", "100000000000 bytes of memory"});
+  expect(text_of_job(world, 3), {"too_large", "20 at one site"});
+}
+
+TEST_CASE("why: what only a neighbour has, and what of it is missing here") {
+  World world(pair(eight, R"("clusters": [{"name": "nodes", "nodes": 16, "memory_bytes": 64000000000,
+    "attributes": {"gpu": "1"}}])"), calm_world());
+  world.run_until(at(2));
+  world.submit(bob, job_of(16));
+  world.run_until(at(4));
+  JobDescription gpu = job_of(1), large = job_of(1);
+  gpu.need.constraints.attributes = {{"gpu", "1"}};
+  large.need.constraints.memory_bytes = 32'000'000'000;
+  world.submit(ann, gpu), world.submit(ann, large), world.submit(ann, job_of(12));
+  world.run_until(at(10));
+  expect(why(world, 1), {"gpu=1. It has waited", "Too few nodes of alpha, or none, have gpu=1."});
+  expect(why(world, 2), {"32,000 MB of memory", "Too few nodes of alpha, or none, have 32,000 MB of memory."});
+  expect(why(world, 3), {"No cluster of alpha has 12 processors: nodes has 8 processors in nodes of 1."});
+}
+
+TEST_CASE("why: a drained home site says that it is, and how it ends") {
+  World world(pair(eight, sixteen), calm_world());
+  world.run_until(at(2));
+  world.submit(bob, job_of(16));
+  world.drain(alpha, alpha);
+  world.run_until(at(4));
+  const std::uint64_t waiting = world.submit(ann, job_of(4));
+  world.run_until(at(8));
+  expect(why(world, waiting), {"alpha is drained: nothing new starts on its nodes.", "Its site is drained",
+                               "`dmm resume alpha` lets it start at alpha"});
+}
+
+TEST_CASE("why: a quota that no whole node meets is named, whether the job is refused or waits for others") {
+  const char* const one = R"("clusters": [{"name": "nodes", "nodes": 1, "processors_per_node": 32, "quota": 0.9}])";
+  const char* const quota = "nodes has 32 processors in nodes of 32, and its quota is 0.9";
+  World alone(grid_of(std::string(R"({"name": "one", "sites": [{"name": "alpha", "users": ["ann"], )") + one + "}]}"),
+              calm_world());
+  alone.run_until(at(2));
+  alone.submit(ann, job_of(1));
+  alone.run_until(at(5));
+  expect(text_of_job(alone, 1), {"too_large", "has 0 processors", quota});
+
+  World world(pair(one, sixteen), calm_world());
+  world.run_until(at(2));
+  world.submit(bob, job_of(16));
+  world.run_until(at(4));
+  world.submit(ann, job_of(1));
+  world.run_until(at(8));
+  expect(why(world, 1), {"A quota of alpha leaves no room for 1 processor", quota, "a greater \"quota\""});
+}
+
+TEST_CASE("why: resource managers that are down are named, here and at a neighbour") {
+  World world(pair(eight, sixteen), calm_world());
+  world.run_until(at(2));
+  world.crash(resource_manager_of(alpha, "nodes"));
+  world.crash(resource_manager_of(beta, "nodes"));
+  world.run_until(at(10));
+  world.submit(ann, job_of(4));
+  world.run_until(at(15));
+  expect(why(world, 1, {{"beta", ask_site(world, beta, "site")}}),
+         {"Too few nodes of alpha are there, since resource managers are down: alpha/nodes.",
+          "its resource managers that are down: nodes", "a start of those resource managers"});
+}
+
+TEST_CASE("why: each site that was asked names what kept it, not only that it had no room") {
+  struct Case {
+    const char* of_beta;
+    const char* asked;  ///< "gpu", "memory" or "wide"
+    const char* reason;
+    bool drained = false, down = false;
+  };
+  for (const Case& one : {Case{sixteen, "", "drained", true}, Case{sixteen, "", "nodes_down", false, true},
+                          Case{sixteen, "gpu", "no_attribute"}, Case{sixteen, "memory", "too_little_memory"},
+                          Case{sixteen, "wide", "too_wide"}, Case{R"("clusters": [])", "", "no_nodes"},
+                          Case{R"("clusters": [{"name": "nodes", "nodes": 1, "processors_per_node": 8, "quota": 0.9}])",
+                               "", "over_quota"}}) {
+    CAPTURE(one.reason);
+    World world(pair(R"("clusters": [])", one.of_beta, R"("use_hints": false)"), calm_world());
+    world.run_until(at(2));
+    if (one.drained) world.drain(beta, beta);
+    if (one.down) world.crash(resource_manager_of(beta, "nodes"));
+    world.run_until(at(8));
+    JobDescription job = job_of(std::string(one.asked) == "wide" ? 17 : 4);
+    if (std::string(one.asked) == "gpu") job.need.constraints.attributes = {{"gpu", "1"}};
+    if (std::string(one.asked) == "memory") job.need.constraints.memory_bytes = 1;
+    world.submit(ann, job);
+    world.run_until(at(8.5));
+    const Json answer = ask_site(world, alpha, "why", {{"request", "alpha/ann/1"}});
+    REQUIRE(answer["answers"].size() == 1);
+    CHECK(answer["answers"][0]["reason"] == one.reason);
+    expect(joined(wait_sentences(answer)),
+           {reject_sentence("beta", one.reason).c_str(), "alpha has no nodes of its own."});
+  }
+}
+
+TEST_CASE("why: a request that may not travel, and one that stays at home below the threshold") {
+  World world(pair(eight, sixteen, R"("delegation_threshold": 5)"), calm_world());
+  world.run_until(at(2));
+  world.submit(ann, job_of(8));
+  world.run_until(at(4));
+  world.submit(ann, job_of(4, 0)), world.submit(ann, job_of(4));
+  world.run_until(at(8));
+  expect(why(world, 2), {"may not travel (DTTL 0)", "`--dttl` of 1 or more"});
+  expect(why(world, 3), {"is not above the delegation threshold (5.00)", "a lower \"delegation_threshold\""});
+}
+
+TEST_CASE("why: a job manager tells the nodes of a running job, its limit, and whether it reaches its site") {
+  World world(pair(eight, sixteen), calm_world());
+  world.run_until(at(2));
+  JobDescription job = job_of(12);
+  job.program.limits.wall_seconds = 3600;
+  world.submit(ann, job);
+  world.run_until(at(62));
+  const Json answer = ask_jobs(world, ann, "job", {{"job", 1}});
+  CHECK(answer["nodes"]["beta/nodes"] == "0-11");
+  CHECK(answer["limit_wall_seconds"] == 3600);
+  CHECK(ask_jobs(world, ann, "counts")["site_up"] == true);
+  world.crash(site_manager_of(alpha));
+  world.run_until(at(70));
+  CHECK(ask_jobs(world, ann, "counts")["site_up"] == false);
+}
+
+TEST_CASE("every reason has a sentence") {
+  for (std::uint8_t i = 0; i <= static_cast<std::uint8_t>(WaitReason::awaiting_hint); ++i) {
+    const std::string word(to_text(static_cast<WaitReason>(i)));
+    CHECK(joined(wait_sentences({{"reason", word}, {"processors", 4}})).find("doesn't know") == std::string::npos);
+  }
+  for (std::uint8_t i = 0; i <= static_cast<std::uint8_t>(RejectReason::nodes_aside); ++i)
+    CHECK(reject_sentence("b", std::string(to_text(static_cast<RejectReason>(i)))).find("doesn't know") ==
+          std::string::npos);
+  CHECK(reject_sentence("b", "other").find("other") != std::string::npos);
+}
+
+TEST_CASE("everybody who was asked is named with the reason") {
+  expect(joined(wait_sentences({{"reason", "pausing"},
+                                {"pause_left_seconds", 2.5},
+                                {"answers", {{{"site", "b"}, {"reason", "no_capacity"}}}}})),
+         {"2.5 s", "b: has too few free nodes"});
+}
+
+}  // namespace why_test

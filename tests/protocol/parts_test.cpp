@@ -1,0 +1,59 @@
+// What is too large for a frame travels in parts, and is whole again at the other end.
+#include <doctest/doctest.h>
+
+#include "protocol/codec.hpp"
+#include "protocol/inventory.hpp"
+
+namespace parts_test {
+
+using namespace dmm;
+
+namespace {
+
+/// Of a resource manager where every second of the nodes is under a lease of its own, and a quarter is dirty.
+Register offer_of(std::uint32_t nodes) {
+  Register offer;
+  offer.cluster = ClusterName("nodes");
+  offer.nodes = nodes;
+  offer.endpoint = "tcp://10.0.0.1:7700";
+  for (std::uint32_t node = 0; node < nodes; node += 4) {
+    offer.leases.push_back({SiteName("a-site-with-a-long-name"), {1'795'323'467'126, node}});
+    offer.leased.push_back({{node, node + 1}});
+    offer.dirty.push_back({node + 2, node + 2});
+  }
+  return offer;
+}
+
+std::size_t bytes_of(const Register& part) {
+  Codec codec;
+  Envelope envelope;
+  envelope.from = resource_manager_of(SiteName("a-site-with-a-long-name"), "nodes");
+  envelope.to = site_manager_of(SiteName("a-site-with-a-long-name"));
+  envelope.message = part;
+  return codec.encode(envelope).size();
+}
+
+}  // namespace
+
+TEST_CASE("parts: what a resource manager with many leases registers fits into frames, and is whole again") {
+  for (const std::uint32_t nodes : {0U, 40U, 100'000U}) {
+    const Register whole = offer_of(nodes);
+    std::vector<Register> parts = parts_of(whole);
+    CHECK((parts.size() > 1) == (nodes == 100'000));
+    Register so_far;
+    for (Register& part : parts) {
+      CHECK(bytes_of(part) <= frame_bytes_max);
+      CHECK(part.last == (&part == &parts.back()));
+      CHECK(gather(so_far, part) == part.last);
+    }
+    const Register& got = parts.back();
+    CHECK(got.cluster == whole.cluster);
+    CHECK(got.nodes == whole.nodes);
+    CHECK(got.endpoint == whole.endpoint);
+    CHECK(got.leases == whole.leases);
+    CHECK(got.leased == whole.leased);
+    CHECK(got.dirty == whole.dirty);
+  }
+}
+
+}  // namespace parts_test

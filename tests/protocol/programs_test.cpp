@@ -1,0 +1,107 @@
+// What no system could start, and what is longer than travels or is kept, is refused with the field and the limit.
+#include "protocol/programs.hpp"
+
+#include <doctest/doctest.h>
+
+namespace programs_test {
+
+using namespace dmm;
+
+namespace {
+
+JobDescription job() {
+  JobDescription job;
+  job.program.arguments = {"true"};
+  job.need.components.push_back({1, {}, {}});
+  return job;
+}
+
+std::string path_of(std::size_t bytes) {
+  std::string path;
+  while (path.size() < bytes) path += "/" + std::string(std::min<std::size_t>(bytes - path.size() - 1, 200), 'p');
+  return path;
+}
+
+}  // namespace
+
+TEST_CASE("sizes of a job are checked, each with its field and its limit") {
+  JobDescription at_limit = job(), beyond = job();
+  std::string fault;
+  SUBCASE("an argument") {
+    at_limit.program.arguments.emplace_back(131'071, 'x');
+    beyond.program.arguments.emplace_back(131'072, 'x');
+    fault = "command: argument 1 has 131072 bytes; at most 131071";
+  }
+  SUBCASE("a variable") {
+    at_limit.program.environment.push_back("A=" + std::string(131'069, 'x'));
+    beyond.program.environment.push_back("A=" + std::string(131'070, 'x'));
+    fault = "environment: variable 0 has 131072 bytes; at most 131071";
+  }
+  SUBCASE("all together") {
+    at_limit.program.arguments = {"true", std::string(100'000, 'x'), std::string(53'593, 'x')};
+    beyond.program.arguments = {"true", std::string(100'000, 'x'), std::string(53'594, 'x')};
+    fault = "command and environment: all of it, with a byte behind each text, has 153601 bytes; at most 153600";
+  }
+  SUBCASE("very many of them") {
+    at_limit.program.arguments.resize(150'000);
+    at_limit.program.arguments[0] = "true";
+    beyond.program.arguments.resize(154'000);
+    beyond.program.arguments[0] = "true";
+    fault = "command and environment: all of it, with a byte behind each text, has 154004 bytes; at most 153600";
+  }
+  SUBCASE("the name of the program") {
+    at_limit.program.arguments = {std::string(255, 'x')};
+    beyond.program.arguments = {std::string(256, 'x')};
+    fault = "command: a name in the path has 256 bytes; at most 255";
+  }
+  SUBCASE("the working directory") {
+    at_limit.program.working_directory = path_of(4'095);
+    beyond.program.working_directory = path_of(4'096);
+    fault = "working_directory: it has 4096 bytes; at most 4095";
+  }
+  SUBCASE("a path for output") {
+    at_limit.output_path = path_of(4'095);
+    beyond.output_path = path_of(4'096);
+    fault = "output_file: it has 4096 bytes; at most 4095";
+  }
+  SUBCASE("a name in a path for errors") {
+    at_limit.error_path = "/tmp/" + std::string(255, 'e') + "/x";
+    beyond.error_path = "/tmp/" + std::string(256, 'e') + "/x";
+    fault = "error_file: a name in the path has 256 bytes; at most 255";
+  }
+  SUBCASE("the job's name") {
+    at_limit.name = std::string(255, 'n');
+    beyond.name = std::string(256, 'n');
+    fault = "name: it has 256 bytes; at most 255";
+  }
+  CHECK(fault_of(at_limit) == "");
+  CHECK(fault_of(beyond) == fault);
+}
+
+TEST_CASE("zero bytes, no program and hops without end are refused") {
+  JobDescription bad = job();
+  std::string fault;
+  SUBCASE("a zero byte in a path") {
+    bad.output_path = std::string_view("/tmp/a\0b", 8);
+    fault = "output_file: a zero byte is in it";
+  }
+  SUBCASE("in an argument") {
+    bad.program.arguments.emplace_back("a\0b", 3);
+    fault = "command: argument 1 has a zero byte in it";
+  }
+  SUBCASE("no program") {
+    bad.program.arguments.clear();
+    fault = "command: it names no program; expected a program and its arguments";
+  }
+  SUBCASE("hops") {
+    bad.dttl = 17;
+    fault = "dttl: 17 is above 16";
+  }
+  SUBCASE("no processors") {
+    bad.need.components[0].processors = 0;
+    fault = "the request: a component needs at least 1 processor";
+  }
+  CHECK(fault_of(bad) == fault);
+}
+
+}  // namespace programs_test

@@ -1,0 +1,540 @@
+// The resource manager, told as stories: its owner leases nodes to others, job managers start work on them, links
+// fall, and the nodes come back clean. resource_manager_random_test.cpp drives it in any order.
+#include <doctest/doctest.h>
+
+#include "tests/resmgr/resource_manager_stage.hpp"
+
+namespace dmm::resource_manager_test {
+
+using namespace resmgr_stage;
+
+TEST_CASE("resource manager: offers its nodes when its site manager comes into contact") {
+  Stage stage;
+  stage.put(LinkUp{owner, true, {}, {}});
+  const auto offers = stage.said<Register>(owner);
+  REQUIRE(offers.size() == 1);
+  CHECK(offers[0].cluster == ClusterName{"fs1"});
+  CHECK(offers[0].nodes == 8);
+  CHECK(offers[0].processors_per_node == 2);
+  CHECK(offers[0].leases.empty());
+
+  stage.hear(owner, Assign{lease(1), {{0, 3}}, alice.site});
+  stage.put(LinkDown{owner});
+  CHECK_FALSE(stage.manager.view().registered);
+  stage.put(LinkUp{owner, false, {}, {}});
+  CHECK(stage.said<Register>(owner).at(0).leases == std::vector{lease(1)});
+  CHECK(stage.manager.view().registered);
+}
+
+TEST_CASE("resource manager: a job starts, runs, ends, is fetched and forgotten") {
+  Stage stage = Stage::leased();
+  stage.hear(alice, start(lease(1), job(1), {{0, 1}}));
+  REQUIRE(stage.effects.tasks.size() == 2);
+  CHECK(std::holds_alternative<KeepTasks>(stage.effects.tasks[0]));  // before there is something to keep
+  CHECK(stage.ordered<StartTask>().at(0).program.arguments.at(0) == "hostname");
+  CHECK(stage.said<Started>(alice).empty());
+
+  stage.put(TaskStarted{{job(1), 0}, 4711});
+  CHECK(stage.said<Started>(alice).at(0).process == 4711);
+  CHECK(stage.logged(Level::info, "started"));
+  const ResourceManagerView busy = stage.manager.view();
+  CHECK(busy.nodes_free == 4);
+  CHECK(busy.leases.at(0).holder == alice.site);
+  CHECK(busy.leases.at(0).tasks == 1);
+  CHECK(busy.tasks.at(0).state == TaskState::running);
+  CHECK(busy.tasks.at(0).process == 4711);
+
+  stage.end(job(1), 3);
+  const Ended outcome = stage.outcome();
+  CHECK(outcome.kind == EndKind::exited);
+  CHECK(outcome.code == 3);
+  CHECK(outcome.wall == seconds(7));
+  CHECK(stage.logged(Level::info, "ended"));
+
+  stage.hear(alice, Fetch{job(1), 0, Stream::error, 100});
+  stage.hear(alice, Fetch{job(1), 0, Stream::error, 100});
+  CHECK(stage.ordered<ReadOutput>().size() == 1);
+  stage.put(OutputRead{{job(1), 0}, Stream::error, 100, "text", 104});
+  stage.put(OutputRead{{job(1), 0}, Stream::error, 100, "text", 104});
+  const auto chunks = stage.said<Chunk>(alice);
+  REQUIRE(chunks.size() == 1);
+  CHECK(chunks[0].data == "text");
+  CHECK(chunks[0].last);
+
+  stage.hear(alice, Forget{job(1)});
+  CHECK(stage.ordered<RemoveTask>().size() == 1);
+  CHECK(stage.manager.view().tasks.empty());
+  CHECK(stage.manager.view().counts.started == 1);
+  CHECK(stage.manager.view().counts.ended == 1);
+}
+
+TEST_CASE("resource manager: a Start that overtook its Assign waits for a term") {
+  Stage stage = Stage::in_contact();
+  stage.hear(alice, start(lease(1), job(1), {{0, 1}}));
+  stage.hear(alice, start(lease(2), job(2), {{4, 4}}));
+  stage.wait(seconds(1));
+  CHECK(stage.effects.messages.empty());
+  stage.hear(owner, Assign{lease(1), {{0, 3}}, alice.site});
+  CHECK(stage.ordered<StartTask>().at(0).id.request == job(1));
+  stage.wait(seconds(28));
+  CHECK(stage.effects.messages.empty());
+  stage.wait(seconds(1));
+  const Ended late = stage.outcome();
+  CHECK(late.request == job(2));
+  CHECK(late.kind == EndKind::start_failed);
+  CHECK(late.fault == StartFault::no_lease);
+  CHECK(stage.manager.view().counts.failed == 1);
+}
+
+TEST_CASE("resource manager: starts only on nodes of the lease that nothing runs on") {
+  Stage stage = Stage::running();
+  SUBCASE("a job runs there") {
+    stage.hear(alice, start(lease(1), job(2), {{1, 2}}));
+    CHECK(stage.outcome().fault == StartFault::nodes_busy);
+    CHECK(stage.logged(Level::warning, "refuse"));
+  }
+  SUBCASE("no such nodes") {
+    stage.hear(alice, start(lease(1), job(2), {{3, 8}}));
+    CHECK(stage.outcome().fault == StartFault::no_lease);
+  }
+  SUBCASE("nodes of another lease") {
+    stage.hear(owner, Assign{lease(2), {{4, 7}}, bob.site});
+    stage.hear(alice, start(lease(1), job(2), {{3, 4}}));
+    CHECK(stage.outcome().fault == StartFault::no_lease);
+  }
+  SUBCASE("a lease of another owner") {
+    stage.hear(alice, start({SiteName{"das-9"}, {1, 1}}, job(2), {{2, 3}}));
+    CHECK(stage.outcome().fault == StartFault::no_lease);
+  }
+  SUBCASE("no program") {
+    Start nothing = start(lease(1), job(2), {{2, 3}});
+    nothing.program.arguments.clear();
+    stage.hear(alice, nothing);
+    const Ended outcome = stage.outcome();
+    CHECK(outcome.kind == EndKind::start_failed);
+    CHECK_FALSE(outcome.text.empty());
+  }
+  CHECK(stage.ordered<StartTask>().empty());
+}
+
+TEST_CASE("resource manager: a Start said again is answered again") {
+  Stage stage = Stage::running();
+  stage.hear(alice, start(lease(1), job(1), {{0, 1}}));
+  CHECK(stage.said<Started>(alice).size() == 1);
+  stage.end(job(1), 5);
+  CHECK(stage.outcome().code == 5);
+  stage.hear(alice, start(lease(1), job(1), {{0, 1}}));
+  CHECK(stage.outcome().code == 5);
+  CHECK(stage.ordered<StartTask>().empty());
+}
+
+TEST_CASE("resource manager: what the backend can't start is told with its reason") {
+  Stage stage = Stage::leased();
+  stage.hear(alice, start(lease(1), job(1), {{0, 1}}));
+  TaskEnded report;
+  report.id = {job(1), 0};
+  report.kind = EndKind::start_failed;
+  report.fault = StartFault::executable_missing;
+  report.text = "no hostname";
+  stage.put(report);
+  const Ended outcome = stage.outcome();
+  CHECK(outcome.kind == EndKind::start_failed);
+  CHECK(outcome.fault == StartFault::executable_missing);
+  CHECK(outcome.text == "no hostname");
+  CHECK(stage.said<Started>(alice).empty());
+}
+
+TEST_CASE("resource manager: a later attempt waits for the end of the earlier one") {
+  Stage stage = Stage::running();
+  stage.hear(alice, start(lease(1), job(1, 2), {{2, 3}}));
+  CHECK(stage.ordered<EndTask>().at(0).grace == Duration{});
+  CHECK(stage.ordered<StartTask>().empty());
+  stage.wait(seconds(5));
+  stage.end(job(1, 1));
+  CHECK(stage.outcome().kind == EndKind::stopped);
+  CHECK(stage.ordered<StartTask>().at(0).id.request == job(1, 2));
+  stage.hear(alice, Forget{job(1, 1)});
+  stage.hear(alice, start(lease(1), job(1, 1), {{0, 1}}));  // comes late, after all
+  CHECK(stage.outcome().kind == EndKind::stopped);
+}
+
+TEST_CASE("resource manager: a later attempt under another lease starts when the earlier one has ended") {
+  Stage stage = Stage::running();
+  stage.hear(owner, Assign{lease(2), {{6, 7}}, alice.site});
+  stage.hear(alice, start(lease(2), job(1, 2), {{6, 6}}));
+  CHECK(stage.ordered<StartTask>().empty());
+  stage.end(job(1, 1));
+  CHECK(stage.ordered<StartTask>().at(0).id.request == job(1, 2));
+}
+
+TEST_CASE("resource manager: Stop ends all components, parked ones too, and the next job waits for them") {
+  Stage stage = Stage::running();
+  stage.hear(alice, start(lease(1), job(1), {{2, 2}}, 1));
+  stage.hear(alice, start(lease(9), job(1), {{7, 7}}, 2));
+  stage.forget_effects();
+  stage.hear(alice, Stop{job(1), seconds(10)});
+  CHECK(stage.ordered<EndTask>().size() == 2);
+  CHECK(stage.outcome().component == 2);
+  stage.hear(alice, Stop{job(1), seconds(20)});  // no sooner: not ordered again
+  CHECK(stage.ordered<EndTask>().empty());
+  stage.outcome();                               // component 2 is over, and told again
+  stage.hear(alice, start(lease(1), job(2), {{1, 2}}));
+  stage.wait(seconds(5));
+  stage.end(job(1));
+  CHECK(stage.outcome().kind == EndKind::stopped);
+  CHECK(stage.ordered<StartTask>().empty());
+  stage.end(job(1), 0, 1);
+  CHECK(stage.ordered<StartTask>().at(0).id.request == job(2));
+}
+
+TEST_CASE("resource manager: Stop of an unknown request is answered") {
+  Stage stage = Stage::in_contact();
+  stage.hear(alice, Stop{job(7), {}});
+  const Ended outcome = stage.outcome();
+  CHECK(outcome.request == job(7));
+  CHECK(outcome.kind == EndKind::stopped);
+}
+
+TEST_CASE("resource manager: each may say only what is theirs") {
+  Stage stage = Stage::running();
+  stage.hear(bob, start(lease(1), job(2), {{2, 3}}));
+  stage.hear(bob, Stop{job(1), {}});
+  stage.hear(bob, Fetch{job(1), 0, Stream::output, 0});
+  stage.hear(bob, Forget{job(1)});
+  stage.hear(bob, Unassign{lease(1), {}, {}, {}});
+  stage.hear(bob, Fault{1, "a Fault is never answered"});
+  CHECK(stage.said<Fault>(bob).size() == 5);
+  stage.hear(owner, Stop{job(1), {}});
+  CHECK(stage.said<Fault>(owner).size() == 1);
+  CHECK(stage.effects.messages.empty());
+  CHECK(stage.effects.tasks.empty());
+}
+
+TEST_CASE("resource manager: a lease of one of the owner's users is no other's, who can't keep it from her either") {
+  Stage stage = Stage::in_contact();
+  const Party mallory = job_manager_of(alice.site, "mallory");
+  stage.put(LinkUp{mallory, true, {}, {}});
+  const auto assign = [&] { stage.hear(owner, Assign{lease(1), {{0, 3}}, alice.site, true, true, alice.name}); };
+  const auto try_it = [&](const Party& thief) { stage.hear(thief, start(lease(1), job_of(thief, 1), {{0, 1}})); };
+  SUBCASE("when it was assigned before") {
+    assign();
+    try_it(mallory);
+  }
+  SUBCASE("when the thief guessed it before it was assigned") {
+    try_it(mallory);
+    CHECK(stage.said<Ended>(mallory).empty());
+    assign();
+  }
+  CHECK(stage.outcome(mallory).fault == StartFault::no_lease);
+  CHECK(stage.ordered<StartTask>().empty());
+  try_it(bob);  // of another site
+  CHECK(stage.outcome(bob).fault == StartFault::no_lease);
+  stage.hear(alice, start(lease(1), job(1), {{0, 1}}));
+  CHECK(stage.ordered<StartTask>().size() == 1);
+  CHECK(stage.said<LeaseEnded>(owner).empty());
+}
+
+TEST_CASE("resource manager: nodes are clean when nothing runs on them any more") {
+  Stage stage = Stage::running();
+  stage.hear(owner, Unassign{lease(1), {{2, 3}}, {}, {}});
+  CHECK(stage.said<Clean>(owner).at(0).nodes == NodeSet{{2, 3}});
+  // Node 0 is taken, but the task there holds node 1 too: all of it ends.
+  stage.hear(owner, Unassign{lease(1), {{0, 0}}, seconds(300), {}});
+  CHECK(stage.ordered<EndTask>().at(0).grace == seconds(300));
+  stage.hear(owner, Unassign{lease(1), {}, seconds(1), {}});
+  CHECK(stage.ordered<EndTask>().at(0).grace == seconds(1));  // sooner: ordered again
+  CHECK(stage.said<Clean>(owner).empty());
+  stage.end(job(1));
+  CHECK(stage.outcome().kind == EndKind::lease_ended);
+  const auto cleans = stage.said<Clean>(owner);
+  REQUIRE(cleans.size() == 2);
+  CHECK(cleans[0].nodes == NodeSet{{0, 0}});
+  CHECK(cleans[1].nodes == NodeSet{{1, 1}});
+  CHECK(stage.manager.view().nodes_free == 8);
+  stage.hear(owner, Unassign{lease(1), {}, {}, {}});  // unknown by now
+  CHECK(stage.said<Clean>(owner).at(0).lease == lease(1));
+}
+
+TEST_CASE("resource manager: an Unassign said twice while a task ends is answered twice, never early") {
+  Stage stage = Stage::running();
+  stage.hear(owner, Unassign{lease(1), {}, {}, {}});
+  stage.hear(owner, Unassign{lease(1), {}, {}, {}});
+  CHECK(stage.said<Clean>(owner).empty());
+  stage.end(job(1));
+  CHECK(stage.said<Clean>(owner).size() == 2);
+}
+
+TEST_CASE("resource manager: parked Starts of a lease that is taken back fail") {
+  Stage stage = Stage::running();
+  stage.hear(alice, Stop{job(1), seconds(10)});
+  stage.hear(alice, start(lease(1), job(2), {{0, 0}}));
+  stage.forget_effects();
+  stage.hear(owner, Unassign{lease(1), {}, {}, {}});
+  const Ended outcome = stage.outcome();
+  CHECK(outcome.request == job(2));
+  CHECK(outcome.fault == StartFault::no_lease);
+}
+
+TEST_CASE("resource manager: the fence refuses a lease older than what a node has seen") {
+  Stage stage = Stage::in_contact();
+  stage.hear(owner, Assign{lease(5), {{0, 3}}, alice.site});
+  stage.hear(owner, Unassign{lease(5), {}, {}, {}});
+  stage.forget_effects();
+  Level level = Level::warning;
+  SUBCASE("an earlier lease") { stage.hear(owner, Assign{lease(4), {{3, 4}}, bob.site}); }
+  SUBCASE("the same lease after its end") {
+    stage.hear(owner, Assign{lease(5), {{0, 3}}, alice.site});
+    level = Level::info;  // its owner may have been away
+  }
+  SUBCASE("a node that doesn't exist") { stage.hear(owner, Assign{lease(6), {{7, 8}}, bob.site}); }
+  SUBCASE("no nodes") { stage.hear(owner, Assign{lease(6), {}, bob.site}); }
+  SUBCASE("a lease of another site") { stage.hear(owner, Assign{{bob.site, {1, 6}}, {{0, 3}}, bob.site}); }
+  const auto answers = stage.said<LeaseEnded>(owner);
+  REQUIRE(answers.size() == 1);
+  CHECK(answers[0].reason == LeaseEnd::unknown);
+  CHECK(answers[0].confirmed);
+  CHECK(stage.logged(level, "refuse"));
+  CHECK(stage.manager.view().leases.empty());
+}
+
+TEST_CASE("resource manager: nodes that an absurd epoch has fenced are set aside, and told so [S132a]") {
+  Stage stage = Stage::in_contact();
+  const LeaseId absurd{home, {UINT64_MAX, UINT64_MAX}};
+  stage.hear(owner, Assign{absurd, {{0, 3}}, alice.site});
+  stage.hear(owner, Unassign{absurd, {}, {}, {}});
+  stage.forget_effects();
+  stage.hear(owner, Assign{lease(4), {{2, 5}}, bob.site});
+  CHECK(stage.said<LeaseEnded>(owner).size() == 1);
+  CHECK(stage.said<SetAside>(owner).empty());  // it may be a lease of before, that its owner found again
+  stage.hear(owner, Assign{lease(4), {{2, 5}}, bob.site});
+  CHECK(stage.said<SetAside>(owner).empty());
+  stage.hear(owner, Assign{lease(5), {{2, 5}}, bob.site});
+  const auto aside = stage.said<SetAside>(owner);
+  REQUIRE(aside.size() == 1);
+  CHECK(aside[0].nodes == NodeSet{{2, 3}});
+  CHECK_FALSE(aside[0].back);
+  CHECK(aside[0].text ==
+        "had a lease of start 18446744073709551615 of its site, which is at 1: was its directory put back?");
+  stage.forget_effects();
+  stage.hear(owner, Assign{lease(6), {{3, 3}}, bob.site});
+  CHECK(stage.said<SetAside>(owner).empty());
+  stage.hear(owner, Assign{lease(7), {{4, 5}}, bob.site});  // the others serve
+  CHECK(stage.manager.view().leases.size() == 1);
+}
+
+TEST_CASE("resource manager: work that goes on detached is taken back also by the lease of an owner that forgot it") {
+  Stage stage = Stage::running();
+  stage.hear(owner, Unassign{lease(1), {}, {}, seconds(3600)});
+  stage.hear(owner, Unassign{lease(9), {{0, 3}}, {}, seconds(3600)});  // what the owner calls it since its restart
+  CHECK(stage.ordered<EndTask>().empty());
+  stage.hear(owner, Unassign{lease(9), {{0, 3}}, seconds(5), {}});
+  CHECK(stage.ordered<EndTask>().at(0).grace == seconds(5));
+  CHECK(stage.said<Clean>(owner).empty());
+  stage.end(job(1));
+  CHECK(stage.outcome().kind == EndKind::lease_ended);
+  CHECK(stage.said<Clean>(owner).size() >= 1);
+}
+
+TEST_CASE("resource manager: no lease comes where a later one was already taken back") {
+  Stage stage = Stage::leased();
+  stage.hear(owner, Unassign{lease(3), {{0, 0}}, {}, {}});  // never assigned: promised all the same
+  stage.hear(owner, Assign{lease(1), {{0, 4}}, alice.site});
+  stage.hear(owner, Unassign{lease(1), {}, {}, {}});
+  stage.hear(owner, Assign{lease(3), {{0, 0}}, bob.site});
+  stage.hear(owner, Assign{lease(2), {{0, 0}}, bob.site});
+  CHECK(stage.said<LeaseEnded>(owner).size() == 2);
+  CHECK(stage.manager.view().nodes_free == 8);
+}
+
+TEST_CASE("resource manager: a refusal doesn't confirm while a task of the lease is still ending") {
+  Stage stage = Stage::running();
+  stage.hear(owner, Unassign{lease(1), {}, seconds(10), {}});
+  stage.hear(owner, Assign{lease(1), {{0, 3}}, alice.site});
+  CHECK_FALSE(stage.said<LeaseEnded>(owner).at(0).confirmed);
+}
+
+TEST_CASE("resource manager: an Assign said again changes nothing") {
+  Stage stage = Stage::running();
+  stage.hear(owner, Assign{lease(1), {{0, 3}}, alice.site});
+  CHECK(stage.effects.messages.empty());
+  CHECK(stage.effects.tasks.empty());
+  CHECK(stage.manager.view().leases.size() == 1);
+}
+
+TEST_CASE("resource manager: a newer lease drives an older one from its nodes, and starts when they are clean") {
+  Stage stage = Stage::running();
+  stage.hear(owner, Assign{lease(2), {{1, 2}}, bob.site});
+  CHECK(stage.ordered<EndTask>().at(0).grace == Duration{});
+  stage.hear(bob, start(lease(2), job_of(bob, 1), {{1, 2}}));
+  stage.wait(seconds(20));  // longer than a Start waits for its lease
+  CHECK(stage.ordered<StartTask>().empty());
+  stage.hear(owner, Unassign{lease(1), {}, {}, {}});
+  CHECK(stage.said<Clean>(owner).empty());
+  stage.end_killed(job(1));
+  CHECK(stage.outcome().kind == EndKind::lease_ended);
+  CHECK(stage.said<Clean>(owner).at(0).nodes == NodeSet{{0, 0}, {3, 3}});
+  CHECK(stage.ordered<StartTask>().at(0).id.request == job_of(bob, 1));
+}
+
+TEST_CASE("resource manager: nodes aren't clean while a task of an older lease still ends there") {
+  Stage stage = Stage::running();
+  stage.hear(owner, Assign{lease(2), {{1, 2}}, bob.site});
+  stage.hear(owner, Unassign{lease(2), {}, {}, {}});
+  CHECK(stage.said<Clean>(owner).empty());
+  stage.end(job(1));
+  CHECK(stage.said<Clean>(owner).at(0).lease == lease(2));
+}
+
+TEST_CASE("resource manager: a site manager that began anew ends nothing, and is told what is there") {
+  Stage stage = Stage::running();
+  stage.hear(owner, Unassign{lease(1), {{0, 0}}, seconds(300), {}});
+  stage.hear(alice, start(lease(1), job(2), {{2, 2}}));
+  stage.forget_effects();
+  stage.put(LinkUp{owner, true, {}, {}});
+  CHECK(stage.ordered<EndTask>().empty());
+  const Register offer = stage.said<Register>(owner).at(0);
+  CHECK(offer.leases == std::vector{lease(1)});
+  CHECK(offer.leased.at(0) == NodeSet{{1, 3}});
+  CHECK(offer.dirty == NodeSet{{0, 0}});
+  // It doesn't remember what it heard, so it orders again: both are answered.
+  stage.hear(owner, Unassign{lease(1), {{0, 0}}, {}, {}});
+  CHECK(stage.ordered<EndTask>().at(0).grace == Duration{});
+  stage.end(job(1));
+  CHECK(stage.outcome().kind == EndKind::lease_ended);
+  CHECK(stage.said<Clean>(owner).size() == 2);
+}
+
+TEST_CASE("resource manager: fences itself only when both the owner and the job manager are silent for a term") {
+  Stage stage = Stage::running();
+  stage.put(LinkDown{alice});
+  stage.wait(seconds(100));
+  stage.put(LinkUp{alice, false, {}, {}});
+  stage.put(LinkDown{owner});
+  stage.wait(seconds(100));
+  CHECK(stage.ordered<EndTask>().empty());  // one of them alone: the job runs on
+  stage.put(LinkDown{alice});
+  stage.wait(milliseconds(29'999));
+  CHECK(stage.ordered<EndTask>().empty());
+  stage.wait(milliseconds(1));
+  CHECK(stage.ordered<EndTask>().at(0).grace == Duration{});
+  CHECK(stage.logged(Level::warning, "fence"));
+  stage.end_killed(job(1));
+  CHECK(stage.outcome().kind == EndKind::fenced);
+  CHECK(stage.manager.view().leases.at(0).fenced);
+
+  stage.put(LinkUp{alice, false, {}, {}});
+  stage.hear(alice, start(lease(1), job(2), {{0, 1}}));
+  CHECK(stage.outcome().fault == StartFault::no_lease);
+  stage.put(LinkUp{owner, false, {}, {}});
+  CHECK(stage.said<Register>(owner).at(0).leases == std::vector{lease(1)});
+  stage.hear(owner, Unassign{lease(1), {}, {}, {}});
+  CHECK(stage.said<Clean>(owner).size() == 1);
+}
+
+TEST_CASE("resource manager: what came to its end before it was killed has ended by itself [S139a]") {
+  Stage stage = Stage::running();
+  EndKind expected = EndKind::exited;
+  SUBCASE("it was fenced by a manager that had been stopped meanwhile") {
+    stage.put(LinkDown{owner});
+    stage.put(LinkDown{alice});
+    stage.wait(seconds(30));
+  }
+  SUBCASE("its lease was taken back at once") { stage.hear(owner, Unassign{lease(1), {}, {}, {}}); }
+  SUBCASE("but an exit after a SIGTERM may be the answer to that") {
+    stage.hear(owner, Unassign{lease(1), {}, seconds(5), {}});
+    stage.hear(owner, Unassign{lease(1), {}, {}, {}});
+    expected = EndKind::lease_ended;
+  }
+  SUBCASE("and what the job manager stops is stopped") {
+    stage.hear(alice, Stop{job(1), {}});
+    expected = EndKind::stopped;
+  }
+  CHECK(stage.ordered<EndTask>().size() >= 1);
+  stage.end(job(1), 3);
+  const Ended outcome = stage.outcome();
+  CHECK(outcome.kind == expected);
+  CHECK(outcome.code == 3);
+}
+
+TEST_CASE("resource manager: the term of the fence counts from when the second of the two fell silent") {
+  Stage stage = Stage::running();
+  bool owner_first = false;
+  SUBCASE("the job manager") {}
+  SUBCASE("the owner") { owner_first = true; }
+  stage.put(LinkDown{owner_first ? owner : alice});
+  stage.wait(seconds(100));
+  stage.put(LinkDown{owner_first ? alice : owner});
+  stage.wait(milliseconds(29'999));
+  CHECK(stage.ordered<EndTask>().empty());
+  stage.wait(milliseconds(1));
+  CHECK(stage.ordered<EndTask>().size() == 1);
+}
+
+TEST_CASE("resource manager: silence counts from the last word, not from when it was noticed") {
+  Stage stage = Stage::running();
+  stage.wait(seconds(20));
+  stage.put(LinkDown{owner, seconds(3)});
+  stage.put(LinkDown{alice, seconds(9)});
+  stage.wait(seconds(26));
+  CHECK(stage.ordered<EndTask>().empty());
+  stage.wait(seconds(2));  // a term after the second of the two was heard
+  CHECK(stage.ordered<EndTask>().size() == 1);
+}
+
+TEST_CASE("resource manager: what is being killed already doesn't fence its lease") {
+  Stage stage = Stage::running();
+  stage.hear(alice, Stop{job(1), {}});
+  stage.put(LinkDown{owner});
+  stage.put(LinkDown{alice});
+  stage.wait(seconds(60));
+  CHECK_FALSE(stage.manager.view().leases.at(0).fenced);
+}
+
+TEST_CASE("resource manager: a fence doesn't wait for the end of a grace, nor touch who is heard") {
+  Stage stage = Stage::running();
+  stage.put(LinkUp{bob, true, {}, {}});
+  stage.hear(owner, Assign{lease(2), {{4, 5}}, bob.site});
+  stage.hear(bob, start(lease(2), job_of(bob, 1), {{4, 4}}));
+  stage.hear(owner, Unassign{lease(1), {}, seconds(300), {}});
+  stage.put(LinkDown{owner});
+  stage.put(LinkDown{alice});
+  stage.forget_effects();
+  stage.wait(seconds(60));
+  const auto ends = stage.ordered<EndTask>();
+  REQUIRE(ends.size() == 1);
+  CHECK(ends[0].id.request == job(1));
+  CHECK(ends[0].grace == Duration{});
+}
+
+TEST_CASE("resource manager: keeps its tasks alive every quarter of a term, while there are any") {
+  Stage stage = Stage::running();
+  stage.wait(seconds(30));
+  const auto keeps = stage.ordered<KeepTasks>();
+  REQUIRE(keeps.size() == 4);
+  CHECK(keeps[0].length == seconds(30));
+  stage.end(job(1));
+  stage.forget_effects();
+  stage.wait(seconds(300));
+  CHECK(stage.ordered<KeepTasks>().empty());
+}
+
+TEST_CASE("resource manager: a shutdown ends what runs and starts nothing more") {
+  Stage stage = Stage::running();
+  CHECK_FALSE(stage.manager.stop_all(stage.now, seconds(5), stage.effects));
+  CHECK(stage.ordered<EndTask>().at(0).grace == seconds(5));
+  stage.hear(alice, start(lease(1), job(2), {{2, 3}}));
+  CHECK(stage.outcome().fault == StartFault::no_lease);
+  stage.end(job(1));
+  CHECK(stage.outcome().kind == EndKind::lease_ended);
+  CHECK(stage.manager.stop_all(stage.now, seconds(5), stage.effects));
+}
+
+TEST_CASE("resource manager: no grace is so long that time overflows") {
+  Stage stage = Stage::running();
+  stage.hear(alice, Stop{job(1), Duration{INT64_MAX}});
+  CHECK(stage.ordered<EndTask>().at(0).grace == seconds(24 * 3600));
+  stage.hear(owner, Unassign{lease(1), {}, Duration{INT64_MIN}, {}});
+  CHECK(stage.ordered<EndTask>().at(0).grace == Duration{});
+}
+
+}  // namespace dmm::resource_manager_test

@@ -1,0 +1,111 @@
+// How much a daemon takes in before it decides anything: what came waits for its turn, and nothing waits for all of it.
+#include <doctest/doctest.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/wait.h>
+
+#include "runtime/client.hpp"
+#include "runtime/reactor.hpp"
+#include "sitemgr/records.hpp"
+#include "tests/runtime/ledger_stage.hpp"
+
+namespace dmm::reactor_batch_test {
+namespace {
+
+constexpr Duration slowness = milliseconds(3);
+
+/// Takes its time over each job that it is handed, and counts them up to the end of the step.
+struct SlowMachine {
+  using Input = std::variant<Received, LinkUp, LinkDown, LinkPressed>;
+  struct Effects : dmm::Effects {
+    LedgerChanges<std::variant<DrainRecord>> ledger;
+  };
+  int taken = 0;
+
+  void receive(Instant, Input input, Effects&) {
+    if (!std::holds_alternative<Received>(input)) return;
+    ++taken;
+    const Instant end = monotonic_now() + slowness;
+    while (monotonic_now() < end) {
+    }
+  }
+  void settle(Instant, Effects&) {}
+  Instant next_deadline() const { return never; }
+};
+
+/// Says through a pipe after each step how many jobs it took in.
+struct CountingShell {
+  int pipe;
+  Reloaded reload(Instant, Process<SlowMachine>&) { return {}; }
+  std::vector<int> descriptors() const { return {}; }
+  bool collect(Instant, Process<SlowMachine>&) { return false; }
+  bool perform(Instant, Process<SlowMachine>& process) {
+    const auto taken = static_cast<char>(std::exchange(process.machine.taken, 0));
+    if (taken > 0) CHECK(write(pipe, &taken, 1) == 1);
+    return false;
+  }
+  std::optional<Answer> answer(Instant, Process<SlowMachine>&, const Ask&) { return std::nullopt; }
+  bool finish(Instant, Process<SlowMachine>&, Farewell) { return true; }
+  std::string_view verbs() const { return ""; }
+};
+
+const Party slow_one = job_manager_of(SiteName("a"), "u");
+
+[[noreturn]] void run_slow_machine(const std::string& socket, int pipe) {
+  Signals signals;
+  Log log;
+  if (!log.open({"", false, Level::error, ""}).empty()) _exit(9);
+  EndpointSettings settings;
+  settings.self = slow_one;
+  Process<SlowMachine> process(settings, SlowMachine());
+  Transport transport;
+  if (!transport.listen(socket).empty()) _exit(9);
+  CountingShell shell{pipe};
+  Reactor<SlowMachine, CountingShell> reactor(process, shell, transport, signals, log, {slow_one, 1, {}, {}}, nullptr);
+  _exit(reactor.run());
+}
+
+int next_count(int pipe) {
+  pollfd wanted{pipe, POLLIN, 0};
+  char count = 0;
+  REQUIRE_MESSAGE(poll(&wanted, 1, 20'000) > 0, "the daemon takes nothing in any more");
+  REQUIRE(read(pipe, &count, 1) == 1);
+  return count;
+}
+
+TEST_CASE("a daemon settles after some milliseconds of taking in, however much has come") {
+  const LedgerFolder folder;
+  const std::string socket = "ipc://" + folder.file("slow.ipc");
+  int ends[2];
+  REQUIRE(pipe(ends) == 0);
+  const pid_t daemon = fork();
+  if (daemon == 0) run_slow_machine(socket, ends[1]);
+  ClientPool pool;
+  const auto manager = pool.connect(slow_one, socket);
+  REQUIRE(std::holds_alternative<std::size_t>(manager));
+  pool.submit(std::get<std::size_t>(manager), {JobDescription{}});
+  while (!pool.is_up(std::get<std::size_t>(manager))) pool.poll(milliseconds(20));
+  pool.poll({});
+  CHECK(next_count(ends[0]) == 1);
+  kill(daemon, SIGSTOP);  // what is sent now is there at once when it goes on
+  constexpr int jobs = 40;
+  for (int i = 0; i < jobs; ++i) {
+    pool.submit(std::get<std::size_t>(manager), {JobDescription{}});
+    pool.poll({});
+  }
+  kill(daemon, SIGCONT);
+  int taken = 0;
+  while (taken < jobs) {
+    const int count = next_count(ends[0]);
+    CHECK(count <= 2);  // after two of 3 ms the time of a batch is over
+    taken += count;
+    pool.poll({});
+  }
+  kill(daemon, SIGKILL);
+  waitpid(daemon, nullptr, 0);
+  close(ends[0]);
+  close(ends[1]);
+}
+
+}  // namespace
+}  // namespace dmm::reactor_batch_test

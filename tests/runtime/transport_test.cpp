@@ -1,0 +1,244 @@
+// Sockets between transports of one process: frames both ways, what is refused, endpoints that are taken.
+#include "runtime/transport.hpp"
+
+#include <doctest/doctest.h>
+#include <stdlib.h>
+#include <sys/eventfd.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <filesystem>
+#include <optional>
+#include <zmq.hpp>
+
+#include "runtime/clock.hpp"
+
+namespace transport_test {
+
+using namespace dmm;
+
+namespace {
+
+struct Folder {
+  Folder() {
+    char name[] = "/tmp/dmm-transport-XXXXXX";
+    path = ::mkdtemp(name);
+  }
+  ~Folder() { std::filesystem::remove_all(path); }
+  std::string ipc(const std::string& name) const { return "ipc://" + path + "/" + name; }
+  std::string path;
+};
+
+struct Got {
+  Connection connection = 0;
+  std::string bytes;
+  std::string refusal;
+};
+
+std::optional<Got> next(Transport& transport, Duration within = seconds(5)) {
+  const Instant end = monotonic_now() + within;
+  while (true) {
+    if (Arrival arrival; transport.receive(arrival))
+      return Got{arrival.connection, std::string(arrival.bytes), std::string(arrival.refusal)};
+    if (monotonic_now() >= end) return std::nullopt;
+    transport.wait(end - monotonic_now());
+  }
+}
+
+Connection dial(Transport& transport, const std::string& endpoint) {
+  auto dialled = transport.dial(endpoint);
+  REQUIRE(std::holds_alternative<Connection>(dialled));
+  return std::get<Connection>(dialled);
+}
+
+/// The frame that the peer holds for its new connection, as the server gets it.
+std::optional<Got> meet(Transport& peer, Transport& server) {
+  for (int i = 0; i < 300; ++i) {
+    CHECK(!next(peer, milliseconds(10)));
+    if (auto got = next(server, milliseconds(10))) return got;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+TEST_CASE("frames travel both ways, over ipc and tcp") {
+  const Folder folder;
+  Transport server;
+  REQUIRE(server.listen(folder.ipc("a")) == "");
+  REQUIRE(server.listen("tcp://127.0.0.1:*") == "");
+  REQUIRE(server.endpoints().size() == 2);
+  for (const std::string& endpoint : server.endpoints()) {
+    Transport peer;
+    const Connection out = dial(peer, endpoint);
+    CHECK(peer.send(out, "hello"));  // held until the connection is made
+    const auto hello = meet(peer, server);
+    REQUIRE(hello);
+    CHECK(hello->bytes == "hello");
+    REQUIRE(server.send(hello->connection, std::string("with \0 inside", 13)));
+    const auto answer = next(peer);
+    REQUIRE(answer);
+    CHECK(answer->connection == out);
+    CHECK(answer->bytes == std::string("with \0 inside", 13));
+  }
+}
+
+TEST_CASE("a peer that starts later is reached, and gets one frame rather than all that were refused") {
+  const Folder folder;
+  Transport peer;
+  const Connection out = dial(peer, folder.ipc("late"));
+  for (int i = 0; i < 20; ++i) peer.send(out, "hello " + std::to_string(i));
+  CHECK(!next(peer, milliseconds(200)));
+  Transport server;
+  REQUIRE(server.listen(folder.ipc("late")) == "");
+  const auto got = meet(peer, server);
+  REQUIRE(got);
+  CHECK(got->bytes == "hello 19");
+  CHECK(!next(server, milliseconds(100)));
+}
+
+TEST_CASE("a peer that left can't be sent to; a burst arrives whole and in order") {
+  const Folder folder;
+  Transport server;
+  REQUIRE(server.listen(folder.ipc("a")) == "");
+  Connection gone = 0;
+  {
+    Transport peer;
+    const Connection out = dial(peer, folder.ipc("a"));
+    peer.send(out, "0");
+    const auto first = meet(peer, server);
+    REQUIRE(first);
+    gone = first->connection;
+    REQUIRE(server.send(gone, "you are there"));
+    REQUIRE(next(peer)->bytes == "you are there");
+    for (int i = 1; i <= 5'000; ++i) REQUIRE(peer.send(out, std::to_string(i)));
+    for (int i = 1; i <= 5'000; ++i) REQUIRE(next(server)->bytes == std::to_string(i));
+  }
+  const Instant end = monotonic_now() + seconds(5);
+  while (server.send(gone, "still there?") && monotonic_now() < end) next(server, milliseconds(10));
+  CHECK(!server.send(gone, "still there?"));
+  CHECK(server.incoming() == 0);
+  CHECK(!server.send(4711, "no such connection"));
+}
+
+TEST_CASE("messages of several parts and frames that are too large are refused; the listener goes on") {
+  const Folder folder;
+  Transport server;
+  REQUIRE(server.listen(folder.ipc("a")) == "");
+  zmq::context_t context;
+  zmq::socket_t stranger(context, zmq::socket_type::dealer);
+  stranger.set(zmq::sockopt::linger, 0);
+  stranger.connect(folder.ipc("a"));
+  stranger.send(zmq::str_buffer(""), zmq::send_flags::sndmore);
+  stranger.send(zmq::str_buffer("as a REQ socket does"), zmq::send_flags::none);
+  stranger.send(zmq::str_buffer("one part"), zmq::send_flags::none);
+  const auto refused = next(server);
+  REQUIRE(refused);
+  CHECK(refused->refusal == "multipart");
+  CHECK(refused->bytes.empty());
+  const auto taken = next(server);
+  REQUIRE(taken);
+  CHECK(taken->bytes == "one part");
+  CHECK(taken->connection == refused->connection);
+
+  stranger.send(zmq::message_t(std::string(frame_bytes_max + 1, 'x')), zmq::send_flags::none);
+  CHECK(!next(server, milliseconds(300)));
+  stranger.send(zmq::message_t(std::string(frame_bytes_max, 'y')), zmq::send_flags::none);
+  const auto largest = next(server);
+  REQUIRE(largest);
+  CHECK(largest->bytes.size() == frame_bytes_max);
+}
+
+TEST_CASE("an endpoint in use is told by name, and its owner isn't disturbed") {
+  const Folder folder;
+  Transport first, second;
+  REQUIRE(first.listen(folder.ipc("a")) == "");
+  REQUIRE(first.listen("tcp://127.0.0.1:*") == "");
+  const std::string port = first.endpoints().back();
+  CHECK(second.listen(folder.ipc("a")) == "cannot listen at " + folder.ipc("a") + ": in use by another process");
+  CHECK(second.listen(port) == "cannot listen at " + port + ": port in use");
+  Transport peer;
+  dial(peer, folder.ipc("a"));
+  peer.send(1, "hello");
+  CHECK(meet(peer, first));
+}
+
+TEST_CASE("the socket file of a dead process is replaced, and a clean end leaves no file") {
+  const Folder folder;
+  const std::string path = folder.path + "/a";
+  const int stale = ::socket(AF_UNIX, SOCK_STREAM, 0);
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  std::strncpy(address.sun_path, path.c_str(), sizeof address.sun_path - 1);
+  REQUIRE(::bind(stale, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0);
+  ::close(stale);
+  REQUIRE(std::filesystem::exists(path));
+  {
+    Transport server;
+    CHECK(server.listen(folder.ipc("a")) == "");
+    CHECK(std::filesystem::exists(path + ".lock"));
+  }
+  CHECK(!std::filesystem::exists(path));
+  CHECK(!std::filesystem::exists(path + ".lock"));
+}
+
+TEST_CASE("what is no endpoint is a text") {
+  Transport transport;
+  for (const std::string endpoint : {"", "nonsense", "inproc://x", "tcp://127.0.0.1", "udp://127.0.0.1:1"}) {
+    CHECK(transport.listen(endpoint).find("cannot listen at " + endpoint + ": ") == 0);
+    const auto dialled = transport.dial(endpoint);
+    REQUIRE(std::holds_alternative<TransportFault>(dialled));
+    CHECK(std::get<TransportFault>(dialled).text.find("cannot connect to " + endpoint + ": ") == 0);
+  }
+  CHECK(transport.listen("ipc:///no/such/folder/a").find("/no/such/folder/a") != std::string::npos);
+  CHECK(transport.listen("ipc:///tmp/" + std::string(200, 'x')) != "");
+}
+
+TEST_CASE("no more incoming connections are remembered than allowed, the longest unused is forgotten") {
+  const Folder folder;
+  Transport server({.connections_max = 2});
+  REQUIRE(server.listen(folder.ipc("a")) == "");
+  zmq::context_t context;
+  std::vector<zmq::socket_t> strangers;
+  std::vector<Connection> connections;
+  for (int i = 0; i < 3; ++i) {
+    strangers.emplace_back(context, zmq::socket_type::dealer);
+    strangers.back().connect(folder.ipc("a"));
+    strangers.back().send(zmq::str_buffer("hello"), zmq::send_flags::none);
+    connections.push_back(next(server)->connection);
+    if (i == 1) REQUIRE(server.send(connections[0], "used again"));
+  }
+  CHECK(server.incoming() == 2);
+  CHECK(server.send(connections[0], "x"));
+  CHECK(!server.send(connections[1], "x"));
+  CHECK(server.send(connections[2], "x"));
+}
+
+TEST_CASE("waiting ends by a watched descriptor and by time, and costs nothing") {
+  const Folder folder;
+  Transport server;
+  REQUIRE(server.listen(folder.ipc("a")) == "");
+  Transport transport;
+  for (int i = 0; i < 20; ++i) dial(transport, folder.ipc("a"));
+  CHECK(!next(transport, milliseconds(100)));
+  const int event = ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  transport.watch(event);
+  rusage before{}, after{};
+  ::getrusage(RUSAGE_SELF, &before);
+  const Instant start = monotonic_now();
+  CHECK(!transport.wait(milliseconds(300)));
+  CHECK(!transport.readable(event));
+  CHECK(monotonic_now() - start >= milliseconds(300));
+  ::getrusage(RUSAGE_SELF, &after);
+  const auto spent = [](const rusage& use) { return use.ru_utime.tv_usec + use.ru_stime.tv_usec; };
+  CHECK(spent(after) - spent(before) < 20'000);
+  REQUIRE(::eventfd_write(event, 1) == 0);
+  CHECK(transport.wait(seconds(5)));
+  CHECK(transport.readable(event));
+  ::close(event);
+}
+
+}  // namespace transport_test

@@ -1,0 +1,240 @@
+// Stories about neighbours that lie: grants of what nobody asked for or nobody has, words in another's name, chains and
+// ways that nobody can have gone. The stage is in site_manager_stage.hpp.
+#include <functional>
+
+#include "tests/sitemgr/site_manager_stage.hpp"
+
+namespace site_manager_lies_test {
+
+using namespace dmm;
+using namespace dmm::site_stage;
+
+namespace {
+
+const SiteName west("west");
+
+/// What makes a grant something that can't be.
+using Twist = std::function<void(Grant&)>;
+
+}  // namespace
+
+// ---- grants --------------------------------------------------------------------------------------------------------
+
+TEST_CASE("a grant that nobody can have made is ignored, and the answer is still awaited [S106a]") {
+  Twist twist;
+  SUBCASE("nodes of a site manager") { twist = [](Grant& g) { g.nodes[0].resource_manager = at_north; }; }
+  SUBCASE("of a job manager") { twist = [](Grant& g) { g.nodes[0].resource_manager = job_manager_of(north, "fs0"); }; }
+  SUBCASE("of somebody of no role") {
+    twist = [](Grant& g) { g.nodes[0].resource_manager.role = static_cast<Role>(200); };
+  }
+  SUBCASE("of another site") { twist = [](Grant& g) { g.nodes[0].resource_manager.site = south; }; }
+  SUBCASE("of nobody") { twist = [](Grant& g) { g.nodes[0].resource_manager.name = {}; }; }
+  SUBCASE("a node twice") { twist = [](Grant& g) { g.nodes.push_back(g.nodes[0]); }; }
+  SUBCASE("no nodes") { twist = [](Grant& g) { g.nodes.clear(); }; }
+  SUBCASE("nodes of too many processors") { twist = [](Grant& g) { g.nodes[0].processors_per_node = 4'097; }; }
+  SUBCASE("too many processors") { twist = [](Grant& g) { g.nodes[0] = {resource_manager_of(north, "fs0"), delft,
+                                                                        {{0, 2'441}}, 4'096, {}, 0}; }; }
+  SUBCASE("no term") { twist = [](Grant& g) { g.term = {}; }; }
+  SUBCASE("a lease of our own") { twist = [](Grant& g) { g.lease.owner = home, g.chain = {home, north, home}; }; }
+  SUBCASE("another's lease, by a chain that doesn't begin there") { twist = [](Grant& g) { g.lease.owner = south; }; }
+  SUBCASE("a chain that doesn't end here") { twist = [](Grant& g) { g.chain = {north, home, west}; }; }
+  SUBCASE("a chain that comes by somebody else") { twist = [](Grant& g) { g.chain = {north, south, home}; }; }
+  SUBCASE("a site in it twice") { twist = [](Grant& g) { g.chain = {north, west, north, home}; }; }
+  SUBCASE("one that is too long") {
+    twist = [](Grant& g) {
+      g.chain = {north};
+      for (int i = 0; i < 16; ++i) g.chain.insert(g.chain.begin() + 1, SiteName("s" + std::to_string(i)));
+      g.chain.insert(g.chain.begin(), west);
+      g.chain.push_back(home);
+      g.lease.owner = west;
+    };
+  }
+  Stage stage;
+  stage.down(at_south);
+  stage.hear(alice, request(alice, 1, 2));
+  const auto asked = stage.said_once<Delegate>(at_north);
+  Grant made = grant(asked, north, 2);
+  twist(made);
+  stage.hear(at_north, made);
+  CHECK(stage.refused(north, "grant") == 1);
+  CHECK(stage.said<Grant>(alice).empty());
+  CHECK(stage.said<Claim>(at_north).empty());
+  CHECK(stage.manager.leases().size() == 0);
+  CHECK(stage.manager.view(stage.now).requests_out == 1);
+  stage.hear(at_north, grant(asked, north, 2));
+  CHECK(stage.said<Grant>(alice).size() == 1);
+}
+
+TEST_CASE("a grant with components that weren't asked for, or with far too much, is given back as bad [S106b]") {
+  Twist twist;
+  SUBCASE("another component") { twist = [](Grant& g) { g.nodes[0].component = 1; }; }
+  SUBCASE("a component that would take all memory") { twist = [](Grant& g) { g.nodes[0].component = UINT32_MAX; }; }
+  SUBCASE("one more") {
+    twist = [](Grant& g) { g.nodes.push_back({resource_manager_of(north, "fs1"), delft, {{0, 1}}, 1, {}, 1}); };
+  }
+  SUBCASE("too few") { twist = [](Grant& g) { g.nodes[0].nodes = {{0, 0}}; }; }
+  SUBCASE("ten million for two") { twist = [](Grant& g) { g.nodes[0].nodes = {{0, 9'999'999}}; }; }
+  Stage stage;
+  stage.down(at_south);
+  stage.hear(alice, request(alice, 1, 2));
+  Grant made = grant(stage.said_once<Delegate>(at_north), north, 2);
+  twist(made);
+  stage.hear(at_north, made);
+  const Release back = stage.said_once<Release>(at_north);
+  CHECK(back.lease == made.lease);
+  CHECK(back.failed);
+  CHECK(stage.refused(north, "grant") == 1);
+  CHECK(stage.said<Grant>(alice).empty());
+  CHECK(stage.manager.leases().size() == 0);
+}
+
+TEST_CASE("a grant of too little, or by another way, is given back on its way home already, and others are asked") {
+  Stage stage(settings_with([](SiteSettings& settings) { settings.neighbours.push_back({west}); }));
+  const Party at_west = site_manager_of(west);
+  stage.up(at_west, true);
+  stage.hear(at_west, Inventory{});
+  stage.hear(at_south, delegate(bob, 1, 4));
+  const auto [first, asked] = [&] {
+    auto to_north = stage.said<Delegate>(at_north), to_west = stage.said<Delegate>(at_west);
+    REQUIRE(to_north.size() + to_west.size() == 1);
+    return to_north.empty() ? std::pair(west, to_west[0]) : std::pair(north, to_north[0]);
+  }();
+  const SiteName second = first == north ? west : north;
+  Grant made = grant(asked, first, 4);
+  made.chain = {first, home, south};
+  SUBCASE("too few nodes") { made.nodes[0].nodes = {{0, 2}}; }
+  SUBCASE("too many") { made.nodes[0].nodes = {{0, 4}}; }
+  SUBCASE("a chain with a site more") { made.chain = {first, home, second, south}; }
+  stage.hear(site_manager_of(first), made);
+  CHECK(stage.said_once<Release>(site_manager_of(first)).lease == made.lease);
+  CHECK(stage.refused(first, "grant") == 1);
+  CHECK(stage.said<Grant>(at_south).empty());
+  CHECK(stage.manager.leases().size() == 0);
+  const Delegate again = stage.said_once<Delegate>(site_manager_of(second));
+  Grant good = grant(again, second, 4);
+  good.chain = {second, home, south};
+  stage.hear(site_manager_of(second), good);
+  CHECK(stage.said_once<Grant>(at_south).lease == good.lease);
+}
+
+TEST_CASE("a term of more than a day is taken for a day [S106a]") {
+  Stage stage;
+  stage.down(at_south);
+  stage.hear(alice, request(alice, 1, 2));
+  Grant made = grant(stage.said_once<Delegate>(at_north), north, 2);
+  made.term = seconds(10LL * 365 * 86400);
+  stage.hear(at_north, made);
+  CHECK(stage.said_once<Grant>(alice).term == term_max);
+}
+
+// ---- in another's name ---------------------------------------------------------------------------------------------
+
+TEST_CASE("an owner's own grant stands above one that somebody else made in its name") {
+  Stage stage(settings_with([](SiteSettings& settings) { settings.window_first = 1; }));
+  stage.down(at_south);
+  stage.hear(alice, request(alice, 1, 2));
+  const auto to_north = stage.said_once<Delegate>(at_north);
+  stage.up(at_south, false);
+  stage.hear(alice, request(alice, 2, 2));
+  const auto to_south = stage.said_once<Delegate>(at_south);
+  Grant in_their_name = grant(to_south, north, 2);
+  in_their_name.chain = {north, south, home};
+  stage.hear(at_south, in_their_name);
+  CHECK(stage.said_once<Grant>(alice).request == to_south.request.id);
+  stage.hear(at_north, grant(to_north, north, 2));
+  CHECK(stage.said_once<LeaseEnded>(alice).reason == LeaseEnd::unknown);
+  CHECK(stage.said_once<Grant>(alice).request == to_north.request.id);
+  CHECK(stage.refused(south, "grant") == 1);
+  CHECK(stage.refused(north, "grant") == 0);
+  CHECK(stage.said_once<Claim>(at_north).lease == in_their_name.lease);
+  CHECK(stage.manager.leases().get(in_their_name.lease).chain == SiteNames{north, home});
+}
+
+TEST_CASE("who names another neighbour's request first doesn't keep it from being heard itself [S71]") {
+  Stage stage;
+  stage.offer(8);
+  Delegate in_their_name = delegate(bob, 1, 2);
+  in_their_name.chain = {south, north};
+  stage.hear(at_north, in_their_name);
+  CHECK(stage.said<Grant>(at_north).size() == 1);
+  stage.hear(at_south, delegate(bob, 1, 2));
+  CHECK(stage.said<Reject>(at_south).empty());
+  CHECK(stage.said<Grant>(at_south).size() == 1);
+  stage.hear(at_south, delegate(bob, 1, 2));  // but itself it is heard once
+  CHECK(stage.said_once<Reject>(at_south).reason == RejectReason::already_seen);
+}
+
+TEST_CASE("a request that is passed on for somebody else makes way for its home site's own word") {
+  Stage stage(settings_with([](SiteSettings& settings) { settings.neighbours.push_back({west}); }));
+  const Party at_west = site_manager_of(west);
+  stage.up(at_west, true);
+  stage.hear(at_west, Inventory{});
+  Delegate in_their_name = delegate(bob, 1, 2);
+  in_their_name.chain = {south, north};
+  stage.hear(at_north, in_their_name);
+  stage.said_once<Delegate>(at_west);  // south is in the chain
+  stage.hear(at_south, delegate(bob, 1, 2));
+  CHECK(stage.said_once<Withdraw>(at_west).request == in_their_name.request.id);
+  CHECK(stage.said_once<Reject>(at_north).reason == RejectReason::already_seen);
+  CHECK(stage.said<Delegate>(at_north).size() + stage.said<Delegate>(at_west).size() == 1);
+  CHECK(stage.said<Reject>(at_south).empty());
+}
+
+// ---- delegations ---------------------------------------------------------------------------------------------------
+
+TEST_CASE("a delegation by a chain that nobody can have gone is malformed [S90] [S91]") {
+  Stage stage;
+  stage.offer(8);
+  Delegate asked = delegate(bob, 1, 2);
+  SUBCASE("another home") { asked.chain = {west, south}; }
+  SUBCASE("another sender") { asked.chain = {south, west}; }
+  SUBCASE("a site twice") { asked.chain = {south, west, south}; }
+  SUBCASE("a site without a name") { asked.request.id.site = west, asked.chain = {west, SiteName(), south}; }
+  SUBCASE("no chain") { asked.chain.clear(); }
+  SUBCASE("one that is too long") {
+    asked.chain = {south};
+    for (int i = 0; i < 16; ++i) asked.chain.insert(asked.chain.begin(), SiteName("s" + std::to_string(i)));
+    asked.request.id.site = asked.chain.front();
+  }
+  SUBCASE("more hops than there are") { asked.dttl = 17; }
+  SUBCASE("no user") { asked.request.id.user = {}; }
+  SUBCASE("a user of no possible name") { asked.request.id.user = "no name"; }
+  stage.hear(at_south, asked);
+  CHECK(stage.said_once<Reject>(at_south).reason == RejectReason::malformed);
+  CHECK(stage.refused(south, "delegate") == 1);
+  CHECK(stage.manager.leases().size() == 0);
+}
+
+TEST_CASE("a frame over more sites than a chain has is dropped, whoever has a lease [S53]") {
+  Stage stage;
+  stage.hear(at_south, delegate(bob, 1, 2));
+  Grant made = grant(stage.said_once<Delegate>(at_north), north, 2);
+  made.chain = {north, home, south};
+  stage.hear(at_north, made);
+  const Party far = resource_manager_of(north, "fs0");
+  const auto send = [&](std::size_t sites) {
+    SiteNames path{south, home, north};
+    while (path.size() < sites) path.insert(path.begin() + 2, SiteName("s" + std::to_string(path.size())));
+    stage.hear(at_south, Relay{bob, far, path, 1, "frame"});
+  };
+  send(3);
+  CHECK(stage.said<Relay>(at_north).size() == 1);
+  for (const std::size_t sites : {18, 3'000}) send(sites);
+  CHECK(stage.refused(south, "relay") == 2);
+}
+
+TEST_CASE("what a hint says is bounded before anything is made of it") {
+  Stage stage;
+  HintEntry most;
+  most.lendable = most.largest = most.queued = most.width = most.round_trip_ms = UINT32_MAX;
+  stage.hear(at_south, Beat{}, {most, most});
+  for (const HintEntry& heard : stage.neighbour(south).hint) {
+    CHECK(heard.lendable == processors_max);
+    CHECK(heard.queued == processors_max);
+    CHECK(heard.width == processors_max);
+    CHECK(heard.round_trip_ms == 400'000);
+  }
+  CHECK(stage.neighbour(south).hint.size() == 2);
+}
+
+}  // namespace site_manager_lies_test

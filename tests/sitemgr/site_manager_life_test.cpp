@@ -1,0 +1,408 @@
+// Stories about the site manager, each a rule of docs/protocol.md told by what it hears and what it says. The stage is
+// in site_manager_stage.hpp.
+#include "tests/sitemgr/site_manager_stage.hpp"
+
+namespace site_manager_life_test {
+
+using namespace dmm;
+using namespace dmm::site_stage;
+
+static_assert(Machine<SiteManager>);
+
+namespace {
+
+NodeSet nodes_of(const std::vector<NodeGroup>& groups) {
+  REQUIRE(groups.size() == 1);
+  return groups[0].nodes;
+}
+
+Relay relay(const Party& from, const Party& to, SiteNames path, std::uint32_t position) {
+  return {from, to, std::move(path), position, "frame"};
+}
+
+}  // namespace
+
+// ---- nodes that are gone -------------------------------------------------------------------------------------------
+
+TEST_CASE("leases on nodes that are offered no longer end as node_removed, and the rest stays [S124a]") {
+  Stage stage;
+  stage.offer(8);
+  stage.hear(alice, request(alice, 1, 4));
+  const Grant kept = stage.said_once<Grant>(alice);
+  const Grant lost = stage.lend_to(bob, 1, 4);
+  REQUIRE(nodes_of(kept.nodes) == NodeSet{{0, 3}});
+  REQUIRE(nodes_of(lost.nodes) == NodeSet{{4, 7}});
+  stage.out.messages.clear();
+  SUBCASE("all nodes of one lease") {
+    stage.offer(4, {{kept.lease, {{0, 3}}}});
+    const LeaseEnded ended = stage.said_once<LeaseEnded>(at_south);
+    CHECK(ended.lease == lost.lease);
+    CHECK(ended.reason == LeaseEnd::node_removed);
+    CHECK_FALSE(stage.manager.leases().contains(lost.lease));
+  }
+  SUBCASE("some nodes of it") {
+    stage.offer(6, {{kept.lease, {{0, 3}}}, {lost.lease, {{4, 5}}}});
+    const LeaseEnded ended = stage.said_once<LeaseEnded>(at_south);
+    CHECK(ended.reason == LeaseEnd::node_removed);
+    CHECK(nodes_of(ended.nodes) == NodeSet{{6, 7}});
+    CHECK(nodes_of(stage.manager.leases().get(lost.lease).nodes) == NodeSet{{4, 5}});
+  }
+  SUBCASE("those that it names as absent") {
+    stage.offer(8, {{kept.lease, {{0, 3}}}, {lost.lease, {{6, 7}}}}, {{4, 5}});
+    CHECK(nodes_of(stage.said_once<LeaseEnded>(at_south).nodes) == NodeSet{{4, 5}});
+    CHECK(nodes_of(stage.manager.leases().get(lost.lease).nodes) == NodeSet{{6, 7}});
+  }
+  CHECK(nodes_of(stage.manager.leases().get(kept.lease).nodes) == NodeSet{{0, 3}});
+  CHECK(stage.said<LeaseEnded>(alice).empty());
+  CHECK(stage.said<Assign>(fs0).empty());
+  CHECK(stage.said<Unassign>(fs0).empty());
+}
+
+TEST_CASE("a job manager is told of its nodes that are gone, and they are leased no more [S124a]") {
+  Stage stage;
+  stage.offer(8);
+  stage.hear(alice, request(alice, 1, 8));
+  const Grant granted = stage.said_once<Grant>(alice);
+  stage.offer(6, {{granted.lease, {{0, 5}}}});
+  const LeaseEnded ended = stage.said_once<LeaseEnded>(alice);
+  CHECK(ended.reason == LeaseEnd::node_removed);
+  CHECK(nodes_of(ended.nodes) == NodeSet{{6, 7}});
+  std::vector<NodeGroup> left = granted.nodes;
+  remove_nodes(left, ended.nodes);
+  stage.hear(alice, Release{granted.lease, left, false, false});
+  CHECK(stage.said_once<Unassign>(fs0).nodes == NodeSet{{0, 5}});
+  stage.hear(fs0, Clean{granted.lease, {}});
+  CHECK(stage.manager.leases().size() == 0);
+  stage.hear(at_south, delegate(bob, 1, 6));
+  CHECK(nodes_of(stage.said_once<Grant>(at_south).nodes) == NodeSet{{0, 5}});
+}
+
+// ---- grants that aren't what was asked for -------------------------------------------------------------------------
+
+TEST_CASE("a grant of fewer nodes than asked is given back, the user hears nothing, another is asked [S106b]") {
+  Stage stage;
+  stage.hear(alice, request(alice, 1, 4));
+  const auto [first, asked] = stage.asked_next();
+  stage.hear(site_manager_of(first), grant(asked, first, 3));
+  const Release back = stage.said_once<Release>(site_manager_of(first));
+  CHECK(back.lease == LeaseId{first, {1, 1}});
+  CHECK(back.failed);
+  CHECK(back.nodes.empty());
+  CHECK(stage.said<Claim>(site_manager_of(first)).empty());
+  CHECK(stage.said<Grant>(alice).empty());
+  CHECK(stage.said<Refuse>(alice).empty());
+  CHECK(stage.manager.leases().size() == 0);
+  CHECK(stage.refused(first, "grant") == 1);
+  CHECK(stage.manager.why(stage.now, asked.request.id).known);
+  const auto [second, again] = stage.asked_next();
+  CHECK(second == other_than(first));
+  stage.hear(site_manager_of(second), grant(again, second, 4));
+  CHECK(stage.said_once<Grant>(alice).nodes.size() == 1);
+  CHECK(stage.said_once<Claim>(site_manager_of(second)).lease.owner == second);
+}
+
+// ---- frames of others ----------------------------------------------------------------------------------------------
+
+TEST_CASE("a frame is passed on only between those who share a lease that is carried here [S53a]") {
+  Stage stage;
+  stage.offer(8);
+  const auto to_fs0 = [&] { stage.hear(at_south, relay(bob, fs0, {south, home}, 1)); };
+  const auto from_fs0 = [&] { stage.hear(fs0, relay(fs0, bob, {home, south}, 0)); };
+  to_fs0();
+  from_fs0();
+  CHECK(stage.said<Relay>(fs0).empty());
+  CHECK(stage.said<Relay>(at_south).empty());
+  CHECK(stage.refused(south, "relay") == 1);
+
+  const Grant granted = stage.lend_to(bob, 1, 2);
+  to_fs0();
+  from_fs0();
+  CHECK(stage.said_once<Relay>(fs0).payload == "frame");
+  CHECK(stage.said_once<Relay>(at_south).position == 1);
+
+  stage.hear(at_south, Release{granted.lease, {}, false, false});
+  stage.hear(fs0, Clean{granted.lease, {}});
+  REQUIRE(stage.manager.leases().size() == 0);
+  stage.pass(seconds(3999));
+  to_fs0();
+  CHECK(stage.said<Relay>(fs0).size() == 1);
+  stage.pass(seconds(1));
+  to_fs0();
+  CHECK(stage.said<Relay>(fs0).empty());
+  CHECK(stage.refused(south, "relay") == 2);
+}
+
+TEST_CASE("a frame that didn't come the way it says is dropped, whoever has a lease [S53a] [S53]") {
+  Stage stage;
+  stage.offer(8);
+  stage.lend_to(bob, 1, 2);
+  stage.hear(at_north, relay(bob, fs0, {south, home}, 1));
+  CHECK(stage.refused(north, "relay") == 1);
+  for (const Relay& wrong :
+       {relay(bob, fs0, {south, home}, 0), relay(bob, fs0, {south, home}, 2), relay(bob, fs0, {north, home}, 1),
+        relay(bob, fs0, {south, home, south}, 1), relay(bob, fs0, {}, 0), relay(alice, fs0, {south, home}, 1),
+        relay(job_manager_of(south, "bob"), resource_manager_of(home, "fs1"), {south, home}, 1)})
+    stage.hear(at_south, wrong);
+  CHECK(stage.refused(south, "relay") == 7);
+  CHECK(stage.said<Relay>(fs0).empty());
+}
+
+TEST_CASE("a frame along a chain is passed on to the next site while that is up [S53]") {
+  Stage stage;
+  stage.down(fs0);
+  stage.hear(at_south, delegate(bob, 1, 2));
+  const auto asked = stage.said_once<Delegate>(at_north);
+  Grant made = grant(asked, north, 2);
+  made.chain = {north, home, south};
+  stage.hear(at_north, made);
+  CHECK(stage.said_once<Grant>(at_south).lease == made.lease);
+  const Party far = resource_manager_of(north, "fs0");
+  const auto send = [&] { stage.hear(at_south, relay(bob, far, {south, home, north}, 1)); };
+  send();
+  CHECK(stage.said_once<Relay>(at_north).position == 2);
+  stage.down(at_north);
+  send();
+  CHECK(stage.said<Relay>(at_north).empty());
+}
+
+// ---- how long leases last ------------------------------------------------------------------------------------------
+
+TEST_CASE("a lease that has lasted as long as it may is taken back with its grace, renewed or not [S118]") {
+  Stage stage(settings_with([](SiteSettings& settings) {
+    settings.lease_length_max = seconds(100);
+    settings.reclaim_grace = seconds(40);
+  }));
+  stage.offer(8);
+  const Grant granted = stage.lend_to(bob, 1, 2);
+  CHECK(granted.length == seconds(100));
+  CHECK(granted.grace == seconds(40));
+  stage.pass_renewed(seconds(99), at_south, 1);
+  CHECK(stage.said<LeaseEnded>(at_south).empty());
+  CHECK(stage.said<Unassign>(fs0).empty());
+  stage.pass(seconds(1));
+  const LeaseEnded ended = stage.said_once<LeaseEnded>(at_south);
+  CHECK(ended.lease == granted.lease);
+  CHECK(ended.reason == LeaseEnd::reclaimed);
+  CHECK(ended.grace == seconds(40));
+  const Unassign unassign = stage.said_once<Unassign>(fs0);
+  CHECK(unassign.grace == seconds(40));
+  CHECK(unassign.detached == Duration{});
+  stage.hear(fs0, Clean{granted.lease, {}});
+  CHECK(stage.manager.leases().size() == 0);
+}
+
+TEST_CASE("a lease that isn't renewed ends as expired, a thirtieth of its term late at its owner [S119] [S118]") {
+  Stage stage;
+  stage.offer(8);
+  stage.lend_to(bob, 1, 2);
+  stage.pass(seconds(31) - microseconds(1));
+  CHECK(stage.said<LeaseEnded>(at_south).empty());
+  stage.pass(microseconds(1));
+  CHECK(stage.said_once<LeaseEnded>(at_south).reason == LeaseEnd::expired);
+  CHECK(stage.said_once<Unassign>(fs0).detached == seconds(3600));
+}
+
+TEST_CASE("what is declared to run longer than any lease lasts is rejected as too_long [S86a]") {
+  Stage stage(settings_with([](SiteSettings& settings) { settings.lease_length_max = seconds(100); }));
+  stage.offer(8);
+  stage.down(at_north);
+  stage.hear(at_south, delegate(bob, 1, 2, seconds(101)));
+  const Reject rejected = stage.said_once<Reject>(at_south);
+  CHECK(rejected.reason == RejectReason::too_long);
+  CHECK(rejected.tries_left == 15);
+  stage.hear(at_south, delegate(bob, 2, 2, seconds(100)));
+  CHECK(stage.said_once<Grant>(at_south).length == seconds(100));
+}
+
+// ---- who is lent nothing for a while -------------------------------------------------------------------------------
+
+namespace {
+
+/// South's user asks and is granted nodes, but nobody claims them.
+void let_lapse(Stage& stage, std::uint64_t job) {
+  stage.hear(at_south, delegate(bob, job, 2));
+  const Grant granted = stage.said_once<Grant>(at_south);
+  stage.pass(seconds(5) - microseconds(1));
+  CHECK(stage.said<LeaseEnded>(at_south).empty());
+  stage.pass(microseconds(1));
+  CHECK(stage.said_once<LeaseEnded>(at_south).reason == LeaseEnd::not_claimed);
+  stage.hear(fs0, Clean{granted.lease, {}});
+}
+
+}  // namespace
+
+TEST_CASE("who lets a second offer in a row lapse is lent nothing for 20 s [S109] [S75a]") {
+  Stage stage;
+  stage.offer(8);
+  stage.down(at_north);
+  let_lapse(stage, 1);
+  let_lapse(stage, 2);
+  stage.hear(at_south, delegate(bob, 3, 2));
+  CHECK(stage.said_once<Reject>(at_south).reason == RejectReason::not_lending);
+  stage.pass(seconds(20) - microseconds(1));
+  stage.hear(at_south, delegate(bob, 4, 2));
+  CHECK(stage.said_once<Reject>(at_south).reason == RejectReason::not_lending);
+  stage.pass(microseconds(1));
+  stage.hear(at_south, delegate(bob, 5, 2));
+  CHECK(stage.said<Grant>(at_south).size() == 1);
+}
+
+TEST_CASE("a claim between two offers that lapse makes good for the first [S75a]") {
+  Stage stage;
+  stage.offer(8);
+  stage.down(at_north);
+  let_lapse(stage, 1);
+  stage.lend_to(bob, 2, 2);
+  let_lapse(stage, 3);
+  stage.hear(at_south, delegate(bob, 4, 2));
+  CHECK(stage.said<Grant>(at_south).size() == 1);
+}
+
+TEST_CASE("who lost nodes by a reclaim is lent nothing for 60 s, others are [S75a]") {
+  Stage stage;
+  stage.offer(8);
+  stage.lend_to(bob, 1, 2);
+  CHECK(stage.manager.reclaim(stage.now, "south", seconds(10), stage.out) == 1);
+  stage.settle();
+  CHECK(stage.said_once<LeaseEnded>(at_south).reason == LeaseEnd::reclaimed);
+  const Party carol = job_manager_of(north, "carol");
+  stage.hear(at_north, delegate(carol, 1, 2));
+  CHECK(stage.said<Grant>(at_north).size() == 1);
+  stage.down(at_north);
+  stage.hear(at_south, delegate(bob, 2, 2));
+  CHECK(stage.said_once<Reject>(at_south).reason == RejectReason::not_lending);
+  stage.pass(seconds(60));
+  stage.hear(at_south, delegate(bob, 3, 2));
+  CHECK(stage.said<Grant>(at_south).size() == 1);
+}
+
+TEST_CASE("a borrower that renews too few leases for longer than a term is to compare them anew") {
+  Stage stage;
+  stage.offer(8);
+  stage.lend_to(bob, 1, 2);
+  stage.pass_renewed(seconds(30), at_south, 0);
+  CHECK(stage.out.renewals.empty());
+  SUBCASE("in vain") {
+    stage.pass_renewed(seconds(3), at_south, 0);
+    CHECK(stage.out.renewals == std::vector<Party>{at_south});
+    CHECK(stage.refused(south, "renews_too_few") == 1);
+  }
+  SUBCASE("once it has renewed all of them it isn't") {
+    stage.pass_renewed(seconds(3), at_south, 1);
+    stage.pass_renewed(seconds(30), at_south, 0);
+    CHECK(stage.out.renewals.empty());
+  }
+  CHECK(stage.manager.leases().size() == 1);
+}
+
+// ---- the search ----------------------------------------------------------------------------------------------------
+
+TEST_CASE("a drained site asks others for its users, however many of its nodes are idle") {
+  Stage stage;
+  stage.offer(8);
+  REQUIRE(stage.manager.drain(stage.now, home, stage.out));
+  stage.settle();
+  stage.hear(alice, request(alice, 1, 2));
+  CHECK(stage.said<Grant>(alice).empty());
+  stage.asked_next();
+  SUBCASE("and serves them again when it is resumed") {
+    REQUIRE(stage.manager.resume(stage.now, home, stage.out));
+    stage.settle();
+    CHECK(stage.said_once<Grant>(alice).origin == Origin::local);
+    CHECK(stage.said<Withdraw>(at_north).size() + stage.said<Withdraw>(at_south).size() == 1);
+  }
+}
+
+TEST_CASE("a neighbour that claims to have spent the budget can't have spent more than it names sites") {
+  Stage stage;
+  stage.hear(alice, request(alice, 1, 2));
+  const auto [first, asked] = stage.asked_next();
+  CHECK(asked.tries_left == 15);
+  CHECK(asked.dttl == 4);
+  Reject answer = reject(asked, first, RejectReason::no_capacity, 0);
+  std::uint32_t left = 13;
+  SUBCASE("it names itself alone") {}
+  SUBCASE("it names all whom it may have asked") {
+    for (int i = 0; i < 14; ++i) answer.asked.insert(answer.asked.begin(), answer.asked[0]);
+    left = 0;
+  }
+  SUBCASE("it gives back more than there was") {
+    answer.tries_left = 100;
+    left = 14;
+  }
+  stage.hear(site_manager_of(first), answer);
+  const auto [second, again] = stage.asked_next();
+  CHECK(second == other_than(first));
+  CHECK(again.tries_left == left);
+  CHECK(again.round == 1);
+}
+
+TEST_CASE("a home site asks no more neighbours in a round than the budget allows [S69]") {
+  Stage stage(settings_with([](SiteSettings& settings) { settings.tries_per_round = 1; }));
+  stage.hear(alice, request(alice, 1, 2));
+  const auto [first, asked] = stage.asked_next();
+  CHECK(asked.tries_left == 0);
+  stage.hear(site_manager_of(first), reject(asked, first, RejectReason::no_capacity, 0));
+  CHECK(stage.said<Delegate>(at_north).size() + stage.said<Delegate>(at_south).size() == 0);
+  CHECK(stage.manager.view(stage.now).requests_pausing == 1);
+  stage.pass(seconds(2));
+  CHECK(stage.asked_next().second.round == 2);
+}
+
+TEST_CASE("a hint wakes no more requests than may be asked for at once, whatever it promises") {
+  Stage stage(settings_with([](SiteSettings& settings) {
+    settings.window_max = 3;
+    settings.pause_first = seconds(60);
+  }));
+  stage.down(at_south);
+  for (std::uint64_t job = 1; job <= 50; ++job) stage.hear(alice, request(alice, job, 1));
+  std::vector<RequestId> asked;
+  for (auto open = stage.said<Delegate>(at_north); !open.empty(); open = stage.said<Delegate>(at_north))
+    for (const Delegate& one : open) {
+      asked.push_back(one.request.id);
+      // Not for lack of nodes, which would close the window.
+      stage.hear(at_north, reject(one, north, RejectReason::dttl_exhausted, 14));
+    }
+  REQUIRE(stage.manager.view(stage.now).requests_pausing == 50);
+  HintEntry much;
+  std::size_t woken = 0;
+  SUBCASE("much") {
+    much.lendable = much.largest = 4'000'000'000;
+    woken = 3;
+  }
+  SUBCASE("little") {
+    much.lendable = much.largest = 2;
+    woken = 2;
+  }
+  stage.hear(at_north, Beat{}, {much});
+  const auto again = stage.said<Delegate>(at_north);
+  REQUIRE(again.size() == woken);
+  for (std::size_t i = 0; i < again.size(); ++i) {
+    CHECK(again[i].request.id == asked[i]);
+    CHECK(again[i].round == 2);
+  }
+  CHECK(stage.manager.view(stage.now).requests_pausing == 50 - woken);
+}
+
+TEST_CASE("invented resource managers can't take more of a cluster than twice what is configured [S124]") {
+  Stage stage;
+  stage.offer(8);
+  const auto invent = [&](int number, std::uint32_t nodes) {
+    const Party manager = resource_manager_of(home, "invented-" + std::to_string(number));
+    stage.up(manager, true);
+    Register offered;
+    offered.cluster = delft;
+    offered.nodes = nodes;
+    stage.hear(manager, std::move(offered));
+    return stage.said<Fault>(manager);
+  };
+  const auto too_many = invent(1, 9);
+  REQUIRE(too_many.size() == 1);
+  CHECK(too_many[0].text ==
+        "cluster delft would have 17 nodes, more than twice the 8 that the site's configuration gives it");
+  CHECK(invent(2, 8).empty());
+  CHECK(invent(3, 1).size() == 1);
+  CHECK(stage.manager.view(stage.now).processors == 16);
+}
+
+}  // namespace site_manager_life_test

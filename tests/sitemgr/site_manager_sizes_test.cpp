@@ -1,0 +1,380 @@
+// Stories about what a site can hold: what is refused for good and what waits, what comes of nodes that are gone, and
+// which resource managers are believed. The stage is in site_manager_stage.hpp.
+#include "protocol/text.hpp"
+#include "tests/sitemgr/site_manager_stage.hpp"
+
+namespace site_manager_sizes_test {
+
+using namespace dmm;
+using namespace dmm::site_stage;
+
+namespace {
+
+const Party fs1 = resource_manager_of(home, "fs1");
+
+/// A neighbour tells of one cluster of this size, and that nothing lies beyond it.
+Reach reach_of(std::uint32_t processors) {
+  Reach reach;
+  reach.entries.assign(16, {true, {}});
+  reach.entries[0].classes.push_back({0, {}, processors, processors, {}});
+  return reach;
+}
+
+HintEntry hint_of(std::uint32_t lendable, std::uint32_t largest) {
+  HintEntry hint;
+  hint.lendable = lendable;
+  hint.largest = largest;
+  hint.complete = true;
+  return hint;
+}
+
+Request staying(std::uint64_t job, std::uint32_t processors) {
+  Request asked = request(alice, job, processors);
+  asked.dttl = 0;
+  return asked;
+}
+
+Holding held(const Grant& granted) {
+  Holding holding;
+  holding.lease = granted.lease;
+  holding.request = granted.request;
+  holding.nodes = granted.nodes;
+  holding.chain = granted.chain;
+  return holding;
+}
+
+}  // namespace
+
+// ---- what is too large ---------------------------------------------------------------------------------------------
+
+TEST_CASE("a drained site tells that it lends nothing, and how large it is all the same [S74a]") {
+  Stage stage;
+  stage.offer(8);
+  stage.pass(seconds(1));
+  REQUIRE(stage.neighbour(north).told.at(0).lendable == 8);
+  const Reach before = stage.neighbour(north).told_reach;
+  REQUIRE(before.entries.at(0).classes.at(0).largest == 8);
+  REQUIRE(stage.manager.drain(stage.now, home, stage.out));
+  stage.settle();
+  stage.pass(seconds(61));
+  const HintEntry told = stage.neighbour(north).told.at(0);
+  CHECK(told.lendable == 0);
+  CHECK(told.largest == 8);
+  CHECK(told.complete);
+  CHECK(stage.neighbour(north).told_reach.entries == before.entries);
+  stage.up(at_north, true);
+  CHECK(stage.said<Reach>(at_north).back().entries == before.entries);
+}
+
+TEST_CASE("a site is as large as it is configured to be before anybody has come [S74]") {
+  Stage stage;
+  stage.hear(alice, staying(1, 8));
+  stage.hear(alice, staying(2, 9));
+  const Refuse refused = stage.said_once<Refuse>(alice);
+  CHECK(refused.request.job == 2);
+  CHECK(refused.largest == 8);
+  stage.offer_by(fs1, 2);
+  stage.pass(seconds(3600));
+  CHECK(stage.said<Refuse>(alice).empty());
+  stage.offer_by(fs0, 6);
+  CHECK(stage.said_once<Grant>(alice).request.job == 1);
+}
+
+TEST_CASE("who is busy, drained, down or has yet to come back is as large as it is configured to be [S74]") {
+  Stage stage(settings_with([](SiteSettings& settings) { settings.clusters[0].nodes = 4; }));
+  stage.offer(4);
+  stage.hear(at_north, reach_of(8));
+  stage.hear(at_south, reach_of(2));
+  SUBCASE("north lends nothing now") { stage.hear(at_north, Beat{}, {hint_of(0, 8)}); }
+  SUBCASE("north's hint knows of no cluster") { stage.hear(at_north, Beat{}, {hint_of(0, 0)}); }
+  SUBCASE("north is down") { stage.down(at_north); }
+  SUBCASE("this site was restarted, and has heard nobody") {
+    stage.restart();
+    stage.up(alice, true);
+    stage.hear(alice, Inventory{});
+  }
+  SUBCASE("this site is drained") {
+    REQUIRE(stage.manager.drain(stage.now, home, stage.out));
+    stage.settle();
+  }
+  stage.hear(alice, request(alice, 1, 8));
+  stage.hear(alice, request(alice, 2, 4));
+  stage.hear(alice, staying(3, 4));
+  stage.pass(seconds(3600));
+  CHECK(stage.said<Refuse>(alice).empty());
+  stage.hear(alice, request(alice, 4, 9));
+  const Refuse refused = stage.said_once<Refuse>(alice);
+  CHECK(refused.request.job == 4);
+  CHECK(refused.reason == RefusalReason::too_large);
+  CHECK(refused.largest == 8);
+  // However it is divided: its components are all at one site.
+  Request flexible = request(alice, 5, 9);
+  flexible.need.kind = RequestKind::flexible;
+  stage.hear(alice, std::move(flexible));
+  const Refuse divided = stage.said_once<Refuse>(alice);
+  CHECK(divided.reason == RefusalReason::too_large);
+  CHECK(divided.text == "needs 1 processors in one cluster and 9 at one site");
+}
+
+TEST_CASE("a site of which nothing is configured is as large as what its resource managers ever offered [S74]") {
+  Stage stage(settings_with([](SiteSettings& settings) { settings.clusters[0].nodes = 0; }));
+  stage.hear(alice, staying(1, 1'000));
+  stage.offer_by(fs0, 4);
+  stage.offer_by(fs1, 4);
+  stage.pass(seconds(3600));
+  CHECK(stage.said<Refuse>(alice).empty());  // more may come, as long as none came back
+
+  stage.restart();
+  stage.up(alice, true);
+  stage.hear(alice, Inventory{});
+  stage.up(fs0, true);
+  stage.offer_by(fs0, 4);
+  stage.hear(alice, staying(2, 6));
+  stage.hear(alice, staying(3, 9));
+  CHECK(stage.said_once<Refuse>(alice).request.job == 3);
+  stage.pass(seconds(3600));
+  CHECK(stage.said<Grant>(alice).empty());
+  SUBCASE("it comes back") {
+    stage.up(fs1, true);
+    stage.offer_by(fs1, 4);
+    CHECK(stage.said_once<Grant>(alice).request.job == 2);
+  }
+  SUBCASE("it is gone for good, as the owner says") {
+    CHECK(stage.manager.forget(stage.now, "fs1", stage.out).empty());
+    stage.settle();
+    const Refuse refused = stage.said_once<Refuse>(alice);
+    CHECK(refused.request.job == 2);
+    CHECK(refused.reason == RefusalReason::too_large);
+    CHECK(refused.largest == 4);
+    CHECK_FALSE(stage.manager.forget(stage.now, "fs1", stage.out).empty());
+  }
+}
+
+TEST_CASE("what all becomes hopeless at once is refused a piece at a time") {
+  constexpr std::size_t waiting = 2'500;
+  Stage stage(settings_with([](SiteSettings& settings) { settings.clusters[0].nodes = 0; }));
+  stage.offer_by(fs0, 4);
+  stage.offer_by(fs1, 4);
+  stage.restart();
+  stage.up(alice, true);
+  stage.hear(alice, Inventory{});
+  stage.up(fs0, true);
+  stage.offer_by(fs0, 4);
+  for (std::uint64_t job = 1; job <= waiting; ++job)
+    stage.manager.receive(stage.now, Received{alice, staying(job, 6), {}, {}}, stage.out);
+  stage.settle();
+  REQUIRE(stage.manager.forget(stage.now, "fs1", stage.out).empty());
+  stage.settle();
+  std::size_t refused = stage.said<Refuse>(alice).size();
+  CHECK(refused == 1'000);
+  while (refused < waiting) {
+    REQUIRE(stage.manager.next_deadline() <= stage.now);  // it goes on at once
+    stage.settle();
+    refused += stage.said<Refuse>(alice).size();
+  }
+  CHECK(stage.manager.next_deadline() > stage.now);
+  CHECK(stage.manager.queue().size() == 0);
+}
+
+TEST_CASE("only a resource manager that is down can be forgotten, and its leases end then") {
+  Stage stage;
+  stage.offer(8);
+  const Grant lent = stage.lend_to(bob, 1, 8);
+  CHECK_FALSE(stage.manager.forget(stage.now, "fs0", stage.out).empty());
+  CHECK(stage.manager.view(stage.now).processors == 8);
+  stage.down(fs0);
+  CHECK(stage.manager.forget(stage.now, "fs0", stage.out).empty());
+  stage.settle();
+  const LeaseEnded ended = stage.said_once<LeaseEnded>(at_south);
+  CHECK(ended.lease == lent.lease);
+  CHECK(ended.reason == LeaseEnd::node_removed);
+  CHECK(stage.manager.leases().size() == 0);
+  CHECK(stage.manager.view(stage.now).processors == 0);
+  CHECK(stage.manager.view(stage.now).resource_managers.empty());
+}
+
+// ---- nodes that are gone after a restart ---------------------------------------------------------------------------
+
+TEST_CASE("leases on nodes that are gone when a restarted site hears its resource manager again end [S124a]") {
+  Stage stage;
+  stage.offer(8);
+  const Grant kept = stage.lend_to(bob, 1, 4);
+  const Grant gone = stage.lend_to(bob, 2, 4);
+  REQUIRE(gone.nodes.at(0).nodes == NodeSet{{4, 7}});
+  stage.restart();
+  stage.up(at_south, true);
+  Inventory books;
+  books.borrowed = {held(kept), held(gone)};
+  stage.hear(at_south, books);
+  stage.up(fs0, true);
+  stage.offer(4, {{kept.lease, {{0, 3}}}});
+  const LeaseEnded ended = stage.said_once<LeaseEnded>(at_south);
+  CHECK(ended.lease == gone.lease);
+  CHECK(ended.reason == LeaseEnd::node_removed);
+  CHECK(stage.manager.view(stage.now).processors == 4);
+  CHECK(stage.manager.view(stage.now).processors_busy == 4);
+  CHECK(stage.manager.view(stage.now).load == 1.0);
+  // What it had of them is taken back, which it answers as it was asked: with nodes that it doesn't have any more.
+  stage.hear(fs0, Clean{gone.lease, {{4, 7}}});
+  stage.hear(at_south, Release{kept.lease, {}, false, false});
+  stage.hear(fs0, Clean{kept.lease, {{0, 3}}});
+  CHECK(stage.manager.view(stage.now).processors_busy == 0);
+  CHECK(stage.manager.leases().size() == 0);
+  stage.hear(at_south, delegate(bob, 3, 4));
+  CHECK(stage.said_once<Grant>(at_south).nodes.at(0).nodes == NodeSet{{0, 3}});
+}
+
+// ---- owners come first ---------------------------------------------------------------------------------------------
+
+TEST_CASE("a local request that has waited for five minutes takes lent nodes back, if nobody set it otherwise") {
+  Duration after = seconds(300);
+  SUBCASE("as it is") {}
+  SUBCASE("sooner") { after = seconds(20); }
+  SUBCASE("never") { after = Duration{}; }
+  SiteSettings settings = settings_of_home();
+  if (after != seconds(300)) settings.reclaim_after = after;
+  Stage stage(settings);
+  stage.offer(8);
+  const Grant lent = stage.lend_to(bob, 1, 8);
+  stage.hear(alice, staying(1, 8));
+  if (after == Duration{}) {
+    stage.pass_renewed(seconds(3600), at_south, 1);
+    CHECK(stage.said<LeaseEnded>(at_south).empty());
+    return;
+  }
+  stage.pass_renewed(after - milliseconds(1), at_south, 1);
+  CHECK(stage.said<LeaseEnded>(at_south).empty());
+  stage.pass(milliseconds(1));
+  const LeaseEnded ended = stage.said_once<LeaseEnded>(at_south);
+  CHECK(ended.reason == LeaseEnd::reclaimed);
+  CHECK(ended.grace == seconds(300));
+  stage.hear(fs0, Clean{lent.lease, {}});
+  CHECK(stage.said_once<Grant>(alice).request.job == 1);
+}
+
+// ---- what is charged -----------------------------------------------------------------------------------------------
+
+TEST_CASE("the totals of what was lent are kept over a restart, also of records that were dropped") {
+  Stage stage(settings_with([](SiteSettings& settings) { settings.usage_records_max = 2; }));
+  stage.offer(8);
+  for (std::uint64_t job = 1; job <= 5; ++job) {
+    const Grant lent = stage.lend_to(bob, job, 8);
+    stage.pass(seconds(10));
+    stage.hear(at_south, Release{lent.lease, {}, false, false});
+    stage.hear(fs0, Clean{lent.lease, {}});
+  }
+  const auto totals = [&] { return stage.manager.usage_totals().at({UsageRecord::Direction::lent, south}); };
+  REQUIRE(stage.manager.usage().records().size() == 2);
+  CHECK(totals().leases == 5);
+  CHECK(totals().processor_microseconds == 400'000'000);
+  stage.restart();
+  CHECK(stage.manager.usage().records().size() == 2);
+  CHECK(totals().leases == 5);
+  CHECK(totals().processor_microseconds == 400'000'000);
+}
+
+// ---- resource managers that err or lie -----------------------------------------------------------------------------
+
+TEST_CASE("a lease that this site has yet to make isn't believed, and neither are the nodes that obey it") {
+  Stage stage;
+  LeaseId later{home, {1, 1}};
+  SUBCASE("the next one") {}
+  SUBCASE("of a later start") { later.epoch.incarnation = 2; }
+  SUBCASE("the greatest there is") { later.epoch = {UINT64_MAX, UINT64_MAX}; }
+  SUBCASE("of another site") { later = {north, {1, 1}}; }
+  stage.offer(8, {{later, {{0, 3}}}});
+  const Fault fault = stage.said_once<Fault>(fs0);
+  CHECK(fault.about == Register::type);
+  CHECK(fault.text.find(to_text(later)) != std::string::npos);
+  CHECK(stage.said<Unassign>(fs0).empty());
+  CHECK(stage.manager.view(stage.now).processors == 0);
+  stage.offer(8);
+  CHECK(stage.lend_to(bob, 1, 8).lease == LeaseId{home, {1, 1}});
+}
+
+TEST_CASE("parts of a register that never end are told to be wrong when they list more than there can be [S124]") {
+  Stage stage(home_with_nodes(0));
+  Register part;
+  part.cluster = delft;
+  part.nodes = 100;
+  part.last = false;
+  SUBCASE("leases") {
+    for (std::uint64_t counter = 1; counter <= 30; ++counter) part.leases.push_back({home, {1, counter}});
+  }
+  SUBCASE("nodes of leases") { part.leased.assign(30, {{0, 0}}); }
+  SUBCASE("nodes of no lease") {
+    for (std::uint32_t node = 0; node < 80; node += 2) part.dirty.push_back({node, node});
+  }
+  std::vector<Fault> faults;
+  for (int parts = 0; parts < 20 && faults.empty(); ++parts) {
+    stage.hear(fs0, part);
+    faults = stage.said<Fault>(fs0);
+  }
+  REQUIRE(faults.size() == 1);
+  CHECK(faults[0].about == Register::type);
+  stage.offer(100);  // nothing of it is left
+  CHECK(stage.said<Fault>(fs0).empty());
+  CHECK(stage.manager.view(stage.now).processors == 100);
+}
+
+TEST_CASE("one resource manager can't offer so much that no other one has room [S124]") {
+  Stage stage(home_with_nodes(0));
+  stage.offer_by(fs1, 100'001);
+  CHECK(stage.said_once<Fault>(fs1).about == Register::type);
+  Register wide;
+  wide.cluster = delft;
+  wide.nodes = 1;
+  wide.processors_per_node = 4'097;
+  stage.hear(fs1, wide);
+  CHECK(stage.said_once<Fault>(fs1).about == Register::type);
+  stage.offer_by(fs1, 100'000);
+  stage.offer_by(fs0, 500);
+  CHECK(stage.said<Fault>(fs0).empty());
+  CHECK(stage.manager.view(stage.now).processors == 100'500);
+}
+
+// ---- leases that nobody uses ---------------------------------------------------------------------------------------
+
+TEST_CASE("a lease on two resource managers is idle when both said of late that nothing uses it [S127a]") {
+  Stage stage;
+  stage.offer_by(fs0, 4);
+  stage.offer_by(fs1, 4);
+  const Grant lent = stage.lend_to(bob, 1, 8);
+  REQUIRE(lent.nodes.size() == 2);
+  stage.pass_renewed(seconds(100), at_south, 1);  // renewed without an end
+  CHECK(stage.out.renewals.empty());              // one lease, however many resource managers
+  const auto idle = [&](const NodeGroup& group) {
+    stage.hear(group.resource_manager, LeaseEnded{lent.lease, {group}, LeaseEnd::idle, false, {}});
+  };
+  idle(lent.nodes[0]);
+  CHECK(stage.said<LeaseEnded>(at_south).empty());
+  idle(lent.nodes[0]);
+  CHECK(stage.said<LeaseEnded>(at_south).empty());
+  SUBCASE("the first said so long ago") {
+    stage.pass_renewed(seconds(150), at_south, 1);
+    idle(lent.nodes[1]);
+    CHECK(stage.said<LeaseEnded>(at_south).empty());
+    idle(lent.nodes[0]);
+  }
+  SUBCASE("just now") { idle(lent.nodes[1]); }
+  const LeaseEnded ended = stage.said_once<LeaseEnded>(at_south);
+  CHECK(ended.lease == lent.lease);
+  CHECK(ended.reason == LeaseEnd::idle);
+  CHECK_FALSE(ended.confirmed);
+  for (const Party& manager : {fs0, fs1}) CHECK(stage.said_once<Unassign>(manager).detached > Duration{});
+}
+
+TEST_CASE("a neighbour has no more leases at a time than one may have") {
+  Stage stage(settings_with([](SiteSettings& settings) { settings.leases_per_link_max = 2; }));
+  stage.offer(8);
+  stage.down(at_north);
+  const Grant first = stage.lend_to(bob, 1, 1);
+  stage.lend_to(bob, 2, 1);
+  stage.hear(at_south, delegate(bob, 3, 1));
+  CHECK(stage.said_once<Reject>(at_south).reason == RejectReason::limit_reached);
+  stage.hear(at_south, Release{first.lease, {}, false, false});
+  stage.hear(fs0, Clean{first.lease, {}});
+  stage.lend_to(bob, 4, 1);
+}
+
+}  // namespace site_manager_sizes_test

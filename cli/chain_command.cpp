@@ -7,11 +7,15 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "cli/chain_picture.hpp"
 #include "cli/commands.hpp"
 #include "cli/delegation_chain.hpp"
 #include "cli/registry.hpp"
 #include "cli/run_folder.hpp"
+#include "cli/shipped.hpp"
 #include "protocol/text.hpp"
+#include "runtime/files.hpp"
+#include "topologies/topology.hpp"
 
 namespace dmm {
 namespace {
@@ -20,6 +24,8 @@ struct ChainOptions {
   std::string request;
   std::string logs;
   std::string testbed;
+  std::string picture;   ///< file to draw into
+  std::string topology;  ///< of the picture
   bool json = false;
 };
 
@@ -32,6 +38,16 @@ std::variant<std::string, CommandFault> logs_of(const ChainOptions& options) {
   if (!options.testbed.empty() || fault.exit_code == 2) return std::move(fault);
   if (std::string last = last_run_folder(); !last.empty()) return last;
   return CommandFault{"no testbed is up and no run was made; name the folder of the logs with --logs", 1};
+}
+
+/// The last attempt, on the map of its grid.
+int draw_picture(const ChainOptions& options, const DelegationChain& chain) {
+  const auto topology = read_topology(shipped(options.topology));
+  if (const auto* fault = std::get_if<ConfigError>(&topology)) return fail("chain", {fault->text, 2});
+  const std::string fault = replace_file(options.picture, chain_picture(std::get<Topology>(topology), chain));
+  if (!fault.empty()) return fail("chain", {"--svg: " + fault, 1});
+  print_lines({"drawn: " + options.picture});
+  return 0;
 }
 
 int run(const ChainOptions& options) {
@@ -64,6 +80,7 @@ int run(const ChainOptions& options) {
     print_json({{"logs", folder}, {"attempts", std::move(list)}});
     return 0;
   }
+  if (!options.picture.empty()) return draw_picture(options, chains.back());
   const Style style = style_of(STDOUT_FILENO);
   for (const DelegationChain& chain : chains) print_lines(draw_chain(chain, style));
   return 0;
@@ -82,14 +99,23 @@ CLI::App* add_chain_command(CLI::App& app, int& exit_code) {
       ->type_name("FOLDER");
   command->add_option("--testbed", options->testbed, "A testbed that is up (default: the only one)")
       ->type_name("NAME");
-  command->add_flag("--json", options->json, "Print a JSON object");
+  auto* json = command->add_flag("--json", options->json, "Print a JSON object");
+  auto* topology = command->add_option("--topology", options->topology, "With --svg: the file of the grid")
+                       ->type_name("TOPOLOGY");
+  auto* picture = command
+                      ->add_option("--svg", options->picture, "Draw the last attempt on the grid's map into this file")
+                      ->type_name("FILE")
+                      ->needs(topology)
+                      ->excludes(json);
+  topology->needs(picture);
   command->footer(
       "Times are milliseconds since the first record; the tree shows whom every site asked, and what was\n"
       "answered. Rebuilt from what all processes logged, so it also works when they have ended.\n"
       "\n"
       "Examples:\n"
       "  dmm chain das-0/u0/17\n"
-      "  dmm chain das-0/u0/17 --logs /tmp/two-sites-logs --json\n");
+      "  dmm chain das-0/u0/17 --logs /tmp/two-sites-logs --json\n"
+      "  dmm chain das-0/u0/17 --topology topologies/dual-grid.json --svg chain.svg\n");
   command->callback([options, &exit_code] { exit_code = run(*options); });
   return command;
 }

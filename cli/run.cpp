@@ -23,6 +23,7 @@
 #include "cli/homecoming.hpp"
 #include "cli/monitor.hpp"
 #include "cli/run_folder.hpp"
+#include "cli/shipped.hpp"
 #include "cli/silence.hpp"
 #include "cli/statistics.hpp"
 #include "protocol/text.hpp"
@@ -297,6 +298,7 @@ int run_workload(RunOptions options) {
       return fail("run", {"--output: " + fault, 1});
   auto topology = load_topology(options.testbed);
   if (auto* fault = std::get_if<TestbedFault>(&topology)) return fail("run", {fault->text, fault->exit_code});
+  options.workload.path = shipped(options.workload.path);
   auto loaded = load_workload(options.workload);
   if (auto* error = std::get_if<WorkloadError>(&loaded)) return fail("run", {error->text, 2});
   const auto& workload = std::get<Workload>(loaded);

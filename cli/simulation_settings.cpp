@@ -1,5 +1,6 @@
 // See simulation_settings.hpp. A topology is read once for each stage of replacing: keys of the file and of --set are
 // read over the stage's defaults, so they win without anyone comparing values.
+#include "cli/shipped.hpp"
 #include "cli/simulation_settings.hpp"
 
 #include <algorithm>
@@ -152,7 +153,7 @@ std::variant<Topology, CommandFault> topology_at(const SimulationChoice& choice,
   ReadOptions reading;
   reading.overrides = choice.overrides;
   reading.site_defaults = defaults.site;
-  auto read = choice.topology.empty() ? one_cluster(choice, reading) : read_topology(choice.topology, reading);
+  auto read = choice.topology.empty() ? one_cluster(choice, reading) : read_topology(shipped(choice.topology), reading);
   if (auto* error = std::get_if<ConfigError>(&read)) return CommandFault{std::move(error->text), 2};
   Topology& topology = std::get<Topology>(read);
   for (TopologySite& site : topology.sites)

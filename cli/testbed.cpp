@@ -1,4 +1,5 @@
 // See testbed.hpp.
+#include "cli/shipped.hpp"
 #include "cli/testbed.hpp"
 
 #include <fcntl.h>
@@ -181,7 +182,7 @@ class BringUp {
 std::variant<Topology, TestbedFault> load_topology(const TestbedOptions& options) {
   ReadOptions reading;
   reading.overrides = options.overrides;
-  auto read = read_topology(options.topology, reading);
+  auto read = read_topology(shipped(options.topology), reading);
   if (auto* error = std::get_if<ConfigError>(&read)) return TestbedFault{std::move(error->text), 2};
   return std::move(std::get<Topology>(read));
 }

@@ -1,4 +1,5 @@
 // See workload_choice.hpp.
+#include "cli/shipped.hpp"
 #include "cli/workload_choice.hpp"
 
 #include <CLI/CLI.hpp>
@@ -48,13 +49,13 @@ std::variant<std::uint32_t, CommandFault> cluster_named(const std::string& word,
 std::variant<LogSource, CommandFault> log_source(const std::string& text, std::size_t position,
                                                  const WorkloadChoice& choice, const Grid& grid) {
   LogSource log;
-  log.path = text;
+  log.path = shipped(text);
   const std::size_t equals = text.find('=');
   if (equals != std::string::npos && !std::filesystem::exists(text)) {
     const auto cluster = cluster_named(text.substr(0, equals), grid);
     if (const auto* fault = std::get_if<CommandFault>(&cluster)) return *fault;
     log.cluster = std::get<std::uint32_t>(cluster);
-    log.path = text.substr(equals + 1);
+    log.path = shipped(text.substr(equals + 1));
   } else if (choice.logs.size() > 1) {
     if (position >= grid.clusters.size())
       return CommandFault{"--workload: more logs than clusters; name the cluster of each, as in 0=" + text, 2};

@@ -80,6 +80,11 @@ void Svg::frame(SvgPoint corner, double width, double height, const SvgStroke& s
            attribute("width", width) + attribute("height", height) + strokes(stroke) + "/>\n";
 }
 
+void Svg::disc(SvgPoint centre, double radius, std::string_view colour) {
+  body_ += "<circle" + attribute("cx", centre.x) + attribute("cy", centre.y) + attribute("r", radius) +
+           attribute("fill", colour) + "/>\n";
+}
+
 void Svg::sign(SvgPoint at, std::size_t number, std::string_view colour) {
   const auto polygon = [&](std::span<const SvgPoint> points) {
     body_ += "<polygon" + attribute("points", path_of(points)) + attribute("fill", colour) + "/>\n";

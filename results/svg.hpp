@@ -43,6 +43,7 @@ class Svg {
   /// Filled; with `tip` a text that shows when the pointer is over it.
   void box(SvgPoint corner, double width, double height, std::string_view colour, std::string_view tip = {});
   void frame(SvgPoint corner, double width, double height, const SvgStroke& stroke);
+  void disc(SvgPoint centre, double radius, std::string_view colour);
   /// Sign number 0 to 5: disc, square, triangle, diamond, cross, ring.
   void sign(SvgPoint at, std::size_t number, std::string_view colour);
 

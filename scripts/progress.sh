@@ -6,11 +6,14 @@ length_of() {
   if (($1 < 60)); then printf '%d s' "$1"; else printf '%d min %02d s' $(($1 / 60)) $(($1 % 60)); fi
 }
 
+# How many steps the whole has at least: of a part it isn't known how long it takes as a rule.
+usual_steps=40
+
 # time_left DONE TOTAL ELAPSED USUAL: what remains, by what is done; in the first fifth by what the whole usually takes.
 time_left() {
   local done=$1 total=$2 elapsed=$3 usual=$4
   if ((done * 5 < total || done == 0)); then
-    ((usual > elapsed)) && printf ', about %s left' "$(length_of $((usual - elapsed)))"
+    ((usual > elapsed && total >= usual_steps)) && printf ', about %s left' "$(length_of $((usual - elapsed)))"
   elif ((done < total)); then
     printf ', about %s left' "$(length_of $((elapsed * (total - done) / done)))"
   fi
@@ -40,7 +43,7 @@ calmly() {
       set -- $counted
       line+=": $1 of $2 ${*:3}$(time_left "$1" "$2" "$elapsed" "$usual")"
     else
-      line+=": $(length_of "$elapsed")$(time_left 0 1 "$elapsed" "$usual")"
+      line+=": $(length_of "$elapsed")$(time_left 0 "$usual_steps" "$elapsed" "$usual")"
     fi
     if [[ -t 1 ]]; then
       printf '\r\033[K%s' "${line:0:$(($(tput cols 2>/dev/null || echo 80) - 1))}"

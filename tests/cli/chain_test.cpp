@@ -11,6 +11,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "cli/chain_picture.hpp"
 #include "cli/delegation_chain.hpp"
 
 namespace chain_test {
@@ -240,6 +241,28 @@ TEST_CASE("a chain is told as JSON too") {
   CHECK(json["chain"] == nlohmann::ordered_json{"e", "d", "a"});
   CHECK(json["asked"][0]["outcome"] == "rejected");
   CHECK(json["asked"][1]["asked"][0]["lease"] == "e#7");
+}
+
+TEST_CASE("a chain's picture shows who was asked, who refused and who lent, on the grid's map") {
+  auto read = parse_topology(R"({"name": "letters", "sites": [
+      {"name": "a", "parent": "d", "clusters": [{"name": "n", "nodes": 4}], "users": ["u"]},
+      {"name": "b", "parent": "d", "clusters": [{"name": "n", "nodes": 4}]},
+      {"name": "d"}, {"name": "e", "parent": "d", "clusters": [{"name": "n", "nodes": 100}]}]})",
+                             "letters.json");
+  REQUIRE(std::holds_alternative<Topology>(read));
+  const std::string picture = chain_picture(std::get<Topology>(read), rebuild_chains(records_of(story())).front());
+  const auto count = [&](const std::string& text) {
+    std::size_t found = 0;
+    for (std::size_t at = picture.find(text); at != std::string::npos; at = picture.find(text, at + 1)) ++found;
+    return found;
+  };
+  CHECK(count("stroke=\"#d55e00\"") == 2 + 2);  // a asked b, which refused: arrow and head; and in the legend
+  CHECK(count("stroke=\"#0072b2\"") == 4 + 2);  // a asked d, and d asked e; c isn't on this map
+  CHECK(count("stroke=\"#009e73\"") == 4 + 2);  // lent from e to d, and from d to a
+  CHECK(count("fill=\"#009e73\"") == 2);        // the owner's disc, and its name
+  CHECK(picture.find("8 processors; 4 delegations, 2 rejects; e lent the nodes, over 2 hops, to a") !=
+        std::string::npos);
+  CHECK(picture.find(">c</text>") == std::string::npos);
 }
 
 }  // namespace chain_test

@@ -12,7 +12,7 @@ class Readme(GridTest):
     def test_use_it(self):
         section = re.search(r"^## Use it$(.*?)^## ", TEXT, re.M | re.S)[1]
         commands = [line for block in re.findall(r"^```sh\n(.*?)^```$", section, re.M | re.S)
-                    for line in block.splitlines() if line and not line.startswith("./scripts/")]
+                    for line in block.replace("\\\n", " ").splitlines() if line]
         self.assertTrue(any(line.startswith("dmm testbed up") for line in commands), commands)
         for line in commands:
             if line.startswith("export PATH"):

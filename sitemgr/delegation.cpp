@@ -68,7 +68,7 @@ void SiteManager::run_due(Step& s) {
 // What fits here starts at the next pass, unless nodes gather for one that was overtaken for too long: then the others
 // would wait for it, which may be hours.
 bool SiteManager::keeps_local(const RequestClass& kind) const {
-  return settings_.keep_local && !blocked_ && !gathering_ && !drained_here() && kind.simple &&
+  return settings_.keep_local && !blocker_ && !gathering_ && !drained_here() && kind.simple &&
          kind.widest <= owned_.largest_idle();
 }
 

@@ -40,7 +40,7 @@ void SiteManager::match_local(Step& s) {
   bool more_free = std::exchange(unfinished_, false) || owned_.freed() != freed_seen_ || makes_way();
   freed_seen_ = owned_.freed();
   const std::vector<RequestId> fresh = std::exchange(fresh_, {});
-  blocked_ &= !drained_here();
+  if (drained_here()) blocker_.reset();
   const bool goes_on = std::exchange(pass_goes_on_, false);
   const auto is_passed = [&](const RequestId& id) {
     const LocalRequest* request = queue_.find(id);
@@ -59,14 +59,15 @@ void SiteManager::match_local(Step& s) {
     if (LocalRequest* request = queue_.find(gathering_->request); request && serve(s, *request))
       set_gathering(std::nullopt);
   std::size_t left = starts_a_step;
-  const bool was_blocked = std::exchange(blocked_, serve_heads(s, left));
-  departures_seen_ = queue_.departures();
+  const bool was_blocked = blocker_.has_value();
+  const LocalRequest* blocker = serve_heads(s, left);
+  blocker_ = blocker ? std::optional(blocker->request.id) : std::nullopt;
   bool in_a_pass = more_free || goes_on;
-  if (was_blocked && !blocked_ && !in_a_pass) {  // one that came stands before who blocked them, and doesn't
+  if (was_blocked && !blocker_ && !in_a_pass) {  // one that came stands before who blocked them, and doesn't
     queue_.begin_pass();
     in_a_pass = true;
   }
-  if (!blocked_ && dispatch_->scan) start_what_fits(s, in_a_pass, fresh, left);
+  if (!blocker_ && dispatch_->scan) start_what_fits(s, in_a_pass, fresh, left);
   unfinished_ = left == 0;
 }
 
@@ -98,27 +99,40 @@ void SiteManager::start_what_fits(Step& s, bool in_a_pass, const std::vector<Req
   pass_goes_on_ = left > 0 && queue_.is_unfinished();
 }
 
-bool SiteManager::serve_heads(Step& s, std::size_t& left) {
+/// By what is so now, not by what was counted: whatever takes the blocking request away, the others see it.
+bool SiteManager::makes_way() const {
+  if (!blocker_) return false;
+  const LocalRequest* request = queue_.find(*blocker_);
+  return !request || !request->kind->servable || may_be_passed(*request);
+}
+
+/// A strict queue passes over what is out on a delegation (Iosup et al. 2007, section 5.4).
+bool SiteManager::may_be_passed(const LocalRequest& head) const {
+  return !dispatch_->scan && head.search == LocalRequest::Search::out;
+}
+
+/// Starts the first in order while one may; the request that blocks all behind it, or nullptr.
+const LocalRequest* SiteManager::serve_heads(Step& s, std::size_t& left) {
   // The first in order blocks the others if the policy is strict, or if it was overtaken for too long: then nodes
-  // gather for it. A strict queue passes over what is out on a delegation (Iosup et al. 2007, section 5.4).
+  // gather for it.
   const auto blocks = [&](const LocalRequest& head) {
     if (!dispatch_->scan) return true;
     return head.overtaken && s.now - *head.overtaken >= settings_.overtaken_limit;
   };
   LocalRequest* head = queue_.head();
   while (head && left > 0 && blocks(*head)) {
-    const bool out = head->search == LocalRequest::Search::out;
-    LocalRequest* next = out && !dispatch_->scan ? queue_.after(*head) : nullptr;
+    const bool passed = may_be_passed(*head);
+    LocalRequest* next = passed ? queue_.after(*head) : nullptr;
     if (serve(s, *head)) {
       --left;
       head = queue_.head();
-    } else if (out && !dispatch_->scan) {
+    } else if (passed) {
       head = next;
     } else {
-      return true;
+      return head;
     }
   }
-  return false;
+  return nullptr;
 }
 
 bool SiteManager::serve(Step& s, LocalRequest& request) {

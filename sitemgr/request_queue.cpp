@@ -192,7 +192,6 @@ LocalRequest* RequestQueue::find(const RequestId& id) {
 }
 
 void RequestQueue::erase(LocalRequest& request) {
-  ++departures_;
   index(request, false);
   by_id_.erase(request.request.id);
   const auto user = by_user_.find(request.request.id.user);
@@ -342,7 +341,6 @@ LocalRequest* RequestQueue::first_pausing(std::uint32_t widest_max, std::uint64_
 void RequestQueue::set_search(LocalRequest& request, Search search) {
   // The caller has changed resume_at, target or answer_by only if the request was in no index that is ordered by it.
   ++changes_;
-  if (search == Search::out) ++departures_;
   if (request.kind->servable) {
     const std::uint64_t processors = request.kind->processors;
     if (request.search != Search::out) demand_here_ -= processors;

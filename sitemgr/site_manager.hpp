@@ -291,12 +291,13 @@ class SiteManager {
 
   // ---- serving (matchmaking.cpp) ----
   void match_local(Step& s);
-  bool serve_heads(Step& s, std::size_t& left);
+  const LocalRequest* serve_heads(Step& s, std::size_t& left);
   void start_what_fits(Step& s, bool in_a_pass, const std::vector<RequestId>& fresh, std::size_t& left);
   /// Whether matchmaking has more to do than one step may: meanwhile nothing is lent or delegated.
   bool is_matching() const { return unfinished_ || pass_goes_on_ || pass_again_; }
-  /// Whether somebody who stood in the way of others has left since matchmaking.
-  bool makes_way() const { return blocked_ && queue_.departures() != departures_seen_; }
+  /// Whether the request that blocked others at the last matchmaking does so no longer.
+  bool makes_way() const;
+  bool may_be_passed(const LocalRequest& head) const;
   /// Whether it has looked at all who wait here, with all nodes that are free.
   bool has_matched() const {
     return fresh_.empty() && !is_matching() && !makes_way() && owned_.freed() == freed_seen_;
@@ -480,9 +481,8 @@ class SiteManager {
   mutable std::pair<std::uint64_t, std::uint64_t> lendable_of_{UINT64_MAX, UINT64_MAX};
 
   std::uint64_t freed_seen_ = 0;  ///< OwnedNodes::freed() at the last matchmaking
-  std::uint64_t departures_seen_ = 0;  ///< RequestQueue::departures() at the last matchmaking
   bool unfinished_ = false;            ///< more could start than one step may: the next one goes on
-  bool blocked_ = false;               ///< the last matchmaking ended at a request that lets none overtake it
+  std::optional<RequestId> blocker_;   ///< at which the last matchmaking ended, since none may overtake it
   bool pass_goes_on_ = false;          ///< the last one looked at as many classes as a step may: the rest are due
   bool pass_again_ = false;            ///< more may fit meanwhile: then another pass is due
   std::size_t next_link_ = 0;     ///< round robin over links

@@ -189,6 +189,25 @@ TEST_CASE("one who comes before who lets none overtake it lets them, and they ar
   CHECK(stage.said_once<Grant>(alice).request.job == 5);
 }
 
+TEST_CASE("a request that leaves on a delegation behind the one that blocks it calls for no further pass") {
+  SiteSettings settings = settings_of_home();
+  settings.overtaken_limit = seconds(10);
+  Stage stage(settings);
+  stage.offer(8);
+  stage.hear(alice, request(alice, 1, 4));
+  stage.hear(alice, request(alice, 2, 2));
+  Request wide = request(alice, 3, 8);
+  wide.dttl = 0;
+  stage.hear(alice, wide);
+  stage.hear(alice, request(alice, 4, 1));  // overtakes
+  stage.pass(seconds(11));
+  stage.said<Grant>(alice);
+  stage.hear(alice, request(alice, 5, 1));  // the wide one blocks it now, so it goes to a neighbour
+  CHECK(stage.said<Grant>(alice).empty());
+  CHECK(stage.asked_next().second.request.id.job == 5);
+  CHECK(stage.manager.next_deadline() > stage.now);
+}
+
 TEST_CASE("who was kept for the next pass and didn't start in it asks others") {
   SiteSettings settings = settings_of_home();
   settings.matchmaking_cycle = seconds(10);

@@ -36,6 +36,7 @@ class JobShell {
         numbers_(std::move(numbers)),
         log_(log) {}
 
+  static constexpr std::string_view state_verb = "counts";
   std::vector<int> descriptors() const { return {writer_.descriptor()}; }
   bool collect(Instant now, Process<JobManager>& process) {
     const std::vector<FileWritten> done = writer_.take();

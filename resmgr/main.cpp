@@ -49,6 +49,7 @@ class ResourceShell {
   ResourceShell(ProcessBackend& backend, bool may_leave, ResourceManagerConfig config, DaemonArguments arguments)
       : backend_(backend), may_leave_(may_leave), config_(std::move(config)), arguments_(std::move(arguments)) {}
 
+  static constexpr std::string_view state_verb = "resource";
   std::vector<int> descriptors() const { return {backend_.descriptor()}; }
   std::string_view verbs() const { return resource_verbs; }
   std::optional<Answer> answer(Instant now, Process<ResourceManager>& process, const Ask& ask) {

@@ -19,6 +19,7 @@
 #include "runtime/daemon.hpp"
 #include "runtime/ledger_keeper.hpp"
 #include "runtime/log.hpp"
+#include "runtime/spin_guard.hpp"
 #include "runtime/transport.hpp"
 
 namespace dmm {
@@ -50,6 +51,8 @@ concept Shell = requires(S shell, Process<M>& process, Instant now, const Ask& a
   { shell.reload(now, process) } -> std::same_as<Reloaded>;
   /// Its verbs, for people who mistyped one.
   { shell.verbs() } -> std::convertible_to<std::string_view>;
+  /// The verb whose answer tells most of the manager's state, for the log.
+  { S::state_verb } -> std::convertible_to<std::string_view>;
 };
 
 template <Machine M, Shell<M> S>
@@ -149,16 +152,28 @@ class Reactor {
     const Instant next = std::min({process_.next_deadline(), log_.next_flush(), guarded, until});
     const Instant due = unsettled_ ? Instant{} : next;
     const Instant before = monotonic_now();
-    transport_.wait(due <= before ? Duration{} : due - before);
+    transport_.wait(std::max(due <= before ? Duration{} : due - before, spins_.pause()));
     const Instant now = monotonic_now();
     bool work = drain(now);
     const auto readable = [&](int descriptor) { return transport_.readable(descriptor); };
     if (std::any_of(descriptors_.begin(), descriptors_.end(), readable)) work |= shell_.collect(now, process_);
     work |= answer(now);
     take_signals(now);
-    if (work || unsettled_ || now >= process_.next_deadline()) settle(now);
+    if (work || unsettled_ || now >= process_.next_deadline()) {
+      settle(now);
+      if (spins_.settled(process_.next_deadline() <= now)) tell_spinning(now);
+    }
     log_.flush_due(now);
     guard(now);
+  }
+
+  /// A fault of ours, told once with what the manager looks like; it goes on, slowly.
+  void tell_spinning(Instant now) {
+    const auto state = shell_.answer(now, process_, {0, std::string(S::state_verb), "{}"});
+    log_.write(Level::error, "spins",
+               {{"text", "the manager asks to be settled at once, time and again; it is settled every " +
+                             std::to_string(SpinGuard::pause_of_spinning.microseconds / 1'000) + " ms now"},
+                {"state", state ? state->text : std::string()}});
   }
 
   void guard(Instant now) {
@@ -271,6 +286,7 @@ class Reactor {
   Identity identity_;
   Ledger* ledger_;
   std::vector<int> descriptors_;  ///< the shell's
+  SpinGuard spins_;
   Instant next_guard_{};
   Instant stop_again_ = never;    ///< a signal after this ends the daemon without finishing
   bool hurried_ = false;

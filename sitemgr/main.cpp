@@ -42,6 +42,7 @@ class SiteShell {
   SiteShell(SiteConfig config, DaemonArguments arguments)
       : started_with_(config), config_(std::move(config)), arguments_(std::move(arguments)) {}
 
+  static constexpr std::string_view state_verb = "site";
   std::vector<int> descriptors() const { return {}; }
   bool collect(Instant, Process<SiteManager>&) { return false; }
   bool perform(Instant, Process<SiteManager>&) { return false; }

@@ -37,6 +37,7 @@ struct SlowMachine {
 struct CountingShell {
   int pipe;
   Reloaded reload(Instant, Process<SlowMachine>&) { return {}; }
+  static constexpr std::string_view state_verb = "";
   std::vector<int> descriptors() const { return {}; }
   bool collect(Instant, Process<SlowMachine>&) { return false; }
   bool perform(Instant, Process<SlowMachine>& process) {

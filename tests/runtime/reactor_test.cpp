@@ -32,6 +32,7 @@ struct ClerkShell {
   int asked = 0;
   bool todo = false;
 
+  static constexpr std::string_view state_verb = "committed";
   std::vector<int> descriptors() const { return {}; }
   bool collect(Instant, Process<Clerk>&) { return false; }
   std::string_view verbs() const { return "committed, synced"; }

@@ -1,0 +1,35 @@
+// Notices a manager that spins: its next deadline is not in the future however often it is settled, so that its daemon
+// would burn a processor with it. A manager may go on at once some thousand times, where it does much work in steps.
+#pragma once
+
+#include <cstdint>
+
+#include "protocol/time.hpp"
+
+namespace dmm {
+
+class SpinGuard {
+ public:
+  /// So many settles in a row may ask for another one at once.
+  static constexpr std::uint32_t spins_max = 10'000;
+  /// A manager that spins is settled at most this often.
+  static constexpr Duration pause_of_spinning = milliseconds(10);
+
+  /// The manager was settled; `due`: it asks to be settled again at once. True for the first settle by which it is
+  /// found to spin: that is to be told.
+  bool settled(bool due) {
+    spins_ = due ? spins_ + (spins_ < spins_max ? 1 : 0) : 0;
+    const bool begins = is_spinning() && !told_;
+    told_ |= begins;
+    return begins;
+  }
+  bool is_spinning() const { return spins_ == spins_max; }
+  /// How long its daemon waits for frames before it settles the manager again.
+  Duration pause() const { return is_spinning() ? pause_of_spinning : Duration{}; }
+
+ private:
+  std::uint32_t spins_ = 0;
+  bool told_ = false;  ///< once in the life of a daemon
+};
+
+}  // namespace dmm

@@ -338,13 +338,21 @@ void World::resize(const Party& resource_manager, std::uint32_t nodes) {
   const Address address = address_of(resource_manager);
   Actor& actor = *actors_[address];
   actor.nodes = nodes;
+  actor.resized = true;
+  hear_of_size(address);
+  settle_touched();
+}
+
+/// A resource manager that runs reads its configuration again, as soon as it doesn't stall.
+void World::hear_of_size(Address address) {
+  Actor& actor = *actors_[address];
   auto* process = std::get_if<Process<ResourceManager>>(&actor.process);
-  if (!process || stalls(actor)) return;
+  if (!actor.resized || !process || stalls(actor)) return;
+  actor.resized = false;
   const std::string fault =
       process->machine.reconfigure(actor.clock.at(now_), resource_manager_settings(address), process->effects);
   DMM_ASSERT(fault.empty());
   touch(address);
-  settle_touched();
 }
 
 std::string World::reconfigure(const SiteName& name, const SiteSettings& settings) {

@@ -114,6 +114,7 @@ bool World::report(Address address) {
 void World::take_waiting(Address address) {
   for (FrameArrival& arrival : std::exchange(actors_[address]->waiting, {})) deliver(std::move(arrival));
   report(address);
+  hear_of_size(address);
   touch(address);
 }
 

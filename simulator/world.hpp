@@ -217,6 +217,7 @@ class World {
     std::uint64_t next_job = 1;
     std::size_t resource_manager = 0;  ///< position in resource_managers_of its site
     std::uint32_t nodes = 0;           ///< that it has by now; 0: as the topology says
+    bool resized = false;              ///< its machine hasn't heard of them yet
   };
 
   void populate();
@@ -232,6 +233,7 @@ class World {
   void settle(Address address);
   static bool stalls(const Actor& actor) { return actor.paused || actor.committed_at != never; }
   void take_waiting(Address address);
+  void hear_of_size(Address address);
   template <class Manager>
   Instant settle(Address address, Process<Manager>& process);
   template <class Manager>

@@ -205,7 +205,7 @@ bool SiteManager::restore(Instant now, LeaseRecord& row) {
     for (const auto* groups : {&lease.nodes, &lease.cleaning})
       for (const NodeGroup& group : *groups) lost_managers_.set(group.resource_manager, now + settings_.term);
   }
-  lease.changed = lease.state != row.state || lease.term != row.term;
+  lease.changed = borrower_is_gone || lease.state != row.state || lease.term != row.term;
   Effects nothing;
   Step step{now, nothing};
   Lease& kept = add_lease(step, std::move(lease));

@@ -32,6 +32,13 @@ std::string ending_of(const ToldJob& job) {
   return "It never ran";
 }
 
+/// Attempts that cost the job nothing.
+void add_false_starts(std::vector<std::string>& lines, const ToldJob& job) {
+  if (job.false_starts > 0)
+    lines.push_back("Its nodes were gone before it ran, " + count_text(job.false_starts, "time") +
+                    ". That counts as no rerun.");
+}
+
 }  // namespace
 
 std::vector<std::string> job_sentences(const ToldJob& job, const OutputPlaces& output, double now) {
@@ -45,6 +52,7 @@ std::vector<std::string> job_sentences(const ToldJob& job, const OutputPlaces& o
         text += ", and is ended after " + length_text(job.limit_wall_seconds) + " by its own limit";
       lines.push_back(text + ".");
     }
+    add_false_starts(lines, job);
     add_output(lines, job, output);
     return lines;
   }
@@ -53,6 +61,7 @@ std::vector<std::string> job_sentences(const ToldJob& job, const OutputPlaces& o
   if (job.wall_seconds > 0) text += ", after " + length_text(job.wall_seconds);
   if (job.ended) text += ", " + since(job.ended) + " ago";
   lines.push_back(text + ".");
+  add_false_starts(lines, job);
   if (!job.text.empty()) lines.push_back("What is on record of it: " + harmless(job.text) + ".");
   if (!job.exit_kind.empty()) add_output(lines, job, output);
   return lines;
@@ -65,6 +74,7 @@ std::vector<std::string> unasked_sentences(const ToldJob& job, bool site_is_up, 
                   length_text(std::max(0.0, now - job.submitted)) + ".");
   if (job.reruns > 0)
     lines.push_back("It ran before, and is to be run again: " + count_text(job.reruns, "rerun") + ".");
+  add_false_starts(lines, job);
   lines.push_back(site_is_up ? "Its job manager has asked its site for nodes; what the site says can't be told here."
                              : "Its job manager doesn't reach its site manager: nothing is granted until it does. It "
                                "asks again by itself.");

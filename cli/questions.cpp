@@ -186,6 +186,7 @@ ToldJob job_from_json(const Json& json) {
   job.text = value_in<std::string>(json, "text");
   job.processors = value_in<std::uint32_t>(json, "processors");
   job.reruns = value_in<std::uint32_t>(json, "reruns");
+  job.false_starts = value_in<std::uint32_t>(json, "false_starts");
   job.hops = value_in<std::uint32_t>(json, "hops");
   job.tries = value_in<std::uint32_t>(json, "tries");
   job.submitted = value_in<double>(json, "submitted");

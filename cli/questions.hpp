@@ -41,7 +41,7 @@ Answered order_one(const Manager& manager, const std::string& verb, const nlohma
 struct ToldJob {
   std::uint64_t number = 0;
   std::string name, state, request, origin, owner, text;
-  std::uint32_t processors = 0, reruns = 0, hops = 0, tries = 0;
+  std::uint32_t processors = 0, reruns = 0, false_starts = 0, hops = 0, tries = 0;
   double submitted = 0, wall_seconds = 0, overhead_seconds = 0;
   std::optional<double> granted, started, ended;
   std::vector<std::string> chain;  ///< the owner first, the home site last

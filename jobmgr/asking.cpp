@@ -287,13 +287,14 @@ void JobManager::lose_nodes(Step step, Job& job, const LeaseEnded& ended) {
 // manager are among those confirmed clean, which may be said later than that they are lost.
 bool JobManager::loses(Step step, Job& job, std::uint32_t component, const std::vector<NodeGroup>& hit,
                        const LeaseEnded& ended) {
-  const Task& task = job.run->tasks[component];
+  Task& task = job.run->tasks[component];
   if (task.phase == TaskPhase::over) return false;
   const bool touched =
       std::any_of(hit.begin(), hit.end(), [&](const NodeGroup& group) { return group.component == component; });
   const bool clean = ended.confirmed && ends_under(task, ended);
   if (!touched && !clean) return false;
   if (is_soft(ended) && task.phase == TaskPhase::started) return false;
+  if (!task.cause) task.cause = ended.reason;
   interrupt(step, job, component, clean, grace_of(ended));
   return true;
 }

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "jobmgr/job_manager.hpp"
-#include "jobmgr/reruns.hpp"
 #include "machine/assert.hpp"
 #include "machine/planted.hpp"
 #include "protocol/text.hpp"
@@ -33,12 +32,10 @@ std::vector<ComponentEnd> ends_of(const Attempt& run) {
 }
 
 // What people are told of the deciding component, beside its exit.
-std::string text_of(const Task& task, EndClass end) {
+std::string text_of(const Task& task, EndClass end, const SiteName& owner) {
   if (!task.text.empty()) return task.text;
   if (task.end.known && task.end.fault != StartFault::none) return std::string(to_text(task.end.fault));
-  if (end != EndClass::interrupted) return {};
-  return task.end.known && task.end.kind != EndKind::stopped ? std::string(to_text(task.end.kind))
-                                                             : "its nodes were lost";
+  return end == EndClass::interrupted ? text_of_interruption(task, owner) : std::string();
 }
 
 void take_end(Task& task, Ended& ended) {
@@ -81,7 +78,7 @@ void JobManager::start_queued(Step step) {
       wind_down(step, *job);
       continue;
     }
-    task.phase = TaskPhase::asked;
+    task.phase = task.reached = TaskPhase::asked;
     task.counted = true;
     ++starts_;
     job->run->asked = true;
@@ -134,7 +131,7 @@ void JobManager::on(Step step, const Party& from, const Started& started) {
     return;
   }
   if (task->phase == TaskPhase::started) return;
-  task->phase = TaskPhase::started;
+  task->phase = task->reached = TaskPhase::started;
   changed(*job);
   stop_counting(*task);
   if (job->state != JobState::ending) set_due(*task, {job->number, started.component}, never);
@@ -253,27 +250,30 @@ void JobManager::attempt_over(Step step, Job& job) {
   for (const Task& task : run.tasks) job.wall = std::max(job.wall, task.wall);
   const Task& deciding = run.tasks[verdict.component];
   if (deciding.end.known) job.exit = JobExit{deciding.end.kind, deciding.end.code, deciding.end.fault};
-  job.text = text_of(deciding, verdict.end);
+  job.text = text_of(deciding, verdict.end, run.lease.owner);
   const bool is_interrupted = verdict.end == EndClass::interrupted;
-  const bool keeper_died = is_interrupted && deciding.end.keeper_died && !DMM_PLANT(keeper_death_charged);
-  job.keeper_deaths += keeper_died ? 1 : 0;
+  Interruption interruption = interruption_of(run, deciding);
+  if (interruption == Interruption::keeper && DMM_PLANT(keeper_death_charged)) interruption = Interruption::nodes_lost;
+  job.keeper_deaths += is_interrupted && interruption == Interruption::keeper ? 1 : 0;
   // An attempt of which no Start was sent costs its user nothing and isn't counted.
-  Rerun rerun = run.asked ? rerun_after(job, keeper_died, settings_) : Rerun::allowed;
+  Rerun rerun = run.asked ? rerun_after(job, interruption, settings_) : Rerun::allowed;
   if (run.asked && DMM_PLANT(given_up_at_once)) rerun = Rerun::used_up;
   job.outcome = outcome(verdict.end, job.cancel_wanted, rerun);
-  if (job.outcome == JobEvent::again) return run_again(step, job, keeper_died);
-  if (job.outcome == JobEvent::lose) job.text = "interrupted too often; " + job.text;
+  if (job.outcome == JobEvent::again) return run_again(step, job, interruption);
+  if (job.outcome == JobEvent::lose)
+    job.text = (job.reruns == 0 ? "interrupted, and may not run again; " : "interrupted too often; ") + job.text;
   if (is_interrupted && rerun == Rerun::suspected) job.text = text_of_suspicion(job.keeper_deaths);
   collect(step, job);
 }
 
-void JobManager::run_again(Step step, Job& job, bool keeper_died) {
+void JobManager::run_again(Step step, Job& job, Interruption interruption) {
   const RequestId old = request_of(job);
   Duration pause;
   if (job.run->asked) {
     const Duration ran = job.granted ? step.now - *job.granted : Duration{};
-    pause = pause_before_rerun(job, old, keeper_died, ran, settings_);
-    job.reruns += keeper_died ? 0 : 1;
+    pause = pause_before_rerun(job, old, interruption, ran, settings_);
+    job.reruns += interruption == Interruption::nodes_lost ? 1 : 0;
+    job.false_starts += interruption == Interruption::nothing_ran ? 1 : 0;
   }
   leave_attempt(step, job);
   job.granted.reset();
@@ -285,7 +285,8 @@ void JobManager::run_again(Step step, Job& job, bool keeper_died) {
   ask_again(step, job, pause);
   std::vector<LogField> fields{{"attempt", std::int64_t{job.attempt}}, {"reruns", std::int64_t{job.reruns}},
                                {"text", job.text}};
-  if (keeper_died) fields.push_back({"keeper_deaths", std::int64_t{job.keeper_deaths}});
+  if (interruption == Interruption::keeper) fields.push_back({"keeper_deaths", std::int64_t{job.keeper_deaths}});
+  if (job.false_starts > 0) fields.push_back({"false_starts", std::int64_t{job.false_starts}});
   if (pause > Duration{}) fields.push_back({"pause_seconds", pause.in_seconds()});
   step.effects.log(Level::info, "rerun", old, std::move(fields));
 }

@@ -62,10 +62,12 @@ struct Task {
   Party manager;  ///< the head resource manager: where the component's program runs
   NodeSet nodes;  ///< its nodes there
   TaskPhase phase = TaskPhase::queued;
+  TaskPhase reached = TaskPhase::queued;  ///< how far it came before it was over
   bool counted = false;      ///< its Start takes one of the places
   bool stopping = false;     ///< Stop was sent
   bool interrupted = false;  ///< its lease ended, or its resource manager is lost
   bool heard = false;        ///< Ended came, though perhaps after it counted as over
+  std::optional<LeaseEnd> cause;  ///< why its nodes were taken from it, once its site said so
   std::uint32_t order = 0;   ///< when its trouble began, as in ComponentEnd
   TaskEnd end;
   ShortText text;  ///< why it didn't start
@@ -118,7 +120,8 @@ struct Job {
   bool cancel_wanted = false;
   std::uint32_t processors = 0;
   std::uint32_t attempt = 1;
-  std::uint32_t reruns = 0;  ///< attempts that were interrupted after a Start was sent, and run again
+  std::uint32_t reruns = 0;  ///< attempts that were interrupted while they ran, and run again
+  std::uint32_t false_starts = 0;  ///< attempts of which nothing ran though a Start was sent: no reruns
   std::uint32_t keeper_deaths = 0;  ///< attempts that died with their keeper, which don't count as reruns
   std::unique_ptr<Attempt> run;  ///< while has_attempt(state), and as long after that as its output isn't all here
   Instant submitted{};

@@ -28,6 +28,7 @@
 #include "jobmgr/job_view.hpp"
 #include "jobmgr/managers.hpp"
 #include "jobmgr/records.hpp"
+#include "jobmgr/reruns.hpp"
 #include "jobmgr/settings.hpp"
 #include "jobmgr/submissions.hpp"
 #include "jobmgr/unwritten.hpp"
@@ -199,7 +200,7 @@ class JobManager {
   void stop_counting(Task& task);
   void wind_down(Step step, Job& job, Duration grace = stop_grace);
   void attempt_over(Step step, Job& job);
-  void run_again(Step step, Job& job, bool keeper_died);
+  void run_again(Step step, Job& job, Interruption interruption);
   void leave_attempt(Step step, Job& job);
   void rest_if_idle(Step step, const Party& manager);
   void set_due(Task& task, TaskKey key, Instant due);

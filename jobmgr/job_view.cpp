@@ -23,6 +23,7 @@ JobView view_of(const Job& job, const RequestId& request) {
   view.attempt = job.attempt;
   view.reruns = job.reruns;
   view.keeper_deaths = job.keeper_deaths;
+  view.false_starts = job.false_starts;
   view.again_at = job.again_at;
   view.request = request;
   view.submitted = job.submitted;

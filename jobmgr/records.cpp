@@ -24,6 +24,8 @@ TaskRecordOfJob record_of(const Task& task) {
   if (task.end.known) row.output_bytes = task.streams[0].bytes;
   if (task.end.known) row.error_bytes = task.streams[1].bytes;
   row.keeper_died = task.end.keeper_died;
+  row.reached = task.reached;
+  row.cause = task.cause;
   return row;
 }
 
@@ -38,6 +40,8 @@ Task task_of(TaskRecordOfJob row) {
   task.order = row.order;
   task.end = {row.end_kind.has_value(), row.end_kind.value_or(EndKind::exited), row.end_code, row.end_fault,
               row.keeper_died};
+  task.reached = row.reached;
+  task.cause = row.cause;
   task.text = std::move(row.text);
   task.wall = row.wall;
   task.streams[0].bytes = row.output_bytes;
@@ -93,6 +97,7 @@ ProgressRecord progress_of(const Job& job) {
   row.attempt = job.attempt;
   row.reruns = job.reruns;
   row.keeper_deaths = job.keeper_deaths;
+  row.false_starts = job.false_starts;
   row.again_at = job.again_at;
   row.cancel_wanted = job.cancel_wanted;
   row.outcome = job.outcome;
@@ -137,6 +142,7 @@ Job job_of(JobRecord record, ProgressRecord progress, std::string& fault) {
   job.attempt = progress.attempt;
   job.reruns = progress.reruns;
   job.keeper_deaths = progress.keeper_deaths;
+  job.false_starts = progress.false_starts;
   if (progress.state == JobState::waiting) job.again_at = progress.again_at;
   job.cancel_wanted = progress.cancel_wanted;
   const std::string name = "job " + std::to_string(job.number) + ": ";

@@ -24,19 +24,51 @@ Duration share_of(Duration length, const RequestId& request) {
   return length * parts / 1024;
 }
 
+/// The first interruption in the life of a job makes it wait for nothing.
+Duration pause_after(std::uint32_t earlier, Duration pause) {
+  return earlier == 0 ? Duration{} : doubled(pause / parts_of_pause, earlier - 1);
+}
+
+/// By the word of its resource manager, or since no Start was sent.
+bool never_ran(const Task& task) {
+  if (task.reached == TaskPhase::queued) return true;
+  if (task.reached == TaskPhase::started || !task.end.known || task.wall > Duration{}) return false;
+  return task.end.kind == EndKind::stopped || task.end.kind == EndKind::lease_ended ||
+         task.end.kind == EndKind::start_failed;
+}
+
 }  // namespace
 
-Rerun rerun_after(const Job& job, bool keeper_died, const JobManagerSettings& settings) {
+Interruption interruption_of(const Attempt& run, const Task& deciding) {
+  if (deciding.end.keeper_died) return Interruption::keeper;
+  if (std::ranges::all_of(run.tasks, never_ran)) return Interruption::nothing_ran;
+  return Interruption::nodes_lost;
+}
+
+std::string text_of_interruption(const Task& deciding, const SiteName& owner) {
+  if (deciding.end.keeper_died) return "its keeper died";
+  const std::string by_owner = " by its owner, " + owner.text;
+  if (deciding.cause == LeaseEnd::reclaimed) return "reclaimed" + by_owner;
+  if (deciding.cause == LeaseEnd::node_removed) return "its node was taken out of service" + by_owner;
+  if (deciding.end.known && deciding.end.kind == EndKind::lease_ended) return "its lease was ended" + by_owner;
+  if (never_ran(deciding)) return "its nodes were gone before it ran";
+  if (deciding.end.known && deciding.end.kind == EndKind::fenced) return std::string(to_text(deciding.end.kind));
+  return "its nodes were lost";
+}
+
+Rerun rerun_after(const Job& job, Interruption interruption, const JobManagerSettings& settings) {
+  if (interruption == Interruption::nothing_ran) return Rerun::allowed;
   const std::uint32_t most = job.description.reruns_max;
-  if (!keeper_died) return job.reruns < most ? Rerun::allowed : Rerun::used_up;
-  if (job.keeper_deaths >= settings.keeper_deaths_max) return Rerun::suspected;
+  if (interruption == Interruption::nodes_lost) return job.reruns < most ? Rerun::allowed : Rerun::used_up;
+  if (interruption == Interruption::keeper && job.keeper_deaths >= settings.keeper_deaths_max) return Rerun::suspected;
   return most > 0 ? Rerun::allowed : Rerun::used_up;  // 0: its user wants it to run once at most
 }
 
-Duration pause_before_rerun(const Job& job, const RequestId& request, bool keeper_died, Duration ran,
+Duration pause_before_rerun(const Job& job, const RequestId& request, Interruption interruption, Duration ran,
                             const JobManagerSettings& settings) {
   const Duration pause = settings.rerun_pause;
-  if (!keeper_died) return job.reruns == 0 ? Duration{} : doubled(pause / parts_of_pause, job.reruns - 1);
+  if (interruption == Interruption::nodes_lost) return pause_after(job.reruns, pause);
+  if (interruption == Interruption::nothing_ran) return pause_after(job.false_starts, pause);
   const Duration length = doubled(pause, job.keeper_deaths - 1);
   return length + share_of(length, request) + std::clamp(ran, Duration{}, pause * pauses_for_running);
 }

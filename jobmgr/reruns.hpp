@@ -1,6 +1,8 @@
 // Whether a job that was interrupted runs again, and how long it waits before that. Pure functions of what is known of
 // the job.
 //
+// An attempt of which nothing ran costs none of a job's reruns. The pause before the next one grows with each of them.
+//
 // A keeper that dies takes all jobs of its resource manager with it. One of them may be the cause, and the others did
 // nothing: none of them pays for it with a rerun, and each is suspected a little more. A job that was there at
 // `keeper_deaths_max` deaths is failed. So that the others don't meet the cause again each time, who had run for long
@@ -12,13 +14,26 @@
 
 namespace dmm {
 
-/// What the present interruption means for a job of which a Start was sent. The death of a keeper is counted in the job
+/// What ended an attempt before its program did.
+enum class Interruption : std::uint8_t {
+  nodes_lost,   ///< its nodes, links or resource managers were lost, or an owner took its nodes back
+  keeper,       ///< its keeper died
+  nothing_ran,  ///< no component ever ran
+};
+
+/// `deciding`: the component whose trouble began first. A Start was sent, and all components are over.
+Interruption interruption_of(const Attempt& run, const Task& deciding);
+
+/// For people: "reclaimed by its owner, beta", "its nodes were lost".
+std::string text_of_interruption(const Task& deciding, const SiteName& owner);
+
+/// What the interruption means for a job of which a Start was sent. The death of a keeper is counted in the job
 /// already, any other interruption isn't.
-Rerun rerun_after(const Job& job, bool keeper_died, const JobManagerSettings& settings);
+Rerun rerun_after(const Job& job, Interruption interruption, const JobManagerSettings& settings);
 
 /// How long the job, which had its nodes for `ran`, waits before it is asked for again as `request`. Counted is as
 /// above.
-Duration pause_before_rerun(const Job& job, const RequestId& request, bool keeper_died, Duration ran,
+Duration pause_before_rerun(const Job& job, const RequestId& request, Interruption interruption, Duration ran,
                             const JobManagerSettings& settings);
 
 /// What people are told of a job that is suspected.

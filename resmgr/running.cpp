@@ -204,8 +204,10 @@ void ResourceManager::on(Instant now, TaskEnded& report, Effects& effects) {
   if (task == nullptr || !task->is_live())
     return effects.log(Level::debug, "ignore", report.id.request, {{"report", std::string("task_ended")}});
   judge_nodes(now, *task, report);
-  // What is killed without a warning doesn't exit: it had come to its end before, unnoticed.
-  const bool ended_before = report.kind == EndKind::exited && !task->warned && task->cause != EndKind::stopped;
+  // What heeds a warning and ends with exit status 0 within its grace has done its work. What is killed without a
+  // warning doesn't exit: it had come to its end before, unnoticed.
+  const bool by_itself = task->warned ? report.code == 0 : task->cause != EndKind::stopped;
+  const bool ended_before = report.kind == EndKind::exited && by_itself;
   Ended outcome;
   outcome.kind = ended_before ? report.kind : task->cause.value_or(report.kind);
   outcome.code = DMM_PLANT(exit_status_dropped) ? 0 : report.code;

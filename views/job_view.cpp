@@ -50,6 +50,7 @@ Json job_of(const JobView& job, const ViewTime& time) {
           {"attempt", job.attempt},
           {"reruns", job.reruns},
           {"keeper_deaths", job.keeper_deaths},
+          {"false_starts", job.false_starts},
           {"request", to_text(job.request)},
           {"submitted", views::date(time, job.submitted)},
           {"again_at", job.again_at == never ? Json(nullptr) : views::date(time, job.again_at)},

@@ -194,17 +194,18 @@ TEST_CASE("after the death of a keeper jobs run again at different times, and wh
   int earlier = 0, later = 0;
   for (std::uint64_t number = 1; number <= 50; ++number) {
     job.keeper_deaths = 1;
-    const Duration first = pause_before_rerun(job, request(number), true, {}, settings);
+    const Duration first = pause_before_rerun(job, request(number), Interruption::keeper, {}, settings);
     CHECK(first >= seconds(10));
     CHECK(first < seconds(20));
-    CHECK(pause_before_rerun(job, request(number), true, seconds(40), settings) == first + seconds(40));
-    CHECK(pause_before_rerun(job, request(number), true, seconds(4000), settings) == first + seconds(60));
+    CHECK(pause_before_rerun(job, request(number), Interruption::keeper, seconds(40), settings) == first + seconds(40));
+    CHECK(pause_before_rerun(job, request(number), Interruption::keeper, seconds(4000), settings) ==
+          first + seconds(60));
     job.keeper_deaths = 2;
-    CHECK(is_about(pause_before_rerun(job, request(number), true, {}, settings), first * 2));
+    CHECK(is_about(pause_before_rerun(job, request(number), Interruption::keeper, {}, settings), first * 2));
     job.keeper_deaths = 1000;
-    CHECK(is_about(pause_before_rerun(job, request(number), true, {}, settings), first * 64));
+    CHECK(is_about(pause_before_rerun(job, request(number), Interruption::keeper, {}, settings), first * 64));
     job.keeper_deaths = 1;
-    const Duration again = pause_before_rerun(job, request(number, 2), true, {}, settings);
+    const Duration again = pause_before_rerun(job, request(number, 2), Interruption::keeper, {}, settings);
     earlier += again < first - seconds(1);
     later += again > first + seconds(1);
     pauses.insert(first);

@@ -115,7 +115,7 @@ TEST_CASE("resource manager: an end ordered before a restart is ordered again, w
     CHECK(stage.ordered<EndTask>().at(0).grace == seconds(6));
     stage.hear(alice, start(lease(1), job(2), {{1, 2}}));
     CHECK(stage.ordered<StartTask>().empty());
-    stage.end(job(1));
+    stage.end_killed(job(1));
     CHECK(stage.outcome().kind == EndKind::stopped);
     CHECK(stage.ordered<StartTask>().size() == 1);
   }
@@ -313,7 +313,7 @@ TEST_CASE("resource manager: the owner takes nodes with a detached task back at 
   stage.hear(owner, detached(seconds(3600)));
   stage.hear(owner, Unassign{lease(1), {{0, 3}}, seconds(5), {}});
   CHECK(stage.ordered<EndTask>().at(0).grace == seconds(5));
-  stage.end(job(1));
+  stage.end_killed(job(1));
   CHECK(stage.outcome().kind == EndKind::lease_ended);
   CHECK(stage.said<Clean>(owner).size() == 2);
 }
@@ -323,7 +323,7 @@ TEST_CASE("resource manager: a job manager still stops its detached task, and no
   stage.hear(owner, detached(Duration{INT64_MAX}));
   stage.hear(alice, Stop{job(1), seconds(1)});
   CHECK(stage.ordered<EndTask>().at(0).grace == seconds(1));
-  stage.end(job(1));
+  stage.end_killed(job(1));
   CHECK(stage.outcome().kind == EndKind::stopped);
 }
 

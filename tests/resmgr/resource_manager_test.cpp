@@ -180,7 +180,7 @@ TEST_CASE("resource manager: Stop ends all components, parked ones too, and the 
   stage.outcome();                               // component 2 is over, and told again
   stage.hear(alice, start(lease(1), job(2), {{1, 2}}));
   stage.wait(seconds(5));
-  stage.end(job(1));
+  stage.end_killed(job(1));
   CHECK(stage.outcome().kind == EndKind::stopped);
   CHECK(stage.ordered<StartTask>().empty());
   stage.end(job(1), 0, 1);
@@ -244,7 +244,7 @@ TEST_CASE("resource manager: nodes are clean when nothing runs on them any more"
   stage.hear(owner, Unassign{lease(1), {}, seconds(1), {}});
   CHECK(stage.ordered<EndTask>().at(0).grace == seconds(1));  // sooner: ordered again
   CHECK(stage.said<Clean>(owner).empty());
-  stage.end(job(1));
+  stage.end_killed(job(1));
   CHECK(stage.outcome().kind == EndKind::lease_ended);
   const auto cleans = stage.said<Clean>(owner);
   REQUIRE(cleans.size() == 2);
@@ -330,7 +330,7 @@ TEST_CASE("resource manager: work that goes on detached is taken back also by th
   stage.hear(owner, Unassign{lease(9), {{0, 3}}, seconds(5), {}});
   CHECK(stage.ordered<EndTask>().at(0).grace == seconds(5));
   CHECK(stage.said<Clean>(owner).empty());
-  stage.end(job(1));
+  stage.end_killed(job(1));
   CHECK(stage.outcome().kind == EndKind::lease_ended);
   CHECK(stage.said<Clean>(owner).size() >= 1);
 }
@@ -399,7 +399,7 @@ TEST_CASE("resource manager: a site manager that began anew ends nothing, and is
   // It doesn't remember what it heard, so it orders again: both are answered.
   stage.hear(owner, Unassign{lease(1), {{0, 0}}, {}, {}});
   CHECK(stage.ordered<EndTask>().at(0).grace == Duration{});
-  stage.end(job(1));
+  stage.end_killed(job(1));
   CHECK(stage.outcome().kind == EndKind::lease_ended);
   CHECK(stage.said<Clean>(owner).size() == 2);
 }
@@ -454,6 +454,16 @@ TEST_CASE("resource manager: what came to its end before it was killed has ended
   const Ended outcome = stage.outcome();
   CHECK(outcome.kind == expected);
   CHECK(outcome.code == 3);
+}
+
+TEST_CASE("resource manager: what heeds a warning and ends with exit status 0 has done its work [S139a]") {
+  Stage stage = Stage::running();
+  SUBCASE("its owner reclaims its nodes") { stage.hear(owner, Unassign{lease(1), {}, seconds(5), {}}); }
+  SUBCASE("its job manager stops it, since they are reclaimed") { stage.hear(alice, Stop{job(1), seconds(5)}); }
+  stage.end(job(1), 0);
+  const Ended outcome = stage.outcome();
+  CHECK(outcome.kind == EndKind::exited);
+  CHECK(outcome.code == 0);
 }
 
 TEST_CASE("resource manager: the term of the fence counts from when the second of the two fell silent") {
@@ -524,7 +534,7 @@ TEST_CASE("resource manager: a shutdown ends what runs and starts nothing more")
   CHECK(stage.ordered<EndTask>().at(0).grace == seconds(5));
   stage.hear(alice, start(lease(1), job(2), {{2, 3}}));
   CHECK(stage.outcome().fault == StartFault::no_lease);
-  stage.end(job(1));
+  stage.end_killed(job(1));
   CHECK(stage.outcome().kind == EndKind::lease_ended);
   CHECK(stage.manager.stop_all(stage.now, seconds(5), stage.effects));
 }

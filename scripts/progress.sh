@@ -28,9 +28,12 @@ time_left() {
 calmly() {
   local what=$1 usual=$2 count=$3 log=$4 begin=$SECONDS told=$SECONDS elapsed line counted code=0
   shift 4
+  # A group of its own: what the command started ends with it, and hears signals as it would in the foreground.
+  set -m
   "$@" >"$log" 2>&1 </dev/null &
   local command=$!
-  trap 'kill "$command" 2>/dev/null; wait "$command"; exit 130' INT TERM
+  set +m
+  trap 'kill -INT -- "-$command" 2>/dev/null; wait "$command"; exit 130' INT TERM
   while kill -0 "$command" 2>/dev/null; do
     sleep 0.2
     elapsed=$((SECONDS - begin))

@@ -223,7 +223,7 @@ std::string reject_sentence(const std::string& site, const std::string& reason) 
       {"in_chain", "is in the request's chain already"},
       {"no_answer", "didn't answer in time"},
       {"link_down", "can't be reached"},
-      {"limit_reached", "takes no more requests from this neighbour for now"},
+      {"limit_reached", "lends this neighbour no more: a limit of the link is reached"},
       {"not_lending", "keeps its free nodes for its own users"},
       {"malformed", "says that the request makes no sense"},
       {"too_long", "lends for less time than the job may run"},

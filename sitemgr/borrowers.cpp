@@ -97,7 +97,9 @@ std::uint32_t Borrowers::width(Instant now, std::size_t borrower) const {
 
 // ---- who is next ---------------------------------------------------------------------------------------------------
 
-std::vector<double> Borrowers::fair_shares(Instant now, double processors) const {
+std::vector<double> Borrowers::fair_shares(Instant now, double processors,
+                                           std::span<const std::uint32_t> more_at_most) const {
+  DMM_ASSERT(more_at_most.size() == list_.size());
   std::vector<double> shares(list_.size(), 0);
   std::vector<std::size_t> open;
   for (std::size_t i = 0; i < list_.size(); ++i)
@@ -110,7 +112,7 @@ std::vector<double> Borrowers::fair_shares(Instant now, double processors) const
     const double part = processors / weights;
     for (std::size_t k = 0; k < open.size();) {
       const std::size_t i = open[k];
-      const double want = static_cast<double>(list_[i].processors) + queued(now, i);
+      const double want = static_cast<double>(list_[i].processors) + std::min(queued(now, i), more_at_most[i]);
       if (want > part * list_[i].weight) {
         ++k;
         continue;

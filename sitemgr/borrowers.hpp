@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "protocol/time.hpp"
@@ -56,8 +57,9 @@ class Borrowers {
   }
   /// Processor microseconds over its weight.
   double served(Instant now, std::size_t borrower) const;
-  /// What each would have if all processors that are lent and wanted were shared by weight, no more than it wants.
-  std::vector<double> fair_shares(Instant now, double processors) const;
+  /// What each would have if `processors` were shared by weight: no more than it wants, nor than it has and may have
+  /// beyond that, by borrower.
+  std::vector<double> fair_shares(Instant now, double processors, std::span<const std::uint32_t> more_at_most) const;
 
   // ---- who is lent nothing for a while ----
   void keep_off(std::size_t borrower, Instant until);

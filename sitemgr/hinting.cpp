@@ -48,7 +48,8 @@ HintEntry SiteManager::own_hint(Instant now, std::size_t n) {
   own.queued = demand_.queued;
   own.width = demand_.width;
   if (!settings_.lend) return own;
-  own.largest = owned_.largest_cluster();
+  const std::uint32_t most_lent = neighbours_[n].limits.processors;
+  own.largest = most_lent > 0 ? std::min(owned_.largest_cluster(), most_lent) : owned_.largest_cluster();
   if (drained_here() || drained_.contains(neighbours_[n].site) || now < kept_off_until(n)) return own;
   const std::uint32_t fits = owned_.largest_idle();
   // What the borrower in turn is to find stays out of what others are told.
@@ -62,7 +63,7 @@ HintEntry SiteManager::own_hint(Instant now, std::size_t n) {
     most = std::max(most, lend[i]);
   }
   if (kept > 0 && !gathers) most = std::max(most > kept ? most - kept : 0, next);
-  own.lendable = std::min(most, fits);
+  own.lendable = std::min({most, fits, allowance(n)});
   return own;
 }
 

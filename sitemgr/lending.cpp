@@ -20,11 +20,6 @@ constexpr Duration turn_rest = seconds(60);
 
 double idle_processors(const OwnedNodes& owned) { return static_cast<double>(owned.total() - owned.used()); }
 
-/// What each borrower would have if all that is lent or idle were shared by weight.
-std::vector<double> shares_of(Instant now, const Borrowers& borrowers, const OwnedNodes& owned) {
-  return borrowers.fair_shares(now, static_cast<double>(borrowers.processors()) + idle_processors(owned));
-}
-
 }  // namespace
 
 // ---- what may be lent ----------------------------------------------------------------------------------------------
@@ -64,6 +59,16 @@ std::vector<ClusterView> SiteManager::lendable_views(const Constraints& constrai
   return clusters;
 }
 
+/// Processors that a neighbour's limits allow it beyond those that it has.
+std::uint32_t SiteManager::allowance(std::size_t n) const {
+  const NeighbourLimits& limits = neighbours_[n].limits;
+  const std::uint32_t leases_max = limits.leases > 0 ? limits.leases : settings_.leases_per_link_max;
+  if (leases_.down(n).size() >= leases_max) return 0;
+  const std::uint32_t has = borrowers_.processors(n);
+  if (limits.processors == 0) return processors_max;
+  return limits.processors > has ? limits.processors - has : 0;
+}
+
 Duration SiteManager::lease_length_for(std::size_t n) const {
   const Duration own = neighbours_[n].limits.lease_length;
   return own > Duration{} ? own : settings_.lease_length_max;
@@ -83,8 +88,16 @@ Duration SiteManager::term_for(const Foreign& foreign) const {
 bool SiteManager::may_have_turn(Instant now, std::size_t n) const {
   const Neighbour& neighbour = neighbours_[n];
   if (!neighbour.up || neighbour.removed || drained_.contains(neighbour.site)) return false;
-  if (borrowers_.width(now, n) > owned_.largest_cluster()) return false;  // nodes would gather for it in vain
+  // Else nodes would gather for it in vain.
+  if (borrowers_.width(now, n) > std::min(owned_.largest_cluster(), allowance(n))) return false;
   return now >= std::max(kept_off_until(n), neighbour.turn_rests_until);
+}
+
+/// What each borrower would have if all that is lent or idle were shared by weight, as far as its limits allow.
+std::vector<double> SiteManager::shares(Instant now) const {
+  std::vector<std::uint32_t> most;
+  for (std::size_t n = 0; n < neighbours_.size(); ++n) most.push_back(allowance(n));
+  return borrowers_.fair_shares(now, static_cast<double>(borrowers_.processors()) + idle_processors(owned_), most);
 }
 
 Instant SiteManager::kept_off_until(std::size_t n) const {
@@ -128,7 +141,7 @@ void SiteManager::update_turn(Instant now) {
 std::size_t SiteManager::gathering_cluster(Instant now, const Turn& turn) const {
   const std::vector<std::uint32_t>& lend = lendable_by_cluster();
   std::vector<std::uint64_t> room(lend.begin(), lend.end());
-  const std::vector<double> shares = shares_of(now, borrowers_, owned_);
+  const std::vector<double> shares = this->shares(now);
   const double most = most_served(now);
   for (std::size_t n = 0; n < neighbours_.size(); ++n) {
     const bool makes_way = borrowers_.processors(n) > shares[n] || borrowers_.served(now, n) >= most;
@@ -175,7 +188,7 @@ double SiteManager::most_served(Instant now) const {
 /// Which leases of a borrower are to serve no further job, since others who were served less wait: true for each.
 std::map<LeaseId, bool> SiteManager::wanted_for_others(Instant now, std::size_t n) const {
   std::map<LeaseId, bool> wanted;
-  const std::vector<double> shares = shares_of(now, borrowers_, owned_);
+  const std::vector<double> shares = this->shares(now);
   double missing = 0, spare = 0;  // processors: of those who have less than their share; above theirs, of all others
   for (std::size_t i = 0; i < neighbours_.size(); ++i) {
     const double has = borrowers_.processors(i);
@@ -227,11 +240,7 @@ std::optional<RejectReason> SiteManager::may_not_have(Instant now, const Foreign
     return RejectReason::not_lending;
   const Duration longest = lease_length_for(foreign.from);
   if (longest > Duration{} && asked.request.length > longest) return RejectReason::too_long;
-  const NeighbourLimits& limits = neighbour.limits;
-  const std::uint32_t leases_max = limits.leases > 0 ? limits.leases : settings_.leases_per_link_max;
-  const std::uint64_t processors = borrowers_.processors(foreign.from) + total_processors(asked.request.need);
-  if (leases_.down(foreign.from).size() >= leases_max || (limits.processors > 0 && processors > limits.processors))
-    return RejectReason::limit_reached;
+  if (total_processors(asked.request.need) > allowance(foreign.from)) return RejectReason::limit_reached;
   return std::nullopt;
 }
 

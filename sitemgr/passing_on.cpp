@@ -89,8 +89,10 @@ void SiteManager::make_way_for(Step& s, const PartKey& key, std::size_t from) {
 void SiteManager::pass_on(Step& s, Foreign foreign) {
   const Delegate& asked = foreign.delegate;
   const RequestId id = asked.request.id;
-  if (asked.dttl == 0) return reject(s, foreign, RejectReason::dttl_exhausted);
-  if (foreign.tries_left == 0) return reject(s, foreign, RejectReason::tries_exhausted);
+  // Who may not have it at all isn't told that there is too little.
+  const bool by_limit = foreign.reason == RejectReason::limit_reached || foreign.reason == RejectReason::too_long;
+  if (asked.dttl == 0) return reject(s, foreign, by_limit ? foreign.reason : RejectReason::dttl_exhausted);
+  if (foreign.tries_left == 0) return reject(s, foreign, by_limit ? foreign.reason : RejectReason::tries_exhausted);
   const PartKey key = key_of(asked);
   // Two copies that came on different ways may have waited for the same cycle.
   if (passed_.contains(key)) return reject(s, foreign, RejectReason::already_seen);

@@ -333,6 +333,8 @@ class SiteManager {
   Duration round_trip_to(const Party& user) const;
   Duration turn_length(const Turn& turn) const;
   Duration lease_length_for(std::size_t n) const;
+  std::uint32_t allowance(std::size_t n) const;
+  std::vector<double> shares(Instant now) const;
   Duration term_for(const Foreign& foreign) const;
   std::map<LeaseId, bool> wanted_for_others(Instant now, std::size_t n) const;
 

@@ -67,6 +67,9 @@ Clause SiteManager::clause_of(const ResourceNeed& need) const {
 /// What a site says of itself, more exactly than by its reason.
 RejectReason SiteManager::exact(const Foreign& foreign, RejectReason reason) const {
   const Delegate& asked = foreign.delegate;
+  const bool is_end = reason == RejectReason::dttl_exhausted || reason == RejectReason::tries_exhausted;
+  const bool is_of_size = foreign.reason == RejectReason::no_capacity || foreign.reason == RejectReason::never_servable;
+  if (is_end && !is_of_size) reason = foreign.reason;
   if (reason == RejectReason::not_lending) {
     const bool is_drained = drained_here() || drained_.contains(neighbours_[foreign.from].site) ||
                             drained_.contains(asked.request.id.site);

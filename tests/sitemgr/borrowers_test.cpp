@@ -178,7 +178,8 @@ TEST_CASE("who is kept off longer stays so") {
 
 TEST_CASE("fair shares are by weight, and nobody's is more than it has and wants") {
   Borrowers borrowers = borrowers_of({1, 2, 3, 1});
-  const auto shares_of = [&](double processors) { return borrowers.fair_shares(start, processors); };
+  std::vector<std::uint32_t> more_at_most(4, 1000);
+  const auto shares_of = [&](double processors) { return borrowers.fair_shares(start, processors, more_at_most); };
   CHECK(shares_of(60) == std::vector<double>{0, 0, 0, 0});
   for (const std::size_t i : {0U, 1U, 2U}) borrowers.hear(start, i, 100, 1);
   CHECK(shares_of(60) == std::vector<double>{10, 20, 30, 0});
@@ -190,6 +191,10 @@ TEST_CASE("fair shares are by weight, and nobody's is more than it has and wants
     borrowers.hear(start, 1, 22, 1);
     borrowers.hear(start, 2, 6, 1);
     CHECK(shares_of(60) == std::vector<double>{32, 22, 6, 0});
+  }
+  SUBCASE("what one may not have goes to the others") {
+    more_at_most = {1000, 5, 6, 1000};
+    CHECK(shares_of(60) == std::vector<double>{49, 5, 6, 0});
   }
   SUBCASE("there is more than all want") { CHECK(shares_of(1000) == std::vector<double>{100, 100, 100, 0}); }
   SUBCASE("what one has counts as wanted") {

@@ -149,7 +149,7 @@ Harvest harvest(const HarvestOptions& options) {
     if (file.is_open()) file << json.dump(-1, ' ', false, Json::error_handler_t::replace) << '\n';
     result.outcomes.push_back(outcome_of(job, planned->cluster, options.began, options.speedup));
     result.outcomes.back().messages = counts.of(job_of_attempt(job.request));
-    result.reruns += job.reruns > 0 ? 1 : 0;
+    result.reruns += job.reruns + job.interruptions > 0 ? 1 : 0;
     if (job.granted) result.grant_seconds.push_back(std::max(0.0, *job.granted - job.submitted));
     if (job.ended) result.last_end = std::max(result.last_end, *job.ended);
     note_farthest(result.farthest, job);

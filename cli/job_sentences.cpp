@@ -18,10 +18,20 @@ std::string where_text(const ToldJob& job) {
   return text;
 }
 
+void add_stream(std::vector<std::string>& lines, const ToldJob& job, const char* name, const OutputPlace& place) {
+  if (place.path.empty()) return;
+  const std::string text = std::string("Its ") + name;
+  if (place.began)
+    lines.push_back(text + ": " + harmless(place.path));
+  else if (!job.over())
+    lines.push_back(text + " goes to " + harmless(place.path) + ", where nothing is yet.");
+}
+
 void add_output(std::vector<std::string>& lines, const ToldJob& job, const OutputPlaces& output) {
   if (!job.keep_output) return lines.push_back("Its output was discarded, as its user asked.");
-  if (!output.output.empty()) lines.push_back("Its output: " + harmless(output.output));
-  if (!output.error.empty()) lines.push_back("Its error output: " + harmless(output.error));
+  add_stream(lines, job, "output", output.output);
+  add_stream(lines, job, "error output", output.error);
+  if (job.over() && !output.output.began && !output.error.began) lines.emplace_back("It wrote no output.");
 }
 
 std::string ending_of(const ToldJob& job) {
@@ -29,55 +39,122 @@ std::string ending_of(const ToldJob& job) {
   if (job.exit_kind == "signalled") return "It was ended by signal " + std::to_string(job.exit_code);
   if (job.exit_kind == "start_failed") return "It could not be started: " + words_of(job.exit_fault);
   if (!job.exit_kind.empty()) return "It ended: " + words_of(job.exit_kind);
-  return "It never ran";
+  return job.ran_before_seconds > 0 ? "It doesn't run again" : "It never ran";
 }
 
-/// Attempts that cost the job nothing.
-void add_false_starts(std::vector<std::string>& lines, const ToldJob& job) {
-  if (job.false_starts > 0)
-    lines.push_back("Its nodes were gone before it ran, " + count_text(job.false_starts, "time") +
-                    ". That counts as no rerun.");
+std::string since(std::optional<double> date, double now) {
+  return length_text(std::max(0.0, now - date.value_or(now)));
+}
+
+/// "gamma/nodes, which can't be reached", and how long it has yet.
+std::string heads_text(const ToldJob& job, double now) {
+  std::string text;
+  std::optional<double> until;
+  for (const ToldJob::Head& head : job.heads) {
+    text += (text.empty() ? "" : ", ") + harmless(head.manager) + (head.up ? "" : ", which can't be reached");
+    if (head.until) until = std::min(*head.until, until.value_or(*head.until));
+  }
+  if (text.empty()) text = "its resource manager";
+  if (until) text += ", for " + length_text(std::max(0.0, *until - now)) + " more at most";
+  return text;
+}
+
+void add_running(std::vector<std::string>& lines, const ToldJob& job, double now) {
+  if (job.ran_from) {
+    std::string text = "It has run for " + since(job.ran_from, now);
+    if (job.limit_wall_seconds > 0)
+      text += ", and is ended after " + length_text(job.limit_wall_seconds) + " by its own limit";
+    lines.push_back(text + ".");
+  }
+  if (std::ranges::any_of(job.heads, [](const ToldJob::Head& head) { return !head.up; }))
+    lines.push_back("Its job manager waits to hear of " + heads_text(job, now) +
+                    ". Then it gives this attempt up, and asks again when nothing of it can run any more.");
+}
+
+/// What it does between having nodes and being over, and whose word is awaited.
+void add_state(std::vector<std::string>& lines, const ToldJob& job, double now) {
+  const std::string on = " on " + where_text(job) + ".";
+  if (job.state == "running") {
+    lines.push_back("It is running" + on);
+    return add_running(lines, job, now);
+  }
+  if (job.state == "starting") {
+    lines.push_back("It is starting" + on);
+    lines.push_back("Awaited is the word that it runs, of " + heads_text(job, now) + ".");
+  } else if (job.state == "ending") {
+    lines.push_back("It is being ended" + on);
+    lines.push_back("Awaited is the word that nothing of it runs any more, of " + heads_text(job, now) + ".");
+  } else {
+    lines.push_back("Its program is over" +
+                    (job.wall_seconds > 0 ? ", after " + length_text(job.wall_seconds) : "") + ".");
+    lines.push_back("Its output is being brought from " + heads_text(job, now) + (job.writing_seconds > 0
+                    ? ", and has been waiting for the file system here for " + length_text(job.writing_seconds) + "."
+                    : "."));
+  }
 }
 
 }  // namespace
 
+std::vector<std::string> earlier_sentences(const ToldJob& job) {
+  std::vector<std::string> lines;
+  if (job.ran_before_seconds > 0)
+    lines.push_back("Earlier attempts at it ran for " + length_text(job.ran_before_seconds) + " in all.");
+  if (job.reruns > 0)
+    lines.push_back("Faults ended it " + count_text(job.reruns, "time") + ", each of which counts as a rerun.");
+  if (job.keeper_deaths > 0)
+    lines.push_back("It ended with its keeper " + count_text(job.keeper_deaths, "time") +
+                    ", which counts as no rerun.");
+  if (job.interruptions > 0) {
+    std::string text = "Owners ended it by their right " + count_text(job.interruptions, "time");
+    for (std::size_t i = 0; i < job.interrupted_by.size(); ++i)
+      text += (i == 0 ? " (" : ", ") + harmless(job.interrupted_by[i]);
+    lines.push_back(text + (job.interrupted_by.empty() ? "" : ")") + ", which counts as no rerun.");
+  }
+  if (job.false_starts > 0)
+    lines.push_back("Its nodes were gone before it ran, " + count_text(job.false_starts, "time") +
+                    ", which counts as no rerun.");
+  return lines;
+}
+
 std::vector<std::string> job_sentences(const ToldJob& job, const OutputPlaces& output, double now) {
   std::vector<std::string> lines;
-  const auto since = [&](std::optional<double> date) { return length_text(std::max(0.0, now - date.value_or(now))); };
+  const auto add_earlier = [&] { std::ranges::copy(earlier_sentences(job), std::back_inserter(lines)); };
   if (!job.over()) {
-    lines.push_back("It doesn't wait: it is " + job.state + " on " + where_text(job) + ".");
-    if (job.started) {
-      std::string text = "It has run for " + since(job.started);
-      if (job.limit_wall_seconds > 0)
-        text += ", and is ended after " + length_text(job.limit_wall_seconds) + " by its own limit";
-      lines.push_back(text + ".");
-    }
-    add_false_starts(lines, job);
+    add_state(lines, job, now);
+    add_earlier();
     add_output(lines, job, output);
     return lines;
   }
   std::string text = ending_of(job);
   if (!job.exit_kind.empty() && !job.owner.empty()) text += ", on " + where_text(job);
   if (job.wall_seconds > 0) text += ", after " + length_text(job.wall_seconds);
-  if (job.ended) text += ", " + since(job.ended) + " ago";
   lines.push_back(text + ".");
-  add_false_starts(lines, job);
+  if (job.ended) lines.push_back("It was over " + since(job.ended, now) + " ago.");
+  add_earlier();
   if (!job.text.empty()) lines.push_back("What is on record of it: " + harmless(job.text) + ".");
   if (!job.exit_kind.empty()) add_output(lines, job, output);
   return lines;
 }
 
-std::vector<std::string> unasked_sentences(const ToldJob& job, bool site_is_up, const std::string& fault,
-                                           double now) {
+bool pauses(const ToldJob& job, double now) { return job.state == "waiting" && job.again_at && *job.again_at > now; }
+
+std::vector<std::string> pause_sentences(const ToldJob& job, double now) {
+  std::string text = "It was interrupted, and pauses for " + length_text(*job.again_at - now) +
+                     " more before its job manager asks for nodes again";
+  if (!job.text.empty()) text += ": " + harmless(job.text);
+  return {text + "."};
+}
+
+std::vector<std::string> unasked_sentences(const ToldJob& job, bool site_is_up, const std::string& site_fault,
+                                           const std::string& fault, double now) {
   std::vector<std::string> lines;
   lines.push_back("It asks for " + count_text(job.processors, "processor") + ", and has waited " +
-                  length_text(std::max(0.0, now - job.submitted)) + ".");
-  if (job.reruns > 0)
-    lines.push_back("It ran before, and is to be run again: " + count_text(job.reruns, "rerun") + ".");
-  add_false_starts(lines, job);
+                  since(job.waits_since, now) + ".");
   lines.push_back(site_is_up ? "Its job manager has asked its site for nodes; what the site says can't be told here."
                              : "Its job manager doesn't reach its site manager: nothing is granted until it does. It "
                                "asks again by itself.");
+  if (!site_is_up && !site_fault.empty())
+    lines.push_back("What the job manager heard of it: " + harmless(site_fault) + ".");
   if (!fault.empty()) lines.push_back("The site: " + harmless(fault));
   return lines;
 }

@@ -1,4 +1,5 @@
-// What a job does, or how it ended, as sentences, from what its job manager knows. Pure.
+// What a job does, or how it ended, as sentences, from what its job manager knows. Pure. `now` is in seconds since
+// 1970.
 #pragma once
 
 #include <string>
@@ -8,17 +9,31 @@
 
 namespace dmm {
 
-/// Where a job's output is, as far as it can be told.
-struct OutputPlaces {
-  std::string output, error;
+/// Where a stream of a job's output goes or is; empty: not known.
+struct OutputPlace {
+  std::string path;
+  bool began = false;  ///< something was written there
 };
 
-/// Lines for a job that doesn't wait, at the moment `now` (seconds since 1970): where it runs and for how long, or how
-/// it ended, where, after how long, and where its output is.
+struct OutputPlaces {
+  OutputPlace output, error;
+};
+
+/// Lines for a job that doesn't wait: where it starts, runs or ends, for how long, and whose word is awaited until
+/// when; or how it ended, where, after how long, and where its output is.
 std::vector<std::string> job_sentences(const ToldJob& job, const OutputPlaces& output, double now);
 
-/// Lines for a job whose site can't be asked, from what its job manager knows; `fault`: why the site gave no answer.
-std::vector<std::string> unasked_sentences(const ToldJob& job, bool site_is_up, const std::string& fault,
-                                           double now);
+/// Of earlier attempts at a job: what ended them, what of that is charged to the job, and how long they ran.
+std::vector<std::string> earlier_sentences(const ToldJob& job);
+
+/// Whether a job that waits isn't asked for yet, since an attempt of it was interrupted a moment ago.
+bool pauses(const ToldJob& job, double now);
+/// Lines for such a job: how long yet, and why.
+std::vector<std::string> pause_sentences(const ToldJob& job, double now);
+
+/// Lines for a job that waits and whose site can't be asked, or says that it doesn't hold the request.
+/// `site_fault`: why its job manager doesn't reach the site, if it says; `fault`: why the site gave no answer.
+std::vector<std::string> unasked_sentences(const ToldJob& job, bool site_is_up, const std::string& site_fault,
+                                           const std::string& fault, double now);
 
 }  // namespace dmm

@@ -28,7 +28,7 @@ nlohmann::ordered_json to_json(const JobTotals& totals);
 /// widened.
 std::string totals_text(const JobTotals& totals, std::size_t shown, bool selected);
 
-/// How long the job waited before it ran for the first time, or has been waiting.
+/// How long the job waited before its last attempt ran, or has been waiting for the next one.
 double waited_seconds(const ToldJob& job, double now);
 
 }  // namespace dmm

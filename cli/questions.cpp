@@ -187,6 +187,8 @@ ToldJob job_from_json(const Json& json) {
   job.processors = value_in<std::uint32_t>(json, "processors");
   job.reruns = value_in<std::uint32_t>(json, "reruns");
   job.false_starts = value_in<std::uint32_t>(json, "false_starts");
+  job.interruptions = value_in<std::uint32_t>(json, "interruptions");
+  job.interrupted_by = value_in<std::vector<std::string>>(json, "interrupted_by");
   job.hops = value_in<std::uint32_t>(json, "hops");
   job.tries = value_in<std::uint32_t>(json, "tries");
   job.submitted = value_in<double>(json, "submitted");
@@ -194,6 +196,14 @@ ToldJob job_from_json(const Json& json) {
   job.overhead_seconds = value_in<double>(json, "overhead_seconds");
   job.granted = date_in(json, "granted");
   job.started = date_in(json, "started");
+  job.waits_since = date_in(json, "waits_since");
+  job.ran_from = date_in(json, "ran_from");
+  job.again_at = date_in(json, "again_at");
+  job.ran_before_seconds = value_in<double>(json, "ran_before_seconds");
+  job.keeper_deaths = value_in<std::uint32_t>(json, "keeper_deaths");
+  job.writing_seconds = value_in<double>(object_in(json, "output"), "waits_seconds");
+  for (const Json& head : rows_in(json, "heads"))
+    job.heads.push_back({value_in<std::string>(head, "manager"), flag_in(head, "up"), date_in(head, "until")});
   job.ended = date_in(json, "ended");
   job.keep_output = value_in<bool>(json, "keep_output");
   job.limit_wall_seconds = value_in<double>(json, "limit_wall_seconds");

@@ -41,10 +41,24 @@ Answered order_one(const Manager& manager, const std::string& verb, const nlohma
 struct ToldJob {
   std::uint64_t number = 0;
   std::string name, state, request, origin, owner, text;
-  std::uint32_t processors = 0, reruns = 0, false_starts = 0, hops = 0, tries = 0;
+  std::uint32_t processors = 0, reruns = 0, false_starts = 0, interruptions = 0, hops = 0, tries = 0;
   double submitted = 0, wall_seconds = 0, overhead_seconds = 0;
   std::optional<double> granted, started, ended;
+  std::optional<double> waits_since;  ///< when its present or last wait began
+  std::optional<double> ran_from;     ///< when its last attempt began to run
+  std::optional<double> again_at;     ///< while it pauses before it is asked for again
+  double ran_before_seconds = 0;      ///< in earlier attempts
+  std::uint32_t keeper_deaths = 0;
+  double writing_seconds = 0;         ///< how long its file system has had a piece of its output
+  /// A resource manager that has a component of it, or output.
+  struct Head {
+    std::string manager;
+    bool up = false;
+    std::optional<double> until;  ///< so long it has yet to say what is awaited
+  };
+  std::vector<Head> heads;
   std::vector<std::string> chain;  ///< the owner first, the home site last
+  std::vector<std::string> interrupted_by;  ///< owners that ended an attempt by their right, the latest last
   std::string exit_kind;           ///< empty: none ran
   std::int32_t exit_code = 0;
   std::string exit_fault;

@@ -36,10 +36,11 @@ std::string outcome_text(const ToldJob& job) {
   return cut(harmless(job.text), 60);
 }
 
-/// How long it ran, or has been running; nothing if it didn't.
+/// How long its present or last attempt ran, or has been running; nothing if it didn't.
 std::string ran_text(const ToldJob& job, double now) {
-  if (job.over()) return job.wall_seconds > 0 ? length_text(job.wall_seconds) : "";
-  return job.started ? length_text(now - *job.started) : "";
+  const bool is_known = job.over() || job.state == "collecting";
+  if (is_known && job.wall_seconds > 0) return length_text(job.wall_seconds);
+  return job.ran_from && !job.over() ? length_text(std::max(0.0, now - *job.ran_from)) : "";
 }
 
 void add_row(Table& table, const ToldJob& job, double now, const Style& style) {

@@ -214,7 +214,7 @@ std::string remedy_of(const Json& answer) {
 }  // namespace
 
 std::string reject_sentence(const std::string& site, const std::string& reason) {
-  static constexpr std::array<Words, 22> table{{
+  static constexpr std::array<Words, 23> table{{
       {"no_capacity", "has too few free nodes, and nobody beyond it had them"},
       {"never_servable", "has no cluster that is large enough or meets the constraints, nor has anybody beyond it"},
       {"dttl_exhausted", "has too few free nodes, and the request may travel no further"},
@@ -237,6 +237,7 @@ std::string reject_sentence(const std::string& site, const std::string& reason) 
       {"apart", "has room for each component, but not for all together"},
       {"nodes_down", "has too few nodes that are there: resource managers are down"},
       {"nodes_aside", "has too few nodes that may be used: others are set aside"},
+      {"others_first", "ended the job once by its right, or lends for too short a time: others are asked first"},
   }};
   const std::string_view words = find_words(table, reason);
   return harmless(site) + ": " + (words.empty() ? unknown_reason(reason) : std::string(words));

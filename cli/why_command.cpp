@@ -30,6 +30,7 @@ struct WhyOptions {
 struct Findings {
   Json job, why;           ///< the answers of its job manager and of its site; null: not asked, or no answer
   bool site_is_up = false; ///< for its job manager
+  std::string site_fault;  ///< what that heard of it last, if it isn't
   std::string fault;       ///< why the site gave no answer
   KnownSites others;
 };
@@ -79,7 +80,16 @@ void ask_site(const WhyOptions& options, const Manager& job_manager, Findings& f
 
 OutputPlaces places_of(const ToldJob& job, const Manager& manager) {
   const JobOutput output = job.keep_output ? ask_output(manager, job.number) : JobOutput{};
-  return {output.output.path, output.error.path == output.output.path ? "" : output.error.path};
+  OutputPlaces places{{output.output.path, output.output.began}, {output.error.path, output.error.began}};
+  if (output.error.path == output.output.path) places.error = {};
+  return places;
+}
+
+/// Why a job manager doesn't reach its site manager, as far as its links tell.
+std::string site_fault_of(const Json& links, const std::string& site) {
+  for (const Json& link : rows_in(links, "links"))
+    if (text_in(link, "peer") == "sitemgr " + site) return text_in(link, "last_error");
+  return {};
 }
 
 void tell(const Findings& found, const Manager& manager) {
@@ -87,14 +97,18 @@ void tell(const Findings& found, const Manager& manager) {
   const double now = static_cast<double>(wall_microseconds()) / 1e6;
   std::vector<std::string> lines{harmless(job.request) + " is " + job.state};
   const auto add = [&](std::vector<std::string> more) { lines.insert(lines.end(), more.begin(), more.end()); };
-  if (job.state != "waiting")
+  const bool waits = job.state == "waiting";
+  if (!waits)
     add(job_sentences(job, places_of(job, manager), now));
-  else if (found.why.is_null())
-    add(unasked_sentences(job, found.site_is_up, found.fault, now));
-  else if (!flag_in(found.why, "waits"))
-    add({"Its site doesn't hold the request just now: it is being granted, or the site has just restarted."});
-  else
+  else if (pauses(job, now))
+    add(pause_sentences(job, now));
+  else if (flag_in(found.why, "waits"))
     add(wait_sentences(found.why, found.others));
+  else if (found.why.is_null() || !found.site_is_up)
+    add(unasked_sentences(job, found.site_is_up, found.site_fault, found.fault, now));
+  else
+    add({"Its site doesn't hold the request just now: it is being granted, or the site has just restarted."});
+  if (waits) add(earlier_sentences(job));
   const std::size_t columns = style_of(STDOUT_FILENO).columns;
   for (const std::string& line : lines) print_lines(folded(line, columns, 4));
 }
@@ -106,11 +120,12 @@ int run(const WhyOptions& options) {
   auto chosen = manager_of(name, options.manager);
   if (auto* fault = std::get_if<CommandFault>(&chosen)) return fail("why", *fault);
   const Manager& manager = std::get<Manager>(chosen);
-  auto answers = ask_all({manager}, std::vector<std::string>{"job", "counts"}, {{"job", name.job}});
-  Answered &job = answers[0][0], &counts = answers[1][0];
+  auto answers = ask_all({manager}, std::vector<std::string>{"job", "counts", "links"}, {{"job", name.job}});
+  Answered &job = answers[0][0], &counts = answers[1][0], &links = answers[2][0];
   if (!job.fault.empty()) return fail("why", {job.fault, 1});
-  Findings found{.job = std::move(job.json), .why = {}, .fault = {}, .others = {}};
+  Findings found{.job = std::move(job.json), .why = {}, .site_fault = {}, .fault = {}, .others = {}};
   found.site_is_up = counts.fault.empty() && flag_in(counts.json, "site_up");
+  if (!found.site_is_up && links.fault.empty()) found.site_fault = site_fault_of(links.json, manager.party.site.text);
   if (text_in(found.job, "state") == "waiting") ask_site(options, manager, found);
   if (options.json)
     print_json({{"job", found.job},

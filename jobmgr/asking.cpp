@@ -67,6 +67,7 @@ bool is_soft(const LeaseEnded& ended) {
     case LeaseEnd::not_claimed:
     case LeaseEnd::owner_lost:
     case LeaseEnd::unknown:
+    case LeaseEnd::link_removed:
     case LeaseEnd::idle: return true;
     default: return false;
   }
@@ -74,8 +75,8 @@ bool is_soft(const LeaseEnded& ended) {
 
 // The owner may give what runs some time to end by itself; its resource manager was told the same.
 Duration grace_of(const LeaseEnded& ended) {
-  return ended.reason == LeaseEnd::reclaimed && !ended.confirmed ? std::max(ended.grace, Duration{})
-                                                                     : JobManager::stop_grace;
+  const bool has_grace = ended.reason == LeaseEnd::reclaimed || ended.reason == LeaseEnd::at_longest;
+  return has_grace && !ended.confirmed ? std::max(ended.grace, Duration{}) : JobManager::stop_grace;
 }
 
 }  // namespace
@@ -126,7 +127,7 @@ void JobManager::accept(Step step, JobDescription description) {
   job.number = next_job_++;
   job.processors = total_processors(description.need);
   job.description = std::move(description);
-  job.submitted = step.now;
+  job.submitted = job.waits_since = step.now;
   const Job& added = jobs_.add(std::move(job));
   unwritten_.description(added.number);
   changed(added, DMM_PLANT(job_only_committed) ? Grade::committed : Grade::synced);
@@ -141,7 +142,7 @@ void JobManager::ask(Step step, const Job& job) {
   const Duration waited = step.now - job.submitted;
   const std::uint64_t wall = std::min<std::uint64_t>(wanted.program.limits.wall_seconds, wall_told_max);
   const Duration length = wall > 0 ? seconds(static_cast<std::int64_t>(wall)) + beyond_wall : Duration{};
-  Request request{request_of(job), wanted.need, wanted.dttl, wanted.priority, waited, settings_.user, length};
+  Request request{request_of(job), wanted.need, wanted.dttl, wanted.priority, waited, settings_.user, length, job.past};
   tell_site(step, std::move(request), request_of(job));
 }
 
@@ -293,8 +294,9 @@ bool JobManager::loses(Step step, Job& job, std::uint32_t component, const std::
       std::any_of(hit.begin(), hit.end(), [&](const NodeGroup& group) { return group.component == component; });
   const bool clean = ended.confirmed && ends_under(task, ended);
   if (!touched && !clean) return false;
+  if (!task.cause || !is_owners_right(*task.cause)) task.cause = ended.reason;
+  task.clean |= clean;
   if (is_soft(ended) && task.phase == TaskPhase::started) return false;
-  if (!task.cause) task.cause = ended.reason;
   interrupt(step, job, component, clean, grace_of(ended));
   return true;
 }

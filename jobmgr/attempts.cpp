@@ -40,6 +40,7 @@ std::string text_of(const Task& task, EndClass end, const SiteName& owner) {
 
 void take_end(Task& task, Ended& ended) {
   task.end = {true, ended.kind, ended.code, ended.fault, ended.keeper_died && ended.kind == EndKind::lost};
+  if (!task.cause && ended.lease_end != LeaseEnd::released) task.cause = ended.lease_end;
   task.text = shortened(ended.text, text_bytes_max);
   task.wall = ended.wall;
   task.cpu = ended.cpu;
@@ -136,6 +137,7 @@ void JobManager::on(Step step, const Party& from, const Started& started) {
   stop_counting(*task);
   if (job->state != JobState::ending) set_due(*task, {job->number, started.component}, never);
   if (!job->started) job->started = step.now;
+  if (!job->ran_from) job->ran_from = step.now;
   if (--job->run->unstarted > 0 || job->state != JobState::starting) return;
   jobs_.change(*job, JobEvent::all_started);
   if (step.effects.wants(Level::info))
@@ -155,7 +157,10 @@ void JobManager::on(Step step, const Party& from, Ended& ended) {
   take_end(*task, ended);
   const bool ends_with_it = job->run->tasks.size() == 1 && job->run->lease.owner == settings_.site;
   if (ended.gave_back && ends_with_it) release(step, *job, Returned::known);
-  if (!job->started && ended.kind != EndKind::start_failed) job->started = step.now - ended.wall;
+  if (ended.kind != EndKind::start_failed) {
+    if (!job->started) job->started = step.now - ended.wall;
+    if (!job->ran_from) job->ran_from = step.now - ended.wall;
+  }
   if (step.effects.wants(Level::info))
     step.effects.log(Level::info, "ended", ended.request,
                      {{"component", std::int64_t{ended.component}},
@@ -254,6 +259,7 @@ void JobManager::attempt_over(Step step, Job& job) {
   const bool is_interrupted = verdict.end == EndClass::interrupted;
   Interruption interruption = interruption_of(run, deciding);
   if (interruption == Interruption::keeper && DMM_PLANT(keeper_death_charged)) interruption = Interruption::nodes_lost;
+  if (interruption == Interruption::owner && DMM_PLANT(reclaim_charged)) interruption = Interruption::nodes_lost;
   job.keeper_deaths += is_interrupted && interruption == Interruption::keeper ? 1 : 0;
   // An attempt of which no Start was sent costs its user nothing and isn't counted.
   Rerun rerun = run.asked ? rerun_after(job, interruption, settings_) : Rerun::allowed;
@@ -274,8 +280,13 @@ void JobManager::run_again(Step step, Job& job, Interruption interruption) {
     pause = pause_before_rerun(job, old, interruption, ran, settings_);
     job.reruns += interruption == Interruption::nodes_lost ? 1 : 0;
     job.false_starts += interruption == Interruption::nothing_ran ? 1 : 0;
+    if (interruption == Interruption::owner) note_interruption(job.past, job.run->lease.owner, ran);
   }
   leave_attempt(step, job);
+  // Of what was lost nobody says how long it ran.
+  if (job.ran_from) job.ran_before += job.wall > Duration{} ? job.wall : step.now - *job.ran_from;
+  job.waits_since = step.now;
+  job.ran_from.reset();
   job.granted.reset();
   job.ended.reset();
   job.place.reset();
@@ -287,6 +298,7 @@ void JobManager::run_again(Step step, Job& job, Interruption interruption) {
                                {"text", job.text}};
   if (interruption == Interruption::keeper) fields.push_back({"keeper_deaths", std::int64_t{job.keeper_deaths}});
   if (job.false_starts > 0) fields.push_back({"false_starts", std::int64_t{job.false_starts}});
+  if (job.past.times > 0) fields.push_back({"interruptions", std::int64_t{job.past.times}});
   if (pause > Duration{}) fields.push_back({"pause_seconds", pause.in_seconds()});
   step.effects.log(Level::info, "rerun", old, std::move(fields));
 }

@@ -67,6 +67,7 @@ struct Task {
   bool stopping = false;     ///< Stop was sent
   bool interrupted = false;  ///< its lease ended, or its resource manager is lost
   bool heard = false;        ///< Ended came, though perhaps after it counted as over
+  bool clean = false;        ///< its owner said that nothing runs under its lease any more
   std::optional<LeaseEnd> cause;  ///< why its nodes were taken from it, once its site said so
   std::uint32_t order = 0;   ///< when its trouble began, as in ComponentEnd
   TaskEnd end;
@@ -123,11 +124,15 @@ struct Job {
   std::uint32_t reruns = 0;  ///< attempts that were interrupted while they ran, and run again
   std::uint32_t false_starts = 0;  ///< attempts of which nothing ran though a Start was sent: no reruns
   std::uint32_t keeper_deaths = 0;  ///< attempts that died with their keeper, which don't count as reruns
+  Interruptions past;               ///< attempts that owners ended by their right, which don't count as reruns
   std::unique_ptr<Attempt> run;  ///< while has_attempt(state), and as long after that as its output isn't all here
   Instant submitted{};
   Instant again_at = never;        ///< while it waits: not asked for before; never: nothing is put off
   std::optional<Instant> granted;  ///< the present attempt
   std::optional<Instant> started;  ///< the first Started of all attempts
+  Instant waits_since{};           ///< when its present wait, or the last one, began: submitted, or interrupted
+  std::optional<Instant> ran_from;  ///< the first Started of the present attempt
+  Duration ran_before;             ///< how long earlier attempts ran in all
   std::optional<Instant> ended;    ///< the last component's end
   Duration wall;                   ///< the program's own, of its longest component
   std::optional<JobExit> exit;

@@ -211,12 +211,29 @@ void JobManager::tell_site(Step step, Message message, const RequestId& about) {
 std::optional<JobView> JobManager::job(std::uint64_t number) const {
   const Job* found = jobs_.find(number);
   if (!found) return std::nullopt;
-  return view_of(*found, request_of(*found));
+  return see(*found);
+}
+
+JobView JobManager::see(const Job& job) const {
+  JobView view = view_of(job, request_of(job));
+  if (!job.run) return view;
+  for (const Task& task : job.run->tasks) {
+    const bool has_output =
+        task.streams[0].state == OutputState::pending || task.streams[1].state == OutputState::pending;
+    if (task.phase == TaskPhase::queued || (task.phase == TaskPhase::over && !has_output)) continue;
+    const Instant until = std::min(task.due, managers_.silent_until(task.manager));
+    const auto known = std::ranges::find(view.heads, task.manager, &HeadView::manager);
+    if (known != view.heads.end())
+      known->until = std::min(known->until, until);
+    else
+      view.heads.push_back({task.manager, managers_.is_up(task.manager), until});
+  }
+  return view;
 }
 
 std::vector<JobView> JobManager::jobs(const JobQuery& query) const {
   std::vector<JobView> views;
-  const auto add = [&](const Job& found) { views.push_back(view_of(found, request_of(found))); };
+  const auto add = [&](const Job& found) { views.push_back(see(found)); };
   if (query.state) {
     for (const std::uint64_t number : jobs_.in(*query.state, query.from, query.limit)) add(*jobs_.find(number));
   } else {

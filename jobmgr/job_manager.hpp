@@ -185,6 +185,7 @@ class JobManager {
   enum class Returned : std::uint8_t { used, unused, known };
   void release(Step step, Job& job, Returned how = Returned::used);
   RequestId request_of(const Job& job) const;
+  JobView see(const Job& job) const;
 
   // ---- components (attempts.cpp) ----
   void on(Step step, const Party& from, const Started& started);

@@ -24,11 +24,15 @@ JobView view_of(const Job& job, const RequestId& request) {
   view.reruns = job.reruns;
   view.keeper_deaths = job.keeper_deaths;
   view.false_starts = job.false_starts;
+  view.past = job.past;
   view.again_at = job.again_at;
   view.request = request;
   view.submitted = job.submitted;
   view.granted = job.granted;
   view.started = job.started;
+  view.waits_since = job.waits_since;
+  view.ran_from = job.ran_from;
+  view.ran_before = job.ran_before;
   view.ended = job.ended;
   view.wall = job.wall;
   if (job.granted && job.ended) view.overhead = std::max(Duration{}, *job.ended - *job.granted - job.wall);

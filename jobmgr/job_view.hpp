@@ -10,6 +10,13 @@
 
 namespace dmm {
 
+/// A resource manager that runs a component, or starts or ends it, or still has output of it.
+struct HeadView {
+  Party manager;
+  bool up = false;        ///< its link
+  Instant until = never;  ///< it has so long yet to say what is awaited of it; never: nothing is, or without end
+};
+
 struct JobView {
   std::uint64_t number = 0;
   std::string name;
@@ -19,12 +26,16 @@ struct JobView {
   std::uint32_t reruns = 0;      ///< counts programs that were interrupted and started anew
   std::uint32_t false_starts = 0;  ///< counts attempts of which nothing ran, which are no reruns
   std::uint32_t keeper_deaths = 0;  ///< counts programs that died with their keeper, which are no reruns
+  Interruptions past;               ///< by owners, by their right, which are no reruns
   RequestId request;             ///< of the present attempt, or the last one
 
   Instant submitted{};
   Instant again_at = never;        ///< while it waits: until then it is not asked for again
   std::optional<Instant> granted;  ///< when the nodes of the last attempt came
   std::optional<Instant> started;  ///< when the program was first reported to run
+  Instant waits_since{};           ///< when its present wait, or the last one, began: submitted, or interrupted
+  std::optional<Instant> ran_from;  ///< when the program of the last attempt was first reported to run
+  Duration ran_before;             ///< how long earlier attempts ran in all
   std::optional<Instant> ended;    ///< when the last component was known to be over
   Duration wall;                   ///< the program's own run time, where it ran
   Duration overhead;               ///< from the grant to the known end, less the program's time; 0 before
@@ -44,6 +55,7 @@ struct JobView {
   std::string error_path;
   bool keep_output = true;
   std::vector<NodeGroup> nodes;     ///< that it has now
+  std::vector<HeadView> heads;      ///< each once
   std::uint64_t limit_wall_seconds = 0;  ///< its own; 0: none
 };
 

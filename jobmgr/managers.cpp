@@ -65,6 +65,11 @@ bool Managers::is_up(const Party& manager) const {
   return link && link->up;
 }
 
+Instant Managers::silent_until(const Party& manager) const {
+  const Link* link = links_.find(manager);
+  return link ? link->silent_due : never;
+}
+
 bool Managers::is_idle(const Party& manager) const {
   const Link* link = links_.find(manager);
   return !link || link->tasks.empty();

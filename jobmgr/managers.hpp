@@ -33,6 +33,8 @@ class Managers {
   bool has(const Party& manager, TaskKey task) const;
   /// Its link is up.
   bool is_up(const Party& manager) const;
+  /// Until when a silent one with components has time to be heard; never: it isn't silent, or has none.
+  Instant silent_until(const Party& manager) const;
   /// It has no component.
   bool is_idle(const Party& manager) const;
 

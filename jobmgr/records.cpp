@@ -26,6 +26,7 @@ TaskRecordOfJob record_of(const Task& task) {
   row.keeper_died = task.end.keeper_died;
   row.reached = task.reached;
   row.cause = task.cause;
+  row.clean = task.clean;
   return row;
 }
 
@@ -42,6 +43,7 @@ Task task_of(TaskRecordOfJob row) {
               row.keeper_died};
   task.reached = row.reached;
   task.cause = row.cause;
+  task.clean = row.clean;
   task.text = std::move(row.text);
   task.wall = row.wall;
   task.streams[0].bytes = row.output_bytes;
@@ -98,6 +100,10 @@ ProgressRecord progress_of(const Job& job) {
   row.reruns = job.reruns;
   row.keeper_deaths = job.keeper_deaths;
   row.false_starts = job.false_starts;
+  row.past = job.past;
+  row.waits_since = job.waits_since;
+  row.ran_from = job.ran_from;
+  row.ran_before = job.ran_before;
   row.again_at = job.again_at;
   row.cancel_wanted = job.cancel_wanted;
   row.outcome = job.outcome;
@@ -143,6 +149,10 @@ Job job_of(JobRecord record, ProgressRecord progress, std::string& fault) {
   job.reruns = progress.reruns;
   job.keeper_deaths = progress.keeper_deaths;
   job.false_starts = progress.false_starts;
+  job.past = progress.past;
+  job.waits_since = progress.waits_since.value_or(record.submitted);
+  job.ran_from = progress.ran_from;
+  job.ran_before = progress.ran_before;
   if (progress.state == JobState::waiting) job.again_at = progress.again_at;
   job.cancel_wanted = progress.cancel_wanted;
   const std::string name = "job " + std::to_string(job.number) + ": ";

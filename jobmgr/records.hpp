@@ -46,11 +46,12 @@ struct TaskRecordOfJob {
   bool keeper_died = false;
   TaskPhase reached = TaskPhase::started;  ///< rows of older programs don't say
   std::optional<LeaseEnd> cause;
+  bool clean = false;
   template <class Self>
   static auto fields(Self& self) {
     return std::tie(self.manager, self.nodes, self.phase, self.stopping, self.interrupted, self.heard, self.order,
                     self.end_kind, self.end_code, self.end_fault, self.text, self.wall, self.output_bytes,
-                    self.error_bytes, self.keeper_died, self.reached, self.cause);
+                    self.error_bytes, self.keeper_died, self.reached, self.cause, self.clean);
   }
 };
 
@@ -86,14 +87,17 @@ struct ProgressRecord {
   std::uint8_t output_began = 0;
   bool own_files = false;
   std::uint32_t false_starts = 0;
+  Interruptions past;
+  std::optional<Instant> waits_since, ran_from;  ///< rows of older programs don't say
+  Duration ran_before;
 
   static constexpr std::string_view table = "progress";
-  static constexpr std::array<std::string_view, 32> columns{
+  static constexpr std::array<std::string_view, 36> columns{
       "number",   "state",  "attempt",   "reruns",    "cancel_wanted", "outcome", "granted", "started",
       "ended",    "wall",   "exit_kind", "exit_code", "exit_fault",    "text",    "lease",   "chain",
       "clusters", "origin", "tries",     "nodes",     "held",          "asked",   "grace",   "tasks",
       "round_trip", "keeper_deaths", "again_at", "output", "output_text", "output_began", "own_files",
-      "false_starts"};
+      "false_starts", "interruptions", "waits_since", "ran_from", "ran_before"};
   std::string key() const { return std::to_string(number); }
   template <class Self>
   static auto fields(Self& self) {
@@ -101,7 +105,8 @@ struct ProgressRecord {
                     self.started, self.ended, self.wall, self.exit_kind, self.exit_code, self.exit_fault, self.text,
                     self.lease, self.chain, self.clusters, self.origin, self.tries, self.nodes, self.held, self.asked,
                     self.grace, self.tasks, self.round_trip, self.keeper_deaths, self.again_at, self.output,
-                    self.output_text, self.output_began, self.own_files, self.false_starts);
+                    self.output_text, self.output_began, self.own_files, self.false_starts, self.past,
+                    self.waits_since, self.ran_from, self.ran_before);
   }
 };
 

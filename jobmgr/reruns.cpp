@@ -29,19 +29,29 @@ Duration pause_after(std::uint32_t earlier, Duration pause) {
   return earlier == 0 ? Duration{} : doubled(pause / parts_of_pause, earlier - 1);
 }
 
-/// By the word of its resource manager, or since no Start was sent.
+/// By the word of its resource manager or its owner, or since no Start was sent.
 bool never_ran(const Task& task) {
   if (task.reached == TaskPhase::queued) return true;
+  if (task.reached == TaskPhase::asked && task.clean && !task.end.known) return true;
   if (task.reached == TaskPhase::started || !task.end.known || task.wall > Duration{}) return false;
   return task.end.kind == EndKind::stopped || task.end.kind == EndKind::lease_ended ||
          task.end.kind == EndKind::start_failed;
 }
 
+/// How often the job was asked for again, but for deaths of a keeper.
+std::uint32_t interrupted(const Job& job) { return job.reruns + job.false_starts + job.past.times; }
+
 }  // namespace
+
+bool is_owners_right(LeaseEnd cause) {
+  return cause == LeaseEnd::reclaimed || cause == LeaseEnd::at_longest || cause == LeaseEnd::node_removed ||
+         cause == LeaseEnd::link_removed;
+}
 
 Interruption interruption_of(const Attempt& run, const Task& deciding) {
   if (deciding.end.keeper_died) return Interruption::keeper;
   if (std::ranges::all_of(run.tasks, never_ran)) return Interruption::nothing_ran;
+  if (deciding.cause && is_owners_right(*deciding.cause)) return Interruption::owner;
   return Interruption::nodes_lost;
 }
 
@@ -49,11 +59,23 @@ std::string text_of_interruption(const Task& deciding, const SiteName& owner) {
   if (deciding.end.keeper_died) return "its keeper died";
   const std::string by_owner = " by its owner, " + owner.text;
   if (deciding.cause == LeaseEnd::reclaimed) return "reclaimed" + by_owner;
+  if (deciding.cause == LeaseEnd::at_longest) return "its lease was at the longest of its owner, " + owner.text;
   if (deciding.cause == LeaseEnd::node_removed) return "its node was taken out of service" + by_owner;
+  if (deciding.cause == LeaseEnd::link_removed)
+    return "a link on the way to its owner, " + owner.text + ", was removed";
   if (deciding.end.known && deciding.end.kind == EndKind::lease_ended) return "its lease was ended" + by_owner;
   if (never_ran(deciding)) return "its nodes were gone before it ran";
   if (deciding.end.known && deciding.end.kind == EndKind::fenced) return std::string(to_text(deciding.end.kind));
   return "its nodes were lost";
+}
+
+void note_interruption(Interruptions& past, const SiteName& owner, Duration ran) {
+  ++past.times;
+  past.ran = std::max(past.ran, ran);
+  const auto known = std::ranges::find(past.owners, owner);
+  if (known != past.owners.end()) past.owners.erase(known);
+  if (past.owners.size() == interrupting_owners_max) past.owners.erase(past.owners.begin());
+  past.owners.push_back(owner);
 }
 
 Rerun rerun_after(const Job& job, Interruption interruption, const JobManagerSettings& settings) {
@@ -67,8 +89,7 @@ Rerun rerun_after(const Job& job, Interruption interruption, const JobManagerSet
 Duration pause_before_rerun(const Job& job, const RequestId& request, Interruption interruption, Duration ran,
                             const JobManagerSettings& settings) {
   const Duration pause = settings.rerun_pause;
-  if (interruption == Interruption::nodes_lost) return pause_after(job.reruns, pause);
-  if (interruption == Interruption::nothing_ran) return pause_after(job.false_starts, pause);
+  if (interruption != Interruption::keeper) return pause_after(interrupted(job), pause);
   const Duration length = doubled(pause, job.keeper_deaths - 1);
   return length + share_of(length, request) + std::clamp(ran, Duration{}, pause * pauses_for_running);
 }

@@ -1,12 +1,13 @@
-// Whether a job that was interrupted runs again, and how long it waits before that. Pure functions of what is known of
-// the job.
+// Whether a job that was interrupted runs again, and how long it waits before that. Pure functions of what is
+// known of the job.
 //
-// An attempt of which nothing ran costs none of a job's reruns. The pause before the next one grows with each of them.
+// An attempt of which nothing ran costs none of a job's reruns, and neither does one that an owner ended by its
+// right. The pause before the next one grows with each of them.
 //
-// A keeper that dies takes all jobs of its resource manager with it. One of them may be the cause, and the others did
-// nothing: none of them pays for it with a rerun, and each is suspected a little more. A job that was there at
-// `keeper_deaths_max` deaths is failed. So that the others don't meet the cause again each time, who had run for long
-// waits longer than who had just started, and no two jobs wait equally long.
+// A keeper that dies takes all jobs of its resource manager with it. One of them may be the cause, and the others
+// did nothing: none of them pays for it with a rerun, and each is suspected a little more. A job that was there at
+// `keeper_deaths_max` deaths is failed. So that the others don't meet the cause again each time, who had run for
+// long waits longer than who had just started, and no two jobs wait equally long.
 #pragma once
 
 #include "jobmgr/job.hpp"
@@ -16,16 +17,23 @@ namespace dmm {
 
 /// What ended an attempt before its program did.
 enum class Interruption : std::uint8_t {
-  nodes_lost,   ///< its nodes, links or resource managers were lost, or an owner took its nodes back
+  nodes_lost,   ///< its nodes, links or resource managers were lost
+  owner,        ///< an owner or a site of the chain ended its lease by its right
   keeper,       ///< its keeper died
   nothing_ran,  ///< no component ever ran
 };
+
+/// Whether it is what an owner, or a site between, may do at any time, and no fault: no job is charged for it.
+bool is_owners_right(LeaseEnd cause);
 
 /// `deciding`: the component whose trouble began first. A Start was sent, and all components are over.
 Interruption interruption_of(const Attempt& run, const Task& deciding);
 
 /// For people: "reclaimed by its owner, beta", "its nodes were lost".
 std::string text_of_interruption(const Task& deciding, const SiteName& owner);
+
+/// An attempt that had its nodes of this owner for `ran` was interrupted by the owner's right.
+void note_interruption(Interruptions& past, const SiteName& owner, Duration ran);
 
 /// What the interruption means for a job of which a Start was sent. The death of a keeper is counted in the job
 /// already, any other interruption isn't.

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "protocol/ids.hpp"
+#include "protocol/interruptions.hpp"
 #include "protocol/origin.hpp"
 #include "protocol/reasons.hpp"
 #include "protocol/resources.hpp"
@@ -91,7 +92,8 @@ struct Request {
   Duration waited;            ///< how long it has waited already
   ShortText origin_user;      ///< whom the use is charged to
   Duration length;            ///< how long it runs at most, as its user says; 0 if nothing is said
-  DMM_MESSAGE(10, self.id, self.need, self.dttl, self.priority, self.waited, self.origin_user, self.length)
+  Interruptions past = {};
+  DMM_MESSAGE(10, self.id, self.need, self.dttl, self.priority, self.waited, self.origin_user, self.length, self.past)
 };
 
 /// A job manager takes its request back. Needs no answer.
@@ -330,7 +332,8 @@ struct Unassign {
   NodeSet nodes;   ///< empty for all
   Duration grace;  ///< between SIGTERM and SIGKILL; 0 for SIGKILL at once
   Duration detached;  ///< not 0: what runs may go on this long at most, as long as its job manager is heard
-  DMM_MESSAGE(32, self.lease, self.nodes, self.grace, self.detached)
+  LeaseEnd reason = LeaseEnd::released;
+  DMM_MESSAGE(32, self.lease, self.nodes, self.grace, self.detached, self.reason)
 };
 
 /// Nothing runs on these nodes any more, and nothing will under this lease. Answers Unassign, or says unasked that the
@@ -412,8 +415,10 @@ struct Ended {
   ShortText error;
   bool gave_back = false;  ///< the lease ended with it, and its owner knows: there is nothing to release
   bool keeper_died = false;  ///< lost: the keeper died, and with it all tasks of the resource manager
+  LeaseEnd lease_end = LeaseEnd::released;  ///< why its nodes were taken from it, where that ended it
   DMM_MESSAGE(42, self.request, self.component, self.kind, self.code, self.fault, self.text, self.wall, self.cpu,
-              self.output_bytes, self.error_bytes, self.output, self.error, self.gave_back, self.keeper_died)
+              self.output_bytes, self.error_bytes, self.output, self.error, self.gave_back, self.keeper_died,
+              self.lease_end)
 };
 
 /// Ends a job: SIGTERM, and SIGKILL after the grace.

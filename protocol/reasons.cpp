@@ -14,7 +14,7 @@ std::string_view word(const std::array<std::string_view, size>& words, std::uint
 }  // namespace
 
 std::string_view to_text(RejectReason value) {
-  static constexpr std::array<std::string_view, 22> words{
+  static constexpr std::array<std::string_view, 23> words{
       "no_capacity",
       "never_servable",
       "dttl_exhausted",
@@ -37,6 +37,7 @@ std::string_view to_text(RejectReason value) {
       "apart",
       "nodes_down",
       "nodes_aside",
+      "others_first",
   };
   return word(words, static_cast<std::uint8_t>(value));
 }
@@ -70,7 +71,7 @@ std::string_view to_text(RefusalReason value) {
 }
 
 std::string_view to_text(LeaseEnd value) {
-  static constexpr std::array<std::string_view, 9> words{
+  static constexpr std::array<std::string_view, 11> words{
       "released",
       "expired",
       "reclaimed",
@@ -80,6 +81,8 @@ std::string_view to_text(LeaseEnd value) {
       "unknown",
       "idle",
       "node_removed",
+      "at_longest",
+      "link_removed",
   };
   return word(words, static_cast<std::uint8_t>(value));
 }

@@ -31,6 +31,7 @@ enum class RejectReason : std::uint8_t {
   apart,             ///< each component fits, but not all together
   nodes_down,        ///< too many of its nodes are out of reach: their resource managers are down
   nodes_aside,       ///< too many of its nodes are set aside
+  others_first,      ///< it interrupted the job before, or lends for too short a time: others are asked first
 };
 
 /// Why a waiting request waits, seen from its home site.
@@ -61,13 +62,15 @@ enum class RefusalReason : std::uint8_t {
 enum class LeaseEnd : std::uint8_t {
   released,
   expired,         ///< it was not renewed in time
-  reclaimed,       ///< the owner took it back
+  reclaimed,       ///< the owner took it back before it was at its longest
   not_claimed,     ///< the offer ran out
   node_lost,       ///< the resource manager is gone
   owner_lost,      ///< the site towards the owner is gone
   unknown,         ///< the receiver knows no such lease
   idle,            ///< no job used it for too long
   node_removed,    ///< its owner has taken the node out of service
+  at_longest,      ///< it lasted as long as its owner lends
+  link_removed,    ///< a site of its chain has taken the next one out of its links
 };
 
 /// Why a program didn't start.

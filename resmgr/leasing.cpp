@@ -202,9 +202,9 @@ void ResourceManager::on(Instant now, const Unassign& unassign, Effects& effects
       fail(now, task, StartFault::no_lease, "the lease was taken back", effects);
   const auto end_or_detach = [&](TaskRecord& task) {
     if (unassign.detached > Duration{})
-      detach(now, task, unassign.detached, effects);
+      detach(now, task, unassign.detached, unassign.reason, effects);
     else
-      order_end(now, task, unassign.grace, EndKind::lease_ended, effects);
+      order_end(now, task, unassign.grace, EndKind::lease_ended, effects, unassign.reason);
   };
   for (const std::uint64_t number : tasks_.live_of(id.epoch))
     if (TaskRecord& task = tasks_.at(number); is_hit(task)) end_or_detach(task);

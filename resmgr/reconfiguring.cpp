@@ -46,7 +46,7 @@ void ResourceManager::leave_removed(Instant now, const NodeSet& removed, Effects
   if (removed.empty()) return;
   for (const std::uint64_t number : slots_.tasks_on(removed))
     if (TaskRecord& task = tasks_.at(number); task.is_live())
-      order_end(now, task, removal_grace, EndKind::lease_ended, effects);
+      order_end(now, task, removal_grace, EndKind::lease_ended, effects, LeaseEnd::node_removed);
   for (const Epoch lease : slots_.leases_on(removed)) take_from_lease(lease, removed);
   for (const std::uint64_t number : tasks_.open()) touched_.add(tasks_.at(number).lease);
   black_holes_.ran(removed);

@@ -13,7 +13,7 @@ TaskRow row_of(const TaskRecord& task) {
   const Instant detached_until = task.is_live() ? task.due : never;
   return {task.id.request, task.id.component, task.lease,   task.nodes,     task.state,
           task.ordered,    task.process,      task.cause,   task.kill_at,   detached_until,
-          task.outcome ? *task.outcome : Ended{}};
+          task.outcome ? *task.outcome : Ended{}, task.lease_end};
 }
 
 template <class Lease>
@@ -161,6 +161,7 @@ void ResourceManager::restore_one(Instant now, TaskRow& row, std::map<TaskId, st
   task.ordered = row.ordered;
   task.process = row.process;
   task.cause = row.cause;
+  task.lease_end = row.lease_end;
   task.warned = row.cause && *row.cause != EndKind::fenced;  // perhaps; what is fenced is killed at once
   task.kill_at = row.kill_at;
   const auto alive = living.find(task.id);
@@ -172,6 +173,7 @@ void ResourceManager::restore_one(Instant now, TaskRow& row, std::map<TaskId, st
   if (alive == living.end() || !slots_.has(task.nodes)) {  // gone, or its nodes are
     Ended outcome;
     outcome.kind = task.cause.value_or(EndKind::lost);
+    outcome.lease_end = task.lease_end;
     outcome.keeper_died = keeper_died && !task.cause && slots_.has(task.nodes);
     outcome.text = outcome.keeper_died ? keeper_died_text
                                        : "the resource manager was started again and found nothing of it";

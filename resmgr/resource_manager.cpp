@@ -75,7 +75,7 @@ bool ResourceManager::stop_all(Instant now, Duration grace, Effects& effects) {
   for (const std::uint64_t number : tasks_.open()) {
     TaskRecord& task = tasks_.at(number);
     if (task.is_live())
-      order_end(now, task, grace, EndKind::lease_ended, effects);
+      order_end(now, task, grace, EndKind::lease_ended, effects, LeaseEnd::node_removed);
     else
       fail(now, task, StartFault::no_lease, "the resource manager is being stopped", effects);
   }

@@ -152,8 +152,9 @@ class ResourceManager {
   Readiness judge(const TaskRecord& task) const;
   void consider(Instant now, TaskRecord& task, Effects& effects);
   void launch(Instant now, TaskRecord& task, Effects& effects);
-  void order_end(Instant now, TaskRecord& task, Duration grace, EndKind cause, Effects& effects);
-  void detach(Instant now, TaskRecord& task, Duration limit, Effects& effects);
+  void order_end(Instant now, TaskRecord& task, Duration grace, EndKind cause, Effects& effects,
+                 LeaseEnd lease_end = LeaseEnd::released);
+  void detach(Instant now, TaskRecord& task, Duration limit, LeaseEnd reason, Effects& effects);
   void end_stray(const TaskId& id, Effects& effects);
   void leave_nodes(TaskRecord& task, Effects& effects);
   void fail(Instant now, TaskRecord& task, StartFault fault, std::string why, Effects& effects);

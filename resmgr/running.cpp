@@ -174,8 +174,10 @@ void ResourceManager::on(Instant now, const Stop& stop, Effects& effects) {
 
 /// Orders a task's end, again only if that makes it sooner. The job manager's own Stop is the cause before all
 /// others.
-void ResourceManager::order_end(Instant now, TaskRecord& task, Duration grace, EndKind cause, Effects& effects) {
+void ResourceManager::order_end(Instant now, TaskRecord& task, Duration grace, EndKind cause, Effects& effects,
+                                LeaseEnd lease_end) {
   DMM_ASSERT(task.is_live());
+  if (task.lease_end == LeaseEnd::released) task.lease_end = lease_end;
   if (!task.cause || cause == EndKind::stopped) task.cause = cause;
   changed_tasks_.add(task.id);
   const Instant kill_at = now + std::clamp(grace, Duration{}, wait_max);
@@ -189,8 +191,9 @@ void ResourceManager::order_end(Instant now, TaskRecord& task, Duration grace, E
 
 /// Its lease is over, but its job manager may still be there: it goes on while that is heard, and no longer than the
 /// limit, however often that is said.
-void ResourceManager::detach(Instant now, TaskRecord& task, Duration limit, Effects& effects) {
+void ResourceManager::detach(Instant now, TaskRecord& task, Duration limit, LeaseEnd reason, Effects& effects) {
   DMM_ASSERT(task.is_live());
+  if (task.lease_end == LeaseEnd::released) task.lease_end = reason;
   const Instant until = now + std::min(limit, wait_max);
   if (until < task.due) tasks_.set_due(task, until);
   presence_.detach(asker_of(task.id), task.number);
@@ -211,6 +214,7 @@ void ResourceManager::on(Instant now, TaskEnded& report, Effects& effects) {
   Ended outcome;
   outcome.kind = ended_before ? report.kind : task->cause.value_or(report.kind);
   outcome.code = DMM_PLANT(exit_status_dropped) ? 0 : report.code;
+  outcome.lease_end = ended_before ? LeaseEnd::released : task->lease_end;
   outcome.fault = report.fault;
   outcome.text = std::move(report.text);
   outcome.wall = report.wall;

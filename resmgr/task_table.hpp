@@ -46,6 +46,7 @@ struct TaskRecord {
   bool own_directory = false;  ///< runs in a directory that is made for it: the node is to blame if it isn't there
   std::int32_t process = 0;
   std::optional<EndKind> cause;        ///< why its end was ordered
+  LeaseEnd lease_end = LeaseEnd::released;  ///< why its nodes were taken from it, if they were
   bool warned = false;                 ///< it got a SIGTERM, which an exit may be the answer to
   Instant kill_at = never;             ///< when the ordered end becomes a SIGKILL
   std::vector<std::uint64_t> cleans;   ///< the Clean messages that wait for its end

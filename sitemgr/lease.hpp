@@ -47,6 +47,7 @@ struct Lease {
   Instant upstream_until = never;    ///< our right to the nodes ends here
   Instant downstream_until = never;  ///< what we promised ends here
   Duration grace;                    ///< what the owner gives before it takes nodes back
+  Instant protected_until{};         ///< owner: taken back for no local request before
   std::vector<NodeGroup> idle;       ///< sink: in the pool, without a job
   SiteNames chain;                   ///< owner first, sink last
   SiteNames owner_ancestors;

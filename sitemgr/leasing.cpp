@@ -225,7 +225,7 @@ void SiteManager::on_release(Step& s, std::optional<std::size_t> from, const Par
   std::vector<NodeGroup> returned = take_from_users(s, *lease, release.nodes, &party);
   if (returned.empty()) return;
   changed(s, *lease);
-  if (!lease->upstream) return clean(s, *lease, std::move(returned), false);
+  if (!lease->upstream) return clean(s, *lease, std::move(returned), LeaseEnd::released, false);
   // Whoever lent nodes on which nothing starts isn't asked again for a while, nor are they used for another job.
   if (release.failed) {
     refuse(*lease->upstream, "nothing_started");
@@ -236,7 +236,7 @@ void SiteManager::on_release(Step& s, std::optional<std::size_t> from, const Par
 }
 
 void SiteManager::give_back(Step& s, Lease& lease, const std::vector<NodeGroup>& nodes, bool silent, bool failed) {
-  if (!lease.upstream) return clean(s, lease, nodes, silent);
+  if (!lease.upstream) return clean(s, lease, nodes, silent ? LeaseEnd::expired : LeaseEnd::released, silent);
   std::vector<NodeGroup> gone = remove_nodes(lease.nodes, nodes);
   if (gone.empty()) return;
   changed(s, lease);
@@ -251,14 +251,15 @@ void SiteManager::give_back(Step& s, Lease& lease, const std::vector<NodeGroup>&
   if (all) close(s, lease);
 }
 
-void SiteManager::clean(Step& s, Lease& lease, std::vector<NodeGroup> nodes, bool silent, Duration grace) {
+void SiteManager::clean(Step& s, Lease& lease, std::vector<NodeGroup> nodes, LeaseEnd reason, bool silent,
+                        Duration grace) {
   const bool was_clean = lease.cleaning.empty();
   const std::vector<NodeGroup> gone = take_for_cleaning(s, lease, nodes);
   if (gone.empty()) return;
   lease.detached = silent && (lease.detached || was_clean);
   const Duration detached = silent ? settings_.detached_max : Duration{};
   each_manager(gone, [&](const Party& manager, const NodeSet& set) {
-    s.out.send(manager, Unassign{lease.id, set, grace, detached}, lease.request);
+    s.out.send(manager, Unassign{lease.id, set, grace, detached, reason}, lease.request);
   });
   if (DMM_PLANT(clean_not_awaited)) each_manager(gone, [&](const Party& m, const NodeSet& set) { owned_.put(m, set); });
 }

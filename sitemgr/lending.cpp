@@ -5,6 +5,7 @@
 
 #include "machine/assert.hpp"
 #include "machine/planted.hpp"
+#include "matchmaking/protection.hpp"
 #include "protocol/text.hpp"
 #include "sitemgr/site_manager.hpp"
 
@@ -72,6 +73,26 @@ std::uint32_t SiteManager::allowance(std::size_t n) const {
 Duration SiteManager::lease_length_for(std::size_t n) const {
   const Duration own = neighbours_[n].limits.lease_length;
   return own > Duration{} ? own : settings_.lease_length_max;
+}
+
+Duration SiteManager::protected_time_for(const Foreign& foreign) const {
+  return protected_time(foreign.delegate.request.past, settings_.protected_first, settings_.protected_max);
+}
+
+/// A job that was interrupted before may have what it is promised. 0: as long as it is used.
+Duration SiteManager::lease_length_for(const Foreign& foreign) const {
+  const Duration longest = lease_length_for(foreign.from);
+  return longest == Duration{} ? longest : std::max(longest, protected_time_for(foreign));
+}
+
+/// Whether the job is better off elsewhere: it lost our nodes before, or would lose them before it has run as long
+/// as it did. Asked again, with nobody else to lend, it gets them.
+bool SiteManager::prefers_others(const Foreign& foreign) const {
+  const Interruptions& past = foreign.delegate.request.past;
+  if (past.times == 0 || foreign.delegate.round > 1) return false;
+  const Duration longest = lease_length_for(foreign);
+  const bool is_short = longest > Duration{} && past.ran >= longest;
+  return is_short || std::ranges::find(past.owners, settings_.name) != past.owners.end();
 }
 
 /// Each hop renews by itself, so what is left of a term shrinks with each of them by the time between two renewals and
@@ -238,8 +259,9 @@ std::optional<RejectReason> SiteManager::may_not_have(Instant now, const Foreign
   const bool is_off = kept_off != kept_off_.end() && now < kept_off->second;
   if (!settings_.lend || drained || is_off || borrowers_.is_kept_off(now, foreign.from))
     return RejectReason::not_lending;
-  const Duration longest = lease_length_for(foreign.from);
+  const Duration longest = lease_length_for(foreign);
   if (longest > Duration{} && asked.request.length > longest) return RejectReason::too_long;
+  if (prefers_others(foreign)) return RejectReason::others_first;
   if (total_processors(asked.request.need) > allowance(foreign.from)) return RejectReason::limit_reached;
   return std::nullopt;
 }

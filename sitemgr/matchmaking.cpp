@@ -165,7 +165,8 @@ Lease& SiteManager::make_lease(Step& s, const ResourceNeed& need, const Placemen
     lease.round = asked.round;
     lease.chain.insert(lease.chain.end(), asked.chain.rbegin(), asked.chain.rend());
     lease.round_trip = std::max(asked.round_trip, Duration{});
-    lease.length = lease_length_for(foreign->from);
+    lease.length = lease_length_for(*foreign);
+    lease.protected_until = s.now + protected_time_for(*foreign);
     lease.term = term_for(*foreign);
     lease.downstream_until = s.now + lease.term + lease.term / owner_margin;
   }

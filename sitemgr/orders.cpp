@@ -17,16 +17,19 @@ std::size_t SiteManager::reclaim(Instant now, const std::string& whose, Duration
     const bool is_meant =
         whose.empty() ? is_lent : to_text(id) == whose || (is_lent && lease.chain.back().text == whose);
     if (!is_meant) continue;
-    take_back(s, lease, grace);
+    take_back(s, lease, grace, LeaseEnd::reclaimed);
     ++taken;
   }
   return taken;
 }
 
 /// The holder hears it at once; the resource managers ask what runs to end, and kill it after the grace.
-void SiteManager::take_back(Step& s, Lease& lease, Duration grace) {
+void SiteManager::take_back(Step& s, Lease& lease, Duration grace, LeaseEnd reason) {
   s.out.log(Level::info, "reclaim", lease.request,
-            {{"lease", to_text(lease.id)}, {"holder", lease.chain.back().text}, {"grace", grace.in_seconds()}});
+            {{"lease", to_text(lease.id)},
+             {"holder", lease.chain.back().text},
+             {"reason", std::string(to_text(reason))},
+             {"grace", grace.in_seconds()}});
   if (grace == end_of_job) {
     lease.wanted = true;
     return changed(s, lease);
@@ -36,7 +39,7 @@ void SiteManager::take_back(Step& s, Lease& lease, Duration grace) {
     lease.detached = false;
     changed(s, lease);
     each_manager(lease.cleaning, [&](const Party& manager, const NodeSet& nodes) {
-      s.out.send(manager, Unassign{lease.id, nodes, grace, {}}, lease.request);
+      s.out.send(manager, Unassign{lease.id, nodes, grace, {}, reason}, lease.request);
     });
     return;
   }
@@ -44,8 +47,8 @@ void SiteManager::take_back(Step& s, Lease& lease, Duration grace) {
   if (lease.downstream) kept_off_[lease.chain.back()] = s.now + settings_.reclaimed_rest;
   std::erase_if(kept_off_, [&](const auto& sink) { return sink.second <= s.now; });
   hints_dirty_ = true;
-  tell_ended(s, lease, lease.nodes, LeaseEnd::reclaimed, false, grace);
-  clean(s, lease, {}, false, grace);
+  tell_ended(s, lease, lease.nodes, reason, false, grace);
+  clean(s, lease, {}, reason, false, grace);
 }
 
 bool SiteManager::drain(Instant now, const SiteName& site, Effects& effects) {

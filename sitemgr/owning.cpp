@@ -140,7 +140,7 @@ void SiteManager::lose_nodes(Step& s, const Party& manager) {
     const std::vector<NodeGroup> lost = groups_on(lease.nodes, manager);
     if (lost.empty()) continue;
     tell_ended(s, lease, lost, LeaseEnd::node_lost, false);
-    clean(s, lease, lost, true);
+    clean(s, lease, lost, LeaseEnd::node_lost, true);
   }
 }
 
@@ -215,9 +215,11 @@ void SiteManager::on(Step& s, const Party& from, LeaseEnded& ended) {
   if (!ended.nodes.empty() && ended.reason != LeaseEnd::idle)
     over = without(over, without(over, ended.nodes));  // those of them that it names
   if (over.empty()) return;
-  tell_ended(s, *lease, over, ended.reason == LeaseEnd::idle ? LeaseEnd::idle : LeaseEnd::unknown, ended.confirmed);
+  const bool is_idle = ended.reason == LeaseEnd::idle;
+  const LeaseEnd reason = is_idle ? LeaseEnd::idle : LeaseEnd::unknown;
+  tell_ended(s, *lease, over, reason, ended.confirmed);
   // Where several have nodes of it, one may have got a job since it said so.
-  clean(s, *lease, over, ended.reason == LeaseEnd::idle && lease->managers.size() > 1);
+  clean(s, *lease, over, reason, is_idle && lease->managers.size() > 1);
 }
 
 /// Whether all resource managers that have nodes of the lease said of late that nothing uses their part.

@@ -46,7 +46,7 @@ void SiteManager::reclaim_for_local(Step& s) {
   Duration longest;
   for (const LeaseId& id : leases_.all()) {  // rare
     const Lease& lease = leases_.get(id);
-    if (lease.upstream || !lease.downstream || lease.nodes.empty()) continue;
+    if (lease.upstream || !lease.downstream || lease.nodes.empty() || s.now < lease.protected_until) continue;
     VictimView victim{std::vector<std::uint32_t>(settings_.clusters.size(), 0), 0};
     for (const NodeGroup& group : lease.nodes) {
       const NodeOffer* offer = owned_.find_offer(group.resource_manager);
@@ -68,7 +68,7 @@ void SiteManager::reclaim_for_local(Step& s) {
   for (const std::size_t index : chosen->leases) {
     Lease& lease = *leases_.find(ids[index]);
     longest = std::max(longest, lease.grace == end_of_job ? settings_.gather_max : lease.grace);
-    take_back(s, lease, lease.grace);
+    take_back(s, lease, lease.grace, LeaseEnd::reclaimed);
   }
   gathering.until = s.now + longest + beyond_grace;
   set_gathering(std::move(gathering));

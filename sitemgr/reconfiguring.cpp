@@ -76,7 +76,8 @@ void SiteManager::add_neighbour(Instant now, const NeighbourSettings& settings) 
   borrowers_.set_weight(now, n, settings.limits.weight);
 }
 
-/// It will be neither asked nor heard any more: what it lent is over, what it was lent comes back.
+/// It will be neither asked nor heard any more: all leases over the link are over. What runs under them goes on
+/// detached, as after a silence.
 void SiteManager::remove_neighbour(Step& s, std::size_t n) {
   s.out.log(Level::info, "neighbour_removed", {}, {{"site", neighbours_[n].site.text}});
   lose_questions(s, n);
@@ -84,10 +85,9 @@ void SiteManager::remove_neighbour(Step& s, std::size_t n) {
     for (const LeaseId& id : std::vector<LeaseId>(leases->begin(), leases->end())) {
       Lease* lease = leases_.find(id);
       if (!lease || lease->nodes.empty()) continue;
-      const bool is_ours = !lease->upstream;
-      tell_ended(s, *lease, lease->nodes, is_ours ? LeaseEnd::reclaimed : LeaseEnd::owner_lost, false, lease->grace);
-      if (is_ours)
-        clean(s, *lease, {}, false, std::max(lease->grace, Duration{}));
+      tell_ended(s, *lease, lease->nodes, LeaseEnd::link_removed, false, {});
+      if (!lease->upstream)
+        clean(s, *lease, {}, LeaseEnd::link_removed, true);
       else
         give_back(s, *lease, {}, true);
     }

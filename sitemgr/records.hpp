@@ -51,19 +51,21 @@ struct LeaseRecord {
   Duration length;
   Duration round_trip;
   std::uint32_t jobs = 0;
+  Instant protected_until{};
 
   static constexpr std::string_view table = "leases";
-  static constexpr std::array<std::string_view, 23> columns{
+  static constexpr std::array<std::string_view, 24> columns{
       "lease",    "request",  "part",  "round",           "state",  "upstream", "downstream", "nodes",
       "cleaning", "chain",    "owner_ancestors", "blocks", "granted", "handed_out", "processors",
-      "processor_microseconds", "grace", "wanted", "detached", "term", "length", "round_trip", "jobs"};
+      "processor_microseconds", "grace", "wanted", "detached", "term", "length", "round_trip", "jobs",
+      "protected_until"};
   std::string key() const { return to_text(id) + "@" + std::to_string(id.epoch.incarnation); }
   template <class Self>
   static auto fields(Self& self) {
     return std::tie(self.id, self.request, self.part, self.round, self.state, self.upstream, self.downstream,
                     self.nodes, self.cleaning, self.chain, self.owner_ancestors, self.blocks, self.granted,
                     self.handed_out, self.processors, self.processor_microseconds, self.grace, self.wanted,
-                    self.detached, self.term, self.length, self.round_trip, self.jobs);
+                    self.detached, self.term, self.length, self.round_trip, self.jobs, self.protected_until);
   }
 };
 

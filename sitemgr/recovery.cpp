@@ -98,6 +98,7 @@ LeaseRecord SiteManager::record_of(const Lease& lease) const {
   row.length = lease.length;
   row.round_trip = lease.round_trip;
   row.jobs = lease.jobs;
+  row.protected_until = lease.protected_until;
   return row;
 }
 
@@ -182,6 +183,7 @@ bool SiteManager::restore(Instant now, LeaseRecord& row) {
   lease.length = row.length;
   lease.round_trip = row.round_trip;
   lease.jobs = row.jobs;
+  lease.protected_until = row.protected_until;
   if (borrower_is_gone) {
     add_nodes(lease.cleaning, std::exchange(lease.nodes, {}));
     lease.state = LeaseState::ending;

@@ -124,7 +124,7 @@ void SiteManager::expire_leases(Step& s) {
       end_lease(s, *lease, LeaseEnd::not_claimed);
     } else if (!is_silent) {  // it is renewed, and has lasted as long as we lend
       lease->length = {};
-      take_back(s, *lease, lease->grace);
+      take_back(s, *lease, lease->grace, LeaseEnd::at_longest);
     } else {
       end_lease(s, *lease, LeaseEnd::expired);
     }

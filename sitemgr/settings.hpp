@@ -96,6 +96,10 @@ struct SiteSettings {
   bool reclaim_at_job_end = false;        ///< instead: until its job ends
   Duration reclaim_after = seconds(300);  ///< a local request that waited this long takes lent nodes back; 0: none does
   Duration reclaimed_rest = seconds(60);  ///< who lost nodes by a reclaim is lent nothing for so long
+  /// A job that owners interrupted is borrowed for so long at least, and twice as long as it ran until then; up to the
+  /// bound. No reclaim for a local request ends that, and no longest lease. 0: nothing is promised.
+  Duration protected_first = seconds(600);
+  Duration protected_max = seconds(2 * 24 * 3600);
 
   std::uint32_t reuse_jobs_max = 20;            ///< jobs that one lease may serve at its sink; 1: no reuse
   Duration reuse_length_max = seconds(3600);    ///< a lease that is older serves no further job

@@ -333,6 +333,9 @@ class SiteManager {
   Duration round_trip_to(const Party& user) const;
   Duration turn_length(const Turn& turn) const;
   Duration lease_length_for(std::size_t n) const;
+  Duration lease_length_for(const Foreign& foreign) const;
+  Duration protected_time_for(const Foreign& foreign) const;
+  bool prefers_others(const Foreign& foreign) const;
   std::uint32_t allowance(std::size_t n) const;
   std::vector<double> shares(Instant now) const;
   Duration term_for(const Foreign& foreign) const;
@@ -385,7 +388,7 @@ class SiteManager {
   void tell_ended(Step& s, Lease& lease, const std::vector<NodeGroup>& nodes, LeaseEnd reason, bool confirmed,
                   Duration grace = {});
   void end_lease(Step& s, Lease& lease, LeaseEnd reason);
-  void clean(Step& s, Lease& lease, std::vector<NodeGroup> nodes, bool silent, Duration grace = {});
+  void clean(Step& s, Lease& lease, std::vector<NodeGroup> nodes, LeaseEnd reason, bool silent, Duration grace = {});
   std::vector<NodeGroup> take_for_cleaning(Step& s, Lease& lease, const std::vector<NodeGroup>& nodes);
   void account(Step& s, Lease& lease, const std::vector<NodeGroup>& nodes);
   void add_total(UsageRecord::Direction direction, const SiteName& peer, std::uint64_t processor_microseconds);
@@ -402,7 +405,7 @@ class SiteManager {
   Duration left_of(Instant now, const Lease& lease) const;
 
   // ---- orders (orders.cpp) ----
-  void take_back(Step& s, Lease& lease, Duration grace);
+  void take_back(Step& s, Lease& lease, Duration grace, LeaseEnd reason);
 
   // ---- the sink's pool (pool.cpp) ----
   void hand_out(Step& s, Lease& lease, LocalRequest& request, std::vector<NodeGroup> nodes);

@@ -90,6 +90,8 @@ void visit_site_behaviour(Settings& s, Visitor& v, const PolicyNames& policies) 
   v.boolean("reclaim_at_job_end", s.reclaim_at_job_end);
   v.duration("reclaim_after_seconds", s.reclaim_after, 0, seconds_max);
   v.duration("reclaimed_rest_seconds", s.reclaimed_rest, 0, seconds_max);
+  v.duration("protected_first_seconds", s.protected_first, 0, seconds_max);
+  v.duration("protected_max_seconds", s.protected_max, 0, seconds_max);
   v.integer("reuse_jobs_max", s.reuse_jobs_max, 1);
   v.duration("reuse_length_max_seconds", s.reuse_length_max, 0, seconds_max);
   v.duration("turn_limit_seconds", s.turn_limit, 0, seconds_max);

@@ -21,6 +21,7 @@ void apply_paper_preset(SiteSettings& settings) {
   settings.tries_per_round = 1'000'000;
   settings.reuse_jobs_max = 1;
   settings.reclaim_after = {};
+  settings.protected_max = {};
   settings.turn_limit = {};
 }
 

@@ -42,6 +42,15 @@ Json exit_of(const std::optional<JobExit>& exit) {
   return {{"kind", to_text(exit->kind)}, {"code", exit->code}, {"fault", to_text(exit->fault)}};
 }
 
+Json heads_of(const JobView& job, const ViewTime& time) {
+  Json heads = Json::array();
+  for (const HeadView& head : job.heads)
+    heads.push_back({{"manager", head.manager.site.text + "/" + head.manager.name},
+                     {"up", head.up},
+                     {"until", head.until == never ? Json(nullptr) : views::date(time, head.until)}});
+  return heads;
+}
+
 Json job_of(const JobView& job, const ViewTime& time) {
   return {{"job", job.number},
           {"name", shortened(job.name, job_name_bytes_max)},
@@ -51,11 +60,16 @@ Json job_of(const JobView& job, const ViewTime& time) {
           {"reruns", job.reruns},
           {"keeper_deaths", job.keeper_deaths},
           {"false_starts", job.false_starts},
+          {"interruptions", job.past.times},
+          {"interrupted_by", views::texts(job.past.owners)},
           {"request", to_text(job.request)},
           {"submitted", views::date(time, job.submitted)},
           {"again_at", job.again_at == never ? Json(nullptr) : views::date(time, job.again_at)},
           {"granted", views::date(time, job.granted)},
           {"started", views::date(time, job.started)},
+          {"waits_since", views::date(time, job.waits_since)},
+          {"ran_from", views::date(time, job.ran_from)},
+          {"ran_before_seconds", job.ran_before.in_seconds()},
           {"ended", views::date(time, job.ended)},
           {"wall_seconds", job.wall.in_seconds()},
           {"overhead_seconds", job.overhead.in_seconds()},
@@ -69,6 +83,7 @@ Json job_of(const JobView& job, const ViewTime& time) {
           {"output_path", shortened(job.output_path, path_bytes_max)},
           {"error_path", shortened(job.error_path, path_bytes_max)},
           {"keep_output", job.keep_output},
+          {"heads", heads_of(job, time)},
           {"nodes", views::nodes_by_manager(job.nodes)},
           {"limit_wall_seconds", job.limit_wall_seconds}};
 }

@@ -88,7 +88,7 @@ class FaultRun {
   std::string check_outcomes() const;
   std::string fault_of_outcome(const JobOfUser& job, const JobView& view, const JobDescription& description,
                                const std::vector<TaskPerformer::End>& programs) const;
-  std::string fault_of_keeper_deaths(const JobView& view, const std::set<RequestId>& died) const;
+  std::string fault_of_charges(const JobView& view, const std::set<RequestId>& died) const;
   /// Whether what was done last may still end leases.
   bool is_trouble_felt() const;
   void check_rerun(const Happening& rerun);

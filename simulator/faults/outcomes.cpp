@@ -67,13 +67,16 @@ std::set<RequestId> FaultRun::attempts_that_died_with_a_keeper() const {
   return attempts;
 }
 
-/// Nobody but who was there when a keeper died is told so, and nobody is charged for it.
-std::string FaultRun::fault_of_keeper_deaths(const JobView& view, const std::set<RequestId>& died) const {
+/// Nobody but who was there when a keeper died is told so. Nobody is charged for that, nor for what an owner may
+/// do at any time: where nothing breaks, nobody pays with a rerun.
+std::string FaultRun::fault_of_charges(const JobView& view, const std::set<RequestId>& died) const {
   const RequestId first{view.request.site, view.request.user, view.request.job, 0};
   const auto deaths = std::distance(died.lower_bound(first), died.upper_bound(view.request));
   if (view.keeper_deaths > deaths) return "was at more deaths of keepers than there were";
-  // Nothing else interrupts anybody there.
   if (run_.trouble == Trouble::none && view.reruns > 0) return "is charged for the death of its keeper";
+  const bool breaks =
+      run_.trouble == Trouble::gentle || run_.trouble == Trouble::harsh || run_.trouble == Trouble::forgetful;
+  if (!breaks && view.reruns > 0) return "is charged with a rerun, and nothing broke";
   return {};
 }
 
@@ -88,7 +91,7 @@ std::string FaultRun::check_outcomes() const {
     const auto found = ends.find(view->request);
     const auto programs = found == ends.end() ? std::vector<TaskPerformer::End>() : found->second;
     for (const std::string& fault :
-         {fault_of_outcome(job, *view, description, programs), fault_of_keeper_deaths(*view, died)})
+         {fault_of_outcome(job, *view, description, programs), fault_of_charges(*view, died)})
       if (!fault.empty()) return to_text(view->request) + " " + fault;
   }
   return {};

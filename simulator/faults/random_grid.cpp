@@ -144,6 +144,7 @@ class Draw {
     if (dice_.chance(0.3)) run_.settings.network.latency = milliseconds(dice_.between(500, 5000));
     const Duration longest = dice_.chance(0.3) ? seconds(dice_.between(200, 1000)) : SiteSettings{}.lease_length_max;
     const Duration after = seconds(dice_.pick<std::int64_t>({0, 60, 300}));
+    const Duration first = seconds(dice_.pick<std::int64_t>({0, 10, 600}));
     const bool searches_far = dice_.chance(0.7);
     for (TopologySite& site : run_.topology.sites) {
       site.settings.term = SiteSettings{}.term;
@@ -151,6 +152,7 @@ class Draw {
       site.settings.lease_length_max = longest;
       site.settings.reclaim_after = after;
       site.settings.reclaim_grace = seconds(10);
+      site.settings.protected_first = first;
       if (searches_far) site.settings.tries_per_round = SiteSettings{}.tries_per_round;
     }
   }

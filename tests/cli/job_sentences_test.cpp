@@ -18,6 +18,8 @@ ToldJob running() {
                         {"submitted", 90.0},
                         {"granted", 99.0},
                         {"started", 100.0},
+                        {"waits_since", 90.0},
+                        {"ran_from", 110.0},
                         {"place", {{"owner", "beta"}, {"chain", {"beta", "alpha"}}}},
                         {"keep_output", true},
                         {"nodes", {{"beta/nodes", "0-11"}}},
@@ -37,9 +39,26 @@ void expect(const std::vector<std::string>& lines, std::initializer_list<const c
 }  // namespace
 
 TEST_CASE("why: of a running job, its nodes, how long it runs, and where its output comes") {
-  expect(job_sentences(running(), {"/tmp/1.out", "/tmp/1.err"}, 150),
-         {"it is running on beta/nodes 0-11, lent by way of beta > alpha.", "It has run for 50.0 s",
-          "is ended after 1 h 00 min by its own limit", "Its output: /tmp/1.out", "Its error output: /tmp/1.err"});
+  expect(job_sentences(running(), {{"/tmp/1.out", true}, {"/tmp/1.err", false}}, 150),
+         {"It is running on beta/nodes 0-11, lent by way of beta > alpha.", "It has run for 40.0 s",
+          "is ended after 1 h 00 min by its own limit", "Its output: /tmp/1.out",
+          "Its error output goes to /tmp/1.err, where nothing is yet."});
+}
+
+TEST_CASE("why: whose word is awaited of a job between two states, and for how long yet") {
+  ToldJob job = running();
+  job.heads = {{"beta/nodes", false, 170.0}};
+  expect(job_sentences(job, {}, 150),
+         {"It is running on", "waits to hear of beta/nodes, which can't be reached, for 20.0 s"});
+  job.state = "starting", job.heads = {{"beta/nodes", true, 160.0}};
+  expect(job_sentences(job, {}, 150),
+         {"It is starting on", "the word that it runs, of beta/nodes, for 10.0 s more at most."});
+  job.state = "ending";
+  expect(job_sentences(job, {}, 150),
+         {"It is being ended on", "the word that nothing of it runs any more, of beta/nodes,"});
+  job.state = "collecting", job.heads[0].until = {}, job.wall_seconds = 12, job.writing_seconds = 30;
+  expect(job_sentences(job, {}, 150), {"Its program is over, after 12.0 s.", "is being brought from beta/nodes",
+                                       "waiting for the file system here for 30.0 s"});
 }
 
 TEST_CASE("why: of an ended job, its exit status or signal, where, for how long, and where its output is") {
@@ -48,26 +67,47 @@ TEST_CASE("why: of an ended job, its exit status or signal, where, for how long,
   job.exit_kind = "exited", job.exit_code = 3;
   job.wall_seconds = 42, job.ended = 142;
   job.nodes.clear();
-  expect(job_sentences(job, {"/tmp/1.out", ""}, 202),
-         {"It ended with exit status 3, on nodes of beta, lent by way of beta > alpha, after 42.0 s, 60.0 s ago.",
-          "Its output: /tmp/1.out"});
+  expect(job_sentences(job, {{"/tmp/1.out", true}, {}}, 202),
+         {"It ended with exit status 3, on nodes of beta, lent by way of beta > alpha, after 42.0 s.",
+          "It was over 60.0 s ago.", "Its output: /tmp/1.out"});
+  expect(job_sentences(job, {{"/tmp/1.out", false}, {}}, 202), {"It wrote no output."});
   job.exit_kind = "signalled", job.exit_code = 9, job.keep_output = false, job.text = "too much memory";
   expect(job_sentences(job, {}, 202),
          {"It was ended by signal 9", "What is on record of it: too much memory.", "Its output was discarded"});
   job.exit_kind = "start_failed", job.exit_fault = "executable_missing";
   expect(job_sentences(job, {}, 202), {"It could not be started: executable missing"});
-  job.exit_kind.clear(), job.owner.clear();
-  expect(job_sentences(job, {}, 202), {"It never ran"});
+  job.exit_kind.clear(), job.owner.clear(), job.wall_seconds = 0;
+  expect(job_sentences(job, {}, 202), {"It never ran."});
+  job.ran_before_seconds = 2;
+  expect(job_sentences(job, {}, 202), {"It doesn't run again.", "Earlier attempts at it ran for 2.0 s in all."});
+}
+
+TEST_CASE("why: a job that was interrupted tells how often, by whom, and what it costs") {
+  ToldJob job = running();
+  CHECK(earlier_sentences(job).empty());
+  job.state = "waiting", job.text = "reclaimed by its owner, beta";
+  job.ran_before_seconds = 300, job.reruns = 1, job.keeper_deaths = 2, job.false_starts = 1, job.interruptions = 2;
+  job.interrupted_by = {"gamma", "beta"};
+  expect(earlier_sentences(job),
+         {"Earlier attempts at it ran for 5 min 00 s in all.", "Faults ended it 1 time, each",
+          "with its keeper 2 times",
+          "Owners ended it by their right 2 times (gamma, beta), which counts as no rerun.",
+          "Its nodes were gone before it ran, 1 time"});
+  CHECK(!pauses(job, 150));
+  job.again_at = 162;
+  CHECK(pauses(job, 150));
+  CHECK(!pauses(job, 162));
+  expect(pause_sentences(job, 150), {"pauses for 12.0 s more", "reclaimed by its owner, beta."});
 }
 
 TEST_CASE("why: without its site manager a job's own job manager tells what it knows") {
   ToldJob job = running();
   job.state = "waiting";
-  expect(unasked_sentences(job, false, "sitemgr alpha is not there", 95),
+  expect(unasked_sentences(job, false, "not admitted", "sitemgr alpha is not there", 95),
          {"It asks for 12 processors, and has waited 5.0 s.",
-          "doesn't reach its site manager: nothing is granted until", "The site: sitemgr alpha is not there"});
-  job.reruns = 1;
-  expect(unasked_sentences(job, true, "", 95), {"It ran before", "has asked its site for nodes"});
+          "doesn't reach its site manager: nothing is granted until", "heard of it: not admitted.",
+          "The site: sitemgr alpha is not there"});
+  expect(unasked_sentences(job, true, "", "", 95), {"has asked its site for nodes"});
 }
 
 }  // namespace job_sentences_test

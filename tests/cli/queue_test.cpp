@@ -76,14 +76,23 @@ TEST_CASE("the last line of the queue says how many jobs there are, whatever is 
 TEST_CASE("a job manager that was away while the job ended doesn't count that as its wait") {
   ToldJob job = job_called("x", "running", 1000);
   CHECK(waited_seconds(job, 1060) == 60);
-  job.started = 1002;
+  job.ran_from = 1002;
   CHECK(waited_seconds(job, 1060) == 2);
   job.state = "finished";
   job.wall_seconds = 10;
   job.ended = 1045;  // heard late
   CHECK(waited_seconds(job, 1060) == 2);
-  job.started = 1044;  // heard late as well
+  job.ran_from = 1044;  // heard late as well
   CHECK(waited_seconds(job, 1060) == 35);
+}
+
+TEST_CASE("the wait of a job that was interrupted is that of its present attempt") {
+  ToldJob job = job_called("x", "waiting", 1000);
+  job.started = 1002;
+  job.waits_since = 1050;
+  CHECK(waited_seconds(job, 1060) == 10);
+  job.ran_from = 1055;
+  CHECK(waited_seconds(job, 1060) == 5);
 }
 
 TEST_CASE("a table is as wide as the terminal at most: texts are shortened, numbers aren't") {

@@ -307,34 +307,6 @@ TEST_CASE("what was interrupted runs again under a new request, with its waiting
   CHECK(stage.manager.job(1)->text == "interrupted too often; fenced");
 }
 
-TEST_CASE("an attempt of which nothing ran costs nothing, also where the job may run once at most [S138d]") {
-  Stage stage;
-  JobDescription job = sleeper();
-  job.reruns_max = 0;
-  stage.submit({job});
-  stage.hear(site, grant(request(1), {group(fs0, {0, 1})}));
-  Ended end = ended(request(1), EndKind::stopped);
-  end.wall = {};
-  SUBCASE("its resource manager had no lease") { end.kind = EndKind::start_failed, end.fault = StartFault::no_lease; }
-  SUBCASE("it was stopped before it ran") { stage.hear(site, LeaseEnded{lease, {}, LeaseEnd::node_lost, false, {}}); }
-  stage.hear(fs0, end);
-  CHECK(stage.state(1) == JobState::waiting);
-  CHECK(stage.manager.job(1)->reruns == 0);
-  CHECK(stage.manager.job(1)->false_starts == 1);
-}
-
-TEST_CASE("a job that ran, may run once at most and was reclaimed is lost, and says by which owner [S138d]") {
-  Stage stage;
-  JobDescription job = sleeper();
-  job.reruns_max = 0;
-  stage.submit({job});
-  stage.run_one();
-  stage.hear(site, LeaseEnded{lease, {}, LeaseEnd::reclaimed, false, {}});
-  stage.hear(fs0, ended(request(1), EndKind::stopped));
-  CHECK(stage.state(1) == JobState::lost);
-  CHECK(stage.manager.job(1)->text.starts_with("interrupted, and may not run again; reclaimed by its owner, "));
-}
-
 TEST_CASE("an end that the site confirmed is not waited for, and what it ended is not released [S115, S140]") {
   Stage stage;
   stage.run_one();

@@ -50,7 +50,7 @@ constexpr auto finders = std::to_array<Finder>({
     {Planted::release_not_forwarded, "nodes didn't come home"},
     {Planted::clean_not_awaited, "leased anew as"},
     {Planted::dttl_not_counted, "is longer than its DTTL"},
-    {Planted::chain_ignored, "holds a site twice", 291},
+    {Planted::chain_ignored, "holds a site twice", 251},
     {Planted::claim_not_forwarded, "waits for ever though", 91},
     {Planted::grant_not_written, "its ledger lacks leases"},
     {Planted::unknown_lease_ignored, "nodes run a task that their owner thinks free"},
@@ -69,9 +69,10 @@ constexpr auto finders = std::to_array<Finder>({
     {Planted::gone_neighbour_unknown, "its ledger lacks reaches"},
     {Planted::not_renewed, "nothing had gone wrong", 121},
     {Planted::given_up_at_once, "is given up too soon"},
-    {Planted::rest_end_not_told, "waits for ever though", 181},
+    {Planted::rest_end_not_told, "waits for ever though", 831},
     {Planted::turn_ignored, "got less than its share", 81, Trouble::crowd},
     {Planted::keeper_death_charged, "is charged for the death of its keeper"},
+    {Planted::reclaim_charged, "is charged with a rerun, and nothing broke", 3, Trouble::life},
 });
 
 struct Found {

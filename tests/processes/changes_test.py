@@ -248,7 +248,7 @@ class Nodes(Changes):
         self.go.touch()
         for job, state in states.items():
             record = self.until_job("alpha", job, "finished", "failed", "lost")
-            end = record["state"], record["reruns"], record["exit"]["code"]
+            end = record["state"], record["reruns"] + record["interruptions"], record["exit"]["code"]
             self.assertEqual(end, ("finished", 0 if state == "running" else 1, 0), record)
         self.until_view("alpha", processors_busy=0, leases_own=0)
 

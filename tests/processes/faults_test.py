@@ -240,7 +240,23 @@ class Crashes(GridTest):
         self.dmm("resume", "alpha", "--site", "beta")
         self.go.touch()
         record = self.until_state(job, "finished", "lost", "failed")
-        self.assertEqual((record["state"], record["reruns"]), ("finished", 1), record)
+        self.assertEqual((record["state"], record["reruns"]), ("finished", 0), record)
+        self.assertEqual((record["interruptions"], record["interrupted_by"]), (1, ["beta"]), record)
+
+    def test_a_neighbour_taken_out_of_links(self):
+        """What it borrowed runs on detached, as after a silence."""
+        job, pids = self.start_borrowed("--reruns", 0)
+        beta = next(one for one in self.testbed["daemons"] if one["daemon"] == "sitemgr beta")
+        config = pathlib.Path(beta["config"])
+        settings = json.loads(config.read_text())
+        config.write_text(json.dumps(settings | {"links": []}))
+        os.kill(beta["pid"], signal.SIGHUP)
+        until(lambda: '"event":"neighbour_removed"' in self.log_of("sitemgr beta"), "the neighbour to be removed")
+        until(lambda: '"event":"detach"' in self.log_of("resmgr beta/nodes"), "the job to go on detached")
+        self.assertEqual([pid for pid in pids if not lives(pid)], [])
+        self.go.touch()
+        record = self.until_state(job, "finished", "lost", "failed")
+        self.assertEqual((record["state"], record["attempt"]), ("finished", 1), record)
 
     def test_a_disk_that_fails_to_sync(self):
         """A manager halts and says why; nothing that it said is lost, and what it runs goes on."""

@@ -182,7 +182,7 @@ TEST_CASE("a lease that has lasted as long as it may is taken back with its grac
   stage.pass(seconds(1));
   const LeaseEnded ended = stage.said_once<LeaseEnded>(at_south);
   CHECK(ended.lease == granted.lease);
-  CHECK(ended.reason == LeaseEnd::reclaimed);
+  CHECK(ended.reason == LeaseEnd::at_longest);
   CHECK(ended.grace == seconds(40));
   const Unassign unassign = stage.said_once<Unassign>(fs0);
   CHECK(unassign.grace == seconds(40));
@@ -274,6 +274,22 @@ TEST_CASE("who lost nodes by a reclaim is lent nothing for 60 s, others are [S75
   stage.pass(seconds(60));
   stage.hear(at_south, delegate(bob, 3, 2));
   CHECK(stage.said<Grant>(at_south).size() == 1);
+}
+
+TEST_CASE("what a neighbour runs goes on detached when it is taken out of links [S114a]") {
+  Stage stage;
+  stage.offer(8);
+  const Grant lent = stage.lend_to(bob, 1, 2);
+  SiteSettings without = settings_of_home();
+  std::erase_if(without.neighbours, [](const NeighbourSettings& one) { return one.site == south; });
+  CHECK(stage.manager.reconfigure(stage.now, without, stage.out).empty());
+  stage.settle();
+  CHECK(stage.said_once<LeaseEnded>(at_south).reason == LeaseEnd::link_removed);
+  const Unassign unassign = stage.said_once<Unassign>(fs0);
+  CHECK(unassign.detached == seconds(3600));
+  CHECK(unassign.reason == LeaseEnd::link_removed);
+  stage.hear(fs0, Clean{lent.lease, {}});
+  CHECK(stage.manager.leases().size() == 0);
 }
 
 TEST_CASE("a borrower that renews too few leases for longer than a term is to compare them anew") {

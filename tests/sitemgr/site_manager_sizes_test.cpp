@@ -252,6 +252,73 @@ TEST_CASE("a local request that has waited for five minutes takes lent nodes bac
   CHECK(stage.said_once<Grant>(alice).request.job == 1);
 }
 
+namespace {
+
+/// South's user asks again, after its job had nodes for `ran`, until `owner` took them back.
+Delegate delegate_again(std::uint64_t job, const SiteName& owner, Duration ran, std::uint32_t round) {
+  Delegate asked = delegate(bob, job, 8, {}, round);
+  asked.request.past = {1, ran, {owner}};
+  return asked;
+}
+
+}  // namespace
+
+TEST_CASE("who interrupted a job lends to it again when all others were asked [S138f]") {
+  SiteName interrupted_by = home;
+  Duration ran = seconds(10);
+  RejectReason reason = RejectReason::others_first;
+  SUBCASE("we did") {}
+  SUBCASE("we lend for no longer than it ran") {
+    interrupted_by = north;
+    ran = seconds(200);
+  }
+  SUBCASE("neither") {
+    interrupted_by = north;
+    reason = RejectReason::no_capacity;
+  }
+  Stage stage(settings_with([](SiteSettings& settings) {
+    settings.lease_length_max = seconds(100);
+    settings.protected_max = seconds(150);
+  }));
+  stage.offer(8);
+  stage.down(at_north);
+  stage.hear(at_south, delegate_again(1, interrupted_by, ran, 1));
+  if (reason == RejectReason::others_first) {
+    CHECK(stage.said_once<Reject>(at_south).reason == reason);
+    stage.hear(at_south, delegate_again(1, interrupted_by, ran, 2));
+  }
+  CHECK(stage.said<Grant>(at_south).size() == 1);
+}
+
+TEST_CASE("a job that was interrupted keeps its nodes twice as long as it had them [S138f]") {
+  Stage stage(settings_with([](SiteSettings& settings) { settings.lease_length_max = seconds(1000); }));
+  stage.offer(8);
+  stage.down(at_north);
+  stage.hear(at_south, delegate_again(1, north, seconds(900), 1));
+  const Grant lent = stage.said_once<Grant>(at_south);
+  CHECK(lent.length == seconds(1800));
+  stage.hear(at_south, Claim{lent.lease, lent.request, {}});
+  stage.hear(alice, staying(1, 8));
+  SUBCASE("a local request waits for that") {
+    stage.pass_renewed(seconds(1800) - milliseconds(1), at_south, 1);
+    CHECK(stage.said<LeaseEnded>(at_south).empty());
+    stage.pass_renewed(seconds(40), at_south, 1);
+    CHECK(stage.said_once<LeaseEnded>(at_south).reason != LeaseEnd::released);
+  }
+  SUBCASE("also after a restart") {
+    stage.restart();
+    stage.offer(8);
+    stage.hear(alice, staying(1, 8));
+    stage.pass_renewed(seconds(600), at_south, 1);
+    CHECK(stage.said<LeaseEnded>(at_south).empty());
+  }
+  SUBCASE("the owner's order doesn't") {
+    CHECK(stage.manager.reclaim(stage.now, "south", seconds(10), stage.out) == 1);
+    stage.settle();
+    CHECK(stage.said_once<LeaseEnded>(at_south).reason == LeaseEnd::reclaimed);
+  }
+}
+
 // ---- what is charged -----------------------------------------------------------------------------------------------
 
 TEST_CASE("the totals of what was lent are kept over a restart, also of records that were dropped") {

@@ -1,0 +1,87 @@
+// What the end of an attempt costs its job: nothing, where nothing ran or an owner ended it by its right.
+#include "tests/jobmgr/job_manager_stage.hpp"
+
+namespace dmm::job_manager_interruptions_test {
+
+using namespace job_stage;
+
+TEST_CASE("an attempt of which nothing ran costs nothing, also where the job may run once at most [S138d]") {
+  Stage stage;
+  JobDescription job = sleeper();
+  job.reruns_max = 0;
+  stage.submit({job});
+  stage.hear(site, grant(request(1), {group(fs0, {0, 1})}));
+  Ended end = ended(request(1), EndKind::stopped);
+  end.wall = {};
+  SUBCASE("its resource manager had no lease") { end.kind = EndKind::start_failed, end.fault = StartFault::no_lease; }
+  SUBCASE("its lease was idle, by the word of its owner") {
+    stage.hear(site, LeaseEnded{lease, {}, LeaseEnd::idle, true, {}});
+  }
+  SUBCASE("it was stopped before it ran") { stage.hear(site, LeaseEnded{lease, {}, LeaseEnd::node_lost, false, {}}); }
+  stage.hear(fs0, end);
+  CHECK(stage.state(1) == JobState::waiting);
+  CHECK(stage.manager.job(1)->reruns == 0);
+  CHECK(stage.manager.job(1)->false_starts == 1);
+}
+
+TEST_CASE("what owners end by their right costs no rerun however often, and the next request tells of it [S138e]") {
+  Stage stage;
+  JobDescription job = sleeper();
+  job.reruns_max = 1;
+  stage.submit({job});
+  LeaseEnd reason = LeaseEnd::reclaimed;
+  bool is_told_by_site = true;
+  SUBCASE("reclaimed") {}
+  SUBCASE("at its longest") { reason = LeaseEnd::at_longest; }
+  SUBCASE("its node is taken out of service") { reason = LeaseEnd::node_removed; }
+  SUBCASE("reclaimed, and the resource manager says it first") { is_told_by_site = false; }
+  for (std::uint32_t attempt = 1; attempt <= 5; ++attempt) {
+    stage.run_one(1, attempt);
+    stage.pass(seconds(10 * attempt));
+    if (is_told_by_site) stage.hear(site, LeaseEnded{lease, {}, reason, false, {}});
+    Ended end = ended(request(1, attempt), is_told_by_site ? EndKind::stopped : EndKind::lease_ended);
+    if (!is_told_by_site) end.lease_end = reason;
+    stage.out.messages.clear();
+    stage.hear(fs0, end);
+    CHECK(stage.state(1) == JobState::waiting);
+    const JobView view = *stage.manager.job(1);
+    CHECK(view.reruns == 0);
+    CHECK(view.past.times == attempt);
+    CHECK(view.text.find("owner") != std::string::npos);
+    if (view.again_at != never) stage.pass(view.again_at - stage.now);
+    const auto next = stage.said<Request>(site);
+    REQUIRE(next.size() == 1);
+    CHECK(next[0].past == Interruptions{attempt, seconds(10 * attempt), {lease.owner}});
+  }
+}
+
+TEST_CASE("who takes a link out of service is no reason to end what runs, nor to charge it when it is lost [S115]") {
+  Stage stage;
+  stage.submit({sleeper()});
+  stage.run_one();
+  stage.hear(site, LeaseEnded{lease, {}, LeaseEnd::link_removed, false, {}});
+  CHECK(stage.said<Stop>(fs0).empty());
+  SUBCASE("it ends by itself") {
+    stage.hear(fs0, ended(request(1)));
+    CHECK(stage.state(1) == JobState::finished);
+  }
+  SUBCASE("it is fenced") {
+    stage.hear(fs0, ended(request(1), EndKind::fenced));
+    CHECK(stage.manager.job(1)->reruns == 0);
+    CHECK(stage.manager.job(1)->past.times == 1);
+  }
+}
+
+TEST_CASE("a job that ran, may run once at most and was reclaimed is lost, and says by which owner [S138d]") {
+  Stage stage;
+  JobDescription job = sleeper();
+  job.reruns_max = 0;
+  stage.submit({job});
+  stage.run_one();
+  stage.hear(site, LeaseEnded{lease, {}, LeaseEnd::reclaimed, false, {}});
+  stage.hear(fs0, ended(request(1), EndKind::stopped));
+  CHECK(stage.state(1) == JobState::lost);
+  CHECK(stage.manager.job(1)->text.starts_with("interrupted, and may not run again; reclaimed by its owner, "));
+}
+
+}  // namespace dmm::job_manager_interruptions_test

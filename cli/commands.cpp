@@ -1,17 +1,23 @@
 // What all commands share in how they speak. See commands.hpp.
 #include "cli/commands.hpp"
 
+#include <unistd.h>
+
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <iostream>
 #include <nlohmann/json.hpp>
 
+#include "cli/figures.hpp"
+
 namespace dmm {
 
 int fail(const std::string& command, const CommandFault& fault) {
   std::fflush(stdout);
-  std::fprintf(stderr, "dmm %s: %s\n", command.c_str(), fault.text.c_str());
+  const std::size_t columns = style_of(STDERR_FILENO).columns;
+  for (const std::string& line : folded("dmm " + command + ": " + fault.text, columns))
+    std::fprintf(stderr, "%s\n", line.c_str());
   return fault.exit_code;
 }
 

@@ -135,6 +135,7 @@ void read_job(JsonReader& reader, JobDescription& job) {
   reader.text("output_file", job.output_path);
   reader.text("error_file", job.error_path);
   reader.boolean("keep_output", job.keep_output);
+  reader.boolean("append", job.append);
   make_absolute(job.output_path);
   make_absolute(job.error_path);
 }

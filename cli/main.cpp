@@ -8,6 +8,7 @@
 #include <exception>
 
 #include "cli/commands.hpp"
+#include "cli/help_text.hpp"
 #include "topologies/text_rules.hpp"
 
 namespace {
@@ -16,7 +17,8 @@ using namespace dmm;
 
 constexpr const char* main_footer =
     "`dmm COMMAND --help` has the options of a command, with examples. All commands take --json.\n"
-    "Exit codes: 0 done, 1 failed (also to write what it found), 2 bad usage or bad input.\n"
+    "Exit codes: 0 done, 1 failed (also to write what it found), 2 bad usage or bad input, 3 (`dmm sites`)\n"
+    "something is down.\n"
     "DMM_JOBMGR and DMM_SITEMGR, if set, say where your managers listen: then --jobmgr and --sitemgr needn't.\n"
     "\n"
     "Examples:\n"
@@ -58,10 +60,10 @@ std::string option_fault(const CLI::App* app, const CLI::Error& error) {
 
 int help(CLI::App& app, int argc, char** argv) {
   const std::string about = argc > 2 ? argv[2] : "";
-  if (about.empty()) return std::printf("%s", app.help().c_str()) < 0;
+  if (about.empty()) return std::printf("%s", folded_help(app.help()).c_str()) < 0;
   const std::vector<std::string> names = names_of(app);
   if (std::find(names.begin(), names.end(), about) == names.end()) return unknown_command(app, about);
-  return std::printf("%s", app.get_subcommand(about)->help("dmm").c_str()) < 0;
+  return std::printf("%s", folded_help(app.get_subcommand(about)->help("dmm")).c_str()) < 0;
 }
 
 int run(CLI::App& app, int argc, char** argv, const int& exit_code) {
@@ -70,10 +72,12 @@ int run(CLI::App& app, int argc, char** argv, const int& exit_code) {
   const std::vector<std::string> names = names_of(app);
   if (!first.empty() && first[0] != '-' && std::find(names.begin(), names.end(), first) == names.end())
     return unknown_command(app, first);
-  if (argc == 1) return std::fprintf(stderr, "%s", app.help().c_str()), 2;
+  if (argc == 1) return std::fprintf(stderr, "%s", folded_help(app.help()).c_str()), 2;
   try {
     app.parse(argc, argv);
     return exit_code;
+  } catch (const CLI::CallForHelp&) {
+    return std::printf("%s", folded_help(app.help()).c_str()) < 0;
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? 0 : 2;
   }

@@ -17,6 +17,7 @@ struct OwnerOptions {
   std::optional<double> grace_seconds;
   bool end_of_job = false;
   bool everything = false;
+  bool force = false;
   bool json = false;
 };
 
@@ -83,6 +84,8 @@ CLI::App* add_drain_or_resume(CLI::App& app, int& exit_code, const char* name, c
   auto options = std::make_shared<OwnerOptions>();
   command->add_option("whom", options->whose, "A borrower's site, or the site itself")->required()->type_name("SITE");
   add_manager_options(*command, options->manager, Role::site_manager);
+  const bool drains = std::string_view(name) == "drain";
+  if (drains) command->add_flag("--force", options->force, "Also a site that isn't known here yet");
   command->add_flag("--json", options->json, "Print a JSON object");
   command->footer(footer);
   command->callback([options, &exit_code, name, done] {
@@ -90,7 +93,9 @@ CLI::App* add_drain_or_resume(CLI::App& app, int& exit_code, const char* name, c
     chosen.manager = with_environment(chosen.manager, Role::site_manager);
     // Without --site, a site is meant to drain itself.
     if (chosen.manager.site.empty() && chosen.manager.endpoint.empty()) chosen.manager.site = chosen.whose;
-    exit_code = order(name, chosen, {{"site", chosen.whose}}, chosen.whose + " " + done);
+    Json argument{{"site", chosen.whose}};
+    if (chosen.force) argument["force"] = true;
+    exit_code = order(name, chosen, argument, chosen.whose + " " + done);
   });
   return command;
 }

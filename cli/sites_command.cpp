@@ -18,6 +18,8 @@ struct SitesOptions {
   bool json = false;
 };
 
+constexpr int something_down = 3;
+
 int run(const SitesOptions& options) {
   auto chosen = choose_managers(options.manager, Role::site_manager);
   if (auto* fault = std::get_if<CommandFault>(&chosen)) return fail("sites", *fault);
@@ -32,10 +34,11 @@ int run(const SitesOptions& options) {
     sites.push_back(fault.empty() ? site_with_sessions(site.json, links.json)
                                   : site_without_answer(managers[i].party.site.text, fault));
   }
-  const int code = faults.empty() ? 0 : 1;
+  const bool all_well = faults.empty() && !is_anything_down(sites);
+  const int code = all_well ? 0 : something_down;
   if (options.json) return print_json({{"sites", std::move(sites)}}), code;
   std::printf("%s", render_sites(sites, style_of(STDOUT_FILENO)).c_str());
-  for (const std::string& fault : faults) fail("sites", {fault, 1});
+  for (const std::string& fault : faults) fail("sites", {fault, something_down});
   return code;
 }
 
@@ -52,6 +55,7 @@ CLI::App* add_sites_command(CLI::App& app, int& exit_code) {
       "\"processor s / weight\" are served first where there isn't enough for all. What doesn't fit beside\n"
       "the other columns stands below its row. Resource managers that are down, nodes that are set aside,\n"
       "drains and strangers that knock follow, a line each.\n"
+      "Exit code: 0 if all is well, 3 if a site manager, a resource manager or a link is down.\n"
       "\n"
       "Examples:\n"
       "  dmm sites\n"

@@ -29,7 +29,7 @@ void add_site(Table& table, const Json& site, const Style& style) {
   table.add({shown(site, "site"), style.paint(Ink::green, "up"), ancestors.empty() ? "" : harmless(ancestors.front()),
              count_in(site, "processors"), count_in(site, "processors_busy"), count_in(site, "processors_lent"),
              count_in(site, "processors_borrowed"), load_in(site), count_in(site, "requests_waiting"),
-             count_in(site, "requests_out"), count_in(site, "leases_in"), count_in(site, "leases_out")});
+             count_in(site, "requests_out")});
 }
 
 std::string heard_text(const Json& link) {
@@ -63,11 +63,17 @@ void add_borrowers(Table& table, const Json& site) {
   }
 }
 
+/// Frames that come to nothing in a healthy grid: of clients that left or asked for a name, and of links that went
+/// down.
+bool is_harmless(const std::string& what) {
+  return what == "undeliverable" || what == "wrong_receiver" || what == "relay_dropped";
+}
+
 /// What was refused, by what it was: "12 relays, 1 grant".
 std::string counts_text(const Json& counts) {
   std::string text;
   for (const auto& [what, count] : counts.items())
-    if (count.is_number())
+    if (count.is_number() && !is_harmless(what))
       text += (text.empty() ? "" : ", ") + grouped(count.get<std::uint64_t>()) + " " + harmless(what);
   return text;
 }
@@ -116,7 +122,11 @@ void say_unused(Notices& notices, const Json& site) {
                      "nodes " + nodes + " are set aside: " + shown(manager, "set_aside_why"));
   for (const std::string& one : texts_in(site, "drained")) {
     const std::string drained = harmless(one);
-    notices.say((drained == name ? "drained, nothing new starts on its nodes" : "lends nothing more to " + drained) +
+    const bool is_neighbour = std::ranges::any_of(rows_in(site, "links"), [&](const Json& link) {
+      return text_in(link, "site") == one;
+    });
+    notices.say((drained == name ? "drained, nothing new starts on its nodes"
+                                 : "lends nothing more to " + drained + (is_neighbour ? "" : ", which is no neighbour")) +
                 "; `dmm resume " + drained + " --site " + name + "` ends that");
   }
 }
@@ -131,7 +141,7 @@ void say_refusals(Notices& notices, const Json& site) {
   for (const Json& stranger : rows_in(site, "strangers"))
     notices.say(shown(stranger, "peer") + " knocks and isn't let in, the last time " +
                 length_text(number_in<double>(stranger, "last_seconds_ago")) +
-                " ago; its configuration says who is");
+                " ago: if it should be, add it to `links` or `users` of " + shown(site, "site"));
 }
 
 std::string notices_of(const Json& site, const Style& style) {
@@ -168,6 +178,14 @@ Json site_without_answer(const std::string& site, const std::string& fault) {
   return {{"site", site}, {"up", false}, {"fault", fault}};
 }
 
+bool is_anything_down(const std::vector<Json>& sites) {
+  return std::ranges::any_of(sites, [](const Json& site) {
+    const auto is_down = [](const Json& one) { return !flag_in(one, "up", true); };
+    return is_down(site) || std::ranges::any_of(rows_in(site, "links"), is_down) ||
+           std::ranges::any_of(rows_in(site, "resource_managers"), is_down);
+  });
+}
+
 std::string render_sites(const std::vector<Json>& sites, const Style& style) {
   Table site_table({{"site"},
                     {"state"},
@@ -178,9 +196,7 @@ std::string render_sites(const std::vector<Json>& sites, const Style& style) {
                     {"borrowed", true},
                     {"load", true},
                     {"waiting", true},
-                    {"delegated", true},
-                    {"leases in", true},
-                    {"leases out", true}});
+                    {"delegated", true}});
   Table link_table({{"link of"},
                     {"to"},
                     {"relation"},

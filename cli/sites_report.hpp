@@ -17,6 +17,9 @@ nlohmann::ordered_json site_with_sessions(nlohmann::ordered_json site, const nlo
 /// A site that gave no answer.
 nlohmann::ordered_json site_without_answer(const std::string& site, const std::string& fault);
 
+/// Whether a site manager, a resource manager or a link is down.
+bool is_anything_down(const std::vector<nlohmann::ordered_json>& sites);
+
 /// Tables of sites, links and borrowers, then a line for whatever keeps nodes from being used.
 std::string render_sites(const std::vector<nlohmann::ordered_json>& sites, const Style& style);
 

@@ -42,7 +42,7 @@ struct SubmitOptions {
   std::uint64_t limit_memory_mb = 0;
   std::string submission;      ///< the name of this submission; empty: a new one
   double look_seconds = 0.05;  ///< for a refusal
-  bool wait = false, discard_output = false, json = false;
+  bool wait = false, discard_output = false, append = false, json = false;
   std::vector<std::string> job_options;  ///< those that were given and that a file would say itself
 };
 
@@ -120,6 +120,7 @@ std::variant<JobDescription, JobFault> job_from(const SubmitOptions& options) {
   job.priority = options.priority;
   job.reruns_max = options.reruns;
   job.keep_output = !options.discard_output;
+  job.append = options.append;
   job.output_path = absolute(options.output_file);
   job.error_path = absolute(options.error_file);
   if (std::string fault = fault_of(job); !fault.empty()) return JobFault{std::move(fault)};
@@ -239,7 +240,7 @@ int tell_submitted(const SubmitOptions& options, PatientClient& client, std::uin
                 {"refused", refused ? refused->text : std::string()}});
   else
     std::printf("%s\n", name.c_str());
-  return refused ? fail("submit", {name + " was refused: " + harmless(refused->text), 1}) : 0;
+  return refused ? fail("submit", {name + " was " + harmless(refused->text), 1}) : 0;
 }
 
 int run(SubmitOptions options) {
@@ -286,8 +287,11 @@ void add_job_options(CLI::App& command, SubmitOptions& options) {
   add(command, "--directory", options.directory, "Where it works, there (default: a fresh one)", "FOLDER");
   add(command, "--environment", options.environment, "A variable for it", "NAME=VALUE")->allow_extra_args(false);
   add(command, "--output-file", options.output_file,
-      "Where its output goes, here (default: the job manager's folder)", "FILE");
+      "Where its output goes, here; %j: its number (default: the job manager's folder)", "FILE");
   add(command, "--error-file", options.error_file, "Where its standard error goes, here", "FILE");
+  command
+      .add_flag("--append", options.append, "Add output to what is in these files; other jobs may do so, too")
+      ->group("The job");
   command.add_flag("--discard-output", options.discard_output, "Bring no output back")->group("The job");
   add(command, "--limit-cpu", options.limits.cpu_seconds, "Processor time of a process", "SECONDS");
   add(command, "--limit-memory-mb", options.limit_memory_mb, "Address space of a process", "MIB");

@@ -14,8 +14,6 @@ namespace {
 
 /// So many are asked for in one step: a million that wait must not hold up what runs.
 constexpr std::size_t asks_a_step = 1'000;
-/// What a lease must last beyond the program's own limit: it is brought there, and ended with grace.
-constexpr Duration beyond_wall = seconds(60);
 /// Thirty years are as good as more.
 constexpr std::uint64_t wall_told_max = std::uint64_t{30} * 365 * 86400;
 
@@ -93,6 +91,7 @@ void JobManager::on(Step step, const Party& from, Submit& submit) {
   Submitted answer{submit.token, 0, 0, fault_of(submit)};
   if (answer.fault.empty() && jobs_.open() + submit.jobs.size() > settings_.jobs_max)
     answer.fault = "at most " + std::to_string(settings_.jobs_max) + " jobs may be open at once";
+  if (answer.fault.empty()) answer.fault = take_output_paths(submit);
   if (answer.fault.empty()) {
     answer.first_job = next_job_;
     answer.jobs = static_cast<std::uint32_t>(submit.jobs.size());
@@ -106,6 +105,17 @@ void JobManager::on(Step step, const Party& from, Submit& submit) {
     for (JobDescription& job : submit.jobs) accept(step, std::move(job));
   }
   step.effects.send(from, answer);
+}
+
+/// Each of the jobs, as it will be numbered, gets its files; or none does, and this says why.
+std::string JobManager::take_output_paths(const Submit& submit) {
+  for (std::size_t i = 0; i < submit.jobs.size(); ++i) {
+    std::string fault = output_paths_.take(next_job_ + i, submit.jobs[i]);
+    if (fault.empty()) continue;
+    while (i-- > 0) output_paths_.give_back(next_job_ + i, submit.jobs[i]);
+    return fault;
+  }
+  return {};
 }
 
 /// Whether these are the jobs that were accepted then, as far as they are still known: of a job that is over neither
@@ -141,7 +151,7 @@ void JobManager::ask(Step step, const Job& job) {
   const JobDescription& wanted = job.description;
   const Duration waited = step.now - job.submitted;
   const std::uint64_t wall = std::min<std::uint64_t>(wanted.program.limits.wall_seconds, wall_told_max);
-  const Duration length = wall > 0 ? seconds(static_cast<std::int64_t>(wall)) + beyond_wall : Duration{};
+  const Duration length = seconds(static_cast<std::int64_t>(wall));
   Request request{request_of(job), wanted.need, wanted.dttl, wanted.priority, waited, settings_.user, length, job.past};
   tell_site(step, std::move(request), request_of(job));
 }

@@ -50,6 +50,7 @@ struct StreamState {
   OutputState outcome = OutputState::complete;  ///< the state once what is here is safe
   bool asked = false;         ///< a Fetch isn't answered yet
   bool failed = false;        ///< a piece could not be written; when the job is over all is tried once more
+  bool again = false;         ///< that was done, or is under way
   std::uint64_t handed = 0;   ///< the piece that is with the shell; 0: none
   Instant handed_at{};
   std::uint64_t bytes = 0;    ///< how many there are where it runs or ran, as far as known

@@ -27,6 +27,7 @@
 #include "jobmgr/job_table.hpp"
 #include "jobmgr/job_view.hpp"
 #include "jobmgr/managers.hpp"
+#include "jobmgr/output_paths.hpp"
 #include "jobmgr/records.hpp"
 #include "jobmgr/reruns.hpp"
 #include "jobmgr/settings.hpp"
@@ -46,7 +47,7 @@ struct OutputPiece {
   std::uint64_t offset = 0;
   std::string data;
   bool begins = false;  ///< the file is made, or emptied, first
-  bool shared = false;  ///< both streams go to this file: the piece goes to its end, wherever that is
+  bool appends = false; ///< both streams, or other jobs too, go to this file: the piece goes to its end, wherever it is
   bool last = false;    ///< the stream is to be safe before it is answered
   std::string path;  ///< where the submitter wants it, for components above 0 with ".<component>" at its end;
                      ///< empty: the shell names a file of the manager's folder by job, component and stream
@@ -166,6 +167,7 @@ class JobManager {
   // ---- from submission to grant (asking.cpp) ----
   void on(Step step, const Party& from, Submit& submit);
   bool is_repeated(const Submit& submit, const Submitted& answer) const;
+  std::string take_output_paths(const Submit& submit);
   void on(Step step, const Party& from, const Refuse& refuse);
   void on(Step step, const Party& from, Grant& grant);
   void on(Step step, const Party& from, const LeaseEnded& ended);
@@ -217,6 +219,7 @@ class JobManager {
   void advance(Step step, Job& job, std::uint32_t component, Stream stream);
   void ask_piece(Step step, Job& job, std::uint32_t component, Stream stream);
   void hand_over(Step step, Job& job, std::uint32_t component, Stream stream, std::string data);
+  void fail_stream(Step step, Job& job, const OutputWritten& written);
   void end_stream(Job& job, StreamState& state, Stream stream);
   void close_if_written(Step step, Job& job);
   void close(Step step, Job& job, JobEvent event);
@@ -238,6 +241,7 @@ class JobManager {
   std::uint64_t ask_from_ = 1;  ///< those that wait and are of a lower number were asked for in this session
   JobTable jobs_;
   Submissions submissions_;
+  OutputPaths output_paths_;
   HeldLeases leases_;
   Managers managers_;
   Instant next_renewal_ = never;

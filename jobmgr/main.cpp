@@ -75,9 +75,10 @@ class JobShell {
       writing_.emplace(piece.serial,
                        OutputWritten{piece.job, piece.component, piece.stream, piece.serial, {}, piece.last});
       std::string path = piece.path;
-      if (path.empty()) path = folder_ + '/' + own_output_file(piece.job, piece.component, piece.stream);
-      writer_.add(piece.serial, {std::move(path), piece.offset, std::move(piece.data), piece.begins, piece.shared,
-                                   piece.last});
+      const bool is_ours = path.empty();
+      if (is_ours) path = folder_ + '/' + own_output_file(piece.job, piece.component, piece.stream);
+      writer_.add(piece.serial, {std::move(path), piece.offset, std::move(piece.data), piece.begins, piece.appends,
+                                 piece.last, is_ours});
     }
     process.effects.ended.clear();  // the table has them
     return false;

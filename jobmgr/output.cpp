@@ -38,6 +38,7 @@ void begin_failed_again(const Job& job, Task& task) {
   for (StreamState& stream : task.streams) {
     if (!stream.failed && !(any && shares_file(job))) continue;
     stream.failed = stream.asked = false;
+    stream.again = true;
     stream.handed = stream.offset = 0;
   }
 }
@@ -56,7 +57,7 @@ std::string_view event_name(JobState state) {
 std::string path_of(const Job& job, std::uint32_t component, Stream stream) {
   if (job.own_files) return {};
   const JobDescription& wanted = job.description;
-  const std::string path = stream == Stream::output ? wanted.output_path : wanted.error_path;
+  const std::string path = expanded(stream == Stream::output ? wanted.output_path : wanted.error_path, job.number);
   return path.empty() || component == 0 ? path : path + '.' + std::to_string(component);
 }
 
@@ -146,8 +147,9 @@ void JobManager::hand_over(Step step, Job& job, std::uint32_t component, Stream 
   piece.component = component;
   piece.serial = ++last_piece_;
   piece.offset = state.offset;
-  piece.shared = shares_file(job);
-  piece.begins = (piece.shared ? task.streams[0].offset + task.streams[1].offset : state.offset) == 0;
+  const bool shared = shares_file(job), appends = job.description.append && !job.own_files;
+  piece.appends = shared || appends;
+  piece.begins = !appends && (shared ? task.streams[0].offset + task.streams[1].offset : state.offset) == 0;
   piece.path = path_of(job, component, stream);
   state.handed = piece.serial;
   state.handed_at = step.now;
@@ -199,15 +201,26 @@ void JobManager::take(Step step, const OutputWritten& written) {
   if (state.handed == 0 || state.handed != written.serial) return;
   state.handed = 0;
   if (!written.error.empty()) {
-    state.failed = true;
-    add_text(*job, written.stream, "could not be written: " + written.error);
-    if (job->run->open == 0) state.state = OutputState::unwritten;
-    changed(*job);
+    fail_stream(step, *job, written);
   } else if (written.last) {
     end_stream(*job, state, written.stream);
   }
   advance(step, *job, written.component, written.stream);
   close_if_written(step, *job);
+}
+
+void JobManager::fail_stream(Step step, Job& job, const OutputWritten& written) {
+  Task& task = job.run->tasks[written.component];
+  StreamState& state = stream_of(task, written.stream);
+  state.failed = true;
+  changed(job);
+  if (job.run->open == 0 && !state.again) {
+    begin_failed_again(job, task);
+    for (const Stream stream : both_streams) advance(step, job, written.component, stream);
+    return;
+  }
+  add_text(job, written.stream, "could not be written: " + written.error);
+  if (job.run->open == 0) state.state = OutputState::unwritten;
 }
 
 // All of a stream is safe here that will ever be.
@@ -248,6 +261,7 @@ void JobManager::close_if_written(Step step, Job& job) {
 void JobManager::close(Step step, Job& job, JobEvent event) {
   DMM_ASSERT(job.ended && (!job.run || job.run->open == 0));
   jobs_.change(job, event);
+  output_paths_.give_back(job.number, job.description);
   if (job.output == OutputState::pending) job.output = OutputState::complete;  // none of it ever ran
   unwritten_.description(job.number);
   changed(job, DMM_PLANT(outcome_only_committed) ? Grade::committed : Grade::synced);

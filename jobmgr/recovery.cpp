@@ -87,6 +87,7 @@ std::string JobManager::restore(Instant now, std::vector<JobManagerRecord> rows)
 // the silent ones.
 void JobManager::restore(Instant now, Job restored) {
   Job& job = jobs_.restore(std::move(restored));
+  if (!is_over(job.state)) output_paths_.restore(job.number, job.description);
   if (job.again_at != never) pauses_.emplace(job.again_at, job.number);
   if (!job.run) return;
   Attempt& run = *job.run;

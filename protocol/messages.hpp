@@ -494,10 +494,11 @@ struct JobDescription {
   ShortText output_path;         ///< where standard output goes at the submitter; empty for the job manager's folder
   ShortText error_path;
   bool keep_output = true;  ///< false: output is discarded where the job runs
+  bool append = false;      ///< output is added to what is in the files, which other jobs may do as well
   template <class Self>
   static auto fields(Self& self) {
     return std::tie(self.name, self.program, self.need, self.dttl, self.priority, self.reruns_max, self.output_path,
-                    self.error_path, self.keep_output);
+                    self.error_path, self.keep_output, self.append);
   }
 };
 

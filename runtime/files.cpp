@@ -104,6 +104,8 @@ std::string sync_parent_of(const std::string& path) {
 std::string write_piece(const FilePiece& piece) {
   const std::string& path = piece.path;
   if (path.empty()) return "cannot write: no file is named";
+  if (piece.own_folder)
+    if (std::string fault = make_private_directory(parent_folder(path)); !fault.empty()) return fault;
   // O_NONBLOCK: a pipe without a reader must not hold up the daemon before it is recognised below.
   const File file(path, O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0600);
   if (!file.is_open() && errno == ELOOP) return "cannot write " + path + ": a symbolic link, which is not followed";
@@ -112,6 +114,9 @@ std::string write_piece(const FilePiece& piece) {
   if (::fstat(file.descriptor(), &state) != 0) return fault_text("cannot write", path, errno);
   if (!S_ISREG(state.st_mode))
     return path == "/dev/null" ? std::string{} : "cannot write " + path + ": not a regular file";
+  if (!piece.begins && !piece.appends && piece.offset > static_cast<std::uint64_t>(state.st_size))
+    return "cannot go on with " + path + ": of " + std::to_string(piece.offset) +
+           " bytes that were written to it only " + std::to_string(state.st_size) + " are there";
   if (piece.begins && ::ftruncate(file.descriptor(), 0) != 0) return fault_text("cannot write", path, errno);
   const off_t at = !piece.appends ? static_cast<off_t>(piece.offset) : piece.begins ? 0 : state.st_size;
   if (!write_all(file.descriptor(), piece.data, at)) return fault_text("cannot write", path, errno);

@@ -29,10 +29,12 @@ struct FilePiece {
   bool begins = false;  ///< the file is emptied first
   bool appends = false; ///< to the end of the file, whatever the offset says
   bool syncs = false;   ///< then all that was written to the file so far is to survive the end of the machine
+  bool own_folder = false;  ///< its folder is the manager's own: it is made again if it is gone
 };
 
 /// Writes a piece. Does not follow a symbolic link at the path itself, and does not write into what is no regular file,
-/// /dev/null excepted. The name of a new file isn't safe before `sync_parent_of`.
+/// /dev/null excepted; nor behind the end of a file, where something that was written before is gone. The name of a new
+/// file isn't safe before `sync_parent_of`.
 std::string write_piece(const FilePiece& piece);
 
 /// The folder that a path lies in, as it is written there.

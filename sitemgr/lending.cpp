@@ -80,9 +80,16 @@ Duration SiteManager::protected_time_for(const Foreign& foreign) const {
 }
 
 /// A job that was interrupted before may have what it is promised. 0: as long as it is used.
-Duration SiteManager::lease_length_for(const Foreign& foreign) const {
+Duration SiteManager::longest_for(const Foreign& foreign) const {
   const Duration longest = lease_length_for(foreign.from);
   return longest == Duration{} ? longest : std::max(longest, protected_time_for(foreign));
+}
+
+/// One that is declared to run as long as the longest lease is brought there and ended beyond that.
+Duration SiteManager::lease_length_for(const Foreign& foreign) const {
+  const Duration longest = longest_for(foreign), declared = foreign.delegate.request.length;
+  const bool is_bounded = longest > Duration{} && declared > Duration{};
+  return is_bounded ? std::max(longest, std::min(declared, longest) + beyond_declared) : longest;
 }
 
 /// Whether the job is better off elsewhere: it lost our nodes before, or would lose them before it has run as long
@@ -90,7 +97,7 @@ Duration SiteManager::lease_length_for(const Foreign& foreign) const {
 bool SiteManager::prefers_others(const Foreign& foreign) const {
   const Interruptions& past = foreign.delegate.request.past;
   if (past.times == 0 || foreign.delegate.round > 1) return false;
-  const Duration longest = lease_length_for(foreign);
+  const Duration longest = longest_for(foreign);
   const bool is_short = longest > Duration{} && past.ran >= longest;
   return is_short || std::ranges::find(past.owners, settings_.name) != past.owners.end();
 }
@@ -259,7 +266,7 @@ std::optional<RejectReason> SiteManager::may_not_have(Instant now, const Foreign
   const bool is_off = kept_off != kept_off_.end() && now < kept_off->second;
   if (!settings_.lend || drained || is_off || borrowers_.is_kept_off(now, foreign.from))
     return RejectReason::not_lending;
-  const Duration longest = lease_length_for(foreign);
+  const Duration longest = longest_for(foreign);
   if (longest > Duration{} && asked.request.length > longest) return RejectReason::too_long;
   if (prefers_others(foreign)) return RejectReason::others_first;
   if (total_processors(asked.request.need) > allowance(foreign.from)) return RejectReason::limit_reached;

@@ -14,8 +14,10 @@ std::size_t SiteManager::reclaim(Instant now, const std::string& whose, Duration
     Lease& lease = *leases_.find(id);
     if (lease.upstream || lease.chain.empty()) continue;
     const bool is_lent = lease.downstream.has_value();
-    const bool is_meant =
-        whose.empty() ? is_lent : to_text(id) == whose || (is_lent && lease.chain.back().text == whose);
+    // Who passes nodes on answers for them, too.
+    const bool is_theirs =
+        is_lent && (lease.chain.back().text == whose || neighbours_[*lease.downstream].site.text == whose);
+    const bool is_meant = whose.empty() ? is_lent : to_text(id) == whose || is_theirs;
     if (!is_meant) continue;
     take_back(s, lease, grace, LeaseEnd::reclaimed);
     ++taken;
@@ -67,6 +69,14 @@ bool SiteManager::drain(Instant now, const SiteName& site, Effects& effects) {
   }
   hints_dirty_ = search_dirty_ = true;
   return true;
+}
+
+bool SiteManager::may_drain(const SiteName& site) const {
+  if (site == settings_.name || neighbours_.find(site)) return true;
+  return std::ranges::any_of(leases_.all(), [&](const LeaseId& id) {
+    const Lease& lease = leases_.get(id);
+    return !lease.upstream && lease.chain.back() == site;
+  });
 }
 
 bool SiteManager::resume(Instant, const SiteName& site, Effects& effects) {

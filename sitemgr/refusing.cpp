@@ -17,8 +17,13 @@ std::string text_of(const Constraints& constraints) {
   std::string text;
   const auto add = [&](const std::string& one) { text += (text.empty() ? "" : " and ") + one; };
   for (const auto& [name, value] : constraints.attributes) add(name + "=" + value);
-  if (constraints.memory_bytes > 0) add(std::to_string(constraints.memory_bytes) + " bytes of memory");
+  constexpr std::uint64_t mib = 1 << 20;
+  if (constraints.memory_bytes > 0) add(std::to_string((constraints.memory_bytes + mib - 1) / mib) + " MiB of memory");
   return text;
+}
+
+std::string processors_text(std::uint32_t processors) {
+  return std::to_string(processors) + (processors == 1 ? " processor" : " processors");
 }
 
 struct Refusal {
@@ -28,7 +33,7 @@ struct Refusal {
 
 Refusal refusal_of(const RequestClass& kind, const Prospect& prospect, Duration length) {
   if (!prospect.wide_enough) {
-    std::string text = "needs " + std::to_string(kind.widest) + " processors in one cluster";
+    std::string text = "needs " + processors_text(kind.widest) + " in one cluster";
     if (kind.processors != kind.widest) text += " and " + std::to_string(kind.processors) + " at one site";
     return {RefusalReason::too_large, std::move(text)};
   }
@@ -37,8 +42,8 @@ Refusal refusal_of(const RequestClass& kind, const Prospect& prospect, Duration 
                                           " processors in components of up to " + std::to_string(kind.widest) +
                                           ", which fit into no site's clusters together"};
   if (!prospect.has_nodes)
-    return {RefusalReason::no_such_nodes, "needs " + std::to_string(kind.widest) +
-                                              " processors of nodes with " + text_of(kind.need.constraints)};
+    return {RefusalReason::no_such_nodes, "needs " + processors_text(kind.widest) + " of nodes with " +
+                                              text_of(kind.need.constraints)};
   return {RefusalReason::too_long, "runs for up to " + std::to_string(length.microseconds / 1'000'000) +
                                        " s, and no owner lends for so long"};
 }

@@ -300,7 +300,7 @@ LocalRequest* RequestQueue::first_for_lease(std::uint32_t processors, std::uint3
       if (first && first_key < it->first) break;
       if (it->second->request.past.times > 0) continue;  // it is to have a lease of its own, which protects it
       const Duration said = it->second->request.length;
-      if ((said > Duration{} ? said : unsaid) > length) continue;
+      if ((said > Duration{} ? said + beyond_declared : unsaid) > length) continue;
       first = it->second;
       first_key = it->first;
       break;

@@ -41,6 +41,9 @@ struct ClusterSettings {
   Attributes attributes = {};
 };
 
+/// What a lease lasts beyond the time that its job is declared to run.
+constexpr Duration beyond_declared = seconds(60);
+
 /// Owners count a lease this fraction of its term longer than its holder does, so that clocks that differ a little
 /// end it at the holder first.
 constexpr std::int64_t owner_margin = 30;

@@ -82,11 +82,14 @@ class SiteManager {
   Instant next_deadline() const;
 
   // ---- orders of the owner; followed by settle, as any event ----
-  /// Takes back what this site owns and has leased out: one lease (by its text form), all leases of a borrowing site,
-  /// or of everybody if `whose` is empty. Returns how many leases. `end_of_job` as grace: when their jobs have ended.
+  /// Takes back what this site owns and has leased out: one lease (by its text form), all leases of a borrowing
+  /// site or over a neighbour, or of everybody if `whose` is empty. Returns how many leases. `end_of_job` as
+  /// grace: when their jobs have ended.
   std::size_t reclaim(Instant now, const std::string& whose, Duration grace, Effects& effects);
   /// Lends nothing more to this site; our own name: nothing new starts on our nodes. False if it was so already.
   bool drain(Instant now, const SiteName& site, Effects& effects);
+  /// Whether there is somebody of that name to drain: ourselves, a neighbour, or the holder of a lease of ours.
+  bool may_drain(const SiteName& site) const;
   /// The reverse.
   bool resume(Instant now, const SiteName& site, Effects& effects);
   const std::set<SiteName>& drained() const { return drained_; }
@@ -334,6 +337,7 @@ class SiteManager {
   Duration turn_length(const Turn& turn) const;
   Duration lease_length_for(std::size_t n) const;
   Duration lease_length_for(const Foreign& foreign) const;
+  Duration longest_for(const Foreign& foreign) const;
   Duration protected_time_for(const Foreign& foreign) const;
   bool prefers_others(const Foreign& foreign) const;
   std::uint32_t allowance(std::size_t n) const;

@@ -29,12 +29,17 @@ Answer reclaim(SiteManager& site, const ViewTime& time, const Ask& ask, const Js
   return views::answer(ask, {{"leases", leases}});
 }
 
-/// {"site": name}: whom to lend nothing more, or the site itself.
+/// {"site": name}: whom to lend nothing more, or the site itself; "force": also if nobody of that name is known.
 Answer drain_or_resume(SiteManager& site, const ViewTime& time, const Ask& ask, const Json& argument,
                        SiteManagerEffects& effects) {
   const std::string name = views::text_in(argument, "site");
   if (name.empty()) return views::fault(ask, ask.verb + R"(: the argument is {"site": "name"})");
   const bool drains = ask.verb == "drain";
+  const auto force = argument.find("force");
+  const bool is_forced = force != argument.end() && force->is_boolean() && force->get<bool>();
+  if (drains && !is_forced && !site.may_drain(SiteName(name)))
+    return views::fault(ask, site.settings().name.text + " has no neighbour " + name +
+                                 ", and has lent it nothing; to drain it all the same: --force");
   const bool changed = drains ? site.drain(time.now, SiteName(name), effects)
                               : site.resume(time.now, SiteName(name), effects);
   Json drained = Json::array();

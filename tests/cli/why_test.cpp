@@ -91,7 +91,7 @@ TEST_CASE("why: nodes that nobody has are refused at once, with what is missing"
   for (const JobDescription& job : {gpu, large, flexible}) world.submit(ann, job);
   world.run_until(at(10));
   expect(text_of_job(world, 1), {"no_such_nodes", "gpu=1"});
-  expect(text_of_job(world, 2), {"no_such_nodes", "100000000000 bytes of memory"});
+  expect(text_of_job(world, 2), {"no_such_nodes", "95368 MiB of memory"});
   expect(text_of_job(world, 3), {"too_large", "20 at one site"});
 }
 

@@ -163,7 +163,7 @@ struct World {
     if (piece.begins) offset = 0;  // another attempt, or a restart, or the last one could not be written
     REQUIRE(piece.offset == offset);
     offset = piece.last ? UINT64_MAX : offset + piece.data.size();
-    const std::string error = draw_one_in(20) ? "disk full" : "";
+    const std::string error = draw_one_in(5) ? "disk full" : "";
     writing.push_back({piece.job, piece.component, piece.stream, piece.serial, error, piece.last});
   }
   template <class F>

@@ -187,7 +187,7 @@ class Daemons(GridTest):
 
     def test_a_manager_that_isnt_there(self):
         port = free_ports(1)[0]
-        done = self.dmm("sites", "--sitemgr", f"tcp://127.0.0.1:{port}", "--as-site", "a", code=1)
+        done = self.dmm("sites", "--sitemgr", f"tcp://127.0.0.1:{port}", "--as-site", "a", code=3)
         self.assertIn("a", done.err)
 
 

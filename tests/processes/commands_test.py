@@ -182,11 +182,17 @@ class Unreachable(Managers):
                 self.assertIn("nobody listens at ipc://", done.err)
                 self.assertIn(remedy, done.err)
                 self.assertNotIn("--submission", done.err)  # it can't have been taken
-        self.assertIn("--which \"sitemgr alpha\"`", self.dmm("sites", *ALPHA, code=1).err)
+        self.assertIn("--which \"sitemgr alpha\"`", self.dmm("sites", *ALPHA, code=3).err)
         hand = self.dmm("queue", "--jobmgr", self.endpoint(), code=1).err
         self.assertIn("start it with `jobmgr --config FILE`", hand)
         self.restart("--kill", which="alpha")
         self.assertEqual(self.run_job(*ALPHA, "--", "true")["state"], "finished")
+
+    def test_nobody_of_that_name_is_drained(self):
+        done = self.dmm("drain", "nosuch", *ALPHA, code=1)
+        self.assertIn("alpha has no neighbour nosuch", done.err)
+        self.dmm("drain", "nosuch", "--force", *ALPHA)
+        self.dmm("resume", "nosuch", *ALPHA)
 
     def test_managers_tell_their_names(self):
         jobs, site = self.endpoint(), self.endpoint("sitemgr alpha")

@@ -219,7 +219,7 @@ class GridTest(unittest.TestCase):
         return done[0].out
 
     def sites(self, *options):
-        return {site["site"]: site for site in self.dmm("sites", "--json", *options).json["sites"]}
+        return {site["site"]: site for site in self.dmm("sites", "--json", *options, code=None).json["sites"]}
 
     def until_home(self, *options):
         """Waits until no site has a lease or a busy processor."""

@@ -2,6 +2,7 @@
 told when it can't be written, and fetched once more then; kept when a testbed goes. All through the command line.
 """
 import pathlib
+import shutil
 import stat
 import subprocess
 import unittest
@@ -74,6 +75,27 @@ class Output(GridTest):
         self.assertIn("--discard-output",
                       self.dmm("output", self.run_job("--discard-output", "--", "echo", "x")["request"], code=1).err)
         self.assertEqual(self.dmm("output", self.run_job("--", "true")["request"]).out, "")
+
+    def test_files_that_are_taken_or_go_away(self):  # [S146b]
+        go, out = self.folder / "go", self.folder / "out"
+        name = self.submit("--output-file", out, "--", "sh", "-c",
+                           f"echo first; while [ ! -e {go} ]; do sleep 0.05; done; echo second")
+        until(lambda: read(out) == b"first\n", "the first line")
+        told = self.dmm("submit", "--output-file", out, "--", "true", code=1)
+        self.assertIn("job 1, which isn't over, writes to", told.err)
+        out.unlink()
+        own = pathlib.Path(self.dmm("output", self.submit("--", "true"), "--json").json["streams"][0]["path"])
+        shutil.rmtree(own.parent)
+        go.touch()
+        self.assertEqual(self.until_state(name, "finished", "failed")["output"]["state"], "complete")
+        self.assertEqual(out.read_text(), "first\nsecond\n")
+        record = self.shell("echo here")
+        self.assertEqual((record["output"]["state"], self.dmm("output", record["request"]).out), ("complete", "here\n"))
+        for word in ("one", "two"):
+            self.shell(f"echo {word}", "--append", "--output-file", self.folder / "log")
+        self.assertEqual((self.folder / "log").read_text(), "one\ntwo\n")
+        record = self.shell("echo numbered", "--output-file", self.folder / "%j.txt")
+        self.assertEqual((self.folder / f"{record['job']}.txt").read_text(), "numbered\n")
 
     def test_what_goes_with_a_testbed(self):
         self.shell("echo kept; echo problem >&2")

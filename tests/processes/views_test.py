@@ -44,7 +44,7 @@ class Views(GridTest):
         waiting = self.submit("--site", home, "--user", user, "-n", processors, "--", "sleep", 600)
         until(lambda: self.dmm("why", waiting, "--json").json["why"], "an answer of its site")
         self.look()
-        self.why(running, "it is running on", "Its output: ")
+        self.why(running, "It is running on", "Its output goes to ")
         self.why(waiting, f"It asks for {processors} processors", f"No cluster of {home} has {processors}",
                  "What would start it")
         self.dmm("chain", running, "--json", code=None)
@@ -53,11 +53,13 @@ class Views(GridTest):
         self.assertIn("drained", self.dmm("sites").out)
         self.kill(self.daemon(up, f"resmgr {owner}/nodes"))
         until(lambda: self.dmm("nodes", "--state", "down", "--json").json["nodes"], "a resource manager that is down")
-        self.look()
-        self.assertIn("this resource manager is down", self.dmm("sites").out)
+        self.look(views=VIEWS[1:])
+        self.look(code=3, views=VIEWS[:1])
+        self.assertIn("this resource manager is down", self.dmm("sites", code=3).out)
         self.kill(self.daemon(up, f"sitemgr {home}"))
-        self.look(code=1, views=(("sites",), ("nodes",)))
-        self.assertIn(owner, self.dmm("sites", code=1).out)  # one that gives no answer hides no other
+        self.look(code=1, views=(("nodes",),))
+        self.look(code=3, views=VIEWS[:1])
+        self.assertIn(owner, self.dmm("sites", code=3).out)  # one that gives no answer hides no other
         until(lambda: not self.dmm("why", waiting, "--json").json["site_up"], "its job manager noticing")
         self.assertIn("doesn't reach its site manager", self.dmm("why", waiting).out)
         self.kill(self.daemon(up, f"jobmgr {home}/{user}"))
@@ -69,7 +71,7 @@ class Views(GridTest):
         self.up(self.topology("one", {"name": "only", "clusters": [{"name": "nodes", "nodes": 2}], "users": ["u"]}))
         self.run_job("--", "sh", "-c", "exit 3", code=3)
         self.run_job("--", "sh", "-c", "kill -9 $$", code=128 + 9)
-        self.why("only/u/1", "only/u/1 is failed", "exit status 3, on nodes of only", "Its output: /", "outputs/1.out")
+        self.why("only/u/1", "only/u/1 is failed", "exit status 3, on nodes of only", "It wrote no output.")
         self.why("only/u/2", "It was ended by signal 9")
         for code, words in ((1, ("why", "only/u/99")), (2, ("why", "no such thing")), (1, ("chain", "only/u/99")),
                             (2, ("nodes", "--state", "odd")), (2, ("nodes", "--site", "nobody"))):

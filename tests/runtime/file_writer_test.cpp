@@ -81,6 +81,24 @@ TEST_CASE("file writer: whatever can't be written is told, and by which file") {
   }
 }
 
+TEST_CASE("file writer: a file that lost what was written gets no hole, and the manager's folder is made again") {
+  const TemporaryFolder folder;
+  FileWriter writer;
+  const std::string path = folder.path + "/out", ours = folder.path + "/outputs/1.out";
+  writer.add(1, {path, 0, "first", true});
+  CHECK(results(writer, 1)[1] == "");
+  std::filesystem::remove(path);
+  writer.add(2, {path, 5, "second"});
+  CHECK(results(writer, 1)[2].starts_with("cannot go on with " + path + ": of 5 bytes"));
+  writer.add(3, {path, 0, "first", true});
+  writer.add(4, {path, 5, "second"});
+  results(writer, 2);
+  CHECK(content(path) == "firstsecond");
+  writer.add(5, {.path = ours, .data = "x", .begins = true, .own_folder = true});
+  CHECK(results(writer, 1)[5] == "");
+  CHECK(content(ours) == "x");
+}
+
 TEST_CASE("file writer: a disk without room is told, and what was written before stays") {
   const TemporaryFolder folder;
   FileWriter writer;

@@ -243,6 +243,7 @@ void Scenario::fault(const Words& words) {
   const Party a = parse_short_name(words.at(1));
   if (!world_->has(a)) refuse("there is no " + words[1]);
   const Party b = words.size() > 2 ? parse_short_name(words[2]) : a;
+  if (!world_->has(b)) refuse("there is no " + words[2]);
   const auto nth = [&] { return static_cast<std::uint32_t>(std::stoul(words.at(3))); };
   if (verb == "cut")
     world_->cut(a, b);

@@ -121,11 +121,11 @@ TEST_CASE("request queue: a lease serves the first that fits on it, is near enou
   for (int turn = 0; turn < 300; ++turn) {
     stage.add(need_of(1 + up_to(40), up_to(1)), up_to(3), seconds(up_to(5)));
     const std::uint32_t processors = 1 + up_to(40), hops = up_to(3);
-    const Duration length = seconds(1 + up_to(5)), unsaid = seconds(2);
+    const Duration length = beyond_declared + seconds(1 + up_to(5)), unsaid = seconds(2 + up_to(120));
     LocalRequest* wanted = stage.first([&](const LocalRequest& one) {
       const Duration said = one.request.length;
       return one.kind->simple && one.kind->widest <= processors && one.kind->dttl >= hops &&
-             (said > Duration{} ? said : unsaid) <= length;
+             (said > Duration{} ? said + beyond_declared : unsaid) <= length;
     });
     REQUIRE(stage.queue.first_for_lease(processors, hops, length, unsaid) == wanted);
     if (wanted && up_to(2) == 0) stage.erase(*wanted);

@@ -211,7 +211,7 @@ TEST_CASE("what is declared to run longer than any lease lasts is rejected as to
   CHECK(rejected.reason == RejectReason::too_long);
   CHECK(rejected.tries_left == 15);
   stage.hear(at_south, delegate(bob, 2, 2, seconds(100)));
-  CHECK(stage.said_once<Grant>(at_south).length == seconds(100));
+  CHECK(stage.said_once<Grant>(at_south).length == seconds(160));
 }
 
 // ---- who is lent nothing for a while -------------------------------------------------------------------------------
@@ -274,6 +274,24 @@ TEST_CASE("who lost nodes by a reclaim is lent nothing for 60 s, others are [S75
   stage.pass(seconds(60));
   stage.hear(at_south, delegate(bob, 3, 2));
   CHECK(stage.said<Grant>(at_south).size() == 1);
+}
+
+TEST_CASE("what was lent over a neighbour is reclaimed under its name, and under that of the site that has it") {
+  Stage stage;
+  stage.offer(8);
+  const Party far = job_manager_of(SiteName("far"), "dave");
+  Delegate asked = delegate(far, 1, 2);
+  asked.chain = {far.site, south};
+  stage.hear(at_south, asked);
+  const Grant lent = stage.said_once<Grant>(at_south);
+  stage.hear(at_south, Claim{lent.lease, lent.request, {}});
+  std::string whose = "south";
+  SUBCASE("the neighbour") {}
+  SUBCASE("the site that has it") { whose = "far"; }
+  CHECK(stage.manager.may_drain(SiteName(whose)));
+  CHECK(!stage.manager.may_drain(SiteName("nosuch")));
+  CHECK(stage.manager.reclaim(stage.now, "nosuch", seconds(10), stage.out) == 0);
+  CHECK(stage.manager.reclaim(stage.now, whose, seconds(10), stage.out) == 1);
 }
 
 TEST_CASE("what a neighbour runs goes on detached when it is taken out of links [S114a]") {

@@ -113,7 +113,7 @@ TEST_CASE("who is busy, drained, down or has yet to come back is as large as it 
   stage.hear(alice, std::move(flexible));
   const Refuse divided = stage.said_once<Refuse>(alice);
   CHECK(divided.reason == RefusalReason::too_large);
-  CHECK(divided.text == "needs 1 processors in one cluster and 9 at one site");
+  CHECK(divided.text == "needs 1 processor in one cluster and 9 at one site");
 }
 
 TEST_CASE("a site of which nothing is configured is as large as what its resource managers ever offered [S74]") {

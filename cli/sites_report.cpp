@@ -125,8 +125,9 @@ void say_unused(Notices& notices, const Json& site) {
     const bool is_neighbour = std::ranges::any_of(rows_in(site, "links"), [&](const Json& link) {
       return text_in(link, "site") == one;
     });
-    notices.say((drained == name ? "drained, nothing new starts on its nodes"
-                                 : "lends nothing more to " + drained + (is_neighbour ? "" : ", which is no neighbour")) +
+    notices.say((drained == name
+                     ? "drained, nothing new starts on its nodes"
+                     : "lends nothing more to " + drained + (is_neighbour ? "" : ", which is no neighbour")) +
                 "; `dmm resume " + drained + " --site " + name + "` ends that");
   }
 }

@@ -67,7 +67,8 @@ void look_at(const World& world) {
   for (const Party& party : world.parties()) {
     if (party.role != Role::job_manager || !world.job_manager(party)) continue;
     CHECK(ask_jobs(world, party, "counts").contains("site_up"));
-    for (const Json& job : ask_jobs(world, party, "queue")["jobs"]) {
+    const Json queue = ask_jobs(world, party, "queue");
+    for (const Json& job : queue["jobs"]) {
       if (job["state"] != "waiting" || !world.site(party.site)) continue;
       const Json why = ask_site(world, party.site, "why", {{"request", job["request"]}});
       if (why["waits"] == true) CHECK(wait_sentences(why).size() >= 2);

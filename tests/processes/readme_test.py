@@ -18,7 +18,7 @@ class Readme(GridTest):
             if line.startswith("export PATH"):
                 continue  # the tests' own programs
             done = subprocess.run(["sh", "-c", line], env=self.environment, cwd=SOURCE, stdin=subprocess.DEVNULL,
-                                  capture_output=True, timeout=120, text=True, check=False)
+                                  capture_output=True, timeout=900, text=True, check=False)
             self.assertEqual(done.returncode, 0, f"{line}\n{done.stdout}\n{done.stderr}")
             self.assertTrue(done.stdout, line)
         self.assertEqual(self.names_up(), [])

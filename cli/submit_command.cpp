@@ -107,6 +107,8 @@ std::variant<JobDescription, JobFault> job_from(const SubmitOptions& options) {
   JobDescription job;
   job.name = options.name.empty() ? std::filesystem::path(options.words[0]).filename().string() : options.name;
   job.program.arguments = options.words;
+  if (!options.directory.empty() && options.directory[0] != '/')
+    return JobFault{"--directory: expected an absolute path, where the job runs; got '" + options.directory + "'"};
   job.program.working_directory = options.directory;
   job.program.limits = options.limits;
   job.program.limits.memory_bytes = options.limit_memory_mb << 20;
@@ -243,9 +245,22 @@ int tell_submitted(const SubmitOptions& options, PatientClient& client, std::uin
   return refused ? fail("submit", {name + " was " + harmless(refused->text), 1}) : 0;
 }
 
+/// Nothing but the command line goes to where the job runs.
+void note_that_files_stay(const SubmitOptions& options) {
+  const std::string& program = options.words.front();
+  std::error_code error;
+  if (program.starts_with('/') || program.ends_with(".json") || !std::filesystem::is_regular_file(program, error))
+    return;
+  std::fprintf(
+      stderr,
+      "dmm submit: files don't travel: where the job runs, %s must be in PATH or named by an absolute path\n",
+      harmless(program).c_str());
+}
+
 int run(SubmitOptions options) {
   auto described = job_from(options);
   if (auto* fault = std::get_if<JobFault>(&described)) return fail("submit", {fault->text, 2});
+  note_that_files_stay(options);
   auto chosen = choose_manager(options.manager, Role::job_manager);
   if (auto* fault = std::get_if<CommandFault>(&chosen)) return fail("submit", *fault);
   if (options.submission.empty()) options.submission = new_submission();

@@ -49,6 +49,8 @@ std::string here_sentence(const Json& answer) {
   if (reason == "apart") return "Its components fit into the clusters of " + site + " one by one, but not together.";
   if (reason == "nodes_down")
     return "Too few nodes of " + site + " are there, since resource managers are down: " + what + ".";
+  if (reason == "nodes_missing")
+    return "The resource managers of " + site + " offer fewer nodes than its configuration says: " + what + ".";
   if (reason == "nodes_aside")
     return "Too few nodes of " + site + " may be used, since others are set aside: " + what + ".";
   const auto idle = number_in<std::uint64_t>(answer, "idle");
@@ -61,7 +63,11 @@ std::string here_sentence(const Json& answer) {
 /// Who has what it waits for, and for how long yet.
 void add_holders(std::vector<std::string>& lines, const Json& answer) {
   const std::vector<Json> holders = rows_in(answer, "holders");
-  if (holders.empty()) return;
+  const std::string reason = text_in(object_in(answer, "here"), "reason");
+  // What can never hold it here could not be used if it were free.
+  const bool is_of_no_use = reason == "too_wide" || reason == "over_quota" || reason == "apart" ||
+                            reason == "no_attribute" || reason == "too_little_memory";
+  if (holders.empty() || is_of_no_use) return;
   lines.push_back("Who has nodes of " + shown(answer, "site") + " that it could use:");
   constexpr std::size_t most = 5;
   for (std::size_t i = 0; i < holders.size() && i < most; ++i) {
@@ -198,6 +204,7 @@ std::string remedy_of(const Json& answer) {
   const auto add = [&](const std::string& what) { text += (text.empty() ? "" : "; ") + what; };
   if (here == "drained") add("`dmm resume " + site + "` lets it start at " + site);
   if (here == "nodes_down") add("a start of those resource managers that are down");
+  if (here == "nodes_missing") add("resource managers that offer the rest of what \"nodes\" of " + site + " says");
   if (here == "over_quota") add("a greater \"quota\" in the configuration of " + site);
   if (here == "nodes_aside") add("nodes that are set aside no longer (`dmm nodes --state set_aside`)");
   if (has_number(answer, "reclaimed_in_seconds"))
@@ -214,7 +221,7 @@ std::string remedy_of(const Json& answer) {
 }  // namespace
 
 std::string reject_sentence(const std::string& site, const std::string& reason) {
-  static constexpr std::array<Words, 23> table{{
+  static constexpr std::array<Words, 24> table{{
       {"no_capacity", "has too few free nodes, and nobody beyond it had them"},
       {"never_servable", "has no cluster that is large enough or meets the constraints, nor has anybody beyond it"},
       {"dttl_exhausted", "has too few free nodes, and the request may travel no further"},
@@ -237,6 +244,7 @@ std::string reject_sentence(const std::string& site, const std::string& reason) 
       {"apart", "has room for each component, but not for all together"},
       {"nodes_down", "has too few nodes that are there: resource managers are down"},
       {"nodes_aside", "has too few nodes that may be used: others are set aside"},
+      {"nodes_missing", "has fewer nodes than its configuration says"},
       {"others_first", "ended the job once by its right, or lends for too short a time: others are asked first"},
   }};
   const std::string_view words = find_words(table, reason);

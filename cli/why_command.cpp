@@ -40,9 +40,12 @@ std::variant<Manager, CommandFault> site_of(const WhyOptions& options, const Man
   ManagerOptions wanted;
   wanted.testbed = options.manager.testbed;
   wanted.site = wanted.as_site = job_manager.party.site.text;
-  if (!options.manager.endpoint.empty() && options.sitemgr.empty())
-    return CommandFault{"say with --sitemgr where its site manager listens: that knows why a request waits"};
   wanted.endpoint = options.sitemgr;
+  // The testbed that happens to be up has nothing to do with a job manager that was named by its endpoint.
+  const bool is_of_testbed = with_environment(options.manager, Role::job_manager).endpoint.empty();
+  if (!is_of_testbed && with_environment(wanted, Role::site_manager).endpoint.empty())
+    return CommandFault{
+        "say with --sitemgr or DMM_SITEMGR where its site manager listens: that knows why a request waits"};
   return choose_manager(wanted, Role::site_manager);
 }
 
@@ -50,7 +53,7 @@ std::variant<Manager, CommandFault> site_of(const WhyOptions& options, const Man
 KnownSites look_at_neighbours(const WhyOptions& options, const Json& why) {
   ManagerOptions wanted;
   wanted.testbed = options.manager.testbed;
-  if (!options.manager.endpoint.empty()) return {};
+  if (!with_environment(options.manager, Role::job_manager).endpoint.empty()) return {};
   auto chosen = choose_managers(wanted, Role::site_manager);
   const auto* all = std::get_if<std::vector<Manager>>(&chosen);
   std::vector<Manager> asked;

@@ -86,7 +86,7 @@ RequestId JobManager::request_of(const Job& job) const {
 void JobManager::on(Step step, const Party& from, Submit& submit) {
   if (const Submitted* answer = submissions_.find(from, submit.token)) {
     if (is_repeated(submit, *answer)) return step.effects.send(from, *answer);
-    return step.effects.send(from, Submitted{submit.token, 0, 0, "this token was used before, for other jobs"});
+    return step.effects.send(from, Submitted{submit.token, 0, 0, "this submission was used before, for other jobs"});
   }
   Submitted answer{submit.token, 0, 0, fault_of(submit)};
   if (answer.fault.empty() && jobs_.open() + submit.jobs.size() > settings_.jobs_max)

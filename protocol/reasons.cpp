@@ -14,7 +14,7 @@ std::string_view word(const std::array<std::string_view, size>& words, std::uint
 }  // namespace
 
 std::string_view to_text(RejectReason value) {
-  static constexpr std::array<std::string_view, 23> words{
+  static constexpr std::array<std::string_view, 24> words{
       "no_capacity",
       "never_servable",
       "dttl_exhausted",
@@ -38,6 +38,7 @@ std::string_view to_text(RejectReason value) {
       "nodes_down",
       "nodes_aside",
       "others_first",
+      "nodes_missing",
   };
   return word(words, static_cast<std::uint8_t>(value));
 }

@@ -32,6 +32,7 @@ enum class RejectReason : std::uint8_t {
   nodes_down,        ///< too many of its nodes are out of reach: their resource managers are down
   nodes_aside,       ///< too many of its nodes are set aside
   others_first,      ///< it interrupted the job before, or lends for too short a time: others are asked first
+  nodes_missing,     ///< its resource managers are up, and offer fewer nodes than its configuration says
 };
 
 /// Why a waiting request waits, seen from its home site.

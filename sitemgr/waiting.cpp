@@ -61,6 +61,12 @@ Clause SiteManager::clause_of(const ResourceNeed& need) const {
     if (!manager.aside.empty()) aside += (aside.empty() ? "" : "; ") + manager.party.name + ": " + manager.why_aside;
   }
   if (owned_.all_up()) return {RejectReason::nodes_aside, aside};
+  if (down.empty() && !owned_.managers().empty()) {
+    std::uint64_t offered = 0, configured = 0;
+    for (const ClusterView& cluster : owned_.standing({})) offered += cluster.idle_processors;
+    for (const ClusterView& cluster : owned_.sizes({})) configured += cluster.total_processors;
+    return {RejectReason::nodes_missing, std::to_string(offered) + " of " + std::to_string(configured) + " processors"};
+  }
   return {RejectReason::nodes_down, down.empty() ? "no resource manager has come yet" : down};
 }
 

@@ -155,6 +155,32 @@ TEST_CASE("why: resource managers that are down are named, here and at a neighbo
           "its resource managers that are down: nodes", "a start of those resource managers"});
 }
 
+TEST_CASE("why: where all resource managers are up, and offer less than is configured, none is called down") {
+  World world(pair(eight, sixteen), calm_world());
+  world.run_until(at(2));
+  world.resize(resource_manager_of(alpha, "nodes"), 6);
+  world.run_until(at(10));
+  world.submit(ann, job_of(8, 0));
+  world.run_until(at(15));
+  expect(why(world, 1),
+         {"The resource managers of alpha offer fewer nodes than its configuration says: 6 of 8 processors.",
+          "resource managers that offer the rest"});
+}
+
+TEST_CASE("why: a request that nobody can ever hold names neither holders nor a longer way") {
+  World world(pair(eight, sixteen), calm_world());
+  world.run_until(at(2));
+  world.submit(ann, job_of(8));
+  world.crash(resource_manager_of(beta, "nodes"));
+  world.run_until(at(60));
+  world.submit(ann, job_of(16));
+  world.run_until(at(70));
+  const std::string text = why(world, 2);
+  CAPTURE(text);
+  CHECK(text.find("No cluster of alpha has 16 processors") != std::string::npos);
+  CHECK(text.find("Who has nodes of alpha") == std::string::npos);
+}
+
 TEST_CASE("why: each site that was asked names what kept it, not only that it had no room") {
   struct Case {
     const char* of_beta;
@@ -218,7 +244,7 @@ TEST_CASE("every reason has a sentence") {
     const std::string word(to_text(static_cast<WaitReason>(i)));
     CHECK(joined(wait_sentences({{"reason", word}, {"processors", 4}})).find("doesn't know") == std::string::npos);
   }
-  for (std::uint8_t i = 0; i <= static_cast<std::uint8_t>(RejectReason::nodes_aside); ++i)
+  for (std::uint8_t i = 0; i <= static_cast<std::uint8_t>(RejectReason::nodes_missing); ++i)
     CHECK(reject_sentence("b", std::string(to_text(static_cast<RejectReason>(i)))).find("doesn't know") ==
           std::string::npos);
   CHECK(reject_sentence("b", "other").find("other") != std::string::npos);

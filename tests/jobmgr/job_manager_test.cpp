@@ -76,7 +76,7 @@ TEST_CASE("a token that was used for other jobs is refused in words [S147]") {
   const auto answers = stage.said<Submitted>(client);
   REQUIRE(answers.size() == 1);
   CHECK(answers[0].jobs == 0);
-  CHECK(answers[0].fault == "this token was used before, for other jobs");
+  CHECK(answers[0].fault == "this submission was used before, for other jobs");
   CHECK(stage.manager.size() == 1);
 }
 

@@ -9,14 +9,6 @@
 namespace dmm {
 namespace {
 
-
-/// The session with a neighbouring site, by the site's name; an empty object if there is none.
-Json session_with(const Json& links, const std::string& site) {
-  for (const Json& link : rows_in(links, "links"))
-    if (text_in(link, "role") == "sitemgr" && text_in(link, "site") == site) return link;
-  return Json::object();
-}
-
 /// Nothing where there are no processors to be loaded.
 std::string load_in(const Json& site) {
   const bool is_known = has_number(site, "load") && number_in<std::uint64_t>(site, "processors") > 0;
@@ -160,6 +152,12 @@ std::string notices_of(const Json& site, const Style& style) {
 }
 
 }  // namespace
+
+Json session_with(const Json& links, const std::string& site) {
+  for (const Json& link : rows_in(links, "links"))
+    if (text_in(link, "role") == "sitemgr" && text_in(link, "site") == site) return link;
+  return Json::object();
+}
 
 Json site_with_sessions(Json site, const Json& links) {
   site["up"] = true;

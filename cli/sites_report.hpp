@@ -14,6 +14,9 @@ namespace dmm {
 /// and "up" true.
 nlohmann::ordered_json site_with_sessions(nlohmann::ordered_json site, const nlohmann::ordered_json& links);
 
+/// The session with another site of a manager's answer to "links"; an empty object if there is none.
+nlohmann::ordered_json session_with(const nlohmann::ordered_json& links, const std::string& site);
+
 /// A site that gave no answer.
 nlohmann::ordered_json site_without_answer(const std::string& site, const std::string& fault);
 

@@ -13,6 +13,7 @@
 #include "cli/json_text.hpp"
 #include "cli/questions.hpp"
 #include "cli/registry.hpp"
+#include "cli/sites_report.hpp"
 #include "cli/wait_reasons.hpp"
 #include "runtime/clock.hpp"
 
@@ -88,13 +89,6 @@ OutputPlaces places_of(const ToldJob& job, const Manager& manager) {
   return places;
 }
 
-/// Why a job manager doesn't reach its site manager, as far as its links tell.
-std::string site_fault_of(const Json& links, const std::string& site) {
-  for (const Json& link : rows_in(links, "links"))
-    if (text_in(link, "peer") == "sitemgr " + site) return text_in(link, "last_error");
-  return {};
-}
-
 void tell(const Findings& found, const Manager& manager) {
   const ToldJob job = job_from_json(found.job);
   const double now = static_cast<double>(wall_microseconds()) / 1e6;
@@ -128,7 +122,8 @@ int run(const WhyOptions& options) {
   if (!job.fault.empty()) return fail("why", {job.fault, 1});
   Findings found{.job = std::move(job.json), .why = {}, .site_fault = {}, .fault = {}, .others = {}};
   found.site_is_up = counts.fault.empty() && flag_in(counts.json, "site_up");
-  if (!found.site_is_up && links.fault.empty()) found.site_fault = site_fault_of(links.json, manager.party.site.text);
+  if (!found.site_is_up && links.fault.empty())
+    found.site_fault = text_in(session_with(links.json, manager.party.site.text), "last_error");
   if (text_in(found.job, "state") == "waiting") ask_site(options, manager, found);
   if (options.json)
     print_json({{"job", found.job},

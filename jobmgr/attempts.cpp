@@ -38,6 +38,12 @@ std::string text_of(const Task& task, EndClass end, const SiteName& owner) {
   return end == EndClass::interrupted ? text_of_interruption(task, owner) : std::string();
 }
 
+/// A component runs, or ran, since then; the first one of the job, and of its attempt, count.
+void note_running(Job& job, Instant since) {
+  if (!job.started) job.started = since;
+  if (!job.ran_from) job.ran_from = since;
+}
+
 void take_end(Task& task, Ended& ended) {
   task.end = {true, ended.kind, ended.code, ended.fault, ended.keeper_died && ended.kind == EndKind::lost};
   if (!task.cause && ended.lease_end != LeaseEnd::released) task.cause = ended.lease_end;
@@ -136,8 +142,7 @@ void JobManager::on(Step step, const Party& from, const Started& started) {
   changed(*job);
   stop_counting(*task);
   if (job->state != JobState::ending) set_due(*task, {job->number, started.component}, never);
-  if (!job->started) job->started = step.now;
-  if (!job->ran_from) job->ran_from = step.now;
+  note_running(*job, step.now);
   if (--job->run->unstarted > 0 || job->state != JobState::starting) return;
   jobs_.change(*job, JobEvent::all_started);
   if (step.effects.wants(Level::info))
@@ -157,10 +162,7 @@ void JobManager::on(Step step, const Party& from, Ended& ended) {
   take_end(*task, ended);
   const bool ends_with_it = job->run->tasks.size() == 1 && job->run->lease.owner == settings_.site;
   if (ended.gave_back && ends_with_it) release(step, *job, Returned::known);
-  if (ended.kind != EndKind::start_failed) {
-    if (!job->started) job->started = step.now - ended.wall;
-    if (!job->ran_from) job->ran_from = step.now - ended.wall;
-  }
+  if (ended.kind != EndKind::start_failed) note_running(*job, step.now - ended.wall);
   if (step.effects.wants(Level::info))
     step.effects.log(Level::info, "ended", ended.request,
                      {{"component", std::int64_t{ended.component}},
@@ -283,7 +285,7 @@ void JobManager::run_again(Step step, Job& job, Interruption interruption) {
     if (interruption == Interruption::owner) note_interruption(job.past, job.run->lease.owner, ran);
   }
   leave_attempt(step, job);
-  // Of what was lost nobody says how long it ran.
+  // No resource manager says how long a lost component ran.
   if (job.ran_from) job.ran_before += job.wall > Duration{} ? job.wall : step.now - *job.ran_from;
   job.waits_since = step.now;
   job.ran_from.reset();

@@ -104,10 +104,14 @@ std::string sync_parent_of(const std::string& path) {
 std::string write_piece(const FilePiece& piece) {
   const std::string& path = piece.path;
   if (path.empty()) return "cannot write: no file is named";
-  if (piece.own_folder)
-    if (std::string fault = make_private_directory(parent_folder(path)); !fault.empty()) return fault;
   // O_NONBLOCK: a pipe without a reader must not hold up the daemon before it is recognised below.
   const File file(path, O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0600);
+  if (!file.is_open() && errno == ENOENT && piece.own_folder) {
+    if (std::string fault = make_private_directory(parent_folder(path)); !fault.empty()) return fault;
+    FilePiece again = piece;
+    again.own_folder = false;
+    return write_piece(again);
+  }
   if (!file.is_open() && errno == ELOOP) return "cannot write " + path + ": a symbolic link, which is not followed";
   if (!file.is_open()) return fault_text("cannot write", path, errno);
   struct stat state{};

@@ -48,8 +48,7 @@ HintEntry SiteManager::own_hint(Instant now, std::size_t n) {
   own.queued = demand_.queued;
   own.width = demand_.width;
   if (!settings_.lend) return own;
-  const std::uint32_t most_lent = neighbours_[n].limits.processors;
-  own.largest = most_lent > 0 ? std::min(owned_.largest_cluster(), most_lent) : owned_.largest_cluster();
+  own.largest = std::min(owned_.largest_cluster(), neighbours_[n].limits.processors_at_most());
   if (drained_here() || drained_.contains(neighbours_[n].site) || now < kept_off_until(n)) return own;
   const std::uint32_t fits = owned_.largest_idle();
   // What the borrower in turn is to find stays out of what others are told.

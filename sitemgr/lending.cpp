@@ -65,9 +65,8 @@ std::uint32_t SiteManager::allowance(std::size_t n) const {
   const NeighbourLimits& limits = neighbours_[n].limits;
   const std::uint32_t leases_max = limits.leases > 0 ? limits.leases : settings_.leases_per_link_max;
   if (leases_.down(n).size() >= leases_max) return 0;
-  const std::uint32_t has = borrowers_.processors(n);
-  if (limits.processors == 0) return processors_max;
-  return limits.processors > has ? limits.processors - has : 0;
+  const std::uint32_t most = limits.processors_at_most(), has = borrowers_.processors(n);
+  return most > has ? most - has : 0;
 }
 
 Duration SiteManager::lease_length_for(std::size_t n) const {
@@ -89,11 +88,11 @@ Duration SiteManager::longest_for(const Foreign& foreign) const {
 Duration SiteManager::lease_length_for(const Foreign& foreign) const {
   const Duration longest = longest_for(foreign), declared = foreign.delegate.request.length;
   const bool is_bounded = longest > Duration{} && declared > Duration{};
-  return is_bounded ? std::max(longest, std::min(declared, longest) + beyond_declared) : longest;
+  return is_bounded ? std::max(longest, declared + beyond_declared) : longest;
 }
 
 /// Whether the job is better off elsewhere: it lost our nodes before, or would lose them before it has run as long
-/// as it did. Asked again, with nobody else to lend, it gets them.
+/// as it did. In the second round of its request it gets them.
 bool SiteManager::prefers_others(const Foreign& foreign) const {
   const Interruptions& past = foreign.delegate.request.past;
   if (past.times == 0 || foreign.delegate.round > 1) return false;
@@ -122,7 +121,7 @@ bool SiteManager::may_have_turn(Instant now, std::size_t n) const {
 }
 
 /// What each borrower would have if all that is lent or idle were shared by weight, as far as its limits allow.
-std::vector<double> SiteManager::shares(Instant now) const {
+std::vector<double> SiteManager::fair_shares(Instant now) const {
   std::vector<std::uint32_t> most;
   for (std::size_t n = 0; n < neighbours_.size(); ++n) most.push_back(allowance(n));
   return borrowers_.fair_shares(now, static_cast<double>(borrowers_.processors()) + idle_processors(owned_), most);
@@ -169,7 +168,7 @@ void SiteManager::update_turn(Instant now) {
 std::size_t SiteManager::gathering_cluster(Instant now, const Turn& turn) const {
   const std::vector<std::uint32_t>& lend = lendable_by_cluster();
   std::vector<std::uint64_t> room(lend.begin(), lend.end());
-  const std::vector<double> shares = this->shares(now);
+  const std::vector<double> shares = fair_shares(now);
   const double most = most_served(now);
   for (std::size_t n = 0; n < neighbours_.size(); ++n) {
     const bool makes_way = borrowers_.processors(n) > shares[n] || borrowers_.served(now, n) >= most;
@@ -216,7 +215,7 @@ double SiteManager::most_served(Instant now) const {
 /// Which leases of a borrower are to serve no further job, since others who were served less wait: true for each.
 std::map<LeaseId, bool> SiteManager::wanted_for_others(Instant now, std::size_t n) const {
   std::map<LeaseId, bool> wanted;
-  const std::vector<double> shares = this->shares(now);
+  const std::vector<double> shares = fair_shares(now);
   double missing = 0, spare = 0;  // processors: of those who have less than their share; above theirs, of all others
   for (std::size_t i = 0; i < neighbours_.size(); ++i) {
     const double has = borrowers_.processors(i);

@@ -14,7 +14,7 @@ std::size_t SiteManager::reclaim(Instant now, const std::string& whose, Duration
     Lease& lease = *leases_.find(id);
     if (lease.upstream || lease.chain.empty()) continue;
     const bool is_lent = lease.downstream.has_value();
-    // Who passes nodes on answers for them, too.
+    // A neighbour that passes nodes on answers for them, too.
     const bool is_theirs =
         is_lent && (lease.chain.back().text == whose || neighbours_[*lease.downstream].site.text == whose);
     const bool is_meant = whose.empty() ? is_lent : to_text(id) == whose || is_theirs;

@@ -89,7 +89,7 @@ void SiteManager::make_way_for(Step& s, const PartKey& key, std::size_t from) {
 void SiteManager::pass_on(Step& s, Foreign foreign) {
   const Delegate& asked = foreign.delegate;
   const RequestId id = asked.request.id;
-  // Who may not have it at all isn't told that there is too little.
+  // A borrower that may not have it at all isn't told that there is too little.
   const bool by_limit = foreign.reason == RejectReason::limit_reached || foreign.reason == RejectReason::too_long;
   if (asked.dttl == 0) return reject(s, foreign, by_limit ? foreign.reason : RejectReason::dttl_exhausted);
   if (foreign.tries_left == 0) return reject(s, foreign, by_limit ? foreign.reason : RejectReason::tries_exhausted);

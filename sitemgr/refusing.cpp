@@ -136,11 +136,11 @@ void SiteManager::refuse_if_hopeless(Step& s, LocalRequest& request) {
 ReachEntry SiteManager::own_reach(std::size_t n) const {
   if (!settings_.lend) return {true, {}};
   ReachEntry own{owned_.all_known(), owned_.classes(lease_length_for(n))};
-  if (const std::uint32_t most = neighbours_[n].limits.processors; most > 0)
-    for (NodeClass& one : own.classes) {
-      one.largest = std::min(one.largest, most);
-      one.together = std::min(one.together, most);
-    }
+  const std::uint32_t most = neighbours_[n].limits.processors_at_most();
+  for (NodeClass& one : own.classes) {
+    one.largest = std::min(one.largest, most);
+    one.together = std::min(one.together, most);
+  }
   return own;
 }
 

@@ -21,6 +21,7 @@ struct NeighbourLimits {
   std::uint32_t leases = 0;       ///< at a time
   std::uint32_t processors = 0;   ///< in them
   Duration lease_length;          ///< the longest lease
+  std::uint32_t processors_at_most() const { return processors > 0 ? processors : UINT32_MAX; }
   auto operator<=>(const NeighbourLimits&) const = default;
 };
 

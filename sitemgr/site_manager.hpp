@@ -88,7 +88,7 @@ class SiteManager {
   std::size_t reclaim(Instant now, const std::string& whose, Duration grace, Effects& effects);
   /// Lends nothing more to this site; our own name: nothing new starts on our nodes. False if it was so already.
   bool drain(Instant now, const SiteName& site, Effects& effects);
-  /// Whether there is somebody of that name to drain: ourselves, a neighbour, or the holder of a lease of ours.
+  /// Whether a site of that name can be drained: this one, a neighbour, or the holder of a lease of ours.
   bool may_drain(const SiteName& site) const;
   /// The reverse.
   bool resume(Instant now, const SiteName& site, Effects& effects);
@@ -341,7 +341,7 @@ class SiteManager {
   Duration protected_time_for(const Foreign& foreign) const;
   bool prefers_others(const Foreign& foreign) const;
   std::uint32_t allowance(std::size_t n) const;
-  std::vector<double> shares(Instant now) const;
+  std::vector<double> fair_shares(Instant now) const;
   Duration term_for(const Foreign& foreign) const;
   std::map<LeaseId, bool> wanted_for_others(Instant now, std::size_t n) const;
 

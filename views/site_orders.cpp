@@ -29,7 +29,7 @@ Answer reclaim(SiteManager& site, const ViewTime& time, const Ask& ask, const Js
   return views::answer(ask, {{"leases", leases}});
 }
 
-/// {"site": name}: whom to lend nothing more, or the site itself; "force": also if nobody of that name is known.
+/// {"site": name}: whom to lend nothing more, or the site itself; "force": also if no site of that name is known.
 Answer drain_or_resume(SiteManager& site, const ViewTime& time, const Ask& ask, const Json& argument,
                        SiteManagerEffects& effects) {
   const std::string name = views::text_in(argument, "site");

@@ -67,8 +67,8 @@ std::set<RequestId> FaultRun::attempts_that_died_with_a_keeper() const {
   return attempts;
 }
 
-/// Nobody but who was there when a keeper died is told so. Nobody is charged for that, nor for what an owner may
-/// do at any time: where nothing breaks, nobody pays with a rerun.
+/// A job is told of a keeper's death only if it was there. No job is charged for that, nor for what an owner may do at
+/// any time: where nothing breaks, no job pays with a rerun.
 std::string FaultRun::fault_of_charges(const JobView& view, const std::set<RequestId>& died) const {
   const RequestId first{view.request.site, view.request.user, view.request.job, 0};
   const auto deaths = std::distance(died.lower_bound(first), died.upper_bound(view.request));

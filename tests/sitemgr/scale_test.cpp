@@ -167,6 +167,21 @@ TEST_CASE("what had to wait for the end of a long pass is made up for: others ar
   CHECK_FALSE(stage.said<Delegate>(at_south).empty());
 }
 
+namespace {
+
+/// Jobs 1 and 2 run on six of eight processors; job 4 overtakes the wide job 3, which after that waits for 11 s.
+void let_overtake(Stage& stage, Request wide) {
+  stage.hear(alice, request(alice, 1, 4));
+  stage.hear(alice, request(alice, 2, 2));
+  stage.said<Grant>(alice);
+  stage.hear(alice, std::move(wide));
+  stage.hear(alice, request(alice, 4, 1));
+  CHECK(stage.said_once<Grant>(alice).request.job == 4);
+  stage.pass(seconds(11));
+}
+
+}  // namespace
+
 TEST_CASE("one who comes before who lets none overtake it lets them, and they are looked at") {
   SiteSettings settings = settings_of_home();
   settings.dispatching_policy = "priority";
@@ -174,13 +189,7 @@ TEST_CASE("one who comes before who lets none overtake it lets them, and they ar
   settings.overtaken_limit = seconds(10);
   Stage stage(settings);
   stage.offer(8);
-  stage.hear(alice, request(alice, 1, 4));
-  stage.hear(alice, request(alice, 2, 2));
-  stage.said<Grant>(alice);
-  stage.hear(alice, request(alice, 3, 8));
-  stage.hear(alice, request(alice, 4, 1));  // overtakes
-  CHECK(stage.said_once<Grant>(alice).request.job == 4);
-  stage.pass(seconds(11));
+  let_overtake(stage, request(alice, 3, 8));
   stage.hear(alice, request(alice, 5, 1));
   CHECK(stage.said<Grant>(alice).empty());
   Request urgent = request(alice, 6, 7);
@@ -194,14 +203,9 @@ TEST_CASE("a request that leaves on a delegation behind the one that blocks it c
   settings.overtaken_limit = seconds(10);
   Stage stage(settings);
   stage.offer(8);
-  stage.hear(alice, request(alice, 1, 4));
-  stage.hear(alice, request(alice, 2, 2));
   Request wide = request(alice, 3, 8);
   wide.dttl = 0;
-  stage.hear(alice, wide);
-  stage.hear(alice, request(alice, 4, 1));  // overtakes
-  stage.pass(seconds(11));
-  stage.said<Grant>(alice);
+  let_overtake(stage, wide);
   stage.hear(alice, request(alice, 5, 1));  // the wide one blocks it now, so it goes to a neighbour
   CHECK(stage.said<Grant>(alice).empty());
   CHECK(stage.asked_next().second.request.id.job == 5);

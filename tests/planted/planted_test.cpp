@@ -62,7 +62,7 @@ constexpr auto finders = std::to_array<Finder>({
     {Planted::nodes_not_released, "nodes didn't come home"},
     {Planted::starts_not_repeated, "has no outcome"},
     {Planted::gap_delivered, "has no outcome"},
-    {Planted::not_sent_again, "isn't quiet"},
+    {Planted::not_sent_again, "isn't quiet", 41},
     {Planted::sent_before_commit, "is lost"},
     {Planted::exit_status_dropped, "finished, and its programs didn't"},
     {Planted::too_large_by_presence, "was refused though", 51},

@@ -156,10 +156,21 @@ bool Endpoint::accept(Instant now, Peer& peer, const Way& way, const Envelope& e
   ++peer.frames_received;
   if (knows_me) acknowledge(now, peer, envelope.acknowledged);
   if (!peer.up && knows_me) {
-    rise(peer, peer.renewing, {});
+    rise_measured(now, peer, envelope);
     recover(now, peer);
   }
   return true;
+}
+
+/// The first frame behind the greetings: it says how far away the peer is, at the latest by having come.
+void Endpoint::rise_measured(Instant now, Peer& peer, const Envelope& envelope) {
+  const Peer::Rising rising = std::exchange(peer.rising, std::nullopt).value_or(Peer::Rising{});
+  if (const Beat* beat = std::get_if<Beat>(&envelope.message)) hear_echo(now, peer, beat->echo);
+  if (!peer.measured && rising.answered != Instant{}) {
+    peer.round_trip = now - rising.answered;
+    peer.measured = true;
+  }
+  rise(peer, peer.renewing || rising.restarted, rising.ancestors);
 }
 
 bool Endpoint::may_say(Instant now, Peer& peer, std::uint16_t type) {
@@ -308,8 +319,19 @@ void Endpoint::on(Instant now, Peer& peer, const Way& way, const Envelope& envel
   if (!greeting.answer) hello(now, peer, way, true);
   if (knows_me || (greeting.answer && !peer.renewing)) peer.hello_at = never;
   if (peer.renewing && !knows_me) return;  // it has yet to hear that we began anew
+  const bool was_up = peer.up;
   const bool is_new = *generation != Generation::same || peer.renewing;
-  if (!peer.up || is_new) rise(peer, is_new, greeting.ancestors);
+  // Time limits are made of how far away a peer is: nothing is said to one before that is known. It says so at once.
+  const bool will_say = !greeting.answer && greeting.stamp != no_stamp && peer.role != Role::client;
+  if (!was_up && !peer.measured && will_say) {
+    if (!peer.rising) peer.rising = Peer::Rising{is_new, {}, now};
+    peer.rising->restarted |= is_new;
+    peer.rising->ancestors = greeting.ancestors;
+    return;
+  }
+  peer.rising.reset();
+  if (!was_up || is_new) rise(peer, is_new, greeting.ancestors);
+  if (!was_up && greeting.answer) emit(now, peer, beat_of(now, peer), {}, {});
   recover(now, peer);
 }
 
@@ -320,7 +342,7 @@ void Endpoint::rise(Peer& peer, bool restarted, const SiteNames& ancestors) {
   peer.talked = true;
   next_tick_ = std::min(next_tick_, deadline(peer));  // from now on it is to hear of us
   if (peer.role != Role::client)
-    link_events_.push_back(LinkUp{peer.session.peer(), restarted, ancestors, peer.software});
+    link_events_.push_back(LinkUp{peer.session.peer(), restarted, ancestors, peer.software, peer.round_trip});
 }
 
 void Endpoint::hear_echo(Instant now, Peer& peer, Stamp echo) {
@@ -328,6 +350,7 @@ void Endpoint::hear_echo(Instant now, Peer& peer, Stamp echo) {
   if (!measured) return;
   // Longer at once, shorter little by little: time limits are made of it.
   peer.round_trip = std::max(*measured, (peer.round_trip * 7 + *measured) / 8);
+  peer.measured = true;
 }
 
 void Endpoint::on(Instant now, Peer& peer, const Envelope& envelope, const Beat& beat) {

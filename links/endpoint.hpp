@@ -197,6 +197,7 @@ class Endpoint {
     bool up = false;
     bool dialled = false;             ///< we are the side that says Hello first
     bool for_good = false;            ///< never forgotten
+    bool measured = false;            ///< round_trip is known
     bool renewing = false;            ///< we began the session anew, and the peer has yet to hear of it
     bool recovering = false;          ///< what was sent before, or waited, is sent some of it at a time
     bool pressed = false;             ///< our machine was told that much is kept for it
@@ -222,6 +223,12 @@ class Endpoint {
     std::optional<Connection> direct; ///< the connection of our own making
     SiteNames path;                   ///< the delegation chain, if there is one
     std::string endpoint;             ///< for the direct route
+    struct Rising {
+      bool restarted = false;
+      SiteNames ancestors;
+      Instant answered{};             ///< when we greeted the peer back
+    };
+    std::optional<Rising> rising;     ///< it greeted us, and is up as soon as we know how far away it is
     std::uint64_t instance = 0;       ///< which process of its name it is; 0: it doesn't say
     std::uint32_t given_up = 0;
     std::string assembly;             ///< parts of a message
@@ -256,6 +263,7 @@ class Endpoint {
   void on(Instant now, Peer& peer, const Envelope& envelope, const Beat& beat);
   void hear_echo(Instant now, Peer& peer, Stamp echo);
   void rise(Peer& peer, bool restarted, const SiteNames& ancestors);
+  void rise_measured(Instant now, Peer& peer, const Envelope& envelope);
   void refuse_and_tell(Instant now, const Way& way, const Refused& refused);
   void turn_away(Instant now, const Way& way, const Envelope& head, const std::string& why);
   void tell(Instant now, const Way& way, const Envelope& head, std::uint16_t about, std::string text);

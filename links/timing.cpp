@@ -73,8 +73,8 @@ void Endpoint::tick(Instant now, Peer& peer) {
   const bool beats = peer.up && !peer.resting && !peer.quiet;
   if (beats && now - peer.heard >= silence(peer)) fall_silent(now, peer);
   if (now >= peer.relay_at) {
+    // The direct route may only be long: if its answer comes after all, the session moves there.
     peer.relay_at = never;
-    hang_up(peer);
     peer.way = Way{std::nullopt, peer.path};
     peer.direct_at = now + settings_.direct_again;
     peer.hello_at = now;

@@ -24,6 +24,7 @@ struct LinkUp {
   bool restarted = false;  ///< a new session: what either side sent before and the other didn't acknowledge is gone
   SiteNames ancestors;  ///< of the peer's site
   std::string software;             ///< version of the peer's program
+  Duration round_trip = {};  ///< as in Received: known before anything is said, of a peer that stamps its greetings
 };
 
 /// Nothing was heard from the party for the time of silence, or its transport is gone. What was sent and not

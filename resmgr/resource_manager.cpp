@@ -137,6 +137,7 @@ void ResourceManager::on(Instant now, const LinkUp& change, Effects& effects) {
     for (const std::uint64_t number : tasks_.open())
       if (TaskRecord& task = tasks_.at(number); task.is_live()) order_end(now, task, {}, EndKind::lease_ended, effects);
   if (change.peer != site_) return;
+  if (change.round_trip > Duration{}) site_round_trip_ = std::min(change.round_trip, round_trip_max);
   register_due_ = true;
   for (const Epoch epoch : leases_.keys()) perhaps_idle_.add(epoch);  // what was said of them may be lost
 }

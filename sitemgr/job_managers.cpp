@@ -17,6 +17,11 @@ constexpr Duration waited_max = seconds(10 * 365 * 86400LL);
 
 }  // namespace
 
+void SiteManager::note_round_trip(const Party& user, Duration round_trip) {
+  const auto known = job_managers_.find(user);
+  if (round_trip > Duration{} && known != job_managers_.end()) known->second.round_trip = round_trip;
+}
+
 Duration SiteManager::round_trip_to(const Party& user) const {
   const auto known = job_managers_.find(user);
   return known == job_managers_.end() ? Duration{} : known->second.round_trip;

@@ -95,9 +95,6 @@ void SiteManager::on(Step& s, Received& in) {
       in.from.role == Role::site_manager ? neighbours_.find(in.from.site) : std::nullopt;
   if (in.from.role == Role::site_manager && !neighbour) return;  // the endpoint admits configured neighbours only
   if (neighbour && in.round_trip > Duration{}) neighbours_[*neighbour].round_trip = in.round_trip;
-  if (in.from.role == Role::job_manager && in.round_trip > Duration{})
-    if (const auto user = job_managers_.find(in.from); user != job_managers_.end())
-      user->second.round_trip = in.round_trip;
   if (neighbour && !in.hint.empty()) on_hint(s, *neighbour, std::move(in.hint));
   if (auto* relay = std::get_if<Relay>(&in.message)) return pass_relay(s, in.from, neighbour, *relay);
   std::visit(
@@ -113,6 +110,7 @@ void SiteManager::on(Step& s, Received& in) {
         if constexpr (std::is_same_v<M, Renew>) on_renew(s, neighbour, in.from, message);
       },
       in.message);
+  if (in.from.role == Role::job_manager) note_round_trip(in.from, in.round_trip);  // its first message made it known
 }
 
 // ---- links ---------------------------------------------------------------------------------------------------------
@@ -121,13 +119,17 @@ void SiteManager::on(Step& s, LinkUp& up) {
   s.out.log(Level::debug, "link_up", {}, {{"peer", to_text(up.peer)}, {"restarted", up.restarted}});
   switch (up.peer.role) {
     case Role::site_manager:
-      if (const auto n = neighbours_.find(up.peer.site)) neighbour_up(s, *n, up.restarted);
+      if (const auto n = neighbours_.find(up.peer.site)) {
+        if (up.round_trip > Duration{}) neighbours_[*n].round_trip = up.round_trip;
+        neighbour_up(s, *n, up.restarted);
+      }
       break;
     case Role::resource_manager:
       resource_manager_up(s, up.peer, up.restarted);
       break;
     case Role::job_manager:
       job_manager_up(s, up.peer, up.restarted);
+      note_round_trip(up.peer, up.round_trip);
       break;
     case Role::client: break;
   }

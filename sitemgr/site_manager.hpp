@@ -334,6 +334,7 @@ class SiteManager {
   bool may_have_turn(Instant now, std::size_t n) const;
   Instant kept_off_until(std::size_t n) const;
   Duration round_trip_to(const Party& user) const;
+  void note_round_trip(const Party& user, Duration round_trip);
   Duration turn_length(const Turn& turn) const;
   Duration lease_length_for(std::size_t n) const;
   Duration lease_length_for(const Foreign& foreign) const;

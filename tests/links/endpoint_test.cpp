@@ -3,6 +3,8 @@
 
 #include <doctest/doctest.h>
 
+#include <map>
+
 namespace endpoint_test {
 
 using namespace dmm;
@@ -89,6 +91,35 @@ TEST_CASE("endpoint: a link opens with a Hello from the side that dials, and bot
   wire.run(seconds(5));
   CHECK(wire.links_a == std::vector<std::string>{"new"});
   CHECK(wire.links_b == std::vector<std::string>{"new"});
+}
+
+TEST_CASE("endpoint: a link of any length is up, at both ends, when its length is known [S46c]") {
+  constexpr Duration way = seconds(4);
+  Endpoint a(settings(alpha, beta, 1)), b(settings(beta, alpha, 1));
+  Instant now{seconds(100).microseconds};
+  a.dial(now, 1, beta);
+  std::multimap<Instant, std::pair<bool, std::string>> under_way;  // whether it goes to b, and the frame
+  std::map<bool, std::pair<Instant, Duration>> up;  // at b: when, and the round trip that its machine hears
+  const auto look = [&](Endpoint& endpoint, bool is_b) {
+    endpoint.tick(now);
+    endpoint.take_frames([&](const Frame& frame) { under_way.emplace(now + way, std::pair(!is_b, frame.bytes)); });
+    for (const auto& event : endpoint.take_link_events())
+      if (const LinkUp* risen = std::get_if<LinkUp>(&event)) up.emplace(is_b, std::pair(now, risen->round_trip));
+  };
+  const Instant begin = now;
+  while (now < begin + seconds(30)) {
+    look(a, false);
+    look(b, true);
+    now = std::min(a.next_deadline(), b.next_deadline());
+    if (!under_way.empty()) now = std::min(now, under_way.begin()->first);
+    while (!under_way.empty() && under_way.begin()->first <= now) {
+      const auto [to_b, bytes] = under_way.extract(under_way.begin()).mapped();
+      std::vector<Received> none;
+      (to_b ? b : a).receive(now, 1, bytes, none);
+    }
+  }
+  CHECK(up.at(false) == std::pair(begin + way * 2, way * 2));
+  CHECK(up.at(true) == std::pair(begin + way * 3, way * 2));
 }
 
 TEST_CASE("endpoint: what is sent before the link is open arrives once it is, in order") {

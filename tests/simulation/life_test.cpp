@@ -109,13 +109,40 @@ TEST_CASE("a burst of jobs at one site starts within seconds at its idle neighbo
 
 namespace {
 
-/// A line of sites: the first has a user, the last one all nodes, and nobody reaches it directly.
-std::string line_of(int hops) {
+/// A line of sites: the first has a user, the last one all nodes.
+std::string line_of(int hops, bool direct_routes = false) {
   std::string text = R"({"name": "far", "sites": [{"name": "s0", "users": ["u"]})";
   for (int i = 1; i <= hops; ++i)
     text += R"(, {"name": "s)" + std::to_string(i) + R"(", "parent": "s)" + std::to_string(i - 1) + '"' +
-            (i == hops ? R"(, "direct_routes": false, "clusters": [{"name": "c", "nodes": 4}])" : "") + "}";
+            (i < hops ? ""
+                      : std::string(R"(, "clusters": [{"name": "c", "nodes": 4}], "direct_routes": )") +
+                            (direct_routes ? "true" : "false")) +
+            "}";
   return text + "]}";
+}
+
+/// What became of jobs, and how long the last of them took.
+struct Became {
+  std::size_t finished = 0;
+  std::uint32_t reruns = 0;  ///< attempts beyond the first, charged or not
+  double last = 0;           ///< seconds
+};
+
+/// Submits jobs of 2 processors and a minute at the near end of the line, at most to be run once, and waits for all.
+Became run_jobs(World& world, std::uint32_t jobs) {
+  JobDescription job = sleeper(2, 60, 16);
+  job.reruns_max = 0;
+  world.submit(job_manager_of(SiteName("s0"), "u"), job, jobs);
+  const Instant limit = world.now() + seconds(4 * 3600);
+  while (!world.quiet() && world.next_instant() <= limit) world.run_until(world.now() + seconds(10));
+  Became became;
+  for (const Submission& submission : world.submissions()) {
+    const JobView view = view_of(world, submission);
+    became.finished += view.state == JobState::finished;
+    became.reruns += view.request.attempt - 1;
+    if (view.ended) became.last = std::max(became.last, (*view.ended - view.submitted).in_seconds());
+  }
+  return became;
 }
 
 }  // namespace
@@ -127,23 +154,35 @@ TEST_CASE("sixteen hops and five seconds each way lose no job and rerun none") {
   for (const Duration latency : {milliseconds(100), seconds(1), milliseconds(2500), seconds(5)}) {
     World world(topology_of(line_of(hops)), quiet_world(latency));
     world.run_until(Instant{} + seconds(600));
-    world.submit(job_manager_of(SiteName("s0"), "u"), sleeper(2, 60, 16), 4);
-    const Instant limit = world.now() + seconds(4 * 3600);
-    while (!world.quiet() && world.next_instant() <= limit) world.run_until(world.now() + seconds(10));
-    std::size_t finished = 0;
-    std::uint32_t reruns = 0;
-    double last = 0;
-    for (const Submission& submission : world.submissions()) {
-      const JobView job = view_of(world, submission);
-      finished += job.state == JobState::finished;
-      reruns += job.reruns;
-      if (job.ended) last = std::max(last, (*job.ended - job.submitted).in_seconds());
-    }
+    const auto [finished, reruns, last] = run_jobs(world, 4);
     std::printf("%d hops, latency %.1f s: %zu of 4 finished, %u reruns, the last after %.0f s\n", hops,
                 latency.in_seconds(), finished, reruns, last);
     CHECK(finished == 4);
     CHECK(reruns == 0);
   }
+}
+
+TEST_CASE("links that came up this second, however far and uneven, lose no job and rerun none") {
+  struct Way {
+    int hops;
+    double latency, jitter;
+  };
+  constexpr Way ways[] = {{2, 4, 1}, {2, 1, 1}, {1, 2, 2}, {1, 3, 2}, {10, 0.3, 0.3}, {16, 5, 1}, {5, 0.05, 0.2}};
+  for (const bool direct : {false, true})
+    for (const auto& [hops, latency, jitter] : ways)
+      for (const std::uint64_t seed : {1, 2, 3}) {
+        WorldSettings settings = quiet_world(from_seconds(latency));
+        settings.network.jitter = from_seconds(jitter);
+        settings.seed = seed;
+        World world(topology_of(line_of(hops, direct)), settings);
+        world.run_until(Instant{} + milliseconds(500));
+        const auto [finished, reruns, last] = run_jobs(world, 20);
+        std::printf("%s, %d hops of %.2f to %.2f s, seed %llu: %zu of 20 finished, %u reruns, the last after %.0f s\n",
+                    direct ? "direct" : "relayed", hops, latency, latency + jitter,
+                    static_cast<unsigned long long>(seed), finished, reruns, last);
+        CHECK(finished == 20);
+        CHECK(reruns == 0);
+      }
 }
 
 }  // namespace dmm::life_test

@@ -179,8 +179,12 @@ void add_fault_options(CLI::App& command, SimulateOptions& options) {
   only_with_faults(command.add_option("--nodes", choice.nodes, "About so many nodes (default: drawn)")
                        ->check(CLI::Range(1, 100'000))
                        ->needs(sites));
-  only_with_faults(command.add_option("--minutes", choice.minutes, "Jobs and faults come for so long (default 1.67)")
-                       ->check(CLI::Range(1.0, 1e5)));
+  only_with_faults(
+      command
+          .add_option(
+              "--minutes", choice.minutes,
+              "Jobs and faults come for so long (default 1.67); beyond 60 they are no more, and take longer")
+          ->check(CLI::Range(1.0, 1e5)));
   only_with_faults(
       command.add_option("--trace", choice.trace, "The file for everything that happens")->type_name("FILE"));
 }

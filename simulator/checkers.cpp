@@ -13,6 +13,8 @@ namespace {
 constexpr std::uint64_t between_walks = 1000;
 /// Nodes; in a larger world a step's writes are looked at, and all that everybody knows in the walks.
 constexpr std::uint64_t large = 300;
+/// Records of a manager for each look at it: a look compares them all, and so many looks are left out before.
+constexpr std::uint64_t records_a_look = 16;
 
 RequestId job_of(const Submission& job) { return {job.job_manager.site, job.job_manager.name, job.number, 0}; }
 
@@ -56,7 +58,7 @@ std::string Checkers::check(const World& world) {
   const bool is_large = world.nodes() > large;
   // Most steps of a large world only say that somebody lives.
   since_walk_ += is_large ? world.written().size() : 1;
-  if (since_walk_ >= between_walks) return check_all(world);
+  if (since_walk_ >= between_walks) return check_all_parties(world);
   std::string fault;
   if (is_large) {
     for (const Written& written : world.written())
@@ -86,6 +88,13 @@ std::string Checkers::check_written(const World& world, const Written& written) 
 }
 
 std::string Checkers::check_all(const World& world) {
+  is_thorough_ = true;
+  std::string fault = check_all_parties(world);
+  is_thorough_ = false;
+  return fault;
+}
+
+std::string Checkers::check_all_parties(const World& world) {
   since_walk_ = 0;
   starts_.clear();
   for (const Party& party : world.parties())
@@ -107,9 +116,18 @@ std::string Checkers::check(const World& world, const Party& party) {
     case Role::resource_manager: fault = check_nodes(world, party, world.resource_manager(party)->machine); break;
     case Role::client: break;
   }
-  if (fault.empty()) fault = world.ledger_fault(party);
-  if (fault.empty() && !own_word_ignored_) fault = own_word(world, party);
+  if (fault.empty()) fault = check_life(world, party);
   return fault.empty() ? fault : to_text(party) + ": " + fault;
+}
+
+/// What grows with the life of a manager: its records, and what it says of itself.
+std::string Checkers::check_life(const World& world, const Party& party) {
+  std::uint64_t& unlooked = unlooked_[party];
+  if (!is_thorough_ && ++unlooked < world.records_of(party) / records_a_look) return {};
+  unlooked = 0;
+  std::string fault = world.ledger_fault(party);
+  if (fault.empty() && !own_word_ignored_) fault = own_word(world, party);
+  return fault;
 }
 
 /// What a manager finds broken of itself; some of it ends this process. After all that is seen from outside, so that a

@@ -16,8 +16,10 @@ namespace dmm {
 
 class Checkers {
  public:
-  /// Looks at what the last step changed; a whole walk every so often. In a small world whoever did anything is looked
-  /// at as a whole; in a large one, what it wrote and what runs. What is broken, or empty.
+  /// Looks at what the last step changed; a whole walk every so often. In a small world a manager that did anything is
+  /// looked at as a whole; in a large one, what it wrote and what runs. The more a manager has gathered in its life,
+  /// the less often all of that is compared: a step of a long life costs what a step of a short life does. What is
+  /// broken, or empty.
   std::string check(const World& world);
   /// Looks at everything.
   std::string check_all(const World& world);
@@ -33,7 +35,9 @@ class Checkers {
   void note(const std::vector<Happening>& happenings);
 
  private:
+  std::string check_all_parties(const World& world);
   std::string check(const World& world, const Party& party);
+  std::string check_life(const World& world, const Party& party);
   std::string check_written(const World& world, const Written& written);
   std::string check_leases(const World& world, const LeaseTable& table, const std::vector<LeaseId>& ids);
   std::string check_lease(const World& world, const LeaseId& id, const Lease& lease);
@@ -48,6 +52,8 @@ class Checkers {
   ProgramWatch programs_;
   std::map<Party, std::map<std::uint32_t, Epoch>> highest_;  ///< by resource manager and node
   std::map<Party, std::uint64_t> starts_;  ///< of job managers whose jobs were all found again
+  std::map<Party, std::uint64_t> unlooked_;  ///< looks since all that a manager keeps was compared
+  bool is_thorough_ = false;  ///< all is compared now, however much it is
   std::map<RequestId, int> outcomes_;  ///< by job: attempt 0
   std::map<RequestId, std::uint32_t> dttl_;  ///< of submitted jobs
   std::size_t known_submissions_ = 0;        ///< so many are in dttl_

@@ -238,6 +238,14 @@ std::string World::ledger_fault(const Party& party) const {
   return fault;
 }
 
+std::size_t World::records_of(const Party& party) const {
+  const auto size = [](const auto& ledger) -> std::size_t {
+    if constexpr (requires { ledger.size(); }) return ledger.size();
+    return 0;
+  };
+  return std::visit(size, actors_[address_of(party)]->ledger);
+}
+
 void World::restart(const Party& party) {
   if (is_up(party)) crash(party);
   start(address_of(party));

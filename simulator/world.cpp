@@ -129,8 +129,9 @@ void World::settle_touched() {
   std::sort(batch_.begin(), batch_.end());
   for (const Address address : batch_) {
     actors_[address]->touched = false;
+    const bool stirred = actors_[address]->stirred || actors_[address]->committed_at != never;
     settle(address);
-    if (!stalls(*actors_[address])) settled_.push_back(address);
+    if (stirred && !stalls(*actors_[address])) settled_.push_back(address);
   }
   batch_.clear();
 }

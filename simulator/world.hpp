@@ -167,6 +167,8 @@ class World {
   Instant clock_of(const Party& party) const { return actors_[address_of(party)]->clock.at(now_); }
   /// How the ledger of a manager differs from what it should hold by now; empty if it doesn't.
   std::string ledger_fault(const Party& party) const;
+  /// How many records it has; 0 without one.
+  std::size_t records_of(const Party& party) const;
   /// Whether it waits for its disk now.
   bool is_committing(const Party& party) const { return actors_[address_of(party)]->committed_at != never; }
   /// How often it was started.
@@ -179,7 +181,7 @@ class World {
   Address address_of(const Party& party) const;
   bool has(const Party& party) const { return addresses_.contains(party); }
   const std::vector<Submission>& submissions() const { return submissions_; }
-  /// The addresses that the last step settled.
+  /// Who had something to decide in the last step; the others heard signs of life alone.
   const std::vector<Address>& settled() const { return settled_; }
   /// Those of them that had something to write.
   const std::vector<Written>& written() const { return written_; }

@@ -18,7 +18,7 @@ class FaultPlan {
     if (run_.trouble == Trouble::life) return operators(3);  // nothing breaks, and much is changed
     network();
     // As dense in a long run as in a short one.
-    for (double left = seconds_; left > 0; left -= 100) {
+    for (double left = seconds_ / run_.stretch; left > 0; left -= 100) {
       links();
       crashes();
       pauses();
@@ -264,7 +264,7 @@ class FaultPlan {
   /// One after the other, each over before half a term, and time to recover in between.
   void gentle() {
     if (dice_.chance(0.3)) run_.doubling = 0.05 * dice_.uniform();
-    for (double at = 5 + 10 * dice_.uniform(); at < 0.9 * seconds_; at += 18 + 10 * dice_.uniform()) {
+    for (double at = 5 + 10 * dice_.uniform(); at < 0.9 * seconds_; at += run_.stretch * (18 + 10 * dice_.uniform())) {
       const Instant from = Instant{} + from_seconds(at);
       const Instant to = from + from_seconds(0.1 + 4.9 * dice_.uniform());
       if (dice_.chance(0.7) || links_.empty()) {

@@ -62,7 +62,8 @@ std::string FaultRun::play() {
   if (!advance(run_.trouble_ends)) return fault_;
   mend();
   const bool is_long = run_.trouble == Trouble::life || run_.trouble == Trouble::crowd;
-  const Instant limit = world_->now() + (is_long ? rest_limit_of_long_jobs : rest_limit);
+  const Duration rest = is_long ? rest_limit_of_long_jobs : rest_limit;
+  const Instant limit = world_->now() + from_seconds(rest.in_seconds() * run_.stretch);
   ran_ = world_->now();
   for (Instant look = world_->now(); !world_->quiet() && look <= limit; look = look + between_quiet_looks) {
     while (!world_->quiet() && world_->next_instant() <= look)

@@ -120,21 +120,28 @@ std::string FaultRun::fault_of_outcome(const JobOfUser& job, const JobView& view
 }
 
 /// An attempt of which a component ran was given up, and the job runs again: somebody must have had a hand in it, or
-/// its nodes' owner took back that very lease. Where nothing goes wrong, or single short faults alone, nobody may have.
+/// its nodes' owner took back that very lease. Where nothing goes wrong, or single short faults alone, only the owner.
 void FaultRun::check_rerun(const Happening& rerun) {
   const auto started = started_.extract(rerun.event.trace);
   if (started.empty() || attempts_that_died_with_a_keeper().contains(rerun.event.trace)) return;
+  if (explained_.contains(to_text(started.mapped()))) return;
   if (run_.trouble == Trouble::gentle || run_.trouble == Trouble::none) {
     late_fault_ = to_text(rerun.event.trace) + " was interrupted needlessly";
     return;
   }
   if (has_chances_) return;
-  if (explained_.contains(to_text(started.mapped())) || is_trouble_felt()) return;
+  if (is_trouble_felt()) return;
   late_fault_ = to_text(rerun.event.trace) + " was interrupted, and nothing had gone wrong for " +
                 std::to_string((world_->now() - last_trouble_).microseconds / 1'000'000) + " s";
 }
 
-bool FaultRun::is_trouble_felt() const { return world_->now() - last_trouble_ < felt_for; }
+/// In days also by jobs whose sites were cut off from their users, and let them run on for a while.
+bool FaultRun::is_trouble_felt() const {
+  Duration felt = felt_for;
+  if (run_.stretch > 1)
+    for (const TopologySite& site : run_.topology.sites) felt = std::max(felt, felt_for + site.settings.detached_max);
+  return world_->now() - last_trouble_ < felt;
+}
 
 /// What the checks of this run need to know of what is done.
 void FaultRun::note_act(const Act& act) {
@@ -158,7 +165,8 @@ void FaultRun::note(const Happening& happening) {
   if (happening.who.role == Role::resource_manager && event.name == "started") note_started(happening);
   if (happening.who.role == Role::job_manager && event.name == "rerun") check_rerun(happening);
   if (happening.who.role != Role::site_manager) return;
-  if (event.name == "reclaim" || (event.name == "lease_ended" && is_trouble_felt()))
+  const bool may_be_interrupted = run_.trouble == Trouble::harsh || run_.trouble == Trouble::life;
+  if (event.name == "reclaim" || (event.name == "lease_ended" && may_be_interrupted && is_trouble_felt()))
     explained_.insert(std::get<std::string>(event.fields.front().value));
   if (event.name != "refuse") return;
   refused_.insert(event.trace);

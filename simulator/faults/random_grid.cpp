@@ -12,6 +12,8 @@
 namespace dmm {
 namespace {
 
+constexpr double longest_as_it_is = 3600;  ///< seconds
+
 class Draw {
  public:
   Draw(std::uint64_t seed, RandomOptions options) : dice_(seed), options_(options) {
@@ -20,6 +22,7 @@ class Draw {
     run_.trouble_ends = Instant{} + options.length;
     run_.settings.skips_quiet = options.skips_quiet;
     run_.settings.ledgers = options.trouble != Trouble::forgetful;
+    run_.stretch = std::max(1.0, options.length.in_seconds() / longest_as_it_is);
   }
 
   RandomRun all() {
@@ -28,6 +31,7 @@ class Draw {
     if (has_ledgers()) limits();
     world();
     if (options_.trouble == Trouble::life) far_and_slow();
+    if (run_.stretch > 1) stretch();
     jobs();
     if (options_.trouble != Trouble::none) plan_faults(run_, dice_);
     // After all else, so that a seed has the same grid, jobs and faults whatever this comes to.
@@ -157,6 +161,22 @@ class Draw {
     }
   }
 
+  /// Of days: what sites have by default, or as much longer as jobs run.
+  void stretch() {
+    const auto stretched = [&](Duration length) { return from_seconds(length.in_seconds() * run_.stretch); };
+    const bool is_calm = options_.trouble == Trouble::life || options_.trouble == Trouble::none;
+    const Duration term = is_calm ? seconds(dice_.pick<std::int64_t>({30, 100, 300})) : Duration{};
+    run_.settings.confirm_limit = std::max(run_.settings.confirm_limit, term * 4);
+    const bool guards_late = dice_.chance(0.5);
+    for (TopologySite& site : run_.topology.sites) {
+      SiteSettings& settings = site.settings;
+      settings.term = std::max(settings.term, term);
+      settings.overtaken_limit = guards_late ? SiteSettings{}.overtaken_limit : stretched(settings.overtaken_limit);
+      if (settings.lease_length_max < SiteSettings{}.lease_length_max)
+        settings.lease_length_max = stretched(settings.lease_length_max);
+    }
+  }
+
   void world() {
     run_.settings.network.latency = milliseconds(dice_.between(1, 30));
     if (dice_.chance(0.5)) run_.settings.network.jitter = milliseconds(dice_.between(1, 200));
@@ -177,7 +197,7 @@ class Draw {
                        : options_.trouble == Trouble::harsh && dice_.chance(0.4) ? 60
                                                                                  : 8;
     std::map<Party, std::uint64_t> submitted;
-    const double windows = options_.jobs * options_.length.in_seconds() / 100;
+    const double windows = options_.jobs * options_.length.in_seconds() / run_.stretch / 100;
     const std::uint32_t most = std::max({5 * options_.sites_max, 5 * options_.sites, options_.nodes / 10});
     const auto count = static_cast<std::uint32_t>(windows * dice_.between(5, most));
     for (std::uint32_t left = count; left > 0; --left) {
@@ -190,7 +210,7 @@ class Draw {
       if (dice_.chance(0.15)) {
         Act cancel;
         cancel.kind = Act::Kind::cancel;
-        cancel.at = act.at + from_seconds(dice_.exponential(dice_.chance(0.5) ? 0.3 : 8));
+        cancel.at = act.at + from_seconds(dice_.exponential(dice_.chance(0.5) ? 0.3 : 8 * run_.stretch));
         cancel.a = act.a;
         cancel.number = number;
         run_.acts.push_back(std::move(cancel));
@@ -210,7 +230,7 @@ class Draw {
       job.need.components.push_back({dice_.between(1, wide ? widest + 1 : 4), {}, {}});
     }
     if (components == 1 && dice_.chance(0.1)) job.need.kind = RequestKind::flexible;
-    const double runs = dice_.exponential(typical_seconds_);
+    const double runs = dice_.exponential(typical_seconds_ * run_.stretch);
     job.program.arguments = {dice_.chance(0.05) ? "stubborn" : "sleep", std::to_string(runs)};
     if (dice_.chance(0.05)) job.program.arguments = {"false"};
     if (dice_.chance(0.03)) job.program.arguments = {"missing"};
@@ -226,7 +246,7 @@ class Draw {
     if (dice_.chance(0.2)) job.dttl = 16;
     const bool sleeps = job.program.arguments.front() == "sleep";
     if (!sleeps || !dice_.chance(0.15)) return;
-    const std::uint32_t length = dice_.between(200, 1200);
+    const auto length = static_cast<std::uint32_t>(dice_.between(200, 1200) * run_.stretch);
     job.program.arguments.back() = std::to_string(length);
     if (dice_.chance(0.5)) job.program.limits.wall_seconds = length + 10;
   }

@@ -48,6 +48,7 @@ struct RandomRun {
   double loss = 0, doubling = 0;
   double stall = 0;
   Duration stall_max;
+  double stretch = 1;  ///< how much longer all takes than in a run of at most an hour
 };
 
 struct RandomOptions {
@@ -55,7 +56,9 @@ struct RandomOptions {
   std::uint32_t sites_max = 12;
   std::uint32_t sites = 0;  ///< exactly so many; 0: drawn
   std::uint32_t nodes = 0;  ///< about so many in all; 0: drawn
-  Duration length = seconds(100);  ///< jobs and troubles come for so long
+  /// Jobs and troubles come for so long. Beyond an hour they are no more than in an hour, and all that takes time takes
+  /// longer: in days, jobs run for hours and days.
+  Duration length = seconds(100);
   double jobs = 1;                 ///< how many come, of the usual number
   bool skips_quiet = true;         ///< see WorldSettings
 };

@@ -50,7 +50,7 @@ constexpr auto finders = std::to_array<Finder>({
     {Planted::release_not_forwarded, "nodes didn't come home"},
     {Planted::clean_not_awaited, "leased anew as"},
     {Planted::dttl_not_counted, "is longer than its DTTL"},
-    {Planted::chain_ignored, "holds a site twice", 251},
+    {Planted::chain_ignored, "holds a site twice", 551},
     {Planted::claim_not_forwarded, "waits for ever though", 91},
     {Planted::grant_not_written, "its ledger lacks leases"},
     {Planted::unknown_lease_ignored, "nodes run a task that their owner thinks free"},

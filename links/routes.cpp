@@ -30,7 +30,13 @@ void Endpoint::set_route(Instant now, const Route& route) {
   if (peer.path.empty()) peer.relay_at = never;
   peer.dialled = true;
   peer.rest_wanted = false;
-  if (peer.up || peer.hello_at != never) return;  // on its way
+  if (peer.up || peer.hello_at != never) {  // on its way, which may have been an earlier chain's, and lead nowhere now
+    if (peer.up || peer.way.connection || peer.way.path.empty() || peer.way.path == route.path) return;
+    peer.way.path = route.path;
+    peer.hello_at = now;
+    next_tick_ = now;
+    return;
+  }
   peer.hello_at = now;
   peer.hello_pause = settings_.times.hello;
   next_tick_ = now;

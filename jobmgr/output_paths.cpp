@@ -46,8 +46,9 @@ std::string OutputPaths::take(std::uint64_t job, const JobDescription& descripti
   for (const Wanted& wanted : files_of(job, description)) {
     const auto file = files_.find(wanted.path);
     if (file == files_.end() || (file->second.appends && description.append)) continue;
-    return std::string(wanted.field) + ": job " + std::to_string(file->second.job) + ", which isn't over, writes to " +
-           wanted.path + "; expected another file (%j in its name becomes the job's number), or --append for both jobs";
+    const std::string other = std::to_string(*file->second.jobs.begin());
+    return std::string(wanted.field) + ": job " + other + ", which isn't over, writes to " + wanted.path +
+           "; expected another file (%j in its name becomes the job's number), or --append for both jobs";
   }
   restore(job, description);
   return {};
@@ -55,16 +56,18 @@ std::string OutputPaths::take(std::uint64_t job, const JobDescription& descripti
 
 void OutputPaths::restore(std::uint64_t job, const JobDescription& description) {
   for (Wanted& wanted : files_of(job, description)) {
-    const auto [file, is_new] = files_.try_emplace(std::move(wanted.path), File{job, 0, description.append});
-    ++file->second.jobs;
+    const auto [file, is_new] = files_.try_emplace(std::move(wanted.path), File{{}, description.append});
+    file->second.jobs.insert(job);
     file->second.appends = file->second.appends && description.append;
   }
 }
 
 void OutputPaths::give_back(std::uint64_t job, const JobDescription& description) {
   for (const Wanted& wanted : files_of(job, description))
-    if (const auto file = files_.find(wanted.path); file != files_.end() && --file->second.jobs == 0)
-      files_.erase(file);
+    if (const auto file = files_.find(wanted.path); file != files_.end()) {
+      file->second.jobs.erase(job);
+      if (file->second.jobs.empty()) files_.erase(file);
+    }
 }
 
 }  // namespace dmm

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 
 #include "protocol/messages.hpp"
@@ -25,9 +26,8 @@ class OutputPaths {
 
  private:
   struct File {
-    std::uint64_t job = 0;    ///< one of those that write to it
-    std::uint32_t jobs = 0;
-    bool appends = false;     ///< all of them only append
+    std::set<std::uint64_t> jobs;  ///< that write to it
+    bool appends = false;          ///< all of them only append
   };
   std::map<std::string, File> files_;
 };

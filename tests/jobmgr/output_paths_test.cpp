@@ -33,7 +33,7 @@ TEST_CASE("two open jobs never write to one file, unless both only append to it 
   CHECK(paths.take(3, writing("/a", "", true)) == "");
   CHECK(paths.take(4, writing("/a", "", true)) == "");
   paths.give_back(3, writing("/a", "", true));
-  CHECK(paths.take(5, writing("/a")).starts_with("output_file: job 3"));
+  CHECK(paths.take(5, writing("/a")).starts_with("output_file: job 4"));
   paths.give_back(4, writing("/a", "", true));
   CHECK(paths.take(5, writing("/a")) == "");
   CHECK(paths.take(6, writing("/%j")) == "");

@@ -130,10 +130,16 @@ std::string sentence_for(const std::string& reason, const Json& answer) {
   return words.empty() ? "Its site " + unknown_reason(reason) + "." : std::string(words);
 }
 
-/// What is known of a site beyond its hint, which only says that there is no room.
-std::string seen_of(const Json& site) {
+/// What is known of a site beyond its hint, which only says that there is no room for who asks.
+std::string seen_of(const Json& site, const std::string& asker) {
   const std::vector<std::string> drained = texts_in(site, "drained");
   if (std::ranges::count(drained, text_in(site, "site")) > 0) return "it is drained";
+  if (std::ranges::count(drained, asker) > 0) return "it is drained for " + harmless(asker);
+  for (const Json& link : rows_in(site, "links"))
+    if (const double left = number_in<double>(object_in(link, "borrower"), "kept_off_seconds");
+        left > 0 && text_in(link, "site") == asker)
+      return "it lends " + harmless(asker) + " nothing for " + length_text(left) +
+             " yet, since it took nodes back, or since offers lapsed";
   std::string down;
   for (const Json& manager : rows_in(site, "resource_managers"))
     if (!flag_in(manager, "up", true)) down += (down.empty() ? "" : ", ") + shown(manager, "name");
@@ -164,7 +170,7 @@ std::string not_asked_sentence(const Json& asked, const Json& answer, const Know
     return "not asked: of " + grouped(number_in<std::uint64_t>(asked, "largest")) +
            " processors in its largest cluster, or in one beyond it, it would lend " +
            grouped(number_in<std::uint64_t>(asked, "lendable")) + " now" +
-           (known == others.end() ? std::string() : "; " + seen_of(known->second));
+           (known == others.end() ? std::string() : "; " + seen_of(known->second, text_in(answer, "site")));
   }
   static constexpr std::array<Words, 6> table{{
       {"out", "asked, and yet to answer"},
@@ -221,7 +227,7 @@ std::string remedy_of(const Json& answer) {
 }  // namespace
 
 std::string reject_sentence(const std::string& site, const std::string& reason) {
-  static constexpr std::array<Words, 24> table{{
+  static constexpr std::array<Words, 25> table{{
       {"no_capacity", "has too few free nodes, and nobody beyond it had them"},
       {"never_servable", "has no cluster that is large enough or meets the constraints, nor has anybody beyond it"},
       {"dttl_exhausted", "has too few free nodes, and the request may travel no further"},
@@ -245,6 +251,7 @@ std::string reject_sentence(const std::string& site, const std::string& reason) 
       {"nodes_down", "has too few nodes that are there: resource managers are down"},
       {"nodes_aside", "has too few nodes that may be used: others are set aside"},
       {"nodes_missing", "has fewer nodes than its configuration says"},
+      {"kept_off", "lends the asking site nothing for a while, since it took nodes back, or since offers lapsed"},
       {"others_first", "ended the job once by its right, or lends for too short a time: others are asked first"},
   }};
   const std::string_view words = find_words(table, reason);

@@ -14,7 +14,7 @@ std::string_view word(const std::array<std::string_view, size>& words, std::uint
 }  // namespace
 
 std::string_view to_text(RejectReason value) {
-  static constexpr std::array<std::string_view, 24> words{
+  static constexpr std::array<std::string_view, 25> words{
       "no_capacity",
       "never_servable",
       "dttl_exhausted",
@@ -39,6 +39,7 @@ std::string_view to_text(RejectReason value) {
       "nodes_aside",
       "others_first",
       "nodes_missing",
+      "kept_off",
   };
   return word(words, static_cast<std::uint8_t>(value));
 }

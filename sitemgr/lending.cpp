@@ -256,15 +256,18 @@ void SiteManager::match_foreign(Step& s) {
   }
 }
 
+/// Whether the neighbour, or the site whose user asks, gets nothing for a while.
+bool SiteManager::keeps_off(Instant now, const Foreign& foreign) const {
+  const auto sink = kept_off_.find(foreign.delegate.request.id.site);
+  return (sink != kept_off_.end() && now < sink->second) || borrowers_.is_kept_off(now, foreign.from);
+}
+
 /// Why a delegation isn't served here, whatever is free.
 std::optional<RejectReason> SiteManager::may_not_have(Instant now, const Foreign& foreign) const {
   const Delegate& asked = foreign.delegate;
   const Neighbour& neighbour = neighbours_[foreign.from];
-  const auto kept_off = kept_off_.find(asked.request.id.site);
   const bool drained = drained_here() || drained_.contains(neighbour.site) || drained_.contains(asked.request.id.site);
-  const bool is_off = kept_off != kept_off_.end() && now < kept_off->second;
-  if (!settings_.lend || drained || is_off || borrowers_.is_kept_off(now, foreign.from))
-    return RejectReason::not_lending;
+  if (!settings_.lend || drained || keeps_off(now, foreign)) return RejectReason::not_lending;
   const Duration longest = longest_for(foreign);
   if (longest > Duration{} && asked.request.length > longest) return RejectReason::too_long;
   if (prefers_others(foreign)) return RejectReason::others_first;

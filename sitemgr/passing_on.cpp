@@ -144,7 +144,7 @@ void SiteManager::reject(Step& s, const Foreign& foreign, RejectReason reason) {
   s.out.log(Level::info, "reject", asked.request.id,
             {{"to", neighbours_[foreign.from].site.text}, {"reason", std::string(to_text(reason))}});
   Reject answer{asked.request.id, asked.part, asked.round, reason, foreign.tries_left, foreign.answers};
-  if (answer.asked.size() < answers_max) answer.asked.push_back({settings_.name, exact(foreign, reason)});
+  if (answer.asked.size() < answers_max) answer.asked.push_back({settings_.name, exact(s.now, foreign, reason)});
   --neighbours_[foreign.from].taken;
   send(s, foreign.from, std::move(answer), asked.request.id);
 }

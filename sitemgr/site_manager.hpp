@@ -316,7 +316,8 @@ class SiteManager {
   // ---- what is in the way (waiting.cpp) ----
   Clause clause_of(const ResourceNeed& need) const;
   Clause clause_of_size(const ResourceNeed& need) const;
-  RejectReason exact(const Foreign& foreign, RejectReason reason) const;
+  RejectReason exact(Instant now, const Foreign& foreign, RejectReason reason) const;
+  bool keeps_off(Instant now, const Foreign& foreign) const;
   std::vector<HolderView> holders_of(Instant now, const Constraints& constraints) const;
   AskedView asked_of(Instant now, std::size_t n, const LocalRequest& request) const;
 

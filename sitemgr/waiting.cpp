@@ -71,7 +71,7 @@ Clause SiteManager::clause_of(const ResourceNeed& need) const {
 }
 
 /// What a site says of itself, more exactly than by its reason.
-RejectReason SiteManager::exact(const Foreign& foreign, RejectReason reason) const {
+RejectReason SiteManager::exact(Instant now, const Foreign& foreign, RejectReason reason) const {
   const Delegate& asked = foreign.delegate;
   const bool is_end = reason == RejectReason::dttl_exhausted || reason == RejectReason::tries_exhausted;
   const bool is_of_size = foreign.reason == RejectReason::no_capacity || foreign.reason == RejectReason::never_servable;
@@ -79,7 +79,7 @@ RejectReason SiteManager::exact(const Foreign& foreign, RejectReason reason) con
   if (reason == RejectReason::not_lending) {
     const bool is_drained = drained_here() || drained_.contains(neighbours_[foreign.from].site) ||
                             drained_.contains(asked.request.id.site);
-    return is_drained ? RejectReason::drained : reason;
+    return is_drained ? RejectReason::drained : keeps_off(now, foreign) ? RejectReason::kept_off : reason;
   }
   const bool is_of_nodes = reason == RejectReason::no_capacity || reason == RejectReason::never_servable ||
                            reason == RejectReason::dttl_exhausted || reason == RejectReason::tries_exhausted;

@@ -212,6 +212,28 @@ TEST_CASE("why: each site that was asked names what kept it, not only that it ha
   }
 }
 
+TEST_CASE("why: a neighbour that lends the home site nothing for now says why, and for how long yet") {
+  const std::string all_in_use = R"("clusters": [{"name": "nodes", "nodes": 4}])";
+  for (const bool reclaims : {true, false}) {
+    CAPTURE(reclaims);
+    World world(pair(all_in_use, sixteen), calm_world());
+    world.run_until(at(2));
+    world.submit(ann, job_of(4, 0));
+    world.run_until(at(4));
+    world.submit(ann, job_of(2));
+    world.run_until(at(6));
+    if (reclaims)
+      world.reclaim(beta, "alpha", {});
+    else
+      world.drain(beta, alpha);
+    world.submit(ann, job_of(2));
+    world.run_until(at(16));
+    const Json others = ask_site(world, beta, "site");
+    expect(why(world, 3, {{"beta", others}}),
+           {reclaims ? "it lends alpha nothing for 50" : "it is drained for alpha"});
+  }
+}
+
 TEST_CASE("why: a request that may not travel, and one that stays at home below the threshold") {
   World world(pair(eight, sixteen, R"("delegation_threshold": 5)"), calm_world());
   world.run_until(at(2));
@@ -244,7 +266,7 @@ TEST_CASE("every reason has a sentence") {
     const std::string word(to_text(static_cast<WaitReason>(i)));
     CHECK(joined(wait_sentences({{"reason", word}, {"processors", 4}})).find("doesn't know") == std::string::npos);
   }
-  for (std::uint8_t i = 0; i <= static_cast<std::uint8_t>(RejectReason::nodes_missing); ++i)
+  for (std::uint8_t i = 0; i <= static_cast<std::uint8_t>(RejectReason::kept_off); ++i)
     CHECK(reject_sentence("b", std::string(to_text(static_cast<RejectReason>(i)))).find("doesn't know") ==
           std::string::npos);
   CHECK(reject_sentence("b", "other").find("other") != std::string::npos);

@@ -270,7 +270,10 @@ TEST_CASE("who lost nodes by a reclaim is lent nothing for 60 s, others are [S75
   CHECK(stage.said<Grant>(at_north).size() == 1);
   stage.down(at_north);
   stage.hear(at_south, delegate(bob, 2, 2));
-  CHECK(stage.said_once<Reject>(at_south).reason == RejectReason::not_lending);
+  const auto kept = stage.said_once<Reject>(at_south);
+  CHECK(kept.reason == RejectReason::not_lending);
+  REQUIRE(kept.asked.size() == 1);
+  CHECK(kept.asked[0].reason == RejectReason::kept_off);
   stage.pass(seconds(60));
   stage.hear(at_south, delegate(bob, 3, 2));
   CHECK(stage.said<Grant>(at_south).size() == 1);

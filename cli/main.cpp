@@ -52,10 +52,25 @@ std::string name_of_parsed(const CLI::App* app) {
   return name;
 }
 
-std::string option_fault(const CLI::App* app, const CLI::Error& error) {
+/// The first word that looks like an option of the command and isn't one. CLI11 tells what remains of the line instead.
+std::string unknown_option(const CLI::App* app, const std::vector<std::string>& words) {
+  const CLI::App* command = app;
+  while (!command->get_subcommands().empty()) command = command->get_subcommands().front();
+  for (const std::string& word : words) {
+    if (word == "--") return {};
+    const std::string name = word.substr(0, word.find('='));
+    if (name.size() > 2 && name.starts_with("--") && command->get_option_no_throw(name) == nullptr) return name;
+  }
+  return {};
+}
+
+std::string option_fault(const CLI::App* app, const CLI::Error& error, const std::vector<std::string>& words) {
   const std::string name = name_of_parsed(app);
   const std::string command = name.empty() ? "dmm" : "dmm " + name;
-  return command + ": " + error.what() + "; `" + command + " --help` has the options, with examples\n";
+  std::string what = error.what();
+  if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr)
+    if (const std::string option = unknown_option(app, words); !option.empty()) what = "there is no option " + option;
+  return command + ": " + what + "; `" + command + " --help` has the options, with examples\n";
 }
 
 int help(CLI::App& app, int argc, char** argv) {
@@ -98,7 +113,9 @@ int run(int argc, char** argv) {
   app.set_version_flag("--version", "dmm " DMM_VERSION);
   app.footer(main_footer);
   app.require_subcommand(1);
-  app.failure_message(option_fault);
+  const std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
+  app.failure_message(
+      [words](const CLI::App* all, const CLI::Error& error) { return option_fault(all, error, words); });
   for (auto* add : {add_run_command, add_simulate_command, add_compare_command, add_whatif_command, add_testbed_command,
                     add_submit_command, add_queue_command, add_cancel_command, add_output_command, add_sites_command,
                     add_nodes_command, add_leases_command, add_usage_command, add_reclaim_command, add_drain_command,

@@ -88,7 +88,9 @@ int tell_end(const OutputOptions& options, const JobOutput& output, bool found) 
     return fail("output", {options.job + " was submitted with --discard-output: nothing of it is kept", 1});
   if (output.is_short()) return fail("output", {output_complaint(output, options.job), 1});
   if (!found && file.began)
-    return fail("output", {file.path + " isn't there: it was removed, or the job manager is on another machine", 1});
+    return fail("output", {file.path + " isn't there: it was removed, or the job manager is on another machine" +
+                               (options.component > 0 ? ", or the job had no such component" : ""),
+                           1});
   if (!found && !output.over) std::fprintf(stderr, "dmm output: nothing yet; --follow waits for more\n");
   return 0;
 }

@@ -149,7 +149,8 @@ std::string remedy_of(const Manager& manager, const Reply& reply) {
     case Unanswered::not_permitted:
       return reply.owner.empty() ? std::string() : "; run this command as " + reply.owner;
     case Unanswered::no_such_host: return "; is it spelt right?";
-    case Unanswered::another_name: return "; say its name with --as-site and --as-user, or leave both out";
+    case Unanswered::another_name:
+      return "; where a name is given, with --as-site and --as-user or by --site, it has to be that one";
     case Unanswered::silence:
       return manager.testbed.empty() ? std::string() : "; `dmm testbed status " + manager.testbed + "` shows who lives";
     case Unanswered::no:

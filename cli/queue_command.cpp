@@ -62,7 +62,7 @@ void show(const QueueOptions& options, const Json& list, const JobTotals& totals
   for (const Json& job : list) add_row(table, job_from_json(job), now, style);
   if (!table.empty()) std::printf("%s", table.text(style).c_str());
   std::string text = totals_text(totals, list.size(), options.selection.narrows() || options.selection.all);
-  if (missing > 0) text += ", without those of " + count_text(missing, "manager");
+  if (missing > 0) text += "; " + count_text(missing, "manager") + " didn't answer, and may have more";
   std::printf("%s\n", text.c_str());
 }
 

@@ -2,6 +2,7 @@
 #include "runtime/daemon_main.hpp"
 
 #include <CLI/CLI.hpp>
+#include <cstdio>
 #include <filesystem>
 
 #include "runtime/incarnation.hpp"
@@ -34,6 +35,10 @@ std::variant<DaemonArguments, int> daemon_arguments(int argc, char** argv, const
              "Exit codes: 0 ended in order, 1 could not go on (port in use, ...), 2 bad usage or configuration.");
   try {
     app.parse(argc, argv);
+  } catch (const CLI::RequiredError&) {
+    std::fprintf(stderr, "%s: --config FILE is missing; for example: %s %s\n", text.program.c_str(),
+                 text.program.c_str(), text.example.c_str());
+    return 2;
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? 0 : 2;
   }

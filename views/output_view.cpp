@@ -51,6 +51,13 @@ Answer output(const JobManager& jobs, const ViewTime& time, const Ask& ask, cons
   if (job == nullptr) return views::fault(ask, "there is no job " + std::to_string(number));
   if (component >= need_components_max)
     return views::fault(ask, "output: a job has at most " + std::to_string(need_components_max) + " components");
+  // How many a flexible request comes to is known when it is placed, and of a job that is over no number is kept.
+  const ResourceNeed& need = job->description.need;
+  const bool is_known = need.kind != RequestKind::flexible && !need.components.empty();
+  if (is_known && component >= need.components.size())
+    return views::fault(ask, "output: job " + std::to_string(number) + " has no component " +
+                                 std::to_string(component) + "; its last one is " +
+                                 std::to_string(need.components.size() - 1));
   return views::answer(ask, output_of(*job, *jobs.job(number), component, time, folder));
 }
 

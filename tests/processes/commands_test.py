@@ -200,7 +200,7 @@ class Unreachable(Managers):
         self.assertEqual(self.dmm("sites", "--sitemgr", site, "--json").json["sites"][0]["site"], "alpha")
         wrong = self.dmm("queue", "--jobmgr", jobs, "--as-site", "beta", "--as-user", "u0", code=1).err
         self.assertIn("is jobmgr alpha/u0, not jobmgr beta/u0", wrong)
-        self.assertIn("leave both out", wrong)
+        self.assertIn("it has to be that one", wrong)
         self.assertIn("is sitemgr alpha, not a jobmgr", self.dmm("queue", "--jobmgr", site, code=2).err)
         self.environment.update(DMM_JOBMGR=jobs, DMM_SITEMGR=site)
         self.assertEqual(self.dmm("submit", "--wait", "--", "true").code, 0)

@@ -41,6 +41,7 @@ class Output(GridTest):
         self.assertEqual(follower.stdout.readline(), b"first\n")  # before the job can go on
         self.assertEqual(self.dmm("output", name).out, "first\n")
         self.assertEqual(self.job(name)["output"]["state"], "pending")
+        self.assertIn("has no component 5; its last one is 0", self.dmm("output", name, "--component", "5", code=1).err)
         go.touch()
         rest, complaint = follower.communicate(timeout=LIMIT)
         self.assertEqual((rest, complaint, follower.returncode), (b"second\n", b"", 0))

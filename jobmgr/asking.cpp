@@ -282,6 +282,7 @@ void JobManager::lose_nodes(Step step, Job& job, const LeaseEnded& ended) {
   run.lost.insert(run.lost.end(), hit.begin(), hit.end());
   run.holds = !rest.empty();
   if (!run.holds) leases_.remove(run.lease, job.number);
+  if (!run.holds) run.gone_at = std::min(run.gone_at, step.now);
   changed(job);
   bool interrupted = false;
   for (std::uint32_t i = 0; i < run.tasks.size(); ++i) interrupted |= loses(step, job, i, hit, ended);

@@ -45,7 +45,8 @@ void note_running(Job& job, Instant since) {
 }
 
 void take_end(Task& task, Ended& ended) {
-  task.end = {true, ended.kind, ended.code, ended.fault, ended.keeper_died && ended.kind == EndKind::lost};
+  const bool keeper_died = ended.keeper_died && ended.kind == EndKind::lost;
+  task.end = {true, ended.kind, ended.code, ended.fault, keeper_died, keeper_died && ended.others_died};
   if (!task.cause && ended.lease_end != LeaseEnd::released) task.cause = ended.lease_end;
   task.text = shortened(ended.text, text_bytes_max);
   task.wall = ended.wall;
@@ -191,8 +192,9 @@ void JobManager::stop(Step step, Job& job, std::uint32_t component, Duration gra
 }
 
 // The component lost its nodes or its resource manager. `confirmed`: nothing of it runs any more; else it has the
-// grace to end, and its resource manager some time to say so.
-void JobManager::interrupt(Step step, Job& job, std::uint32_t component, bool confirmed, Duration grace) {
+// grace to end, and its resource manager some time to say so, of which so much was `awaited` already.
+void JobManager::interrupt(Step step, Job& job, std::uint32_t component, bool confirmed, Duration grace,
+                           Duration awaited) {
   Task& task = job.run->tasks[component];
   DMM_ASSERT(task.phase != TaskPhase::over);
   if (task.order == 0) task.order = ++job.run->troubles;
@@ -200,7 +202,8 @@ void JobManager::interrupt(Step step, Job& job, std::uint32_t component, bool co
   changed(job);
   if (confirmed || task.phase == TaskPhase::queued || DMM_PLANT(end_not_awaited)) return task_over(job, component);
   stop(step, job, component, grace);
-  if (!known) set_due(task, {job.number, component}, step.now + grace + patience(*job.run));
+  const Duration left = std::max(patience(*job.run) - awaited, Duration{});
+  if (!known) set_due(task, {job.number, component}, step.now + grace + left);
 }
 
 void JobManager::task_over(Job& job, std::uint32_t component) {
@@ -257,12 +260,16 @@ void JobManager::attempt_over(Step step, Job& job) {
   for (const Task& task : run.tasks) job.wall = std::max(job.wall, task.wall);
   const Task& deciding = run.tasks[verdict.component];
   if (deciding.end.known) job.exit = JobExit{deciding.end.kind, deciding.end.code, deciding.end.fault};
-  job.text = text_of(deciding, verdict.end, run.lease.owner);
-  const bool is_interrupted = verdict.end == EndClass::interrupted;
+  const bool is_stopped_for_others = verdict.end == EndClass::stopped && !job.cancel_wanted;
+  const bool is_interrupted = verdict.end == EndClass::interrupted || is_stopped_for_others;
+  job.text = text_of(deciding, is_interrupted ? EndClass::interrupted : verdict.end, run.lease.owner);
   Interruption interruption = interruption_of(run, deciding);
   if (interruption == Interruption::keeper && DMM_PLANT(keeper_death_charged)) interruption = Interruption::nodes_lost;
   if (interruption == Interruption::owner && DMM_PLANT(reclaim_charged)) interruption = Interruption::nodes_lost;
-  job.keeper_deaths += is_interrupted && interruption == Interruption::keeper ? 1 : 0;
+  if (is_interrupted && interruption == Interruption::keeper) {
+    ++job.keeper_deaths;
+    job.is_suspect |= !deciding.end.others_died;
+  }
   // An attempt of which no Start was sent costs its user nothing and isn't counted.
   Rerun rerun = run.asked ? rerun_after(job, interruption, settings_) : Rerun::allowed;
   if (run.asked && DMM_PLANT(given_up_at_once)) rerun = Rerun::used_up;

@@ -89,6 +89,7 @@ struct Attempt {
   std::uint32_t troubles = 0;   ///< given out as Task::order
   bool asked = false;           ///< a Start was sent
   bool holds = false;           ///< nodes are left to be released; without any, what has started may still run on
+  Instant gone_at = never;      ///< since when no nodes are left to it, though it may run on
   Duration grace;               ///< that its components got when it was given up
   Duration round_trip;          ///< from here to where it runs and back
   std::vector<NodeGroup> granted;  ///< as granted
@@ -125,6 +126,7 @@ struct Job {
   std::uint32_t reruns = 0;  ///< attempts that were interrupted while they ran, and run again
   std::uint32_t false_starts = 0;  ///< attempts of which nothing ran though a Start was sent: no reruns
   std::uint32_t keeper_deaths = 0;  ///< attempts that died with their keeper, which don't count as reruns
+  bool is_suspect = false;          ///< at one of these deaths only its user's jobs were there
   Interruptions past;               ///< attempts that owners ended by their right, which don't count as reruns
   std::unique_ptr<Attempt> run;  ///< while has_attempt(state), and as long after that as its output isn't all here
   Instant submitted{};

@@ -57,6 +57,7 @@ struct TaskEnd {
   std::int32_t code = 0;
   StartFault fault = StartFault::none;
   bool keeper_died = false;  ///< it was lost with its keeper
+  bool others_died = false;  ///< and components of other users with it
 };
 
 /// What the end of one component says about the job.
@@ -82,7 +83,8 @@ struct Verdict {
   std::size_t component = 0;
 };
 
-/// The first trouble decides; without any the job is as good as its components.
+/// The first trouble decides; without any the job is as good as its components. A component that was stopped for the
+/// sake of one that then ended well, against what was known, was interrupted.
 Verdict judge(const std::vector<ComponentEnd>& components);
 
 /// Whether a job that was interrupted runs again.

@@ -198,7 +198,8 @@ class JobManager {
   void queue_awaited();
   void send_start(Step step, const Job& job, std::uint32_t component);
   void stop(Step step, Job& job, std::uint32_t component, Duration grace);
-  void interrupt(Step step, Job& job, std::uint32_t component, bool confirmed, Duration grace = stop_grace);
+  void interrupt(Step step, Job& job, std::uint32_t component, bool confirmed, Duration grace = stop_grace,
+                 Duration awaited = {});
   void task_over(Job& job, std::uint32_t component);
   void stop_counting(Task& task);
   void wind_down(Step step, Job& job, Duration grace = stop_grace);

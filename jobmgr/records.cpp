@@ -27,6 +27,7 @@ TaskRecordOfJob record_of(const Task& task) {
   row.reached = task.reached;
   row.cause = task.cause;
   row.clean = task.clean;
+  row.others_died = task.end.others_died;
   return row;
 }
 
@@ -40,7 +41,7 @@ Task task_of(TaskRecordOfJob row) {
   task.heard = row.heard;
   task.order = row.order;
   task.end = {row.end_kind.has_value(), row.end_kind.value_or(EndKind::exited), row.end_code, row.end_fault,
-              row.keeper_died};
+              row.keeper_died, row.others_died};
   task.reached = row.reached;
   task.cause = row.cause;
   task.clean = row.clean;
@@ -99,6 +100,7 @@ ProgressRecord progress_of(const Job& job) {
   row.attempt = job.attempt;
   row.reruns = job.reruns;
   row.keeper_deaths = job.keeper_deaths;
+  row.is_suspect = job.is_suspect;
   row.false_starts = job.false_starts;
   row.past = job.past;
   row.waits_since = job.waits_since;
@@ -148,6 +150,7 @@ Job job_of(JobRecord record, ProgressRecord progress, std::string& fault) {
   job.attempt = progress.attempt;
   job.reruns = progress.reruns;
   job.keeper_deaths = progress.keeper_deaths;
+  job.is_suspect = progress.is_suspect;
   job.false_starts = progress.false_starts;
   job.past = progress.past;
   job.waits_since = progress.waits_since.value_or(record.submitted);

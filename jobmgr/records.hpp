@@ -47,11 +47,13 @@ struct TaskRecordOfJob {
   TaskPhase reached = TaskPhase::started;  ///< rows of older programs don't say
   std::optional<LeaseEnd> cause;
   bool clean = false;
+  bool others_died = false;
   template <class Self>
   static auto fields(Self& self) {
     return std::tie(self.manager, self.nodes, self.phase, self.stopping, self.interrupted, self.heard, self.order,
                     self.end_kind, self.end_code, self.end_fault, self.text, self.wall, self.output_bytes,
-                    self.error_bytes, self.keeper_died, self.reached, self.cause, self.clean);
+                    self.error_bytes, self.keeper_died, self.reached, self.cause, self.clean,
+                    self.others_died);
   }
 };
 
@@ -90,14 +92,15 @@ struct ProgressRecord {
   Interruptions past;
   std::optional<Instant> waits_since, ran_from;  ///< rows of older programs don't say
   Duration ran_before;
+  bool is_suspect = false;
 
   static constexpr std::string_view table = "progress";
-  static constexpr std::array<std::string_view, 36> columns{
+  static constexpr std::array<std::string_view, 37> columns{
       "number",   "state",  "attempt",   "reruns",    "cancel_wanted", "outcome", "granted", "started",
       "ended",    "wall",   "exit_kind", "exit_code", "exit_fault",    "text",    "lease",   "chain",
       "clusters", "origin", "tries",     "nodes",     "held",          "asked",   "grace",   "tasks",
       "round_trip", "keeper_deaths", "again_at", "output", "output_text", "output_began", "own_files",
-      "false_starts", "interruptions", "waits_since", "ran_from", "ran_before"};
+      "false_starts", "interruptions", "waits_since", "ran_from", "ran_before", "is_suspect"};
   std::string key() const { return std::to_string(number); }
   template <class Self>
   static auto fields(Self& self) {
@@ -106,7 +109,7 @@ struct ProgressRecord {
                     self.lease, self.chain, self.clusters, self.origin, self.tries, self.nodes, self.held, self.asked,
                     self.grace, self.tasks, self.round_trip, self.keeper_deaths, self.again_at, self.output,
                     self.output_text, self.output_began, self.own_files, self.false_starts, self.past,
-                    self.waits_since, self.ran_from, self.ran_before);
+                    self.waits_since, self.ran_from, self.ran_before, self.is_suspect);
   }
 };
 

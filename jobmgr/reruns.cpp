@@ -82,7 +82,8 @@ Rerun rerun_after(const Job& job, Interruption interruption, const JobManagerSet
   if (interruption == Interruption::nothing_ran) return Rerun::allowed;
   const std::uint32_t most = job.description.reruns_max;
   if (interruption == Interruption::nodes_lost) return job.reruns < most ? Rerun::allowed : Rerun::used_up;
-  if (interruption == Interruption::keeper && job.keeper_deaths >= settings.keeper_deaths_max) return Rerun::suspected;
+  const bool is_suspected = job.is_suspect && job.keeper_deaths >= settings.keeper_deaths_max;
+  if (interruption == Interruption::keeper && is_suspected) return Rerun::suspected;
   return most > 0 ? Rerun::allowed : Rerun::used_up;  // 0: its user wants it to run once at most
 }
 

@@ -416,9 +416,10 @@ struct Ended {
   bool gave_back = false;  ///< the lease ended with it, and its owner knows: there is nothing to release
   bool keeper_died = false;  ///< lost: the keeper died, and with it all tasks of the resource manager
   LeaseEnd lease_end = LeaseEnd::released;  ///< why its nodes were taken from it, where that ended it
+  bool others_died = false;  ///< keeper_died: tasks of other users were lost with it, and each may be the cause
   DMM_MESSAGE(42, self.request, self.component, self.kind, self.code, self.fault, self.text, self.wall, self.cpu,
               self.output_bytes, self.error_bytes, self.output, self.error, self.gave_back, self.keeper_died,
-              self.lease_end)
+              self.lease_end, self.others_died)
 };
 
 /// Ends a job: SIGTERM, and SIGKILL after the grace.

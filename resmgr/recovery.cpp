@@ -115,8 +115,13 @@ void ResourceManager::restore(Instant now, std::vector<ResourceRecord> rows, con
     if (auto* suspect = std::get_if<SuspectRecord>(&row)) restore_one(*suspect);
   }
   restore_fences(rows);
+  std::set<Party> users;  // of tasks that a keeper took along
+  for (const ResourceRecord& row : rows)
+    if (const auto* task = std::get_if<TaskRow>(&row);
+        task && task->state != TaskState::ended && !found.contains({task->request, task->component}))
+      users.insert(job_manager_of(task->request));
   for (ResourceRecord& row : rows)
-    if (auto* task = std::get_if<TaskRow>(&row)) restore_one(now, *task, found, keeper_died);
+    if (auto* task = std::get_if<TaskRow>(&row)) restore_one(now, *task, found, keeper_died, users.size() > 1);
   for (const auto& [id, process] : found) strays_.insert(id);
 }
 
@@ -155,7 +160,8 @@ void ResourceManager::restore_one(SuspectRecord& row) {
 }
 
 /// Takes the task out of `living` if it is as the ledger says.
-void ResourceManager::restore_one(Instant now, TaskRow& row, std::map<TaskId, std::int32_t>& living, bool keeper_died) {
+void ResourceManager::restore_one(Instant now, TaskRow& row, std::map<TaskId, std::int32_t>& living, bool keeper_died,
+                                  bool others_died) {
   TaskRecord& task = tasks_.add(now, {row.request, row.component}, row.lease);
   task.nodes = std::move(row.nodes);
   task.ordered = row.ordered;
@@ -175,6 +181,7 @@ void ResourceManager::restore_one(Instant now, TaskRow& row, std::map<TaskId, st
     outcome.kind = task.cause.value_or(EndKind::lost);
     outcome.lease_end = task.lease_end;
     outcome.keeper_died = keeper_died && !task.cause && slots_.has(task.nodes);
+    outcome.others_died = outcome.keeper_died && others_died;
     outcome.text = outcome.keeper_died ? keeper_died_text
                                        : "the resource manager was started again and found nothing of it";
     if (!task.cause && !outcome.keeper_died)

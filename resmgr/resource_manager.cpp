@@ -204,6 +204,16 @@ void ResourceManager::judge_nodes(Instant now, const TaskRecord& task, const Tas
   black_holes_.failed(now, task.nodes, task.id.request, report.text.empty() ? "lost" : report.text);
 }
 
+/// Whether a keeper that died had tasks of several users: those whose end isn't reported yet still count as live.
+bool ResourceManager::died_with_others(const RequestId& request) const {
+  const Party user = job_manager_of(request);
+  const auto is_others = [&](const RequestId& one) { return job_manager_of(one) != user; };
+  const auto is_live_of_others = [&](std::uint64_t number) {
+    return tasks_.at(number).is_live() && is_others(tasks_.at(number).id.request);
+  };
+  return std::ranges::any_of(died_with_keeper_, is_others) || std::ranges::any_of(tasks_.open(), is_live_of_others);
+}
+
 void ResourceManager::say_set_aside(Instant now, Effects& effects) {
   if (!died_with_keeper_.empty())
     black_holes_.keeper_died(now, slots_.present(), std::exchange(died_with_keeper_, {}));

@@ -166,13 +166,15 @@ class ResourceManager {
 
   // ---- nodes that swallow jobs
   void judge_nodes(Instant now, const TaskRecord& task, const TaskEnded& report);
+  bool died_with_others(const RequestId& request) const;
   void say_set_aside(Instant now, Effects& effects);
 
   // ---- the ledger
   void restore_one(AssignmentRecord& row);
   void restore_fences(const std::vector<ResourceRecord>& rows);
   void restore_one(SuspectRecord& row);
-  void restore_one(Instant now, TaskRow& row, std::map<TaskId, std::int32_t>& living, bool keeper_died);
+  void restore_one(Instant now, TaskRow& row, std::map<TaskId, std::int32_t>& living, bool keeper_died,
+                   bool others_died);
   void restore_living(Instant now, TaskRecord& task, const TaskRow& row, std::int32_t process);
   void resume(Instant now, Effects& effects);
   void record_changes(const std::vector<Epoch>& leases, const std::vector<TaskId>& tasks, Effects& effects);

@@ -224,7 +224,10 @@ void ResourceManager::on(Instant now, TaskEnded& report, Effects& effects) {
   outcome.output = std::move(report.output);
   outcome.error = std::move(report.error);
   outcome.keeper_died = report.keeper_died && outcome.kind == EndKind::lost;
-  if (outcome.keeper_died) outcome.text = keeper_died_text;
+  if (outcome.keeper_died) {
+    outcome.text = keeper_died_text;
+    outcome.others_died = died_with_others(task->id.request);
+  }
   leave_nodes(*task, effects);
   outcome.gave_back = end_with_task(*task, effects);
   conclude(now, *task, std::move(outcome), effects);

@@ -62,6 +62,21 @@ TEST_CASE("the death of a keeper costs no rerun, and who was there three times i
     CHECK(stage.manager.job(1)->text == "it ran, or was being started, at 3 deaths of keepers of jobs: it may be the "
                                         "cause, and isn't run again");
   }
+  SUBCASE("but not beside jobs of other users, as long as it was there with them each time [S138b]") {
+    Stage other;
+    other.submit({with_reruns(1)});
+    for (std::uint32_t attempt = 1; attempt <= 5; ++attempt) {
+      other.run_one(1, attempt);
+      Ended end = lost_with_keeper(request(1, attempt));
+      end.others_died = true;
+      other.hear(fs0, end);
+      CHECK(other.state(1) == JobState::waiting);
+      other.pass(other.manager.job(1)->again_at - other.now);
+    }
+    other.run_one(1, 6);
+    other.hear(fs0, lost_with_keeper(request(1, 6)));
+    CHECK(other.state(1) == JobState::failed);
+  }
   SUBCASE("that it was being started suffices") {
     stage.hear(site, grant(request(1, 3), {group(fs0, {0, 1})}));
     stage.hear(fs0, lost_with_keeper(request(1, 3)));

@@ -296,6 +296,19 @@ TEST_CASE("a lease that ends by silence leaves running what has started [S115]")
   }
 }
 
+TEST_CASE("a component that was stopped for the sake of one that ended well after all was interrupted [S115]") {
+  Stage stage;
+  stage.submit({sleeper({4, 4})});
+  stage.hear(site, grant(request(1), {group(fs0, {0, 1}), group(fs1, {0, 1}, 1)}));
+  stage.hear(fs1, Started{request(1), 1, 4711});
+  stage.hear(site, LeaseEnded{lease, {}, LeaseEnd::expired, false, {}});  // Started of the other is on its way
+  CHECK(stage.said<Stop>(fs1).size() == 1);
+  stage.hear(fs1, ended(request(1), EndKind::stopped, 1));
+  stage.hear(fs0, ended(request(1), 0, 0));
+  CHECK(stage.state(1) == JobState::waiting);
+  CHECK(stage.manager.job(1)->text == "its nodes were lost");
+}
+
 TEST_CASE("a job without a lease runs on, and gives nothing back") {
   Stage stage;
   stage.run_one();
@@ -324,7 +337,7 @@ TEST_CASE("a job without a lease runs on, and gives nothing back") {
     stage.down(fs0);
     stage.pass(seconds(120));
     CHECK(stage.state(1) == JobState::ending);
-    stage.pass(seconds(125));
+    stage.pass(seconds(5));  // of its nodes and its word it has had none for four terms: only the grace is left
     CHECK(stage.state(1) == JobState::waiting);
   }
   CHECK(stage.said<Release>(site).empty());

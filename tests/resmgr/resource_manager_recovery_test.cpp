@@ -441,7 +441,10 @@ TEST_CASE("resource manager: whose keeper died is told so, and no node is blamed
     CHECK(end.kind == EndKind::lost);
     CHECK(end.keeper_died);
     CHECK(end.text.view() == ResourceManager::keeper_died_text);
+    CHECK(end.others_died);
   }
+  lose_keeper(stage, 5, {9});
+  CHECK_FALSE(last_end(stage, neighbour(9)).others_died);
   CHECK(stage.manager.view().aside.empty());
   // A task that was to end anyway is no victim.
   stage.hear(bystander, start(lease(1), job_of(bystander, 9), {{0, 0}}));

@@ -1,0 +1,70 @@
+"""What operators do in scripts/chaos: take lent nodes back, drain a site, take a neighbour out of `links` and put it
+back, and set limits of a link, both with SIGHUP. All of that is a site's right: no job may be lost by it.
+"""
+import json
+import os
+import pathlib
+import signal
+
+
+class Operators:
+    kinds = ("reclaim", "drain", "unlink", "limit")
+
+    def __init__(self, grid):
+        self.grid = grid
+
+    def site_manager(self, daemon):
+        return next(d for d in self.grid.daemons if d["role"] == "sitemgr" and d["site"] == daemon["site"])
+
+    def neighbours(self, manager):
+        return [link["site"] for link in json.loads(pathlib.Path(manager["config"]).read_text())["links"]]
+
+    def order(self, *words):
+        """Whether the site heard it; one in trouble doesn't answer, which is no fault."""
+        return bool(self.grid.dmm(*words, check=False))
+
+    def reclaim(self, daemon):
+        for neighbour in self.neighbours(self.site_manager(daemon)):
+            self.order("reclaim", neighbour, "--site", daemon["site"], "--grace", 1)
+
+    def drain(self, daemon):
+        site = daemon["site"]
+        if self.order("drain", site, "--site", site):
+            return lambda: self.order("resume", site, "--site", site)
+        return None
+
+    def change(self, manager, change):
+        """Writes another configuration and has the site read it; what puts the first one back."""
+        file = pathlib.Path(manager["config"])
+        before = file.read_text()
+        config = json.loads(before)
+        change(config["links"])
+        self.write(manager, file, json.dumps(config))
+        return lambda: self.write(manager, file, before)
+
+    def write(self, manager, file, text):
+        new = file.with_suffix(".new")
+        try:
+            new.write_text(text)
+        except OSError:  # the disk is full just now
+            return False
+        new.rename(file)
+        if pid := self.grid.pid(manager):
+            try:
+                os.kill(pid, signal.SIGHUP)
+            except ProcessLookupError:
+                pass  # it reads the file when it starts
+        return True
+
+    def unlink(self, daemon):
+        manager = self.site_manager(daemon)
+        return self.change(manager, lambda links: links.pop(self.grid.random.randrange(len(links)))) \
+            if self.neighbours(manager) else None
+
+    def limit(self, daemon):
+        processors, leases = self.grid.random.choice(((0, 1), (1, 0), (2, 0), (3, 2)))
+
+        def set_limits(links):
+            for link in links:
+                link["processors"], link["leases"] = processors, leases
+        return self.change(self.site_manager(daemon), set_limits)

@@ -153,9 +153,9 @@ TEST_CASE("what is no such row is refused by column") {
   TaskRow task;
   task.outcome.error = "none";
   std::string text = to_json(task, {});
-  const std::size_t last = text.find(",false,0]", text.find("\"outcome\""));
+  const std::size_t last = text.find(",false,0,false]", text.find("\"outcome\""));
   REQUIRE(last != std::string::npos);
-  text.erase(last, std::string(",false,0").size());
+  text.erase(last, std::string(",false,0,false").size());
   CHECK(from_json(text, {}, task) == "");  // as written before Ended had its last elements
   CHECK(task.outcome.error == "none");
   DrainRecord drain;

@@ -1,0 +1,274 @@
+"""What docs/reproduction.md publishes can be made again: each of its commands runs as it stands there, but at small
+size, and prints the rows, the columns and the kinds of numbers of the tables beside it. The numbers differ: they are
+those of hours instead of days. The logs of the archive aren't in the repository; one of ours stands in for each. Test
+programs have the real ones if DMM_TRACES names their folder.
+
+A table belongs to the commands before it. It has one of two forms:
+  long   as printed: a row for each row of the output
+  wide   the heading of its second column is empty: that column has the metrics, the others are a label each
+Tables with a column "held" judge claims of a paper, and no command prints them. A column "reference" or "in the paper"
+is what the document adds.
+"""
+import gzip
+import json
+import os
+import pathlib
+import re
+import shlex
+import signal
+import subprocess
+import tempfile
+import time
+import unittest
+
+from grid import BIN, SOURCE
+
+TEXT = (SOURCE / "docs/reproduction.md").read_text(encoding="utf-8")
+LABELS = ("load", "threshold", "workload", "architecture", "clusters", "curve", "against", "local load", "nodes",
+          "task [min]", "#", "claim", "parameter")
+ADDED = ("reference", "in the paper")
+NUMBER = re.compile(r"-?[0-9][0-9,]*")
+# Of these the document shows some rows and columns only.
+CHOSEN = ("mini-grid", "idle-nodes")
+SWEEP = "--experiment sensitivity"
+
+
+def blocks():
+    """The document as (commands, tables) in its order."""
+    found = []
+    for sh, table in re.findall(r"^```sh\n((?:.*\n)*?)^```$|((?:^\|.*\n)+)", TEXT, re.M):
+        if sh:
+            found.append((commands_of(sh), []))
+        elif found:
+            found[-1][1].append([cells(line) for line in table.splitlines() if not re.fullmatch(r"[|:\- ]+", line)])
+    return found
+
+
+def commands_of(sh):
+    """One command of several lines is one command, and so is a loop."""
+    sh = re.sub(r"  +# .*", "", sh)
+    lines = [line.rstrip() for line in sh.replace("\\\n", " ").replace("|\n", "| ").splitlines()]
+    return re.findall(r"^for (?:.*\n)*?done$|^.+$", "\n".join(filter(None, lines)), re.M)
+
+
+def cells(line):
+    return [cell.strip() for cell in re.split(r"(?<!\\)\|", line.strip().strip("|"))]
+
+
+def filled_down(rows, columns):
+    """A label stands in the first row for which it holds."""
+    before = [""] * columns
+    for row in rows:
+        row[:columns] = before = [now or then for now, then in zip(row[:columns], before)]
+    return rows
+
+
+def printed_tables(out):
+    """Tables are paragraphs whose columns are two blanks apart."""
+    found = []
+    for paragraph in out.split("\n\n"):
+        lines = [line for line in paragraph.splitlines() if not line.startswith("replaced at")]
+        while lines and re.match(r"\d+ repetitions? from|\S.*: .*|Architectures compared$", lines[0]):
+            lines.pop(0)
+        if len(lines) < 2:
+            continue
+        width = max(map(len, lines))
+        lines = [line.ljust(width) for line in lines]
+        text = "".join(" " if all(line[i] == " " for line in lines) else "." for i in range(width))
+        spans = [match.span() for match in re.finditer(r"\.(?: ?\.)*", text)]
+        rows = [[line[a:b].strip() for a, b in spans] for line in lines]
+        found.append([rows[0], *filled_down(rows[1:], 1)])
+    return found
+
+
+def shape(cell):
+    """How a cell is written: with how many numbers, digits behind the point and words."""
+    if cell == "none":  # no crossing
+        return "N.000"
+    if cell and not cell.strip("+~-"):
+        return len(cell)  # judgements
+    parts = []
+    for piece in re.split(r"(-?[0-9][0-9,]*(?:\.[0-9]+)?)", cell):
+        whole, point, digits = piece.partition(".")
+        parts.append("N" + point + "0" * len(digits) if NUMBER.fullmatch(whole) else piece)
+    return "".join(parts)
+
+
+def facts(table):
+    """What stands where: cells by the set of their labels and their heading, whatever are rows and what columns."""
+    header, *rows = table
+    found = {}
+    if header[1] == "":
+        for row in filled_down(rows, 1):
+            for heading, cell in zip(header[2:], row[2:]):
+                found.setdefault(frozenset((row[0], row[1], heading)), cell)
+        return found
+    labels = [i for i, heading in enumerate(header) if heading in LABELS]
+    for row in filled_down(rows, 1):
+        names = [row[i] for i in labels]
+        for i, cell in enumerate(row):
+            if i not in labels and header[i] not in ADDED:
+                found.setdefault(frozenset((*names, header[i])), cell)
+    return found
+
+
+def differences(ours, theirs, chosen):
+    """In words, between the facts of the document and those of the program."""
+    def named(keys):
+        return "; ".join(sorted(" / ".join(sorted(key)) for key in keys)[:6])
+    lacks, more = set(ours) - set(theirs), set(theirs) - set(ours)
+    said = [f"only in the document: {named(lacks)}"] if lacks else []
+    if more and not chosen:
+        said.append(f"only in the output: {named(more)}")
+    for key in ours.keys() & theirs.keys():
+        if shape(ours[key]) != shape(theirs[key]):
+            said.append(f"{named([key])}: {ours[key]!r} in the document, {theirs[key]!r} in the output")
+    return said
+
+
+def small(command):
+    """The command with a short workload, on few sites if the model makes it: each cluster costs the model much."""
+    if not command.startswith("dmm compare"):
+        return command
+    command = re.sub(r"--repetitions \d+", f"--repetitions {1 if SWEEP in command else 2}", command)
+    command = re.sub(r"--(?:days|jobs-per-cluster) [\d.]+|--topology topologies/dual-grid\.json", "", command)
+    if SWEEP in command:  # its clusters have the names that it changes
+        return command + " --days 0.01 --correction none --workload $FOLDER/one-job.swf"
+    if "mini-grid" in command:
+        return command + " --jobs-per-cluster 100"
+    if "idle-nodes" in command:
+        return command + " --repetitions 1"
+    if "--workload" in command:
+        command += " --jobs 50 --run-cap 3600"
+        return command if "--topology" in command else command + " --topology topologies/dual-grid.json"
+    return command + " --topology $FOLDER/few-sites.json --days 0.02 --correction none"
+
+
+class Base(unittest.TestCase):
+    """The document's commands and what they print."""
+
+    @classmethod
+    def setUpClass(cls):
+        folder = tempfile.TemporaryDirectory(prefix="dmmtest-")
+        cls.addClassCleanup(folder.cleanup)
+        cls.folder = pathlib.Path(folder.name)
+        cls.environment = {**os.environ, "PATH": f"{BIN}:{os.environ['PATH']}", "TRACES": str(cls.folder),
+                           "FOLDER": str(cls.folder)}
+        cls.write_stand_ins()
+        cls.write_few_sites()
+
+    @classmethod
+    def write_stand_ins(cls):
+        """Two hours of two clusters as each log of the archive, where the document looks for it."""
+        (cls.folder / "pwa").mkdir()
+        with gzip.open(SOURCE / "workloads/two-sites-morning.swf.gz", "rt", encoding="utf-8") as log:
+            jobs = [line.split() for line in log if not line.startswith(";")]
+        (cls.folder / "one-job.swf").write_text(" ".join(jobs[0]) + "\n", encoding="utf-8")
+        for name in set(re.findall(r"[\w.-]+-\d{4}-\d[\w.-]*", " ".join(sum((block for block, _ in blocks()), [])))):
+            name = name.removesuffix(".swf.gz")
+            first, number = (60 * 86400, 1) if name.startswith("METACENTRUM") else (0, 0)
+            with gzip.open(cls.folder / f"pwa/{name}.swf.gz", "wt", encoding="utf-8") as log:
+                for job in jobs:
+                    moved = [job[0], str(int(job[1]) + first), *job[2:15], str(int(job[15]) + number), *job[16:]]
+                    print(*moved, file=log)
+            print(f"two hours of workloads/two-sites-morning.swf.gz stand in for {name}")
+
+    @classmethod
+    def write_few_sites(cls):
+        """Both grids of the paper, with two clusters each."""
+        sites = [{"name": "das"}, {"name": "g5k"}]
+        for name in ("das-0", "das-1", "g5k-5", "g5k-6"):
+            sites.append({"name": name, "parent": name.partition("-")[0], "users": ["u0"],
+                          "clusters": [{"name": "nodes", "nodes": 100}]})
+        grid = {"name": "few-sites", "sites": sites, "sibling_groups": [["das", "g5k"]]}
+        (cls.folder / "few-sites.json").write_text(json.dumps(grid), encoding="utf-8")
+
+    def line_of(self, command):
+        """With our programs; what it writes goes into the folder."""
+        line = re.sub(r"(?<![\w/$])metacentrum\.swf", "$FOLDER/metacentrum.swf", command)
+        return line.replace("build/bin/", f"{shlex.quote(str(BIN))}/")
+
+    def run_one(self, command, more=None):
+        """Its output, with some more environment variables."""
+        line = self.line_of(small(command))
+        began = time.monotonic()
+        environment = self.environment | (more or {})
+        done = subprocess.run(["bash", "-ec", "set -o pipefail; " + line], env=environment, cwd=SOURCE, text=True,
+                              stdin=subprocess.DEVNULL, capture_output=True, timeout=600, check=False)
+        self.assertEqual(done.returncode, 0, f"{line}\n{done.stdout}\n{done.stderr}")
+        print(f"{time.monotonic() - began:5.1f} s  {command.splitlines()[0][:100]}", flush=True)
+        return done.stdout
+
+    def expect_begin(self, command):
+        """The sweep takes long however small its runs are: it begins, and is interrupted. Its tables are those of
+        reproduction_sweep_test.py."""
+        with subprocess.Popen(["bash", "-ec", "exec " + self.line_of(command)], env=self.environment, cwd=SOURCE,
+                              text=True, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                              stderr=subprocess.PIPE) as process:
+            said = process.stderr.readline()
+            process.send_signal(signal.SIGINT)
+            self.assertIn("runs done", said)
+            self.assertEqual(process.wait(), 130)
+        print(f"begun: {command}")
+
+    def expect_table(self, table, out, chosen):
+        """One of the tables of the output has its shape."""
+        for row in table[1:]:
+            self.assertEqual(len(row), len(table[0]), row)
+        ours = facts(table)
+        self.assertTrue(ours, table[0])
+        printed = printed_tables(out)
+        self.assertTrue(printed, out)
+        said = [differences(ours, facts(one), chosen) for one in printed if len(one[0]) > 1]
+        self.assertIn([], said, f"no table of the output is like that of the document\n{min(said, key=len)}\n{out}")
+
+
+class Reproduction(Base):
+    """All but the tables of the sweep."""
+
+    def test_commands_and_their_tables(self):
+        compared = 0
+        for commands, tables in blocks():
+            out = ""
+            for command in commands:
+                with self.subTest(command=command):
+                    program = re.search(r"build/bin/(\w+)", command)
+                    if program and not (BIN / program[1]).exists():
+                        print(f"not run, since {program[1]} isn't built: {command}")
+                        continue
+                    if SWEEP in command:
+                        self.expect_begin(command)
+                        continue
+                    text = self.run_one(command, {"TRACES": os.environ.get("DMM_TRACES", "")} if program else {})
+                    if program:
+                        self.assertRegex(text, r"test cases: +[1-9]\d* +\| +[1-9]\d* passed \| 0 failed")
+                    out += text + "\n"
+            if not any(command.startswith("dmm compare") for command in commands) or SWEEP in " ".join(commands):
+                continue
+            for table in tables:
+                if "held" in table[0]:
+                    continue
+                with self.subTest(commands=commands, table=table[0]):
+                    self.expect_table(table, out, any(name in " ".join(commands) for name in CHOSEN))
+                    compared += 1
+        print(f"{compared} tables compared")
+        self.assertGreaterEqual(compared, 20)
+
+    def test_golden_values(self):
+        """Each log of the table is in its command, and each figure a key of the command's JSON."""
+        commands, tables = next(block for block in blocks() if "dmm simulate" in block[0][0])
+        header, *rows = tables[0]
+        for command in commands:
+            architecture = re.search(r"--architecture (\w+)", command)[1]
+            reports = json.loads("[" + self.run_one(command).replace("}\n{", "},\n{") + "]")
+            self.assertEqual(len(reports), len(rows))
+            for row, report in zip(rows, reports):
+                self.assertIn(f"{row[0]}:{row[1]}", command.split(";")[0].split())
+                self.assertEqual(report["architecture"], architecture)
+                for heading in header:
+                    if heading.startswith(f"{architecture} "):
+                        self.assertIsInstance(report[heading.split()[1]], (int, float))
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=1)

@@ -216,7 +216,7 @@ class Endpoint {
     Way way;                          ///< how frames go out now
     CapacityHint hint;                ///< the last one sent: said again in Beats, since it may be lost
     CapacityHint heard_hint;          ///< the last one that our machine was told since the link came up
-    Duration round_trip;              ///< 0: not measured yet
+    Duration round_trip;              ///< 0 also until it is measured
     Stamp heard_stamp = no_stamp;     ///< to be echoed
     Instant heard_stamp_at{}, recovered{}, resend_asked{};
     Duration hello_pause{};

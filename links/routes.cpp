@@ -30,16 +30,16 @@ void Endpoint::set_route(Instant now, const Route& route) {
   if (peer.path.empty()) peer.relay_at = never;
   peer.dialled = true;
   peer.rest_wanted = false;
-  if (peer.up || peer.hello_at != never) {  // on its way, which may have been an earlier chain's, and lead nowhere now
-    if (peer.up || peer.way.connection || peer.way.path.empty() || peer.way.path == route.path) return;
+  const bool is_greeted = peer.hello_at != never;
+  const bool along_another = !peer.way.connection && !peer.way.path.empty() && peer.way.path != route.path;
+  if (peer.up || (is_greeted && !along_another)) return;
+  peer.hello_at = now;
+  next_tick_ = now;
+  if (is_greeted) {  // the earlier chain may lead nowhere by now
     peer.way.path = route.path;
-    peer.hello_at = now;
-    next_tick_ = now;
     return;
   }
-  peer.hello_at = now;
   peer.hello_pause = settings_.times.hello;
-  next_tick_ = now;
   if (route.endpoint.empty() || (!peer.direct && !may_dial_direct(now))) {
     peer.way = Way{std::nullopt, route.path};
     return;

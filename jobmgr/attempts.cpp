@@ -255,14 +255,15 @@ void JobManager::attempt_over(Step step, Job& job) {
   jobs_.change(job, JobEvent::all_ended);
   changed(job, Grade::synced);
   job.ended = step.now;
-  const Verdict verdict = judge(ends_of(run));
+  Verdict verdict = judge(ends_of(run));
+  // It was stopped for the sake of a component that then ended well, against what was known.
+  if (verdict.end == EndClass::stopped && !job.cancel_wanted) verdict.end = EndClass::interrupted;
   job.wall = {};
   for (const Task& task : run.tasks) job.wall = std::max(job.wall, task.wall);
   const Task& deciding = run.tasks[verdict.component];
   if (deciding.end.known) job.exit = JobExit{deciding.end.kind, deciding.end.code, deciding.end.fault};
-  const bool is_stopped_for_others = verdict.end == EndClass::stopped && !job.cancel_wanted;
-  const bool is_interrupted = verdict.end == EndClass::interrupted || is_stopped_for_others;
-  job.text = text_of(deciding, is_interrupted ? EndClass::interrupted : verdict.end, run.lease.owner);
+  job.text = text_of(deciding, verdict.end, run.lease.owner);
+  const bool is_interrupted = verdict.end == EndClass::interrupted;
   Interruption interruption = interruption_of(run, deciding);
   if (interruption == Interruption::keeper && DMM_PLANT(keeper_death_charged)) interruption = Interruption::nodes_lost;
   if (interruption == Interruption::owner && DMM_PLANT(reclaim_charged)) interruption = Interruption::nodes_lost;

@@ -88,7 +88,7 @@ Verdict judge(const std::vector<ComponentEnd>& components) {
 JobEvent outcome(EndClass end, bool cancelled, Rerun rerun) {
   if (cancelled) return JobEvent::cancel;
   if (end == EndClass::good) return JobEvent::finish;
-  if (end == EndClass::bad) return JobEvent::fail;
+  if (end != EndClass::interrupted) return JobEvent::fail;
   switch (rerun) {
     case Rerun::allowed: return JobEvent::again;
     case Rerun::used_up: return JobEvent::lose;

@@ -83,8 +83,7 @@ struct Verdict {
   std::size_t component = 0;
 };
 
-/// The first trouble decides; without any the job is as good as its components. A component that was stopped for the
-/// sake of one that then ended well, against what was known, was interrupted.
+/// The first trouble decides; without any the job is as good as its components.
 Verdict judge(const std::vector<ComponentEnd>& components);
 
 /// Whether a job that was interrupted runs again.

@@ -164,8 +164,7 @@ void JobManager::give_up(Step step, const Party& silent) {
     if (!job || !job->run || job->run->open == 0) continue;
     if (job->run->tasks.at(key.component).phase == TaskPhase::over) continue;
     // What lost its nodes before has had to end by itself since then, or since its resource manager was heard last.
-    const Instant alone_since = std::max(job->run->gone_at, step.now - settings_.confirm_limit);
-    const Duration awaited = job->run->holds || alone_since > step.now ? Duration{} : step.now - alone_since;
+    const Duration awaited = std::clamp(step.now - job->run->gone_at, Duration{}, settings_.confirm_limit);
     interrupt(step, *job, key.component, false, stop_grace, awaited);
     release(step, *job);
     wind_down(step, *job);

@@ -7,8 +7,8 @@
 // A keeper that dies takes all jobs of its resource manager with it. One of them may be the cause, and the others
 // did nothing: none of them pays for it with a rerun, and each is suspected a little more. A job that was there at
 // `keeper_deaths_max` deaths is failed, if at one of them no job of another user was there. So that the others don't
-// meet the cause again each time, who had run for long waits longer than who had just started, and no two jobs wait
-// equally long.
+// meet the cause again each time, a job that had run for long waits longer than one that had just started, and no two
+// jobs wait equally long.
 #pragma once
 
 #include "jobmgr/job.hpp"

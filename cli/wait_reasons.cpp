@@ -130,7 +130,7 @@ std::string sentence_for(const std::string& reason, const Json& answer) {
   return words.empty() ? "Its site " + unknown_reason(reason) + "." : std::string(words);
 }
 
-/// What is known of a site beyond its hint, which only says that there is no room for who asks.
+/// What is known of a site beyond its hint, which only says that there is no room for the asking site.
 std::string seen_of(const Json& site, const std::string& asker) {
   const std::vector<std::string> drained = texts_in(site, "drained");
   if (std::ranges::count(drained, text_in(site, "site")) > 0) return "it is drained";

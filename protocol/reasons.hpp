@@ -33,7 +33,7 @@ enum class RejectReason : std::uint8_t {
   nodes_aside,       ///< too many of its nodes are set aside
   others_first,      ///< it interrupted the job before, or lends for too short a time: others are asked first
   nodes_missing,     ///< its resource managers are up, and offer fewer nodes than its configuration says
-  kept_off,          ///< who asks is lent nothing for a while, since nodes were taken back from it or offers lapsed
+  kept_off,          ///< the asking site is lent nothing for a while: nodes were taken back from it, or offers lapsed
 };
 
 /// Why a waiting request waits, seen from its home site.

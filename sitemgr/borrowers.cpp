@@ -143,10 +143,9 @@ void Borrowers::lapse(Instant now, std::size_t borrower) {
   if (one.lapses > 1) keep_off(borrower, now + off);
 }
 
-BorrowerView Borrowers::view(Instant now, std::size_t borrower) const {
-  const Borrower& one = list_[borrower];
-  return {one.processors, queued(now, borrower), served(now, borrower) / 1e6,
-          is_kept_off(now, borrower) ? one.off_until - now : Duration{}};
+BorrowerView Borrowers::view(Instant now, std::size_t borrower, Instant off_until) const {
+  return {list_[borrower].processors, queued(now, borrower), served(now, borrower) / 1e6,
+          std::max(std::max(kept_off_until(borrower), off_until) - now, Duration{})};
 }
 
 }  // namespace dmm

@@ -69,7 +69,8 @@ class Borrowers {
   bool is_kept_off(Instant now, std::size_t borrower) const { return now < kept_off_until(borrower); }
   Instant kept_off_until(std::size_t borrower) const { return list_[borrower].off_until; }
 
-  BorrowerView view(Instant now, std::size_t borrower) const;
+  /// `off_until`: until when the borrower is kept off for something that isn't known here.
+  BorrowerView view(Instant now, std::size_t borrower, Instant off_until = {}) const;
 
  private:
   struct Borrower {

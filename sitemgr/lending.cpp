@@ -128,8 +128,12 @@ std::vector<double> SiteManager::fair_shares(Instant now) const {
 }
 
 Instant SiteManager::kept_off_until(std::size_t n) const {
-  const auto site = kept_off_.find(neighbours_[n].site);
-  return std::max(borrowers_.kept_off_until(n), site == kept_off_.end() ? Instant{} : site->second);
+  return std::max(borrowers_.kept_off_until(n), kept_off_until(neighbours_[n].site));
+}
+
+Instant SiteManager::kept_off_until(const SiteName& sink) const {
+  const auto until = kept_off_.find(sink);
+  return until == kept_off_.end() ? Instant{} : until->second;
 }
 
 Duration SiteManager::turn_length(const Turn& turn) const {
@@ -258,16 +262,18 @@ void SiteManager::match_foreign(Step& s) {
 
 /// Whether the neighbour, or the site whose user asks, gets nothing for a while.
 bool SiteManager::keeps_off(Instant now, const Foreign& foreign) const {
-  const auto sink = kept_off_.find(foreign.delegate.request.id.site);
-  return (sink != kept_off_.end() && now < sink->second) || borrowers_.is_kept_off(now, foreign.from);
+  return now < kept_off_until(foreign.delegate.request.id.site) || borrowers_.is_kept_off(now, foreign.from);
+}
+
+bool SiteManager::drained_for(const Foreign& foreign) const {
+  return drained_here() || drained_.contains(neighbours_[foreign.from].site) ||
+         drained_.contains(foreign.delegate.request.id.site);
 }
 
 /// Why a delegation isn't served here, whatever is free.
 std::optional<RejectReason> SiteManager::may_not_have(Instant now, const Foreign& foreign) const {
   const Delegate& asked = foreign.delegate;
-  const Neighbour& neighbour = neighbours_[foreign.from];
-  const bool drained = drained_here() || drained_.contains(neighbour.site) || drained_.contains(asked.request.id.site);
-  if (!settings_.lend || drained || keeps_off(now, foreign)) return RejectReason::not_lending;
+  if (!settings_.lend || drained_for(foreign) || keeps_off(now, foreign)) return RejectReason::not_lending;
   const Duration longest = longest_for(foreign);
   if (longest > Duration{} && asked.request.length > longest) return RejectReason::too_long;
   if (prefers_others(foreign)) return RejectReason::others_first;

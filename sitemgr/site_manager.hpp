@@ -318,6 +318,7 @@ class SiteManager {
   Clause clause_of_size(const ResourceNeed& need) const;
   RejectReason exact(Instant now, const Foreign& foreign, RejectReason reason) const;
   bool keeps_off(Instant now, const Foreign& foreign) const;
+  bool drained_for(const Foreign& foreign) const;
   std::vector<HolderView> holders_of(Instant now, const Constraints& constraints) const;
   AskedView asked_of(Instant now, std::size_t n, const LocalRequest& request) const;
 
@@ -334,6 +335,7 @@ class SiteManager {
   void update_turn(Instant now);
   bool may_have_turn(Instant now, std::size_t n) const;
   Instant kept_off_until(std::size_t n) const;
+  Instant kept_off_until(const SiteName& sink) const;
   Duration round_trip_to(const Party& user) const;
   void note_round_trip(const Party& user, Duration round_trip);
   Duration turn_length(const Turn& turn) const;

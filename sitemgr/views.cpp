@@ -25,12 +25,11 @@ SiteView SiteManager::view(Instant now) const {
   view.grants_local = grants_local_;
   view.grants_foreign = grants_foreign_;
   for (std::size_t n = 0; n < neighbours_.size(); ++n) {
-    auto borrower = borrowers_.view(now, n);
-    borrower.kept_off = std::max(kept_off_until(n) - now, Duration{});  // also after a reclaim of its users' nodes
     if (!neighbours_[n].removed)
-      view.links.push_back(
-          {neighbours_[n], leases_.up(n).size(), leases_.down(n).size(), borrower,
-           total_of(UsageRecord::Direction::lent, n), total_of(UsageRecord::Direction::borrowed, n)});
+      view.links.push_back({neighbours_[n], leases_.up(n).size(), leases_.down(n).size(),
+                            borrowers_.view(now, n, kept_off_until(neighbours_[n].site)),
+                            total_of(UsageRecord::Direction::lent, n),
+                            total_of(UsageRecord::Direction::borrowed, n)});
     view.leases_in += leases_.up(n).size();
     view.leases_out += leases_.down(n).size();
     for (const LeaseId& id : leases_.up(n))

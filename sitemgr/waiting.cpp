@@ -76,11 +76,8 @@ RejectReason SiteManager::exact(Instant now, const Foreign& foreign, RejectReaso
   const bool is_end = reason == RejectReason::dttl_exhausted || reason == RejectReason::tries_exhausted;
   const bool is_of_size = foreign.reason == RejectReason::no_capacity || foreign.reason == RejectReason::never_servable;
   if (is_end && !is_of_size) reason = foreign.reason;
-  if (reason == RejectReason::not_lending) {
-    const bool is_drained = drained_here() || drained_.contains(neighbours_[foreign.from].site) ||
-                            drained_.contains(asked.request.id.site);
-    return is_drained ? RejectReason::drained : keeps_off(now, foreign) ? RejectReason::kept_off : reason;
-  }
+  if (reason == RejectReason::not_lending && drained_for(foreign)) return RejectReason::drained;
+  if (reason == RejectReason::not_lending) return keeps_off(now, foreign) ? RejectReason::kept_off : reason;
   const bool is_of_nodes = reason == RejectReason::no_capacity || reason == RejectReason::never_servable ||
                            reason == RejectReason::dttl_exhausted || reason == RejectReason::tries_exhausted;
   const bool never_here = foreign.reason == RejectReason::never_servable;

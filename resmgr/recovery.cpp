@@ -33,6 +33,16 @@ TaskRow row_named(const TaskId& id) {
   return row;
 }
 
+/// The users of tasks that had no end and of which the backend has nothing any more.
+std::set<Party> users_of_gone(const std::vector<ResourceRecord>& rows, const std::map<TaskId, std::int32_t>& found) {
+  std::set<Party> users;
+  for (const ResourceRecord& row : rows)
+    if (const auto* task = std::get_if<TaskRow>(&row);
+        task && task->state != TaskState::ended && !found.contains({task->request, task->component}))
+      users.insert(job_manager_of(task->request));
+  return users;
+}
+
 }  // namespace
 
 // ---- writing ---------------------------------------------------------------------------------------------------
@@ -115,13 +125,9 @@ void ResourceManager::restore(Instant now, std::vector<ResourceRecord> rows, con
     if (auto* suspect = std::get_if<SuspectRecord>(&row)) restore_one(*suspect);
   }
   restore_fences(rows);
-  std::set<Party> users;  // of tasks that a keeper took along
-  for (const ResourceRecord& row : rows)
-    if (const auto* task = std::get_if<TaskRow>(&row);
-        task && task->state != TaskState::ended && !found.contains({task->request, task->component}))
-      users.insert(job_manager_of(task->request));
+  const bool others_died = users_of_gone(rows, found).size() > 1;
   for (ResourceRecord& row : rows)
-    if (auto* task = std::get_if<TaskRow>(&row)) restore_one(now, *task, found, keeper_died, users.size() > 1);
+    if (auto* task = std::get_if<TaskRow>(&row)) restore_one(now, *task, found, keeper_died, others_died);
   for (const auto& [id, process] : found) strays_.insert(id);
 }
 

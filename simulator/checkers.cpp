@@ -13,7 +13,7 @@ namespace {
 constexpr std::uint64_t between_walks = 1000;
 /// Nodes; in a larger world a step's writes are looked at, and all that everybody knows in the walks.
 constexpr std::uint64_t large = 300;
-/// Records of a manager for each look at it: a look compares them all, and so many looks are left out before.
+/// All records of a manager are compared once in `records / records_a_look` looks at it.
 constexpr std::uint64_t records_a_look = 16;
 
 RequestId job_of(const Submission& job) { return {job.job_manager.site, job.job_manager.name, job.number, 0}; }
@@ -58,14 +58,14 @@ std::string Checkers::check(const World& world) {
   const bool is_large = world.nodes() > large;
   // Most steps of a large world only say that somebody lives.
   since_walk_ += is_large ? world.written().size() : 1;
-  if (since_walk_ >= between_walks) return check_all_parties(world);
+  if (since_walk_ >= between_walks) return check_all_parties(world, Life::now_and_then);
   std::string fault;
   if (is_large) {
     for (const Written& written : world.written())
       if (fault.empty()) fault = check_written(world, written);
   } else {
     for (const Address address : world.settled())
-      if (fault.empty()) fault = check(world, world.parties()[address]);
+      if (fault.empty()) fault = check(world, world.parties()[address], Life::now_and_then);
   }
   return fault.empty() ? fault_ : fault;
 }
@@ -88,21 +88,18 @@ std::string Checkers::check_written(const World& world, const Written& written) 
 }
 
 std::string Checkers::check_all(const World& world) {
-  is_thorough_ = true;
-  std::string fault = check_all_parties(world);
-  is_thorough_ = false;
-  return fault;
+  return check_all_parties(world, Life::now);
 }
 
-std::string Checkers::check_all_parties(const World& world) {
+std::string Checkers::check_all_parties(const World& world, Life life) {
   since_walk_ = 0;
   starts_.clear();
   for (const Party& party : world.parties())
-    if (std::string fault = check(world, party); !fault.empty()) return fault;
+    if (std::string fault = check(world, party, life); !fault.empty()) return fault;
   return fault_;
 }
 
-std::string Checkers::check(const World& world, const Party& party) {
+std::string Checkers::check(const World& world, const Party& party, Life life) {
   std::string fault;
   if (!world.is_up(party)) return fault;
   ++checks_;
@@ -116,14 +113,14 @@ std::string Checkers::check(const World& world, const Party& party) {
     case Role::resource_manager: fault = check_nodes(world, party, world.resource_manager(party)->machine); break;
     case Role::client: break;
   }
-  if (fault.empty()) fault = check_life(world, party);
+  if (fault.empty()) fault = check_life(world, party, life);
   return fault.empty() ? fault : to_text(party) + ": " + fault;
 }
 
 /// What grows with the life of a manager: its records, and what it says of itself.
-std::string Checkers::check_life(const World& world, const Party& party) {
+std::string Checkers::check_life(const World& world, const Party& party, Life life) {
   std::uint64_t& unlooked = unlooked_[party];
-  if (!is_thorough_ && ++unlooked < world.records_of(party) / records_a_look) return {};
+  if (life == Life::now_and_then && ++unlooked < world.records_of(party) / records_a_look) return {};
   unlooked = 0;
   std::string fault = world.ledger_fault(party);
   if (fault.empty() && !own_word_ignored_) fault = own_word(world, party);

@@ -35,9 +35,11 @@ class Checkers {
   void note(const std::vector<Happening>& happenings);
 
  private:
-  std::string check_all_parties(const World& world);
-  std::string check(const World& world, const Party& party);
-  std::string check_life(const World& world, const Party& party);
+  /// When all that a manager keeps is compared: each time, or in proportion to how much it is.
+  enum class Life : std::uint8_t { now, now_and_then };
+  std::string check_all_parties(const World& world, Life life);
+  std::string check(const World& world, const Party& party, Life life);
+  std::string check_life(const World& world, const Party& party, Life life);
   std::string check_written(const World& world, const Written& written);
   std::string check_leases(const World& world, const LeaseTable& table, const std::vector<LeaseId>& ids);
   std::string check_lease(const World& world, const LeaseId& id, const Lease& lease);
@@ -53,7 +55,6 @@ class Checkers {
   std::map<Party, std::map<std::uint32_t, Epoch>> highest_;  ///< by resource manager and node
   std::map<Party, std::uint64_t> starts_;  ///< of job managers whose jobs were all found again
   std::map<Party, std::uint64_t> unlooked_;  ///< looks since all that a manager keeps was compared
-  bool is_thorough_ = false;  ///< all is compared now, however much it is
   std::map<RequestId, int> outcomes_;  ///< by job: attempt 0
   std::map<RequestId, std::uint32_t> dttl_;  ///< of submitted jobs
   std::size_t known_submissions_ = 0;        ///< so many are in dttl_

@@ -181,7 +181,7 @@ class World {
   Address address_of(const Party& party) const;
   bool has(const Party& party) const { return addresses_.contains(party); }
   const std::vector<Submission>& submissions() const { return submissions_; }
-  /// Who had something to decide in the last step; the others heard signs of life alone.
+  /// The managers that had something to decide in the last step; the others heard signs of life alone.
   const std::vector<Address>& settled() const { return settled_; }
   /// Those of them that had something to write.
   const std::vector<Written>& written() const { return written_; }

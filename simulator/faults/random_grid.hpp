@@ -56,8 +56,8 @@ struct RandomOptions {
   std::uint32_t sites_max = 12;
   std::uint32_t sites = 0;  ///< exactly so many; 0: drawn
   std::uint32_t nodes = 0;  ///< about so many in all; 0: drawn
-  /// Jobs and troubles come for so long. Beyond an hour they are no more than in an hour, and all that takes time takes
-  /// longer: in days, jobs run for hours and days.
+  /// Jobs and troubles come during this time. A run of more than an hour has as many as one of an hour, and all that
+  /// takes time takes longer: in days, jobs run for hours and days.
   Duration length = seconds(100);
   double jobs = 1;                 ///< how many come, of the usual number
   bool skips_quiet = true;         ///< see WorldSettings

@@ -20,10 +20,10 @@
 namespace dmm::property_test {
 namespace {
 
-/// Hardly a run comes to end a lease that nobody vouched for: the first does. In the second, nodes once gathered
-/// for a borrower whose job is wider than their cluster, beside others that they fit. In the third, a component
-/// ends well that was thought to have lost its nodes, and another was stopped for its sake. In the fourth, a
-/// resource manager was greeted along a chain of which a link had been removed, over and over again.
+/// Hardly a run ends a lease for which neither its borrower nor its owner vouched: the first does. In the second,
+/// nodes once gathered for a borrower whose job is wider than their cluster, beside others that they fit. In the
+/// third, a component ends well that was thought to have lost its nodes, and another was stopped for its sake. In
+/// the fourth, a resource manager was greeted along a chain of which a link had been removed, over and over again.
 constexpr std::uint64_t rare_seeds[] = {149, 237, 169, 853};
 /// Crowds in which a borrower got nothing: of wider jobs than what came free at a time, or than its share.
 constexpr std::uint64_t seeds_with_wide_ones[] = {138, 185, 369};

@@ -22,23 +22,16 @@ class Faults:
 
     def __init__(self, folder, failing, others, grid):
         self.failing = failing  # managers whose disk fails to sync have a file there (tests/processes/failing_sync.cpp)
-        self.folder, self.others, self.grid = folder, others, grid  # others: who does what isn't done here
+        self.folder, self.others, self.grid = folder, others, grid  # others: they do what isn't done here
         self.troubled = {}  # a daemon's name -> until when, and what mends it
         self.halted = 0     # managers that ended since their disk didn't sync
         self.wrong = []     # what a manager did that it must not
 
     def begin(self, kind, daemon, length):
-        """False if an operator's act found the site manager in trouble, or the site in an act that isn't over."""
         doer = next(one for one in (self, *self.others) if kind in one.kinds)
-        name = daemon["name"]
-        if hasattr(doer, "site_manager"):
-            name = doer.site_manager(daemon)["name"]
-            if name in self.troubled:
-                return False
         mend = getattr(doer, kind)(daemon)
         if mend:
-            self.troubled[name] = (time.monotonic() + length, mend)
-        return True
+            self.troubled[daemon["name"]] = (time.monotonic() + length, mend)
 
     def mend(self, everything=False):
         """Ends the faults whose time is over; what can't be mended yet is tried again."""

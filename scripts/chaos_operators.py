@@ -1,5 +1,6 @@
 """What operators do in scripts/chaos: take lent nodes back, drain a site, take a neighbour out of `links` and put it
-back, and set limits of a link, both with SIGHUP. All of that is a site's right: no job may be lost by it.
+back, and set limits of a link, both with SIGHUP. All of that is a site's right: no job may be lost by it. Each act is
+done to a site manager, and begins while that is in no trouble.
 """
 import json
 import os
@@ -13,9 +14,6 @@ class Operators:
     def __init__(self, grid):
         self.grid = grid
 
-    def site_manager(self, daemon):
-        return next(d for d in self.grid.daemons if d["role"] == "sitemgr" and d["site"] == daemon["site"])
-
     def neighbours(self, manager):
         return [link["site"] for link in json.loads(pathlib.Path(manager["config"]).read_text())["links"]]
 
@@ -23,12 +21,12 @@ class Operators:
         """Whether the site heard it; one in trouble doesn't answer, which is no fault."""
         return bool(self.grid.dmm(*words, check=False))
 
-    def reclaim(self, daemon):
-        for neighbour in self.neighbours(self.site_manager(daemon)):
-            self.order("reclaim", neighbour, "--site", daemon["site"], "--grace", 1)
+    def reclaim(self, manager):
+        for neighbour in self.neighbours(manager):
+            self.order("reclaim", neighbour, "--site", manager["site"], "--grace", 1)
 
-    def drain(self, daemon):
-        site = daemon["site"]
+    def drain(self, manager):
+        site = manager["site"]
         if self.order("drain", site, "--site", site):
             return lambda: self.order("resume", site, "--site", site)
         return None
@@ -56,15 +54,15 @@ class Operators:
                 pass  # it reads the file when it starts
         return True
 
-    def unlink(self, daemon):
-        manager = self.site_manager(daemon)
-        return self.change(manager, lambda links: links.pop(self.grid.random.randrange(len(links)))) \
-            if self.neighbours(manager) else None
+    def unlink(self, manager):
+        if not self.neighbours(manager):
+            return None
+        return self.change(manager, lambda links: links.pop(self.grid.random.randrange(len(links))))
 
-    def limit(self, daemon):
+    def limit(self, manager):
         processors, leases = self.grid.random.choice(((0, 1), (1, 0), (2, 0), (3, 2)))
 
         def set_limits(links):
             for link in links:
                 link["processors"], link["leases"] = processors, leases
-        return self.change(self.site_manager(daemon), set_limits)
+        return self.change(manager, set_limits)

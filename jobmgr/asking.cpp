@@ -312,8 +312,8 @@ bool JobManager::loses(Step step, Job& job, std::uint32_t component, const std::
   return true;
 }
 
-void JobManager::on(Step, const Party&, const Renewed& renewed) {
-  leases_.renewed(renewed);
+void JobManager::on(Step step, const Party&, const Renewed& renewed) {
+  for (const LeaseTerm& said : renewed.terms) leases_.promise(step.now, said.lease, said.left);
   queue_awaited();
 }
 

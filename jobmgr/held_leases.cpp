@@ -1,4 +1,4 @@
-// Expiry without a walk: a lease is good by its own grant, by the latest renewal, or by that one's exception.
+// Expiry without a walk: what Beats vouch for lasts, and else each lease has a term from the last of them.
 #include "jobmgr/held_leases.hpp"
 
 #include <algorithm>
@@ -27,14 +27,15 @@ bool remove_from(Jobs& jobs, std::uint64_t job) {
 void HeldLeases::add(Instant now, const LeaseId& id, std::uint64_t job, Duration term) {
   Lease& lease = leases_[id];
   hold(lease, job);
-  lease.until = now + less_a_hundredth(term);
-  lease.granted_after = renewals_;
+  lease.promised = now;
+  lease.term = less_a_hundredth(term);
+  lease.awaited = false;
 }
 
 void HeldLeases::restore(const LeaseId& id, std::uint64_t job) {
   Lease& lease = leases_[id];
   hold(lease, job);
-  lease.until = unknown;
+  lease.awaited = true;
 }
 
 void HeldLeases::hold(Lease& lease, std::uint64_t job) {
@@ -92,54 +93,28 @@ const HeldLeases::Lease* HeldLeases::find_held(const LeaseId& id) const {
   return lease && !lease->jobs.empty() ? lease : nullptr;
 }
 
-Instant HeldLeases::until(const Lease& lease) const {
-  if (answered_ <= lease.granted_after) return lease.until;
-  if (lease.exception_of == answered_) return lease.exception_until;
-  return std::max(lease.until, renewed_until_);
-}
-
 bool HeldLeases::usable(Instant now, const LeaseId& id) const {
   const Lease* lease = find_held(id);
-  return lease && now < until(*lease);
+  if (!lease || lease->awaited) return false;
+  return stands_ || now < std::max(lease->promised, proved_) + lease->term;
 }
 
 bool HeldLeases::awaited(const LeaseId& id) const {
   const Lease* lease = find_held(id);
-  return lease && until(*lease) == unknown;
+  return lease && lease->awaited;
 }
 
 void HeldLeases::suspend() {
-  for (const LeaseId& id : leases_.keys()) {  // rare: the site restarted
-    Lease& lease = leases_.at(id);
-    lease.until = unknown;
-    lease.granted_after = renewals_;
-  }
-  sent_.clear();
-  answered_ = renewals_;
+  for (const LeaseId& id : leases_.keys()) leases_.at(id).awaited = true;  // rare: the site restarted
 }
 
-void HeldLeases::confirm(Instant now, const LeaseId& id, Duration left) {
+void HeldLeases::promise(Instant now, const LeaseId& id, Duration term) {
   Lease* lease = leases_.find(id);
-  if (lease && left > Duration{}) lease->until = now + less_a_hundredth(left);
-}
-
-void HeldLeases::renewal_sent(Instant now) {
-  sent_.push_back(now);
-  ++renewals_;
-}
-
-void HeldLeases::renewed(const Renewed& answer) {
-  if (sent_.empty()) return;  // to a renewal of before the site restarted
-  answered_ = renewals_ - sent_.size() + 1;
-  const Instant sent = sent_.front();
-  sent_.pop_front();
-  renewed_until_ = sent + less_a_hundredth(answer.term);
-  for (const LeaseTerm& exception : answer.shorter)
-    if (Lease* lease = leases_.find(exception.lease)) {
-      lease->exception_of = answered_;
-      lease->exception_until =
-          exception.left > Duration{} ? sent + less_a_hundredth(exception.left) : unknown;  // it will say more
-    }
+  if (!lease) return;
+  lease->awaited = term <= Duration{};
+  if (lease->awaited) return;
+  lease->promised = now;
+  lease->term = less_a_hundredth(term);
 }
 
 }  // namespace dmm

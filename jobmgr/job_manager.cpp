@@ -25,9 +25,6 @@ constexpr std::optional<Role> sender_of() {
     return std::nullopt;
 }
 
-// A site that answers no renewal for so many has its link down soon; until then nothing is piled up.
-constexpr std::size_t renewals_unanswered_max = 100;
-
 }  // namespace
 
 JobManager::JobManager(JobManagerSettings settings)
@@ -95,7 +92,6 @@ void JobManager::site_came_up(Step step, bool restarted) {
     offer_inventory(step);
     ask_from_ = 1;
   }
-  next_renewal_ = leases_.grants() > 0 ? step.now : never;
 }
 
 // Its new incarnation knows what it ran, and says what became of it when it is asked; what was said to the old one may
@@ -122,6 +118,15 @@ void JobManager::take(Step step, const LinkDown& down) {
   for (TaskKey key : managers_.tasks_of(down.peer)) stop_counting(jobs_.find(key.job)->run->tasks[key.component]);
 }
 
+void JobManager::take(Step, const LinkStanding& change) {
+  if (change.peer != site_) return;
+  if (change.stands)
+    leases_.stand();
+  else
+    leases_.waver(change.proved);
+  queue_awaited();
+}
+
 void JobManager::take(Step, const LinkPressed& change) {
   if (change.peer == site_) site_pressed_ = change.pressed;
 }
@@ -142,7 +147,6 @@ void JobManager::settle(Instant now, Effects& effects) {
   ask_waiting(step);
   // What rested a moment ago may just have been given something to start: its silence must be noticed.
   std::erase_if(effects.rests, [&](const Party& manager) { return !managers_.is_idle(manager); });
-  renew(step);
   write_changes(step);
 }
 
@@ -152,7 +156,7 @@ Instant JobManager::next_deadline() const {
   if (!looks_.empty()) next = std::min(next, looks_.begin()->first);
   if (!queued_.empty() && !places_.empty()) next = std::min(next, places_.front().first);
   if (!pauses_.empty()) next = std::min(next, pauses_.begin()->first);
-  if (site_up_) next = std::min({next, managers_.next_silence(), next_renewal_});
+  if (site_up_) next = std::min(next, managers_.next_silence());
   return next;
 }
 
@@ -189,20 +193,6 @@ void JobManager::pass_due(Step step, TaskKey key) {
   task.text = "nobody confirmed its end in time";
   task_over(job, key.component);
   if (job.run->open == 0) attempt_over(step, job);
-}
-
-void JobManager::renew(Step step) {
-  if (leases_.grants() == 0) {
-    next_renewal_ = never;
-    return;
-  }
-  const Duration interval = std::max(microseconds(1), settings_.term / 10);
-  if (next_renewal_ == never) next_renewal_ = step.now + interval;
-  if (!site_up_ || step.now < next_renewal_) return;
-  next_renewal_ = step.now + interval;
-  if (leases_.unanswered() >= renewals_unanswered_max) return;
-  tell_site(step, Renew{leases_.grants()});
-  leases_.renewal_sent(step.now);
 }
 
 // Before the first session there is nothing to say: its first message is the inventory, and then come the requests.

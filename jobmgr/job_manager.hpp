@@ -71,7 +71,7 @@ struct OutputWritten {
 
 class JobManager {
  public:
-  using Input = std::variant<Received, LinkUp, LinkDown, LinkPressed, OutputWritten>;
+  using Input = std::variant<Received, LinkUp, LinkDown, LinkPressed, LinkStanding, OutputWritten>;
   using Effects = JobManagerEffects;
   static constexpr Duration stop_grace = seconds(5);  ///< between SIGTERM and SIGKILL
 
@@ -145,13 +145,13 @@ class JobManager {
   void take(Step step, const LinkUp& up);
   void take(Step step, const LinkDown& down);
   void take(Step step, const LinkPressed& change);
+  void take(Step step, const LinkStanding& change);
   void take(Step step, const OutputWritten& written);
   Step begin(Instant now, Effects& effects);
   void site_came_up(Step step, bool restarted);
   void manager_came_up(Step step, const Party& manager, bool restarted);
   void give_up(Step step, const Party& silent);
   void pass_due(Step step, TaskKey key);
-  void renew(Step step);
   void tell_site(Step step, Message message, const RequestId& about = {});
 
   // ---- the ledger, and after a restart (recovery.cpp) ----
@@ -245,7 +245,6 @@ class JobManager {
   OutputPaths output_paths_;
   HeldLeases leases_;
   Managers managers_;
-  Instant next_renewal_ = never;
   std::set<std::pair<Instant, std::uint64_t>> pauses_;  ///< every Job::again_at
   std::deque<std::pair<RequestId, std::uint32_t>> queued_;  ///< components to start; entries may be out of date
   std::deque<std::pair<RequestId, std::uint32_t>> awaiting_;  ///< those whose lease the site must promise anew first

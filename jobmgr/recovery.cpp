@@ -175,7 +175,7 @@ void JobManager::compare(Step step, const Holding& lent) {
   Job* job = jobs_.find(lent.request.job);
   const bool is_held = job && request_of(*job) == lent.request && leases_.holds(lent.lease, job->number);
   if (!is_held || judged_.erase({lent.lease, job->number}) == 0) return;
-  leases_.confirm(step.now, lent.lease, lent.left);
+  leases_.promise(step.now, lent.lease, lent.left);
   std::vector<NodeGroup> missing = without(job->run->held(), lent.nodes);
   if (!missing.empty()) lose_nodes(step, *job, {lent.lease, std::move(missing), LeaseEnd::expired, false, {}});
 }

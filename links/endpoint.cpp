@@ -22,6 +22,8 @@ constexpr std::size_t acknowledge_after_bytes = 32 * 1024;
 constexpr std::size_t client_name_length_max = 64;
 /// The same is said no more often than this.
 constexpr Duration between_notices = seconds(60);
+/// An echo that comes so much later than twice the round trip is news, though it wasn't waited for.
+constexpr Duration late_echo = seconds(1);
 
 bool is_well_named(const Party& party) {
   if (!is_name(std::string_view(party.site.text))) return false;
@@ -165,12 +167,12 @@ bool Endpoint::accept(Instant now, Peer& peer, const Way& way, const Envelope& e
 /// The first frame behind the greetings: it says how far away the peer is, at the latest by having come.
 void Endpoint::rise_measured(Instant now, Peer& peer, const Envelope& envelope) {
   const Peer::Rising rising = std::exchange(peer.rising, std::nullopt).value_or(Peer::Rising{});
-  if (const Beat* beat = std::get_if<Beat>(&envelope.message)) hear_echo(now, peer, beat->echo);
+  if (const Beat* beat = std::get_if<Beat>(&envelope.message)) hear_echo(now, peer, beat->echo, true);
   if (!peer.measured && rising.answered != Instant{}) {
     peer.round_trip = now - rising.answered;
     peer.measured = true;
   }
-  rise(peer, peer.renewing || rising.restarted, rising.ancestors);
+  rise(now, peer, peer.renewing || rising.restarted, rising.ancestors);
 }
 
 bool Endpoint::may_say(Instant now, Peer& peer, std::uint16_t type) {
@@ -206,14 +208,14 @@ void Endpoint::deliver(Instant now, Peer& peer, Envelope&& envelope, std::vector
     auto* part = std::get_if<Part>(&envelope.message);
     peer.bytes_since_sent += part ? part->bytes.size() : 0;
     if (++peer.arrived_since_sent >= acknowledge_after || peer.bytes_since_sent >= acknowledge_after_bytes)
-      emit(now, peer, beat_of(now, peer), {}, {});
+      beat_in_passing(now, peer);
     if (part) return take_part(now, peer, *part, messages);
   } else if (!relay && type != Piece::type && (envelope.hint.empty() || envelope.hint == peer.heard_hint)) {
     return;  // nothing that a machine would want to know
   }
   if (!envelope.hint.empty()) peer.heard_hint = envelope.hint;
   messages.emplace_back(std::move(envelope.from), std::move(envelope.message), std::move(envelope.trace),
-                        std::move(envelope.hint), peer.round_trip);
+                        std::move(envelope.hint), peer.round_trip, peer.proved);
 }
 
 // ---- messages in parts ---------------------------------------------------------------------------------------------
@@ -259,7 +261,7 @@ void Endpoint::take_whole(Instant now, Peer& peer, std::vector<Received>& messag
   if (!may_say(now, peer, type)) return;
   ++received_by_type_[type];
   messages.emplace_back(std::move(envelope.from), std::move(envelope.message), std::move(envelope.trace),
-                        CapacityHint{}, peer.round_trip);
+                        CapacityHint{}, peer.round_trip, peer.proved);
 }
 
 // ---- sessions ------------------------------------------------------------------------------------------------------
@@ -313,7 +315,7 @@ void Endpoint::on(Instant now, Peer& peer, const Way& way, const Envelope& envel
   if (way.connection && peer.direct == way.connection) peer.relay_at = peer.direct_at = never;
   peer.heard_stamp = greeting.stamp;
   peer.heard_stamp_at = now;
-  if (greeting.answer) hear_echo(now, peer, greeting.echo);
+  if (greeting.answer) hear_echo(now, peer, greeting.echo, true);
   const bool knows_me = envelope.peer == peer.speaks_as;
   if (knows_me) acknowledge(now, peer, std::max(greeting.received, envelope.acknowledged));
   if (!greeting.answer) hello(now, peer, way, true);
@@ -330,13 +332,15 @@ void Endpoint::on(Instant now, Peer& peer, const Way& way, const Envelope& envel
     return;
   }
   peer.rising.reset();
-  if (!was_up || is_new) rise(peer, is_new, greeting.ancestors);
-  if (!was_up && greeting.answer) emit(now, peer, beat_of(now, peer), {}, {});
+  if (!was_up || is_new) rise(now, peer, is_new, greeting.ancestors);
+  if (!was_up && greeting.answer) beat_in_passing(now, peer);
   recover(now, peer);
 }
 
-void Endpoint::rise(Peer& peer, bool restarted, const SiteNames& ancestors) {
+void Endpoint::rise(Instant now, Peer& peer, bool restarted, const SiteNames& ancestors) {
+  if (restarted) waver(peer);
   peer.up = true;
+  peer.beat_sent = std::max(peer.beat_sent, now - beat(peer));  // the first one is due at once
   peer.renewing = false;
   peer.heard_hint.clear();
   peer.talked = true;
@@ -345,12 +349,16 @@ void Endpoint::rise(Peer& peer, bool restarted, const SiteNames& ancestors) {
     link_events_.push_back(LinkUp{peer.session.peer(), restarted, ancestors, peer.software, peer.round_trip});
 }
 
-void Endpoint::hear_echo(Instant now, Peer& peer, Stamp echo) {
+/// How long ago what is echoed left us, less the time for which the peer held it. Between two that have nothing to say
+/// one echo is as the other, and is no news: it measures only if it came much later than any before.
+std::optional<Duration> Endpoint::hear_echo(Instant now, Peer& peer, Stamp echo, bool measures) {
   const auto measured = since(echo, now);
-  if (!measured) return;
+  if (!measured) return std::nullopt;
+  if (!measures && *measured <= peer.round_trip * 2 + late_echo) return measured;
   // Longer at once, shorter little by little: time limits are made of it.
   peer.round_trip = std::max(*measured, (peer.round_trip * 7 + *measured) / 8);
   peer.measured = true;
+  return measured;
 }
 
 void Endpoint::on(Instant now, Peer& peer, const Envelope& envelope, const Beat& beat) {
@@ -358,7 +366,8 @@ void Endpoint::on(Instant now, Peer& peer, const Envelope& envelope, const Beat&
     peer.heard_stamp = beat.stamp;
     peer.heard_stamp_at = now;
   }
-  hear_echo(now, peer, beat.echo);
+  const auto way = hear_echo(now, peer, beat.echo, std::exchange(peer.measuring, false));
+  hear_vouched(now, peer, beat, way);
   if (beat.resend && envelope.peer == peer.speaks_as) recover(now, peer);
   peer.rest_heard = beat.rest && far(peer);
   // It didn't hear that we rest.

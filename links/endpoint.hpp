@@ -8,8 +8,9 @@
 // Nothing here grows without a bound: a session that would keep too much for a peer is given up and begun anew, as if
 // that peer had restarted; a peer that nobody needs is forgotten (links/session.hpp has the limits).
 //
-// endpoint.cpp: frames that come. sending.cpp: messages that go. timing.cpp: what time calls for. routes.cpp: ways to
-// peers, and who is forgotten.
+// endpoint.cpp: frames that come. sending.cpp: messages that go. timing.cpp: what time calls for. vouching.cpp: for how
+// long a lender's word is good. quieting.cpp: links whose beats aren't played. routes.cpp: ways to peers, and who is
+// forgotten.
 #pragma once
 
 #include <array>
@@ -68,7 +69,18 @@ struct DialWanted {
 struct QuietBeats {
   Instant due{};
   Duration pause;
-  std::string frame;  ///< each of them
+  Stamp heard = no_stamp;   ///< the latest stamp that came, to be echoed until another comes
+  Instant heard_at{};
+  std::string heading;      ///< of each of them, and what else is the same in all
+  std::uint64_t acknowledged = 0, last = 0;
+  CapacityHint hint;
+};
+
+/// What has gone by over one direction of a quiet link.
+struct QuietPast {
+  std::uint64_t sent = 0, arrived = 0;
+  Instant last_sent{}, last_arrived{};
+  Stamp stamp = no_stamp, echo = no_stamp;  ///< in the last one that arrived
 };
 
 /// What was counted since the start.
@@ -145,8 +157,10 @@ class Endpoint {
   bool has_heard_hint_of(const Endpoint& peer) const;
   /// From now on beats to the peer aren't sent and its own aren't missed, until the quiet ends. It must be quiet.
   QuietBeats fall_quiet(const Party& peer);
-  /// The quiet is over: it is as if this many beats had been sent and received, the last ones then.
-  void end_quiet(const Party& peer, std::uint64_t sent, Instant last_sent, std::uint64_t received, Instant last_heard);
+  /// The quiet is over: it is as if these beats had been sent and received.
+  void end_quiet(const Party& peer, const QuietPast& out, const QuietPast& in);
+  /// Connections that can be quiet no longer, though nothing was sent: the next beat will say another thing.
+  std::vector<Connection> take_stirred() { return std::exchange(stirred_, {}); }
 
   // ---- what comes out; each call empties its list ----
   /// Hands each frame to `send`, in order.
@@ -166,6 +180,9 @@ class Endpoint {
   std::vector<LogEvent> take_notices();
   bool has_notices() const { return !notices_.empty(); }
 
+  /// One of the beats that a quiet link is spared.
+  static std::string frame_of(const QuietBeats& beats, Stamp stamp, Stamp echo, Codec& codec);
+
   /// The connections that sessions go over.
   std::set<Connection> connections() const;
 
@@ -180,6 +197,8 @@ class Endpoint {
 
  private:
   using ByType = std::array<std::uint64_t, 64>;
+  /// Beats leave at instants that divide the time between two of them into this many.
+  static constexpr std::int64_t beat_grid = 4;
   static_assert(Answer::type < std::tuple_size_v<ByType>, "the greatest number of a message type");
   /// Where a frame came from or goes to: a connection, or the delegation chain.
   struct Way {
@@ -201,7 +220,9 @@ class Endpoint {
     bool renewing = false;            ///< we began the session anew, and the peer has yet to hear of it
     bool recovering = false;          ///< what was sent before, or waited, is sent some of it at a time
     bool pressed = false;             ///< our machine was told that much is kept for it
-    bool talked = false;              ///< numbered messages went since the last stamp
+    bool talked = false;              ///< numbered messages went since the round trip was last measured,
+    bool measuring = false;           ///< or since a Beat left to measure it: the echo to come does
+    bool stands = false;              ///< its Beats vouch for what it lent us
     bool rest_wanted = false;         ///< our machine has nothing under way with it
     bool rest_heard = false;          ///< it said the same
     bool resting = false;             ///< so neither beats, and silence means nothing
@@ -219,6 +240,9 @@ class Endpoint {
     Duration round_trip;              ///< 0 also until it is measured
     Stamp heard_stamp = no_stamp;     ///< to be echoed
     Instant heard_stamp_at{}, recovered{}, resend_asked{};
+    Instant beat_sent{};              ///< the last that may vouch
+    Instant proved{};                 ///< the latest Beat that vouched left the peer then, or later
+    Duration stale_after;             ///< while it stands
     Duration hello_pause{};
     std::optional<Connection> direct; ///< the connection of our own making
     SiteNames path;                   ///< the delegation chain, if there is one
@@ -261,8 +285,16 @@ class Endpoint {
   std::optional<Generation> meet(Instant now, Peer& peer, const Way& way, const Envelope& envelope,
                                  const Hello& hello);
   void on(Instant now, Peer& peer, const Envelope& envelope, const Beat& beat);
-  void hear_echo(Instant now, Peer& peer, Stamp echo);
-  void rise(Peer& peer, bool restarted, const SiteNames& ancestors);
+  std::optional<Duration> hear_echo(Instant now, Peer& peer, Stamp echo, bool measures);
+  // ---- who vouches for what is lent (vouching.cpp) ----
+  bool borrows_of(const Peer& peer) const;
+  bool lends_to(const Peer& peer) const;
+  Duration stale_after(const Peer& peer) const;
+  Instant stale_at(const Peer& peer) const { return peer.stands ? peer.proved + peer.stale_after : never; }
+  void hear_vouched(Instant now, Peer& peer, const Beat& beat, std::optional<Duration> way);
+  void waver(Peer& peer);
+  LinkDown link_down(Instant now, const Peer& peer, Duration silent) const;
+  void rise(Instant now, Peer& peer, bool restarted, const SiteNames& ancestors);
   void rise_measured(Instant now, Peer& peer, const Envelope& envelope);
   void refuse_and_tell(Instant now, const Way& way, const Refused& refused);
   void turn_away(Instant now, const Way& way, const Envelope& head, const std::string& why);
@@ -277,6 +309,7 @@ class Endpoint {
   const std::string& heading_of(Peer& peer);
   void hello(Instant now, Peer& peer, const Way& way, bool answer);
   Beat beat_of(Instant now, Peer& peer, bool resend = false, bool rest = false);
+  void beat_in_passing(Instant now, Peer& peer, bool resend = false);
   void ask_resend(Instant now, Peer& peer);
   void recover(Instant now, Peer& peer);
   void pump(Instant now, Peer& peer);
@@ -289,11 +322,12 @@ class Endpoint {
   void count_sent(const Party& to, std::uint16_t type, const RequestId& trace);
 
   // ---- time (timing.cpp) ----
-  void tick(Instant now, Peer& peer);
+  void tick(Instant now, Peer& peer, bool beats);
   void fall_silent(Instant now, Peer& peer);
   void beat_or_rest(Instant now, Peer& peer);
   void wake(Instant now, Peer& peer);
   Instant beat_due(const Peer& peer) const;
+  Instant silent_at(const Peer& peer) const;
   Instant deadline(const Peer& peer) const;
   Duration patience(const Peer& peer) const;  ///< before something is asked for, or sent, once more
 
@@ -321,6 +355,7 @@ class Endpoint {
   std::vector<Connection> hangups_;
   std::vector<LinkEvent> link_events_;
   std::vector<LogEvent> notices_;
+  std::vector<Connection> stirred_;
   Instant next_tick_{};
 };
 

@@ -32,8 +32,12 @@ void Endpoint::send(Instant now, Effects& effects) {
   effects.routes.clear();
   for (const Outgoing& out : effects.messages) emit(now, make(now, out.to), out.message, out.trace, out.hint);
   effects.messages.clear();
-  for (const Party& party : effects.rests)
-    if (Peer* peer = peers_.find(party); peer && far(*peer)) peer->rest_wanted = true;
+  for (const Party& party : effects.rests) {
+    Peer* peer = peers_.find(party);
+    if (!peer || !far(*peer)) continue;
+    peer->rest_wanted = true;
+    if (peer->quiet && peer->way.connection) stirred_.push_back(*peer->way.connection);
+  }
   effects.rests.clear();
   for (const Party& party : effects.renewals)
     if (Peer* peer = peers_.find(party)) begin_anew(now, *peer, "the two believed different things");
@@ -140,13 +144,20 @@ void Endpoint::hello(Instant now, Peer& peer, const Way& way, bool answer) {
   emit_on(now, way, peer.session.peer(), codec_->encode(envelope));
 }
 
-/// On a link on which nothing happens nothing is measured: one beat is as the other. An echo asks for none.
 Beat Endpoint::beat_of(Instant now, Peer& peer, bool resend, bool rest) {
-  Beat beat{resend, peer.session.last_sent(), rest, no_stamp, no_stamp};
-  if (std::exchange(peer.talked, false)) beat.stamp = stamp_at(now);
+  Beat beat{resend, peer.session.last_sent(), rest, stamp_at(now), no_stamp, false};
   if (peer.heard_stamp != no_stamp) beat.echo = later(peer.heard_stamp, now - peer.heard_stamp_at);
-  peer.heard_stamp = no_stamp;
+  // What waits for its turn to be sent may take back what this would vouch for.
+  beat.in_passing = peer.session.has_unsent();
+  peer.measuring |= std::exchange(peer.talked, false);
   return beat;
+}
+
+/// Between the frames of a batch. What lies behind our other links may have changed, and be noticed at its end only.
+void Endpoint::beat_in_passing(Instant now, Peer& peer, bool resend) {
+  Beat beat = beat_of(now, peer, resend);
+  beat.in_passing = true;
+  emit(now, peer, beat, {}, {});
 }
 
 // ---- again ---------------------------------------------------------------------------------------------------------
@@ -155,7 +166,7 @@ void Endpoint::ask_resend(Instant now, Peer& peer) {
   if (now - peer.resend_asked < patience(peer))
     return;  // what comes in the same burst is missing for one reason
   peer.resend_asked = now;
-  emit(now, peer, beat_of(now, peer, true), {}, {});
+  beat_in_passing(now, peer, true);
 }
 
 /// All that isn't acknowledged is sent again, some of it at a time; and not before what was sent last may have arrived.
@@ -244,7 +255,8 @@ void Endpoint::begin_anew(Instant now, Peer& peer, const std::string& why) {
   peer.last_error = "the session was begun anew: " + why;
   if (peer.role == Role::client) return;
   peer.renewing = true;
-  if (std::exchange(peer.up, false)) link_events_.push_back(LinkDown{peer.session.peer(), {}});
+  waver(peer);
+  if (std::exchange(peer.up, false)) link_events_.push_back(link_down(now, peer, {}));
   peer.hello_at = now;
   peer.hello_pause = settings_.times.hello;
   next_tick_ = std::min(next_tick_, now);

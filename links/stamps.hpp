@@ -7,23 +7,24 @@
 
 namespace dmm {
 
-/// Stamps are 1 .. 2^32-1, and come round after that.
-constexpr std::int64_t stamps = 0xFFFFFFFF;
+/// Stamps are 2^16 .. 2^32-1, so that each takes as many bytes as the other, and come round after that.
+constexpr std::int64_t first_stamp = 1 << 16;
+constexpr std::int64_t stamps = 0xFFFFFFFF - first_stamp + 1;
 
 inline Stamp stamp_at(Instant at) {
   const std::int64_t milliseconds = at.microseconds / 1'000;
-  return static_cast<Stamp>((milliseconds % stamps + stamps) % stamps + 1);
+  return static_cast<Stamp>((milliseconds % stamps + stamps) % stamps + first_stamp);
 }
 
 /// The stamp of a moment so much later.
 inline Stamp later(Stamp stamp, Duration held) {
-  return static_cast<Stamp>((std::int64_t{stamp} - 1 + held.microseconds / 1'000) % stamps + 1);
+  return static_cast<Stamp>((std::int64_t{stamp} - first_stamp + held.microseconds / 1'000) % stamps + first_stamp);
 }
 
 /// How long ago the stamp was made; nothing if it can't be ours or is too old to mean anything.
 inline std::optional<Duration> since(Stamp stamp, Instant now) {
   constexpr Duration longest = seconds(600);
-  if (stamp == no_stamp) return std::nullopt;
+  if (stamp < first_stamp) return std::nullopt;
   const std::int64_t passed = (std::int64_t{stamp_at(now)} - stamp + stamps) % stamps;
   const Duration length = milliseconds(passed);
   return length > longest ? std::nullopt : std::optional(length);

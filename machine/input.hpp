@@ -16,6 +16,7 @@ struct Received {
   RequestId trace;
   CapacityHint hint;  ///< empty: unchanged
   Duration round_trip = {};  ///< what a message to the sender and its answer take, as measured of late; 0: not known
+  Instant proved = {};       ///< as in LinkStanding
 };
 
 /// A session with a party is open.
@@ -32,6 +33,7 @@ struct LinkUp {
 struct LinkDown {
   Party peer;
   Duration silent = {};  ///< so long ago it was heard for the last time
+  Duration vouched = {};  ///< so long ago, or longer, the last Beat left that speaks for what we lent it
   bool forgotten = false;  ///< nothing was under way with it, and its session is over: none will come back
 };
 
@@ -41,8 +43,16 @@ struct LinkPressed {
   bool pressed = false;
 };
 
+/// Beats of a lender vouch for what it lent us, or do no longer; not said of other parties.
+struct LinkStanding {
+  Party peer;
+  bool stands = false;
+  Duration stale_after = {};  ///< while it stands: no Beat that vouches is older than this when it is relied on
+  Instant proved = {};  ///< by our clock: the latest Beat that vouched left the peer then, or later
+};
+
 /// What becomes of a session.
-using LinkEvent = std::variant<LinkUp, LinkDown, LinkPressed>;
+using LinkEvent = std::variant<LinkUp, LinkDown, LinkPressed, LinkStanding>;
 
 /// The contract of a manager: events in through `receive`, then once a batch `settle`, which also does whatever is due
 /// at `now`; what to do comes out in effects. `next_deadline` is when settle wants to be called next without an event.

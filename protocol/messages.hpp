@@ -45,14 +45,16 @@ struct Hello {
   DMM_MESSAGE(1, self.received, self.answer, self.software, self.ancestors, self.instance, self.stamp, self.echo)
 };
 
-/// Says that the sender lives; carries an acknowledgement and perhaps a hint in its envelope.
+/// Says that the sender lives; carries an acknowledgement and perhaps a hint in its envelope. One that echoes a stamp
+/// also vouches: all that the sender lent over this link stands, but for what the messages up to `last` say.
 struct Beat {
   bool resend = false;     ///< a message is missing: send again all that isn't acknowledged
   std::uint64_t last = 0;  ///< the highest sequence number that the sender has used
   bool rest = false;       ///< nothing is under way between the two: until the next message neither need beat
-  Stamp stamp = no_stamp;  ///< when it was sent, where the sender wants it echoed
+  Stamp stamp = no_stamp;  ///< when it was sent
   Stamp echo = no_stamp;   ///< the latest stamp that came, and as much later as it was held here
-  DMM_MESSAGE(2, self.resend, self.last, self.rest, self.stamp, self.echo)
+  bool in_passing = false; ///< sent before its sender had looked at all its links: it vouches for nothing
+  DMM_MESSAGE(2, self.resend, self.last, self.rest, self.stamp, self.echo, self.in_passing)
 };
 
 /// Answers what was not understood or not allowed. Never answered itself.
@@ -239,31 +241,34 @@ struct LeaseEnded {
   DMM_MESSAGE(23, self.lease, self.nodes, self.reason, self.confirmed, self.grace)
 };
 
-/// "I hold all leases that this link carries, as of this message": renews them all, one message a link.
+/// "I hold all leases that this link carries, as of this message." Beats renew them all; this is how the two sides
+/// notice, now and then, that they believe different things.
 struct Renew {
   std::uint32_t leases = 0;  ///< how many the sender holds over this link, to notice a disagreement
   DMM_MESSAGE(24, self.leases)
 };
 
-/// An exception to a renewal: this lease has another time left.
+/// What Beats promise for one lease from now on.
 struct LeaseTerm {
   LeaseId lease;
-  Duration left;  ///< or `not_known`
+  Duration left;  ///< it is good for so long from when the sender sent its latest Beat; or `not_known`
   template <class Self>
   static auto fields(Self& self) {
     return std::tie(self.lease, self.left);
   }
 };
 
-/// The sender itself has yet to hear, after a restart, for how long it has the lease: what it said before still holds.
+/// The sender doesn't hear at present whether the lease stands: its Beats don't speak for it, until it says more. What
+/// they promised before still holds.
 constexpr Duration not_known{-1};
 
-/// Answers a Renew: everything the link carries is good for `term` from when Renew was sent, but for the exceptions.
+/// What the lender's Beats promise, wherever that changes; and the answer to a Renew.
 struct Renewed {
-  Duration term;
-  std::vector<LeaseTerm> shorter;  ///< leases that end sooner
-  std::vector<LeaseId> wanted;     ///< leases on which no further job may be put: the owner has demand
-  DMM_MESSAGE(25, self.term, self.shorter, self.wanted)
+  Duration term;                   ///< of leases with no promise of their own, where this answers a Renew; else 0
+  std::vector<LeaseTerm> terms;    ///< those whose promise is another than was said before; in an answer, than `term`
+  std::vector<LeaseId> wanted;     ///< all leases on which no further job may be put: the owner has demand
+  bool settled = false;  ///< the two agree, and Beats renew: the next Renew may come late
+  DMM_MESSAGE(25, self.term, self.terms, self.wanted, self.settled)
 };
 
 /// One lease, as one side of a link believes it to be.

@@ -43,7 +43,7 @@ struct ResourceManagerEffects : Effects {
 
 class ResourceManager {
  public:
-  using Input = std::variant<Received, LinkUp, LinkDown, LinkPressed, TaskStarted, TaskEnded, OutputRead,
+  using Input = std::variant<Received, LinkUp, LinkDown, LinkPressed, LinkStanding, TaskStarted, TaskEnded, OutputRead,
                              OutputGrew>;
   using Effects = ResourceManagerEffects;
 
@@ -108,6 +108,7 @@ class ResourceManager {
   void on(Instant now, const LinkDown& change, Effects& effects);
   /// What is said here is asked for by others, or bounded by the nodes: nothing of it can wait.
   void on(Instant, const LinkPressed&, Effects&) {}
+  void on(Instant, const LinkStanding&, Effects&) {}
   void on(Instant now, const TaskStarted& report, Effects& effects);
   void on(Instant now, TaskEnded& report, Effects& effects);
   void on(Instant now, OutputRead& report, Effects& effects);

@@ -234,7 +234,7 @@ void ClientPool::take_messages() {
 
 void ClientPool::take_link_events() {
   for (auto& event : endpoint_.take_link_events()) {
-    if (std::holds_alternative<LinkPressed>(event)) continue;
+    if (std::holds_alternative<LinkPressed>(event) || std::holds_alternative<LinkStanding>(event)) continue;
     const LinkUp* up = std::get_if<LinkUp>(&event);
     const Party& peer = up ? up->peer : std::get<LinkDown>(event).peer;
     const auto number = numbers_.find(peer);

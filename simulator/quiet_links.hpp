@@ -3,6 +3,8 @@
 // would be under way at that moment is put under way. All else is as if each beat had been played.
 #pragma once
 
+#include <array>
+#include <utility>
 #include <vector>
 
 #include "links/endpoint.hpp"
@@ -12,29 +14,27 @@ namespace dmm {
 
 class QuietLinks {
  public:
-  /// What has gone by over one direction of a link up to an instant.
-  struct Passed {
-    std::uint64_t sent = 0, arrived = 0;
-    Instant last_sent{}, last_arrived{};
-  };
-
   bool contains(Connection connection) const { return connection < links_.size() && links_[connection].quiet; }
   /// Both sides of a link rest from now on.
   void begin(Connection connection, QuietBeats from_dialler, QuietBeats from_listener);
   struct Ended {
-    Passed to_dialler, to_listener;
+    QuietPast to_dialler, to_listener;
   };
   /// The link is quiet no longer: the network counts all beats that left, and has those under way that haven't arrived.
-  Ended end(Instant now, Network& network, Connection connection);
+  Ended end(Instant now, Network& network, Connection connection, Codec& codec);
   /// All that are quiet.
   std::vector<Connection> all() const;
 
  private:
   struct Link {
     bool quiet = false;
-    QuietBeats beats[2];  ///< of the listener, and to it
+    std::array<QuietBeats, 2> beats;  ///< of the listener, and of the dialler, that is: to the listener
   };
-  static Passed pass(Instant now, Network& network, Connection connection, bool to_listener, const QuietBeats& beats);
+  using Stamps = std::pair<Stamp, Stamp>;  ///< stamp and echo
+  static std::uint64_t arrived(Instant now, const Network& network, Connection connection, bool to_listener,
+                               const QuietBeats& beats);
+  Stamps stamps_of(const Network& network, Connection connection, bool to_listener, std::uint64_t n) const;
+  QuietPast pass(Instant now, Network& network, Connection connection, bool to_listener, Codec& codec) const;
 
   std::vector<Link> links_;  ///< by connection
 };

@@ -34,12 +34,12 @@ void World::fall_quiet(Connection connection) {
 
 void World::end_quiet(Connection connection) {
   if (!quiet_.contains(connection)) return;
-  const auto [to_dialler, to_listener] = quiet_.end(now_, network_, connection);
   const Address dialler = network_.dialler_of(connection), listener = network_.listener_of(connection);
-  const auto tell = [&](Address address, Address peer, const QuietLinks::Passed& out, const QuietLinks::Passed& in) {
+  const auto [to_dialler, to_listener] = quiet_.end(now_, network_, connection, *codec_);
+  const auto tell = [&](Address address, Address peer, const QuietPast& out, const QuietPast& in) {
     Endpoint* endpoint = endpoint_of(address);
     if (!endpoint) return;
-    endpoint->end_quiet(parties_[peer], out.sent, out.last_sent, in.arrived, in.last_arrived);
+    endpoint->end_quiet(parties_[peer], out, in);
     wakes_.set(address, std::min(wakes_.of(address), endpoint->next_deadline()));
   };
   tell(dialler, listener, to_listener, to_dialler);

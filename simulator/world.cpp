@@ -214,6 +214,7 @@ bool World::perform_all(Address address, Process<Manager>& process) {
         end_quiet(frame.connection);
         network_.send(now_, address, frame.connection, std::move(frame.bytes));
       });
+  for (const Connection connection : process.endpoint.take_stirred()) end_quiet(connection);
   for (const Connection connection : process.endpoint.take_hangups()) network_.hang_up(connection);
   for (const DialWanted& wanted : process.endpoint.take_dials()) {
     if (!has(wanted.peer)) continue;  // nobody is called that: nothing answers

@@ -84,6 +84,10 @@ void Borrowers::satisfy(std::size_t borrower) {
 
 bool Borrowers::wants(Instant now, std::size_t borrower) const { return queued(now, borrower) > 0; }
 
+bool Borrowers::wants_any(Instant now) const {
+  return std::ranges::any_of(list_, [&](const Borrower& one) { return one.queued > 0 || now < one.asked_until; });
+}
+
 std::uint32_t Borrowers::queued(Instant now, std::size_t borrower) const {
   const Borrower& one = list_[borrower];
   return std::max(one.queued, now < one.asked_until ? one.asked : 0);

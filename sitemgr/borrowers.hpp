@@ -43,6 +43,7 @@ class Borrowers {
   /// It asked and got what it asked for, or is down: nothing is known of more.
   void satisfy(std::size_t borrower);
   bool wants(Instant now, std::size_t borrower) const;
+  bool wants_any(Instant now) const;
   std::uint32_t queued(Instant now, std::size_t borrower) const;
   std::uint32_t width(Instant now, std::size_t borrower) const;
 

@@ -23,7 +23,7 @@ struct Lease {
   LeaseId id;
   LeaseState state = LeaseState::offered;
   bool wanted = false;    ///< the owner asked that no further job be put on it
-  bool unsure = false;    ///< since a restart the site towards the owner hasn't said how long it lasts
+  bool unsure = false;    ///< the Beats of the site towards the owner don't speak for it: it said so, or we restarted
   bool detached = false;  ///< owner: what runs on the nodes that are being cleaned may go on
   bool changed = false;   ///< its record is to be written at the end of this step
   bool pooled = false;    ///< sink: waits in the pool's list for this step's reuse
@@ -41,11 +41,11 @@ struct Lease {
   std::uint32_t round = 0;
   std::uint32_t jobs = 0;  ///< sink: that it was put at the service of
   RequestId request;  ///< the one it was granted for
-  Duration term;        ///< what is promised at a time: longer over long chains and slow links
+  Duration term;        ///< what each Beat that vouches promises us, or by us if we own it; longer over long chains
   Duration length;      ///< the owner takes it back after this; 0: never
   Duration round_trip;  ///< from the home site to the owner and back
-  Instant upstream_until = never;    ///< our right to the nodes ends here
-  Instant downstream_until = never;  ///< what we promised ends here
+  Instant upstream_until = never;    ///< our right to the nodes ends here; `never` while Beats vouch for them
+  Instant downstream_until = never;  ///< what we promised ends here; `never` while ours do
   Duration grace;                    ///< what the owner gives before it takes nodes back
   Instant protected_until{};         ///< owner: taken back for no local request before
   std::vector<NodeGroup> idle;       ///< sink: in the pool, without a job

@@ -61,7 +61,7 @@ Lease SiteManager::lease_from(Instant now, std::size_t from, const Grant& grant)
   lease.blocks = grant.blocks;
   lease.granted = now;
   lease.term = std::min(grant.term, term_max);
-  lease.upstream_until = now + lease.term;
+  lease.upstream_until = neighbours_[from].stands ? never : now + lease.term;
   lease.grace = grant.grace;
   lease.length = std::max(grant.length, Duration{});
   lease.round_trip = std::clamp(grant.round_trip, Duration{}, round_trip_max);
@@ -92,7 +92,7 @@ void SiteManager::on(Step& s, std::size_t from, Grant& grant) {
   neighbours_.on_grant(from, settings_.window_max);
   search_dirty_ = true;
   // The first lease over a link begins a term there; others join it.
-  if (leases_.up(from).empty()) neighbour.renew_due = s.now + settings_.term / 10;
+  if (leases_.up(from).empty()) neighbour.renew_due = next_renewal(s.now, neighbour);
   Lease lease = lease_from(s.now, from, grant);
   if (grant.request.site == settings_.name) return take_grant(s, from, grant, std::move(lease));
 
@@ -119,8 +119,8 @@ void SiteManager::on(Step& s, std::size_t from, Grant& grant) {
   --neighbours_[to].taken;
   take_passed(it);
   lease.downstream = to;
-  grant.term = lease.term - settings_.term / 100;
-  lease.downstream_until = s.now + grant.term;
+  grant.term = promise_of(lease);
+  lease.downstream_until = promised_until(s.now, lease);
   s.out.log(Level::info, "pass_grant", grant.request,
             {{"from", neighbour.site.text}, {"to", neighbours_[to].site.text}, {"lease", to_text(grant.lease)}});
   const RequestId trace = grant.request;

@@ -101,13 +101,15 @@ bool SiteManager::prefers_others(const Foreign& foreign) const {
   return is_short || std::ranges::find(past.owners, settings_.name) != past.owners.end();
 }
 
-/// Each hop renews by itself, so what is left of a term shrinks with each of them by the time between two renewals and
-/// the time that one takes; the last one is to have a third of a term at least.
+/// Each hop promises less than it is promised, by what it takes to notice that its lender is silent (promise_of). The
+/// last one is to promise a third of a term at least; others are taken to notice as we do.
 Duration SiteManager::term_for(const Foreign& foreign) const {
   const Duration term = settings_.term;
+  const Neighbour& asker = neighbours_[foreign.from];
   const auto hops = static_cast<std::int64_t>(foreign.delegate.chain.size());
   const Duration round_trip = std::clamp(foreign.delegate.round_trip, Duration{}, round_trip_max);
-  return std::max(term, term / 3 + (term / 10 + term / 100) * hops + round_trip * 5 / 2);
+  const Duration notices = std::max(asker.stale_after - asker.round_trip * 2, term / 10);
+  return std::max(term, (term / 3 + notices * hops + round_trip * 5 / 2) * (100 + hops) / 100);
 }
 
 // ---- whose turn it is ----------------------------------------------------------------------------------------------

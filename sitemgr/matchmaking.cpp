@@ -168,7 +168,7 @@ Lease& SiteManager::make_lease(Step& s, const ResourceNeed& need, const Placemen
     lease.length = lease_length_for(*foreign);
     lease.protected_until = s.now + protected_time_for(*foreign);
     lease.term = term_for(*foreign);
-    lease.downstream_until = s.now + lease.term + lease.term / owner_margin;
+    lease.downstream_until = promised_until(s.now, lease);
   }
   for (const PlacedComponent& placed : placement)
     owned_.take(placed.cluster, placed.processors, need.constraints, placed.component, lease.nodes);

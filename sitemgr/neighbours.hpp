@@ -48,9 +48,12 @@ struct Neighbour {
   std::set<LeaseId> adopted;          ///< their owner's side says that it holds them through us; it has yet to say so
   std::map<LeaseId, Instant> unnamed; ///< lent to it, and not in its Inventory: it has this long to give them back
 
-  std::optional<Instant> renew_sent;  ///< when the Renew left that wasn't answered yet
-  Instant renew_due{};                ///< when the next one leaves
-  std::optional<Instant> disagrees;   ///< since when it renews fewer leases than it was lent
+  bool stands = false;      ///< its Beats vouch for what we borrow of it,
+  Duration stale_after;     ///< and none is older than this when we rely on it
+  Instant renew_due{};      ///< when the next Renew leaves
+  bool agrees = false;      ///< its answer to the last one was that we believe the same
+  std::optional<Instant> disagrees;    ///< since when it renews fewer leases than it was lent
+  std::vector<LeaseId> told_wanted;    ///< as it was told last
 
   std::uint64_t delegations_sent = 0, delegations_received = 0, grants_received = 0, rejects_received = 0;
   std::map<std::string_view, std::uint64_t> refused;  ///< what it said that was refused, cut short or not believed

@@ -56,7 +56,7 @@ void SiteManager::hand_out(Step& s, Lease& lease, LocalRequest& request, std::ve
   grant.round = request.round;
   grant.lease = lease.id;
   grant.nodes = nodes;
-  grant.term = lease.upstream ? std::min(lease.term, lease.upstream_until - s.now) : settings_.term;
+  grant.term = promise_of(lease);
   grant.chain = lease.chain;
   grant.owner_ancestors = lease.owner_ancestors;
   grant.blocks = lease.blocks;
@@ -116,7 +116,7 @@ void SiteManager::match_pool(Step& s) {
 
 /// For how long a job may yet be put on the lease; 0 if none may.
 Duration SiteManager::reusable_for(Instant now, const Lease& lease) const {
-  if (lease.wanted || lease.unsure || lease.upstream_until - now < settings_.term / 10) return {};
+  if (lease.wanted || !stands(lease)) return {};
   if (lease.jobs >= settings_.reuse_jobs_max && lease.jobs > 0) return {};
   if (now - lease.granted >= settings_.reuse_length_max) return {};
   return lease.length == Duration{} ? duration_max : lease.limit() - now;

@@ -24,8 +24,10 @@ Holding holding_of(Instant now, const Lease& lease, const RequestId& request, co
 
 void SiteManager::open_books(Step& s, std::size_t n) {
   Neighbour& neighbour = neighbours_[n];
-  neighbour.renew_sent.reset();
   neighbour.renew_due = s.now;
+  neighbour.agrees = false;
+  neighbour.told_wanted.clear();
+  wanted_look_.due = s.now;
   neighbour.judging = true;
   neighbour.known_leases = leases_.up(n);
   neighbour.known_leases.insert(leases_.down(n).begin(), leases_.down(n).end());
@@ -37,7 +39,7 @@ void SiteManager::open_books(Step& s, std::size_t n) {
   for (const LeaseId& id : leases_.down(n)) {
     const Lease& lease = leases_.get(id);
     if (!lease.nodes.empty())
-      books.lent.push_back(holding_of(s.now, lease, lease.request, lease.nodes, left_of(s.now, lease)));
+      books.lent.push_back(holding_of(s.now, lease, lease.request, lease.nodes, word_on(lease)));
   }
   for (const LeaseId& id : leases_.up(n)) {
     const Lease& lease = leases_.get(id);
@@ -108,8 +110,10 @@ void SiteManager::judge_borrowed(Step& s, std::size_t n, const std::vector<Holdi
       const std::vector<NodeGroup> returned = without(held.nodes, lease->nodes);
       if (!returned.empty()) send(s, n, Release{held.lease, returned, true}, held.request);
       if (held.left <= Duration{}) continue;
-      lease->upstream_until = s.now + std::min(held.left, term_max);
-      lease->unsure = false;
+      lease->term = std::min(held.left, term_max);
+      lease->upstream_until = s.now + lease->term;
+      changed(s, *lease);
+      stand(*lease);
       leases_.watch(*lease);
     } else if (!lease && !neighbours_[n].known_leases.contains(held.lease)) {
       adopt_or_release(s, n, held);
@@ -149,9 +153,10 @@ void SiteManager::adopt_or_release(Step& s, std::size_t n, const Holding& lent) 
   lease.granted = s.now;
   lease.length = std::max(lent.length, Duration{});
   lease.round_trip = std::clamp(lent.round_trip, Duration{}, round_trip_max);
-  lease.term = std::max(settings_.term, std::min(lent.left, term_max));
-  lease.upstream_until = s.now + std::min(lent.left, term_max);
-  lease.downstream_until = s.now + lease.term;
+  lease.unsure = lent.left <= Duration{};
+  lease.term = lease.unsure ? settings_.term : std::min(lent.left, term_max);
+  lease.upstream_until = neighbours_[n].stands && !lease.unsure ? never : s.now + lease.term;
+  lease.downstream_until = promised_until(s.now, lease);
   lease.processors = processors_of(lent.nodes);
   s.out.log(Level::info, "adopt", lent.request,
             {{"lease", to_text(lent.lease)}, {"from", neighbours_[n].site.text}, {"to", towards_sink.site.text}});
@@ -192,7 +197,7 @@ void SiteManager::open_books(Step& s, const Party& party) {
   Inventory books;
   for (const auto& [id, request] : user.judged) {
     const Lease& lease = leases_.get(id);
-    books.lent.push_back(holding_of(s.now, lease, request, lease.handed_out.at(request), left_of(s.now, lease)));
+    books.lent.push_back(holding_of(s.now, lease, request, lease.handed_out.at(request), word_on(lease)));
   }
   for (Inventory& part : parts_of(std::move(books))) s.out.send(party, std::move(part));
 }

@@ -1,88 +1,171 @@
-// For how long a lease is promised, hop by hop, and when it is over (docs/protocol.md sections 8.15 and 8.16).
+// For how long a lease is promised, hop by hop, and when it is over. While a lender's Beats vouch for what it lent, it
+// stands; else it ends a term after the last of them. A site that no longer hears its own lender says so downstream:
+// from then on its Beats don't speak for those leases (docs/protocol.md sections 4.6, 8.15 and 8.16).
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "machine/assert.hpp"
-#include "machine/planted.hpp"
 #include "protocol/text.hpp"
 #include "sitemgr/site_manager.hpp"
 
 namespace dmm {
+namespace {
+
+/// Two that agree compare what they believe once in so many terms; else ten times in each.
+constexpr std::int64_t terms_between_renewals = 20;
+constexpr std::int64_t renewals_a_term = 10;
+/// As good as nothing, but a promise.
+constexpr Duration shortest_promise = milliseconds(1);
+
+}  // namespace
+
+/// How long our Beats promise a lease to the next hop: less than we are promised, by the longest that it may take us to
+/// notice that we aren't any longer.
+Duration SiteManager::promise_of(const Lease& lease) const {
+  if (!lease.upstream) return lease.term;
+  const Duration promise = lease.term - neighbours_[*lease.upstream].stale_after - lease.term / 100;
+  return std::max(promise, shortest_promise);
+}
+
+bool SiteManager::stands(const Lease& lease) const {
+  return !lease.unsure && (!lease.upstream || neighbours_[*lease.upstream].stands);
+}
+
+/// What we say that our Beats promise.
+Duration SiteManager::word_on(const Lease& lease) const { return stands(lease) ? promise_of(lease) : not_known; }
+
+/// When we take back what a neighbour was promised by a Beat that left then; `never` while Beats go on promising it.
+Instant SiteManager::promised_until(Instant vouched, const Lease& lease) const {
+  if (neighbours_[*lease.downstream].up) return never;
+  const Duration promise = promise_of(lease);
+  return vouched + promise + (lease.upstream ? Duration{} : promise / owner_margin);
+}
+
+// ---- whether we are promised it ------------------------------------------------------------------------------------
+
+void SiteManager::on(Step&, LinkStanding& change) {
+  const auto n = neighbours_.find(change.peer.site);
+  if (change.peer.role != Role::site_manager || !n) return;
+  Neighbour& lender = neighbours_[*n];
+  lender.stands = change.stands;
+  if (change.stands) lender.stale_after = change.stale_after;
+  for (const LeaseId& id : leases_.up(*n)) {
+    Lease& lease = *leases_.find(id);
+    if (lease.unsure) continue;
+    if (change.stands)
+      stand(lease);
+    else
+      waver(lease, change.proved);
+  }
+}
+
+/// From now on it is promised to us by each Beat.
+void SiteManager::stand(Lease& lease) {
+  lease.unsure = false;
+  if (neighbours_[*lease.upstream].stands) lease.upstream_until = never;
+  restated_.push_back(lease.id);
+}
+
+/// It was promised to us by a Beat that left then, and by none since.
+void SiteManager::waver(Lease& lease, Instant proved) {
+  lease.upstream_until = std::min(lease.upstream_until, std::max(proved, lease.granted) + lease.term);
+  leases_.watch(lease);
+  restated_.push_back(lease.id);
+}
+
+/// Whoever has these from us hears whether they stand.
+void SiteManager::tell_restated(Step& s) {
+  std::map<Party, std::map<LeaseId, Duration>> news;
+  for (const LeaseId& id : std::exchange(restated_, {})) {
+    const Lease* lease = leases_.find(id);
+    if (!lease || lease->nodes.empty()) continue;
+    if (lease->downstream) news[party(*lease->downstream)].emplace(id, word_on(*lease));
+    for (const auto& [request, nodes] : lease->handed_out) news[job_manager_of(request)].emplace(id, word_on(*lease));
+  }
+  for (const auto& [who, leases] : news) {
+    Renewed told{{}, {}, {}, true};
+    for (const auto& [id, word] : leases) told.terms.push_back({id, word});
+    if (const auto n = who.role == Role::site_manager ? neighbours_.find(who.site) : std::nullopt) {
+      told.wanted = neighbours_[*n].told_wanted;
+      told.settled = neighbours_[*n].disagrees == std::nullopt;
+    }
+    s.out.send(who, std::move(told));
+  }
+}
+
+void SiteManager::on(Step& s, const Received& in, std::size_t from, Renewed& renewed) {
+  Neighbour& lender = neighbours_[from];
+  for (const LeaseTerm& said : renewed.terms) {
+    Lease* lease = leases_.find(said.lease);
+    if (!lease || lease->upstream != from) continue;
+    if (said.left <= Duration{}) {
+      lease->unsure = true;
+      waver(*lease, in.proved);
+    } else {
+      lease->term = std::min(said.left, term_max);
+      changed(s, *lease);
+      stand(*lease);
+    }
+  }
+  const std::set<LeaseId> wanted(renewed.wanted.begin(), renewed.wanted.end());
+  for (const LeaseId& id : leases_.up(from)) {
+    Lease& lease = *leases_.find(id);
+    const bool was = std::exchange(lease.wanted, wanted.contains(id));
+    if (was != lease.wanted && lease.downstream) wanted_look_.due = s.now;
+  }
+  if (std::exchange(lender.agrees, renewed.settled) != lender.agrees) lender.renew_due = next_renewal(s.now, lender);
+}
+
+// ---- whether both believe the same ---------------------------------------------------------------------------------
+
+Instant SiteManager::next_renewal(Instant now, const Neighbour& lender) const {
+  return now + (lender.agrees ? settings_.term * terms_between_renewals : settings_.term / renewals_a_term);
+}
 
 void SiteManager::renew_links(Step& s) {
   for (std::size_t n = 0; n < neighbours_.size(); ++n) {
     Neighbour& neighbour = neighbours_[n];
-    if (!neighbour.up || leases_.up(n).empty() || neighbour.renew_sent || s.now < neighbour.renew_due) continue;
-    neighbour.renew_sent = s.now;
-    neighbour.renew_due = s.now + settings_.term / 10;
-    if (!DMM_PLANT(not_renewed)) send(s, n, Renew{static_cast<std::uint32_t>(leases_.up(n).size())}, {});
+    if (!neighbour.up || leases_.up(n).empty() || s.now < neighbour.renew_due) continue;
+    neighbour.renew_due = next_renewal(s.now, neighbour);
+    send(s, n, Renew{static_cast<std::uint32_t>(leases_.up(n).size())}, {});
   }
-}
-
-/// For how long from now we may promise it: no longer than its term, nor than we have it ourselves.
-Duration SiteManager::left_of(Instant now, const Lease& lease) const {
-  if (lease.unsure) return {};
-  const Duration has = lease.upstream ? lease.upstream_until - now - settings_.term / 100 : lease.term;
-  return std::min(lease.term, has);
 }
 
 void SiteManager::on_renew(Step& s, std::optional<std::size_t> from, const Party& party, const Renew& renew) {
   if (!from) return answer_job_manager(s, party);
-  compare_counts(s, *from, renew);
-  // All leases of a link get the same time where that is possible; those with another are named one by one.
-  Renewed answer{settings_.term, {}, {}};
-  std::uint64_t demand = settings_.owner_first ? queue_.demand() : 0;
-  const auto for_others = wanted_for_others(s.now, *from);
+  Renewed answer{settings_.term, {}, wanted_of(s.now, *from), agrees(s, *from, renew)};
+  neighbours_[*from].told_wanted = answer.wanted;
   for (const LeaseId& id : leases_.down(*from)) {
     const Lease& lease = leases_.get(id);
-    const Duration has = left_of(s.now, lease);
-    if (!lease.unsure && lease.term <= settings_.term && has >= settings_.term / 2)
-      answer.term = std::min(answer.term, has);
-  }
-  for (const LeaseId& id : leases_.down(*from)) {
-    Lease& lease = *leases_.find(id);
     if (lease.state == LeaseState::ending) continue;
-    if (lease.unsure) {
-      answer.shorter.push_back({id, not_known});
-      continue;
-    }
-    const Duration has = left_of(s.now, lease);
-    const bool is_other = has < answer.term || lease.term > settings_.term;
-    if (is_other) answer.shorter.push_back({id, std::max(has, Duration{})});
-    // What was promised before stays promised as far as there is anything to promise: the holder keeps the later.
-    const Instant promised = has < answer.term ? Instant{} : lease.downstream_until;
-    const Duration margin = lease.upstream ? Duration{} : lease.term / owner_margin;
-    lease.downstream_until = std::max(promised, s.now + (is_other ? has : answer.term) + margin);
-    if (promised == Instant{}) leases_.watch(lease);
-    const bool needed = !lease.upstream && demand > 0;
-    if (needed) demand -= std::min<std::uint64_t>(demand, lease.processors);
-    if (needed || lease.wanted || for_others.contains(id)) answer.wanted.push_back(id);
+    if (word_on(lease) != answer.term) answer.terms.push_back({id, word_on(lease)});
   }
   send(s, *from, std::move(answer), {});
 }
 
+/// Job managers of this version don't ask: each hears by itself what changes.
 void SiteManager::answer_job_manager(Step& s, const Party& party) {
   const auto user = job_managers_.find(party);
   if (user == job_managers_.end()) return;
-  Renewed answer{settings_.term, {}, {}};
-  // Ours last as long as they are used; only what is borrowed may end sooner, or be promised for longer.
-  for (const auto& [id, request] : user->second.borrowed) {
-    const Lease& lease = leases_.get(id);
-    const Duration has = left_of(s.now, lease);
-    if (has != settings_.term) answer.shorter.push_back({id, std::max(has, Duration{})});
-  }
+  Renewed answer{settings_.term, {}, {}, true};
+  for (const auto& [id, request] : user->second.borrowed)
+    if (const Duration word = word_on(leases_.get(id)); word != answer.term) answer.terms.push_back({id, word});
   s.out.send(party, std::move(answer));
 }
 
-/// A borrower that renews fewer leases than it was lent, for longer than anything can be on its way, has lost some: the
-/// two compare all of them.
-void SiteManager::compare_counts(Step& s, std::size_t n, const Renew& renew) {
+/// A borrower that holds fewer leases than it was lent, for longer than anything can be on its way, has lost some: the
+/// two compare all of them. Until then it is to renew often.
+bool SiteManager::agrees(Step& s, std::size_t n, const Renew& renew) {
   Neighbour& neighbour = neighbours_[n];
   std::size_t lent = 0;
   for (const LeaseId& id : leases_.down(n)) lent += leases_.get(id).state == LeaseState::active;
-  if (renew.leases >= lent) return neighbour.disagrees.reset();
+  if (renew.leases >= lent) {
+    neighbour.disagrees.reset();
+    return true;
+  }
   if (!neighbour.disagrees) neighbour.disagrees = s.now;
-  if (s.now - *neighbour.disagrees < settings_.term + neighbour.round_trip * 2) return;
+  if (s.now - *neighbour.disagrees < settings_.term + neighbour.round_trip * 2) return false;
   neighbour.disagrees.reset();
   refuse(n, "renews_too_few");
   s.out.log(Level::warning, "renews_too_few", {},
@@ -90,30 +173,44 @@ void SiteManager::compare_counts(Step& s, std::size_t n, const Renew& renew) {
              {"renewed", std::int64_t{renew.leases}},
              {"lent", static_cast<std::int64_t>(lent)}});
   s.out.renewals.push_back(party(n));
+  return false;
 }
 
-void SiteManager::on(Step&, std::size_t from, Renewed& renewed) {
-  Neighbour& neighbour = neighbours_[from];
-  if (!neighbour.renew_sent) return;
-  const Instant sent = *std::exchange(neighbour.renew_sent, std::nullopt);
-  renewed.term = std::clamp(renewed.term, Duration{}, term_max);
-  std::set<LeaseId> unknown;  // to those upstream, after a restart: what we have goes on until they hear
-  for (const LeaseTerm& term : renewed.shorter)
-    if (term.left == not_known) unknown.insert(term.lease);
-  for (const LeaseId& id : leases_.up(from)) {
-    if (unknown.contains(id)) continue;
-    Lease& lease = *leases_.find(id);
-    if (lease.granted <= sent) lease.upstream_until = std::max(lease.upstream_until, sent + renewed.term);
-    lease.wanted = lease.unsure = false;
+// ---- what the owner wants back -------------------------------------------------------------------------------------
+
+/// Leases of a neighbour that are to serve no further job: our own users, other borrowers or sites upstream want them.
+std::vector<LeaseId> SiteManager::wanted_of(Instant now, std::size_t n) const {
+  std::vector<LeaseId> wanted;
+  std::uint64_t demand = settings_.owner_first ? queue_.demand() : 0;
+  const auto for_others = wanted_for_others(now, n);
+  for (const LeaseId& id : leases_.down(n)) {
+    const Lease& lease = leases_.get(id);
+    if (lease.state == LeaseState::ending) continue;
+    const bool needed = !lease.upstream && demand > 0;
+    if (needed) demand -= std::min<std::uint64_t>(demand, lease.processors);
+    if (needed || lease.wanted || for_others.contains(id)) wanted.push_back(id);
   }
-  for (const LeaseTerm& term : renewed.shorter)
-    if (Lease* lease = leases_.find(term.lease); lease && lease->upstream == from && term.left != not_known) {
-      lease->upstream_until = sent + std::clamp(term.left, Duration{}, term_max);
-      leases_.watch(*lease);
-    }
-  for (const LeaseId& id : renewed.wanted)
-    if (Lease* lease = leases_.find(id); lease && lease->upstream == from) lease->wanted = true;
+  return wanted;
 }
+
+/// Looked at ten times in a term, while anything can change it.
+void SiteManager::tell_wanted(Step& s) {
+  const bool has_demand = (settings_.owner_first && queue_.demand() > 0) || borrowers_.wants_any(s.now);
+  const bool may_want = has_demand && borrowers_.processors() > 0;
+  wanted_look_.see(s.now, may_want, settings_.term / renewals_a_term);
+  if (s.now < wanted_look_.due) return;
+  for (std::size_t n = 0; n < neighbours_.size(); ++n) {
+    Neighbour& neighbour = neighbours_[n];
+    if (!neighbour.up || (leases_.down(n).empty() && neighbour.told_wanted.empty())) continue;
+    std::vector<LeaseId> wanted = wanted_of(s.now, n);
+    if (wanted == neighbour.told_wanted) continue;
+    neighbour.told_wanted = wanted;
+    send(s, n, Renewed{{}, {}, std::move(wanted), neighbour.disagrees == std::nullopt}, {});
+  }
+  wanted_look_.looked(s.now, may_want, settings_.term / renewals_a_term);
+}
+
+// ---- when it is over -----------------------------------------------------------------------------------------------
 
 void SiteManager::expire_leases(Step& s) {
   while (Lease* lease = leases_.take_over(s.now)) {

@@ -70,6 +70,8 @@ void SiteManager::settle(Instant now, Effects& effects) {
   }
   reclaim_for_local(s);
   update_turn(now);
+  tell_restated(s);
+  tell_wanted(s);
   tell_reach(s);
   send_hints(s);
   write_ledger(s);
@@ -101,6 +103,9 @@ void SiteManager::on(Step& s, Received& in) {
       [&](auto& message) {
         if constexpr (requires { on(s, *neighbour, message); }) {
           if (neighbour) return on(s, *neighbour, message);
+        }
+        if constexpr (requires { on(s, in, *neighbour, message); }) {
+          if (neighbour) return on(s, in, *neighbour, message);
         }
         if constexpr (requires { on(s, in.from, message); }) {
           if (!neighbour) return on(s, in.from, message);
@@ -142,8 +147,14 @@ void SiteManager::on(Step& s, LinkDown& down) {
     lost_managers_.set(down.peer, s.now + settings_.term);
   }
   if (down.peer.role == Role::job_manager) job_manager_down(s, down.peer);
-  if (down.peer.role == Role::site_manager)
-    if (const auto n = neighbours_.find(down.peer.site)) neighbour_down(s, *n);
+  const auto n = down.peer.role == Role::site_manager ? neighbours_.find(down.peer.site) : std::nullopt;
+  if (!n) return;
+  neighbour_down(s, *n);
+  for (const LeaseId& id : leases_.down(*n)) {
+    Lease& lease = *leases_.find(id);
+    lease.downstream_until = std::min(lease.downstream_until, promised_until(s.now - down.vouched, lease));
+    leases_.watch(lease);
+  }
 }
 
 void SiteManager::on(Step&, LinkPressed& change) {
@@ -157,6 +168,7 @@ void SiteManager::on(Step&, LinkPressed& change) {
 void SiteManager::neighbour_up(Step& s, std::size_t n, bool restarted) {
   Neighbour& neighbour = neighbours_[n];
   neighbours_.set_up(n, s.now, true);
+  for (const LeaseId& id : leases_.down(n)) leases_.find(id)->downstream_until = never;
   neighbour.told.clear();
   neighbour.silences = 0;
   neighbour.asked_again = Instant{};
@@ -246,14 +258,14 @@ Instant SiteManager::next_due() const {
                            passed_due_.next(), relays_.next_over()});
   for (std::size_t n = 0; n < neighbours_.size(); ++n) {
     const Neighbour& neighbour = neighbours_[n];
-    if (neighbour.up && !neighbour.renew_sent && !leases_.up(n).empty()) next = std::min(next, neighbour.renew_due);
+    if (neighbour.up && !leases_.up(n).empty()) next = std::min(next, neighbour.renew_due);
     if (neighbour.asked_again != Instant{}) next = std::min(next, neighbour.asked_again);
     for (const auto* unvouched : {&neighbour.orphans, &neighbour.unnamed})
       for (const auto& [id, until] : *unvouched) next = std::min(next, until);
   }
   if (gathering_) next = std::min(next, gathering_->until);
   if (turn_ && foreign_[turn_->who].empty()) next = std::min(next, turn_->since + turn_length(*turn_));
-  return std::min(next, reclaim_due());
+  return std::min({next, wanted_look_.due, reclaim_due()});
 }
 
 }  // namespace dmm

@@ -52,6 +52,7 @@
 #include "sitemgr/settings.hpp"
 #include "sitemgr/site_view.hpp"
 #include "sitemgr/usage.hpp"
+#include "sitemgr/wanted_look.hpp"
 
 namespace dmm {
 
@@ -61,7 +62,7 @@ struct SiteManagerEffects : Effects {
 
 class SiteManager {
  public:
-  using Input = std::variant<Received, LinkUp, LinkDown, LinkPressed>;
+  using Input = std::variant<Received, LinkUp, LinkDown, LinkPressed, LinkStanding>;
   using Effects = SiteManagerEffects;
 
   /// `incarnation` is greater at each start. The policies' names must be known (topologies/ checks them).
@@ -404,13 +405,23 @@ class SiteManager {
   void close(Step& s, Lease& lease);
 
   // ---- time (renewing.cpp) ----
+  Duration promise_of(const Lease& lease) const;
+  bool stands(const Lease& lease) const;
+  Duration word_on(const Lease& lease) const;
+  Instant promised_until(Instant vouched, const Lease& lease) const;
+  void on(Step& s, LinkStanding& change);
+  void on(Step& s, const Received& in, std::size_t from, Renewed& renewed);
+  void stand(Lease& lease);
+  void waver(Lease& lease, Instant proved);
+  void tell_restated(Step& s);
+  Instant next_renewal(Instant now, const Neighbour& lender) const;
+  void renew_links(Step& s);
   void on_renew(Step& s, std::optional<std::size_t> from, const Party& party, const Renew& renew);
   void answer_job_manager(Step& s, const Party& party);
-  void compare_counts(Step& s, std::size_t n, const Renew& renew);
-  void on(Step& s, std::size_t from, Renewed& renewed);
+  bool agrees(Step& s, std::size_t n, const Renew& renew);
+  std::vector<LeaseId> wanted_of(Instant now, std::size_t n) const;
+  void tell_wanted(Step& s);
   void expire_leases(Step& s);
-  void renew_links(Step& s);
-  Duration left_of(Instant now, const Lease& lease) const;
 
   // ---- orders (orders.cpp) ----
   void take_back(Step& s, Lease& lease, Duration grace, LeaseEnd reason);
@@ -478,6 +489,8 @@ class SiteManager {
   std::optional<Gathering> gathering_;
   std::optional<Turn> turn_;
 
+  std::vector<LeaseId> restated_;              ///< leases that we are promised anew, or no longer, in this step
+  WantedLook wanted_look_;
   std::vector<LeaseId> changed_leases_;        ///< to be written at the end of this step
   std::vector<DrainRecord> changed_drains_;
   std::set<std::pair<UsageRecord::Direction, SiteName>> changed_totals_;

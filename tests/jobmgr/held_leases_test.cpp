@@ -54,8 +54,27 @@ TEST_CASE("held leases: a lease of before a restart is awaited only by those tha
   leases.restore(lease, 1);
   CHECK(leases.awaited(lease));
   CHECK_FALSE(leases.usable(start, lease));
-  leases.confirm(start, lease, seconds(30));
+  leases.promise(start, lease, seconds(30));
   CHECK(leases.usable(start, lease));
+}
+
+TEST_CASE("held leases: a lease is good while Beats vouch for it, and for its term from the last of them [S121]") {
+  HeldLeases leases;
+  leases.stand();
+  leases.add(start, lease, 1, seconds(10));
+  CHECK(leases.usable(start + seconds(3600), lease));
+  leases.waver(start + seconds(100));
+  CHECK(leases.usable(start + milliseconds(109'899), lease));
+  CHECK_FALSE(leases.usable(start + milliseconds(109'900), lease));
+  leases.stand();
+  CHECK(leases.usable(start + seconds(3600), lease));
+  leases.promise(start, lease, not_known);
+  CHECK_FALSE(leases.usable(start, lease));
+  CHECK(leases.awaited(lease));
+  leases.promise(start + seconds(200), lease, seconds(5));
+  leases.waver(start + seconds(199));  // what was said later holds
+  CHECK(leases.usable(start + seconds(204), lease));
+  CHECK_FALSE(leases.usable(start + seconds(205), lease));
 }
 
 }  // namespace held_leases_test

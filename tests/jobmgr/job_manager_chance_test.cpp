@@ -226,7 +226,6 @@ struct World {
   void hear_site(const Message& message) {
     if (const auto* request = std::get_if<Request>(&message)) open.insert(request->id);
     if (const auto* cancel = std::get_if<Cancel>(&message)) open.erase(cancel->request);
-    if (std::holds_alternative<Renew>(message) && !draw_one_in(3)) say(site, Renewed{seconds(30), {}, {}});
   }
   void restart_site() {
     open.clear();

@@ -103,8 +103,14 @@ struct Stage {
     settle();
   }
   void hear(const Party& from, Message message) { take(Received{from, std::move(message), {}, {}}); }
-  void up(const Party& peer, bool restarted) { take(LinkUp{peer, restarted, {}, {}}); }
-  void down(const Party& peer) { take(LinkDown{peer}); }
+  void up(const Party& peer, bool restarted) {
+    take(LinkUp{peer, restarted, {}, {}});
+    take(LinkStanding{peer, true, {}, now});
+  }
+  void down(const Party& peer) {
+    take(LinkStanding{peer, false, {}, now});
+    take(LinkDown{peer});
+  }
   /// Lets time pass, with a settle at every deadline on the way, as a shell does.
   void pass(Duration length) {
     const Instant until = now + length;

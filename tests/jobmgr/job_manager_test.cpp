@@ -442,10 +442,9 @@ TEST_CASE("only so many starts are under way at a time, in order of the grants")
   CHECK(stage.manager.starts() == 2);
 }
 
-TEST_CASE("leases are renewed together; without an answer nothing new starts, what runs goes on [S103, S117, S121]") {
+TEST_CASE("under a lease that Beats no longer vouch for nothing new starts when its term is over [S103, S121]") {
   auto settings = settings_of_alice();
   settings.starts_at_once = 1;
-  settings.term = seconds(10);
   Stage stage(settings);
   stage.submit({sleeper(), sleeper()});
   stage.hear(site, grant(request(1), {group(fs0, {0, 1})}));
@@ -453,16 +452,14 @@ TEST_CASE("leases are renewed together; without an answer nothing new starts, wh
   brief.term = milliseconds(1'500);
   stage.hear(site, brief);
   stage.pass(seconds(1));
-  const auto renewals = stage.said<Renew>(site);
-  REQUIRE(renewals.size() == 1);
-  CHECK(renewals[0].leases == 2);
-  SUBCASE("answered") {
-    stage.hear(site, Renewed{seconds(10), {}, {}});
+  CHECK(stage.said<Renew>(site).empty());
+  SUBCASE("they vouch") {
     CHECK(stage.said<Start>(fs1).empty());
     stage.pass(seconds(1));  // the other has kept it waiting for long enough
     CHECK(stage.said<Start>(fs1).size() == 1);
   }
-  SUBCASE("not answered") {
+  SUBCASE("they don't") {
+    stage.take(LinkStanding{site, false, {}, stage.now - seconds(1)});
     stage.now = stage.now + milliseconds(800);
     stage.hear(fs0, Started{request(1), 0, 7});
     CHECK(stage.said<Start>(fs1).empty());
@@ -471,11 +468,13 @@ TEST_CASE("leases are renewed together; without an answer nothing new starts, wh
     CHECK(stage.manager.job(2)->attempt == 2);
     CHECK(stage.manager.job(2)->reruns == 0);  // nothing was started, so nothing is counted
   }
-  SUBCASE("answered with less for one") {
-    stage.hear(site, Renewed{seconds(10), {{{SiteName("das-3"), {1, 42}}, milliseconds(500)}}, {}});
-    stage.now = stage.now + milliseconds(600);
+  SUBCASE("they don't speak for one: it waits for word") {
+    stage.hear(site, Renewed{{}, {{{SiteName("das-3"), {1, 42}}, not_known}}, {}});
     stage.hear(fs0, Started{request(1), 0, 7});
     CHECK(stage.said<Start>(fs1).empty());
+    CHECK(stage.manager.job(2)->attempt == 1);
+    stage.hear(site, Renewed{{}, {{{SiteName("das-3"), {1, 42}}, seconds(2)}}, {}});
+    CHECK(stage.said<Start>(fs1).size() == 1);
   }
 }
 

@@ -30,7 +30,7 @@ inline Renewed renewed(std::uint64_t leases) {
   Renewed message;
   message.term = seconds(60);
   for (std::uint64_t lease = 1; lease <= leases; ++lease)
-    message.shorter.push_back({{SiteName("alpha"), {1'795'323'467'126, lease}}, seconds(60)});
+    message.terms.push_back({{SiteName("alpha"), {1'795'323'467'126, lease}}, seconds(60)});
   return message;
 }
 
@@ -129,6 +129,7 @@ struct Pair {
   bool deaf = false;  ///< nothing of `b` arrives at `a`
   int lose = -1;      ///< the frame of `a` to lose, counted down
   std::vector<Message> at_b;
+  std::vector<std::string> changes_a, changes_b;  ///< what happened to the session at each of them
   std::uint64_t sent_by_a = 0;  ///< numbered frames, lost ones too
   std::deque<std::pair<Instant, std::string>> to_a, to_b;  ///< under way, by when they arrive
 
@@ -169,6 +170,8 @@ struct Pair {
     do {
       a.tick(now);
       b.tick(now);
+      for (std::string& change : changes(a)) changes_a.push_back(std::move(change));
+      for (std::string& change : changes(b)) changes_b.push_back(std::move(change));
     } while (carry(a) | arrive(b) | carry(b) | arrive(a));
   }
   Instant next() const {

@@ -113,6 +113,7 @@ TEST_CASE("endpoint bounds: [S40] what was to be sent again to a peer that resta
   for (int i = 0; i < 2; ++i) hand.say(Beat{.resend = true});  // the second one is put off
   ++hand.incarnation;
   hand.give(hand.hello());
+  changes(b);
   hand.wait(seconds(1));
   CHECK(b.next_deadline() > hand.now);
 }

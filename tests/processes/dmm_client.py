@@ -65,7 +65,7 @@ Hello = struct("Hello", ("received", "uint", 0), ("answer", "bool", False), ("so
                ("ancestors", ["name"], ()), ("instance", "uint", 0), ("stamp", "uint", 0), ("echo", "uint", 0),
                number=1)
 Beat = struct("Beat", ("resend", "bool", False), ("last", "uint", 0), ("rest", "bool", False), ("stamp", "uint", 0),
-              ("echo", "uint", 0), number=2)
+              ("echo", "uint", 0), ("in_passing", "bool", False), number=2)
 Fault = struct("Fault", ("about", "uint", 0), ("text", "text", ""), number=3)
 Relay = struct("Relay", ("sender", Party, Party()), ("receiver", Party, Party()), ("path", ["name"], ()),
                ("position", "uint", 0), ("payload", "bytes", b""), number=4)
@@ -95,7 +95,8 @@ Release = struct("Release", ("lease", LeaseId, LeaseId()), ("nodes", [NodeGroup]
 LeaseEnded = struct("LeaseEnded", ("lease", LeaseId, LeaseId()), ("nodes", [NodeGroup], ()),
                     ("reason", "uint", EXPIRED), ("confirmed", "bool", False), ("grace", "int", 0), number=23)
 Renew = struct("Renew", ("leases", "uint", 0), number=24)
-Renewed = struct("Renewed", ("term", "int", 0), ("shorter", [LeaseTerm], ()), ("wanted", [LeaseId], ()), number=25)
+Renewed = struct("Renewed", ("term", "int", 0), ("terms", [LeaseTerm], ()), ("wanted", [LeaseId], ()),
+                 ("settled", "bool", False), number=25)
 Holding = struct("Holding", ("lease", LeaseId, LeaseId()), ("request", RequestId, RequestId()),
                  ("nodes", [NodeGroup], ()), ("chain", ["name"], ()), ("owner_ancestors", ["name"], ()),
                  ("blocks", ["bytes"], ()), ("left", "int", 0), ("grace", "int", 0), ("length", "int", 0),
@@ -283,6 +284,7 @@ class Manager:
         self.inbox = collections.deque()
         self.handlers = {}  # message type -> called with (self, message) at delivery
         self.faults, self.strays = [], []
+        self.stamp = (0, 0.0)  # the latest that came, and when
         self.answers = self.beats = self.duplicates = self.resend_requests = 0
         self.hint = ()
         self.parts = []
@@ -333,6 +335,12 @@ class Manager:
     def resend(self):
         for sequence, message, trace in self.unacknowledged:
             self.put(frame_of(self.head(message.NUMBER, sequence, trace), message))
+
+    def beat(self):
+        """Vouches for what we lend: it echoes the latest stamp that came, and as much later as it was held here."""
+        stamp, came = self.stamp
+        return Beat(False, self.next_sequence - 1, False, 0,
+                    stamp and stamp + int((time.monotonic() - came) * 1000))
 
     def say_hello(self, answer=False):
         self.send(Hello(self.delivered, answer, "python", self.ancestors))
@@ -391,6 +399,7 @@ class Manager:
             if restarted:
                 self.unacknowledged.clear()
                 self.next_sequence = 1
+        self.stamp = (hello.stamp, time.monotonic())
         knows_me = head.peer == self.incarnation
         if knows_me:
             self.acknowledge(max(hello.received, head.acknowledged))
@@ -404,6 +413,7 @@ class Manager:
 
     def on_beat(self, beat):
         self.beats += 1
+        self.stamp = (beat.stamp, time.monotonic())
         if beat.resend:
             self.resend_requests += 1
             self.resend()
@@ -422,7 +432,7 @@ class Manager:
             self.hello_at = now + self.hello_pause
             self.hello_pause = min(2 * self.hello_pause, self.network.beat)
         elif self.peer_incarnation and now - self.sent >= self.network.beat:
-            self.send(Beat(False, self.next_sequence - 1))
+            self.send(self.beat())
 
     # ---- waiting
     def open(self, seconds=CLOSING):

@@ -39,7 +39,7 @@ class Encoding(unittest.TestCase):
     def test_growth(self):  # [S26, S27]
         head = Head(type=Beat.NUMBER, sender=site_manager(SITE), receiver=site_manager(NORTH), incarnation=1)
         self.assertEqual(parse(raw_frame(head, []))[1], Beat(False, 0))
-        self.assertEqual(parse(raw_frame(head, [True, 5, False, 0, 0, "later", [1, {}]]))[1], Beat(True, 5))
+        self.assertEqual(parse(raw_frame(head, [True, 5, False, 0, 0, False, "later", [1, {}]]))[1], Beat(True, 5))
         asked = Head(type=Request.NUMBER, sender=job_manager(SITE, "a"), receiver=site_manager(SITE), incarnation=1)
         self.assertEqual(parse(raw_frame(asked, [["home", b"a", 1]]))[1], Request(RequestId("home", "a", 1, 1), dttl=5))
 

@@ -45,7 +45,7 @@ class Neighbours(Processes):
         self.assertEqual(nodes.until_assigned(grant.lease).holder, NORTH)
         north.send(Claim(grant.lease, grant.request))
         north.send(Renew(1))
-        self.assertEqual(north.expect(Renewed), Renewed(30 * SECOND, (), ()))
+        self.assertEqual(north.expect(Renewed), Renewed(30 * SECOND, (), (), True))
         self.network.until(lambda: north.hint[0].lendable == 1, 5, "a hint")
         asked = (self.delegate(1, 3), self.delegate(2, 3), self.delegate(3, 5), self.delegate(6, 0),
                  self.delegate(4, 1, home="west", chain=("west", SITE, NORTH)),

@@ -182,14 +182,14 @@ TEST_CASE("codec: an unknown type, version or element of the wrong kind is named
 
 TEST_CASE("codec: elements that a later version adds are ignored, missing ones keep their defaults") {
   Codec codec;
-  // An envelope of 12 elements whose Beat has six, the last of them a map; and a Beat of none.
+  // An envelope of 12 elements whose Beat has seven, the last of them a map; and a Beat of none.
   const auto envelope = [](const std::string& message, char elements) {
     using namespace std::string_literals;
     return framed(std::string(1, elements) + "\x01\x02"s + "\x93\xa1"s + "a\x00\xc4\x00"s + "\x93\xa1"s +
                   "b\x00\xc4\x00"s + "\x01\x00\x00\x00"s + "\x94\xa0\xc4\x00\x00\x01"s + "\x90"s + message);
   };
   using namespace std::string_literals;
-  const auto later = codec.decode(envelope("\x96\xc3\x05\xc2\x00\x00\x80\xa3new"s, '\x9c'));
+  const auto later = codec.decode(envelope("\x97\xc3\x05\xc2\x00\x00\xc2\x80\xa3new"s, '\x9c'));
   REQUIRE(std::holds_alternative<Envelope>(later));
   CHECK(std::get<Beat>(std::get<Envelope>(later).message).last == 5);
   const auto earlier = codec.decode(envelope("\x90"s, '\x9b'));

@@ -16,7 +16,7 @@ constexpr Duration slowness = milliseconds(3);
 
 /// Takes its time over each job that it is handed, and counts them up to the end of the step.
 struct SlowMachine {
-  using Input = std::variant<Received, LinkUp, LinkDown, LinkPressed>;
+  using Input = std::variant<Received, LinkUp, LinkDown, LinkPressed, LinkStanding>;
   struct Effects : dmm::Effects {
     LedgerChanges<std::variant<DrainRecord>> ledger;
   };

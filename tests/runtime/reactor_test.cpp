@@ -18,7 +18,7 @@ constexpr Duration patience = seconds(20);
 
 /// Decides nothing by itself.
 struct Clerk {
-  using Input = std::variant<Received, LinkUp, LinkDown, LinkPressed>;
+  using Input = std::variant<Received, LinkUp, LinkDown, LinkPressed, LinkStanding>;
   struct Effects : dmm::Effects {
     LedgerChanges<std::variant<DrainRecord>> ledger;
   };

@@ -21,7 +21,7 @@ namespace {
 
 /// Its deadline is always over.
 struct Spinner {
-  using Input = std::variant<Received, LinkUp, LinkDown, LinkPressed>;
+  using Input = std::variant<Received, LinkUp, LinkDown, LinkPressed, LinkStanding>;
   struct Effects : dmm::Effects {
     LedgerChanges<std::variant<DrainRecord>> ledger;
   };

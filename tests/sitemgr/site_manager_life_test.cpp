@@ -191,15 +191,55 @@ TEST_CASE("a lease that has lasted as long as it may is taken back with its grac
   CHECK(stage.manager.leases().size() == 0);
 }
 
-TEST_CASE("a lease that isn't renewed ends as expired, a thirtieth of its term late at its owner [S119] [S118]") {
+TEST_CASE("a lease whose holder is silent ends as expired, a thirtieth of its term late at its owner [S119] [S46g]") {
   Stage stage;
   stage.offer(8);
   stage.lend_to(bob, 1, 2);
-  stage.pass(seconds(31) - microseconds(1));
+  stage.pass(seconds(3'600));
+  stage.take(LinkDown{at_south, seconds(3), seconds(1)});  // our last Beat left a second ago
+  stage.pass(seconds(30) - microseconds(1));
   CHECK(stage.said<LeaseEnded>(at_south).empty());
   stage.pass(microseconds(1));
   CHECK(stage.said_once<LeaseEnded>(at_south).reason == LeaseEnd::expired);
   CHECK(stage.said_once<Unassign>(fs0).detached == seconds(3600));
+}
+
+TEST_CASE("a site says when its Beats don't speak for a lease any longer, and when they do again [S121a] [S46f]") {
+  Stage stage;
+  stage.down(at_south);
+  stage.hear(alice, request(alice, 1, 2));
+  stage.hear(at_north, grant(stage.said_once<Delegate>(at_north), north, 2));
+  const Grant handed = stage.said_once<Grant>(alice);
+  CHECK(handed.term == seconds(30) - stale_after - milliseconds(300));
+  stage.pass(seconds(3'600));
+  SUBCASE("it hears its lender too late") {
+    stage.take(LinkStanding{at_north, false, {}, stage.now - seconds(3)});
+    const Renewed frozen = stage.said_once<Renewed>(alice);
+    REQUIRE(frozen.terms.size() == 1);
+    CHECK(frozen.terms[0].left == not_known);
+    SUBCASE("and then again") {
+      stage.take(LinkStanding{at_north, true, seconds(5), stage.now});
+      CHECK(stage.said_once<Renewed>(alice).terms.at(0).left == milliseconds(24'700));
+      stage.pass(seconds(3'600));
+      CHECK(stage.said<LeaseEnded>(alice).empty());
+    }
+    SUBCASE("and not again for a term") {
+      stage.pass(seconds(27) - microseconds(1));
+      CHECK(stage.said<LeaseEnded>(alice).empty());
+      stage.pass(microseconds(1));
+      CHECK(stage.said_once<LeaseEnded>(alice).reason == LeaseEnd::expired);
+    }
+  }
+  SUBCASE("its lender says the same of its own") {
+    Received said{at_north, Renewed{{}, {{handed.lease, not_known}}, {}, true}, {}, {}};
+    said.proved = stage.now - seconds(1);
+    stage.take(std::move(said));
+    CHECK(stage.said_once<Renewed>(alice).terms.at(0).left == not_known);
+    stage.pass(seconds(29) - microseconds(1));
+    CHECK(stage.said<LeaseEnded>(alice).empty());
+    stage.pass(microseconds(1));
+    CHECK(stage.said_once<LeaseEnded>(alice).reason == LeaseEnd::expired);
+  }
 }
 
 TEST_CASE("what is declared to run longer than any lease lasts is rejected as too_long [S86a]") {

@@ -307,6 +307,7 @@ TEST_CASE("a job that was interrupted keeps its nodes twice as long as it had th
   }
   SUBCASE("also after a restart") {
     stage.restart();
+    stage.up(at_south, false);
     stage.offer(8);
     stage.hear(alice, staying(1, 8));
     stage.pass_renewed(seconds(600), at_south, 1);

@@ -132,6 +132,9 @@ class Ledger {
   std::map<std::string, SiteRecord> rows_;
 };
 
+/// By default: silence, and a little more.
+constexpr Duration stale_after = seconds(3);
+
 struct Stage {
   SiteManager manager;
   SiteManagerEffects out;
@@ -161,8 +164,15 @@ struct Stage {
   void hear(const Party& from, Message message, CapacityHint hint = {}) {
     take(Received{from, std::move(message), {}, std::move(hint)});
   }
-  void up(const Party& peer, bool restarted) { take(LinkUp{peer, restarted, {}, {}}); }
-  void down(const Party& peer) { take(LinkDown{peer}); }
+  /// The link is up, and Beats of a neighbour vouch for what it lends.
+  void up(const Party& peer, bool restarted) {
+    take(LinkUp{peer, restarted, {}, {}});
+    take(LinkStanding{peer, true, stale_after, now});
+  }
+  void down(const Party& peer) {
+    take(LinkStanding{peer, false, {}, now});
+    take(LinkDown{peer});
+  }
   /// The site manager ends and starts again; nobody is heard yet.
   void restart() {
     manager = SiteManager(manager.settings(), ++incarnation);

@@ -91,6 +91,7 @@ Instant Endpoint::forget_at(const Peer& peer) const {
 /// Whoever comes back is met anew: our next session with it must not be taken for this one.
 void Endpoint::forget(Instant now, std::size_t index) {
   Peer& peer = *in_order_[index];
+  waver(peer);
   if ((peer.up && peer.role != Role::client) || far(peer))
     link_events_.push_back(LinkDown{.peer = peer.session.peer(), .forgotten = true});
   hang_up(peer);

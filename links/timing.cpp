@@ -114,7 +114,7 @@ Instant Endpoint::silent_at(const Peer& peer) const {
 Instant Endpoint::deadline(const Peer& peer) const {
   Instant due = std::min({peer.hello_at, peer.direct_at, peer.relay_at, peer.recover_at});
   if (peer.up && !peer.resting && !peer.quiet)
-    due = std::min({due, beat_due(peer), peer.heard + silence(peer), stale_at(peer)});
+    due = std::min({due, beat_due(peer), silent_at(peer), stale_at(peer)});
   return due;
 }
 

@@ -83,7 +83,7 @@ void Neighbours::set_up(std::size_t index, Instant now, bool up) {
   neighbour.changed = now;
   changed_ = true;
   if (up) return;
-  neighbour.pressed = false;
+  neighbour.pressed = neighbour.stands = false;
   // Its next hint is news then, and wakes who waits for it; the largest clusters stay known.
   for (HintEntry& entry : neighbour.hint) entry.lendable = entry.queued = entry.width = 0;
 }

@@ -12,7 +12,7 @@
 namespace dmm {
 namespace {
 
-/// Two that agree compare what they believe once in so many terms; else ten times in each.
+/// A borrower and a lender that agree compare their leases once in twenty terms; else ten times in each term.
 constexpr std::int64_t terms_between_renewals = 20;
 constexpr std::int64_t renewals_a_term = 10;
 /// As good as nothing, but a promise.
@@ -74,7 +74,7 @@ void SiteManager::waver(Lease& lease, Instant proved) {
   restated_.push_back(lease.id);
 }
 
-/// Whoever has these from us hears whether they stand.
+/// The holders of these leases, neighbours or our own job managers, hear whether the leases stand.
 void SiteManager::tell_restated(Step& s) {
   std::map<Party, std::map<LeaseId, Duration>> news;
   for (const LeaseId& id : std::exchange(restated_, {})) {
@@ -83,14 +83,14 @@ void SiteManager::tell_restated(Step& s) {
     if (lease->downstream) news[party(*lease->downstream)].emplace(id, word_on(*lease));
     for (const auto& [request, nodes] : lease->handed_out) news[job_manager_of(request)].emplace(id, word_on(*lease));
   }
-  for (const auto& [who, leases] : news) {
+  for (const auto& [holder, leases] : news) {
     Renewed told{{}, {}, {}, true};
     for (const auto& [id, word] : leases) told.terms.push_back({id, word});
-    if (const auto n = who.role == Role::site_manager ? neighbours_.find(who.site) : std::nullopt) {
+    if (const auto n = holder.role == Role::site_manager ? neighbours_.find(holder.site) : std::nullopt) {
       told.wanted = neighbours_[*n].told_wanted;
       told.settled = neighbours_[*n].disagrees == std::nullopt;
     }
-    s.out.send(who, std::move(told));
+    s.out.send(holder, std::move(told));
   }
 }
 
@@ -195,8 +195,8 @@ std::vector<LeaseId> SiteManager::wanted_of(Instant now, std::size_t n) const {
 
 /// Looked at ten times in a term, while anything can change it.
 void SiteManager::tell_wanted(Step& s) {
-  const bool has_demand = (settings_.owner_first && queue_.demand() > 0) || borrowers_.wants_any(s.now);
-  const bool may_want = has_demand && borrowers_.processors() > 0;
+  const bool may_want = borrowers_.processors() > 0 && ((settings_.owner_first && queue_.demand() > 0) ||
+                                                        borrowers_.wants_any(s.now));
   wanted_look_.see(s.now, may_want, settings_.term / renewals_a_term);
   if (s.now < wanted_look_.due) return;
   for (std::size_t n = 0; n < neighbours_.size(); ++n) {

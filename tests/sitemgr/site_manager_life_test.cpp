@@ -353,6 +353,33 @@ TEST_CASE("what a neighbour runs goes on detached when it is taken out of links 
   CHECK(stage.manager.leases().size() == 0);
 }
 
+TEST_CASE("a lender that is taken into links again is relied on from its first Beat that vouches, not before [S46f]") {
+  Stage stage;
+  SiteSettings without = settings_of_home();
+  std::erase_if(without.neighbours, [](const NeighbourSettings& one) { return one.site == north; });
+  for (const SiteSettings& settings : {without, settings_of_home()}) {
+    CHECK(stage.manager.reconfigure(stage.now, settings, stage.out).empty());
+    stage.settle();
+  }
+  stage.take(LinkUp{at_north, true, {}, {}});
+  stage.hear(at_north, Inventory{});
+  stage.down(at_south);
+  stage.hear(alice, request(alice, 1, 2));
+  stage.hear(at_north, grant(stage.said_once<Delegate>(at_north), north, 2));
+  stage.said_once<Grant>(alice);
+  SUBCASE("none comes") {
+    stage.pass(seconds(30) - microseconds(1));
+    CHECK(stage.said<LeaseEnded>(alice).empty());
+    stage.pass(microseconds(1));
+    CHECK(stage.said_once<LeaseEnded>(alice).reason == LeaseEnd::expired);
+  }
+  SUBCASE("one comes") {
+    stage.take(LinkStanding{at_north, true, stale_after, stage.now});
+    stage.pass(seconds(3'600));
+    CHECK(stage.said<LeaseEnded>(alice).empty());
+  }
+}
+
 TEST_CASE("a borrower that renews too few leases for longer than a term is to compare them anew") {
   Stage stage;
   stage.offer(8);

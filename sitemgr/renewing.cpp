@@ -102,8 +102,8 @@ void SiteManager::on(Step& s, const Received& in, std::size_t from, Renewed& ren
     if (said.left <= Duration{}) {
       lease->unsure = true;
       waver(*lease, in.proved);
-    } else {
-      lease->term = std::min(said.left, term_max);
+    } else if (const Duration term = std::min(said.left, term_max); lease->unsure || lease->term != term) {
+      lease->term = term;
       changed(s, *lease);
       stand(*lease);
     }

@@ -230,6 +230,12 @@ TEST_CASE("a site says when its Beats don't speak for a lease any longer, and wh
       CHECK(stage.said_once<LeaseEnded>(alice).reason == LeaseEnd::expired);
     }
   }
+  SUBCASE("its lender says what it knows, which is no news") {
+    stage.hear(at_north, Renewed{{}, {{handed.lease, seconds(30)}}, {}, true});
+    CHECK(stage.said<Renewed>(alice).empty());
+    stage.hear(at_north, Renewed{{}, {{handed.lease, seconds(20)}}, {}, true});
+    CHECK(stage.said_once<Renewed>(alice).terms.at(0).left == seconds(20) - stale_after - milliseconds(200));
+  }
   SUBCASE("its lender says the same of its own") {
     Received said{at_north, Renewed{{}, {{handed.lease, not_known}}, {}, true}, {}, {}};
     said.proved = stage.now - seconds(1);

@@ -19,6 +19,8 @@ constexpr Duration held_down = milliseconds(500);
 constexpr std::uint32_t much = 8;
 /// That nobody waits any more is told after this: the next request may come at once.
 constexpr Duration calm = seconds(2);
+/// Small news of farther sites alone goes so many times more seldom than that of this site: each goes through the grid.
+constexpr std::int64_t farther_seldom = 5;
 
 constexpr auto round_trip_max_ms = static_cast<std::uint32_t>(round_trip_max.microseconds / 1'000);
 
@@ -137,7 +139,9 @@ Instant SiteManager::tell_at(Instant now, Neighbour& neighbour, const CapacityHi
   const auto held = neighbour.told == fresh ? std::nullopt : big_news(neighbour, fresh, others_wait);
   if (!held) {
     neighbour.news_since = never;
-    return neighbour.told == fresh ? never : neighbour.told_at + settings_.hint_small_interval;
+    if (neighbour.told == fresh) return never;
+    const bool of_ours = neighbour.told.front() != fresh.front();
+    return neighbour.told_at + settings_.hint_small_interval * (of_ours ? 1 : farther_seldom);
   }
   if (neighbour.news_since == never) neighbour.news_since = now;
   const bool is_first = neighbour.told.empty();

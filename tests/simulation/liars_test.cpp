@@ -110,6 +110,8 @@ class LiarRun {
       rules.matchmaking_cycle = rules.delegation_cycle = {};
       rules.reclaim_after = seconds(5);
       rules.reclaim_grace = seconds(2);
+      rules.protected_first = seconds(1);  // else its owner waits for what was interrupted twice
+      rules.protected_max = seconds(5);
       rules.absent_job_manager = seconds(15);
       rules.leases_per_link_max = leases_per_link;
       rules.delegations_per_link_max = delegations_per_link;

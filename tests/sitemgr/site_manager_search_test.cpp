@@ -324,6 +324,34 @@ TEST_CASE("hints tell how much waits in vain, and how wide its first is [S60]") 
   CHECK(stage.neighbour(north).told.at(0).queued == 0);
 }
 
+TEST_CASE("small news of a site goes to its neighbours each minute, of farther sites alone each five [S63]") {
+  Stage stage;
+  stage.offer(8);
+  stage.pass(seconds(1));
+  stage.hear(at_south, Beat{}, {hint_of(32)});
+  stage.pass(seconds(1));
+  const auto told = [&](std::size_t distance) { return stage.neighbour(north).told.at(distance).lendable; };
+  REQUIRE(told(0) == 8);
+  REQUIRE(told(1) == 32);
+  HintEntry fewer = hint_of(32);
+  fewer.lendable = 31;
+  stage.hear(at_south, Beat{}, {fewer});
+  stage.pass(seconds(62));
+  CHECK(told(1) == 32);
+  SUBCASE("of both") {
+    stage.hear(alice, request(alice, 1, 2));
+    stage.settle();
+    CHECK(told(0) == 6);
+    CHECK(told(1) == 31);
+  }
+  SUBCASE("of farther sites alone") {
+    stage.pass(seconds(235));
+    CHECK(told(1) == 32);
+    stage.pass(seconds(5));
+    CHECK(told(1) == 31);
+  }
+}
+
 TEST_CASE("who isn't lent anything since others wait is heard by its hint alone, and gets the next nodes [S75]") {
   Stage stage;
   stage.offer(8);

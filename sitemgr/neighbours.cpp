@@ -108,23 +108,27 @@ void Neighbours::Greatest::see(std::size_t index, std::uint32_t value) {
   }
 }
 
+/// What a neighbour says of a distance; nothing if it was never heard, or looks less far than we do.
+const HintEntry& Neighbours::entry_of(const Neighbour& neighbour, std::size_t distance) {
+  static constexpr HintEntry unheard{};
+  return distance < neighbour.hint.size() ? neighbour.hint[distance] : unheard;
+}
+
 void Neighbours::sum_up(std::size_t distances) {
   beyond_.assign(distances - 1, {});
-  for (std::size_t d = 0; d + 1 < distances; ++d) {
-    Beyond& beyond = beyond_[d];
-    beyond.leaves_out.resize(list_.size());
-    for (std::size_t index = 0; index < list_.size(); ++index) {
-      const Neighbour& neighbour = list_[index];
-      if (neighbour.removed) continue;
-      // Never heard, or it looks less far than we do.
-      const HintEntry entry = d < neighbour.hint.size() ? neighbour.hint[d] : HintEntry{};
+  for (std::size_t index = 0; index < list_.size(); ++index) {
+    const Neighbour& neighbour = list_[index];
+    if (neighbour.removed) continue;
+    const std::uint32_t round_trip = told_round_trip(neighbour.round_trip);
+    for (std::size_t d = 0; d + 1 < distances; ++d) {
+      Beyond& beyond = beyond_[d];
+      const HintEntry& entry = entry_of(neighbour, d);
       if (neighbour.up) {
         beyond.lendable.see(index, entry.lendable);
         beyond.queued.see(index, entry.queued);
-        beyond.round_trip.see(index, entry.round_trip_ms + told_round_trip(neighbour.round_trip));
+        beyond.round_trip.see(index, entry.round_trip_ms + round_trip);
       }
       beyond.largest.see(index, entry.largest);
-      beyond.leaves_out[index] = !entry.complete;
       beyond.incomplete += !entry.complete;
     }
   }
@@ -135,9 +139,10 @@ const CapacityHint& Neighbours::hint_for(std::size_t index, const HintEntry& own
   if (changed_ || beyond_.size() + 1 != distances) sum_up(distances);
   hint_.resize(distances);
   hint_[0] = own;
+  const Neighbour& told = list_[index];
   for (std::size_t d = 0; d + 1 < distances; ++d) {
     const Beyond& beyond = beyond_[d];
-    const std::size_t others = beyond.incomplete - (beyond.leaves_out[index] ? 1 : 0);
+    const std::size_t others = beyond.incomplete - (!told.removed && !entry_of(told, d).complete ? 1 : 0);
     const std::size_t waits = beyond.queued.who_without(index);
     const std::uint32_t queued = beyond.queued.without(index);
     hint_[d + 1] = {beyond.lendable.without(index), beyond.largest.without(index),

@@ -108,9 +108,9 @@ class Neighbours {
   /// What the neighbours' entries of one distance come to.
   struct Beyond {
     Greatest lendable, largest, queued, round_trip;
-    std::size_t incomplete = 0;         ///< how many of them leave sites out
-    std::vector<bool> leaves_out;       ///< which
+    std::size_t incomplete = 0;  ///< how many of them leave sites out
   };
+  static const HintEntry& entry_of(const Neighbour& neighbour, std::size_t distance);
   void sum_up(std::size_t distances);
 
   std::vector<Neighbour> list_;

@@ -74,6 +74,8 @@ struct QuietBeats {
   std::string heading;      ///< of each of them, and what else is the same in all
   std::uint64_t acknowledged = 0, last = 0;
   CapacityHint hint;
+  bool measuring = false;   ///< the next echo that comes measures the round trip,
+  bool talked = false;      ///< and the next one after the first of these beats
 };
 
 /// What has gone by over one direction of a quiet link.
@@ -81,6 +83,14 @@ struct QuietPast {
   std::uint64_t sent = 0, arrived = 0;
   Instant last_sent{}, last_arrived{};
   Stamp stamp = no_stamp, echo = no_stamp;  ///< in the last one that arrived
+  struct Measured {
+    Instant arrived{};
+    Stamp echo = no_stamp;
+  };
+  std::vector<Measured> measured;  ///< those that measured the round trip
+  bool measuring = false;          ///< the next that comes will,
+  bool talked = false;             ///< or the next after our first
+  std::uint64_t acknowledged = 0;  ///< in all that arrived
 };
 
 /// What was counted since the start.
@@ -150,13 +160,18 @@ class Endpoint {
   void tick(Instant now);
   Instant next_deadline() const;
 
-  // ---- beats that a shell accounts for, since it knows what becomes of them (timing.cpp) ----
+  // ---- beats that a shell accounts for, since it knows what becomes of them (quieting.cpp) ----
   /// Whether all that goes on between us and a peer over this connection is that both beat.
   bool is_quiet(Instant now, Connection connection, const Party& peer) const;
-  /// Whether the peer's capacity hint, repeated in each beat, is no news to us.
-  bool has_heard_hint_of(const Endpoint& peer) const;
+  /// Whether nothing in the peer's beats would be news to us: we have its messages, and its capacity hint.
+  bool has_heard_all_of(const Endpoint& peer) const;
+  /// When the next beat to the peer leaves, and until when one of its own is waited for.
+  Instant next_beat(const Party& peer) const { return beat_due(*peers_.find(peer)); }
+  Instant waits_until(const Party& peer) const;
   /// From now on beats to the peer aren't sent and its own aren't missed, until the quiet ends. It must be quiet.
   QuietBeats fall_quiet(const Party& peer);
+  /// What is due is looked for anew, without links that have fallen quiet.
+  void look_ahead();
   /// The quiet is over: it is as if these beats had been sent and received.
   void end_quiet(const Party& peer, const QuietPast& out, const QuietPast& in);
   /// Connections that can be quiet no longer, though nothing was sent: the next beat will say another thing.

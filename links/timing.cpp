@@ -49,11 +49,11 @@ void Endpoint::tick(Instant now) {
   }
 }
 
-/// A numbered message comes or goes: from now on both are heard of again.
+/// A numbered message comes or goes: from now on both beat again, and silence counts.
 void Endpoint::wake(Instant now, Peer& peer) {
   if (!std::exchange(peer.resting, false)) return;
-  peer.heard = now;
-  next_tick_ = std::min(next_tick_, now + beat(peer));
+  peer.heard = peer.sent = now;
+  next_tick_ = std::min(next_tick_, deadline(peer));
 }
 
 void Endpoint::beat_or_rest(Instant now, Peer& peer) {

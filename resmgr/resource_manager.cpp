@@ -14,11 +14,12 @@ namespace dmm {
 
 static_assert(Machine<ResourceManager>);
 
-ResourceManager::ResourceManager(ResourceManagerSettings settings)
+ResourceManager::ResourceManager(ResourceManagerSettings settings, Duration keep)
     : settings_(std::move(settings)),
       site_(site_manager_of(settings_.site)),
       presence_(site_, settings_.term),
-      black_holes_(settings_.set_aside_after, settings_.set_aside_for) {
+      black_holes_(settings_.set_aside_after, settings_.set_aside_for),
+      keep_(keep) {
   DMM_ASSERT(settings_.term > Duration{});
   number_nodes();
 }
@@ -183,11 +184,12 @@ void ResourceManager::fence(Instant now, std::uint64_t number, Effects& effects)
   changed_leases_.add(task.lease);
 }
 
-/// The keeper ends tasks by itself if it isn't told for a term that this manager lives.
+/// The keeper ends tasks by itself if it isn't told for so long that this manager lives.
 void ResourceManager::keep_tasks(Instant now, Effects& effects) {
   if (tasks_.live() == 0 || now < keep_due_) return;
-  keep_due_ = now + settings_.term / 4;
-  effects.tasks.push_back(KeepTasks{settings_.term});
+  const Duration keep = keep_ > Duration{} ? keep_ : settings_.term;
+  keep_due_ = now + keep / 4;
+  effects.tasks.push_back(KeepTasks{keep});
 }
 
 // ---- nodes that swallow jobs -----------------------------------------------------------------------------------

@@ -47,7 +47,8 @@ class ResourceManager {
                              OutputGrew>;
   using Effects = ResourceManagerEffects;
 
-  explicit ResourceManager(ResourceManagerSettings settings);
+  /// `keep`: tasks go on for so long without this manager; 0: for a term.
+  explicit ResourceManager(ResourceManagerSettings settings, Duration keep = {});
   // Compiled once, in the .cpp: each file that moved or ended one would compile those of all its members.
   ResourceManager(ResourceManager&&) noexcept;
   ResourceManager& operator=(ResourceManager&&) noexcept;
@@ -201,7 +202,8 @@ class ResourceManager {
   bool register_due_ = false;
   bool resume_due_ = false;             ///< after `restore`: what it found is still to be ordered
   bool stopping_ = false;
-  Instant keep_due_{};  ///< when the next KeepTasks is due, if anything runs
+  Duration keep_;                       ///< 0: a term
+  Instant keep_due_{};                  ///< when the next KeepTasks is due, if anything runs
   Instant now_{};
   Duration site_round_trip_;            ///< 0: not known
   std::map<std::uint32_t, Epoch> turned_away_;  ///< by node: of leases older than what it has seen, the latest

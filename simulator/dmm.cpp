@@ -18,6 +18,9 @@ constexpr Duration warm_up = seconds(1);
 /// After the last job ended its nodes are home after some messages, or never.
 constexpr Duration homecoming_max = seconds(600);
 
+/// No manager dies here, so that none need tell its keeper that it lives.
+constexpr Duration keep_for_good = seconds(1'000'000'000);
+
 WorldSettings world_settings(const DmmOptions& dmm, const SimulationOptions& options) {
   WorldSettings settings;
   settings.network.latency = dmm.latency;
@@ -25,6 +28,7 @@ WorldSettings world_settings(const DmmOptions& dmm, const SimulationOptions& opt
   settings.level = Level::error;
   settings.hand_out_ended = true;
   settings.traced = false;
+  settings.keep = keep_for_good;
   settings.sessions.beat = dmm.beat.value_or(seconds(300));
   settings.sessions.silence = dmm.silence.value_or(settings.sessions.beat * 3);
   return settings;

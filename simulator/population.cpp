@@ -130,7 +130,8 @@ void World::start(Address address) {
       break;
     }
     case Role::resource_manager:
-      actor.process.emplace<Process<ResourceManager>>(endpoint, ResourceManager(resource_manager_settings(address)));
+      actor.process.emplace<Process<ResourceManager>>(
+          endpoint, ResourceManager(resource_manager_settings(address), settings_.keep));
       if (settings_.remember_ends) actor.performer.remember_ends();
       break;
     case Role::client: DMM_ASSERT(false);

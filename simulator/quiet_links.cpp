@@ -50,14 +50,34 @@ QuietLinks::Stamps QuietLinks::stamps_of(const Network& network, Connection conn
   return {stamp_at(leaves), later(heard, leaves - heard_at)};
 }
 
+/// Which of the beats in one direction measured the round trip for the side that they came to: the first, if it is to,
+/// and the first after its own first one has left.
+void QuietLinks::measure(Instant now, const Network& network, Connection connection, bool to_listener,
+                         QuietPast& passed) const {
+  const QuietBeats &beats = links_[connection].beats[to_listener], &receiver = links_[connection].beats[!to_listener];
+  passed.measuring = receiver.measuring;
+  bool talked = receiver.talked;
+  for (std::uint64_t n = 1; n <= passed.arrived && (passed.measuring || talked); ++n) {
+    const Instant arrived = network.arrival(nth(beats, n), connection, to_listener);
+    if (arrived > receiver.due) passed.measuring |= std::exchange(talked, false);
+    if (std::exchange(passed.measuring, false))
+      passed.measured.push_back({arrived, stamps_of(network, connection, to_listener, n).second});
+  }
+  const bool receiver_beat = sent_by(now, receiver) > 0;
+  passed.measuring |= talked && receiver_beat;
+  passed.talked = talked && !receiver_beat;
+}
+
 QuietPast QuietLinks::pass(Instant now, Network& network, Connection connection, bool to_listener,
                            Codec& codec) const {
   const QuietBeats& beats = links_[connection].beats[to_listener];
   QuietPast passed;
   passed.sent = sent_by(now, beats);
+  if (passed.sent > 0) passed.arrived = arrived(now, network, connection, to_listener, beats);
+  measure(now, network, connection, to_listener, passed);
   if (passed.sent == 0) return passed;
   passed.last_sent = nth(beats, passed.sent);
-  passed.arrived = arrived(now, network, connection, to_listener, beats);
+  passed.acknowledged = beats.acknowledged;
   if (passed.arrived > 0) {
     passed.last_arrived = network.arrival(nth(beats, passed.arrived), connection, to_listener);
     std::tie(passed.stamp, passed.echo) = stamps_of(network, connection, to_listener, passed.arrived);

@@ -34,6 +34,8 @@ class QuietLinks {
   static std::uint64_t arrived(Instant now, const Network& network, Connection connection, bool to_listener,
                                const QuietBeats& beats);
   Stamps stamps_of(const Network& network, Connection connection, bool to_listener, std::uint64_t n) const;
+  void measure(Instant now, const Network& network, Connection connection, bool to_listener,
+               QuietPast& passed) const;
   QuietPast pass(Instant now, Network& network, Connection connection, bool to_listener, Codec& codec) const;
 
   std::vector<Link> links_;  ///< by connection

@@ -68,6 +68,7 @@ bool World::step() {
     touch(address, report(address));
   }
   settle_touched();
+  fall_quiet();
   return true;
 }
 
@@ -89,8 +90,8 @@ void World::deliver(FrameArrival arrival) {
         }
       },
       actor.process);
-  if (!says_something) return fall_quiet(arrival.connection);
-  if (settings_.traced)
+  used_.push_back(arrival.connection);
+  if (settings_.traced && says_something)
     trace_hash_ = hash(arrival.bytes, trace_hash_ ^ static_cast<std::uint64_t>(now_.microseconds) ^ arrival.at);
 }
 
@@ -136,6 +137,11 @@ void World::settle_touched() {
   batch_.clear();
 }
 
+/// When something is due in its machine room.
+Instant World::report_due(const Actor& actor) {
+  return actor.frozen || actor.party.role != Role::resource_manager ? never : actor.performer.next_report();
+}
+
 void World::settle(Address address) {
   Actor& actor = *actors_[address];
   Instant wake = never;
@@ -145,8 +151,7 @@ void World::settle(Address address) {
           if (!actor.paused) wake = settle(address, process);
       },
       actor.process);
-  if (!actor.frozen && actor.party.role == Role::resource_manager)
-    wake = std::min(wake, actor.performer.next_report());  // also of what was ordered just now
+  wake = std::min(wake, report_due(actor));  // also of what was ordered just now
   // A deadline that isn't in the future is a loop without work: a daemon would burn its processor with it.
   actor.spins = wake <= now_ ? actor.spins + 1 : 0;
   DMM_ASSERT(actor.spins < spins_max);

@@ -34,6 +34,7 @@ struct WorldSettings {
   Level level = Level::info;              ///< log events below it aren't made
   bool count_by_request = false;          ///< keep the number of messages about each request
   Duration confirm_limit = seconds(120);  ///< of the job managers
+  Duration keep = {};                     ///< of the resource managers
   /// Every manager keeps a ledger and goes on from it when it is started again, and what runs outlives its manager for
   /// a while; else everything that a manager knew and ran is gone with it.
   bool ledgers = false;
@@ -256,7 +257,10 @@ class World {
   void touch(Address address, bool stirs = true);
   Endpoint* endpoint_of(Address address);
   bool is_regular(const Actor& actor) const;
-  void fall_quiet(Connection connection);
+  bool may_fall_quiet(Connection connection);
+  void fall_quiet();
+  void look_ahead(Address address);
+  static Instant report_due(const Actor& actor);
   void end_quiet(Connection connection);
   void settle_touched();
   template <class Manager>
@@ -272,6 +276,7 @@ class World {
   std::vector<Party> parties_;  ///< by address
   Lookup<Party, Address> addresses_;
   QuietLinks quiet_;
+  std::vector<Connection> used_;  ///< over which something came in this step
   Alarms wakes_;  ///< when each manager or its machine room has something to do
   std::vector<Address> touched_, batch_;  ///< to be settled at the end of this step; and being settled
   std::vector<Address> settled_;

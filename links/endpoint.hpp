@@ -163,6 +163,8 @@ class Endpoint {
   // ---- beats that a shell accounts for, since it knows what becomes of them (quieting.cpp) ----
   /// Whether all that goes on between us and a peer over this connection is that both beat.
   bool is_quiet(Instant now, Connection connection, const Party& peer) const;
+  /// A Beat that vouches left the peer then, or later; nothing while none does, or while the shell accounts for Beats.
+  std::optional<Instant> vouched(const Party& peer) const;
   /// Whether nothing in the peer's beats would be news to us: we have its messages, and its capacity hint.
   bool has_heard_all_of(const Endpoint& peer) const;
   /// When the next beat to the peer leaves, and until when one of its own is waited for.

@@ -44,6 +44,11 @@ void Endpoint::hear_vouched(Instant now, Peer& peer, const Beat& beat, std::opti
   next_tick_ = std::min(next_tick_, stale_at(peer));
 }
 
+std::optional<Instant> Endpoint::vouched(const Party& party) const {
+  const Peer* peer = peers_.find(party);
+  return peer && peer->stands && !peer->quiet ? std::optional(peer->proved) : std::nullopt;
+}
+
 void Endpoint::waver(Peer& peer) {
   if (!std::exchange(peer.stands, false)) return;
   link_events_.push_back(LinkStanding{peer.session.peer(), false, {}, peer.proved});

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "protocol/text.hpp"
+#include "simulator/beliefs.hpp"
 
 namespace dmm {
 namespace {
@@ -78,7 +79,7 @@ std::string Checkers::check_written(const World& world, const Written& written) 
   ++checks_;
   switch (party.role) {
     case Role::site_manager:
-      fault = check_leases(world, world.site(party.site)->machine.leases(), written.leases);
+      fault = check_leases(world, party.site, written.leases);
       break;
     case Role::job_manager: fault = check_lost(world, party); break;
     case Role::resource_manager: fault = programs_.look(world, party); break;
@@ -104,11 +105,9 @@ std::string Checkers::check(const World& world, const Party& party, Life life) {
   if (!world.is_up(party)) return fault;
   ++checks_;
   switch (party.role) {
-    case Role::site_manager: {
-      const LeaseTable& leases = world.site(party.site)->machine.leases();
-      fault = check_leases(world, leases, leases.all());
+    case Role::site_manager:
+      fault = check_leases(world, party.site, world.site(party.site)->machine.leases().all());
       break;
-    }
     case Role::job_manager: fault = check_lost(world, party); break;
     case Role::resource_manager: fault = check_nodes(world, party, world.resource_manager(party)->machine); break;
     case Role::client: break;
@@ -149,10 +148,14 @@ std::string Checkers::check_lost(const World& world, const Party& party) {
 }
 
 /// Those of them that are still there.
-std::string Checkers::check_leases(const World& world, const LeaseTable& table, const std::vector<LeaseId>& ids) {
+std::string Checkers::check_leases(const World& world, const SiteName& site, const std::vector<LeaseId>& ids) {
+  const LeaseTable& table = world.site(site)->machine.leases();
   std::string fault;
-  for (const LeaseId& id : ids)
-    if (fault.empty() && table.contains(id)) fault = check_lease(world, id, table.get(id));
+  for (const LeaseId& id : ids) {
+    if (!fault.empty() || !table.contains(id)) continue;
+    fault = check_lease(world, id, table.get(id));
+    if (fault.empty()) fault = relied_on_too_long(world, site, table.get(id));
+  }
   return fault;
 }
 

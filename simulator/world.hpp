@@ -166,6 +166,8 @@ class World {
   const Process<ResourceManager>* resource_manager(const Party& party) const;
   /// What a manager's own clock shows.
   Instant clock_of(const Party& party) const { return actors_[address_of(party)]->clock.at(now_); }
+  /// Whether it shows what the others show.
+  bool has_right_clock(const Party& party) const { return actors_[address_of(party)]->clock.is_right(); }
   /// How the ledger of a manager differs from what it should hold by now; empty if it doesn't.
   std::string ledger_fault(const Party& party) const;
   /// How many records it has; 0 without one.

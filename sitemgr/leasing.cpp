@@ -304,6 +304,7 @@ Lease& SiteManager::add_lease(Step& s, Lease lease) {
   Lease& kept = leases_.add(std::move(lease));
   carry(kept);
   leases_.watch(kept);
+  restate_unless_it_stands(kept);
   if (!DMM_PLANT(grant_not_written) || !kept.upstream || !kept.downstream) changed(s, kept);
   return kept;
 }

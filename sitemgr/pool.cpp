@@ -67,6 +67,7 @@ void SiteManager::hand_out(Step& s, Lease& lease, LocalRequest& request, std::ve
   grant.round_trip = lease.round_trip;
   ++lease.jobs;
   s.out.send(user, std::move(grant), id);
+  restate_unless_it_stands(lease);
   JobManager& holder = job_managers_[user];
   holder.hold(lease, id);
   --holder.requests;

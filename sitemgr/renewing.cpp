@@ -6,6 +6,7 @@
 #include <set>
 
 #include "machine/assert.hpp"
+#include "machine/planted.hpp"
 #include "protocol/text.hpp"
 #include "sitemgr/site_manager.hpp"
 
@@ -74,9 +75,15 @@ void SiteManager::waver(Lease& lease, Instant proved) {
   restated_.push_back(lease.id);
 }
 
+/// A lender may grant before its first Beat that vouches: then ours don't speak for the lease either.
+void SiteManager::restate_unless_it_stands(const Lease& lease) {
+  if (!stands(lease)) restated_.push_back(lease.id);
+}
+
 /// The holders of these leases, neighbours or our own job managers, hear whether the leases stand.
 void SiteManager::tell_restated(Step& s) {
   std::map<Party, std::map<LeaseId, Duration>> news;
+  if (DMM_PLANT(wavering_not_told)) restated_.clear();
   for (const LeaseId& id : std::exchange(restated_, {})) {
     const Lease* lease = leases_.find(id);
     if (!lease || lease->nodes.empty()) continue;

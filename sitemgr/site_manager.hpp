@@ -413,6 +413,7 @@ class SiteManager {
   void on(Step& s, const Received& in, std::size_t from, Renewed& renewed);
   void stand(Lease& lease);
   void waver(Lease& lease, Instant proved);
+  void restate_unless_it_stands(const Lease& lease);
   void tell_restated(Step& s);
   Instant next_renewal(Instant now, const Neighbour& lender) const;
   void renew_links(Step& s);

@@ -204,6 +204,17 @@ TEST_CASE("a lease whose holder is silent ends as expired, a thirtieth of its te
   CHECK(stage.said_once<Unassign>(fs0).detached == seconds(3600));
 }
 
+TEST_CASE("what is granted before the first Beat of its lender is promised to nobody yet [S121a]") {
+  Stage stage;
+  stage.down(at_south);
+  stage.take(LinkStanding{at_north, false, {}, stage.now});
+  stage.hear(alice, request(alice, 1, 2));
+  stage.hear(at_north, grant(stage.said_once<Delegate>(at_north), north, 2));
+  CHECK(stage.said_once<Renewed>(alice).terms.at(0).left == not_known);
+  stage.take(LinkStanding{at_north, true, stale_after, stage.now});
+  CHECK(stage.said_once<Renewed>(alice).terms.at(0).left == seconds(30) - stale_after - milliseconds(300));
+}
+
 TEST_CASE("a site says when its Beats don't speak for a lease any longer, and when they do again [S121a] [S46f]") {
   Stage stage;
   stage.down(at_south);

@@ -69,8 +69,15 @@ Instant Lease::deadline(Duration offer) const {
 void LeaseTable::watch(const Lease& lease) {
   const Instant deadline = lease.deadline(offer_);
   if (deadline == never) return;
+  if (watched_.size() >= sweep_at_) sweep();
   watched_.emplace_back(deadline, lease.id);
   std::push_heap(watched_.begin(), watched_.end(), std::greater<>());
+}
+
+void LeaseTable::sweep() {
+  std::erase_if(watched_, [&](const Watched& watched) { return !leases_.contains(watched.second); });
+  std::make_heap(watched_.begin(), watched_.end(), std::greater<>());
+  sweep_at_ = std::max(sweep_first, watched_.size() * 2);
 }
 
 Lease* LeaseTable::take_over(Instant now) {

@@ -112,7 +112,10 @@ class LeaseTable {
 
  private:
   using Watched = std::pair<Instant, LeaseId>;
+  static constexpr std::size_t sweep_first = 64;
 
+  /// Leases end long before the longest that they might last: those that have ended are watched no longer.
+  void sweep();
   void add_new_manager(Lease& lease, const Party& manager);
 
   Duration offer_;
@@ -120,6 +123,7 @@ class LeaseTable {
   std::vector<DenseSet<LeaseId>> up_, down_;
   std::map<Party, DenseSet<LeaseId>> by_manager_;
   std::vector<Watched> watched_;  ///< a heap, earliest first; may name leases that have ended or were renewed
+  std::size_t sweep_at_ = sweep_first;
 };
 
 }  // namespace dmm

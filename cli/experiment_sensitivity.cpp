@@ -36,6 +36,10 @@ SimulationChoice choice_of(const ClaimCase& one, const SimulationChoice& base,
 
 ExperimentPlan plan_sensitivity(const ExperimentOptions& options) {
   ExperimentOptions with_model = options;
+  if (std::uint32_t& users = with_model.choice.workload.users; users == 1)
+    users = users_of_the_paper;
+  else if (users != users_of_the_paper)
+    return CommandFault{"--users: the sweep compares numbers of users itself; leave it out", 2};
   if (with_model.choice.workload.model.empty()) with_model.choice.workload.model = "lublin-feitelson";
   SimulationChoice base = paper_choice(with_model);
   const auto topology = topology_of(base);

@@ -25,7 +25,8 @@ void add_site_options(CLI::App& command, SiteChoice& sites) {
           "The settings of Iosup et al. 2007: cycles of 300 and 150 s, fcfs policies, no hints, --coarse, no cool-down")
       ->group(group);
   add_switch(command, "coarse", sites.coarse,
-             "Months in minutes: terms of 3000 s, hints at most every 600 s, beats every 300 s, no limit of leases")
+             "Keep-alives as in the paper: beats every 300 s, terms of 3000 s, hints at most every 600 s, no "
+             "limit of leases")
       ->group(group);
   const auto seconds_option = [&](const char* name, std::optional<double>& value, const char* help) {
     command.add_option(name, value, help)

@@ -30,8 +30,7 @@ struct Defaults {
 
 bool is_coarse(const SiteChoice& sites) { return sites.coarse.value_or(sites.paper); }
 
-/// Keep-alives every 300 s are those of Iosup et al. 2007. Over months of virtual time, terms of seconds would be
-/// little but keep-alives, and a limit of a day would cut the longest jobs of real logs off.
+/// Keep-alives every 300 s are those of Iosup et al. 2007; the terms, hints and longest leases are as coarse.
 void make_coarse(Defaults& defaults) {
   defaults.site.term = seconds(3000);
   defaults.site.hint_interval = seconds(600);

@@ -54,7 +54,7 @@ std::vector<UnstatedParameter> about_the_grid() {
        true},
       {"users",
        "of each cluster, for fair shares",
-       {{"1", 1}, {"5", 5}, {"20", 20}},
+       {{"45", users_of_the_paper}, {"1", 1}, {"20", 20}},
        {"fcondor"},
        [](Choice& choice, Value value) { choice.workload.users = static_cast<std::uint32_t>(value); },
        true},

@@ -14,6 +14,9 @@
 
 namespace dmm {
 
+/// About as many users of each cluster as the paper's traces have.
+constexpr std::uint32_t users_of_the_paper = 45;
+
 struct UnstatedValue {
   std::string_view label;  ///< "150 s"
   std::int64_t value = 0;

@@ -23,6 +23,7 @@ SimulationChoice small_choice(const std::string& architecture) {
   choice.workload.model = "lublin-feitelson";
   choice.workload.loads = {0.9};
   choice.workload.days = 0.1;
+  choice.workload.users = users_of_the_paper;
   choice.architecture = architecture;
   choice.sites.paper = true;
   return choice;

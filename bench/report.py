@@ -16,7 +16,9 @@ import sys
 import time
 
 sys.dont_write_bytecode = True  # the tree stays as it was
-from stage import BENCH, CORES, Stage, Trouble, expect_ready, memory_kb
+from stage import BENCH, BIN, CORES, Stage, Trouble, expect_ready, memory_kb
+
+SOURCE = pathlib.Path(__file__).resolve().parent.parent
 
 NODES = 20_000  # of the resource managers that only say Clean: more than any lock-step run takes
 SITE = "das-3"
@@ -345,6 +347,34 @@ def measure_messages(table, effort):
                   note=f", mean {result['messages_mean']:.0f}, p99 {result['messages_p99']:.0f}")
 
 
+# ---- `dmm simulate`
+
+def run_dmm(*arguments):
+    """Processor seconds, and the most memory in kB."""
+    child = subprocess.Popen([BIN / "dmm", "simulate", *arguments],
+                             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    _, status, usage = os.wait4(child.pid, 0)
+    child.returncode = os.waitstatus_to_exitcode(status)
+    if child.returncode != 0:
+        raise Trouble(f"dmm simulate ended with {child.returncode}")
+    return usage.ru_utime + usage.ru_stime, usage.ru_maxrss
+
+
+def measure_default(table, effort):
+    table.heading("dmm simulate, the daemons' defaults, processor time")
+    day = ("--topology", SOURCE / "topologies/dual-grid.json", "--workload", SOURCE / "workloads/dual-grid-day.swf.gz")
+    ours = min(run_dmm(*day)[0] for _ in range(effort.repeats))
+    coarse = min(run_dmm(*day, "--coarse")[0] for _ in range(effort.repeats))
+    table.row("the dual grid's day", ours, "s", at_most=2)
+    table.row("the same", ours, "s", coarse, "--coarse", at_most=2)
+    if effort.quick:
+        return
+    seconds, memory = run_dmm("--topology", SOURCE / "bench/thousand-sites.json", "--model", "lublin-feitelson",
+                              "--load", "0.8", "--days", "0.5")
+    table.row("1,000 sites, 324,786 jobs", seconds, "s", at_most=120)
+    table.row("the same: memory", memory, "kB", at_most=256 * 1024)
+
+
 # ---- The simulator
 
 def measure_simulation(table, effort):
@@ -382,7 +412,7 @@ def measure_simulation(table, effort):
 
 SECTIONS = {"codec": measure_codec, "match": measure_match, "pipeline": measure_pipeline, "lockstep": measure_lockstep,
             "hops": measure_hops, "dispatch": measure_dispatch, "ledger": measure_ledger, "memory": measure_memory,
-            "messages": measure_messages, "simulation": measure_simulation}
+            "messages": measure_messages, "default": measure_default, "simulation": measure_simulation}
 
 
 def machine():

@@ -9,8 +9,8 @@
 namespace dmm {
 namespace {
 
-/// Everything must be home by then; pauses between rounds are at most 75 s, nobody waits long for a confirmation, some
-/// dozens of jobs of a minute may stand before one cluster, and nodes may be set aside five times, longer each time.
+/// While any job is open one must end within it, and then everything be home; pauses between rounds are at most 75 s,
+/// no confirmation takes long, and nodes may be set aside five times, longer each time.
 constexpr Duration rest_limit = seconds(20'000), rest_limit_of_long_jobs = seconds(60'000);
 /// When nothing has run anywhere for so long, and for some ways of a round more, what still waits is out of everybody's
 /// reach: rounds come each 75 s.
@@ -63,9 +63,9 @@ std::string FaultRun::play() {
   mend();
   const bool is_long = run_.trouble == Trouble::life || run_.trouble == Trouble::crowd;
   const Duration rest = is_long ? rest_limit_of_long_jobs : rest_limit;
-  const Instant limit = world_->now() + from_seconds(rest.in_seconds() * run_.stretch);
-  ran_ = world_->now();
-  for (Instant look = world_->now(); !world_->quiet() && look <= limit; look = look + between_quiet_looks) {
+  const Duration limit = from_seconds(rest.in_seconds() * run_.stretch);
+  ran_ = ended_ = world_->now();
+  for (Instant look = world_->now(); !world_->quiet() && look <= ended_ + limit; look = look + between_quiet_looks) {
     while (!world_->quiet() && world_->next_instant() <= look)
       if (!step()) return fault_;
     if (world_->quiet()) break;
@@ -84,6 +84,7 @@ void FaultRun::look_around() {
   world_->end_drains();  // a site that waited for its disk didn't hear the first word
   if (run_.trouble == Trouble::none) check_homecoming();
   if (anything_to_wait_for()) ran_ = world_->now();
+  if (const std::size_t open = open_jobs(); open != std::exchange(open_, open)) ended_ = world_->now();
   if (world_->now() - ran_ >= hopeless_after + run_.settings.network.latency * (3 * IdleWatch::ways_of_a_search)) {
     cancel_hopeless();
     ran_ = world_->now();
@@ -105,6 +106,17 @@ bool FaultRun::is_watched(const Party& user, const ResourceNeed& need) const {
   const bool waits_for_home = world_->topology().sites[home].settings.delegation_threshold > 1;
   const bool single = need.kind == RequestKind::non_fixed && need.components.size() == 1;
   return single && !waits_for_home && searches_all(user);
+}
+
+std::size_t FaultRun::open_jobs() const {
+  std::size_t open = 0;
+  for (const Party& party : world_->parties()) {
+    const Process<JobManager>* manager = party.role == Role::job_manager ? world_->job_manager(party) : nullptr;
+    if (!manager) continue;
+    for (std::size_t state = 0; !is_over(static_cast<JobState>(state)); ++state)
+      open += manager->machine.count(static_cast<JobState>(state));
+  }
+  return open;
 }
 
 bool FaultRun::anything_to_wait_for() const {

@@ -52,6 +52,7 @@ class FaultRun {
 
   /// Whether a job runs, or nodes are set aside for a while, that others wait for.
   bool anything_to_wait_for() const;
+  std::size_t open_jobs() const;
   bool advance(Instant until);
   bool step();
   std::string check_homecoming();
@@ -121,6 +122,8 @@ class FaultRun {
   std::map<Party, Duration> doomed_;  ///< they crash during their next commit, for so long
   std::map<Party, Instant> back_at_;  ///< and are started again then
   Instant ran_{};  ///< when there was anything to wait for last, since all was mended
+  Instant ended_{};  ///< when a job ended last, since all was mended
+  std::size_t open_ = 0;  ///< jobs that hadn't ended at the last look
   Instant idle_since_{};                              ///< no job was under way, or everything was at home
   std::map<Party, Instant> isolated_;                 ///< resource managers that hear nobody, and since when
   std::string late_fault_;                            ///< found while something was done

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "machine/assert.hpp"
+#include "machine/planted.hpp"
 #include "protocol/text.hpp"
 #include "sitemgr/site_manager.hpp"
 
@@ -119,11 +120,12 @@ const LocalRequest* SiteManager::serve_heads(Step& s, std::size_t& left) {
     if (!dispatch_->scan) return true;
     return head.overtaken && s.now - *head.overtaken >= settings_.overtaken_limit;
   };
+  const bool never_ends = DMM_PLANT(guard_never_ends) && settings_.overtaken_limit > seconds(1000);
   LocalRequest* head = queue_.head();
   while (head && left > 0 && blocks(*head)) {
     const bool passed = may_be_passed(*head);
     LocalRequest* next = passed ? queue_.after(*head) : nullptr;
-    if (serve(s, *head)) {
+    if (!(never_ends && head->overtaken) && serve(s, *head)) {
       --left;
       head = queue_.head();
     } else if (passed) {

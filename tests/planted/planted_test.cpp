@@ -38,7 +38,11 @@ struct Finder {
   std::string_view says;   ///< among what it says
   std::uint64_t from = 1;  ///< the first seed; a later one, to save time, where the check finds it in none before
   std::optional<Trouble> trouble = {};  ///< of all runs; none: what each seed has
+  RandomOptions world = {};             ///< what else is drawn
 };
+
+/// Long enough for what takes an hour, or a day.
+constexpr RandomOptions two_days{.sites_max = 4, .length = seconds(48 * 3600), .jobs = 0.1};
 
 constexpr auto finders = std::to_array<Finder>({
     {Planted::no_epoch_check, "went back from a later lease", 501},
@@ -74,6 +78,7 @@ constexpr auto finders = std::to_array<Finder>({
     {Planted::keeper_death_charged, "is charged for the death of its keeper"},
     {Planted::reclaim_charged, "is charged with a rerun, and nothing broke", 3, Trouble::life},
     {Planted::wavering_not_told, "relies on", 61},
+    {Planted::guard_never_ends, "isn't quiet", 17, Trouble::life, two_days},
 });
 
 struct Found {
@@ -88,7 +93,9 @@ struct Found {
   for (std::uint64_t seed = first; seed <= last; ++seed) {
     alarm(seed_takes_max);
     std::fprintf(stderr, "seed %llu: ", static_cast<unsigned long long>(seed));
-    FaultRun run(seed, RandomOptions{.trouble = finder.trouble.value_or(trouble_of(seed))});
+    RandomOptions options = finder.world;
+    options.trouble = finder.trouble.value_or(trouble_of(seed));
+    FaultRun run(seed, options);
     if (!says.empty()) run.ignore_own_word();
     std::string fault = run.play();
     if (fault.empty()) fault = run.check_served();

@@ -19,6 +19,7 @@ struct JobRules {
   Duration start_max = seconds(30);  ///< a program that isn't running by then is given up
   std::uint32_t processes_max = 0;   ///< of a job; 0: any number
   std::uint64_t file_bytes_max = 0;  ///< the largest file that a job may write; 0: any
+  std::uint64_t disk_bytes_max = 0;  ///< of all files in a job's directory; 0: any number
   bool operator==(const JobRules&) const = default;
 };
 

@@ -147,6 +147,7 @@ void visit_resource_manager(Settings& s, Visitor& v) {
   v.duration("job_start_seconds", s.jobs.start_max, seconds_min, seconds_max);
   v.integer("job_processes_max", s.jobs.processes_max, 0);
   v.integer("job_file_bytes_max", s.jobs.file_bytes_max, 0);
+  v.integer("job_disk_bytes_max", s.jobs.disk_bytes_max, 0);
 }
 
 }  // namespace dmm

@@ -21,7 +21,7 @@
 namespace dmm::keeper {
 
 /// Grows with every change of this file, in case someone puts the keeper of another build beside the manager.
-constexpr std::uint32_t frames_version = 3;
+constexpr std::uint32_t frames_version = 4;
 /// Of what is kept on disk of a job that ended, which the next build may find.
 constexpr std::uint32_t outcome_version = 2;
 
@@ -45,9 +45,10 @@ struct Rules {
   std::int64_t start_max = 60'000'000;  ///< microseconds until a program runs
   std::uint64_t processes = 0;      ///< of a job
   std::uint64_t file_bytes = 0;     ///< of each file that a job writes
+  std::uint64_t disk_bytes = 0;     ///< of all files in a job's directory
   template <class Self>
   static auto fields(Self& self) {
-    return std::tie(self.isolate, self.cgroup, self.start_max, self.processes, self.file_bytes);
+    return std::tie(self.isolate, self.cgroup, self.start_max, self.processes, self.file_bytes, self.disk_bytes);
   }
 };
 

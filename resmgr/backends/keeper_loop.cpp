@@ -25,12 +25,14 @@ namespace dmm::keeper {
 namespace {
 
 constexpr Clock wall_grace = 5'000'000;     // from SIGTERM to SIGKILL at the end of a job's time
+constexpr Clock disk_grace = 5'000'000;     // likewise where it took too much disk
 constexpr Clock stuck_after = 2'000'000;    // from SIGKILL until it is said that something is still there
 constexpr Clock look_again = 100'000;       // a net: a change among strays comes with a SIGCHLD
 constexpr Clock keep_pause = 500'000;       // until an outcome is written again that there was no room for
 constexpr int orders_a_turn = 16;           // a start takes about 0.3 ms
 constexpr std::size_t piece_max = 48 * 1024;
 constexpr Clock output_pause = 500'000;     // until it is looked again at what jobs have written
+constexpr Clock disk_pause = 5'000'000;     // from the start of one walk over jobs' directories to the next
 constexpr std::uint64_t inline_max = 4 * 1024;
 
 }  // namespace
@@ -54,6 +56,7 @@ void Keeper::run() {
     for (int count = 0; count < orders_a_turn && take_order(); ++count) continue;
     ring_alarms();
     look_at_output();
+    look_at_disk();
     settle();
     keep_unkept();
   }
@@ -71,10 +74,11 @@ void Keeper::end_rest() {
   remove_again_ = false;
   for (int tries = 0; tries < 1000; ++tries) {
     const auto left = strays_.list([&](pid_t process) { return is_expected(process); });
-    if (left.empty() && remover_ == 0 && shims_.empty()) return;
+    if (left.empty() && remover_ == 0 && disk_.child() == 0 && shims_.empty()) return;
     for (const pid_t stray : left) kill_stray(stray, nullptr);
     for (const auto& [shim, serial] : shims_) kill(shim, SIGKILL);
-    if (remover_ != 0) kill(remover_, SIGKILL);
+    for (const pid_t helper : {remover_, disk_.child()})
+      if (helper != 0) kill(helper, SIGKILL);
     usleep(1000);
     reap();
   }
@@ -87,6 +91,8 @@ Clock Keeper::next_wake() const {
   if (!dying_.empty()) wake = std::min(wake, looked_at_ + look_again);
   if (!unkept_.empty()) wake = std::min(wake, keep_again_);
   if (channel_ && folder_.holds_streams()) wake = std::min(wake, output_looked_at_ + output_pause);
+  if (rules_.disk_bytes > 0 && !jobs_.empty() && !disk_.is_walking())
+    wake = std::min(wake, disk_looked_at_ + disk_pause);
   return std::min(wake, door_.next_deadline());
 }
 
@@ -98,7 +104,8 @@ void Keeper::wait() {
   // passed over.
   std::vector<pollfd> polled{{settings_.signals, POLLIN, 0},
                              {words_.hearing_end(), POLLIN, 0},
-                             {channel_ ? channel_->descriptor() : -1, POLLIN, 0}};
+                             {channel_ ? channel_->descriptor() : -1, POLLIN, 0},
+                             {disk_.descriptor(), POLLIN, 0}};
   if (channel_ && channel_->wants_to_write()) polled[2].events |= POLLOUT;
   const std::size_t doors = polled.size();
   for (const int descriptor : door_.descriptors()) polled.push_back({descriptor, POLLIN, 0});
@@ -321,6 +328,7 @@ void Keeper::reap() {
     pid_t process = 0;
     while ((process = waitpid(-1, &status, WNOHANG)) > 0) {
       removed = removed || process == remover_;
+      if (process == disk_.child()) disk_.child_ended();
       const auto shim = shims_.find(process);
       if (shim == shims_.end()) continue;  // a stray
       ended.emplace_back(shim->second, status, guard_.forget(shim->second));
@@ -506,6 +514,25 @@ void Keeper::look_at_output() {
   }
 }
 
+// A job that takes more disk than it may is asked to end, and killed soon after.
+void Keeper::look_at_disk() {
+  for (const auto& [serial, bytes] : disk_.take()) {
+    const auto found = jobs_.find(serial);
+    if (found == jobs_.end() || rules_.disk_bytes == 0 || bytes <= rules_.disk_bytes) continue;
+    Job& job = found->second;
+    if (job.leader_ended || job.kill_at != endless) continue;
+    job.text = "its directory took " + std::to_string(bytes) + " bytes of disk; this resource manager allows " +
+               std::to_string(rules_.disk_bytes);
+    end(serial, job, disk_grace);
+  }
+  if (rules_.disk_bytes == 0 || jobs_.empty() || disk_.is_walking() || now() < disk_looked_at_ + disk_pause) return;
+  disk_looked_at_ = now();
+  std::vector<DiskWatch::Directory> directories;
+  for (const auto& [serial, job] : jobs_)
+    if (!job.leader_ended) directories.push_back({serial, folder_.prefix() + job.order.directory});
+  disk_.walk(directories);
+}
+
 void Keeper::report_end(Job& job) {
   folder_.release_streams(job.order.directory);
   told_.erase(job.order.serial);
@@ -560,6 +587,8 @@ void Keeper::load_outcomes() {
   if (settings_.fresh) folder_.put_away_old([&](const std::string& name) { return outcomes_.contains(name); });
 }
 
-bool Keeper::is_expected(pid_t process) const { return process == remover_ || shims_.contains(process); }
+bool Keeper::is_expected(pid_t process) const {
+  return process == remover_ || process == disk_.child() || shims_.contains(process);
+}
 
 }  // namespace dmm::keeper

@@ -29,6 +29,7 @@
 
 #include "resmgr/backends/frames.hpp"
 #include "resmgr/backends/keeper_cgroups.hpp"
+#include "resmgr/backends/keeper_disk.hpp"
 #include "resmgr/backends/keeper_door.hpp"
 #include "resmgr/backends/keeper_files.hpp"
 #include "resmgr/backends/keeper_guard.hpp"
@@ -110,6 +111,7 @@ class Keeper {
   void end_all();
   void end_rest();
   void look_at_output();
+  void look_at_disk();
   void report_end(Job& job);
   void remember(const std::string& directory, Outcome outcome);
   void keep_unkept();
@@ -128,6 +130,7 @@ class Keeper {
   Words words_;
   Guard guard_;
   JobCgroups cgroups_;
+  DiskWatch disk_;
   Rules rules_;
   Isolation isolation_;
   std::string isolation_text_;
@@ -136,6 +139,7 @@ class Keeper {
   Clock deadline_ = 0;    // when all jobs are ended; endless once that was done
   Clock looked_at_ = 0;   // when strays were last looked for
   Clock output_looked_at_ = 0;  // when the sizes of streams were
+  Clock disk_looked_at_ = 0;    // when the last walk over jobs' directories began
   std::uint64_t last_serial_ = 0;
   std::unordered_map<std::uint64_t, Job> jobs_;
   std::map<std::string, Outcome> outcomes_;  // by directory; without streams, which are in it

@@ -211,7 +211,8 @@ void ProcessBackend::link_to(const keeper::KeeperLink& link) {
 
 keeper::Rules ProcessBackend::rules() const {
   const JobRules& jobs = settings_.jobs;
-  return {jobs.isolate, jobs.cgroup, jobs.start_max.microseconds, jobs.processes_max, jobs.file_bytes_max};
+  return {jobs.isolate, jobs.cgroup, jobs.start_max.microseconds, jobs.processes_max, jobs.file_bytes_max,
+          jobs.disk_bytes_max};
 }
 
 void ProcessBackend::say_hello() { send(keeper::Hello{secret_, rules()}); }

@@ -127,6 +127,18 @@ TEST_CASE("isolation: a job's files are limited where nothing else is needed") {
   CHECK(end.output == "1000\n");
 }
 
+TEST_CASE("isolation: a job that takes more disk than it may is ended, and others aren't") {
+  Fixture f(seconds(60), {.disk_bytes_max = 1'000'000});
+  f.shell(task(1), "head -c 500000 /dev/zero > file; sleep 1000");
+  const TaskEnded end = f.run_shell(task(2), "mkdir -p a/b; head -c 3000000 /dev/zero > a/b/file; sleep 1000");
+  CHECK(end.kind == EndKind::signalled);
+  CHECK(end.code == SIGTERM);
+  CHECK(end.text.view().starts_with("its directory took 30"));
+  CHECK(end.text.view().ends_with(" bytes of disk; this resource manager allows 1000000"));
+  f.backend->perform(EndTask{task(1), seconds(0)});
+  CHECK(f.ended(task(1)).text == "");
+}
+
 TEST_CASE("isolation: a job has a cgroup of its own where there is one to make it in, or it is said why not") {
   TemporaryFolder none;
   const Opened refused = try_open(none.path, seconds(60), seconds(10), false, {.cgroup = none.path});

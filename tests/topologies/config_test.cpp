@@ -173,7 +173,8 @@ TEST_CASE("what is written reads back equal") {
                 .attributes = {{"arch", "x86_64"}}, .endpoint = "ipc://n", .term = seconds(1),
                 .park = seconds(2), .idle_lease_max = seconds(3), .keep_output = seconds(0)};
   r.settings.jobs = {
-      .isolate = false, .cgroup = "/c", .start_max = seconds(4), .processes_max = 5, .file_bytes_max = 6};
+      .isolate = false, .cgroup = "/c", .start_max = seconds(4), .processes_max = 5, .file_bytes_max = 6,
+      .disk_bytes_max = 7};
   r.site_endpoint = "ipc://a", r.listen = {"ipc://n"}, r.directory = "d", r.ledger = "off";
   const auto nodes = parse_resource_manager_config(write_config(r), "n.json");
   REQUIRE_MESSAGE(std::holds_alternative<ResourceManagerConfig>(nodes), fault_of(nodes));

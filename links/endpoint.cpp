@@ -111,7 +111,9 @@ void Endpoint::take(Instant now, const Way& way, std::string_view frame, std::ve
   }
   if (relayed && envelope.from != *relayed) return refuse(0, "relay_forged");
   Peer* peer = peers_.find(envelope.from);
-  if (!peer && !admitted(envelope.from)) return turn_away(now, way, envelope, "not admitted here");
+  // A peer to which something was merely sent is a stranger still.
+  const bool is_stranger = !peer || (!peer->dialled && !peer->up);
+  if (is_stranger && !admitted(envelope.from)) return turn_away(now, way, envelope, "not admitted here");
   if (!peer && !has_room_for(envelope.from)) {
     refuse(0, "too_many_parties");
     return tell(now, way, envelope, type_of(envelope.message), "there is no room for another party here");
@@ -154,7 +156,8 @@ bool Endpoint::accept(Instant now, Peer& peer, const Way& way, const Envelope& e
     }
     return false;
   }
-  peer.heard = now;
+  // A Fault doesn't show that the session lives: a peer that has ended the session answers with one.
+  if (!std::holds_alternative<Fault>(envelope.message)) peer.heard = now;
   ++peer.frames_received;
   if (knows_me) acknowledge(now, peer, envelope.acknowledged);
   if (!peer.up && knows_me) {

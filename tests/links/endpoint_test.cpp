@@ -82,6 +82,7 @@ struct Wire {
 };
 
 using Jobs = std::vector<std::uint64_t>;
+using Links = std::vector<std::string>;
 using Hints = std::vector<std::uint32_t>;
 
 }  // namespace
@@ -255,6 +256,26 @@ TEST_CASE("endpoint: a stranger and a message that its role may not send are ref
     wire.b->receive(wire.now, 9, frame.bytes, messages);
   });
   CHECK(wire.b->counters().refused.at("not_admitted") == 1);
+}
+
+TEST_CASE("endpoint: a party that is admitted no longer stays out, whatever is sent to it") {
+  Wire wire;
+  wire.run(seconds(1));
+  wire.b->admit(wire.now, {});
+  wire.run(seconds(1));
+  CHECK(wire.links_b == Links{"new", "down"});
+  wire.send(*wire.b, alpha, 1);
+  wire.run(seconds(20));
+  CHECK(wire.links_b == Links{"new", "down"});
+  CHECK(wire.at_a == Jobs{});
+  CHECK(wire.a->links().front().last_error.ends_with("not admitted here"));
+
+  Admission again;
+  again.parties = {alpha};
+  wire.b->admit(wire.now, again);
+  wire.run(seconds(20));
+  CHECK(wire.links_b == Links{"new", "down", "new"});
+  CHECK(wire.at_a == Jobs{1});
 }
 
 TEST_CASE("endpoint: an idle pair only beats") {

@@ -224,6 +224,32 @@ class Neighbours(Changes):
         self.expect_unlinked()
 
 
+class Users(Changes):
+    def test_user_taken_out(self):
+        """A user who is taken out of `users` is told so; what the site sends doesn't let her in; back in, she goes on."""
+        site = self.begin_site("alpha", users=["u"])
+        self.begin_nodes("alpha", 1)
+        self.begin_user("alpha")
+        self.until_view("alpha", processors=1)
+        jobs = [self.begin_waiting_job(), self.begin_job("true")]
+        self.until_job("alpha", jobs[0], "running")
+        self.until_view("alpha", requests_waiting=1)
+        site.change(users=["v"])
+
+        def why():
+            told = self.dmm("why", jobs[1], *self.user_options, "--sitemgr", self.socket_of("alpha")).out
+            return " ".join(told.split())
+        until(lambda: "not admitted here" in why(), why)
+        self.assertIn("doesn't reach its site manager", why())
+        self.go.touch()  # the site has nodes for the next job now, and tells so
+        site.until_logged("release")
+        until(lambda: self.view("alpha")["strangers"], "the job manager, knocking")
+        self.assertIn("doesn't reach its site manager", why())
+        site.change(users=["u"])
+        for job in jobs:
+            self.assertEqual(self.until_job("alpha", job, "finished", "failed", "lost")["state"], "finished")
+
+
 class Nodes(Changes):
     def setUp(self):
         super().setUp()

@@ -174,16 +174,21 @@ void SiteManager::send_hints(Step& s) {
     // Whoever is lent nothing for a while is told when that is over.
     if (const Instant until = kept_off_until(n); until > s.now && !DMM_PLANT(rest_end_not_told))
       hints_due_ = std::min(hints_due_, until);
+    Neighbour::Look& looked = neighbour.looked;
+    const bool is_same = looked.revision == neighbours_.revision() && looked.own == own;
+    if (is_same && looked.tell_at > s.now) {
+      hints_due_ = std::min(hints_due_, looked.tell_at);
+      continue;
+    }
     const CapacityHint& fresh = neighbours_.hint_for(n, own, settings_.hint_distance);
     const bool others_wait = own.queued > 0 || waiting > waits(n);
-    const Instant at = tell_at(s.now, neighbour, fresh, others_wait);
-    if (at > s.now) {
-      hints_due_ = std::min(hints_due_, at);
+    looked = {own, neighbours_.revision(), tell_at(s.now, neighbour, fresh, others_wait)};
+    if (looked.tell_at > s.now) {
+      hints_due_ = std::min(hints_due_, looked.tell_at);
       continue;
     }
     neighbour.news_since = never;
-    neighbour.told = fresh;
-    neighbour.told_at = s.now;
+    neighbour.tell(s.now, fresh);
     s.out.messages.emplace_back(party(n), Beat{}, RequestId{}, fresh);
   }
 }

@@ -221,6 +221,7 @@ double SiteManager::most_served(Instant now) const {
 /// Which leases of a borrower are to serve no further job, since others who were served less wait: true for each.
 std::map<LeaseId, bool> SiteManager::wanted_for_others(Instant now, std::size_t n) const {
   std::map<LeaseId, bool> wanted;
+  if (!borrowers_.wants_any(now)) return wanted;
   const std::vector<double> shares = fair_shares(now);
   double missing = 0, spare = 0;  // processors: of those who have less than their share; above theirs, of all others
   for (std::size_t i = 0; i < neighbours_.size(); ++i) {

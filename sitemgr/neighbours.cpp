@@ -34,7 +34,7 @@ std::size_t Neighbours::add(const NeighbourSettings& settings, std::uint32_t win
   neighbour.limits = settings.limits;
   if (is_new) neighbour.window = window;
   neighbour.removed = false;
-  changed_ = true;
+  ++revision_;
   return static_cast<std::size_t>(&neighbour - list_.data());
 }
 
@@ -81,7 +81,7 @@ void Neighbours::set_up(std::size_t index, Instant now, bool up) {
   Neighbour& neighbour = list_[index];
   neighbour.up = up;
   neighbour.changed = now;
-  changed_ = true;
+  ++revision_;
   if (up) return;
   neighbour.pressed = neighbour.stands = false;
   // Its next hint is news then, and wakes who waits for it; the largest clusters stay known.
@@ -93,7 +93,8 @@ bool Neighbours::hear(std::size_t index, CapacityHint hint) {
   neighbour.known = true;
   if (hint == neighbour.hint) return false;
   neighbour.hint = std::move(hint);
-  return changed_ = true;
+  ++revision_;
+  return true;
 }
 
 void Neighbours::Greatest::see(std::size_t index, std::uint32_t value) {
@@ -132,11 +133,11 @@ void Neighbours::sum_up(std::size_t distances) {
       beyond.incomplete += !entry.complete;
     }
   }
-  changed_ = false;
+  summed_up_ = revision_;
 }
 
 const CapacityHint& Neighbours::hint_for(std::size_t index, const HintEntry& own, std::size_t distances) {
-  if (changed_ || beyond_.size() + 1 != distances) sum_up(distances);
+  if (summed_up_ != revision_ || beyond_.size() + 1 != distances) sum_up(distances);
   hint_.resize(distances);
   hint_[0] = own;
   const Neighbour& told = list_[index];

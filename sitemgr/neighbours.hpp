@@ -40,6 +40,14 @@ struct Neighbour {
   CapacityHint told;       ///< the hint it was last sent
   Instant told_at{};
   Instant news_since = never;  ///< there is something to tell it that can't wait for long
+  /// What the last look for news found, and of what it was made: true for as long as that and `told` stay.
+  struct Look {
+    HintEntry own;
+    std::uint64_t revision = 0;  ///< of `Neighbours`; 0: look again
+    Instant tell_at;
+  };
+  Look looked;
+  void tell(Instant now, const CapacityHint& fresh) { told = fresh, told_at = now, looked.revision = 0; }
   Reach told_reach;        ///< the reach it was last sent
   bool judging = true;  ///< its Inventory of the present session, or of the first one, has yet to come
   DenseSet<LeaseId> known_leases;     ///< all leases of the link when the session began: what is gone since has ended
@@ -90,6 +98,8 @@ class Neighbours {
   /// The hint for one neighbour, from our own entry for it and the latest of all others (split horizon): entry d is
   /// made of their entries d-1. `distances` entries; valid until the next call.
   const CapacityHint& hint_for(std::size_t index, const HintEntry& own, std::size_t distances);
+  /// Grows whenever a neighbour's hint or link has changed. Never 0.
+  std::uint64_t revision() const { return revision_; }
   /// What the users beyond a neighbour wait for, as it told: processors, and how many the first of them needs in one
   /// cluster.
   static std::pair<std::uint32_t, std::uint32_t> demand_of(const CapacityHint& hint);
@@ -114,8 +124,8 @@ class Neighbours {
   void sum_up(std::size_t distances);
 
   std::vector<Neighbour> list_;
-  std::vector<Beyond> beyond_;  ///< by distance; made anew when a hint or a link has changed
-  bool changed_ = true;
+  std::vector<Beyond> beyond_;  ///< by distance; of the revision `summed_up_`
+  std::uint64_t revision_ = 1, summed_up_ = 0;
   CapacityHint hint_;           ///< scratch
 };
 

@@ -224,8 +224,7 @@ void SiteManager::send(Step& s, std::size_t n, Message message, const RequestId&
     if (hint == neighbour.told) {
       hint.clear();
     } else {
-      neighbour.told = hint;
-      neighbour.told_at = s.now;
+      neighbour.tell(s.now, hint);
     }
   }
   s.out.messages.emplace_back(party(n), std::move(message), trace, std::move(hint));

@@ -1,6 +1,9 @@
 // Jobs as users write them, and workloads laid over topologies: input that is read, without any process.
 #include <doctest/doctest.h>
 
+#include <fstream>
+#include <iterator>
+
 #include "cli/job_file.hpp"
 #include "cli/managers.hpp"
 #include "cli/workload_plan.hpp"
@@ -54,6 +57,28 @@ ClusterJob job(std::uint32_t cluster, std::int64_t submit, std::int64_t run, std
 }
 
 }  // namespace
+
+TEST_CASE("job file: the one in docs/operations.md is read, and means what its table says") {
+  std::ifstream file(DMM_SOURCE_DIR "/docs/operations.md");
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  const std::string fence = "```json\n";
+  const std::size_t from = text.find(fence + "{\n  \"command\"");
+  REQUIRE(from != std::string::npos);
+  const std::size_t begin = from + fence.size();
+  const JobDescription job = good(text.substr(begin, text.find("```", begin) - begin));
+  CHECK(job.program.arguments.size() == 3);
+  CHECK(job.need.kind == RequestKind::fixed);
+  CHECK(job.need.components.size() == 2);
+  CHECK(job.program.limits.wall_seconds == 3600);
+  // What the document gives as the defaults.
+  const JobDescription least = good(R"({"command": ["true"]})");
+  CHECK(least.dttl == job.dttl);
+  CHECK(least.priority == job.priority);
+  CHECK(least.reruns_max == job.reruns_max);
+  CHECK(least.append == job.append);
+  CHECK(least.keep_output == job.keep_output);
+  CHECK(least.program.limits.cpu_seconds == job.program.limits.cpu_seconds);
+}
 
 TEST_CASE("the shortest job file is a command") {
   const JobDescription job = good(R"({"command": ["sleep", "5"]})");

@@ -226,7 +226,7 @@ class Neighbours(Changes):
 
 class Users(Changes):
     def test_user_taken_out(self):
-        """A user who is taken out of `users` is told so; what the site sends doesn't let her in; back in, she goes on."""
+        """A user who is taken out of `users` is told so; what the site sends doesn't let her in; back in, all runs."""
         site = self.begin_site("alpha", users=["u"])
         self.begin_nodes("alpha", 1)
         self.begin_user("alpha")

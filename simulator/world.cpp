@@ -3,7 +3,6 @@
 #include "simulator/world.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <iterator>
 
 #include "machine/assert.hpp"
@@ -16,23 +15,6 @@ namespace {
 constexpr std::uint32_t spins_max = 1000;
 /// Effects that feed inputs back are settled again in the same batch, but not for ever.
 constexpr int rounds_max = 64;
-
-/// Depends on every byte, taken eight at a time.
-std::uint64_t hash(std::string_view bytes, std::uint64_t seed) {
-  const auto add = [&seed](std::uint64_t word) {
-    seed = (seed ^ word) * 0x9E3779B97F4A7C15ULL;
-    seed ^= seed >> 32;
-  };
-  std::uint64_t word = 0;
-  for (; bytes.size() >= sizeof word; bytes.remove_prefix(sizeof word)) {
-    std::memcpy(&word, bytes.data(), sizeof word);
-    add(word);
-  }
-  word = 0;
-  std::memcpy(&word, bytes.data(), bytes.size());
-  if (!bytes.empty()) add(word);
-  return seed;
-}
 
 /// The leases that a site wrote anew; none of another manager.
 template <class Record>
@@ -77,6 +59,12 @@ void World::run_until(Instant until) {
   now_ = std::max(now_, until);
 }
 
+/// When and where what is traced next happens.
+void World::trace(Address address) {
+  trace_.add(static_cast<std::uint64_t>(now_.microseconds));
+  trace_.add(static_cast<std::uint64_t>(address));
+}
+
 void World::deliver(FrameArrival arrival) {
   Actor& actor = *actors_[arrival.at];
   ++events_;
@@ -91,8 +79,10 @@ void World::deliver(FrameArrival arrival) {
       },
       actor.process);
   used_.push_back(arrival.connection);
-  if (settings_.traced && says_something)
-    trace_hash_ = hash(arrival.bytes, trace_hash_ ^ static_cast<std::uint64_t>(now_.microseconds) ^ arrival.at);
+  if (settings_.traced && says_something) {
+    trace(arrival.at);
+    trace_.add(std::string_view(arrival.bytes));
+  }
 }
 
 /// What became of its tasks goes to a resource manager; whether there was anything.
@@ -200,6 +190,10 @@ bool World::commit_takes(Address address, Process<Manager>& process) {
 template <class Manager>
 void World::write(Address address, Process<Manager>& process) {
   Actor& actor = *actors_[address];
+  if (settings_.traced && !process.effects.ledger.empty()) {
+    trace(address);
+    trace_.add(process.effects.ledger);
+  }
   if (auto* ledger = std::get_if<LedgerOf<Manager>>(&actor.ledger)) ledger->apply(process.effects.ledger);
   if (!process.effects.ledger.empty()) written_.push_back({address, leases_of(process.effects.ledger)});
   process.effects.ledger.clear();
@@ -210,6 +204,10 @@ void World::write(Address address, Process<Manager>& process) {
 /// Whether something was fed back, so that it has to be settled again.
 template <class Manager>
 bool World::perform_all(Address address, Process<Manager>& process) {
+  if (settings_.traced && !process.effects.events.empty()) {
+    trace(address);
+    for (const LogEvent& event : process.effects.events) trace_.add(event);
+  }
   for (LogEvent& event : process.effects.events)
     happenings_.push_back({now_, actors_[address]->party, std::move(event)});
   process.effects.events.clear();

@@ -4,7 +4,7 @@
 //
 // One step takes everything that is due at the next instant, feeds it to the managers it is for, and settles each
 // of them once, in the order of their addresses: that is a daemon's batch. The same topology, settings and orders
-// give the same run, byte for byte (`trace_hash`).
+// give the same run: frames, rows of ledgers and log events, byte for byte (`trace_hash`).
 #pragma once
 
 #include <memory>
@@ -22,6 +22,7 @@
 #include "simulator/network.hpp"
 #include "simulator/quiet_links.hpp"
 #include "simulator/task_performer.hpp"
+#include "simulator/trace_hash.hpp"
 #include "sitemgr/site_manager.hpp"
 #include "topologies/topology.hpp"
 
@@ -194,7 +195,7 @@ class World {
   /// Instants that were played; those that were only accounted for are not among them.
   std::uint64_t steps() const { return steps_; }
   /// Depends on every frame that arrived and said something to a manager, and when, if the world is traced.
-  std::uint64_t trace_hash() const { return trace_hash_; }
+  std::uint64_t trace_hash() const { return trace_.value(); }
 
  private:
   struct Actor {
@@ -256,6 +257,7 @@ class World {
   bool perform(Address, Process<SiteManager>&) { return false; }
   bool perform(Address address, Process<JobManager>& process);
   bool perform(Address address, Process<ResourceManager>& process);
+  void trace(Address address);
   void touch(Address address, bool stirs = true);
   Endpoint* endpoint_of(Address address);
   bool is_regular(const Actor& actor) const;
@@ -290,7 +292,7 @@ class World {
   std::uint64_t events_ = 0, steps_ = 0;
   std::array<std::uint64_t, message_kinds> messages_of_dead_{};  ///< sent by processes that crashed
   Random disks_;                 ///< how long commits take, and which are done when their manager dies
-  std::uint64_t trace_hash_ = 14695981039346656037ULL;
+  TraceHash trace_;
 };
 
 }  // namespace dmm

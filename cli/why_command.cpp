@@ -99,10 +99,10 @@ void tell(const Findings& found, const Manager& manager) {
     add(job_sentences(job, places_of(job, manager), now));
   else if (pauses(job, now))
     add(pause_sentences(job, now));
-  else if (flag_in(found.why, "waits") && found.site_is_up)
-    add(wait_sentences(found.why, found.others));
   else if (found.why.is_null() || !found.site_is_up)
     add(unasked_sentences(job, found.site_is_up, found.site_fault, found.fault, now));
+  else if (flag_in(found.why, "waits"))
+    add(wait_sentences(found.why, found.others));
   else
     add({"Its site doesn't hold the request just now: it is being granted, or the site has just restarted."});
   if (waits) add(earlier_sentences(job));

@@ -2,6 +2,7 @@
 // hash did the same, so a change of the code that is to change nothing is compared by it.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <concepts>
 #include <cstdint>
@@ -10,7 +11,7 @@
 #include <string>
 #include <string_view>
 #include <tuple>
-#include <type_traits>
+#include <variant>
 
 #include "machine/effects.hpp"
 #include "machine/ledger.hpp"
@@ -65,7 +66,7 @@ class TraceHash {
     } else if constexpr (std::same_as<T, ShortText>) {
       add(value.view());
     } else if constexpr (Named<T>) {
-      add(value.text.view());
+      add_value(value.text);
     } else if constexpr (requires { value.microseconds; }) {
       add(static_cast<std::uint64_t>(value.microseconds));
     } else if constexpr (std::ranges::range<T>) {

@@ -59,10 +59,12 @@ void World::run_until(Instant until) {
   now_ = std::max(now_, until);
 }
 
-/// When and where what is traced next happens.
-void World::trace(Address address) {
+template <class T>
+void World::trace(Address address, const T& what) {
+  if (!settings_.traced) return;
   trace_.add(static_cast<std::uint64_t>(now_.microseconds));
   trace_.add(static_cast<std::uint64_t>(address));
+  trace_.add(what);
 }
 
 void World::deliver(FrameArrival arrival) {
@@ -79,10 +81,7 @@ void World::deliver(FrameArrival arrival) {
       },
       actor.process);
   used_.push_back(arrival.connection);
-  if (settings_.traced && says_something) {
-    trace(arrival.at);
-    trace_.add(std::string_view(arrival.bytes));
-  }
+  if (says_something) trace(arrival.at, std::string_view(arrival.bytes));
 }
 
 /// What became of its tasks goes to a resource manager; whether there was anything.
@@ -190,10 +189,7 @@ bool World::commit_takes(Address address, Process<Manager>& process) {
 template <class Manager>
 void World::write(Address address, Process<Manager>& process) {
   Actor& actor = *actors_[address];
-  if (settings_.traced && !process.effects.ledger.empty()) {
-    trace(address);
-    trace_.add(process.effects.ledger);
-  }
+  if (!process.effects.ledger.empty()) trace(address, process.effects.ledger);
   if (auto* ledger = std::get_if<LedgerOf<Manager>>(&actor.ledger)) ledger->apply(process.effects.ledger);
   if (!process.effects.ledger.empty()) written_.push_back({address, leases_of(process.effects.ledger)});
   process.effects.ledger.clear();
@@ -204,12 +200,10 @@ void World::write(Address address, Process<Manager>& process) {
 /// Whether something was fed back, so that it has to be settled again.
 template <class Manager>
 bool World::perform_all(Address address, Process<Manager>& process) {
-  if (settings_.traced && !process.effects.events.empty()) {
-    trace(address);
-    for (const LogEvent& event : process.effects.events) trace_.add(event);
-  }
-  for (LogEvent& event : process.effects.events)
+  for (LogEvent& event : process.effects.events) {
+    trace(address, event);
     happenings_.push_back({now_, actors_[address]->party, std::move(event)});
+  }
   process.effects.events.clear();
   bool again = perform(address, process);
   process.endpoint.take_frames(

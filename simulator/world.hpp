@@ -194,7 +194,8 @@ class World {
   std::uint64_t events() const { return events_; }
   /// Instants that were played; those that were only accounted for are not among them.
   std::uint64_t steps() const { return steps_; }
-  /// Depends on every frame that arrived and said something to a manager, and when, if the world is traced.
+  /// Depends on every frame that arrived and said something to a manager, on every row that a manager wrote and on
+  /// every event that it logged, and when, if the world is traced.
   std::uint64_t trace_hash() const { return trace_.value(); }
 
  private:
@@ -257,7 +258,8 @@ class World {
   bool perform(Address, Process<SiteManager>&) { return false; }
   bool perform(Address address, Process<JobManager>& process);
   bool perform(Address address, Process<ResourceManager>& process);
-  void trace(Address address);
+  template <class T>
+  void trace(Address address, const T& what);
   void touch(Address address, bool stirs = true);
   Endpoint* endpoint_of(Address address);
   bool is_regular(const Actor& actor) const;

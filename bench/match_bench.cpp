@@ -7,7 +7,7 @@
 #include <deque>
 
 #include "bench/lean_session.hpp"
-#include "links/process.hpp"
+#include "links/driver.hpp"
 #include "sitemgr/site_manager.hpp"
 
 namespace dmm::bench {
@@ -166,7 +166,7 @@ class InSessions {
     }
   }
 
-  Process<SiteManager> process_;
+  Driver<SiteManager> process_;
   LeanSession user_, manager_;
   Instant now_{1'000'000};
   std::uint64_t last_job_ = 0, grants_ = 0;

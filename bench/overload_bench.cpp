@@ -53,7 +53,7 @@ const Source& draw_source(const std::vector<Source>& sources, Random& random) {
 }
 
 template <class Manager>
-void add_messages(const Process<Manager>* process, std::map<RequestId, double>& messages) {
+void add_messages(const Driver<Manager>* process, std::map<RequestId, double>& messages) {
   if (!process) return;
   for (const auto& [request, sent] : process->endpoint.sent_by_request()) messages[request] += sent;
 }

@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "bench/lean_session.hpp"
-#include "links/process.hpp"
+#include "links/driver.hpp"
 #include "sitemgr/site_manager.hpp"
 
 namespace dmm::bench {
@@ -144,7 +144,7 @@ class Stage {
     std::printf("%-52s %9s %8s %8s %7s %8s %8s %5s\n", "", "things", "s", "us each", "steps", "max ms", "kB each",
                 "dead");
   }
-  const SiteManager& machine() const { return process_.machine; }
+  const SiteManager& manager() const { return process_.manager; }
   double longest() const { return longest_; }
 
  private:
@@ -202,7 +202,7 @@ class Stage {
     hear(std::get<Envelope>(decoded));
   }
 
-  Process<SiteManager> process_;
+  Driver<SiteManager> process_;
   Codec codec_;
   Instant now_{1'000'000'000}, beats_due_{};
   std::map<Party, std::unique_ptr<Peer>> peers_;
@@ -345,7 +345,7 @@ void waiting(const Arguments& arguments) {
   stage.set_silent(user, true);
   stage.rest(seconds(40));
   stage.print("the user falls silent: its requests leave", static_cast<double>(many));
-  if (stage.machine().queue().size() > 0) fail("requests of a silent user wait");
+  if (stage.manager().queue().size() > 0) fail("requests of a silent user wait");
   stage.begin();
   stage.set_silent(user, false);
   stage.rest(seconds(40));
@@ -409,7 +409,7 @@ void managers(const Arguments& arguments) {
   stage.run();
   register_all();
   stage.print("resource managers greet and register", n);
-  if (stage.machine().owned().total() != many) fail("not all are registered");
+  if (stage.manager().owned().total() != many) fail("not all are registered");
   if (queued > 0) return;
 
   stage.begin();
@@ -427,7 +427,7 @@ void managers(const Arguments& arguments) {
   clean(stage, grants);
   stage.run();
   stage.print("all are clean again", n);
-  if (stage.machine().owned().used() > 0) fail("not all are free");
+  if (stage.manager().owned().used() > 0) fail("not all are free");
   stage.begin();
   for (std::size_t i = 0; i < many; ++i) stage.set_silent(manager(i), true);
   stage.rest(seconds(40));

@@ -6,6 +6,7 @@
 
 #include "cli/json_text.hpp"
 #include "cli/log_records.hpp"
+#include "protocol/verbs.hpp"
 #include "runtime/clock.hpp"
 
 namespace dmm {

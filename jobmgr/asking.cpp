@@ -5,8 +5,8 @@
 
 #include "jobmgr/job_manager.hpp"
 #include "jobmgr/routes.hpp"
-#include "machine/assert.hpp"
-#include "machine/planted.hpp"
+#include "manager/assert.hpp"
+#include "manager/planted.hpp"
 #include "protocol/text.hpp"
 
 namespace dmm {
@@ -83,10 +83,11 @@ RequestId JobManager::request_of(const Job& job) const {
   return {settings_.site, settings_.user, job.number, job.attempt};
 }
 
-void JobManager::on(Step step, const Party& from, Submit& submit) {
-  if (const Submitted* answer = submissions_.find(from, submit.token)) {
-    if (is_repeated(submit, *answer)) return step.effects.send(from, *answer);
-    return step.effects.send(from, Submitted{submit.token, 0, 0, "this submission was used before, for other jobs"});
+void JobManager::on(Step step, FromClient from, Submit& submit) {
+  if (const Submitted* answer = submissions_.find(from.party, submit.token)) {
+    if (is_repeated(submit, *answer)) return step.effects.send(from.party, *answer);
+    return step.effects.send(from.party,
+                             Submitted{submit.token, 0, 0, "this submission was used before, for other jobs"});
   }
   Submitted answer{submit.token, 0, 0, fault_of(submit)};
   if (answer.fault.empty() && jobs_.open() + submit.jobs.size() > settings_.jobs_max)
@@ -95,8 +96,8 @@ void JobManager::on(Step step, const Party& from, Submit& submit) {
   if (answer.fault.empty()) {
     answer.first_job = next_job_;
     answer.jobs = static_cast<std::uint32_t>(submit.jobs.size());
-    auto dropped = submissions_.remember(from, answer);
-    unwritten_.answer({from, answer.token, answer.first_job, answer.jobs}, std::move(dropped));
+    auto dropped = submissions_.remember(from.party, answer);
+    unwritten_.answer({from.party, answer.token, answer.first_job, answer.jobs}, std::move(dropped));
     while (jobs_.size() + submit.jobs.size() > settings_.jobs_max) {
       Job& oldest = *jobs_.oldest_ended();
       if (oldest.run) leave_attempt(step, oldest);
@@ -104,7 +105,7 @@ void JobManager::on(Step step, const Party& from, Submit& submit) {
     }
     for (JobDescription& job : submit.jobs) accept(step, std::move(job));
   }
-  step.effects.send(from, answer);
+  step.effects.send(from.party, answer);
 }
 
 /// Each of the jobs, as it will be numbered, gets its files; or none does, and this says why.
@@ -187,9 +188,10 @@ void JobManager::end_pauses(Step step) {
   }
 }
 
-void JobManager::on(Step step, const Party&, const Refuse& refuse) {
+void JobManager::on(Step step, FromSite, const Refuse& refuse) {
   Job* job = jobs_.find(refuse.request.job);
-  if (!job || job->state != JobState::waiting || request_of(*job) != refuse.request) return;
+  if (!job || job->state != JobState::waiting || request_of(*job) != refuse.request)
+    return ignore("not_waiting");
   job->text = "refused: " + std::string(to_text(refuse.reason));
   if (refuse.reason == RefusalReason::too_large)
     job->text += "; the largest cluster that can be reached has " + std::to_string(refuse.largest) + " processors";
@@ -198,10 +200,11 @@ void JobManager::on(Step step, const Party&, const Refuse& refuse) {
   close(step, *job, JobEvent::fail);
 }
 
-void JobManager::on(Step step, const Party&, Grant& grant) {
+void JobManager::on(Step step, FromSite, Grant& grant) {
   Job* job = jobs_.find(grant.request.job);
   const bool present = job && request_of(*job) == grant.request;
-  if (present && leases_.holds(grant.lease, job->number)) return;  // what we use already must not be released
+  // What we use already must not be released.
+  if (present && leases_.holds(grant.lease, job->number)) return ignore("held_already");
   if (!present || job->state != JobState::waiting) {
     step.effects.log(Level::debug, "grant_unwanted", grant.request, {{"lease", to_text(grant.lease)}});
     return give_back(step, grant, false);
@@ -269,8 +272,10 @@ void JobManager::take_back(Step step, Job& job) {
   close(step, job, JobEvent::cancel);
 }
 
-void JobManager::on(Step step, const Party&, const LeaseEnded& ended) {
-  for (std::uint64_t number : leases_.open_under(ended.lease)) lose_nodes(step, *jobs_.find(number), ended);
+void JobManager::on(Step step, FromSite, const LeaseEnded& ended) {
+  const auto open = leases_.open_under(ended.lease);
+  if (open.empty()) return ignore("unknown_lease");
+  for (std::uint64_t number : open) lose_nodes(step, *jobs_.find(number), ended);
 }
 
 // The owner takes nodes back, or nobody can use them any more. A component that loses nodes is interrupted, unless
@@ -312,7 +317,7 @@ bool JobManager::loses(Step step, Job& job, std::uint32_t component, const std::
   return true;
 }
 
-void JobManager::on(Step step, const Party&, const Renewed& renewed) {
+void JobManager::on(Step step, FromSite, const Renewed& renewed) {
   for (const LeaseTerm& said : renewed.terms) leases_.promise(step.now, said.lease, said.left);
   queue_awaited();
 }

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "jobmgr/job_manager.hpp"
-#include "machine/assert.hpp"
-#include "machine/planted.hpp"
+#include "manager/assert.hpp"
+#include "manager/planted.hpp"
 #include "protocol/text.hpp"
 
 namespace dmm {
@@ -131,14 +131,14 @@ void JobManager::send_start(Step step, const Job& job, std::uint32_t component) 
   step.effects.send(run.tasks[component].manager, std::move(start), request_of(job));
 }
 
-void JobManager::on(Step step, const Party& from, const Started& started) {
-  const auto [job, task] = subject_of(from, started.request, started.component);
+void JobManager::on(Step step, FromProvider from, const Started& started) {
+  const auto [job, task] = subject_of(from.party, started.request, started.component);
   if (!task || task->phase == TaskPhase::over) {
     // Something runs that counts as over: its output was given up, and so is it.
-    if (!task || !task->end.known) step.effects.send(from, Stop{started.request, {}}, started.request);
+    if (!task || !task->end.known) step.effects.send(from.party, Stop{started.request, {}}, started.request);
     return;
   }
-  if (task->phase == TaskPhase::started) return;
+  if (task->phase == TaskPhase::started) return ignore("repeated");
   task->phase = task->reached = TaskPhase::started;
   changed(*job);
   stop_counting(*task);
@@ -150,16 +150,16 @@ void JobManager::on(Step step, const Party& from, const Started& started) {
     step.effects.log(Level::info, "started", started.request, {{"process", std::int64_t{started.process}}});
 }
 
-void JobManager::on(Step step, const Party& from, Ended& ended) {
-  const auto [job, task] = subject_of(from, ended.request, ended.component);
+void JobManager::on(Step step, FromProvider from, Ended& ended) {
+  const auto [job, task] = subject_of(from.party, ended.request, ended.component);
   if (!task) {
-    step.effects.send(from, Forget{ended.request}, ended.request);
-    return rest_if_idle(step, from);
+    step.effects.send(from.party, Forget{ended.request}, ended.request);
+    return rest_if_idle(step, from.party);
   }
   changed(*job);
   // Repeated, or too late to count: its directory goes with those of the other components, for Forget names no
   // one.
-  if (std::exchange(task->heard, true) || task->phase == TaskPhase::over) return;
+  if (std::exchange(task->heard, true) || task->phase == TaskPhase::over) return ignore("repeated");
   take_end(*task, ended);
   const bool ends_with_it = job->run->tasks.size() == 1 && job->run->lease.owner == settings_.site;
   if (ended.gave_back && ends_with_it) release(step, *job, Returned::known);

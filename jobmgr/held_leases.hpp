@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "machine/lookup.hpp"
+#include "manager/lookup.hpp"
 #include "protocol/messages.hpp"
 
 namespace dmm {

@@ -2,30 +2,10 @@
 #include "jobmgr/job_manager.hpp"
 
 #include <algorithm>
-#include <type_traits>
 
-#include "machine/assert.hpp"
+#include "manager/assert.hpp"
 
 namespace dmm {
-namespace {
-
-// The gate: which role may send which message to a job manager. Sessions keep Hello, Beat and Relay to themselves;
-// the shell answers Ask.
-template <class M>
-constexpr std::optional<Role> sender_of() {
-  if constexpr (std::is_same_v<M, Submit>)
-    return Role::client;
-  else if constexpr (std::is_same_v<M, Grant> || std::is_same_v<M, Refuse> || std::is_same_v<M, LeaseEnded> ||
-                     std::is_same_v<M, Renewed> || std::is_same_v<M, Inventory>)
-    return Role::site_manager;
-  else if constexpr (std::is_same_v<M, Started> || std::is_same_v<M, Ended> || std::is_same_v<M, Chunk> ||
-                     std::is_same_v<M, Piece> || std::is_same_v<M, Grown>)
-    return Role::resource_manager;
-  else
-    return std::nullopt;
-}
-
-}  // namespace
 
 JobManager::JobManager(JobManagerSettings settings)
     : settings_(std::move(settings)),
@@ -63,18 +43,24 @@ JobManager::Step JobManager::begin(Instant now, Effects& effects) {
 }
 
 void JobManager::take(Step step, Received& received) {
-  const Party& from = received.from;
-  const auto handle = [&](auto& message) {
-    using M = std::decay_t<decltype(message)>;
-    if constexpr (sender_of<M>().has_value()) {
-      if (from.role == *sender_of<M>() && (from.role != Role::site_manager || from == site_))
-        return on(step, from, message);
-    }
-    // A Fault is never answered: two parties that don't understand each other would never stop.
-    if constexpr (!std::is_same_v<M, Fault>)
-      step.effects.send(from, Fault{M::type, "a job manager doesn't take this message from this role"});
+  const auto handle = [&]<class Sender, class Body>(const Sender& sender, Body& body)
+    requires requires { this->on(step, sender, body); }
+  { this->on(step, sender, body); };
+  const auto give = [&](const auto& sender) {
+    return dispatch<Role::job_manager>(sender, received.message, handle);
   };
-  std::visit(handle, received.message);
+  bool taken = false;
+  switch (received.from.role) {
+    case Role::site_manager: taken = received.from == site_ && give(FromSite{received.from}); break;
+    case Role::job_manager: taken = give(FromUser{received.from}); break;
+    case Role::resource_manager: taken = give(FromProvider{received.from}); break;
+    case Role::client: taken = give(FromClient{received.from}); break;
+  }
+  // A Fault is never answered: two parties that don't understand each other would never stop.
+  if (const std::uint16_t type = type_of(received.message); !taken && type != Fault::type) {
+    ignore("not_allowed");
+    step.effects.send(received.from, Fault{type, "a job manager doesn't take this message from this role"});
+  }
 }
 
 void JobManager::take(Step step, const LinkUp& up) {

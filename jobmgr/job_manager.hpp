@@ -1,6 +1,6 @@
 // The job manager of one user: takes jobs, asks the home site for nodes, starts each job's components on the
 // resource managers it was granted, watches them, brings their output back, and releases the nodes. A pure state
-// machine (see machine/input.hpp): no clock, no socket, no file. What it promises:
+// machine (see manager/contract.hpp): no clock, no socket, no file. What it promises:
 //   - every accepted job comes to exactly one outcome, and every grant is released once or was ended by the site;
 //   - a job runs again only after the end of its old attempt was confirmed, or nobody could confirm it for
 //     `confirm_limit` after the nodes were given back;
@@ -33,7 +33,8 @@
 #include "jobmgr/settings.hpp"
 #include "jobmgr/submissions.hpp"
 #include "jobmgr/unwritten.hpp"
-#include "machine/input.hpp"
+#include "manager/contract.hpp"
+#include "manager/dispatch.hpp"
 
 namespace dmm {
 
@@ -125,6 +126,7 @@ class JobManager {
   /// The leases that it holds, one for each job that uses them.
   std::vector<Holding> holdings() const;
   const JobManagerSettings& settings() const { return settings_; }
+  const Ignored& ignored() const { return ignored_; }
   /// What doesn't hold that must hold; empty if all is well. Walks everything: for tests and checkers.
   std::string broken_invariant() const;
 
@@ -152,6 +154,7 @@ class JobManager {
   void manager_came_up(Step step, const Party& manager, bool restarted);
   void give_up(Step step, const Party& silent);
   void pass_due(Step step, TaskKey key);
+  void ignore(std::string_view reason) { ++ignored_[reason]; }
   void tell_site(Step step, Message message, const RequestId& about = {});
 
   // ---- the ledger, and after a restart (recovery.cpp) ----
@@ -159,19 +162,19 @@ class JobManager {
   void resume(Step step);
   void say_again(Step step, Job& job, std::uint32_t component);
   void offer_inventory(Step step);
-  void on(Step step, const Party& from, Inventory& part);
+  void on(Step step, FromSite from, Inventory& part);
   void compare(Step step, const Holding& lent);
   void changed(const Job& job, Grade grade = Grade::committed);
   void write_changes(Step step);
 
   // ---- from submission to grant (asking.cpp) ----
-  void on(Step step, const Party& from, Submit& submit);
+  void on(Step step, FromClient from, Submit& submit);
   bool is_repeated(const Submit& submit, const Submitted& answer) const;
   std::string take_output_paths(const Submit& submit);
-  void on(Step step, const Party& from, const Refuse& refuse);
-  void on(Step step, const Party& from, Grant& grant);
-  void on(Step step, const Party& from, const LeaseEnded& ended);
-  void on(Step step, const Party& from, const Renewed& renewed);
+  void on(Step step, FromSite from, const Refuse& refuse);
+  void on(Step step, FromSite from, Grant& grant);
+  void on(Step step, FromSite from, const LeaseEnded& ended);
+  void on(Step step, FromSite from, const Renewed& renewed);
   void accept(Step step, JobDescription description);
   void ask(Step step, const Job& job);
   void ask_waiting(Step step);
@@ -190,8 +193,8 @@ class JobManager {
   JobView see(const Job& job) const;
 
   // ---- components (attempts.cpp) ----
-  void on(Step step, const Party& from, const Started& started);
-  void on(Step step, const Party& from, Ended& ended);
+  void on(Step step, FromProvider from, const Started& started);
+  void on(Step step, FromProvider from, Ended& ended);
   Subject subject_of(const Party& from, const RequestId& request, std::uint32_t component);
   void start_queued(Step step);
   void free_places(Instant now);
@@ -212,9 +215,9 @@ class JobManager {
   Duration patience(const Attempt& run) const { return settings_.confirm_limit + run.round_trip * 2; }
 
   // ---- output (output.cpp) ----
-  void on(Step step, const Party& from, const Grown& grown);
-  void on(Step step, const Party& from, Chunk& chunk);
-  void on(Step step, const Party& from, Piece& piece);
+  void on(Step step, FromProvider from, const Grown& grown);
+  void on(Step step, FromProvider from, Chunk& chunk);
+  void on(Step step, FromProvider from, Piece& piece);
   void take_piece(Step step, const Party& from, Piece& piece, bool cut);
   void collect(Step step, Job& job);
   void advance(Step step, Job& job, std::uint32_t component, Stream stream);
@@ -256,6 +259,7 @@ class JobManager {
   Unwritten unwritten_;                    ///< what the ledger doesn't know yet
   std::vector<std::uint64_t> resuming_;    ///< restored jobs with an attempt, before the first event
   std::set<std::pair<LeaseId, std::uint64_t>> judged_;  ///< what we held, by job, when the site's session began
+  Ignored ignored_;
   Inventory inventory_;                                 ///< the site's, as far as it came
 };
 

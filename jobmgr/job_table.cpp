@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "machine/assert.hpp"
+#include "manager/assert.hpp"
 
 namespace dmm {
 namespace {

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "jobmgr/job.hpp"
-#include "machine/dense.hpp"
-#include "machine/lookup.hpp"
+#include "manager/dense.hpp"
+#include "manager/lookup.hpp"
 
 namespace dmm {
 

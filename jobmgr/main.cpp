@@ -1,4 +1,4 @@
-// The job manager's daemon: reads its configuration, runs the machine, and does what the machine may not: has the
+// The job manager's daemon: reads its configuration, runs the manager, and does what the manager may not: has the
 // output of jobs written into files as the user, and keeps the number of the next job. Everything else is in
 // job_manager.hpp and runtime/.
 #include <filesystem>
@@ -38,7 +38,7 @@ class JobShell {
 
   static constexpr std::string_view state_verb = "counts";
   std::vector<int> descriptors() const { return {writer_.descriptor()}; }
-  bool collect(Instant now, Process<JobManager>& process) {
+  bool collect(Instant now, Driver<JobManager>& process) {
     const std::vector<FileWritten> done = writer_.take();
     for (const FileWritten& one : done) {
       const auto found = writing_.find(one.id);
@@ -53,24 +53,24 @@ class JobShell {
     return !done.empty();
   }
   std::string_view verbs() const { return job_verbs; }
-  std::optional<Answer> answer(Instant now, Process<JobManager>& process, const Ask& ask) {
-    if (ask.verb == "holdings") return holdings_of(process.machine, ask);
+  std::optional<Answer> answer(Instant now, Driver<JobManager>& process, const Ask& ask) {
+    if (ask.verb == "holdings") return holdings_of(process.manager, ask);
     const ViewTime time{now, wall_microseconds()};
-    if (auto answer = answer_output(process.machine, time, ask, folder_, process.effects)) return answer;
-    return answer_jobs(process.machine, time, ask, process.effects);
+    if (auto answer = answer_output(process.manager, time, ask, folder_, process.effects)) return answer;
+    return answer_jobs(process.manager, time, ask, process.effects);
   }
 
-  Reloaded reload(Instant, Process<JobManager>& process) {
+  Reloaded reload(Instant, Driver<JobManager>& process) {
     const auto read = read_config(arguments_);
     if (const auto* error = std::get_if<ConfigError>(&read)) return {.fault = error->text};
     const JobManagerConfig& wanted = std::get<JobManagerConfig>(read);
-    Reloaded reloaded{.fault = process.machine.reconfigure(wanted.settings)};
+    Reloaded reloaded{.fault = process.manager.reconfigure(wanted.settings)};
     reloaded.left = keys_for_next_start(config_, wanted);
     return reloaded;
   }
 
-  bool perform(Instant, Process<JobManager>& process) {
-    reserve(process.machine);
+  bool perform(Instant, Driver<JobManager>& process) {
+    reserve(process.manager);
     for (OutputPiece& piece : std::exchange(process.effects.output, {})) {
       writing_.emplace(piece.serial,
                        OutputWritten{piece.job, piece.component, piece.stream, piece.serial, {}, piece.last});
@@ -84,8 +84,8 @@ class JobShell {
     return false;
   }
 
-  bool finish(Instant, Process<JobManager>& process, Farewell) {
-    if (const std::string fault = numbers_.close(process.machine.next_job()); !fault.empty())
+  bool finish(Instant, Driver<JobManager>& process, Farewell) {
+    if (const std::string fault = numbers_.close(process.manager.next_job()); !fault.empty())
       log_.write(Level::error, "number_not_kept", {{"reason", fault}});
     return true;
   }
@@ -133,12 +133,12 @@ int run(const JobManagerConfig& config, const DaemonArguments& arguments) {
   if (const std::string fault = numbers.open(); !fault.empty()) return fail(fault);
   JobManagerSettings first = config.settings;
   first.first_job = numbers.first();  // also with a ledger, which has no row of a job that was forgotten
-  JobManager machine(std::move(first));
+  JobManager manager(std::move(first));
   if (ledger != nullptr)
-    if (const std::string fault = machine.restore(monotonic_now(), std::move(rows)); !fault.empty())
+    if (const std::string fault = manager.restore(monotonic_now(), std::move(rows)); !fault.empty())
       return fail("the ledger " + ledger->path() + " can't be used: " + fault);
   JobShell shell(config, arguments, std::move(numbers), foundation.log);
-  return run_daemon(foundation, settings, std::move(machine), shell, ledger.get());
+  return run_daemon(foundation, settings, std::move(manager), shell, ledger.get());
 }
 
 }  // namespace

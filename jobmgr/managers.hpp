@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "jobmgr/job.hpp"
-#include "machine/lookup.hpp"
+#include "manager/lookup.hpp"
 
 namespace dmm {
 

@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "jobmgr/job_manager.hpp"
-#include "machine/assert.hpp"
-#include "machine/planted.hpp"
+#include "manager/assert.hpp"
+#include "manager/planted.hpp"
 
 namespace dmm {
 namespace {
@@ -74,9 +74,9 @@ std::string_view to_text(OutputState state) {
 }
 
 // A component that runs has written something.
-void JobManager::on(Step step, const Party& from, const Grown& grown) {
-  const auto [job, task] = subject_of(from, grown.request, grown.component);
-  if (!task || task->phase == TaskPhase::over || !job->description.keep_output) return;
+void JobManager::on(Step step, FromProvider from, const Grown& grown) {
+  const auto [job, task] = subject_of(from.party, grown.request, grown.component);
+  if (!task || task->phase == TaskPhase::over || !job->description.keep_output) return ignore("not_running");
   const std::array sizes{grown.output_bytes, grown.error_bytes};
   for (const Stream stream : both_streams) {
     StreamState& state = stream_of(*task, stream);
@@ -162,18 +162,18 @@ void JobManager::hand_over(Step step, Job& job, std::uint32_t component, Stream 
   look_later(step, job, component);
 }
 
-void JobManager::on(Step step, const Party& from, Chunk& chunk) {
+void JobManager::on(Step step, FromProvider from, Chunk& chunk) {
   Piece piece{chunk.request, chunk.component, chunk.stream, chunk.offset, std::move(chunk.data), chunk.last, 0};
-  take_piece(step, from, piece, chunk.cut);
+  take_piece(step, from.party, piece, chunk.cut);
 }
 
-void JobManager::on(Step step, const Party& from, Piece& piece) { take_piece(step, from, piece, false); }
+void JobManager::on(Step step, FromProvider from, Piece& piece) { take_piece(step, from.party, piece, false); }
 
 void JobManager::take_piece(Step step, const Party& from, Piece& piece, bool cut) {
   const auto [job, task] = subject_of(from, piece.request, piece.component);
-  if (!task || piece.stream > Stream::error) return;
+  if (!task || piece.stream > Stream::error) return ignore("unknown_component");
   StreamState& state = stream_of(*task, piece.stream);
-  if (!state.asked || piece.offset != state.offset) return;
+  if (!state.asked || piece.offset != state.offset) return ignore("not_asked");
   state.asked = false;
   task->moved = step.now;
   const std::uint64_t room = settings_.fetch_bytes_max - state.offset;

@@ -8,7 +8,7 @@
 #include <optional>
 
 #include "jobmgr/job.hpp"
-#include "machine/ledger.hpp"
+#include "manager/ledger.hpp"
 
 namespace dmm {
 

@@ -6,8 +6,8 @@
 
 #include "jobmgr/job_manager.hpp"
 #include "jobmgr/routes.hpp"
-#include "machine/assert.hpp"
-#include "machine/planted.hpp"
+#include "manager/assert.hpp"
+#include "manager/planted.hpp"
 #include "protocol/inventory.hpp"
 
 namespace dmm {
@@ -162,7 +162,7 @@ std::vector<Holding> JobManager::holdings() const {
 
 // What the site lent us and we don't hold needs no answer: our own inventory says so, and the site takes it back.
 // Giving it back once more could hit nodes of the same lease that it grants us meanwhile.
-void JobManager::on(Step step, const Party&, Inventory& part) {
+void JobManager::on(Step step, FromSite, Inventory& part) {
   if (!gather(inventory_, part)) return;
   const Inventory theirs = std::exchange(inventory_, {});
   for (const Holding& lent : theirs.lent) compare(step, lent);

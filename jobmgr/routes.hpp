@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "machine/effects.hpp"
+#include "manager/effects.hpp"
 
 namespace dmm {
 

@@ -4,12 +4,11 @@
 #include <algorithm>
 #include <utility>
 
-#include "links/gate.hpp"
-#include "links/numbered.hpp"
 #include "links/stamps.hpp"
-#include "machine/assert.hpp"
-#include "machine/planted.hpp"
+#include "manager/assert.hpp"
+#include "manager/planted.hpp"
 #include "protocol/text.hpp"
+#include "protocol/verbs.hpp"
 
 namespace dmm {
 namespace {
@@ -214,7 +213,7 @@ void Endpoint::deliver(Instant now, Peer& peer, Envelope&& envelope, std::vector
       beat_in_passing(now, peer);
     if (part) return take_part(now, peer, *part, messages);
   } else if (!relay && type != Piece::type && (envelope.hint.empty() || envelope.hint == peer.heard_hint)) {
-    return;  // nothing that a machine would want to know
+    return;  // nothing that a manager would want to know
   }
   if (!envelope.hint.empty()) peer.heard_hint = envelope.hint;
   messages.emplace_back(std::move(envelope.from), std::move(envelope.message), std::move(envelope.trace),

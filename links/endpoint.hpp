@@ -22,8 +22,8 @@
 #include <vector>
 
 #include "links/session.hpp"
-#include "machine/input.hpp"
-#include "machine/lookup.hpp"
+#include "manager/contract.hpp"
+#include "manager/lookup.hpp"
 #include "protocol/codec.hpp"
 
 namespace dmm {
@@ -151,7 +151,7 @@ class Endpoint {
   /// A frame could not be sent: the connection is gone or full. The session sends it again.
   void undeliverable(Connection connection);
 
-  // ---- what the machine says ----
+  // ---- what the manager says ----
   /// Sends what a step decided, in order.
   void send(Instant now, Effects& effects);
 
@@ -236,11 +236,11 @@ class Endpoint {
     bool measured = false;            ///< round_trip is known
     bool renewing = false;            ///< we began the session anew, and the peer has yet to hear of it
     bool recovering = false;          ///< what was sent before, or waited, is sent some of it at a time
-    bool pressed = false;             ///< our machine was told that much is kept for it
+    bool pressed = false;             ///< our manager was told that much is kept for it
     bool talked = false;              ///< numbered messages went since the round trip was last measured,
     bool measuring = false;           ///< or since a Beat left to measure it: the echo to come does
     bool stands = false;              ///< its Beats vouch for what it lent us
-    bool rest_wanted = false;         ///< our machine has nothing under way with it
+    bool rest_wanted = false;         ///< our manager has nothing under way with it
     bool rest_heard = false;          ///< it said the same
     bool resting = false;             ///< so neither beats, and silence means nothing
     bool quiet = false;               ///< the shell accounts for the beats of both
@@ -253,7 +253,7 @@ class Endpoint {
     std::string heading;              ///< of all envelopes to its present incarnation, encoded; empty: not yet
     Way way;                          ///< how frames go out now
     CapacityHint hint;                ///< the last one sent: said again in Beats, since it may be lost
-    CapacityHint heard_hint;          ///< the last one that our machine was told since the link came up
+    CapacityHint heard_hint;          ///< the last one that our manager was told since the link came up
     Duration round_trip;              ///< 0 also until it is measured
     Stamp heard_stamp = no_stamp;     ///< to be echoed
     Instant heard_stamp_at{}, recovered{}, resend_asked{};

@@ -5,6 +5,7 @@
 
 #include "links/endpoint.hpp"
 #include "links/stamps.hpp"
+#include "protocol/verbs.hpp"
 
 namespace dmm {
 

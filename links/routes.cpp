@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "links/endpoint.hpp"
-#include "machine/assert.hpp"
+#include "manager/assert.hpp"
 
 namespace dmm {
 

@@ -3,10 +3,10 @@
 #include <utility>
 
 #include "links/endpoint.hpp"
-#include "links/numbered.hpp"
 #include "links/stamps.hpp"
-#include "machine/planted.hpp"
+#include "manager/planted.hpp"
 #include "protocol/text.hpp"
+#include "protocol/verbs.hpp"
 
 namespace dmm {
 namespace {
@@ -19,7 +19,7 @@ constexpr std::size_t part_bytes = 96 * 1024;
 /// Of each frame, around its heading and what is kept of it.
 constexpr std::size_t around_heading = 8;
 
-/// The machine hears that a session is pressed at this fraction of what it may keep, and that it is no longer at half
+/// The manager hears that a session is pressed at this fraction of what it may keep, and that it is no longer at half
 /// of that.
 constexpr std::size_t pressed_fraction = 4;
 

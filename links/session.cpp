@@ -5,8 +5,8 @@
 #include <cstring>
 #include <utility>
 
-#include "machine/assert.hpp"
-#include "machine/planted.hpp"
+#include "manager/assert.hpp"
+#include "manager/planted.hpp"
 
 namespace dmm {
 namespace {

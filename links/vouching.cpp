@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "links/endpoint.hpp"
-#include "machine/planted.hpp"
+#include "manager/planted.hpp"
 
 namespace dmm {
 namespace {

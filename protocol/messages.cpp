@@ -59,37 +59,6 @@ std::string_view name_of(std::uint16_t type) {
   }
 }
 
-MessageKind kind_of(std::uint16_t type, Role from, Role to) {
-  switch (type) {
-    case Hello::type:
-    case Beat::type:
-    case Renew::type:
-    case Renewed::type: return MessageKind::keep_alive;
-    case Reach::type:
-    case Request::type:
-    case Cancel::type:
-    case Register::type: return MessageKind::notify_broker;
-    case Fault::type:
-    case Refuse::type:
-    case Ask::type:
-    case Answer::type: return MessageKind::negotiate;
-    case Submit::type:
-    case Submitted::type:
-    case Fetch::type:
-    case Chunk::type:
-    case Piece::type:
-    case Grown::type:
-    case Forget::type: return MessageKind::job_data_exchange;
-    case Relay::type:
-    case Delegate::type:
-    case Reject::type:
-    case Withdraw::type: return MessageKind::dmm;
-    default:
-      return from == Role::site_manager && to == Role::site_manager ? MessageKind::dmm
-                                                                    : MessageKind::match_claim_release;
-  }
-}
-
 std::string_view to_text(MessageKind kind) {
   static constexpr std::array<std::string_view, message_kinds> words{
       "notify_broker", "negotiate", "job_data_exchange", "match_claim_release", "dmm", "keep_alive"};

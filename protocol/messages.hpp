@@ -575,8 +575,6 @@ enum class MessageKind : std::uint8_t {
 };
 constexpr std::size_t message_kinds = 6;
 
-/// The kind of a message of this type between these roles.
-MessageKind kind_of(std::uint16_t type, Role from, Role to);
 std::string_view to_text(MessageKind kind);
 std::string_view to_text(Role role);
 

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "machine/assert.hpp"
+#include "manager/assert.hpp"
 #include "resmgr/slots.hpp"
 
 namespace dmm {

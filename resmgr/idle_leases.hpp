@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "machine/dense.hpp"
+#include "manager/dense.hpp"
 #include "protocol/ids.hpp"
 #include "protocol/time.hpp"
 

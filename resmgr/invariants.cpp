@@ -2,7 +2,7 @@
 // the whole is recounted by tests and by the simulator's checkers, now and then.
 #include <utility>
 
-#include "machine/assert.hpp"
+#include "manager/assert.hpp"
 #include "resmgr/resource_manager.hpp"
 
 namespace dmm {

@@ -4,8 +4,8 @@
 #include <map>
 #include <utility>
 
-#include "machine/assert.hpp"
-#include "machine/planted.hpp"
+#include "manager/assert.hpp"
+#include "manager/planted.hpp"
 #include "protocol/text.hpp"
 #include "resmgr/resource_manager.hpp"
 
@@ -23,7 +23,7 @@ ResourceManager::Lease* ResourceManager::find_lease(const LeaseId& lease) {
 
 // ---- assigning -------------------------------------------------------------------------------------------------
 
-void ResourceManager::on(Instant now, const Assign& assign, Effects& effects) {
+void ResourceManager::on(Instant now, FromSite, const Assign& assign, Effects& effects) {
   const Epoch epoch = assign.lease.epoch;
   if (assign.lease.owner != settings_.site || assign.lease.empty())
     return refuse(Level::warning, assign, "not a lease of this site", effects);
@@ -179,7 +179,7 @@ NodeGroup ResourceManager::group_of(const NodeSet& nodes) const {
 
 // ---- taking back -----------------------------------------------------------------------------------------------
 
-void ResourceManager::on(Instant now, const Unassign& unassign, Effects& effects) {
+void ResourceManager::on(Instant now, FromSite, const Unassign& unassign, Effects& effects) {
   if (!is_well_formed(unassign.nodes)) {
     effects.send(site_, Fault{Unassign::type, "malformed nodes"});
     return;

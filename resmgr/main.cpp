@@ -1,4 +1,4 @@
-// The resource manager's daemon: reads its configuration, runs the machine, and carries its orders to the backend that
+// The resource manager's daemon: reads its configuration, runs the manager, and carries its orders to the backend that
 // runs the jobs. Everything it decides is in resource_manager.hpp.
 #include <csignal>
 #include <cstdio>
@@ -52,23 +52,23 @@ class ResourceShell {
   static constexpr std::string_view state_verb = "resource";
   std::vector<int> descriptors() const { return {backend_.descriptor()}; }
   std::string_view verbs() const { return resource_verbs; }
-  std::optional<Answer> answer(Instant now, Process<ResourceManager>& process, const Ask& ask) {
-    if (ask.verb == "holdings") return holdings_of(process.machine, ask);
-    return answer_resource(process.machine, backend_.state(), {now, wall_microseconds()}, ask);
+  std::optional<Answer> answer(Instant now, Driver<ResourceManager>& process, const Ask& ask) {
+    if (ask.verb == "holdings") return holdings_of(process.manager, ask);
+    return answer_resource(process.manager, backend_.state(), {now, wall_microseconds()}, ask);
   }
 
-  Reloaded reload(Instant now, Process<ResourceManager>& process) {
+  Reloaded reload(Instant now, Driver<ResourceManager>& process) {
     const auto read = read_config(arguments_);
     if (const auto* error = std::get_if<ConfigError>(&read)) return {.fault = error->text};
     ResourceManagerConfig wanted = std::get<ResourceManagerConfig>(read);
     Reloaded reloaded{.left = keys_for_next_start(config_, wanted)};
     if (wanted.settings.jobs != config_.settings.jobs) reloaded.left.push_back("what is laid down for jobs");
     wanted.settings.endpoint = config_.settings.endpoint;  // it listens where it did
-    reloaded.fault = process.machine.reconfigure(now, wanted.settings, process.effects);
+    reloaded.fault = process.manager.reconfigure(now, wanted.settings, process.effects);
     return reloaded;
   }
 
-  bool collect(Instant now, Process<ResourceManager>& process) {
+  bool collect(Instant now, Driver<ResourceManager>& process) {
     std::vector<TaskReport> reports = backend_.take_reports();
     for (TaskReport& report : reports)
       std::visit([&](auto& one) { process.local(now, std::move(one)); }, report);
@@ -79,15 +79,15 @@ class ResourceShell {
     return !reports.empty() || !events.empty();
   }
 
-  bool perform(Instant, Process<ResourceManager>& process) {
+  bool perform(Instant, Driver<ResourceManager>& process) {
     for (const TaskOrder& order : process.effects.tasks) backend_.perform(order);
     process.effects.tasks.clear();
     return false;
   }
 
-  bool finish(Instant now, Process<ResourceManager>& process, Farewell farewell) {
+  bool finish(Instant now, Driver<ResourceManager>& process, Farewell farewell) {
     if (may_leave_ && farewell == Farewell::leave) return true;
-    return process.machine.stop_all(now, stop_grace, process.effects);
+    return process.manager.stop_all(now, stop_grace, process.effects);
   }
 
  private:
@@ -134,12 +134,12 @@ int run(const ResourceManagerConfig& config, const DaemonArguments& arguments) {
   const Parting parting(backend, foundation.signals, outlive);
   if (const std::string fault = number_start(settings, config.directory); !fault.empty()) return fail(fault);
 
-  ResourceManager machine(config.settings);
-  // A machine that was started again ended all that ran there, and no job did that.
+  ResourceManager manager(config.settings);
+  // A host that was started again ended all that ran there, and no job did that.
   const bool keeper_died = ledger != nullptr && ledger->is_of_this_boot() && backend.keeper_is_new();
-  if (ledger != nullptr) machine.restore(monotonic_now(), std::move(rows), backend.living(), keeper_died);
+  if (ledger != nullptr) manager.restore(monotonic_now(), std::move(rows), backend.living(), keeper_died);
   ResourceShell shell(backend, outlive, config, arguments);
-  const int code = run_daemon(foundation, settings, std::move(machine), shell, ledger.get());
+  const int code = run_daemon(foundation, settings, std::move(manager), shell, ledger.get());
   if (!backend.replaced()) return code;
   foundation.log.write(Level::error, "replaced", {{"reason", backend.fault()}});
   std::fprintf(stderr, "%s: %s\n", to_text(settings.endpoint.self).c_str(), backend.fault().c_str());

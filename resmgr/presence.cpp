@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "machine/assert.hpp"
+#include "manager/assert.hpp"
 
 namespace dmm {
 

@@ -1,6 +1,6 @@
 // Who is in contact with the resource manager, and when silence makes it end work by itself: a task is fenced when
 // its job manager's link and the owner's link have both been down for a term. One of the two alone is enough to go
-// on, but for a detached task, which its owner no longer vouches for. Keep-alives don't reach the machine; what it
+// on, but for a detached task, which its owner no longer vouches for. Keep-alives don't reach the manager; what it
 // knows of contact is that links rise and fall.
 #pragma once
 
@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "machine/lookup.hpp"
+#include "manager/lookup.hpp"
 #include "protocol/ids.hpp"
 #include "protocol/time.hpp"
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "machine/assert.hpp"
+#include "manager/assert.hpp"
 #include "resmgr/resource_manager.hpp"
 
 namespace dmm {

@@ -4,7 +4,7 @@
 
 #include <array>
 
-#include "machine/ledger.hpp"
+#include "manager/ledger.hpp"
 #include "protocol/text.hpp"
 #include "resmgr/black_holes.hpp"
 #include "resmgr/task_table.hpp"

@@ -2,8 +2,8 @@
 // tasks are still there: what runs goes on, what is gone is lost, and what nobody knows of is ended.
 #include <utility>
 
-#include "machine/assert.hpp"
-#include "machine/planted.hpp"
+#include "manager/assert.hpp"
+#include "manager/planted.hpp"
 #include "resmgr/resource_manager.hpp"
 
 namespace dmm {

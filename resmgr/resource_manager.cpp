@@ -5,14 +5,30 @@
 #include <algorithm>
 #include <utility>
 
-#include "machine/assert.hpp"
-#include "machine/planted.hpp"
+#include "manager/assert.hpp"
+#include "manager/planted.hpp"
 #include "protocol/inventory.hpp"
 #include "protocol/text.hpp"
 
 namespace dmm {
 
-static_assert(Machine<ResourceManager>);
+namespace {
+
+/// Whether a message that names a request names one of the sender's own.
+bool speaks_for_itself(const Party& from, const Message& message) {
+  return std::visit(
+      [&](const auto& body) {
+        if constexpr (requires { body.request.user; })
+          return !body.request.empty() && from == job_manager_of(body.request);
+        else
+          return true;
+      },
+      message);
+}
+
+}  // namespace
+
+static_assert(IsManager<ResourceManager>);
 
 ResourceManager::ResourceManager(ResourceManagerSettings settings, Duration keep)
     : settings_(std::move(settings)),
@@ -85,48 +101,39 @@ bool ResourceManager::stop_all(Instant now, Duration grace, Effects& effects) {
 
 // ---- the gate --------------------------------------------------------------------------------------------------
 
-/// The lease messages are the owner's; a job's messages are for the job manager that the request names.
-bool ResourceManager::may_say(const Party& from, const Message& message) const {
-  return std::visit(
-      [&](const auto& body) {
-        using Body = std::decay_t<decltype(body)>;
-        if constexpr (std::is_same_v<Body, Assign> || std::is_same_v<Body, Unassign>)
-          return from == site_;
-        else if constexpr (std::is_same_v<Body, Start> || std::is_same_v<Body, Stop> ||
-                           std::is_same_v<Body, Fetch> || std::is_same_v<Body, Forget>)
-          return !body.request.empty() && from == job_manager_of(body.request);
-        else
-          return false;
-      },
-      message);
-}
-
 void ResourceManager::on(Instant now, Received& received, Effects& effects) {
   presence_.heard(now, received.from);
   if (received.from.role == Role::site_manager && received.round_trip > Duration{})
     site_round_trip_ = std::min(received.round_trip, round_trip_max);
   const std::uint16_t type = type_of(received.message);
-  if (const auto* fault = std::get_if<Fault>(&received.message)) {
-    effects.log(Level::warning, "faulted", received.trace,
-                {{"peer", to_text(received.from)},
-                 {"about", std::string(name_of(fault->about))},
-                 {"text", fault->text}});
-    return;
-  }
-  if (!may_say(received.from, received.message)) {
+  // A Fault is never answered: two parties that don't understand each other would never stop.
+  if (!hand(now, received, effects) && type != Fault::type) {
+    ++ignored_["not_allowed"];
     const std::string text = to_text(received.from) + " may not send this to " +
                              to_text(resource_manager_of(settings_.site, settings_.name));
     effects.log(Level::warning, "refuse", received.trace,
                 {{"message", std::string(name_of(type))}, {"reason", text}});
     effects.send(received.from, Fault{type, text}, received.trace);
-    return;
   }
-  std::visit(
-      [&](auto& body) {
-        using Body = std::decay_t<decltype(body)>;
-        if constexpr (requires { this->on(now, static_cast<Body&>(body), effects); }) on(now, body, effects);
-      },
-      received.message);
+}
+
+/// To the handler for this message from a sender of this role; false: the sender may not say it. An owner is the site
+/// manager of our own site, and a user speaks of its own requests only (docs/protocol.md S15).
+bool ResourceManager::hand(Instant now, Received& received, Effects& effects) {
+  const Party& from = received.from;
+  const auto handle = [&]<class Sender, class Body>(const Sender& sender, Body& body)
+    requires requires { this->on(now, sender, body, effects); }
+  { this->on(now, sender, body, effects); };
+  const auto give = [&](const auto& sender) {
+    return dispatch<Role::resource_manager>(sender, received.message, handle);
+  };
+  switch (from.role) {
+    case Role::site_manager: return from == site_ && give(FromSite{from});
+    case Role::job_manager: return speaks_for_itself(from, received.message) && give(FromUser{from});
+    case Role::resource_manager: return give(FromProvider{from});
+    case Role::client: return give(FromClient{from});
+  }
+  return false;
 }
 
 // ---- contact ---------------------------------------------------------------------------------------------------

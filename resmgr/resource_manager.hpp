@@ -21,8 +21,9 @@
 #include <variant>
 #include <vector>
 
-#include "machine/input.hpp"
-#include "machine/lookup.hpp"
+#include "manager/contract.hpp"
+#include "manager/dispatch.hpp"
+#include "manager/lookup.hpp"
 #include "resmgr/black_holes.hpp"
 #include "resmgr/idle_leases.hpp"
 #include "resmgr/marks.hpp"
@@ -80,6 +81,7 @@ class ResourceManager {
 
   ResourceManagerView view() const;
   const ResourceManagerSettings& settings() const { return settings_; }
+  const Ignored& ignored() const { return ignored_; }
   /// Recounts the whole state; `settle` itself only checks what changed. For tests and the simulator's checkers.
   void check_invariants() const;
 
@@ -117,13 +119,13 @@ class ResourceManager {
   void tell_growth(TaskRecord& task, Effects& effects);
 
   // ---- messages
-  bool may_say(const Party& from, const Message& message) const;
-  void on(Instant now, const Assign& assign, Effects& effects);
-  void on(Instant now, const Unassign& unassign, Effects& effects);
-  void on(Instant now, Start& start, Effects& effects);
-  void on(Instant now, const Stop& stop, Effects& effects);
-  void on(Instant now, const Fetch& fetch, Effects& effects);
-  void on(Instant now, const Forget& forget, Effects& effects);
+  bool hand(Instant now, Received& received, Effects& effects);
+  void on(Instant now, FromSite, const Assign& assign, Effects& effects);
+  void on(Instant now, FromSite, const Unassign& unassign, Effects& effects);
+  void on(Instant now, FromUser, Start& start, Effects& effects);
+  void on(Instant now, FromUser, const Stop& stop, Effects& effects);
+  void on(Instant now, FromUser, const Fetch& fetch, Effects& effects);
+  void on(Instant now, FromUser, const Forget& forget, Effects& effects);
 
   // ---- leases
   Lease* find_lease(const LeaseId& lease);
@@ -208,6 +210,7 @@ class ResourceManager {
   Duration site_round_trip_;            ///< 0: not known
   std::map<std::uint32_t, Epoch> turned_away_;  ///< by node: of leases older than what it has seen, the latest
   TaskCounts counts_;
+  Ignored ignored_;
 
   Marks<Epoch> touched_;                ///< leases whose parked Starts settle looks at again
   Marks<Epoch> perhaps_idle_;           ///< leases that got or lost a job since the last settle, or began

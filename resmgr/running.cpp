@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "machine/assert.hpp"
-#include "machine/planted.hpp"
+#include "manager/assert.hpp"
+#include "manager/planted.hpp"
 #include "protocol/programs.hpp"
 #include "protocol/text.hpp"
 #include "resmgr/resource_manager.hpp"
@@ -32,7 +32,7 @@ Ended stopped(std::string text) {
 
 // ---- starting --------------------------------------------------------------------------------------------------
 
-void ResourceManager::on(Instant now, Start& start, Effects& effects) {
+void ResourceManager::on(Instant now, FromUser, Start& start, Effects& effects) {
   const TaskId id{start.request, start.component};
   if (TaskRecord* known = tasks_.find(id)) return answer_again(*known, start, effects);
   if (effects.wants(Level::debug))
@@ -155,7 +155,7 @@ void ResourceManager::on(Instant now, const TaskStarted& report, Effects& effect
 
 // ---- ending ----------------------------------------------------------------------------------------------------
 
-void ResourceManager::on(Instant now, const Stop& stop, Effects& effects) {
+void ResourceManager::on(Instant now, FromUser, const Stop& stop, Effects& effects) {
   effects.log(Level::debug, "stop", stop.request, {{"grace", stop.grace.in_seconds()}});
   const std::vector<TaskRecord*> components = tasks_.of(stop.request);
   for (TaskRecord* task : components) {
@@ -300,7 +300,7 @@ void ResourceManager::give_up_or_forget(Instant now, const TaskId& id, Effects& 
 // ---- output ----------------------------------------------------------------------------------------------------
 
 /// Also of a component that runs; of one that is over, the outcome is kept for as long as somebody fetches.
-void ResourceManager::on(Instant now, const Fetch& fetch, Effects& effects) {
+void ResourceManager::on(Instant now, FromUser, const Fetch& fetch, Effects& effects) {
   const TaskId id{fetch.request, fetch.component};
   TaskRecord* task = tasks_.find(id);
   if (task != nullptr && task->state == TaskState::parked) {
@@ -364,12 +364,14 @@ void ResourceManager::tell_growth(TaskRecord& task, Effects& effects) {
   effects.send(asker_of(task.id), std::move(grown), task.id.request);
 }
 
-void ResourceManager::on(Instant, const Forget& forget, Effects& effects) {
+void ResourceManager::on(Instant, FromUser, const Forget& forget, Effects& effects) {
   for (TaskRecord* task : tasks_.of(forget.request)) {
-    if (task->state == TaskState::ended)
+    if (task->state == TaskState::ended) {
       remove(*task, effects);
-    else
-      effects.log(Level::debug, "ignore", forget.request, {{"message", std::string("forget")}});
+      continue;
+    }
+    ++ignored_["not_ended"];
+    effects.log(Level::debug, "ignore", forget.request, {{"message", std::string("forget")}});
   }
 }
 

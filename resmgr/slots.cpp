@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "machine/assert.hpp"
-#include "machine/planted.hpp"
+#include "manager/assert.hpp"
+#include "manager/planted.hpp"
 
 namespace dmm {
 namespace {

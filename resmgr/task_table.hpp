@@ -16,8 +16,8 @@
 #include <utility>
 #include <vector>
 
-#include "machine/dense.hpp"
-#include "machine/lookup.hpp"
+#include "manager/dense.hpp"
+#include "manager/lookup.hpp"
 #include "protocol/resources.hpp"
 #include "protocol/time.hpp"
 #include "resmgr/tasks.hpp"

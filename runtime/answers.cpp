@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "machine/answer_rows.hpp"
+#include "manager/answer_rows.hpp"
 #include "protocol/text.hpp"
 #include "runtime/clock.hpp"
 
@@ -99,13 +99,16 @@ Json by_name(const std::map<std::uint16_t, std::uint64_t>& counts) {
   return named;
 }
 
-Json messages(const EndpointCounters& counters) {
+Json messages(const EndpointCounters& counters, const Ignored& by_reason) {
   Json kinds = Json::object();
   for (std::size_t kind = 0; kind < message_kinds; ++kind)
     kinds[std::string(to_text(static_cast<MessageKind>(kind)))] = counters.sent_by_kind[kind];
+  Json ignored = Json::object();
+  for (const auto& [reason, count] : by_reason) ignored[std::string(reason)] = count;
   return {{"sent", by_name(counters.sent)},     {"received", by_name(counters.received)},
           {"sent_by_kind", std::move(kinds)},   {"refused", counters.refused},
-          {"resent", counters.resent},          {"duplicates", counters.duplicates}};
+          {"ignored", std::move(ignored)},      {"resent", counters.resent},
+          {"duplicates", counters.duplicates}};
 }
 
 /// A page of the counts by request: {"after": "das-0/alice/17", "limit": 2000}.
@@ -136,10 +139,11 @@ Answer requests(const Endpoint& endpoint, const Ask& ask) {
 
 std::string_view common_verbs() { return "status, links, messages, requests, stop"; }
 
-std::optional<Answer> common_answer(const Identity& identity, const Endpoint& endpoint, Instant now, const Ask& ask) {
+std::optional<Answer> common_answer(const Identity& identity, const Endpoint& endpoint, const Ignored& ignored,
+                                    Instant now, const Ask& ask) {
   if (ask.verb == "status") return Answer{ask.token, {}, text_of(status(identity, now))};
   if (ask.verb == "links") return links(endpoint, now, ask);
-  if (ask.verb == "messages") return Answer{ask.token, {}, text_of(messages(endpoint.counters()))};
+  if (ask.verb == "messages") return Answer{ask.token, {}, text_of(messages(endpoint.counters(), ignored))};
   if (ask.verb == "requests") return requests(endpoint, ask);
   if (ask.verb == "stop") return Answer{ask.token, {}, R"({"stopping":true})"};
   return std::nullopt;

@@ -27,7 +27,8 @@ constexpr std::size_t answer_bytes_max = 200 * 1024;
 std::string_view common_verbs();
 
 /// The answer to a verb that all daemons know; nothing for any other.
-std::optional<Answer> common_answer(const Identity& identity, const Endpoint& endpoint, Instant now, const Ask& ask);
+std::optional<Answer> common_answer(const Identity& identity, const Endpoint& endpoint, const Ignored& ignored,
+                                    Instant now, const Ask& ask);
 
 /// The answer to a verb that nobody knows; `verbs` are the manager's own.
 Answer unknown_verb(const Ask& ask, std::string_view verbs);

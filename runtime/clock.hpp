@@ -1,4 +1,4 @@
-// The clocks of the real world. Machines live by the monotonic one, which no administrator can set back; the wall clock
+// The clocks of the real world. Managers live by the monotonic one, which no administrator can set back; the wall clock
 // only stamps log lines and numbers a daemon's starts.
 #pragma once
 
@@ -18,7 +18,7 @@ std::int64_t wall_microseconds();
 /// The same as text: "2026-01-31T12:00:00.000001Z". Years 1970 to 9999.
 std::string utc_text(std::int64_t wall_microseconds);
 
-/// Of this start of the machine; "unknown" if the system doesn't say.
+/// Of this start of the host; "unknown" if the system doesn't say.
 std::string boot_name();
 
 }  // namespace dmm

@@ -16,7 +16,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "machine/assert.hpp"
+#include "manager/assert.hpp"
 #include "runtime/files.hpp"
 
 namespace dmm {

@@ -13,7 +13,7 @@
 #include <thread>
 #include <utility>
 
-#include "machine/assert.hpp"
+#include "manager/assert.hpp"
 
 namespace dmm {
 namespace {

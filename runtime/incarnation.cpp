@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include "machine/assert.hpp"
+#include "manager/assert.hpp"
 #include "protocol/ids.hpp"
 #include "runtime/clock.hpp"
 #include "runtime/files.hpp"

@@ -16,7 +16,7 @@
 #include <map>
 #include <utility>
 
-#include "machine/assert.hpp"
+#include "manager/assert.hpp"
 #include "runtime/clock.hpp"
 #include "runtime/files.hpp"
 #include "runtime/ledger_file.hpp"

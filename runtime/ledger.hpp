@@ -17,7 +17,7 @@
 #include <variant>
 #include <vector>
 
-#include "machine/ledger.hpp"
+#include "manager/ledger.hpp"
 #include "protocol/time.hpp"
 
 namespace dmm {

@@ -8,7 +8,7 @@
 #include <variant>
 #include <vector>
 
-#include "machine/ledger.hpp"
+#include "manager/ledger.hpp"
 #include "runtime/files.hpp"
 #include "runtime/ledger.hpp"
 #include "runtime/record_json.hpp"

@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-#include "machine/effects.hpp"
+#include "manager/effects.hpp"
 #include "protocol/time.hpp"
 
 namespace dmm {

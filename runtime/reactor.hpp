@@ -1,8 +1,8 @@
 // The loop of a daemon: sleep until a frame, a signal, the shell's own events or a deadline; take what came, as a
-// batch; settle the machine once; perform what it decided: first the ledger, then the log, then what the shell does,
+// batch; settle the manager once; perform what it decided: first the ledger, then the log, then what the shell does,
 // then the frames. While the ledger can't be written, nothing else happens; if it can't be any more, the daemon ends.
 //
-// A shell is what a daemon has beside its machine: a backend that runs tasks, files that it writes. See `Shell`.
+// A shell is what a daemon has beside its manager: a backend that runs tasks, files that it writes. See `Shell`.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "links/process.hpp"
+#include "links/driver.hpp"
 #include "protocol/text.hpp"
 #include "runtime/answers.hpp"
 #include "runtime/clock.hpp"
@@ -33,9 +33,9 @@ struct Reloaded {
   std::vector<std::string> left = {};       ///< keys that changed and are looked at only when the daemon starts
 };
 
-/// What the reactor needs of a shell around a machine M.
+/// What the reactor needs of a shell around a manager M.
 template <class S, class M>
-concept Shell = requires(S shell, Process<M>& process, Instant now, const Ask& ask) {
+concept Shell = requires(S shell, Driver<M>& process, Instant now, const Ask& ask) {
   /// Descriptors that are readable as long as `collect` has something to bring.
   { shell.descriptors() } -> std::same_as<std::vector<int>>;
   /// Feeds what came from outside into `process.local`; whether there was anything.
@@ -47,7 +47,7 @@ concept Shell = requires(S shell, Process<M>& process, Instant now, const Ask& a
   /// The daemon is to end: what must be done before; called after every turn until it says that all is done, or
   /// `Reactor::stop_limit` is over.
   { shell.finish(now, process, Farewell{}) } -> std::same_as<bool>;
-  /// Reads the configuration again and gives the machine what may change while it runs.
+  /// Reads the configuration again and gives the manager what may change while it runs.
   { shell.reload(now, process) } -> std::same_as<Reloaded>;
   /// Its verbs, for people who mistyped one.
   { shell.verbs() } -> std::convertible_to<std::string_view>;
@@ -55,11 +55,11 @@ concept Shell = requires(S shell, Process<M>& process, Instant now, const Ask& a
   { S::state_verb } -> std::convertible_to<std::string_view>;
 };
 
-template <Machine M, Shell<M> S>
+template <IsManager M, Shell<M> S>
 class Reactor {
  public:
   /// `ledger` is nullptr if nothing is kept.
-  Reactor(Process<M>& process, S& shell, Transport& transport, Signals& signals, Log& log, Identity identity,
+  Reactor(Driver<M>& process, S& shell, Transport& transport, Signals& signals, Log& log, Identity identity,
           Ledger* ledger)
       : process_(process), shell_(shell), transport_(transport), signals_(signals), log_(log),
         identity_(std::move(identity)), ledger_(ledger), descriptors_(shell_.descriptors()) {
@@ -94,10 +94,10 @@ class Reactor {
   static constexpr Duration stop_limit = seconds(10);
 
  private:
-  /// Frames taken before the machine settles, and the time that may take: one settle serves many, and none waits long.
+  /// Frames taken before the manager settles, and the time that may take: one settle serves many, and none waits long.
   static constexpr int batch_max = 256;
   static constexpr Duration batch_time = milliseconds(5);
-  /// A machine whose effects feed inputs back is settled again at once, but not for ever.
+  /// A manager whose effects feed inputs back is settled again at once, but not for ever.
   static constexpr int rounds_max = 8;
   /// How often a stalled commit is tried again, and how often that is said.
   static constexpr Duration stall_pause = seconds(1);
@@ -125,7 +125,7 @@ class Reactor {
     stopping_ = true;
   }
 
-  /// At SIGHUP: the log may have been moved away, and the configuration changed. What the machine still has to say to
+  /// At SIGHUP: the log may have been moved away, and the configuration changed. What the manager still has to say to
   /// those who are dropped is said first.
   void reload(Instant now) {
     log_.reopen();
@@ -205,7 +205,7 @@ class Reactor {
   bool answer(Instant now) {
     for (const Received& received : std::exchange(process_.asks, {})) {
       const Ask& ask = std::get<Ask>(received.message);
-      auto given = common_answer(identity_, process_.endpoint, now, ask);
+      auto given = common_answer(identity_, process_.endpoint, process_.manager.ignored(), now, ask);
       if (!given) given = shell_.answer(now, process_, ask);
       if (!given) given = unknown_verb(ask, shell_.verbs());
       if (ask.verb == "stop") {
@@ -221,15 +221,15 @@ class Reactor {
     unsettled_ = true;
     for (int round = 0; unsettled_ && round < rounds_max && !lost_; ++round) {
       process_.settle(now);
-      const bool kept = keep();
-      write_events();
-      if (!kept) return lose();
-      unsettled_ = shell_.perform(now, process_);
-      exchange();
+      const Performed performed = perform_step([this] { return keep(); }, [this] { write_events(); },
+                                               [&] { return shell_.perform(now, process_); },
+                                               [this] { return exchange(); });
+      if (performed == Performed::lost) return lose();
+      unsettled_ = performed == Performed::fed_back;
     }
   }
 
-  /// Commits what the machine wants kept; does nothing else until that is done. False: it can't be done any more.
+  /// Commits what the manager wants kept; does nothing else until that is done. False: it can't be done any more.
   bool keep() {
     if (ledger_ == nullptr) return true;
     hand_over(process_.effects.ledger, *ledger_);
@@ -265,8 +265,9 @@ class Reactor {
     process_.effects.events.clear();
   }
 
-  /// Frames out, connections opened and closed as the endpoint wants it.
-  void exchange() {
+  /// Frames out, connections opened and closed as the endpoint wants it. Whether a new connection wants its Hello.
+  bool exchange() {
+    bool dialled = false;
     process_.endpoint.take_frames([this](const Frame& frame) {
       if (!transport_.send(frame.connection, frame.bytes)) process_.endpoint.undeliverable(frame.connection);
     });
@@ -274,11 +275,12 @@ class Reactor {
     for (const DialWanted& wanted : process_.endpoint.take_dials()) {
       if (const std::string fault = dial(wanted.peer, wanted.endpoint); !fault.empty())
         log_.write(Level::warning, "dial_failed", {{"peer", to_text(wanted.peer)}, {"reason", fault}});
-      unsettled_ = true;  // the new connection wants its Hello
+      dialled = true;
     }
+    return dialled;
   }
 
-  Process<M>& process_;
+  Driver<M>& process_;
   S& shell_;
   Transport& transport_;
   Signals& signals_;
@@ -292,7 +294,7 @@ class Reactor {
   bool hurried_ = false;
   bool stopping_ = false;
   bool lost_ = false;       ///< the ledger can't be written
-  bool unsettled_ = false;  ///< the machine is to be settled again without waiting
+  bool unsettled_ = false;  ///< the manager is to be settled again without waiting
 };
 
 }  // namespace dmm

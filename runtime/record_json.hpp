@@ -19,7 +19,7 @@
 #include <utility>
 #include <vector>
 
-#include "machine/ledger.hpp"
+#include "manager/ledger.hpp"
 #include "protocol/fields.hpp"
 #include "protocol/resources.hpp"
 #include "protocol/time.hpp"

@@ -63,11 +63,11 @@ inline int fail_daemon(Foundation& foundation, const Party& self, const std::str
 }
 
 /// Runs a manager until it is told to end; the exit code. `ledger` is nullptr if nothing is kept.
-template <Machine M, Shell<M> S>
-int run_daemon(Foundation& foundation, const DaemonSettings& settings, M machine, S& shell, Ledger* ledger) {
+template <IsManager M, Shell<M> S>
+int run_daemon(Foundation& foundation, const DaemonSettings& settings, M manager, S& shell, Ledger* ledger) {
   const Party self = settings.endpoint.self;
   Identity identity{self, settings.start, monotonic_now(), foundation.transport.endpoints()};
-  Process<M> process(settings.endpoint, std::move(machine));
+  Driver<M> process(settings.endpoint, std::move(manager));
   Reactor<M, S> reactor(process, shell, foundation.transport, foundation.signals, foundation.log, std::move(identity),
                        ledger);
   for (const DialWanted& wanted : settings.dials)

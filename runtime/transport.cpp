@@ -16,7 +16,7 @@
 #include <unordered_map>
 #include <zmq.hpp>
 
-#include "machine/assert.hpp"
+#include "manager/assert.hpp"
 #include "runtime/clock.hpp"
 #include "runtime/socket_lock.hpp"
 

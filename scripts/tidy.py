@@ -31,29 +31,29 @@ INCLUDES = (
     ("protocol/few.hpp", "absl"),
     ("protocol/*", "protocol"),
     ("matchmaking/*", "matchmaking protocol"),
-    ("machine/lookup.hpp", "machine protocol absl"),
-    ("machine/dense.hpp", "absl"),
-    ("machine/*", "machine protocol"),
-    ("links/*", "links machine protocol codec"),
-    ("sitemgr/main.cpp", "sitemgr views runtime topologies machine links protocol"),
-    ("jobmgr/main.cpp", "jobmgr views runtime topologies machine links protocol"),
-    ("resmgr/main.cpp", "resmgr backends views runtime topologies machine links protocol"),
-    ("resmgr/backends/*", "backends resmgr machine protocol posix"),
-    ("sitemgr/*", "sitemgr machine matchmaking protocol"),
-    ("jobmgr/*", "jobmgr machine protocol"),
-    ("resmgr/*", "resmgr machine protocol"),
+    ("manager/lookup.hpp", "manager protocol absl"),
+    ("manager/dense.hpp", "absl"),
+    ("manager/*", "manager protocol"),
+    ("links/*", "links manager protocol codec"),
+    ("sitemgr/main.cpp", "sitemgr views runtime topologies manager links protocol"),
+    ("jobmgr/main.cpp", "jobmgr views runtime topologies manager links protocol"),
+    ("resmgr/main.cpp", "resmgr backends views runtime topologies manager links protocol"),
+    ("resmgr/backends/*", "backends resmgr manager protocol posix"),
+    ("sitemgr/*", "sitemgr manager matchmaking protocol"),
+    ("jobmgr/*", "jobmgr manager protocol"),
+    ("resmgr/*", "resmgr manager protocol"),
     ("topologies/*", "topologies settings protocol nlohmann"),
-    ("workloads/*", "workloads machine protocol zlib"),
-    ("runtime/transport.cpp", "runtime links machine protocol codec nlohmann posix zmq"),
-    ("runtime/log.cpp", "runtime links machine protocol codec nlohmann posix spdlog"),
-    ("runtime/ledger*.cpp", "runtime machine protocol posix sqlite"),
+    ("workloads/*", "workloads manager protocol zlib"),
+    ("runtime/transport.cpp", "runtime links manager protocol codec nlohmann posix zmq"),
+    ("runtime/log.cpp", "runtime links manager protocol codec nlohmann posix spdlog"),
+    ("runtime/ledger*.cpp", "runtime manager protocol posix sqlite"),
     ("runtime/daemon_main.cpp", "runtime cli11"),
     ("runtime/sqlite.hpp", "sqlite"),
-    ("runtime/*", "runtime links machine protocol codec nlohmann posix"),
-    ("views/*", "views sitemgr jobmgr resmgr machine matchmaking protocol nlohmann"),
-    ("simulator/*", "simulator links machine matchmaking protocol codec sitemgr jobmgr resmgr topologies workloads"),
+    ("runtime/*", "runtime links manager protocol codec nlohmann posix"),
+    ("views/*", "views sitemgr jobmgr resmgr manager matchmaking protocol nlohmann"),
+    ("simulator/*", "simulator links manager matchmaking protocol codec sitemgr jobmgr resmgr topologies workloads"),
     ("results/*", "results simulator workloads topologies protocol nlohmann"),
-    ("cli/*", "cli runtime links machine matchmaking protocol codec settings topologies workloads simulator results"
+    ("cli/*", "cli runtime links manager matchmaking protocol codec settings topologies workloads simulator results"
               " nlohmann cli11 posix"),
     ("bench/*", "anything"),
     ("tests/*", "anything"),
@@ -75,7 +75,7 @@ LIBRARIES = (
 )
 
 # The deterministic folders: no clock, no chance, no threads, no files, no order that changes from run to run.
-PURE = ("protocol/*", "matchmaking/*", "machine/*", "links/*", "sitemgr/*", "jobmgr/*", "resmgr/*", "simulator/*")
+PURE = ("protocol/*", "matchmaking/*", "manager/*", "links/*", "sitemgr/*", "jobmgr/*", "resmgr/*", "simulator/*")
 IMPURE = ("sitemgr/main.cpp", "jobmgr/main.cpp", "resmgr/main.cpp", "resmgr/backends/*")
 
 BANNED_HEADERS = ("chrono ctime random thread mutex shared_mutex atomic condition_variable future semaphore latch"
@@ -88,7 +88,7 @@ BANS = tuple((re.compile(pattern), why) for pattern, why in (
     (r"\brandom_device\b", "randomness comes in as a seed"),
     (FREE + r"(?:rand|srand|random|drand48)\s*\(", "randomness comes in as a seed"),
     (r"\bstd::(?:mt19937\w*|minstd_rand0?|default_random_engine|\w+_distribution|shuffle)\b",
-     "randomness comes from machine/random.hpp"),
+     "randomness comes from manager/random.hpp"),
     (r"\bstd::(?:j?thread|async|this_thread|promise|(?:shared_)?future|(?:\w+_)?mutex|atomic\w*|condition_variable)\b",
      "there are no threads here"),
     (r"\bgetenv\b", "settings come in as arguments"),
@@ -99,7 +99,7 @@ BANS = tuple((re.compile(pattern), why) for pattern, why in (
      r"|(?:std::)?(?:shared|unique|weak)_ptr\s*<)", "a pointer as key orders differently from run to run"),
 ))
 UNORDERED = re.compile(r"\bunordered_(?:multi)?(?:map|set)\b")
-UNORDERED_HOME = "machine/lookup.hpp"
+UNORDERED_HOME = "manager/lookup.hpp"
 
 FUNCTION_LINES_MAX = 70
 FILE_LINES_MAX = 600

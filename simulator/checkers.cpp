@@ -106,10 +106,10 @@ std::string Checkers::check(const World& world, const Party& party, Life life) {
   ++checks_;
   switch (party.role) {
     case Role::site_manager:
-      fault = check_leases(world, party.site, world.site(party.site)->machine.leases().all());
+      fault = check_leases(world, party.site, world.site(party.site)->manager.leases().all());
       break;
     case Role::job_manager: fault = check_lost(world, party); break;
-    case Role::resource_manager: fault = check_nodes(world, party, world.resource_manager(party)->machine); break;
+    case Role::resource_manager: fault = check_nodes(world, party, world.resource_manager(party)->manager); break;
     case Role::client: break;
   }
   if (fault.empty()) fault = check_life(world, party, life);
@@ -130,9 +130,9 @@ std::string Checkers::check_life(const World& world, const Party& party, Life li
 /// mistake of a manager that also misjudges itself is found.
 std::string Checkers::own_word(const World& world, const Party& party) const {
   switch (party.role) {
-    case Role::site_manager: world.site(party.site)->machine.check_invariants(); break;
-    case Role::job_manager: return world.job_manager(party)->machine.broken_invariant();
-    case Role::resource_manager: world.resource_manager(party)->machine.check_invariants(); break;
+    case Role::site_manager: world.site(party.site)->manager.check_invariants(); break;
+    case Role::job_manager: return world.job_manager(party)->manager.broken_invariant();
+    case Role::resource_manager: world.resource_manager(party)->manager.check_invariants(); break;
     case Role::client: break;
   }
   return {};
@@ -142,14 +142,14 @@ std::string Checkers::own_word(const World& world, const Party& party) const {
 std::string Checkers::check_lost(const World& world, const Party& party) {
   if (std::exchange(starts_[party], world.starts_of(party)) == world.starts_of(party)) return {};
   for (const Submission& job : world.submissions())
-    if (job.job_manager == party && !job.abandoned && !world.job_manager(party)->machine.find(job.number))
+    if (job.job_manager == party && !job.abandoned && !world.job_manager(party)->manager.find(job.number))
       return "job " + std::to_string(job.number) + " is lost";
   return {};
 }
 
 /// Those of them that are still there.
 std::string Checkers::check_leases(const World& world, const SiteName& site, const std::vector<LeaseId>& ids) {
-  const LeaseTable& table = world.site(site)->machine.leases();
+  const LeaseTable& table = world.site(site)->manager.leases();
   std::string fault;
   for (const LeaseId& id : ids) {
     if (!fault.empty() || !table.contains(id)) continue;
@@ -212,10 +212,10 @@ std::string Checkers::check_epochs(const Party& party, const ResourceManagerView
 /// What runs has its nodes from the owner, or they are being cleaned; they are free or under another lease only
 /// afterwards.
 std::string Checkers::check_owner(const World& world, const Party& party, const ResourceManagerView& view) const {
-  const Process<SiteManager>* owner = world.site(party.site);
-  if (!owner || !knows(owner->machine, party) || !view.registered) return {};
-  const NodeSet known = leased_by_owner(owner->machine, party);
-  const auto leased = leases_by_node(owner->machine, party);
+  const Driver<SiteManager>* owner = world.site(party.site);
+  if (!owner || !knows(owner->manager, party) || !view.registered) return {};
+  const NodeSet known = leased_by_owner(owner->manager, party);
+  const auto leased = leases_by_node(owner->manager, party);
   const NodeSet present{{0, static_cast<std::uint32_t>(view.nodes_total) - 1}};  // others were taken out of service
   for (const TaskView& task : view.tasks) {
     if (!is_live(task.state)) continue;
@@ -242,15 +242,15 @@ void Checkers::note(const std::vector<Happening>& happenings) {
 std::string Checkers::check_rest(const World& world) const {
   for (const Party& party : world.parties()) {
     if (!world.is_up(party)) continue;
-    if (party.role == Role::site_manager && !world.site(party.site)->machine.quiet()) {
-      const SiteView view = world.site(party.site)->machine.view(world.now());
+    if (party.role == Role::site_manager && !world.site(party.site)->manager.quiet()) {
+      const SiteView view = world.site(party.site)->manager.view(world.now());
       return to_text(party) + " isn't quiet: " + std::to_string(view.requests_waiting) + " requests, " +
-             std::to_string(world.site(party.site)->machine.leases().size()) + " leases, " +
+             std::to_string(world.site(party.site)->manager.leases().size()) + " leases, " +
              std::to_string(view.processors_busy) + " processors busy, " + std::to_string(view.foreign_waiting) +
              " foreign";
     }
     if (party.role != Role::resource_manager) continue;
-    const ResourceManagerView view = world.resource_manager(party)->machine.view();
+    const ResourceManagerView view = world.resource_manager(party)->manager.view();
     if (view.nodes_free != view.nodes_total) return to_text(party) + " has nodes that aren't free";
     if (world.performer(party).runs_anything()) return to_text(party) + " runs a program";
   }
@@ -258,7 +258,7 @@ std::string Checkers::check_rest(const World& world) const {
     if (job.abandoned) continue;
     if (outcomes_.contains(job_of(job))) continue;
     // One that was written just before a crash is never told in the log.
-    const Job* record = world.job_manager(job.job_manager)->machine.find(job.number);
+    const Job* record = world.job_manager(job.job_manager)->manager.find(job.number);
     if (!record || !is_over(record->state))
       return to_text(job.job_manager) + " job " + std::to_string(job.number) + " has no outcome";
   }

@@ -5,8 +5,8 @@
 #include <map>
 #include <optional>
 
-#include "machine/assert.hpp"
-#include "machine/lookup.hpp"
+#include "manager/assert.hpp"
+#include "manager/lookup.hpp"
 #include "simulator/world.hpp"
 
 namespace dmm {
@@ -171,7 +171,7 @@ class DmmRun {
     std::vector<ClusterSample> clusters(homes_.size());
     for (std::size_t i = 0; i < homes_.size(); ++i)
       for (const std::string& user : world_.topology().sites[homes_[i].site].users)
-        sample_jobs(world_.job_manager(job_manager_of(homes_[i].site_name, user))->machine, i, clusters);
+        sample_jobs(world_.job_manager(job_manager_of(homes_[i].site_name, user))->manager, i, clusters);
     std::vector<LinkSample> links;
     world_.end_all_quiet();  // what went over them is counted, too
     for (const TopologyLink& link : links_) links.push_back(sample_link(link));
@@ -192,9 +192,9 @@ class DmmRun {
 
   LinkSample sample_link(const TopologyLink& link) {
     const auto& sites = world_.topology().sites;
-    const Process<SiteManager>& process = *world_.site(sites[link.dialler].name);
+    const Driver<SiteManager>& process = *world_.site(sites[link.dialler].name);
     LinkSample sample;
-    for (const SiteView::Link& one : process.machine.view(world_.now()).links)
+    for (const SiteView::Link& one : process.manager.view(world_.now()).links)
       if (one.neighbour.site == sites[link.listener].name)
         sample.leases = static_cast<std::uint32_t>(one.leases_in + one.leases_out);
     for (const LinkView& one : process.endpoint.links())
@@ -209,7 +209,7 @@ class DmmRun {
 
   void finish() {
     for (const Key& key : open_.keys()) {
-      const Job* record = world_.job_manager(world_.parties()[key.job_manager])->machine.find(key.number);
+      const Job* record = world_.job_manager(world_.parties()[key.job_manager])->manager.find(key.number);
       DMM_ASSERT(record);
       report(open_.at(key), *record);
     }

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "machine/assert.hpp"
+#include "manager/assert.hpp"
 #include "protocol/time.hpp"
 
 namespace dmm {

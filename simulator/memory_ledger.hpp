@@ -12,7 +12,7 @@
 #include <variant>
 #include <vector>
 
-#include "machine/ledger.hpp"
+#include "manager/ledger.hpp"
 #include "simulator/same_records.hpp"
 
 namespace dmm {

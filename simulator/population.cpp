@@ -2,7 +2,7 @@
 // back, freeze and thaw.
 #include <algorithm>
 
-#include "machine/assert.hpp"
+#include "manager/assert.hpp"
 #include "protocol/text.hpp"
 #include "simulator/world.hpp"
 
@@ -116,7 +116,7 @@ void World::start(Address address) {
   const EndpointSettings endpoint = endpoint_settings(actor);
   switch (actor.party.role) {
     case Role::site_manager:
-      actor.process.emplace<Process<SiteManager>>(endpoint, SiteManager(site.settings, actor.incarnation));
+      actor.process.emplace<Driver<SiteManager>>(endpoint, SiteManager(site.settings, actor.incarnation));
       break;
     case Role::job_manager: {
       JobManagerSettings settings;
@@ -126,11 +126,11 @@ void World::start(Address address) {
       settings.confirm_limit = settings_.confirm_limit;
       // Here each submission comes once, and what is kept of each would grow with the workload.
       if (settings_.hand_out_ended) settings.submissions_remembered = 1;
-      actor.process.emplace<Process<JobManager>>(endpoint, JobManager(std::move(settings)));
+      actor.process.emplace<Driver<JobManager>>(endpoint, JobManager(std::move(settings)));
       break;
     }
     case Role::resource_manager:
-      actor.process.emplace<Process<ResourceManager>>(
+      actor.process.emplace<Driver<ResourceManager>>(
           endpoint, ResourceManager(resource_manager_settings(address), settings_.keep));
       if (settings_.remember_ends) actor.performer.remember_ends();
       break;
@@ -138,7 +138,7 @@ void World::start(Address address) {
   }
   std::visit(
       [&](auto& process) {
-        if constexpr (requires { process.machine; }) {
+        if constexpr (requires { process.manager; }) {
           process.effects.level = settings_.level;
           if (settings_.ledgers) restore(actor, process);
         }
@@ -151,7 +151,7 @@ void World::start(Address address) {
 
 /// From what its ledger holds; the first time that is nothing.
 template <class Manager>
-void World::restore(Actor& actor, Process<Manager>& process) {
+void World::restore(Actor& actor, Driver<Manager>& process) {
   process.effects.ledger.wanted = true;
   if (std::holds_alternative<std::monostate>(actor.ledger)) actor.ledger.template emplace<LedgerOf<Manager>>();
   auto rows = std::get<LedgerOf<Manager>>(actor.ledger).rows();
@@ -161,12 +161,12 @@ void World::restore(Actor& actor, Process<Manager>& process) {
   if constexpr (std::is_same_v<Manager, ResourceManager>) {
     const auto tasks = actor.performer.attach(now_);
     living = static_cast<std::int64_t>(tasks.size());
-    process.machine.restore(now, std::move(rows), tasks);
+    process.manager.restore(now, std::move(rows), tasks);
   } else if constexpr (std::is_same_v<Manager, JobManager>) {
-    const std::string fault = process.machine.restore(now, std::move(rows));
+    const std::string fault = process.manager.restore(now, std::move(rows));
     if (!fault.empty()) tell(actor.party, "unreadable", {{"text", fault}});
   } else {
-    process.machine.restore(now, std::move(rows));
+    process.manager.restore(now, std::move(rows));
   }
   if (actor.incarnation > 1) tell(actor.party, "restarted", {{"records", found}, {"tasks", living}});
 }
@@ -194,13 +194,13 @@ void World::lose(Actor& actor, Crash kind) {
   std::vector<LogField> fields{{"what", std::string(kind == Crash::machine ? "machine" : "process")}};
   std::visit(
       [&](auto& process) {
-        if constexpr (requires { process.machine; }) {
-          using Manager = std::decay_t<decltype(process.machine)>;
+        if constexpr (requires { process.manager; }) {
+          using Manager = std::decay_t<decltype(process.manager)>;
           auto& ledger = std::get<LedgerOf<Manager>>(actor.ledger);
           if constexpr (std::is_same_v<Manager, SiteManager>)
-            fields.push_back({"unclaimed", offers_of(process.machine)});
+            fields.push_back({"unclaimed", offers_of(process.manager)});
           if constexpr (std::is_same_v<Manager, JobManager>)
-            fields.push_back({"running", static_cast<std::int64_t>(process.machine.count(JobState::running))});
+            fields.push_back({"running", static_cast<std::int64_t>(process.manager.count(JobState::running))});
           if (actor.committed_at != never) {
             const bool done = disks_.chance(0.5);
             fields.push_back({"commit", std::string(done ? "done" : "lost")});
@@ -229,10 +229,10 @@ std::string World::ledger_fault(const Party& party) const {
   std::string fault;
   std::visit(
       [&](const auto& process) {
-        if constexpr (requires { process.machine; }) {
-          using Manager = std::decay_t<decltype(process.machine)>;
+        if constexpr (requires { process.manager; }) {
+          using Manager = std::decay_t<decltype(process.manager)>;
           const auto* ledger = std::get_if<LedgerOf<Manager>>(&actor.ledger);
-          if (ledger && !stalls(actor)) fault = ledger->difference(process.machine.records());
+          if (ledger && !stalls(actor)) fault = ledger->difference(process.manager.records());
         }
       },
       actor.process);
@@ -307,9 +307,9 @@ template <class Order>
 void World::order(const SiteName& name, Order give) {
   const Address address = address_of(site_manager_of(name));
   Actor& actor = *actors_[address];
-  auto* process = std::get_if<Process<SiteManager>>(&actor.process);
+  auto* process = std::get_if<Driver<SiteManager>>(&actor.process);
   if (!process || stalls(actor)) return;
-  give(process->machine, actor.clock.at(now_), process->effects);
+  give(process->manager, actor.clock.at(now_), process->effects);
   touch(address);
   settle_touched();
 }
@@ -324,7 +324,7 @@ void World::drain(const SiteName& owner, const SiteName& whom) {
 
 void World::end_drains() {
   for (const TopologySite& one : topology_.sites)
-    if (const auto* process = site(one.name); process && !process->machine.drained().empty())
+    if (const auto* process = site(one.name); process && !process->manager.drained().empty())
       order(one.name, [](SiteManager& site, Instant now, auto& effects) {
         for (const SiteName& whom : std::set<SiteName>(site.drained())) site.resume(now, whom, effects);
       });
@@ -334,7 +334,7 @@ void World::say(const Party& liar, Outgoing lie) {
   const Address address = address_of(liar);
   std::visit(
       [&](auto& process) {
-        if constexpr (requires { process.machine; }) {
+        if constexpr (requires { process.manager; }) {
           if (!stalls(*actors_[address])) process.effects.messages.push_back(std::move(lie));
         }
       },
@@ -355,11 +355,11 @@ void World::resize(const Party& resource_manager, std::uint32_t nodes) {
 /// A resource manager that runs reads its configuration again, as soon as it doesn't stall.
 void World::hear_of_size(Address address) {
   Actor& actor = *actors_[address];
-  auto* process = std::get_if<Process<ResourceManager>>(&actor.process);
+  auto* process = std::get_if<Driver<ResourceManager>>(&actor.process);
   if (!actor.resized || !process || stalls(actor)) return;
   actor.resized = false;
   const std::string fault =
-      process->machine.reconfigure(actor.clock.at(now_), resource_manager_settings(address), process->effects);
+      process->manager.reconfigure(actor.clock.at(now_), resource_manager_settings(address), process->effects);
   DMM_ASSERT(fault.empty());
   touch(address);
 }
@@ -368,14 +368,14 @@ std::string World::reconfigure(const SiteName& name, const SiteSettings& setting
   end_all_quiet();
   const Address address = address_of(site_manager_of(name));
   Actor& actor = *actors_[address];
-  auto* process = std::get_if<Process<SiteManager>>(&actor.process);
+  auto* process = std::get_if<Driver<SiteManager>>(&actor.process);
   if (!process) {
     topology_.sites[actor.site].settings = settings;  // for its next start
     return {};
   }
   if (stalls(actor)) return "the site manager doesn't answer";
   const Instant now = actor.clock.at(now_);
-  if (std::string fault = process->machine.reconfigure(now, settings, process->effects); !fault.empty()) return fault;
+  if (std::string fault = process->manager.reconfigure(now, settings, process->effects); !fault.empty()) return fault;
   std::vector<bool> dialled;
   for (const Address listener : actor.dials) dialled.push_back(dials(actor, listener));
   topology_.sites[actor.site].settings = settings;
@@ -407,17 +407,17 @@ Address World::address_of(const Party& party) const {
 }
 
 template <class Manager>
-const Process<Manager>* World::find(const Party& party) const {
-  return std::get_if<Process<Manager>>(&actors_[address_of(party)]->process);
+const Driver<Manager>* World::find(const Party& party) const {
+  return std::get_if<Driver<Manager>>(&actors_[address_of(party)]->process);
 }
 
-const Process<SiteManager>* World::site(const SiteName& name) const {
+const Driver<SiteManager>* World::site(const SiteName& name) const {
   return find<SiteManager>(site_manager_of(name));
 }
 
-const Process<JobManager>* World::job_manager(const Party& party) const { return find<JobManager>(party); }
+const Driver<JobManager>* World::job_manager(const Party& party) const { return find<JobManager>(party); }
 
-const Process<ResourceManager>* World::resource_manager(const Party& party) const {
+const Driver<ResourceManager>* World::resource_manager(const Party& party) const {
   return find<ResourceManager>(party);
 }
 

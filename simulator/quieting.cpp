@@ -9,7 +9,7 @@ Endpoint* World::endpoint_of(Address address) {
   Endpoint* endpoint = nullptr;
   std::visit(
       [&](auto& process) {
-        if constexpr (requires { process.machine; }) endpoint = &process.endpoint;
+        if constexpr (requires { process.manager; }) endpoint = &process.endpoint;
       },
       actors_[address]->process);
   return endpoint;
@@ -52,7 +52,7 @@ void World::look_ahead(Address address) {
   const Actor& actor = *actors_[address];
   std::visit(
       [&](auto& process) {
-        if constexpr (requires { process.machine; }) {
+        if constexpr (requires { process.manager; }) {
           process.endpoint.look_ahead();
           wakes_.set(address, std::max(now_ + microseconds(1), std::min(process.next_deadline(), report_due(actor))));
         }

@@ -17,7 +17,7 @@
 #include <variant>
 #include <vector>
 
-#include "machine/lookup.hpp"
+#include "manager/lookup.hpp"
 #include "protocol/time.hpp"
 #include "resmgr/tasks.hpp"
 #include "simulator/event_queue.hpp"

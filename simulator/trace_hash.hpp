@@ -13,8 +13,8 @@
 #include <tuple>
 #include <variant>
 
-#include "machine/effects.hpp"
-#include "machine/ledger.hpp"
+#include "manager/effects.hpp"
+#include "manager/ledger.hpp"
 #include "simulator/same_records.hpp"
 
 namespace dmm {

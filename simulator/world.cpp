@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <iterator>
 
-#include "machine/assert.hpp"
-#include "machine/planted.hpp"
+#include "manager/assert.hpp"
+#include "manager/planted.hpp"
 
 namespace dmm {
 namespace {
@@ -74,7 +74,7 @@ void World::deliver(FrameArrival arrival) {
   bool says_something = false;
   std::visit(
       [&](auto& process) {
-        if constexpr (requires { process.machine; }) {
+        if constexpr (requires { process.manager; }) {
           says_something = process.frame(actor.clock.at(now_), arrival.connection, arrival.bytes);
           touch(arrival.at, says_something);
         }
@@ -91,7 +91,7 @@ bool World::report(Address address) {
   actor.performer.take_reports(now_, actor.reports);
   if (settings_.ledgers && actor.performer.deadlines() != std::exchange(actor.deadlines, actor.performer.deadlines()))
     tell(actor.party, "deadline", {});
-  auto* process = std::get_if<Process<ResourceManager>>(&actor.process);
+  auto* process = std::get_if<Driver<ResourceManager>>(&actor.process);
   if (!process) actor.reports.clear();  // whoever is started next hears of it
   if (stalls(actor)) return false;  // programs don't wait for their manager
   const bool stirs = !actor.reports.empty();
@@ -136,7 +136,7 @@ void World::settle(Address address) {
   Instant wake = never;
   std::visit(
       [&](auto& process) {
-        if constexpr (requires { process.machine; })
+        if constexpr (requires { process.manager; })
           if (!actor.paused) wake = settle(address, process);
       },
       actor.process);
@@ -149,13 +149,12 @@ void World::settle(Address address) {
 
 /// One batch of a manager that isn't paused: decided, written, performed. When it wants to be called again.
 template <class Manager>
-Instant World::settle(Address address, Process<Manager>& process) {
+Instant World::settle(Address address, Driver<Manager>& process) {
   Actor& actor = *actors_[address];
   if (actor.committed_at > now_ && actor.committed_at != never) return actor.committed_at;
   bool again = true;
   if (std::exchange(actor.committed_at, never) != never) {
-    write(address, process);
-    perform_all(address, process);
+    perform(address, process, true);
     take_waiting(address);
   }
   for (int rounds = 0; again; ++rounds) {
@@ -165,8 +164,7 @@ Instant World::settle(Address address, Process<Manager>& process) {
     else
       process.settle_sessions(actor.clock.at(now_));
     if (commit_takes(address, process)) return actor.committed_at;
-    write(address, process);
-    again = perform_all(address, process);
+    again = perform(address, process, true) == Performed::fed_back;
   }
   actor.stirred = false;
   return actor.clock.when(process.next_deadline());
@@ -174,12 +172,12 @@ Instant World::settle(Address address, Process<Manager>& process) {
 
 /// Whether the disk is slow to take what was decided; then it waits in the process, and nothing else happens there.
 template <class Manager>
-bool World::commit_takes(Address address, Process<Manager>& process) {
+bool World::commit_takes(Address address, Driver<Manager>& process) {
   Actor& actor = *actors_[address];
   if (actor.commit_max == Duration{} || process.effects.ledger.empty()) return false;
   const auto most = static_cast<std::uint64_t>(actor.commit_max.microseconds);
   if (DMM_PLANT(sent_before_commit)) {
-    perform_all(address, process);
+    perform(address, process, false);
     for (Submission& submission : std::exchange(actor.promised, {})) submissions_.push_back(std::move(submission));
   }
   actor.committed_at = now_ + microseconds(1 + static_cast<std::int64_t>(disks_.below(most)));
@@ -187,7 +185,7 @@ bool World::commit_takes(Address address, Process<Manager>& process) {
 }
 
 template <class Manager>
-void World::write(Address address, Process<Manager>& process) {
+void World::write(Address address, Driver<Manager>& process) {
   Actor& actor = *actors_[address];
   if (!process.effects.ledger.empty()) trace(address, process.effects.ledger);
   if (auto* ledger = std::get_if<LedgerOf<Manager>>(&actor.ledger)) ledger->apply(process.effects.ledger);
@@ -197,31 +195,45 @@ void World::write(Address address, Process<Manager>& process) {
   actor.promised.clear();
 }
 
-/// Whether something was fed back, so that it has to be settled again.
+/// What a step decided, with or without its changes to the ledger.
 template <class Manager>
-bool World::perform_all(Address address, Process<Manager>& process) {
-  for (LogEvent& event : process.effects.events) {
+Performed World::perform(Address address, Driver<Manager>& process, bool writes) {
+  const auto keep = [&] {
+    if (writes) write(address, process);
+    return true;
+  };
+  const auto log = [&] { tell_of(address, process.effects.events); };
+  return perform_step(keep, log, [&] { return perform_own(address, process); },
+                      [&] { return exchange(address, process); });
+}
+
+void World::tell_of(Address address, std::vector<LogEvent>& events) {
+  for (LogEvent& event : events) {
     trace(address, event);
     happenings_.push_back({now_, actors_[address]->party, std::move(event)});
   }
-  process.effects.events.clear();
-  bool again = perform(address, process);
-  process.endpoint.take_frames(
-      [&](Frame& frame) {
-        end_quiet(frame.connection);
-        network_.send(now_, address, frame.connection, std::move(frame.bytes));
-      });
-  for (const Connection connection : process.endpoint.take_stirred()) end_quiet(connection);
-  for (const Connection connection : process.endpoint.take_hangups()) network_.hang_up(connection);
-  for (const DialWanted& wanted : process.endpoint.take_dials()) {
-    if (!has(wanted.peer)) continue;  // nobody is called that: nothing answers
-    dial(address, address_of(wanted.peer));
-    again = true;
-  }
-  return again;
+  events.clear();
 }
 
-bool World::perform(Address address, Process<JobManager>& process) {
+/// Frames out, connections opened and closed as the endpoint wants it. Whether a new connection wants its Hello.
+template <class Manager>
+bool World::exchange(Address address, Driver<Manager>& process) {
+  process.endpoint.take_frames([&](Frame& frame) {
+    end_quiet(frame.connection);
+    network_.send(now_, address, frame.connection, std::move(frame.bytes));
+  });
+  for (const Connection connection : process.endpoint.take_stirred()) end_quiet(connection);
+  for (const Connection connection : process.endpoint.take_hangups()) network_.hang_up(connection);
+  bool dialled = false;
+  for (const DialWanted& wanted : process.endpoint.take_dials()) {
+    if (!has(wanted.peer)) continue;  // no process has that name: nothing answers
+    dial(address, address_of(wanted.peer));
+    dialled = true;
+  }
+  return dialled;
+}
+
+bool World::perform_own(Address address, Driver<JobManager>& process) {
   bool fed = false;
   for (const OutputPiece& piece : std::exchange(process.effects.output, {})) {
     process.local(actors_[address]->clock.at(now_),
@@ -235,7 +247,7 @@ bool World::perform(Address address, Process<JobManager>& process) {
   return fed;
 }
 
-bool World::perform(Address address, Process<ResourceManager>& process) {
+bool World::perform_own(Address address, Driver<ResourceManager>& process) {
   for (TaskOrder& order : process.effects.tasks) actors_[address]->performer.perform(now_, std::move(order));
   process.effects.tasks.clear();
   return false;
@@ -244,14 +256,14 @@ bool World::perform(Address address, Process<ResourceManager>& process) {
 bool World::quiet() const {
   // What is known at once comes first: this is asked after each step.
   for (const auto& actor : actors_)
-    if (const auto* jobs = std::get_if<Process<JobManager>>(&actor->process))
+    if (const auto* jobs = std::get_if<Driver<JobManager>>(&actor->process))
       for (const JobState state :
            {JobState::waiting, JobState::starting, JobState::running, JobState::ending, JobState::collecting})
-        if (jobs->machine.count(state) > 0) return false;
+        if (jobs->manager.count(state) > 0) return false;
   for (const auto& actor : actors_) {
     if (actor->performer.runs_anything()) return false;
-    if (const auto* site = std::get_if<Process<SiteManager>>(&actor->process))
-      if (!site->machine.quiet()) return false;
+    if (const auto* site = std::get_if<Driver<SiteManager>>(&actor->process))
+      if (!site->manager.quiet()) return false;
   }
   return nodes_not_home() == 0;
 }
@@ -259,8 +271,8 @@ bool World::quiet() const {
 std::uint64_t World::nodes_not_home() const {
   std::uint64_t away = 0;
   for (const auto& actor : actors_)
-    if (const auto* nodes = std::get_if<Process<ResourceManager>>(&actor->process)) {
-      const ResourceManagerView view = nodes->machine.view();
+    if (const auto* nodes = std::get_if<Driver<ResourceManager>>(&actor->process)) {
+      const ResourceManagerView view = nodes->manager.view();
       away += view.nodes_total - view.nodes_free;
     }
   return away;
@@ -272,7 +284,7 @@ std::array<std::uint64_t, message_kinds> World::messages_by_kind() {
   for (const auto& actor : actors_)
     std::visit(
         [&](const auto& process) {
-          if constexpr (requires { process.machine; })
+          if constexpr (requires { process.manager; })
             for (std::size_t kind = 0; kind < sum.size(); ++kind)
               sum[kind] += process.endpoint.counters().sent_by_kind[kind];
         },
@@ -286,7 +298,7 @@ std::array<std::uint64_t, message_kinds> World::messages_by_kind() {
 std::vector<Outgoing> World::ask(const Party& job_manager, const Party& user, Message message) {
   const Address address = address_of(job_manager);
   Actor& actor = *actors_[address];
-  auto* process = std::get_if<Process<JobManager>>(&actor.process);
+  auto* process = std::get_if<Driver<JobManager>>(&actor.process);
   if (!process || (settings_.ledgers && stalls(actor))) return {};
   process->local(actor.clock.at(now_), Received{user, std::move(message), {}, {}});
   std::vector<Outgoing> answers;
@@ -320,10 +332,10 @@ std::uint64_t World::submit(const Party& job_manager, JobDescription job, std::u
 std::string World::cancel(const Party& job_manager, std::uint64_t job) {
   const Address address = address_of(job_manager);
   Actor& actor = *actors_[address];
-  auto* process = std::get_if<Process<JobManager>>(&actor.process);
+  auto* process = std::get_if<Driver<JobManager>>(&actor.process);
   if (!process) return "the job manager is down";
   if (settings_.ledgers && stalls(actor)) return "the job manager doesn't answer";
-  const std::string fault = process->machine.cancel(actor.clock.at(now_), job, process->effects);
+  const std::string fault = process->manager.cancel(actor.clock.at(now_), job, process->effects);
   touch(address);
   settle_touched();
   return fault;

@@ -1,4 +1,4 @@
-// A whole grid in virtual time: the same machines and sessions as in the daemons (links/process.hpp), around them
+// A whole grid in virtual time: the same managers and sessions as in the daemons (links/driver.hpp), around them
 // a simulated network that carries encoded frames, and simulated machine rooms. What is seen here is what the
 // production code does; only sockets, processes and the clock are made up.
 //
@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "jobmgr/job_manager.hpp"
-#include "links/process.hpp"
-#include "machine/lookup.hpp"
+#include "links/driver.hpp"
+#include "manager/lookup.hpp"
 #include "resmgr/resource_manager.hpp"
 #include "simulator/alarms.hpp"
 #include "simulator/machine_clock.hpp"
@@ -103,10 +103,10 @@ class World {
   template <class See>
   void take_ended(See see) {
     for (const auto& [address, number] : std::exchange(ended_, {})) {
-      auto* process = std::get_if<Process<JobManager>>(&actors_[address]->process);
+      auto* process = std::get_if<Driver<JobManager>>(&actors_[address]->process);
       if (!process) continue;
-      see(address, *process->machine.find(number));
-      process->machine.forget(number);
+      see(address, *process->manager.find(number));
+      process->manager.forget(number);
     }
   }
   /// Why it can't be cancelled; empty if it can.
@@ -162,9 +162,9 @@ class World {
   void end_drains();
 
   // ---- looking; nullptr while it is down ----
-  const Process<SiteManager>* site(const SiteName& name) const;
-  const Process<JobManager>* job_manager(const Party& party) const;
-  const Process<ResourceManager>* resource_manager(const Party& party) const;
+  const Driver<SiteManager>* site(const SiteName& name) const;
+  const Driver<JobManager>* job_manager(const Party& party) const;
+  const Driver<ResourceManager>* resource_manager(const Party& party) const;
   /// What a manager's own clock shows.
   Instant clock_of(const Party& party) const { return actors_[address_of(party)]->clock.at(now_); }
   /// Whether it shows what the others show.
@@ -214,7 +214,7 @@ class World {
     std::vector<Submission> promised;  ///< users hear of them when the commit is done
     std::vector<FrameArrival> waiting;  ///< came while it was paused or committing
     TaskPerformer performer;            ///< of a resource manager
-    std::variant<std::monostate, Process<SiteManager>, Process<JobManager>, Process<ResourceManager>> process;
+    std::variant<std::monostate, Driver<SiteManager>, Driver<JobManager>, Driver<ResourceManager>> process;
     std::variant<std::monostate, LedgerOf<SiteManager>, LedgerOf<JobManager>, LedgerOf<ResourceManager>> ledger;
     std::vector<TaskReport> reports;  ///< of its machine room, while it was paused or committing
     std::uint64_t deadlines = 0;      ///< of its machine room, that were told of
@@ -242,22 +242,25 @@ class World {
   void take_waiting(Address address);
   void hear_of_size(Address address);
   template <class Manager>
-  Instant settle(Address address, Process<Manager>& process);
+  Instant settle(Address address, Driver<Manager>& process);
   template <class Manager>
-  bool commit_takes(Address address, Process<Manager>& process);
+  bool commit_takes(Address address, Driver<Manager>& process);
   template <class Manager>
-  void write(Address address, Process<Manager>& process);
+  void write(Address address, Driver<Manager>& process);
   template <class Manager>
-  bool perform_all(Address address, Process<Manager>& process);
+  Performed perform(Address address, Driver<Manager>& process, bool writes);
+  void tell_of(Address address, std::vector<LogEvent>& events);
   template <class Manager>
-  void restore(Actor& actor, Process<Manager>& process);
+  bool exchange(Address address, Driver<Manager>& process);
+  template <class Manager>
+  void restore(Actor& actor, Driver<Manager>& process);
   void lose(Actor& actor, Crash kind);
   template <class Order>
   void order(const SiteName& name, Order give);
   void tell(const Party& who, std::string_view name, std::vector<LogField> fields);
-  bool perform(Address, Process<SiteManager>&) { return false; }
-  bool perform(Address address, Process<JobManager>& process);
-  bool perform(Address address, Process<ResourceManager>& process);
+  bool perform_own(Address, Driver<SiteManager>&) { return false; }
+  bool perform_own(Address address, Driver<JobManager>& process);
+  bool perform_own(Address address, Driver<ResourceManager>& process);
   template <class T>
   void trace(Address address, const T& what);
   void touch(Address address, bool stirs = true);
@@ -270,7 +273,7 @@ class World {
   void end_quiet(Connection connection);
   void settle_touched();
   template <class Manager>
-  const Process<Manager>* find(const Party& party) const;
+  const Driver<Manager>* find(const Party& party) const;
 
   Topology topology_;
   std::uint64_t nodes_;

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <map>
 
-#include "machine/planted.hpp"
+#include "manager/planted.hpp"
 #include "protocol/text.hpp"
 #include "sitemgr/groups.hpp"
 #include "sitemgr/site_manager.hpp"

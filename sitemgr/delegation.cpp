@@ -2,8 +2,8 @@
 // sections 4.3 and 4.4; docs/protocol.md section 6).
 #include <algorithm>
 
-#include "machine/assert.hpp"
-#include "machine/planted.hpp"
+#include "manager/assert.hpp"
+#include "manager/planted.hpp"
 #include "protocol/text.hpp"
 #include "sitemgr/answers.hpp"
 #include "sitemgr/site_manager.hpp"

@@ -6,7 +6,7 @@
 #include <optional>
 #include <utility>
 
-#include "machine/planted.hpp"
+#include "manager/planted.hpp"
 #include "sitemgr/site_manager.hpp"
 
 namespace dmm {

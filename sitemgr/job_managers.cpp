@@ -2,7 +2,7 @@
 // requests waiting, so whatever concerns all of them is done a piece at a time.
 #include <algorithm>
 
-#include "machine/assert.hpp"
+#include "manager/assert.hpp"
 #include "protocol/text.hpp"
 #include "sitemgr/site_manager.hpp"
 
@@ -55,14 +55,14 @@ SiteManager::JobManager::Holds SiteManager::holds_of(const Party& party, const J
 
 // ---- requests ------------------------------------------------------------------------------------------------------
 
-void SiteManager::on(Step& s, const Party& from, Request& request) {
+void SiteManager::on(Step& s, FromUser from, Request& request) {
   const RequestId id = request.id;
-  JobManager& user = job_managers_[from];
+  JobManager& user = job_managers_[from.party];
   const auto refuse = [&](RefusalReason reason, std::string text) {
     s.out.log(Level::info, "refuse", id, {{"reason", std::string(to_text(reason))}, {"text", text}});
-    s.out.send(from, Refuse{id, reason, 0, std::move(text)}, id);
+    s.out.send(from.party, Refuse{id, reason, 0, std::move(text)}, id);
   };
-  if (id.site != settings_.name || id.user != from.name || id.empty())
+  if (id.site != settings_.name || id.user != from.party.name || id.empty())
     return refuse(RefusalReason::malformed, "a request names its own site, job manager and job");
   if (const std::string fault = dmm::fault_of(request.need); !fault.empty())
     return refuse(RefusalReason::malformed, fault);
@@ -106,12 +106,12 @@ LocalRequest& SiteManager::enqueue(Step& s, JobManager& user, Request& request) 
   return added;
 }
 
-void SiteManager::on(Step& s, const Party& from, Cancel& cancel) {
+void SiteManager::on(Step& s, FromUser from, Cancel& cancel) {
   LocalRequest* request = queue_.find(cancel.request);
-  if (!request || cancel.request.user != from.name) return;
+  if (!request || cancel.request.user != from.party.name) return ignore("unknown_request");
   s.out.log(Level::info, "cancel", cancel.request, {});
   if (request->search == LocalRequest::Search::out) withdraw(s, *request);
-  --job_managers_[from].requests;
+  --job_managers_[from.party].requests;
   queue_.erase(*request);
   hints_dirty_ = true;
 }

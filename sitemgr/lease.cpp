@@ -5,7 +5,7 @@
 #include <functional>
 #include <utility>
 
-#include "machine/assert.hpp"
+#include "manager/assert.hpp"
 
 namespace dmm {
 namespace {

@@ -7,8 +7,8 @@
 #include <optional>
 #include <vector>
 
-#include "machine/dense.hpp"
-#include "machine/lookup.hpp"
+#include "manager/dense.hpp"
+#include "manager/lookup.hpp"
 #include "protocol/messages.hpp"
 
 namespace dmm {

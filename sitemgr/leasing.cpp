@@ -2,8 +2,8 @@
 // to the holder; each hop passes both on in the same step (docs/protocol.md section 7).
 #include <algorithm>
 
-#include "machine/assert.hpp"
-#include "machine/planted.hpp"
+#include "manager/assert.hpp"
+#include "manager/planted.hpp"
 #include "protocol/text.hpp"
 #include "sitemgr/site_manager.hpp"
 
@@ -69,41 +69,41 @@ Lease SiteManager::lease_from(Instant now, std::size_t from, const Grant& grant)
   return lease;
 }
 
-void SiteManager::on(Step& s, std::size_t from, Grant& grant) {
-  ++neighbours_[from].grants_received;
-  if (const std::string_view fault = fault_of(from, grant); !fault.empty()) {
-    refuse(from, "grant");
+void SiteManager::on(Step& s, FromSite from, Grant& grant) {
+  ++neighbours_[from.neighbour].grants_received;
+  if (const std::string_view fault = fault_of(from.neighbour, grant); !fault.empty()) {
+    refuse(from.neighbour, "grant");
     s.out.log(Level::warning, "grant_refused", grant.request,
-              {{"by", neighbours_[from].site.text}, {"text", std::string(fault)}});
+              {{"by", neighbours_[from.neighbour].site.text}, {"text", std::string(fault)}});
     return;
   }
   if (Lease* known = leases_.find(grant.lease)) {
-    if (known->upstream == from || neighbours_[from].site != grant.lease.owner) return;
+    if (known->upstream == from.neighbour || neighbours_[from.neighbour].site != grant.lease.owner) return;
     // The owner itself speaks of a lease that somebody else passed on in its name.
     refuse(*known->upstream, "grant");
     end_lease(s, *known, LeaseEnd::unknown);
   }
-  if (leases_.up(from).size() >= settings_.leases_per_link_max) {
-    refuse(from, "too_many_leases");
-    return send(s, from, Release{grant.lease, {}, false, false}, grant.request);
+  if (leases_.up(from.neighbour).size() >= settings_.leases_per_link_max) {
+    refuse(from.neighbour, "too_many_leases");
+    return send(s, from.neighbour, Release{grant.lease, {}, false, false}, grant.request);
   }
-  Neighbour& neighbour = neighbours_[from];
-  neighbours_.on_answer(from);
-  neighbours_.on_grant(from, settings_.window_max);
+  Neighbour& neighbour = neighbours_[from.neighbour];
+  neighbours_.on_answer(from.neighbour);
+  neighbours_.on_grant(from.neighbour, settings_.window_max);
   search_dirty_ = true;
   // The first lease over a link begins a term there; others join it.
-  if (leases_.up(from).empty()) neighbour.renew_due = next_renewal(s.now, neighbour);
-  Lease lease = lease_from(s.now, from, grant);
-  if (grant.request.site == settings_.name) return take_grant(s, from, grant, std::move(lease));
+  if (leases_.up(from.neighbour).empty()) neighbour.renew_due = next_renewal(s.now, neighbour);
+  Lease lease = lease_from(s.now, from.neighbour, grant);
+  if (grant.request.site == settings_.name) return take_grant(s, from.neighbour, grant, std::move(lease));
 
   const PartKey key{grant.request, grant.part, grant.round};
   const auto it = passed_.find(key);
   const auto give_up = [&](std::string_view why) {
     s.out.log(Level::info, "release", grant.request,
               {{"lease", to_text(grant.lease)}, {"unused", true}, {"text", std::string(why)}});
-    send(s, from, Release{grant.lease, {}, false, false}, grant.request);
+    send(s, from.neighbour, Release{grant.lease, {}, false, false}, grant.request);
   };
-  if (it == passed_.end() || it->second.target != from) return give_up("nobody waits for it");
+  if (it == passed_.end() || it->second.target != from.neighbour) return give_up("nobody waits for it");
   const Delegate& asked = it->second.delegate;
   SiteNames way{settings_.name};  // from here on it leads back as the delegation came
   way.insert(way.end(), asked.chain.rbegin(), asked.chain.rend());
@@ -111,7 +111,7 @@ void SiteManager::on(Step& s, std::size_t from, Grant& grant) {
                        std::equal(way.begin(), way.end(), grant.chain.end() - static_cast<std::ptrdiff_t>(way.size()));
   if (const std::string fault = is_ours ? dmm::fault_of(grant.nodes, asked.request.need) : "another chain";
       !fault.empty()) {
-    refuse(from, "grant");
+    refuse(from.neighbour, "grant");
     give_up(fault);
     return on_no_answer(s, key, RejectReason::malformed);
   }
@@ -174,9 +174,10 @@ void SiteManager::tell_ended(Step& s, Lease& lease, const std::vector<NodeGroup>
   for (const RequestId& request : empty) take_from_user(lease, request);
 }
 
-void SiteManager::on(Step& s, std::size_t from, LeaseEnded& ended) {
+void SiteManager::on(Step& s, FromSite from, LeaseEnded& ended) {
   Lease* lease = leases_.find(ended.lease);
-  if (!lease || lease->upstream != from) return;
+  if (!lease) return ignore("unknown_lease");
+  if (lease->upstream != from.neighbour) return ignore("not_its_lease");
   std::vector<NodeGroup> gone = lease->nodes;
   if (!ended.nodes.empty()) {
     std::vector<NodeGroup> rest = lease->nodes;
@@ -192,11 +193,11 @@ void SiteManager::on(Step& s, std::size_t from, LeaseEnded& ended) {
 
 // ---- towards the owner ---------------------------------------------------------------------------------------------
 
-void SiteManager::on(Step& s, std::size_t from, Claim& claim) {
+void SiteManager::on(Step& s, FromSite from, Claim& claim) {
   Lease* lease = leases_.find(claim.lease);
-  if (!lease || lease->downstream != from || lease->state == LeaseState::ending)
-    return send(s, from, LeaseEnded{claim.lease, {}, LeaseEnd::unknown, false, {}}, claim.request);
-  neighbours_[from].unnamed.erase(claim.lease);
+  if (!lease || lease->downstream != from.neighbour || lease->state == LeaseState::ending)
+    return send(s, from.neighbour, LeaseEnded{claim.lease, {}, LeaseEnd::unknown, false, {}}, claim.request);
+  neighbours_[from.neighbour].unnamed.erase(claim.lease);
   hear_claim(s, *lease);
 }
 
@@ -211,19 +212,23 @@ void SiteManager::hear_claim(Step& s, Lease& lease) {
     send(s, *lease.upstream, Claim{lease.id, lease.request, {}}, lease.request);
 }
 
-void SiteManager::on_release(Step& s, std::optional<std::size_t> from, const Party& party, Release& release) {
+void SiteManager::on(Step& s, FromSite from, Release& release) {
+  Neighbour& borrower = neighbours_[from.neighbour];
   Lease* lease = leases_.find(release.lease);
-  if (!lease) {  // ended already, which the sender will have heard; or one that we were about to adopt
-    if (from) neighbours_[*from].orphans.erase(release.lease);
+  if (!lease) {  // one that we were about to adopt, or it ended already, which the borrower will have heard
+    if (borrower.orphans.erase(release.lease) == 0) ignore("unknown_lease");
     return;
   }
-  if (from) {
-    neighbours_[*from].unnamed.erase(release.lease);
-    if (lease->downstream != from || lease->nodes.empty()) return;
-    return give_back(s, *lease, release.nodes, release.silent, release.failed);
-  }
-  std::vector<NodeGroup> returned = take_from_users(s, *lease, release.nodes, &party);
-  if (returned.empty()) return;
+  borrower.unnamed.erase(release.lease);
+  if (lease->downstream != from.neighbour || lease->nodes.empty()) return ignore("not_its_lease");
+  give_back(s, *lease, release.nodes, release.silent, release.failed);
+}
+
+void SiteManager::on(Step& s, FromUser from, Release& release) {
+  Lease* lease = leases_.find(release.lease);
+  if (!lease) return ignore("unknown_lease");
+  std::vector<NodeGroup> returned = take_from_users(s, *lease, release.nodes, &from.party);
+  if (returned.empty()) return ignore("not_its_lease");
   changed(s, *lease);
   if (!lease->upstream) return clean(s, *lease, std::move(returned), LeaseEnd::released, false);
   // Whoever lent nodes on which nothing starts isn't asked again for a while, nor are they used for another job.

@@ -3,8 +3,8 @@
 // it (docs/protocol.md section 6.5).
 #include <algorithm>
 
-#include "machine/assert.hpp"
-#include "machine/planted.hpp"
+#include "manager/assert.hpp"
+#include "manager/planted.hpp"
 #include "matchmaking/protection.hpp"
 #include "protocol/text.hpp"
 #include "sitemgr/site_manager.hpp"

@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include "machine/dense.hpp"
+#include "manager/dense.hpp"
 #include "matchmaking/dispatch.hpp"
 #include "protocol/messages.hpp"
 

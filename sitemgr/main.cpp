@@ -1,4 +1,4 @@
-// The site manager's daemon: reads its configuration and runs the machine; everything it decides is in
+// The site manager's daemon: reads its configuration and runs the manager; everything it decides is in
 // site_manager.hpp, everything it does in runtime/.
 #include <algorithm>
 
@@ -36,7 +36,7 @@ std::vector<DialWanted> dials_of(const SiteConfig& config) {
   return dials;
 }
 
-/// A site manager has nothing beside its machine but its configuration.
+/// A site manager has nothing beside its manager but its configuration.
 class SiteShell {
  public:
   SiteShell(SiteConfig config, DaemonArguments arguments)
@@ -44,22 +44,22 @@ class SiteShell {
 
   static constexpr std::string_view state_verb = "site";
   std::vector<int> descriptors() const { return {}; }
-  bool collect(Instant, Process<SiteManager>&) { return false; }
-  bool perform(Instant, Process<SiteManager>&) { return false; }
-  bool finish(Instant, Process<SiteManager>&, Farewell) { return true; }
+  bool collect(Instant, Driver<SiteManager>&) { return false; }
+  bool perform(Instant, Driver<SiteManager>&) { return false; }
+  bool finish(Instant, Driver<SiteManager>&, Farewell) { return true; }
   std::string_view verbs() const { return site_verbs; }
-  std::optional<Answer> answer(Instant now, Process<SiteManager>& process, const Ask& ask) {
+  std::optional<Answer> answer(Instant now, Driver<SiteManager>& process, const Ask& ask) {
     const ViewTime time{now, wall_microseconds()};
-    if (ask.verb == "holdings") return holdings_of(process.machine, ask);
-    if (auto answer = order_site(process.machine, time, ask, process.effects)) return answer;
-    return answer_site(process.machine, time, ask);
+    if (ask.verb == "holdings") return holdings_of(process.manager, ask);
+    if (auto answer = order_site(process.manager, time, ask, process.effects)) return answer;
+    return answer_site(process.manager, time, ask);
   }
 
-  Reloaded reload(Instant now, Process<SiteManager>& process) {
+  Reloaded reload(Instant now, Driver<SiteManager>& process) {
     const auto read = read_config(arguments_);
     if (const auto* error = std::get_if<ConfigError>(&read)) return {.fault = error->text};
     const SiteConfig& wanted = std::get<SiteConfig>(read);
-    Reloaded reloaded{.fault = process.machine.reconfigure(now, wanted.settings, process.effects)};
+    Reloaded reloaded{.fault = process.manager.reconfigure(now, wanted.settings, process.effects)};
     if (!reloaded.fault.empty()) return reloaded;
     reloaded.admission = admission_of(wanted);
     const std::vector<DialWanted> before = dials_of(config_), after = dials_of(wanted);
@@ -103,10 +103,10 @@ int run(const SiteConfig& config, const DaemonArguments& arguments) {
   if (ledger == nullptr) foundation.log.write(Level::warning, "no_ledger", {{"text", "a restart forgets all leases"}});
   if (const std::string fault = number_start(settings, config.directory); !fault.empty()) return fail(fault);
 
-  SiteManager machine(config.settings, settings.start);
-  if (ledger != nullptr) machine.restore(monotonic_now(), std::move(rows));
+  SiteManager manager(config.settings, settings.start);
+  if (ledger != nullptr) manager.restore(monotonic_now(), std::move(rows));
   SiteShell shell(config, arguments);
-  return run_daemon(foundation, settings, std::move(machine), shell, ledger.get());
+  return run_daemon(foundation, settings, std::move(manager), shell, ledger.get());
 }
 
 }  // namespace

@@ -2,8 +2,8 @@
 // section 6).
 #include <algorithm>
 
-#include "machine/assert.hpp"
-#include "machine/planted.hpp"
+#include "manager/assert.hpp"
+#include "manager/planted.hpp"
 #include "protocol/text.hpp"
 #include "sitemgr/site_manager.hpp"
 

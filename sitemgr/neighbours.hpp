@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "machine/dense.hpp"
-#include "machine/lookup.hpp"
+#include "manager/dense.hpp"
+#include "manager/lookup.hpp"
 #include "protocol/hints.hpp"
 #include "protocol/messages.hpp"
 #include "sitemgr/settings.hpp"

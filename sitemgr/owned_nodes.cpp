@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "machine/assert.hpp"
-#include "machine/planted.hpp"
+#include "manager/assert.hpp"
+#include "manager/planted.hpp"
 
 namespace dmm {
 namespace {

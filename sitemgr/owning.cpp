@@ -2,8 +2,8 @@
 // gone (docs/protocol.md section 8). How a register is compared with our record is in comparing.cpp.
 #include <algorithm>
 
-#include "machine/assert.hpp"
-#include "machine/planted.hpp"
+#include "manager/assert.hpp"
+#include "manager/planted.hpp"
 #include "protocol/inventory.hpp"
 #include "protocol/text.hpp"
 #include "sitemgr/groups.hpp"
@@ -50,32 +50,32 @@ void SiteManager::resource_manager_up(Step& s, const Party& manager, bool restar
   s.out.log(Level::debug, "back", {}, {{"peer", to_text(manager)}});
 }
 
-void SiteManager::on(Step& s, const Party& from, Register& offer) {
+void SiteManager::on(Step& s, FromProvider from, Register& offer) {
   const auto refuse = [&](const std::string& fault) {
-    registering_.erase(from);
-    s.out.log(Level::warning, "refuse", {}, {{"peer", to_text(from)}, {"why", fault}});
-    s.out.send(from, Fault{Register::type, fault});
+    registering_.erase(from.party);
+    s.out.log(Level::warning, "refuse", {}, {{"peer", to_text(from.party)}, {"why", fault}});
+    s.out.send(from.party, Fault{Register::type, fault});
   };
-  Register& so_far = registering_[from];
+  Register& so_far = registering_[from.party];
   // They share no node, so there are no more leases, nor ranges of nodes, than nodes.
   const std::size_t most = std::min(offer.nodes, nodes_per_manager_max);
   if (so_far.leases.size() + offer.leases.size() > most) return refuse("there are more leases than nodes");
   if (ranges_of(so_far) + ranges_of(offer) > most * 2) return refuse("it names more nodes than it has");
   if (!gather(so_far, offer)) return;
-  registering_.erase(from);
-  const bool is_first = !owned_.knows(from);
-  const NodeOffer nodes = offer_of(from, offer);
+  registering_.erase(from.party);
+  const bool is_first = !owned_.knows(from.party);
+  const NodeOffer nodes = offer_of(from.party, offer);
   std::string fault = fault_of_leases(offer);
   if (fault.empty()) fault = owned_.fault_of(nodes);
   if (fault.empty()) fault = fault_of_epochs(offer);
   if (!fault.empty()) return refuse(fault);
   take_offer(s, nodes, offer.endpoint);
-  lost_managers_.set(from, never);
-  owned_.bring_back(from, nodes_of(nodes));  // it says again what is to be set aside
-  compare(s, from, offer, is_first);
+  lost_managers_.set(from.party, never);
+  owned_.bring_back(from.party, nodes_of(nodes));  // it says again what is to be set aside
+  compare(s, from.party, offer, is_first);
   hints_dirty_ = true;
   s.out.log(Level::info, "register", {},
-            {{"peer", to_text(from)}, {"cluster", offer.cluster.text}, {"nodes", std::int64_t{offer.nodes}}});
+            {{"peer", to_text(from.party)}, {"cluster", offer.cluster.text}, {"nodes", std::int64_t{offer.nodes}}});
 }
 
 /// A lease that we have yet to make can't be assigned: our clock or our directory was put back, or it errs. Either way
@@ -169,15 +169,17 @@ void SiteManager::assign(Step& s, const Lease& lease, const Party& manager, cons
              lease.request);
 }
 
-void SiteManager::on(Step& s, const Party& from, Clean& message) {
+void SiteManager::on(Step& s, FromProvider from, Clean& message) {
   Lease* lease = leases_.find(message.lease);
-  if (!lease || lease->upstream || !is_well_formed(message.nodes)) return;
-  if (!owned_.knows(from)) return;  // said to us before our restart: it registers first, and is asked again then
-  if (message.nodes.empty() && !lease->downstream) end_with_job(s, *lease, from);
+  if (!lease || lease->upstream) return ignore("unknown_lease");
+  if (!is_well_formed(message.nodes)) return ignore("malformed");
+  // Said to us before our restart: the resource manager registers first, and is asked again then.
+  if (!owned_.knows(from.party)) return ignore("not_registered");
+  if (message.nodes.empty() && !lease->downstream) end_with_job(s, *lease, from.party);
   for (NodeGroup& group : lease->cleaning) {
-    if (group.resource_manager != from) continue;
+    if (group.resource_manager != from.party) continue;
     NodeSet rest = message.nodes.empty() ? NodeSet{} : subtract(group.nodes, message.nodes);
-    owned_.put(from, subtract(group.nodes, rest));
+    owned_.put(from.party, subtract(group.nodes, rest));
     group.nodes = std::move(rest);
   }
   std::erase_if(lease->cleaning, [](const NodeGroup& group) { return group.nodes.empty(); });
@@ -195,22 +197,22 @@ void SiteManager::end_with_job(Step& s, Lease& lease, const Party& manager) {
   take_for_cleaning(s, lease, back);
 }
 
-void SiteManager::on(Step& s, const Party& from, SetAside& aside) {
-  if (!is_well_formed(aside.nodes)) return;
+void SiteManager::on(Step& s, FromProvider from, SetAside& aside) {
+  if (!is_well_formed(aside.nodes)) return ignore("malformed");
   if (aside.back)
-    owned_.bring_back(from, aside.nodes);
+    owned_.bring_back(from.party, aside.nodes);
   else
-    owned_.set_aside(from, aside.nodes, aside.text);
+    owned_.set_aside(from.party, aside.nodes, aside.text);
   hints_dirty_ = true;
   s.out.log(Level::warning, aside.back ? "brought_back" : "set_aside", {},
-            {{"peer", to_text(from)}, {"nodes", to_text(aside.nodes)}, {"why", aside.text}});
+            {{"peer", to_text(from.party)}, {"nodes", to_text(aside.nodes)}, {"why", aside.text}});
 }
 
-void SiteManager::on(Step& s, const Party& from, LeaseEnded& ended) {
+void SiteManager::on(Step& s, FromProvider from, LeaseEnded& ended) {
   Lease* lease = leases_.find(ended.lease);
-  if (!lease || lease->upstream) return;
-  if (ended.reason == LeaseEnd::idle && !is_idle_everywhere(s, *lease, from)) return;
-  std::vector<NodeGroup> over = groups_on(lease->nodes, from);
+  if (!lease || lease->upstream) return ignore("unknown_lease");
+  if (ended.reason == LeaseEnd::idle && !is_idle_everywhere(s, *lease, from.party)) return;
+  std::vector<NodeGroup> over = groups_on(lease->nodes, from.party);
   if (ended.reason == LeaseEnd::idle) over = lease->nodes;
   if (!ended.nodes.empty() && ended.reason != LeaseEnd::idle)
     over = without(over, without(over, ended.nodes));  // those of them that it names

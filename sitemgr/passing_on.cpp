@@ -2,7 +2,7 @@
 // docs/protocol.md section 6). What a neighbour says is believed only as far as it can be checked.
 #include <algorithm>
 
-#include "machine/planted.hpp"
+#include "manager/planted.hpp"
 #include "protocol/text.hpp"
 #include "sitemgr/answers.hpp"
 #include "sitemgr/site_manager.hpp"
@@ -45,8 +45,8 @@ std::optional<RejectReason> SiteManager::fault_of(std::size_t from, const Delega
   return std::nullopt;
 }
 
-void SiteManager::on(Step& s, std::size_t from, Delegate& delegate) {
-  Neighbour& neighbour = neighbours_[from];
+void SiteManager::on(Step& s, FromSite from, Delegate& delegate) {
+  Neighbour& neighbour = neighbours_[from.neighbour];
   ++neighbour.delegations_received;
   ++neighbour.taken;
   neighbour.turn_rests_until = Instant{};  // it asks
@@ -54,23 +54,23 @@ void SiteManager::on(Step& s, std::size_t from, Delegate& delegate) {
   delegate.round_trip = std::clamp(delegate.round_trip, Duration{}, round_trip_max);
   delegate.request.length = std::max(delegate.request.length, Duration{});
   Foreign foreign;
-  foreign.from = from;
+  foreign.from = from.neighbour;
   foreign.tries_left = std::min(delegate.tries_left, settings_.tries_per_round);
-  const auto fault = fault_of(from, delegate);
+  const auto fault = fault_of(from.neighbour, delegate);
   foreign.delegate = std::move(delegate);
   if (fault) {
-    if (*fault == RejectReason::malformed) refuse(from, "delegate");
+    if (*fault == RejectReason::malformed) refuse(from.neighbour, "delegate");
     return reject(s, foreign, *fault);
   }
   const Delegate& asked = foreign.delegate;
   const PartKey key = key_of(asked);
   const bool from_home = asked.chain.size() == 1;
-  if (from_home) make_way_for(s, key, from);
-  if (passed_.contains(key) || !seen_.is_new(s.now, from, key, asked.stay, asked.dttl, from_home))
+  if (from_home) make_way_for(s, key, from.neighbour);
+  if (passed_.contains(key) || !seen_.is_new(s.now, from.neighbour, key, asked.stay, asked.dttl, from_home))
     return reject(s, foreign, RejectReason::already_seen);
   foreign.asked.assign(neighbours_.size(), false);
-  foreign.asked[from] = true;
-  foreign_[from].push_back(std::move(foreign));
+  foreign.asked[from.neighbour] = true;
+  foreign_[from.neighbour].push_back(std::move(foreign));
   ++foreign_waiting_;
 }
 
@@ -151,16 +151,17 @@ void SiteManager::reject(Step& s, const Foreign& foreign, RejectReason reason) {
 
 // ---- answers -------------------------------------------------------------------------------------------------------
 
-void SiteManager::on(Step& s, std::size_t from, Reject& answer) {
+void SiteManager::on(Step& s, FromSite from, Reject& answer) {
   const bool full = answer.reason == RejectReason::no_capacity || answer.reason == RejectReason::not_lending ||
                     answer.reason == RejectReason::not_in_turn;
-  ++neighbours_[from].rejects_received;
+  ++neighbours_[from.neighbour].rejects_received;
   if (LocalRequest* request = queue_.find(answer.request)) {
-    if (request->search != LocalRequest::Search::out || request->target != from || request->round != answer.round)
-      return;  // of an earlier round, or withdrawn meanwhile
-    neighbours_.on_answer(from);
-    if (full) neighbours_.on_no_capacity(from);
-    neighbours_.take_back(from, request->kind->widest);
+    if (request->search != LocalRequest::Search::out || request->target != from.neighbour ||
+        request->round != answer.round)
+      return ignore("late_answer");  // of an earlier round, or withdrawn meanwhile
+    neighbours_.on_answer(from.neighbour);
+    if (full) neighbours_.on_no_capacity(from.neighbour);
+    neighbours_.take_back(from.neighbour, request->kind->widest);
     request->tries_left = tries_after(answer, request->tries_left);
     note_answers(request->answers, answer.asked);
     queue_.set_search(*request, LocalRequest::Search::ready);
@@ -169,9 +170,9 @@ void SiteManager::on(Step& s, std::size_t from, Reject& answer) {
   }
   const PartKey key{answer.request, answer.part, answer.round};
   const auto it = passed_.find(key);
-  if (it == passed_.end() || it->second.target != from) return;  // withdrawn meanwhile
-  neighbours_.on_answer(from);
-  if (full) neighbours_.on_no_capacity(from);
+  if (it == passed_.end() || it->second.target != from.neighbour) return ignore("late_answer");
+  neighbours_.on_answer(from.neighbour);
+  if (full) neighbours_.on_no_capacity(from.neighbour);
   Foreign& foreign = it->second;
   foreign.tries_left = tries_after(answer, foreign.tries_left);
   note_answers(foreign.answers, answer.asked);
@@ -191,16 +192,18 @@ void SiteManager::on_no_answer(Step& s, const PartKey& key, RejectReason reason)
   pass_on(s, std::move(foreign));
 }
 
-void SiteManager::on(Step& s, std::size_t from, Withdraw& message) {
+void SiteManager::on(Step& s, FromSite from, Withdraw& message) {
   const PartKey key{message.request, message.part, message.round};
-  const auto same = [&](const Foreign& foreign) { return foreign.from == from && key_of(foreign.delegate) == key; };
-  const std::size_t waiting = std::erase_if(foreign_[from], same);
+  const auto same = [&](const Foreign& foreign) {
+    return foreign.from == from.neighbour && key_of(foreign.delegate) == key;
+  };
+  const std::size_t waiting = std::erase_if(foreign_[from.neighbour], same);
   foreign_waiting_ -= waiting;
-  neighbours_[from].taken -= waiting + std::erase_if(unserved_, same);
+  neighbours_[from.neighbour].taken -= waiting + std::erase_if(unserved_, same);
   const auto it = passed_.find(key);
-  if (it == passed_.end() || it->second.from != from) return;  // granted or rejected already
+  if (it == passed_.end() || it->second.from != from.neighbour) return;  // granted or rejected already
   const Foreign foreign = take_passed(it);
-  --neighbours_[from].taken;
+  --neighbours_[from.neighbour].taken;
   send(s, foreign.target, message, key.request);
 }
 

@@ -2,7 +2,7 @@
 // gives back at once what nobody here can use (docs/protocol.md section 7; Iosup et al. 2007, section 4.3).
 #include <algorithm>
 
-#include "machine/assert.hpp"
+#include "manager/assert.hpp"
 #include "protocol/text.hpp"
 #include "sitemgr/site_manager.hpp"
 

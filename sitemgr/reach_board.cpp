@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "machine/planted.hpp"
+#include "manager/planted.hpp"
 #include "protocol/hints.hpp"
 #include "sitemgr/owned_nodes.hpp"
 

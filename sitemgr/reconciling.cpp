@@ -48,13 +48,14 @@ void SiteManager::open_books(Step& s, std::size_t n) {
   for (Inventory& part : parts_of(std::move(books))) send(s, n, std::move(part), {});
 }
 
-void SiteManager::on(Step& s, std::size_t from, Inventory& part) {
-  Neighbour& neighbour = neighbours_[from];
-  if (!neighbour.judging || !gather(neighbour.inventory, part)) return;
+void SiteManager::on(Step& s, FromSite from, Inventory& part) {
+  Neighbour& neighbour = neighbours_[from.neighbour];
+  if (!neighbour.judging) return ignore("not_asked");
+  if (!gather(neighbour.inventory, part)) return;
   neighbour.judging = false;
   const Inventory said = std::exchange(neighbour.inventory, {});
-  judge_lent(s, from, said.borrowed);
-  judge_borrowed(s, from, said.lent);
+  judge_lent(s, from.neighbour, said.borrowed);
+  judge_borrowed(s, from.neighbour, said.lent);
   neighbour.known_leases.clear();
 }
 
@@ -202,10 +203,11 @@ void SiteManager::open_books(Step& s, const Party& party) {
   for (Inventory& part : parts_of(std::move(books))) s.out.send(party, std::move(part));
 }
 
-void SiteManager::on(Step& s, const Party& from, Inventory& part) {
-  if (from.role != Role::job_manager || !job_managers_.contains(from)) return;
-  JobManager& user = job_managers_[from];
-  if (!user.judging || !gather(user.inventory, part)) return;
+void SiteManager::on(Step& s, FromUser from, Inventory& part) {
+  if (!job_managers_.contains(from.party)) return ignore("unknown_user");
+  JobManager& user = job_managers_[from.party];
+  if (!user.judging) return ignore("not_asked");
+  if (!gather(user.inventory, part)) return;
   user.judging = false;
   const Inventory said = std::exchange(user.inventory, {});
   const JobManager::Holds judged = std::exchange(user.judged, {});
@@ -221,11 +223,11 @@ void SiteManager::on(Step& s, const Party& from, Inventory& part) {
         held == theirs.end() ? out->second : without(out->second, held->second->nodes);
     if (gone.empty()) continue;
     Release returned{id, std::move(gone), false, false};
-    on_release(s, std::nullopt, from, returned);
+    on(s, from, returned);
   }
   for (const auto& [key, held] : theirs)
     if (!judged.contains(key))
-      s.out.send(from, LeaseEnded{key.first, held->nodes, LeaseEnd::unknown, false, {}}, key.second);
+      s.out.send(from.party, LeaseEnded{key.first, held->nodes, LeaseEnd::unknown, false, {}}, key.second);
 }
 
 }  // namespace dmm

@@ -2,7 +2,7 @@
 // be changed so is said, and then nothing is.
 #include <algorithm>
 
-#include "machine/assert.hpp"
+#include "manager/assert.hpp"
 #include "protocol/text.hpp"
 #include "sitemgr/site_manager.hpp"
 

@@ -5,7 +5,7 @@
 
 #include <array>
 
-#include "machine/ledger.hpp"
+#include "manager/ledger.hpp"
 #include "protocol/messages.hpp"
 #include "protocol/text.hpp"
 #include "sitemgr/lease.hpp"

@@ -2,7 +2,7 @@
 // not in it: for how long it has what it borrowed, it asks again before it promises anything (docs/reliability.md).
 #include <algorithm>
 
-#include "machine/assert.hpp"
+#include "manager/assert.hpp"
 #include "sitemgr/site_manager.hpp"
 
 namespace dmm {

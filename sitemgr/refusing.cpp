@@ -157,10 +157,10 @@ void SiteManager::tell_reach(Step& s) {
   }
 }
 
-void SiteManager::on(Step& s, std::size_t from, Reach& reach) {
-  if (!reach_.hear(from, std::move(reach))) return;
+void SiteManager::on(Step& s, FromSite from, Reach& reach) {
+  if (!reach_.hear(from.neighbour, std::move(reach))) return;
   judge_due_ = reach_due_ = true;
-  if (s.out.ledger.wanted) changed_reaches_.insert(from);
+  if (s.out.ledger.wanted) changed_reaches_.insert(from.neighbour);
 }
 
 }  // namespace dmm

@@ -1,7 +1,7 @@
 // Counting the leases of each pair; see relay_rights.hpp.
 #include "sitemgr/relay_rights.hpp"
 
-#include "machine/assert.hpp"
+#include "manager/assert.hpp"
 
 namespace dmm {
 

@@ -5,6 +5,10 @@
 
 namespace dmm {
 
+void SiteManager::on(Step& s, FromSite from, Relay& relay) { pass_relay(s, from.party, from.neighbour, relay); }
+void SiteManager::on(Step& s, FromUser from, Relay& relay) { pass_relay(s, from.party, std::nullopt, relay); }
+void SiteManager::on(Step& s, FromProvider from, Relay& relay) { pass_relay(s, from.party, std::nullopt, relay); }
+
 void SiteManager::pass_relay(Step& s, const Party& from, std::optional<std::size_t> n, Relay& relay) {
   if (!may_relay(from, n, relay)) {
     if (n) refuse(*n, "relay");

@@ -5,8 +5,8 @@
 #include <map>
 #include <set>
 
-#include "machine/assert.hpp"
-#include "machine/planted.hpp"
+#include "manager/assert.hpp"
+#include "manager/planted.hpp"
 #include "protocol/text.hpp"
 #include "sitemgr/site_manager.hpp"
 
@@ -101,14 +101,14 @@ void SiteManager::tell_restated(Step& s) {
   }
 }
 
-void SiteManager::on(Step& s, const Received& in, std::size_t from, Renewed& renewed) {
-  Neighbour& lender = neighbours_[from];
+void SiteManager::on(Step& s, FromSite from, Renewed& renewed) {
+  Neighbour& lender = neighbours_[from.neighbour];
   for (const LeaseTerm& said : renewed.terms) {
     Lease* lease = leases_.find(said.lease);
-    if (!lease || lease->upstream != from) continue;
+    if (!lease || lease->upstream != from.neighbour) continue;
     if (said.left <= Duration{}) {
       lease->unsure = true;
-      waver(*lease, in.proved);
+      waver(*lease, from.proved);
     } else if (const Duration term = std::min(said.left, term_max); lease->unsure || lease->term != term) {
       lease->term = term;
       changed(s, *lease);
@@ -116,7 +116,7 @@ void SiteManager::on(Step& s, const Received& in, std::size_t from, Renewed& ren
     }
   }
   const std::set<LeaseId> wanted(renewed.wanted.begin(), renewed.wanted.end());
-  for (const LeaseId& id : leases_.up(from)) {
+  for (const LeaseId& id : leases_.up(from.neighbour)) {
     Lease& lease = *leases_.find(id);
     const bool was = std::exchange(lease.wanted, wanted.contains(id));
     if (was != lease.wanted && lease.downstream) wanted_look_.due = s.now;
@@ -139,26 +139,26 @@ void SiteManager::renew_links(Step& s) {
   }
 }
 
-void SiteManager::on_renew(Step& s, std::optional<std::size_t> from, const Party& party, const Renew& renew) {
-  if (!from) return answer_job_manager(s, party);
-  Renewed answer{settings_.term, {}, wanted_of(s.now, *from), agrees(s, *from, renew)};
-  neighbours_[*from].told_wanted = answer.wanted;
-  for (const LeaseId& id : leases_.down(*from)) {
+void SiteManager::on(Step& s, FromSite from, Renew& renew) {
+  const std::size_t n = from.neighbour;
+  Renewed answer{settings_.term, {}, wanted_of(s.now, n), agrees(s, n, renew)};
+  neighbours_[n].told_wanted = answer.wanted;
+  for (const LeaseId& id : leases_.down(n)) {
     const Lease& lease = leases_.get(id);
     if (lease.state == LeaseState::ending) continue;
     if (word_on(lease) != answer.term) answer.terms.push_back({id, word_on(lease)});
   }
-  send(s, *from, std::move(answer), {});
+  send(s, n, std::move(answer), {});
 }
 
 /// Job managers of this version don't ask: each hears by itself what changes.
-void SiteManager::answer_job_manager(Step& s, const Party& party) {
-  const auto user = job_managers_.find(party);
-  if (user == job_managers_.end()) return;
+void SiteManager::on(Step& s, FromUser from, Renew&) {
+  const auto user = job_managers_.find(from.party);
+  if (user == job_managers_.end()) return ignore("unknown_user");
   Renewed answer{settings_.term, {}, {}, true};
   for (const auto& [id, request] : user->second.borrowed)
     if (const Duration word = word_on(leases_.get(id)); word != answer.term) answer.terms.push_back({id, word});
-  s.out.send(party, std::move(answer));
+  s.out.send(from.party, std::move(answer));
 }
 
 /// A borrower that holds fewer leases than it was lent, for longer than anything can be on its way, has lost some: the

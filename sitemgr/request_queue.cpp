@@ -7,7 +7,7 @@
 #include <limits>
 #include <utility>
 
-#include "machine/assert.hpp"
+#include "manager/assert.hpp"
 
 namespace dmm {
 namespace {

@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "machine/dense.hpp"
-#include "machine/wide_lookup.hpp"
+#include "manager/dense.hpp"
+#include "manager/wide_lookup.hpp"
 #include "matchmaking/delegation.hpp"
 #include "sitemgr/local_request.hpp"
 

@@ -6,7 +6,7 @@
 #include <deque>
 #include <vector>
 
-#include "machine/lookup.hpp"
+#include "manager/lookup.hpp"
 #include "protocol/ids.hpp"
 #include "protocol/time.hpp"
 

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "machine/assert.hpp"
+#include "manager/assert.hpp"
 #include "protocol/text.hpp"
 
 namespace dmm {
@@ -95,27 +95,29 @@ bool SiteManager::cycles_wanted() const {
 void SiteManager::on(Step& s, Received& in) {
   const std::optional<std::size_t> neighbour =
       in.from.role == Role::site_manager ? neighbours_.find(in.from.site) : std::nullopt;
-  if (in.from.role == Role::site_manager && !neighbour) return;  // the endpoint admits configured neighbours only
+  if (in.from.role == Role::site_manager && !neighbour) return ignore("not_a_neighbour");
   if (neighbour && in.round_trip > Duration{}) neighbours_[*neighbour].round_trip = in.round_trip;
   if (neighbour && !in.hint.empty()) on_hint(s, *neighbour, std::move(in.hint));
-  if (auto* relay = std::get_if<Relay>(&in.message)) return pass_relay(s, in.from, neighbour, *relay);
-  std::visit(
-      [&](auto& message) {
-        if constexpr (requires { on(s, *neighbour, message); }) {
-          if (neighbour) return on(s, *neighbour, message);
-        }
-        if constexpr (requires { on(s, in, *neighbour, message); }) {
-          if (neighbour) return on(s, in, *neighbour, message);
-        }
-        if constexpr (requires { on(s, in.from, message); }) {
-          if (!neighbour) return on(s, in.from, message);
-        }
-        using M = std::decay_t<decltype(message)>;
-        if constexpr (std::is_same_v<M, Release>) on_release(s, neighbour, in.from, message);
-        if constexpr (std::is_same_v<M, Renew>) on_renew(s, neighbour, in.from, message);
-      },
-      in.message);
-  if (in.from.role == Role::job_manager) note_round_trip(in.from, in.round_trip);  // its first message made it known
+  const bool is_own = !std::holds_alternative<Relay>(in.message);
+  hand(s, in, neighbour);
+  // After the handler: a job manager's first message makes the job manager known.
+  if (is_own && in.from.role == Role::job_manager) note_round_trip(in.from, in.round_trip);
+}
+
+/// To the handler for this message from a sender of this role (protocol/verbs.hpp has all of them).
+void SiteManager::hand(Step& s, Received& in, std::optional<std::size_t> neighbour) {
+  const auto handle = [&]<class Sender, class Body>(const Sender& sender, Body& body)
+    requires requires { this->on(s, sender, body); }
+  { this->on(s, sender, body); };
+  const auto give = [&](const auto& sender) {
+    if (!dispatch<Role::site_manager>(sender, in.message, handle)) ignore("not_allowed");
+  };
+  switch (in.from.role) {
+    case Role::site_manager: return give(FromSite{in.from, *neighbour, in.proved});
+    case Role::job_manager: return give(FromUser{in.from});
+    case Role::resource_manager: return give(FromProvider{in.from});
+    case Role::client: return give(FromClient{in.from});
+  }
 }
 
 // ---- links ---------------------------------------------------------------------------------------------------------

@@ -33,9 +33,10 @@
 #include <set>
 #include <variant>
 
-#include "machine/dense.hpp"
-#include "machine/input.hpp"
-#include "machine/lookup.hpp"
+#include "manager/contract.hpp"
+#include "manager/dense.hpp"
+#include "manager/dispatch.hpp"
+#include "manager/lookup.hpp"
 #include "matchmaking/load.hpp"
 #include "matchmaking/policy.hpp"
 #include "sitemgr/borrowers.hpp"
@@ -114,6 +115,7 @@ class SiteManager {
   const SiteSettings& settings() const { return settings_; }
   /// All use by direction and neighbour, since the ledger began.
   const std::map<std::pair<UsageRecord::Direction, SiteName>, UsageTotal>& usage_totals() const { return totals_; }
+  const Ignored& ignored() const { return ignored_; }
   /// Whether nothing is leased, waiting or under way: what a quiet grid must look like.
   bool quiet() const;
   /// Recounts everything that is kept as a sum. For tests; costs a walk over the site.
@@ -210,6 +212,7 @@ class SiteManager {
 
   // ---- gate and parties (site_manager.cpp) ----
   void on(Step& s, Received& in);
+  void hand(Step& s, Received& in, std::optional<std::size_t> neighbour);
   void on(Step& s, LinkUp& up);
   void on(Step& s, LinkDown& down);
   void on(Step& s, LinkPressed& change);
@@ -220,18 +223,22 @@ class SiteManager {
   void sweep(Step& s);
   Instant next_due() const;
   void refuse(std::size_t n, std::string_view what) { ++neighbours_[n].refused[what]; }
+  void ignore(std::string_view reason) { ++ignored_[reason]; }
   void send(Step& s, std::size_t n, Message message, const RequestId& trace);
   Party party(std::size_t n) const { return site_manager_of(neighbours_[n].site); }
 
   // ---- relays (relaying.cpp) ----
+  void on(Step& s, FromSite from, Relay& relay);
+  void on(Step& s, FromUser from, Relay& relay);
+  void on(Step& s, FromProvider from, Relay& relay);
   void pass_relay(Step& s, const Party& from, std::optional<std::size_t> n, Relay& relay);
   bool may_relay(const Party& from, std::optional<std::size_t> n, const Relay& relay) const;
   void carry(const Lease& lease);
   void stop_carrying(Step& s, const Lease& lease);
 
   // ---- job managers (job_managers.cpp) ----
-  void on(Step& s, const Party& from, Request& request);
-  void on(Step& s, const Party& from, Cancel& cancel);
+  void on(Step& s, FromUser from, Request& request);
+  void on(Step& s, FromUser from, Cancel& cancel);
   LocalRequest& enqueue(Step& s, JobManager& user, Request& request);
   void job_manager_up(Step& s, const Party& party, bool restarted);
   void job_manager_down(Step& s, const Party& party);
@@ -253,18 +260,18 @@ class SiteManager {
   void refuse_if_hopeless(Step& s, LocalRequest& request);
   void tell_reach(Step& s);
   ReachEntry own_reach(std::size_t n) const;
-  void on(Step& s, std::size_t from, Reach& reach);
+  void on(Step& s, FromSite from, Reach& reach);
 
   // ---- resource managers (owning.cpp, comparing.cpp) ----
-  void on(Step& s, const Party& from, Register& offer);
+  void on(Step& s, FromProvider from, Register& offer);
   std::string fault_of_epochs(const Register& offer) const;
   void take_offer(Step& s, const NodeOffer& offer, const std::string& endpoint);
   void remove_nodes_of(Step& s, const Party& manager, const NodeSet& removed);
   void assign(Step& s, const Lease& lease, const Party& manager, const NodeSet& nodes);
-  void on(Step& s, const Party& from, Clean& clean);
+  void on(Step& s, FromProvider from, Clean& clean);
   void end_with_job(Step& s, Lease& lease, const Party& manager);
-  void on(Step& s, const Party& from, SetAside& aside);
-  void on(Step& s, const Party& from, LeaseEnded& ended);  ///< of a lease that can't be assigned, or isn't used
+  void on(Step& s, FromProvider from, SetAside& aside);
+  void on(Step& s, FromProvider from, LeaseEnded& ended);  ///< of a lease that can't be assigned, or isn't used
   bool is_idle_everywhere(Step& s, const Lease& lease, const Party& from);
   void forget_older(Step& s, const Party& manager, const Register& offer);
   Duration detached_for(const Lease& lease) const;
@@ -276,8 +283,8 @@ class SiteManager {
   // ---- comparing (reconciling.cpp) ----
   void open_books(Step& s, std::size_t n);
   void open_books(Step& s, const Party& job_manager);
-  void on(Step& s, std::size_t from, Inventory& inventory);
-  void on(Step& s, const Party& from, Inventory& inventory);
+  void on(Step& s, FromSite from, Inventory& inventory);
+  void on(Step& s, FromUser from, Inventory& inventory);
   void judge_lent(Step& s, std::size_t n, const std::vector<Holding>& borrowed);
   void judge_borrowed(Step& s, std::size_t n, const std::vector<Holding>& lent);
   bool may_adopt(std::size_t n, const Holding& held) const;
@@ -372,25 +379,26 @@ class SiteManager {
   void run_due(Step& s);
 
   // ---- passing on (passing_on.cpp) ----
-  void on(Step& s, std::size_t from, Delegate& delegate);
+  void on(Step& s, FromSite from, Delegate& delegate);
   std::optional<RejectReason> fault_of(std::size_t from, const Delegate& delegate) const;
   void make_way_for(Step& s, const PartKey& key, std::size_t from);
   void pass_on(Step& s, Foreign foreign);
   void reject(Step& s, const Foreign& foreign, RejectReason reason);
-  void on(Step& s, std::size_t from, Reject& reject);
-  void on(Step& s, std::size_t from, Withdraw& withdraw);
+  void on(Step& s, FromSite from, Reject& reject);
+  void on(Step& s, FromSite from, Withdraw& withdraw);
   void on_no_answer(Step& s, const PartKey& key, RejectReason reason);
   Foreign take_passed(std::map<PartKey, Foreign>::iterator at);
 
   // ---- leases (leasing.cpp) ----
-  void on(Step& s, std::size_t from, Grant& grant);
+  void on(Step& s, FromSite from, Grant& grant);
   std::string_view fault_of(std::size_t from, const Grant& grant) const;
   Lease lease_from(Instant now, std::size_t from, const Grant& grant) const;
   void take_grant(Step& s, std::size_t from, const Grant& grant, Lease lease);
-  void on(Step& s, std::size_t from, Claim& claim);
+  void on(Step& s, FromSite from, Claim& claim);
   void hear_claim(Step& s, Lease& lease);
-  void on(Step& s, std::size_t from, LeaseEnded& ended);
-  void on_release(Step& s, std::optional<std::size_t> from, const Party& party, Release& release);
+  void on(Step& s, FromSite from, LeaseEnded& ended);
+  void on(Step& s, FromSite from, Release& release);
+  void on(Step& s, FromUser from, Release& release);
   /// The holder downstream gave these nodes back, or has lost them: they go to the owner. Erases an empty lease.
   void give_back(Step& s, Lease& lease, const std::vector<NodeGroup>& nodes, bool silent = false, bool failed = false);
   /// Tells whoever has these nodes from us that they are over; empty for all.
@@ -410,15 +418,15 @@ class SiteManager {
   Duration word_on(const Lease& lease) const;
   Instant promised_until(Instant vouched, const Lease& lease) const;
   void on(Step& s, LinkStanding& change);
-  void on(Step& s, const Received& in, std::size_t from, Renewed& renewed);
+  void on(Step& s, FromSite from, Renewed& renewed);
   void stand(Lease& lease);
   void waver(Lease& lease, Instant proved);
   void restate_unless_it_stands(const Lease& lease);
   void tell_restated(Step& s);
   Instant next_renewal(Instant now, const Neighbour& lender) const;
   void renew_links(Step& s);
-  void on_renew(Step& s, std::optional<std::size_t> from, const Party& party, const Renew& renew);
-  void answer_job_manager(Step& s, const Party& party);
+  void on(Step& s, FromSite from, Renew& renew);
+  void on(Step& s, FromUser from, Renew& renew);
   bool agrees(Step& s, std::size_t n, const Renew& renew);
   std::vector<LeaseId> wanted_of(Instant now, std::size_t n) const;
   void tell_wanted(Step& s);
@@ -471,6 +479,7 @@ class SiteManager {
   RelayRights relays_;
   SeenList seen_;
   UsageLog usage_;
+  Ignored ignored_;
   std::map<std::pair<UsageRecord::Direction, SiteName>, UsageTotal> totals_;
   std::map<Party, JobManager> job_managers_;
   Deadlines<Party> job_managers_due_;          ///< silent ones, and those in a new session

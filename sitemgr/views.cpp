@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "machine/assert.hpp"
+#include "manager/assert.hpp"
 #include "protocol/text.hpp"
 #include "sitemgr/site_manager.hpp"
 

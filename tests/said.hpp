@@ -4,7 +4,7 @@
 #include <variant>
 #include <vector>
 
-#include "machine/effects.hpp"
+#include "manager/effects.hpp"
 
 namespace dmm {
 

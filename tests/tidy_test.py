@@ -13,7 +13,7 @@ import tidy  # noqa: E402 pylint: disable=wrong-import-position
 TOP = "// What this file is.\n"
 HEADER = TOP + "#pragma once\n"
 BLANK = " "
-EVERYTHING = ("protocol/ids.hpp", "protocol/codec.hpp", "matchmaking/load.hpp", "machine/timers.hpp", "links/link.hpp",
+EVERYTHING = ("protocol/ids.hpp", "protocol/codec.hpp", "matchmaking/load.hpp", "manager/timers.hpp", "links/link.hpp",
               "sitemgr/settings.hpp", "sitemgr/site_manager.hpp", "jobmgr/settings.hpp", "jobmgr/job_manager.hpp",
               "resmgr/settings.hpp", "resmgr/resource_manager.hpp", "resmgr/backends/process.hpp",
               "topologies/topology.hpp", "workloads/swf.hpp", "runtime/clock.hpp", "simulator/world.hpp",
@@ -28,25 +28,25 @@ TABLE = {
     "protocol/text.cpp": ("protocol/ids.hpp", ""),
     "protocol/codec.cpp": ("protocol", "msgpack"),
     "matchmaking/placement/worst_fit.cpp": ("protocol/ids.hpp matchmaking", ""),
-    "machine/leases.cpp": ("protocol/ids.hpp machine", ""),
-    "links/session.cpp": ("protocol machine links", ""),
-    "sitemgr/pool.cpp": ("protocol/ids.hpp machine matchmaking sitemgr", ""),
-    "jobmgr/life.cpp": ("protocol/ids.hpp machine jobmgr", ""),
-    "resmgr/claims.cpp": ("protocol/ids.hpp machine resmgr/settings.hpp resmgr/resource_manager.hpp", ""),
-    "resmgr/backends/keeper.cpp": ("protocol/ids.hpp machine resmgr", "posix"),
-    "sitemgr/main.cpp": ("protocol/ids.hpp machine links topologies runtime sitemgr", ""),
-    "jobmgr/main.cpp": ("protocol/ids.hpp machine links topologies runtime jobmgr", ""),
-    "resmgr/main.cpp": ("protocol/ids.hpp machine links topologies runtime resmgr", ""),
+    "manager/leases.cpp": ("protocol/ids.hpp manager", ""),
+    "links/session.cpp": ("protocol manager links", ""),
+    "sitemgr/pool.cpp": ("protocol/ids.hpp manager matchmaking sitemgr", ""),
+    "jobmgr/life.cpp": ("protocol/ids.hpp manager jobmgr", ""),
+    "resmgr/claims.cpp": ("protocol/ids.hpp manager resmgr/settings.hpp resmgr/resource_manager.hpp", ""),
+    "resmgr/backends/keeper.cpp": ("protocol/ids.hpp manager resmgr", "posix"),
+    "sitemgr/main.cpp": ("protocol/ids.hpp manager links topologies runtime sitemgr", ""),
+    "jobmgr/main.cpp": ("protocol/ids.hpp manager links topologies runtime jobmgr", ""),
+    "resmgr/main.cpp": ("protocol/ids.hpp manager links topologies runtime resmgr", ""),
     "topologies/load.cpp": ("protocol/ids.hpp topologies sitemgr/settings.hpp jobmgr/settings.hpp resmgr/settings.hpp",
                             "nlohmann"),
-    "workloads/read.cpp": ("protocol/ids.hpp machine workloads", "zlib"),
-    "runtime/reactor.cpp": ("protocol machine links runtime", "nlohmann posix"),
-    "runtime/transport.cpp": ("protocol machine links runtime", "nlohmann posix zmq"),
+    "workloads/read.cpp": ("protocol/ids.hpp manager workloads", "zlib"),
+    "runtime/reactor.cpp": ("protocol manager links runtime", "nlohmann posix"),
+    "runtime/transport.cpp": ("protocol manager links runtime", "nlohmann posix zmq"),
     "runtime/daemon_main.cpp": ("runtime", "cli11"),
-    "runtime/log.cpp": ("protocol machine links runtime", "nlohmann posix spdlog fmt"),
-    "simulator/faults.cpp": ("protocol machine matchmaking links sitemgr jobmgr resmgr/settings.hpp"
+    "runtime/log.cpp": ("protocol manager links runtime", "nlohmann posix spdlog fmt"),
+    "simulator/faults.cpp": ("protocol manager matchmaking links sitemgr jobmgr resmgr/settings.hpp"
                              " resmgr/resource_manager.hpp topologies workloads simulator", ""),
-    "cli/simulate.cpp": ("protocol machine matchmaking links topologies workloads runtime simulator cli"
+    "cli/simulate.cpp": ("protocol manager matchmaking links topologies workloads runtime simulator cli"
                          " sitemgr/settings.hpp jobmgr/settings.hpp resmgr/settings.hpp", "nlohmann cli11 posix"),
     "bench/codec_bench.cpp": (" ".join(EVERYTHING), " ".join(LIBRARY_HEADERS)),
     "tests/protocol/codec_test.cpp": (" ".join(EVERYTHING), " ".join(LIBRARY_HEADERS)),
@@ -79,22 +79,22 @@ class TestIncludes(unittest.TestCase):
                 self.assertEqual(findings({**tree, path: text}, "includes"), expected)
 
     def test_third_party_in_quotation_marks_is_still_third_party(self):
-        self.assertEqual(findings({"machine/a.cpp": TOP + '#include "zmq.hpp"\n'}), [("machine/a.cpp", 2, "includes")])
+        self.assertEqual(findings({"manager/a.cpp": TOP + '#include "zmq.hpp"\n'}), [("manager/a.cpp", 2, "includes")])
 
     def test_unknown_library(self):
         self.assertEqual(findings({"runtime/a.cpp": TOP + "#include <boost/asio.hpp>\n"}),
                          [("runtime/a.cpp", 2, "includes")])
 
     def test_own_headers_are_named_from_the_root(self):
-        tree = {"machine/timers.hpp": HEADER, "machine/a.cpp": TOP + '#include "timers.hpp"\n',
-                "machine/b.cpp": TOP + "#include <machine/timers.hpp>\n"}
-        self.assertEqual(findings(tree), [("machine/a.cpp", 2, "includes"), ("machine/b.cpp", 2, "includes")])
+        tree = {"manager/timers.hpp": HEADER, "manager/a.cpp": TOP + '#include "timers.hpp"\n',
+                "manager/b.cpp": TOP + "#include <manager/timers.hpp>\n"}
+        self.assertEqual(findings(tree), [("manager/a.cpp", 2, "includes"), ("manager/b.cpp", 2, "includes")])
 
     def test_helper_beside_a_test(self):
         self.assertEqual(findings({"tests/unit/a.hpp": HEADER, "tests/unit/b.cpp": TOP + '#include "a.hpp"\n'}), [])
 
     def test_include_in_a_comment_passes(self):
-        self.assertEqual(findings({"machine/a.cpp": TOP + "// #include <zmq.hpp>\n/*\n#include <zmq.hpp>\n*/\n"}), [])
+        self.assertEqual(findings({"manager/a.cpp": TOP + "// #include <zmq.hpp>\n/*\n#include <zmq.hpp>\n*/\n"}), [])
 
     def test_folder_without_a_row(self):
         self.assertEqual(findings({"utils/a.hpp": HEADER}), [("utils/a.hpp", 1, "includes")])
@@ -120,7 +120,7 @@ class TestDeterminism(unittest.TestCase):
     )
 
     def test_catches(self):
-        for folder in ("protocol", "matchmaking", "machine", "links", "sitemgr", "jobmgr", "resmgr", "simulator"):
+        for folder in ("protocol", "matchmaking", "manager", "links", "sitemgr", "jobmgr", "resmgr", "simulator"):
             for line in self.BAD:
                 with self.subTest(folder=folder, line=line):
                     found = findings({f"{folder}/a.cpp": f"{TOP}{line}\n"}, "determinism")
@@ -129,7 +129,7 @@ class TestDeterminism(unittest.TestCase):
     def test_lets_pass(self):
         for line in self.GOOD:
             with self.subTest(line):
-                self.assertEqual(findings({"machine/a.cpp": f"{TOP}{line}\n"}, "determinism"), [])
+                self.assertEqual(findings({"manager/a.cpp": f"{TOP}{line}\n"}, "determinism"), [])
 
     def test_shells_may(self):
         for path in ("runtime/clock.cpp", "sitemgr/main.cpp", "jobmgr/main.cpp", "resmgr/main.cpp",
@@ -138,7 +138,7 @@ class TestDeterminism(unittest.TestCase):
             self.assertEqual(findings({path: text}), [], path)
 
     def test_unordered_map_has_one_home(self):
-        self.assertEqual(findings({"machine/lookup.hpp": HEADER + "#include <unordered_map>\n"}), [])
+        self.assertEqual(findings({"manager/lookup.hpp": HEADER + "#include <unordered_map>\n"}), [])
 
 
 class TestStaticState(unittest.TestCase):
@@ -162,12 +162,12 @@ class TestStaticState(unittest.TestCase):
     def test_catches(self):
         for line in self.BAD:
             with self.subTest(line):
-                self.assertEqual(len(findings({"machine/a.cpp": f"{TOP}{line}\n"}, "static-state")), 1)
+                self.assertEqual(len(findings({"manager/a.cpp": f"{TOP}{line}\n"}, "static-state")), 1)
 
     def test_lets_pass(self):
         for line in self.GOOD:
             with self.subTest(line):
-                self.assertEqual(findings({"machine/a.cpp": f"{TOP}{line}\n"}, "static-state"), [])
+                self.assertEqual(findings({"manager/a.cpp": f"{TOP}{line}\n"}, "static-state"), [])
 
 
 class TestLengths(unittest.TestCase):

@@ -256,7 +256,7 @@ std::string text_of_manager(const Config& config) {
   return text_of(json);
 }
 
-/// Places, and how the shell works: machines know nothing of these.
+/// Places, and how the shell works: managers know nothing of these.
 template <class Config>
 std::vector<std::string> shell_keys_that_differ(const Config& now, const Config& wanted) {
   const SortedJson before = SortedJson::parse(write_config(now)), after = SortedJson::parse(write_config(wanted));

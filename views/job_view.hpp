@@ -1,4 +1,4 @@
-// What people may ask a job manager: "queue", "job", "counts", and the order "cancel". Values of the machine as JSON
+// What people may ask a job manager: "queue", "job", "counts", and the order "cancel". Values of the manager as JSON
 // (docs/protocol.md section 9).
 #pragma once
 

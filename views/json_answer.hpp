@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "machine/answer_rows.hpp"
+#include "manager/answer_rows.hpp"
 #include "protocol/messages.hpp"
 #include "protocol/text.hpp"
 #include "views/view_time.hpp"

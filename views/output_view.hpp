@@ -1,4 +1,4 @@
-// What people may ask a job manager about a job's output: "output", and the order "fetch_output". Values of the machine
+// What people may ask a job manager about a job's output: "output", and the order "fetch_output". Values of the manager
 // as JSON (docs/protocol.md section 9).
 #pragma once
 

@@ -1,4 +1,4 @@
-// What people may ask a resource manager: "resource". Values of the machine as JSON (docs/protocol.md section 9).
+// What people may ask a resource manager: "resource". Values of the manager as JSON (docs/protocol.md section 9).
 #pragma once
 
 #include <optional>

@@ -1,4 +1,4 @@
-// What people may ask a site manager: "site", "leases", "nodes", "usage", "queue", "why". Values of the machine as JSON
+// What people may ask a site manager: "site", "leases", "nodes", "usage", "queue", "why". Values of the manager as JSON
 // (docs/protocol.md section 9).
 #pragma once
 

@@ -1,4 +1,4 @@
-// The moment for which a view is made, on both clocks: machines know only the monotonic one, people want dates.
+// The moment for which a view is made, on both clocks: managers know only the monotonic one, people want dates.
 #pragma once
 
 #include <cstdint>

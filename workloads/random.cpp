@@ -1,7 +1,7 @@
 // The generator and the few distributions that simulations draw from.
 #include "workloads/random.hpp"
 
-#include "machine/assert.hpp"
+#include "manager/assert.hpp"
 #include "workloads/portable_math.hpp"
 
 namespace dmm {

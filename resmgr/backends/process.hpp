@@ -21,7 +21,7 @@
 
 #include <sys/types.h>
 
-#include "machine/effects.hpp"
+#include "manager/effects.hpp"
 #include "resmgr/backend_state.hpp"
 #include "resmgr/settings.hpp"
 #include "resmgr/tasks.hpp"

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "machine/assert.hpp"
+#include "manager/assert.hpp"
 #include "simulator/architectures/waiting_queue.hpp"
 
 namespace dmm {

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "machine/assert.hpp"
+#include "manager/assert.hpp"
 
 namespace dmm {
 namespace {

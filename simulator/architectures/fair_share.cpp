@@ -1,7 +1,7 @@
 // See fair_share.hpp.
 #include "simulator/architectures/fair_share.hpp"
 
-#include "machine/assert.hpp"
+#include "manager/assert.hpp"
 #include "workloads/portable_math.hpp"
 
 namespace dmm {

@@ -9,7 +9,7 @@
 #include <limits>
 #include <vector>
 
-#include "machine/assert.hpp"
+#include "manager/assert.hpp"
 #include "workloads/job_stream.hpp"
 
 namespace dmm {

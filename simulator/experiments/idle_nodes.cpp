@@ -9,7 +9,7 @@
 #include <utility>
 #include <variant>
 
-#include "machine/assert.hpp"
+#include "manager/assert.hpp"
 #include "workloads/model.hpp"
 #include "workloads/samplers.hpp"
 

@@ -5,7 +5,7 @@
 #include <array>
 #include <cmath>
 
-#include "machine/assert.hpp"
+#include "manager/assert.hpp"
 #include "simulator/architectures/engine.hpp"
 #include "simulator/architectures/grid.hpp"
 #include "workloads/mini_grid.hpp"

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <map>
 
-#include "machine/assert.hpp"
+#include "manager/assert.hpp"
 #include "simulator/faults/dice.hpp"
 #include "simulator/faults/shares_watch.hpp"
 

@@ -111,10 +111,10 @@ bool FaultRun::is_watched(const Party& user, const ResourceNeed& need) const {
 std::size_t FaultRun::open_jobs() const {
   std::size_t open = 0;
   for (const Party& party : world_->parties()) {
-    const Process<JobManager>* manager = party.role == Role::job_manager ? world_->job_manager(party) : nullptr;
+    const Driver<JobManager>* manager = party.role == Role::job_manager ? world_->job_manager(party) : nullptr;
     if (!manager) continue;
     for (std::size_t state = 0; !is_over(static_cast<JobState>(state)); ++state)
-      open += manager->machine.count(static_cast<JobState>(state));
+      open += manager->manager.count(static_cast<JobState>(state));
   }
   return open;
 }
@@ -123,8 +123,8 @@ bool FaultRun::anything_to_wait_for() const {
   return std::any_of(world_->parties().begin(), world_->parties().end(), [&](const Party& party) {
     if (party.role != Role::resource_manager) return false;
     if (world_->performer(party).runs_anything()) return true;
-    const Process<ResourceManager>* manager = world_->resource_manager(party);
-    return manager && !manager->machine.view().aside.empty();
+    const Driver<ResourceManager>* manager = world_->resource_manager(party);
+    return manager && !manager->manager.view().aside.empty();
   });
 }
 
@@ -185,7 +185,7 @@ std::string FaultRun::check_homecoming() {
   for (const Party& party : world_->parties())
     if (party.role == Role::job_manager)
       for (const JobState state : {JobState::waiting, JobState::starting, JobState::running, JobState::ending})
-        if (world_->job_manager(party)->machine.count(state) > 0) idle_since_ = world_->now();
+        if (world_->job_manager(party)->manager.count(state) > 0) idle_since_ = world_->now();
   if (world_->quiet()) idle_since_ = world_->now();
   return world_->now() - idle_since_ > nodes_home_max ? "all jobs ended and nodes didn't come home" : "";
 }

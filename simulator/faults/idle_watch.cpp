@@ -22,16 +22,16 @@ std::uint32_t nodes_used(const World& world, const Party& manager) {
 
 std::string IdleWatch::why(const World& world, const RequestId& request) {
   const Instant now = world.clock_of(site_manager_of(request.site));
-  return std::string(to_text(world.site(request.site)->machine.why(now, request).reason));
+  return std::string(to_text(world.site(request.site)->manager.why(now, request).reason));
 }
 
 /// Whether nobody but this job waits at its home and at the site, and a cluster of it has idle nodes for the job.
 bool IdleWatch::is_served_by(const World& world, std::size_t index, const Party& user,
                              const JobDescription& job) const {
   const TopologySite& site = world.topology().sites[index];
-  const Process<SiteManager>* process = world.site(site.name);
+  const Driver<SiteManager>* process = world.site(site.name);
   if (!process || world.is_committing(site_manager_of(site.name))) return false;
-  const SiteView view = process->machine.view(world.now());
+  const SiteView view = process->manager.view(world.now());
   const bool is_home = site.name == user.site;
   if (!view.drained.empty() || view.requests_waiting > (is_home ? 1U : 0U)) return false;
   if (view.foreign_waiting > (is_home ? 0U : 1U)) return false;
@@ -50,9 +50,9 @@ bool IdleWatch::is_served_by(const World& world, std::size_t index, const Party&
 
 bool IdleWatch::would_serve(const World& world, const Party& user, const RequestId& request,
                             const JobDescription& job) const {
-  const Process<SiteManager>* home = world.site(user.site);
-  if (!home || !home->machine.queue().find(request)) return false;
-  const SiteView view = home->machine.view(world.now());
+  const Driver<SiteManager>* home = world.site(user.site);
+  if (!home || !home->manager.queue().find(request)) return false;
+  const SiteView view = home->manager.view(world.now());
   if (view.requests_waiting != 1 || !view.drained.empty()) return false;
   const auto reached = reach_(user, job);
   return std::ranges::any_of(reached, [&](std::size_t site) { return is_served_by(world, site, user, job); });
@@ -64,7 +64,7 @@ std::string IdleWatch::look(const World& world) {
   std::map<RequestId, Instant> still;
   for (const Party& user : world.parties()) {
     if (user.role != Role::job_manager || !world.is_up(user)) continue;
-    const JobManager& jobs = world.job_manager(user)->machine;
+    const JobManager& jobs = world.job_manager(user)->manager;
     if (jobs.count(JobState::waiting) != 1) continue;
     for (const JobView& view : jobs.jobs({.state = JobState::waiting, .limit = 1})) {
       const JobDescription* job = job_(user, view.number);

@@ -1,11 +1,10 @@
 // What a liar says; see liar.hpp.
 #include "simulator/faults/liar.hpp"
+#include "protocol/verbs.hpp"
 
 #include <algorithm>
 #include <utility>
 
-#include "links/gate.hpp"
-#include "links/numbered.hpp"
 
 namespace dmm {
 namespace {

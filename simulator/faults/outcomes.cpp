@@ -86,7 +86,7 @@ std::string FaultRun::check_outcomes() const {
   const auto died = attempts_that_died_with_a_keeper();
   for (const auto& [job, description] : asked_) {
     if (!world_->is_up(job.first)) continue;
-    const auto view = world_->job_manager(job.first)->machine.job(job.second);
+    const auto view = world_->job_manager(job.first)->manager.job(job.second);
     if (!view) continue;
     const auto found = ends.find(view->request);
     const auto programs = found == ends.end() ? std::vector<TaskPerformer::End>() : found->second;

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <map>
 
-#include "machine/assert.hpp"
+#include "manager/assert.hpp"
 #include "simulator/faults/crowd.hpp"
 #include "simulator/faults/dice.hpp"
 #include "simulator/faults/fault_plan.hpp"

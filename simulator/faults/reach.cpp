@@ -128,12 +128,12 @@ bool FaultRun::searches_all(const Party& user) const {
 /// Whether a job waits at the borrower that its neighbour could serve, and more than one of its kind at once.
 bool FaultRun::wants_share(std::size_t owner, std::size_t borrower) const {
   const auto& sites = world_->topology().sites;
-  const Process<SiteManager>* lender = world_->site(sites[owner].name);
-  if (!lender || !lender->machine.view(world_->now()).drained.empty()) return false;
+  const Driver<SiteManager>* lender = world_->site(sites[owner].name);
+  if (!lender || !lender->manager.view(world_->now()).drained.empty()) return false;
   for (const std::string& name : sites[borrower].users) {
     const Party user = job_manager_of(sites[borrower].name, name);
     if (!world_->is_up(user)) continue;
-    const auto waiting = world_->job_manager(user)->machine.jobs({.state = JobState::waiting, .limit = 1});
+    const auto waiting = world_->job_manager(user)->manager.jobs({.state = JobState::waiting, .limit = 1});
     const auto asked = waiting.empty() ? asked_.end() : asked_.find({user, waiting.front().number});
     if (asked == asked_.end() || !is_watched(user, asked->second.need)) continue;
     JobDescription twice = asked->second;
@@ -158,7 +158,7 @@ void FaultRun::check_refusal(const Happening& refused) {
 std::string FaultRun::check_served() const {
   for (const auto& [job, description] : asked_) {
     if (!world_->is_up(job.first)) continue;
-    const auto view = world_->job_manager(job.first)->machine.job(job.second);
+    const auto view = world_->job_manager(job.first)->manager.job(job.second);
     if (!view || std::find(hopeless_.begin(), hopeless_.end(), view->request) == hopeless_.end()) continue;
     const auto who = who_could(job.first, description);
     if (searches_all(job.first) && !who.empty())
@@ -173,10 +173,10 @@ std::string FaultRun::check_served() const {
 void FaultRun::cancel_hopeless() {
   for (const Party& party : world_->parties()) {
     if (party.role != Role::job_manager || !world_->is_up(party)) continue;
-    for (std::uint64_t number = 1; number < world_->job_manager(party)->machine.next_job(); ++number) {
-      const auto view = world_->job_manager(party)->machine.job(number);
+    for (std::uint64_t number = 1; number < world_->job_manager(party)->manager.next_job(); ++number) {
+      const auto view = world_->job_manager(party)->manager.job(number);
       if (!view || view->state != JobState::waiting) continue;
-      const LocalRequest* request = world_->site(party.site)->machine.queue().find(view->request);
+      const LocalRequest* request = world_->site(party.site)->manager.queue().find(view->request);
       if (!request || request->kind->servable) continue;
       note(stamp(world_->now()) + " ** nothing serves " + to_text(view->request) + ": " +
            IdleWatch::why(*world_, view->request));

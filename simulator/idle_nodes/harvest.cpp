@@ -1,7 +1,7 @@
 // See harvest.hpp.
 #include "simulator/idle_nodes/harvest.hpp"
 
-#include "machine/assert.hpp"
+#include "manager/assert.hpp"
 
 namespace dmm {
 

@@ -8,7 +8,7 @@
 #include <utility>
 #include <variant>
 
-#include "machine/assert.hpp"
+#include "manager/assert.hpp"
 #include "simulator/architectures/grid.hpp"
 #include "simulator/architectures/table.hpp"
 #include "simulator/idle_nodes/harvest.hpp"

@@ -1,7 +1,7 @@
 // See bandwidth.hpp.
 #include "simulator/intercluster/bandwidth.hpp"
 
-#include "machine/assert.hpp"
+#include "manager/assert.hpp"
 
 namespace dmm {
 

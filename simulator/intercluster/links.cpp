@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <functional>
 
-#include "machine/assert.hpp"
+#include "manager/assert.hpp"
 #include "simulator/intercluster/bandwidth.hpp"
 
 namespace dmm {

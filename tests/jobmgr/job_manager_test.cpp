@@ -7,7 +7,7 @@ namespace job_manager_test {
 using namespace dmm;
 using namespace dmm::job_stage;
 
-static_assert(Machine<JobManager>);
+static_assert(IsManager<JobManager>);
 
 TEST_CASE("jobs are numbered in order and asked for at the site") {
   Stage stage;

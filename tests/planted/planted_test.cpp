@@ -1,4 +1,4 @@
-// A checker that can't fail is not a checker: bugs of one line each are planted in the machines (machine/planted.hpp),
+// A checker that can't fail is not a checker: bugs of one line each are planted in the machines (manager/planted.hpp),
 // and runs with faults must find every one of them within some seeds, each by the check that is named for it here. All
 // of these look from outside: what the accused machine says of itself isn't asked for, and where an assertion breaks,
 // or another check finds something, the hunt goes on with the next seed. Each hunt is a process of its own, since many
@@ -14,7 +14,7 @@
 #include <optional>
 #include <string>
 
-#include "machine/planted.hpp"
+#include "manager/planted.hpp"
 #include "simulator/faults/fault_run.hpp"
 
 namespace dmm {
@@ -34,7 +34,7 @@ constexpr unsigned seed_takes_max = 60;
 
 /// Which check must find a bug.
 struct Finder {
-  Planted bug;             ///< in the order of machine/planted.hpp
+  Planted bug;             ///< in the order of manager/planted.hpp
   std::string_view says;   ///< among what it says
   std::uint64_t from = 1;  ///< the first seed; a later one, to save time, where the check finds it in none before
   std::optional<Trouble> trouble = {};  ///< of all runs; none: what each seed has

@@ -31,22 +31,24 @@ struct SlowMachine {
   }
   void settle(Instant, Effects&) {}
   Instant next_deadline() const { return never; }
+  const Ignored& ignored() const { return nothing; }
+  Ignored nothing = {};
 };
 
 /// Says through a pipe after each step how many jobs it took in.
 struct CountingShell {
   int pipe;
-  Reloaded reload(Instant, Process<SlowMachine>&) { return {}; }
+  Reloaded reload(Instant, Driver<SlowMachine>&) { return {}; }
   static constexpr std::string_view state_verb = "";
   std::vector<int> descriptors() const { return {}; }
-  bool collect(Instant, Process<SlowMachine>&) { return false; }
-  bool perform(Instant, Process<SlowMachine>& process) {
-    const auto taken = static_cast<char>(std::exchange(process.machine.taken, 0));
+  bool collect(Instant, Driver<SlowMachine>&) { return false; }
+  bool perform(Instant, Driver<SlowMachine>& process) {
+    const auto taken = static_cast<char>(std::exchange(process.manager.taken, 0));
     if (taken > 0) CHECK(write(pipe, &taken, 1) == 1);
     return false;
   }
-  std::optional<Answer> answer(Instant, Process<SlowMachine>&, const Ask&) { return std::nullopt; }
-  bool finish(Instant, Process<SlowMachine>&, Farewell) { return true; }
+  std::optional<Answer> answer(Instant, Driver<SlowMachine>&, const Ask&) { return std::nullopt; }
+  bool finish(Instant, Driver<SlowMachine>&, Farewell) { return true; }
   std::string_view verbs() const { return ""; }
 };
 
@@ -58,7 +60,7 @@ const Party slow_one = job_manager_of(SiteName("a"), "u");
   if (!log.open({"", false, Level::error, ""}).empty()) _exit(9);
   EndpointSettings settings;
   settings.self = slow_one;
-  Process<SlowMachine> process(settings, SlowMachine());
+  Driver<SlowMachine> process(settings, SlowMachine());
   Transport transport;
   if (!transport.listen(socket).empty()) _exit(9);
   CountingShell shell{pipe};

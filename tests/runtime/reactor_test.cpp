@@ -25,6 +25,8 @@ struct Clerk {
   void receive(Instant, Input, Effects&) {}
   void settle(Instant, Effects&) {}
   Instant next_deadline() const { return never; }
+  const Ignored& ignored() const { return nothing; }
+  Ignored nothing = {};
 };
 
 /// Keeps a row for each question and does something for it, as the verb says: "committed" or "synced".
@@ -34,18 +36,18 @@ struct ClerkShell {
 
   static constexpr std::string_view state_verb = "committed";
   std::vector<int> descriptors() const { return {}; }
-  bool collect(Instant, Process<Clerk>&) { return false; }
+  bool collect(Instant, Driver<Clerk>&) { return false; }
   std::string_view verbs() const { return "committed, synced"; }
-  Reloaded reload(Instant, Process<Clerk>&) { return {}; }
-  bool finish(Instant, Process<Clerk>&, Farewell) { return true; }
-  std::optional<Answer> answer(Instant, Process<Clerk>& process, const Ask& ask) {
+  Reloaded reload(Instant, Driver<Clerk>&) { return {}; }
+  bool finish(Instant, Driver<Clerk>&, Farewell) { return true; }
+  std::optional<Answer> answer(Instant, Driver<Clerk>& process, const Ask& ask) {
     note("decided");
     todo = true;
     process.effects.ledger.put(DrainRecord{SiteName(std::to_string(++asked) + std::string(5'000, 'x'))},
                                ask.verb == "synced" ? Grade::synced : Grade::committed);
     return Answer{ask.token, {}, "{}"};
   }
-  bool perform(Instant, Process<Clerk>&) {
+  bool perform(Instant, Driver<Clerk>&) {
     if (std::exchange(todo, false)) note("performed");
     return false;
   }
@@ -62,7 +64,7 @@ int run_clerk(const LedgerFolder& folder, const std::string& endpoint) {
   if (!transport.listen(endpoint).empty()) return 9;
   EndpointSettings settings;
   settings.self = site_manager_of(SiteName("a"));
-  Process<Clerk> process(settings, Clerk());
+  Driver<Clerk> process(settings, Clerk());
   ClerkShell shell;
   Reactor<Clerk, ClerkShell> reactor(process, shell, transport, signals, log, {settings.self, 1, {}, {}},
                                      std::get<std::unique_ptr<Ledger>>(opened).get());

@@ -30,22 +30,24 @@ struct Spinner {
   void receive(Instant, Input, Effects&) {}
   void settle(Instant, Effects&) { ++settles; }
   Instant next_deadline() const { return Instant{}; }
+  const Ignored& ignored() const { return nothing; }
+  Ignored nothing = {};
 };
 
 /// Ends the daemon when it was settled a little longer than a manager may spin.
 struct SpinnerShell {
   static constexpr std::string_view state_verb = "state";
-  Reloaded reload(Instant, Process<Spinner>&) { return {}; }
+  Reloaded reload(Instant, Driver<Spinner>&) { return {}; }
   std::vector<int> descriptors() const { return {}; }
-  bool collect(Instant, Process<Spinner>&) { return false; }
-  bool perform(Instant, Process<Spinner>& process) {
-    if (process.machine.settles == SpinGuard::spins_max + 10) raise(SIGTERM);
+  bool collect(Instant, Driver<Spinner>&) { return false; }
+  bool perform(Instant, Driver<Spinner>& process) {
+    if (process.manager.settles == SpinGuard::spins_max + 10) raise(SIGTERM);
     return false;
   }
-  std::optional<Answer> answer(Instant, Process<Spinner>& process, const Ask& ask) {
-    return Answer{ask.token, {}, std::to_string(process.machine.settles) + " settles"};
+  std::optional<Answer> answer(Instant, Driver<Spinner>& process, const Ask& ask) {
+    return Answer{ask.token, {}, std::to_string(process.manager.settles) + " settles"};
   }
-  bool finish(Instant, Process<Spinner>&, Farewell) { return true; }
+  bool finish(Instant, Driver<Spinner>&, Farewell) { return true; }
   std::string_view verbs() const { return "state"; }
 };
 
@@ -56,7 +58,7 @@ struct SpinnerShell {
   if (!log.open({log_file, false, Level::info, "spinner"}).empty()) _exit(9);
   EndpointSettings settings;
   settings.self = site_manager_of(SiteName("a"));
-  Process<Spinner> process(settings, Spinner());
+  Driver<Spinner> process(settings, Spinner());
   SpinnerShell shell;
   Reactor<Spinner, SpinnerShell> reactor(process, shell, transport, signals, log, {settings.self, 1, {}, {}}, nullptr);
   _exit(reactor.run());

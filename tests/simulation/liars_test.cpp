@@ -188,7 +188,7 @@ class LiarRun {
     std::string fault;
     std::erase_if(wanted_, [&](const Wanted& wanted) {
       const auto* manager = world_.job_manager(wanted.user);
-      const Job* job = manager ? manager->machine.find(wanted.number) : nullptr;
+      const Job* job = manager ? manager->manager.find(wanted.number) : nullptr;
       if (!job) return true;  // its job manager forgot it when it was started again
       if (is_over(job->state)) {
         ++served_;
@@ -203,7 +203,7 @@ class LiarRun {
   }
 
   std::string name_of(const Wanted& wanted) const {
-    const auto view = world_.job_manager(wanted.user)->machine.job(wanted.number);
+    const auto view = world_.job_manager(wanted.user)->manager.job(wanted.number);
     return to_text(wanted.user) + " job " + std::to_string(wanted.number) + " (state " +
            std::to_string(static_cast<int>(view->state)) + ", attempt " + std::to_string(view->attempt) + ", at " +
            (view->place ? to_text(view->place->lease) + " of " + std::to_string(view->place->chain.size()) : "") +
@@ -236,9 +236,9 @@ class LiarRun {
     return {};
   }
 
-  std::string look_at_site(const Process<SiteManager>& site) const {
-    site.machine.check_invariants();
-    const SiteView view = site.machine.view(world_.now());
+  std::string look_at_site(const Driver<SiteManager>& site) const {
+    site.manager.check_invariants();
+    const SiteView view = site.manager.view(world_.now());
     const std::size_t links = view.links.size();
     if (view.requests_waiting > requests_per_user * (view.job_managers.size() + 1)) return "too many requests";
     if (view.foreign_waiting > links * delegations_per_link) return "too many delegations";
@@ -247,20 +247,20 @@ class LiarRun {
     return look_at_links(site.endpoint);
   }
 
-  std::string look_at_jobs(const Process<JobManager>& jobs) const {
-    std::string fault = jobs.machine.broken_invariant();
-    if (fault.empty() && jobs.machine.holdings().size() > 2 * jobs.machine.size()) fault = "too many leases";
+  std::string look_at_jobs(const Driver<JobManager>& jobs) const {
+    std::string fault = jobs.manager.broken_invariant();
+    if (fault.empty() && jobs.manager.holdings().size() > 2 * jobs.manager.size()) fault = "too many leases";
     return fault.empty() ? look_at_links(jobs.endpoint) : fault;
   }
 
-  std::string look_at_nodes(const Party& party, const Process<ResourceManager>& nodes) const {
-    nodes.machine.check_invariants();
+  std::string look_at_nodes(const Party& party, const Driver<ResourceManager>& nodes) const {
+    nodes.manager.check_invariants();
     NodeSet used;
     for (const auto& program : world_.performer(party).running()) {
       if (overlap(used, program->nodes)) return "two programs run on a node";
       used = unite(used, program->nodes);
     }
-    const ResourceManagerView view = nodes.machine.view();
+    const ResourceManagerView view = nodes.manager.view();
     if (view.leases.size() > view.nodes_total) return "too many leases";
     return look_at_links(nodes.endpoint);
   }
@@ -280,9 +280,9 @@ class LiarRun {
   /// Whether a program runs under a lease that its owner gave to another site, or to another of its own users.
   bool is_trespasser(const Party& manager, const TaskPerformer::Program& program) const {
     const auto* owner = world_.site(manager.site);
-    if (!owner || !is_honest(site_manager_of(manager.site)) || !owner->machine.leases().contains(program.lease))
+    if (!owner || !is_honest(site_manager_of(manager.site)) || !owner->manager.leases().contains(program.lease))
       return false;
-    const Lease& lease = owner->machine.leases().get(program.lease);
+    const Lease& lease = owner->manager.leases().get(program.lease);
     const RequestId& request = program.id.request;
     if (request.site != lease.chain.back()) return true;
     const auto is_his = [&](const auto& served) { return served.first.user == request.user; };

@@ -33,7 +33,7 @@ inline JobDescription sleeper(std::uint32_t processors, std::int64_t length, std
 }
 
 inline JobView view_of(const World& world, const Submission& submission) {
-  const auto job = world.job_manager(submission.job_manager)->machine.job(submission.number);
+  const auto job = world.job_manager(submission.job_manager)->manager.job(submission.number);
   REQUIRE(job);
   return *job;
 }

@@ -93,7 +93,7 @@ class LoadedGrid {
     }
     std::vector<std::uint32_t> counts;
     for (const Submission& submission : world_.submissions()) {
-      const auto job = world_.job_manager(submission.job_manager)->machine.job(submission.number);
+      const auto job = world_.job_manager(submission.job_manager)->manager.job(submission.number);
       figures.unfinished += !job || job->state != JobState::finished;
       if (!job || !job->granted) continue;
       figures.remote += job->hops > 0;

@@ -13,8 +13,8 @@
 #include <memory>
 #include <string>
 
-#include "links/gate.hpp"
 #include "protocol/text.hpp"
+#include "protocol/verbs.hpp"
 #include "simulator/faults/fault_run.hpp"
 
 namespace dmm::property_test {

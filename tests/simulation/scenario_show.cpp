@@ -40,11 +40,11 @@ void Scenario::show(const Words& words) {
   if (what == "jobs") return show_jobs();
   if (what == "messages") return show_messages(words);
   if (what == "chain" || what == "why") return show_job(what, words.at(2));
-  const Process<SiteManager>* site = world_->site(SiteName(words.at(2)));
+  const Driver<SiteManager>* site = world_->site(SiteName(words.at(2)));
   if (!site) return line(words[2] + " is down");
-  if (what == "queue") return show_queue(site->machine);
-  if (what == "leases") return show_leases(site->machine);
-  if (what == "usage") return show_usage(site->machine);
+  if (what == "queue") return show_queue(site->manager);
+  if (what == "leases") return show_leases(site->manager);
+  if (what == "usage") return show_usage(site->manager);
   throw std::runtime_error("show queue, leases, usage, chain, why, jobs or messages");
 }
 
@@ -83,9 +83,9 @@ void Scenario::show_job(const std::string& verb, const std::string& text) {
   const auto id = parse_request_id(text);
   if (!id) throw std::runtime_error("expected SITE/USER/JOB");
   if (verb == "why") {
-    const Process<SiteManager>* site = world_->site(id->site);
+    const Driver<SiteManager>* site = world_->site(id->site);
     if (!site) return line(id->site.text + " is down");
-    const WaitView why = site->machine.why(world_->now(), *id);
+    const WaitView why = site->manager.why(world_->now(), *id);
     std::string answer = text + " " + std::string(dmm::to_text(why.reason));
     if (!why.asking.empty()) answer += " " + why.asking.text;
     if (!why.behind.empty()) answer += " " + dmm::to_text(why.behind);
@@ -94,7 +94,7 @@ void Scenario::show_job(const std::string& verb, const std::string& text) {
     return line(answer);
   }
   const auto* jobs = world_->job_manager(job_manager_of(id->site, id->user));
-  const auto job = jobs ? jobs->machine.job(id->job) : std::nullopt;
+  const auto job = jobs ? jobs->manager.job(id->job) : std::nullopt;
   if (!job || !job->place) return line(text + " has no chain");
   line(text + " " + chain_text(job->place->chain) + " (" + std::string(dmm::to_text(job->origin)) + ", tries " +
        std::to_string(job->tries) + ")");
@@ -108,7 +108,7 @@ void Scenario::show_jobs() {
       line(short_name(party) + " is down");
       continue;
     }
-    for (const JobView& job : process->machine.jobs()) {
+    for (const JobView& job : process->manager.jobs()) {
       std::string text = dmm::to_text(job.request) + " " + std::string(dmm::to_text(job.state));
       if (job.place) text += " at " + job.place->owner.text;
       if (!job.text.empty()) text += ": " + job.text;

@@ -7,7 +7,7 @@ namespace site_manager_life_test {
 using namespace dmm;
 using namespace dmm::site_stage;
 
-static_assert(Machine<SiteManager>);
+static_assert(IsManager<SiteManager>);
 
 namespace {
 

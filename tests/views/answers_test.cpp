@@ -82,7 +82,7 @@ TEST_CASE("answers: sessions with 4,000 resource managers are told in one answer
   for (std::uint32_t number = 1; number <= many; ++number) greet(manager_of(number));
   greet(at_north);
   const auto asked = [&](const std::string& argument) {
-    const auto answer = common_answer({}, endpoint, now, Ask{1, "links", argument});
+    const auto answer = common_answer({}, endpoint, {}, now, Ask{1, "links", argument});
     REQUIRE(answer.has_value());
     CHECK(answer->fault.empty());
     CHECK(answer->text.size() <= answer_bytes_max);
@@ -96,7 +96,7 @@ TEST_CASE("answers: sessions with 4,000 resource managers are told in one answer
   const Json few = asked(R"({"limit": 2})");
   CHECK(few["links"].size() == 2);
   CHECK(few["left_out"] == many - 1);
-  CHECK(common_answer({}, endpoint, now, Ask{1, "links", R"({"limit": "two"})"})->fault != "");
+  CHECK(common_answer({}, endpoint, {}, now, Ask{1, "links", R"({"limit": "two"})"})->fault != "");
 }
 
 TEST_CASE("answers: jobs with long names come in pages that fit, one after the other") {

@@ -50,8 +50,9 @@ inline Json ask_site(const World& world, const SiteName& site, const std::string
   const auto* process = world.site(site);
   REQUIRE(process);
   const Ask ask{1, verb, argument.is_null() ? std::string() : argument.dump()};
-  if (verb == "links") return read_answer(common_answer({}, process->endpoint, world.now(), ask));
-  Json json = read_answer(answer_site(process->machine, time_of(world), ask));
+  if (verb == "links")
+    return read_answer(common_answer({}, process->endpoint, process->manager.ignored(), world.now(), ask));
+  Json json = read_answer(answer_site(process->manager, time_of(world), ask));
   json["site"] = site.text;
   return json;
 }
@@ -59,7 +60,7 @@ inline Json ask_site(const World& world, const SiteName& site, const std::string
 inline Json ask_jobs(const World& world, const Party& user, const std::string& verb, const Json& argument = {}) {
   const auto* process = world.job_manager(user);
   REQUIRE(process);
-  JobManager& jobs = const_cast<JobManager&>(process->machine);  // a question changes nothing
+  JobManager& jobs = const_cast<JobManager&>(process->manager);  // a question changes nothing
   JobManagerEffects effects;
   return read_answer(answer_jobs(jobs, time_of(world), {1, verb, argument.is_null() ? "" : argument.dump()}, effects));
 }

@@ -1,5 +1,5 @@
 // Where a broken invariant ends: one line on standard error, and abort.
-#include "machine/assert.hpp"
+#include "manager/assert.hpp"
 
 #include <cstdio>
 #include <cstdlib>

@@ -8,13 +8,13 @@
 
 namespace dmm {
 
-template <Machine M>
-class Process {
+template <IsManager M>
+class Driver {
  public:
-  Process(EndpointSettings settings, M manager) : endpoint(std::move(settings)), machine(std::move(manager)) {}
+  Driver(EndpointSettings settings, M state) : endpoint(std::move(settings)), manager(std::move(state)) {}
 
   Endpoint endpoint;
-  M machine;
+  M manager;
   typename M::Effects effects;  ///< the shell takes events, tasks and the like out of it after each settle
   std::vector<Received> asks;   ///< questions of people, in order; the shell answers and empties it
 
@@ -27,18 +27,18 @@ class Process {
       if (std::holds_alternative<Ask>(message.message))
         asks.push_back(std::move(message));
       else
-        machine.receive(now, std::move(message), effects);
+        manager.receive(now, std::move(message), effects);
     }
     received_.clear();
     return stirs;
   }
   /// A local event of the manager's own kind.
-  void local(Instant now, typename M::Input input) { machine.receive(now, std::move(input), effects); }
+  void local(Instant now, typename M::Input input) { manager.receive(now, std::move(input), effects); }
   /// The end of a batch, and whenever a deadline is reached.
   void settle(Instant now) {
     endpoint.tick(now);
     link_events(now);
-    machine.settle(now, effects);
+    manager.settle(now, effects);
     endpoint.send(now, effects);
     if (endpoint.has_notices())
       for (LogEvent& notice : endpoint.take_notices())
@@ -48,15 +48,15 @@ class Process {
   /// deadline has nothing to decide.
   void settle_sessions(Instant now) {
     endpoint.tick(now);
-    if (endpoint.has_link_events() || machine.next_deadline() <= now) settle(now);
+    if (endpoint.has_link_events() || manager.next_deadline() <= now) settle(now);
   }
-  Instant next_deadline() const { return std::min(endpoint.next_deadline(), machine.next_deadline()); }
+  Instant next_deadline() const { return std::min(endpoint.next_deadline(), manager.next_deadline()); }
 
  private:
   void link_events(Instant now) {
     if (!endpoint.has_link_events()) return;  // as a rule
     for (auto& event : endpoint.take_link_events())
-      std::visit([&](auto& change) { machine.receive(now, std::move(change), effects); }, event);
+      std::visit([&](auto& change) { manager.receive(now, std::move(change), effects); }, event);
   }
   std::vector<Received> received_;
 };

@@ -1,4 +1,4 @@
-// What a machine gives back: messages to send, things to write into the log, advice on how to reach a party. Data, in
+// What a manager gives back: messages to send, things to write into the log, advice on how to reach a party. Data, in
 // the order in which it was decided; a shell performs it after the step.
 #pragma once
 
@@ -13,7 +13,7 @@
 
 namespace dmm {
 
-/// A message to a party that the machine has a session with.
+/// A message to a party that the manager has a session with.
 struct Outgoing {
   Party to;
   Message message;

@@ -1,4 +1,4 @@
-// What a machine must find again after a restart: records, each under the name of its table and a key, and the changes
+// What a manager must find again after a restart: records, each under the name of its table and a key, and the changes
 // to them that a step decided. The shell keeps them; nothing that was decided in or after the step leaves before that
 // (docs/reliability.md). A record is a plain value that is written anew as a whole.
 #pragma once
@@ -17,7 +17,7 @@ namespace dmm {
 /// What a change must survive before anything decided after it leaves.
 enum class Grade : std::uint8_t {
   committed,  ///< the end of the process
-  synced,     ///< the end of the machine: what nobody else could tell again
+  synced,     ///< the end of the host: what nobody else could tell again
 };
 
 /// A row of a ledger: `table` names its kind, `columns` its elements in the order of `fields`, `key()` tells it from
@@ -31,7 +31,7 @@ concept LedgerRow = requires(const R& record, R& loaded) {
   R::fields(loaded);
 };
 
-/// Changes of one step to the records of one machine; Record is a variant of rows.
+/// Changes of one step to the records of one manager; Record is a variant of rows.
 template <class Record>
 struct LedgerChanges {
   struct Change {

@@ -4,7 +4,7 @@
 
 #include <array>
 
-#include "machine/lookup.hpp"
+#include "manager/lookup.hpp"
 
 namespace dmm {
 

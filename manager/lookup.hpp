@@ -1,5 +1,5 @@
 // Hash tables that can't be walked: for finding a thing by its id in a hot path without an order that differs from
-// one run to the next ever showing. The one place where an unordered container may be used in the machines.
+// one run to the next ever showing. The one place where an unordered container may be used in the managers.
 #pragma once
 
 #include <absl/container/flat_hash_set.h>
@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "machine/assert.hpp"
+#include "manager/assert.hpp"
 #include "protocol/ids.hpp"
 
 namespace dmm {

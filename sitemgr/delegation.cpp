@@ -140,7 +140,7 @@ SiteManager::Choice SiteManager::choose(Instant now, const Search& search, std::
     const auto* chain = DMM_PLANT(chain_ignored) ? nullptr : search.chain;
     if (chain && std::find(chain->begin(), chain->end(), neighbour.site) != chain->end()) continue;
     if (settings_.use_hints && (search.length > Duration{} || search.need->constraints != Constraints{})) {
-      const Prospect beyond = reach_.beyond(n, *search.need, search.dttl, search.length);
+      const Prospect beyond = feasibility_.beyond(n, *search.need, search.dttl, search.length);
       if (beyond.complete && !beyond.possible) continue;
     }
     target_views_.push_back({n, neighbour.hint, settings_.use_hints && neighbour.known, neighbour.debit});

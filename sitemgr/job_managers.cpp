@@ -86,7 +86,7 @@ LocalRequest& SiteManager::enqueue(Step& s, JobManager& user, Request& request) 
   bool is_new = false;
   const std::uint32_t dttl = std::min({request.dttl, settings_.dttl_limit, dttl_max});
   RequestClass& kind = queue_.class_of(request.need, dttl, is_new);
-  if (is_new) judge(kind);
+  if (is_new) classify(kind);
   LocalRequest local;
   local.since = s.now - std::clamp(request.waited, Duration{}, waited_max);
   local.arrival = queue_.rank(local.since);
@@ -143,7 +143,7 @@ void SiteManager::job_manager_up(Step& s, const Party& from, bool restarted) {
     chores_.erase({from, Chore::unshelve});
     discard(from, user);
     user.drop_at = s.now + asks_again_within;
-    open_books(s, from);
+    begin_reconciliation(s, from);
   } else if (!user.shelved.empty()) {
     chores_.insert({from, Chore::unshelve});
   }
@@ -270,9 +270,10 @@ void SiteManager::take_back_from(Step& s, const Party& from) {
 void SiteManager::forget_job_manager(const Party& party) {
   const JobManager& user = job_managers_.at(party);
   const bool is_needed = user.up || user.requests > 0 || !user.own.empty() || !user.borrowed.empty() ||
-                         !user.shelved.empty() || job_managers_due_.contains(party) || !user.judged.empty();
+                         !user.shelved.empty() || job_managers_due_.contains(party) || reconciliation_.concerns(party);
   const auto chores = chores_.lower_bound({party, Chore{}});
   if (is_needed || (chores != chores_.end() && chores->first == party)) return;
+  reconciliation_.forget(party);
   job_managers_.erase(party);
 }
 

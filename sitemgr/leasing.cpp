@@ -197,7 +197,7 @@ void SiteManager::on(Step& s, FromSite from, Claim& claim) {
   Lease* lease = leases_.find(claim.lease);
   if (!lease || lease->downstream != from.neighbour || lease->state == LeaseState::ending)
     return send(s, from.neighbour, LeaseEnded{claim.lease, {}, LeaseEnd::unknown, false, {}}, claim.request);
-  neighbours_[from.neighbour].unnamed.erase(claim.lease);
+  reconciliation_.named(from.neighbour, claim.lease);
   hear_claim(s, *lease);
 }
 
@@ -213,13 +213,12 @@ void SiteManager::hear_claim(Step& s, Lease& lease) {
 }
 
 void SiteManager::on(Step& s, FromSite from, Release& release) {
-  Neighbour& borrower = neighbours_[from.neighbour];
   Lease* lease = leases_.find(release.lease);
   if (!lease) {  // one that we were about to adopt, or it ended already, which the borrower will have heard
-    if (borrower.orphans.erase(release.lease) == 0) ignore("unknown_lease");
+    if (!reconciliation_.gave_back_orphan(from.neighbour, release.lease)) ignore("unknown_lease");
     return;
   }
-  borrower.unnamed.erase(release.lease);
+  reconciliation_.named(from.neighbour, release.lease);
   if (lease->downstream != from.neighbour || lease->nodes.empty()) return ignore("not_its_lease");
   give_back(s, *lease, release.nodes, release.silent, release.failed);
 }
@@ -307,7 +306,7 @@ void SiteManager::add_total(UsageRecord::Direction direction, const SiteName& pe
 Lease& SiteManager::add_lease(Step& s, Lease lease) {
   if (!lease.upstream && lease.downstream) borrowers_.lend(s.now, *lease.downstream, processors_of(lease.nodes));
   Lease& kept = leases_.add(std::move(lease));
-  carry(kept);
+  relays_.carry(kept);
   leases_.watch(kept);
   restate_unless_it_stands(kept);
   if (!DMM_PLANT(grant_not_written) || !kept.upstream || !kept.downstream) changed(s, kept);
@@ -327,7 +326,7 @@ void SiteManager::close(Step& s, Lease& lease) {
   if (lease.upstream) note(UsageRecord::Direction::borrowed, lease.upstream);
   if (!lease.upstream && !lease.downstream) note(UsageRecord::Direction::own, std::nullopt);
   changed(s, lease);
-  stop_carrying(s, lease);
+  relays_.drop(s.now, lease);
   idle_parts_.erase(lease.id);
   leases_.erase(lease.id);
 }

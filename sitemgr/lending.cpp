@@ -69,18 +69,13 @@ std::uint32_t SiteManager::allowance(std::size_t n) const {
   return most > has ? most - has : 0;
 }
 
-Duration SiteManager::lease_length_for(std::size_t n) const {
-  const Duration own = neighbours_[n].limits.lease_length;
-  return own > Duration{} ? own : settings_.lease_length_max;
-}
-
 Duration SiteManager::protected_time_for(const Foreign& foreign) const {
   return protected_time(foreign.delegate.request.past, settings_.protected_first, settings_.protected_max);
 }
 
 /// A job that was interrupted before may have what it is promised. 0: as long as it is used.
 Duration SiteManager::longest_for(const Foreign& foreign) const {
-  const Duration longest = lease_length_for(foreign.from);
+  const Duration longest = settings_.lease_length_for(neighbours_[foreign.from].limits);
   return longest == Duration{} ? longest : std::max(longest, protected_time_for(foreign));
 }
 
@@ -293,19 +288,19 @@ bool SiteManager::lend(Step& s, Foreign& foreign) {
     return false;
   }
   std::vector<ClusterView> views = lendable_views(need.constraints);
-  auto placement = place(need, views);
+  auto placement = placer_.place(need, views);
   const bool fits = placement.has_value();
   if (const std::uint32_t kept = fits ? kept_for_others(s.now, from) : 0; kept > 0 && turn_->gathers) {
     views[turn_->cluster].idle_processors = 0;
-    placement = place(need, views);
+    placement = placer_.place(need, views);
   } else if (kept > 0 && !leaves(*placement, kept)) {
     placement.reset();
   }
   if (!placement) {
-    const bool is_kept = settings_.owner_first && !fits && place(need, owned_.views(need.constraints)).has_value();
+    const bool is_kept = settings_.owner_first && !fits && placer_.place(need, owned_.views(need.constraints)).has_value();
     foreign.reason = fits                                                  ? RejectReason::not_in_turn
                      : is_kept                                             ? RejectReason::not_lending
-                     : place(need, owned_.sizes(need.constraints)).has_value() ? RejectReason::no_capacity
+                     : placer_.place(need, owned_.sizes(need.constraints)).has_value() ? RejectReason::no_capacity
                                                                            : RejectReason::never_servable;
     if (foreign.reason != RejectReason::never_servable)
       borrowers_.turn_away(s.now, from, total_processors(need), widest_component(need), settings_.pause_last);

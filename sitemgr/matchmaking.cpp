@@ -20,13 +20,6 @@ Load SiteManager::load() const {
   return {drained_here() ? owned_.total() : owned_.used(), queue_.demand_here(), owned_.total()};
 }
 
-/// By the policy; what it misses, since it never moves a component again, would wait for ever beside nodes that it
-/// fits.
-std::optional<Placement> SiteManager::place(const ResourceNeed& need, const std::vector<ClusterView>& clusters) const {
-  auto placement = (need.kind == RequestKind::flexible ? flexible_placement_ : placement_)(need, clusters);
-  return placement ? std::move(placement) : any_fit(need, clusters);
-}
-
 /// The clusters as a local request may use them: what gathers for another is kept for that.
 std::vector<ClusterView> SiteManager::placeable(const ResourceNeed& need, const RequestId& request) const {
   std::vector<ClusterView> clusters = owned_.views(need.constraints);
@@ -140,7 +133,7 @@ const LocalRequest* SiteManager::serve_heads(Step& s, std::size_t& left) {
 bool SiteManager::serve(Step& s, LocalRequest& request) {
   if (drained_here()) return false;
   const ResourceNeed& need = request.kind->need;
-  const auto placement = place(need, placeable(need, request.request.id));
+  const auto placement = placer_.place(need, placeable(need, request.request.id));
   if (!placement) return false;
   Lease& lease = make_lease(s, need, *placement, request.request.id, nullptr);
   ++grants_local_;

@@ -4,11 +4,9 @@
 
 #include <map>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
-#include "manager/dense.hpp"
 #include "manager/lookup.hpp"
 #include "protocol/hints.hpp"
 #include "protocol/messages.hpp"
@@ -48,13 +46,6 @@ struct Neighbour {
   };
   Look looked;
   void tell(Instant now, const CapacityHint& fresh) { told = fresh, told_at = now, looked.revision = 0; }
-  Reach told_reach;        ///< the reach it was last sent
-  bool judging = true;  ///< its Inventory of the present session, or of the first one, has yet to come
-  DenseSet<LeaseId> known_leases;     ///< all leases of the link when the session began: what is gone since has ended
-  Inventory inventory;                ///< the parts of it that have come
-  std::map<LeaseId, Instant> orphans; ///< it holds them through us, but we have yet to hear so from their owner's side
-  std::set<LeaseId> adopted;          ///< their owner's side says that it holds them through us; it has yet to say so
-  std::map<LeaseId, Instant> unnamed; ///< lent to it, and not in its Inventory: it has this long to give them back
 
   bool stands = false;      ///< its Beats vouch for what we borrow of it,
   Duration stale_after;     ///< and none is older than this when we rely on it

@@ -98,7 +98,7 @@ void SiteManager::take_offer(Step& s, const NodeOffer& offer, const std::string&
   if (known) remove_nodes_of(s, offer.manager, owned_.removed_by(offer));
   owned_.take_offer(offer, endpoint);
   if (!is_other) return;
-  judge_due_ = reach_due_ = true;
+  feasibility_.changed();
   if (s.out.ledger.wanted) changed_offers_.insert(offer.manager);
   if (known)
     s.out.log(Level::info, "capacity", {},
@@ -154,7 +154,8 @@ std::string SiteManager::forget(Instant now, const ShortText& name, Effects& eff
   remove_nodes_of(s, manager, nodes_of(*offer));
   owned_.forget(manager);
   lost_managers_.set(manager, never);
-  judge_due_ = reach_due_ = hints_dirty_ = true;
+  feasibility_.changed();
+  hints_dirty_ = true;
   if (effects.ledger.wanted) changed_offers_.insert(manager);
   effects.log(Level::info, "forget", {}, {{"peer", to_text(manager)}});
   return {};

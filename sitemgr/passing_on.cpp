@@ -139,7 +139,7 @@ void SiteManager::reject(Step& s, const Foreign& foreign, RejectReason reason) {
   // Never servable is a word for this site and all beyond it: a site that only relays may lead to large clusters.
   if (reason == RejectReason::never_servable)
     for (std::size_t n = 0; n < neighbours_.size(); ++n)
-      if (n != foreign.from && reach_.beyond(n, asked.request.need, asked.dttl, asked.request.length).possible)
+      if (n != foreign.from && feasibility_.beyond(n, asked.request.need, asked.dttl, asked.request.length).possible)
         reason = RejectReason::no_capacity;
   s.out.log(Level::info, "reject", asked.request.id,
             {{"to", neighbours_[foreign.from].site.text}, {"reason", std::string(to_text(reason))}});

@@ -59,8 +59,7 @@ void SiteManager::reclaim_for_local(Step& s) {
     ids.push_back(id);
     victims.push_back(std::move(victim));
   }
-  const PlacementPolicy policy = need.kind == RequestKind::flexible ? flexible_placement_ : placement_;
-  const auto chosen = choose_victims(need, owned_.views(need.constraints), victims, policy);
+  const auto chosen = choose_victims(need, owned_.views(need.constraints), victims, placer_.policy_for(need));
   if (!chosen || chosen->leases.empty()) return;
   head->reclaimed = true;
   Gathering gathering{head->request.id, std::vector<std::uint32_t>(settings_.clusters.size(), 0), {}};

@@ -1,10 +1,7 @@
-// What both sides of a link do when a session is new to either of them: each says what it believes of the leases
-// between them, and what was lost with the old session is put right (docs/protocol.md section 8.16a). The lender's
-// record decides what is leased; whoever lacks a lease says what becomes of it.
+// Carrying out what follows from two inventories (reconciliation.hpp): what is sent at the start of a session, and what
+// becomes of each lease that the other side names or leaves out.
 #include <algorithm>
-#include <set>
 
-#include "protocol/inventory.hpp"
 #include "protocol/text.hpp"
 #include "sitemgr/site_manager.hpp"
 
@@ -22,130 +19,99 @@ Holding holding_of(Instant now, const Lease& lease, const RequestId& request, co
 
 // ---- between sites -------------------------------------------------------------------------------------------------
 
-void SiteManager::open_books(Step& s, std::size_t n) {
+void SiteManager::begin_reconciliation(Step& s, std::size_t n) {
   Neighbour& neighbour = neighbours_[n];
   neighbour.renew_due = s.now;
   neighbour.agrees = false;
   neighbour.told_wanted.clear();
   wanted_look_.due = s.now;
-  neighbour.judging = true;
-  neighbour.known_leases = leases_.up(n);
-  neighbour.known_leases.insert(leases_.down(n).begin(), leases_.down(n).end());
-  neighbour.inventory = {};
-  neighbour.orphans.clear();
-  neighbour.unnamed.clear();
   neighbour.disagrees.reset();
-  Inventory books;
+  DenseSet<LeaseId> known = leases_.up(n);
+  known.insert(leases_.down(n).begin(), leases_.down(n).end());
+  reconciliation_.begin(n, std::move(known));
+  Inventory ours;
   for (const LeaseId& id : leases_.down(n)) {
     const Lease& lease = leases_.get(id);
-    if (!lease.nodes.empty())
-      books.lent.push_back(holding_of(s.now, lease, lease.request, lease.nodes, word_on(lease)));
+    if (!lease.nodes.empty()) ours.lent.push_back(holding_of(s.now, lease, lease.request, lease.nodes, word_on(lease)));
   }
   for (const LeaseId& id : leases_.up(n)) {
     const Lease& lease = leases_.get(id);
-    books.borrowed.push_back(holding_of(s.now, lease, lease.request, lease.nodes, {}));
+    ours.borrowed.push_back(holding_of(s.now, lease, lease.request, lease.nodes, {}));
   }
-  for (Inventory& part : parts_of(std::move(books))) send(s, n, std::move(part), {});
+  for (Inventory& part : parts_of(std::move(ours))) send(s, n, std::move(part), {});
 }
 
 void SiteManager::on(Step& s, FromSite from, Inventory& part) {
-  Neighbour& neighbour = neighbours_[from.neighbour];
-  if (!neighbour.judging) return ignore("not_asked");
-  if (!gather(neighbour.inventory, part)) return;
-  neighbour.judging = false;
-  const Inventory said = std::exchange(neighbour.inventory, {});
-  judge_lent(s, from.neighbour, said.borrowed);
-  judge_borrowed(s, from.neighbour, said.lent);
-  neighbour.known_leases.clear();
+  const std::size_t n = from.neighbour;
+  if (!reconciliation_.is_awaited(n)) return ignore("not_asked");
+  const std::optional<Inventory> said = reconciliation_.hear(n, part);
+  if (!said) return;
+  const Instant until = s.now + adopt_within(n);
+  for (const Holding& held : said->borrowed) compare_borrowed(s, n, held, until);
+  for (const LeaseId& id : reconciliation_.not_held(n))
+    if (Lease* lease = leases_.find(id); lease && !lease->nodes.empty()) give_back(s, *lease, {}, true);
+  reconciliation_.note_unnamed(n, said->borrowed, leases_.down(n), until);
+  for (const Holding& lent : said->lent) compare_lent(s, n, lent);
+  reconciliation_.end(n);
 }
 
-/// What the neighbour says that it holds of us. Of the two, the one that lacks a lease, or some of its nodes, says what
-/// becomes of them; the other waits for that word. (If the one that has them concluded from the other's silence that
-/// they are over, a site in the middle could never take its place in the chain again.)
-void SiteManager::judge_lent(Step& s, std::size_t n, const std::vector<Holding>& borrowed) {
-  Neighbour& neighbour = neighbours_[n];
-  for (const Holding& held : borrowed) {
-    neighbour.adopted.erase(held.lease);
-    Lease* lease = leases_.find(held.lease);
-    if (lease && lease->downstream == n && !lease->nodes.empty()) {
+/// How long a neighbour may take to say what has to be said after the inventories were compared.
+Duration SiteManager::adopt_within(std::size_t n) const {
+  return settings_.adopt_within + neighbours_[n].round_trip * 2;
+}
+
+/// A holding that the neighbour names as borrowed of us.
+void SiteManager::compare_borrowed(Step& s, std::size_t n, const Holding& held, Instant until) {
+  Lease* lease = leases_.find(held.lease);
+  switch (reconciliation_.on_borrowed(n, held, lease, neighbours_, until)) {
+    case HeldByBorrower::recorded: {
       if (lease->state == LeaseState::offered)
         s.out.log(Level::info, "claim_lost", held.request, {{"lease", to_text(held.lease)}});
       hear_claim(s, *lease);
       const std::vector<NodeGroup> over = without(held.nodes, lease->nodes);
       if (!over.empty()) send(s, n, LeaseEnded{held.lease, over, LeaseEnd::unknown, false, {}}, held.request);
-    } else if (!lease && !neighbour.known_leases.contains(held.lease) && may_adopt(n, held)) {
-      neighbour.orphans[held.lease] = s.now + adopt_within(n);
-    } else {
-      send(s, n, LeaseEnded{held.lease, {}, LeaseEnd::unknown, false, {}}, held.request);
+      break;
     }
+    case HeldByBorrower::orphan: break;
+    case HeldByBorrower::unknown:
+      send(s, n, LeaseEnded{held.lease, {}, LeaseEnd::unknown, false, {}}, held.request);
+      break;
   }
-  for (const LeaseId& id : std::exchange(neighbour.adopted, {}))
-    if (Lease* lease = leases_.find(id); lease && !lease->nodes.empty()) give_back(s, *lease, {}, true);
-  // What it was lent and doesn't name it gives back; if it doesn't do that either, it is taken back.
-  std::set<LeaseId> named;
-  for (const Holding& held : borrowed) named.insert(held.lease);
-  for (const LeaseId& id : leases_.down(n))
-    if (neighbour.known_leases.contains(id) && !named.contains(id)) neighbour.unnamed[id] = s.now + adopt_within(n);
 }
 
-/// How long a neighbour may take to say what has to be said after the books were compared.
-Duration SiteManager::adopt_within(std::size_t n) const {
-  return settings_.adopt_within + neighbours_[n].round_trip * 2;
-}
-
-/// Whether we may have passed this lease on and lost our record of it: the site that it would have come from hasn't
-/// told what it lent us since we started.
-bool SiteManager::may_adopt(std::size_t n, const Holding& held) const {
-  const auto self = std::find(held.chain.begin(), held.chain.end(), settings_.name);
-  if (self == held.chain.end() || self == held.chain.begin() || self + 1 == held.chain.end()) return false;
-  const auto upstream = neighbours_.find(*(self - 1));
-  if (!upstream || *(self + 1) != neighbours_[n].site) return false;
-  return neighbours_[*upstream].judging;
-}
-
-/// What the neighbour says that it lent us; see judge_lent.
-void SiteManager::judge_borrowed(Step& s, std::size_t n, const std::vector<Holding>& lent) {
-  for (const Holding& held : lent) {
-    Lease* lease = leases_.find(held.lease);
-    if (lease && lease->upstream == n) {
-      const std::vector<NodeGroup> returned = without(held.nodes, lease->nodes);
-      if (!returned.empty()) send(s, n, Release{held.lease, returned, true}, held.request);
-      if (held.left <= Duration{}) continue;
-      lease->term = std::min(held.left, term_max);
+/// A holding that the neighbour names as lent to us.
+void SiteManager::compare_lent(Step& s, std::size_t n, const Holding& lent) {
+  Lease* lease = leases_.find(lent.lease);
+  std::size_t downstream = 0;
+  switch (reconciliation_.on_lent(n, lent, lease, neighbours_, downstream)) {
+    case LentToUs::recorded: {
+      const std::vector<NodeGroup> returned = without(lent.nodes, lease->nodes);
+      if (!returned.empty()) send(s, n, Release{lent.lease, returned, true}, lent.request);
+      if (lent.left <= Duration{}) break;
+      lease->term = std::min(lent.left, term_max);
       lease->upstream_until = s.now + lease->term;
       changed(s, *lease);
       stand(*lease);
       leases_.watch(*lease);
-    } else if (!lease && !neighbours_[n].known_leases.contains(held.lease)) {
-      adopt_or_release(s, n, held);
-    } else {
-      s.out.log(Level::info, "returned", held.request,
-                {{"lease", to_text(held.lease)}, {"to", neighbours_[n].site.text}});
-      send(s, n, Release{held.lease, {}, true}, held.request);
+      break;
     }
+    case LentToUs::adopt: adopt(s, n, downstream, lent); break;
+    case LentToUs::release:
+      s.out.log(Level::info, "returned", lent.request,
+                {{"lease", to_text(lent.lease)}, {"to", neighbours_[n].site.text}});
+      send(s, n, Release{lent.lease, {}, true}, lent.request);
+      break;
   }
 }
 
-/// The neighbour lent us something that we have no record of: if it was on its way through us, we take our place in
-/// the chain again; nobody here uses it otherwise. But what runs on it may be heard by its job manager.
-void SiteManager::adopt_or_release(Step& s, std::size_t n, const Holding& lent) {
-  const auto release = [&] {
-    s.out.log(Level::info, "returned", lent.request,
-              {{"lease", to_text(lent.lease)}, {"to", neighbours_[n].site.text}});
-    send(s, n, Release{lent.lease, {}, true}, lent.request);
-  };
-  const auto self = std::find(lent.chain.begin(), lent.chain.end(), settings_.name);
-  if (self == lent.chain.end() || self + 1 == lent.chain.end() || lent.lease.owner == settings_.name) return release();
-  const auto downstream = neighbours_.find(*(self + 1));
-  if (!downstream || *downstream == n) return release();
-  Neighbour& towards_sink = neighbours_[*downstream];
-  if (!towards_sink.judging && towards_sink.orphans.erase(lent.lease) == 0) return release();
+/// We take our place in the chain of a lease again.
+void SiteManager::adopt(Step& s, std::size_t upstream, std::size_t downstream, const Holding& lent) {
   Lease lease;
   lease.id = lent.lease;
   lease.request = lent.request;
   lease.state = LeaseState::active;
-  lease.upstream = n;
-  lease.downstream = *downstream;
+  lease.upstream = upstream;
+  lease.downstream = downstream;
   lease.nodes = lent.nodes;
   lease.chain = lent.chain;
   lease.owner_ancestors = lent.owner_ancestors;
@@ -156,64 +122,55 @@ void SiteManager::adopt_or_release(Step& s, std::size_t n, const Holding& lent) 
   lease.round_trip = std::clamp(lent.round_trip, Duration{}, round_trip_max);
   lease.unsure = lent.left <= Duration{};
   lease.term = lease.unsure ? settings_.term : std::min(lent.left, term_max);
-  lease.upstream_until = neighbours_[n].stands && !lease.unsure ? never : s.now + lease.term;
+  lease.upstream_until = neighbours_[upstream].stands && !lease.unsure ? never : s.now + lease.term;
   lease.downstream_until = promised_until(s.now, lease);
   lease.processors = processors_of(lent.nodes);
   s.out.log(Level::info, "adopt", lent.request,
-            {{"lease", to_text(lent.lease)}, {"from", neighbours_[n].site.text}, {"to", towards_sink.site.text}});
+            {{"lease", to_text(lent.lease)}, {"from", neighbours_[upstream].site.text}, {"to", neighbours_[downstream].site.text}});
   Lease& kept = add_lease(s, std::move(lease));
-  if (towards_sink.judging) towards_sink.adopted.insert(kept.id);
-  send(s, n, Claim{kept.id, kept.request, {}}, kept.request);  // ours may have been lost with our record
+  reconciliation_.adopted(downstream, kept.id);
+  send(s, upstream, Claim{kept.id, kept.request, {}}, kept.request);  // ours may have been lost with our record
 }
 
-/// Nobody spoke for these in time.
+/// Ends leases for which no side spoke in time.
 void SiteManager::end_unvouched(Step& s) {
-  for (std::size_t n = 0; n < neighbours_.size(); ++n) {
-    std::erase_if(neighbours_[n].orphans, [&](const auto& orphan) {
-      if (s.now < orphan.second) return false;
-      s.out.log(Level::info, "orphan_ended", {}, {{"lease", to_text(orphan.first)}, {"by", neighbours_[n].site.text}});
-      send(s, n, LeaseEnded{orphan.first, {}, LeaseEnd::unknown, false, {}}, {});
-      return true;
-    });
-    std::erase_if(neighbours_[n].unnamed, [&](const auto& unnamed) {
-      if (s.now < unnamed.second) return false;
-      Lease* lease = leases_.find(unnamed.first);
-      if (!lease || lease->downstream != n || lease->nodes.empty()) return true;
-      refuse(n, "unnamed_lease");
-      s.out.log(Level::warning, "unnamed_lease", lease->request,
-                {{"lease", to_text(unnamed.first)}, {"by", neighbours_[n].site.text}});
-      end_lease(s, *lease, LeaseEnd::unknown);
-      return true;
-    });
+  for (const Unvouched& one : reconciliation_.take_overdue(s.now)) {
+    const std::string& by = neighbours_[one.neighbour].site.text;
+    if (one.is_orphan) {
+      s.out.log(Level::info, "orphan_ended", {}, {{"lease", to_text(one.lease)}, {"by", by}});
+      send(s, one.neighbour, LeaseEnded{one.lease, {}, LeaseEnd::unknown, false, {}}, {});
+      continue;
+    }
+    Lease* lease = leases_.find(one.lease);
+    if (!lease || lease->downstream != one.neighbour || lease->nodes.empty()) continue;
+    refuse(one.neighbour, "unnamed_lease");
+    s.out.log(Level::warning, "unnamed_lease", lease->request, {{"lease", to_text(one.lease)}, {"by", by}});
+    end_lease(s, *lease, LeaseEnd::unknown);
   }
 }
 
 // ---- with the site's own users -------------------------------------------------------------------------------------
 
-void SiteManager::open_books(Step& s, const Party& party) {
-  JobManager& user = job_managers_[party];
-  user.judging = true;
-  user.inventory = {};
-  user.judged = holds_of(party, user);
-  Inventory books;
-  for (const auto& [id, request] : user.judged) {
+void SiteManager::begin_reconciliation(Step& s, const Party& party) {
+  const JobManager::Holds holds = holds_of(party, job_managers_[party]);
+  Inventory ours;
+  for (const auto& [id, request] : holds) {
     const Lease& lease = leases_.get(id);
-    books.lent.push_back(holding_of(s.now, lease, request, lease.handed_out.at(request), word_on(lease)));
+    ours.lent.push_back(holding_of(s.now, lease, request, lease.handed_out.at(request), word_on(lease)));
   }
-  for (Inventory& part : parts_of(std::move(books))) s.out.send(party, std::move(part));
+  reconciliation_.begin(party, holds);
+  for (Inventory& part : parts_of(std::move(ours))) s.out.send(party, std::move(part));
 }
 
+/// What the job manager doesn't hold any more comes back; what it holds without our record is over.
 void SiteManager::on(Step& s, FromUser from, Inventory& part) {
-  if (!job_managers_.contains(from.party)) return ignore("unknown_user");
-  JobManager& user = job_managers_[from.party];
-  if (!user.judging) return ignore("not_asked");
-  if (!gather(user.inventory, part)) return;
-  user.judging = false;
-  const Inventory said = std::exchange(user.inventory, {});
-  const JobManager::Holds judged = std::exchange(user.judged, {});
+  if (!reconciliation_.is_awaited(from.party)) return ignore("not_asked");
+  const auto whole = reconciliation_.hear(from.party, part);
+  if (!whole) return;
+  const auto& [said, known] = *whole;
   std::map<std::pair<LeaseId, RequestId>, const Holding*> theirs;
   for (const Holding& held : said.borrowed) theirs[{held.lease, held.request}] = &held;
-  for (const auto& [id, request] : judged) {
+  for (const auto& [id, request] : known) {
     Lease* lease = leases_.find(id);
     if (!lease) continue;  // over since
     const auto out = lease->handed_out.find(request);
@@ -226,7 +183,7 @@ void SiteManager::on(Step& s, FromUser from, Inventory& part) {
     on(s, from, returned);
   }
   for (const auto& [key, held] : theirs)
-    if (!judged.contains(key))
+    if (!known.contains(key))
       s.out.send(from.party, LeaseEnded{key.first, held->nodes, LeaseEnd::unknown, false, {}}, key.second);
 }
 

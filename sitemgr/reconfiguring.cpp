@@ -34,17 +34,17 @@ std::string SiteManager::reconfigure(Instant now, const SiteSettings& settings, 
   for (const NeighbourSettings& neighbour : settings.neighbours) add_neighbour(now, neighbour);
   settings_ = settings;
   dispatch_ = find_dispatch(settings_.dispatching_policy);
-  placement_ = find_placement(settings_.placement_policy);
-  flexible_placement_ = find_placement(settings_.flexible_policy);
+  placer_ = {find_placement(settings_.placement_policy), find_placement(settings_.flexible_policy)};
   targets_ = find_targets(settings_.target_policy);
-  DMM_ASSERT(dispatch_ && placement_ && flexible_placement_ && targets_);
+  DMM_ASSERT(dispatch_ && placer_.fixed && placer_.flexible && targets_);
   queue_.set_policies(*dispatch_, *find_delegation(settings_.delegation_policy));
   owned_.configure(settings_.clusters);
   leases_.set_offer(settings_.offer);
   seen_.set_limits(settings_.seen_memory, settings_.seen_max, settings_.seen_counts_dttl);
   usage_.set_records_max(settings_.usage_records_max);
   set_gathering(std::nullopt);
-  judge_due_ = reach_due_ = hints_dirty_ = search_dirty_ = true;
+  feasibility_.changed();
+  hints_dirty_ = search_dirty_ = true;
   // Who had nobody to ask may have somebody now, and the other way round.
   const bool may_ask = settings_.delegate && neighbours_.configured() > 0;
   std::vector<LocalRequest*> moved;
@@ -65,14 +65,15 @@ void SiteManager::add_neighbour(Instant now, const NeighbourSettings& settings) 
   const std::size_t before = neighbours_.size();
   const std::size_t n = neighbours_.add(settings, settings_.window_first);
   if (neighbours_.size() > before) {
-    reach_.add_neighbours(neighbours_.size());
+    feasibility_.add_neighbours(neighbours_.size());
     borrowers_.add_neighbours(neighbours_.size());
     leases_.add_neighbours(neighbours_.size());
     queue_.add_neighbours(neighbours_.size());
     seen_.add_neighbours(neighbours_.size());
+    reconciliation_.add_neighbours(neighbours_.size());
     foreign_.resize(neighbours_.size());
   }
-  reach_.set_gone(n, false);
+  feasibility_.set_gone(n, false);
   borrowers_.set_weight(now, n, settings.limits.weight);
 }
 
@@ -93,8 +94,7 @@ void SiteManager::remove_neighbour(Step& s, std::size_t n) {
     }
   neighbour_down(s, n);
   neighbours_[n].removed = true;
-  reach_.set_gone(n, true);
-  if (s.out.ledger.wanted) changed_reaches_.insert(n);
+  feasibility_.set_gone(n, true);
 }
 
 }  // namespace dmm

@@ -10,7 +10,6 @@
 #include "protocol/text.hpp"
 #include "sitemgr/lease.hpp"
 #include "sitemgr/owned_nodes.hpp"
-#include "sitemgr/relay_rights.hpp"
 #include "sitemgr/usage.hpp"
 
 namespace dmm {
@@ -144,7 +143,14 @@ struct ReachRecord {
   }
 };
 
-/// Who may speak through this site along a chain.
+/// The sink of a lease, and a resource manager that has nodes of it.
+struct RelayPair {
+  SiteName sink;
+  Party manager;
+  auto operator<=>(const RelayPair&) const = default;
+};
+
+/// A pair that may speak through this site along a chain.
 struct RelayRecord {
   RelayPair pair;
 

@@ -18,7 +18,8 @@ void SiteManager::write_ledger(Step& s) {
   auto& ledger = s.out.ledger;
   if (!ledger.wanted) {
     changed_totals_.clear();
-    changed_relays_.clear();
+    relays_.write(ledger);
+    feasibility_.write(neighbours_, ledger);
     return;
   }
   for (const LeaseId& id : std::exchange(changed_leases_, {})) {
@@ -44,19 +45,8 @@ void SiteManager::write_ledger(Step& s) {
     else
       ledger.erase(OfferRecord{{.manager = manager, .cluster = {}, .properties = {}, .absent = {}}});
   }
-  for (const std::size_t n : std::exchange(changed_reaches_, {})) {
-    if (neighbours_[n].removed)
-      ledger.erase(ReachRecord{neighbours_[n].site, {}});
-    else
-      ledger.put(ReachRecord{neighbours_[n].site, reach_.heard(n).entries});
-  }
-  for (SiteName& site : std::exchange(gone_reaches_, {})) ledger.erase(ReachRecord{std::move(site), {}});
-  for (auto& [pair, may] : std::exchange(changed_relays_, {})) {
-    if (may)
-      ledger.put(RelayRecord{std::move(pair)});
-    else
-      ledger.erase(RelayRecord{std::move(pair)});
-  }
+  feasibility_.write(neighbours_, ledger);
+  relays_.write(ledger);
   write_usage(s);
 }
 
@@ -110,10 +100,8 @@ std::vector<SiteRecord> SiteManager::records() const {
   for (const auto& [key, total] : totals_) rows.emplace_back(UsageTotalRow{key.second, key.first, total});
   for (const SiteName& site : drained_) rows.emplace_back(DrainRecord{site});
   for (NodeOffer& offer : owned_.offers()) rows.emplace_back(OfferRecord{std::move(offer)});
-  for (std::size_t n = 0; n < neighbours_.size(); ++n)
-    if (!neighbours_[n].removed && !reach_.heard(n).entries.empty())
-      rows.emplace_back(ReachRecord{neighbours_[n].site, reach_.heard(n).entries});
-  for (RelayPair& pair : relays_.all()) rows.emplace_back(RelayRecord{std::move(pair)});
+  feasibility_.add_records(neighbours_, rows);
+  relays_.add_records(rows);
   return rows;
 }
 
@@ -123,18 +111,13 @@ void SiteManager::restore(Instant now, std::vector<SiteRecord> rows) {
   DMM_ASSERT(leases_.size() == 0 && queue_.size() == 0);
   std::map<std::uint64_t, UsageRecord> usage;
   for (SiteRecord& row : rows) {
-    if (auto* relay = std::get_if<RelayRecord>(&row)) relays_.restore(now, relay->pair);
+    if (auto* relay = std::get_if<RelayRecord>(&row)) relays_.restore(now, *relay);
     if (auto* offer = std::get_if<OfferRecord>(&row)) {
       const Party manager = offer->offer.manager;
       owned_.remember(std::move(offer->offer));
       if (!owned_.find_offer(manager)) changed_offers_.insert(manager);
     }
-    if (auto* reach = std::get_if<ReachRecord>(&row)) {
-      if (const auto n = neighbours_.find(reach->site))
-        reach_.hear(*n, Reach{std::move(reach->entries)});
-      else
-        gone_reaches_.push_back(reach->site);
-    }
+    if (auto* reach = std::get_if<ReachRecord>(&row)) feasibility_.restore(neighbours_, std::move(*reach));
     if (auto* total = std::get_if<UsageTotalRow>(&row)) totals_[{total->direction, total->peer}] = total->total;
     if (auto* use = std::get_if<UsageRow>(&row)) usage.emplace(use->number, std::move(use->use));
     if (auto* drain = std::get_if<DrainRecord>(&row)) drained_.insert(drain->site);

@@ -85,7 +85,7 @@ LocalClaim RequestQueue::claim_of(const RequestClass& kind) const {
   return {{}, ~std::uint64_t{0}};
 }
 
-void RequestQueue::judge(RequestClass& kind, bool servable, std::uint64_t clusters) {
+void RequestQueue::classify(RequestClass& kind, bool servable, std::uint64_t clusters) {
   if (kind.servable == servable && kind.clusters == clusters) return;
   ++changes_;
   const std::uint64_t all = kind.waiting.size(), here = all - kind.out;

@@ -115,6 +115,11 @@ struct SiteSettings {
   std::uint32_t delegations_per_link_max = 4'096;   ///< taken from one neighbour and not answered
   std::uint32_t leases_per_link_max = 50'000;       ///< lent to one neighbour, or borrowed of it, at a time
   std::uint32_t usage_records_max = 100'000;        ///< the oldest are dropped
+
+  /// The longest lease that a neighbour of these limits gets; 0: as long as it is used.
+  Duration lease_length_for(const NeighbourLimits& limits) const {
+    return limits.lease_length > Duration{} ? limits.lease_length : lease_length_max;
+  }
 };
 
 }  // namespace dmm

@@ -18,22 +18,22 @@ SiteManager::SiteManager(SiteSettings settings, std::uint64_t incarnation)
     : settings_(std::move(settings)),
       incarnation_(incarnation),
       dispatch_(find_dispatch(settings_.dispatching_policy)),
-      placement_(find_placement(settings_.placement_policy)),
-      flexible_placement_(find_placement(settings_.flexible_policy)),
+      placer_{find_placement(settings_.placement_policy), find_placement(settings_.flexible_policy)},
       targets_(find_targets(settings_.target_policy)),
       owned_(settings_.name, settings_.clusters),
       queue_(*dispatch_, *find_delegation(settings_.delegation_policy), settings_.neighbours.size()),
       neighbours_(settings_.neighbours, settings_.window_first),
-      reach_(settings_.neighbours.size()),
+      feasibility_(settings_.neighbours.size()),
       borrowers_(settings_.neighbours),
       leases_(settings_.neighbours.size(), settings_.offer),
-      relays_(relay_memory),
+      relays_(settings_.name, relay_memory),
+      reconciliation_(settings_.name, settings_.neighbours.size()),
       seen_(settings_.neighbours.size(), settings_.seen_memory, settings_.seen_max, settings_.seen_counts_dttl),
       usage_(settings_.usage_records_max),
       foreign_(settings_.neighbours.size()),
       match_cycle_(settings_.matchmaking_cycle),
       delegation_cycle_(settings_.delegation_cycle) {
-  DMM_ASSERT(dispatch_ && placement_ && flexible_placement_ && targets_);
+  DMM_ASSERT(dispatch_ && placer_.fixed && placer_.flexible && targets_);
 }
 
 SiteManager::SiteManager(SiteManager&&) noexcept = default;
@@ -55,7 +55,7 @@ void SiteManager::settle(Instant now, Effects& effects) {
   run_due(s);
   sweep(s);
   do_chores(s);
-  judge_all(s);
+  refuse_hopeless(s);
   update_gathering(now);
   if (is_matching() || match_cycle_.is_due(now)) {
     match_local(s);
@@ -81,7 +81,7 @@ void SiteManager::settle(Instant now, Effects& effects) {
 }
 
 Instant SiteManager::next_deadline() const {
-  const bool goes_on = !chores_.empty() || refuses_on_ || is_matching();
+  const bool goes_on = !chores_.empty() || feasibility_.goes_on() || is_matching();
   if (goes_on || (makes_way() && settings_.matchmaking_cycle == Duration{})) return Instant{};
   return std::min({queue_.next_due(), next_due(), hints_due_, match_cycle_.next(), delegation_cycle_.next()});
 }
@@ -118,6 +118,30 @@ void SiteManager::hand(Step& s, Received& in, std::optional<std::size_t> neighbo
     case Role::resource_manager: return give(FromProvider{in.from});
     case Role::client: return give(FromClient{in.from});
   }
+}
+
+void SiteManager::on(Step& s, FromSite from, Relay& relay) { pass_relay(s, from, relay); }
+void SiteManager::on(Step& s, FromUser from, Relay& relay) { pass_relay(s, from, relay); }
+void SiteManager::on(Step& s, FromProvider from, Relay& relay) { pass_relay(s, from, relay); }
+
+template <class Sender>
+void SiteManager::pass_relay(Step& s, const Sender& from, Relay& relay) {
+  const auto knows = [&](const Party& receiver) {
+    return receiver.role == Role::job_manager ? job_managers_.contains(receiver) : owned_.knows(receiver);
+  };
+  if (!relays_.may(relay, from.party, knows)) {
+    if constexpr (std::is_same_v<Sender, FromSite>) refuse(from.neighbour, "relay");
+    return;
+  }
+  const std::uint32_t next = relay.position + 1;
+  if (next == relay.path.size()) {
+    const Party to = relay.to;
+    return s.out.send(to, std::move(relay));
+  }
+  const auto on = neighbours_.find(relay.path[next]);
+  if (!on || !neighbours_[*on].up) return ignore("link_down");
+  relay.position = next;
+  send(s, *on, std::move(relay), {});
 }
 
 // ---- links ---------------------------------------------------------------------------------------------------------
@@ -176,10 +200,9 @@ void SiteManager::neighbour_up(Step& s, std::size_t n, bool restarted) {
   neighbour.asked_again = Instant{};
   hints_dirty_ = search_dirty_ = true;
   if (!restarted) return;
-  neighbour.told_reach = {};
-  reach_due_ = true;
+  feasibility_.forget_told(n);
   lose_questions(s, n);
-  open_books(s, n);
+  begin_reconciliation(s, n);
 }
 
 // A new session: whatever was asked in the old one, nobody will answer.
@@ -244,8 +267,7 @@ void SiteManager::sweep(Step& s) {
   while (lost_managers_.take(s.now, lost)) lose_nodes(s, lost);
   PartKey overdue;
   while (passed_due_.take(s.now, overdue)) on_no_answer(s, overdue, RejectReason::no_answer);
-  for (RelayPair& pair : relays_.take_over(s.now))
-    if (s.out.ledger.wanted) changed_relays_.emplace_back(std::move(pair), false);
+  relays_.sweep(s.now);
   for (std::size_t n = 0; n < neighbours_.size(); ++n) {  // who was silent may be asked again
     Neighbour& neighbour = neighbours_[n];
     if (neighbour.asked_again == Instant{} || s.now < neighbour.asked_again) continue;
@@ -256,13 +278,11 @@ void SiteManager::sweep(Step& s) {
 
 Instant SiteManager::next_due() const {
   Instant next = std::min({leases_.next_deadline(), job_managers_due_.next(), lost_managers_.next(),
-                           passed_due_.next(), relays_.next_over()});
+                           passed_due_.next(), relays_.next_deadline(), reconciliation_.next_deadline()});
   for (std::size_t n = 0; n < neighbours_.size(); ++n) {
     const Neighbour& neighbour = neighbours_[n];
     if (neighbour.up && !leases_.up(n).empty()) next = std::min(next, neighbour.renew_due);
     if (neighbour.asked_again != Instant{}) next = std::min(next, neighbour.asked_again);
-    for (const auto* unvouched : {&neighbour.orphans, &neighbour.unnamed})
-      for (const auto& [id, until] : *unvouched) next = std::min(next, until);
   }
   if (gathering_) next = std::min(next, gathering_->until);
   if (turn_ && foreign_[turn_->who].empty()) next = std::min(next, turn_->since + turn_length(*turn_));

@@ -5,9 +5,8 @@
 // One step is a batch of `receive`s and one `settle`. Receiving records; settling decides, in this order: what time
 // calls for, local and foreign matchmaking, reuse of the pool, delegation, hints. Where things are:
 //   site_manager.cpp  the gate, links coming and going, what time calls for
-//   relaying.cpp      frames that job managers and resource managers send through this site
 //   job_managers.cpp  job managers coming and going, their requests
-//   refusing.cpp      what can never be served is told so, by configuration alone
+//   refusing.cpp      refusing requests that no site can ever serve, telling neighbours what can be had here
 //   matchmaking.cpp   serving local requests from owned nodes, making leases
 //   lending.cpp       serving foreign requests: what the owner's users leave, and whose turn it is
 //   reclaiming.cpp    taking lent nodes back for a local request
@@ -17,15 +16,15 @@
 //   renewing.cpp      for how long a lease is promised, and when it is over
 //   owning.cpp        resource managers: what they offer, run, clean and set aside
 //   comparing.cpp     a resource manager's register beside the owner's record
-//   reconciling.cpp   both sides of a link compare what they believe, after a restart of either
+//   reconciling.cpp   what follows from comparing inventories, after a restart of either side
 //   recovery.cpp      the ledger: what is written, and how a restarted site finds it again
 //   orders.cpp        what the owner orders: reclaim, drain, resume, forget
 //   reconfiguring.cpp settings that change while it runs
 //   pool.cpp          what the sink does with leased nodes that have no job
 //   hinting.cpp       capacity hints
 //   views.cpp         what people see
-// Parts with a state of their own: OwnedNodes, RequestQueue, Neighbours, ReachBoard, Borrowers, LeaseTable,
-// RelayRights, SeenList, UsageLog.
+// Parts with a state of their own: OwnedNodes, RequestQueue, Neighbours, Feasibility, Borrowers, LeaseTable,
+// Relays, Reconciliation, SeenList, UsageLog.
 #pragma once
 
 #include <deque>
@@ -42,12 +41,13 @@
 #include "sitemgr/borrowers.hpp"
 #include "sitemgr/cycle.hpp"
 #include "sitemgr/deadlines.hpp"
+#include "sitemgr/feasibility.hpp"
 #include "sitemgr/lease.hpp"
 #include "sitemgr/neighbours.hpp"
 #include "sitemgr/owned_nodes.hpp"
-#include "sitemgr/reach_board.hpp"
+#include "sitemgr/reconciliation.hpp"
 #include "sitemgr/records.hpp"
-#include "sitemgr/relay_rights.hpp"
+#include "sitemgr/relays.hpp"
 #include "sitemgr/request_queue.hpp"
 #include "sitemgr/seen_list.hpp"
 #include "sitemgr/settings.hpp"
@@ -145,7 +145,7 @@ class SiteManager {
     std::uint64_t stay = 0;
   };
   struct JobManager {
-    using Holds = DenseSet<std::pair<LeaseId, RequestId>>;
+    using Holds = Reconciliation::Holds;
     /// A request of its own under a lease of ours, by what these names are more than it and we are.
     struct OwnHold {
       Epoch lease;
@@ -159,9 +159,6 @@ class SiteManager {
     Instant shelve_at = never;     ///< while it is silent: its requests leave the queue then
     Instant nodes_until = never;   ///< while it is silent: its nodes are taken back then
     Instant drop_at = never;       ///< in a new session: what it didn't ask for again is dropped then
-    bool judging = false;          ///< its Inventory is awaited, which judges these
-    Holds judged;
-    Inventory inventory;           ///< the parts of it that have come
     LookupSet<OwnHold> own;  ///< what it holds of our own leases,
     Holds borrowed;          ///< and of others'
     void hold(const Lease& lease, const RequestId& request);
@@ -227,14 +224,11 @@ class SiteManager {
   void send(Step& s, std::size_t n, Message message, const RequestId& trace);
   Party party(std::size_t n) const { return site_manager_of(neighbours_[n].site); }
 
-  // ---- relays (relaying.cpp) ----
   void on(Step& s, FromSite from, Relay& relay);
   void on(Step& s, FromUser from, Relay& relay);
   void on(Step& s, FromProvider from, Relay& relay);
-  void pass_relay(Step& s, const Party& from, std::optional<std::size_t> n, Relay& relay);
-  bool may_relay(const Party& from, std::optional<std::size_t> n, const Relay& relay) const;
-  void carry(const Lease& lease);
-  void stop_carrying(Step& s, const Lease& lease);
+  template <class Sender>
+  void pass_relay(Step& s, const Sender& from, Relay& relay);
 
   // ---- job managers (job_managers.cpp) ----
   void on(Step& s, FromUser from, Request& request);
@@ -253,13 +247,11 @@ class SiteManager {
   void forget_job_manager(const Party& party);
 
   // ---- what can never be served (refusing.cpp) ----
-  void judge(RequestClass& kind);
-  void judge_all(Step& s);
-  std::optional<Duration> hopeless_from(const RequestClass& kind) const;
-  Prospect prospect_of(const RequestClass& kind, Duration length, bool stays) const;
+  Feasibility::Site site() const { return {settings_, owned_, neighbours_, placer_}; }
+  void classify(RequestClass& kind);
+  void refuse_hopeless(Step& s);
   void refuse_if_hopeless(Step& s, LocalRequest& request);
   void tell_reach(Step& s);
-  ReachEntry own_reach(std::size_t n) const;
   void on(Step& s, FromSite from, Reach& reach);
 
   // ---- resource managers (owning.cpp, comparing.cpp) ----
@@ -280,15 +272,14 @@ class SiteManager {
   void lose_nodes(Step& s, const Party& resource_manager);
   void resource_manager_up(Step& s, const Party& manager, bool restarted);
 
-  // ---- comparing (reconciling.cpp) ----
-  void open_books(Step& s, std::size_t n);
-  void open_books(Step& s, const Party& job_manager);
+  // ---- inventories (reconciling.cpp) ----
+  void begin_reconciliation(Step& s, std::size_t n);
+  void begin_reconciliation(Step& s, const Party& job_manager);
   void on(Step& s, FromSite from, Inventory& inventory);
   void on(Step& s, FromUser from, Inventory& inventory);
-  void judge_lent(Step& s, std::size_t n, const std::vector<Holding>& borrowed);
-  void judge_borrowed(Step& s, std::size_t n, const std::vector<Holding>& lent);
-  bool may_adopt(std::size_t n, const Holding& held) const;
-  void adopt_or_release(Step& s, std::size_t n, const Holding& lent);
+  void compare_borrowed(Step& s, std::size_t n, const Holding& held, Instant until);
+  void compare_lent(Step& s, std::size_t n, const Holding& lent);
+  void adopt(Step& s, std::size_t upstream, std::size_t downstream, const Holding& lent);
   void end_unvouched(Step& s);
   Duration adopt_within(std::size_t n) const;
 
@@ -315,15 +306,12 @@ class SiteManager {
   }
   bool serve(Step& s, LocalRequest& request);
   bool drained_here() const { return drained_.contains(settings_.name); }
-  std::optional<Placement> place(const ResourceNeed& need, const std::vector<ClusterView>& clusters) const;
   std::vector<ClusterView> placeable(const ResourceNeed& need, const RequestId& request) const;
   Lease& make_lease(Step& s, const ResourceNeed& need, const Placement& placement, const RequestId& request,
                     const Foreign* foreign);
   Load load() const;
 
   // ---- what is in the way (waiting.cpp) ----
-  Clause clause_of(const ResourceNeed& need) const;
-  Clause clause_of_size(const ResourceNeed& need) const;
   RejectReason exact(Instant now, const Foreign& foreign, RejectReason reason) const;
   bool keeps_off(Instant now, const Foreign& foreign) const;
   bool drained_for(const Foreign& foreign) const;
@@ -347,7 +335,6 @@ class SiteManager {
   Duration round_trip_to(const Party& user) const;
   void note_round_trip(const Party& user, Duration round_trip);
   Duration turn_length(const Turn& turn) const;
-  Duration lease_length_for(std::size_t n) const;
   Duration lease_length_for(const Foreign& foreign) const;
   Duration longest_for(const Foreign& foreign) const;
   Duration protected_time_for(const Foreign& foreign) const;
@@ -467,16 +454,17 @@ class SiteManager {
   std::uint64_t incarnation_;
   std::uint64_t leases_made_ = 0;
   const DispatchPolicy* dispatch_;
-  PlacementPolicy placement_, flexible_placement_;
+  Placer placer_;
   TargetPolicy targets_;
 
   OwnedNodes owned_;
   RequestQueue queue_;
   Neighbours neighbours_;
-  ReachBoard reach_;
+  Feasibility feasibility_;
   Borrowers borrowers_;
   LeaseTable leases_;
-  RelayRights relays_;
+  Relays relays_;
+  Reconciliation reconciliation_;
   SeenList seen_;
   UsageLog usage_;
   Ignored ignored_;
@@ -505,9 +493,6 @@ class SiteManager {
   std::vector<DrainRecord> changed_drains_;
   std::set<std::pair<UsageRecord::Direction, SiteName>> changed_totals_;
   std::set<Party> changed_offers_;
-  std::set<std::size_t> changed_reaches_;
-  std::vector<SiteName> gone_reaches_;         ///< of neighbours that are configured no longer
-  std::vector<std::pair<RelayPair, bool>> changed_relays_;  ///< and whether they may speak now
   std::uint64_t usage_written_ = 1;            ///< the ledger has the records before this number
   std::uint64_t usage_first_ = 1;              ///< and from this one on
 
@@ -530,9 +515,6 @@ class SiteManager {
   Demand demand_;
   bool hints_dirty_ = true;
   bool search_dirty_ = true, could_delegate_ = false;  ///< somebody may be asked who couldn't be before
-  bool judge_due_ = true;  ///< what is configured or known of us or of others has changed: classes are judged anew,
-  bool reach_due_ = true;  ///< and neighbours are told
-  bool refuses_on_ = false;  ///< more are hopeless than one step refuses: the next one goes on
 };
 
 }  // namespace dmm

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "protocol/text.hpp"
+#include "sitemgr/clause.hpp"
 #include "sitemgr/site_manager.hpp"
 
 namespace dmm {
@@ -13,62 +14,9 @@ namespace {
 /// So many of those who have what a request waits for are named.
 constexpr std::size_t holders_shown = 20;
 
-std::string text_of(double quota) {
-  std::string text = std::to_string(quota);
-  text.erase(text.find_last_not_of('0') + 1);
-  return text.ends_with('.') ? text + "0" : text;
-}
-
 }  // namespace
 
 // ---- this site's own nodes -----------------------------------------------------------------------------------------
-
-/// For a need that no cluster is large enough for, whatever its nodes have.
-Clause SiteManager::clause_of_size(const ResourceNeed& need) const {
-  std::vector<ClusterView> sizes = owned_.sizes({});
-  const auto largest = std::ranges::max_element(sizes, {}, &ClusterView::total_processors);
-  if (largest == sizes.end() || largest->total_processors == 0) return {RejectReason::no_nodes, {}};
-  const std::string of_largest = largest->name.text + " has " + std::to_string(largest->total_processors) +
-                                 " processors in nodes of " + std::to_string(largest->processors_per_node);
-  const std::string quota = text_of(largest->quota);
-  for (ClusterView& cluster : sizes) cluster.quota = 1.0;
-  if (place(need, sizes)) return {RejectReason::over_quota, of_largest + ", and its quota is " + quota};
-  const std::uint32_t widest = widest_component(need);
-  if (largest->total_processors < widest) return {RejectReason::too_wide, of_largest};
-  return {RejectReason::apart, of_largest};
-}
-
-/// The first that keeps a need from this site's own nodes: what it can never have here comes before what it can't have
-/// now.
-Clause SiteManager::clause_of(const ResourceNeed& need) const {
-  const auto fits = [&](const Constraints& constraints) { return place(need, owned_.sizes(constraints)).has_value(); };
-  const Constraints& wanted = need.constraints;
-  if (!fits(wanted)) {
-    if (!fits({})) return clause_of_size(need);
-    for (const auto& [name, value] : wanted.attributes)
-      if (!fits({0, {{name, value}}})) return {RejectReason::no_attribute, name + "=" + value};
-    if (!fits({wanted.memory_bytes, {}}))
-      return {RejectReason::too_little_memory, std::to_string(wanted.memory_bytes) + " bytes"};
-    std::string all;
-    for (const auto& [name, value] : wanted.attributes) all += (all.empty() ? "" : " and ") + name + "=" + value;
-    return {RejectReason::no_attribute, all + (wanted.memory_bytes > 0 ? " with the memory that it asks for" : "")};
-  }
-  if (drained_here()) return {RejectReason::drained, {}};
-  if (place(need, owned_.standing(wanted))) return {RejectReason::no_capacity, {}};
-  std::string down, aside;
-  for (const OwnedNodes::ManagerView& manager : owned_.managers()) {
-    if (!manager.up) down += (down.empty() ? "" : ", ") + settings_.name.text + "/" + manager.party.name;
-    if (!manager.aside.empty()) aside += (aside.empty() ? "" : "; ") + manager.party.name + ": " + manager.why_aside;
-  }
-  if (owned_.all_up()) return {RejectReason::nodes_aside, aside};
-  if (down.empty() && !owned_.managers().empty()) {
-    std::uint64_t offered = 0, configured = 0;
-    for (const ClusterView& cluster : owned_.standing({})) offered += cluster.idle_processors;
-    for (const ClusterView& cluster : owned_.sizes({})) configured += cluster.total_processors;
-    return {RejectReason::nodes_missing, std::to_string(offered) + " of " + std::to_string(configured) + " processors"};
-  }
-  return {RejectReason::nodes_down, down.empty() ? "no resource manager has come yet" : down};
-}
 
 /// What a site says of itself, more exactly than by its reason.
 RejectReason SiteManager::exact(Instant now, const Foreign& foreign, RejectReason reason) const {
@@ -82,7 +30,7 @@ RejectReason SiteManager::exact(Instant now, const Foreign& foreign, RejectReaso
                            reason == RejectReason::dttl_exhausted || reason == RejectReason::tries_exhausted;
   const bool never_here = foreign.reason == RejectReason::never_servable;
   if (!is_of_nodes || (!never_here && owned_.all_up())) return reason;
-  const RejectReason clause = clause_of(asked.request.need).reason;
+  const RejectReason clause = clause_of(asked.request.need, settings_.name, owned_, placer_, drained_here()).reason;
   return clause == RejectReason::no_capacity ? reason : clause;
 }
 
@@ -136,7 +84,7 @@ AskedView SiteManager::asked_of(Instant now, std::size_t n, const LocalRequest& 
     return view;
   }
   if (settings_.use_hints) {
-    const Prospect beyond = reach_.beyond(n, kind.need, kind.dttl, request.request.length);
+    const Prospect beyond = feasibility_.beyond(n, kind.need, kind.dttl, request.request.length);
     if (beyond.complete && !beyond.possible) {
       view.stage = Stage::cannot;
       view.clause = !beyond.wide_enough ? RejectReason::too_wide
@@ -204,7 +152,7 @@ WaitView SiteManager::why(Instant now, const RequestId& id) const {
   if (!request) return view;
   view.dttl = request->kind->dttl;
   view.constraints = request->kind->need.constraints;
-  view.here = clause_of(request->kind->need);
+  view.here = clause_of(request->kind->need, settings_.name, owned_, placer_, drained_here());
   view.holders = holders_of(now, view.constraints);
   if (view.holders.size() > holders_shown) {
     view.holders_left_out = view.holders.size() - holders_shown;
@@ -220,7 +168,7 @@ WaitView SiteManager::why(Instant now, const RequestId& id) const {
 /// Whether nobody is known who could ever serve it, and not everybody is known.
 bool SiteManager::too_wide_for_known(const LocalRequest& request) const {
   if (!settings_.use_hints || request.kind->servable) return false;
-  const Prospect prospect = prospect_of(*request.kind, request.request.length, false);
+  const Prospect prospect = feasibility_.prospect(site(), *request.kind, request.request.length, false);
   return !prospect.possible && !prospect.complete;
 }
 

@@ -1,0 +1,176 @@
+// What can be had by configuration; see feasibility.hpp.
+#include "sitemgr/feasibility.hpp"
+
+#include <algorithm>
+
+#include "manager/assert.hpp"
+
+namespace dmm {
+namespace {
+
+/// Claims tell this many clusters apart, a bit each.
+constexpr std::size_t clusters_told_apart = 64;
+
+std::string text_of(const Constraints& constraints) {
+  std::string text;
+  const auto add = [&](const std::string& one) { text += (text.empty() ? "" : " and ") + one; };
+  for (const auto& [name, value] : constraints.attributes) add(name + "=" + value);
+  constexpr std::uint64_t mib = 1 << 20;
+  if (constraints.memory_bytes > 0) add(std::to_string((constraints.memory_bytes + mib - 1) / mib) + " MiB of memory");
+  return text;
+}
+
+std::string processors_text(std::uint32_t processors) {
+  return std::to_string(processors) + (processors == 1 ? " processor" : " processors");
+}
+
+Refusal refusal_for(const RequestClass& kind, const Prospect& prospect, Duration length) {
+  if (!prospect.wide_enough) {
+    std::string text = "needs " + processors_text(kind.widest) + " in one cluster";
+    if (kind.processors != kind.widest) text += " and " + std::to_string(kind.processors) + " at one site";
+    return {RefusalReason::too_large, std::move(text)};
+  }
+  if (prospect.has_nodes && length == Duration{})
+    return {RefusalReason::too_large, "needs " + std::to_string(kind.processors) +
+                                          " processors in components of up to " + std::to_string(kind.widest) +
+                                          ", which fit into no site's clusters together"};
+  if (!prospect.has_nodes)
+    return {RefusalReason::no_such_nodes, "needs " + processors_text(kind.widest) + " of nodes with " +
+                                              text_of(kind.need.constraints)};
+  return {RefusalReason::too_long, "runs for up to " + std::to_string(length.microseconds / 1'000'000) +
+                                       " s, and no owner lends for so long"};
+}
+
+}  // namespace
+
+void Feasibility::add_neighbours(std::size_t neighbours) {
+  DMM_ASSERT(neighbours >= told_.size());
+  reach_.add_neighbours(neighbours);
+  told_.resize(neighbours);
+}
+
+void Feasibility::set_gone(std::size_t n, bool gone) {
+  reach_.set_gone(n, gone);
+  if (gone) changed_.insert(n);
+}
+
+void Feasibility::hear(std::size_t n, Reach reach) {
+  if (!reach_.hear(n, std::move(reach))) return;
+  changed();
+  changed_.insert(n);
+}
+
+Prospect Feasibility::prospect(const Site& site, const RequestClass& kind, Duration length, bool stays) const {
+  Prospect prospect;
+  prospect.complete = site.owned.all_known();
+  if (kind.servable) prospect.possible = prospect.wide_enough = prospect.has_nodes = true;
+  consider({prospect.complete, site.owned.classes({})}, kind.need, {}, prospect);
+  if (!kind.servable) prospect.possible = false;  // our own clusters can't hold it, whatever their sum
+  if (stays) return prospect;
+  if (!site.settings.use_hints) prospect.complete = false;
+  for (std::size_t n = 0; n < site.neighbours.size(); ++n) {
+    if (site.neighbours[n].removed) continue;
+    const Prospect there = reach_.beyond(n, kind.need, kind.dttl, length);
+    prospect.possible |= there.possible;
+    prospect.wide_enough |= there.wide_enough;
+    prospect.has_nodes |= there.has_nodes;
+    prospect.complete &= there.complete;
+    prospect.largest = std::max(prospect.largest, there.largest);
+  }
+  return prospect;
+}
+
+// ---- classes -------------------------------------------------------------------------------------------------------
+
+std::pair<bool, std::uint64_t> Feasibility::classify(const Site& site, const ResourceNeed& need) {
+  const std::vector<ClusterView> sizes = site.owned.sizes(need.constraints);
+  const std::uint32_t widest = widest_component(need);
+  std::uint64_t clusters = 0;
+  for (std::size_t i = 0; i < sizes.size() && i < clusters_told_apart; ++i)
+    if (usable_processors(sizes[i]) >= widest) clusters |= std::uint64_t{1} << i;
+  return {site.placer.place(need, sizes).has_value(), clusters};
+}
+
+std::optional<Duration> Feasibility::hopeless_from(const Site& site, const RequestClass& kind) const {
+  if (kind.servable) return std::nullopt;
+  const bool stays = kind.dttl == 0 || !site.settings.delegate || site.neighbours.configured() == 0;
+  const auto is_hopeless = [&](Duration length) {
+    const Prospect there = prospect(site, kind, length, stays);
+    return !there.possible && there.complete;
+  };
+  if (is_hopeless({})) return Duration{};
+  std::optional<Duration> least;
+  for (auto length = kind.lengths.rbegin(); length != kind.lengths.rend() && is_hopeless(length->first); ++length)
+    least = length->first;
+  return least;
+}
+
+std::optional<std::pair<Refusal, Prospect>> Feasibility::refusal_of(const Site& site,
+                                                                    const LocalRequest& request) const {
+  const Duration length = request.request.length;
+  const bool stays = request.search == LocalRequest::Search::home;
+  const Prospect there = prospect(site, *request.kind, length, stays);
+  if (there.possible || !there.complete) return std::nullopt;
+  return std::pair{refusal_for(*request.kind, there, length), there};
+}
+
+// ---- what neighbours are told --------------------------------------------------------------------------------------
+
+void Feasibility::forget_told(std::size_t n) {
+  told_[n].clear();
+  reach_due_ = true;
+}
+
+/// What this site lends to a neighbour when idle.
+ReachEntry Feasibility::own_entry(const Site& site, std::size_t n) {
+  if (!site.settings.lend) return {true, {}};
+  const NeighbourLimits& limits = site.neighbours[n].limits;
+  ReachEntry own{site.owned.all_known(), site.owned.classes(site.settings.lease_length_for(limits))};
+  const std::uint32_t most = limits.processors_at_most();
+  for (NodeClass& one : own.classes) {
+    one.largest = std::min(one.largest, most);
+    one.together = std::min(one.together, most);
+  }
+  return own;
+}
+
+std::vector<std::pair<std::size_t, Reach>> Feasibility::take_due(const Site& site) {
+  std::vector<std::pair<std::size_t, Reach>> due;
+  if (!site.settings.use_hints || !std::exchange(reach_due_, false)) return due;
+  const ReachSums sums = reach_.sums(site.settings.hint_distance);
+  for (std::size_t n = 0; n < site.neighbours.size(); ++n) {
+    if (!site.neighbours[n].up || site.neighbours[n].removed) continue;
+    Reach reach = sums.without(n, own_entry(site, n));
+    if (reach.entries == told_[n]) continue;
+    told_[n] = reach.entries;
+    due.emplace_back(n, std::move(reach));
+  }
+  return due;
+}
+
+// ---- the ledger ----------------------------------------------------------------------------------------------------
+
+void Feasibility::restore(const Neighbours& neighbours, ReachRecord row) {
+  if (const auto n = neighbours.find(row.site))
+    reach_.hear(*n, Reach{std::move(row.entries)});
+  else
+    gone_rows_.push_back(std::move(row.site));
+}
+
+void Feasibility::write(const Neighbours& neighbours, LedgerChanges<SiteRecord>& ledger) {
+  for (const std::size_t n : std::exchange(changed_, {})) {
+    if (neighbours[n].removed)
+      ledger.erase(ReachRecord{neighbours[n].site, {}});
+    else
+      ledger.put(ReachRecord{neighbours[n].site, reach_.heard(n).entries});
+  }
+  for (SiteName& site : std::exchange(gone_rows_, {})) ledger.erase(ReachRecord{std::move(site), {}});
+}
+
+void Feasibility::add_records(const Neighbours& neighbours, std::vector<SiteRecord>& rows) const {
+  for (std::size_t n = 0; n < neighbours.size(); ++n)
+    if (!neighbours[n].removed && !reach_.heard(n).entries.empty())
+      rows.emplace_back(ReachRecord{neighbours[n].site, reach_.heard(n).entries});
+}
+
+}  // namespace dmm

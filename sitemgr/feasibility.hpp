@@ -1,0 +1,90 @@
+// Feasibility: whether a request can ever be served, by this site or by any within its reach. Only configuration
+// counts, as neighbours last told it (reach_board.hpp) and as resource managers last offered it, never what is up, busy
+// or drained now. Requests that no site can ever serve are refused with the reason; which of this site's clusters could
+// hold a class of requests is found once for the class (docs/protocol.md section 6.4).
+#pragma once
+
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "sitemgr/neighbours.hpp"
+#include "sitemgr/owned_nodes.hpp"
+#include "sitemgr/placer.hpp"
+#include "sitemgr/reach_board.hpp"
+#include "sitemgr/records.hpp"
+#include "sitemgr/request_queue.hpp"
+
+namespace dmm {
+
+/// Why a request is refused for good.
+struct Refusal {
+  RefusalReason reason = RefusalReason::too_large;
+  std::string text;
+};
+
+class Feasibility {
+ public:
+  /// What this part looks at beside its own state.
+  struct Site {
+    const SiteSettings& settings;
+    const OwnedNodes& owned;
+    const Neighbours& neighbours;
+    const Placer& placer;
+  };
+
+  explicit Feasibility(std::size_t neighbours) : reach_(neighbours), told_(neighbours) {}
+  void add_neighbours(std::size_t neighbours);
+  /// A neighbour is one no longer, so that nothing is beyond it; or it is one again, and has yet to tell.
+  void set_gone(std::size_t n, bool gone);
+
+  // ---- what is known ----
+  /// What is configured or known of this site has changed: classes are looked at again, and neighbours are told.
+  void changed() { classes_due_ = reach_due_ = true; }
+  /// A neighbour told what can be had at it and beyond it.
+  void hear(std::size_t n, Reach reach);
+  /// What a neighbour and all sites beyond it within `dttl` hops could do for a need.
+  Prospect beyond(std::size_t n, const ResourceNeed& need, std::uint32_t dttl, Duration length) const {
+    return reach_.beyond(n, need, dttl, length);
+  }
+  /// What this site and, unless the request `stays`, all within its reach could do for a class.
+  Prospect prospect(const Site& site, const RequestClass& kind, Duration length, bool stays) const;
+
+  // ---- classes of requests ----
+  /// Whether the site could serve a class when idle, and which of its clusters could hold the widest component.
+  static std::pair<bool, std::uint64_t> classify(const Site& site, const ResourceNeed& need);
+  /// Whether the classes are to be looked at.
+  bool is_due() const { return classes_due_; }
+  /// From which length on no site could ever serve a request of the class: 0, if none of them at all. Nothing if some
+  /// site could serve each.
+  std::optional<Duration> hopeless_from(const Site& site, const RequestClass& kind) const;
+  /// Why this request can never be served; nothing if it can, or if that isn't known.
+  std::optional<std::pair<Refusal, Prospect>> refusal_of(const Site& site, const LocalRequest& request) const;
+  /// The classes were looked at. `more`: more are hopeless than one step refuses, the next one goes on.
+  void looked(bool more) { classes_due_ = more, goes_on_ = more; }
+  bool goes_on() const { return goes_on_; }
+
+  // ---- what neighbours are told ----
+  /// A neighbour's session is new: it knows nothing of what it was told.
+  void forget_told(std::size_t n);
+  /// What is to be told to which neighbour now; it counts as told.
+  std::vector<std::pair<std::size_t, Reach>> take_due(const Site& site);
+
+  // ---- the ledger ----
+  void restore(const Neighbours& neighbours, ReachRecord row);
+  void write(const Neighbours& neighbours, LedgerChanges<SiteRecord>& ledger);
+  void add_records(const Neighbours& neighbours, std::vector<SiteRecord>& rows) const;
+
+ private:
+  static ReachEntry own_entry(const Site& site, std::size_t n);
+
+  ReachBoard reach_;
+  std::vector<std::vector<ReachEntry>> told_;  ///< by neighbour: the reach that it was last sent
+  bool classes_due_ = true, reach_due_ = true, goes_on_ = false;
+  std::set<std::size_t> changed_;              ///< neighbours whose row is to be written
+  std::vector<SiteName> gone_rows_;            ///< rows of sites that are no neighbours any more
+};
+
+}  // namespace dmm

@@ -55,7 +55,7 @@ void SiteManager::run_due(Step& s) {
   while (LocalRequest* request = queue_.due(s.now)) {
     search_dirty_ = true;
     if (request->search == Stage::out) {
-      neighbours_.on_silence(s.now, request->target);
+      targets_.silent(s.now, request->target);
       withdraw(s, *request);
       on_answer(s, *request, RejectReason::no_answer);
     } else {
@@ -131,49 +131,21 @@ bool SiteManager::ask_class(Step& s, RequestClass& kind) {
   return any_left;
 }
 
-SiteManager::Choice SiteManager::choose(Instant now, const Search& search, std::size_t& target) {
-  target_views_.clear();
-  for (std::size_t n = 0; n < neighbours_.size(); ++n) {
-    const Neighbour& neighbour = neighbours_[n];
-    if (!neighbour.up || neighbour.removed || neighbour.pressed || now < neighbour.asked_again) continue;
-    if (n < search.asked->size() && (*search.asked)[n]) continue;
-    const auto* chain = DMM_PLANT(chain_ignored) ? nullptr : search.chain;
-    if (chain && std::find(chain->begin(), chain->end(), neighbour.site) != chain->end()) continue;
-    if (settings_.use_hints && (search.length > Duration{} || search.need->constraints != Constraints{})) {
-      const Prospect beyond = feasibility_.beyond(n, *search.need, search.dttl, search.length);
-      if (beyond.complete && !beyond.possible) continue;
-    }
-    target_views_.push_back({n, neighbour.hint, settings_.use_hints && neighbour.known, neighbour.debit});
-  }
-  const TargetQuery query{search.widest, search.dttl, stable_hash(search.key)};  // by round: not the same way again
-  if (settings_.use_hints) std::erase_if(target_views_, [&](const TargetView& view) { return !may_fit(query, view); });
-  if (target_views_.empty()) return Choice::nobody;
-  target_order_.clear();
-  targets_(query, target_views_, target_order_);
-  for (const std::size_t index : target_order_) {
-    const Neighbour& neighbour = neighbours_[target_views_[index].neighbour];
-    if (neighbour.outstanding >= neighbour.window) continue;
-    target = target_views_[index].neighbour;
-    return Choice::found;
-  }
-  return Choice::window_full;
-}
-
 /// How long an answer may take: our own limit, everybody's cycles, and the way to the farthest site and back, twice.
 Duration SiteManager::answer_within(std::uint32_t dttl) const {
   const Duration cycles = (settings_.matchmaking_cycle + settings_.delegation_cycle) * dttl;
   return settings_.answer_limit + cycles * 2 + neighbours_.round_trip_within(dttl) * 2;
 }
 
-SiteManager::Choice SiteManager::ask_next(Step& s, LocalRequest& request) {
+Choice SiteManager::ask_next(Step& s, LocalRequest& request) {
   const RequestClass& kind = *request.kind;
   const PartKey key{request.request.id, 0, request.round};
-  const Search search{key, &kind.need, kind.widest, kind.dttl, request.request.length, &request.asked, nullptr};
+  const SearchQuery query{key, &kind.need, kind.widest, kind.dttl, request.request.length, &request.asked, nullptr};
   std::size_t target = 0;
-  const Choice choice = request.asks >= settings_.tries_per_round ? Choice::nobody : choose(s.now, search, target);
+  const Choice choice = request.asks >= settings_.tries_per_round ? Choice::none : choose(s.now, query, target);
   request.window_full = choice == Choice::window_full;
   // Who asked nobody in this round yet is ready to do so as soon as there is somebody.
-  if (choice == Choice::nobody && request.asks > 0) end_round(s, request);
+  if (choice == Choice::none && request.asks > 0) end_round(s, request);
   if (choice != Choice::found) return choice;
 
   request.asked.resize(neighbours_.size());
@@ -183,7 +155,7 @@ SiteManager::Choice SiteManager::ask_next(Step& s, LocalRequest& request) {
   ++request.tries;
   // What neighbours said of the budget lowers what others may spend of it, and never ends the round.
   if (request.tries_left > 0) --request.tries_left;
-  neighbours_.hand_over(target, kind.widest);
+  targets_.sent(target, kind.widest);
   const Duration within = answer_within(kind.dttl);
   request.answer_by = s.now + within;
   queue_.set_search(request, Stage::out);
@@ -214,7 +186,7 @@ void SiteManager::on_answer(Step& s, LocalRequest& request, RejectReason reason)
 
 void SiteManager::withdraw(Step& s, LocalRequest& request) {
   DMM_ASSERT(request.search == Stage::out);
-  neighbours_.take_back(request.target, request.kind->widest);
+  targets_.back(request.target, request.kind->widest);
   queue_.set_search(request, Stage::ready);
   s.out.log(Level::info, "withdraw", request.request.id, {{"to", neighbours_[request.target].site.text}});
   send(s, request.target, Withdraw{request.request.id, 0, request.round}, request.request.id);

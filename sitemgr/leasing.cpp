@@ -70,7 +70,7 @@ Lease SiteManager::lease_from(Instant now, std::size_t from, const Grant& grant)
 }
 
 void SiteManager::on(Step& s, FromSite from, Grant& grant) {
-  ++neighbours_[from.neighbour].grants_received;
+  targets_.heard_grant(from.neighbour);
   if (const std::string_view fault = fault_of(from.neighbour, grant); !fault.empty()) {
     refuse(from.neighbour, "grant");
     s.out.log(Level::warning, "grant_refused", grant.request,
@@ -88,8 +88,8 @@ void SiteManager::on(Step& s, FromSite from, Grant& grant) {
     return send(s, from.neighbour, Release{grant.lease, {}, false, false}, grant.request);
   }
   Neighbour& neighbour = neighbours_[from.neighbour];
-  neighbours_.on_answer(from.neighbour);
-  neighbours_.on_grant(from.neighbour, settings_.window_max);
+  targets_.answered(from.neighbour);
+  targets_.granted(from.neighbour, settings_.window_max);
   search_dirty_ = true;
   // The first lease over a link begins a term there; others join it.
   if (leases_.up(from.neighbour).empty()) neighbour.renew_due = next_renewal(s.now, neighbour);
@@ -133,7 +133,7 @@ void SiteManager::take_grant(Step& s, std::size_t from, const Grant& grant, Leas
   LocalRequest* request = queue_.find(grant.request);
   if (request && request->search == LocalRequest::Search::out) {
     if (request->target == from && request->round == grant.round) {
-      neighbours_.take_back(from, request->kind->widest);
+      targets_.back(from, request->kind->widest);
       queue_.set_search(*request, LocalRequest::Search::ready);
     } else {
       withdraw(s, *request);  // an earlier round's answer came first
@@ -142,7 +142,7 @@ void SiteManager::take_grant(Step& s, std::size_t from, const Grant& grant, Leas
   if (const std::string fault = request ? dmm::fault_of(grant.nodes, request->kind->need) : std::string();
       !fault.empty()) {
     refuse(from, "grant");
-    neighbours_.on_silence(s.now, from);
+    targets_.silent(s.now, from);
     s.out.log(Level::warning, "grant_refused", grant.request, {{"by", neighbours_[from].site.text}, {"text", fault}});
     return send(s, from, Release{grant.lease, {}, false, true}, grant.request);
   }
@@ -233,7 +233,7 @@ void SiteManager::on(Step& s, FromUser from, Release& release) {
   // Whoever lent nodes on which nothing starts isn't asked again for a while, nor are they used for another job.
   if (release.failed) {
     refuse(*lease->upstream, "nothing_started");
-    neighbours_.on_silence(s.now, *lease->upstream);
+    targets_.silent(s.now, *lease->upstream);
     return give_back(s, *lease, returned, release.silent, true);
   }
   into_pool(*lease, std::move(returned));

@@ -1,4 +1,4 @@
-// Hints and windows; see neighbours.hpp.
+// Links and hints; see neighbours.hpp.
 #include "sitemgr/neighbours.hpp"
 
 #include <algorithm>
@@ -6,9 +6,6 @@
 
 namespace dmm {
 namespace {
-
-/// How long a neighbour that didn't answer is left alone: this, then twice as long each time.
-constexpr Duration left_alone_first = seconds(10), left_alone_last = seconds(300);
 
 /// Ways shorter than this needn't be told of: time limits allow for them.
 constexpr std::uint32_t round_trip_step_ms = 100;
@@ -21,18 +18,17 @@ std::uint32_t told_round_trip(Duration round_trip) {
   return round_trip_step_ms * std::bit_ceil(static_cast<std::uint32_t>(std::min<std::int64_t>(steps + 1, 1 << 16)));
 }
 
-Neighbours::Neighbours(const std::vector<NeighbourSettings>& settings, std::uint32_t window) {
-  for (const NeighbourSettings& one : settings) add(one, window);
+Neighbours::Neighbours(const std::vector<NeighbourSettings>& settings) {
+  for (const NeighbourSettings& one : settings) add(one);
 }
 
-std::size_t Neighbours::add(const NeighbourSettings& settings, std::uint32_t window) {
+std::size_t Neighbours::add(const NeighbourSettings& settings) {
   const auto known = std::ranges::find(list_, settings.site, &Neighbour::site);
   const bool is_new = known == list_.end();
   Neighbour& neighbour = is_new ? list_.emplace_back() : *known;
   neighbour.site = settings.site;
   neighbour.relation = settings.relation;
   neighbour.limits = settings.limits;
-  if (is_new) neighbour.window = window;
   neighbour.removed = false;
   ++revision_;
   return static_cast<std::size_t>(&neighbour - list_.data());
@@ -48,42 +44,13 @@ std::size_t Neighbours::configured() const {
   return static_cast<std::size_t>(std::ranges::count(list_, false, &Neighbour::removed));
 }
 
-void Neighbours::hand_over(std::size_t index, std::uint32_t processors) {
-  Neighbour& neighbour = list_[index];
-  ++neighbour.outstanding;
-  ++neighbour.delegations_sent;
-  neighbour.debit += processors;
-}
-
-void Neighbours::take_back(std::size_t index, std::uint32_t processors) {
-  Neighbour& neighbour = list_[index];
-  --neighbour.outstanding;
-  neighbour.debit -= processors;
-}
-
-void Neighbours::on_grant(std::size_t index, std::uint32_t window_max) {
-  list_[index].window = std::min(list_[index].window + 1, window_max);
-}
-
-void Neighbours::on_no_capacity(std::size_t index) { list_[index].window = std::max(1U, list_[index].window / 2); }
-
-void Neighbours::on_silence(Instant now, std::size_t index) {
-  Neighbour& neighbour = list_[index];
-  on_no_capacity(index);
-  Duration alone = left_alone_first;
-  for (std::uint32_t i = 0; i < neighbour.silences && alone < left_alone_last; ++i)
-    alone = std::min(alone * 2, left_alone_last);
-  if (neighbour.silences > 0) neighbour.asked_again = now + alone;  // one answer may be lost on its way
-  ++neighbour.silences;
-}
-
 void Neighbours::set_up(std::size_t index, Instant now, bool up) {
   Neighbour& neighbour = list_[index];
   neighbour.up = up;
   neighbour.changed = now;
   ++revision_;
   if (up) return;
-  neighbour.pressed = neighbour.stands = false;
+  neighbour.stands = false;
   // Its next hint is news then, and wakes who waits for it; the largest clusters stay known.
   for (HintEntry& entry : neighbour.hint) entry.lendable = entry.queued = entry.width = 0;
 }

@@ -1,4 +1,4 @@
-// What this site knows of each neighbour: its link, its latest hint, and the window of delegations out to it. A
+// What this site knows of each neighbour: its link, and its latest hint. A
 // neighbour keeps its place in the list for as long as the site manager runs, also if it is configured no longer.
 #pragma once
 
@@ -20,18 +20,12 @@ struct Neighbour {
   NeighbourLimits limits;
   bool removed = false;  ///< configured no longer
   bool up = false;
-  bool pressed = false;  ///< much waits for it unacknowledged: nothing is asked of it
   Instant changed{};     ///< when it last came up or went down
   Duration round_trip;   ///< over the link, as measured of late
 
   bool known = false;       ///< has ever sent a hint
   CapacityHint hint;        ///< its latest, set by `hear` and `set_up`; lendable counts as 0 while it is down
-  std::uint32_t debit = 0;  ///< processors of the delegations that are out to it
 
-  std::uint32_t window = 4;       ///< how many delegations may be out to it
-  std::uint32_t outstanding = 0;  ///< how many are
-  std::uint32_t silences = 0;     ///< delegations in a row that it didn't answer, or whose grant was worth nothing
-  Instant asked_again{};          ///< after these it isn't asked before
   std::size_t taken = 0;          ///< delegations taken from it and not answered
   Instant turn_rests_until{};     ///< nodes were kept for it in vain: not again before then, or before it asks
 
@@ -54,15 +48,15 @@ struct Neighbour {
   std::optional<Instant> disagrees;    ///< since when it renews fewer leases than it was lent
   std::vector<LeaseId> told_wanted;    ///< as it was told last
 
-  std::uint64_t delegations_sent = 0, delegations_received = 0, grants_received = 0, rejects_received = 0;
+  std::uint64_t delegations_received = 0;
   std::map<std::string_view, std::uint64_t> refused;  ///< what it said that was refused, cut short or not believed
 };
 
 class Neighbours {
  public:
-  Neighbours(const std::vector<NeighbourSettings>& settings, std::uint32_t window);
+  explicit Neighbours(const std::vector<NeighbourSettings>& settings);
   /// One more; or one that was removed before, again. Its place.
-  std::size_t add(const NeighbourSettings& settings, std::uint32_t window);
+  std::size_t add(const NeighbourSettings& settings);
 
   std::size_t size() const { return list_.size(); }
   Neighbour& operator[](std::size_t index) { return list_[index]; }
@@ -70,18 +64,6 @@ class Neighbours {
   /// Configured ones only.
   std::optional<std::size_t> find(const SiteName& site) const;
   std::size_t configured() const;
-
-  /// A delegation of so many processors goes out to a neighbour.
-  void hand_over(std::size_t index, std::uint32_t processors);
-  /// It is out no longer: answered, or withdrawn.
-  void take_back(std::size_t index, std::uint32_t processors);
-  /// A grant opens the window by one, a reject for lack of capacity halves it (docs/protocol.md section 6).
-  void on_grant(std::size_t index, std::uint32_t window_max);
-  void on_no_capacity(std::size_t index);
-  /// It kept us waiting for nothing: it isn't asked for a while, longer each time.
-  void on_silence(Instant now, std::size_t index);
-  /// It answered.
-  void on_answer(std::size_t index) { list_[index].silences = 0, list_[index].asked_again = Instant{}; }
 
   void set_up(std::size_t index, Instant now, bool up);
   /// A hint came; whether it says anything new.

@@ -97,15 +97,15 @@ void SiteManager::pass_on(Step& s, Foreign foreign) {
   // Two copies that came on different ways may have waited for the same cycle.
   if (passed_.contains(key)) return reject(s, foreign, RejectReason::already_seen);
   const ResourceNeed& need = asked.request.need;
-  const Search search{key, &need, widest_component(need), asked.dttl, asked.request.length, &foreign.asked,
-                      &asked.chain};
+  const SearchQuery query{key, &need, widest_component(need), asked.dttl, asked.request.length, &foreign.asked,
+                          &asked.chain};
   std::size_t target = 0;
-  if (choose(s.now, search, target) != Choice::found) return reject(s, foreign, foreign.reason);
+  if (choose(s.now, query, target) != Choice::found) return reject(s, foreign, foreign.reason);
   foreign.asked.resize(neighbours_.size());
   foreign.asked[target] = true;
   foreign.target = target;
   --foreign.tries_left;
-  neighbours_.hand_over(target, search.widest);
+  targets_.sent(target, query.widest);
   const Duration within = asked.answer_within * 9 / 10;  // each hop waits less than the one before it
   foreign.answer_by = s.now + within;
   passed_due_.set(key, foreign.answer_by);
@@ -129,7 +129,7 @@ SiteManager::Foreign SiteManager::take_passed(std::map<PartKey, Foreign>::iterat
   Foreign foreign = std::move(at->second);
   passed_due_.set(at->first, never);
   passed_.erase(at);
-  neighbours_.take_back(foreign.target, widest_component(foreign.delegate.request.need));
+  targets_.back(foreign.target, widest_component(foreign.delegate.request.need));
   search_dirty_ = true;
   return foreign;
 }
@@ -154,14 +154,14 @@ void SiteManager::reject(Step& s, const Foreign& foreign, RejectReason reason) {
 void SiteManager::on(Step& s, FromSite from, Reject& answer) {
   const bool full = answer.reason == RejectReason::no_capacity || answer.reason == RejectReason::not_lending ||
                     answer.reason == RejectReason::not_in_turn;
-  ++neighbours_[from.neighbour].rejects_received;
+  targets_.heard_reject(from.neighbour);
   if (LocalRequest* request = queue_.find(answer.request)) {
     if (request->search != LocalRequest::Search::out || request->target != from.neighbour ||
         request->round != answer.round)
       return ignore("late_answer");  // of an earlier round, or withdrawn meanwhile
-    neighbours_.on_answer(from.neighbour);
-    if (full) neighbours_.on_no_capacity(from.neighbour);
-    neighbours_.take_back(from.neighbour, request->kind->widest);
+    targets_.answered(from.neighbour);
+    if (full) targets_.full(from.neighbour);
+    targets_.back(from.neighbour, request->kind->widest);
     request->tries_left = tries_after(answer, request->tries_left);
     note_answers(request->answers, answer.asked);
     queue_.set_search(*request, LocalRequest::Search::ready);
@@ -171,8 +171,8 @@ void SiteManager::on(Step& s, FromSite from, Reject& answer) {
   const PartKey key{answer.request, answer.part, answer.round};
   const auto it = passed_.find(key);
   if (it == passed_.end() || it->second.target != from.neighbour) return ignore("late_answer");
-  neighbours_.on_answer(from.neighbour);
-  if (full) neighbours_.on_no_capacity(from.neighbour);
+  targets_.answered(from.neighbour);
+  if (full) targets_.full(from.neighbour);
   Foreign& foreign = it->second;
   foreign.tries_left = tries_after(answer, foreign.tries_left);
   note_answers(foreign.answers, answer.asked);
@@ -184,7 +184,7 @@ void SiteManager::on_no_answer(Step& s, const PartKey& key, RejectReason reason)
   const Neighbour& neighbour = neighbours_[foreign.target];
   s.out.log(Level::info, "rejected", key.request,
             {{"by", neighbour.site.text}, {"reason", std::string(to_text(reason))}});
-  if (reason == RejectReason::no_answer) neighbours_.on_silence(s.now, foreign.target);
+  if (reason == RejectReason::no_answer) targets_.silent(s.now, foreign.target);
   if (reason == RejectReason::no_answer || reason == RejectReason::link_down) {
     if (foreign.answers.size() < answers_max) foreign.answers.push_back({neighbour.site, reason});
     send(s, foreign.target, Withdraw{key.request, key.part, key.round}, key.request);

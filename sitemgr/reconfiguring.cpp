@@ -35,8 +35,8 @@ std::string SiteManager::reconfigure(Instant now, const SiteSettings& settings, 
   settings_ = settings;
   dispatch_ = find_dispatch(settings_.dispatching_policy);
   placer_ = {find_placement(settings_.placement_policy), find_placement(settings_.flexible_policy)};
-  targets_ = find_targets(settings_.target_policy);
-  DMM_ASSERT(dispatch_ && placer_.fixed && placer_.flexible && targets_);
+  targets_.set_policy(find_targets(settings_.target_policy));
+  DMM_ASSERT(dispatch_ && placer_.fixed && placer_.flexible);
   queue_.set_policies(*dispatch_, *find_delegation(settings_.delegation_policy));
   owned_.configure(settings_.clusters);
   leases_.set_offer(settings_.offer);
@@ -63,13 +63,14 @@ std::string SiteManager::reconfigure(Instant now, const SiteSettings& settings, 
 
 void SiteManager::add_neighbour(Instant now, const NeighbourSettings& settings) {
   const std::size_t before = neighbours_.size();
-  const std::size_t n = neighbours_.add(settings, settings_.window_first);
+  const std::size_t n = neighbours_.add(settings);
   if (neighbours_.size() > before) {
     feasibility_.add_neighbours(neighbours_.size());
     borrowers_.add_neighbours(neighbours_.size());
     leases_.add_neighbours(neighbours_.size());
     queue_.add_neighbours(neighbours_.size());
     seen_.add_neighbours(neighbours_.size());
+    targets_.add_neighbours(neighbours_.size(), settings_.window_first);
     reconciliation_.add_neighbours(neighbours_.size());
     foreign_.resize(neighbours_.size());
   }

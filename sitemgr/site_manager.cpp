@@ -19,11 +19,11 @@ SiteManager::SiteManager(SiteSettings settings, std::uint64_t incarnation)
       incarnation_(incarnation),
       dispatch_(find_dispatch(settings_.dispatching_policy)),
       placer_{find_placement(settings_.placement_policy), find_placement(settings_.flexible_policy)},
-      targets_(find_targets(settings_.target_policy)),
       owned_(settings_.name, settings_.clusters),
       queue_(*dispatch_, *find_delegation(settings_.delegation_policy), settings_.neighbours.size()),
-      neighbours_(settings_.neighbours, settings_.window_first),
+      neighbours_(settings_.neighbours),
       feasibility_(settings_.neighbours.size()),
+      targets_(find_targets(settings_.target_policy), settings_.neighbours.size(), settings_.window_first),
       borrowers_(settings_.neighbours),
       leases_(settings_.neighbours.size(), settings_.offer),
       relays_(settings_.name, relay_memory),
@@ -33,7 +33,7 @@ SiteManager::SiteManager(SiteSettings settings, std::uint64_t incarnation)
       foreign_(settings_.neighbours.size()),
       match_cycle_(settings_.matchmaking_cycle),
       delegation_cycle_(settings_.delegation_cycle) {
-  DMM_ASSERT(dispatch_ && placer_.fixed && placer_.flexible && targets_);
+  DMM_ASSERT(dispatch_ && placer_.fixed && placer_.flexible);
 }
 
 SiteManager::SiteManager(SiteManager&&) noexcept = default;
@@ -187,7 +187,7 @@ void SiteManager::on(Step&, LinkPressed& change) {
   if (change.peer.role != Role::site_manager) return;
   const auto n = neighbours_.find(change.peer.site);
   if (!n) return;
-  neighbours_[*n].pressed = change.pressed;
+  targets_.set_pressed(*n, change.pressed);
   search_dirty_ = true;
 }
 
@@ -196,8 +196,7 @@ void SiteManager::neighbour_up(Step& s, std::size_t n, bool restarted) {
   neighbours_.set_up(n, s.now, true);
   for (const LeaseId& id : leases_.down(n)) leases_.find(id)->downstream_until = never;
   neighbour.told.clear();
-  neighbour.silences = 0;
-  neighbour.asked_again = Instant{};
+  targets_.came_up(n);
   hints_dirty_ = search_dirty_ = true;
   if (!restarted) return;
   feasibility_.forget_told(n);
@@ -224,6 +223,7 @@ void SiteManager::lose_questions(Step& s, std::size_t n) {
 
 void SiteManager::neighbour_down(Step& s, std::size_t n) {
   neighbours_.set_up(n, s.now, false);
+  targets_.went_down(n);
   borrowers_.hear(s.now, n, 0, 0);
   borrowers_.satisfy(n);
   hints_dirty_ = search_dirty_ = true;
@@ -268,21 +268,16 @@ void SiteManager::sweep(Step& s) {
   PartKey overdue;
   while (passed_due_.take(s.now, overdue)) on_no_answer(s, overdue, RejectReason::no_answer);
   relays_.sweep(s.now);
-  for (std::size_t n = 0; n < neighbours_.size(); ++n) {  // who was silent may be asked again
-    Neighbour& neighbour = neighbours_[n];
-    if (neighbour.asked_again == Instant{} || s.now < neighbour.asked_again) continue;
-    neighbour.asked_again = Instant{};
-    search_dirty_ = true;
-  }
+  search_dirty_ |= targets_.take_backoffs(s.now);
 }
 
 Instant SiteManager::next_due() const {
   Instant next = std::min({leases_.next_deadline(), job_managers_due_.next(), lost_managers_.next(),
-                           passed_due_.next(), relays_.next_deadline(), reconciliation_.next_deadline()});
+                           passed_due_.next(), relays_.next_deadline(), reconciliation_.next_deadline(),
+                           targets_.next_deadline()});
   for (std::size_t n = 0; n < neighbours_.size(); ++n) {
     const Neighbour& neighbour = neighbours_[n];
     if (neighbour.up && !leases_.up(n).empty()) next = std::min(next, neighbour.renew_due);
-    if (neighbour.asked_again != Instant{}) next = std::min(next, neighbour.asked_again);
   }
   if (gathering_) next = std::min(next, gathering_->until);
   if (turn_ && foreign_[turn_->who].empty()) next = std::min(next, turn_->since + turn_length(*turn_));

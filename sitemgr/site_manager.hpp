@@ -23,7 +23,7 @@
 //   pool.cpp          what the sink does with leased nodes that have no job
 //   hinting.cpp       capacity hints
 //   views.cpp         what people see
-// Parts with a state of their own: OwnedNodes, RequestQueue, Neighbours, Feasibility, Borrowers, LeaseTable,
+// Parts with a state of their own: OwnedNodes, RequestQueue, Neighbours, Feasibility, Targets, Borrowers, LeaseTable,
 // Relays, Reconciliation, SeenList, UsageLog.
 #pragma once
 
@@ -52,6 +52,7 @@
 #include "sitemgr/seen_list.hpp"
 #include "sitemgr/settings.hpp"
 #include "sitemgr/site_view.hpp"
+#include "sitemgr/targets.hpp"
 #include "sitemgr/usage.hpp"
 #include "sitemgr/wanted_look.hpp"
 
@@ -111,6 +112,7 @@ class SiteManager {
   const LeaseTable& leases() const { return leases_; }
   const UsageLog& usage() const { return usage_; }
   const Neighbours& neighbours() const { return neighbours_; }
+  const Targets& targets() const { return targets_; }
   const OwnedNodes& owned() const { return owned_; }
   const SiteSettings& settings() const { return settings_; }
   /// All use by direction and neighbour, since the ledger began.
@@ -176,17 +178,6 @@ class SiteManager {
   JobManager::Holds holds_of(const Party& party, const JobManager& user) const;
   /// Walks over a user's requests, a piece of them in each step.
   enum class Chore : std::uint8_t { shelve, unshelve, drop, discard };
-  enum class Choice { found, window_full, nobody };
-  /// What a site wants of a neighbour, at home or passing on.
-  struct Search {
-    PartKey key;
-    const ResourceNeed* need = nullptr;
-    std::uint32_t widest = 0;
-    std::uint32_t dttl = 0;
-    Duration length;
-    const std::vector<bool>* asked = nullptr;
-    const SiteNames* chain = nullptr;
-  };
   /// Nodes that are kept together for a local request, since others were taken back for it.
   struct Gathering {
     RequestId request;
@@ -359,7 +350,9 @@ class SiteManager {
   bool is_promised(const RequestClass& kind) const;
   bool ask_class(Step& s, RequestClass& kind);
   Choice ask_next(Step& s, LocalRequest& request);
-  Choice choose(Instant now, const Search& search, std::size_t& target);
+  Choice choose(Instant now, const SearchQuery& query, std::size_t& target) {
+    return targets_.choose(now, query, site(), feasibility_, target);
+  }
   Duration answer_within(std::uint32_t dttl) const;
   void on_answer(Step& s, LocalRequest& request, RejectReason reason);
   void withdraw(Step& s, LocalRequest& request);
@@ -455,12 +448,12 @@ class SiteManager {
   std::uint64_t leases_made_ = 0;
   const DispatchPolicy* dispatch_;
   Placer placer_;
-  TargetPolicy targets_;
 
   OwnedNodes owned_;
   RequestQueue queue_;
   Neighbours neighbours_;
   Feasibility feasibility_;
+  Targets targets_;
   Borrowers borrowers_;
   LeaseTable leases_;
   Relays relays_;
@@ -496,8 +489,6 @@ class SiteManager {
   std::uint64_t usage_written_ = 1;            ///< the ledger has the records before this number
   std::uint64_t usage_first_ = 1;              ///< and from this one on
 
-  std::vector<TargetView> target_views_;       ///< scratch
-  std::vector<std::size_t> target_order_;      ///< scratch
   mutable std::vector<std::uint32_t> lendable_;  ///< see lendable_by_cluster
   mutable std::pair<std::uint64_t, std::uint64_t> lendable_of_{UINT64_MAX, UINT64_MAX};
 

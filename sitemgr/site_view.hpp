@@ -12,6 +12,7 @@
 #include "sitemgr/local_request.hpp"
 #include "sitemgr/neighbours.hpp"
 #include "sitemgr/owned_nodes.hpp"
+#include "sitemgr/targets.hpp"
 
 namespace dmm {
 
@@ -33,6 +34,7 @@ struct SiteView {
   std::uint64_t grants_local = 0, grants_foreign = 0;
   struct Link {
     Neighbour neighbour;
+    Targets::State target;
     std::size_t leases_in = 0, leases_out = 0;
     BorrowerView borrower;
     // Of leases that have ended, since the ledger began.

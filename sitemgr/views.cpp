@@ -26,7 +26,7 @@ SiteView SiteManager::view(Instant now) const {
   view.grants_foreign = grants_foreign_;
   for (std::size_t n = 0; n < neighbours_.size(); ++n) {
     if (!neighbours_[n].removed)
-      view.links.push_back({neighbours_[n], leases_.up(n).size(), leases_.down(n).size(),
+      view.links.push_back({neighbours_[n], targets_.of(n), leases_.up(n).size(), leases_.down(n).size(),
                             borrowers_.view(now, n, kept_off_until(neighbours_[n].site)),
                             total_of(UsageRecord::Direction::lent, n),
                             total_of(UsageRecord::Direction::borrowed, n)});
@@ -153,7 +153,7 @@ void SiteManager::check_invariants() const {
   for (std::size_t n = 0; n < neighbours_.size(); ++n)
     DMM_ASSERT(neighbours_[n].taken == taken[n] + foreign_[n].size());
   DMM_ASSERT(queue_.demand() == demand);
-  for (std::size_t n = 0; n < neighbours_.size(); ++n) DMM_ASSERT(neighbours_[n].outstanding == outstanding[n]);
+  for (std::size_t n = 0; n < neighbours_.size(); ++n) DMM_ASSERT(targets_.of(n).outstanding == outstanding[n]);
 }
 
 }  // namespace dmm

@@ -77,10 +77,11 @@ AskedView SiteManager::asked_of(Instant now, std::size_t n, const LocalRequest& 
   if (request.search == LocalRequest::Search::out && request.target == n) return view.stage = Stage::out, view;
   if (n < request.asked.size() && request.asked[n]) return view.stage = Stage::asked, view;
   if (!neighbour.up) return view.stage = Stage::link_down, view;
-  if (neighbour.pressed) return view.stage = Stage::congested, view;
-  if (now < neighbour.asked_again) {
+  const Targets::State& target = targets_.of(n);
+  if (target.pressed) return view.stage = Stage::congested, view;
+  if (now < target.backoff_until) {
     view.stage = Stage::resting;
-    view.rests = neighbour.asked_again - now;
+    view.rests = target.backoff_until - now;
     return view;
   }
   if (settings_.use_hints) {
@@ -92,10 +93,10 @@ AskedView SiteManager::asked_of(Instant now, std::size_t n, const LocalRequest& 
                                         : RejectReason::too_long;
       return view;
     }
-    if (!may_fit({kind.widest, kind.dttl, 0}, {n, neighbour.hint, neighbour.known, neighbour.debit}))
+    if (!may_fit({kind.widest, kind.dttl, 0}, {n, neighbour.hint, neighbour.known, target.debit}))
       return view.stage = Stage::no_room, view;
   }
-  view.stage = neighbour.outstanding >= neighbour.window ? Stage::window_full : Stage::next;
+  view.stage = target.outstanding >= target.window ? Stage::window_full : Stage::next;
   return view;
 }
 

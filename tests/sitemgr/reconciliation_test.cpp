@@ -14,7 +14,7 @@ Neighbours neighbours() {
   std::vector<NeighbourSettings> settings(2);
   settings[to_north].site = north;
   settings[to_south].site = south;
-  return {settings, 4};
+  return Neighbours(settings);
 }
 
 LeaseId lease_of(const SiteName& owner, std::uint64_t counter) { return {owner, {1, counter}}; }

@@ -242,10 +242,10 @@ TEST_CASE("who answers nothing is asked less and less often, until it answers [S
 TEST_CASE("silence halves the window as a refusal does [S72]") {
   Stage stage;
   stage.down(at_south);
-  REQUIRE(stage.neighbour(north).window == 4);
+  REQUIRE(stage.target(north).window == 4);
   ask_north(stage);
   stage.pass(seconds(10));
-  CHECK(stage.neighbour(north).window == 2);
+  CHECK(stage.target(north).window == 2);
 }
 
 TEST_CASE("nobody waits for an answer longer than half an hour, whatever the neighbour says [S73]") {

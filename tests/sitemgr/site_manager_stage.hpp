@@ -249,6 +249,9 @@ struct Stage {
   const Neighbour& neighbour(const SiteName& site) const {
     return manager.neighbours()[*manager.neighbours().find(site)];
   }
+  const Targets::State& target(const SiteName& site) const {
+    return manager.targets().of(*manager.neighbours().find(site));
+  }
   std::uint64_t refused(const SiteName& site, std::string_view what) const {
     const auto& refused = neighbour(site).refused;
     const auto found = refused.find(what);

@@ -1,0 +1,114 @@
+// Windows and backoffs of neighbours; see targets.hpp.
+#include "sitemgr/targets.hpp"
+
+#include <algorithm>
+
+#include "manager/assert.hpp"
+#include "manager/planted.hpp"
+
+namespace dmm {
+namespace {
+
+/// How long a silent neighbour is left alone: the first time, and at most.
+constexpr Duration backoff_first = seconds(10), backoff_last = seconds(300);
+
+}  // namespace
+
+Targets::Targets(TargetPolicy policy, std::size_t neighbours, std::uint32_t window_first) : policy_(policy) {
+  add_neighbours(neighbours, window_first);
+}
+
+void Targets::add_neighbours(std::size_t neighbours, std::uint32_t window_first) {
+  DMM_ASSERT(neighbours >= states_.size());
+  State fresh;
+  fresh.window = window_first;
+  states_.resize(neighbours, fresh);
+}
+
+Choice Targets::choose(Instant now, const SearchQuery& query, const Feasibility::Site& site,
+                       const Feasibility& feasibility, std::size_t& target) {
+  const bool use_hints = site.settings.use_hints;
+  const bool is_special = query.length > Duration{} || query.need->constraints != Constraints{};
+  const SiteNames* chain = DMM_PLANT(chain_ignored) ? nullptr : query.chain;
+  views_.clear();
+  for (std::size_t n = 0; n < site.neighbours.size(); ++n) {
+    const Neighbour& neighbour = site.neighbours[n];
+    const State& state = states_[n];
+    if (!neighbour.up || neighbour.removed || state.pressed || now < state.backoff_until) continue;
+    if (n < query.asked->size() && (*query.asked)[n]) continue;
+    if (chain && std::ranges::find(*chain, neighbour.site) != chain->end()) continue;
+    if (use_hints && is_special) {
+      const Prospect there = feasibility.beyond(n, *query.need, query.dttl, query.length);
+      if (there.complete && !there.possible) continue;
+    }
+    views_.push_back({n, neighbour.hint, use_hints && neighbour.known, state.debit});
+  }
+  // The hash names the round: a request doesn't go the same way in each.
+  const TargetQuery wanted{query.widest, query.dttl, stable_hash(query.key)};
+  if (use_hints) std::erase_if(views_, [&](const TargetView& view) { return !may_fit(wanted, view); });
+  if (views_.empty()) return Choice::none;
+  order_.clear();
+  policy_(wanted, views_, order_);
+  for (const std::size_t index : order_) {
+    const State& state = states_[views_[index].neighbour];
+    if (state.outstanding >= state.window) continue;
+    target = views_[index].neighbour;
+    return Choice::found;
+  }
+  return Choice::window_full;
+}
+
+void Targets::sent(std::size_t n, std::uint32_t processors) {
+  State& state = states_[n];
+  ++state.outstanding;
+  ++state.delegations_sent;
+  state.debit += processors;
+}
+
+void Targets::back(std::size_t n, std::uint32_t processors) {
+  State& state = states_[n];
+  DMM_ASSERT(state.outstanding > 0 && state.debit >= processors);
+  --state.outstanding;
+  state.debit -= processors;
+}
+
+void Targets::answered(std::size_t n) {
+  states_[n].silences = 0;
+  states_[n].backoff_until = Instant{};
+}
+
+void Targets::granted(std::size_t n, std::uint32_t window_max) {
+  states_[n].window = std::min(states_[n].window + 1, window_max);
+}
+
+void Targets::full(std::size_t n) { states_[n].window = std::max(1U, states_[n].window / 2); }
+
+void Targets::silent(Instant now, std::size_t n) {
+  State& state = states_[n];
+  full(n);
+  Duration alone = backoff_first;
+  for (std::uint32_t i = 0; i < state.silences && alone < backoff_last; ++i) alone = std::min(alone * 2, backoff_last);
+  if (state.silences > 0) state.backoff_until = now + alone;  // one answer may be lost on its way
+  ++state.silences;
+}
+
+void Targets::came_up(std::size_t n) { answered(n); }
+
+bool Targets::take_backoffs(Instant now) {
+  bool any = false;
+  for (State& state : states_) {
+    if (state.backoff_until == Instant{} || now < state.backoff_until) continue;
+    state.backoff_until = Instant{};
+    any = true;
+  }
+  return any;
+}
+
+Instant Targets::next_deadline() const {
+  Instant next = never;
+  for (const State& state : states_)
+    if (state.backoff_until != Instant{}) next = std::min(next, state.backoff_until);
+  return next;
+}
+
+}  // namespace dmm

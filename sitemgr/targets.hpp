@@ -1,0 +1,87 @@
+// Targets (forwarding window, backoff): which neighbour is asked next for a request that this site can't serve, and how
+// many delegations may be out to a neighbour at once. A Grant opens a neighbour's window by one, a Reject for lack of
+// capacity halves it. A neighbour that doesn't answer is left alone for a while, twice as long each time (Iosup et al.
+// 2007, section 4.3; docs/protocol.md section 6.6).
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "matchmaking/policy.hpp"
+#include "sitemgr/feasibility.hpp"
+#include "sitemgr/neighbours.hpp"
+
+namespace dmm {
+
+/// What a site wants of a neighbour, at home or on behalf of another site.
+struct SearchQuery {
+  PartKey key;
+  const ResourceNeed* need = nullptr;
+  std::uint32_t widest = 0;                   ///< processors in one cluster
+  std::uint32_t dttl = 0;                     ///< hops that the request may still travel
+  Duration length;                            ///< of the run, as declared; 0: not said
+  const std::vector<bool>* asked = nullptr;   ///< by neighbour: those that aren't asked again
+  const SiteNames* chain = nullptr;           ///< sites that the request has passed; null at home
+};
+
+/// What came of looking for a neighbour to ask.
+enum class Choice : std::uint8_t {
+  found,
+  window_full,  ///< some could be asked, but for their windows
+  none,
+};
+
+class Targets {
+ public:
+  /// Of one neighbour.
+  struct State {
+    bool pressed = false;           ///< much waits for it unacknowledged: nothing is asked of it
+    std::uint32_t window = 0;       ///< how many delegations may be out to it,
+    std::uint32_t outstanding = 0;  ///< how many are,
+    std::uint32_t debit = 0;        ///< and how many processors these ask for
+    std::uint32_t silences = 0;     ///< delegations in a row that it didn't answer, or whose Grant was worth nothing
+    Instant backoff_until{};        ///< after these it isn't asked before
+    std::uint64_t delegations_sent = 0, grants_received = 0, rejects_received = 0;
+  };
+
+  Targets(TargetPolicy policy, std::size_t neighbours, std::uint32_t window_first);
+  void set_policy(TargetPolicy policy) { policy_ = policy; }
+  void add_neighbours(std::size_t neighbours, std::uint32_t window_first);
+  const State& of(std::size_t n) const { return states_[n]; }
+
+  /// The neighbour to ask next, by the policy among those that may be asked and may have what is wanted.
+  Choice choose(Instant now, const SearchQuery& query, const Feasibility::Site& site, const Feasibility& feasibility,
+                std::size_t& target);
+
+  // ---- delegations ----
+  /// A delegation of this width goes out to a neighbour.
+  void sent(std::size_t n, std::uint32_t processors);
+  /// The delegation is out no longer: answered, or withdrawn.
+  void back(std::size_t n, std::uint32_t processors);
+
+  // ---- what a neighbour does ----
+  void heard_grant(std::size_t n) { ++states_[n].grants_received; }
+  void heard_reject(std::size_t n) { ++states_[n].rejects_received; }
+  /// It answered a delegation that was out to it.
+  void answered(std::size_t n);
+  void granted(std::size_t n, std::uint32_t window_max);
+  void full(std::size_t n);
+  /// It kept us waiting for nothing.
+  void silent(Instant now, std::size_t n);
+  void set_pressed(std::size_t n, bool pressed) { states_[n].pressed = pressed; }
+  /// Its link came up: earlier silences don't count.
+  void came_up(std::size_t n);
+  void went_down(std::size_t n) { states_[n].pressed = false; }
+
+  /// Whether the backoff of any neighbour is over, so that it may be asked again; each is told once.
+  bool take_backoffs(Instant now);
+  Instant next_deadline() const;
+
+ private:
+  TargetPolicy policy_;
+  std::vector<State> states_;
+  std::vector<TargetView> views_;     ///< scratch
+  std::vector<std::size_t> order_;    ///< scratch
+};
+
+}  // namespace dmm

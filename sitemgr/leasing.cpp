@@ -97,14 +97,14 @@ void SiteManager::on(Step& s, FromSite from, Grant& grant) {
   if (grant.request.site == settings_.name) return take_grant(s, from.neighbour, grant, std::move(lease));
 
   const PartKey key{grant.request, grant.part, grant.round};
-  const auto it = passed_.find(key);
+  const Foreign* waiting = transit_.find(key, from.neighbour);
   const auto give_up = [&](std::string_view why) {
     s.out.log(Level::info, "release", grant.request,
               {{"lease", to_text(grant.lease)}, {"unused", true}, {"text", std::string(why)}});
     send(s, from.neighbour, Release{grant.lease, {}, false, false}, grant.request);
   };
-  if (it == passed_.end() || it->second.target != from.neighbour) return give_up("nobody waits for it");
-  const Delegate& asked = it->second.delegate;
+  if (!waiting) return give_up("nobody waits for it");
+  const Delegate& asked = waiting->delegate;
   SiteNames way{settings_.name};  // from here on it leads back as the delegation came
   way.insert(way.end(), asked.chain.rbegin(), asked.chain.rend());
   const bool is_ours = grant.chain.size() > way.size() &&
@@ -113,11 +113,11 @@ void SiteManager::on(Step& s, FromSite from, Grant& grant) {
       !fault.empty()) {
     refuse(from.neighbour, "grant");
     give_up(fault);
-    return on_no_answer(s, key, RejectReason::malformed);
+    return on_no_answer(s, transit_.take_passed(key), RejectReason::malformed);
   }
-  const std::size_t to = it->second.from;
-  --neighbours_[to].taken;
-  take_passed(it);
+  const std::size_t to = waiting->from;
+  transit_.answered(to);
+  note_back(transit_.take_passed(key));
   lease.downstream = to;
   grant.term = promise_of(lease);
   lease.downstream_until = promised_until(s.now, lease);

@@ -159,7 +159,7 @@ void SiteManager::update_turn(Instant now) {
     }
     turn_->width = width;
     const Duration length = turn_length(*turn_);
-    if (now < turn_->since + length || !foreign_[*who].empty()) return;
+    if (now < turn_->since + length || transit_.has_waiting(*who)) return;
     // It didn't come, or its nodes didn't: the next one.
     neighbours_[*who].turn_rests_until = now + std::max(length, turn_rest);
   }
@@ -243,19 +243,10 @@ std::map<LeaseId, bool> SiteManager::wanted_for_others(Instant now, std::size_t 
 // ---- serving -------------------------------------------------------------------------------------------------------
 
 void SiteManager::match_foreign(Step& s) {
-  if (foreign_waiting_ > 0) update_turn(s.now);
-  for (bool more = true; more;) {
-    more = foreign_waiting_ > 0;
-    for (std::size_t i = 0; more && i < foreign_.size(); ++i) {
-      auto& waiting = foreign_[(next_link_ + i) % foreign_.size()];
-      if (waiting.empty()) continue;
-      --foreign_waiting_;
-      Foreign foreign = std::move(waiting.front());
-      waiting.pop_front();
-      if (!lend(s, foreign)) unserved_.push_back(std::move(foreign));
-    }
-    if (!foreign_.empty()) next_link_ = (next_link_ + 1) % foreign_.size();
-  }
+  if (transit_.waiting() > 0) update_turn(s.now);
+  for (auto round = transit_.next_round(); !round.empty(); round = transit_.next_round())
+    for (Foreign& foreign : round)
+      if (!lend(s, foreign)) transit_.keep(std::move(foreign));
 }
 
 /// Whether the neighbour, or the site whose user asks, gets nothing for a while.
@@ -326,7 +317,7 @@ bool SiteManager::lend(Step& s, Foreign& foreign) {
   grant.grace = lease.grace;
   grant.length = lease.length;
   grant.round_trip = lease.round_trip;
-  --neighbours_[from].taken;
+  transit_.answered(from);
   send(s, from, std::move(grant), asked.request.id);
   return true;
 }

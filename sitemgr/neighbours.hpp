@@ -26,7 +26,6 @@ struct Neighbour {
   bool known = false;       ///< has ever sent a hint
   CapacityHint hint;        ///< its latest, set by `hear` and `set_up`; lendable counts as 0 while it is down
 
-  std::size_t taken = 0;          ///< delegations taken from it and not answered
   Instant turn_rests_until{};     ///< nodes were kept for it in vain: not again before then, or before it asks
 
   CapacityHint told;       ///< the hint it was last sent
@@ -48,7 +47,6 @@ struct Neighbour {
   std::optional<Instant> disagrees;    ///< since when it renews fewer leases than it was lent
   std::vector<LeaseId> told_wanted;    ///< as it was told last
 
-  std::uint64_t delegations_received = 0;
   std::map<std::string_view, std::uint64_t> refused;  ///< what it said that was refused, cut short or not believed
 };
 

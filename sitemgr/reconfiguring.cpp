@@ -40,7 +40,7 @@ std::string SiteManager::reconfigure(Instant now, const SiteSettings& settings, 
   queue_.set_policies(*dispatch_, *find_delegation(settings_.delegation_policy));
   owned_.configure(settings_.clusters);
   leases_.set_offer(settings_.offer);
-  seen_.set_limits(settings_.seen_memory, settings_.seen_max, settings_.seen_counts_dttl);
+  transit_.configure(settings_);
   usage_.set_records_max(settings_.usage_records_max);
   set_gathering(std::nullopt);
   feasibility_.changed();
@@ -69,10 +69,9 @@ void SiteManager::add_neighbour(Instant now, const NeighbourSettings& settings) 
     borrowers_.add_neighbours(neighbours_.size());
     leases_.add_neighbours(neighbours_.size());
     queue_.add_neighbours(neighbours_.size());
-    seen_.add_neighbours(neighbours_.size());
     targets_.add_neighbours(neighbours_.size(), settings_.window_first);
     reconciliation_.add_neighbours(neighbours_.size());
-    foreign_.resize(neighbours_.size());
+    transit_.add_neighbours(neighbours_.size());
   }
   feasibility_.set_gone(n, false);
   borrowers_.set_weight(now, n, settings.limits.weight);

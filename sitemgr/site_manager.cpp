@@ -24,13 +24,12 @@ SiteManager::SiteManager(SiteSettings settings, std::uint64_t incarnation)
       neighbours_(settings_.neighbours),
       feasibility_(settings_.neighbours.size()),
       targets_(find_targets(settings_.target_policy), settings_.neighbours.size(), settings_.window_first),
+      transit_(settings_, settings_.neighbours.size()),
       borrowers_(settings_.neighbours),
       leases_(settings_.neighbours.size(), settings_.offer),
       relays_(settings_.name, relay_memory),
       reconciliation_(settings_.name, settings_.neighbours.size()),
-      seen_(settings_.neighbours.size(), settings_.seen_memory, settings_.seen_max, settings_.seen_counts_dttl),
       usage_(settings_.usage_records_max),
-      foreign_(settings_.neighbours.size()),
       match_cycle_(settings_.matchmaking_cycle),
       delegation_cycle_(settings_.delegation_cycle) {
   DMM_ASSERT(dispatch_ && placer_.fixed && placer_.flexible);
@@ -65,7 +64,7 @@ void SiteManager::settle(Instant now, Effects& effects) {
   }
   match_pool(s);
   if (!is_matching() && delegation_cycle_.is_due(now)) {
-    for (Foreign& foreign : std::exchange(unserved_, {})) pass_on(s, std::move(foreign));
+    for (Foreign& foreign : transit_.take_kept()) pass_on(s, std::move(foreign));
     delegate_local(s);
   }
   reclaim_for_local(s);
@@ -87,7 +86,7 @@ Instant SiteManager::next_deadline() const {
 }
 
 bool SiteManager::cycles_wanted() const {
-  return queue_.size() > 0 || foreign_waiting_ > 0 || !unserved_.empty();
+  return queue_.size() > 0 || transit_.has_work();
 }
 
 // ---- the gate ------------------------------------------------------------------------------------------------------
@@ -208,17 +207,7 @@ void SiteManager::neighbour_up(Step& s, std::size_t n, bool restarted) {
 void SiteManager::lose_questions(Step& s, std::size_t n) {
   neighbour_down(s, n);
   neighbours_.set_up(n, s.now, true);
-  for (auto it = passed_.begin(); it != passed_.end();) {
-    const auto at = it++;
-    if (at->second.from != n) continue;
-    const PartKey key = at->first;
-    const std::size_t target = at->second.target;
-    take_passed(at);
-    send(s, target, Withdraw{key.request, key.part, key.round}, key.request);
-  }
-  foreign_waiting_ -= std::exchange(foreign_[n], {}).size();
-  std::erase_if(unserved_, [n](const Foreign& foreign) { return foreign.from == n; });
-  neighbours_[n].taken = 0;
+  for (const Foreign& foreign : transit_.lose(n)) withdraw_passed(s, foreign);
 }
 
 void SiteManager::neighbour_down(Step& s, std::size_t n) {
@@ -233,10 +222,7 @@ void SiteManager::neighbour_down(Step& s, std::size_t n) {
     withdraw(s, *request);
     on_answer(s, *request, RejectReason::link_down);
   }
-  std::vector<PartKey> passed;
-  for (const auto& [key, foreign] : passed_)
-    if (foreign.target == n) passed.push_back(key);
-  for (const PartKey& key : passed) on_no_answer(s, key, RejectReason::link_down);
+  for (Foreign& foreign : transit_.take_passed_to(n)) on_no_answer(s, std::move(foreign), RejectReason::link_down);
 }
 
 /// What we say carries what there is to tell of our capacity.
@@ -265,22 +251,22 @@ void SiteManager::sweep(Step& s) {
   end_unvouched(s);
   Party lost;
   while (lost_managers_.take(s.now, lost)) lose_nodes(s, lost);
-  PartKey overdue;
-  while (passed_due_.take(s.now, overdue)) on_no_answer(s, overdue, RejectReason::no_answer);
+  while (std::optional<Foreign> overdue = transit_.take_overdue(s.now))
+    on_no_answer(s, std::move(*overdue), RejectReason::no_answer);
   relays_.sweep(s.now);
   search_dirty_ |= targets_.take_backoffs(s.now);
 }
 
 Instant SiteManager::next_due() const {
   Instant next = std::min({leases_.next_deadline(), job_managers_due_.next(), lost_managers_.next(),
-                           passed_due_.next(), relays_.next_deadline(), reconciliation_.next_deadline(),
+                           transit_.next_deadline(), relays_.next_deadline(), reconciliation_.next_deadline(),
                            targets_.next_deadline()});
   for (std::size_t n = 0; n < neighbours_.size(); ++n) {
     const Neighbour& neighbour = neighbours_[n];
     if (neighbour.up && !leases_.up(n).empty()) next = std::min(next, neighbour.renew_due);
   }
   if (gathering_) next = std::min(next, gathering_->until);
-  if (turn_ && foreign_[turn_->who].empty()) next = std::min(next, turn_->since + turn_length(*turn_));
+  if (turn_ && !transit_.has_waiting(turn_->who)) next = std::min(next, turn_->since + turn_length(*turn_));
   return std::min({next, wanted_look_.due, reclaim_due()});
 }
 

@@ -23,8 +23,8 @@
 //   pool.cpp          what the sink does with leased nodes that have no job
 //   hinting.cpp       capacity hints
 //   views.cpp         what people see
-// Parts with a state of their own: OwnedNodes, RequestQueue, Neighbours, Feasibility, Targets, Borrowers, LeaseTable,
-// Relays, Reconciliation, SeenList, UsageLog.
+// Parts with a state of their own: OwnedNodes, RequestQueue, Neighbours, Feasibility, Targets, Transit, Borrowers, LeaseTable,
+// Relays, Reconciliation, UsageLog.
 #pragma once
 
 #include <deque>
@@ -49,10 +49,10 @@
 #include "sitemgr/records.hpp"
 #include "sitemgr/relays.hpp"
 #include "sitemgr/request_queue.hpp"
-#include "sitemgr/seen_list.hpp"
 #include "sitemgr/settings.hpp"
 #include "sitemgr/site_view.hpp"
 #include "sitemgr/targets.hpp"
+#include "sitemgr/transit.hpp"
 #include "sitemgr/usage.hpp"
 #include "sitemgr/wanted_look.hpp"
 
@@ -127,17 +127,6 @@ class SiteManager {
   struct Step {
     Instant now;
     Effects& out;
-  };
-  /// A delegation taken from a neighbour and not answered yet.
-  struct Foreign {
-    Delegate delegate;
-    std::size_t from = 0;
-    RejectReason reason = RejectReason::no_capacity;  ///< why it isn't served here
-    std::vector<bool> asked;                          ///< by neighbour
-    std::vector<SiteAnswer> answers;
-    std::uint32_t tries_left = 0;
-    std::size_t target = 0;  ///< the neighbour that it was passed on to
-    Instant answer_by = never;
   };
   /// A request of a job manager that is silent.
   struct Shelved {
@@ -303,7 +292,6 @@ class SiteManager {
   Load load() const;
 
   // ---- what is in the way (waiting.cpp) ----
-  RejectReason exact(Instant now, const Foreign& foreign, RejectReason reason) const;
   bool keeps_off(Instant now, const Foreign& foreign) const;
   bool drained_for(const Foreign& foreign) const;
   std::vector<HolderView> holders_of(Instant now, const Constraints& constraints) const;
@@ -360,14 +348,14 @@ class SiteManager {
 
   // ---- passing on (passing_on.cpp) ----
   void on(Step& s, FromSite from, Delegate& delegate);
-  std::optional<RejectReason> fault_of(std::size_t from, const Delegate& delegate) const;
-  void make_way_for(Step& s, const PartKey& key, std::size_t from);
-  void pass_on(Step& s, Foreign foreign);
-  void reject(Step& s, const Foreign& foreign, RejectReason reason);
   void on(Step& s, FromSite from, Reject& reject);
   void on(Step& s, FromSite from, Withdraw& withdraw);
-  void on_no_answer(Step& s, const PartKey& key, RejectReason reason);
-  Foreign take_passed(std::map<PartKey, Foreign>::iterator at);
+  void pass_on(Step& s, Foreign foreign);
+  void note_back(const Foreign& foreign);
+  void withdraw_passed(Step& s, const Foreign& foreign);
+  void reject(Step& s, const Foreign& foreign, RejectReason reason);
+  RejectReason exact(Instant now, const Foreign& foreign, RejectReason reason) const;
+  void on_no_answer(Step& s, Foreign foreign, RejectReason reason);
 
   // ---- leases (leasing.cpp) ----
   void on(Step& s, FromSite from, Grant& grant);
@@ -454,11 +442,11 @@ class SiteManager {
   Neighbours neighbours_;
   Feasibility feasibility_;
   Targets targets_;
+  Transit transit_;
   Borrowers borrowers_;
   LeaseTable leases_;
   Relays relays_;
   Reconciliation reconciliation_;
-  SeenList seen_;
   UsageLog usage_;
   Ignored ignored_;
   std::map<std::pair<UsageRecord::Direction, SiteName>, UsageTotal> totals_;
@@ -468,11 +456,6 @@ class SiteManager {
   Deadlines<Party> lost_managers_;             ///< resource managers that are down: when they count as lost
   std::map<Party, Register> registering_;      ///< by resource manager: the parts that have come
   std::map<LeaseId, std::map<Party, Instant>> idle_parts_;  ///< of leases on several: who said when that it isn't used
-  std::vector<std::deque<Foreign>> foreign_;   ///< by neighbour: waiting for this step's matchmaking
-  std::size_t foreign_waiting_ = 0;            ///< how many there are of them
-  std::vector<Foreign> unserved_;              ///< waiting for the delegation cycle
-  std::map<PartKey, Foreign> passed_;          ///< passed on, waiting for an answer
-  Deadlines<PartKey> passed_due_;              ///< when each counts as rejected
   std::vector<RequestId> fresh_;               ///< local requests that matchmaking hasn't looked at
   std::vector<LeaseId> pool_;                  ///< leases with idle nodes, to be reused or given back in this step
   std::set<SiteName> drained_;                 ///< who is lent nothing more; our own name: nothing new starts here
@@ -497,7 +480,6 @@ class SiteManager {
   std::optional<RequestId> blocker_;   ///< at which the last matchmaking ended, since none may overtake it
   bool pass_goes_on_ = false;          ///< the last one looked at as many classes as a step may: the rest are due
   bool pass_again_ = false;            ///< more may fit meanwhile: then another pass is due
-  std::size_t next_link_ = 0;     ///< round robin over links
   std::uint64_t stays_ = 0;       ///< requests that came to wait here
   std::uint64_t grants_local_ = 0, grants_foreign_ = 0;
   Cycle match_cycle_, delegation_cycle_;

@@ -35,6 +35,7 @@ struct SiteView {
   struct Link {
     Neighbour neighbour;
     Targets::State target;
+    std::uint64_t delegations_received = 0;
     std::size_t leases_in = 0, leases_out = 0;
     BorrowerView borrower;
     // Of leases that have ended, since the ledger began.

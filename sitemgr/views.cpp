@@ -21,12 +21,12 @@ SiteView SiteManager::view(Instant now) const {
   view.requests_waiting = queue_.size();
   view.requests_out = queue_.count(LocalRequest::Search::out);
   view.requests_pausing = queue_.count(LocalRequest::Search::pausing);
-  view.foreign_waiting = passed_.size() + unserved_.size() + foreign_waiting_;
+  view.foreign_waiting = transit_.size();
   view.grants_local = grants_local_;
   view.grants_foreign = grants_foreign_;
   for (std::size_t n = 0; n < neighbours_.size(); ++n) {
     if (!neighbours_[n].removed)
-      view.links.push_back({neighbours_[n], targets_.of(n), leases_.up(n).size(), leases_.down(n).size(),
+      view.links.push_back({neighbours_[n], targets_.of(n), transit_.delegations_received(n), leases_.up(n).size(), leases_.down(n).size(),
                             borrowers_.view(now, n, kept_off_until(neighbours_[n].site)),
                             total_of(UsageRecord::Direction::lent, n),
                             total_of(UsageRecord::Direction::borrowed, n)});
@@ -89,14 +89,11 @@ std::vector<NodesView> SiteManager::nodes() const {
 bool SiteManager::quiet() const {
   const bool none_shelved = std::all_of(job_managers_.begin(), job_managers_.end(),
                                         [](const auto& entry) { return entry.second.shelved.empty(); });
-  return queue_.size() == 0 && leases_.size() == 0 && passed_.empty() && unserved_.empty() &&
-         foreign_waiting_ == 0 && none_shelved;
+  return queue_.size() == 0 && leases_.size() == 0 && transit_.size() == 0 && none_shelved;
 }
 
 void SiteManager::check_invariants() const {
-  std::size_t foreign_waiting = 0;
-  for (const auto& waiting : foreign_) foreign_waiting += waiting.size();
-  DMM_ASSERT(foreign_waiting == foreign_waiting_);
+  transit_.check_invariants();
   std::uint64_t held = 0;
   std::vector<std::uint32_t> lent(neighbours_.size(), 0);
   std::map<Party, NodeSet> nodes;
@@ -144,14 +141,7 @@ void SiteManager::check_invariants() const {
     if (request->search == LocalRequest::Search::out) ++outstanding[request->target];
     if (request->kind->servable) demand += request->kind->processors;
   }
-  std::vector<std::size_t> taken(neighbours_.size(), 0);
-  for (const auto& [key, foreign] : passed_) {
-    ++outstanding[foreign.target];
-    ++taken[foreign.from];
-  }
-  for (const Foreign& foreign : unserved_) ++taken[foreign.from];
-  for (std::size_t n = 0; n < neighbours_.size(); ++n)
-    DMM_ASSERT(neighbours_[n].taken == taken[n] + foreign_[n].size());
+  for (const auto& [key, foreign] : transit_.passed()) ++outstanding[foreign.target];
   DMM_ASSERT(queue_.demand() == demand);
   for (std::size_t n = 0; n < neighbours_.size(); ++n) DMM_ASSERT(targets_.of(n).outstanding == outstanding[n]);
 }

@@ -18,22 +18,6 @@ constexpr std::size_t holders_shown = 20;
 
 // ---- this site's own nodes -----------------------------------------------------------------------------------------
 
-/// What a site says of itself, more exactly than by its reason.
-RejectReason SiteManager::exact(Instant now, const Foreign& foreign, RejectReason reason) const {
-  const Delegate& asked = foreign.delegate;
-  const bool is_end = reason == RejectReason::dttl_exhausted || reason == RejectReason::tries_exhausted;
-  const bool is_of_size = foreign.reason == RejectReason::no_capacity || foreign.reason == RejectReason::never_servable;
-  if (is_end && !is_of_size) reason = foreign.reason;
-  if (reason == RejectReason::not_lending && drained_for(foreign)) return RejectReason::drained;
-  if (reason == RejectReason::not_lending) return keeps_off(now, foreign) ? RejectReason::kept_off : reason;
-  const bool is_of_nodes = reason == RejectReason::no_capacity || reason == RejectReason::never_servable ||
-                           reason == RejectReason::dttl_exhausted || reason == RejectReason::tries_exhausted;
-  const bool never_here = foreign.reason == RejectReason::never_servable;
-  if (!is_of_nodes || (!never_here && owned_.all_up())) return reason;
-  const RejectReason clause = clause_of(asked.request.need, settings_.name, owned_, placer_, drained_here()).reason;
-  return clause == RejectReason::no_capacity ? reason : clause;
-}
-
 /// Who has nodes of this site that meet the constraints: most processors first.
 std::vector<HolderView> SiteManager::holders_of(Instant now, const Constraints& constraints) const {
   std::vector<HolderView> holders;

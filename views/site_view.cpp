@@ -98,7 +98,7 @@ Json link_of(const SiteView::Link& link) {
           {"leases_in", link.leases_in},
           {"leases_out", link.leases_out},
           {"delegations_sent", link.target.delegations_sent},
-          {"delegations_received", n.delegations_received},
+          {"delegations_received", link.delegations_received},
           {"grants_received", link.target.grants_received},
           {"rejects_received", link.target.rejects_received},
           {"pressed", link.target.pressed},

@@ -1,0 +1,212 @@
+// Delegations on their way through this site; see transit.hpp.
+#include "sitemgr/transit.hpp"
+
+#include <algorithm>
+
+#include "manager/assert.hpp"
+#include "manager/planted.hpp"
+#include "sitemgr/answers.hpp"
+
+namespace dmm {
+namespace {
+
+/// No site waits longer for an answer, whatever a Delegate says.
+constexpr Duration answer_within_max = seconds(1'800);
+
+/// Whether the chain begins at home, ends at the sender, and goes nowhere twice.
+bool is_chain(const SiteNames& chain, const SiteName& home, const SiteName& sender) {
+  return leads(chain, home, sender, dttl_max) &&
+         std::ranges::all_of(chain, [](const SiteName& site) { return is_name(std::string_view(site.text)); });
+}
+
+}  // namespace
+
+Transit::Transit(const SiteSettings& settings, std::size_t neighbours)
+    : seen_(neighbours, settings.seen_memory, settings.seen_max, settings.seen_counts_dttl),
+      waiting_(neighbours),
+      open_(neighbours),
+      received_(neighbours) {}
+
+void Transit::configure(const SiteSettings& settings) {
+  seen_.set_limits(settings.seen_memory, settings.seen_max, settings.seen_counts_dttl);
+}
+
+void Transit::add_neighbours(std::size_t neighbours) {
+  DMM_ASSERT(neighbours >= waiting_.size());
+  seen_.add_neighbours(neighbours);
+  waiting_.resize(neighbours);
+  open_.resize(neighbours);
+  received_.resize(neighbours);
+}
+
+// ---- taking --------------------------------------------------------------------------------------------------------
+
+std::optional<RejectReason> Transit::fault_of(std::size_t n, const SiteName& sender, const Delegate& delegate,
+                                              const SiteSettings& settings) const {
+  const RequestId& id = delegate.request.id;
+  if (id.empty() || !is_name(std::string_view(id.user)) || !dmm::fault_of(delegate.request.need).empty() ||
+      delegate.dttl > dttl_max || !is_chain(delegate.chain, id.site, sender))
+    return RejectReason::malformed;
+  const bool in_chain = std::ranges::find(delegate.chain, settings.name) != delegate.chain.end();
+  if (in_chain && !DMM_PLANT(chain_ignored)) return RejectReason::in_chain;
+  if (open_[n] > settings.delegations_per_link_max) return RejectReason::limit_reached;
+  return std::nullopt;
+}
+
+Transit::Taken Transit::take(Instant now, std::size_t n, const SiteName& sender, Delegate delegate,
+                             const SiteSettings& settings) {
+  ++received_[n];
+  ++open_[n];
+  delegate.answer_within = std::clamp(delegate.answer_within, Duration{}, answer_within_max);
+  delegate.round_trip = std::clamp(delegate.round_trip, Duration{}, round_trip_max);
+  delegate.request.length = std::max(delegate.request.length, Duration{});
+  Foreign foreign;
+  foreign.from = n;
+  foreign.tries_left = std::min(delegate.tries_left, settings.tries_per_round);
+  const auto fault = fault_of(n, sender, delegate, settings);
+  foreign.delegate = std::move(delegate);
+  if (fault) return {std::nullopt, std::move(foreign), *fault};
+
+  Taken taken;
+  const PartKey key = foreign.key();
+  const bool from_home = foreign.delegate.chain.size() == 1;
+  if (from_home)
+    if (const auto other = passed_.find(key); other != passed_.end() && other->second.from != n)
+      taken.displaced = take_passed(key);
+  const Delegate& asked = foreign.delegate;
+  if (passed_.contains(key) || !seen_.is_new(now, n, key, asked.stay, asked.dttl, from_home)) {
+    taken.refused = std::move(foreign);
+    taken.reason = RejectReason::already_seen;
+    return taken;
+  }
+  foreign.asked.assign(waiting_.size(), false);
+  foreign.asked[n] = true;
+  waiting_[n].push_back(std::move(foreign));
+  ++waiting_count_;
+  return taken;
+}
+
+std::vector<Foreign> Transit::next_round() {
+  std::vector<Foreign> round;
+  if (waiting_.empty()) return round;
+  for (std::size_t i = 0; waiting_count_ > 0 && i < waiting_.size(); ++i) {
+    std::deque<Foreign>& waiting = waiting_[(next_link_ + i) % waiting_.size()];
+    if (waiting.empty()) continue;
+    round.push_back(std::move(waiting.front()));
+    waiting.pop_front();
+    --waiting_count_;
+  }
+  next_link_ = (next_link_ + 1) % waiting_.size();
+  return round;
+}
+
+// ---- passing on ----------------------------------------------------------------------------------------------------
+
+Delegate Transit::pass_on(Instant now, Foreign foreign, std::size_t target, Duration round_trip, const SiteName& self,
+                          std::size_t neighbours) {
+  DMM_ASSERT(foreign.tries_left > 0 && !passed_.contains(foreign.key()));
+  foreign.asked.resize(neighbours);
+  foreign.asked[target] = true;
+  foreign.target = target;
+  --foreign.tries_left;
+  const Delegate& asked = foreign.delegate;
+  const Duration within = asked.answer_within * 9 / 10;  // each hop waits less than the one before it
+  foreign.answer_by = now + within;
+  Delegate next = asked;
+  next.dttl = DMM_PLANT(dttl_not_counted) ? asked.dttl : asked.dttl - 1;
+  next.tries_left = foreign.tries_left;
+  next.answer_within = within;
+  next.round_trip += round_trip;
+  next.chain.push_back(self);
+  const PartKey key = foreign.key();
+  due_.set(key, foreign.answer_by);
+  passed_[key] = std::move(foreign);
+  return next;
+}
+
+// ---- answers -------------------------------------------------------------------------------------------------------
+
+std::optional<Foreign> Transit::rejected(std::size_t target, Reject& answer) {
+  const PartKey key{answer.request, answer.part, answer.round};
+  if (!find(key, target)) return std::nullopt;
+  Foreign foreign = take_passed(key);
+  foreign.tries_left = tries_after(answer, foreign.tries_left);
+  note_answers(foreign.answers, answer.asked);
+  return foreign;
+}
+
+const Foreign* Transit::find(const PartKey& key, std::size_t target) const {
+  const auto at = passed_.find(key);
+  return at == passed_.end() || at->second.target != target ? nullptr : &at->second;
+}
+
+Foreign Transit::take_passed(const PartKey& key) {
+  const auto at = passed_.find(key);
+  DMM_ASSERT(at != passed_.end());
+  Foreign foreign = std::move(at->second);
+  due_.set(at->first, never);
+  passed_.erase(at);
+  return foreign;
+}
+
+std::optional<Foreign> Transit::take_overdue(Instant now) {
+  PartKey key;
+  if (!due_.take(now, key)) return std::nullopt;
+  return take_passed(key);
+}
+
+std::vector<Foreign> Transit::take_passed_to(std::size_t target) {
+  std::vector<PartKey> keys;
+  for (const auto& [key, foreign] : passed_)
+    if (foreign.target == target) keys.push_back(key);
+  std::vector<Foreign> passed;
+  for (const PartKey& key : keys) passed.push_back(take_passed(key));
+  return passed;
+}
+
+std::optional<Foreign> Transit::withdrawn(std::size_t n, const Withdraw& message) {
+  const PartKey key{message.request, message.part, message.round};
+  const auto same = [&](const Foreign& foreign) { return foreign.from == n && foreign.key() == key; };
+  const std::size_t waiting = std::erase_if(waiting_[n], same);
+  waiting_count_ -= waiting;
+  open_[n] -= waiting + std::erase_if(unserved_, same);
+  const auto at = passed_.find(key);
+  if (at == passed_.end() || at->second.from != n) return std::nullopt;
+  --open_[n];
+  return take_passed(key);
+}
+
+std::vector<Foreign> Transit::lose(std::size_t n) {
+  std::vector<PartKey> keys;
+  for (const auto& [key, foreign] : passed_)
+    if (foreign.from == n) keys.push_back(key);
+  std::vector<Foreign> passed;
+  for (const PartKey& key : keys) passed.push_back(take_passed(key));
+  waiting_count_ -= std::exchange(waiting_[n], {}).size();
+  std::erase_if(unserved_, [n](const Foreign& foreign) { return foreign.from == n; });
+  open_[n] = 0;
+  return passed;
+}
+
+void Transit::answered(std::size_t n) {
+  DMM_ASSERT(open_[n] > 0);
+  --open_[n];
+}
+
+void Transit::check_invariants() const {
+  std::size_t waiting_all = 0;
+  std::vector<std::size_t> open(waiting_.size(), 0);
+  for (std::size_t n = 0; n < waiting_.size(); ++n) {
+    waiting_all += waiting_[n].size();
+    open[n] += waiting_[n].size();
+  }
+  DMM_ASSERT(waiting_all == waiting_count_);
+  for (const auto& [key, foreign] : passed_) {
+    DMM_ASSERT(due_.contains(key) || foreign.answer_by == never);
+    ++open[foreign.from];
+  }
+  for (const Foreign& foreign : unserved_) ++open[foreign.from];
+  DMM_ASSERT(open == open_);
+}
+
+}  // namespace dmm

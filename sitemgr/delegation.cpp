@@ -68,14 +68,14 @@ void SiteManager::run_due(Step& s) {
 // What fits here starts at the next pass, unless nodes gather for one that was overtaken for too long: then the others
 // would wait for it, which may be hours.
 bool SiteManager::keeps_local(const RequestClass& kind) const {
-  return settings_.keep_local && !blocker_ && !gathering_ && !drained_here() && kind.simple &&
+  return settings_.keep_local && !blocker_ && !reservation_.held() && !lending_.drained_here() && kind.simple &&
          kind.widest <= owned_.largest_idle();
 }
 
 /// Whether those that wait here may go to others. A threshold of at most 1 lets nobody queue for nodes that others
 /// have: what matchmaking found no place for goes at any load, as where enough are free, but in several clusters.
 bool SiteManager::may_delegate() const {
-  if (drained_here() || over(load(), settings_.delegation_threshold)) return true;
+  if (lending_.drained_here() || over(load(), settings_.delegation_threshold)) return true;
   return settings_.delegation_threshold <= 1 && queue_.demand_here() > 0 && has_matched();
 }
 

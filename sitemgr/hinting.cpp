@@ -51,20 +51,9 @@ HintEntry SiteManager::own_hint(Instant now, std::size_t n) {
   own.width = demand_.width;
   if (!settings_.lend) return own;
   own.largest = std::min(owned_.largest_cluster(), neighbours_[n].limits.processors_at_most());
-  if (drained_here() || drained_.contains(neighbours_[n].site) || now < kept_off_until(n)) return own;
-  const std::uint32_t fits = owned_.largest_idle();
-  // What the borrower in turn is to find stays out of what others are told.
-  const std::uint32_t kept = kept_for_others(now, n);
-  const bool gathers = kept > 0 && turn_->gathers;
-  const std::vector<std::uint32_t>& lend = lendable_by_cluster();
-  std::uint32_t most = 0, next = 0;  // lendable in one cluster; in the next best one
-  for (std::size_t i = 0; i < lend.size(); ++i) {
-    if (gathers && i == turn_->cluster) continue;
-    next = std::max(next, std::min(most, lend[i]));
-    most = std::max(most, lend[i]);
-  }
-  if (kept > 0 && !gathers) most = std::max(most > kept ? most - kept : 0, next);
-  own.lendable = std::min({most, fits, allowance(n)});
+  const bool is_drained = lending_.drained_here() || lending_.drained().contains(neighbours_[n].site);
+  if (is_drained || now < lending_.kept_off_until(lending_site(), n)) return own;
+  own.lendable = lending_.lendable_to(now, lending_site(), n);
   return own;
 }
 
@@ -80,7 +69,7 @@ void SiteManager::on_hint(Step& s, std::size_t n, CapacityHint hint) {
     const std::uint32_t before = d < neighbour.hint.size() ? neighbour.hint[d].lendable : 0;
     if (hint[d].lendable > before) more = std::max(more, hint[d].lendable);
   }
-  hear_demand(s.now, n, hint);
+  lending_.hear_demand(s.now, n, hint);
   if (!neighbours_.hear(n, std::move(hint))) return;
   hints_dirty_ = search_dirty_ = true;
   if (!settings_.use_hints) return;
@@ -95,15 +84,6 @@ void SiteManager::on_hint(Step& s, std::size_t n, CapacityHint hint) {
     begin_round(*request);
     queue_.set_search(*request, LocalRequest::Search::ready);
   }
-}
-
-/// Who waits at the neighbour itself is known to want; of those beyond it only that somebody does, who may also be
-/// heard of in another way: they count once they have asked.
-void SiteManager::hear_demand(Instant now, std::size_t n, const CapacityHint& hint) {
-  const HintEntry near = hint.empty() ? HintEntry{} : hint.front();
-  if (near.queued > 0 && borrowers_.queued(now, n) == 0) neighbours_[n].turn_rests_until = Instant{};
-  borrowers_.hear(now, n, near.queued, near.width);
-  if (Neighbours::demand_of(hint).first == 0) borrowers_.satisfy(n);
 }
 
 /// How long what is new for a neighbour is to stay true before it gets a message of its own; nothing if it can wait for
@@ -172,7 +152,7 @@ void SiteManager::send_hints(Step& s) {
     if (!neighbour.up || neighbour.removed) continue;
     const HintEntry own = own_hint(s.now, n);
     // Whoever is lent nothing for a while is told when that is over.
-    if (const Instant until = kept_off_until(n); until > s.now && !DMM_PLANT(rest_end_not_told))
+    if (const Instant until = lending_.kept_off_until(lending_site(), n); until > s.now && !DMM_PLANT(rest_end_not_told))
       hints_due_ = std::min(hints_due_, until);
     Neighbour::Look& looked = neighbour.looked;
     const bool is_same = looked.revision == neighbours_.revision() && looked.own == own;

@@ -206,7 +206,7 @@ void SiteManager::hear_claim(Step& s, Lease& lease) {
   lease.state = LeaseState::active;
   changed(s, lease);
   s.out.log(Level::debug, "claim", lease.request, {{"lease", to_text(lease.id)}});
-  if (!lease.upstream) borrowers_.claim(*lease.downstream);
+  if (!lease.upstream) lending_.claimed(*lease.downstream);
   leases_.watch(lease);
   if (lease.upstream && !DMM_PLANT(claim_not_forwarded))
     send(s, *lease.upstream, Claim{lease.id, lease.request, {}}, lease.request);
@@ -292,7 +292,7 @@ void SiteManager::end_lease(Step& s, Lease& lease, LeaseEnd reason) {
 void SiteManager::account(Step& s, Lease& lease, const std::vector<NodeGroup>& nodes) {
   const std::uint32_t processors = processors_of(nodes);
   lease.processor_microseconds += processors * static_cast<std::uint64_t>((s.now - lease.granted).microseconds);
-  if (!lease.upstream && lease.downstream) borrowers_.take_back(s.now, *lease.downstream, processors);
+  if (!lease.upstream && lease.downstream) lending_.returned(s.now, *lease.downstream, processors);
 }
 
 void SiteManager::add_total(UsageRecord::Direction direction, const SiteName& peer,
@@ -304,7 +304,7 @@ void SiteManager::add_total(UsageRecord::Direction direction, const SiteName& pe
 }
 
 Lease& SiteManager::add_lease(Step& s, Lease lease) {
-  if (!lease.upstream && lease.downstream) borrowers_.lend(s.now, *lease.downstream, processors_of(lease.nodes));
+  if (!lease.upstream && lease.downstream) lending_.lent(s.now, *lease.downstream, processors_of(lease.nodes));
   Lease& kept = leases_.add(std::move(lease));
   relays_.carry(kept);
   leases_.watch(kept);

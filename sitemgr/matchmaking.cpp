@@ -1,5 +1,5 @@
-// Serving local requests from owned nodes, in the order of the dispatching policy, and making leases (docs/protocol.md
-// section 6).
+// Serving requests from owned nodes and making leases: local requests in the order of the dispatching policy, then what
+// neighbours delegated, from what is left to lend (docs/protocol.md section 6).
 #include <algorithm>
 
 #include "manager/assert.hpp"
@@ -17,15 +17,13 @@ constexpr std::size_t starts_a_step = 1'000;
 
 /// Nodes that take no new work are no capacity: a drained site is as busy as it can be.
 Load SiteManager::load() const {
-  return {drained_here() ? owned_.total() : owned_.used(), queue_.demand_here(), owned_.total()};
+  return {lending_.drained_here() ? owned_.total() : owned_.used(), queue_.demand_here(), owned_.total()};
 }
 
-/// The clusters as a local request may use them: what gathers for another is kept for that.
+/// The clusters as a local request may use them: what is reserved for another is left out.
 std::vector<ClusterView> SiteManager::placeable(const ResourceNeed& need, const RequestId& request) const {
   std::vector<ClusterView> clusters = owned_.views(need.constraints);
-  if (!gathering_ || gathering_->request == request) return clusters;
-  for (std::size_t i = 0; i < clusters.size() && i < gathering_->processors.size(); ++i)
-    clusters[i].idle_processors -= std::min(clusters[i].idle_processors, gathering_->processors[i]);
+  reservation_.keep_from(clusters, request);
   return clusters;
 }
 
@@ -34,7 +32,7 @@ void SiteManager::match_local(Step& s) {
   bool more_free = std::exchange(unfinished_, false) || owned_.freed() != freed_seen_ || makes_way();
   freed_seen_ = owned_.freed();
   const std::vector<RequestId> fresh = std::exchange(fresh_, {});
-  if (drained_here()) blocker_.reset();
+  if (lending_.drained_here()) blocker_.reset();
   const bool goes_on = std::exchange(pass_goes_on_, false);
   const auto is_passed = [&](const RequestId& id) {
     const LocalRequest* request = queue_.find(id);
@@ -44,14 +42,14 @@ void SiteManager::match_local(Step& s) {
     pass_again_ |= more_free || std::ranges::any_of(fresh, is_passed);
   else
     more_free |= std::exchange(pass_again_, false);
-  if ((!more_free && fresh.empty() && !goes_on) || drained_here()) return;
+  if ((!more_free && fresh.empty() && !goes_on) || lending_.drained_here()) return;
   if (goes_on)
     queue_.go_on();
   else if (more_free)
     queue_.begin_pass();
-  if (gathering_)
-    if (LocalRequest* request = queue_.find(gathering_->request); request && serve(s, *request))
-      set_gathering(std::nullopt);
+  if (reservation_.held())
+    if (LocalRequest* request = queue_.find(reservation_.held()->request); request && serve(s, *request))
+      drop_reservation();
   std::size_t left = starts_a_step;
   const bool was_blocked = blocker_.has_value();
   const LocalRequest* blocker = serve_heads(s, left);
@@ -131,7 +129,7 @@ const LocalRequest* SiteManager::serve_heads(Step& s, std::size_t& left) {
 }
 
 bool SiteManager::serve(Step& s, LocalRequest& request) {
-  if (drained_here()) return false;
+  if (lending_.drained_here()) return false;
   const ResourceNeed& need = request.kind->need;
   const auto placement = placer_.place(need, placeable(need, request.request.id));
   if (!placement) return false;
@@ -160,9 +158,10 @@ Lease& SiteManager::make_lease(Step& s, const ResourceNeed& need, const Placemen
     lease.round = asked.round;
     lease.chain.insert(lease.chain.end(), asked.chain.rbegin(), asked.chain.rend());
     lease.round_trip = std::max(asked.round_trip, Duration{});
-    lease.length = lease_length_for(*foreign);
-    lease.protected_until = s.now + protected_time_for(*foreign);
-    lease.term = term_for(*foreign);
+    const Lending::Terms terms = Lending::terms_for(lending_site(), *foreign);
+    lease.length = terms.length;
+    lease.protected_until = s.now + terms.protected_time;
+    lease.term = terms.term;
     lease.downstream_until = promised_until(s.now, lease);
   }
   for (const PlacedComponent& placed : placement)
@@ -172,6 +171,48 @@ Lease& SiteManager::make_lease(Step& s, const ResourceNeed& need, const Placemen
   // One Assign a resource manager, however many components it got.
   each_manager(lease.nodes, [&](const Party& manager, const NodeSet& nodes) { assign(s, lease, manager, nodes); });
   return add_lease(s, std::move(lease));
+}
+
+// ---- foreign requests ----------------------------------------------------------------------------------------------
+
+/// Round robin over links.
+void SiteManager::match_foreign(Step& s) {
+  if (transit_.waiting() > 0) hints_dirty_ |= lending_.update_turn(s.now, lending_site());
+  for (auto round = transit_.next_round(); !round.empty(); round = transit_.next_round())
+    for (Foreign& foreign : round)
+      if (!lend(s, foreign)) transit_.keep(std::move(foreign));
+}
+
+bool SiteManager::lend(Step& s, Foreign& foreign) {
+  const Delegate& asked = foreign.delegate;
+  const std::size_t from = foreign.from;
+  const Lending::Decision decision = lending_.decide(s.now, lending_site(), foreign);
+  if (const auto* reason = std::get_if<RejectReason>(&decision)) {
+    foreign.reason = *reason;
+    return false;
+  }
+  Lease& lease = make_lease(s, foreign.need(), std::get<Placement>(decision), asked.request.id, &foreign);
+  lending_.granted(from);
+  s.out.log(Level::info, "grant", asked.request.id,
+            {{"to", neighbours_[from].site.text},
+             {"lease", to_text(lease.id)},
+             {"processors", std::int64_t{lease.processors}},
+             {"round", std::int64_t{asked.round}}});
+  Grant grant;
+  grant.request = asked.request.id;
+  grant.part = asked.part;
+  grant.round = asked.round;
+  grant.lease = lease.id;
+  grant.nodes = lease.nodes;
+  grant.term = lease.term;
+  grant.chain = lease.chain;
+  grant.owner_ancestors = settings_.ancestors;
+  grant.grace = lease.grace;
+  grant.length = lease.length;
+  grant.round_trip = lease.round_trip;
+  transit_.answered(from);
+  send(s, from, std::move(grant), asked.request.id);
+  return true;
 }
 
 }  // namespace dmm

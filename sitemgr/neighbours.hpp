@@ -26,7 +26,6 @@ struct Neighbour {
   bool known = false;       ///< has ever sent a hint
   CapacityHint hint;        ///< its latest, set by `hear` and `set_up`; lendable counts as 0 while it is down
 
-  Instant turn_rests_until{};     ///< nodes were kept for it in vain: not again before then, or before it asks
 
   CapacityHint told;       ///< the hint it was last sent
   Instant told_at{};

@@ -19,14 +19,14 @@ std::size_t SiteManager::reclaim(Instant now, const std::string& whose, Duration
         is_lent && (lease.chain.back().text == whose || neighbours_[*lease.downstream].site.text == whose);
     const bool is_meant = whose.empty() ? is_lent : to_text(id) == whose || is_theirs;
     if (!is_meant) continue;
-    take_back(s, lease, grace, LeaseEnd::reclaimed);
+    reclaim(s, lease, grace, LeaseEnd::reclaimed);
     ++taken;
   }
   return taken;
 }
 
 /// The holder hears it at once; the resource managers ask what runs to end, and kill it after the grace.
-void SiteManager::take_back(Step& s, Lease& lease, Duration grace, LeaseEnd reason) {
+void SiteManager::reclaim(Step& s, Lease& lease, Duration grace, LeaseEnd reason) {
   s.out.log(Level::info, "reclaim", lease.request,
             {{"lease", to_text(lease.id)},
              {"holder", lease.chain.back().text},
@@ -46,18 +46,16 @@ void SiteManager::take_back(Step& s, Lease& lease, Duration grace, LeaseEnd reas
     return;
   }
   // Its nodes don't go to the same users again at once.
-  if (lease.downstream) kept_off_[lease.chain.back()] = s.now + settings_.reclaimed_rest;
-  std::erase_if(kept_off_, [&](const auto& sink) { return sink.second <= s.now; });
+  if (lease.downstream) lending_.recalled(s.now, lease.chain.back(), s.now + settings_.reclaimed_rest);
   hints_dirty_ = true;
   tell_ended(s, lease, lease.nodes, reason, false, grace);
   clean(s, lease, {}, reason, false, grace);
 }
 
 bool SiteManager::drain(Instant now, const SiteName& site, Effects& effects) {
-  if (!drained_.insert(site).second) return false;
+  if (!lending_.drain(site)) return false;
   Step s{now, effects};
   effects.log(Level::info, "drain", {}, {{"site", site.text}});
-  if (effects.ledger.wanted) changed_drains_.push_back({site});
   // What it holds may end its present job, but nothing further is put on it.
   for (const LeaseId& id : leases_.all()) {
     Lease& lease = *leases_.find(id);
@@ -80,10 +78,8 @@ bool SiteManager::may_drain(const SiteName& site) const {
 }
 
 bool SiteManager::resume(Instant, const SiteName& site, Effects& effects) {
-  kept_off_.erase(site);
-  if (drained_.erase(site) == 0) return false;
+  if (!lending_.resume(site)) return false;
   effects.log(Level::info, "resume", {}, {{"site", site.text}});
-  if (effects.ledger.wanted) changed_drains_.push_back({site});
   freed_seen_ = 0;  // what waited may start
   hints_dirty_ = search_dirty_ = true;
   return true;

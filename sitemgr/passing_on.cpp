@@ -11,7 +11,7 @@ namespace dmm {
 
 void SiteManager::on(Step& s, FromSite from, Delegate& delegate) {
   const std::size_t n = from.neighbour;
-  neighbours_[n].turn_rests_until = Instant{};  // it asks
+  lending_.asks(n);
   Transit::Taken taken = transit_.take(s.now, n, neighbours_[n].site, std::move(delegate), settings_);
   if (taken.displaced) {
     withdraw_passed(s, *taken.displaced);
@@ -85,13 +85,14 @@ RejectReason SiteManager::exact(Instant now, const Foreign& foreign, RejectReaso
   const bool is_end = reason == RejectReason::dttl_exhausted || reason == RejectReason::tries_exhausted;
   const bool is_of_size = foreign.reason == RejectReason::no_capacity || foreign.reason == RejectReason::never_servable;
   if (is_end && !is_of_size) reason = foreign.reason;
-  if (reason == RejectReason::not_lending && drained_for(foreign)) return RejectReason::drained;
-  if (reason == RejectReason::not_lending) return keeps_off(now, foreign) ? RejectReason::kept_off : reason;
+  if (reason == RejectReason::not_lending && lending_.is_drained_for(lending_site(), foreign))
+    return RejectReason::drained;
+  if (reason == RejectReason::not_lending) return lending_.keeps_off(now, foreign) ? RejectReason::kept_off : reason;
   const bool is_of_nodes = reason == RejectReason::no_capacity || reason == RejectReason::never_servable ||
                            reason == RejectReason::dttl_exhausted || reason == RejectReason::tries_exhausted;
   const bool never_here = foreign.reason == RejectReason::never_servable;
   if (!is_of_nodes || (!never_here && owned_.all_up())) return reason;
-  const RejectReason clause = clause_of(foreign.need(), settings_.name, owned_, placer_, drained_here()).reason;
+  const RejectReason clause = clause_of(foreign.need(), settings_.name, owned_, placer_, lending_.drained_here()).reason;
   return clause == RejectReason::no_capacity ? reason : clause;
 }
 

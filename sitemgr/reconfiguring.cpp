@@ -42,7 +42,7 @@ std::string SiteManager::reconfigure(Instant now, const SiteSettings& settings, 
   leases_.set_offer(settings_.offer);
   transit_.configure(settings_);
   usage_.set_records_max(settings_.usage_records_max);
-  set_gathering(std::nullopt);
+  drop_reservation();
   feasibility_.changed();
   hints_dirty_ = search_dirty_ = true;
   // Who had nobody to ask may have somebody now, and the other way round.
@@ -66,7 +66,7 @@ void SiteManager::add_neighbour(Instant now, const NeighbourSettings& settings) 
   const std::size_t n = neighbours_.add(settings);
   if (neighbours_.size() > before) {
     feasibility_.add_neighbours(neighbours_.size());
-    borrowers_.add_neighbours(neighbours_.size());
+    lending_.add_neighbours(neighbours_.size());
     leases_.add_neighbours(neighbours_.size());
     queue_.add_neighbours(neighbours_.size());
     targets_.add_neighbours(neighbours_.size(), settings_.window_first);
@@ -74,7 +74,7 @@ void SiteManager::add_neighbour(Instant now, const NeighbourSettings& settings) 
     transit_.add_neighbours(neighbours_.size());
   }
   feasibility_.set_gone(n, false);
-  borrowers_.set_weight(now, n, settings.limits.weight);
+  lending_.set_weight(now, n, settings.limits.weight);
 }
 
 /// It will be neither asked nor heard any more: all leases over the link are over. What runs under them goes on

@@ -18,6 +18,7 @@ void SiteManager::write_ledger(Step& s) {
   auto& ledger = s.out.ledger;
   if (!ledger.wanted) {
     changed_totals_.clear();
+    lending_.write(ledger);
     relays_.write(ledger);
     feasibility_.write(neighbours_, ledger);
     return;
@@ -33,12 +34,7 @@ void SiteManager::write_ledger(Step& s) {
       ledger.erase(std::move(gone));
     }
   }
-  for (DrainRecord& drain : std::exchange(changed_drains_, {})) {
-    if (drained_.contains(drain.site))
-      ledger.put(std::move(drain));
-    else
-      ledger.erase(std::move(drain));
-  }
+  lending_.write(ledger);
   for (const Party& manager : std::exchange(changed_offers_, {})) {
     if (const NodeOffer* offer = owned_.find_offer(manager))
       ledger.put(OfferRecord{*offer});
@@ -98,7 +94,7 @@ std::vector<SiteRecord> SiteManager::records() const {
   for (std::uint64_t number = usage_.first(); number < usage_.next(); ++number)
     rows.emplace_back(UsageRow{number, usage_.records()[static_cast<std::size_t>(number - usage_.first())]});
   for (const auto& [key, total] : totals_) rows.emplace_back(UsageTotalRow{key.second, key.first, total});
-  for (const SiteName& site : drained_) rows.emplace_back(DrainRecord{site});
+  lending_.add_records(rows);
   for (NodeOffer& offer : owned_.offers()) rows.emplace_back(OfferRecord{std::move(offer)});
   feasibility_.add_records(neighbours_, rows);
   relays_.add_records(rows);
@@ -120,7 +116,7 @@ void SiteManager::restore(Instant now, std::vector<SiteRecord> rows) {
     if (auto* reach = std::get_if<ReachRecord>(&row)) feasibility_.restore(neighbours_, std::move(*reach));
     if (auto* total = std::get_if<UsageTotalRow>(&row)) totals_[{total->direction, total->peer}] = total->total;
     if (auto* use = std::get_if<UsageRow>(&row)) usage.emplace(use->number, std::move(use->use));
-    if (auto* drain = std::get_if<DrainRecord>(&row)) drained_.insert(drain->site);
+    if (auto* drain = std::get_if<DrainRecord>(&row)) lending_.restore(*drain);
   }
   for (SiteRecord& row : rows)
     if (auto* lease = std::get_if<LeaseRecord>(&row); lease && !restore(now, *lease))

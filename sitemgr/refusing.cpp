@@ -37,7 +37,7 @@ void SiteManager::refuse_if_hopeless(Step& s, LocalRequest& request) {
   auto refused = feasibility_.refusal_of(site(), request);
   if (!refused) return;
   auto& [refusal, prospect] = *refused;
-  const Clause here = clause_of(request.kind->need, settings_.name, owned_, placer_, drained_here());
+  const Clause here = clause_of(request.kind->need, settings_.name, owned_, placer_, lending_.drained_here());
   if (here.reason == RejectReason::over_quota) refusal.text += "; here " + here.what;
   const RequestId id = request.request.id;
   s.out.log(Level::info, "refuse", id,

@@ -189,7 +189,7 @@ bool SiteManager::agrees(Step& s, std::size_t n, const Renew& renew) {
 std::vector<LeaseId> SiteManager::wanted_of(Instant now, std::size_t n) const {
   std::vector<LeaseId> wanted;
   std::uint64_t demand = settings_.owner_first ? queue_.demand() : 0;
-  const auto for_others = wanted_for_others(now, n);
+  const auto for_others = lending_.wanted_for_others(now, lending_site(), n);
   for (const LeaseId& id : leases_.down(n)) {
     const Lease& lease = leases_.get(id);
     if (lease.state == LeaseState::ending) continue;
@@ -202,8 +202,8 @@ std::vector<LeaseId> SiteManager::wanted_of(Instant now, std::size_t n) const {
 
 /// Looked at ten times in a term, while anything can change it.
 void SiteManager::tell_wanted(Step& s) {
-  const bool may_want = borrowers_.processors() > 0 && ((settings_.owner_first && queue_.demand() > 0) ||
-                                                        borrowers_.wants_any(s.now));
+  const bool may_want = lending_.borrowers().processors() > 0 && ((settings_.owner_first && queue_.demand() > 0) ||
+                                                        lending_.borrowers().wants_any(s.now));
   wanted_look_.see(s.now, may_want, settings_.term / renewals_a_term);
   if (s.now < wanted_look_.due) return;
   for (std::size_t n = 0; n < neighbours_.size(); ++n) {
@@ -224,11 +224,11 @@ void SiteManager::expire_leases(Step& s) {
     const bool is_silent = s.now >= std::min(lease->upstream_until, lease->downstream_until);
     const bool is_offer = !lease->upstream && lease->state == LeaseState::offered;
     if (is_offer && !is_silent) {
-      borrowers_.lapse(s.now, *lease->downstream);
+      lending_.lapsed(s.now, *lease->downstream);
       end_lease(s, *lease, LeaseEnd::not_claimed);
     } else if (!is_silent) {  // it is renewed, and has lasted as long as we lend
       lease->length = {};
-      take_back(s, *lease, lease->grace, LeaseEnd::at_longest);
+      reclaim(s, *lease, lease->grace, LeaseEnd::at_longest);
     } else {
       end_lease(s, *lease, LeaseEnd::expired);
     }

@@ -25,7 +25,7 @@ SiteManager::SiteManager(SiteSettings settings, std::uint64_t incarnation)
       feasibility_(settings_.neighbours.size()),
       targets_(find_targets(settings_.target_policy), settings_.neighbours.size(), settings_.window_first),
       transit_(settings_, settings_.neighbours.size()),
-      borrowers_(settings_.neighbours),
+      lending_(settings_),
       leases_(settings_.neighbours.size(), settings_.offer),
       relays_(settings_.name, relay_memory),
       reconciliation_(settings_.name, settings_.neighbours.size()),
@@ -55,7 +55,7 @@ void SiteManager::settle(Instant now, Effects& effects) {
   sweep(s);
   do_chores(s);
   refuse_hopeless(s);
-  update_gathering(now);
+  update_reservation(now);
   if (is_matching() || match_cycle_.is_due(now)) {
     match_local(s);
     // Who was kept for this pass, and didn't start in it, may ask others now.
@@ -68,7 +68,7 @@ void SiteManager::settle(Instant now, Effects& effects) {
     delegate_local(s);
   }
   reclaim_for_local(s);
-  update_turn(now);
+  hints_dirty_ |= lending_.update_turn(now, lending_site());
   tell_restated(s);
   tell_wanted(s);
   tell_reach(s);
@@ -213,8 +213,7 @@ void SiteManager::lose_questions(Step& s, std::size_t n) {
 void SiteManager::neighbour_down(Step& s, std::size_t n) {
   neighbours_.set_up(n, s.now, false);
   targets_.went_down(n);
-  borrowers_.hear(s.now, n, 0, 0);
-  borrowers_.satisfy(n);
+  lending_.went_down(s.now, n);
   hints_dirty_ = search_dirty_ = true;
   std::vector<LocalRequest*> out;
   for (const auto& [arrival, request] : queue_.out_at(n)) out.push_back(request);
@@ -265,8 +264,7 @@ Instant SiteManager::next_due() const {
     const Neighbour& neighbour = neighbours_[n];
     if (neighbour.up && !leases_.up(n).empty()) next = std::min(next, neighbour.renew_due);
   }
-  if (gathering_) next = std::min(next, gathering_->until);
-  if (turn_ && !transit_.has_waiting(turn_->who)) next = std::min(next, turn_->since + turn_length(*turn_));
+  next = std::min({next, reservation_.next_deadline(), lending_.next_deadline(lending_site())});
   return std::min({next, wanted_look_.due, reclaim_due()});
 }
 

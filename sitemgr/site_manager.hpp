@@ -7,9 +7,8 @@
 //   site_manager.cpp  the gate, links coming and going, what time calls for
 //   job_managers.cpp  job managers coming and going, their requests
 //   refusing.cpp      refusing requests that no site can ever serve, telling neighbours what can be had here
-//   matchmaking.cpp   serving local requests from owned nodes, making leases
-//   lending.cpp       serving foreign requests: what the owner's users leave, and whose turn it is
-//   reclaiming.cpp    taking lent nodes back for a local request
+//   matchmaking.cpp   serving local and foreign requests from owned nodes, making leases
+//   reclaiming.cpp    reclaiming lent nodes for a local request
 //   delegation.cpp    rounds of search at home
 //   passing_on.cpp    passing delegations on at other sites, and the answers
 //   leasing.cpp       the life of a lease at one hop: claim, release, end
@@ -23,7 +22,7 @@
 //   pool.cpp          what the sink does with leased nodes that have no job
 //   hinting.cpp       capacity hints
 //   views.cpp         what people see
-// Parts with a state of their own: OwnedNodes, RequestQueue, Neighbours, Feasibility, Targets, Transit, Borrowers, LeaseTable,
+// Parts with a state of their own: OwnedNodes, RequestQueue, Neighbours, Feasibility, Targets, Transit, Reservation, Lending, LeaseTable,
 // Relays, Reconciliation, UsageLog.
 #pragma once
 
@@ -38,11 +37,11 @@
 #include "manager/lookup.hpp"
 #include "matchmaking/load.hpp"
 #include "matchmaking/policy.hpp"
-#include "sitemgr/borrowers.hpp"
 #include "sitemgr/cycle.hpp"
 #include "sitemgr/deadlines.hpp"
 #include "sitemgr/feasibility.hpp"
 #include "sitemgr/lease.hpp"
+#include "sitemgr/lending.hpp"
 #include "sitemgr/neighbours.hpp"
 #include "sitemgr/owned_nodes.hpp"
 #include "sitemgr/reconciliation.hpp"
@@ -95,7 +94,7 @@ class SiteManager {
   bool may_drain(const SiteName& site) const;
   /// The reverse.
   bool resume(Instant now, const SiteName& site, Effects& effects);
-  const std::set<SiteName>& drained() const { return drained_; }
+  const std::set<SiteName>& drained() const { return lending_.drained(); }
   /// A resource manager that is down won't come back. Why it can't be forgotten; empty if it is.
   std::string forget(Instant now, const ShortText& resource_manager, Effects& effects);
   /// Takes other settings: everything but the site's name and ancestors, and the clusters that there are. Empty, or why
@@ -167,24 +166,10 @@ class SiteManager {
   JobManager::Holds holds_of(const Party& party, const JobManager& user) const;
   /// Walks over a user's requests, a piece of them in each step.
   enum class Chore : std::uint8_t { shelve, unshelve, drop, discard };
-  /// Nodes that are kept together for a local request, since others were taken back for it.
-  struct Gathering {
-    RequestId request;
-    std::vector<std::uint32_t> processors;  ///< by cluster
-    Instant until{};
-  };
   /// What our users wait for in vain, as hints tell it.
   struct Demand {
     std::uint32_t queued = 0, width = 0;
     bool operator==(const Demand&) const = default;
-  };
-  /// The borrower that is to have the next free nodes, and since when they are kept for it.
-  struct Turn {
-    std::size_t who = 0;
-    std::uint32_t width = 0;
-    Instant since{};
-    bool gathers = false;     ///< there are too few for it yet
-    std::size_t cluster = 0;  ///< they gather here
   };
 
   // ---- gate and parties (site_manager.cpp) ----
@@ -224,6 +209,8 @@ class SiteManager {
   void drop_some(Step& s, const Party& party, JobManager& user, std::size_t& left);
   void discard(const Party& party, JobManager& user);
   void take_back_from(Step& s, const Party& job_manager);
+  Duration round_trip_to(const Party& user) const;
+  void note_round_trip(const Party& user, Duration round_trip);
   void forget_job_manager(const Party& party);
 
   // ---- what can never be served (refusing.cpp) ----
@@ -285,49 +272,26 @@ class SiteManager {
     return fresh_.empty() && !is_matching() && !makes_way() && owned_.freed() == freed_seen_;
   }
   bool serve(Step& s, LocalRequest& request);
-  bool drained_here() const { return drained_.contains(settings_.name); }
   std::vector<ClusterView> placeable(const ResourceNeed& need, const RequestId& request) const;
   Lease& make_lease(Step& s, const ResourceNeed& need, const Placement& placement, const RequestId& request,
                     const Foreign* foreign);
   Load load() const;
 
   // ---- what is in the way (waiting.cpp) ----
-  bool keeps_off(Instant now, const Foreign& foreign) const;
-  bool drained_for(const Foreign& foreign) const;
   std::vector<HolderView> holders_of(Instant now, const Constraints& constraints) const;
   AskedView asked_of(Instant now, std::size_t n, const LocalRequest& request) const;
 
-  // ---- serving others (lending.cpp) ----
   void match_foreign(Step& s);
   bool lend(Step& s, Foreign& foreign);
-  std::optional<RejectReason> may_not_have(Instant now, const Foreign& foreign) const;
-  const std::vector<std::uint32_t>& lendable_by_cluster() const;
-  std::vector<ClusterView> lendable_views(const Constraints& constraints) const;
-  std::size_t gathering_cluster(Instant now, const Turn& turn) const;
-  std::uint32_t kept_for_others(Instant now, std::size_t n) const;
-  bool leaves(const std::vector<PlacedComponent>& placement, std::uint32_t kept) const;
-  double most_served(Instant now) const;
-  void update_turn(Instant now);
-  bool may_have_turn(Instant now, std::size_t n) const;
-  Instant kept_off_until(std::size_t n) const;
-  Instant kept_off_until(const SiteName& sink) const;
-  Duration round_trip_to(const Party& user) const;
-  void note_round_trip(const Party& user, Duration round_trip);
-  Duration turn_length(const Turn& turn) const;
-  Duration lease_length_for(const Foreign& foreign) const;
-  Duration longest_for(const Foreign& foreign) const;
-  Duration protected_time_for(const Foreign& foreign) const;
-  bool prefers_others(const Foreign& foreign) const;
-  std::uint32_t allowance(std::size_t n) const;
-  std::vector<double> fair_shares(Instant now) const;
-  Duration term_for(const Foreign& foreign) const;
-  std::map<LeaseId, bool> wanted_for_others(Instant now, std::size_t n) const;
+  Lending::Site lending_site() const {
+    return {settings_, owned_, queue_, neighbours_, leases_, placer_, reservation_, transit_};
+  }
 
-  // ---- taking back for a local request (reclaiming.cpp) ----
+  // ---- reclaiming for a local request (reclaiming.cpp) ----
   Instant reclaim_due() const;
   void reclaim_for_local(Step& s);
-  void update_gathering(Instant now);
-  void set_gathering(std::optional<Gathering> gathering);
+  void update_reservation(Instant now);
+  void drop_reservation();
 
   // ---- searching at home (delegation.cpp) ----
   void begin_round(LocalRequest& request);
@@ -401,7 +365,7 @@ class SiteManager {
   void expire_leases(Step& s);
 
   // ---- orders (orders.cpp) ----
-  void take_back(Step& s, Lease& lease, Duration grace, LeaseEnd reason);
+  void reclaim(Step& s, Lease& lease, Duration grace, LeaseEnd reason);
 
   // ---- the sink's pool (pool.cpp) ----
   void hand_out(Step& s, Lease& lease, LocalRequest& request, std::vector<NodeGroup> nodes);
@@ -417,7 +381,6 @@ class SiteManager {
   // ---- hints (hinting.cpp) ----
   void on_hint(Step& s, std::size_t n, CapacityHint hint);
   void update_demand();
-  void hear_demand(Instant now, std::size_t n, const CapacityHint& hint);
   void send_hints(Step& s);
   HintEntry own_hint(Instant now, std::size_t n);
   std::optional<Duration> big_news(const Neighbour& neighbour, const CapacityHint& fresh, bool others_wait) const;
@@ -443,7 +406,8 @@ class SiteManager {
   Feasibility feasibility_;
   Targets targets_;
   Transit transit_;
-  Borrowers borrowers_;
+  Reservation reservation_;
+  Lending lending_;
   LeaseTable leases_;
   Relays relays_;
   Reconciliation reconciliation_;
@@ -458,22 +422,14 @@ class SiteManager {
   std::map<LeaseId, std::map<Party, Instant>> idle_parts_;  ///< of leases on several: who said when that it isn't used
   std::vector<RequestId> fresh_;               ///< local requests that matchmaking hasn't looked at
   std::vector<LeaseId> pool_;                  ///< leases with idle nodes, to be reused or given back in this step
-  std::set<SiteName> drained_;                 ///< who is lent nothing more; our own name: nothing new starts here
-  std::map<SiteName, Instant> kept_off_;       ///< sinks that lost nodes by a reclaim, and until when they get none
-  std::optional<Gathering> gathering_;
-  std::optional<Turn> turn_;
 
   std::vector<LeaseId> restated_;              ///< leases that we are promised anew, or no longer, in this step
   WantedLook wanted_look_;
   std::vector<LeaseId> changed_leases_;        ///< to be written at the end of this step
-  std::vector<DrainRecord> changed_drains_;
   std::set<std::pair<UsageRecord::Direction, SiteName>> changed_totals_;
   std::set<Party> changed_offers_;
   std::uint64_t usage_written_ = 1;            ///< the ledger has the records before this number
   std::uint64_t usage_first_ = 1;              ///< and from this one on
-
-  mutable std::vector<std::uint32_t> lendable_;  ///< see lendable_by_cluster
-  mutable std::pair<std::uint64_t, std::uint64_t> lendable_of_{UINT64_MAX, UINT64_MAX};
 
   std::uint64_t freed_seen_ = 0;  ///< OwnedNodes::freed() at the last matchmaking
   bool unfinished_ = false;            ///< more could start than one step may: the next one goes on
@@ -481,10 +437,9 @@ class SiteManager {
   bool pass_goes_on_ = false;          ///< the last one looked at as many classes as a step may: the rest are due
   bool pass_again_ = false;            ///< more may fit meanwhile: then another pass is due
   std::uint64_t stays_ = 0;       ///< requests that came to wait here
-  std::uint64_t grants_local_ = 0, grants_foreign_ = 0;
+  std::uint64_t grants_local_ = 0;
   Cycle match_cycle_, delegation_cycle_;
   Instant hints_due_ = never, hints_checked_{};
-  Instant reclaim_tried_{};       ///< when no choice of lent nodes would let the waiting request start
   Demand demand_;
   bool hints_dirty_ = true;
   bool search_dirty_ = true, could_delegate_ = false;  ///< somebody may be asked who couldn't be before

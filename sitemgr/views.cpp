@@ -16,18 +16,18 @@ SiteView SiteManager::view(Instant now) const {
   view.resource_managers = owned_.managers();
   view.processors = owned_.total();
   view.processors_busy = owned_.used();
-  view.processors_lent = borrowers_.processors();
+  view.processors_lent = lending_.borrowers().processors();
   view.load = value(load());
   view.requests_waiting = queue_.size();
   view.requests_out = queue_.count(LocalRequest::Search::out);
   view.requests_pausing = queue_.count(LocalRequest::Search::pausing);
   view.foreign_waiting = transit_.size();
   view.grants_local = grants_local_;
-  view.grants_foreign = grants_foreign_;
+  view.grants_foreign = lending_.grants();
   for (std::size_t n = 0; n < neighbours_.size(); ++n) {
     if (!neighbours_[n].removed)
       view.links.push_back({neighbours_[n], targets_.of(n), transit_.delegations_received(n), leases_.up(n).size(), leases_.down(n).size(),
-                            borrowers_.view(now, n, kept_off_until(neighbours_[n].site)),
+                            lending_.borrowers().view(now, n, lending_.kept_off_until(neighbours_[n].site)),
                             total_of(UsageRecord::Direction::lent, n),
                             total_of(UsageRecord::Direction::borrowed, n)});
     view.leases_in += leases_.up(n).size();
@@ -37,10 +37,10 @@ SiteView SiteManager::view(Instant now) const {
   }
   for (const LeaseId& id : leases_.all()) view.leases_own += !leases_.get(id).upstream && !leases_.get(id).downstream;
   for (const auto& [party, user] : job_managers_) view.job_managers.push_back(party.name);
-  view.drained.assign(drained_.begin(), drained_.end());
+  view.drained.assign(lending_.drained().begin(), lending_.drained().end());
   view.unknown_clusters = owned_.unknown_clusters();
-  if (turn_) view.turn = neighbours_[turn_->who].site;
-  view.gathers = gathering_ ? gathering_->request : RequestId{};
+  if (lending_.turn()) view.turn = neighbours_[lending_.turn()->borrower].site;
+  if (reservation_.held()) view.gathers = reservation_.held()->request;
   return view;
 }
 
@@ -126,7 +126,7 @@ void SiteManager::check_invariants() const {
     away += std::uint64_t{free + manager.aside_free} * manager.processors_per_node;
   }
   DMM_ASSERT(owned_.used() == held + away);
-  for (std::size_t n = 0; n < neighbours_.size(); ++n) DMM_ASSERT(borrowers_.processors(n) == lent[n]);
+  for (std::size_t n = 0; n < neighbours_.size(); ++n) DMM_ASSERT(lending_.borrowers().processors(n) == lent[n]);
   std::vector<std::uint32_t> outstanding(neighbours_.size(), 0);
   std::uint64_t demand = 0;
   for (const auto& [arrival, request] : queue_.all()) {

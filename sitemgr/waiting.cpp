@@ -116,14 +116,14 @@ WaitView SiteManager::wait_of(Instant now, const RequestId& id) const {
     case LocalRequest::Search::ready:
       view.reason = request->window_full                            ? WaitReason::window_full
                     : settings_.delegation_cycle != Duration{}      ? WaitReason::next_cycle
-                    : drained_here()                                ? WaitReason::drained
+                    : lending_.drained_here()                                ? WaitReason::drained
                                                                     : WaitReason::awaiting_hint;
       if (too_wide_for_known(*request)) view.reason = WaitReason::neighbours_unknown;
       if (request->kind->servable && !may_delegate())
         view.reason = has_matched() ? WaitReason::no_free_nodes : WaitReason::next_cycle;
       break;
   }
-  const bool fits = request->kind->servable && request->kind->widest <= view.idle && !drained_here();
+  const bool fits = request->kind->servable && request->kind->widest <= view.idle && !lending_.drained_here();
   if (fits && head && head != request) {
     view.reason = WaitReason::behind_earlier;
     view.behind = head->request.id;
@@ -137,7 +137,7 @@ WaitView SiteManager::why(Instant now, const RequestId& id) const {
   if (!request) return view;
   view.dttl = request->kind->dttl;
   view.constraints = request->kind->need.constraints;
-  view.here = clause_of(request->kind->need, settings_.name, owned_, placer_, drained_here());
+  view.here = clause_of(request->kind->need, settings_.name, owned_, placer_, lending_.drained_here());
   view.holders = holders_of(now, view.constraints);
   if (view.holders.size() > holders_shown) {
     view.holders_left_out = view.holders.size() - holders_shown;

@@ -35,7 +35,7 @@ struct Stage {
   LocalRequest& add(const ResourceNeed& need, std::uint32_t dttl = 1, Duration length = {}, std::int32_t priority = 0) {
     bool is_new = false;
     RequestClass& kind = queue.class_of(need, dttl, is_new);
-    if (is_new) queue.judge(kind, true, 1);
+    if (is_new) queue.classify(kind, true, 1);
     LocalRequest request;
     request.request.id = {SiteName("home"), "alice", ++jobs, 1};
     request.request.length = length;
@@ -70,7 +70,7 @@ TEST_CASE("request queue: a pass finds in order what a walk over all that waits 
       for (int i = 0; i < 40; ++i) {
         LocalRequest& added = stage.add(need_of(1 + up_to(up_to(1) ? 20 : 400), up_to(3)), up_to(2), {},
                                         static_cast<std::int32_t>(up_to(4)));
-        if (up_to(9) == 0) stage.queue.judge(*added.kind, false, 0);
+        if (up_to(9) == 0) stage.queue.classify(*added.kind, false, 0);
       }
       std::uint32_t idle = 1 + up_to(500);
       stage.queue.begin_pass();
@@ -161,9 +161,9 @@ TEST_CASE("request queue: what users wait for is summed up in few claims, howeve
   CHECK(stage.queue.claims().size() <= 100);
   CHECK(sum() == 6'000);
   CHECK(stage.queue.claims().contains(LocalClaim{{}, ~std::uint64_t{0}}));
-  stage.queue.judge(*added[0]->kind, false, 0);
+  stage.queue.classify(*added[0]->kind, false, 0);
   CHECK(sum() == 5'994);
-  stage.queue.judge(*added[0]->kind, true, 2);
+  stage.queue.classify(*added[0]->kind, true, 2);
   CHECK(sum() == 6'000);
   for (LocalRequest* one : added) stage.erase(*one);
   CHECK(stage.queue.claims().empty());

@@ -52,7 +52,7 @@ TEST_CASE("a drained site tells that it lends nothing, and how large it is all t
   stage.offer(8);
   stage.pass(seconds(1));
   REQUIRE(stage.neighbour(north).told.at(0).lendable == 8);
-  const Reach before = stage.neighbour(north).told_reach;
+  const Reach before = stage.said<Reach>(at_north).back();
   REQUIRE(before.entries.at(0).classes.at(0).largest == 8);
   REQUIRE(stage.manager.drain(stage.now, home, stage.out));
   stage.settle();
@@ -61,7 +61,7 @@ TEST_CASE("a drained site tells that it lends nothing, and how large it is all t
   CHECK(told.lendable == 0);
   CHECK(told.largest == 8);
   CHECK(told.complete);
-  CHECK(stage.neighbour(north).told_reach.entries == before.entries);
+  CHECK(stage.said<Reach>(at_north).empty());
   stage.up(at_north, true);
   CHECK(stage.said<Reach>(at_north).back().entries == before.entries);
 }

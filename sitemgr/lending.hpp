@@ -1,0 +1,144 @@
+// Lending (fair share, admission): what this site lends to neighbours, and to which of them first. Free nodes are lent
+// beyond what the site's own users wait for and what is reserved for them. Where there isn't enough for all borrowers,
+// the borrower that was served least by its weight has the turn, and nodes are kept for it. A sink whose nodes were
+// reclaimed, a borrower that lets offers lapse and a drained site get nothing for a while (docs/protocol.md section
+// 6.5).
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "sitemgr/borrowers.hpp"
+#include "sitemgr/foreign.hpp"
+#include "sitemgr/neighbours.hpp"
+#include "sitemgr/records.hpp"
+#include "sitemgr/reservation.hpp"
+#include "sitemgr/transit.hpp"
+
+namespace dmm {
+
+/// The borrower that is to have the next free nodes, and since when they are kept for it.
+struct ShareTurn {
+  std::size_t borrower = 0;
+  std::uint32_t width = 0;  ///< processors that it needs in one cluster
+  Instant since{};
+  bool gathers = false;     ///< there are too few for it yet
+  std::size_t cluster = 0;  ///< they gather here
+};
+
+class Lending {
+ public:
+  /// What this part looks at beside its own state.
+  struct Site {
+    const SiteSettings& settings;
+    const OwnedNodes& owned;
+    const RequestQueue& queue;
+    const Neighbours& neighbours;
+    const LeaseTable& leases;
+    const Placer& placer;
+    const Reservation& reservation;
+    const Transit& transit;
+  };
+  /// Where a delegation is served, or why it isn't.
+  using Decision = std::variant<Placement, RejectReason>;
+  /// How long a lease for a delegation lasts.
+  struct Terms {
+    Duration term;            ///< what each Beat that vouches promises the borrower
+    Duration length;          ///< the owner takes it back after this; 0: as long as it is used
+    Duration protected_time;  ///< no reclaim for a local request ends it before
+  };
+
+  explicit Lending(const SiteSettings& settings);
+  void add_neighbours(std::size_t neighbours);
+  void set_weight(Instant now, std::size_t n, double weight) { borrowers_.set_weight(now, n, weight); }
+
+  // ---- delegations ----
+  /// Whether and where a delegation is served. What it asks for in vain counts as wanted by its borrower.
+  Decision decide(Instant now, const Site& site, const Foreign& foreign);
+  static Terms terms_for(const Site& site, const Foreign& foreign);
+  /// A delegation of the neighbour was served: nothing is known of more that it wants.
+  void granted(std::size_t n) { borrowers_.satisfy(n), ++grants_; }
+  /// The neighbour asked for nodes: a turn that it missed doesn't count against it.
+  void asks(std::size_t n) { turn_backoff_[n] = Instant{}; }
+  /// Whether the neighbour, or the site whose user asks, gets nothing for a while.
+  bool keeps_off(Instant now, const Foreign& foreign) const;
+  bool is_drained_for(const Site& site, const Foreign& foreign) const;
+
+  // ---- what may be lent ----
+  /// The most processors in one cluster that a neighbour may have now; other borrowers' share is left out.
+  std::uint32_t lendable_to(Instant now, const Site& site, std::size_t n) const;
+  /// Until when a neighbour gets nothing.
+  Instant kept_off_until(const Site& site, std::size_t n) const;
+  Instant kept_off_until(const SiteName& sink) const;
+  /// Nodes of this sink were reclaimed: it gets none before `until`.
+  void recalled(Instant now, const SiteName& sink, Instant until);
+
+  // ---- fair share ----
+  /// Which borrower has the turn, as long as that is one that wouldn't get the nodes anyway. Whether that changed what
+  /// neighbours are to be told.
+  bool update_turn(Instant now, const Site& site);
+  const std::optional<ShareTurn>& turn() const { return turn_; }
+  /// When the turn passes on if nothing happens.
+  Instant next_deadline(const Site& site) const;
+  /// Which leases of a borrower are to serve no further job, since borrowers that were served less wait.
+  std::set<LeaseId> wanted_for_others(Instant now, const Site& site, std::size_t n) const;
+
+  // ---- what borrowers have and want ----
+  void lent(Instant now, std::size_t n, std::uint32_t processors) { borrowers_.lend(now, n, processors); }
+  void returned(Instant now, std::size_t n, std::uint32_t processors) { borrowers_.take_back(now, n, processors); }
+  void claimed(std::size_t n) { borrowers_.claim(n); }
+  void lapsed(Instant now, std::size_t n) { borrowers_.lapse(now, n); }
+  /// The neighbour's hint tells what its users, and users beyond it, wait for.
+  void hear_demand(Instant now, std::size_t n, const CapacityHint& hint);
+  void went_down(Instant now, std::size_t n);
+  const Borrowers& borrowers() const { return borrowers_; }
+  std::uint64_t grants() const { return grants_; }
+
+  // ---- orders of the owner ----
+  /// Lends nothing more to this site; this site's own name: nothing new starts on its nodes. False if it was so.
+  bool drain(const SiteName& site);
+  bool resume(const SiteName& site);
+  const std::set<SiteName>& drained() const { return drained_; }
+  bool drained_here() const { return drained_.contains(self_); }
+
+  // ---- the ledger ----
+  void restore(const DrainRecord& row) { drained_.insert(row.site); }
+  void write(LedgerChanges<SiteRecord>& ledger);
+  void add_records(std::vector<SiteRecord>& rows) const;
+
+ private:
+  const std::vector<std::uint32_t>& lendable_by_cluster(const Site& site) const;
+  std::vector<ClusterView> lendable_views(const Site& site, const Constraints& constraints) const;
+  std::uint32_t allowance(const Site& site, std::size_t n) const;
+  std::optional<RejectReason> may_not_have(Instant now, const Site& site, const Foreign& foreign) const;
+  static bool prefers_others(const Site& site, const Foreign& foreign);
+  static Duration longest_for(const Site& site, const Foreign& foreign);
+  bool may_have_turn(Instant now, const Site& site, std::size_t n) const;
+  static Duration turn_length(const Site& site, const ShareTurn& turn);
+  std::size_t gathering_cluster(Instant now, const Site& site, const ShareTurn& turn) const;
+  std::uint32_t kept_for_others(Instant now, std::size_t n) const;
+  bool leaves(const Site& site, const std::vector<PlacedComponent>& placement, std::uint32_t kept) const;
+  std::vector<double> fair_shares(Instant now, const Site& site) const;
+  double most_served(Instant now, std::size_t neighbours) const;
+
+  SiteName self_;
+  Borrowers borrowers_;
+  std::optional<ShareTurn> turn_;
+  std::vector<Instant> turn_backoff_;       ///< by neighbour: nodes were kept for it in vain, no turn before
+  std::map<SiteName, Instant> kept_off_;    ///< sinks that lost nodes by a reclaim, and until when they get none
+  std::set<SiteName> drained_;              ///< sites that are lent nothing more
+  std::vector<DrainRecord> changed_;        ///< rows to be written
+  std::uint64_t grants_ = 0;
+  struct Lendable {
+    std::uint64_t owned = UINT64_MAX, queue = UINT64_MAX, reservation = UINT64_MAX;  ///< changes() of these
+    bool operator==(const Lendable&) const = default;
+  };
+  mutable std::vector<std::uint32_t> lendable_;  ///< see lendable_by_cluster: of the state `lendable_of_`
+  mutable Lendable lendable_of_;
+};
+
+}  // namespace dmm

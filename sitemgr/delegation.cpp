@@ -68,7 +68,7 @@ void SiteManager::run_due(Step& s) {
 // What fits here starts at the next pass, unless nodes gather for one that was overtaken for too long: then the others
 // would wait for it, which may be hours.
 bool SiteManager::keeps_local(const RequestClass& kind) const {
-  return settings_.keep_local && !blocker_ && !reservation_.held() && !lending_.drained_here() && kind.simple &&
+  return settings_.keep_local && !matcher_.is_blocked() && !reservation_.held() && !lending_.drained_here() && kind.simple &&
          kind.widest <= owned_.largest_idle();
 }
 
@@ -76,7 +76,7 @@ bool SiteManager::keeps_local(const RequestClass& kind) const {
 /// have: what matchmaking found no place for goes at any load, as where enough are free, but in several clusters.
 bool SiteManager::may_delegate() const {
   if (lending_.drained_here() || over(load(), settings_.delegation_threshold)) return true;
-  return settings_.delegation_threshold <= 1 && queue_.demand_here() > 0 && has_matched();
+  return settings_.delegation_threshold <= 1 && queue_.demand_here() > 0 && matcher_.has_matched(queue_, owned_);
 }
 
 /// Classes in delegation order of their first; one of which the first finds nobody to ask is passed over, since the

@@ -102,7 +102,7 @@ LocalRequest& SiteManager::enqueue(Step& s, JobManager& user, Request& request) 
   search_dirty_ = true;
   hints_dirty_ = true;
   LocalRequest& added = queue_.add(std::move(local), kind);
-  fresh_.push_back(added.request.id);
+  matcher_.add(added.request.id);
   return added;
 }
 

@@ -80,7 +80,7 @@ bool SiteManager::may_drain(const SiteName& site) const {
 bool SiteManager::resume(Instant, const SiteName& site, Effects& effects) {
   if (!lending_.resume(site)) return false;
   effects.log(Level::info, "resume", {}, {{"site", site.text}});
-  freed_seen_ = 0;  // what waited may start
+  matcher_.look_again();
   hints_dirty_ = search_dirty_ = true;
   return true;
 }

@@ -18,7 +18,7 @@ void SiteManager::update_reservation(Instant now) {
 
 void SiteManager::drop_reservation() {
   reservation_.drop();
-  freed_seen_ = 0;  // other requests may use what was held
+  matcher_.look_again();
   hints_dirty_ = true;
 }
 
@@ -40,7 +40,7 @@ void SiteManager::reclaim_for_local(Step& s) {
     reclaim(s, lease, lease.grace, LeaseEnd::reclaimed);
   }
   reservation_.reserve({head->request.id, std::move(victims->processors), s.now + longest + beyond_grace});
-  freed_seen_ = 0;  // other requests may not use what is held
+  matcher_.look_again();
   hints_dirty_ = true;
 }
 

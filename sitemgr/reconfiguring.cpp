@@ -33,11 +33,12 @@ std::string SiteManager::reconfigure(Instant now, const SiteSettings& settings, 
       remove_neighbour(s, n);
   for (const NeighbourSettings& neighbour : settings.neighbours) add_neighbour(now, neighbour);
   settings_ = settings;
-  dispatch_ = find_dispatch(settings_.dispatching_policy);
+  const DispatchPolicy* const dispatch = find_dispatch(settings_.dispatching_policy);
   placer_ = {find_placement(settings_.placement_policy), find_placement(settings_.flexible_policy)};
   targets_.set_policy(find_targets(settings_.target_policy));
-  DMM_ASSERT(dispatch_ && placer_.fixed && placer_.flexible);
-  queue_.set_policies(*dispatch_, *find_delegation(settings_.delegation_policy));
+  DMM_ASSERT(dispatch && placer_.fixed && placer_.flexible);
+  matcher_.set_policy(*dispatch);
+  queue_.set_policies(*dispatch, *find_delegation(settings_.delegation_policy));
   owned_.configure(settings_.clusters);
   leases_.set_offer(settings_.offer);
   transit_.configure(settings_);

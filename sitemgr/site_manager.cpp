@@ -17,22 +17,21 @@ constexpr Duration relay_memory = seconds(4'000);
 SiteManager::SiteManager(SiteSettings settings, std::uint64_t incarnation)
     : settings_(std::move(settings)),
       incarnation_(incarnation),
-      dispatch_(find_dispatch(settings_.dispatching_policy)),
       placer_{find_placement(settings_.placement_policy), find_placement(settings_.flexible_policy)},
       owned_(settings_.name, settings_.clusters),
-      queue_(*dispatch_, *find_delegation(settings_.delegation_policy), settings_.neighbours.size()),
+      queue_(*find_dispatch(settings_.dispatching_policy), *find_delegation(settings_.delegation_policy), settings_.neighbours.size()),
       neighbours_(settings_.neighbours),
       feasibility_(settings_.neighbours.size()),
       targets_(find_targets(settings_.target_policy), settings_.neighbours.size(), settings_.window_first),
       transit_(settings_, settings_.neighbours.size()),
+      matcher_(*find_dispatch(settings_.dispatching_policy), settings_.matchmaking_cycle),
       lending_(settings_),
       leases_(settings_.neighbours.size(), settings_.offer),
       relays_(settings_.name, relay_memory),
       reconciliation_(settings_.name, settings_.neighbours.size()),
       usage_(settings_.usage_records_max),
-      match_cycle_(settings_.matchmaking_cycle),
       delegation_cycle_(settings_.delegation_cycle) {
-  DMM_ASSERT(dispatch_ && placer_.fixed && placer_.flexible);
+  DMM_ASSERT(placer_.fixed && placer_.flexible);
 }
 
 SiteManager::SiteManager(SiteManager&&) noexcept = default;
@@ -56,14 +55,14 @@ void SiteManager::settle(Instant now, Effects& effects) {
   do_chores(s);
   refuse_hopeless(s);
   update_reservation(now);
-  if (is_matching() || match_cycle_.is_due(now)) {
+  if (matcher_.is_due(now)) {
     match_local(s);
     // Who was kept for this pass, and didn't start in it, may ask others now.
     search_dirty_ |= settings_.keep_local && settings_.matchmaking_cycle != Duration{};
-    if (!is_matching()) match_foreign(s);  // who was first stays first
+    if (!matcher_.is_matching()) match_foreign(s);  // who was first stays first
   }
   match_pool(s);
-  if (!is_matching() && delegation_cycle_.is_due(now)) {
+  if (!matcher_.is_matching() && delegation_cycle_.is_due(now)) {
     for (Foreign& foreign : transit_.take_kept()) pass_on(s, std::move(foreign));
     delegate_local(s);
   }
@@ -75,14 +74,14 @@ void SiteManager::settle(Instant now, Effects& effects) {
   send_hints(s);
   write_ledger(s);
   const bool work = cycles_wanted();
-  match_cycle_.want(now, work);
+  matcher_.want(now, work);
   delegation_cycle_.want(now, work);
 }
 
 Instant SiteManager::next_deadline() const {
-  const bool goes_on = !chores_.empty() || feasibility_.goes_on() || is_matching();
-  if (goes_on || (makes_way() && settings_.matchmaking_cycle == Duration{})) return Instant{};
-  return std::min({queue_.next_due(), next_due(), hints_due_, match_cycle_.next(), delegation_cycle_.next()});
+  const bool goes_on = !chores_.empty() || feasibility_.goes_on() || matcher_.is_matching();
+  if (goes_on || (matcher_.makes_way(queue_) && settings_.matchmaking_cycle == Duration{})) return Instant{};
+  return std::min({queue_.next_due(), next_due(), hints_due_, matcher_.next_deadline(), delegation_cycle_.next()});
 }
 
 bool SiteManager::cycles_wanted() const {

@@ -22,7 +22,7 @@
 //   pool.cpp          what the sink does with leased nodes that have no job
 //   hinting.cpp       capacity hints
 //   views.cpp         what people see
-// Parts with a state of their own: OwnedNodes, RequestQueue, Neighbours, Feasibility, Targets, Transit, Reservation, Lending, LeaseTable,
+// Parts with a state of their own: OwnedNodes, RequestQueue, Neighbours, Feasibility, Targets, Transit, Reservation, Matcher, Lending, LeaseTable,
 // Relays, Reconciliation, UsageLog.
 #pragma once
 
@@ -42,6 +42,7 @@
 #include "sitemgr/feasibility.hpp"
 #include "sitemgr/lease.hpp"
 #include "sitemgr/lending.hpp"
+#include "sitemgr/matcher.hpp"
 #include "sitemgr/neighbours.hpp"
 #include "sitemgr/owned_nodes.hpp"
 #include "sitemgr/reconciliation.hpp"
@@ -260,19 +261,6 @@ class SiteManager {
 
   // ---- serving (matchmaking.cpp) ----
   void match_local(Step& s);
-  const LocalRequest* serve_heads(Step& s, std::size_t& left);
-  void start_what_fits(Step& s, bool in_a_pass, const std::vector<RequestId>& fresh, std::size_t& left);
-  /// Whether matchmaking has more to do than one step may: meanwhile nothing is lent or delegated.
-  bool is_matching() const { return unfinished_ || pass_goes_on_ || pass_again_; }
-  /// Whether the request that blocked others at the last matchmaking does so no longer.
-  bool makes_way() const;
-  bool may_be_passed(const LocalRequest& head) const;
-  /// Whether it has looked at all who wait here, with all nodes that are free.
-  bool has_matched() const {
-    return fresh_.empty() && !is_matching() && !makes_way() && owned_.freed() == freed_seen_;
-  }
-  bool serve(Step& s, LocalRequest& request);
-  std::vector<ClusterView> placeable(const ResourceNeed& need, const RequestId& request) const;
   Lease& make_lease(Step& s, const ResourceNeed& need, const Placement& placement, const RequestId& request,
                     const Foreign* foreign);
   Load load() const;
@@ -397,7 +385,6 @@ class SiteManager {
   SiteSettings settings_;
   std::uint64_t incarnation_;
   std::uint64_t leases_made_ = 0;
-  const DispatchPolicy* dispatch_;
   Placer placer_;
 
   OwnedNodes owned_;
@@ -407,6 +394,7 @@ class SiteManager {
   Targets targets_;
   Transit transit_;
   Reservation reservation_;
+  Matcher matcher_;
   Lending lending_;
   LeaseTable leases_;
   Relays relays_;
@@ -420,7 +408,6 @@ class SiteManager {
   Deadlines<Party> lost_managers_;             ///< resource managers that are down: when they count as lost
   std::map<Party, Register> registering_;      ///< by resource manager: the parts that have come
   std::map<LeaseId, std::map<Party, Instant>> idle_parts_;  ///< of leases on several: who said when that it isn't used
-  std::vector<RequestId> fresh_;               ///< local requests that matchmaking hasn't looked at
   std::vector<LeaseId> pool_;                  ///< leases with idle nodes, to be reused or given back in this step
 
   std::vector<LeaseId> restated_;              ///< leases that we are promised anew, or no longer, in this step
@@ -431,14 +418,8 @@ class SiteManager {
   std::uint64_t usage_written_ = 1;            ///< the ledger has the records before this number
   std::uint64_t usage_first_ = 1;              ///< and from this one on
 
-  std::uint64_t freed_seen_ = 0;  ///< OwnedNodes::freed() at the last matchmaking
-  bool unfinished_ = false;            ///< more could start than one step may: the next one goes on
-  std::optional<RequestId> blocker_;   ///< at which the last matchmaking ended, since none may overtake it
-  bool pass_goes_on_ = false;          ///< the last one looked at as many classes as a step may: the rest are due
-  bool pass_again_ = false;            ///< more may fit meanwhile: then another pass is due
   std::uint64_t stays_ = 0;       ///< requests that came to wait here
-  std::uint64_t grants_local_ = 0;
-  Cycle match_cycle_, delegation_cycle_;
+  Cycle delegation_cycle_;
   Instant hints_due_ = never, hints_checked_{};
   Demand demand_;
   bool hints_dirty_ = true;

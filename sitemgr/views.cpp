@@ -22,7 +22,7 @@ SiteView SiteManager::view(Instant now) const {
   view.requests_out = queue_.count(LocalRequest::Search::out);
   view.requests_pausing = queue_.count(LocalRequest::Search::pausing);
   view.foreign_waiting = transit_.size();
-  view.grants_local = grants_local_;
+  view.grants_local = matcher_.started();
   view.grants_foreign = lending_.grants();
   for (std::size_t n = 0; n < neighbours_.size(); ++n) {
     if (!neighbours_[n].removed)

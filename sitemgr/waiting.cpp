@@ -120,7 +120,7 @@ WaitView SiteManager::wait_of(Instant now, const RequestId& id) const {
                                                                     : WaitReason::awaiting_hint;
       if (too_wide_for_known(*request)) view.reason = WaitReason::neighbours_unknown;
       if (request->kind->servable && !may_delegate())
-        view.reason = has_matched() ? WaitReason::no_free_nodes : WaitReason::next_cycle;
+        view.reason = matcher_.has_matched(queue_, owned_) ? WaitReason::no_free_nodes : WaitReason::next_cycle;
       break;
   }
   const bool fits = request->kind->servable && request->kind->widest <= view.idle && !lending_.drained_here();

@@ -1,0 +1,173 @@
+// Passes of matchmaking; see matcher.hpp.
+#include "sitemgr/matcher.hpp"
+
+#include <algorithm>
+
+#include "manager/assert.hpp"
+#include "manager/planted.hpp"
+
+namespace dmm {
+namespace {
+
+/// The most that start in one step: where nodes for more come free at once, other parties are heard in between.
+constexpr std::size_t starts_a_step = 1'000;
+
+}  // namespace
+
+/// By what is so now, not by what was counted: whatever takes the blocking request away, the others see it.
+bool Matcher::makes_way(const RequestQueue& queue) const {
+  if (!blocker_) return false;
+  const LocalRequest* request = queue.find(*blocker_);
+  return !request || !request->kind->servable || may_be_passed(*request);
+}
+
+bool Matcher::may_be_passed(const LocalRequest& head) const {
+  return !scan_ && head.search == LocalRequest::Search::out;
+}
+
+/// The first in order blocks the others if the policy is strict, or if it was overtaken for too long: then nodes gather
+/// for it.
+bool Matcher::blocks(Instant now, const LocalRequest& head, const SiteSettings& settings) const {
+  if (!scan_) return true;
+  return head.overtaken && now - *head.overtaken >= settings.overtaken_limit;
+}
+
+/// Where it could start now; what is reserved for another request is left out.
+std::optional<Placement> Matcher::fit(const LocalRequest& request, const Site& site) const {
+  const ResourceNeed& need = request.kind->need;
+  std::vector<ClusterView> clusters = site.owned.views(need.constraints);
+  site.reservation.keep_from(clusters, request.request.id);
+  return site.placer.place(need, clusters);
+}
+
+// ---- a pass --------------------------------------------------------------------------------------------------------
+
+void Matcher::begin(RequestQueue& queue, const Site& site) {
+  DMM_ASSERT(phase_ == Phase::idle);
+  // What didn't fit before may fit now if nodes came free, or if no request stands in its way any more.
+  bool more_free = std::exchange(unfinished_, false) || site.owned.freed() != freed_seen_ || makes_way(queue);
+  freed_seen_ = site.owned.freed();
+  looked_at_ = std::exchange(fresh_, {});
+  if (site.is_drained) blocker_.reset();
+  const bool goes_on = std::exchange(pass_goes_on_, false);
+  const auto is_passed = [&](const RequestId& id) {
+    const LocalRequest* request = queue.find(id);
+    return request && queue.is_passed(*request);
+  };
+  if (goes_on)  // a request that the pass has gone by is looked at when all have been
+    pass_again_ |= more_free || std::ranges::any_of(looked_at_, is_passed);
+  else
+    more_free |= std::exchange(pass_again_, false);
+  if ((!more_free && looked_at_.empty() && !goes_on) || site.is_drained) return;
+  if (goes_on)
+    queue.go_on();
+  else if (more_free)
+    queue.begin_pass();
+  phase_ = Phase::reserved;
+  left_ = starts_a_step;
+  next_fresh_ = 0;
+  in_a_pass_ = more_free || goes_on;
+  from_head_ = true;
+}
+
+std::optional<Matcher::Match> Matcher::next(Instant now, RequestQueue& queue, const Site& site) {
+  if (phase_ == Phase::reserved) {
+    phase_ = Phase::heads;
+    was_blocked_ = blocker_.has_value();
+    LocalRequest* request = site.reservation.held() ? queue.find(site.reservation.held()->request) : nullptr;
+    if (auto placement = request ? fit(*request, site) : std::nullopt) {
+      is_reserved_ = true;
+      return Match{*request, std::move(*placement), true};
+    }
+  }
+  if (phase_ == Phase::heads)
+    if (auto match = next_head(now, queue, site)) return match;
+  if (phase_ == Phase::fresh) return next_fresh(queue, site);
+  if (phase_ == Phase::fitting) return next_fitting(queue, site);
+  return std::nullopt;
+}
+
+void Matcher::placed(Instant now, RequestQueue& queue) {
+  ++started_;
+  if (std::exchange(is_reserved_, false)) return;
+  DMM_ASSERT(left_ > 0);
+  --left_;
+  if (phase_ == Phase::heads) return;
+  LocalRequest* first = queue.head();
+  if (first && queue.dispatch_key(*first) < key_ && !first->overtaken) first->overtaken = now;
+}
+
+/// The first in order, while requests in front block those behind them.
+std::optional<Matcher::Match> Matcher::next_head(Instant now, RequestQueue& queue, const Site& site) {
+  const bool never_ends = DMM_PLANT(guard_never_ends) && site.settings.overtaken_limit > seconds(1000);
+  for (;;) {
+    LocalRequest* head = std::exchange(from_head_, false) ? queue.head() : cursor_;
+    if (!head || left_ == 0 || !blocks(now, *head, site.settings)) {
+      end_heads(queue, nullptr);
+      return std::nullopt;
+    }
+    const bool passed = may_be_passed(*head);
+    cursor_ = passed ? queue.after(*head) : nullptr;
+    if (!(never_ends && head->overtaken))
+      if (auto placement = fit(*head, site)) {
+        from_head_ = true;
+        return Match{*head, std::move(*placement)};
+      }
+    if (passed) continue;
+    end_heads(queue, head);
+    return std::nullopt;
+  }
+}
+
+/// With what the pass goes on when no more requests start from the head of the queue.
+void Matcher::end_heads(RequestQueue& queue, const LocalRequest* blocker) {
+  blocker_ = blocker ? std::optional(blocker->request.id) : std::nullopt;
+  // A request that came stands before the one that blocked the others, and doesn't block them.
+  if (was_blocked_ && !blocker_ && !in_a_pass_) {
+    queue.begin_pass();
+    in_a_pass_ = true;
+  }
+  if (blocker_ || !scan_) return finish();
+  phase_ = in_a_pass_ ? Phase::fitting : Phase::fresh;
+}
+
+/// Of those that came since the last pass: what waited before still doesn't fit.
+std::optional<Matcher::Match> Matcher::next_fresh(RequestQueue& queue, const Site& site) {
+  while (left_ > 0 && next_fresh_ < looked_at_.size()) {
+    LocalRequest* request = queue.find(looked_at_[next_fresh_++]);
+    const bool may = request && request->kind->servable && !queue.is_misfit(*request->kind);
+    if (!may || request->kind->widest > site.owned.largest_idle()) continue;
+    if (auto match = try_overtaking(*request, queue, site)) return match;
+  }
+  finish();
+  return std::nullopt;
+}
+
+/// Of all that might fit. Each turn finds one that starts, or that nothing of its class fits.
+std::optional<Matcher::Match> Matcher::next_fitting(RequestQueue& queue, const Site& site) {
+  while (left_ > 0) {
+    LocalRequest* request = queue.first_fitting(site.owned.largest_idle());
+    if (!request) break;
+    if (auto match = try_overtaking(*request, queue, site)) return match;
+  }
+  pass_goes_on_ = left_ > 0 && queue.is_unfinished();
+  finish();
+  return std::nullopt;
+}
+
+std::optional<Matcher::Match> Matcher::try_overtaking(LocalRequest& request, RequestQueue& queue, const Site& site) {
+  auto placement = fit(request, site);
+  if (!placement) {
+    queue.set_misfit(*request.kind);
+    return std::nullopt;
+  }
+  key_ = queue.dispatch_key(request);
+  return Match{request, std::move(*placement)};
+}
+
+void Matcher::finish() {
+  phase_ = Phase::idle;
+  unfinished_ = left_ == 0;
+}
+
+}  // namespace dmm

@@ -1,0 +1,109 @@
+// Matcher (backfill dispatcher): which waiting requests of this site's own users start on its free nodes, in the order
+// of the dispatching policy. With a policy that scans, later requests may overtake those that don't fit, until a
+// request was overtaken for too long; a strict policy passes over nothing but requests that are out on a delegation
+// (Iosup et al. 2007, section 5.4). A step starts a bounded number of requests: the next step goes on, and nothing is
+// lent or delegated in between.
+//
+// The manager asks for one match after another: `begin`, then `next` until there is none, `placed` after each match
+// whose nodes were handed out.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "sitemgr/cycle.hpp"
+#include "sitemgr/owned_nodes.hpp"
+#include "sitemgr/placer.hpp"
+#include "sitemgr/request_queue.hpp"
+#include "sitemgr/reservation.hpp"
+
+namespace dmm {
+
+class Matcher {
+ public:
+  /// What this part looks at beside its own state and the queue.
+  struct Site {
+    const SiteSettings& settings;
+    const OwnedNodes& owned;
+    const Placer& placer;
+    const Reservation& reservation;
+    bool is_drained = false;  ///< nothing new starts here
+  };
+  struct Match {
+    LocalRequest& request;
+    Placement placement;
+    bool is_reserved = false;  ///< it is the request for which nodes were reserved
+  };
+
+  Matcher(const DispatchPolicy& policy, Duration cycle) : scan_(policy.scan), cycle_(cycle) {}
+  void set_policy(const DispatchPolicy& policy) { scan_ = policy.scan; }
+
+  // ---- when ----
+  /// Whether a pass is to be made in this step.
+  bool is_due(Instant now) { return is_matching() || cycle_.is_due(now); }
+  /// Whether anything waits for the next cycle.
+  void want(Instant now, bool wanted) { cycle_.want(now, wanted); }
+  Instant next_deadline() const { return cycle_.next(); }
+  /// Whether the next step goes on at once, since this one started or looked at as many as it may.
+  bool is_matching() const { return unfinished_ || pass_goes_on_ || pass_again_; }
+  /// Whether the request that blocked others at the last pass does so no longer.
+  bool makes_way(const RequestQueue& queue) const;
+  /// Whether all that wait here were looked at, with all nodes that are free.
+  bool has_matched(const RequestQueue& queue, const OwnedNodes& owned) const {
+    return fresh_.empty() && !is_matching() && !makes_way(queue) && owned.freed() == freed_seen_;
+  }
+  /// Whether a request that was overtaken for too long, or a strict policy, holds the others back.
+  bool is_blocked() const { return blocker_.has_value(); }
+
+  // ---- what changed ----
+  /// A request came that wasn't looked at.
+  void add(const RequestId& id) { fresh_.push_back(id); }
+  /// Other requests than before may use free nodes: all are looked at again.
+  void look_again() { freed_seen_ = 0; }
+
+  // ---- a pass ----
+  void begin(RequestQueue& queue, const Site& site);
+  std::optional<Match> next(Instant now, RequestQueue& queue, const Site& site);
+  /// The last match started, and its request has left the queue.
+  void placed(Instant now, RequestQueue& queue);
+  std::uint64_t started() const { return started_; }
+
+ private:
+  enum class Phase : std::uint8_t { idle, reserved, heads, fresh, fitting };
+
+  std::optional<Placement> fit(const LocalRequest& request, const Site& site) const;
+  bool may_be_passed(const LocalRequest& head) const;
+  bool blocks(Instant now, const LocalRequest& head, const SiteSettings& settings) const;
+  std::optional<Match> next_head(Instant now, RequestQueue& queue, const Site& site);
+  std::optional<Match> next_fresh(RequestQueue& queue, const Site& site);
+  std::optional<Match> next_fitting(RequestQueue& queue, const Site& site);
+  std::optional<Match> try_overtaking(LocalRequest& request, RequestQueue& queue, const Site& site);
+  void end_heads(RequestQueue& queue, const LocalRequest* blocker);
+  void finish();
+
+  bool scan_;
+  Cycle cycle_;
+  std::vector<RequestId> fresh_;       ///< requests that no pass has looked at
+  std::uint64_t freed_seen_ = 0;       ///< OwnedNodes::freed() at the last pass
+  bool unfinished_ = false;            ///< more could start than one step may: the next one goes on
+  bool pass_goes_on_ = false;          ///< the last step looked at as many classes as it may: the rest are due
+  bool pass_again_ = false;            ///< more may fit meanwhile: then another pass is due
+  std::optional<RequestId> blocker_;   ///< at which the last pass ended, since no request may overtake it
+  std::uint64_t started_ = 0;
+
+  // Of the pass that is being made in this step.
+  Phase phase_ = Phase::idle;
+  std::vector<RequestId> looked_at_;   ///< what was fresh when it began,
+  std::size_t next_fresh_ = 0;         ///< and how far it has come with that
+  std::size_t left_ = 0;               ///< how many may still start
+  bool in_a_pass_ = false;             ///< all requests are looked at, not only fresh ones
+  bool was_blocked_ = false;
+  bool from_head_ = true;              ///< the next head is the first of the queue; else `cursor_`
+  LocalRequest* cursor_ = nullptr;
+  bool is_reserved_ = false;           ///< the last match was of the reservation
+  OrderKey key_;                       ///< of the last match that may have overtaken others
+};
+
+}  // namespace dmm

@@ -161,7 +161,7 @@ Choice SiteManager::ask_next(Step& s, LocalRequest& request) {
   queue_.set_search(request, Stage::out);
   // From where the Starts will come.
   const Duration round_trip =
-      round_trip_to(job_manager_of(settings_.name, request.request.id.user)) + neighbours_[target].round_trip;
+      users_.round_trip(job_manager_of(settings_.name, request.request.id.user)) + neighbours_[target].round_trip;
   Delegate delegate{request.whole(), 0, request.round, kind.dttl - 1, request.tries_left, within, {settings_.name},
                     round_trip, request.stay};
   delegate.request.waited = s.now - request.since;

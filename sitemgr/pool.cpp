@@ -68,9 +68,8 @@ void SiteManager::hand_out(Step& s, Lease& lease, LocalRequest& request, std::ve
   ++lease.jobs;
   s.out.send(user, std::move(grant), id);
   restate_unless_it_stands(lease);
-  JobManager& holder = job_managers_[user];
-  holder.hold(lease, id);
-  --holder.requests;
+  users_.hold(lease, id);
+  users_.closed(user);
   lease.handed_out[id] = std::move(nodes);
   queue_.erase(request);
 }
@@ -94,8 +93,7 @@ std::vector<NodeGroup> SiteManager::take_from_users(Step& s, Lease& lease, const
 void SiteManager::take_from_user(Lease& lease, const RequestId& request) {
   const auto it = lease.handed_out.find(request);
   DMM_ASSERT(it != lease.handed_out.end());
-  if (const auto user = job_managers_.find(job_manager_of(request)); user != job_managers_.end())
-    user->second.drop(lease, request);
+  users_.drop(lease, request);
   lease.handed_out.erase(it);
 }
 

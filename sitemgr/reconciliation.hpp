@@ -12,10 +12,10 @@
 #include <set>
 #include <vector>
 
-#include "manager/dense.hpp"
 #include "protocol/inventory.hpp"
 #include "sitemgr/lease.hpp"
 #include "sitemgr/neighbours.hpp"
+#include "sitemgr/users.hpp"
 
 namespace dmm {
 
@@ -42,7 +42,7 @@ struct Unvouched {
 
 class Reconciliation {
  public:
-  using Holds = DenseSet<std::pair<LeaseId, RequestId>>;
+  using Holds = Users::Holds;
 
   /// `self`: this site.
   Reconciliation(SiteName self, std::size_t neighbours) : self_(std::move(self)), books_(neighbours) {}

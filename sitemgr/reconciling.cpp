@@ -152,7 +152,7 @@ void SiteManager::end_unvouched(Step& s) {
 // ---- with the site's own users -------------------------------------------------------------------------------------
 
 void SiteManager::begin_reconciliation(Step& s, const Party& party) {
-  const JobManager::Holds holds = holds_of(party, job_managers_[party]);
+  const Users::Holds holds = users_.holds_of(party);
   Inventory ours;
   for (const auto& [id, request] : holds) {
     const Lease& lease = leases_.get(id);

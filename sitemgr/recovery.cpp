@@ -174,10 +174,8 @@ bool SiteManager::restore(Instant now, LeaseRecord& row) {
   std::vector<NodeGroup> idle = lease.nodes;
   for (HandedOutRecord& out : row.handed_out) {
     const Party party = job_manager_of(settings_.name, out.user);
-    JobManager& user = job_managers_[party];
-    user.nodes_until = now + settings_.absent_job_manager;
-    set_due(party, user);
-    user.hold(lease, out.request);
+    users_.restored(now, party, settings_);
+    users_.hold(lease, out.request);
     idle = without(idle, out.nodes);
     lease.handed_out[out.request] = std::move(out.nodes);
   }

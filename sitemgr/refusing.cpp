@@ -47,7 +47,7 @@ void SiteManager::refuse_if_hopeless(Step& s, LocalRequest& request) {
   const Party user = job_manager_of(settings_.name, id.user);
   s.out.send(user, Refuse{id, refusal.reason, prospect.largest, std::move(refusal.text)}, id);
   if (request.search == LocalRequest::Search::out) withdraw(s, request);
-  --job_managers_[user].requests;
+  users_.closed(user);
   queue_.erase(request);
 }
 

@@ -153,10 +153,9 @@ void SiteManager::on(Step& s, FromSite from, Renew& renew) {
 
 /// Job managers of this version don't ask: each hears by itself what changes.
 void SiteManager::on(Step& s, FromUser from, Renew&) {
-  const auto user = job_managers_.find(from.party);
-  if (user == job_managers_.end()) return ignore("unknown_user");
+  if (!users_.knows(from.party)) return ignore("unknown_user");
   Renewed answer{settings_.term, {}, {}, true};
-  for (const auto& [id, request] : user->second.borrowed)
+  for (const auto& [id, request] : users_.borrowed_of(from.party))
     if (const Duration word = word_on(leases_.get(id)); word != answer.term) answer.terms.push_back({id, word});
   s.out.send(from.party, std::move(answer));
 }

@@ -30,6 +30,7 @@ SiteManager::SiteManager(SiteSettings settings, std::uint64_t incarnation)
       relays_(settings_.name, relay_memory),
       reconciliation_(settings_.name, settings_.neighbours.size()),
       usage_(settings_.usage_records_max),
+      users_(settings_.name),
       delegation_cycle_(settings_.delegation_cycle) {
   DMM_ASSERT(placer_.fixed && placer_.flexible);
 }
@@ -79,7 +80,7 @@ void SiteManager::settle(Instant now, Effects& effects) {
 }
 
 Instant SiteManager::next_deadline() const {
-  const bool goes_on = !chores_.empty() || feasibility_.goes_on() || matcher_.is_matching();
+  const bool goes_on = users_.has_chores() || feasibility_.goes_on() || matcher_.is_matching();
   if (goes_on || (matcher_.makes_way(queue_) && settings_.matchmaking_cycle == Duration{})) return Instant{};
   return std::min({queue_.next_due(), next_due(), hints_due_, matcher_.next_deadline(), delegation_cycle_.next()});
 }
@@ -99,7 +100,7 @@ void SiteManager::on(Step& s, Received& in) {
   const bool is_own = !std::holds_alternative<Relay>(in.message);
   hand(s, in, neighbour);
   // After the handler: a job manager's first message makes the job manager known.
-  if (is_own && in.from.role == Role::job_manager) note_round_trip(in.from, in.round_trip);
+  if (is_own && in.from.role == Role::job_manager) users_.note_round_trip(in.from, in.round_trip);
 }
 
 /// To the handler for this message from a sender of this role (protocol/verbs.hpp has all of them).
@@ -125,7 +126,7 @@ void SiteManager::on(Step& s, FromProvider from, Relay& relay) { pass_relay(s, f
 template <class Sender>
 void SiteManager::pass_relay(Step& s, const Sender& from, Relay& relay) {
   const auto knows = [&](const Party& receiver) {
-    return receiver.role == Role::job_manager ? job_managers_.contains(receiver) : owned_.knows(receiver);
+    return receiver.role == Role::job_manager ? users_.knows(receiver) : owned_.knows(receiver);
   };
   if (!relays_.may(relay, from.party, knows)) {
     if constexpr (std::is_same_v<Sender, FromSite>) refuse(from.neighbour, "relay");
@@ -158,7 +159,7 @@ void SiteManager::on(Step& s, LinkUp& up) {
       break;
     case Role::job_manager:
       job_manager_up(s, up.peer, up.restarted);
-      note_round_trip(up.peer, up.round_trip);
+      users_.note_round_trip(up.peer, up.round_trip);
       break;
     case Role::client: break;
   }
@@ -170,7 +171,7 @@ void SiteManager::on(Step& s, LinkDown& down) {
     owned_.set_up(down.peer, false);
     lost_managers_.set(down.peer, s.now + settings_.term);
   }
-  if (down.peer.role == Role::job_manager) job_manager_down(s, down.peer);
+  if (down.peer.role == Role::job_manager) users_.went_down(s.now, down.peer, settings_);
   const auto n = down.peer.role == Role::site_manager ? neighbours_.find(down.peer.site) : std::nullopt;
   if (!n) return;
   neighbour_down(s, *n);
@@ -256,7 +257,7 @@ void SiteManager::sweep(Step& s) {
 }
 
 Instant SiteManager::next_due() const {
-  Instant next = std::min({leases_.next_deadline(), job_managers_due_.next(), lost_managers_.next(),
+  Instant next = std::min({leases_.next_deadline(), users_.next_deadline(), lost_managers_.next(),
                            transit_.next_deadline(), relays_.next_deadline(), reconciliation_.next_deadline(),
                            targets_.next_deadline()});
   for (std::size_t n = 0; n < neighbours_.size(); ++n) {

@@ -23,10 +23,9 @@
 //   hinting.cpp       capacity hints
 //   views.cpp         what people see
 // Parts with a state of their own: OwnedNodes, RequestQueue, Neighbours, Feasibility, Targets, Transit, Reservation, Matcher, Lending, LeaseTable,
-// Relays, Reconciliation, UsageLog.
+// Relays, Reconciliation, Users, UsageLog.
 #pragma once
 
-#include <deque>
 #include <map>
 #include <set>
 #include <variant>
@@ -54,6 +53,7 @@
 #include "sitemgr/targets.hpp"
 #include "sitemgr/transit.hpp"
 #include "sitemgr/usage.hpp"
+#include "sitemgr/users.hpp"
 #include "sitemgr/wanted_look.hpp"
 
 namespace dmm {
@@ -128,45 +128,6 @@ class SiteManager {
     Instant now;
     Effects& out;
   };
-  /// A request of a job manager that is silent.
-  struct Shelved {
-    Request request;
-    Instant since{};  ///< when it began to wait
-    std::uint32_t round = 0;
-    std::uint64_t stay = 0;
-  };
-  struct JobManager {
-    using Holds = Reconciliation::Holds;
-    /// A request of its own under a lease of ours, by what these names are more than it and we are.
-    struct OwnHold {
-      Epoch lease;
-      std::uint64_t job = 0;
-      std::uint32_t attempt = 0;
-      auto operator<=>(const OwnHold&) const = default;
-      friend std::uint64_t table_hash(const OwnHold& hold) {
-        return dmm::table_hash(dmm::table_hash(hold.lease) ^ hold.job) ^ hold.attempt;
-      }
-    };
-    Instant shelve_at = never;     ///< while it is silent: its requests leave the queue then
-    Instant nodes_until = never;   ///< while it is silent: its nodes are taken back then
-    Instant drop_at = never;       ///< in a new session: what it didn't ask for again is dropped then
-    LookupSet<OwnHold> own;  ///< what it holds of our own leases,
-    Holds borrowed;          ///< and of others'
-    void hold(const Lease& lease, const RequestId& request);
-    void drop(const Lease& lease, const RequestId& request);
-    bool holds(const Lease& lease, const RequestId& request) const;
-    std::size_t requests = 0;      ///< open
-    std::uint64_t drop_from = 0;   ///< the arrival up to which this was looked at
-    std::uint32_t session = 0;     ///< counts its sessions; a request is of the one in which it was asked for last
-    bool up = false;
-    Duration round_trip;           ///< 0: not known
-    std::deque<Shelved> shelved;   ///< while it is silent: its requests, out of the queue
-    std::deque<Shelved> discarded; ///< of these, those that it no longer wants
-  };
-  /// All that a job manager holds.
-  JobManager::Holds holds_of(const Party& party, const JobManager& user) const;
-  /// Walks over a user's requests, a piece of them in each step.
-  enum class Chore : std::uint8_t { shelve, unshelve, drop, discard };
   /// What our users wait for in vain, as hints tell it.
   struct Demand {
     std::uint32_t queued = 0, width = 0;
@@ -199,20 +160,12 @@ class SiteManager {
   // ---- job managers (job_managers.cpp) ----
   void on(Step& s, FromUser from, Request& request);
   void on(Step& s, FromUser from, Cancel& cancel);
-  LocalRequest& enqueue(Step& s, JobManager& user, Request& request);
-  void job_manager_up(Step& s, const Party& party, bool restarted);
-  void job_manager_down(Step& s, const Party& party);
+  LocalRequest& enqueue(Step& s, const Party& user, Request& request);
+  void leave_queue(Step& s, LocalRequest& request);
+  void job_manager_up(Step& s, const Party& user, bool restarted);
   void job_managers_due(Step& s);
-  void set_due(const Party& party, const JobManager& user);
   void do_chores(Step& s);
-  void shelve_some(Step& s, const Party& party, JobManager& user, std::size_t& left);
-  void unshelve_some(Step& s, const Party& party, JobManager& user, std::size_t& left);
-  void drop_some(Step& s, const Party& party, JobManager& user, std::size_t& left);
-  void discard(const Party& party, JobManager& user);
-  void take_back_from(Step& s, const Party& job_manager);
-  Duration round_trip_to(const Party& user) const;
-  void note_round_trip(const Party& user, Duration round_trip);
-  void forget_job_manager(const Party& party);
+  void release_of_absent(Step& s, const Party& user);
 
   // ---- what can never be served (refusing.cpp) ----
   Feasibility::Site site() const { return {settings_, owned_, neighbours_, placer_}; }
@@ -402,9 +355,7 @@ class SiteManager {
   UsageLog usage_;
   Ignored ignored_;
   std::map<std::pair<UsageRecord::Direction, SiteName>, UsageTotal> totals_;
-  std::map<Party, JobManager> job_managers_;
-  Deadlines<Party> job_managers_due_;          ///< silent ones, and those in a new session
-  std::set<std::pair<Party, Chore>> chores_;   ///< what is still to be done for them, a piece in each step
+  Users users_;
   Deadlines<Party> lost_managers_;             ///< resource managers that are down: when they count as lost
   std::map<Party, Register> registering_;      ///< by resource manager: the parts that have come
   std::map<LeaseId, std::map<Party, Instant>> idle_parts_;  ///< of leases on several: who said when that it isn't used

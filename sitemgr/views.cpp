@@ -36,7 +36,7 @@ SiteView SiteManager::view(Instant now) const {
       if (!leases_.get(id).downstream) view.processors_borrowed += processors_of(leases_.get(id).nodes);
   }
   for (const LeaseId& id : leases_.all()) view.leases_own += !leases_.get(id).upstream && !leases_.get(id).downstream;
-  for (const auto& [party, user] : job_managers_) view.job_managers.push_back(party.name);
+  view.job_managers = users_.names();
   view.drained.assign(lending_.drained().begin(), lending_.drained().end());
   view.unknown_clusters = owned_.unknown_clusters();
   if (lending_.turn()) view.turn = neighbours_[lending_.turn()->borrower].site;
@@ -87,9 +87,7 @@ std::vector<NodesView> SiteManager::nodes() const {
 }
 
 bool SiteManager::quiet() const {
-  const bool none_shelved = std::all_of(job_managers_.begin(), job_managers_.end(),
-                                        [](const auto& entry) { return entry.second.shelved.empty(); });
-  return queue_.size() == 0 && leases_.size() == 0 && transit_.size() == 0 && none_shelved;
+  return queue_.size() == 0 && leases_.size() == 0 && transit_.size() == 0 && users_.none_shelved();
 }
 
 void SiteManager::check_invariants() const {
@@ -101,9 +99,7 @@ void SiteManager::check_invariants() const {
     const Lease& lease = leases_.get(id);
     DMM_ASSERT(!lease.nodes.empty() || !lease.cleaning.empty());
     for (const auto& [request, out] : lease.handed_out) {
-      const auto user = job_managers_.find(job_manager_of(request));
-      DMM_ASSERT(user != job_managers_.end());
-      DMM_ASSERT(user->second.holds(lease, request));
+      DMM_ASSERT(users_.holds(lease, request));
       DMM_ASSERT(!lease.downstream);
     }
     if (lease.upstream) continue;

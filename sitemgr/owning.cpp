@@ -4,7 +4,6 @@
 
 #include "manager/assert.hpp"
 #include "manager/planted.hpp"
-#include "protocol/inventory.hpp"
 #include "protocol/text.hpp"
 #include "sitemgr/groups.hpp"
 #include "sitemgr/site_manager.hpp"
@@ -15,80 +14,40 @@ namespace {
 /// A resource manager says each minute that its part of a lease isn't used; what it said holds this long.
 constexpr Duration idle_word = seconds(150);
 
-/// Ranges of nodes that a part of an offer lists: those that are leased, and those that aren't clean.
-std::size_t ranges_of(const Register& part) {
-  std::size_t ranges = part.dirty.size() + part.leased.size();
-  for (const NodeSet& nodes : part.leased) ranges += nodes.size();
-  return ranges;
-}
-
-/// Why what a resource manager says about its nodes makes no sense; empty if it does.
-std::string fault_of_leases(const Register& offer) {
-  if (offer.leases.size() != offer.leased.size()) return "each lease needs its nodes";
-  NodeSet all;
-  for (const NodeSet& nodes : offer.leased) {
-    if (!is_well_formed(nodes) || nodes.empty()) return "the nodes of a lease are malformed";
-    if (overlap(nodes, all)) return "a node is under two leases";
-    all = unite(all, nodes);
-  }
-  if (!is_well_formed(offer.dirty) || overlap(offer.dirty, all)) return "the dirty nodes are malformed";
-  all = unite(all, offer.dirty);
-  if (!all.empty() && all.back().last >= offer.nodes) return "a node is beyond the last one";
-  return {};
-}
-
 }  // namespace
 
 void SiteManager::resource_manager_up(Step& s, const Party& manager, bool restarted) {
-  if (restarted) registering_.erase(manager);
+  if (restarted) providers_.restarted(manager);
   if (!owned_.knows(manager)) return;  // its Register follows
   if (restarted) return owned_.set_up(manager, false);  // until it says what is on its nodes
   // The silence may have been on our side alone: then it doesn't register again.
   owned_.set_up(manager, true);
-  lost_managers_.set(manager, never);
+  providers_.heard(manager);
   hints_dirty_ = true;
   s.out.log(Level::debug, "back", {}, {{"peer", to_text(manager)}});
 }
 
-void SiteManager::on(Step& s, FromProvider from, Register& offer) {
-  const auto refuse = [&](const std::string& fault) {
-    registering_.erase(from.party);
-    s.out.log(Level::warning, "refuse", {}, {{"peer", to_text(from.party)}, {"why", fault}});
-    s.out.send(from.party, Fault{Register::type, fault});
-  };
-  Register& so_far = registering_[from.party];
-  // They share no node, so there are no more leases, nor ranges of nodes, than nodes.
-  const std::size_t most = std::min(offer.nodes, nodes_per_manager_max);
-  if (so_far.leases.size() + offer.leases.size() > most) return refuse("there are more leases than nodes");
-  if (ranges_of(so_far) + ranges_of(offer) > most * 2) return refuse("it names more nodes than it has");
-  if (!gather(so_far, offer)) return;
-  registering_.erase(from.party);
-  const bool is_first = !owned_.knows(from.party);
+void SiteManager::on(Step& s, FromProvider from, Register& part) {
+  Providers::Heard heard = providers_.hear(from.party, part);
+  if (std::holds_alternative<std::monostate>(heard)) return;
+  std::string fault;
+  if (auto* malformed = std::get_if<std::string>(&heard)) fault = std::move(*malformed);
+  const Register offer = fault.empty() ? std::move(std::get<Register>(heard)) : Register{};
   const NodeOffer nodes = offer_of(from.party, offer);
-  std::string fault = fault_of_leases(offer);
-  if (fault.empty()) fault = owned_.fault_of(nodes);
-  if (fault.empty()) fault = fault_of_epochs(offer);
-  if (!fault.empty()) return refuse(fault);
+  if (fault.empty())
+    fault = Providers::fault_of(offer, nodes, owned_, settings_.name, {incarnation_, leases_made_});
+  if (!fault.empty()) {
+    s.out.log(Level::warning, "refuse", {}, {{"peer", to_text(from.party)}, {"why", fault}});
+    return s.out.send(from.party, Fault{Register::type, fault});
+  }
+  const bool is_first = !owned_.knows(from.party);
   take_offer(s, nodes, offer.endpoint);
-  lost_managers_.set(from.party, never);
+  providers_.heard(from.party);
   owned_.bring_back(from.party, nodes_of(nodes));  // it says again what is to be set aside
   compare(s, from.party, offer, is_first);
   hints_dirty_ = true;
   s.out.log(Level::info, "register", {},
             {{"peer", to_text(from.party)}, {"cluster", offer.cluster.text}, {"nodes", std::int64_t{offer.nodes}}});
-}
-
-/// A lease that we have yet to make can't be assigned: our clock or our directory was put back, or it errs. Either way
-/// its nodes would obey nothing that we say.
-std::string SiteManager::fault_of_epochs(const Register& offer) const {
-  for (const LeaseId& id : offer.leases) {
-    const bool is_later = id.epoch.incarnation > incarnation_ ||
-                          (id.epoch.incarnation == incarnation_ && id.epoch.counter > leases_made_);
-    if (id.owner != settings_.name || is_later)
-      return "it names the lease " + to_text(id) + ", which this site manager has not made: was the directory of one " +
-             "of the two put back?";
-  }
-  return {};
 }
 
 /// The same nodes as before, or other ones: leases on those that are gone end first.
@@ -99,7 +58,7 @@ void SiteManager::take_offer(Step& s, const NodeOffer& offer, const std::string&
   owned_.take_offer(offer, endpoint);
   if (!is_other) return;
   feasibility_.changed();
-  if (s.out.ledger.wanted) changed_offers_.insert(offer.manager);
+  providers_.offer_changed(offer.manager);
   if (known)
     s.out.log(Level::info, "capacity", {},
               {{"peer", to_text(offer.manager)}, {"nodes", std::int64_t{count(nodes_of(offer))}}});
@@ -153,10 +112,10 @@ std::string SiteManager::forget(Instant now, const ShortText& name, Effects& eff
     if (view.party == manager && view.up) return name + " is up: stop it first, or let it offer other nodes";
   remove_nodes_of(s, manager, nodes_of(*offer));
   owned_.forget(manager);
-  lost_managers_.set(manager, never);
+  providers_.heard(manager);
   feasibility_.changed();
   hints_dirty_ = true;
-  if (effects.ledger.wanted) changed_offers_.insert(manager);
+  providers_.offer_changed(manager);
   effects.log(Level::info, "forget", {}, {{"peer", to_text(manager)}});
   return {};
 }

@@ -19,6 +19,7 @@ void SiteManager::write_ledger(Step& s) {
   if (!ledger.wanted) {
     changed_totals_.clear();
     lending_.write(ledger);
+    providers_.write(owned_, ledger);
     relays_.write(ledger);
     feasibility_.write(neighbours_, ledger);
     return;
@@ -35,12 +36,7 @@ void SiteManager::write_ledger(Step& s) {
     }
   }
   lending_.write(ledger);
-  for (const Party& manager : std::exchange(changed_offers_, {})) {
-    if (const NodeOffer* offer = owned_.find_offer(manager))
-      ledger.put(OfferRecord{*offer});
-    else
-      ledger.erase(OfferRecord{{.manager = manager, .cluster = {}, .properties = {}, .absent = {}}});
-  }
+  providers_.write(owned_, ledger);
   feasibility_.write(neighbours_, ledger);
   relays_.write(ledger);
   write_usage(s);
@@ -95,7 +91,7 @@ std::vector<SiteRecord> SiteManager::records() const {
     rows.emplace_back(UsageRow{number, usage_.records()[static_cast<std::size_t>(number - usage_.first())]});
   for (const auto& [key, total] : totals_) rows.emplace_back(UsageTotalRow{key.second, key.first, total});
   lending_.add_records(rows);
-  for (NodeOffer& offer : owned_.offers()) rows.emplace_back(OfferRecord{std::move(offer)});
+  Providers::add_records(owned_, rows);
   feasibility_.add_records(neighbours_, rows);
   relays_.add_records(rows);
   return rows;
@@ -111,7 +107,7 @@ void SiteManager::restore(Instant now, std::vector<SiteRecord> rows) {
     if (auto* offer = std::get_if<OfferRecord>(&row)) {
       const Party manager = offer->offer.manager;
       owned_.remember(std::move(offer->offer));
-      if (!owned_.find_offer(manager)) changed_offers_.insert(manager);
+      if (!owned_.find_offer(manager)) providers_.offer_changed(manager);
     }
     if (auto* reach = std::get_if<ReachRecord>(&row)) feasibility_.restore(neighbours_, std::move(*reach));
     if (auto* total = std::get_if<UsageTotalRow>(&row)) totals_[{total->direction, total->peer}] = total->total;
@@ -182,7 +178,7 @@ bool SiteManager::restore(Instant now, LeaseRecord& row) {
   if (!lease.upstream) {
     leases_made_ = std::max(leases_made_, lease.id.epoch.counter);
     for (const auto* groups : {&lease.nodes, &lease.cleaning})
-      for (const NodeGroup& group : *groups) lost_managers_.set(group.resource_manager, now + settings_.term);
+      for (const NodeGroup& group : *groups) providers_.silent(group.resource_manager, now + settings_.term);
   }
   lease.changed = borrower_is_gone || lease.state != row.state || lease.term != row.term;
   Effects nothing;

@@ -169,7 +169,7 @@ void SiteManager::on(Step& s, LinkDown& down) {
   s.out.log(Level::warning, "link_down", {}, {{"peer", to_text(down.peer)}});
   if (down.peer.role == Role::resource_manager && owned_.knows(down.peer)) {
     owned_.set_up(down.peer, false);
-    lost_managers_.set(down.peer, s.now + settings_.term);
+    providers_.silent(down.peer, s.now + settings_.term);
   }
   if (down.peer.role == Role::job_manager) users_.went_down(s.now, down.peer, settings_);
   const auto n = down.peer.role == Role::site_manager ? neighbours_.find(down.peer.site) : std::nullopt;
@@ -248,8 +248,7 @@ void SiteManager::sweep(Step& s) {
   expire_leases(s);
   job_managers_due(s);
   end_unvouched(s);
-  Party lost;
-  while (lost_managers_.take(s.now, lost)) lose_nodes(s, lost);
+  while (const std::optional<Party> lost = providers_.take_lost(s.now)) lose_nodes(s, *lost);
   while (std::optional<Foreign> overdue = transit_.take_overdue(s.now))
     on_no_answer(s, std::move(*overdue), RejectReason::no_answer);
   relays_.sweep(s.now);
@@ -257,7 +256,7 @@ void SiteManager::sweep(Step& s) {
 }
 
 Instant SiteManager::next_due() const {
-  Instant next = std::min({leases_.next_deadline(), users_.next_deadline(), lost_managers_.next(),
+  Instant next = std::min({leases_.next_deadline(), users_.next_deadline(), providers_.next_deadline(),
                            transit_.next_deadline(), relays_.next_deadline(), reconciliation_.next_deadline(),
                            targets_.next_deadline()});
   for (std::size_t n = 0; n < neighbours_.size(); ++n) {

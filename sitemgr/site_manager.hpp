@@ -22,7 +22,7 @@
 //   pool.cpp          what the sink does with leased nodes that have no job
 //   hinting.cpp       capacity hints
 //   views.cpp         what people see
-// Parts with a state of their own: OwnedNodes, RequestQueue, Neighbours, Feasibility, Targets, Transit, Reservation, Matcher, Lending, LeaseTable,
+// Parts with a state of their own: OwnedNodes, Providers, RequestQueue, Neighbours, Feasibility, Targets, Transit, Reservation, Matcher, Lending, LeaseTable,
 // Relays, Reconciliation, Users, UsageLog.
 #pragma once
 
@@ -37,13 +37,13 @@
 #include "matchmaking/load.hpp"
 #include "matchmaking/policy.hpp"
 #include "sitemgr/cycle.hpp"
-#include "sitemgr/deadlines.hpp"
 #include "sitemgr/feasibility.hpp"
 #include "sitemgr/lease.hpp"
 #include "sitemgr/lending.hpp"
 #include "sitemgr/matcher.hpp"
 #include "sitemgr/neighbours.hpp"
 #include "sitemgr/owned_nodes.hpp"
+#include "sitemgr/providers.hpp"
 #include "sitemgr/reconciliation.hpp"
 #include "sitemgr/records.hpp"
 #include "sitemgr/relays.hpp"
@@ -177,7 +177,6 @@ class SiteManager {
 
   // ---- resource managers (owning.cpp, comparing.cpp) ----
   void on(Step& s, FromProvider from, Register& offer);
-  std::string fault_of_epochs(const Register& offer) const;
   void take_offer(Step& s, const NodeOffer& offer, const std::string& endpoint);
   void remove_nodes_of(Step& s, const Party& manager, const NodeSet& removed);
   void assign(Step& s, const Lease& lease, const Party& manager, const NodeSet& nodes);
@@ -341,6 +340,7 @@ class SiteManager {
   Placer placer_;
 
   OwnedNodes owned_;
+  Providers providers_;
   RequestQueue queue_;
   Neighbours neighbours_;
   Feasibility feasibility_;
@@ -356,8 +356,6 @@ class SiteManager {
   Ignored ignored_;
   std::map<std::pair<UsageRecord::Direction, SiteName>, UsageTotal> totals_;
   Users users_;
-  Deadlines<Party> lost_managers_;             ///< resource managers that are down: when they count as lost
-  std::map<Party, Register> registering_;      ///< by resource manager: the parts that have come
   std::map<LeaseId, std::map<Party, Instant>> idle_parts_;  ///< of leases on several: who said when that it isn't used
   std::vector<LeaseId> pool_;                  ///< leases with idle nodes, to be reused or given back in this step
 
@@ -365,7 +363,6 @@ class SiteManager {
   WantedLook wanted_look_;
   std::vector<LeaseId> changed_leases_;        ///< to be written at the end of this step
   std::set<std::pair<UsageRecord::Direction, SiteName>> changed_totals_;
-  std::set<Party> changed_offers_;
   std::uint64_t usage_written_ = 1;            ///< the ledger has the records before this number
   std::uint64_t usage_first_ = 1;              ///< and from this one on
 

@@ -20,7 +20,8 @@ SiteSettings settings() {
 Delegate delegate(std::uint64_t job, SiteNames chain = {home, north}) {
   Delegate asked;
   asked.request.id = {home, "alice", job, 1};
-  asked.request.need.components = {{4}};
+  asked.request.need.components.resize(1);
+  asked.request.need.components[0].processors = 4;
   asked.round = 1;
   asked.dttl = 4;
   asked.tries_left = 8;

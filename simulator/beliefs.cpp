@@ -47,7 +47,7 @@ std::string relied_on_too_long(const World& world, const SiteName& holder, const
   const SiteName* lender = lender_of(lease, holder);
   if (!lender || lease.state == LeaseState::ending || !world.is_up(site_manager_of(*lender))) return {};
   if (!world.has_right_clock(site_manager_of(*lender)) || !world.has_right_clock(site_manager_of(holder))) return {};
-  const LeaseTable& table = world.site(*lender)->manager.leases();
+  const LeaseBook& table = world.site(*lender)->manager.leases();
   if (!table.contains(lease.id) || table.get(lease.id).state == LeaseState::ending) return {};
   const auto relied = relied_on(world, holder, lease);
   const auto left = left_to(world, *lender, table.get(lease.id));

@@ -149,7 +149,7 @@ std::string Checkers::check_lost(const World& world, const Party& party) {
 
 /// Those of them that are still there.
 std::string Checkers::check_leases(const World& world, const SiteName& site, const std::vector<LeaseId>& ids) {
-  const LeaseTable& table = world.site(site)->manager.leases();
+  const LeaseBook& table = world.site(site)->manager.leases();
   std::string fault;
   for (const LeaseId& id : ids) {
     if (!fault.empty() || !table.contains(id)) continue;

@@ -88,7 +88,7 @@ void SiteManager::compare(Step& s, const Party& manager, const Register& offer, 
   for (const auto& [id, nodes] : theirs)
     if (!nodes.empty() && !DMM_PLANT(unknown_lease_ignored)) take_unknown(s, manager, id, nodes);
   // Something runs there under a lease that neither of us knows: a newer one waits for its end.
-  if (!dirty.empty()) take_unknown(s, manager, {settings_.name, {incarnation_, ++leases_made_}}, dirty);
+  if (!dirty.empty()) take_unknown(s, manager, {settings_.name, leases_.new_epoch(incarnation_)}, dirty);
 }
 
 void SiteManager::take_unknown(Step& s, const Party& manager, const LeaseId& id, const NodeSet& nodes) {

@@ -1,8 +1,7 @@
-// Node arithmetic of leases, and the table's indices; see lease.hpp.
+// Node arithmetic of leases; see lease.hpp.
 #include "sitemgr/lease.hpp"
 
 #include <algorithm>
-#include <functional>
 #include <utility>
 
 #include "manager/assert.hpp"
@@ -64,79 +63,6 @@ Instant Lease::deadline(Duration offer) const {
   if (upstream) return until;
   const Instant claimed_by = state == LeaseState::offered ? granted + offer + round_trip * 2 : never;
   return std::min({until, claimed_by, downstream ? limit() : never});
-}
-
-void LeaseTable::watch(const Lease& lease) {
-  const Instant deadline = lease.deadline(offer_);
-  if (deadline == never) return;
-  if (watched_.size() >= sweep_at_) sweep();
-  watched_.emplace_back(deadline, lease.id);
-  std::push_heap(watched_.begin(), watched_.end(), std::greater<>());
-}
-
-void LeaseTable::sweep() {
-  std::erase_if(watched_, [&](const Watched& watched) { return !leases_.contains(watched.second); });
-  std::make_heap(watched_.begin(), watched_.end(), std::greater<>());
-  sweep_at_ = std::max(sweep_first, watched_.size() * 2);
-}
-
-Lease* LeaseTable::take_over(Instant now) {
-  while (next_deadline() <= now) {
-    std::pop_heap(watched_.begin(), watched_.end(), std::greater<>());
-    Lease* lease = find(watched_.back().second);
-    watched_.pop_back();
-    if (!lease) continue;
-    if (lease->deadline(offer_) <= now) return lease;
-    watch(*lease);  // renewed since it was put here
-  }
-  return nullptr;
-}
-
-Lease& LeaseTable::add(Lease lease) {
-  DMM_ASSERT(!leases_.contains(lease.id));
-  if (lease.upstream) up_[*lease.upstream].insert(lease.id);
-  if (lease.downstream) down_[*lease.downstream].insert(lease.id);
-  Lease& kept = leases_[lease.id] = std::move(lease);
-  DenseSet<Party> managers;
-  const bool is_wide = kept.nodes.size() + kept.cleaning.size() >= many;
-  for (const auto* groups : {&kept.nodes, &kept.cleaning})
-    for (const NodeGroup& group : *groups) {
-      if (!is_wide)
-        add_manager(kept, group.resource_manager);
-      else if (managers.insert(group.resource_manager).second)
-        add_new_manager(kept, group.resource_manager);
-    }
-  return kept;
-}
-
-void LeaseTable::add_manager(Lease& lease, const Party& manager) {
-  if (std::ranges::find(lease.managers, manager) != lease.managers.end()) return;
-  add_new_manager(lease, manager);
-}
-
-void LeaseTable::add_new_manager(Lease& lease, const Party& manager) {
-  lease.managers.push_back(manager);
-  if (!lease.upstream) by_manager_[manager].insert(lease.id);
-}
-
-std::vector<LeaseId> LeaseTable::on(const Party& manager) const {
-  const auto found = by_manager_.find(manager);
-  if (found == by_manager_.end()) return {};
-  return {found->second.begin(), found->second.end()};
-}
-
-void LeaseTable::erase(const LeaseId& id) {
-  const Lease* lease = leases_.find(id);
-  DMM_ASSERT(lease);
-  if (lease->upstream) up_[*lease->upstream].erase(id);
-  if (lease->downstream) down_[*lease->downstream].erase(id);
-  for (const Party& manager : lease->managers) {
-    if (lease->upstream) break;
-    const auto leases = by_manager_.find(manager);
-    leases->second.erase(id);
-    if (leases->second.empty()) by_manager_.erase(leases);
-  }
-  leases_.erase(id);
 }
 
 }  // namespace dmm

@@ -5,6 +5,7 @@
 #include "manager/assert.hpp"
 #include "manager/planted.hpp"
 #include "protocol/text.hpp"
+#include "sitemgr/lease_mould.hpp"
 #include "sitemgr/site_manager.hpp"
 
 namespace dmm {
@@ -48,27 +49,6 @@ std::string_view SiteManager::fault_of(std::size_t from, const Grant& grant) con
   return {};
 }
 
-Lease SiteManager::lease_from(Instant now, std::size_t from, const Grant& grant) const {
-  Lease lease;
-  lease.id = grant.lease;
-  lease.request = grant.request;
-  lease.part = grant.part;
-  lease.round = grant.round;
-  lease.upstream = from;
-  lease.nodes = grant.nodes;
-  lease.chain = grant.chain;
-  lease.owner_ancestors = grant.owner_ancestors;
-  lease.blocks = grant.blocks;
-  lease.granted = now;
-  lease.term = std::min(grant.term, term_max);
-  lease.upstream_until = neighbours_[from].stands ? never : now + lease.term;
-  lease.grace = grant.grace;
-  lease.length = std::max(grant.length, Duration{});
-  lease.round_trip = std::clamp(grant.round_trip, Duration{}, round_trip_max);
-  lease.processors = processors_of(grant.nodes);
-  return lease;
-}
-
 void SiteManager::on(Step& s, FromSite from, Grant& grant) {
   targets_.heard_grant(from.neighbour);
   if (const std::string_view fault = fault_of(from.neighbour, grant); !fault.empty()) {
@@ -93,7 +73,7 @@ void SiteManager::on(Step& s, FromSite from, Grant& grant) {
   search_dirty_ = true;
   // The first lease over a link begins a term there; others join it.
   if (leases_.up(from.neighbour).empty()) neighbour.renew_due = next_renewal(s.now, neighbour);
-  Lease lease = lease_from(s.now, from.neighbour, grant);
+  Lease lease = lease_from(grant, s.now, from.neighbour, neighbour.stands);
   if (grant.request.site == settings_.name) return take_grant(s, from.neighbour, grant, std::move(lease));
 
   const PartKey key{grant.request, grant.part, grant.round};
@@ -295,39 +275,26 @@ void SiteManager::account(Step& s, Lease& lease, const std::vector<NodeGroup>& n
   if (!lease.upstream && lease.downstream) lending_.returned(s.now, *lease.downstream, processors);
 }
 
-void SiteManager::add_total(UsageRecord::Direction direction, const SiteName& peer,
-                            std::uint64_t processor_microseconds) {
-  UsageTotal& total = totals_[{direction, peer}];
-  ++total.leases;
-  total.processor_microseconds += processor_microseconds;
-  changed_totals_.insert({direction, peer});
+Lease& SiteManager::add_lease(Step& s, Lease lease) {
+  Lease& kept = keep_lease(s, std::move(lease));
+  if (!DMM_PLANT(grant_not_written) || !kept.upstream || !kept.downstream) changed(s, kept);
+  return kept;
 }
 
-Lease& SiteManager::add_lease(Step& s, Lease lease) {
+/// In the book and in what is derived of it, but not in the ledger yet.
+Lease& SiteManager::keep_lease(Step& s, Lease lease) {
   if (!lease.upstream && lease.downstream) lending_.lent(s.now, *lease.downstream, processors_of(lease.nodes));
   Lease& kept = leases_.add(std::move(lease));
   relays_.carry(kept);
   leases_.watch(kept);
   restate_unless_it_stands(kept);
-  if (!DMM_PLANT(grant_not_written) || !kept.upstream || !kept.downstream) changed(s, kept);
   return kept;
 }
 
 void SiteManager::close(Step& s, Lease& lease) {
-  UsageRecord record{lease.id, lease.request, {}, UsageRecord::Direction::own, lease.processors, lease.granted, s.now,
-                     lease.processor_microseconds};
-  const auto note = [&](UsageRecord::Direction direction, std::optional<std::size_t> peer) {
-    record.direction = direction;
-    record.peer = peer ? neighbours_[*peer].site : SiteName();
-    add_total(direction, record.peer, lease.processor_microseconds);
-    usage_.add(record);
-  };
-  if (lease.downstream) note(UsageRecord::Direction::lent, lease.downstream);
-  if (lease.upstream) note(UsageRecord::Direction::borrowed, lease.upstream);
-  if (!lease.upstream && !lease.downstream) note(UsageRecord::Direction::own, std::nullopt);
+  accounts_.close(lease, s.now, neighbours_);
   changed(s, lease);
   relays_.drop(s.now, lease);
-  idle_parts_.erase(lease.id);
   leases_.erase(lease.id);
 }
 

@@ -38,7 +38,7 @@ class Lending {
     const OwnedNodes& owned;
     const RequestQueue& queue;
     const Neighbours& neighbours;
-    const LeaseTable& leases;
+    const LeaseBook& leases;
     const Placer& placer;
     const Reservation& reservation;
     const Transit& transit;

@@ -5,6 +5,7 @@
 #include "manager/assert.hpp"
 #include "manager/planted.hpp"
 #include "protocol/text.hpp"
+#include "sitemgr/lease_mould.hpp"
 #include "sitemgr/site_manager.hpp"
 
 namespace dmm {
@@ -29,7 +30,7 @@ void SiteManager::match_local(Step& s) {
 Lease& SiteManager::make_lease(Step& s, const ResourceNeed& need, const Placement& placement, const RequestId& request,
                                const Foreign* foreign) {
   Lease lease;
-  lease.id = {settings_.name, {incarnation_, ++leases_made_}};
+  lease.id = {settings_.name, leases_.new_epoch(incarnation_)};
   lease.request = request;
   lease.state = foreign ? LeaseState::offered : LeaseState::active;
   lease.granted = s.now;
@@ -84,18 +85,7 @@ bool SiteManager::lend(Step& s, Foreign& foreign) {
              {"lease", to_text(lease.id)},
              {"processors", std::int64_t{lease.processors}},
              {"round", std::int64_t{asked.round}}});
-  Grant grant;
-  grant.request = asked.request.id;
-  grant.part = asked.part;
-  grant.round = asked.round;
-  grant.lease = lease.id;
-  grant.nodes = lease.nodes;
-  grant.term = lease.term;
-  grant.chain = lease.chain;
-  grant.owner_ancestors = settings_.ancestors;
-  grant.grace = lease.grace;
-  grant.length = lease.length;
-  grant.round_trip = lease.round_trip;
+  Grant grant = grant_of(lease, lease.nodes, s.now, lease.term);
   transit_.answered(from);
   send(s, from, std::move(grant), asked.request.id);
   return true;

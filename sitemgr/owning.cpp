@@ -9,13 +9,6 @@
 #include "sitemgr/site_manager.hpp"
 
 namespace dmm {
-namespace {
-
-/// A resource manager says each minute that its part of a lease isn't used; what it said holds this long.
-constexpr Duration idle_word = seconds(150);
-
-}  // namespace
-
 void SiteManager::resource_manager_up(Step& s, const Party& manager, bool restarted) {
   if (restarted) providers_.restarted(manager);
   if (!owned_.knows(manager)) return;  // its Register follows
@@ -35,7 +28,7 @@ void SiteManager::on(Step& s, FromProvider from, Register& part) {
   const Register offer = fault.empty() ? std::move(std::get<Register>(heard)) : Register{};
   const NodeOffer nodes = offer_of(from.party, offer);
   if (fault.empty())
-    fault = Providers::fault_of(offer, nodes, owned_, settings_.name, {incarnation_, leases_made_});
+    fault = Providers::fault_of(offer, nodes, owned_, settings_.name, leases_.latest(incarnation_));
   if (!fault.empty()) {
     s.out.log(Level::warning, "refuse", {}, {{"peer", to_text(from.party)}, {"why", fault}});
     return s.out.send(from.party, Fault{Register::type, fault});
@@ -171,7 +164,7 @@ void SiteManager::on(Step& s, FromProvider from, SetAside& aside) {
 void SiteManager::on(Step& s, FromProvider from, LeaseEnded& ended) {
   Lease* lease = leases_.find(ended.lease);
   if (!lease || lease->upstream) return ignore("unknown_lease");
-  if (ended.reason == LeaseEnd::idle && !is_idle_everywhere(s, *lease, from.party)) return;
+  if (ended.reason == LeaseEnd::idle && !leases_.is_idle_everywhere(s.now, *lease, from.party)) return;
   std::vector<NodeGroup> over = groups_on(lease->nodes, from.party);
   if (ended.reason == LeaseEnd::idle) over = lease->nodes;
   if (!ended.nodes.empty() && ended.reason != LeaseEnd::idle)
@@ -182,19 +175,6 @@ void SiteManager::on(Step& s, FromProvider from, LeaseEnded& ended) {
   tell_ended(s, *lease, over, reason, ended.confirmed);
   // Where several have nodes of it, one may have got a job since it said so.
   clean(s, *lease, over, reason, is_idle && lease->managers.size() > 1);
-}
-
-/// Whether all resource managers that have nodes of the lease said of late that nothing uses their part.
-bool SiteManager::is_idle_everywhere(Step& s, const Lease& lease, const Party& from) {
-  if (is_alone(lease, from)) return true;
-  auto& said = idle_parts_[lease.id];
-  said[from] = s.now;
-  const bool everywhere = std::ranges::all_of(lease.nodes, [&](const NodeGroup& group) {
-    const auto at = said.find(group.resource_manager);
-    return at != said.end() && s.now - at->second < idle_word;
-  });
-  if (everywhere) idle_parts_.erase(lease.id);
-  return everywhere;
 }
 
 }  // namespace dmm

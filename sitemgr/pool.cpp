@@ -4,6 +4,7 @@
 
 #include "manager/assert.hpp"
 #include "protocol/text.hpp"
+#include "sitemgr/lease_mould.hpp"
 #include "sitemgr/site_manager.hpp"
 
 namespace dmm {
@@ -51,20 +52,12 @@ void SiteManager::hand_out(Step& s, Lease& lease, LocalRequest& request, std::ve
                {"processors", std::int64_t{processors_of(nodes)}},
                {"owner", lease.id.owner.text},
                {"waited", (s.now - request.since).in_seconds()}});
-  Grant grant;
+  Grant grant = grant_of(lease, nodes, s.now, promise_of(lease));
   grant.request = id;
+  grant.part = 0;
   grant.round = request.round;
-  grant.lease = lease.id;
-  grant.nodes = nodes;
-  grant.term = promise_of(lease);
-  grant.chain = lease.chain;
-  grant.owner_ancestors = lease.owner_ancestors;
-  grant.blocks = lease.blocks;
   grant.origin = origin_of(settings_.name, settings_.ancestors, lease.id.owner, lease.owner_ancestors);
   grant.tries = request.tries;
-  grant.grace = lease.grace;
-  grant.length = lease.length == Duration{} ? Duration{} : std::max(lease.limit() - s.now, microseconds(1));
-  grant.round_trip = lease.round_trip;
   ++lease.jobs;
   s.out.send(user, std::move(grant), id);
   restate_unless_it_stands(lease);
@@ -99,11 +92,11 @@ void SiteManager::take_from_user(Lease& lease, const RequestId& request) {
 
 void SiteManager::into_pool(Lease& lease, std::vector<NodeGroup> nodes) {
   add_nodes(lease.idle, std::move(nodes));
-  if (!std::exchange(lease.pooled, true)) pool_.push_back(lease.id);
+  leases_.pool(lease);
 }
 
 void SiteManager::match_pool(Step& s) {
-  for (const LeaseId& id : std::exchange(pool_, {})) {
+  for (const LeaseId& id : leases_.take_pooled()) {
     Lease* lease = leases_.find(id);
     if (!lease) continue;
     lease->pooled = false;

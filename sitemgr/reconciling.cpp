@@ -3,20 +3,10 @@
 #include <algorithm>
 
 #include "protocol/text.hpp"
+#include "sitemgr/lease_mould.hpp"
 #include "sitemgr/site_manager.hpp"
 
 namespace dmm {
-namespace {
-
-Holding holding_of(Instant now, const Lease& lease, const RequestId& request, const std::vector<NodeGroup>& nodes,
-                   Duration left) {
-  const Duration length = lease.length == Duration{} ? Duration{} : std::max(lease.limit() - now, microseconds(1));
-  return {lease.id,     request, nodes, lease.chain, lease.owner_ancestors,
-          lease.blocks, std::max(left, Duration{}), lease.grace, length, lease.round_trip};
-}
-
-}  // namespace
-
 // ---- between sites -------------------------------------------------------------------------------------------------
 
 void SiteManager::begin_reconciliation(Step& s, std::size_t n) {
@@ -32,11 +22,11 @@ void SiteManager::begin_reconciliation(Step& s, std::size_t n) {
   Inventory ours;
   for (const LeaseId& id : leases_.down(n)) {
     const Lease& lease = leases_.get(id);
-    if (!lease.nodes.empty()) ours.lent.push_back(holding_of(s.now, lease, lease.request, lease.nodes, word_on(lease)));
+    if (!lease.nodes.empty()) ours.lent.push_back(holding_of(lease, lease.request, lease.nodes, s.now, word_on(lease)));
   }
   for (const LeaseId& id : leases_.up(n)) {
     const Lease& lease = leases_.get(id);
-    ours.borrowed.push_back(holding_of(s.now, lease, lease.request, lease.nodes, {}));
+    ours.borrowed.push_back(holding_of(lease, lease.request, lease.nodes, s.now, {}));
   }
   for (Inventory& part : parts_of(std::move(ours))) send(s, n, std::move(part), {});
 }
@@ -106,25 +96,8 @@ void SiteManager::compare_lent(Step& s, std::size_t n, const Holding& lent) {
 
 /// We take our place in the chain of a lease again.
 void SiteManager::adopt(Step& s, std::size_t upstream, std::size_t downstream, const Holding& lent) {
-  Lease lease;
-  lease.id = lent.lease;
-  lease.request = lent.request;
-  lease.state = LeaseState::active;
-  lease.upstream = upstream;
-  lease.downstream = downstream;
-  lease.nodes = lent.nodes;
-  lease.chain = lent.chain;
-  lease.owner_ancestors = lent.owner_ancestors;
-  lease.blocks = lent.blocks;
-  lease.grace = lent.grace;
-  lease.granted = s.now;
-  lease.length = std::max(lent.length, Duration{});
-  lease.round_trip = std::clamp(lent.round_trip, Duration{}, round_trip_max);
-  lease.unsure = lent.left <= Duration{};
-  lease.term = lease.unsure ? settings_.term : std::min(lent.left, term_max);
-  lease.upstream_until = neighbours_[upstream].stands && !lease.unsure ? never : s.now + lease.term;
+  Lease lease = lease_from(lent, s.now, upstream, downstream, neighbours_[upstream].stands, settings_.term);
   lease.downstream_until = promised_until(s.now, lease);
-  lease.processors = processors_of(lent.nodes);
   s.out.log(Level::info, "adopt", lent.request,
             {{"lease", to_text(lent.lease)}, {"from", neighbours_[upstream].site.text}, {"to", neighbours_[downstream].site.text}});
   Lease& kept = add_lease(s, std::move(lease));
@@ -156,7 +129,7 @@ void SiteManager::begin_reconciliation(Step& s, const Party& party) {
   Inventory ours;
   for (const auto& [id, request] : holds) {
     const Lease& lease = leases_.get(id);
-    ours.lent.push_back(holding_of(s.now, lease, request, lease.handed_out.at(request), word_on(lease)));
+    ours.lent.push_back(holding_of(lease, request, lease.handed_out.at(request), s.now, word_on(lease)));
   }
   reconciliation_.begin(party, holds);
   for (Inventory& part : parts_of(std::move(ours))) s.out.send(party, std::move(part));

@@ -42,7 +42,7 @@ std::string SiteManager::reconfigure(Instant now, const SiteSettings& settings, 
   owned_.configure(settings_.clusters);
   leases_.set_offer(settings_.offer);
   transit_.configure(settings_);
-  usage_.set_records_max(settings_.usage_records_max);
+  accounts_.set_records_max(settings_.usage_records_max);
   drop_reservation();
   feasibility_.changed();
   hints_dirty_ = search_dirty_ = true;

@@ -30,7 +30,7 @@ Instant Reservation::due(const LocalRequest* head, bool may, const SiteSettings&
 }
 
 std::optional<Reservation::Victims> Reservation::choose(Instant now, const ResourceNeed& need,
-                                                        const LeaseTable& leases, const OwnedNodes& owned,
+                                                        const LeaseBook& leases, const OwnedNodes& owned,
                                                         const Placer& placer) {
   DMM_ASSERT(!held_);
   tried_ = now;

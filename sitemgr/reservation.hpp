@@ -8,7 +8,7 @@
 #include <optional>
 #include <vector>
 
-#include "sitemgr/lease.hpp"
+#include "sitemgr/lease_book.hpp"
 #include "sitemgr/owned_nodes.hpp"
 #include "sitemgr/placer.hpp"
 #include "sitemgr/request_queue.hpp"
@@ -40,7 +40,7 @@ class Reservation {
   /// term. `may`: whether anything is lent that could be.
   Instant due(const LocalRequest* head, bool may, const SiteSettings& settings) const;
   /// Which leases to reclaim so that the request starts; nothing if no choice lets it start. Counts as tried.
-  std::optional<Victims> choose(Instant now, const ResourceNeed& need, const LeaseTable& leases,
+  std::optional<Victims> choose(Instant now, const ResourceNeed& need, const LeaseBook& leases,
                                 const OwnedNodes& owned, const Placer& placer);
   void reserve(Held held) { held_ = std::move(held), ++changes_; }
   void drop() { held_.reset(), ++changes_; }

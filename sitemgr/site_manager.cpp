@@ -29,7 +29,7 @@ SiteManager::SiteManager(SiteSettings settings, std::uint64_t incarnation)
       leases_(settings_.neighbours.size(), settings_.offer),
       relays_(settings_.name, relay_memory),
       reconciliation_(settings_.name, settings_.neighbours.size()),
-      usage_(settings_.usage_records_max),
+      accounts_(settings_.usage_records_max),
       users_(settings_.name),
       delegation_cycle_(settings_.delegation_cycle) {
   DMM_ASSERT(placer_.fixed && placer_.flexible);

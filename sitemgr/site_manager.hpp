@@ -22,8 +22,8 @@
 //   pool.cpp          what the sink does with leased nodes that have no job
 //   hinting.cpp       capacity hints
 //   views.cpp         what people see
-// Parts with a state of their own: OwnedNodes, Providers, RequestQueue, Neighbours, Feasibility, Targets, Transit, Reservation, Matcher, Lending, LeaseTable,
-// Relays, Reconciliation, Users, UsageLog.
+// Parts with a state of their own: OwnedNodes, Providers, RequestQueue, Neighbours, Feasibility, Targets, Transit, Reservation, Matcher, Lending, LeaseBook,
+// Relays, Reconciliation, Users, Accounts.
 #pragma once
 
 #include <map>
@@ -36,9 +36,10 @@
 #include "manager/lookup.hpp"
 #include "matchmaking/load.hpp"
 #include "matchmaking/policy.hpp"
+#include "sitemgr/accounts.hpp"
 #include "sitemgr/cycle.hpp"
 #include "sitemgr/feasibility.hpp"
-#include "sitemgr/lease.hpp"
+#include "sitemgr/lease_book.hpp"
 #include "sitemgr/lending.hpp"
 #include "sitemgr/matcher.hpp"
 #include "sitemgr/neighbours.hpp"
@@ -52,7 +53,6 @@
 #include "sitemgr/site_view.hpp"
 #include "sitemgr/targets.hpp"
 #include "sitemgr/transit.hpp"
-#include "sitemgr/usage.hpp"
 #include "sitemgr/users.hpp"
 #include "sitemgr/wanted_look.hpp"
 
@@ -109,14 +109,14 @@ class SiteManager {
   /// All nodes that it owns, by resource manager and number.
   std::vector<NodesView> nodes() const;
   const RequestQueue& queue() const { return queue_; }
-  const LeaseTable& leases() const { return leases_; }
-  const UsageLog& usage() const { return usage_; }
+  const LeaseBook& leases() const { return leases_; }
+  const UsageLog& usage() const { return accounts_.log(); }
   const Neighbours& neighbours() const { return neighbours_; }
   const Targets& targets() const { return targets_; }
   const OwnedNodes& owned() const { return owned_; }
   const SiteSettings& settings() const { return settings_; }
   /// All use by direction and neighbour, since the ledger began.
-  const std::map<std::pair<UsageRecord::Direction, SiteName>, UsageTotal>& usage_totals() const { return totals_; }
+  const std::map<Accounts::Key, UsageTotal>& usage_totals() const { return accounts_.totals(); }
   const Ignored& ignored() const { return ignored_; }
   /// Whether nothing is leased, waiting or under way: what a quiet grid must look like.
   bool quiet() const;
@@ -184,7 +184,6 @@ class SiteManager {
   void end_with_job(Step& s, Lease& lease, const Party& manager);
   void on(Step& s, FromProvider from, SetAside& aside);
   void on(Step& s, FromProvider from, LeaseEnded& ended);  ///< of a lease that can't be assigned, or isn't used
-  bool is_idle_everywhere(Step& s, const Lease& lease, const Party& from);
   void forget_older(Step& s, const Party& manager, const Register& offer);
   Duration detached_for(const Lease& lease) const;
   void compare(Step& s, const Party& manager, const Register& offer, bool is_first);
@@ -206,10 +205,7 @@ class SiteManager {
   // ---- the ledger (recovery.cpp) ----
   void changed(Step& s, Lease& lease);
   void write_ledger(Step& s);
-  void write_usage(Step& s);
-  LeaseRecord record_of(const Lease& lease) const;
   bool restore(Instant now, LeaseRecord& row);
-  void restore_usage(std::map<std::uint64_t, UsageRecord> usage);
 
   // ---- serving (matchmaking.cpp) ----
   void match_local(Step& s);
@@ -264,7 +260,6 @@ class SiteManager {
   // ---- leases (leasing.cpp) ----
   void on(Step& s, FromSite from, Grant& grant);
   std::string_view fault_of(std::size_t from, const Grant& grant) const;
-  Lease lease_from(Instant now, std::size_t from, const Grant& grant) const;
   void take_grant(Step& s, std::size_t from, const Grant& grant, Lease lease);
   void on(Step& s, FromSite from, Claim& claim);
   void hear_claim(Step& s, Lease& lease);
@@ -280,8 +275,8 @@ class SiteManager {
   void clean(Step& s, Lease& lease, std::vector<NodeGroup> nodes, LeaseEnd reason, bool silent, Duration grace = {});
   std::vector<NodeGroup> take_for_cleaning(Step& s, Lease& lease, const std::vector<NodeGroup>& nodes);
   void account(Step& s, Lease& lease, const std::vector<NodeGroup>& nodes);
-  void add_total(UsageRecord::Direction direction, const SiteName& peer, std::uint64_t processor_microseconds);
   Lease& add_lease(Step& s, Lease lease);
+  Lease& keep_lease(Step& s, Lease lease);
   void close(Step& s, Lease& lease);
 
   // ---- time (renewing.cpp) ----
@@ -327,7 +322,6 @@ class SiteManager {
   Instant tell_at(Instant now, Neighbour& neighbour, const CapacityHint& fresh, bool others_wait) const;
 
   // ---- views (views.cpp) ----
-  std::uint64_t total_of(UsageRecord::Direction direction, std::size_t n) const;
   bool too_wide_for_known(const LocalRequest& request) const;
 
   // ---- other settings (reconfiguring.cpp) ----
@@ -336,7 +330,6 @@ class SiteManager {
 
   SiteSettings settings_;
   std::uint64_t incarnation_;
-  std::uint64_t leases_made_ = 0;
   Placer placer_;
 
   OwnedNodes owned_;
@@ -349,22 +342,15 @@ class SiteManager {
   Reservation reservation_;
   Matcher matcher_;
   Lending lending_;
-  LeaseTable leases_;
+  LeaseBook leases_;
   Relays relays_;
   Reconciliation reconciliation_;
-  UsageLog usage_;
+  Accounts accounts_;
   Ignored ignored_;
-  std::map<std::pair<UsageRecord::Direction, SiteName>, UsageTotal> totals_;
   Users users_;
-  std::map<LeaseId, std::map<Party, Instant>> idle_parts_;  ///< of leases on several: who said when that it isn't used
-  std::vector<LeaseId> pool_;                  ///< leases with idle nodes, to be reused or given back in this step
 
   std::vector<LeaseId> restated_;              ///< leases that we are promised anew, or no longer, in this step
   WantedLook wanted_look_;
-  std::vector<LeaseId> changed_leases_;        ///< to be written at the end of this step
-  std::set<std::pair<UsageRecord::Direction, SiteName>> changed_totals_;
-  std::uint64_t usage_written_ = 1;            ///< the ledger has the records before this number
-  std::uint64_t usage_first_ = 1;              ///< and from this one on
 
   std::uint64_t stays_ = 0;       ///< requests that came to wait here
   Cycle delegation_cycle_;

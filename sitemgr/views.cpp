@@ -28,8 +28,8 @@ SiteView SiteManager::view(Instant now) const {
     if (!neighbours_[n].removed)
       view.links.push_back({neighbours_[n], targets_.of(n), transit_.delegations_received(n), leases_.up(n).size(), leases_.down(n).size(),
                             lending_.borrowers().view(now, n, lending_.kept_off_until(neighbours_[n].site)),
-                            total_of(UsageRecord::Direction::lent, n),
-                            total_of(UsageRecord::Direction::borrowed, n)});
+                            accounts_.total_of(UsageRecord::Direction::lent, neighbours_[n].site),
+                            accounts_.total_of(UsageRecord::Direction::borrowed, neighbours_[n].site)});
     view.leases_in += leases_.up(n).size();
     view.leases_out += leases_.down(n).size();
     for (const LeaseId& id : leases_.up(n))
@@ -42,11 +42,6 @@ SiteView SiteManager::view(Instant now) const {
   if (lending_.turn()) view.turn = neighbours_[lending_.turn()->borrower].site;
   if (reservation_.held()) view.gathers = reservation_.held()->request;
   return view;
-}
-
-std::uint64_t SiteManager::total_of(UsageRecord::Direction direction, std::size_t n) const {
-  const auto total = totals_.find({direction, neighbours_[n].site});
-  return total == totals_.end() ? 0 : total->second.processor_microseconds;
 }
 
 std::vector<NodesView> SiteManager::nodes() const {

@@ -1,9 +1,9 @@
 // The table of a site's leases, alone.
 #include <doctest/doctest.h>
 
-#include "sitemgr/lease.hpp"
+#include "sitemgr/lease_book.hpp"
 
-namespace lease_table_test {
+namespace lease_book_test {
 
 using namespace dmm;
 
@@ -24,7 +24,7 @@ Lease lent(std::uint64_t number, Duration length) {
 }  // namespace
 
 TEST_CASE("lease table: leases that have ended are not watched until the last moment they might have lasted") {
-  LeaseTable table(1, seconds(30));
+  LeaseBook table(1, seconds(30));
   table.watch(table.add(lent(1, seconds(10))));
   table.erase(owned(1));
   CHECK(table.next_deadline() == Instant{} + seconds(10));
@@ -41,4 +41,4 @@ TEST_CASE("lease table: leases that have ended are not watched until the last mo
   CHECK(watched == 99);
 }
 
-}  // namespace lease_table_test
+}  // namespace lease_book_test

@@ -1,0 +1,136 @@
+// Indices of leases, and their rows; see lease_book.hpp.
+#include "sitemgr/lease_book.hpp"
+
+#include <functional>
+
+#include "manager/assert.hpp"
+#include "sitemgr/lease_mould.hpp"
+
+namespace dmm {
+namespace {
+
+/// From so many groups of nodes on, resource managers are looked up in a set.
+constexpr std::size_t many = 16;
+
+/// A resource manager says each minute that its part of a lease isn't used; what it said holds this long.
+constexpr Duration idle_word = seconds(150);
+
+}  // namespace
+
+void LeaseBook::watch(const Lease& lease) {
+  const Instant deadline = lease.deadline(offer_);
+  if (deadline == never) return;
+  if (watched_.size() >= sweep_at_) sweep();
+  watched_.emplace_back(deadline, lease.id);
+  std::push_heap(watched_.begin(), watched_.end(), std::greater<>());
+}
+
+void LeaseBook::sweep() {
+  std::erase_if(watched_, [&](const Watched& watched) { return !leases_.contains(watched.second); });
+  std::make_heap(watched_.begin(), watched_.end(), std::greater<>());
+  sweep_at_ = std::max(sweep_first, watched_.size() * 2);
+}
+
+Lease* LeaseBook::take_over(Instant now) {
+  while (next_deadline() <= now) {
+    std::pop_heap(watched_.begin(), watched_.end(), std::greater<>());
+    Lease* lease = find(watched_.back().second);
+    watched_.pop_back();
+    if (!lease) continue;
+    if (lease->deadline(offer_) <= now) return lease;
+    watch(*lease);  // renewed since it was put here
+  }
+  return nullptr;
+}
+
+Lease& LeaseBook::add(Lease lease) {
+  DMM_ASSERT(!leases_.contains(lease.id));
+  if (lease.upstream) up_[*lease.upstream].insert(lease.id);
+  if (lease.downstream) down_[*lease.downstream].insert(lease.id);
+  Lease& kept = leases_[lease.id] = std::move(lease);
+  DenseSet<Party> managers;
+  const bool is_wide = kept.nodes.size() + kept.cleaning.size() >= many;
+  for (const auto* groups : {&kept.nodes, &kept.cleaning})
+    for (const NodeGroup& group : *groups) {
+      if (!is_wide)
+        add_manager(kept, group.resource_manager);
+      else if (managers.insert(group.resource_manager).second)
+        add_new_manager(kept, group.resource_manager);
+    }
+  return kept;
+}
+
+void LeaseBook::add_manager(Lease& lease, const Party& manager) {
+  if (std::ranges::find(lease.managers, manager) != lease.managers.end()) return;
+  add_new_manager(lease, manager);
+}
+
+void LeaseBook::add_new_manager(Lease& lease, const Party& manager) {
+  lease.managers.push_back(manager);
+  if (!lease.upstream) by_manager_[manager].insert(lease.id);
+}
+
+std::vector<LeaseId> LeaseBook::on(const Party& manager) const {
+  const auto found = by_manager_.find(manager);
+  if (found == by_manager_.end()) return {};
+  return {found->second.begin(), found->second.end()};
+}
+
+void LeaseBook::erase(const LeaseId& id) {
+  const Lease* lease = leases_.find(id);
+  DMM_ASSERT(lease);
+  if (lease->upstream) up_[*lease->upstream].erase(id);
+  if (lease->downstream) down_[*lease->downstream].erase(id);
+  for (const Party& manager : lease->managers) {
+    if (lease->upstream) break;
+    const auto leases = by_manager_.find(manager);
+    leases->second.erase(id);
+    if (leases->second.empty()) by_manager_.erase(leases);
+  }
+  idle_said_.erase(id);
+  leases_.erase(id);
+}
+
+// ---- idle nodes ----------------------------------------------------------------------------------------------------
+
+bool LeaseBook::is_idle_everywhere(Instant now, const Lease& lease, const Party& provider) {
+  if (is_alone(lease, provider)) return true;
+  std::map<Party, Instant>& said = idle_said_[lease.id];
+  said[provider] = now;
+  const bool everywhere = std::ranges::all_of(lease.nodes, [&](const NodeGroup& group) {
+    const auto at = said.find(group.resource_manager);
+    return at != said.end() && now - at->second < idle_word;
+  });
+  if (everywhere) idle_said_.erase(lease.id);
+  return everywhere;
+}
+
+void LeaseBook::pool(Lease& lease) {
+  if (!std::exchange(lease.pooled, true)) pooled_.push_back(lease.id);
+}
+
+// ---- the ledger ----------------------------------------------------------------------------------------------------
+
+void LeaseBook::mark_changed(Lease& lease) {
+  if (!std::exchange(lease.changed, true)) changed_.push_back(lease.id);
+}
+
+void LeaseBook::write(const Neighbours& neighbours, LedgerChanges<SiteRecord>& ledger) {
+  for (const LeaseId& id : std::exchange(changed_, {})) {
+    Lease* lease = find(id);
+    if (lease) {
+      lease->changed = false;
+      ledger.put(record_of(*lease, neighbours));
+    } else {
+      LeaseRecord gone;
+      gone.id = id;
+      ledger.erase(std::move(gone));
+    }
+  }
+}
+
+void LeaseBook::add_records(const Neighbours& neighbours, std::vector<SiteRecord>& rows) const {
+  for (const LeaseId& id : all()) rows.emplace_back(record_of(get(id), neighbours));
+}
+
+}  // namespace dmm

@@ -1,0 +1,94 @@
+// LeaseBook (leases): every lease of which this site knows a hop, with indices by link, by resource manager and by time.
+// The book names the leases that this site makes, knows which are idle or changed, and writes their rows. What happens
+// to a lease is decided by the manager (leasing.cpp); how a lease becomes a message or a row is in lease_mould.hpp.
+#pragma once
+
+#include <algorithm>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "manager/dense.hpp"
+#include "manager/lookup.hpp"
+#include "sitemgr/lease.hpp"
+#include "sitemgr/neighbours.hpp"
+#include "sitemgr/records.hpp"
+
+namespace dmm {
+
+class LeaseBook {
+ public:
+  /// `offer`: how long an owner waits for a claim.
+  LeaseBook(std::size_t neighbours, Duration offer) : offer_(offer), up_(neighbours), down_(neighbours) {}
+
+  // ---- leases ----
+  /// The name of a lease that this site makes now.
+  Epoch new_epoch(std::uint64_t incarnation) { return {incarnation, ++made_}; }
+  /// The last lease that this site made.
+  Epoch latest(std::uint64_t incarnation) const { return {incarnation, made_}; }
+  /// A lease of that name was made before a restart.
+  void note_made(std::uint64_t counter) { made_ = std::max(made_, counter); }
+
+  Lease& add(Lease lease);
+  /// One that we own gets, or is to be cleaned of, nodes of a resource manager.
+  void add_manager(Lease& lease, const Party& manager);
+  Lease* find(const LeaseId& id) { return leases_.find(id); }
+  void erase(const LeaseId& id);
+  std::size_t size() const { return leases_.size(); }
+  /// Leases that came over a link, and that went out over it.
+  const DenseSet<LeaseId>& up(std::size_t neighbour) const { return up_[neighbour]; }
+  const DenseSet<LeaseId>& down(std::size_t neighbour) const { return down_[neighbour]; }
+  /// Those of our own that have or had nodes of a resource manager, in order.
+  std::vector<LeaseId> on(const Party& manager) const;
+  void add_neighbours(std::size_t neighbours) { up_.resize(neighbours), down_.resize(neighbours); }
+  void set_offer(Duration offer) { offer_ = offer; }
+  /// In order.
+  std::vector<LeaseId> all() const { return leases_.keys(); }
+  bool contains(const LeaseId& id) const { return leases_.contains(id); }
+  const Lease& get(const LeaseId& id) const { return leases_.at(id); }
+
+  // ---- idle nodes ----
+  /// A resource manager says that its part of a lease isn't used; whether all that have nodes of it said so of late.
+  bool is_idle_everywhere(Instant now, const Lease& lease, const Party& provider);
+  /// The sink's idle nodes of the lease are to be reused or given back in this step.
+  void pool(Lease& lease);
+  std::vector<LeaseId> take_pooled() { return std::exchange(pooled_, {}); }
+
+  // ---- the ledger ----
+  /// The lease's row is to be written.
+  void mark_changed(Lease& lease);
+  /// A row that stands for no lease any more is to be erased.
+  void mark_gone(const LeaseId& id) { changed_.push_back(id); }
+  void write(const Neighbours& neighbours, LedgerChanges<SiteRecord>& ledger);
+  void add_records(const Neighbours& neighbours, std::vector<SiteRecord>& rows) const;
+
+  // ---- time ----
+  /// To be called when a lease got a deadline, or an earlier one than before; later ones are noticed by themselves.
+  void watch(const Lease& lease);
+  /// The next lease whose deadline has passed; it is watched no longer. nullptr if there is none.
+  Lease* take_over(Instant now);
+  /// Not later than any watched deadline; `never` if none is watched.
+  Instant next_deadline() const { return watched_.empty() ? never : watched_.front().first; }
+
+ private:
+  using Watched = std::pair<Instant, LeaseId>;
+  static constexpr std::size_t sweep_first = 64;
+
+  /// Leases end long before the longest that they might last: those that have ended are watched no longer.
+  void sweep();
+  void add_new_manager(Lease& lease, const Party& manager);
+
+  Duration offer_;
+  std::uint64_t made_ = 0;   ///< leases that this site made, in this incarnation or the last that is known of
+  Lookup<LeaseId, Lease> leases_;
+  std::vector<DenseSet<LeaseId>> up_, down_;
+  std::map<Party, DenseSet<LeaseId>> by_manager_;
+  std::vector<Watched> watched_;  ///< a heap, earliest first; may name leases that have ended or were renewed
+  std::size_t sweep_at_ = sweep_first;
+  /// Of leases on several resource managers: when each said that its part isn't used.
+  std::map<LeaseId, std::map<Party, Instant>> idle_said_;
+  std::vector<LeaseId> pooled_;
+  std::vector<LeaseId> changed_;  ///< whose row is to be written or erased
+};
+
+}  // namespace dmm

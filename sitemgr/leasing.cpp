@@ -72,7 +72,7 @@ void SiteManager::on(Step& s, FromSite from, Grant& grant) {
   targets_.granted(from.neighbour, settings_.window_max);
   search_dirty_ = true;
   // The first lease over a link begins a term there; others join it.
-  if (leases_.up(from.neighbour).empty()) neighbour.renew_due = next_renewal(s.now, neighbour);
+  if (leases_.up(from.neighbour).empty()) renewals_.first_lease(s.now, from.neighbour, settings_.term);
   Lease lease = lease_from(grant, s.now, from.neighbour, neighbour.stands);
   if (grant.request.site == settings_.name) return take_grant(s, from.neighbour, grant, std::move(lease));
 

@@ -41,10 +41,6 @@ struct Neighbour {
 
   bool stands = false;      ///< its Beats vouch for what we borrow of it,
   Duration stale_after;     ///< and none is older than this when we rely on it
-  Instant renew_due{};      ///< when the next Renew leaves
-  bool agrees = false;      ///< its answer to the last one was that we believe the same
-  std::optional<Instant> disagrees;    ///< since when it renews fewer leases than it was lent
-  std::vector<LeaseId> told_wanted;    ///< as it was told last
 
   std::map<std::string_view, std::uint64_t> refused;  ///< what it said that was refused, cut short or not believed
 };

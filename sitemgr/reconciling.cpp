@@ -10,12 +10,7 @@ namespace dmm {
 // ---- between sites -------------------------------------------------------------------------------------------------
 
 void SiteManager::begin_reconciliation(Step& s, std::size_t n) {
-  Neighbour& neighbour = neighbours_[n];
-  neighbour.renew_due = s.now;
-  neighbour.agrees = false;
-  neighbour.told_wanted.clear();
-  wanted_look_.due = s.now;
-  neighbour.disagrees.reset();
+  renewals_.begin(s.now, n);
   DenseSet<LeaseId> known = leases_.up(n);
   known.insert(leases_.down(n).begin(), leases_.down(n).end());
   reconciliation_.begin(n, std::move(known));

@@ -71,6 +71,7 @@ void SiteManager::add_neighbour(Instant now, const NeighbourSettings& settings) 
     leases_.add_neighbours(neighbours_.size());
     queue_.add_neighbours(neighbours_.size());
     targets_.add_neighbours(neighbours_.size(), settings_.window_first);
+    renewals_.add_neighbours(neighbours_.size());
     reconciliation_.add_neighbours(neighbours_.size());
     transit_.add_neighbours(neighbours_.size());
   }

@@ -13,9 +13,8 @@
 namespace dmm {
 namespace {
 
-/// A borrower and a lender that agree compare their leases once in twenty terms; else ten times in each term.
-constexpr std::int64_t terms_between_renewals = 20;
-constexpr std::int64_t renewals_a_term = 10;
+/// How often in a term a site looks which leases are to serve no further job.
+constexpr std::int64_t looks_a_term = 10;
 /// As good as nothing, but a promise.
 constexpr Duration shortest_promise = milliseconds(1);
 
@@ -65,26 +64,26 @@ void SiteManager::on(Step&, LinkStanding& change) {
 void SiteManager::stand(Lease& lease) {
   lease.unsure = false;
   if (neighbours_[*lease.upstream].stands) lease.upstream_until = never;
-  restated_.push_back(lease.id);
+  renewals_.restate(lease.id);
 }
 
 /// It was promised to us by a Beat that left then, and by none since.
 void SiteManager::waver(Lease& lease, Instant proved) {
   lease.upstream_until = std::min(lease.upstream_until, std::max(proved, lease.granted) + lease.term);
   leases_.watch(lease);
-  restated_.push_back(lease.id);
+  renewals_.restate(lease.id);
 }
 
 /// A lender may grant before its first Beat that vouches: then ours don't speak for the lease either.
 void SiteManager::restate_unless_it_stands(const Lease& lease) {
-  if (!stands(lease)) restated_.push_back(lease.id);
+  if (!stands(lease)) renewals_.restate(lease.id);
 }
 
 /// The holders of these leases, neighbours or our own job managers, hear whether the leases stand.
 void SiteManager::tell_restated(Step& s) {
   std::map<Party, std::map<LeaseId, Duration>> news;
-  if (DMM_PLANT(wavering_not_told)) restated_.clear();
-  for (const LeaseId& id : std::exchange(restated_, {})) {
+  if (DMM_PLANT(wavering_not_told)) renewals_.take_restated();
+  for (const LeaseId& id : renewals_.take_restated()) {
     const Lease* lease = leases_.find(id);
     if (!lease || lease->nodes.empty()) continue;
     if (lease->downstream) news[party(*lease->downstream)].emplace(id, word_on(*lease));
@@ -94,15 +93,14 @@ void SiteManager::tell_restated(Step& s) {
     Renewed told{{}, {}, {}, true};
     for (const auto& [id, word] : leases) told.terms.push_back({id, word});
     if (const auto n = holder.role == Role::site_manager ? neighbours_.find(holder.site) : std::nullopt) {
-      told.wanted = neighbours_[*n].told_wanted;
-      told.settled = neighbours_[*n].disagrees == std::nullopt;
+      told.wanted = renewals_.told_wanted(*n);
+      told.settled = renewals_.is_settled(*n);
     }
     s.out.send(holder, std::move(told));
   }
 }
 
 void SiteManager::on(Step& s, FromSite from, Renewed& renewed) {
-  Neighbour& lender = neighbours_[from.neighbour];
   for (const LeaseTerm& said : renewed.terms) {
     Lease* lease = leases_.find(said.lease);
     if (!lease || lease->upstream != from.neighbour) continue;
@@ -119,30 +117,22 @@ void SiteManager::on(Step& s, FromSite from, Renewed& renewed) {
   for (const LeaseId& id : leases_.up(from.neighbour)) {
     Lease& lease = *leases_.find(id);
     const bool was = std::exchange(lease.wanted, wanted.contains(id));
-    if (was != lease.wanted && lease.downstream) wanted_look_.due = s.now;
+    if (was != lease.wanted && lease.downstream) renewals_.wanted_look().due = s.now;
   }
-  if (std::exchange(lender.agrees, renewed.settled) != lender.agrees) lender.renew_due = next_renewal(s.now, lender);
+  renewals_.hear_settled(s.now, from.neighbour, renewed.settled, settings_.term);
 }
 
 // ---- whether both believe the same ---------------------------------------------------------------------------------
 
-Instant SiteManager::next_renewal(Instant now, const Neighbour& lender) const {
-  return now + (lender.agrees ? settings_.term * terms_between_renewals : settings_.term / renewals_a_term);
-}
-
 void SiteManager::renew_links(Step& s) {
-  for (std::size_t n = 0; n < neighbours_.size(); ++n) {
-    Neighbour& neighbour = neighbours_[n];
-    if (!neighbour.up || leases_.up(n).empty() || s.now < neighbour.renew_due) continue;
-    neighbour.renew_due = next_renewal(s.now, neighbour);
+  for (const std::size_t n : renewals_.take_due(s.now, neighbours_, leases_, settings_.term))
     send(s, n, Renew{static_cast<std::uint32_t>(leases_.up(n).size())}, {});
-  }
 }
 
 void SiteManager::on(Step& s, FromSite from, Renew& renew) {
   const std::size_t n = from.neighbour;
   Renewed answer{settings_.term, {}, wanted_of(s.now, n), agrees(s, n, renew)};
-  neighbours_[n].told_wanted = answer.wanted;
+  renewals_.set_told_wanted(n, answer.wanted);
   for (const LeaseId& id : leases_.down(n)) {
     const Lease& lease = leases_.get(id);
     if (lease.state == LeaseState::ending) continue;
@@ -160,19 +150,14 @@ void SiteManager::on(Step& s, FromUser from, Renew&) {
   s.out.send(from.party, std::move(answer));
 }
 
-/// A borrower that holds fewer leases than it was lent, for longer than anything can be on its way, has lost some: the
-/// two compare all of them. Until then it is to renew often.
+/// Whether a borrower holds all that it was lent; if it has lost some, the two compare all leases in a new session.
 bool SiteManager::agrees(Step& s, std::size_t n, const Renew& renew) {
-  Neighbour& neighbour = neighbours_[n];
+  const Neighbour& neighbour = neighbours_[n];
   std::size_t lent = 0;
   for (const LeaseId& id : leases_.down(n)) lent += leases_.get(id).state == LeaseState::active;
-  if (renew.leases >= lent) {
-    neighbour.disagrees.reset();
-    return true;
-  }
-  if (!neighbour.disagrees) neighbour.disagrees = s.now;
-  if (s.now - *neighbour.disagrees < settings_.term + neighbour.round_trip * 2) return false;
-  neighbour.disagrees.reset();
+  const Comparison compared =
+      renewals_.compare(s.now, n, renew.leases, lent, settings_.term + neighbour.round_trip * 2);
+  if (compared != Comparison::has_lost) return compared == Comparison::agrees;
   refuse(n, "renews_too_few");
   s.out.log(Level::warning, "renews_too_few", {},
             {{"peer", neighbour.site.text},
@@ -203,17 +188,17 @@ std::vector<LeaseId> SiteManager::wanted_of(Instant now, std::size_t n) const {
 void SiteManager::tell_wanted(Step& s) {
   const bool may_want = lending_.borrowers().processors() > 0 && ((settings_.owner_first && queue_.demand() > 0) ||
                                                         lending_.borrowers().wants_any(s.now));
-  wanted_look_.see(s.now, may_want, settings_.term / renewals_a_term);
-  if (s.now < wanted_look_.due) return;
+  WantedLook& look = renewals_.wanted_look();
+  look.see(s.now, may_want, settings_.term / looks_a_term);
+  if (s.now < look.due) return;
   for (std::size_t n = 0; n < neighbours_.size(); ++n) {
-    Neighbour& neighbour = neighbours_[n];
-    if (!neighbour.up || (leases_.down(n).empty() && neighbour.told_wanted.empty())) continue;
+    if (!neighbours_[n].up || (leases_.down(n).empty() && renewals_.told_wanted(n).empty())) continue;
     std::vector<LeaseId> wanted = wanted_of(s.now, n);
-    if (wanted == neighbour.told_wanted) continue;
-    neighbour.told_wanted = wanted;
-    send(s, n, Renewed{{}, {}, std::move(wanted), neighbour.disagrees == std::nullopt}, {});
+    if (wanted == renewals_.told_wanted(n)) continue;
+    renewals_.set_told_wanted(n, wanted);
+    send(s, n, Renewed{{}, {}, std::move(wanted), renewals_.is_settled(n)}, {});
   }
-  wanted_look_.looked(s.now, may_want, settings_.term / renewals_a_term);
+  look.looked(s.now, may_want, settings_.term / looks_a_term);
 }
 
 // ---- when it is over -----------------------------------------------------------------------------------------------

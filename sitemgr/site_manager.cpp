@@ -29,6 +29,7 @@ SiteManager::SiteManager(SiteSettings settings, std::uint64_t incarnation)
       leases_(settings_.neighbours.size(), settings_.offer),
       relays_(settings_.name, relay_memory),
       reconciliation_(settings_.name, settings_.neighbours.size()),
+      renewals_(settings_.neighbours.size()),
       accounts_(settings_.usage_records_max),
       users_(settings_.name),
       delegation_cycle_(settings_.delegation_cycle) {
@@ -259,12 +260,8 @@ Instant SiteManager::next_due() const {
   Instant next = std::min({leases_.next_deadline(), users_.next_deadline(), providers_.next_deadline(),
                            transit_.next_deadline(), relays_.next_deadline(), reconciliation_.next_deadline(),
                            targets_.next_deadline()});
-  for (std::size_t n = 0; n < neighbours_.size(); ++n) {
-    const Neighbour& neighbour = neighbours_[n];
-    if (neighbour.up && !leases_.up(n).empty()) next = std::min(next, neighbour.renew_due);
-  }
   next = std::min({next, reservation_.next_deadline(), lending_.next_deadline(lending_site())});
-  return std::min({next, wanted_look_.due, reclaim_due()});
+  return std::min({next, renewals_.next_deadline(neighbours_, leases_), reclaim_due()});
 }
 
 }  // namespace dmm

@@ -23,7 +23,7 @@
 //   hinting.cpp       capacity hints
 //   views.cpp         what people see
 // Parts with a state of their own: OwnedNodes, Providers, RequestQueue, Neighbours, Feasibility, Targets, Transit, Reservation, Matcher, Lending, LeaseBook,
-// Relays, Reconciliation, Users, Accounts.
+// Relays, Renewals, Reconciliation, Users, Accounts.
 #pragma once
 
 #include <map>
@@ -48,13 +48,13 @@
 #include "sitemgr/reconciliation.hpp"
 #include "sitemgr/records.hpp"
 #include "sitemgr/relays.hpp"
+#include "sitemgr/renewals.hpp"
 #include "sitemgr/request_queue.hpp"
 #include "sitemgr/settings.hpp"
 #include "sitemgr/site_view.hpp"
 #include "sitemgr/targets.hpp"
 #include "sitemgr/transit.hpp"
 #include "sitemgr/users.hpp"
-#include "sitemgr/wanted_look.hpp"
 
 namespace dmm {
 
@@ -290,7 +290,6 @@ class SiteManager {
   void waver(Lease& lease, Instant proved);
   void restate_unless_it_stands(const Lease& lease);
   void tell_restated(Step& s);
-  Instant next_renewal(Instant now, const Neighbour& lender) const;
   void renew_links(Step& s);
   void on(Step& s, FromSite from, Renew& renew);
   void on(Step& s, FromUser from, Renew& renew);
@@ -345,12 +344,11 @@ class SiteManager {
   LeaseBook leases_;
   Relays relays_;
   Reconciliation reconciliation_;
+  Renewals renewals_;
   Accounts accounts_;
   Ignored ignored_;
   Users users_;
 
-  std::vector<LeaseId> restated_;              ///< leases that we are promised anew, or no longer, in this step
-  WantedLook wanted_look_;
 
   std::uint64_t stays_ = 0;       ///< requests that came to wait here
   Cycle delegation_cycle_;

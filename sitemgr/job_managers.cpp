@@ -58,7 +58,7 @@ LocalRequest& SiteManager::enqueue(Step& s, const Party& user, Request& request)
   begin_round(local);
   users_.opened(user);
   search_dirty_ = true;
-  hints_dirty_ = true;
+  hints_.changed();
   LocalRequest& added = queue_.add(std::move(local), kind);
   matcher_.add(added.request.id);
   return added;
@@ -76,7 +76,7 @@ void SiteManager::on(Step& s, FromUser from, Cancel& cancel) {
 void SiteManager::leave_queue(Step& s, LocalRequest& request) {
   if (request.search == LocalRequest::Search::out) withdraw(s, request);
   queue_.erase(request);
-  hints_dirty_ = true;
+  hints_.changed();
 }
 
 // ---- coming and going ----------------------------------------------------------------------------------------------

@@ -54,7 +54,7 @@ Lease& SiteManager::make_lease(Step& s, const ResourceNeed& need, const Placemen
   for (const PlacedComponent& placed : placement)
     owned_.take(placed.cluster, placed.processors, need.constraints, placed.component, lease.nodes);
   lease.processors = processors_of(lease.nodes);
-  hints_dirty_ = true;
+  hints_.changed();
   // One Assign a resource manager, however many components it got.
   each_manager(lease.nodes, [&](const Party& manager, const NodeSet& nodes) { assign(s, lease, manager, nodes); });
   return add_lease(s, std::move(lease));
@@ -64,7 +64,7 @@ Lease& SiteManager::make_lease(Step& s, const ResourceNeed& need, const Placemen
 
 /// Round robin over links.
 void SiteManager::match_foreign(Step& s) {
-  if (transit_.waiting() > 0) hints_dirty_ |= lending_.update_turn(s.now, lending_site());
+  if (transit_.waiting() > 0 && lending_.update_turn(s.now, lending_site())) hints_.changed();
   for (auto round = transit_.next_round(); !round.empty(); round = transit_.next_round())
     for (Foreign& foreign : round)
       if (!lend(s, foreign)) transit_.keep(std::move(foreign));

@@ -27,18 +27,6 @@ struct Neighbour {
   CapacityHint hint;        ///< its latest, set by `hear` and `set_up`; lendable counts as 0 while it is down
 
 
-  CapacityHint told;       ///< the hint it was last sent
-  Instant told_at{};
-  Instant news_since = never;  ///< there is something to tell it that can't wait for long
-  /// What the last look for news found, and of what it was made: true for as long as that and `told` stay.
-  struct Look {
-    HintEntry own;
-    std::uint64_t revision = 0;  ///< of `Neighbours`; 0: look again
-    Instant tell_at;
-  };
-  Look looked;
-  void tell(Instant now, const CapacityHint& fresh) { told = fresh, told_at = now, looked.revision = 0; }
-
   bool stands = false;      ///< its Beats vouch for what we borrow of it,
   Duration stale_after;     ///< and none is older than this when we rely on it
 

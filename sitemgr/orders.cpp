@@ -47,7 +47,7 @@ void SiteManager::reclaim(Step& s, Lease& lease, Duration grace, LeaseEnd reason
   }
   // Its nodes don't go to the same users again at once.
   if (lease.downstream) lending_.recalled(s.now, lease.chain.back(), s.now + settings_.reclaimed_rest);
-  hints_dirty_ = true;
+  hints_.changed();
   tell_ended(s, lease, lease.nodes, reason, false, grace);
   clean(s, lease, {}, reason, false, grace);
 }
@@ -65,7 +65,8 @@ bool SiteManager::drain(Instant now, const SiteName& site, Effects& effects) {
     lease.wanted = true;
     changed(s, lease);
   }
-  hints_dirty_ = search_dirty_ = true;
+  hints_.changed();
+  search_dirty_ = true;
   return true;
 }
 
@@ -81,7 +82,8 @@ bool SiteManager::resume(Instant, const SiteName& site, Effects& effects) {
   if (!lending_.resume(site)) return false;
   effects.log(Level::info, "resume", {}, {{"site", site.text}});
   matcher_.look_again();
-  hints_dirty_ = search_dirty_ = true;
+  hints_.changed();
+  search_dirty_ = true;
   return true;
 }
 

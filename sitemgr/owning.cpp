@@ -16,7 +16,7 @@ void SiteManager::resource_manager_up(Step& s, const Party& manager, bool restar
   // The silence may have been on our side alone: then it doesn't register again.
   owned_.set_up(manager, true);
   providers_.heard(manager);
-  hints_dirty_ = true;
+  hints_.changed();
   s.out.log(Level::debug, "back", {}, {{"peer", to_text(manager)}});
 }
 
@@ -38,7 +38,7 @@ void SiteManager::on(Step& s, FromProvider from, Register& part) {
   providers_.heard(from.party);
   owned_.bring_back(from.party, nodes_of(nodes));  // it says again what is to be set aside
   compare(s, from.party, offer, is_first);
-  hints_dirty_ = true;
+  hints_.changed();
   s.out.log(Level::info, "register", {},
             {{"peer", to_text(from.party)}, {"cluster", offer.cluster.text}, {"nodes", std::int64_t{offer.nodes}}});
 }
@@ -107,7 +107,7 @@ std::string SiteManager::forget(Instant now, const ShortText& name, Effects& eff
   owned_.forget(manager);
   providers_.heard(manager);
   feasibility_.changed();
-  hints_dirty_ = true;
+  hints_.changed();
   providers_.offer_changed(manager);
   effects.log(Level::info, "forget", {}, {{"peer", to_text(manager)}});
   return {};
@@ -137,7 +137,7 @@ void SiteManager::on(Step& s, FromProvider from, Clean& message) {
   }
   std::erase_if(lease->cleaning, [](const NodeGroup& group) { return group.nodes.empty(); });
   changed(s, *lease);
-  hints_dirty_ = true;
+  hints_.changed();
   if (s.out.wants(Level::debug)) s.out.log(Level::debug, "clean", lease->request, {{"lease", to_text(lease->id)}});
   if (lease->nodes.empty() && lease->cleaning.empty()) close(s, *lease);
 }
@@ -156,7 +156,7 @@ void SiteManager::on(Step& s, FromProvider from, SetAside& aside) {
     owned_.bring_back(from.party, aside.nodes);
   else
     owned_.set_aside(from.party, aside.nodes, aside.text);
-  hints_dirty_ = true;
+  hints_.changed();
   s.out.log(Level::warning, aside.back ? "brought_back" : "set_aside", {},
             {{"peer", to_text(from.party)}, {"nodes", to_text(aside.nodes)}, {"why", aside.text}});
 }

@@ -19,7 +19,7 @@ void SiteManager::update_reservation(Instant now) {
 void SiteManager::drop_reservation() {
   reservation_.drop();
   matcher_.look_again();
-  hints_dirty_ = true;
+  hints_.changed();
 }
 
 Instant SiteManager::reclaim_due() const {
@@ -41,7 +41,7 @@ void SiteManager::reclaim_for_local(Step& s) {
   }
   reservation_.reserve({head->request.id, std::move(victims->processors), s.now + longest + beyond_grace});
   matcher_.look_again();
-  hints_dirty_ = true;
+  hints_.changed();
 }
 
 }  // namespace dmm

@@ -45,7 +45,8 @@ std::string SiteManager::reconfigure(Instant now, const SiteSettings& settings, 
   accounts_.set_records_max(settings_.usage_records_max);
   drop_reservation();
   feasibility_.changed();
-  hints_dirty_ = search_dirty_ = true;
+  hints_.changed();
+  search_dirty_ = true;
   // Who had nobody to ask may have somebody now, and the other way round.
   const bool may_ask = settings_.delegate && neighbours_.configured() > 0;
   std::vector<LocalRequest*> moved;
@@ -71,6 +72,7 @@ void SiteManager::add_neighbour(Instant now, const NeighbourSettings& settings) 
     leases_.add_neighbours(neighbours_.size());
     queue_.add_neighbours(neighbours_.size());
     targets_.add_neighbours(neighbours_.size(), settings_.window_first);
+    hints_.add_neighbours(neighbours_.size());
     renewals_.add_neighbours(neighbours_.size());
     reconciliation_.add_neighbours(neighbours_.size());
     transit_.add_neighbours(neighbours_.size());

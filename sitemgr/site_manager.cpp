@@ -29,6 +29,7 @@ SiteManager::SiteManager(SiteSettings settings, std::uint64_t incarnation)
       leases_(settings_.neighbours.size(), settings_.offer),
       relays_(settings_.name, relay_memory),
       reconciliation_(settings_.name, settings_.neighbours.size()),
+      hints_(settings_.neighbours.size()),
       renewals_(settings_.neighbours.size()),
       accounts_(settings_.usage_records_max),
       users_(settings_.name),
@@ -69,7 +70,7 @@ void SiteManager::settle(Instant now, Effects& effects) {
     delegate_local(s);
   }
   reclaim_for_local(s);
-  hints_dirty_ |= lending_.update_turn(now, lending_site());
+  if (lending_.update_turn(now, lending_site())) hints_.changed();
   tell_restated(s);
   tell_wanted(s);
   tell_reach(s);
@@ -83,7 +84,7 @@ void SiteManager::settle(Instant now, Effects& effects) {
 Instant SiteManager::next_deadline() const {
   const bool goes_on = users_.has_chores() || feasibility_.goes_on() || matcher_.is_matching();
   if (goes_on || (matcher_.makes_way(queue_) && settings_.matchmaking_cycle == Duration{})) return Instant{};
-  return std::min({queue_.next_due(), next_due(), hints_due_, matcher_.next_deadline(), delegation_cycle_.next()});
+  return std::min({queue_.next_due(), next_due(), hints_.next_deadline(), matcher_.next_deadline(), delegation_cycle_.next()});
 }
 
 bool SiteManager::cycles_wanted() const {
@@ -195,9 +196,10 @@ void SiteManager::neighbour_up(Step& s, std::size_t n, bool restarted) {
   Neighbour& neighbour = neighbours_[n];
   neighbours_.set_up(n, s.now, true);
   for (const LeaseId& id : leases_.down(n)) leases_.find(id)->downstream_until = never;
-  neighbour.told.clear();
+  hints_.came_up(n);
   targets_.came_up(n);
-  hints_dirty_ = search_dirty_ = true;
+  hints_.changed();
+  search_dirty_ = true;
   if (!restarted) return;
   feasibility_.forget_told(n);
   lose_questions(s, n);
@@ -215,7 +217,8 @@ void SiteManager::neighbour_down(Step& s, std::size_t n) {
   neighbours_.set_up(n, s.now, false);
   targets_.went_down(n);
   lending_.went_down(s.now, n);
-  hints_dirty_ = search_dirty_ = true;
+  hints_.changed();
+  search_dirty_ = true;
   std::vector<LocalRequest*> out;
   for (const auto& [arrival, request] : queue_.out_at(n)) out.push_back(request);
   for (LocalRequest* request : out) {
@@ -227,17 +230,9 @@ void SiteManager::neighbour_down(Step& s, std::size_t n) {
 
 /// What we say carries what there is to tell of our capacity.
 void SiteManager::send(Step& s, std::size_t n, Message message, const RequestId& trace) {
-  Neighbour& neighbour = neighbours_[n];
   CapacityHint hint;
-  const bool has_news = hints_dirty_ || hints_due_ != never;
-  if (settings_.use_hints && has_news && neighbour.up) {
-    hint = neighbours_.hint_for(n, own_hint(s.now, n), settings_.hint_distance);
-    if (hint == neighbour.told) {
-      hint.clear();
-    } else {
-      neighbour.tell(s.now, hint);
-    }
-  }
+  if (settings_.use_hints && hints_.has_news() && neighbours_[n].up)
+    hint = hints_.take_along(s.now, n, own_hint(s.now, n), neighbours_, settings_.hint_distance);
   s.out.messages.emplace_back(party(n), std::move(message), trace, std::move(hint));
 }
 

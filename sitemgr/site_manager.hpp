@@ -23,7 +23,7 @@
 //   hinting.cpp       capacity hints
 //   views.cpp         what people see
 // Parts with a state of their own: OwnedNodes, Providers, RequestQueue, Neighbours, Feasibility, Targets, Transit, Reservation, Matcher, Lending, LeaseBook,
-// Relays, Renewals, Reconciliation, Users, Accounts.
+// Relays, HintBoard, Renewals, Reconciliation, Users, Accounts.
 #pragma once
 
 #include <map>
@@ -39,6 +39,7 @@
 #include "sitemgr/accounts.hpp"
 #include "sitemgr/cycle.hpp"
 #include "sitemgr/feasibility.hpp"
+#include "sitemgr/hint_board.hpp"
 #include "sitemgr/lease_book.hpp"
 #include "sitemgr/lending.hpp"
 #include "sitemgr/matcher.hpp"
@@ -113,6 +114,7 @@ class SiteManager {
   const UsageLog& usage() const { return accounts_.log(); }
   const Neighbours& neighbours() const { return neighbours_; }
   const Targets& targets() const { return targets_; }
+  const HintBoard& hints() const { return hints_; }
   const OwnedNodes& owned() const { return owned_; }
   const SiteSettings& settings() const { return settings_; }
   /// All use by direction and neighbour, since the ledger began.
@@ -127,11 +129,6 @@ class SiteManager {
   struct Step {
     Instant now;
     Effects& out;
-  };
-  /// What our users wait for in vain, as hints tell it.
-  struct Demand {
-    std::uint32_t queued = 0, width = 0;
-    bool operator==(const Demand&) const = default;
   };
 
   // ---- gate and parties (site_manager.cpp) ----
@@ -317,8 +314,6 @@ class SiteManager {
   void update_demand();
   void send_hints(Step& s);
   HintEntry own_hint(Instant now, std::size_t n);
-  std::optional<Duration> big_news(const Neighbour& neighbour, const CapacityHint& fresh, bool others_wait) const;
-  Instant tell_at(Instant now, Neighbour& neighbour, const CapacityHint& fresh, bool others_wait) const;
 
   // ---- views (views.cpp) ----
   bool too_wide_for_known(const LocalRequest& request) const;
@@ -344,6 +339,7 @@ class SiteManager {
   LeaseBook leases_;
   Relays relays_;
   Reconciliation reconciliation_;
+  HintBoard hints_;
   Renewals renewals_;
   Accounts accounts_;
   Ignored ignored_;
@@ -352,9 +348,6 @@ class SiteManager {
 
   std::uint64_t stays_ = 0;       ///< requests that came to wait here
   Cycle delegation_cycle_;
-  Instant hints_due_ = never, hints_checked_{};
-  Demand demand_;
-  bool hints_dirty_ = true;
   bool search_dirty_ = true, could_delegate_ = false;  ///< somebody may be asked who couldn't be before
 };
 

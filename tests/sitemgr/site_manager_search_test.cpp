@@ -174,7 +174,7 @@ TEST_CASE("what an owner keeps for its users is what they could use, and nothing
   for (std::uint64_t job = 1; job <= 108; ++job) stage.hear(alice, gpu_request(job));
   stage.down(at_north);
   stage.pass(seconds(61));
-  CHECK(stage.neighbour(south).told.at(0).lendable == 100);
+  CHECK(stage.told(south).at(0).lendable == 100);
   stage.hear(at_south, delegate(bob, 1, 100));
   CHECK(stage.said<Grant>(at_south).size() == 1);
 }
@@ -312,16 +312,16 @@ TEST_CASE("hints tell how much waits in vain, and how wide its first is [S60]") 
   stage.offer(8);
   stage.hear(alice, request(alice, 1, 6));
   stage.pass(seconds(1));
-  CHECK(stage.neighbour(north).told.at(0).queued == 0);
+  CHECK(stage.told(north).at(0).queued == 0);
   stage.hear(alice, request(alice, 2, 5));
   stage.hear(alice, request(alice, 3, 7));
   stage.pass(seconds(61));
-  CHECK(stage.neighbour(north).told.at(0).queued == 16);  // 12, coarse
-  CHECK(stage.neighbour(north).told.at(0).width == 5);
+  CHECK(stage.told(north).at(0).queued == 16);  // 12, coarse
+  CHECK(stage.told(north).at(0).width == 5);
   stage.hear(alice, Cancel{request(alice, 2, 5).id});
   stage.hear(alice, Cancel{request(alice, 3, 7).id});
   stage.pass(seconds(61));
-  CHECK(stage.neighbour(north).told.at(0).queued == 0);
+  CHECK(stage.told(north).at(0).queued == 0);
 }
 
 TEST_CASE("small news of a site goes to its neighbours each minute, of farther sites alone each five [S63]") {
@@ -330,7 +330,7 @@ TEST_CASE("small news of a site goes to its neighbours each minute, of farther s
   stage.pass(seconds(1));
   stage.hear(at_south, Beat{}, {hint_of(32)});
   stage.pass(seconds(1));
-  const auto told = [&](std::size_t distance) { return stage.neighbour(north).told.at(distance).lendable; };
+  const auto told = [&](std::size_t distance) { return stage.told(north).at(distance).lendable; };
   REQUIRE(told(0) == 8);
   REQUIRE(told(1) == 32);
   HintEntry fewer = hint_of(32);
@@ -374,7 +374,7 @@ TEST_CASE("who is lent nothing for a while is told when that is over, if nothing
   Stage stage;
   stage.offer(8);
   stage.down(at_north);
-  const auto told = [&] { return stage.neighbour(south).told.at(0).lendable; };
+  const auto told = [&] { return stage.told(south).at(0).lendable; };
   Duration rest = seconds(60);
   SUBCASE("since nodes were taken back") {
     const Grant lent = stage.lend_to(bob, 1, 8);

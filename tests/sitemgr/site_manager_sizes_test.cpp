@@ -51,13 +51,13 @@ TEST_CASE("a drained site tells that it lends nothing, and how large it is all t
   Stage stage;
   stage.offer(8);
   stage.pass(seconds(1));
-  REQUIRE(stage.neighbour(north).told.at(0).lendable == 8);
+  REQUIRE(stage.told(north).at(0).lendable == 8);
   const Reach before = stage.said<Reach>(at_north).back();
   REQUIRE(before.entries.at(0).classes.at(0).largest == 8);
   REQUIRE(stage.manager.drain(stage.now, home, stage.out));
   stage.settle();
   stage.pass(seconds(61));
-  const HintEntry told = stage.neighbour(north).told.at(0);
+  const HintEntry told = stage.told(north).at(0);
   CHECK(told.lendable == 0);
   CHECK(told.largest == 8);
   CHECK(told.complete);

@@ -249,6 +249,9 @@ struct Stage {
   const Neighbour& neighbour(const SiteName& site) const {
     return manager.neighbours()[*manager.neighbours().find(site)];
   }
+  const CapacityHint& told(const SiteName& site) const {
+    return manager.hints().told(*manager.neighbours().find(site));
+  }
   const Targets::State& target(const SiteName& site) const {
     return manager.targets().of(*manager.neighbours().find(site));
   }

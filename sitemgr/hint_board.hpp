@@ -1,0 +1,75 @@
+// HintBoard (gossip): what each neighbour was told of free capacity here and beyond, and when it is to be told more. Big
+// news has a message of its own soon: room for users that wait there, users that begin to wait here. Small news travels
+// with other messages, or alone after a long while. News of farther sites goes on only if it stays true for a moment,
+// where other sites wait too (docs/protocol.md section 6.3). What neighbours tell us is in neighbours.hpp.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "sitemgr/neighbours.hpp"
+#include "sitemgr/settings.hpp"
+
+namespace dmm {
+
+/// What this site's users wait for in vain, as hints tell it.
+struct Demand {
+  std::uint32_t queued = 0;  ///< processors
+  std::uint32_t width = 0;   ///< how many of them the first request needs in one cluster
+  bool operator==(const Demand&) const = default;
+};
+
+class HintBoard {
+ public:
+  explicit HintBoard(std::size_t neighbours) : told_(neighbours) {}
+  void add_neighbours(std::size_t neighbours) { told_.resize(neighbours); }
+
+  // ---- what changes ----
+  /// Something that hints tell of may have changed.
+  void changed() { changed_ = true; }
+  void set_demand(Demand demand);
+  const Demand& demand() const { return demand_; }
+  /// A neighbour's link came up: it knows nothing of what it was told.
+  void came_up(std::size_t n) { told_[n].hint.clear(); }
+
+  // ---- telling ----
+  /// Whether there may be news, so that a message takes a hint along.
+  bool has_news() const { return changed_ || due_ != never; }
+  /// The hint that a message to the neighbour takes along; empty if it was told all of it. `own`: our own entry.
+  CapacityHint take_along(Instant now, std::size_t n, const HintEntry& own, Neighbours& neighbours,
+                          std::size_t distances);
+  /// Whether neighbours are to be looked at now. Looked at no more often than they may be told: a burst of events is
+  /// one change.
+  bool begin_round(Instant now, const Neighbours& neighbours, Duration interval);
+  /// In a round: the hint that this neighbour is to be sent by itself now; nothing if it can wait. `kept_off_until`:
+  /// when it will be lent something again, which is news then.
+  std::optional<CapacityHint> look(Instant now, std::size_t n, const HintEntry& own, Instant kept_off_until,
+                                   Neighbours& neighbours, const SiteSettings& settings);
+  Instant next_deadline() const { return due_; }
+
+  /// The hint that a neighbour was last sent.
+  const CapacityHint& told(std::size_t n) const { return told_[n].hint; }
+
+ private:
+  struct Told {
+    CapacityHint hint;
+    Instant at{};
+    Instant news_since = never;  ///< there is something to tell it that can't wait for long
+    // What the last look for news found, and of what it was made: true for as long as that and `hint` stay.
+    HintEntry looked_own;
+    std::uint64_t looked_revision = 0;  ///< of `Neighbours`; 0: look again
+    Instant tell_at{};
+  };
+  static void tell(Instant now, Told& told, const CapacityHint& fresh);
+  static Instant tell_at(Instant now, Told& told, const CapacityHint& heard, const CapacityHint& fresh,
+                         bool others_wait, const SiteSettings& settings);
+
+  std::vector<Told> told_;      ///< by neighbour
+  Demand demand_;
+  bool changed_ = true;
+  Instant due_ = never;         ///< when neighbours are looked at, if nothing changes
+  Instant checked_{};           ///< when they were
+  std::size_t waiting_ = 0;     ///< of the present round: neighbours whose own users wait
+};
+
+}  // namespace dmm

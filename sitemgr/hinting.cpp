@@ -21,7 +21,7 @@ std::uint32_t told_queued(std::uint64_t processors) {
 void SiteManager::update_demand() {
   Demand demand;
   if (settings_.delegate) {
-    const bool may_go = may_delegate();
+    const bool may_go = HomeSearch::may_delegate(queue_, search_site());
     demand.queued = told_queued(queue_.borrowing(false) + (may_go ? queue_.borrowing(true) : 0));
     const LocalRequest* first = demand.queued > 0 ? queue_.first_borrowing(may_go) : nullptr;
     if (first) demand.width = first->kind->widest;
@@ -58,7 +58,7 @@ void SiteManager::on_hint(Step& s, std::size_t n, CapacityHint hint) {
   lending_.hear_demand(s.now, n, hint);
   if (!neighbours_.hear(n, std::move(hint))) return;
   hints_.changed();
-  search_dirty_ = true;
+  search_.changed();
   if (!settings_.use_hints) return;
   // One hint wakes, in order of arrival, no more than fits into what it promises, and than may be asked for at once.
   std::uint64_t woken = 0, after = 0;
@@ -68,7 +68,7 @@ void SiteManager::on_hint(Step& s, std::size_t n, CapacityHint hint) {
     after = request->arrival;
     woken += request->kind->widest;
     if (woken > more) break;
-    begin_round(*request);
+    HomeSearch::begin_round(*request, settings_);
     queue_.set_search(*request, LocalRequest::Search::ready);
   }
 }

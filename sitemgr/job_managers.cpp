@@ -49,15 +49,15 @@ LocalRequest& SiteManager::enqueue(Step& s, const Party& user, Request& request)
   local.since = s.now - std::clamp(request.waited, Duration{}, waited_max);
   local.arrival = queue_.rank(local.since);
   local.session = users_.session(user);
-  local.stay = stable_hash(PartKey{request.id, static_cast<std::uint32_t>(++stays_), 0}) ^ incarnation_;
+  local.stay = search_.new_stay(request.id, incarnation_);
   request.dttl = dttl;
   request.length = std::max(request.length, Duration{});
   local.request = std::move(request);
   const bool stays = dttl == 0 || !settings_.delegate || neighbours_.configured() == 0;
   local.search = stays ? LocalRequest::Search::home : LocalRequest::Search::ready;
-  begin_round(local);
+  HomeSearch::begin_round(local, settings_);
   users_.opened(user);
-  search_dirty_ = true;
+  search_.changed();
   hints_.changed();
   LocalRequest& added = queue_.add(std::move(local), kind);
   matcher_.add(added.request.id);

@@ -70,7 +70,7 @@ void SiteManager::on(Step& s, FromSite from, Grant& grant) {
   Neighbour& neighbour = neighbours_[from.neighbour];
   targets_.answered(from.neighbour);
   targets_.granted(from.neighbour, settings_.window_max);
-  search_dirty_ = true;
+  search_.changed();
   // The first lease over a link begins a term there; others join it.
   if (leases_.up(from.neighbour).empty()) renewals_.first_lease(s.now, from.neighbour, settings_.term);
   Lease lease = lease_from(grant, s.now, from.neighbour, neighbour.stands);

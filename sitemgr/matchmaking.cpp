@@ -9,10 +9,6 @@
 #include "sitemgr/site_manager.hpp"
 
 namespace dmm {
-/// Nodes that take no new work are no capacity: a drained site is as busy as it can be.
-Load SiteManager::load() const {
-  return {lending_.drained_here() ? owned_.total() : owned_.used(), queue_.demand_here(), owned_.total()};
-}
 
 void SiteManager::match_local(Step& s) {
   const Matcher::Site site{settings_, owned_, placer_, reservation_, lending_.drained_here()};

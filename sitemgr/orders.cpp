@@ -66,7 +66,7 @@ bool SiteManager::drain(Instant now, const SiteName& site, Effects& effects) {
     changed(s, lease);
   }
   hints_.changed();
-  search_dirty_ = true;
+  search_.changed();
   return true;
 }
 
@@ -83,7 +83,7 @@ bool SiteManager::resume(Instant, const SiteName& site, Effects& effects) {
   effects.log(Level::info, "resume", {}, {{"site", site.text}});
   matcher_.look_again();
   hints_.changed();
-  search_dirty_ = true;
+  search_.changed();
   return true;
 }
 

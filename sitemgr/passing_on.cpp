@@ -36,7 +36,7 @@ void SiteManager::pass_on(Step& s, Foreign foreign) {
   const SearchQuery query{foreign.key(), &need, widest_component(need), asked.dttl, asked.request.length,
                           &foreign.asked, &asked.chain};
   std::size_t target = 0;
-  if (choose(s.now, query, target) != Choice::found) return reject(s, foreign, foreign.reason);
+  if (targets_.choose(s.now, query, site(), feasibility_, target) != Choice::found) return reject(s, foreign, foreign.reason);
   targets_.sent(target, query.widest);
   const Duration round_trip = neighbours_[target].round_trip;
   Delegate next =
@@ -53,7 +53,7 @@ void SiteManager::pass_on(Step& s, Foreign foreign) {
 /// A delegation is out at its target no longer.
 void SiteManager::note_back(const Foreign& foreign) {
   targets_.back(foreign.target, widest_component(foreign.need()));
-  search_dirty_ = true;
+  search_.changed();
 }
 
 void SiteManager::withdraw_passed(Step& s, const Foreign& foreign) {

@@ -46,7 +46,7 @@ std::string SiteManager::reconfigure(Instant now, const SiteSettings& settings, 
   drop_reservation();
   feasibility_.changed();
   hints_.changed();
-  search_dirty_ = true;
+  search_.changed();
   // Who had nobody to ask may have somebody now, and the other way round.
   const bool may_ask = settings_.delegate && neighbours_.configured() > 0;
   std::vector<LocalRequest*> moved;

@@ -30,7 +30,7 @@ void SiteManager::refuse_hopeless(Step& s) {
   const std::size_t waited = queue_.size();
   for (LocalRequest* request : hopeless) refuse_if_hopeless(s, *request);
   feasibility_.looked(hopeless.size() == refusals_a_step && queue_.size() < waited);
-  search_dirty_ = true;
+  search_.changed();
 }
 
 void SiteManager::refuse_if_hopeless(Step& s, LocalRequest& request) {

@@ -26,14 +26,14 @@ SiteManager::SiteManager(SiteSettings settings, std::uint64_t incarnation)
       transit_(settings_, settings_.neighbours.size()),
       matcher_(*find_dispatch(settings_.dispatching_policy), settings_.matchmaking_cycle),
       lending_(settings_),
+      search_(settings_.delegation_cycle),
       leases_(settings_.neighbours.size(), settings_.offer),
       relays_(settings_.name, relay_memory),
       reconciliation_(settings_.name, settings_.neighbours.size()),
       hints_(settings_.neighbours.size()),
       renewals_(settings_.neighbours.size()),
       accounts_(settings_.usage_records_max),
-      users_(settings_.name),
-      delegation_cycle_(settings_.delegation_cycle) {
+      users_(settings_.name) {
   DMM_ASSERT(placer_.fixed && placer_.flexible);
 }
 
@@ -61,11 +61,11 @@ void SiteManager::settle(Instant now, Effects& effects) {
   if (matcher_.is_due(now)) {
     match_local(s);
     // Who was kept for this pass, and didn't start in it, may ask others now.
-    search_dirty_ |= settings_.keep_local && settings_.matchmaking_cycle != Duration{};
+    if (settings_.keep_local && settings_.matchmaking_cycle != Duration{}) search_.changed();
     if (!matcher_.is_matching()) match_foreign(s);  // who was first stays first
   }
   match_pool(s);
-  if (!matcher_.is_matching() && delegation_cycle_.is_due(now)) {
+  if (!matcher_.is_matching() && search_.is_due(now)) {
     for (Foreign& foreign : transit_.take_kept()) pass_on(s, std::move(foreign));
     delegate_local(s);
   }
@@ -78,13 +78,14 @@ void SiteManager::settle(Instant now, Effects& effects) {
   write_ledger(s);
   const bool work = cycles_wanted();
   matcher_.want(now, work);
-  delegation_cycle_.want(now, work);
+  search_.want(now, work);
 }
 
 Instant SiteManager::next_deadline() const {
   const bool goes_on = users_.has_chores() || feasibility_.goes_on() || matcher_.is_matching();
   if (goes_on || (matcher_.makes_way(queue_) && settings_.matchmaking_cycle == Duration{})) return Instant{};
-  return std::min({queue_.next_due(), next_due(), hints_.next_deadline(), matcher_.next_deadline(), delegation_cycle_.next()});
+  return std::min({queue_.next_due(), next_due(), hints_.next_deadline(), matcher_.next_deadline(),
+                   search_.next_deadline()});
 }
 
 bool SiteManager::cycles_wanted() const {
@@ -189,7 +190,7 @@ void SiteManager::on(Step&, LinkPressed& change) {
   const auto n = neighbours_.find(change.peer.site);
   if (!n) return;
   targets_.set_pressed(*n, change.pressed);
-  search_dirty_ = true;
+  search_.changed();
 }
 
 void SiteManager::neighbour_up(Step& s, std::size_t n, bool restarted) {
@@ -199,7 +200,7 @@ void SiteManager::neighbour_up(Step& s, std::size_t n, bool restarted) {
   hints_.came_up(n);
   targets_.came_up(n);
   hints_.changed();
-  search_dirty_ = true;
+  search_.changed();
   if (!restarted) return;
   feasibility_.forget_told(n);
   lose_questions(s, n);
@@ -218,7 +219,7 @@ void SiteManager::neighbour_down(Step& s, std::size_t n) {
   targets_.went_down(n);
   lending_.went_down(s.now, n);
   hints_.changed();
-  search_dirty_ = true;
+  search_.changed();
   std::vector<LocalRequest*> out;
   for (const auto& [arrival, request] : queue_.out_at(n)) out.push_back(request);
   for (LocalRequest* request : out) {
@@ -248,7 +249,7 @@ void SiteManager::sweep(Step& s) {
   while (std::optional<Foreign> overdue = transit_.take_overdue(s.now))
     on_no_answer(s, std::move(*overdue), RejectReason::no_answer);
   relays_.sweep(s.now);
-  search_dirty_ |= targets_.take_backoffs(s.now);
+  if (targets_.take_backoffs(s.now)) search_.changed();
 }
 
 Instant SiteManager::next_due() const {

@@ -22,7 +22,7 @@
 //   pool.cpp          what the sink does with leased nodes that have no job
 //   hinting.cpp       capacity hints
 //   views.cpp         what people see
-// Parts with a state of their own: OwnedNodes, Providers, RequestQueue, Neighbours, Feasibility, Targets, Transit, Reservation, Matcher, Lending, LeaseBook,
+// Parts with a state of their own: OwnedNodes, Providers, RequestQueue, Neighbours, Feasibility, Targets, Transit, Reservation, Matcher, Lending, HomeSearch, LeaseBook,
 // Relays, HintBoard, Renewals, Reconciliation, Users, Accounts.
 #pragma once
 
@@ -37,9 +37,9 @@
 #include "matchmaking/load.hpp"
 #include "matchmaking/policy.hpp"
 #include "sitemgr/accounts.hpp"
-#include "sitemgr/cycle.hpp"
 #include "sitemgr/feasibility.hpp"
 #include "sitemgr/hint_board.hpp"
+#include "sitemgr/home_search.hpp"
 #include "sitemgr/lease_book.hpp"
 #include "sitemgr/lending.hpp"
 #include "sitemgr/matcher.hpp"
@@ -208,7 +208,6 @@ class SiteManager {
   void match_local(Step& s);
   Lease& make_lease(Step& s, const ResourceNeed& need, const Placement& placement, const RequestId& request,
                     const Foreign* foreign);
-  Load load() const;
 
   // ---- what is in the way (waiting.cpp) ----
   std::vector<HolderView> holders_of(Instant now, const Constraints& constraints) const;
@@ -227,21 +226,14 @@ class SiteManager {
   void drop_reservation();
 
   // ---- searching at home (delegation.cpp) ----
-  void begin_round(LocalRequest& request);
-  void end_round(Step& s, LocalRequest& request);
+  void run_due(Step& s);
   void delegate_local(Step& s);
-  bool may_delegate() const;
-  bool keeps_local(const RequestClass& kind) const;
-  bool is_promised(const RequestClass& kind) const;
-  bool ask_class(Step& s, RequestClass& kind);
-  Choice ask_next(Step& s, LocalRequest& request);
-  Choice choose(Instant now, const SearchQuery& query, std::size_t& target) {
-    return targets_.choose(now, query, site(), feasibility_, target);
-  }
-  Duration answer_within(std::uint32_t dttl) const;
+  void delegate(Step& s, const HomeSearch::Found& found);
   void on_answer(Step& s, LocalRequest& request, RejectReason reason);
   void withdraw(Step& s, LocalRequest& request);
-  void run_due(Step& s);
+  HomeSearch::Site search_site() const {
+    return {settings_, owned_, neighbours_, matcher_, reservation_, lending_, feasibility_, site()};
+  }
 
   // ---- passing on (passing_on.cpp) ----
   void on(Step& s, FromSite from, Delegate& delegate);
@@ -336,6 +328,7 @@ class SiteManager {
   Reservation reservation_;
   Matcher matcher_;
   Lending lending_;
+  HomeSearch search_;
   LeaseBook leases_;
   Relays relays_;
   Reconciliation reconciliation_;
@@ -346,9 +339,6 @@ class SiteManager {
   Users users_;
 
 
-  std::uint64_t stays_ = 0;       ///< requests that came to wait here
-  Cycle delegation_cycle_;
-  bool search_dirty_ = true, could_delegate_ = false;  ///< somebody may be asked who couldn't be before
 };
 
 }  // namespace dmm

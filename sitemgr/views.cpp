@@ -17,7 +17,7 @@ SiteView SiteManager::view(Instant now) const {
   view.processors = owned_.total();
   view.processors_busy = owned_.used();
   view.processors_lent = lending_.borrowers().processors();
-  view.load = value(load());
+  view.load = value(HomeSearch::load(owned_, queue_, lending_.drained_here()));
   view.requests_waiting = queue_.size();
   view.requests_out = queue_.count(LocalRequest::Search::out);
   view.requests_pausing = queue_.count(LocalRequest::Search::pausing);

@@ -90,7 +90,7 @@ WaitView SiteManager::wait_of(Instant now, const RequestId& id) const {
   WaitView view;
   view.request = id;
   view.idle = owned_.largest_idle();
-  view.load = value(load());
+  view.load = value(HomeSearch::load(owned_, queue_, lending_.drained_here()));
   view.threshold = settings_.delegation_threshold;
   const LocalRequest* request = queue_.find(id);
   if (!request) return view;
@@ -119,7 +119,7 @@ WaitView SiteManager::wait_of(Instant now, const RequestId& id) const {
                     : lending_.drained_here()                                ? WaitReason::drained
                                                                     : WaitReason::awaiting_hint;
       if (too_wide_for_known(*request)) view.reason = WaitReason::neighbours_unknown;
-      if (request->kind->servable && !may_delegate())
+      if (request->kind->servable && !HomeSearch::may_delegate(queue_, search_site()))
         view.reason = matcher_.has_matched(queue_, owned_) ? WaitReason::no_free_nodes : WaitReason::next_cycle;
       break;
   }

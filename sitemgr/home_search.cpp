@@ -1,0 +1,188 @@
+// Passes and rounds of search at home; see home_search.hpp.
+#include "sitemgr/home_search.hpp"
+
+#include <algorithm>
+
+#include "manager/assert.hpp"
+
+namespace dmm {
+namespace {
+
+using Stage = LocalRequest::Search;
+
+/// A pause at whose end no hint promises anything yet may become this much longer: a better hint ends it.
+constexpr std::int64_t longer_without_hope = 60;
+
+/// So many of one class that were asked for already are looked at in one pass.
+constexpr int looked_at_max = 256;
+
+/// How long an answer may take: our own limit, the cycles of all sites on the way, and the way to the farthest site and
+/// back, twice.
+Duration answer_within(std::uint32_t dttl, const SiteSettings& settings, const Neighbours& neighbours) {
+  const Duration cycles = (settings.matchmaking_cycle + settings.delegation_cycle) * dttl;
+  return settings.answer_limit + cycles * 2 + neighbours.round_trip_within(dttl) * 2;
+}
+
+}  // namespace
+
+// ---- what may go ---------------------------------------------------------------------------------------------------
+
+/// Nodes that take no new work are no capacity: a drained site is as busy as it can be.
+Load HomeSearch::load(const OwnedNodes& owned, const RequestQueue& queue, bool is_drained) {
+  return {is_drained ? owned.total() : owned.used(), queue.demand_here(), owned.total()};
+}
+
+/// A threshold of at most 1 lets no request queue for nodes that others have: what matchmaking found no place for goes
+/// at any load, as where enough are free, but in several clusters.
+bool HomeSearch::may_delegate(const RequestQueue& queue, const Site& site) {
+  const double threshold = site.settings.delegation_threshold;
+  const bool is_drained = site.lending.drained_here();
+  if (is_drained || over(load(site.owned, queue, is_drained), threshold)) return true;
+  return threshold <= 1 && queue.demand_here() > 0 && site.matcher.has_matched(queue, site.owned);
+}
+
+/// What fits here starts at the next pass of matchmaking, unless nodes gather for a request that was overtaken for too
+/// long: then others would wait for it, which may be hours.
+bool HomeSearch::keeps_local(const RequestClass& kind, const Site& site) {
+  const bool is_held_back = site.matcher.is_blocked() || site.reservation.held() || site.lending.drained_here();
+  return site.settings.keep_local && !is_held_back && kind.simple && kind.widest <= site.owned.largest_idle();
+}
+
+/// Whether any neighbour's hint says that it may have room now.
+bool HomeSearch::is_promised(const RequestClass& kind, const Neighbours& neighbours) {
+  for (std::size_t n = 0; n < neighbours.size(); ++n) {
+    const Neighbour& neighbour = neighbours[n];
+    if (!neighbour.up || neighbour.removed) continue;
+    if (may_fit({kind.widest, kind.dttl, 0}, {n, neighbour.hint, neighbour.known, 0})) return true;
+  }
+  return false;
+}
+
+// ---- rounds --------------------------------------------------------------------------------------------------------
+
+void HomeSearch::begin_round(LocalRequest& request, const SiteSettings& settings) {
+  ++request.round;
+  request.tries_left = settings.tries_per_round;
+  request.asks = 0;
+  request.asked.clear();
+  request.answers.clear();
+}
+
+std::uint64_t HomeSearch::new_stay(const RequestId& request, std::uint64_t incarnation) {
+  return stable_hash(PartKey{request, static_cast<std::uint32_t>(++stays_), 0}) ^ incarnation;
+}
+
+/// The round is over: all that may have room were asked.
+void HomeSearch::pause(Instant now, LocalRequest& request, RequestQueue& queue, const Site& site) {
+  const bool has_hope = !site.settings.use_hints || is_promised(*request.kind, site.neighbours);
+  const Duration last = has_hope ? site.settings.pause_last : site.settings.pause_last * longer_without_hope;
+  request.pause = request.pause == Duration{} ? site.settings.pause_first : std::min(request.pause * 2, last);
+  // Between 3/4 and 5/4 of it, by the request's own hash: what was rejected together doesn't come back together.
+  const auto spread = static_cast<std::int64_t>(stable_hash(PartKey{request.request.id, 0, request.round}) % 512);
+  request.resume_at = now + request.pause * (768 + spread) / 1024;
+  queue.set_search(request, Stage::pausing);
+}
+
+// ---- a pass --------------------------------------------------------------------------------------------------------
+
+bool HomeSearch::begin(const RequestQueue& queue, const Site& site) {
+  const bool may_go = may_delegate(queue, site);
+  changed_ |= std::exchange(could_delegate_, may_go) != may_go;
+  if (!site.settings.delegate || !std::exchange(changed_, false)) return false;
+  servable_ = false;
+  after_.reset();
+  kind_ = nullptr;
+  return true;
+}
+
+HomeSearch::Next HomeSearch::next(Instant now, RequestQueue& queue, const Site& site, Targets& targets) {
+  while (kind_ || choose_class(queue, site)) {
+    Next step = next_of_class(now, queue, site, targets);
+    if (std::holds_alternative<Found>(step)) kind_ = nullptr;  // the next of this class, or of another, is first now
+    if (!std::holds_alternative<std::monostate>(step)) return step;
+    // A class of which the first finds no neighbour to ask is passed over: the others need the same.
+    if (!any_left_) after_ = first_;
+    kind_ = nullptr;
+  }
+  return {};
+}
+
+/// The next class of the pass, in delegation order of their first requests; false if the pass is over. What this site
+/// can never serve goes out first, at any load.
+bool HomeSearch::choose_class(const RequestQueue& queue, const Site& site) {
+  while (!servable_ || may_delegate(queue, site)) {
+    const auto& ready = queue.ready(servable_);
+    const auto next = after_ ? ready.upper_bound(*after_) : ready.begin();
+    if (next == ready.end()) {
+      if (std::exchange(servable_, true)) return false;
+      after_.reset();
+      continue;
+    }
+    first_ = next->first;
+    if (servable_ && keeps_local(*next->second, site)) {
+      after_ = first_;
+      continue;
+    }
+    kind_ = next->second;
+    looked_to_.reset();
+    looked_at_ = 0;
+    any_left_ = false;
+    hopeless_.reset();
+    return true;
+  }
+  return false;
+}
+
+/// The first of the class that has a neighbour to ask, or whose round is over; nothing when no more are to be looked at.
+HomeSearch::Next HomeSearch::next_of_class(Instant now, RequestQueue& queue, const Site& site, Targets& targets) {
+  for (;;) {
+    const auto at = looked_to_ ? kind_->ready.upper_bound(*looked_to_) : kind_->ready.begin();
+    if (at == kind_->ready.end() || ++looked_at_ > looked_at_max) return {};
+    LocalRequest& request = *at->second;
+    looked_to_ = at->first;
+    const Duration length = request.request.length;
+    const bool is_fresh = request.asks == 0;
+    if (is_fresh && hopeless_ && length >= *hopeless_) continue;
+    const SearchQuery query{{request.request.id, 0, request.round}, &kind_->need, kind_->widest, kind_->dttl, length,
+                            &request.asked, nullptr};
+    std::size_t target = 0;
+    const Choice choice = request.asks >= site.settings.tries_per_round
+                              ? Choice::none
+                              : targets.choose(now, query, site.capacity, site.feasibility, target);
+    request.window_full = choice == Choice::window_full;
+    if (choice == Choice::found) return Found{request, target};
+    // A request that was sent to no neighbour in this round is ready to go as soon as there is one to ask.
+    if (choice == Choice::none && !is_fresh) {
+      pause(now, request, queue, site);
+      any_left_ = true;
+      return Paused{request};
+    }
+    if (!is_fresh) continue;
+    if (length == Duration{}) return {};
+    hopeless_ = length;
+  }
+}
+
+Delegate HomeSearch::ask(Instant now, const Found& found, RequestQueue& queue, const Site& site,
+                         Duration user_round_trip) {
+  LocalRequest& request = found.request;
+  DMM_ASSERT(request.search == Stage::ready);
+  const RequestClass& kind = *request.kind;
+  request.asked.resize(site.neighbours.size());
+  request.asked[found.target] = true;
+  request.target = found.target;
+  ++request.asks;
+  ++request.tries;
+  // What neighbours said of the budget lowers what others may spend of it, and never ends the round.
+  if (request.tries_left > 0) --request.tries_left;
+  const Duration within = answer_within(kind.dttl, site.settings, site.neighbours);
+  request.answer_by = now + within;
+  queue.set_search(request, Stage::out);
+  const Duration round_trip = user_round_trip + site.neighbours[found.target].round_trip;  // Starts will come this way
+  Delegate delegate{request.whole(), 0, request.round, kind.dttl - 1, request.tries_left, within, {site.settings.name},
+                    round_trip, request.stay};
+  delegate.request.waited = now - request.since;
+  return delegate;
+}
+
+}  // namespace dmm

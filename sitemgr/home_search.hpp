@@ -1,0 +1,96 @@
+// HomeSearch: the search for nodes elsewhere, for requests of this site's own users. A request goes to one neighbour
+// after another in rounds; when all that may have room were asked in vain, it pauses, for twice as long each time, until
+// a hint or the end of the pause begins the next round. Requests that are alike are looked at as one class, in the order
+// of the delegation policy. What could start here soon stays, unless the load is above the threshold (Iosup et al. 2007,
+// sections 4.3 and 4.4; docs/protocol.md section 6).
+//
+// The manager asks for one step after another: `begin`, then `next` until there is nothing, `ask` for each that found a
+// neighbour.
+#pragma once
+
+#include <optional>
+#include <variant>
+
+#include "matchmaking/load.hpp"
+#include "sitemgr/cycle.hpp"
+#include "sitemgr/lending.hpp"
+#include "sitemgr/matcher.hpp"
+#include "sitemgr/targets.hpp"
+
+namespace dmm {
+
+class HomeSearch {
+ public:
+  /// What this part looks at beside its own state and the queue.
+  struct Site {
+    const SiteSettings& settings;
+    const OwnedNodes& owned;
+    const Neighbours& neighbours;
+    const Matcher& matcher;
+    const Reservation& reservation;
+    const Lending& lending;
+    const Feasibility& feasibility;
+    Feasibility::Site capacity;
+  };
+  /// A request for which there is a neighbour to ask.
+  struct Found {
+    LocalRequest& request;
+    std::size_t target = 0;
+  };
+  /// A request whose round is over: it pauses.
+  struct Paused {
+    LocalRequest& request;
+  };
+  using Next = std::variant<std::monostate, Found, Paused>;
+
+  explicit HomeSearch(Duration cycle) : cycle_(cycle) {}
+
+  // ---- when ----
+  /// Neighbours may be asked that couldn't be before, or requests wait that didn't.
+  void changed() { changed_ = true; }
+  bool is_due(Instant now) { return cycle_.is_due(now); }
+  /// Whether anything waits for the next cycle.
+  void want(Instant now, bool wanted) { cycle_.want(now, wanted); }
+  Instant next_deadline() const { return cycle_.next(); }
+
+  // ---- a pass over all that may go ----
+  /// Begins one if anything changed; false: nothing is to be done.
+  bool begin(const RequestQueue& queue, const Site& site);
+  Next next(Instant now, RequestQueue& queue, const Site& site, Targets& targets);
+  /// The request goes to the neighbour that was found: the Delegate to send. `user_round_trip`: to its job manager.
+  Delegate ask(Instant now, const Found& found, RequestQueue& queue, const Site& site, Duration user_round_trip);
+
+  // ---- rounds ----
+  static void begin_round(LocalRequest& request, const SiteSettings& settings);
+  /// Names this stay of a request in the queue, over all restarts.
+  std::uint64_t new_stay(const RequestId& request, std::uint64_t incarnation);
+
+  // ---- for the manager and for people ----
+  static Load load(const OwnedNodes& owned, const RequestQueue& queue, bool is_drained);
+  /// Whether requests that wait here, and that this site could serve, may go to others.
+  static bool may_delegate(const RequestQueue& queue, const Site& site);
+
+ private:
+  static bool keeps_local(const RequestClass& kind, const Site& site);
+  static bool is_promised(const RequestClass& kind, const Neighbours& neighbours);
+  static void pause(Instant now, LocalRequest& request, RequestQueue& queue, const Site& site);
+  bool choose_class(const RequestQueue& queue, const Site& site);
+  Next next_of_class(Instant now, RequestQueue& queue, const Site& site, Targets& targets);
+
+  Cycle cycle_;
+  bool changed_ = true;
+  bool could_delegate_ = false;    ///< what may_delegate said at the last pass
+  std::uint64_t stays_ = 0;        ///< requests that came to wait here
+
+  // Of the pass that is being made in this step.
+  bool servable_ = false;                ///< requests that this site could serve are looked at; before: those that not
+  std::optional<OrderKey> after_;        ///< classes up to this one were looked at
+  RequestClass* kind_ = nullptr;         ///< the class that is looked at; null: the next is to be chosen
+  OrderKey first_;                       ///< its first request when that began
+  std::optional<OrderKey> looked_to_;    ///< requests of the class up to this one were looked at
+  int looked_at_ = 0;                    ///< how many
+  bool any_left_ = false;                ///< some of them pause now
+  std::optional<Duration> hopeless_;     ///< those that run as long find no neighbour, as one before them
+};
+
+}  // namespace dmm

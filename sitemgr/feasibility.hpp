@@ -71,6 +71,8 @@ class Feasibility {
   void forget_told(std::size_t n);
   /// What is to be told to which neighbour now; it counts as told.
   std::vector<std::pair<std::size_t, Reach>> take_due(const Site& site);
+  /// The reach that a neighbour was last sent.
+  const std::vector<ReachEntry>& told(std::size_t n) const { return told_[n]; }
 
   // ---- the ledger ----
   void restore(const Neighbours& neighbours, ReachRecord row);
@@ -81,7 +83,7 @@ class Feasibility {
   static ReachEntry own_entry(const Site& site, std::size_t n);
 
   ReachBoard reach_;
-  std::vector<std::vector<ReachEntry>> told_;  ///< by neighbour: the reach that it was last sent
+  std::vector<std::vector<ReachEntry>> told_;  ///< by neighbour
   bool classes_due_ = true, reach_due_ = true, goes_on_ = false;
   std::set<std::size_t> changed_;              ///< neighbours whose row is to be written
   std::vector<SiteName> gone_rows_;            ///< rows of sites that are no neighbours any more

@@ -113,6 +113,7 @@ class SiteManager {
   const LeaseBook& leases() const { return leases_; }
   const UsageLog& usage() const { return accounts_.log(); }
   const Neighbours& neighbours() const { return neighbours_; }
+  const Feasibility& feasibility() const { return feasibility_; }
   const Targets& targets() const { return targets_; }
   const HintBoard& hints() const { return hints_; }
   const OwnedNodes& owned() const { return owned_; }

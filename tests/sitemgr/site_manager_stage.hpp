@@ -249,6 +249,9 @@ struct Stage {
   const Neighbour& neighbour(const SiteName& site) const {
     return manager.neighbours()[*manager.neighbours().find(site)];
   }
+  const std::vector<ReachEntry>& told_reach(const SiteName& site) const {
+    return manager.feasibility().told(*manager.neighbours().find(site));
+  }
   const CapacityHint& told(const SiteName& site) const {
     return manager.hints().told(*manager.neighbours().find(site));
   }

@@ -1,5 +1,5 @@
-// Accounts (usage): how many processor-seconds this site lent, borrowed and used itself, in total since the ledger began
-// and in records of the last leases that ended.
+// Accounts (usage): how many processor-seconds this site lent, borrowed and used itself, in total since the ledger
+// began and in records of the last leases that ended.
 #pragma once
 
 #include <map>

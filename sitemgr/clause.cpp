@@ -31,7 +31,9 @@ Clause clause_of_size(const ResourceNeed& need, const OwnedNodes& owned, const P
 
 Clause clause_of(const ResourceNeed& need, const SiteName& site, const OwnedNodes& owned, const Placer& placer,
                  bool is_drained) {
-  const auto fits = [&](const Constraints& constraints) { return placer.place(need, owned.sizes(constraints)).has_value(); };
+  const auto fits = [&](const Constraints& constraints) {
+    return placer.place(need, owned.sizes(constraints)).has_value();
+  };
   const Constraints& wanted = need.constraints;
   if (!fits(wanted)) {
     if (!fits({})) return clause_of_size(need, owned, placer);

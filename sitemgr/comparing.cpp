@@ -1,24 +1,34 @@
-// A resource manager's register beside the owner's record. Our record says what is leased, the resource manager's what
-// is running (docs/protocol.md section 8.17).
+// The steps of comparing.hpp.
+#include "sitemgr/comparing.hpp"
+
 #include <algorithm>
 #include <map>
 
 #include "manager/planted.hpp"
 #include "protocol/text.hpp"
 #include "sitemgr/groups.hpp"
-#include "sitemgr/site_manager.hpp"
+#include "sitemgr/leasing.hpp"
+#include "sitemgr/owning.hpp"
+#include "sitemgr/recovery.hpp"
+#include "sitemgr/views.hpp"
 
-namespace dmm {
+namespace dmm::site_steps {
 
-/// Our machine may have forgotten our last leases and remember some that were over: what the resource manager has under
-/// a later lease isn't under an older one any more. What runs there without a lease may be of such a later one, too.
-void SiteManager::forget_older(Step& s, const Party& manager, const Register& offer) {
+/// Our machine may have forgotten our last leases and remember some that were over: what the resource manager has
+/// under a later lease isn't under an older one any more. What runs there without a lease may be of such a later
+/// one, too.
+static void forget_older(SiteStep& s, const Party& manager, const Register& offer);
+/// For how long what runs on nodes that are being cleaned may go on.
+static Duration detached_for(const SiteParts& parts, const Lease& lease);
+static void take_unknown(SiteStep& s, const Party& manager, const LeaseId& id, const NodeSet& nodes);
+
+void forget_older(SiteStep& s, const Party& manager, const Register& offer) {
   std::vector<Epoch> latest(offer.nodes);  // by node: under what it is there
   for (std::size_t i = 0; i < offer.leases.size(); ++i)
     each_node(offer.leased[i], [&](std::uint32_t node) { latest[node] = offer.leases[i].epoch; });
-  each_node(offer.dirty, [&](std::uint32_t node) { latest[node] = {incarnation_, 0}; });
-  for (const LeaseId& id : leases_.on(manager)) {
-    Lease& lease = *leases_.find(id);
+  each_node(offer.dirty, [&](std::uint32_t node) { latest[node] = {s.parts.incarnation, 0}; });
+  for (const LeaseId& id : s.parts.leases.on(manager)) {
+    Lease& lease = *s.parts.leases.find(id);
     for (std::vector<NodeGroup>* groups : {&lease.nodes, &lease.cleaning}) {
       std::vector<NodeGroup> over = groups_on(*groups, manager);
       for (NodeGroup& group : over) {
@@ -35,83 +45,84 @@ void SiteManager::forget_older(Step& s, const Party& manager, const Register& of
         tell_ended(s, lease, over, LeaseEnd::unknown, false);
         account(s, lease, over);
       } else {
-        s.out.send(manager, Unassign{id, nodes_on(over, manager), {}, detached_for(lease)}, lease.request);
+        s.out.send(manager, Unassign{id, nodes_on(over, manager), {}, detached_for(s.parts, lease)},
+                   lease.request);
       }
       remove_nodes(*groups, over);
-      owned_.put(manager, nodes_on(over, manager));  // to be withheld for the later one
+      s.parts.owned.put(manager, nodes_on(over, manager));  // to be withheld for the later one
     }
     if (lease.nodes.empty()) lease.state = LeaseState::ending;
     if (lease.nodes.empty() && lease.cleaning.empty()) close(s, lease);
   }
 }
 
-/// For how long what runs on nodes that are being cleaned may go on.
-Duration SiteManager::detached_for(const Lease& lease) const {
-  return lease.detached ? settings_.detached_max : Duration{};
+Duration detached_for(const SiteParts& parts, const Lease& lease) {
+  return lease.detached ? parts.settings.detached_max : Duration{};
 }
 
-/// What the resource manager lacks is assigned again; what it has without us is taken back, and its nodes are free only
-/// when it says that they are clean.
-void SiteManager::compare(Step& s, const Party& manager, const Register& offer, bool is_first) {
+void compare(SiteStep& s, const Party& manager, const Register& offer, bool is_first) {
   if (DMM_PLANT(register_not_compared)) return;
   std::map<LeaseId, NodeSet> theirs;
   for (std::size_t i = 0; i < offer.leases.size(); ++i) theirs[offer.leases[i]] = offer.leased[i];
   NodeSet dirty = offer.dirty;
   if (is_first) {
     // Nodes that were taken out of service while we were away are under no lease any more.
-    const NodeOffer& now_offered = *owned_.find_offer(manager);
+    const NodeOffer& now_offered = *s.parts.owned.find_offer(manager);
     NodeSet gone;
-    for (const LeaseId& id : leases_.on(manager)) {
-      const Lease& lease = leases_.get(id);
+    for (const LeaseId& id : s.parts.leases.on(manager)) {
+      const Lease& lease = s.parts.leases.get(id);
       const NodeSet has = unite(nodes_on(lease.nodes, manager), nodes_on(lease.cleaning, manager));
       gone = unite(gone, subtract(has, nodes_of(now_offered)));
     }
     remove_nodes_of(s, manager, gone);
-    for (const LeaseId& id : leases_.on(manager)) {  // out of the free ones, wherever they are to be put back
-      const Lease& lease = leases_.get(id);
-      owned_.withhold(manager, unite(nodes_on(lease.nodes, manager), nodes_on(lease.cleaning, manager)));
+    for (const LeaseId& id :
+         s.parts.leases.on(manager)) {  // out of the free ones, wherever they are to be put back
+      const Lease& lease = s.parts.leases.get(id);
+      s.parts.owned.withhold(manager, unite(nodes_on(lease.nodes, manager), nodes_on(lease.cleaning, manager)));
     }
     forget_older(s, manager, offer);
   }
-  for (const LeaseId& id : leases_.on(manager)) {
-    Lease& lease = *leases_.find(id);
+  for (const LeaseId& id : s.parts.leases.on(manager)) {
+    Lease& lease = *s.parts.leases.find(id);
     const NodeSet leased = nodes_on(lease.nodes, manager), cleaning = nodes_on(lease.cleaning, manager);
     if (leased.empty() && cleaning.empty()) continue;
-    owned_.withhold(manager, unite(leased, cleaning));
+    s.parts.owned.withhold(manager, unite(leased, cleaning));
     const auto known = theirs.find(id);
     const NodeSet has = known == theirs.end() ? NodeSet{} : known->second;
     if (!contains(has, leased)) assign(s, lease, manager, leased);
-    if (!cleaning.empty()) s.out.send(manager, Unassign{id, cleaning, {}, detached_for(lease)}, lease.request);
+    if (!cleaning.empty())
+      s.out.send(manager, Unassign{id, cleaning, {}, detached_for(s.parts, lease)}, lease.request);
     dirty = subtract(dirty, cleaning);
     if (known != theirs.end()) known->second = subtract(subtract(has, leased), cleaning);
   }
   for (const auto& [id, nodes] : theirs)
     if (!nodes.empty() && !DMM_PLANT(unknown_lease_ignored)) take_unknown(s, manager, id, nodes);
   // Something runs there under a lease that neither of us knows: a newer one waits for its end.
-  if (!dirty.empty()) take_unknown(s, manager, {settings_.name, leases_.new_epoch(incarnation_)}, dirty);
+  if (!dirty.empty())
+    take_unknown(s, manager, {s.parts.settings.name, s.parts.leases.new_epoch(s.parts.incarnation)}, dirty);
 }
 
-void SiteManager::take_unknown(Step& s, const Party& manager, const LeaseId& id, const NodeSet& nodes) {
+void take_unknown(SiteStep& s, const Party& manager, const LeaseId& id, const NodeSet& nodes) {
   s.out.log(Level::warning, "unknown_lease", {},
             {{"peer", to_text(manager)}, {"lease", to_text(id)}, {"nodes", to_text(nodes)}});
-  const NodeSet withheld = owned_.withhold(manager, nodes);
-  s.out.send(manager, Unassign{id, nodes, {}, settings_.detached_max});
+  const NodeSet withheld = s.parts.owned.withhold(manager, nodes);
+  s.out.send(manager, Unassign{id, nodes, {}, s.parts.settings.detached_max});
   if (withheld.empty()) return;  // they are under a newer lease already
-  Lease* lease = leases_.find(id);
+  Lease* lease = s.parts.leases.find(id);
   if (!lease) {
     Lease unknown;
     unknown.id = id;
     unknown.state = LeaseState::ending;
     unknown.granted = s.now;
-    unknown.term = settings_.term;
-    unknown.chain = {settings_.name};
-    unknown.owner_ancestors = settings_.ancestors;
+    unknown.term = s.parts.settings.term;
+    unknown.chain = {s.parts.settings.name};
+    unknown.owner_ancestors = s.parts.settings.ancestors;
     unknown.detached = true;
-    lease = &leases_.add(std::move(unknown));
+    lease = &s.parts.leases.add(std::move(unknown));
   }
-  leases_.add_manager(*lease, manager);
-  add_nodes(lease->cleaning, {owned_.group_of(manager, withheld)});
+  s.parts.leases.add_manager(*lease, manager);
+  add_nodes(lease->cleaning, {s.parts.owned.group_of(manager, withheld)});
   changed(s, *lease);
 }
 
-}  // namespace dmm
+}  // namespace dmm::site_steps

@@ -1,32 +1,33 @@
-// Sending this site's own requests to neighbours, as HomeSearch finds them, and taking them back (docs/protocol.md
-// section 6).
+// The steps of delegation.hpp.
+#include "sitemgr/delegation.hpp"
+
 #include "manager/assert.hpp"
 #include "protocol/text.hpp"
 #include "sitemgr/answers.hpp"
-#include "sitemgr/site_manager.hpp"
 
-namespace dmm {
+namespace dmm::site_steps {
 
-/// Pauses that end, and answers that are overdue.
-void SiteManager::run_due(Step& s) {
-  while (LocalRequest* request = queue_.due(s.now)) {
-    search_.changed();
+static void delegate(SiteStep& s, const HomeSearch::Found& found);
+
+void run_due(SiteStep& s) {
+  while (LocalRequest* request = s.parts.queue.due(s.now)) {
+    s.parts.search.changed();
     if (request->search == LocalRequest::Search::out) {
-      targets_.silent(s.now, request->target);
+      s.parts.targets.silent(s.now, request->target);
       withdraw(s, *request);
       on_answer(s, *request, RejectReason::no_answer);
     } else {
-      HomeSearch::begin_round(*request, settings_);
-      queue_.set_search(*request, LocalRequest::Search::ready);
+      HomeSearch::begin_round(*request, s.parts.settings);
+      s.parts.queue.set_search(*request, LocalRequest::Search::ready);
     }
   }
 }
 
-void SiteManager::delegate_local(Step& s) {
-  const HomeSearch::Site site = search_site();
-  if (!search_.begin(queue_, site)) return;
+void delegate_local(SiteStep& s) {
+  const HomeSearch::Site site = s.parts.search_site();
+  if (!s.parts.search.begin(s.parts.queue, site)) return;
   for (;;) {
-    HomeSearch::Next next = search_.next(s.now, queue_, site, targets_);
+    HomeSearch::Next next = s.parts.search.next(s.now, s.parts.queue, site, s.parts.targets);
     if (const auto* paused = std::get_if<HomeSearch::Paused>(&next)) {
       const LocalRequest& request = paused->request;
       s.out.log(Level::debug, "pause", request.request.id,
@@ -39,35 +40,35 @@ void SiteManager::delegate_local(Step& s) {
   }
 }
 
-void SiteManager::delegate(Step& s, const HomeSearch::Found& found) {
+void delegate(SiteStep& s, const HomeSearch::Found& found) {
   const RequestId id = found.request.request.id;
-  targets_.sent(found.target, found.request.kind->widest);
-  const Duration round_trip = users_.round_trip(job_manager_of(settings_.name, id.user));
-  Delegate asked = search_.ask(s.now, found, queue_, search_site(), round_trip);
+  s.parts.targets.sent(found.target, found.request.kind->widest);
+  const Duration round_trip = s.parts.users.round_trip(job_manager_of(s.parts.settings.name, id.user));
+  Delegate asked = s.parts.search.ask(s.now, found, s.parts.queue, s.parts.search_site(), round_trip);
   s.out.log(Level::info, "delegate", id,
-            {{"to", neighbours_[found.target].site.text},
+            {{"to", s.parts.neighbours[found.target].site.text},
              {"dttl", std::int64_t{asked.dttl}},
              {"round", std::int64_t{asked.round}},
              {"tries_left", std::int64_t{asked.tries_left}}});
   send(s, found.target, std::move(asked), id);
 }
 
-void SiteManager::on_answer(Step& s, LocalRequest& request, RejectReason reason) {
+void on_answer(SiteStep& s, LocalRequest& request, RejectReason reason) {
   // The request is out no longer: the caller took it back, or got its answer.
-  search_.changed();
+  s.parts.search.changed();
   const bool said_nothing = reason == RejectReason::no_answer || reason == RejectReason::link_down;
   if (said_nothing && request.answers.size() < answers_max)
-    request.answers.push_back({neighbours_[request.target].site, reason});
+    request.answers.push_back({s.parts.neighbours[request.target].site, reason});
   s.out.log(Level::info, "rejected", request.request.id,
-            {{"by", neighbours_[request.target].site.text}, {"reason", std::string(to_text(reason))}});
+            {{"by", s.parts.neighbours[request.target].site.text}, {"reason", std::string(to_text(reason))}});
 }
 
-void SiteManager::withdraw(Step& s, LocalRequest& request) {
+void withdraw(SiteStep& s, LocalRequest& request) {
   DMM_ASSERT(request.search == LocalRequest::Search::out);
-  targets_.back(request.target, request.kind->widest);
-  queue_.set_search(request, LocalRequest::Search::ready);
-  s.out.log(Level::info, "withdraw", request.request.id, {{"to", neighbours_[request.target].site.text}});
+  s.parts.targets.back(request.target, request.kind->widest);
+  s.parts.queue.set_search(request, LocalRequest::Search::ready);
+  s.out.log(Level::info, "withdraw", request.request.id, {{"to", s.parts.neighbours[request.target].site.text}});
   send(s, request.target, Withdraw{request.request.id, 0, request.round}, request.request.id);
 }
 
-}  // namespace dmm
+}  // namespace dmm::site_steps

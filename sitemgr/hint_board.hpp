@@ -1,7 +1,7 @@
-// HintBoard (gossip): what each neighbour was told of free capacity here and beyond, and when it is to be told more. Big
-// news has a message of its own soon: room for users that wait there, users that begin to wait here. Small news travels
-// with other messages, or alone after a long while. News of farther sites goes on only if it stays true for a moment,
-// where other sites wait too (docs/protocol.md section 6.3). What neighbours tell us is in neighbours.hpp.
+// HintBoard (gossip): what each neighbour was told of free capacity here and beyond, and when it is to be told more.
+// Big news has a message of its own soon: room for users that wait there, users that begin to wait here. Small news
+// travels with other messages, or alone after a long while. News of farther sites goes on only if it stays true for a
+// moment, where other sites wait too (docs/protocol.md section 6.3). What neighbours tell us is in neighbours.hpp.
 #pragma once
 
 #include <optional>

@@ -133,7 +133,8 @@ bool HomeSearch::choose_class(const RequestQueue& queue, const Site& site) {
   return false;
 }
 
-/// The first of the class that has a neighbour to ask, or whose round is over; nothing when no more are to be looked at.
+/// The first of the class that has a neighbour to ask, or whose round is over; nothing when no more are to be looked
+/// at.
 HomeSearch::Next HomeSearch::next_of_class(Instant now, RequestQueue& queue, const Site& site, Targets& targets) {
   for (;;) {
     const auto at = looked_to_ ? kind_->ready.upper_bound(*looked_to_) : kind_->ready.begin();

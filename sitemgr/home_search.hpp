@@ -1,11 +1,11 @@
 // HomeSearch: the search for nodes elsewhere, for requests of this site's own users. A request goes to one neighbour
-// after another in rounds; when all that may have room were asked in vain, it pauses, for twice as long each time, until
-// a hint or the end of the pause begins the next round. Requests that are alike are looked at as one class, in the order
-// of the delegation policy. What could start here soon stays, unless the load is above the threshold (Iosup et al. 2007,
-// sections 4.3 and 4.4; docs/protocol.md section 6).
+// after another in rounds; when all that may have room were asked in vain, it pauses, for twice as long each time,
+// until a hint or the end of the pause begins the next round. Requests that are alike are looked at as one class, in
+// the order of the delegation policy. What could start here soon stays, unless the load is above the threshold (Iosup
+// et al. 2007, sections 4.3 and 4.4; docs/protocol.md section 6).
 //
-// The manager asks for one step after another: `begin`, then `next` until there is nothing, `ask` for each that found a
-// neighbour.
+// The manager asks for one step after another: `begin`, then `next` until there is nothing, `ask` for each that found
+// a neighbour.
 #pragma once
 
 #include <optional>

@@ -123,8 +123,8 @@ Grant grant_of(const Lease& lease, const std::vector<NodeGroup>& handed, Instant
 Holding holding_of(const Lease& lease, const RequestId& of, const std::vector<NodeGroup>& held, Instant now,
                    Duration left) {
   const auto& DMM_LEASE_FIELDS = lease;
-  return {id,     of,    held, chain, owner_ancestors, blocks, std::max(left, Duration{}), grace, length_left(lease, now),
-          round_trip};
+  return {id,     of,    held,   chain, owner_ancestors, blocks, std::max(left, Duration{}),
+          grace,  length_left(lease, now), round_trip};
 }
 
 LeaseRecord record_of(const Lease& lease, const Neighbours& neighbours) {

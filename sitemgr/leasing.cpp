@@ -1,14 +1,19 @@
-// The life of a lease at one hop: granted, claimed, given back, ended. Release travels to the owner, the end of a lease
-// to the holder; each hop passes both on in the same step (docs/protocol.md section 7).
+// The steps of leasing.hpp.
+#include "sitemgr/leasing.hpp"
+
 #include <algorithm>
 
 #include "manager/assert.hpp"
 #include "manager/planted.hpp"
 #include "protocol/text.hpp"
+#include "sitemgr/delegation.hpp"
 #include "sitemgr/lease_mould.hpp"
-#include "sitemgr/site_manager.hpp"
+#include "sitemgr/passing_on.hpp"
+#include "sitemgr/pool.hpp"
+#include "sitemgr/recovery.hpp"
+#include "sitemgr/renewing.hpp"
 
-namespace dmm {
+namespace dmm::site_steps {
 namespace {
 
 /// Why nobody can have granted this; empty if somebody can.
@@ -33,51 +38,58 @@ std::string_view fault_of_nodes(const Grant& grant) {
 
 }  // namespace
 
-// ---- towards the sink ----------------------------------------------------------------------------------------------
-
 /// Why a grant isn't believed, by all that can be checked here; empty if it is.
-std::string_view SiteManager::fault_of(std::size_t from, const Grant& grant) const {
+static std::string_view fault_of(const SiteParts& parts, std::size_t from, const Grant& grant);
+/// At home: nodes for a request of one of our users, or for another that they suit.
+static void take_grant(SiteStep& s, std::size_t from, const Grant& grant, Lease lease);
+
+// ---- towards the sink -----------------------------------------------------------------------------------------------
+
+std::string_view fault_of(const SiteParts& parts, std::size_t from, const Grant& grant) {
   if (const std::string_view fault = fault_of_nodes(grant); !fault.empty()) return fault;
   const SiteNames& chain = grant.chain;
   if (grant.term <= Duration{}) return "no term";
   // Nobody lends us our own nodes: such a lease could be mistaken for one that we make.
-  if (grant.lease.owner == settings_.name) return "our own lease";
-  if (chain.size() < 2 || !leads(chain, grant.lease.owner, grant.request.site, dttl_max + 1)) return "no such chain";
+  if (grant.lease.owner == parts.settings.name) return "our own lease";
+  if (chain.size() < 2 || !leads(chain, grant.lease.owner, grant.request.site, dttl_max + 1))
+    return "no such chain";
   // The site before us is who sent it.
-  const auto self = std::find(chain.begin(), chain.end(), settings_.name);
-  if (self == chain.end() || self == chain.begin() || *(self - 1) != neighbours_[from].site) return "no such chain";
+  const auto self = std::find(chain.begin(), chain.end(), parts.settings.name);
+  if (self == chain.end() || self == chain.begin() || *(self - 1) != parts.neighbours[from].site)
+    return "no such chain";
   return {};
 }
 
-void SiteManager::on(Step& s, FromSite from, Grant& grant) {
-  targets_.heard_grant(from.neighbour);
-  if (const std::string_view fault = fault_of(from.neighbour, grant); !fault.empty()) {
-    refuse(from.neighbour, "grant");
+void on(SiteStep& s, FromSite from, Grant& grant) {
+  s.parts.targets.heard_grant(from.neighbour);
+  if (const std::string_view fault = fault_of(s.parts, from.neighbour, grant); !fault.empty()) {
+    s.parts.refuse(from.neighbour, "grant");
     s.out.log(Level::warning, "grant_refused", grant.request,
-              {{"by", neighbours_[from.neighbour].site.text}, {"text", std::string(fault)}});
+              {{"by", s.parts.neighbours[from.neighbour].site.text}, {"text", std::string(fault)}});
     return;
   }
-  if (Lease* known = leases_.find(grant.lease)) {
-    if (known->upstream == from.neighbour || neighbours_[from.neighbour].site != grant.lease.owner) return;
+  if (Lease* known = s.parts.leases.find(grant.lease)) {
+    if (known->upstream == from.neighbour || s.parts.neighbours[from.neighbour].site != grant.lease.owner) return;
     // The owner itself speaks of a lease that somebody else passed on in its name.
-    refuse(*known->upstream, "grant");
+    s.parts.refuse(*known->upstream, "grant");
     end_lease(s, *known, LeaseEnd::unknown);
   }
-  if (leases_.up(from.neighbour).size() >= settings_.leases_per_link_max) {
-    refuse(from.neighbour, "too_many_leases");
+  if (s.parts.leases.up(from.neighbour).size() >= s.parts.settings.leases_per_link_max) {
+    s.parts.refuse(from.neighbour, "too_many_leases");
     return send(s, from.neighbour, Release{grant.lease, {}, false, false}, grant.request);
   }
-  Neighbour& neighbour = neighbours_[from.neighbour];
-  targets_.answered(from.neighbour);
-  targets_.granted(from.neighbour, settings_.window_max);
-  search_.changed();
+  Neighbour& neighbour = s.parts.neighbours[from.neighbour];
+  s.parts.targets.answered(from.neighbour);
+  s.parts.targets.granted(from.neighbour, s.parts.settings.window_max);
+  s.parts.search.changed();
   // The first lease over a link begins a term there; others join it.
-  if (leases_.up(from.neighbour).empty()) renewals_.first_lease(s.now, from.neighbour, settings_.term);
+  if (s.parts.leases.up(from.neighbour).empty())
+    s.parts.renewals.first_lease(s.now, from.neighbour, s.parts.settings.term);
   Lease lease = lease_from(grant, s.now, from.neighbour, neighbour.stands);
-  if (grant.request.site == settings_.name) return take_grant(s, from.neighbour, grant, std::move(lease));
+  if (grant.request.site == s.parts.settings.name) return take_grant(s, from.neighbour, grant, std::move(lease));
 
   const PartKey key{grant.request, grant.part, grant.round};
-  const Foreign* waiting = transit_.find(key, from.neighbour);
+  const Foreign* waiting = s.parts.transit.find(key, from.neighbour);
   const auto give_up = [&](std::string_view why) {
     s.out.log(Level::info, "release", grant.request,
               {{"lease", to_text(grant.lease)}, {"unused", true}, {"text", std::string(why)}});
@@ -85,60 +97,62 @@ void SiteManager::on(Step& s, FromSite from, Grant& grant) {
   };
   if (!waiting) return give_up("nobody waits for it");
   const Delegate& asked = waiting->delegate;
-  SiteNames way{settings_.name};  // from here on it leads back as the delegation came
+  SiteNames way{s.parts.settings.name};  // from here on it leads back as the delegation came
   way.insert(way.end(), asked.chain.rbegin(), asked.chain.rend());
-  const bool is_ours = grant.chain.size() > way.size() &&
-                       std::equal(way.begin(), way.end(), grant.chain.end() - static_cast<std::ptrdiff_t>(way.size()));
+  const bool is_ours =
+      grant.chain.size() > way.size() &&
+      std::equal(way.begin(), way.end(), grant.chain.end() - static_cast<std::ptrdiff_t>(way.size()));
   if (const std::string fault = is_ours ? dmm::fault_of(grant.nodes, asked.request.need) : "another chain";
       !fault.empty()) {
-    refuse(from.neighbour, "grant");
+    s.parts.refuse(from.neighbour, "grant");
     give_up(fault);
-    return on_no_answer(s, transit_.take_passed(key), RejectReason::malformed);
+    return on_no_answer(s, s.parts.transit.take_passed(key), RejectReason::malformed);
   }
   const std::size_t to = waiting->from;
-  transit_.answered(to);
-  note_back(transit_.take_passed(key));
+  s.parts.transit.answered(to);
+  note_back(s.parts, s.parts.transit.take_passed(key));
   lease.downstream = to;
-  grant.term = promise_of(lease);
-  lease.downstream_until = promised_until(s.now, lease);
-  s.out.log(Level::info, "pass_grant", grant.request,
-            {{"from", neighbour.site.text}, {"to", neighbours_[to].site.text}, {"lease", to_text(grant.lease)}});
+  grant.term = promise_of(s.parts, lease);
+  lease.downstream_until = promised_until(s.parts, s.now, lease);
+  s.out.log(
+      Level::info, "pass_grant", grant.request,
+      {{"from", neighbour.site.text}, {"to", s.parts.neighbours[to].site.text}, {"lease", to_text(grant.lease)}});
   const RequestId trace = grant.request;
   add_lease(s, std::move(lease));
   send(s, to, std::move(grant), trace);
 }
 
-/// At home: nodes for a request of one of our users, or for another that they suit.
-void SiteManager::take_grant(Step& s, std::size_t from, const Grant& grant, Lease lease) {
-  LocalRequest* request = queue_.find(grant.request);
+void take_grant(SiteStep& s, std::size_t from, const Grant& grant, Lease lease) {
+  LocalRequest* request = s.parts.queue.find(grant.request);
   if (request && request->search == LocalRequest::Search::out) {
     if (request->target == from && request->round == grant.round) {
-      targets_.back(from, request->kind->widest);
-      queue_.set_search(*request, LocalRequest::Search::ready);
+      s.parts.targets.back(from, request->kind->widest);
+      s.parts.queue.set_search(*request, LocalRequest::Search::ready);
     } else {
       withdraw(s, *request);  // an earlier round's answer came first
     }
   }
   if (const std::string fault = request ? dmm::fault_of(grant.nodes, request->kind->need) : std::string();
       !fault.empty()) {
-    refuse(from, "grant");
-    targets_.silent(s.now, from);
-    s.out.log(Level::warning, "grant_refused", grant.request, {{"by", neighbours_[from].site.text}, {"text", fault}});
+    s.parts.refuse(from, "grant");
+    s.parts.targets.silent(s.now, from);
+    s.out.log(Level::warning, "grant_refused", grant.request,
+              {{"by", s.parts.neighbours[from].site.text}, {"text", fault}});
     return send(s, from, Release{grant.lease, {}, false, true}, grant.request);
   }
   s.out.log(Level::info, "granted", grant.request,
-            {{"from", neighbours_[from].site.text},
+            {{"from", s.parts.neighbours[from].site.text},
              {"lease", to_text(grant.lease)},
              {"round", std::int64_t{grant.round}}});
   lease.state = LeaseState::active;
   Lease& kept = add_lease(s, std::move(lease));
   send(s, from, Claim{kept.id, kept.request, {}}, kept.request);
-  if (!request) return into_pool(kept, kept.nodes);  // served or cancelled meanwhile
+  if (!request) return into_pool(s.parts, kept, kept.nodes);  // served or cancelled meanwhile
   hand_out(s, kept, *request, kept.nodes);
 }
 
-void SiteManager::tell_ended(Step& s, Lease& lease, const std::vector<NodeGroup>& nodes, LeaseEnd reason,
-                             bool confirmed, Duration grace) {
+void tell_ended(SiteStep& s, Lease& lease, const std::vector<NodeGroup>& nodes, LeaseEnd reason, bool confirmed,
+                Duration grace) {
   changed(s, lease);
   s.out.log(Level::info, "lease_ended", lease.request,
             {{"lease", to_text(lease.id)}, {"reason", std::string(to_text(reason))}, {"confirmed", confirmed}});
@@ -151,13 +165,13 @@ void SiteManager::tell_ended(Step& s, Lease& lease, const std::vector<NodeGroup>
     s.out.send(job_manager_of(request), LeaseEnded{lease.id, std::move(lost), reason, confirmed, grace}, request);
     if (held.empty()) empty.push_back(request);
   }
-  for (const RequestId& request : empty) take_from_user(lease, request);
+  for (const RequestId& request : empty) take_from_user(s.parts, lease, request);
 }
 
-void SiteManager::on(Step& s, FromSite from, LeaseEnded& ended) {
-  Lease* lease = leases_.find(ended.lease);
-  if (!lease) return ignore("unknown_lease");
-  if (lease->upstream != from.neighbour) return ignore("not_its_lease");
+void on(SiteStep& s, FromSite from, LeaseEnded& ended) {
+  Lease* lease = s.parts.leases.find(ended.lease);
+  if (!lease) return s.parts.ignore("unknown_lease");
+  if (lease->upstream != from.neighbour) return s.parts.ignore("not_its_lease");
   std::vector<NodeGroup> gone = lease->nodes;
   if (!ended.nodes.empty()) {
     std::vector<NodeGroup> rest = lease->nodes;
@@ -171,55 +185,55 @@ void SiteManager::on(Step& s, FromSite from, LeaseEnded& ended) {
   if (lease->nodes.empty()) close(s, *lease);
 }
 
-// ---- towards the owner ---------------------------------------------------------------------------------------------
+// ---- towards the owner ----------------------------------------------------------------------------------------------
 
-void SiteManager::on(Step& s, FromSite from, Claim& claim) {
-  Lease* lease = leases_.find(claim.lease);
+void on(SiteStep& s, FromSite from, Claim& claim) {
+  Lease* lease = s.parts.leases.find(claim.lease);
   if (!lease || lease->downstream != from.neighbour || lease->state == LeaseState::ending)
     return send(s, from.neighbour, LeaseEnded{claim.lease, {}, LeaseEnd::unknown, false, {}}, claim.request);
-  reconciliation_.named(from.neighbour, claim.lease);
+  s.parts.reconciliation.named(from.neighbour, claim.lease);
   hear_claim(s, *lease);
 }
 
-void SiteManager::hear_claim(Step& s, Lease& lease) {
+void hear_claim(SiteStep& s, Lease& lease) {
   if (lease.state != LeaseState::offered) return;
   lease.state = LeaseState::active;
   changed(s, lease);
   s.out.log(Level::debug, "claim", lease.request, {{"lease", to_text(lease.id)}});
-  if (!lease.upstream) lending_.claimed(*lease.downstream);
-  leases_.watch(lease);
+  if (!lease.upstream) s.parts.lending.claimed(*lease.downstream);
+  s.parts.leases.watch(lease);
   if (lease.upstream && !DMM_PLANT(claim_not_forwarded))
     send(s, *lease.upstream, Claim{lease.id, lease.request, {}}, lease.request);
 }
 
-void SiteManager::on(Step& s, FromSite from, Release& release) {
-  Lease* lease = leases_.find(release.lease);
+void on(SiteStep& s, FromSite from, Release& release) {
+  Lease* lease = s.parts.leases.find(release.lease);
   if (!lease) {  // one that we were about to adopt, or it ended already, which the borrower will have heard
-    if (!reconciliation_.gave_back_orphan(from.neighbour, release.lease)) ignore("unknown_lease");
+    if (!s.parts.reconciliation.gave_back_orphan(from.neighbour, release.lease)) s.parts.ignore("unknown_lease");
     return;
   }
-  reconciliation_.named(from.neighbour, release.lease);
-  if (lease->downstream != from.neighbour || lease->nodes.empty()) return ignore("not_its_lease");
+  s.parts.reconciliation.named(from.neighbour, release.lease);
+  if (lease->downstream != from.neighbour || lease->nodes.empty()) return s.parts.ignore("not_its_lease");
   give_back(s, *lease, release.nodes, release.silent, release.failed);
 }
 
-void SiteManager::on(Step& s, FromUser from, Release& release) {
-  Lease* lease = leases_.find(release.lease);
-  if (!lease) return ignore("unknown_lease");
+void on(SiteStep& s, FromUser from, Release& release) {
+  Lease* lease = s.parts.leases.find(release.lease);
+  if (!lease) return s.parts.ignore("unknown_lease");
   std::vector<NodeGroup> returned = take_from_users(s, *lease, release.nodes, &from.party);
-  if (returned.empty()) return ignore("not_its_lease");
+  if (returned.empty()) return s.parts.ignore("not_its_lease");
   changed(s, *lease);
   if (!lease->upstream) return clean(s, *lease, std::move(returned), LeaseEnd::released, false);
   // Whoever lent nodes on which nothing starts isn't asked again for a while, nor are they used for another job.
   if (release.failed) {
-    refuse(*lease->upstream, "nothing_started");
-    targets_.silent(s.now, *lease->upstream);
+    s.parts.refuse(*lease->upstream, "nothing_started");
+    s.parts.targets.silent(s.now, *lease->upstream);
     return give_back(s, *lease, returned, release.silent, true);
   }
-  into_pool(*lease, std::move(returned));
+  into_pool(s.parts, *lease, std::move(returned));
 }
 
-void SiteManager::give_back(Step& s, Lease& lease, const std::vector<NodeGroup>& nodes, bool silent, bool failed) {
+void give_back(SiteStep& s, Lease& lease, const std::vector<NodeGroup>& nodes, bool silent, bool failed) {
   if (!lease.upstream) return clean(s, lease, nodes, silent ? LeaseEnd::expired : LeaseEnd::released, silent);
   std::vector<NodeGroup> gone = remove_nodes(lease.nodes, nodes);
   if (gone.empty()) return;
@@ -227,7 +241,7 @@ void SiteManager::give_back(Step& s, Lease& lease, const std::vector<NodeGroup>&
   if (!lease.idle.empty()) remove_nodes(lease.idle, gone);
   account(s, lease, gone);
   s.out.log(Level::info, "release", lease.request,
-            {{"lease", to_text(lease.id)}, {"to", neighbours_[*lease.upstream].site.text}});
+            {{"lease", to_text(lease.id)}, {"to", s.parts.neighbours[*lease.upstream].site.text}});
   const bool all = lease.nodes.empty();
   if (!DMM_PLANT(release_not_forwarded))
     send(s, *lease.upstream, Release{lease.id, all ? std::vector<NodeGroup>{} : std::move(gone), silent, failed},
@@ -235,21 +249,20 @@ void SiteManager::give_back(Step& s, Lease& lease, const std::vector<NodeGroup>&
   if (all) close(s, lease);
 }
 
-void SiteManager::clean(Step& s, Lease& lease, std::vector<NodeGroup> nodes, LeaseEnd reason, bool silent,
-                        Duration grace) {
+void clean(SiteStep& s, Lease& lease, std::vector<NodeGroup> nodes, LeaseEnd reason, bool silent, Duration grace) {
   const bool was_clean = lease.cleaning.empty();
   const std::vector<NodeGroup> gone = take_for_cleaning(s, lease, nodes);
   if (gone.empty()) return;
   lease.detached = silent && (lease.detached || was_clean);
-  const Duration detached = silent ? settings_.detached_max : Duration{};
+  const Duration detached = silent ? s.parts.settings.detached_max : Duration{};
   each_manager(gone, [&](const Party& manager, const NodeSet& set) {
     s.out.send(manager, Unassign{lease.id, set, grace, detached, reason}, lease.request);
   });
-  if (DMM_PLANT(clean_not_awaited)) each_manager(gone, [&](const Party& m, const NodeSet& set) { owned_.put(m, set); });
+  if (DMM_PLANT(clean_not_awaited))
+    each_manager(gone, [&](const Party& m, const NodeSet& set) { s.parts.owned.put(m, set); });
 }
 
-/// Nobody holds these nodes, empty for all, any more: which they were.
-std::vector<NodeGroup> SiteManager::take_for_cleaning(Step& s, Lease& lease, const std::vector<NodeGroup>& nodes) {
+std::vector<NodeGroup> take_for_cleaning(SiteStep& s, Lease& lease, const std::vector<NodeGroup>& nodes) {
   DMM_ASSERT(!lease.upstream);
   std::vector<NodeGroup> gone = remove_nodes(lease.nodes, nodes);
   if (gone.empty()) return gone;
@@ -260,42 +273,42 @@ std::vector<NodeGroup> SiteManager::take_for_cleaning(Step& s, Lease& lease, con
   return gone;
 }
 
-void SiteManager::end_lease(Step& s, Lease& lease, LeaseEnd reason) {
+void end_lease(SiteStep& s, Lease& lease, LeaseEnd reason) {
   if (lease.nodes.empty()) return;  // ending already
   tell_ended(s, lease, lease.nodes, reason, false);
   // Who didn't claim or renew may only be cut off: what runs is asked for by nobody, but ended by nobody either.
   give_back(s, lease, {}, true);
 }
 
-// ---- accounts ------------------------------------------------------------------------------------------------------
+// ---- accounts -------------------------------------------------------------------------------------------------------
 
-void SiteManager::account(Step& s, Lease& lease, const std::vector<NodeGroup>& nodes) {
+void account(SiteStep& s, Lease& lease, const std::vector<NodeGroup>& nodes) {
   const std::uint32_t processors = processors_of(nodes);
   lease.processor_microseconds += processors * static_cast<std::uint64_t>((s.now - lease.granted).microseconds);
-  if (!lease.upstream && lease.downstream) lending_.returned(s.now, *lease.downstream, processors);
+  if (!lease.upstream && lease.downstream) s.parts.lending.returned(s.now, *lease.downstream, processors);
 }
 
-Lease& SiteManager::add_lease(Step& s, Lease lease) {
+Lease& add_lease(SiteStep& s, Lease lease) {
   Lease& kept = keep_lease(s, std::move(lease));
   if (!DMM_PLANT(grant_not_written) || !kept.upstream || !kept.downstream) changed(s, kept);
   return kept;
 }
 
-/// In the book and in what is derived of it, but not in the ledger yet.
-Lease& SiteManager::keep_lease(Step& s, Lease lease) {
-  if (!lease.upstream && lease.downstream) lending_.lent(s.now, *lease.downstream, processors_of(lease.nodes));
-  Lease& kept = leases_.add(std::move(lease));
-  relays_.carry(kept);
-  leases_.watch(kept);
-  restate_unless_it_stands(kept);
+Lease& keep_lease(SiteStep& s, Lease lease) {
+  if (!lease.upstream && lease.downstream)
+    s.parts.lending.lent(s.now, *lease.downstream, processors_of(lease.nodes));
+  Lease& kept = s.parts.leases.add(std::move(lease));
+  s.parts.relays.carry(kept);
+  s.parts.leases.watch(kept);
+  restate_unless_it_stands(s.parts, kept);
   return kept;
 }
 
-void SiteManager::close(Step& s, Lease& lease) {
-  accounts_.close(lease, s.now, neighbours_);
+void close(SiteStep& s, Lease& lease) {
+  s.parts.accounts.close(lease, s.now, s.parts.neighbours);
   changed(s, lease);
-  relays_.drop(s.now, lease);
-  leases_.erase(lease.id);
+  s.parts.relays.drop(s.now, lease);
+  s.parts.leases.erase(lease.id);
 }
 
-}  // namespace dmm
+}  // namespace dmm::site_steps

@@ -1,22 +1,23 @@
-// What the owner orders: nodes come back before their lease ends, a borrower is lent nothing more. Owners come first:
-// what they say holds at once, whatever a lease had promised (docs/operations.md).
+// The steps of orders.hpp.
+#include "sitemgr/orders.hpp"
+
 #include <algorithm>
 
 #include "protocol/text.hpp"
-#include "sitemgr/site_manager.hpp"
+#include "sitemgr/leasing.hpp"
+#include "sitemgr/recovery.hpp"
 
-namespace dmm {
+namespace dmm::site_steps {
 
-std::size_t SiteManager::reclaim(Instant now, const std::string& whose, Duration grace, Effects& effects) {
-  Step s{now, effects};
+std::size_t reclaim(SiteStep& s, const std::string& whose, Duration grace) {
   std::size_t taken = 0;
-  for (const LeaseId& id : leases_.all()) {
-    Lease& lease = *leases_.find(id);
+  for (const LeaseId& id : s.parts.leases.all()) {
+    Lease& lease = *s.parts.leases.find(id);
     if (lease.upstream || lease.chain.empty()) continue;
     const bool is_lent = lease.downstream.has_value();
     // A neighbour that passes nodes on answers for them, too.
     const bool is_theirs =
-        is_lent && (lease.chain.back().text == whose || neighbours_[*lease.downstream].site.text == whose);
+        is_lent && (lease.chain.back().text == whose || s.parts.neighbours[*lease.downstream].site.text == whose);
     const bool is_meant = whose.empty() ? is_lent : to_text(id) == whose || is_theirs;
     if (!is_meant) continue;
     reclaim(s, lease, grace, LeaseEnd::reclaimed);
@@ -25,8 +26,7 @@ std::size_t SiteManager::reclaim(Instant now, const std::string& whose, Duration
   return taken;
 }
 
-/// The holder hears it at once; the resource managers ask what runs to end, and kill it after the grace.
-void SiteManager::reclaim(Step& s, Lease& lease, Duration grace, LeaseEnd reason) {
+void reclaim(SiteStep& s, Lease& lease, Duration grace, LeaseEnd reason) {
   s.out.log(Level::info, "reclaim", lease.request,
             {{"lease", to_text(lease.id)},
              {"holder", lease.chain.back().text},
@@ -46,45 +46,45 @@ void SiteManager::reclaim(Step& s, Lease& lease, Duration grace, LeaseEnd reason
     return;
   }
   // Its nodes don't go to the same users again at once.
-  if (lease.downstream) lending_.recalled(s.now, lease.chain.back(), s.now + settings_.reclaimed_rest);
-  hints_.changed();
+  if (lease.downstream)
+    s.parts.lending.recalled(s.now, lease.chain.back(), s.now + s.parts.settings.reclaimed_rest);
+  s.parts.hints.changed();
   tell_ended(s, lease, lease.nodes, reason, false, grace);
   clean(s, lease, {}, reason, false, grace);
 }
 
-bool SiteManager::drain(Instant now, const SiteName& site, Effects& effects) {
-  if (!lending_.drain(site)) return false;
-  Step s{now, effects};
-  effects.log(Level::info, "drain", {}, {{"site", site.text}});
+bool drain(SiteStep& s, const SiteName& site) {
+  if (!s.parts.lending.drain(site)) return false;
+  s.out.log(Level::info, "drain", {}, {{"site", site.text}});
   // What it holds may end its present job, but nothing further is put on it.
-  for (const LeaseId& id : leases_.all()) {
-    Lease& lease = *leases_.find(id);
-    const bool theirs = lease.downstream && (site == settings_.name || lease.chain.back() == site ||
-                                             neighbours_[*lease.downstream].site == site);
+  for (const LeaseId& id : s.parts.leases.all()) {
+    Lease& lease = *s.parts.leases.find(id);
+    const bool theirs = lease.downstream && (site == s.parts.settings.name || lease.chain.back() == site ||
+                                             s.parts.neighbours[*lease.downstream].site == site);
     if (lease.upstream || !theirs) continue;
     lease.wanted = true;
     changed(s, lease);
   }
-  hints_.changed();
-  search_.changed();
+  s.parts.hints.changed();
+  s.parts.search.changed();
   return true;
 }
 
-bool SiteManager::may_drain(const SiteName& site) const {
-  if (site == settings_.name || neighbours_.find(site)) return true;
-  return std::ranges::any_of(leases_.all(), [&](const LeaseId& id) {
-    const Lease& lease = leases_.get(id);
+bool may_drain(const SiteParts& parts, const SiteName& site) {
+  if (site == parts.settings.name || parts.neighbours.find(site)) return true;
+  return std::ranges::any_of(parts.leases.all(), [&](const LeaseId& id) {
+    const Lease& lease = parts.leases.get(id);
     return !lease.upstream && lease.chain.back() == site;
   });
 }
 
-bool SiteManager::resume(Instant, const SiteName& site, Effects& effects) {
-  if (!lending_.resume(site)) return false;
-  effects.log(Level::info, "resume", {}, {{"site", site.text}});
-  matcher_.look_again();
-  hints_.changed();
-  search_.changed();
+bool resume(SiteStep& s, const SiteName& site) {
+  if (!s.parts.lending.resume(site)) return false;
+  s.out.log(Level::info, "resume", {}, {{"site", site.text}});
+  s.parts.matcher.look_again();
+  s.parts.hints.changed();
+  s.parts.search.changed();
   return true;
 }
 
-}  // namespace dmm
+}  // namespace dmm::site_steps

@@ -1,68 +1,80 @@
-// The owner's side of resource managers: what they offer, which nodes are clean again, which are set aside, which are
-// gone (docs/protocol.md section 8). How a register is compared with our record is in comparing.cpp.
+// The steps of owning.hpp.
+#include "sitemgr/owning.hpp"
+
 #include <algorithm>
 
 #include "manager/assert.hpp"
 #include "manager/planted.hpp"
 #include "protocol/text.hpp"
+#include "sitemgr/comparing.hpp"
 #include "sitemgr/groups.hpp"
-#include "sitemgr/site_manager.hpp"
+#include "sitemgr/leasing.hpp"
+#include "sitemgr/pool.hpp"
+#include "sitemgr/recovery.hpp"
+#include "sitemgr/views.hpp"
 
-namespace dmm {
-void SiteManager::resource_manager_up(Step& s, const Party& manager, bool restarted) {
-  if (restarted) providers_.restarted(manager);
-  if (!owned_.knows(manager)) return;  // its Register follows
-  if (restarted) return owned_.set_up(manager, false);  // until it says what is on its nodes
+namespace dmm::site_steps {
+
+/// The same nodes as before, or other ones: leases on those that are gone end first.
+static void take_offer(SiteStep& s, const NodeOffer& offer, const std::string& endpoint);
+/// The one component that used the lease has ended: its holder has nothing to release, and nothing is to be
+/// cleaned.
+static void end_with_job(SiteStep& s, Lease& lease, const Party& manager);
+
+void resource_manager_up(SiteStep& s, const Party& manager, bool restarted) {
+  if (restarted) s.parts.providers.restarted(manager);
+  if (!s.parts.owned.knows(manager)) return;                   // its Register follows
+  if (restarted) return s.parts.owned.set_up(manager, false);  // until it says what is on its nodes
   // The silence may have been on our side alone: then it doesn't register again.
-  owned_.set_up(manager, true);
-  providers_.heard(manager);
-  hints_.changed();
+  s.parts.owned.set_up(manager, true);
+  s.parts.providers.heard(manager);
+  s.parts.hints.changed();
   s.out.log(Level::debug, "back", {}, {{"peer", to_text(manager)}});
 }
 
-void SiteManager::on(Step& s, FromProvider from, Register& part) {
-  Providers::Heard heard = providers_.hear(from.party, part);
+void on(SiteStep& s, FromProvider from, Register& part) {
+  Providers::Heard heard = s.parts.providers.hear(from.party, part);
   if (std::holds_alternative<std::monostate>(heard)) return;
   std::string fault;
   if (auto* malformed = std::get_if<std::string>(&heard)) fault = std::move(*malformed);
   const Register offer = fault.empty() ? std::move(std::get<Register>(heard)) : Register{};
   const NodeOffer nodes = offer_of(from.party, offer);
   if (fault.empty())
-    fault = Providers::fault_of(offer, nodes, owned_, settings_.name, leases_.latest(incarnation_));
+    fault = Providers::fault_of(offer, nodes, s.parts.owned, s.parts.settings.name,
+                                s.parts.leases.latest(s.parts.incarnation));
   if (!fault.empty()) {
     s.out.log(Level::warning, "refuse", {}, {{"peer", to_text(from.party)}, {"why", fault}});
     return s.out.send(from.party, Fault{Register::type, fault});
   }
-  const bool is_first = !owned_.knows(from.party);
+  const bool is_first = !s.parts.owned.knows(from.party);
   take_offer(s, nodes, offer.endpoint);
-  providers_.heard(from.party);
-  owned_.bring_back(from.party, nodes_of(nodes));  // it says again what is to be set aside
+  s.parts.providers.heard(from.party);
+  s.parts.owned.bring_back(from.party, nodes_of(nodes));  // it says again what is to be set aside
   compare(s, from.party, offer, is_first);
-  hints_.changed();
-  s.out.log(Level::info, "register", {},
-            {{"peer", to_text(from.party)}, {"cluster", offer.cluster.text}, {"nodes", std::int64_t{offer.nodes}}});
+  s.parts.hints.changed();
+  s.out.log(
+      Level::info, "register", {},
+      {{"peer", to_text(from.party)}, {"cluster", offer.cluster.text}, {"nodes", std::int64_t{offer.nodes}}});
 }
 
-/// The same nodes as before, or other ones: leases on those that are gone end first.
-void SiteManager::take_offer(Step& s, const NodeOffer& offer, const std::string& endpoint) {
-  const NodeOffer* known = owned_.find_offer(offer.manager);
+void take_offer(SiteStep& s, const NodeOffer& offer, const std::string& endpoint) {
+  const NodeOffer* known = s.parts.owned.find_offer(offer.manager);
   const bool is_other = !known || *known != offer;
-  if (known) remove_nodes_of(s, offer.manager, owned_.removed_by(offer));
-  owned_.take_offer(offer, endpoint);
+  if (known) remove_nodes_of(s, offer.manager, s.parts.owned.removed_by(offer));
+  s.parts.owned.take_offer(offer, endpoint);
   if (!is_other) return;
-  feasibility_.changed();
-  providers_.offer_changed(offer.manager);
+  s.parts.feasibility.changed();
+  s.parts.providers.offer_changed(offer.manager);
   if (known)
     s.out.log(Level::info, "capacity", {},
               {{"peer", to_text(offer.manager)}, {"nodes", std::int64_t{count(nodes_of(offer))}}});
 }
 
-/// Nodes that are no nodes any more are under no lease, and nothing has to be cleaned there.
-void SiteManager::remove_nodes_of(Step& s, const Party& manager, const NodeSet& removed) {
+void remove_nodes_of(SiteStep& s, const Party& manager, const NodeSet& removed) {
   if (removed.empty()) return;
-  owned_.withhold(manager, removed);
-  for (const LeaseId& id : leases_.on(manager)) {
-    Lease& lease = *leases_.find(id);
+  s.parts.owned.withhold(manager, removed);
+  for (const LeaseId& id : s.parts.leases.on(manager)) {
+    Lease& lease = *s.parts.leases.find(id);
     const auto gone_of = [&](const std::vector<NodeGroup>& groups) {
       std::vector<NodeGroup> gone = groups_on(groups, manager);
       for (NodeGroup& group : gone) group.nodes = intersect(group.nodes, removed);
@@ -84,11 +96,9 @@ void SiteManager::remove_nodes_of(Step& s, const Party& manager, const NodeSet& 
   }
 }
 
-/// A resource manager has been silent for a term: nothing new is started there. What runs may go on, if its job manager
-/// is heard; this site will know when the resource manager is back.
-void SiteManager::lose_nodes(Step& s, const Party& manager) {
-  for (const LeaseId& id : leases_.on(manager)) {
-    Lease& lease = *leases_.find(id);
+void lose_nodes(SiteStep& s, const Party& manager) {
+  for (const LeaseId& id : s.parts.leases.on(manager)) {
+    Lease& lease = *s.parts.leases.find(id);
     const std::vector<NodeGroup> lost = groups_on(lease.nodes, manager);
     if (lost.empty()) continue;
     tell_ended(s, lease, lost, LeaseEnd::node_lost, false);
@@ -96,75 +106,72 @@ void SiteManager::lose_nodes(Step& s, const Party& manager) {
   }
 }
 
-std::string SiteManager::forget(Instant now, const ShortText& name, Effects& effects) {
-  Step s{now, effects};
-  const Party manager = resource_manager_of(settings_.name, name);
-  const NodeOffer* offer = owned_.find_offer(manager);
+std::string forget(SiteStep& s, const ShortText& name) {
+  const Party manager = resource_manager_of(s.parts.settings.name, name);
+  const NodeOffer* offer = s.parts.owned.find_offer(manager);
   if (!offer) return "there is no resource manager " + name + " here";
-  for (const auto& view : owned_.managers())
+  for (const auto& view : s.parts.owned.managers())
     if (view.party == manager && view.up) return name + " is up: stop it first, or let it offer other nodes";
   remove_nodes_of(s, manager, nodes_of(*offer));
-  owned_.forget(manager);
-  providers_.heard(manager);
-  feasibility_.changed();
-  hints_.changed();
-  providers_.offer_changed(manager);
-  effects.log(Level::info, "forget", {}, {{"peer", to_text(manager)}});
+  s.parts.owned.forget(manager);
+  s.parts.providers.heard(manager);
+  s.parts.feasibility.changed();
+  s.parts.hints.changed();
+  s.parts.providers.offer_changed(manager);
+  s.out.log(Level::info, "forget", {}, {{"peer", to_text(manager)}});
   return {};
 }
 
-/// `holder` is the sink's site.
-void SiteManager::assign(Step& s, const Lease& lease, const Party& manager, const NodeSet& nodes) {
-  const bool once = settings_.lease_ends_with_job && is_for_one_component(lease);
+void assign(SiteStep& s, const Lease& lease, const Party& manager, const NodeSet& nodes) {
+  const bool once = s.parts.settings.lease_ends_with_job && is_for_one_component(lease);
   const ShortText user = lease.downstream ? ShortText() : lease.request.user;
   s.out.send(manager,
              Assign{lease.id, nodes, lease.request.site, is_alone(lease, manager), once, user, lease.round_trip},
              lease.request);
 }
 
-void SiteManager::on(Step& s, FromProvider from, Clean& message) {
-  Lease* lease = leases_.find(message.lease);
-  if (!lease || lease->upstream) return ignore("unknown_lease");
-  if (!is_well_formed(message.nodes)) return ignore("malformed");
+void on(SiteStep& s, FromProvider from, Clean& message) {
+  Lease* lease = s.parts.leases.find(message.lease);
+  if (!lease || lease->upstream) return s.parts.ignore("unknown_lease");
+  if (!is_well_formed(message.nodes)) return s.parts.ignore("malformed");
   // Said to us before our restart: the resource manager registers first, and is asked again then.
-  if (!owned_.knows(from.party)) return ignore("not_registered");
+  if (!s.parts.owned.knows(from.party)) return s.parts.ignore("not_registered");
   if (message.nodes.empty() && !lease->downstream) end_with_job(s, *lease, from.party);
   for (NodeGroup& group : lease->cleaning) {
     if (group.resource_manager != from.party) continue;
     NodeSet rest = message.nodes.empty() ? NodeSet{} : subtract(group.nodes, message.nodes);
-    owned_.put(from.party, subtract(group.nodes, rest));
+    s.parts.owned.put(from.party, subtract(group.nodes, rest));
     group.nodes = std::move(rest);
   }
   std::erase_if(lease->cleaning, [](const NodeGroup& group) { return group.nodes.empty(); });
   changed(s, *lease);
-  hints_.changed();
+  s.parts.hints.changed();
   if (s.out.wants(Level::debug)) s.out.log(Level::debug, "clean", lease->request, {{"lease", to_text(lease->id)}});
   if (lease->nodes.empty() && lease->cleaning.empty()) close(s, *lease);
 }
 
-/// The one component that used the lease has ended: its holder has nothing to release, and nothing is to be cleaned.
-void SiteManager::end_with_job(Step& s, Lease& lease, const Party& manager) {
+void end_with_job(SiteStep& s, Lease& lease, const Party& manager) {
   const std::vector<NodeGroup> back = groups_on(lease.nodes, manager);
   if (back.empty()) return;
   take_from_users(s, lease, back, nullptr);
   take_for_cleaning(s, lease, back);
 }
 
-void SiteManager::on(Step& s, FromProvider from, SetAside& aside) {
-  if (!is_well_formed(aside.nodes)) return ignore("malformed");
+void on(SiteStep& s, FromProvider from, SetAside& aside) {
+  if (!is_well_formed(aside.nodes)) return s.parts.ignore("malformed");
   if (aside.back)
-    owned_.bring_back(from.party, aside.nodes);
+    s.parts.owned.bring_back(from.party, aside.nodes);
   else
-    owned_.set_aside(from.party, aside.nodes, aside.text);
-  hints_.changed();
+    s.parts.owned.set_aside(from.party, aside.nodes, aside.text);
+  s.parts.hints.changed();
   s.out.log(Level::warning, aside.back ? "brought_back" : "set_aside", {},
             {{"peer", to_text(from.party)}, {"nodes", to_text(aside.nodes)}, {"why", aside.text}});
 }
 
-void SiteManager::on(Step& s, FromProvider from, LeaseEnded& ended) {
-  Lease* lease = leases_.find(ended.lease);
-  if (!lease || lease->upstream) return ignore("unknown_lease");
-  if (ended.reason == LeaseEnd::idle && !leases_.is_idle_everywhere(s.now, *lease, from.party)) return;
+void on(SiteStep& s, FromProvider from, LeaseEnded& ended) {
+  Lease* lease = s.parts.leases.find(ended.lease);
+  if (!lease || lease->upstream) return s.parts.ignore("unknown_lease");
+  if (ended.reason == LeaseEnd::idle && !s.parts.leases.is_idle_everywhere(s.now, *lease, from.party)) return;
   std::vector<NodeGroup> over = groups_on(lease->nodes, from.party);
   if (ended.reason == LeaseEnd::idle) over = lease->nodes;
   if (!ended.nodes.empty() && ended.reason != LeaseEnd::idle)
@@ -177,4 +184,4 @@ void SiteManager::on(Step& s, FromProvider from, LeaseEnded& ended) {
   clean(s, *lease, over, reason, is_idle && lease->managers.size() > 1);
 }
 
-}  // namespace dmm
+}  // namespace dmm::site_steps

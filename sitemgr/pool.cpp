@@ -1,18 +1,21 @@
-// What the sink does with nodes: hands them to its users, puts a next job on leased ones while the lease lasts, and
-// gives back at once what nobody here can use (docs/protocol.md section 7; Iosup et al. 2007, section 4.3).
+// The steps of pool.hpp.
+#include "sitemgr/pool.hpp"
+
 #include <algorithm>
 
 #include "manager/assert.hpp"
 #include "protocol/text.hpp"
+#include "sitemgr/delegation.hpp"
 #include "sitemgr/lease_mould.hpp"
-#include "sitemgr/site_manager.hpp"
+#include "sitemgr/leasing.hpp"
+#include "sitemgr/recovery.hpp"
+#include "sitemgr/renewing.hpp"
 
-namespace dmm {
+namespace dmm::site_steps {
 namespace {
 
 /// Where an owner is, seen from a site, by their ancestors (the last is the root).
-Origin origin_of(const SiteName& site, const SiteNames& ours, const SiteName& owner,
-                 const SiteNames& theirs) {
+Origin origin_of(const SiteName& site, const SiteNames& ours, const SiteName& owner, const SiteNames& theirs) {
   if (site == owner) return Origin::local;
   if (!ours.empty() && !theirs.empty() && ours.front() == theirs.front()) return Origin::intra_site;
   const SiteName& our_root = ours.empty() ? site : ours.back();
@@ -40,7 +43,11 @@ std::vector<NodeGroup> take_in_cluster(std::vector<NodeGroup>& idle, const Clust
 
 }  // namespace
 
-void SiteManager::hand_out(Step& s, Lease& lease, LocalRequest& request, std::vector<NodeGroup> nodes) {
+/// For how long a job may yet be put on the lease; 0 if none may.
+static Duration reusable_for(const SiteParts& parts, Instant now, const Lease& lease);
+static bool reuse(SiteStep& s, Lease& lease);
+
+void hand_out(SiteStep& s, Lease& lease, LocalRequest& request, std::vector<NodeGroup> nodes) {
   changed(s, lease);
   if (request.search == LocalRequest::Search::out) withdraw(s, request);
   const RequestId id = request.request.id;
@@ -52,23 +59,24 @@ void SiteManager::hand_out(Step& s, Lease& lease, LocalRequest& request, std::ve
                {"processors", std::int64_t{processors_of(nodes)}},
                {"owner", lease.id.owner.text},
                {"waited", (s.now - request.since).in_seconds()}});
-  Grant grant = grant_of(lease, nodes, s.now, promise_of(lease));
+  Grant grant = grant_of(lease, nodes, s.now, promise_of(s.parts, lease));
   grant.request = id;
   grant.part = 0;
   grant.round = request.round;
-  grant.origin = origin_of(settings_.name, settings_.ancestors, lease.id.owner, lease.owner_ancestors);
+  grant.origin =
+      origin_of(s.parts.settings.name, s.parts.settings.ancestors, lease.id.owner, lease.owner_ancestors);
   grant.tries = request.tries;
   ++lease.jobs;
   s.out.send(user, std::move(grant), id);
-  restate_unless_it_stands(lease);
-  users_.hold(lease, id);
-  users_.closed(user);
+  restate_unless_it_stands(s.parts, lease);
+  s.parts.users.hold(lease, id);
+  s.parts.users.closed(user);
   lease.handed_out[id] = std::move(nodes);
-  queue_.erase(request);
+  s.parts.queue.erase(request);
 }
 
-std::vector<NodeGroup> SiteManager::take_from_users(Step& s, Lease& lease, const std::vector<NodeGroup>& nodes,
-                                                    const Party* job_manager) {
+std::vector<NodeGroup> take_from_users(SiteStep& s, Lease& lease, const std::vector<NodeGroup>& nodes,
+                                       const Party* job_manager) {
   std::vector<NodeGroup> taken;
   Few<RequestId> empty;
   for (auto& [request, held] : lease.handed_out) {
@@ -78,26 +86,26 @@ std::vector<NodeGroup> SiteManager::take_from_users(Step& s, Lease& lease, const
   }
   for (const RequestId& request : empty) {
     if (s.out.wants(Level::info)) s.out.log(Level::info, "release", request, {{"lease", to_text(lease.id)}});
-    take_from_user(lease, request);
+    take_from_user(s.parts, lease, request);
   }
   return taken;
 }
 
-void SiteManager::take_from_user(Lease& lease, const RequestId& request) {
+void take_from_user(SiteParts& parts, Lease& lease, const RequestId& request) {
   const auto it = lease.handed_out.find(request);
   DMM_ASSERT(it != lease.handed_out.end());
-  users_.drop(lease, request);
+  parts.users.drop(lease, request);
   lease.handed_out.erase(it);
 }
 
-void SiteManager::into_pool(Lease& lease, std::vector<NodeGroup> nodes) {
+void into_pool(SiteParts& parts, Lease& lease, std::vector<NodeGroup> nodes) {
   add_nodes(lease.idle, std::move(nodes));
-  leases_.pool(lease);
+  parts.leases.pool(lease);
 }
 
-void SiteManager::match_pool(Step& s) {
-  for (const LeaseId& id : leases_.take_pooled()) {
-    Lease* lease = leases_.find(id);
+void match_pool(SiteStep& s) {
+  for (const LeaseId& id : s.parts.leases.take_pooled()) {
+    Lease* lease = s.parts.leases.find(id);
     if (!lease) continue;
     lease->pooled = false;
     while (!lease->idle.empty() && reuse(s, *lease)) {
@@ -106,23 +114,22 @@ void SiteManager::match_pool(Step& s) {
   }
 }
 
-/// For how long a job may yet be put on the lease; 0 if none may.
-Duration SiteManager::reusable_for(Instant now, const Lease& lease) const {
-  if (lease.wanted || !stands(lease)) return {};
-  if (lease.jobs >= settings_.reuse_jobs_max && lease.jobs > 0) return {};
-  if (now - lease.granted >= settings_.reuse_length_max) return {};
+Duration reusable_for(const SiteParts& parts, Instant now, const Lease& lease) {
+  if (lease.wanted || !stands(parts, lease)) return {};
+  if (lease.jobs >= parts.settings.reuse_jobs_max && lease.jobs > 0) return {};
+  if (now - lease.granted >= parts.settings.reuse_length_max) return {};
   return lease.length == Duration{} ? duration_max : lease.limit() - now;
 }
 
-bool SiteManager::reuse(Step& s, Lease& lease) {
-  const Duration left = reusable_for(s.now, lease);
+bool reuse(SiteStep& s, Lease& lease) {
+  const Duration left = reusable_for(s.parts, s.now, lease);
   if (left <= Duration{}) return false;
   std::map<ClusterName, std::uint32_t> idle;
   for (const NodeGroup& group : lease.idle) idle[group.cluster] += processors_of(group);
   const std::uint32_t hops = static_cast<std::uint32_t>(lease.chain.size()) - 1;
   for (const auto& [cluster, processors] : idle) {
     // Its user accepted this distance, and pays for it.
-    LocalRequest* request = queue_.first_for_lease(processors, hops, left, lease.length / 2);
+    LocalRequest* request = s.parts.queue.first_for_lease(processors, hops, left, lease.length / 2);
     if (!request) continue;
     hand_out(s, lease, *request, take_in_cluster(lease.idle, cluster, request->kind->widest));
     return true;
@@ -130,4 +137,4 @@ bool SiteManager::reuse(Step& s, Lease& lease) {
   return false;
 }
 
-}  // namespace dmm
+}  // namespace dmm::site_steps

@@ -1,10 +1,12 @@
-// Reclaiming lent nodes for a local request that has waited for long (reservation.hpp).
+// The steps of reclaiming.hpp.
+#include "sitemgr/reclaiming.hpp"
+
 #include <algorithm>
 
 #include "protocol/text.hpp"
-#include "sitemgr/site_manager.hpp"
+#include "sitemgr/orders.hpp"
 
-namespace dmm {
+namespace dmm::site_steps {
 namespace {
 
 /// Nodes that haven't come so long after the last grace are given up: a resource manager can't be reached.
@@ -12,36 +14,37 @@ constexpr Duration beyond_grace = seconds(60);
 
 }  // namespace
 
-void SiteManager::update_reservation(Instant now) {
-  if (reservation_.is_over(now, queue_)) drop_reservation();
+void update_reservation(SiteParts& parts, Instant now) {
+  if (parts.reservation.is_over(now, parts.queue)) drop_reservation(parts);
 }
 
-void SiteManager::drop_reservation() {
-  reservation_.drop();
-  matcher_.look_again();
-  hints_.changed();
+void drop_reservation(SiteParts& parts) {
+  parts.reservation.drop();
+  parts.matcher.look_again();
+  parts.hints.changed();
 }
 
-Instant SiteManager::reclaim_due() const {
-  const bool may = !lending_.drained_here() && lending_.borrowers().processors() > 0;
-  return reservation_.due(queue_.head(), may, settings_);
+Instant reclaim_due(const SiteParts& parts) {
+  const bool may = !parts.lending.drained_here() && parts.lending.borrowers().processors() > 0;
+  return parts.reservation.due(parts.queue.head(), may, parts.settings);
 }
 
-void SiteManager::reclaim_for_local(Step& s) {
-  if (s.now < reclaim_due()) return;
-  LocalRequest* head = queue_.head();
-  auto victims = reservation_.choose(s.now, head->kind->need, leases_, owned_, placer_);
+void reclaim_for_local(SiteStep& s) {
+  if (s.now < reclaim_due(s.parts)) return;
+  LocalRequest* head = s.parts.queue.head();
+  auto victims =
+      s.parts.reservation.choose(s.now, head->kind->need, s.parts.leases, s.parts.owned, s.parts.placer);
   if (!victims) return;
   head->reclaimed = true;
   Duration longest;
   for (const LeaseId& id : victims->leases) {
-    Lease& lease = *leases_.find(id);
-    longest = std::max(longest, lease.grace == end_of_job ? settings_.gather_max : lease.grace);
+    Lease& lease = *s.parts.leases.find(id);
+    longest = std::max(longest, lease.grace == end_of_job ? s.parts.settings.gather_max : lease.grace);
     reclaim(s, lease, lease.grace, LeaseEnd::reclaimed);
   }
-  reservation_.reserve({head->request.id, std::move(victims->processors), s.now + longest + beyond_grace});
-  matcher_.look_again();
-  hints_.changed();
+  s.parts.reservation.reserve({head->request.id, std::move(victims->processors), s.now + longest + beyond_grace});
+  s.parts.matcher.look_again();
+  s.parts.hints.changed();
 }
 
-}  // namespace dmm
+}  // namespace dmm::site_steps

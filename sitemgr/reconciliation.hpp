@@ -37,7 +37,8 @@ enum class LentToUs : std::uint8_t {
 struct Unvouched {
   std::size_t neighbour = 0;
   LeaseId lease;
-  bool is_orphan = false;  ///< the neighbour holds it, and no lender named it; else: lent, and the neighbour never named it
+  /// The neighbour holds it, and no lender named it; else it was lent to the neighbour, which never named it.
+  bool is_orphan = false;
 };
 
 class Reconciliation {

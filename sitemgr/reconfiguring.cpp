@@ -1,12 +1,16 @@
-// Settings that change while the site manager runs: neighbours that come and go, weights, policies, limits. What can't
-// be changed so is said, and then nothing is.
+// The steps of reconfiguring.hpp.
+#include "sitemgr/reconfiguring.hpp"
+
 #include <algorithm>
 
 #include "manager/assert.hpp"
 #include "protocol/text.hpp"
-#include "sitemgr/site_manager.hpp"
+#include "sitemgr/delegation.hpp"
+#include "sitemgr/leasing.hpp"
+#include "sitemgr/links.hpp"
+#include "sitemgr/reclaiming.hpp"
 
-namespace dmm {
+namespace dmm::site_steps {
 namespace {
 
 std::string fault_of_change(const SiteSettings& now, const SiteSettings& wanted) {
@@ -24,71 +28,75 @@ std::string fault_of_change(const SiteSettings& now, const SiteSettings& wanted)
 
 }  // namespace
 
-std::string SiteManager::reconfigure(Instant now, const SiteSettings& settings, Effects& effects) {
-  if (std::string fault = fault_of_change(settings_, settings); !fault.empty()) return fault;
-  Step s{now, effects};
-  for (std::size_t n = 0; n < neighbours_.size(); ++n)
-    if (!neighbours_[n].removed && std::ranges::find(settings.neighbours, neighbours_[n].site,
-                                                     &NeighbourSettings::site) == settings.neighbours.end())
+static void add_neighbour(SiteParts& parts, Instant now, const NeighbourSettings& settings);
+/// It will be neither asked nor heard any more: all leases over the link are over. What runs under them goes on
+/// detached, as after a silence.
+static void remove_neighbour(SiteStep& s, std::size_t n);
+
+std::string reconfigure(SiteStep& s, const SiteSettings& settings) {
+  if (std::string fault = fault_of_change(s.parts.settings, settings); !fault.empty()) return fault;
+  for (std::size_t n = 0; n < s.parts.neighbours.size(); ++n)
+    if (!s.parts.neighbours[n].removed && std::ranges::find(settings.neighbours, s.parts.neighbours[n].site,
+                                                            &NeighbourSettings::site) == settings.neighbours.end())
       remove_neighbour(s, n);
-  for (const NeighbourSettings& neighbour : settings.neighbours) add_neighbour(now, neighbour);
-  settings_ = settings;
-  const DispatchPolicy* const dispatch = find_dispatch(settings_.dispatching_policy);
-  placer_ = {find_placement(settings_.placement_policy), find_placement(settings_.flexible_policy)};
-  targets_.set_policy(find_targets(settings_.target_policy));
-  DMM_ASSERT(dispatch && placer_.fixed && placer_.flexible);
-  matcher_.set_policy(*dispatch);
-  queue_.set_policies(*dispatch, *find_delegation(settings_.delegation_policy));
-  owned_.configure(settings_.clusters);
-  leases_.set_offer(settings_.offer);
-  transit_.configure(settings_);
-  accounts_.set_records_max(settings_.usage_records_max);
-  drop_reservation();
-  feasibility_.changed();
-  hints_.changed();
-  search_.changed();
-  // Who had nobody to ask may have somebody now, and the other way round.
-  const bool may_ask = settings_.delegate && neighbours_.configured() > 0;
+  for (const NeighbourSettings& neighbour : settings.neighbours) add_neighbour(s.parts, s.now, neighbour);
+  s.parts.settings = settings;
+  const DispatchPolicy* const dispatch = find_dispatch(s.parts.settings.dispatching_policy);
+  s.parts.placer = {find_placement(s.parts.settings.placement_policy),
+                    find_placement(s.parts.settings.flexible_policy)};
+  s.parts.targets.set_policy(find_targets(s.parts.settings.target_policy));
+  DMM_ASSERT(dispatch && s.parts.placer.fixed && s.parts.placer.flexible);
+  s.parts.matcher.set_policy(*dispatch);
+  s.parts.queue.set_policies(*dispatch, *find_delegation(s.parts.settings.delegation_policy));
+  s.parts.owned.configure(s.parts.settings.clusters);
+  s.parts.leases.set_offer(s.parts.settings.offer);
+  s.parts.transit.configure(s.parts.settings);
+  s.parts.accounts.set_records_max(s.parts.settings.usage_records_max);
+  drop_reservation(s.parts);
+  s.parts.feasibility.changed();
+  s.parts.hints.changed();
+  s.parts.search.changed();
+  // Who had nobody to ask may have somebody s.now, and the other way round.
+  const bool may_ask = s.parts.settings.delegate && s.parts.neighbours.configured() > 0;
   std::vector<LocalRequest*> moved;
-  for (const auto& [arrival, request] : queue_.all()) {
+  for (const auto& [arrival, request] : s.parts.queue.all()) {
     const bool stays = !may_ask || request->kind->dttl == 0;
     if (stays != (request->search == LocalRequest::Search::home)) moved.push_back(request.get());
   }
   for (LocalRequest* request : moved) {
     if (request->search == LocalRequest::Search::out) withdraw(s, *request);
     const bool stays = !may_ask || request->kind->dttl == 0;
-    queue_.set_search(*request, stays ? LocalRequest::Search::home : LocalRequest::Search::ready);
+    s.parts.queue.set_search(*request, stays ? LocalRequest::Search::home : LocalRequest::Search::ready);
   }
-  effects.log(Level::info, "reconfigured", {}, {{"neighbours", static_cast<std::int64_t>(neighbours_.configured())}});
+  s.out.log(Level::info, "reconfigured", {},
+            {{"neighbours", static_cast<std::int64_t>(s.parts.neighbours.configured())}});
   return {};
 }
 
-void SiteManager::add_neighbour(Instant now, const NeighbourSettings& settings) {
-  const std::size_t before = neighbours_.size();
-  const std::size_t n = neighbours_.add(settings);
-  if (neighbours_.size() > before) {
-    feasibility_.add_neighbours(neighbours_.size());
-    lending_.add_neighbours(neighbours_.size());
-    leases_.add_neighbours(neighbours_.size());
-    queue_.add_neighbours(neighbours_.size());
-    targets_.add_neighbours(neighbours_.size(), settings_.window_first);
-    hints_.add_neighbours(neighbours_.size());
-    renewals_.add_neighbours(neighbours_.size());
-    reconciliation_.add_neighbours(neighbours_.size());
-    transit_.add_neighbours(neighbours_.size());
+void add_neighbour(SiteParts& parts, Instant now, const NeighbourSettings& settings) {
+  const std::size_t before = parts.neighbours.size();
+  const std::size_t n = parts.neighbours.add(settings);
+  if (parts.neighbours.size() > before) {
+    parts.feasibility.add_neighbours(parts.neighbours.size());
+    parts.lending.add_neighbours(parts.neighbours.size());
+    parts.leases.add_neighbours(parts.neighbours.size());
+    parts.queue.add_neighbours(parts.neighbours.size());
+    parts.targets.add_neighbours(parts.neighbours.size(), parts.settings.window_first);
+    parts.hints.add_neighbours(parts.neighbours.size());
+    parts.renewals.add_neighbours(parts.neighbours.size());
+    parts.reconciliation.add_neighbours(parts.neighbours.size());
+    parts.transit.add_neighbours(parts.neighbours.size());
   }
-  feasibility_.set_gone(n, false);
-  lending_.set_weight(now, n, settings.limits.weight);
+  parts.feasibility.set_gone(n, false);
+  parts.lending.set_weight(now, n, settings.limits.weight);
 }
 
-/// It will be neither asked nor heard any more: all leases over the link are over. What runs under them goes on
-/// detached, as after a silence.
-void SiteManager::remove_neighbour(Step& s, std::size_t n) {
-  s.out.log(Level::info, "neighbour_removed", {}, {{"site", neighbours_[n].site.text}});
+void remove_neighbour(SiteStep& s, std::size_t n) {
+  s.out.log(Level::info, "neighbour_removed", {}, {{"site", s.parts.neighbours[n].site.text}});
   lose_questions(s, n);
-  for (const auto* leases : {&leases_.up(n), &leases_.down(n)})
+  for (const auto* leases : {&s.parts.leases.up(n), &s.parts.leases.down(n)})
     for (const LeaseId& id : std::vector<LeaseId>(leases->begin(), leases->end())) {
-      Lease* lease = leases_.find(id);
+      Lease* lease = s.parts.leases.find(id);
       if (!lease || lease->nodes.empty()) continue;
       tell_ended(s, *lease, lease->nodes, LeaseEnd::link_removed, false, {});
       if (!lease->upstream)
@@ -97,8 +105,8 @@ void SiteManager::remove_neighbour(Step& s, std::size_t n) {
         give_back(s, *lease, {}, true);
     }
   neighbour_down(s, n);
-  neighbours_[n].removed = true;
-  feasibility_.set_gone(n, true);
+  s.parts.neighbours[n].removed = true;
+  s.parts.feasibility.set_gone(n, true);
 }
 
-}  // namespace dmm
+}  // namespace dmm::site_steps

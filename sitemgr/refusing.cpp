@@ -1,9 +1,11 @@
-// Refusing requests that no site can ever serve, and telling neighbours what can be had here (feasibility.hpp).
+// The steps of refusing.hpp.
+#include "sitemgr/refusing.hpp"
+
 #include "protocol/text.hpp"
 #include "sitemgr/clause.hpp"
-#include "sitemgr/site_manager.hpp"
+#include "sitemgr/delegation.hpp"
 
-namespace dmm {
+namespace dmm::site_steps {
 namespace {
 
 /// The most that are refused in one step: other parties are heard in between.
@@ -11,50 +13,50 @@ constexpr std::size_t refusals_a_step = 1'000;
 
 }  // namespace
 
-void SiteManager::classify(RequestClass& kind) {
-  const auto [servable, clusters] = Feasibility::classify(site(), kind.need);
-  queue_.classify(kind, servable, clusters);
+void classify(SiteParts& parts, RequestClass& kind) {
+  const auto [servable, clusters] = Feasibility::classify(parts.capacity(), kind.need);
+  parts.queue.classify(kind, servable, clusters);
 }
 
-/// What is configured or known has changed: each class is looked at again, and what became hopeless is refused.
-void SiteManager::refuse_hopeless(Step& s) {
-  if (!feasibility_.is_due()) return;
+void refuse_hopeless(SiteStep& s) {
+  if (!s.parts.feasibility.is_due()) return;
   std::vector<LocalRequest*> hopeless;
-  queue_.each_class([&](RequestClass& kind) {
-    classify(kind);
-    const std::optional<Duration> least = feasibility_.hopeless_from(site(), kind);
+  s.parts.queue.each_class([&](RequestClass& kind) {
+    classify(s.parts, kind);
+    const std::optional<Duration> least = s.parts.feasibility.hopeless_from(s.parts.capacity(), kind);
     if (!least) return;
     for (auto it = kind.waiting.begin(); it != kind.waiting.end() && hopeless.size() < refusals_a_step; ++it)
       if (it->second->request.length >= *least) hopeless.push_back(it->second);
   });
-  const std::size_t waited = queue_.size();
+  const std::size_t waited = s.parts.queue.size();
   for (LocalRequest* request : hopeless) refuse_if_hopeless(s, *request);
-  feasibility_.looked(hopeless.size() == refusals_a_step && queue_.size() < waited);
-  search_.changed();
+  s.parts.feasibility.looked(hopeless.size() == refusals_a_step && s.parts.queue.size() < waited);
+  s.parts.search.changed();
 }
 
-void SiteManager::refuse_if_hopeless(Step& s, LocalRequest& request) {
-  auto refused = feasibility_.refusal_of(site(), request);
+void refuse_if_hopeless(SiteStep& s, LocalRequest& request) {
+  auto refused = s.parts.feasibility.refusal_of(s.parts.capacity(), request);
   if (!refused) return;
   auto& [refusal, prospect] = *refused;
-  const Clause here = clause_of(request.kind->need, settings_.name, owned_, placer_, lending_.drained_here());
+  const Clause here = clause_of(request.kind->need, s.parts.settings.name, s.parts.owned, s.parts.placer,
+                                s.parts.lending.drained_here());
   if (here.reason == RejectReason::over_quota) refusal.text += "; here " + here.what;
   const RequestId id = request.request.id;
   s.out.log(Level::info, "refuse", id,
             {{"reason", std::string(to_text(refusal.reason))},
              {"text", refusal.text},
              {"largest", std::int64_t{prospect.largest}}});
-  const Party user = job_manager_of(settings_.name, id.user);
+  const Party user = job_manager_of(s.parts.settings.name, id.user);
   s.out.send(user, Refuse{id, refusal.reason, prospect.largest, std::move(refusal.text)}, id);
   if (request.search == LocalRequest::Search::out) withdraw(s, request);
-  users_.closed(user);
-  queue_.erase(request);
+  s.parts.users.closed(user);
+  s.parts.queue.erase(request);
 }
 
-void SiteManager::tell_reach(Step& s) {
-  for (auto& [n, reach] : feasibility_.take_due(site())) send(s, n, std::move(reach), {});
+void tell_reach(SiteStep& s) {
+  for (auto& [n, reach] : s.parts.feasibility.take_due(s.parts.capacity())) send(s, n, std::move(reach), {});
 }
 
-void SiteManager::on(Step&, FromSite from, Reach& reach) { feasibility_.hear(from.neighbour, std::move(reach)); }
+void on(SiteStep& s, FromSite from, Reach& reach) { s.parts.feasibility.hear(from.neighbour, std::move(reach)); }
 
-}  // namespace dmm
+}  // namespace dmm::site_steps

@@ -35,16 +35,17 @@ void Renewals::hear_settled(Instant now, std::size_t n, bool settled, Duration t
   if (std::exchange(links_[n].agrees, settled) != settled) links_[n].renew_due = next_renewal(now, n, term);
 }
 
-Comparison Renewals::compare(Instant now, std::size_t n, std::uint32_t renewed, std::size_t lent, Duration patience) {
+RenewalComparison Renewals::compare(Instant now, std::size_t n, std::uint32_t renewed, std::size_t lent,
+                                    Duration patience) {
   std::optional<Instant>& since = links_[n].differs_since;
   if (renewed >= lent) {
     since.reset();
-    return Comparison::agrees;
+    return RenewalComparison::agrees;
   }
   if (!since) since = now;
-  if (now - *since < patience) return Comparison::differs;
+  if (now - *since < patience) return RenewalComparison::differs;
   since.reset();
-  return Comparison::has_lost;
+  return RenewalComparison::has_lost;
 }
 
 Instant Renewals::next_deadline(const Neighbours& neighbours, const LeaseBook& leases) const {

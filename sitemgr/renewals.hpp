@@ -16,7 +16,7 @@
 namespace dmm {
 
 /// What comes of comparing the number of leases that a borrower renews with those that it was lent.
-enum class Comparison : std::uint8_t {
+enum class RenewalComparison : std::uint8_t {
   agrees,
   differs,   ///< what it lacks may be on its way
   has_lost,  ///< it lacks some for too long: all are to be compared, in a new session
@@ -41,7 +41,7 @@ class Renewals {
   // ---- as lender ----
   /// The borrower renews so many leases; `lent` of those that it was lent are in use. `patience`: how long what it
   /// lacks may be on its way.
-  Comparison compare(Instant now, std::size_t n, std::uint32_t renewed, std::size_t lent, Duration patience);
+  RenewalComparison compare(Instant now, std::size_t n, std::uint32_t renewed, std::size_t lent, Duration patience);
   /// Whether the borrower's last Renew agreed with what it was lent.
   bool is_settled(std::size_t n) const { return !links_[n].differs_since; }
 

@@ -22,7 +22,8 @@ class RequestQueue {
   RequestQueue(const DispatchPolicy& dispatch, const DelegationPolicy& delegation, std::size_t neighbours)
       : dispatch_(&dispatch), delegation_(&delegation), out_(neighbours) {}
 
-  /// The class of a need; made if there is none, then with `is_new` set: it is to be classified before anything is added.
+  /// The class of a need; made if there is none, then with `is_new` set: it is to be classified before anything is
+  /// added.
   RequestClass& class_of(const ResourceNeed& need, std::uint32_t dttl, bool& is_new);
   /// Says what this site could do for the class when idle.
   void classify(RequestClass& kind, bool servable, std::uint64_t clusters);

@@ -1,56 +1,67 @@
-// What people see of a site manager, and the recount that tests ask for.
+// The steps of views.hpp.
+#include "sitemgr/views.hpp"
+
 #include <algorithm>
 #include <utility>
 
 #include "manager/assert.hpp"
 #include "protocol/text.hpp"
-#include "sitemgr/site_manager.hpp"
 
-namespace dmm {
+namespace dmm::site_steps {
 
-SiteView SiteManager::view(Instant now) const {
+SiteView view_of(const SiteParts& parts, Instant now) {
   SiteView view;
-  view.site = settings_.name;
-  view.ancestors = settings_.ancestors;
-  view.clusters = owned_.clusters();
-  view.resource_managers = owned_.managers();
-  view.processors = owned_.total();
-  view.processors_busy = owned_.used();
-  view.processors_lent = lending_.borrowers().processors();
-  view.load = value(HomeSearch::load(owned_, queue_, lending_.drained_here()));
-  view.requests_waiting = queue_.size();
-  view.requests_out = queue_.count(LocalRequest::Search::out);
-  view.requests_pausing = queue_.count(LocalRequest::Search::pausing);
-  view.foreign_waiting = transit_.size();
-  view.grants_local = matcher_.started();
-  view.grants_foreign = lending_.grants();
-  for (std::size_t n = 0; n < neighbours_.size(); ++n) {
-    if (!neighbours_[n].removed)
-      view.links.push_back({neighbours_[n], targets_.of(n), transit_.delegations_received(n), leases_.up(n).size(), leases_.down(n).size(),
-                            lending_.borrowers().view(now, n, lending_.kept_off_until(neighbours_[n].site)),
-                            accounts_.total_of(UsageRecord::Direction::lent, neighbours_[n].site),
-                            accounts_.total_of(UsageRecord::Direction::borrowed, neighbours_[n].site)});
-    view.leases_in += leases_.up(n).size();
-    view.leases_out += leases_.down(n).size();
-    for (const LeaseId& id : leases_.up(n))
-      if (!leases_.get(id).downstream) view.processors_borrowed += processors_of(leases_.get(id).nodes);
+  view.site = parts.settings.name;
+  view.ancestors = parts.settings.ancestors;
+  view.clusters = parts.owned.clusters();
+  view.resource_managers = parts.owned.managers();
+  view.processors = parts.owned.total();
+  view.processors_busy = parts.owned.used();
+  view.processors_lent = parts.lending.borrowers().processors();
+  view.load = value(HomeSearch::load(parts.owned, parts.queue, parts.lending.drained_here()));
+  view.requests_waiting = parts.queue.size();
+  view.requests_out = parts.queue.count(LocalRequest::Search::out);
+  view.requests_pausing = parts.queue.count(LocalRequest::Search::pausing);
+  view.foreign_waiting = parts.transit.size();
+  view.grants_local = parts.matcher.started();
+  view.grants_foreign = parts.lending.grants();
+  for (std::size_t n = 0; n < parts.neighbours.size(); ++n) {
+    if (!parts.neighbours[n].removed)
+      view.links.push_back(
+          {parts.neighbours[n], parts.targets.of(n), parts.transit.delegations_received(n),
+           parts.leases.up(n).size(), parts.leases.down(n).size(),
+           parts.lending.borrowers().view(now, n, parts.lending.kept_off_until(parts.neighbours[n].site)),
+           parts.accounts.total_of(UsageRecord::Direction::lent, parts.neighbours[n].site),
+           parts.accounts.total_of(UsageRecord::Direction::borrowed, parts.neighbours[n].site)});
+    view.leases_in += parts.leases.up(n).size();
+    view.leases_out += parts.leases.down(n).size();
+    for (const LeaseId& id : parts.leases.up(n))
+      if (!parts.leases.get(id).downstream) view.processors_borrowed += processors_of(parts.leases.get(id).nodes);
   }
-  for (const LeaseId& id : leases_.all()) view.leases_own += !leases_.get(id).upstream && !leases_.get(id).downstream;
-  view.job_managers = users_.names();
-  view.drained.assign(lending_.drained().begin(), lending_.drained().end());
-  view.unknown_clusters = owned_.unknown_clusters();
-  if (lending_.turn()) view.turn = neighbours_[lending_.turn()->borrower].site;
-  if (reservation_.held()) view.gathers = reservation_.held()->request;
+  for (const LeaseId& id : parts.leases.all())
+    view.leases_own += !parts.leases.get(id).upstream && !parts.leases.get(id).downstream;
+  view.job_managers = parts.users.names();
+  view.drained.assign(parts.lending.drained().begin(), parts.lending.drained().end());
+  view.unknown_clusters = parts.owned.unknown_clusters();
+  if (parts.lending.turn()) view.turn = parts.neighbours[parts.lending.turn()->borrower].site;
+  if (parts.reservation.held()) view.gathers = parts.reservation.held()->request;
   return view;
 }
 
-std::vector<NodesView> SiteManager::nodes() const {
+std::vector<NodesView> nodes_of(const SiteParts& parts) {
   std::vector<NodesView> all;
-  for (const OwnedNodes::ManagerView& manager : owned_.managers()) {
+  for (const OwnedNodes::ManagerView& manager : parts.owned.managers()) {
     const auto add = [&](NodesView::State state, const NodeSet& nodes, std::string reason, const Lease* lease) {
       if (nodes.empty()) return;
-      NodesView row{manager.party, manager.cluster, nodes, count(nodes) * manager.processors_per_node, state,
-                    std::move(reason), {}, {}, {}};
+      NodesView row{manager.party,
+                    manager.cluster,
+                    nodes,
+                    count(nodes) * manager.processors_per_node,
+                    state,
+                    std::move(reason),
+                    {},
+                    {},
+                    {}};
       if (!manager.up) {
         row.state = NodesView::State::down;
         row.reason = manager.registered ? "its resource manager is down"
@@ -58,14 +69,14 @@ std::vector<NodesView> SiteManager::nodes() const {
       }
       if (lease) {
         row.lease = lease->id;
-        if (lease->downstream) row.to = neighbours_[*lease->downstream].site;
+        if (lease->downstream) row.to = parts.neighbours[*lease->downstream].site;
         for (const auto& [request, groups] : lease->handed_out) row.requests.push_back(request);
       }
       all.push_back(std::move(row));
     };
-    NodeSet rest = nodes_of(*owned_.find_offer(manager.party));
-    for (const LeaseId& id : leases_.on(manager.party)) {
-      const Lease& lease = leases_.get(id);
+    NodeSet rest = nodes_of(*parts.owned.find_offer(manager.party));
+    for (const LeaseId& id : parts.leases.on(manager.party)) {
+      const Lease& lease = parts.leases.get(id);
       for (const auto& [groups, state] : {std::pair{&lease.nodes, NodesView::State::leased},
                                           std::pair{&lease.cleaning, NodesView::State::cleaning}})
         each_manager(*groups, [&](const Party& party, const NodeSet& nodes) {
@@ -81,27 +92,28 @@ std::vector<NodesView> SiteManager::nodes() const {
   return all;
 }
 
-bool SiteManager::quiet() const {
-  return queue_.size() == 0 && leases_.size() == 0 && transit_.size() == 0 && users_.none_shelved();
+bool is_quiet(const SiteParts& parts) {
+  return parts.queue.size() == 0 && parts.leases.size() == 0 && parts.transit.size() == 0 &&
+         parts.users.none_shelved();
 }
 
-void SiteManager::check_invariants() const {
-  transit_.check_invariants();
+void check_invariants(const SiteParts& parts) {
+  parts.transit.check_invariants();
   std::uint64_t held = 0;
-  std::vector<std::uint32_t> lent(neighbours_.size(), 0);
+  std::vector<std::uint32_t> lent(parts.neighbours.size(), 0);
   std::map<Party, NodeSet> nodes;
-  for (const LeaseId& id : leases_.all()) {
-    const Lease& lease = leases_.get(id);
+  for (const LeaseId& id : parts.leases.all()) {
+    const Lease& lease = parts.leases.get(id);
     DMM_ASSERT(!lease.nodes.empty() || !lease.cleaning.empty());
     for (const auto& [request, out] : lease.handed_out) {
-      DMM_ASSERT(users_.holds(lease, request));
+      DMM_ASSERT(parts.users.holds(lease, request));
       DMM_ASSERT(!lease.downstream);
     }
     if (lease.upstream) continue;
     // A node that we own is under at most one lease.
     for (const auto* groups : {&lease.nodes, &lease.cleaning}) {
       for (const NodeGroup& group : *groups) {
-        if (owned_.knows(group.resource_manager)) held += processors_of(group);
+        if (parts.owned.knows(group.resource_manager)) held += processors_of(group);
         NodeSet& known = nodes[group.resource_manager];
         DMM_ASSERT(!overlap(known, group.nodes));
         known = unite(known, group.nodes);
@@ -111,19 +123,21 @@ void SiteManager::check_invariants() const {
   }
   // Leases on a manager that has yet to register are in no sum of owned nodes, nor are its nodes.
   std::uint64_t away = 0;
-  for (const auto& manager : owned_.managers()) {
+  for (const auto& manager : parts.owned.managers()) {
     if (!manager.registered) continue;
     const std::uint32_t free = manager.up ? 0 : manager.free_nodes;
     away += std::uint64_t{free + manager.aside_free} * manager.processors_per_node;
   }
-  DMM_ASSERT(owned_.used() == held + away);
-  for (std::size_t n = 0; n < neighbours_.size(); ++n) DMM_ASSERT(lending_.borrowers().processors(n) == lent[n]);
-  std::vector<std::uint32_t> outstanding(neighbours_.size(), 0);
+  DMM_ASSERT(parts.owned.used() == held + away);
+  for (std::size_t n = 0; n < parts.neighbours.size(); ++n)
+    DMM_ASSERT(parts.lending.borrowers().processors(n) == lent[n]);
+  std::vector<std::uint32_t> outstanding(parts.neighbours.size(), 0);
   std::uint64_t demand = 0;
-  for (const auto& [arrival, request] : queue_.all()) {
+  for (const auto& [arrival, request] : parts.queue.all()) {
     const RequestClass& kind = *request->kind;
     const auto count = [&](LocalRequest::Search search) {
-      return std::ranges::count_if(kind.waiting, [&](const auto& entry) { return entry.second->search == search; });
+      return std::ranges::count_if(kind.waiting,
+                                   [&](const auto& entry) { return entry.second->search == search; });
     };
     if (kind.waiting.begin()->second == request.get()) {  // once a class
       DMM_ASSERT(std::cmp_equal(kind.out, count(LocalRequest::Search::out)));
@@ -132,9 +146,10 @@ void SiteManager::check_invariants() const {
     if (request->search == LocalRequest::Search::out) ++outstanding[request->target];
     if (request->kind->servable) demand += request->kind->processors;
   }
-  for (const auto& [key, foreign] : transit_.passed()) ++outstanding[foreign.target];
-  DMM_ASSERT(queue_.demand() == demand);
-  for (std::size_t n = 0; n < neighbours_.size(); ++n) DMM_ASSERT(targets_.of(n).outstanding == outstanding[n]);
+  for (const auto& [key, foreign] : parts.transit.passed()) ++outstanding[foreign.target];
+  DMM_ASSERT(parts.queue.demand() == demand);
+  for (std::size_t n = 0; n < parts.neighbours.size(); ++n)
+    DMM_ASSERT(parts.targets.of(n).outstanding == outstanding[n]);
 }
 
-}  // namespace dmm
+}  // namespace dmm::site_steps

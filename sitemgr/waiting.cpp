@@ -1,14 +1,15 @@
-// Why a request waits: what keeps it from this site's own nodes, who has them, and where its search elsewhere stands.
-// Looked at when somebody asks; the exact reason also when a delegation is rejected.
+// The steps of waiting.hpp.
+#include "sitemgr/waiting.hpp"
+
 #include <algorithm>
 #include <functional>
 #include <utility>
 
 #include "protocol/text.hpp"
 #include "sitemgr/clause.hpp"
-#include "sitemgr/site_manager.hpp"
+#include "sitemgr/reclaiming.hpp"
 
-namespace dmm {
+namespace dmm::site_steps {
 namespace {
 
 /// So many of those who have what a request waits for are named.
@@ -16,25 +17,30 @@ constexpr std::size_t holders_shown = 20;
 
 }  // namespace
 
-// ---- this site's own nodes -----------------------------------------------------------------------------------------
-
 /// Who has nodes of this site that meet the constraints: most processors first.
-std::vector<HolderView> SiteManager::holders_of(Instant now, const Constraints& constraints) const {
+static std::vector<HolderView> holders_of(const SiteParts& parts, Instant now, const Constraints& constraints);
+static AskedView asked_of(const SiteParts& parts, Instant now, std::size_t n, const LocalRequest& request);
+/// Whether nobody is known who could ever serve it, and not everybody is known.
+static bool too_wide_for_known(const SiteParts& parts, const LocalRequest& request);
+
+// ---- this site's own nodes ------------------------------------------------------------------------------------------
+
+std::vector<HolderView> holders_of(const SiteParts& parts, Instant now, const Constraints& constraints) {
   std::vector<HolderView> holders;
   const auto usable = [&](const std::vector<NodeGroup>& groups) {
     std::uint32_t processors = 0;
     for (const NodeGroup& group : groups) {
-      const NodeOffer* offer = owned_.find_offer(group.resource_manager);
+      const NodeOffer* offer = parts.owned.find_offer(group.resource_manager);
       if (offer && meets(offer->properties, constraints)) processors += processors_of(group);
     }
     return processors;
   };
-  for (const LeaseId& id : leases_.all()) {
-    const Lease& lease = leases_.get(id);
+  for (const LeaseId& id : parts.leases.all()) {
+    const Lease& lease = parts.leases.get(id);
     if (lease.upstream) continue;
     HolderView holder{id, lease.request, {}, usable(lease.nodes), now - lease.granted, lease.limit(), false};
     if (lease.downstream)
-      holder.to = neighbours_[*lease.downstream].site;
+      holder.to = parts.neighbours[*lease.downstream].site;
     else if (lease.handed_out.empty())
       holder.request = {};
     if (holder.processors > 0) holders.push_back(holder);
@@ -46,11 +52,11 @@ std::vector<HolderView> SiteManager::holders_of(Instant now, const Constraints& 
   return holders;
 }
 
-// ---- neighbours ----------------------------------------------------------------------------------------------------
+// ---- neighbours -----------------------------------------------------------------------------------------------------
 
-AskedView SiteManager::asked_of(Instant now, std::size_t n, const LocalRequest& request) const {
+AskedView asked_of(const SiteParts& parts, Instant now, std::size_t n, const LocalRequest& request) {
   using Stage = AskedView::Stage;
-  const Neighbour& neighbour = neighbours_[n];
+  const Neighbour& neighbour = parts.neighbours[n];
   const RequestClass& kind = *request.kind;
   AskedView view;
   view.site = neighbour.site;
@@ -61,15 +67,15 @@ AskedView SiteManager::asked_of(Instant now, std::size_t n, const LocalRequest& 
   if (request.search == LocalRequest::Search::out && request.target == n) return view.stage = Stage::out, view;
   if (n < request.asked.size() && request.asked[n]) return view.stage = Stage::asked, view;
   if (!neighbour.up) return view.stage = Stage::link_down, view;
-  const Targets::State& target = targets_.of(n);
+  const Targets::State& target = parts.targets.of(n);
   if (target.pressed) return view.stage = Stage::congested, view;
   if (now < target.backoff_until) {
     view.stage = Stage::resting;
     view.rests = target.backoff_until - now;
     return view;
   }
-  if (settings_.use_hints) {
-    const Prospect beyond = feasibility_.beyond(n, kind.need, kind.dttl, request.request.length);
+  if (parts.settings.use_hints) {
+    const Prospect beyond = parts.feasibility.beyond(n, kind.need, kind.dttl, request.request.length);
     if (beyond.complete && !beyond.possible) {
       view.stage = Stage::cannot;
       view.clause = !beyond.wide_enough ? RejectReason::too_wide
@@ -84,15 +90,15 @@ AskedView SiteManager::asked_of(Instant now, std::size_t n, const LocalRequest& 
   return view;
 }
 
-// ---- the whole -----------------------------------------------------------------------------------------------------
+// ---- the whole ------------------------------------------------------------------------------------------------------
 
-WaitView SiteManager::wait_of(Instant now, const RequestId& id) const {
+WaitView wait_of(const SiteParts& parts, Instant now, const RequestId& id) {
   WaitView view;
   view.request = id;
-  view.idle = owned_.largest_idle();
-  view.load = value(HomeSearch::load(owned_, queue_, lending_.drained_here()));
-  view.threshold = settings_.delegation_threshold;
-  const LocalRequest* request = queue_.find(id);
+  view.idle = parts.owned.largest_idle();
+  view.load = value(HomeSearch::load(parts.owned, parts.queue, parts.lending.drained_here()));
+  view.threshold = parts.settings.delegation_threshold;
+  const LocalRequest* request = parts.queue.find(id);
   if (!request) return view;
   view.known = true;
   view.processors = request->kind->processors;
@@ -101,29 +107,30 @@ WaitView SiteManager::wait_of(Instant now, const RequestId& id) const {
   view.round = request->round;
   view.tries = request->tries;
   view.answers = request->answers;
-  const LocalRequest* head = queue_.head();
+  const LocalRequest* head = parts.queue.head();
   switch (request->search) {
     case LocalRequest::Search::out:
       view.reason = WaitReason::asking_neighbour;
-      view.asking = neighbours_[request->target].site;
+      view.asking = parts.neighbours[request->target].site;
       return view;
     case LocalRequest::Search::pausing:
       view.reason = WaitReason::pausing;
       view.pause_left = request->resume_at - now;
-      if (too_wide_for_known(*request)) view.reason = WaitReason::neighbours_unknown;
+      if (too_wide_for_known(parts, *request)) view.reason = WaitReason::neighbours_unknown;
       return view;
     case LocalRequest::Search::home: view.reason = WaitReason::no_neighbour; break;
     case LocalRequest::Search::ready:
       view.reason = request->window_full                            ? WaitReason::window_full
-                    : settings_.delegation_cycle != Duration{}      ? WaitReason::next_cycle
-                    : lending_.drained_here()                                ? WaitReason::drained
+                    : parts.settings.delegation_cycle != Duration{} ? WaitReason::next_cycle
+                    : parts.lending.drained_here()                  ? WaitReason::drained
                                                                     : WaitReason::awaiting_hint;
-      if (too_wide_for_known(*request)) view.reason = WaitReason::neighbours_unknown;
-      if (request->kind->servable && !HomeSearch::may_delegate(queue_, search_site()))
-        view.reason = matcher_.has_matched(queue_, owned_) ? WaitReason::no_free_nodes : WaitReason::next_cycle;
+      if (too_wide_for_known(parts, *request)) view.reason = WaitReason::neighbours_unknown;
+      if (request->kind->servable && !HomeSearch::may_delegate(parts.queue, parts.search_site()))
+        view.reason = parts.matcher.has_matched(parts.queue, parts.owned) ? WaitReason::no_free_nodes
+                                                                          : WaitReason::next_cycle;
       break;
   }
-  const bool fits = request->kind->servable && request->kind->widest <= view.idle && !lending_.drained_here();
+  const bool fits = request->kind->servable && request->kind->widest <= view.idle && !parts.lending.drained_here();
   if (fits && head && head != request) {
     view.reason = WaitReason::behind_earlier;
     view.behind = head->request.id;
@@ -131,30 +138,31 @@ WaitView SiteManager::wait_of(Instant now, const RequestId& id) const {
   return view;
 }
 
-WaitView SiteManager::why(Instant now, const RequestId& id) const {
-  WaitView view = wait_of(now, id);
-  const LocalRequest* request = queue_.find(id);
+WaitView why(const SiteParts& parts, Instant now, const RequestId& id) {
+  WaitView view = wait_of(parts, now, id);
+  const LocalRequest* request = parts.queue.find(id);
   if (!request) return view;
   view.dttl = request->kind->dttl;
   view.constraints = request->kind->need.constraints;
-  view.here = clause_of(request->kind->need, settings_.name, owned_, placer_, lending_.drained_here());
-  view.holders = holders_of(now, view.constraints);
+  view.here =
+      clause_of(request->kind->need, parts.settings.name, parts.owned, parts.placer, parts.lending.drained_here());
+  view.holders = holders_of(parts, now, view.constraints);
   if (view.holders.size() > holders_shown) {
     view.holders_left_out = view.holders.size() - holders_shown;
     view.holders.resize(holders_shown);
   }
-  for (std::size_t n = 0; n < neighbours_.size(); ++n)
-    if (!neighbours_[n].removed) view.neighbours.push_back(asked_of(now, n, *request));
-  if (const Instant due = reclaim_due(); queue_.head() == request && due != never)
+  for (std::size_t n = 0; n < parts.neighbours.size(); ++n)
+    if (!parts.neighbours[n].removed) view.neighbours.push_back(asked_of(parts, now, n, *request));
+  if (const Instant due = reclaim_due(parts); parts.queue.head() == request && due != never)
     view.reclaimed_in = std::max(due - now, Duration{});
   return view;
 }
 
-/// Whether nobody is known who could ever serve it, and not everybody is known.
-bool SiteManager::too_wide_for_known(const LocalRequest& request) const {
-  if (!settings_.use_hints || request.kind->servable) return false;
-  const Prospect prospect = feasibility_.prospect(site(), *request.kind, request.request.length, false);
+bool too_wide_for_known(const SiteParts& parts, const LocalRequest& request) {
+  if (!parts.settings.use_hints || request.kind->servable) return false;
+  const Prospect prospect =
+      parts.feasibility.prospect(parts.capacity(), *request.kind, request.request.length, false);
   return !prospect.possible && !prospect.complete;
 }
 
-}  // namespace dmm
+}  // namespace dmm::site_steps

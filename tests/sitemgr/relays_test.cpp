@@ -54,8 +54,9 @@ TEST_CASE("relays: a sink and a resource manager may speak while a lease of thei
   CHECK_FALSE(speaks(relays));
   relays.carry(lease_to(south));
   CHECK(speaks(relays));
-  CHECK_FALSE(may(relays, frame_of(job_manager_of(SiteName("west"), "bob"), nodes, {SiteName("west"), middle, north}, 1),
-                  site_manager_of(SiteName("west"))));
+  const SiteName west("west");
+  const Relay other = frame_of(job_manager_of(west, "bob"), nodes, {west, middle, north}, 1);
+  CHECK_FALSE(may(relays, other, site_manager_of(west)));
   CHECK(relays.next_deadline() == never);
   CHECK(changes_of(relays) == std::pair{1, 0});
 }

@@ -1,0 +1,16 @@
+// What the sink does with nodes: hands them to its users, puts a next job on leased ones while the lease lasts,
+// and gives back at once what nobody here can use (docs/protocol.md section 7; Iosup et al. 2007, section 4.3).
+#pragma once
+
+#include "sitemgr/site_step.hpp"
+
+namespace dmm::site_steps {
+
+void hand_out(SiteStep& s, Lease& lease, LocalRequest& request, std::vector<NodeGroup> nodes);
+std::vector<NodeGroup> take_from_users(SiteStep& s, Lease& lease, const std::vector<NodeGroup>& nodes,
+                                       const Party* job_manager);
+void take_from_user(SiteParts& parts, Lease& lease, const RequestId& request);
+void into_pool(SiteParts& parts, Lease& lease, std::vector<NodeGroup> nodes);
+void match_pool(SiteStep& s);
+
+}  // namespace dmm::site_steps

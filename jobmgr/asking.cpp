@@ -1,15 +1,19 @@
-// The job manager, from submission to grant: accepting jobs, asking the home site for nodes, taking what it
-// grants, giving back what can't be used, and losing nodes again.
+// The steps of asking.hpp.
+#include "jobmgr/asking.hpp"
+
 #include <algorithm>
 #include <iterator>
 
-#include "jobmgr/job_manager.hpp"
+#include "jobmgr/attempts.hpp"
+#include "jobmgr/output.hpp"
+#include "jobmgr/recovery.hpp"
 #include "jobmgr/routes.hpp"
 #include "manager/assert.hpp"
 #include "manager/planted.hpp"
 #include "protocol/text.hpp"
 
-namespace dmm {
+namespace dmm::job_steps {
+
 namespace {
 
 /// So many are asked for in one step: a million that wait must not hold up what runs.
@@ -52,8 +56,8 @@ std::string chain_text(const SiteNames& chain) {
 // Whether nodes on which the component's program runs are among those that ended.
 bool ends_under(const Task& task, const LeaseEnded& ended) {
   return ended.nodes.empty() || std::any_of(ended.nodes.begin(), ended.nodes.end(), [&](const NodeGroup& group) {
-    return group.resource_manager == task.manager && overlap(group.nodes, task.nodes);
-  });
+           return group.resource_manager == task.manager && overlap(group.nodes, task.nodes);
+         });
 }
 
 // Somebody fell silent: nothing new is started, but what runs may do so as long as its resource manager lets it.
@@ -74,124 +78,105 @@ bool is_soft(const LeaseEnded& ended) {
 // The owner may give what runs some time to end by itself; its resource manager was told the same.
 Duration grace_of(const LeaseEnded& ended) {
   const bool has_grace = ended.reason == LeaseEnd::reclaimed || ended.reason == LeaseEnd::at_longest;
-  return has_grace && !ended.confirmed ? std::max(ended.grace, Duration{}) : JobManager::stop_grace;
+  return has_grace && !ended.confirmed ? std::max(ended.grace, Duration{}) : stop_grace;
 }
 
 }  // namespace
 
-RequestId JobManager::request_of(const Job& job) const {
-  return {settings_.site, settings_.user, job.number, job.attempt};
-}
+static void accept(JobStep step, JobDescription description);
+static void ask(JobStep step, const Job& job);
+/// Without nodes there is nothing to give back, and a Release that names none would end the lease for other jobs
+/// too.
+static void give_back(JobStep step, Grant& grant, bool failed);
+static void record(JobStep step, Job& job, Grant& grant);
+static void take_back(JobStep step, Job& job);
+/// Whether the component is interrupted by that. That its program is over is only certain if nodes of its own
+/// resource manager are among those confirmed clean, which may be said later than that they are lost.
+static bool loses(JobStep step, Job& job, std::uint32_t component, const std::vector<NodeGroup>& hit,
+           const LeaseEnded& ended);
 
-void JobManager::on(Step step, FromClient from, Submit& submit) {
-  if (const Submitted* answer = submissions_.find(from.party, submit.token)) {
-    if (is_repeated(submit, *answer)) return step.effects.send(from.party, *answer);
+void on(JobStep step, FromClient from, Submit& submit) {
+  if (const Submitted* answer = step.parts.intake.submissions().find(from.party, submit.token)) {
+    if (Intake::is_repeated(submit, *answer, step.parts.jobs)) return step.effects.send(from.party, *answer);
     return step.effects.send(from.party,
                              Submitted{submit.token, 0, 0, "this submission was used before, for other jobs"});
   }
   Submitted answer{submit.token, 0, 0, fault_of(submit)};
-  if (answer.fault.empty() && jobs_.open() + submit.jobs.size() > settings_.jobs_max)
-    answer.fault = "at most " + std::to_string(settings_.jobs_max) + " jobs may be open at once";
-  if (answer.fault.empty()) answer.fault = take_output_paths(submit);
+  if (answer.fault.empty() && step.parts.jobs.open() + submit.jobs.size() > step.parts.settings.jobs_max)
+    answer.fault = "at most " + std::to_string(step.parts.settings.jobs_max) + " jobs may be open at once";
+  if (answer.fault.empty()) answer.fault = step.parts.intake.take_output_paths(submit);
   if (answer.fault.empty()) {
-    answer.first_job = next_job_;
+    answer.first_job = step.parts.intake.next_job();
     answer.jobs = static_cast<std::uint32_t>(submit.jobs.size());
-    auto dropped = submissions_.remember(from.party, answer);
-    unwritten_.answer({from.party, answer.token, answer.first_job, answer.jobs}, std::move(dropped));
-    while (jobs_.size() + submit.jobs.size() > settings_.jobs_max) {
-      Job& oldest = *jobs_.oldest_ended();
+    auto dropped = step.parts.intake.submissions().remember(from.party, answer);
+    step.parts.unwritten.answer({from.party, answer.token, answer.first_job, answer.jobs}, std::move(dropped));
+    while (step.parts.jobs.size() + submit.jobs.size() > step.parts.settings.jobs_max) {
+      Job& oldest = *step.parts.jobs.oldest_ended();
       if (oldest.run) leave_attempt(step, oldest);
-      forget(oldest.number);
+      forget(step.parts, oldest.number);
     }
     for (JobDescription& job : submit.jobs) accept(step, std::move(job));
   }
   step.effects.send(from.party, answer);
 }
 
-/// Each of the jobs, as it will be numbered, gets its files; or none does, and this says why.
-std::string JobManager::take_output_paths(const Submit& submit) {
-  for (std::size_t i = 0; i < submit.jobs.size(); ++i) {
-    std::string fault = output_paths_.take(next_job_ + i, submit.jobs[i]);
-    if (fault.empty()) continue;
-    while (i-- > 0) output_paths_.give_back(next_job_ + i, submit.jobs[i]);
-    return fault;
-  }
-  return {};
-}
-
-/// Whether these are the jobs that were accepted then, as far as they are still known: of a job that is over neither
-/// program nor need is.
-bool JobManager::is_repeated(const Submit& submit, const Submitted& answer) const {
-  if (submit.jobs.size() != answer.jobs) return false;
-  for (std::size_t i = 0; i < submit.jobs.size(); ++i) {
-    const Job* job = jobs_.find(answer.first_job + i);
-    if (!job) continue;
-    const JobDescription &is = submit.jobs[i], &was = job->description;
-    if (is.name != was.name || is.output_path != was.output_path || is.error_path != was.error_path) return false;
-    if (!is_over(job->state) && (is.need != was.need || is.program.arguments != was.program.arguments)) return false;
-  }
-  return true;
-}
-
-void JobManager::accept(Step step, JobDescription description) {
+void accept(JobStep step, JobDescription description) {
   Job job;
-  job.number = next_job_++;
+  job.number = step.parts.intake.new_number();
   job.processors = total_processors(description.need);
   job.description = std::move(description);
   job.submitted = job.waits_since = step.now;
-  const Job& added = jobs_.add(std::move(job));
-  unwritten_.description(added.number);
-  changed(added, DMM_PLANT(job_only_committed) ? Grade::committed : Grade::synced);
+  const Job& added = step.parts.jobs.add(std::move(job));
+  step.parts.unwritten.description(added.number);
+  step.parts.changed(added, DMM_PLANT(job_only_committed) ? Grade::committed : Grade::synced);
   if (step.effects.wants(Level::info))
-    step.effects.log(Level::info, "submitted", request_of(added),
+    step.effects.log(Level::info, "submitted", step.parts.request_of(added),
                      {{"job", static_cast<std::int64_t>(added.number)},
                       {"processors", static_cast<std::int64_t>(added.processors)}});
 }
 
-void JobManager::ask(Step step, const Job& job) {
+void ask(JobStep step, const Job& job) {
   const JobDescription& wanted = job.description;
   const Duration waited = step.now - job.submitted;
   const std::uint64_t wall = std::min<std::uint64_t>(wanted.program.limits.wall_seconds, wall_told_max);
   const Duration length = seconds(static_cast<std::int64_t>(wall));
-  Request request{request_of(job), wanted.need, wanted.dttl, wanted.priority, waited, settings_.user, length, job.past};
-  tell_site(step, std::move(request), request_of(job));
+  Request request{step.parts.request_of(job), wanted.need, wanted.dttl, wanted.priority, waited,
+                  step.parts.settings.user,   length,      job.past};
+  tell_site(step, std::move(request), step.parts.request_of(job));
 }
 
-// What was submitted, and in a new session everything that waits, is asked for in order, a piece of it in each step.
-void JobManager::ask_waiting(Step step) {
-  if (!may_ask()) return;
-  const std::vector<std::uint64_t> waiting = jobs_.in(JobState::waiting, ask_from_, asks_a_step);
+void ask_waiting(JobStep step) {
+  if (!step.parts.may_ask()) return;
+  const std::vector<std::uint64_t> waiting =
+      step.parts.jobs.in(JobState::waiting, step.parts.site.ask_from(), asks_a_step);
   for (const std::uint64_t number : waiting)
-    if (const Job& job = *jobs_.find(number); job.again_at == never) ask(step, job);
-  ask_from_ = waiting.size() < asks_a_step ? next_job_ : waiting.back() + 1;
+    if (const Job& job = *step.parts.jobs.find(number); job.again_at == never) ask(step, job);
+  step.parts.site.asked_up_to(waiting.size() < asks_a_step ? step.parts.intake.next_job() : waiting.back() + 1);
 }
 
-// It waits once more, as another attempt, and is asked for after the pause.
-void JobManager::ask_again(Step step, Job& job, Duration pause) {
+void ask_again(JobStep step, Job& job, Duration pause) {
   ++job.attempt;
-  changed(job);
+  step.parts.changed(job);
   if (pause > Duration{}) {
-    job.again_at = step.now + pause;
-    pauses_.emplace(job.again_at, job.number);
-  } else if (job.number < ask_from_) {
+    step.parts.pauses.begin(job, step.now + pause);
+  } else if (step.parts.site.was_asked_for(job.number)) {
     ask(step, job);
   }
 }
 
-void JobManager::end_pauses(Step step) {
-  while (!pauses_.empty() && pauses_.begin()->first <= step.now) {
-    Job& job = *jobs_.find(pauses_.begin()->second);
-    pauses_.erase(pauses_.begin());
-    job.again_at = never;
-    changed(job);
-    if (job.number < ask_from_) ask(step, job);
+void end_pauses(JobStep step) {
+  while (const auto number = step.parts.pauses.due(step.now)) {
+    Job& job = *step.parts.jobs.find(*number);
+    step.parts.pauses.end(job);
+    step.parts.changed(job);
+    if (step.parts.site.was_asked_for(job.number)) ask(step, job);
   }
 }
 
-void JobManager::on(Step step, FromSite, const Refuse& refuse) {
-  Job* job = jobs_.find(refuse.request.job);
-  if (!job || job->state != JobState::waiting || request_of(*job) != refuse.request)
-    return ignore("not_waiting");
+void on(JobStep step, FromSite, const Refuse& refuse) {
+  Job* job = step.parts.jobs.find(refuse.request.job);
+  if (!job || job->state != JobState::waiting || step.parts.request_of(*job) != refuse.request)
+    return step.parts.ignore("not_waiting");
   job->text = "refused: " + std::string(to_text(refuse.reason));
   if (refuse.reason == RefusalReason::too_large)
     job->text += "; the largest cluster that can be reached has " + std::to_string(refuse.largest) + " processors";
@@ -200,11 +185,11 @@ void JobManager::on(Step step, FromSite, const Refuse& refuse) {
   close(step, *job, JobEvent::fail);
 }
 
-void JobManager::on(Step step, FromSite, Grant& grant) {
-  Job* job = jobs_.find(grant.request.job);
-  const bool present = job && request_of(*job) == grant.request;
+void on(JobStep step, FromSite, Grant& grant) {
+  Job* job = step.parts.jobs.find(grant.request.job);
+  const bool present = job && step.parts.request_of(*job) == grant.request;
   // What we use already must not be released.
-  if (present && leases_.holds(grant.lease, job->number)) return ignore("held_already");
+  if (present && step.parts.leases.holds(grant.lease, job->number)) return step.parts.ignore("held_already");
   if (!present || job->state != JobState::waiting) {
     step.effects.log(Level::debug, "grant_unwanted", grant.request, {{"lease", to_text(grant.lease)}});
     return give_back(step, grant, false);
@@ -217,14 +202,12 @@ void JobManager::on(Step step, FromSite, Grant& grant) {
   record(step, *job, grant);
 }
 
-// Without nodes there is nothing to give back, and a Release that names none would end the lease for other jobs
-// too.
-void JobManager::give_back(Step step, Grant& grant, bool failed) {
+void give_back(JobStep step, Grant& grant, bool failed) {
   if (grant.nodes.empty()) return;
   tell_site(step, Release{grant.lease, std::move(grant.nodes), false, failed}, grant.request);
 }
 
-void JobManager::record(Step step, Job& job, Grant& grant) {
+void record(JobStep step, Job& job, Grant& grant) {
   if (step.effects.wants(Level::info))
     step.effects.log(Level::info, "granted", grant.request,
                      {{"lease", to_text(grant.lease)},
@@ -236,17 +219,16 @@ void JobManager::record(Step step, Job& job, Grant& grant) {
   job.place = place_of(grant);
   job.origin = grant.origin;
   job.tries += grant.tries;
-  leases_.add(step.now, grant.lease, job.number, grant.term);
+  step.parts.leases.add(step.now, grant.lease, job.number, grant.term);
   job.run = std::make_unique<Attempt>(attempt_of(grant));
-  leases_.open(grant.lease, job.number);
-  jobs_.change(job, JobEvent::granted);
-  changed(job, Grade::synced);
-  for (std::uint32_t i = 0; i < job.run->tasks.size(); ++i) queued_.emplace_back(grant.request, i);
+  step.parts.leases.open(grant.lease, job.number);
+  step.parts.jobs.change(job, JobEvent::granted);
+  step.parts.changed(job, Grade::synced);
+  for (std::uint32_t i = 0; i < job.run->tasks.size(); ++i) step.parts.starts.add(grant.request, i);
 }
 
-std::string JobManager::cancel(Instant now, std::uint64_t number, Effects& effects, Duration grace) {
-  const Step step = begin(now, effects);
-  Job* job = jobs_.find(number);
+std::string cancel(JobStep step, std::uint64_t number, Duration grace) {
+  Job* job = step.parts.jobs.find(number);
   if (!job) return "there is no job " + std::to_string(number);
   const bool cancelling = job->state == JobState::collecting && job->outcome == JobEvent::cancel;
   if (job->state == JobState::cancelled || cancelling) return {};
@@ -255,55 +237,50 @@ std::string JobManager::cancel(Instant now, std::uint64_t number, Effects& effec
   if (job->state == JobState::waiting) {
     take_back(step, *job);
   } else if (!std::exchange(job->cancel_wanted, true)) {
-    changed(*job, Grade::synced);
+    step.parts.changed(*job, Grade::synced);
     wind_down(step, *job, grace);
   }
   return {};
 }
 
-void JobManager::take_back(Step step, Job& job) {
+void take_back(JobStep step, Job& job) {
   if (job.again_at == never) {
-    tell_site(step, Cancel{request_of(job)}, request_of(job));
+    tell_site(step, Cancel{step.parts.request_of(job)}, step.parts.request_of(job));
   } else {
-    pauses_.erase({job.again_at, job.number});
-    job.again_at = never;
+    step.parts.pauses.end(job);
   }
   job.ended = step.now;
   close(step, job, JobEvent::cancel);
 }
 
-void JobManager::on(Step step, FromSite, const LeaseEnded& ended) {
-  const auto open = leases_.open_under(ended.lease);
-  if (open.empty()) return ignore("unknown_lease");
-  for (std::uint64_t number : open) lose_nodes(step, *jobs_.find(number), ended);
+void on(JobStep step, FromSite, const LeaseEnded& ended) {
+  const auto open = step.parts.leases.open_under(ended.lease);
+  if (open.empty()) return step.parts.ignore("unknown_lease");
+  for (std::uint64_t number : open) lose_nodes(step, *step.parts.jobs.find(number), ended);
 }
 
-// The owner takes nodes back, or nobody can use them any more. A component that loses nodes is interrupted, unless
-// the end is soft and it has started: then it runs on without them.
-void JobManager::lose_nodes(Step step, Job& job, const LeaseEnded& ended) {
+void lose_nodes(JobStep step, Job& job, const LeaseEnded& ended) {
   Attempt& run = *job.run;
   std::vector<NodeGroup> rest = run.held();
   const std::vector<NodeGroup> hit = remove_nodes(rest, ended.nodes);
   run.lost.insert(run.lost.end(), hit.begin(), hit.end());
   run.holds = !rest.empty();
-  if (!run.holds) leases_.remove(run.lease, job.number);
+  if (!run.holds) step.parts.leases.remove(run.lease, job.number);
   if (!run.holds) run.gone_at = std::min(run.gone_at, step.now);
-  changed(job);
+  step.parts.changed(job);
   bool interrupted = false;
   for (std::uint32_t i = 0; i < run.tasks.size(); ++i) interrupted |= loses(step, job, i, hit, ended);
   if (!interrupted) return;
   if (step.effects.wants(Level::info))
-    step.effects.log(Level::info, "lease_ended", request_of(job),
+    step.effects.log(Level::info, "lease_ended", step.parts.request_of(job),
                      {{"lease", to_text(ended.lease)},
                       {"reason", std::string(to_text(ended.reason))},
                       {"confirmed", ended.confirmed}});
   wind_down(step, job, grace_of(ended));
 }
 
-// Whether the component is interrupted by that. That its program is over is only certain if nodes of its own resource
-// manager are among those confirmed clean, which may be said later than that they are lost.
-bool JobManager::loses(Step step, Job& job, std::uint32_t component, const std::vector<NodeGroup>& hit,
-                       const LeaseEnded& ended) {
+bool loses(JobStep step, Job& job, std::uint32_t component, const std::vector<NodeGroup>& hit,
+           const LeaseEnded& ended) {
   Task& task = job.run->tasks[component];
   if (task.phase == TaskPhase::over) return false;
   const bool touched =
@@ -317,20 +294,19 @@ bool JobManager::loses(Step step, Job& job, std::uint32_t component, const std::
   return true;
 }
 
-void JobManager::on(Step step, FromSite, const Renewed& renewed) {
-  for (const LeaseTerm& said : renewed.terms) leases_.promise(step.now, said.lease, said.left);
-  queue_awaited();
+void on(JobStep step, FromSite, const Renewed& renewed) {
+  for (const LeaseTerm& said : renewed.terms) step.parts.leases.promise(step.now, said.lease, said.left);
+  step.parts.starts.queue_aside();
 }
 
-// The site is told, unless it knows.
-void JobManager::release(Step step, Job& job, Returned how) {
+void release(JobStep step, Job& job, Returned how) {
   Attempt& run = *job.run;
   if (!run.holds) return;
-  leases_.remove(run.lease, job.number);
-  changed(job);
+  step.parts.leases.remove(run.lease, job.number);
+  step.parts.changed(job);
   if (how != Returned::known && !DMM_PLANT(nodes_not_released))
-    tell_site(step, Release{run.lease, run.held(), false, how == Returned::unused}, request_of(job));
+    tell_site(step, Release{run.lease, run.held(), false, how == Returned::unused}, step.parts.request_of(job));
   run.holds = false;
 }
 
-}  // namespace dmm
+}  // namespace dmm::job_steps

@@ -3,7 +3,7 @@
 #include <array>
 #include <set>
 
-#include "jobmgr/job_manager.hpp"
+#include "jobmgr/invariants.hpp"
 
 namespace dmm {
 namespace {
@@ -30,7 +30,7 @@ std::string fault_of(const Attempt& run, JobState state) {
 
 }  // namespace
 
-std::string JobManager::broken_invariant() const {
+std::string job_steps::broken_invariant(const JobParts& parts) {
   std::uint32_t starts = 0;
   std::size_t dues = 0;
   std::size_t looks = 0;
@@ -40,13 +40,13 @@ std::string JobManager::broken_invariant() const {
   std::array<std::set<std::uint64_t>, job_state_count> in_state;
   for (std::size_t s = 0; s < job_state_count; ++s) {
     const auto state = static_cast<JobState>(s);
-    const std::vector<std::uint64_t> numbers = jobs_.in(state);
-    if (numbers.size() != jobs_.count(state)) return "the jobs by state are miscounted";
+    const std::vector<std::uint64_t> numbers = parts.jobs.in(state);
+    if (numbers.size() != parts.jobs.count(state)) return "the jobs by state are miscounted";
     in_state[s].insert(numbers.begin(), numbers.end());
     by_state += numbers.size();
   }
-  if (by_state != jobs_.size()) return "the sets by state don't add up";
-  for (const auto& [number, record] : jobs_.all()) {
+  if (by_state != parts.jobs.size()) return "the sets by state don't add up";
+  for (const auto& [number, record] : parts.jobs.all()) {
     const Job& job = *record;
     const std::string name = "job " + std::to_string(number) + ": ";
     if (!in_state[static_cast<std::size_t>(job.state)].contains(number)) return name + "not in the set of its state";
@@ -54,29 +54,29 @@ std::string JobManager::broken_invariant() const {
       return name + "an attempt in the wrong state";
     if (is_over(job.state) && !job.ended) return name + "over without an end";
     pauses += job.again_at != never;
-    if (job.again_at != never && (job.state != JobState::waiting || !pauses_.contains({job.again_at, number})))
+    if (job.again_at != never && (job.state != JobState::waiting || !parts.pauses.contains(job)))
       return name + "its pause is missing";
     if (!job.run) continue;
     if (std::string fault = fault_of(*job.run, job.state); !fault.empty()) return name + fault;
     attempts += job.run->open > 0;
-    if (job.run->open > 0 && !leases_.is_open(job.run->lease, number))
+    if (job.run->open > 0 && !parts.leases.is_open(job.run->lease, number))
       return name + "no news of its lease would come";
-    if (job.run->holds != leases_.holds(job.run->lease, number)) return name + "its lease disagrees";
+    if (job.run->holds != parts.leases.holds(job.run->lease, number)) return name + "its lease disagrees";
     for (std::uint32_t i = 0; i < job.run->tasks.size(); ++i) {
       const Task& task = job.run->tasks[i];
       starts += task.counted;
       dues += task.due != never;
-      if (task.due != never && !due_.contains({task.due, {number, i}})) return name + "a due time is missing";
+      if (task.due != never && !parts.due.contains(task.due, {number, i})) return name + "a due time is missing";
       looks += task.look_due != never;
-      if (task.look_due != never && !looks_.contains({task.look_due, {number, i}})) return name + "a look is missing";
+      if (task.look_due != never && !parts.looks.contains(task.look_due, {number, i})) return name + "a look is missing";
       const bool runs = task.phase == TaskPhase::asked || task.phase == TaskPhase::started;
-      if (runs && !managers_.has(task.manager, {number, i})) return name + "its manager doesn't know it";
+      if (runs && !parts.managers.has(task.manager, {number, i})) return name + "its manager doesn't know it";
     }
   }
-  if (pauses != pauses_.size()) return "a pause is left over";
-  if (starts != starts_) return "starts under way are miscounted";
-  if (attempts != leases_.all_open().size()) return "an attempt is over but still listed";
-  if (dues != due_.size() || looks != looks_.size()) return "a due time is left over";
+  if (pauses != parts.pauses.size()) return "a pause is left over";
+  if (starts != parts.starts.under_way()) return "starts under way are miscounted";
+  if (attempts != parts.leases.all_open().size()) return "an attempt is over but still listed";
+  if (dues != parts.due.size() || looks != parts.looks.size()) return "a due time is left over";
   return {};
 }
 

@@ -1,172 +1,108 @@
-// The door of the job manager: who may say what, what becomes of links, and what time calls for.
+// The gate of the job manager, the order of its steps, links, and what time calls for.
 #include "jobmgr/job_manager.hpp"
 
 #include <algorithm>
 
+#include "jobmgr/asking.hpp"
+#include "jobmgr/attempts.hpp"
+#include "jobmgr/invariants.hpp"
+#include "jobmgr/output.hpp"
+#include "jobmgr/output_trouble.hpp"
+#include "jobmgr/recovery.hpp"
 #include "manager/assert.hpp"
 
 namespace dmm {
 
-JobManager::JobManager(JobManagerSettings settings)
-    : settings_(std::move(settings)),
-      site_(site_manager_of(settings_.site)),
-      next_job_(settings_.first_job),
-      submissions_(settings_.submissions_remembered),
-      managers_(settings_.confirm_limit) {
-  DMM_ASSERT(next_job_ > 0 && settings_.starts_at_once > 0);
+using namespace job_steps;
+
+JobParts::JobParts(JobManagerSettings all_settings)
+    : settings(std::move(all_settings)),
+      site(settings.site),
+      intake(settings.first_job, settings.submissions_remembered),
+      managers(settings.confirm_limit) {
+  DMM_ASSERT(intake.next_job() > 0 && settings.starts_at_once > 0);
 }
 
-JobManager::JobManager(JobManager&&) noexcept = default;
-JobManager& JobManager::operator=(JobManager&&) noexcept = default;
-JobManager::~JobManager() = default;
-
-std::string JobManager::reconfigure(const JobManagerSettings& settings) {
-  if (settings.site != settings_.site || settings.user != settings_.user)
-    return "the user and the site of a job manager can't change while it runs";
-  settings_ = settings;
-  managers_.set_limit(settings_.confirm_limit);
-  return {};
+void job_steps::tell_site(JobStep step, Message message, const RequestId& about) {
+  if (step.parts.site.was_up()) step.effects.send(step.parts.site.party(), std::move(message), about);
 }
 
-void JobManager::receive(Instant now, Received&& message, Effects& effects) { take(begin(now, effects), message); }
+namespace {
 
-void JobManager::receive(Instant now, Input input, Effects& effects) {
-  const Step step = begin(now, effects);
-  std::visit([&](auto& event) { take(step, event); }, input);
+// ---- links -----------------------------------------------------------------------------------------------------------
+
+/// A new incarnation of the site knows none of our requests, and what it granted only if it kept that: both sides say
+/// what they believe, and what waits is asked for again, with how long it has waited. What runs goes on.
+void site_came_up(JobStep step, bool restarted) {
+  const bool is_new = step.parts.site.came_up(restarted);
+  step.parts.managers.restart_silences(step.now);
+  if (!is_new) return;
+  step.parts.leases.suspend();
+  offer_inventory(step);
 }
 
-JobManager::Step JobManager::begin(Instant now, Effects& effects) {
-  unwritten_.wanted = effects.ledger.wanted;
-  const Step step{now, effects};
-  resume(step);
-  return step;
-}
-
-void JobManager::take(Step step, Received& received) {
-  const auto handle = [&]<class Sender, class Body>(const Sender& sender, Body& body)
-    requires requires { this->on(step, sender, body); }
-  { this->on(step, sender, body); };
-  const auto give = [&](const auto& sender) {
-    return dispatch<Role::job_manager>(sender, received.message, handle);
-  };
-  bool taken = false;
-  switch (received.from.role) {
-    case Role::site_manager: taken = received.from == site_ && give(FromSite{received.from}); break;
-    case Role::job_manager: taken = give(FromUser{received.from}); break;
-    case Role::resource_manager: taken = give(FromProvider{received.from}); break;
-    case Role::client: taken = give(FromClient{received.from}); break;
-  }
-  // A Fault is never answered: two parties that don't understand each other would never stop.
-  if (const std::uint16_t type = type_of(received.message); !taken && type != Fault::type) {
-    ignore("not_allowed");
-    step.effects.send(received.from, Fault{type, "a job manager doesn't take this message from this role"});
-  }
-}
-
-void JobManager::take(Step step, const LinkUp& up) {
-  if (up.peer == site_) return site_came_up(step, up.restarted);
-  if (up.peer.role == Role::resource_manager) manager_came_up(step, up.peer, up.restarted);
-}
-
-// A new incarnation of the site knows none of our requests, and what it granted only if it kept that: both sides say
-// what they believe, and what waits is asked for again, with how long it has waited. What runs goes on.
-void JobManager::site_came_up(Step step, bool restarted) {
-  site_up_ = true;
-  managers_.restart_silences(step.now);
-  if (!std::exchange(site_seen_, true) || restarted) {
-    leases_.suspend();
-    offer_inventory(step);
-    ask_from_ = 1;
-  }
-}
-
-// Its new incarnation knows what it ran, and says what became of it when it is asked; what was said to the old one may
-// be lost. In the first session with a manager nothing is: what waited for it is kept for it.
-void JobManager::manager_came_up(Step step, const Party& manager, bool restarted) {
-  const bool first = managers_.up(manager);
-  for (TaskKey key : managers_.tasks_of(manager)) {
-    Job& job = *jobs_.find(key.job);
+/// Its new incarnation knows what it ran, and says what became of it when it is asked; what was said to the old one may
+/// be lost. In the first session with a resource manager nothing is: what waited for it is kept for it.
+void manager_came_up(JobStep step, const Party& manager, bool restarted) {
+  const bool first = step.parts.managers.up(manager);
+  for (TaskKey key : step.parts.managers.tasks_of(manager)) {
+    Job& job = *step.parts.jobs.find(key.job);
     if (!first && restarted) say_again(step, job, key.component);
     fetch_pending(step, job, key.component);
   }
 }
 
-// A Start to a manager that can't be reached bursts no loop: it needn't keep others waiting.
-void JobManager::take(Step step, const LinkDown& down) {
-  if (down.peer == site_) {
-    site_up_ = false;
-    return;
-  }
+void on(JobStep step, const LinkUp& up) {
+  if (up.peer == step.parts.site.party()) return site_came_up(step, up.restarted);
+  if (up.peer.role == Role::resource_manager) manager_came_up(step, up.peer, up.restarted);
+}
+
+/// A Start to a resource manager that can't be reached bursts no loop: it needn't keep others waiting.
+void on(JobStep step, const LinkDown& down) {
+  if (down.peer == step.parts.site.party()) return step.parts.site.went_down();
   if (down.forgotten)
-    managers_.forget(step.now, down.peer);
+    step.parts.managers.forget(step.now, down.peer);
   else
-    managers_.down(step.now, down.peer);
-  for (TaskKey key : managers_.tasks_of(down.peer)) stop_counting(jobs_.find(key.job)->run->tasks[key.component]);
+    step.parts.managers.down(step.now, down.peer);
+  for (TaskKey key : step.parts.managers.tasks_of(down.peer))
+    step.parts.starts.answered(step.parts.jobs.find(key.job)->run->tasks[key.component]);
 }
 
-void JobManager::take(Step, const LinkStanding& change) {
-  if (change.peer != site_) return;
+void on(JobStep step, const LinkStanding& change) {
+  if (change.peer != step.parts.site.party()) return;
   if (change.stands)
-    leases_.stand();
+    step.parts.leases.stand();
   else
-    leases_.waver(change.proved);
-  queue_awaited();
+    step.parts.leases.waver(change.proved);
+  step.parts.starts.queue_aside();
 }
 
-void JobManager::take(Step, const LinkPressed& change) {
-  if (change.peer == site_) site_pressed_ = change.pressed;
+void on(JobStep step, const LinkPressed& change) {
+  if (change.peer == step.parts.site.party()) step.parts.site.set_pressed(change.pressed);
 }
 
-void JobManager::settle(Instant now, Effects& effects) {
-  const Step step = begin(now, effects);
-  while (!due_.empty() && due_.begin()->first <= now) pass_due(step, due_.begin()->second);
-  while (!looks_.empty() && looks_.begin()->first <= now) look(step, looks_.begin()->second);
-  // Cut off from our own site as well, silence says nothing about the others.
-  while (site_up_) {
-    const auto silent = managers_.take_silent(now);
-    if (!silent) break;
-    give_up(step, *silent);
-  }
-  free_places(now);
-  start_queued(step);
-  end_pauses(step);
-  ask_waiting(step);
-  // What rested a moment ago may just have been given something to start: its silence must be noticed.
-  std::erase_if(effects.rests, [&](const Party& manager) { return !managers_.is_idle(manager); });
-  write_changes(step);
-}
+// ---- what time calls for ---------------------------------------------------------------------------------------------
 
-Instant JobManager::next_deadline() const {
-  if (may_ask()) return Instant{};
-  Instant next = due_.empty() ? never : due_.begin()->first;
-  if (!looks_.empty()) next = std::min(next, looks_.begin()->first);
-  if (!queued_.empty() && !places_.empty()) next = std::min(next, places_.front().first);
-  if (!pauses_.empty()) next = std::min(next, pauses_.begin()->first);
-  if (site_up_) next = std::min(next, managers_.next_silence());
-  return next;
-}
-
-// Its nodes are given back at once, so that no renewal keeps alive what may still run there; then its end is
-// awaited.
-void JobManager::give_up(Step step, const Party& silent) {
-  for (TaskKey key : managers_.tasks_of(silent)) {
-    Job* job = jobs_.find(key.job);
+/// Its nodes are given back at once, so that no renewal keeps alive what may still run there; then its end is awaited.
+void give_up(JobStep step, const Party& silent) {
+  for (TaskKey key : step.parts.managers.tasks_of(silent)) {
+    Job* job = step.parts.jobs.find(key.job);
     if (!job || !job->run || job->run->open == 0) continue;
     if (job->run->tasks.at(key.component).phase == TaskPhase::over) continue;
     // What lost its nodes before has had to end by itself since then, or since its resource manager was heard last.
-    const Duration awaited = std::clamp(step.now - job->run->gone_at, Duration{}, settings_.confirm_limit);
+    const Duration awaited = std::clamp(step.now - job->run->gone_at, Duration{}, step.parts.settings.confirm_limit);
     interrupt(step, *job, key.component, false, stop_grace, awaited);
     release(step, *job);
     wind_down(step, *job);
   }
 }
 
-// Nobody answered the Start, or confirmed the end, in time. Where the nodes are still held the owner is told first and
-// has the same time again to end what runs; after that the component counts as over.
-void JobManager::pass_due(Step step, TaskKey key) {
-  Job& job = *jobs_.find(key.job);
+/// No answer to the Start, or no confirmation of the end, came in time. Where the nodes are still held the owner is told
+/// first and has the same time again to end what runs; after that the component counts as over.
+void pass_due(JobStep step, TaskKey key) {
+  Job& job = *step.parts.jobs.find(key.job);
   Task& task = job.run->tasks[key.component];
-  set_due(task, key, never);
+  step.parts.set_due(task, key, never);
   if (is_over(job.state)) return give_up_output(step, job);
   DMM_ASSERT(task.phase != TaskPhase::over);
   if (!task.interrupted) {
@@ -177,45 +113,149 @@ void JobManager::pass_due(Step step, TaskKey key) {
     return;
   }
   task.text = "nobody confirmed its end in time";
-  task_over(job, key.component);
+  task_over(step.parts, job, key.component);
   if (job.run->open == 0) attempt_over(step, job);
 }
 
-// Before the first session there is nothing to say: its first message is the inventory, and then come the requests.
-void JobManager::tell_site(Step step, Message message, const RequestId& about) {
-  if (site_seen_) step.effects.send(site_, std::move(message), about);
+// ---- the gate --------------------------------------------------------------------------------------------------------
+
+/// To the handler for this message from a sender of this role; what isn't taken is answered with a Fault.
+void on(JobStep step, Received& received) {
+  const auto handle = [&]<class Sender, class Body>(const Sender& sender, Body& body)
+    requires requires { job_steps::on(step, sender, body); }
+  { job_steps::on(step, sender, body); };
+  const auto give = [&](const auto& sender) {
+    return dispatch<Role::job_manager>(sender, received.message, handle);
+  };
+  bool taken = false;
+  switch (received.from.role) {
+    case Role::site_manager: taken = received.from == step.parts.site.party() && give(FromSite{received.from}); break;
+    case Role::job_manager: taken = give(FromUser{received.from}); break;
+    case Role::resource_manager: taken = give(FromProvider{received.from}); break;
+    case Role::client: taken = give(FromClient{received.from}); break;
+  }
+  // A Fault is never answered: two parties that don't understand each other would never stop.
+  if (const std::uint16_t type = type_of(received.message); !taken && type != Fault::type) {
+    step.parts.ignore("not_allowed");
+    step.effects.send(received.from, Fault{type, "a job manager doesn't take this message from this role"});
+  }
 }
 
-std::optional<JobView> JobManager::job(std::uint64_t number) const {
-  const Job* found = jobs_.find(number);
-  if (!found) return std::nullopt;
-  return see(*found);
-}
-
-JobView JobManager::see(const Job& job) const {
-  JobView view = view_of(job, request_of(job));
+JobView see(const JobParts& parts, const Job& job) {
+  JobView view = view_of(job, parts.request_of(job));
   if (!job.run) return view;
   for (const Task& task : job.run->tasks) {
     const bool has_output =
         task.streams[0].state == OutputState::pending || task.streams[1].state == OutputState::pending;
     if (task.phase == TaskPhase::queued || (task.phase == TaskPhase::over && !has_output)) continue;
-    const Instant until = std::min(task.due, managers_.silent_until(task.manager));
+    const Instant until = std::min(task.due, parts.managers.silent_until(task.manager));
     const auto known = std::ranges::find(view.heads, task.manager, &HeadView::manager);
     if (known != view.heads.end())
       known->until = std::min(known->until, until);
     else
-      view.heads.push_back({task.manager, managers_.is_up(task.manager), until});
+      view.heads.push_back({task.manager, parts.managers.is_up(task.manager), until});
   }
   return view;
 }
 
+}  // namespace
+
+JobManager::JobManager(JobManagerSettings settings) : parts_(std::move(settings)) {}
+
+JobManager::JobManager(JobManager&&) noexcept = default;
+JobManager& JobManager::operator=(JobManager&&) noexcept = default;
+JobManager::~JobManager() = default;
+
+// ---- a step ----------------------------------------------------------------------------------------------------------
+
+void JobManager::receive(Instant now, Received&& message, Effects& effects) {
+  dmm::on(begin(now, effects), message);
+}
+
+void JobManager::receive(Instant now, Input input, Effects& effects) {
+  const JobStep step = begin(now, effects);
+  std::visit(
+      [&](auto& event) {
+        if constexpr (std::is_same_v<std::decay_t<decltype(event)>, OutputWritten>)
+          job_steps::on(step, event);
+        else
+          dmm::on(step, event);
+      },
+      input);
+}
+
+/// What a restart found is taken up before the first event.
+JobStep JobManager::begin(Instant now, Effects& effects) {
+  parts_.unwritten.wanted = effects.ledger.wanted;
+  const JobStep step{parts_, now, effects};
+  resume(step);
+  return step;
+}
+
+void JobManager::settle(Instant now, Effects& effects) {
+  const JobStep step = begin(now, effects);
+  while (const auto key = parts_.due.due(now)) pass_due(step, *key);
+  while (const auto key = parts_.looks.due(now)) look(step, *key);
+  // Cut off from our own site as well, silence says nothing about resource managers.
+  while (parts_.site.is_up()) {
+    const auto silent = parts_.managers.take_silent(now);
+    if (!silent) break;
+    give_up(step, *silent);
+  }
+  free_places(parts_, now);
+  start_queued(step);
+  end_pauses(step);
+  ask_waiting(step);
+  // What rested a moment ago may just have been given something to start: its silence must be noticed.
+  std::erase_if(effects.rests, [&](const Party& manager) { return !parts_.managers.is_idle(manager); });
+  write_changes(step);
+}
+
+Instant JobManager::next_deadline() const {
+  if (parts_.may_ask()) return Instant{};
+  const Instant silence = parts_.site.is_up() ? parts_.managers.next_silence() : never;
+  return std::min({parts_.due.next_deadline(), parts_.looks.next_deadline(), parts_.starts.next_deadline(),
+                   parts_.pauses.next_deadline(), silence});
+}
+
+// ---- the public face -------------------------------------------------------------------------------------------------
+
+std::string JobManager::restore(Instant now, std::vector<JobManagerRecord> rows) {
+  return job_steps::restore(parts_, now, std::move(rows));
+}
+std::vector<JobManagerRecord> JobManager::records() const { return job_steps::records(parts_); }
+std::vector<Holding> JobManager::holdings() const { return job_steps::holdings(parts_); }
+std::string JobManager::broken_invariant() const { return job_steps::broken_invariant(parts_); }
+bool JobManager::forget(std::uint64_t job) { return job_steps::forget(parts_, job); }
+
+std::string JobManager::cancel(Instant now, std::uint64_t job, Effects& effects, Duration grace) {
+  return job_steps::cancel(begin(now, effects), job, grace);
+}
+std::string JobManager::fetch_again(Instant now, std::uint64_t job, Effects& effects) {
+  return job_steps::fetch_again(begin(now, effects), job);
+}
+
+std::string JobManager::reconfigure(const JobManagerSettings& settings) {
+  if (settings.site != parts_.settings.site || settings.user != parts_.settings.user)
+    return "the user and the site of a job manager can't change while it runs";
+  parts_.settings = settings;
+  parts_.managers.set_limit(settings.confirm_limit);
+  return {};
+}
+
+std::optional<JobView> JobManager::job(std::uint64_t number) const {
+  const Job* found = parts_.jobs.find(number);
+  if (!found) return std::nullopt;
+  return see(parts_, *found);
+}
+
 std::vector<JobView> JobManager::jobs(const JobQuery& query) const {
   std::vector<JobView> views;
-  const auto add = [&](const Job& found) { views.push_back(see(found)); };
+  const auto add = [&](const Job& found) { views.push_back(see(parts_, found)); };
   if (query.state) {
-    for (const std::uint64_t number : jobs_.in(*query.state, query.from, query.limit)) add(*jobs_.find(number));
+    for (const std::uint64_t number : parts_.jobs.in(*query.state, query.from, query.limit)) add(*parts_.jobs.find(number));
   } else {
-    const auto& all = jobs_.all();
+    const auto& all = parts_.jobs.all();
     for (auto it = all.lower_bound(query.from); it != all.end() && views.size() < query.limit; ++it)
       add(*it->second);
   }

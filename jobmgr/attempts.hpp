@@ -1,0 +1,33 @@
+// The job manager's attempts at running a job: components that are started, run, end, are stopped or lost, and
+// what follows from all their ends together.
+#pragma once
+
+#include "jobmgr/job_step.hpp"
+
+namespace dmm::job_steps {
+
+Subject subject_of(JobParts& parts, const Party& from, const RequestId& request, std::uint32_t component);
+/// Starts what is queued, in order, while there are free places. A lease that wasn't renewed starts nothing new.
+/// That a component was asked for is synced: what the ledger calls queued never was, and can be given up without a
+/// word.
+void start_queued(JobStep step);
+/// Only those that were sent of late keep others waiting.
+void free_places(JobParts& parts, Instant now);
+void send_start(JobStep step, const Job& job, std::uint32_t component);
+void on(JobStep step, FromProvider from, const Started& started);
+void on(JobStep step, FromProvider from, Ended& ended);
+/// The component lost its nodes or its resource manager. `confirmed`: nothing of it runs any more; else it has the
+/// grace to end, and its resource manager some time to say so, of which so much was `awaited` already.
+void interrupt(JobStep step, Job& job, std::uint32_t component, bool confirmed,
+               Duration grace = stop_grace, Duration awaited = {});
+void task_over(JobParts& parts, Job& job, std::uint32_t component);
+/// The attempt is given up: what wasn't started won't be, what runs is stopped and waited for.
+void wind_down(JobStep step, Job& job, Duration grace = stop_grace);
+/// Nothing of the attempt runs any more: the nodes go back first, then it is decided what the job has come to.
+void attempt_over(JobStep step, Job& job);
+/// Lets resource managers remove what they keep for the attempt. One whose word is still awaited is told when it
+/// comes.
+void leave_attempt(JobStep step, Job& job);
+void drop_attempt(JobParts& parts, Job& job);
+
+}  // namespace dmm::job_steps

@@ -1,0 +1,42 @@
+// Intake: accepting jobs. A submission is accepted as a whole or not at all; a client that repeats it gets the same
+// numbers again and no second set of jobs; no two open jobs write one file unasked.
+#pragma once
+
+#include <algorithm>
+#include <string>
+
+#include "jobmgr/job_table.hpp"
+#include "jobmgr/output_paths.hpp"
+#include "jobmgr/submissions.hpp"
+
+namespace dmm {
+
+class Intake {
+ public:
+  Intake(std::uint64_t first_job, std::size_t submissions_remembered)
+      : next_job_(first_job), submissions_(submissions_remembered) {}
+
+  /// The number that the next accepted job gets.
+  std::uint64_t next_job() const { return next_job_; }
+  std::uint64_t new_number() { return next_job_++; }
+  /// Numbers below this one were given before a restart.
+  void note_given(std::uint64_t next) { next_job_ = std::max(next_job_, next); }
+
+  Submissions& submissions() { return submissions_; }
+  const Submissions& submissions() const { return submissions_; }
+  /// Whether these are the jobs that were accepted with that answer, as far as they are still known: of a job that is
+  /// over neither program nor need is.
+  static bool is_repeated(const Submit& submit, const Submitted& answer, const JobTable& jobs);
+
+  /// Each of the jobs, as it will be numbered, gets its files; or none does, and this says why.
+  std::string take_output_paths(const Submit& submit);
+  void give_back(const Job& job) { output_paths_.give_back(job.number, job.description); }
+  void restore(const Job& job) { output_paths_.restore(job.number, job.description); }
+
+ private:
+  std::uint64_t next_job_;
+  Submissions submissions_;
+  OutputPaths output_paths_;
+};
+
+}  // namespace dmm

@@ -1,0 +1,81 @@
+// The parts of a job manager, and one step over them. Each part owns its state; what happens over several parts is in
+// the files of free functions beside this one: asking, attempts, output, output_trouble, recovery (docs/architecture.md
+// has the tables).
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "jobmgr/effects.hpp"
+#include "jobmgr/held_leases.hpp"
+#include "jobmgr/intake.hpp"
+#include "jobmgr/job_table.hpp"
+#include "jobmgr/job_view.hpp"
+#include "jobmgr/managers.hpp"
+#include "jobmgr/pauses.hpp"
+#include "jobmgr/reruns.hpp"
+#include "jobmgr/settings.hpp"
+#include "jobmgr/site_link.hpp"
+#include "jobmgr/start_queue.hpp"
+#include "jobmgr/task_times.hpp"
+#include "jobmgr/unwritten.hpp"
+#include "manager/dispatch.hpp"
+
+namespace dmm {
+
+struct JobParts {
+  explicit JobParts(JobManagerSettings all_settings);
+
+  JobManagerSettings settings;
+  JobTable jobs;
+  SiteLink site;
+  Intake intake;
+  HeldLeases leases;
+  Managers managers;
+  Pauses pauses;
+  StartQueue starts;
+  TaskTimes due;                         ///< every Task::due
+  TaskTimes looks;                       ///< every Task::look_due
+  std::uint64_t last_piece = 0;          ///< serial of the last piece of output that the shell got
+  Unwritten unwritten;                   ///< what the ledger doesn't know yet
+  std::vector<std::uint64_t> resuming;   ///< restored jobs with an attempt, before the first event
+  Ignored ignored;
+
+  RequestId request_of(const Job& job) const { return {settings.site, settings.user, job.number, job.attempt}; }
+  void changed(const Job& job, Grade grade = Grade::committed) { unwritten.change(job.number, grade); }
+  void set_due(Task& task, TaskKey key, Instant at) { due.set(task.due, key, at); }
+  void set_look(Task& task, TaskKey key, Instant at) { looks.set(task.look_due, key, at); }
+  /// How long an answer from where the attempt runs may take.
+  Duration patience(const Attempt& run) const { return settings.confirm_limit + run.round_trip * 2; }
+  /// Whether jobs that wait may be asked for now.
+  bool may_ask() const { return site.may_ask(intake.next_job()); }
+  /// Counts a message that is let pass.
+  void ignore(std::string_view reason) { ++ignored[reason]; }
+};
+
+/// One step of a job manager: its parts, the moment, and where its effects go.
+struct JobStep {
+  JobParts& parts;
+  Instant now;
+  JobManagerEffects& effects;
+};
+
+/// Between SIGTERM and SIGKILL, where nothing else is said.
+constexpr Duration stop_grace = seconds(5);
+
+/// What the site knows already when nodes are released, or must be told beside it.
+enum class Returned : std::uint8_t { used, unused, known };
+
+/// What a resource manager speaks about: a component of a job's present attempt, if it is one.
+struct Subject {
+  Job* job = nullptr;
+  Task* task = nullptr;
+};
+
+namespace job_steps {
+
+/// To the home site; before the first session with it nothing.
+void tell_site(JobStep step, Message message, const RequestId& about = {});
+
+}  // namespace job_steps
+}  // namespace dmm

@@ -1,0 +1,23 @@
+// Sessions with the home site; see site_link.hpp.
+#include "jobmgr/site_link.hpp"
+
+namespace dmm {
+
+bool SiteLink::came_up(bool restarted) {
+  up_ = true;
+  const bool is_new = !std::exchange(seen_, true) || restarted;
+  if (is_new) ask_from_ = 1;
+  return is_new;
+}
+
+void SiteLink::begin_inventory(Held held) {
+  inventory_ = {};
+  unconfirmed_ = std::move(held);
+}
+
+std::optional<Inventory> SiteLink::hear(Inventory& part) {
+  if (!gather(inventory_, part)) return std::nullopt;
+  return std::exchange(inventory_, {});
+}
+
+}  // namespace dmm

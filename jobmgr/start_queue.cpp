@@ -1,0 +1,46 @@
+// Slots of Starts; see start_queue.hpp.
+#include "jobmgr/start_queue.hpp"
+
+#include "manager/assert.hpp"
+
+namespace dmm {
+namespace {
+
+/// For so long a Start that isn't answered keeps others waiting.
+constexpr Duration slot_held = seconds(2);
+
+}  // namespace
+
+std::optional<StartQueue::Entry> StartQueue::take(std::uint32_t limit) {
+  if (queued_.empty() || under_way_ >= limit) return std::nullopt;
+  const Entry next = queued_.front();
+  queued_.pop_front();
+  return next;
+}
+
+void StartQueue::queue_aside() {
+  queued_.insert(queued_.begin(), aside_.begin(), aside_.end());
+  aside_.clear();
+}
+
+void StartQueue::sent(Instant now, Task& task, TaskKey key) {
+  DMM_ASSERT(!task.counted);
+  task.counted = true;
+  ++under_way_;
+  held_.emplace_back(now + slot_held, key);
+}
+
+void StartQueue::answered(Task& task) {
+  if (!std::exchange(task.counted, false)) return;
+  DMM_ASSERT(under_way_ > 0);
+  --under_way_;
+}
+
+std::optional<TaskKey> StartQueue::take_held(Instant now) {
+  if (held_.empty() || held_.front().first > now) return std::nullopt;
+  const TaskKey key = held_.front().second;
+  held_.pop_front();
+  return key;
+}
+
+}  // namespace dmm

@@ -1,0 +1,43 @@
+// StartQueue (launch throttle): components that are to be started, in order, and how many Starts are under way. A Start
+// that isn't answered keeps others waiting for a moment only: then it goes far, and bursts no loop. A component whose
+// lease the site must promise anew first is put aside until the site has said more.
+#pragma once
+
+#include <deque>
+#include <optional>
+#include <utility>
+
+#include "jobmgr/job.hpp"
+
+namespace dmm {
+
+class StartQueue {
+ public:
+  using Entry = std::pair<RequestId, std::uint32_t>;  ///< an attempt and a component; it may be out of date
+
+  void add(const RequestId& request, std::uint32_t component) { queued_.emplace_back(request, component); }
+  /// The next to start; nothing if none is queued, or `limit` Starts keep others waiting.
+  std::optional<Entry> take(std::uint32_t limit);
+  /// Its lease isn't promised anew yet.
+  void put_aside(const Entry& entry) { aside_.push_back(entry); }
+  /// The site said more of its leases: what was put aside comes first.
+  void queue_aside();
+
+  // ---- Starts under way ----
+  /// The component's Start was sent: it takes a slot.
+  void sent(Instant now, Task& task, TaskKey key);
+  /// The Start was answered, or is given up.
+  void answered(Task& task);
+  /// The next component whose Start has kept others waiting for long enough.
+  std::optional<TaskKey> take_held(Instant now);
+  std::uint32_t under_way() const { return under_way_; }
+
+  Instant next_deadline() const { return queued_.empty() || held_.empty() ? never : held_.front().first; }
+
+ private:
+  std::deque<Entry> queued_, aside_;
+  std::uint32_t under_way_ = 0;                      ///< Starts sent of late and not answered
+  std::deque<std::pair<Instant, TaskKey>> held_;     ///< until when each of them keeps others waiting
+};
+
+}  // namespace dmm

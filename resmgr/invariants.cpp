@@ -1,11 +1,12 @@
-// What must hold in every state of a resource manager. After each step only what the step changed is looked at;
-// the whole is recounted by tests and by the simulator's checkers, now and then.
+// The steps of invariants.hpp.
+#include "resmgr/invariants.hpp"
+
 #include <utility>
 
 #include "manager/assert.hpp"
-#include "resmgr/resource_manager.hpp"
 
-namespace dmm {
+namespace dmm::resource_steps {
+
 namespace {
 
 /// A task that holds nodes holds them alone, and within its lease unless its end is ordered or it is detached.
@@ -19,40 +20,38 @@ void check_task(const TaskRecord& task, const Slots& slots) {
 
 }  // namespace
 
-void ResourceManager::check_changes(const std::vector<Epoch>& leases, const std::vector<TaskId>& tasks) const {
-  DMM_ASSERT(touched_.empty());
+void check_changes(const ResourceParts& parts, const std::vector<Epoch>& leases,
+                   const std::vector<TaskId>& tasks) {
+  DMM_ASSERT(parts.touched.empty());
   for (const Epoch epoch : leases) {
-    const Lease* lease = leases_.find(epoch);
-    DMM_ASSERT(lease == nullptr || slots_.all_under(lease->nodes, epoch));
+    const HeldLease* lease = parts.leases.find(epoch);
+    DMM_ASSERT(lease == nullptr || parts.slots.all_under(lease->nodes, epoch));
   }
   for (const TaskId& id : tasks)
-    if (const TaskRecord* task = tasks_.find(id)) check_task(*task, slots_);
-  DMM_ASSERT(slots_.free() + slots_.leased() <= slots_.total());
+    if (const TaskRecord* task = parts.tasks.find(id)) check_task(*task, parts.slots);
+  DMM_ASSERT(parts.slots.free() + parts.slots.leased() <= parts.slots.total());
 }
 
-void ResourceManager::check_invariants() const {
-  slots_.check_invariants();
-  presence_.check_invariants();
-  tasks_.check_invariants();
+void check_invariants(const ResourceParts& parts) {
+  parts.slots.check_invariants();
+  parts.presence.check_invariants();
+  parts.tasks.check_invariants();
   std::uint32_t leased = 0;
-  for (const Epoch epoch : leases_.keys()) {
-    const NodeSet& nodes = leases_.at(epoch).nodes;
+  for (const Epoch epoch : parts.leases.keys()) {
+    const NodeSet& nodes = parts.leases.at(epoch).nodes;
     DMM_ASSERT(!nodes.empty() && is_well_formed(nodes));
-    DMM_ASSERT(slots_.all_under(nodes, epoch));
+    DMM_ASSERT(parts.slots.all_under(nodes, epoch));
     leased += count(nodes);
   }
-  DMM_ASSERT(leased == slots_.leased());
+  DMM_ASSERT(leased == parts.slots.leased());
   std::map<std::uint64_t, std::size_t> cleans;
-  for (const TaskRecord& task : tasks_.all()) {
-    check_task(task, slots_);
+  for (const TaskRecord& task : parts.tasks.all()) {
+    check_task(task, parts.slots);
     for (const std::uint64_t number : task.cleans) ++cleans[number];
-    DMM_ASSERT(!strays_.contains(task.id) || !task.is_live());
+    DMM_ASSERT(!parts.cleans.is_stray(task.id) || !task.is_live());
   }
-  for (const std::uint64_t number : stray_cleans_) ++cleans[number];
-  DMM_ASSERT(stray_cleans_.empty() || !strays_.empty());
-  DMM_ASSERT(cleans.size() == cleans_.size());
-  for (const auto& [number, clean] : cleans_) DMM_ASSERT(cleans.at(number) == clean.tasks);
-  for (const auto& read : reads_) DMM_ASSERT(tasks_.find(std::get<TaskId>(read.first)) != nullptr);
+  parts.cleans.check(std::move(cleans));
+  for (const auto& read : parts.reads) DMM_ASSERT(parts.tasks.find(std::get<TaskId>(read.first)) != nullptr);
 }
 
-}  // namespace dmm
+}  // namespace dmm::resource_steps

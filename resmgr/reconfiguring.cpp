@@ -1,12 +1,15 @@
-// Other nodes and other limits while the resource manager runs, or since it ran the last time. What is no node any more
-// is left by its lease at once, and what runs there is ended; its owner hears of it when the nodes are offered anew.
+// The steps of reconfiguring.hpp.
+#include "resmgr/reconfiguring.hpp"
+
 #include <algorithm>
 #include <utility>
 
 #include "manager/assert.hpp"
-#include "resmgr/resource_manager.hpp"
+#include "resmgr/leasing.hpp"
+#include "resmgr/running.hpp"
 
-namespace dmm {
+namespace dmm::resource_steps {
+
 namespace {
 
 /// What runs on a node that is taken out of service has so long to end.
@@ -14,61 +17,62 @@ constexpr Duration removal_grace = seconds(5);
 
 }  // namespace
 
-/// Gives each configured node its number, and what it has seen.
-void ResourceManager::number_nodes() {
-  const bool was_named = numbers_.is_named();
-  const auto before = numbers_.all();
-  const auto fences = slots_.fences();
-  numbers_.configure(settings_.nodes, settings_.node_names);
-  const auto after = numbers_.all();
+static void leave_removed(ResourceStep s, const NodeSet& removed);
+
+void number_nodes(ResourceParts& parts) {
+  const bool was_named = parts.numbers.is_named();
+  const auto before = parts.numbers.all();
+  const auto fences = parts.slots.fences();
+  parts.numbers.configure(parts.settings.nodes, parts.settings.node_names);
+  const auto after = parts.numbers.all();
   for (const auto& [node, highest] : fences) {
-    slots_.replace(node, {});
+    parts.slots.replace(node, {});
     const auto known = std::ranges::lower_bound(before, node, {}, &std::pair<std::uint32_t, std::string>::first);
     if (known == before.end() || known->first != node) continue;
     FenceRecord row{node, highest, was_named ? known->second : std::string()};
-    gone_fences_[row.key()] = std::move(row);
+    parts.gone_fences[row.key()] = std::move(row);
   }
   for (const auto& [node, name] : after) {
-    const auto seen = gone_fences_.find(name);
-    const Epoch highest = seen == gone_fences_.end() ? Epoch{} : seen->second.highest;
-    slots_.replace(node, highest);
-    if (seen == gone_fences_.end()) continue;
-    gone_fences_.erase(seen);
-    changed_fences_.insert(node);
+    const auto seen = parts.gone_fences.find(name);
+    const Epoch highest = seen == parts.gone_fences.end() ? Epoch{} : seen->second.highest;
+    parts.slots.replace(node, highest);
+    if (seen == parts.gone_fences.end()) continue;
+    parts.gone_fences.erase(seen);
+    parts.changed_fences.insert(node);
   }
-  if (was_named || numbers_.is_named())
+  if (was_named || parts.numbers.is_named())
     for (const auto* all : {&before, &after})
-      for (const auto& [node, name] : *all) changed_numbers_.insert(node);
-  slots_.configure(numbers_.present());
+      for (const auto& [node, name] : *all) parts.changed_numbers.insert(node);
+  parts.slots.configure(parts.numbers.present());
 }
 
-void ResourceManager::leave_removed(Instant now, const NodeSet& removed, Effects& effects) {
+void leave_removed(ResourceStep s, const NodeSet& removed) {
   if (removed.empty()) return;
-  for (const std::uint64_t number : slots_.tasks_on(removed))
-    if (TaskRecord& task = tasks_.at(number); task.is_live())
-      order_end(now, task, removal_grace, EndKind::lease_ended, effects, LeaseEnd::node_removed);
-  for (const Epoch lease : slots_.leases_on(removed)) take_from_lease(lease, removed);
-  for (const std::uint64_t number : tasks_.open()) touched_.add(tasks_.at(number).lease);
-  black_holes_.ran(removed);
+  for (const std::uint64_t number : s.parts.slots.tasks_on(removed))
+    if (TaskRecord& task = s.parts.tasks.at(number); task.is_live())
+      order_end(s, task, removal_grace, EndKind::lease_ended, LeaseEnd::node_removed);
+  for (const Epoch lease : s.parts.slots.leases_on(removed)) take_from_lease(s.parts, lease, removed);
+  for (const std::uint64_t number : s.parts.tasks.open()) s.parts.touched.add(s.parts.tasks.at(number).lease);
+  s.parts.black_holes.ran(removed);
 }
 
-std::string ResourceManager::reconfigure(Instant now, const ResourceManagerSettings& settings, Effects& effects) {
-  if (settings.site != settings_.site || settings.name != settings_.name)
+std::string reconfigure(ResourceStep s, const ResourceManagerSettings& settings) {
+  if (settings.site != s.parts.settings.site || settings.name != s.parts.settings.name)
     return "the names of the resource manager and of its site can't change while it runs";
-  now_ = now;
-  NodeNumbers wanted = numbers_;
+  s.parts.now = s.now;
+  NodeNumbers wanted = s.parts.numbers;
   wanted.configure(settings.nodes, settings.node_names);
   NodeSet renamed;
-  for (const auto& [node, name] : numbers_.all())
+  for (const auto& [node, name] : s.parts.numbers.all())
     if (wanted.name_of(node) != name) append(renamed, node);
-  leave_removed(now, subtract(slots_.present(), subtract(wanted.present(), renamed)), effects);
-  settings_ = settings;
-  number_nodes();
-  presence_.set_term(settings_.term);
-  black_holes_.set_limits(settings_.set_aside_after, settings_.set_aside_for);
-  register_due_ = true;
-  effects.log(Level::info, "reconfigured", {}, {{"nodes", std::int64_t{slots_.total()}}});
+  leave_removed(s, subtract(s.parts.slots.present(), subtract(wanted.present(), renamed)));
+  s.parts.settings = settings;
+  number_nodes(s.parts);
+  s.parts.presence.set_term(s.parts.settings.term);
+  s.parts.black_holes.set_limits(s.parts.settings.set_aside_after, s.parts.settings.set_aside_for);
+  s.parts.register_due = true;
+  s.effects.log(Level::info, "reconfigured", {}, {{"nodes", std::int64_t{s.parts.slots.total()}}});
   return {};
 }
 
-}  // namespace dmm
+}  // namespace dmm::resource_steps

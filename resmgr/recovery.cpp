@@ -1,23 +1,35 @@
-// What the resource manager keeps in its ledger, and how it goes on from it after a restart. The backend says which
-// tasks are still there: what runs goes on, what is gone is lost, and what nobody knows of is ended.
+// The steps of recovery.hpp.
+#include "resmgr/recovery.hpp"
+
 #include <utility>
 
 #include "manager/assert.hpp"
 #include "manager/planted.hpp"
-#include "resmgr/resource_manager.hpp"
+#include "resmgr/reconfiguring.hpp"
+#include "resmgr/running.hpp"
 
-namespace dmm {
+namespace dmm::resource_steps {
+
 namespace {
 
 TaskRow row_of(const TaskRecord& task) {
   const Instant detached_until = task.is_live() ? task.due : never;
-  return {task.id.request, task.id.component, task.lease,   task.nodes,     task.state,
-          task.ordered,    task.process,      task.cause,   task.kill_at,   detached_until,
-          task.outcome ? *task.outcome : Ended{}, task.lease_end};
+  return {task.id.request,
+          task.id.component,
+          task.lease,
+          task.nodes,
+          task.state,
+          task.ordered,
+          task.process,
+          task.cause,
+          task.kill_at,
+          detached_until,
+          task.outcome ? *task.outcome : Ended{},
+          task.lease_end};
 }
 
-template <class Lease>
-AssignmentRecord row_of(Epoch epoch, const Lease& lease) {
+template <class HeldLease>
+AssignmentRecord row_of(Epoch epoch, const HeldLease& lease) {
   return {epoch, lease.holder, lease.nodes, lease.alone, lease.fenced, lease.user, lease.patience};
 }
 
@@ -34,7 +46,8 @@ TaskRow row_named(const TaskId& id) {
 }
 
 /// The users of tasks that had no end and of which the backend has nothing any more.
-std::set<Party> users_of_gone(const std::vector<ResourceRecord>& rows, const std::map<TaskId, std::int32_t>& found) {
+std::set<Party> users_of_gone(const std::vector<ResourceRecord>& rows,
+                              const std::map<TaskId, std::int32_t>& found) {
   std::set<Party> users;
   for (const ResourceRecord& row : rows)
     if (const auto* task = std::get_if<TaskRow>(&row);
@@ -45,53 +58,62 @@ std::set<Party> users_of_gone(const std::vector<ResourceRecord>& rows, const std
 
 }  // namespace
 
+/// Nodes that aren't there were taken out of the configuration since.
+static void restore_one(ResourceParts& parts, AssignmentRecord& row);
+static void restore_fences(ResourceParts& parts, const std::vector<ResourceRecord>& rows);
+static void restore_one(ResourceParts& parts, SuspectRecord& row);
+/// Takes the task out of `living` if it is as the ledger says.
+static void restore_one(ResourceParts& parts, Instant now, TaskRow& row, std::map<TaskId, std::int32_t>& living,
+                        bool keeper_died, bool others_died);
+/// It still runs, or its end wasn't reported yet. Without a process it is still to be started.
+static void restore_living(ResourceParts& parts, Instant now, TaskRecord& task, const TaskRow& row,
+                           std::int32_t process);
+
 // ---- writing ---------------------------------------------------------------------------------------------------
 
-std::vector<ResourceRecord> ResourceManager::records() const {
+std::vector<ResourceRecord> records(const ResourceParts& parts) {
   std::vector<ResourceRecord> rows;
-  for (const auto& [node, highest] : slots_.fences())
-    if (node < numbers_.size()) rows.emplace_back(fence_row(numbers_, node, highest));
-  for (const auto& [key, row] : gone_fences_) rows.emplace_back(row);
-  if (numbers_.is_named())
-    for (auto& [node, name] : numbers_.all()) rows.emplace_back(NodeRecord{node, std::move(name)});
-  for (const Epoch epoch : leases_.keys()) rows.emplace_back(row_of(epoch, leases_.at(epoch)));
-  for (const TaskRecord& task : tasks_.all())
+  for (const auto& [node, highest] : parts.slots.fences())
+    if (node < parts.numbers.size()) rows.emplace_back(fence_row(parts.numbers, node, highest));
+  for (const auto& [key, row] : parts.gone_fences) rows.emplace_back(row);
+  if (parts.numbers.is_named())
+    for (auto& [node, name] : parts.numbers.all()) rows.emplace_back(NodeRecord{node, std::move(name)});
+  for (const Epoch epoch : parts.leases.keys()) rows.emplace_back(row_of(epoch, parts.leases.at(epoch)));
+  for (const TaskRecord& task : parts.tasks.all())
     if (task.state != TaskState::parked) rows.emplace_back(row_of(task));
-  for (const auto& [node, suspect] : black_holes_.all()) rows.emplace_back(SuspectRecord{node, suspect});
+  for (const auto& [node, suspect] : parts.black_holes.all()) rows.emplace_back(SuspectRecord{node, suspect});
   return rows;
 }
 
-/// Each changed row once. A node's highest epoch is nowhere else: it must survive the machine.
-void ResourceManager::record_changes(const std::vector<Epoch>& leases, const std::vector<TaskId>& tasks,
-                                     Effects& effects) {
-  std::set<std::uint32_t> suspects = black_holes_.take_changed();
-  auto& ledger = effects.ledger;
+void record_changes(ResourceStep s, const std::vector<Epoch>& leases, const std::vector<TaskId>& tasks) {
+  std::set<std::uint32_t> suspects = s.parts.black_holes.take_changed();
+  auto& ledger = s.effects.ledger;
   if (!ledger.wanted) return;
-  for (const std::uint32_t node : std::exchange(changed_numbers_, {})) {
-    std::string name = numbers_.is_named() ? numbers_.name_of(node) : std::string();
+  for (const std::uint32_t node : std::exchange(s.parts.changed_numbers, {})) {
+    std::string name = s.parts.numbers.is_named() ? s.parts.numbers.name_of(node) : std::string();
     if (!name.empty())
       ledger.put(NodeRecord{node, std::move(name)}, Grade::synced);
     else
       ledger.erase(NodeRecord{node, {}}, Grade::synced);
   }
-  for (const std::uint32_t node : std::exchange(changed_fences_, {}))
-    if (node < numbers_.size() && !numbers_.name_of(node).empty())
-      ledger.put(fence_row(numbers_, node, slots_.highest(node)), Grade::synced);
+  for (const std::uint32_t node : std::exchange(s.parts.changed_fences, {}))
+    if (node < s.parts.numbers.size() && !s.parts.numbers.name_of(node).empty())
+      ledger.put(fence_row(s.parts.numbers, node, s.parts.slots.highest(node)), Grade::synced);
   // That nothing starts any more under a lease, or on nodes that left it, is promised to others.
   for (const Epoch epoch : leases) {
-    if (const Lease* lease = leases_.find(epoch))
+    if (const HeldLease* lease = s.parts.leases.find(epoch))
       ledger.put(row_of(epoch, *lease), Grade::synced);
     else
       ledger.erase(AssignmentRecord{epoch, {}, {}, false, false, {}, {}}, Grade::synced);
   }
   for (const TaskId& id : tasks) {
-    if (const TaskRecord* task = tasks_.find(id); task != nullptr && task->state != TaskState::parked)
+    if (const TaskRecord* task = s.parts.tasks.find(id); task != nullptr && task->state != TaskState::parked)
       ledger.put(row_of(*task));
     else
       ledger.erase(row_named(id));
   }
   for (const std::uint32_t node : suspects) {
-    const Suspect* suspect = black_holes_.find(node);
+    const Suspect* suspect = s.parts.black_holes.find(node);
     if (suspect != nullptr)
       ledger.put(SuspectRecord{node, *suspect});
     else
@@ -101,74 +123,72 @@ void ResourceManager::record_changes(const std::vector<Epoch>& leases, const std
 
 // ---- reading ---------------------------------------------------------------------------------------------------
 
-void ResourceManager::restore(Instant now, std::vector<ResourceRecord> rows, const std::vector<LivingTask>& living,
-                              bool keeper_died) {
-  DMM_ASSERT(leases_.empty() && tasks_.all().empty());
-  now_ = now;
-  resume_due_ = true;
-  presence_.heard(now, site_);  // a full term for everybody to come back
+void restore(ResourceParts& parts, Instant now, std::vector<ResourceRecord> rows,
+             const std::vector<LivingTask>& living, bool keeper_died) {
+  DMM_ASSERT(parts.leases.empty() && parts.tasks.all().empty());
+  parts.now = now;
+  parts.resume_due = true;
+  parts.presence.heard(now, parts.site);  // a full term for everybody to come back
   std::map<TaskId, std::int32_t> found;
   for (const LivingTask& task : living)
     if (!DMM_PLANT(living_tasks_ignored)) found[task.id] = task.process;
-  // Numbers first, since leases name nodes by them; leases before fences: a node may be under a lease and have seen a
-  // later one. And suspects before tasks: one that is lost makes its nodes more suspect still.
+  // Numbers first, since leases name nodes by them; leases before fences: a node may be under a lease and have
+  // seen a later one. And suspects before tasks: one that is lost makes its nodes more suspect still.
   NodeNumbers before;
   for (ResourceRecord& row : rows)
     if (auto* node = std::get_if<NodeRecord>(&row)) {
-      changed_numbers_.insert(node->node);  // written once more, or erased
+      parts.changed_numbers.insert(node->node);  // written once more, or erased
       before.restore(node->node, std::move(node->name));
     }
-  numbers_ = std::move(before);
-  number_nodes();
+  parts.numbers = std::move(before);
+  number_nodes(parts);
   for (ResourceRecord& row : rows) {
-    if (auto* lease = std::get_if<AssignmentRecord>(&row)) restore_one(*lease);
-    if (auto* suspect = std::get_if<SuspectRecord>(&row)) restore_one(*suspect);
+    if (auto* lease = std::get_if<AssignmentRecord>(&row)) restore_one(parts, *lease);
+    if (auto* suspect = std::get_if<SuspectRecord>(&row)) restore_one(parts, *suspect);
   }
-  restore_fences(rows);
+  restore_fences(parts, rows);
   const bool others_died = users_of_gone(rows, found).size() > 1;
   for (ResourceRecord& row : rows)
-    if (auto* task = std::get_if<TaskRow>(&row)) restore_one(now, *task, found, keeper_died, others_died);
-  for (const auto& [id, process] : found) strays_.insert(id);
+    if (auto* task = std::get_if<TaskRow>(&row)) restore_one(parts, now, *task, found, keeper_died, others_died);
+  for (const auto& [id, process] : found) parts.cleans.add_stray(id);
 }
 
-/// Nodes that aren't there were taken out of the configuration since.
-void ResourceManager::restore_one(AssignmentRecord& row) {
-  NodeSet nodes = slots_.within(row.nodes);
-  if (nodes != row.nodes) changed_leases_.add(row.lease);
+void restore_one(ResourceParts& parts, AssignmentRecord& row) {
+  NodeSet nodes = parts.slots.within(row.nodes);
+  if (nodes != row.nodes) parts.changed_leases.add(row.lease);
   if (nodes.empty()) return;
-  slots_.assign(nodes, row.lease);
-  leases_[row.lease] = {std::move(row.holder), std::move(row.user), std::move(nodes), row.patience,
-                        row.alone,             false,               row.fenced};
+  parts.slots.assign(nodes, row.lease);
+  parts.leases[row.lease] = {
+      std::move(row.holder), std::move(row.user), std::move(nodes), row.patience, row.alone, false, row.fenced};
 }
 
-void ResourceManager::restore_fences(const std::vector<ResourceRecord>& rows) {
+void restore_fences(ResourceParts& parts, const std::vector<ResourceRecord>& rows) {
   std::map<std::string, std::uint32_t> numbers;
-  for (auto& [node, name] : numbers_.all()) numbers.emplace(std::move(name), node);
+  for (auto& [node, name] : parts.numbers.all()) numbers.emplace(std::move(name), node);
   for (const ResourceRecord& row : rows) {
     const auto* fence = std::get_if<FenceRecord>(&row);
     if (!fence) continue;
     const auto known = numbers.find(fence->key());
     if (known == numbers.end()) {
-      gone_fences_[fence->key()] = *fence;
+      parts.gone_fences[fence->key()] = *fence;
       continue;
     }
-    slots_.remember(known->second, fence->highest);
-    if (fence->key() != fence_row(numbers_, known->second, {}).key() || fence->node != known->second)
-      changed_fences_.insert(known->second);
+    parts.slots.remember(known->second, fence->highest);
+    if (fence->key() != fence_row(parts.numbers, known->second, {}).key() || fence->node != known->second)
+      parts.changed_fences.insert(known->second);
   }
 }
 
-void ResourceManager::restore_one(SuspectRecord& row) {
-  const bool is_gone = !slots_.has({{row.node, row.node}});
+void restore_one(ResourceParts& parts, SuspectRecord& row) {
+  const bool is_gone = !parts.slots.has({{row.node, row.node}});
   if (is_gone) row.suspect.until = never;
-  black_holes_.restore(row.node, std::move(row.suspect));
-  if (is_gone) black_holes_.ran({{row.node, row.node}});
+  parts.black_holes.restore(row.node, std::move(row.suspect));
+  if (is_gone) parts.black_holes.ran({{row.node, row.node}});
 }
 
-/// Takes the task out of `living` if it is as the ledger says.
-void ResourceManager::restore_one(Instant now, TaskRow& row, std::map<TaskId, std::int32_t>& living, bool keeper_died,
-                                  bool others_died) {
-  TaskRecord& task = tasks_.add(now, {row.request, row.component}, row.lease);
+void restore_one(ResourceParts& parts, Instant now, TaskRow& row, std::map<TaskId, std::int32_t>& living,
+                 bool keeper_died, bool others_died) {
+  TaskRecord& task = parts.tasks.add(now, {row.request, row.component}, row.lease);
   task.nodes = std::move(row.nodes);
   task.ordered = row.ordered;
   task.process = row.process;
@@ -178,55 +198,53 @@ void ResourceManager::restore_one(Instant now, TaskRow& row, std::map<TaskId, st
   task.kill_at = row.kill_at;
   const auto alive = living.find(task.id);
   if (row.state == TaskState::ended) {
-    record_outcome(now, task, std::move(row.outcome));
+    record_outcome(parts, now, task, std::move(row.outcome));
     if (alive != living.end()) living.erase(alive);
     return;
   }
-  if (alive == living.end() || !slots_.has(task.nodes)) {  // gone, or its nodes are
+  if (alive == living.end() || !parts.slots.has(task.nodes)) {  // gone, or its nodes are
     Ended outcome;
     outcome.kind = task.cause.value_or(EndKind::lost);
     outcome.lease_end = task.lease_end;
-    outcome.keeper_died = keeper_died && !task.cause && slots_.has(task.nodes);
+    outcome.keeper_died = keeper_died && !task.cause && parts.slots.has(task.nodes);
     outcome.others_died = outcome.keeper_died && others_died;
-    outcome.text = outcome.keeper_died ? keeper_died_text
-                                       : "the resource manager was started again and found nothing of it";
+    outcome.text =
+        outcome.keeper_died ? keeper_died_text : "the resource manager was started again and found nothing of it";
     if (!task.cause && !outcome.keeper_died)
-      black_holes_.failed(now, slots_.within(task.nodes), task.id.request, "lost");
-    changed_tasks_.add(task.id);
-    return record_outcome(now, task, std::move(outcome));
+      parts.black_holes.failed(now, parts.slots.within(task.nodes), task.id.request, "lost");
+    parts.changed_tasks.add(task.id);
+    return record_outcome(parts, now, task, std::move(outcome));
   }
-  restore_living(now, task, row, alive->second);
+  restore_living(parts, now, task, row, alive->second);
   living.erase(alive);
 }
 
-/// It still runs, or its end wasn't reported yet. Without a process it is still to be started.
-void ResourceManager::restore_living(Instant now, TaskRecord& task, const TaskRow& row, std::int32_t process) {
+void restore_living(ResourceParts& parts, Instant now, TaskRecord& task, const TaskRow& row,
+                    std::int32_t process) {
   if (process != 0) task.process = process;
   task.started = task.process != 0 || row.state == TaskState::running;
   const bool runs = row.state == TaskState::starting && task.started;
-  if (runs || task.process != row.process) changed_tasks_.add(task.id);
-  tasks_.enter(now, task, runs ? TaskState::running : row.state);
-  slots_.occupy_again(task.nodes, task.number);
-  if (row.detached_until != never) tasks_.set_due(task, row.detached_until);
+  if (runs || task.process != row.process) parts.changed_tasks.add(task.id);
+  parts.tasks.enter(now, task, runs ? TaskState::running : row.state);
+  parts.slots.occupy_again(task.nodes, task.number);
+  if (row.detached_until != never) parts.tasks.set_due(task, row.detached_until);
   const Party job_manager = job_manager_of(row.request);
-  if (task.kill_at > now) presence_.watch(now, job_manager, task.number);
-  if (row.detached_until != never) presence_.detach(job_manager, task.number);
+  if (task.kill_at > now) parts.presence.watch(now, job_manager, task.number);
+  if (row.detached_until != never) parts.presence.detach(job_manager, task.number);
 }
 
-/// The first settle after a restore: the ends that were ordered are ordered again, since the backend may not have
-/// heard them.
-void ResourceManager::resume(Instant now, Effects& effects) {
-  for (const TaskId& id : strays_) effects.tasks.push_back(EndTask{id, Duration{}});
-  for (const std::uint64_t number : tasks_.open()) {
-    const TaskRecord& task = tasks_.at(number);
+void resume(ResourceStep s) {
+  for (const TaskId& id : s.parts.cleans.strays()) s.effects.tasks.push_back(EndTask{id, Duration{}});
+  for (const std::uint64_t number : s.parts.tasks.open()) {
+    const TaskRecord& task = s.parts.tasks.at(number);
     if (task.state == TaskState::ending)
-      effects.tasks.push_back(EndTask{task.id, std::max(task.kill_at - now, Duration{})});
+      s.effects.tasks.push_back(EndTask{task.id, std::max(task.kill_at - s.now, Duration{})});
   }
-  effects.log(Level::info, "restore", {},
-              {{"leases", static_cast<std::int64_t>(leases_.size())},
-               {"tasks", std::int64_t{tasks_.live()}},
-               {"outcomes", static_cast<std::int64_t>(tasks_.all().size() - tasks_.live())},
-               {"unknown_tasks", static_cast<std::int64_t>(strays_.size())}});
+  s.effects.log(Level::info, "restore", {},
+                {{"leases", static_cast<std::int64_t>(s.parts.leases.size())},
+                 {"tasks", std::int64_t{s.parts.tasks.live()}},
+                 {"outcomes", static_cast<std::int64_t>(s.parts.tasks.all().size() - s.parts.tasks.live())},
+                 {"unknown_tasks", static_cast<std::int64_t>(s.parts.cleans.strays().size())}});
 }
 
-}  // namespace dmm
+}  // namespace dmm::resource_steps

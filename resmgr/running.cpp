@@ -1,5 +1,6 @@
-// What the resource manager does for job managers: starts, ends and remembers tasks, and brings their output back.
-// Every Start gets exactly one outcome, which is kept so that a repeated Start gets the same answer.
+// The steps of running.hpp.
+#include "resmgr/running.hpp"
+
 #include <algorithm>
 #include <utility>
 
@@ -7,9 +8,14 @@
 #include "manager/planted.hpp"
 #include "protocol/programs.hpp"
 #include "protocol/text.hpp"
-#include "resmgr/resource_manager.hpp"
+#include "resmgr/contact.hpp"
+#include "resmgr/leasing.hpp"
 
-namespace dmm {
+namespace dmm::resource_steps {
+
+/// What is to be done with a parked Start now.
+enum class Readiness : std::uint8_t { start, await_lease, await_nodes, no_lease, not_theirs, nodes_busy };
+
 namespace {
 
 /// Nothing goes on longer after its end was said, whatever a message says.
@@ -30,183 +36,193 @@ Ended stopped(std::string text) {
 
 }  // namespace
 
-// ---- starting --------------------------------------------------------------------------------------------------
-
-void ResourceManager::on(Instant now, FromUser, Start& start, Effects& effects) {
-  const TaskId id{start.request, start.component};
-  if (TaskRecord* known = tasks_.find(id)) return answer_again(*known, start, effects);
-  if (effects.wants(Level::debug))
-    effects.log(Level::debug, "start", id.request,
-                {{"component", std::int64_t{id.component}},
-                 {"lease", to_text(start.lease)},
-                 {"nodes", to_text(start.nodes)}});
-  const bool is_outdated = !tasks_.later_attempts(id).empty();
-  TaskRecord& task = tasks_.add(now, id, start.lease.epoch);
-  if (is_outdated) return conclude(now, task, stopped("a later attempt at the job was started here"), effects);
-  replace_earlier_attempts(now, id, effects);
-  if (stopping_) return fail(now, task, StartFault::no_lease, "the resource manager is being stopped", effects);
-  if (const std::string fault = fault_of(start.program); !fault.empty())
-    return fail(now, task, StartFault::executable_missing, fault, effects);
-  if (!slots_.has(start.nodes)) return fail(now, task, StartFault::no_lease, "no such nodes", effects);
-  if (start.lease.owner != settings_.site)
-    return fail(now, task, StartFault::no_lease, "the lease is of another site", effects);
-  if (tasks_.parked_of(asker_of(id)) >= settings_.parked_max || tasks_.parked_bytes() > settings_.parked_bytes_max)
-    return fail(now, task, StartFault::resources, "too many starts wait here for their leases", effects);
-  task.nodes = std::move(start.nodes);
-  task.streams = start.streams;
-  tasks_.set_program(task, std::move(start.program));
-  touched_.add(task.lease);
-}
-
 /// A Start came again: the asker doesn't know what became of the first. While it is undecided, the answer will
 /// come.
-void ResourceManager::answer_again(TaskRecord& task, const Start& start, Effects& effects) {
-  if (task.state == TaskState::ended) return effects.send(asker_of(task.id), *task.outcome, task.id.request);
+static void answer_again(ResourceStep s, TaskRecord& task, const Start& start);
+/// A job runs once at a time: with a later attempt, what is left of the earlier ones is killed, all components of
+/// it.
+static void replace_earlier_attempts(ResourceStep s, const TaskId& id);
+/// Only users of the site that holds the lease may start jobs under it, and of the owner's own only who was given
+/// it.
+static bool is_for(const HeldLease& lease, const RequestId& request);
+static Readiness readiness_of(const ResourceParts& parts, const TaskRecord& task);
+static void launch(ResourceStep s, TaskRecord& task);
+/// Nothing is left of a task that the ledger didn't know. With the last of them, all nodes may be used.
+static void end_stray(ResourceStep s, const TaskId& id);
+/// Nothing of the task is left: its nodes are free for what waits for them, and the owner hears it if it asked.
+static void leave_nodes(ResourceStep s, TaskRecord& task);
+/// Records the outcome and tells the job manager.
+static void conclude(ResourceStep s, TaskRecord& task, Ended&& outcome);
+/// Told once, until the job manager has read as far as it was told: who reads slowly isn't told of each line.
+static void tell_growth(ResourceStep s, TaskRecord& task);
+
+// ---- starting --------------------------------------------------------------------------------------------------
+
+void on(ResourceStep s, FromUser, Start& start) {
+  const TaskId id{start.request, start.component};
+  if (TaskRecord* known = s.parts.tasks.find(id)) return answer_again(s, *known, start);
+  if (s.effects.wants(Level::debug))
+    s.effects.log(Level::debug, "start", id.request,
+                  {{"component", std::int64_t{id.component}},
+                   {"lease", to_text(start.lease)},
+                   {"nodes", to_text(start.nodes)}});
+  const bool is_outdated = !s.parts.tasks.later_attempts(id).empty();
+  TaskRecord& task = s.parts.tasks.add(s.now, id, start.lease.epoch);
+  if (is_outdated) return conclude(s, task, stopped("a later attempt at the job was started here"));
+  replace_earlier_attempts(s, id);
+  if (s.parts.stopping) return fail(s, task, StartFault::no_lease, "the resource manager is being stopped");
+  if (const std::string fault = fault_of(start.program); !fault.empty())
+    return fail(s, task, StartFault::executable_missing, fault);
+  if (!s.parts.slots.has(start.nodes)) return fail(s, task, StartFault::no_lease, "no such nodes");
+  if (start.lease.owner != s.parts.settings.site)
+    return fail(s, task, StartFault::no_lease, "the lease is of another site");
+  if (s.parts.tasks.parked_of(asker_of(id)) >= s.parts.settings.parked_max ||
+      s.parts.tasks.parked_bytes() > s.parts.settings.parked_bytes_max)
+    return fail(s, task, StartFault::resources, "too many starts wait here for their leases");
+  task.nodes = std::move(start.nodes);
+  task.streams = start.streams;
+  s.parts.tasks.set_program(task, std::move(start.program));
+  s.parts.touched.add(task.lease);
+}
+
+void answer_again(ResourceStep s, TaskRecord& task, const Start& start) {
+  if (task.state == TaskState::ended) return s.effects.send(asker_of(task.id), *task.outcome, task.id.request);
   task.streams = start.streams;
   for (TaskRecord::Growth& growth : task.growth) growth.told = growth.read = 0;
   if (!task.started) return;
-  effects.send(asker_of(task.id), Started{task.id.request, task.id.component, task.process}, task.id.request);
-  tell_growth(task, effects);
+  s.effects.send(asker_of(task.id), Started{task.id.request, task.id.component, task.process}, task.id.request);
+  tell_growth(s, task);
 }
 
-/// A job runs once at a time: with a later attempt, what is left of the earlier ones is killed, all components of
-/// it.
-void ResourceManager::replace_earlier_attempts(Instant now, const TaskId& id, Effects& effects) {
-  for (TaskRecord* task : tasks_.earlier_attempts(id)) {
+void replace_earlier_attempts(ResourceStep s, const TaskId& id) {
+  for (TaskRecord* task : s.parts.tasks.earlier_attempts(id)) {
     if (task->is_live())
-      order_end(now, *task, Duration{}, EndKind::stopped, effects);
+      order_end(s, *task, Duration{}, EndKind::stopped);
     else if (task->state == TaskState::parked)
-      conclude(now, *task, stopped("a later attempt at the job was started here"), effects);
+      conclude(s, *task, stopped("a later attempt at the job was started here"));
   }
 }
 
-/// Only users of the site that holds the lease may start jobs under it, and of the owner's own only who was given it.
-bool ResourceManager::is_for(const Lease& lease, const RequestId& request) {
+bool is_for(const HeldLease& lease, const RequestId& request) {
   return request.site == lease.holder && (lease.user.empty() || request.user == lease.user);
 }
 
-ResourceManager::Readiness ResourceManager::judge(const TaskRecord& task) const {
-  const Lease* lease = leases_.find(task.lease);
+Readiness readiness_of(const ResourceParts& parts, const TaskRecord& task) {
+  const HeldLease* lease = parts.leases.find(task.lease);
   if (lease != nullptr && lease->fenced) return Readiness::no_lease;
   if (lease != nullptr && !is_for(*lease, task.id.request)) return Readiness::not_theirs;
-  if (!slots_.has(task.nodes)) return Readiness::no_lease;
-  if (!slots_.admit(task.nodes, task.lease)) return Readiness::no_lease;
-  if (!slots_.all_under(task.nodes, task.lease)) return Readiness::await_lease;
-  if (!strays_.empty()) return Readiness::await_nodes;
-  for (const TaskRecord* earlier : tasks_.earlier_attempts(task.id))
+  if (!parts.slots.has(task.nodes)) return Readiness::no_lease;
+  if (!parts.slots.admit(task.nodes, task.lease)) return Readiness::no_lease;
+  if (!parts.slots.all_under(task.nodes, task.lease)) return Readiness::await_lease;
+  if (parts.cleans.has_strays()) return Readiness::await_nodes;
+  for (const TaskRecord* earlier : parts.tasks.earlier_attempts(task.id))
     if (earlier->is_live()) return Readiness::await_nodes;
   Readiness readiness = Readiness::start;
-  for (const std::uint64_t number : slots_.tasks_on(task.nodes)) {
-    if (tasks_.at(number).state != TaskState::ending) return Readiness::nodes_busy;
+  for (const std::uint64_t number : parts.slots.tasks_on(task.nodes)) {
+    if (parts.tasks.at(number).state != TaskState::ending) return Readiness::nodes_busy;
     readiness = Readiness::await_nodes;
   }
   return readiness;
 }
 
-/// Does with a parked Start what its lease and its nodes now allow.
-void ResourceManager::consider(Instant now, TaskRecord& task, Effects& effects) {
+void consider(ResourceStep s, TaskRecord& task) {
   if (task.state != TaskState::parked) return;
-  switch (judge(task)) {
-    case Readiness::start: return launch(now, task, effects);
-    case Readiness::await_nodes: return tasks_.set_due(task, never);
+  switch (readiness_of(s.parts, task)) {
+    case Readiness::start: return launch(s, task);
+    case Readiness::await_nodes: return s.parts.tasks.set_due(task, never);
     case Readiness::await_lease:
-      if (task.due == never) tasks_.set_due(task, now + settings_.park);
+      if (task.due == never) s.parts.tasks.set_due(task, s.now + s.parts.settings.park);
       return;
-    case Readiness::no_lease:
-      return fail(now, task, StartFault::no_lease, "the lease isn't assigned here any more", effects);
-    case Readiness::not_theirs:
-      return fail(now, task, StartFault::no_lease, "the lease is another user's", effects);
-    case Readiness::nodes_busy: return fail(now, task, StartFault::nodes_busy, "a job runs on the nodes", effects);
+    case Readiness::no_lease: return fail(s, task, StartFault::no_lease, "the lease isn't assigned here any more");
+    case Readiness::not_theirs: return fail(s, task, StartFault::no_lease, "the lease is another user's");
+    case Readiness::nodes_busy: return fail(s, task, StartFault::nodes_busy, "a job runs on the nodes");
   }
 }
 
-void ResourceManager::launch(Instant now, TaskRecord& task, Effects& effects) {
-  DMM_ASSERT(task.state == TaskState::parked && !stopping_);
-  tasks_.set_due(task, never);
-  slots_.occupy(task.nodes, task.lease, task.number);
-  tasks_.enter(now, task, TaskState::starting);
-  presence_.watch(now, asker_of(task.id), task.number);
+void launch(ResourceStep s, TaskRecord& task) {
+  DMM_ASSERT(task.state == TaskState::parked && !s.parts.stopping);
+  s.parts.tasks.set_due(task, never);
+  s.parts.slots.occupy(task.nodes, task.lease, task.number);
+  s.parts.tasks.enter(s.now, task, TaskState::starting);
+  s.parts.presence.watch(s.now, asker_of(task.id), task.number);
   task.ordered = true;
   task.own_directory = task.program->working_directory.empty();
   // The keeper's deadline may be long past when nothing ran: it is moved before there is something to end.
-  keep_tasks(now, effects);
-  effects.tasks.push_back(StartTask{task.id, std::move(*std::exchange(task.program, nullptr)),
-                                    {settings_.site, task.lease}, task.nodes});
-  changed_tasks_.add(task.id);
+  keep_tasks(s);
+  s.effects.tasks.push_back(StartTask{
+      task.id, std::move(*std::exchange(task.program, nullptr)), {s.parts.settings.site, task.lease}, task.nodes});
+  s.parts.changed_tasks.add(task.id);
 }
 
-void ResourceManager::on(Instant now, const TaskStarted& report, Effects& effects) {
-  TaskRecord* task = tasks_.find(report.id);
+void on(ResourceStep s, const TaskStarted& report) {
+  TaskRecord* task = s.parts.tasks.find(report.id);
   if (task == nullptr || !task->is_live() || task->started)
-    return effects.log(Level::debug, "ignore", report.id.request, {{"report", std::string("task_started")}});
+    return s.effects.log(Level::debug, "ignore", report.id.request, {{"report", std::string("task_started")}});
   task->started = true;
   task->process = report.process;
-  changed_tasks_.add(report.id);
-  ++counts_.started;
-  if (task->state == TaskState::starting) tasks_.enter(now, *task, TaskState::running);
-  if (effects.wants(Level::info))
-    effects.log(Level::info, "started", report.id.request,
-                {{"component", std::int64_t{report.id.component}},
-                 {"process", std::int64_t{report.process}},
-                 {"isolation", report.isolation},
-                 {"nodes", to_text(task->nodes)}});
-  effects.send(asker_of(task->id), Started{task->id.request, task->id.component, task->process}, task->id.request);
+  s.parts.changed_tasks.add(report.id);
+  ++s.parts.counts.started;
+  if (task->state == TaskState::starting) s.parts.tasks.enter(s.now, *task, TaskState::running);
+  if (s.effects.wants(Level::info))
+    s.effects.log(Level::info, "started", report.id.request,
+                  {{"component", std::int64_t{report.id.component}},
+                   {"process", std::int64_t{report.process}},
+                   {"isolation", report.isolation},
+                   {"nodes", to_text(task->nodes)}});
+  s.effects.send(asker_of(task->id), Started{task->id.request, task->id.component, task->process},
+                 task->id.request);
 }
 
 // ---- ending ----------------------------------------------------------------------------------------------------
 
-void ResourceManager::on(Instant now, FromUser, const Stop& stop, Effects& effects) {
-  effects.log(Level::debug, "stop", stop.request, {{"grace", stop.grace.in_seconds()}});
-  const std::vector<TaskRecord*> components = tasks_.of(stop.request);
+void on(ResourceStep s, FromUser, const Stop& stop) {
+  s.effects.log(Level::debug, "stop", stop.request, {{"grace", stop.grace.in_seconds()}});
+  const std::vector<TaskRecord*> components = s.parts.tasks.of(stop.request);
   for (TaskRecord* task : components) {
     if (task->is_live())
-      order_end(now, *task, stop.grace, EndKind::stopped, effects);
+      order_end(s, *task, stop.grace, EndKind::stopped);
     else if (task->state == TaskState::parked)
-      conclude(now, *task, stopped({}), effects);
+      conclude(s, *task, stopped({}));
     else
-      effects.send(asker_of(task->id), *task->outcome, task->id.request);
+      s.effects.send(asker_of(task->id), *task->outcome, task->id.request);
   }
   if (!components.empty()) return;
   Ended unknown = stopped("the resource manager knows no such request");
   unknown.request = stop.request;
-  effects.send(asker_of({stop.request, 0}), std::move(unknown), stop.request);
+  s.effects.send(asker_of({stop.request, 0}), std::move(unknown), stop.request);
 }
 
-/// Orders a task's end, again only if that makes it sooner. The job manager's own Stop is the cause before all
-/// others.
-void ResourceManager::order_end(Instant now, TaskRecord& task, Duration grace, EndKind cause, Effects& effects,
-                                LeaseEnd lease_end) {
+void order_end(ResourceStep s, TaskRecord& task, Duration grace, EndKind cause, LeaseEnd lease_end) {
   DMM_ASSERT(task.is_live());
   if (task.lease_end == LeaseEnd::released) task.lease_end = lease_end;
   if (!task.cause || cause == EndKind::stopped) task.cause = cause;
-  changed_tasks_.add(task.id);
-  const Instant kill_at = now + std::clamp(grace, Duration{}, wait_max);
+  s.parts.changed_tasks.add(task.id);
+  const Instant kill_at = s.now + std::clamp(grace, Duration{}, wait_max);
   if (kill_at >= task.kill_at) return;
   task.kill_at = kill_at;
-  task.warned = task.warned || kill_at > now;
-  if (task.state != TaskState::ending) tasks_.enter(now, task, TaskState::ending);
-  if (kill_at == now) presence_.unwatch(asker_of(task.id), task.number);
-  effects.tasks.push_back(EndTask{task.id, kill_at - now});
+  task.warned = task.warned || kill_at > s.now;
+  if (task.state != TaskState::ending) s.parts.tasks.enter(s.now, task, TaskState::ending);
+  if (kill_at == s.now) s.parts.presence.unwatch(asker_of(task.id), task.number);
+  s.effects.tasks.push_back(EndTask{task.id, kill_at - s.now});
 }
 
-/// Its lease is over, but its job manager may still be there: it goes on while that is heard, and no longer than the
-/// limit, however often that is said.
-void ResourceManager::detach(Instant now, TaskRecord& task, Duration limit, LeaseEnd reason, Effects& effects) {
+void detach(ResourceStep s, TaskRecord& task, Duration limit, LeaseEnd reason) {
   DMM_ASSERT(task.is_live());
   if (task.lease_end == LeaseEnd::released) task.lease_end = reason;
-  const Instant until = now + std::min(limit, wait_max);
-  if (until < task.due) tasks_.set_due(task, until);
-  presence_.detach(asker_of(task.id), task.number);
-  changed_tasks_.add(task.id);
-  effects.log(Level::info, "detach", task.id.request, {{"lease", to_text(LeaseId{settings_.site, task.lease})}});
+  const Instant until = s.now + std::min(limit, wait_max);
+  if (until < task.due) s.parts.tasks.set_due(task, until);
+  s.parts.presence.detach(asker_of(task.id), task.number);
+  s.parts.changed_tasks.add(task.id);
+  s.effects.log(Level::info, "detach", task.id.request,
+                {{"lease", to_text(LeaseId{s.parts.settings.site, task.lease})}});
 }
 
-void ResourceManager::on(Instant now, TaskEnded& report, Effects& effects) {
-  if (strays_.contains(report.id)) return end_stray(report.id, effects);
-  TaskRecord* task = tasks_.find(report.id);
+void on(ResourceStep s, TaskEnded& report) {
+  if (s.parts.cleans.is_stray(report.id)) return end_stray(s, report.id);
+  TaskRecord* task = s.parts.tasks.find(report.id);
   if (task == nullptr || !task->is_live())
-    return effects.log(Level::debug, "ignore", report.id.request, {{"report", std::string("task_ended")}});
-  judge_nodes(now, *task, report);
+    return s.effects.log(Level::debug, "ignore", report.id.request, {{"report", std::string("task_ended")}});
+  judge_nodes(s.parts, s.now, *task, report);
   // What heeds a warning and ends with exit status 0 within its grace has done its work. What is killed without a
   // warning doesn't exit: it had come to its end before, unnoticed.
   const bool by_itself = task->warned ? report.code == 0 : task->cause != EndKind::stopped;
@@ -226,132 +242,129 @@ void ResourceManager::on(Instant now, TaskEnded& report, Effects& effects) {
   outcome.keeper_died = report.keeper_died && outcome.kind == EndKind::lost;
   if (outcome.keeper_died) {
     outcome.text = keeper_died_text;
-    outcome.others_died = died_with_others(task->id.request);
+    outcome.others_died = died_with_others(s.parts, task->id.request);
   }
-  leave_nodes(*task, effects);
-  outcome.gave_back = end_with_task(*task, effects);
-  conclude(now, *task, std::move(outcome), effects);
+  leave_nodes(s, *task);
+  outcome.gave_back = end_with_task(s, *task);
+  conclude(s, *task, std::move(outcome));
 }
 
-/// Nothing is left of a task that the ledger didn't know. With the last of them, all nodes may be used.
-void ResourceManager::end_stray(const TaskId& id, Effects& effects) {
-  strays_.erase(id);
-  const TaskRecord* known = tasks_.find(id);
-  if (known == nullptr || !known->ordered) effects.tasks.push_back(RemoveTask{id});
-  if (!strays_.empty()) return;
-  for (const std::uint64_t clean : std::exchange(stray_cleans_, {})) count_down(clean, effects);
-  for (const Epoch epoch : leases_.keys()) touched_.add(epoch);
+void end_stray(ResourceStep s, const TaskId& id) {
+  const std::vector<std::uint64_t> answers = s.parts.cleans.end_stray(id);
+  const TaskRecord* known = s.parts.tasks.find(id);
+  if (known == nullptr || !known->ordered) s.effects.tasks.push_back(RemoveTask{id});
+  if (s.parts.cleans.has_strays()) return;
+  for (const std::uint64_t clean : answers) count_down(s, clean);
+  for (const Epoch epoch : s.parts.leases.keys()) s.parts.touched.add(epoch);
 }
 
-/// Nothing of the task is left: its nodes are free for what waits for them, and the owner hears it if it asked.
-void ResourceManager::leave_nodes(TaskRecord& task, Effects& effects) {
-  slots_.vacate(task.nodes, task.number);
-  presence_.unwatch(asker_of(task.id), task.number);
-  for (const Epoch lease : slots_.leases_on(task.nodes)) touched_.add(lease);
-  for (const TaskRecord* later : tasks_.later_attempts(task.id)) touched_.add(later->lease);
-  for (const std::uint64_t clean : std::exchange(task.cleans, {})) count_down(clean, effects);
+void leave_nodes(ResourceStep s, TaskRecord& task) {
+  s.parts.slots.vacate(task.nodes, task.number);
+  s.parts.presence.unwatch(asker_of(task.id), task.number);
+  for (const Epoch lease : s.parts.slots.leases_on(task.nodes)) s.parts.touched.add(lease);
+  for (const TaskRecord* later : s.parts.tasks.later_attempts(task.id)) s.parts.touched.add(later->lease);
+  for (const std::uint64_t clean : std::exchange(task.cleans, {})) count_down(s, clean);
 }
 
-/// Answers a Start that came to nothing here.
-void ResourceManager::fail(Instant now, TaskRecord& task, StartFault fault, std::string why, Effects& effects) {
+void fail(ResourceStep s, TaskRecord& task, StartFault fault, std::string why) {
   DMM_ASSERT(task.state == TaskState::parked);
-  effects.log(Level::warning, "refuse", task.id.request,
-              {{"message", std::string("start")}, {"fault", std::string(to_text(fault))}, {"reason", why}});
+  s.effects.log(Level::warning, "refuse", task.id.request,
+                {{"message", std::string("start")}, {"fault", std::string(to_text(fault))}, {"reason", why}});
   Ended outcome;
   outcome.kind = EndKind::start_failed;
   outcome.fault = fault;
   outcome.text = std::move(why);
-  conclude(now, task, std::move(outcome), effects);
+  conclude(s, task, std::move(outcome));
 }
 
-void ResourceManager::record_outcome(Instant now, TaskRecord& task, Ended&& outcome) {
+void record_outcome(ResourceParts& parts, Instant now, TaskRecord& task, Ended&& outcome) {
   outcome.request = task.id.request;
   outcome.component = task.id.component;
   task.outcome = std::make_unique<Ended>(std::move(outcome));
-  tasks_.enter(now, task, TaskState::ended);
+  parts.tasks.enter(now, task, TaskState::ended);
   task.program.reset();
-  tasks_.set_due(task, now + (task.ordered ? settings_.keep_output : std::min(settings_.keep_output, keep_refusal)));
-  perhaps_idle_.add(task.lease);
+  parts.tasks.set_due(task, now + (task.ordered ? parts.settings.keep_output
+                                                : std::min(parts.settings.keep_output, keep_refusal)));
+  parts.perhaps_idle.add(task.lease);
 }
 
-/// Records the outcome and tells the job manager.
-void ResourceManager::conclude(Instant now, TaskRecord& task, Ended&& outcome, Effects& effects) {
-  record_outcome(now, task, std::move(outcome));
-  changed_tasks_.add(task.id);
-  ++(task.outcome->kind == EndKind::start_failed ? counts_.failed : counts_.ended);
-  if (effects.wants(Level::info))
-    effects.log(Level::info, "ended", task.id.request,
-                {{"component", std::int64_t{task.id.component}},
-                 {"kind", std::string(to_text(task.outcome->kind))},
-                 {"code", std::int64_t{task.outcome->code}},
-                 {"wall", task.outcome->wall.in_seconds()}});
-  effects.send(asker_of(task.id), *task.outcome, task.id.request);
+void conclude(ResourceStep s, TaskRecord& task, Ended&& outcome) {
+  record_outcome(s.parts, s.now, task, std::move(outcome));
+  s.parts.changed_tasks.add(task.id);
+  ++(task.outcome->kind == EndKind::start_failed ? s.parts.counts.failed : s.parts.counts.ended);
+  if (s.effects.wants(Level::info))
+    s.effects.log(Level::info, "ended", task.id.request,
+                  {{"component", std::int64_t{task.id.component}},
+                   {"kind", std::string(to_text(task.outcome->kind))},
+                   {"code", std::int64_t{task.outcome->code}},
+                   {"wall", task.outcome->wall.in_seconds()}});
+  s.effects.send(asker_of(task.id), *task.outcome, task.id.request);
 }
 
-/// A due time was reached: a parked Start has waited long enough for its lease, a detached task has gone on long
-/// enough, an outcome was kept long enough.
-void ResourceManager::give_up_or_forget(Instant now, const TaskId& id, Effects& effects) {
-  TaskRecord& task = *tasks_.find(id);
-  if (task.state == TaskState::ended) return remove(task, effects);
-  if (task.is_live()) return order_end(now, task, Duration{}, EndKind::lease_ended, effects);
-  fail(now, task, StartFault::no_lease, "the lease wasn't assigned here in time", effects);
+void give_up_or_forget(ResourceStep s, const TaskId& id) {
+  TaskRecord& task = *s.parts.tasks.find(id);
+  if (task.state == TaskState::ended) return remove(s, task);
+  if (task.is_live()) return order_end(s, task, Duration{}, EndKind::lease_ended);
+  fail(s, task, StartFault::no_lease, "the lease wasn't assigned here in time");
 }
 
 // ---- output ----------------------------------------------------------------------------------------------------
 
-/// Also of a component that runs; of one that is over, the outcome is kept for as long as somebody fetches.
-void ResourceManager::on(Instant now, FromUser, const Fetch& fetch, Effects& effects) {
+void on(ResourceStep s, FromUser, const Fetch& fetch) {
   const TaskId id{fetch.request, fetch.component};
-  TaskRecord* task = tasks_.find(id);
+  TaskRecord* task = s.parts.tasks.find(id);
   if (task != nullptr && task->state == TaskState::parked) {
-    effects.send(asker_of(id), Fault{Fetch::type, "the component hasn't begun"}, fetch.request);
+    s.effects.send(asker_of(id), Fault{Fetch::type, "the component hasn't begun"}, fetch.request);
     return;
   }
   if (task != nullptr && task->state == TaskState::ended && task->ordered)
-    tasks_.set_due(*task, now + settings_.keep_output);
+    s.parts.tasks.set_due(*task, s.now + s.parts.settings.keep_output);
   // A question that came twice is answered once.
-  const bool is_new = reads_.insert_or_assign({id, fetch.stream, fetch.offset}, fetch.unkept).second;
+  const bool is_new = s.parts.reads.insert_or_assign({id, fetch.stream, fetch.offset}, fetch.unkept).second;
   if (task == nullptr || !task->ordered || fetch.stream > Stream::error) {
     OutputRead nothing{id, fetch.stream, fetch.offset, {}, 0};
-    return on(now, nothing, effects);
+    return on(s, nothing);
   }
-  if (is_new) effects.tasks.push_back(ReadOutput{id, fetch.stream, fetch.offset});
+  if (is_new) s.effects.tasks.push_back(ReadOutput{id, fetch.stream, fetch.offset});
 }
 
-void ResourceManager::on(Instant, OutputRead& report, Effects& effects) {
-  const auto read = reads_.find({report.id, report.stream, report.offset});
-  if (read == reads_.end())
-    return effects.log(Level::debug, "ignore", report.id.request, {{"report", std::string("output_read")}});
+void on(ResourceStep s, OutputRead& report) {
+  const auto read = s.parts.reads.find({report.id, report.stream, report.offset});
+  if (read == s.parts.reads.end())
+    return s.effects.log(Level::debug, "ignore", report.id.request, {{"report", std::string("output_read")}});
   const bool unkept = read->second;
-  reads_.erase(read);
-  TaskRecord* task = tasks_.find(report.id);
+  s.parts.reads.erase(read);
+  TaskRecord* task = s.parts.tasks.find(report.id);
   const std::uint64_t end = report.offset + report.data.size();
   const bool is_live = task != nullptr && task->is_live();
   const bool last = !is_live && (report.data.empty() || end >= report.size);
   const RequestId& request = report.id.request;
   if (unkept)
-    effects.send(asker_of(report.id), Piece{request, report.id.component, report.stream, report.offset,
-                                            std::move(report.data), last, report.size}, request);
+    s.effects.send(asker_of(report.id),
+                   Piece{request, report.id.component, report.stream, report.offset, std::move(report.data), last,
+                         report.size},
+                   request);
   else
-    effects.send(asker_of(report.id), Chunk{request, report.id.component, report.stream, report.offset,
-                                            std::move(report.data), last, false}, request);
+    s.effects.send(
+        asker_of(report.id),
+        Chunk{request, report.id.component, report.stream, report.offset, std::move(report.data), last, false},
+        request);
   if (!is_live || report.stream > Stream::error) return;
   TaskRecord::Growth& growth = task->growth.at(static_cast<std::size_t>(report.stream));
   growth.told = std::max(growth.told, report.size);  // the piece said so
   growth.read = std::max(growth.read, end);
-  tell_growth(*task, effects);
+  tell_growth(s, *task);
 }
 
-void ResourceManager::on(Instant, const OutputGrew& report, Effects& effects) {
-  TaskRecord* task = tasks_.find(report.id);
+void on(ResourceStep s, const OutputGrew& report) {
+  TaskRecord* task = s.parts.tasks.find(report.id);
   if (task == nullptr || !task->is_live()) return;
   task->growth[0].written = report.output_bytes;
   task->growth[1].written = report.error_bytes;
-  tell_growth(*task, effects);
+  tell_growth(s, *task);
 }
 
-/// Told once, until the job manager has read as far as it was told: who reads slowly isn't told of each line.
-void ResourceManager::tell_growth(TaskRecord& task, Effects& effects) {
+void tell_growth(ResourceStep s, TaskRecord& task) {
   if (!task.streams) return;
   bool is_fresh = false;
   for (const TaskRecord::Growth& growth : task.growth) {
@@ -361,27 +374,26 @@ void ResourceManager::tell_growth(TaskRecord& task, Effects& effects) {
   if (!is_fresh) return;
   for (TaskRecord::Growth& growth : task.growth) growth.told = std::max(growth.told, growth.written);
   Grown grown{task.id.request, task.id.component, task.growth[0].written, task.growth[1].written};
-  effects.send(asker_of(task.id), std::move(grown), task.id.request);
+  s.effects.send(asker_of(task.id), std::move(grown), task.id.request);
 }
 
-void ResourceManager::on(Instant, FromUser, const Forget& forget, Effects& effects) {
-  for (TaskRecord* task : tasks_.of(forget.request)) {
+void on(ResourceStep s, FromUser, const Forget& forget) {
+  for (TaskRecord* task : s.parts.tasks.of(forget.request)) {
     if (task->state == TaskState::ended) {
-      remove(*task, effects);
+      remove(s, *task);
       continue;
     }
-    ++ignored_["not_ended"];
-    effects.log(Level::debug, "ignore", forget.request, {{"message", std::string("forget")}});
+    ++s.parts.ignored["not_ended"];
+    s.effects.log(Level::debug, "ignore", forget.request, {{"message", std::string("forget")}});
   }
 }
 
-/// The outcome and the directory go; questions about it that are still open stay unanswered.
-void ResourceManager::remove(TaskRecord& task, Effects& effects) {
-  if (task.ordered) effects.tasks.push_back(RemoveTask{task.id});
-  auto read = reads_.lower_bound({task.id, Stream::output, 0});
-  while (read != reads_.end() && std::get<TaskId>(read->first) == task.id) read = reads_.erase(read);
-  changed_tasks_.add(task.id);
-  tasks_.erase(task);
+void remove(ResourceStep s, TaskRecord& task) {
+  if (task.ordered) s.effects.tasks.push_back(RemoveTask{task.id});
+  auto read = s.parts.reads.lower_bound({task.id, Stream::output, 0});
+  while (read != s.parts.reads.end() && std::get<TaskId>(read->first) == task.id) read = s.parts.reads.erase(read);
+  s.parts.changed_tasks.add(task.id);
+  s.parts.tasks.erase(task);
 }
 
-}  // namespace dmm
+}  // namespace dmm::resource_steps

@@ -1,0 +1,142 @@
+// The steps of contact.hpp.
+#include "resmgr/contact.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "manager/assert.hpp"
+#include "manager/planted.hpp"
+#include "protocol/inventory.hpp"
+#include "protocol/text.hpp"
+#include "resmgr/running.hpp"
+
+namespace dmm::resource_steps {
+
+bool stop_all(ResourceStep s, Duration grace) {
+  s.parts.stopping = true;
+  for (const std::uint64_t number : s.parts.tasks.open()) {
+    TaskRecord& task = s.parts.tasks.at(number);
+    if (task.is_live())
+      order_end(s, task, grace, EndKind::lease_ended, LeaseEnd::node_removed);
+    else
+      fail(s, task, StartFault::no_lease, "the resource manager is being stopped");
+  }
+  return s.parts.tasks.live() == 0;
+}
+
+void on(ResourceStep s, const LinkUp& change) {
+  s.parts.presence.up(change.peer);
+  if (DMM_PLANT(own_restart_ends_leases) && change.restarted && change.peer == s.parts.site)
+    for (const std::uint64_t number : s.parts.tasks.open())
+      if (TaskRecord& task = s.parts.tasks.at(number); task.is_live())
+        order_end(s, task, {}, EndKind::lease_ended);
+  if (change.peer != s.parts.site) return;
+  if (change.round_trip > Duration{}) s.parts.site_round_trip = std::min(change.round_trip, round_trip_max);
+  s.parts.register_due = true;
+  for (const Epoch epoch : s.parts.leases.keys())
+    s.parts.perhaps_idle.add(epoch);  // what was said of them may be lost
+}
+
+void on(ResourceStep s, const LinkDown& change) { s.parts.presence.down(s.now - change.silent, change.peer); }
+
+void register_if_due(ResourceStep s) {
+  if (!s.parts.register_due || s.parts.cleans.has_strays() || !s.parts.presence.owner_is_up() || s.parts.stopping)
+    return;
+  s.parts.register_due = false;
+  Register offer;
+  offer.cluster = s.parts.settings.cluster;
+  offer.nodes = s.parts.numbers.size();
+  offer.absent = s.parts.numbers.absent();
+  offer.processors_per_node = s.parts.settings.processors_per_node;
+  offer.memory_bytes = s.parts.settings.memory_bytes;
+  offer.attributes = s.parts.settings.attributes;
+  offer.endpoint = s.parts.settings.endpoint;
+  for (const Epoch epoch : s.parts.leases.keys()) {
+    offer.leases.push_back({s.parts.settings.site, epoch});
+    offer.leased.push_back(s.parts.leases.at(epoch).nodes);
+  }
+  offer.dirty = s.parts.slots.dirty();
+  for (Register& part : parts_of(std::move(offer))) s.effects.send(s.parts.site, std::move(part));
+  for (SetAside& aside : s.parts.black_holes.aside()) s.effects.send(s.parts.site, std::move(aside));
+}
+
+void fence(ResourceStep s, std::uint64_t number) {
+  if (DMM_PLANT(no_self_fence)) return;
+  TaskRecord& task = s.parts.tasks.at(number);
+  s.effects.log(Level::warning, "fence", task.id.request,
+                {{"lease", to_text(LeaseId{s.parts.settings.site, task.lease})}, {"nodes", to_text(task.nodes)}});
+  const bool is_detached = task.due != never;
+  order_end(s, task, Duration{}, EndKind::fenced);
+  HeldLease* lease = s.parts.leases.find(task.lease);
+  if (lease == nullptr || is_detached) return;
+  lease->fenced = true;
+  s.parts.touched.add(task.lease);
+  s.parts.changed_leases.add(task.lease);
+}
+
+void keep_tasks(ResourceStep s) {
+  if (s.parts.tasks.live() == 0 || s.now < s.parts.keep_due) return;
+  const Duration keep = s.parts.keep > Duration{} ? s.parts.keep : s.parts.settings.term;
+  s.parts.keep_due = s.now + keep / 4;
+  s.effects.tasks.push_back(KeepTasks{keep});
+}
+
+void judge_nodes(ResourceParts& parts, Instant now, const TaskRecord& task, const TaskEnded& report) {
+  const bool is_lost = report.kind == EndKind::lost;
+  const bool is_not_started = report.kind == EndKind::start_failed;
+  if (!is_lost && !is_not_started) return parts.black_holes.ran(task.nodes);
+  if (is_lost && report.keeper_died) return parts.died_with_keeper.push_back(task.id.request);
+  if (is_lost && task.cause) return;  // it was to end anyway
+  const bool is_our_directory = report.fault == StartFault::no_directory && task.own_directory;
+  if (!is_lost && report.fault != StartFault::resources && !is_our_directory) return;
+  parts.black_holes.failed(now, task.nodes, task.id.request, report.text.empty() ? "lost" : report.text);
+}
+
+bool died_with_others(const ResourceParts& parts, const RequestId& request) {
+  const Party user = job_manager_of(request);
+  const auto is_others = [&](const RequestId& one) { return job_manager_of(one) != user; };
+  const auto is_live_of_others = [&](std::uint64_t number) {
+    return parts.tasks.at(number).is_live() && is_others(parts.tasks.at(number).id.request);
+  };
+  return std::ranges::any_of(parts.died_with_keeper, is_others) ||
+         std::ranges::any_of(parts.tasks.open(), is_live_of_others);
+}
+
+void say_set_aside(ResourceStep s) {
+  if (!s.parts.died_with_keeper.empty())
+    s.parts.black_holes.keeper_died(s.now, s.parts.slots.present(), std::exchange(s.parts.died_with_keeper, {}));
+  s.parts.black_holes.bring_back(s.now);
+  for (SetAside& news : s.parts.black_holes.take_news()) {
+    if (news.back)
+      s.effects.log(Level::info, "bring_back", {}, {{"nodes", to_text(news.nodes)}});
+    else
+      s.effects.log(Level::warning, "set_aside", {}, {{"nodes", to_text(news.nodes)}, {"reason", news.text}});
+    s.effects.send(s.parts.site, std::move(news));
+  }
+}
+
+ResourceManagerView view(const ResourceParts& parts) {
+  ResourceManagerView view;
+  view.nodes_total = parts.slots.total();
+  view.nodes_free = parts.slots.free();
+  view.nodes_leased = parts.slots.leased();
+  view.registered = parts.presence.owner_is_up() && !parts.register_due;
+  view.counts = parts.counts;
+  for (const Epoch epoch : parts.leases.keys()) {
+    const HeldLease& lease = parts.leases.at(epoch);
+    const auto tasks = static_cast<std::uint32_t>(parts.slots.tasks_on(lease.nodes).size());
+    view.leases.push_back({{parts.settings.site, epoch}, lease.holder, lease.nodes, lease.fenced, tasks});
+  }
+  for (const TaskRecord& task : parts.tasks.all())
+    view.tasks.push_back(
+        {task.id, {parts.settings.site, task.lease}, task.nodes, task.state, task.process, task.since});
+  for (const auto& [node, suspect] : parts.black_holes.all()) {
+    if (suspect.until == never) continue;
+    if (view.aside.empty() || view.aside.back().until != suspect.until || view.aside.back().reason != suspect.text)
+      view.aside.push_back({{}, suspect.until, suspect.text});
+    append(view.aside.back().nodes, node);
+  }
+  return view;
+}
+
+}  // namespace dmm::resource_steps

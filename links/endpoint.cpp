@@ -49,7 +49,7 @@ Endpoint::Endpoint(Endpoint&&) noexcept = default;
 Endpoint& Endpoint::operator=(Endpoint&&) noexcept = default;
 Endpoint::~Endpoint() = default;
 
-Endpoint::Peer& Endpoint::make(Instant now, const Party& party) {
+Peer& Endpoint::make(Instant now, const Party& party) {
   if (Peer* peer = peers_.find(party)) return *peer;
   Peer& peer = peers_.get_or_make(party, party);
   peer.speaks_as = speaks_as_;
@@ -111,7 +111,7 @@ void Endpoint::take(Instant now, const Way& way, std::string_view frame, std::ve
   if (relayed && envelope.from != *relayed) return refuse(0, "relay_forged");
   Peer* peer = peers_.find(envelope.from);
   // A peer to which something was merely sent is a stranger still.
-  const bool is_stranger = !peer || (!peer->dialled && !peer->up);
+  const bool is_stranger = !peer || (!peer->route.dialled && !peer->up);
   if (is_stranger && !admitted(envelope.from)) return turn_away(now, way, envelope, "not admitted here");
   if (!peer && !has_room_for(envelope.from)) {
     refuse(0, "too_many_parties");
@@ -148,10 +148,10 @@ bool Endpoint::accept(Instant now, Peer& peer, const Way& way, const Envelope& e
   const bool may_be_ours = knows_me || (envelope.peer == 0 && !is_numbered(type) && type != Piece::type);
   if (generation != Generation::same || !may_be_ours) {
     refuse(0, "other_incarnation");  // spoken by or to a former self: the Hellos sort it out
-    if (now - peer.resend_asked > patience(peer)) {
-      peer.resend_asked = now;
-      if (!peer.way.leads()) peer.way = way;
-      hello(now, peer, peer.way, false);
+    if (now - peer.recovery.resend_asked > patience(peer)) {
+      peer.recovery.resend_asked = now;
+      if (!peer.route.way.leads()) peer.route.way = way;
+      hello(now, peer, peer.route.way, false);
     }
     return false;
   }
@@ -170,11 +170,11 @@ bool Endpoint::accept(Instant now, Peer& peer, const Way& way, const Envelope& e
 void Endpoint::rise_measured(Instant now, Peer& peer, const Envelope& envelope) {
   const Peer::Rising rising = std::exchange(peer.rising, std::nullopt).value_or(Peer::Rising{});
   if (const Beat* beat = std::get_if<Beat>(&envelope.message)) hear_echo(now, peer, beat->echo, true);
-  if (!peer.measured && rising.answered != Instant{}) {
-    peer.round_trip = now - rising.answered;
-    peer.measured = true;
+  if (!peer.distance.measured && rising.answered != Instant{}) {
+    peer.distance.round_trip = now - rising.answered;
+    peer.distance.measured = true;
   }
-  rise(now, peer, peer.renewing || rising.restarted, rising.ancestors);
+  rise(now, peer, peer.recovery.renewing || rising.restarted, rising.ancestors);
 }
 
 bool Endpoint::may_say(Instant now, Peer& peer, std::uint16_t type) {
@@ -200,7 +200,7 @@ void Endpoint::deliver(Instant now, Peer& peer, Envelope&& envelope, std::vector
   const auto* relay = std::get_if<Relay>(&envelope.message);
   if (relay && relay->to == settings_.self) return take_relayed(now, *relay, messages);
   if (is_numbered(type)) {
-    peer.rest_heard = false;
+    peer.dormancy.heard = false;
     wake(now, peer);
     switch (peer.session.arrive(envelope.sequence)) {
       case Order::duplicate: ++counters_.duplicates; return;
@@ -217,7 +217,7 @@ void Endpoint::deliver(Instant now, Peer& peer, Envelope&& envelope, std::vector
   }
   if (!envelope.hint.empty()) peer.heard_hint = envelope.hint;
   messages.emplace_back(std::move(envelope.from), std::move(envelope.message), std::move(envelope.trace),
-                        std::move(envelope.hint), peer.round_trip, peer.proved);
+                        std::move(envelope.hint), peer.distance.round_trip, peer.vouching.proved);
 }
 
 // ---- messages in parts ---------------------------------------------------------------------------------------------
@@ -225,9 +225,9 @@ void Endpoint::deliver(Instant now, Peer& peer, Envelope&& envelope, std::vector
 void Endpoint::take_part(Instant now, Peer& peer, Part& part, std::vector<Received>& messages) {
   if (part.index == 0) {
     drop_parts(peer);
-    peer.parts = 0;
+    peer.assembly.begin();
   }
-  if (part.index != peer.parts || (part.bytes.empty() && !part.last)) return refuse(0, "part_out_of_place");
+  if (!peer.assembly.is_next(part.index) || (part.bytes.empty() && !part.last)) return refuse(0, "part_out_of_place");
   const bool fits = peer.assembly.size() + part.bytes.size() <= message_bytes_max &&
                     assembly_bytes_ + part.bytes.size() <= settings_.limits.assembly_bytes_all;
   if (!fits) {
@@ -235,9 +235,8 @@ void Endpoint::take_part(Instant now, Peer& peer, Part& part, std::vector<Receiv
     refuse(0, to_text(FrameFault::too_large));
     return emit(now, peer, Fault{Part::type, "there is no room for a message as long as this"}, {}, {});
   }
-  ++peer.parts;
   assembly_bytes_ += part.bytes.size();
-  peer.assembly += part.bytes;
+  peer.assembly.add(part.bytes);
   if (!part.last) return;
   take_whole(now, peer, messages);
   drop_parts(peer);
@@ -246,12 +245,11 @@ void Endpoint::take_part(Instant now, Peer& peer, Part& part, std::vector<Receiv
 /// Whatever follows belongs to what is dropped, until a message begins.
 void Endpoint::drop_parts(Peer& peer) {
   assembly_bytes_ -= peer.assembly.size();
-  std::string().swap(peer.assembly);
-  peer.parts = UINT32_MAX;
+  peer.assembly.drop();
 }
 
 void Endpoint::take_whole(Instant now, Peer& peer, std::vector<Received>& messages) {
-  auto decoded = codec_->decode(peer.assembly, message_bytes_max);
+  auto decoded = codec_->decode(peer.assembly.bytes(), message_bytes_max);
   if (const Refused* refused = std::get_if<Refused>(&decoded)) {
     refuse(0, to_text(refused->fault));
     return emit(now, peer, Fault{refused->type, std::string(to_text(refused->fault))}, {}, {});
@@ -263,7 +261,7 @@ void Endpoint::take_whole(Instant now, Peer& peer, std::vector<Received>& messag
   if (!may_say(now, peer, type)) return;
   ++received_by_type_[type];
   messages.emplace_back(std::move(envelope.from), std::move(envelope.message), std::move(envelope.trace),
-                        CapacityHint{}, peer.round_trip, peer.proved);
+                        CapacityHint{}, peer.distance.round_trip, peer.vouching.proved);
 }
 
 // ---- sessions ------------------------------------------------------------------------------------------------------
@@ -274,7 +272,7 @@ std::optional<Generation> Endpoint::meet(Instant now, Peer& peer, const Way& way
                                          const Hello& greeting) {
   const bool knows_instances = greeting.instance != 0 && peer.instance != 0 && peer.role != Role::client;
   if (knows_instances && greeting.instance != peer.instance) {
-    if (peer.up && !peer.resting && now - peer.heard < silence(peer)) {
+    if (peer.up && !peer.dormancy.both && now - peer.heard < silence(peer)) {
       const std::string text = "another " + to_text(peer.session.peer()) + " runs and was heard " +
                                std::to_string((now - peer.heard).microseconds / 1'000) + " ms ago";
       refuse(0, "twin");
@@ -311,23 +309,23 @@ void Endpoint::on(Instant now, Peer& peer, const Way& way, const Envelope& envel
   peer.heard = now;
   next_tick_ = std::min(next_tick_, now + settings_.times.beat);
   ++peer.frames_received;
-  peer.resting = peer.rest_heard = false;
-  peer.way = way;
+  peer.dormancy.both = peer.dormancy.heard = false;
+  peer.route.way = way;
   peer.software = greeting.software;
-  if (way.connection && peer.direct == way.connection) peer.relay_at = peer.direct_at = never;
-  peer.heard_stamp = greeting.stamp;
-  peer.heard_stamp_at = now;
+  if (way.connection && peer.route.direct == way.connection) peer.route.relay_at = peer.route.direct_at = never;
+  peer.distance.heard_stamp = greeting.stamp;
+  peer.distance.heard_stamp_at = now;
   if (greeting.answer) hear_echo(now, peer, greeting.echo, true);
   const bool knows_me = envelope.peer == peer.speaks_as;
   if (knows_me) acknowledge(now, peer, std::max(greeting.received, envelope.acknowledged));
   if (!greeting.answer) hello(now, peer, way, true);
-  if (knows_me || (greeting.answer && !peer.renewing)) peer.hello_at = never;
-  if (peer.renewing && !knows_me) return;  // it has yet to hear that we began anew
+  if (knows_me || (greeting.answer && !peer.recovery.renewing)) peer.route.hello_at = never;
+  if (peer.recovery.renewing && !knows_me) return;  // it has yet to hear that we began anew
   const bool was_up = peer.up;
-  const bool is_new = *generation != Generation::same || peer.renewing;
+  const bool is_new = *generation != Generation::same || peer.recovery.renewing;
   // Time limits are made of how far away a peer is: nothing is said to one before that is known. It says so at once.
   const bool will_say = !greeting.answer && greeting.stamp != no_stamp && peer.role != Role::client;
-  if (!was_up && !peer.measured && will_say) {
+  if (!was_up && !peer.distance.measured && will_say) {
     if (!peer.rising) peer.rising = Peer::Rising{is_new, {}, now};
     peer.rising->restarted |= is_new;
     peer.rising->ancestors = greeting.ancestors;
@@ -342,13 +340,13 @@ void Endpoint::on(Instant now, Peer& peer, const Way& way, const Envelope& envel
 void Endpoint::rise(Instant now, Peer& peer, bool restarted, const SiteNames& ancestors) {
   if (restarted) waver(peer);
   peer.up = true;
-  peer.beat_sent = std::max(peer.beat_sent, now - beat(peer));  // the first one is due at once
-  peer.renewing = false;
+  peer.vouching.beat_sent = std::max(peer.vouching.beat_sent, now - beat(peer));  // the first one is due at once
+  peer.recovery.renewing = false;
   peer.heard_hint.clear();
-  peer.talked = true;
+  peer.distance.talked = true;
   next_tick_ = std::min(next_tick_, deadline(peer));  // from now on it is to hear of us
   if (peer.role != Role::client)
-    link_events_.push_back(LinkUp{peer.session.peer(), restarted, ancestors, peer.software, peer.round_trip});
+    link_events_.push_back(LinkUp{peer.session.peer(), restarted, ancestors, peer.software, peer.distance.round_trip});
 }
 
 /// How long ago what is echoed left us, less the time for which the peer held it. Between two that have nothing to say
@@ -356,24 +354,24 @@ void Endpoint::rise(Instant now, Peer& peer, bool restarted, const SiteNames& an
 std::optional<Duration> Endpoint::hear_echo(Instant now, Peer& peer, Stamp echo, bool measures) {
   const auto measured = since(echo, now);
   if (!measured) return std::nullopt;
-  if (!measures && *measured <= peer.round_trip * 2 + late_echo) return measured;
+  if (!measures && *measured <= peer.distance.round_trip * 2 + late_echo) return measured;
   // Longer at once, shorter little by little: time limits are made of it.
-  peer.round_trip = std::max(*measured, (peer.round_trip * 7 + *measured) / 8);
-  peer.measured = true;
+  peer.distance.round_trip = std::max(*measured, (peer.distance.round_trip * 7 + *measured) / 8);
+  peer.distance.measured = true;
   return measured;
 }
 
 void Endpoint::on(Instant now, Peer& peer, const Envelope& envelope, const Beat& beat) {
   if (beat.stamp != no_stamp) {
-    peer.heard_stamp = beat.stamp;
-    peer.heard_stamp_at = now;
+    peer.distance.heard_stamp = beat.stamp;
+    peer.distance.heard_stamp_at = now;
   }
-  const auto way = hear_echo(now, peer, beat.echo, std::exchange(peer.measuring, false));
+  const auto way = hear_echo(now, peer, beat.echo, std::exchange(peer.distance.measuring, false));
   hear_vouched(now, peer, beat, way);
   if (beat.resend && envelope.peer == peer.speaks_as) recover(now, peer);
-  peer.rest_heard = beat.rest && far(peer);
+  peer.dormancy.heard = beat.rest && far(peer);
   // It didn't hear that we rest.
-  if (peer.resting && !beat.rest) emit(now, peer, beat_of(now, peer, false, true), {}, {});
+  if (peer.dormancy.both && !beat.rest) emit(now, peer, beat_of(now, peer, false, true), {}, {});
   if (peer.session.expects_more(beat.last)) ask_resend(now, peer);
 }
 
@@ -397,16 +395,8 @@ void Endpoint::refuse_and_tell(Instant now, const Way& way, const Refused& refus
 /// People at both ends are to see who would like to speak with whom.
 void Endpoint::turn_away(Instant now, const Way& way, const Envelope& head, const std::string& why) {
   refuse(0, "not_admitted");
-  if (strangers_.size() >= settings_.limits.strangers && !strangers_.contains(head.from))
-    strangers_.erase(std::min_element(strangers_.begin(), strangers_.end(), [](const auto& a, const auto& b) {
-      return a.second.last < b.second.last;
-    }));
-  const auto [it, is_new] = strangers_.try_emplace(head.from, Stranger{head.from, 0, now, now});
-  Stranger& stranger = it->second;
-  if (is_new || now - stranger.last > between_notices)
+  if (strangers_.knock(now, head.from, settings_.limits.strangers, between_notices))
     notices_.push_back({Level::warning, "stranger", {}, {{"peer", to_text(head.from)}, {"text", why}}});
-  ++stranger.knocks;
-  stranger.last = now;
   tell(now, way, head, type_of(head.message), why);
 }
 

@@ -21,14 +21,14 @@
 #include <string>
 #include <vector>
 
+#include "links/peer.hpp"
 #include "links/session.hpp"
+#include "links/strangers.hpp"
 #include "manager/contract.hpp"
 #include "manager/lookup.hpp"
 #include "protocol/codec.hpp"
 
 namespace dmm {
-
-using Connection = std::uint32_t;
 
 /// Who may open a session with us.
 struct Admission {
@@ -121,13 +121,6 @@ struct LinkView {
   std::string last_error;
 };
 
-/// Somebody who would like to speak with us and may not, for people.
-struct Stranger {
-  Party party;
-  std::uint64_t knocks = 0;
-  Instant first{}, last{};
-};
-
 class Endpoint {
  public:
   explicit Endpoint(EndpointSettings settings);
@@ -205,7 +198,7 @@ class Endpoint {
 
   EndpointCounters counters() const;
   std::vector<LinkView> links() const;
-  std::vector<Stranger> strangers() const;
+  std::vector<Stranger> strangers() const { return strangers_.all(); }
   /// Of all sessions together, in bytes.
   std::size_t kept_bytes() const { return kept_bytes_; }
   /// Messages sent about each request, if counted.
@@ -217,67 +210,6 @@ class Endpoint {
   /// Beats leave at instants that divide the time between two of them into this many.
   static constexpr std::int64_t beat_grid = 4;
   static_assert(Answer::type < std::tuple_size_v<ByType>, "the greatest number of a message type");
-  /// Where a frame came from or goes to: a connection, or the delegation chain.
-  struct Way {
-    std::optional<Connection> connection;
-    SiteNames path;  ///< sites from ours to the peer's; used if there is no connection
-    bool leads() const { return connection || !path.empty(); }
-  };
-  struct Peer {
-    explicit Peer(const Party& party) : role(party.role), session(party) {}
-    // What a look at the clock needs comes first, then what every message needs: there may be many of them.
-    Instant sent{}, heard{};
-    Instant hello_at{never}, direct_at{never}, recover_at{never};
-    Instant relay_at{never};          ///< only where there is a path
-    Role role;
-    bool up = false;
-    bool dialled = false;             ///< we are the side that says Hello first
-    bool for_good = false;            ///< never forgotten
-    bool measured = false;            ///< round_trip is known
-    bool renewing = false;            ///< we began the session anew, and the peer has yet to hear of it
-    bool recovering = false;          ///< what was sent before, or waited, is sent some of it at a time
-    bool pressed = false;             ///< our manager was told that much is kept for it
-    bool talked = false;              ///< numbered messages went since the round trip was last measured,
-    bool measuring = false;           ///< or since a Beat left to measure it: the echo to come does
-    bool stands = false;              ///< its Beats vouch for what it lent us
-    bool rest_wanted = false;         ///< our manager has nothing under way with it
-    bool rest_heard = false;          ///< it said the same
-    bool resting = false;             ///< so neither beats, and silence means nothing
-    bool quiet = false;               ///< the shell accounts for the beats of both
-    std::uint32_t arrived_since_sent = 0;
-    std::size_t bytes_since_sent = 0;
-    std::uint64_t frames_sent = 0, frames_received = 0;
-    std::uint64_t speaks_as = 0;      ///< our incarnation, as this peer knows it
-    std::uint64_t had = 0;            ///< the last that it had acknowledged when it was last to be sent all again
-    Session session;
-    std::string heading;              ///< of all envelopes to its present incarnation, encoded; empty: not yet
-    Way way;                          ///< how frames go out now
-    CapacityHint hint;                ///< the last one sent: said again in Beats, since it may be lost
-    CapacityHint heard_hint;          ///< the last one that our manager was told since the link came up
-    Duration round_trip;              ///< 0 also until it is measured
-    Stamp heard_stamp = no_stamp;     ///< to be echoed
-    Instant heard_stamp_at{}, recovered{}, resend_asked{};
-    Instant beat_sent{};              ///< the last that may vouch
-    Instant proved{};                 ///< the latest Beat that vouched left the peer then, or later
-    Duration stale_after;             ///< while it stands
-    Duration hello_pause{};
-    std::optional<Connection> direct; ///< the connection of our own making
-    SiteNames path;                   ///< the delegation chain, if there is one
-    std::string endpoint;             ///< for the direct route
-    struct Rising {
-      bool restarted = false;
-      SiteNames ancestors;
-      Instant answered{};             ///< when we greeted the peer back
-    };
-    std::optional<Rising> rising;     ///< it greeted us, and is up as soon as we know how far away it is
-    std::uint64_t instance = 0;       ///< which process of its name it is; 0: it doesn't say
-    std::uint32_t given_up = 0;
-    std::string assembly;             ///< parts of a message
-    std::uint32_t parts = 0;          ///< how many of them
-    std::string software, last_error;
-    std::map<std::string_view, Instant> told;  ///< when the log was last told of what
-  };
-
   // ---- frames that come (endpoint.cpp) ----
   Peer& make(Instant now, const Party& party);
   bool admitted(const Party& party) const;
@@ -307,7 +239,7 @@ class Endpoint {
   bool borrows_of(const Peer& peer) const;
   bool lends_to(const Peer& peer) const;
   Duration stale_after(const Peer& peer) const;
-  Instant stale_at(const Peer& peer) const { return peer.stands ? peer.proved + peer.stale_after : never; }
+  Instant stale_at(const Peer& peer) const { return peer.vouching.stands ? peer.vouching.proved + peer.vouching.stale_after : never; }
   void hear_vouched(Instant now, Peer& peer, const Beat& beat, std::optional<Duration> way);
   void waver(Peer& peer);
   LinkDown link_down(Instant now, const Peer& peer, Duration silent) const;
@@ -366,7 +298,7 @@ class Endpoint {
   std::size_t clients_ = 0, directs_ = 0;  ///< how many peers are clients; have a connection of our making
   Lookup<Party, Peer> peers_;
   std::vector<Peer*> in_order_;            ///< all of them, by their parties
-  std::map<Party, Stranger> strangers_;
+  Strangers strangers_;
   std::vector<Frame> frames_;
   std::vector<DialWanted> dials_;
   std::vector<Connection> hangups_;

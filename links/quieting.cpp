@@ -12,21 +12,21 @@ namespace dmm {
 bool Endpoint::is_quiet(Instant now, Connection connection, const Party& party) const {
   const Peer* peer = peers_.find(party);
   if (!peer || !peer->up || peer->quiet || peer->role == Role::client || !frames_.empty()) return false;
-  const bool rests = peer->rest_wanted || peer->rest_heard || peer->resting;
-  const bool all_said = peer->heard_stamp != no_stamp && !peer->renewing && !peer->recovering && !peer->pressed &&
+  const bool rests = peer->dormancy.wanted || peer->dormancy.heard || peer->dormancy.both;
+  const bool all_said = peer->distance.heard_stamp != no_stamp && !peer->recovery.renewing && !peer->recovery.recovering && !peer->pressed &&
                         peer->assembly.empty() && !peer->session.has_unsent();
-  const bool nothing_due = std::min({peer->hello_at, peer->direct_at, peer->relay_at, peer->recover_at}) == never &&
+  const bool nothing_due = std::min({peer->route.hello_at, peer->route.direct_at, peer->route.relay_at, peer->recovery.recover_at}) == never &&
                            beat_due(*peer) >= now && peer->heard + silence(*peer) > now && stale_at(*peer) > now;
-  const bool vouched = peer->stands || !borrows_of(*peer);
+  const bool vouched = peer->vouching.stands || !borrows_of(*peer);
   // What is relayed goes over the link to our site, and may take the place of a beat.
   const bool relays = std::ranges::any_of(in_order_, [](const Peer* one) {
-    return one->up && !one->resting && !one->way.connection && !one->way.path.empty();
+    return one->up && !one->dormancy.both && !one->route.way.connection && !one->route.way.path.empty();
   });
   // Along the other way of a session that has two, something may still be coming.
-  const bool just_talked = peer->talked || peer->measuring || peer->session.unacknowledged() > 0;
+  const bool just_talked = peer->distance.talked || peer->distance.measuring || peer->session.unacknowledged() > 0;
   if (relays || rests || !vouched || (far(*peer) && just_talked)) return false;
   const bool on_the_grid = settings_.times.beat.microseconds % beat_grid == 0;
-  return all_said && nothing_due && on_the_grid && peer->way.connection == connection;
+  return all_said && nothing_due && on_the_grid && peer->route.way.connection == connection;
 }
 
 bool Endpoint::has_heard_all_of(const Endpoint& other) const {
@@ -46,14 +46,14 @@ QuietBeats Endpoint::fall_quiet(const Party& party) {
   peer.quiet = true;
   return {.due = beat_due(peer),
           .pause = beat(peer),
-          .heard = peer.heard_stamp,
-          .heard_at = peer.heard_stamp_at,
+          .heard = peer.distance.heard_stamp,
+          .heard_at = peer.distance.heard_stamp_at,
           .heading = heading_of(peer),
           .acknowledged = peer.session.delivered(),
           .last = peer.session.last_used(),
           .hint = peer.hint,
-          .measuring = std::exchange(peer.measuring, false),
-          .talked = std::exchange(peer.talked, false)};
+          .measuring = std::exchange(peer.distance.measuring, false),
+          .talked = std::exchange(peer.distance.talked, false)};
 }
 
 void Endpoint::look_ahead() {
@@ -77,7 +77,7 @@ void Endpoint::end_quiet(const Party& party, const QuietPast& out, const QuietPa
   peer->quiet = false;
   if (out.sent > 0) {
     peer->sent = std::max(peer->sent, out.last_sent);
-    peer->beat_sent = std::max(peer->beat_sent, out.last_sent);
+    peer->vouching.beat_sent = std::max(peer->vouching.beat_sent, out.last_sent);
     peer->arrived_since_sent = 0;
     peer->bytes_since_sent = 0;
     peer->frames_sent += out.sent;
@@ -85,18 +85,18 @@ void Endpoint::end_quiet(const Party& party, const QuietPast& out, const QuietPa
     const MessageKind kind = kind_of(Beat::type, settings_.self.role, party.role);
     counters_.sent_by_kind[static_cast<std::size_t>(kind)] += out.sent;
   }
-  peer->measuring |= in.measuring;
-  peer->talked |= in.talked;
+  peer->distance.measuring |= in.measuring;
+  peer->distance.talked |= in.talked;
   for (const auto& [arrived, echo] : in.measured) hear_echo(arrived, *peer, echo, true);
   if (in.arrived > 0) {
     acknowledge(in.last_arrived, *peer, in.acknowledged);
     peer->heard = std::max(peer->heard, in.last_arrived);
     peer->frames_received += in.arrived;
     received_by_type_[Beat::type] += in.arrived;
-    peer->heard_stamp = in.stamp;
-    peer->heard_stamp_at = in.last_arrived;
-    if (const auto way = since(in.echo, in.last_arrived); way && peer->stands)
-      peer->proved = std::max(peer->proved, in.last_arrived - *way);
+    peer->distance.heard_stamp = in.stamp;
+    peer->distance.heard_stamp_at = in.last_arrived;
+    if (const auto way = since(in.echo, in.last_arrived); way && peer->vouching.stands)
+      peer->vouching.proved = std::max(peer->vouching.proved, in.last_arrived - *way);
   }
   next_tick_ = std::min(next_tick_, deadline(*peer));
 }

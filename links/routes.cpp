@@ -11,55 +11,55 @@ namespace dmm {
 void Endpoint::dial(Instant now, Connection connection, const Party& party) {
   const bool is_met = peers_.find(party) != nullptr;
   Peer& peer = make(now, party);
-  if (peer.direct) hangups_.push_back(*peer.direct);
-  directs_ += !peer.direct;
-  peer.direct = connection;
-  peer.dialled = true;
-  peer.for_good |= !is_met;
+  if (peer.route.direct) hangups_.push_back(*peer.route.direct);
+  directs_ += !peer.route.direct;
+  peer.route.direct = connection;
+  peer.route.dialled = true;
+  peer.route.for_good |= !is_met;
   next_tick_ = now;
   // On the relay already: the answer to a Hello there moves the session to this connection.
-  if (!peer.way.connection && !peer.way.path.empty()) return hello(now, peer, Way{connection, {}}, false);
-  peer.way = Way{connection, {}};
-  peer.hello_at = now;
-  peer.hello_pause = settings_.times.hello;
+  if (!peer.route.way.connection && !peer.route.way.path.empty()) return hello(now, peer, Way{connection, {}}, false);
+  peer.route.way = Way{connection, {}};
+  peer.route.hello_at = now;
+  peer.route.hello_pause = settings_.times.hello;
 }
 
 void Endpoint::set_route(Instant now, const Route& route) {
   Peer& peer = make(now, route.to);
-  peer.path = route.path;
-  if (peer.path.empty()) peer.relay_at = never;
-  peer.dialled = true;
-  peer.rest_wanted = false;
-  const bool is_greeted = peer.hello_at != never;
-  const bool along_another = !peer.way.connection && !peer.way.path.empty() && peer.way.path != route.path;
+  peer.route.path = route.path;
+  if (peer.route.path.empty()) peer.route.relay_at = never;
+  peer.route.dialled = true;
+  peer.dormancy.wanted = false;
+  const bool is_greeted = peer.route.hello_at != never;
+  const bool along_another = !peer.route.way.connection && !peer.route.way.path.empty() && peer.route.way.path != route.path;
   if (peer.up || (is_greeted && !along_another)) return;
-  peer.hello_at = now;
+  peer.route.hello_at = now;
   next_tick_ = now;
   if (is_greeted) {  // the earlier chain may lead nowhere by now
-    peer.way.path = route.path;
+    peer.route.way.path = route.path;
     return;
   }
-  peer.hello_pause = settings_.times.hello;
-  if (route.endpoint.empty() || (!peer.direct && !may_dial_direct(now))) {
-    peer.way = Way{std::nullopt, route.path};
+  peer.route.hello_pause = settings_.times.hello;
+  if (route.endpoint.empty() || (!peer.route.direct && !may_dial_direct(now))) {
+    peer.route.way = Way{std::nullopt, route.path};
     return;
   }
-  if (!peer.path.empty()) peer.relay_at = now + settings_.relay_after;
-  if (peer.direct && peer.endpoint == route.endpoint) {
-    peer.way = Way{peer.direct, {}};
+  if (!peer.route.path.empty()) peer.route.relay_at = now + settings_.relay_after;
+  if (peer.route.direct && peer.route.endpoint == route.endpoint) {
+    peer.route.way = Way{peer.route.direct, {}};
     return;
   }
   hang_up(peer);
-  peer.endpoint = route.endpoint;
-  peer.way = {};
+  peer.route.endpoint = route.endpoint;
+  peer.route.way = {};
   dials_.push_back({route.to, route.endpoint});
 }
 
 void Endpoint::hang_up(Peer& peer) {
-  if (!peer.direct || peer.for_good) return;
-  hangups_.push_back(*peer.direct);
-  if (peer.way.connection == peer.direct) peer.way = {};
-  peer.direct.reset();
+  if (!peer.route.direct || peer.route.for_good) return;
+  hangups_.push_back(*peer.route.direct);
+  if (peer.route.way.connection == peer.route.direct) peer.route.way = {};
+  peer.route.direct.reset();
   --directs_;
 }
 
@@ -69,7 +69,7 @@ bool Endpoint::may_dial_direct(Instant now) {
   std::size_t longest = in_order_.size();
   for (std::size_t i = 0; i < in_order_.size(); ++i) {
     const Peer& peer = *in_order_[i];
-    if (!peer.direct || !peer.resting || peer.for_good) continue;
+    if (!peer.route.direct || !peer.dormancy.both || peer.route.for_good) continue;
     if (longest == in_order_.size() || peer.sent < in_order_[longest]->sent) longest = i;
   }
   if (longest == in_order_.size()) return false;
@@ -81,10 +81,10 @@ bool Endpoint::may_dial_direct(Instant now) {
 
 /// When nobody will have needed the peer for long: it was silent, or both rested.
 Instant Endpoint::forget_at(const Peer& peer) const {
-  if (peer.role == Role::client && !peer.for_good) return peer.heard + settings_.times.client_memory;
+  if (peer.role == Role::client && !peer.route.for_good) return peer.heard + settings_.times.client_memory;
   const bool is_neighbour = peer.role == Role::site_manager;
-  if (peer.for_good || is_neighbour || (peer.up && !peer.resting)) return never;
-  const bool is_wanted = peer.dialled && !peer.rest_wanted && !peer.resting;
+  if (peer.route.for_good || is_neighbour || (peer.up && !peer.dormancy.both)) return never;
+  const bool is_wanted = peer.route.dialled && !peer.dormancy.wanted && !peer.dormancy.both;
   return is_wanted ? never : std::max(peer.heard, peer.sent) + settings_.times.peer_memory;
 }
 
@@ -106,10 +106,10 @@ void Endpoint::forget(Instant now, std::size_t index) {
 
 void Endpoint::admit(Instant now, Admission admission) {
   settings_.admission = std::move(admission);
-  std::erase_if(strangers_, [&](const auto& entry) { return admitted(entry.first); });
+  strangers_.forget_if([&](const Party& party) { return admitted(party); });
   std::vector<Party> gone;
   for (const Peer* peer : in_order_)
-    if (!peer->dialled && peer->role != Role::client && !admitted(peer->session.peer()))
+    if (!peer->route.dialled && peer->role != Role::client && !admitted(peer->session.peer()))
       gone.push_back(peer->session.peer());
   for (const Party& party : gone) drop(now, party);
 }
@@ -117,7 +117,7 @@ void Endpoint::admit(Instant now, Admission admission) {
 void Endpoint::drop(Instant now, const Party& party) {
   Peer* peer = peers_.find(party);
   if (!peer) return;
-  peer->for_good = false;
+  peer->route.for_good = false;
   forget(now, static_cast<std::size_t>(std::find(in_order_.begin(), in_order_.end(), peer) - in_order_.begin()));
 }
 
@@ -131,7 +131,7 @@ std::vector<LogEvent> Endpoint::take_notices() { return std::exchange(notices_, 
 std::set<Connection> Endpoint::connections() const {
   std::set<Connection> all;
   for (const Peer* peer : in_order_)
-    if (peer->way.connection) all.insert(*peer->way.connection);
+    if (peer->route.way.connection) all.insert(*peer->route.way.connection);
   return all;
 }
 
@@ -140,26 +140,20 @@ std::vector<LinkView> Endpoint::links() const {
   for (const Peer* peer : in_order_) {
     views.push_back({.peer = peer->session.peer(),
                      .up = peer->up,
-                     .relayed = !peer->way.connection && !peer->way.path.empty(),
-                     .resting = peer->resting,
+                     .relayed = !peer->route.way.connection && !peer->route.way.path.empty(),
+                     .resting = peer->dormancy.both,
                      .software = peer->software,
                      .incarnation = peer->session.peer_incarnation(),
                      .sent = peer->frames_sent,
                      .received = peer->frames_received,
                      .unacknowledged = peer->session.unacknowledged(),
                      .kept_bytes = peer->session.kept_bytes(),
-                     .given_up = peer->given_up,
-                     .round_trip = peer->round_trip,
+                     .given_up = peer->recovery.given_up,
+                     .round_trip = peer->distance.round_trip,
                      .heard = peer->heard,
                      .last_error = peer->last_error});
   }
   return views;
-}
-
-std::vector<Stranger> Endpoint::strangers() const {
-  std::vector<Stranger> all;
-  for (const auto& [party, stranger] : strangers_) all.push_back(stranger);
-  return all;
 }
 
 }  // namespace dmm

@@ -35,8 +35,8 @@ void Endpoint::send(Instant now, Effects& effects) {
   for (const Party& party : effects.rests) {
     Peer* peer = peers_.find(party);
     if (!peer || !far(*peer)) continue;
-    peer->rest_wanted = true;
-    if (peer->quiet && peer->way.connection) stirred_.push_back(*peer->way.connection);
+    peer->dormancy.wanted = true;
+    if (peer->quiet && peer->route.way.connection) stirred_.push_back(*peer->route.way.connection);
   }
   effects.rests.clear();
   for (const Party& party : effects.renewals)
@@ -56,7 +56,7 @@ void Endpoint::emit(Instant now, Peer& peer, const Message& message, const Reque
   const std::uint16_t type = type_of(message);
   const bool numbered = is_numbered(type);
   // What is said before the peer has heard of the new session would stand before what opens it.
-  if (numbered && peer.renewing) return refuse(0, "session_given_up");
+  if (numbered && peer.recovery.renewing) return refuse(0, "session_given_up");
   if (!peer.up && type == Relay::type) return refuse(0, "relay_dropped");
   if (!peer.up && type == Piece::type) return refuse(0, "piece_dropped");
   count_sent(peer.session.peer(), type, trace);
@@ -77,7 +77,7 @@ void Endpoint::emit(Instant now, Peer& peer, const Message& message, const Reque
   peer.arrived_since_sent = 0;
   peer.bytes_since_sent = 0;
   ++peer.frames_sent;
-  emit_on(now, peer.way, peer.session.peer(), bytes);
+  emit_on(now, peer.route.way, peer.session.peer(), bytes);
 }
 
 void Endpoint::emit_parts(Instant now, Peer& peer, std::string_view whole, const RequestId& trace) {
@@ -87,7 +87,7 @@ void Endpoint::emit_parts(Instant now, Peer& peer, std::string_view whole, const
                         {{"peer", to_text(peer.session.peer())}, {"bytes", static_cast<std::int64_t>(whole.size())}}});
     return;
   }
-  for (std::uint32_t index = 0; !whole.empty() && !peer.renewing; ++index) {
+  for (std::uint32_t index = 0; !whole.empty() && !peer.recovery.renewing; ++index) {
     const std::string_view piece = whole.substr(0, part_bytes);
     whole.remove_prefix(piece.size());
     emit(now, peer, Part{index, whole.empty(), std::string(piece)}, trace, {});
@@ -100,8 +100,8 @@ void Endpoint::keep(Instant now, Peer& peer, std::uint16_t type, std::string_vie
   const std::size_t before = peer.session.kept_bytes();
   peer.session.keep({type, codec_->tail()});
   note_kept(peer, before);
-  peer.rest_wanted = false;
-  peer.talked = true;
+  peer.dormancy.wanted = false;
+  peer.distance.talked = true;
   wake(now, peer);
   if (is_next) {
     peer.session.take_unsent();
@@ -109,7 +109,7 @@ void Endpoint::keep(Instant now, Peer& peer, std::uint16_t type, std::string_vie
     peer.arrived_since_sent = 0;
     peer.bytes_since_sent = 0;
     ++peer.frames_sent;
-    emit_on(now, peer.way, peer.session.peer(), frame);
+    emit_on(now, peer.route.way, peer.session.peer(), frame);
   }
   if (peer.session.kept_bytes() > kept_max(peer)) return give_up(now, peer);
   if (kept_bytes_ <= settings_.limits.kept_bytes_all) return;
@@ -130,7 +130,7 @@ void Endpoint::emit_on(Instant now, const Way& way, const Party& to, std::string
 void Endpoint::hello(Instant now, Peer& peer, const Way& way, bool answer) {
   Hello greeting{peer.session.delivered(), answer, DMM_VERSION, settings_.ancestors, settings_.instance,
                  stamp_at(now), no_stamp};
-  if (answer && peer.heard_stamp != no_stamp) greeting.echo = later(peer.heard_stamp, now - peer.heard_stamp_at);
+  if (answer && peer.distance.heard_stamp != no_stamp) greeting.echo = later(peer.distance.heard_stamp, now - peer.distance.heard_stamp_at);
   const Envelope envelope{.from = settings_.self,
                           .to = peer.session.peer(),
                           .incarnation = peer.speaks_as,
@@ -146,10 +146,10 @@ void Endpoint::hello(Instant now, Peer& peer, const Way& way, bool answer) {
 
 Beat Endpoint::beat_of(Instant now, Peer& peer, bool resend, bool rest) {
   Beat beat{resend, peer.session.last_sent(), rest, stamp_at(now), no_stamp, false};
-  if (peer.heard_stamp != no_stamp) beat.echo = later(peer.heard_stamp, now - peer.heard_stamp_at);
+  if (peer.distance.heard_stamp != no_stamp) beat.echo = later(peer.distance.heard_stamp, now - peer.distance.heard_stamp_at);
   // What waits for its turn to be sent may take back what this would vouch for.
   beat.in_passing = peer.session.has_unsent();
-  peer.measuring |= std::exchange(peer.talked, false);
+  peer.distance.measuring |= std::exchange(peer.distance.talked, false);
   return beat;
 }
 
@@ -163,26 +163,26 @@ void Endpoint::beat_in_passing(Instant now, Peer& peer, bool resend) {
 // ---- again ---------------------------------------------------------------------------------------------------------
 
 void Endpoint::ask_resend(Instant now, Peer& peer) {
-  if (now - peer.resend_asked < patience(peer))
+  if (now - peer.recovery.resend_asked < patience(peer))
     return;  // what comes in the same burst is missing for one reason
-  peer.resend_asked = now;
+  peer.recovery.resend_asked = now;
   beat_in_passing(now, peer, true);
 }
 
 /// All that isn't acknowledged is sent again, some of it at a time; and not before what was sent last may have arrived.
 void Endpoint::recover(Instant now, Peer& peer) {
   if (DMM_PLANT(not_sent_again)) return;
-  peer.recover_at = never;
+  peer.recovery.recover_at = never;
   if (peer.session.unacknowledged() == 0) return;
-  const Instant soonest = peer.recovered + patience(peer);
-  if (peer.recovering && now < soonest) {
-    peer.had = peer.session.last_acknowledged();
-    peer.recover_at = soonest;
+  const Instant soonest = peer.recovery.recovered + patience(peer);
+  if (peer.recovery.recovering && now < soonest) {
+    peer.recovery.had = peer.session.last_acknowledged();
+    peer.recovery.recover_at = soonest;
     next_tick_ = std::min(next_tick_, soonest);
     return;
   }
-  peer.recovered = now;
-  peer.recovering = true;
+  peer.recovery.recovered = now;
+  peer.recovery.recovering = true;
   peer.session.rewind();
   pump(now, peer);
 }
@@ -190,7 +190,7 @@ void Endpoint::recover(Instant now, Peer& peer) {
 /// Whether the next frame may be under way with those that are: a single one always may.
 bool Endpoint::has_room(Peer& peer) {
   const Session& session = peer.session;
-  if (!peer.recovering || session.in_flight() == 0) return true;
+  if (!peer.recovery.recovering || session.in_flight() == 0) return true;
   const std::size_t each = heading_of(peer).size() + around_heading;
   return session.bytes_in_flight() + session.next_bytes() + each * (session.in_flight() + 1) <=
          settings_.limits.resend_bytes;
@@ -202,10 +202,10 @@ void Endpoint::pump(Instant now, Peer& peer) {
   if (!peer.up) return;
   while (session.has_unsent() && has_room(peer)) {
     const KeptMessage message = session.take_unsent();
-    counters_.resent += peer.recovering;
+    counters_.resent += peer.recovery.recovering;
     peer.sent = now;
     ++peer.frames_sent;
-    emit_on(now, peer.way, session.peer(), codec_->frame(message.type, heading_of(peer), message.tail));
+    emit_on(now, peer.route.way, session.peer(), codec_->frame(message.type, heading_of(peer), message.tail));
   }
 }
 
@@ -214,10 +214,10 @@ void Endpoint::acknowledge(Instant now, Peer& peer, std::uint64_t sequence) {
   peer.session.acknowledge(sequence);
   if (peer.session.kept_bytes() == before) return;
   note_kept(peer, before);
-  if (!peer.recovering) return;
+  if (!peer.recovery.recovering) return;
   pump(now, peer);
-  peer.recovering = peer.session.unacknowledged() > 0;
-  if (!peer.recovering) peer.recover_at = never;
+  peer.recovery.recovering = peer.session.unacknowledged() > 0;
+  if (!peer.recovery.recovering) peer.recovery.recover_at = never;
 }
 
 // ---- bounds --------------------------------------------------------------------------------------------------------
@@ -237,7 +237,7 @@ void Endpoint::note_kept(Peer& peer, std::size_t before) {
 
 /// Too much waits for a peer that acknowledges nothing.
 void Endpoint::give_up(Instant now, Peer& peer) {
-  ++peer.given_up;
+  ++peer.recovery.given_up;
   begin_anew(now, peer, "it acknowledged nothing of " + std::to_string(peer.session.kept_bytes()) + " bytes");
 }
 
@@ -250,15 +250,15 @@ void Endpoint::begin_anew(Instant now, Peer& peer, const std::string& why) {
   drop_parts(peer);
   peer.speaks_as = ++speaks_as_;
   peer.heading.clear();
-  peer.recovering = peer.resting = false;
-  peer.recover_at = never;
+  peer.recovery.recovering = peer.dormancy.both = false;
+  peer.recovery.recover_at = never;
   peer.last_error = "the session was begun anew: " + why;
   if (peer.role == Role::client) return;
-  peer.renewing = true;
+  peer.recovery.renewing = true;
   waver(peer);
   if (std::exchange(peer.up, false)) link_events_.push_back(link_down(now, peer, {}));
-  peer.hello_at = now;
-  peer.hello_pause = settings_.times.hello;
+  peer.route.hello_at = now;
+  peer.route.hello_pause = settings_.times.hello;
   next_tick_ = std::min(next_tick_, now);
 }
 

@@ -17,14 +17,14 @@ constexpr Duration greeted_seldom = seconds(10);
 
 /// A message and its answer are under way for a round trip; what is asked for again sooner comes twice.
 Duration Endpoint::patience(const Peer& peer) const {
-  return std::max(settings_.times.hello, peer.round_trip * 3 / 2);
+  return std::max(settings_.times.hello, peer.distance.round_trip * 3 / 2);
 }
 
 /// Beats leave at certain instants of our clock, so that one wake-up serves many links. Those that vouch leave whatever
 /// else does.
 Instant Endpoint::beat_due(const Peer& peer) const {
   const std::int64_t grid = std::max<std::int64_t>(settings_.times.beat.microseconds / beat_grid, 1);
-  const std::int64_t soonest = ((lends_to(peer) ? peer.beat_sent : peer.sent) + beat(peer)).microseconds;
+  const std::int64_t soonest = ((lends_to(peer) ? peer.vouching.beat_sent : peer.sent) + beat(peer)).microseconds;
   return Instant{soonest / grid * grid};
 }
 
@@ -51,17 +51,17 @@ void Endpoint::tick(Instant now) {
 
 /// A numbered message comes or goes: from now on both beat again, and silence counts.
 void Endpoint::wake(Instant now, Peer& peer) {
-  if (!std::exchange(peer.resting, false)) return;
+  if (!std::exchange(peer.dormancy.both, false)) return;
   peer.heard = peer.sent = now;
   next_tick_ = std::min(next_tick_, deadline(peer));
 }
 
 void Endpoint::beat_or_rest(Instant now, Peer& peer) {
-  const bool rests = (peer.rest_wanted || peer.rest_heard) && peer.session.unacknowledged() == 0;
+  const bool rests = (peer.dormancy.wanted || peer.dormancy.heard) && peer.session.unacknowledged() == 0;
   const Beat beat = beat_of(now, peer, false, rests);
   emit(now, peer, beat, {}, peer.hint);
-  peer.beat_sent = now;
-  peer.resting = rests;
+  peer.vouching.beat_sent = now;
+  peer.dormancy.both = rests;
   if (rests) peer.session.rest();
 }
 
@@ -71,49 +71,49 @@ void Endpoint::fall_silent(Instant now, Peer& peer) {
   const Party& silent = peer.session.peer();
   waver(peer);
   if (silent.role != Role::client) link_events_.push_back(link_down(now, peer, now - peer.heard));
-  if (!peer.dialled) return;
-  peer.hello_at = now;
-  peer.hello_pause = settings_.times.hello;
-  if (!peer.path.empty()) peer.relay_at = now;
+  if (!peer.route.dialled) return;
+  peer.route.hello_at = now;
+  peer.route.hello_pause = settings_.times.hello;
+  if (!peer.route.path.empty()) peer.route.relay_at = now;
 }
 
 void Endpoint::tick(Instant now, Peer& peer, bool beats) {
-  if (now >= peer.relay_at) {
+  if (now >= peer.route.relay_at) {
     // The direct route may only be long: if its answer comes after all, the session moves there.
-    peer.relay_at = never;
-    peer.way = Way{std::nullopt, peer.path};
-    peer.direct_at = now + settings_.direct_again;
-    peer.hello_at = now;
+    peer.route.relay_at = never;
+    peer.route.way = Way{std::nullopt, peer.route.path};
+    peer.route.direct_at = now + settings_.direct_again;
+    peer.route.hello_at = now;
   }
-  if (now >= peer.direct_at) {
-    peer.direct_at = now + settings_.direct_again;
+  if (now >= peer.route.direct_at) {
+    peer.route.direct_at = now + settings_.direct_again;
     hang_up(peer);
-    const bool is_known = !peer.endpoint.empty();
-    if (is_known && !peer.rest_wanted && may_dial_direct(now)) dials_.push_back({peer.session.peer(), peer.endpoint});
+    const bool is_known = !peer.route.endpoint.empty();
+    if (is_known && !peer.dormancy.wanted && may_dial_direct(now)) dials_.push_back({peer.session.peer(), peer.route.endpoint});
   }
-  if (now >= peer.recover_at) {
+  if (now >= peer.recovery.recover_at) {
     // What was missing may have come meanwhile, and then the rest is on its way.
-    if (peer.session.last_acknowledged() > peer.had)
-      peer.recover_at = never;
+    if (peer.session.last_acknowledged() > peer.recovery.had)
+      peer.recovery.recover_at = never;
     else
       recover(now, peer);
   }
-  if (now >= peer.hello_at) {
-    hello(now, peer, peer.way, false);
-    peer.hello_at = now + peer.hello_pause;
-    const bool often = peer.for_good || now - peer.heard < greeted_often;
-    peer.hello_pause = std::min(peer.hello_pause * 2, often ? beat(peer) : std::max(beat(peer), greeted_seldom));
+  if (now >= peer.route.hello_at) {
+    hello(now, peer, peer.route.way, false);
+    peer.route.hello_at = now + peer.route.hello_pause;
+    const bool often = peer.route.for_good || now - peer.heard < greeted_often;
+    peer.route.hello_pause = std::min(peer.route.hello_pause * 2, often ? beat(peer) : std::max(beat(peer), greeted_seldom));
   }
-  if (beats && peer.up && !peer.resting && !peer.quiet && now >= beat_due(peer)) beat_or_rest(now, peer);
+  if (beats && peer.up && !peer.dormancy.both && !peer.quiet && now >= beat_due(peer)) beat_or_rest(now, peer);
 }
 
 Instant Endpoint::silent_at(const Peer& peer) const {
-  return peer.up && !peer.resting && !peer.quiet ? peer.heard + silence(peer) : never;
+  return peer.up && !peer.dormancy.both && !peer.quiet ? peer.heard + silence(peer) : never;
 }
 
 Instant Endpoint::deadline(const Peer& peer) const {
-  Instant due = std::min({peer.hello_at, peer.direct_at, peer.relay_at, peer.recover_at});
-  if (peer.up && !peer.resting && !peer.quiet)
+  Instant due = std::min({peer.route.hello_at, peer.route.direct_at, peer.route.relay_at, peer.recovery.recover_at});
+  if (peer.up && !peer.dormancy.both && !peer.quiet)
     due = std::min({due, beat_due(peer), silent_at(peer), stale_at(peer)});
   return due;
 }

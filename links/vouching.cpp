@@ -27,35 +27,35 @@ bool Endpoint::lends_to(const Peer& peer) const {
 }
 
 Duration Endpoint::stale_after(const Peer& peer) const {
-  return silence(peer) + peer.round_trip * 2 + settings_.times.beat / beats_in_slack;
+  return silence(peer) + peer.distance.round_trip * 2 + settings_.times.beat / beats_in_slack;
 }
 
 /// A Beat that leaves a gap before it doesn't vouch: what is missing may say what it doesn't speak for.
 void Endpoint::hear_vouched(Instant now, Peer& peer, const Beat& beat, std::optional<Duration> way) {
   if (DMM_PLANT(not_renewed)) return;
   if (!borrows_of(peer) || !peer.up || beat.in_passing || !way || peer.session.expects_more(beat.last)) return;
-  peer.proved = std::max(peer.proved, now - *way);
-  if (peer.stands) return;
+  peer.vouching.proved = std::max(peer.vouching.proved, now - *way);
+  if (peer.vouching.stands) return;
   const Duration limit = stale_after(peer);
-  if (now - peer.proved > limit) return;
-  peer.stands = true;
-  peer.stale_after = limit;
-  link_events_.push_back(LinkStanding{peer.session.peer(), true, limit, peer.proved});
+  if (now - peer.vouching.proved > limit) return;
+  peer.vouching.stands = true;
+  peer.vouching.stale_after = limit;
+  link_events_.push_back(LinkStanding{peer.session.peer(), true, limit, peer.vouching.proved});
   next_tick_ = std::min(next_tick_, stale_at(peer));
 }
 
 std::optional<Instant> Endpoint::vouched(const Party& party) const {
   const Peer* peer = peers_.find(party);
-  return peer && peer->stands && !peer->quiet ? std::optional(peer->proved) : std::nullopt;
+  return peer && peer->vouching.stands && !peer->quiet ? std::optional(peer->vouching.proved) : std::nullopt;
 }
 
 void Endpoint::waver(Peer& peer) {
-  if (!std::exchange(peer.stands, false)) return;
-  link_events_.push_back(LinkStanding{peer.session.peer(), false, {}, peer.proved});
+  if (!std::exchange(peer.vouching.stands, false)) return;
+  link_events_.push_back(LinkStanding{peer.session.peer(), false, {}, peer.vouching.proved});
 }
 
 LinkDown Endpoint::link_down(Instant now, const Peer& peer, Duration silent) const {
-  return {.peer = peer.session.peer(), .silent = silent, .vouched = now - peer.beat_sent};
+  return {.peer = peer.session.peer(), .silent = silent, .vouched = now - peer.vouching.beat_sent};
 }
 
 }  // namespace dmm

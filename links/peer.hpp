@@ -1,0 +1,124 @@
+// What an endpoint knows of one peer, by subject: the way to it, how far away it is, what is to be sent again, whether its
+// Beats vouch, whether both sides are dormant, and a message that arrives in parts. Each group is changed by the file
+// that its comment names.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+
+#include "links/session.hpp"
+#include "manager/contract.hpp"
+
+namespace dmm {
+
+using Connection = std::uint32_t;
+
+/// Where a frame came from or goes to: a connection, or the delegation chain.
+struct Way {
+  std::optional<Connection> connection;
+  SiteNames path;  ///< sites from ours to the peer's; used if there is no connection
+  bool leads() const { return connection || !path.empty(); }
+};
+
+/// The ways to a peer, and greetings on them (routes.cpp, timing.cpp).
+struct PeerRoute {
+  Instant hello_at{never};           ///< the next Hello
+  Instant direct_at{never};          ///< the direct route is tried again
+  Instant relay_at{never};           ///< the direct route is given up for the relay; only where there is a path
+  Duration hello_pause{};
+  Way way;                           ///< how frames go out now
+  std::optional<Connection> direct;  ///< the connection of our own making
+  SiteNames path;                    ///< the delegation chain, if there is one
+  std::string endpoint;              ///< for the direct route
+  bool dialled = false;              ///< we are the side that says Hello first
+  bool for_good = false;             ///< never forgotten
+};
+
+/// How far away a peer is, by stamps that it echoes (endpoint.cpp, links/stamps.hpp).
+struct PeerDistance {
+  Duration round_trip;               ///< 0 also until it is measured
+  bool measured = false;             ///< round_trip is known
+  bool talked = false;               ///< numbered messages went since the round trip was last measured,
+  bool measuring = false;            ///< or since a Beat left to measure it: the echo to come does
+  Stamp heard_stamp = no_stamp;      ///< to be echoed
+  Instant heard_stamp_at{};
+};
+
+/// What is sent again after a gap or a new connection (sending.cpp).
+struct PeerRecovery {
+  Instant recover_at{never};
+  Instant recovered{}, resend_asked{};
+  std::uint64_t had = 0;             ///< the last that it had acknowledged when it was last to be sent all again
+  std::uint32_t given_up = 0;        ///< how often the session was begun anew since too much was kept
+  bool recovering = false;           ///< what was sent before, or waited, is sent some of it at a time
+  bool renewing = false;             ///< we began the session anew, and the peer has yet to hear of it
+};
+
+/// Whether the peer's Beats vouch for what it lent us (vouching.cpp).
+struct PeerVouching {
+  Instant beat_sent{};               ///< the last of ours that may vouch
+  Instant proved{};                  ///< the latest Beat that vouched left the peer then, or later
+  Duration stale_after;              ///< while it stands
+  bool stands = false;
+};
+
+/// Whether neither side beats, since nothing is under way (timing.cpp, sending.cpp).
+struct PeerDormancy {
+  bool wanted = false;               ///< our manager has nothing under way with the peer
+  bool heard = false;                ///< the peer said the same
+  bool both = false;                 ///< so neither beats, and silence means nothing
+};
+
+/// A message that arrives in parts (endpoint.cpp).
+class PeerAssembly {
+ public:
+  bool empty() const { return bytes_.empty(); }
+  std::size_t size() const { return bytes_.size(); }
+  const std::string& bytes() const { return bytes_; }
+  /// Whether this is the next part; the first begins a message.
+  bool is_next(std::uint32_t index) const { return index == next_; }
+  void begin() { next_ = 0; }
+  void add(const std::string& bytes) { bytes_ += bytes, ++next_; }
+  /// What follows belongs to what is dropped, until a message begins.
+  void drop() { std::string().swap(bytes_), next_ = UINT32_MAX; }
+
+ private:
+  std::string bytes_;
+  std::uint32_t next_ = 0;
+};
+
+struct Peer {
+  explicit Peer(const Party& party) : role(party.role), session(party) {}
+  // What a look at the clock needs comes first, then what every message needs: there may be many peers.
+  Instant sent{}, heard{};
+  Role role;
+  bool up = false;
+  bool pressed = false;             ///< our manager was told that much is kept for it
+  bool quiet = false;               ///< the shell accounts for the beats of both
+  PeerDormancy dormancy;
+  PeerRoute route;
+  PeerVouching vouching;
+  PeerRecovery recovery;
+  PeerDistance distance;
+  std::uint32_t arrived_since_sent = 0;
+  std::size_t bytes_since_sent = 0;
+  std::uint64_t frames_sent = 0, frames_received = 0;
+  std::uint64_t speaks_as = 0;      ///< our incarnation, as this peer knows it
+  Session session;
+  std::string heading;              ///< of all envelopes to its present incarnation, encoded; empty: not yet
+  CapacityHint hint;                ///< the last one sent: said again in Beats, since it may be lost
+  CapacityHint heard_hint;          ///< the last one that our manager was told since the link came up
+  struct Rising {
+    bool restarted = false;
+    SiteNames ancestors;
+    Instant answered{};             ///< when we greeted the peer back
+  };
+  std::optional<Rising> rising;     ///< it greeted us, and is up as soon as we know how far away it is
+  std::uint64_t instance = 0;       ///< which process of its name it is; 0: it doesn't say
+  PeerAssembly assembly;
+  std::string software, last_error;
+  std::map<std::string_view, Instant> told;  ///< when the log was last told of what
+};
+
+}  // namespace dmm

@@ -1,0 +1,34 @@
+// Strangers: parties that would like to speak with us and may not, for people at both ends to see. A bounded number of
+// them is remembered; the one that knocked longest ago makes room.
+#pragma once
+
+#include <map>
+#include <vector>
+
+#include "protocol/ids.hpp"
+#include "protocol/time.hpp"
+
+namespace dmm {
+
+struct Stranger {
+  Party party;
+  std::uint64_t knocks = 0;
+  Instant first{}, last{};
+};
+
+class Strangers {
+ public:
+  /// A party knocks; at most `most` are remembered. Whether people are to be told of it now, once in a while.
+  bool knock(Instant now, const Party& party, std::size_t most, Duration between_notices);
+  /// Forgets those that are admitted now.
+  template <class Admitted>
+  void forget_if(Admitted admitted) {
+    std::erase_if(known_, [&](const auto& entry) { return admitted(entry.first); });
+  }
+  std::vector<Stranger> all() const;
+
+ private:
+  std::map<Party, Stranger> known_;
+};
+
+}  // namespace dmm

@@ -18,6 +18,8 @@ import re
 import subprocess
 import sys
 
+from tidy_words import Finding, check_architecture, check_prose, matches
+
 # Who may include whom, beside the standard library. The first row whose pattern fits a file holds for it. A word is
 #   a folder            its headers (protocol without codec.hpp, resmgr without backends/)
 #   codec, backends     protocol/codec.hpp, resmgr/backends/
@@ -113,12 +115,7 @@ FORBIDDEN_PATHS = re.compile(r"""(?:^|(?<=[\s"'`(<\[=:,;]))/(?:work|farm)(?![\w-
 CPP = (".cpp", ".hpp")
 TEXT = CPP + (".py", ".sh", ".txt", ".cmake", ".md", ".json", ".supp", ".yml", ".yaml")
 
-Finding = collections.namedtuple("Finding", "path line rule text")
 Scope = collections.namedtuple("Scope", "kind start parentheses name first_line")
-
-
-def matches(path, patterns):
-    return any(fnmatch.fnmatchcase(path, pattern) for pattern in patterns)
 
 
 # ---- Reading C++ without a compiler
@@ -498,7 +495,8 @@ def check_mutants(tree):
                                                           "scripts/mutants --table prints it")
 
 
-RULES = (check_includes, check_determinism, check_lengths, check_form, check_protocol, check_mutants)
+RULES = (check_includes, check_determinism, check_lengths, check_form, check_prose, check_architecture, check_protocol,
+         check_mutants)
 
 
 def check(root, rules=RULES):

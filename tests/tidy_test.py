@@ -282,6 +282,46 @@ class TestMutants(unittest.TestCase):
         self.assertEqual(findings(tree), [("scripts/mutants_list.py", line, "mutant") for line in (3, 4, 5, 6)])
 
 
+class TestProse(unittest.TestCase):
+    def lines(self, text):
+        return [line for _, line, _ in findings({"sitemgr/a.cpp": f"{TOP}int b;\n{text}"}, "prose")]
+
+    def test_actors_are_named(self):
+        for comment in ("// Who waits is served.", "/// Nobody holds these nodes.", "int a = 1;  ///< of somebody"):
+            with self.subTest(comment):
+                self.assertEqual(self.lines(f"{comment}\n"), [3])
+
+    def test_sentences_are_short(self):
+        words = "// " + "word " * 20 + "\n// " + "word " * 16 + "end.\n"
+        self.assertEqual(self.lines(words), [3])
+        self.assertEqual(self.lines(words.replace("\n// ", ". Then\n// ")), [])
+
+    def test_other_folders_and_code_are_left_alone(self):
+        self.assertEqual(findings({"cli/a.cpp": f"{TOP}// Who waits is served.\n",
+                                   "sitemgr/a.cpp": f"{TOP}int nobody = 1;  // free\n"}, "prose"), [])
+
+
+class TestArchitecture(unittest.TestCase):
+    STEP = TOP + "#pragma once\nstruct JobParts {\n  JobManagerSettings settings;\n  JobTable jobs;\n};\n"
+    VERBS = TOP + "#pragma once\n    Verb{Submit::type, client, job, handled, x},\n"
+
+    def tables(self, part, message):
+        return ("# A\n\n**Job manager** (`jobmgr/job_step.hpp`):\n\n| part | its state | messages |\n|---|---|---|\n"
+                f"| {part} | all jobs | {message} |\n")
+
+    def found(self, document):
+        return findings({"jobmgr/job_step.hpp": self.STEP, "protocol/verbs.hpp": self.VERBS,
+                         "docs/architecture.md": document}, "architecture")
+
+    def test_a_table_that_agrees(self):
+        self.assertEqual(self.found(self.tables("`jobs`: JobTable", "Submit")), [])
+
+    def test_a_part_or_a_message_that_differs(self):
+        self.assertEqual(len(self.found(self.tables("`jobs`: Jobs", "Submit"))), 1)
+        self.assertEqual(len(self.found(self.tables("`jobs`: JobTable", ""))), 1)
+        self.assertEqual(len(self.found("# A\n")), 2)
+
+
 class TestCommand(unittest.TestCase):
     def run_on(self, files, *options):
         with tempfile.TemporaryDirectory() as folder:

@@ -117,10 +117,10 @@ EndpointSettings endpoint_settings() {
 class InSessions {
  public:
   InSessions()
-      : process_(endpoint_settings(), SiteManager(settings(), 1)),
+      : driver_(endpoint_settings(), SiteManager(settings(), 1)),
         user_(user, self, 1),
         manager_(manager, self, 1) {
-    process_.effects.level = Level::warning;
+    driver_.effects.level = Level::warning;
     for (LeanSession* session : {&user_, &manager_}) give(*session, session->hello());
     settle();
     give(manager_, manager_.message(offer()));
@@ -140,16 +140,16 @@ class InSessions {
   }
   void settle() {
     now_ = now_ + microseconds(1);
-    process_.settle(now_);
-    process_.endpoint.take_frames([this](const Frame& frame) { take(frame); });
+    driver_.settle(now_);
+    driver_.endpoint.take_frames([this](const Frame& frame) { take(frame); });
   }
   std::uint64_t grants() const { return grants_; }
 
  private:
   Connection connection_of(const LeanSession& session) const { return &session == &user_ ? 1 : 2; }
   void give(LeanSession& session, std::string_view frame) {
-    process_.frame(now_, connection_of(session), frame);
-    if (session.owes_beat()) process_.frame(now_, connection_of(session), session.beat());
+    driver_.frame(now_, connection_of(session), frame);
+    if (session.owes_beat()) driver_.frame(now_, connection_of(session), session.beat());
   }
   void take(const Frame& frame) {
     const std::optional<Arrived> arrived = (frame.connection == 1 ? user_ : manager_).take(frame.bytes);
@@ -166,7 +166,7 @@ class InSessions {
     }
   }
 
-  Driver<SiteManager> process_;
+  Driver<SiteManager> driver_;
   LeanSession user_, manager_;
   Instant now_{1'000'000};
   std::uint64_t last_job_ = 0, grants_ = 0;

@@ -53,9 +53,9 @@ const Source& draw_source(const std::vector<Source>& sources, Random& random) {
 }
 
 template <class Manager>
-void add_messages(const Driver<Manager>* process, std::map<RequestId, double>& messages) {
-  if (!process) return;
-  for (const auto& [request, sent] : process->endpoint.sent_by_request()) messages[request] += sent;
+void add_messages(const Driver<Manager>* driver, std::map<RequestId, double>& messages) {
+  if (!driver) return;
+  for (const auto& [request, sent] : driver->endpoint.sent_by_request()) messages[request] += sent;
 }
 
 std::map<RequestId, double> messages_of(const World& world) {

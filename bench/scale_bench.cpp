@@ -85,9 +85,9 @@ double memory_kb() {
 class Stage {
  public:
   explicit Stage(std::size_t neighbours)
-      : process_(endpoint_settings(neighbours), SiteManager(settings(neighbours), 1)) {
-    process_.effects.level = Level::warning;
-    process_.effects.ledger.wanted = true;
+      : driver_(endpoint_settings(neighbours), SiteManager(settings(neighbours), 1)) {
+    driver_.effects.level = Level::warning;
+    driver_.effects.ledger.wanted = true;
   }
 
   /// Called with each message that the site manager sends.
@@ -117,13 +117,13 @@ class Stage {
   // ---- time ----
   /// Until all that was said is taken, and nothing is to be done at once.
   void run() {
-    while (!arrived_.empty() || process_.next_deadline() <= now_) step();
+    while (!arrived_.empty() || driver_.next_deadline() <= now_) step();
   }
   void rest(Duration length) {
     const Instant until = now_ + length;
     for (run(); now_ < until; run()) {
       beat();
-      now_ = std::max(now_, std::min({until, process_.next_deadline(), beats_due_}));
+      now_ = std::max(now_, std::min({until, driver_.next_deadline(), beats_due_}));
     }
   }
 
@@ -144,7 +144,7 @@ class Stage {
     std::printf("%-52s %9s %8s %8s %7s %8s %8s %5s\n", "", "things", "s", "us each", "steps", "max ms", "kB each",
                 "dead");
   }
-  const SiteManager& manager() const { return process_.manager; }
+  const SiteManager& manager() const { return driver_.manager; }
   double longest() const { return longest_; }
 
  private:
@@ -172,18 +172,18 @@ class Stage {
     const double began = processor_seconds();
     std::size_t taken = 0;
     for (; taken < frames_a_step && taken < arrived_.size(); ++taken)
-      process_.frame(now_, arrived_[taken].first, arrived_[taken].second);
-    process_.settle(now_);
+      driver_.frame(now_, arrived_[taken].first, arrived_[taken].second);
+    driver_.settle(now_);
     const double took = processor_seconds() - began;
-    for (const LogEvent& event : process_.effects.events) lost_ += event.name == "link_down";
-    process_.effects.events.clear();
-    process_.effects.ledger.clear();
+    for (const LogEvent& event : driver_.effects.events) lost_ += event.name == "link_down";
+    driver_.effects.events.clear();
+    driver_.effects.ledger.clear();
     arrived_.erase(arrived_.begin(), arrived_.begin() + static_cast<std::ptrdiff_t>(taken));
     ++steps_;
     seconds_ += took;
     longest_ = std::max(longest_, took);
     now_ = now_ + Duration{static_cast<std::int64_t>(took * 1e6) + 1};
-    process_.endpoint.take_frames([this](const Frame& frame) { take(frame); });
+    driver_.endpoint.take_frames([this](const Frame& frame) { take(frame); });
   }
   void beat() {
     if (now_ < beats_due_) return;
@@ -202,7 +202,7 @@ class Stage {
     hear(std::get<Envelope>(decoded));
   }
 
-  Driver<SiteManager> process_;
+  Driver<SiteManager> driver_;
   Codec codec_;
   Instant now_{1'000'000'000}, beats_due_{};
   std::map<Party, std::unique_ptr<Peer>> peers_;

@@ -10,7 +10,7 @@
 namespace dmm {
 namespace {
 
-void judge_site(const Answered& site, Homecoming& result) {
+void check_site(const Answered& site, Homecoming& result) {
   const std::uint64_t leases = number_in<std::uint64_t>(site.json, "leases_in") +
                                number_in<std::uint64_t>(site.json, "leases_out") +
                                number_in<std::uint64_t>(site.json, "leases_own");
@@ -20,7 +20,7 @@ void judge_site(const Answered& site, Homecoming& result) {
                              count_text(busy, "busy processor"));
 }
 
-void judge_resource(const Answered& resource, Homecoming& result) {
+void check_resource(const Answered& resource, Homecoming& result) {
   const std::uint64_t nodes = number_in<std::uint64_t>(resource.json, "nodes"),
                       free = number_in<std::uint64_t>(resource.json, "nodes_free");
   if (free == nodes) return;
@@ -33,12 +33,12 @@ Homecoming look(const std::vector<Manager>& sites, const std::vector<Manager>& r
   Homecoming result;
   for (const Answered& site : ask_all(sites, "site"))
     if (site.fault.empty())
-      judge_site(site, result);
+      check_site(site, result);
     else
       result.reasons.push_back(site.fault);
   for (const Answered& resource : ask_all(resources, "resource", {{"limit", 1}}))
     if (resource.fault.empty())
-      judge_resource(resource, result);
+      check_resource(resource, result);
     else
       ++result.nodes_away, result.reasons.push_back(resource.fault);
   return result;

@@ -89,7 +89,7 @@ static void ask(JobStep step, const Job& job);
 /// too.
 static void give_back(JobStep step, Grant& grant, bool failed);
 static void record(JobStep step, Job& job, Grant& grant);
-static void take_back(JobStep step, Job& job);
+static void cancel_waiting(JobStep step, Job& job);
 /// Whether the component is interrupted by that. That its program is over is only certain if nodes of its own
 /// resource manager are among those confirmed clean, which may be said later than that they are lost.
 static bool loses(JobStep step, Job& job, std::uint32_t component, const std::vector<NodeGroup>& hit,
@@ -235,7 +235,7 @@ std::string cancel(JobStep step, std::uint64_t number, Duration grace) {
   if (job->state == JobState::collecting || is_over(job->state))
     return "job " + std::to_string(number) + " has ended already";
   if (job->state == JobState::waiting) {
-    take_back(step, *job);
+    cancel_waiting(step, *job);
   } else if (!std::exchange(job->cancel_wanted, true)) {
     step.parts.changed(*job, Grade::synced);
     wind_down(step, *job, grace);
@@ -243,7 +243,7 @@ std::string cancel(JobStep step, std::uint64_t number, Duration grace) {
   return {};
 }
 
-void take_back(JobStep step, Job& job) {
+void cancel_waiting(JobStep step, Job& job) {
   if (job.again_at == never) {
     tell_site(step, Cancel{step.parts.request_of(job)}, step.parts.request_of(job));
   } else {

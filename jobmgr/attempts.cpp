@@ -63,7 +63,7 @@ void take_end(Task& task, Ended& ended) {
 static void stop(JobStep step, Job& job, std::uint32_t component, Duration grace);
 static void run_again(JobStep step, Job& job, Interruption interruption);
 /// Nothing of ours is left there: until the next Start nobody need hear of the other.
-static void rest_if_idle(JobStep step, const Party& manager);
+static void dormant_if_idle(JobStep step, const Party& manager);
 
 Subject subject_of(JobParts& parts, const Party& from, const RequestId& request, std::uint32_t component) {
   Job* job = parts.jobs.find(request.job);
@@ -149,7 +149,7 @@ void on(JobStep step, FromProvider from, Ended& ended) {
   const auto [job, task] = subject_of(step.parts, from.party, ended.request, ended.component);
   if (!task) {
     step.effects.send(from.party, Forget{ended.request}, ended.request);
-    return rest_if_idle(step, from.party);
+    return dormant_if_idle(step, from.party);
   }
   step.parts.changed(*job);
   // Repeated, or too late to count: its directory goes with those of the other components, for Forget names no
@@ -315,7 +315,7 @@ void leave_attempt(JobStep step, Job& job) {
   std::vector<Party> left;
   for (const Task& task : run.tasks) left.push_back(task.manager);
   drop_attempt(step.parts, job);
-  for (const Party& manager : left) rest_if_idle(step, manager);
+  for (const Party& manager : left) dormant_if_idle(step, manager);
 }
 
 void drop_attempt(JobParts& parts, Job& job) {
@@ -328,7 +328,7 @@ void drop_attempt(JobParts& parts, Job& job) {
   job.run.reset();
 }
 
-void rest_if_idle(JobStep step, const Party& manager) {
+void dormant_if_idle(JobStep step, const Party& manager) {
   if (step.parts.managers.is_idle(manager)) step.effects.rests.push_back(manager);
 }
 

@@ -68,7 +68,8 @@ std::string job_steps::broken_invariant(const JobParts& parts) {
       dues += task.due != never;
       if (task.due != never && !parts.due.contains(task.due, {number, i})) return name + "a due time is missing";
       looks += task.look_due != never;
-      if (task.look_due != never && !parts.looks.contains(task.look_due, {number, i})) return name + "a look is missing";
+      if (task.look_due != never && !parts.looks.contains(task.look_due, {number, i}))
+        return name + "a look is missing";
       const bool runs = task.phase == TaskPhase::asked || task.phase == TaskPhase::started;
       if (runs && !parts.managers.has(task.manager, {number, i})) return name + "its manager doesn't know it";
     }

@@ -1,4 +1,5 @@
-// What must hold of a job manager between any two events, recounted from nothing. For tests and the simulator's checkers.
+// What must hold of a job manager between any two events, recounted from nothing. For tests and the simulator's
+// checkers.
 #pragma once
 
 #include <string>

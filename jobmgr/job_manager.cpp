@@ -29,7 +29,7 @@ void job_steps::tell_site(JobStep step, Message message, const RequestId& about)
 
 namespace {
 
-// ---- links -----------------------------------------------------------------------------------------------------------
+// ---- links ----------------------------------------------------------------------------------------------------------
 
 /// A new incarnation of the site knows none of our requests, and what it granted only if it kept that: both sides say
 /// what they believe, and what waits is asked for again, with how long it has waited. What runs goes on.
@@ -81,7 +81,7 @@ void on(JobStep step, const LinkPressed& change) {
   if (change.peer == step.parts.site.party()) step.parts.site.set_pressed(change.pressed);
 }
 
-// ---- what time calls for ---------------------------------------------------------------------------------------------
+// ---- what time calls for --------------------------------------------------------------------------------------------
 
 /// Its nodes are given back at once, so that no renewal keeps alive what may still run there; then its end is awaited.
 void give_up(JobStep step, const Party& silent) {
@@ -97,8 +97,8 @@ void give_up(JobStep step, const Party& silent) {
   }
 }
 
-/// No answer to the Start, or no confirmation of the end, came in time. Where the nodes are still held the owner is told
-/// first and has the same time again to end what runs; after that the component counts as over.
+/// No answer to the Start, or no confirmation of the end, came in time. Where the nodes are still held the owner is
+/// told first and has the same time again to end what runs; after that the component counts as over.
 void pass_due(JobStep step, TaskKey key) {
   Job& job = *step.parts.jobs.find(key.job);
   Task& task = job.run->tasks[key.component];
@@ -117,7 +117,7 @@ void pass_due(JobStep step, TaskKey key) {
   if (job.run->open == 0) attempt_over(step, job);
 }
 
-// ---- the gate --------------------------------------------------------------------------------------------------------
+// ---- the gate -------------------------------------------------------------------------------------------------------
 
 /// To the handler for this message from a sender of this role; what isn't taken is answered with a Fault.
 void on(JobStep step, Received& received) {
@@ -166,7 +166,7 @@ JobManager::JobManager(JobManager&&) noexcept = default;
 JobManager& JobManager::operator=(JobManager&&) noexcept = default;
 JobManager::~JobManager() = default;
 
-// ---- a step ----------------------------------------------------------------------------------------------------------
+// ---- a step ---------------------------------------------------------------------------------------------------------
 
 void JobManager::receive(Instant now, Received&& message, Effects& effects) {
   dmm::on(begin(now, effects), message);
@@ -218,7 +218,7 @@ Instant JobManager::next_deadline() const {
                    parts_.pauses.next_deadline(), silence});
 }
 
-// ---- the public face -------------------------------------------------------------------------------------------------
+// ---- the public face ------------------------------------------------------------------------------------------------
 
 std::string JobManager::restore(Instant now, std::vector<JobManagerRecord> rows) {
   return job_steps::restore(parts_, now, std::move(rows));
@@ -253,7 +253,8 @@ std::vector<JobView> JobManager::jobs(const JobQuery& query) const {
   std::vector<JobView> views;
   const auto add = [&](const Job& found) { views.push_back(see(parts_, found)); };
   if (query.state) {
-    for (const std::uint64_t number : parts_.jobs.in(*query.state, query.from, query.limit)) add(*parts_.jobs.find(number));
+    for (const std::uint64_t number : parts_.jobs.in(*query.state, query.from, query.limit))
+      add(*parts_.jobs.find(number));
   } else {
     const auto& all = parts_.jobs.all();
     for (auto it = all.lower_bound(query.from); it != all.end() && views.size() < query.limit; ++it)

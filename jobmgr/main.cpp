@@ -38,7 +38,7 @@ class JobShell {
 
   static constexpr std::string_view state_verb = "counts";
   std::vector<int> descriptors() const { return {writer_.descriptor()}; }
-  bool collect(Instant now, Driver<JobManager>& process) {
+  bool collect(Instant now, Driver<JobManager>& driver) {
     const std::vector<FileWritten> done = writer_.take();
     for (const FileWritten& one : done) {
       const auto found = writing_.find(one.id);
@@ -48,30 +48,30 @@ class JobShell {
       if (!written.error.empty())
         log_.write(Level::warning, "output_not_written",
                    {{"job", static_cast<std::int64_t>(written.job)}, {"reason", written.error}});
-      process.local(now, std::move(written));
+      driver.local(now, std::move(written));
     }
     return !done.empty();
   }
   std::string_view verbs() const { return job_verbs; }
-  std::optional<Answer> answer(Instant now, Driver<JobManager>& process, const Ask& ask) {
-    if (ask.verb == "holdings") return holdings_of(process.manager, ask);
+  std::optional<Answer> answer(Instant now, Driver<JobManager>& driver, const Ask& ask) {
+    if (ask.verb == "holdings") return holdings_of(driver.manager, ask);
     const ViewTime time{now, wall_microseconds()};
-    if (auto answer = answer_output(process.manager, time, ask, folder_, process.effects)) return answer;
-    return answer_jobs(process.manager, time, ask, process.effects);
+    if (auto answer = answer_output(driver.manager, time, ask, folder_, driver.effects)) return answer;
+    return answer_jobs(driver.manager, time, ask, driver.effects);
   }
 
-  Reloaded reload(Instant, Driver<JobManager>& process) {
+  Reloaded reload(Instant, Driver<JobManager>& driver) {
     const auto read = read_config(arguments_);
     if (const auto* error = std::get_if<ConfigError>(&read)) return {.fault = error->text};
     const JobManagerConfig& wanted = std::get<JobManagerConfig>(read);
-    Reloaded reloaded{.fault = process.manager.reconfigure(wanted.settings)};
+    Reloaded reloaded{.fault = driver.manager.reconfigure(wanted.settings)};
     reloaded.left = keys_for_next_start(config_, wanted);
     return reloaded;
   }
 
-  bool perform(Instant, Driver<JobManager>& process) {
-    reserve(process.manager);
-    for (OutputPiece& piece : std::exchange(process.effects.output, {})) {
+  bool perform(Instant, Driver<JobManager>& driver) {
+    reserve(driver.manager);
+    for (OutputPiece& piece : std::exchange(driver.effects.output, {})) {
       writing_.emplace(piece.serial,
                        OutputWritten{piece.job, piece.component, piece.stream, piece.serial, {}, piece.last});
       std::string path = piece.path;
@@ -80,12 +80,12 @@ class JobShell {
       writer_.add(piece.serial, {std::move(path), piece.offset, std::move(piece.data), piece.begins, piece.appends,
                                  piece.last, is_ours});
     }
-    process.effects.ended.clear();  // the table has them
+    driver.effects.ended.clear();  // the table has them
     return false;
   }
 
-  bool finish(Instant, Driver<JobManager>& process, Farewell) {
-    if (const std::string fault = numbers_.close(process.manager.next_job()); !fault.empty())
+  bool finish(Instant, Driver<JobManager>& driver, Farewell) {
+    if (const std::string fault = numbers_.close(driver.manager.next_job()); !fault.empty())
       log_.write(Level::error, "number_not_kept", {{"reason", fault}});
     return true;
   }

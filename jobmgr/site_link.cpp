@@ -16,7 +16,7 @@ void SiteLink::begin_inventory(Held held) {
 }
 
 std::optional<Inventory> SiteLink::hear(Inventory& part) {
-  if (!gather(inventory_, part)) return std::nullopt;
+  if (!assemble(inventory_, part)) return std::nullopt;
   return std::exchange(inventory_, {});
 }
 

@@ -369,9 +369,9 @@ void Endpoint::on(Instant now, Peer& peer, const Envelope& envelope, const Beat&
   const auto way = hear_echo(now, peer, beat.echo, std::exchange(peer.distance.measuring, false));
   hear_vouched(now, peer, beat, way);
   if (beat.resend && envelope.peer == peer.speaks_as) recover(now, peer);
-  peer.dormancy.heard = beat.rest && far(peer);
+  peer.dormancy.heard = beat.dormant && far(peer);
   // It didn't hear that we rest.
-  if (peer.dormancy.both && !beat.rest) emit(now, peer, beat_of(now, peer, false, true), {}, {});
+  if (peer.dormancy.both && !beat.dormant) emit(now, peer, beat_of(now, peer, false, true), {}, {});
   if (peer.session.expects_more(beat.last)) ask_resend(now, peer);
 }
 

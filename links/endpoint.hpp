@@ -108,7 +108,7 @@ struct LinkView {
   Party peer;
   bool up = false;
   bool relayed = false;
-  bool resting = false;  ///< nothing is under way, so nothing is heard
+  bool dormant = false;  ///< nothing is under way, so nothing is heard
   std::string software;  ///< version of the peer's program
   std::uint64_t incarnation = 0;
   std::uint64_t sent = 0;
@@ -239,7 +239,9 @@ class Endpoint {
   bool borrows_of(const Peer& peer) const;
   bool lends_to(const Peer& peer) const;
   Duration stale_after(const Peer& peer) const;
-  Instant stale_at(const Peer& peer) const { return peer.vouching.stands ? peer.vouching.proved + peer.vouching.stale_after : never; }
+  Instant stale_at(const Peer& peer) const {
+    return peer.vouching.stands ? peer.vouching.proved + peer.vouching.stale_after : never;
+  }
   void hear_vouched(Instant now, Peer& peer, const Beat& beat, std::optional<Duration> way);
   void waver(Peer& peer);
   LinkDown link_down(Instant now, const Peer& peer, Duration silent) const;
@@ -257,7 +259,7 @@ class Endpoint {
   void emit_on(Instant now, const Way& way, const Party& to, std::string_view bytes);
   const std::string& heading_of(Peer& peer);
   void hello(Instant now, Peer& peer, const Way& way, bool answer);
-  Beat beat_of(Instant now, Peer& peer, bool resend = false, bool rest = false);
+  Beat beat_of(Instant now, Peer& peer, bool resend = false, bool dormant = false);
   void beat_in_passing(Instant now, Peer& peer, bool resend = false);
   void ask_resend(Instant now, Peer& peer);
   void recover(Instant now, Peer& peer);

@@ -1,6 +1,6 @@
-// What an endpoint knows of one peer, by subject: the way to it, how far away it is, what is to be sent again, whether its
-// Beats vouch, whether both sides are dormant, and a message that arrives in parts. Each group is changed by the file
-// that its comment names.
+// What an endpoint knows of one peer, by subject: the way to it, how far away it is, what is to be sent again, whether
+// its Beats vouch, whether both sides are dormant, and a message that arrives in parts. Each group is changed by the
+// file that its comment names.
 #pragma once
 
 #include <map>

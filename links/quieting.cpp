@@ -13,10 +13,13 @@ bool Endpoint::is_quiet(Instant now, Connection connection, const Party& party) 
   const Peer* peer = peers_.find(party);
   if (!peer || !peer->up || peer->quiet || peer->role == Role::client || !frames_.empty()) return false;
   const bool rests = peer->dormancy.wanted || peer->dormancy.heard || peer->dormancy.both;
-  const bool all_said = peer->distance.heard_stamp != no_stamp && !peer->recovery.renewing && !peer->recovery.recovering && !peer->pressed &&
-                        peer->assembly.empty() && !peer->session.has_unsent();
-  const bool nothing_due = std::min({peer->route.hello_at, peer->route.direct_at, peer->route.relay_at, peer->recovery.recover_at}) == never &&
-                           beat_due(*peer) >= now && peer->heard + silence(*peer) > now && stale_at(*peer) > now;
+  const PeerRoute& route = peer->route;
+  const bool all_said = peer->distance.heard_stamp != no_stamp && !peer->recovery.renewing &&
+                        !peer->recovery.recovering && !peer->pressed && peer->assembly.empty() &&
+                        !peer->session.has_unsent();
+  const Instant next = std::min({route.hello_at, route.direct_at, route.relay_at, peer->recovery.recover_at});
+  const bool nothing_due = next == never && beat_due(*peer) >= now &&
+                           peer->heard + silence(*peer) > now && stale_at(*peer) > now;
   const bool vouched = peer->vouching.stands || !borrows_of(*peer);
   // What is relayed goes over the link to our site, and may take the place of a beat.
   const bool relays = std::ranges::any_of(in_order_, [](const Peer* one) {

@@ -31,7 +31,8 @@ void Endpoint::set_route(Instant now, const Route& route) {
   peer.route.dialled = true;
   peer.dormancy.wanted = false;
   const bool is_greeted = peer.route.hello_at != never;
-  const bool along_another = !peer.route.way.connection && !peer.route.way.path.empty() && peer.route.way.path != route.path;
+  const Way& way = peer.route.way;
+  const bool along_another = !way.connection && !way.path.empty() && way.path != route.path;
   if (peer.up || (is_greeted && !along_another)) return;
   peer.route.hello_at = now;
   next_tick_ = now;
@@ -141,7 +142,7 @@ std::vector<LinkView> Endpoint::links() const {
     views.push_back({.peer = peer->session.peer(),
                      .up = peer->up,
                      .relayed = !peer->route.way.connection && !peer->route.way.path.empty(),
-                     .resting = peer->dormancy.both,
+                     .dormant = peer->dormancy.both,
                      .software = peer->software,
                      .incarnation = peer->session.peer_incarnation(),
                      .sent = peer->frames_sent,

@@ -130,7 +130,9 @@ void Endpoint::emit_on(Instant now, const Way& way, const Party& to, std::string
 void Endpoint::hello(Instant now, Peer& peer, const Way& way, bool answer) {
   Hello greeting{peer.session.delivered(), answer, DMM_VERSION, settings_.ancestors, settings_.instance,
                  stamp_at(now), no_stamp};
-  if (answer && peer.distance.heard_stamp != no_stamp) greeting.echo = later(peer.distance.heard_stamp, now - peer.distance.heard_stamp_at);
+  const PeerDistance& distance = peer.distance;
+  if (answer && distance.heard_stamp != no_stamp)
+    greeting.echo = later(distance.heard_stamp, now - distance.heard_stamp_at);
   const Envelope envelope{.from = settings_.self,
                           .to = peer.session.peer(),
                           .incarnation = peer.speaks_as,
@@ -144,9 +146,10 @@ void Endpoint::hello(Instant now, Peer& peer, const Way& way, bool answer) {
   emit_on(now, way, peer.session.peer(), codec_->encode(envelope));
 }
 
-Beat Endpoint::beat_of(Instant now, Peer& peer, bool resend, bool rest) {
-  Beat beat{resend, peer.session.last_sent(), rest, stamp_at(now), no_stamp, false};
-  if (peer.distance.heard_stamp != no_stamp) beat.echo = later(peer.distance.heard_stamp, now - peer.distance.heard_stamp_at);
+Beat Endpoint::beat_of(Instant now, Peer& peer, bool resend, bool dormant) {
+  Beat beat{resend, peer.session.last_sent(), dormant, stamp_at(now), no_stamp, false};
+  const PeerDistance& distance = peer.distance;
+  if (distance.heard_stamp != no_stamp) beat.echo = later(distance.heard_stamp, now - distance.heard_stamp_at);
   // What waits for its turn to be sent may take back what this would vouch for.
   beat.in_passing = peer.session.has_unsent();
   peer.distance.measuring |= std::exchange(peer.distance.talked, false);

@@ -68,7 +68,7 @@ void Session::acknowledge(std::uint64_t sequence) {
   if (kept_ == 0) {
     bytes_.clear();
     acknowledged_ = unsent_at_ = 0;
-    if (bytes_.capacity() > room_kept) rest();
+    if (bytes_.capacity() > room_kept) go_dormant();
   } else if (acknowledged_ >= bytes_.size() - acknowledged_) {
     unsent_at_ -= acknowledged_;
     bytes_.erase(0, std::exchange(acknowledged_, 0));

@@ -90,7 +90,7 @@ class Session {
   void rewind();
 
   /// Gives back the room of what is acknowledged: nothing is to be sent for a while.
-  void rest() { bytes_.shrink_to_fit(); }
+  void go_dormant() { bytes_.shrink_to_fit(); }
   std::uint64_t delivered() const { return delivered_; }     ///< highest number delivered from the peer
   std::uint64_t next_sequence() const { return next_sequence_; }
   std::uint64_t last_used() const { return next_sequence_ - 1; }

@@ -62,7 +62,7 @@ void Endpoint::beat_or_rest(Instant now, Peer& peer) {
   emit(now, peer, beat, {}, peer.hint);
   peer.vouching.beat_sent = now;
   peer.dormancy.both = rests;
-  if (rests) peer.session.rest();
+  if (rests) peer.session.go_dormant();
 }
 
 void Endpoint::fall_silent(Instant now, Peer& peer) {
@@ -88,8 +88,8 @@ void Endpoint::tick(Instant now, Peer& peer, bool beats) {
   if (now >= peer.route.direct_at) {
     peer.route.direct_at = now + settings_.direct_again;
     hang_up(peer);
-    const bool is_known = !peer.route.endpoint.empty();
-    if (is_known && !peer.dormancy.wanted && may_dial_direct(now)) dials_.push_back({peer.session.peer(), peer.route.endpoint});
+    const bool may_dial = !peer.route.endpoint.empty() && !peer.dormancy.wanted && may_dial_direct(now);
+    if (may_dial) dials_.push_back({peer.session.peer(), peer.route.endpoint});
   }
   if (now >= peer.recovery.recover_at) {
     // What was missing may have come meanwhile, and then the rest is on its way.
@@ -102,7 +102,8 @@ void Endpoint::tick(Instant now, Peer& peer, bool beats) {
     hello(now, peer, peer.route.way, false);
     peer.route.hello_at = now + peer.route.hello_pause;
     const bool often = peer.route.for_good || now - peer.heard < greeted_often;
-    peer.route.hello_pause = std::min(peer.route.hello_pause * 2, often ? beat(peer) : std::max(beat(peer), greeted_seldom));
+    const Duration longest = often ? beat(peer) : std::max(beat(peer), greeted_seldom);
+    peer.route.hello_pause = std::min(peer.route.hello_pause * 2, longest);
   }
   if (beats && peer.up && !peer.dormancy.both && !peer.quiet && now >= beat_due(peer)) beat_or_rest(now, peer);
 }

@@ -77,7 +77,7 @@ concept IsManager = requires(M manager, const M& view, Instant now, Received mes
   { view.ignored() } -> std::same_as<const Ignored&>;
 };
 
-/// What became of the effects of a step.
+/// The outcome of performing the effects of a step.
 enum class Performed : std::uint8_t {
   done,
   fed_back,  ///< performing them made inputs for the manager: the shell settles it again at once

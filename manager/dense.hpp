@@ -1,4 +1,4 @@
-// Sorted sets and maps whose elements lie side by side, many in one piece of memory: for the indices that every event
+// Sorted sets and maps that keep many elements side by side in one piece of memory: for the indices that every event
 // touches. Unlike with std::set and std::map, any insertion or removal invalidates all references and iterators.
 #pragma once
 

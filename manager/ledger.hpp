@@ -1,6 +1,6 @@
 // What a manager must find again after a restart: records, each under the name of its table and a key, and the changes
-// to them that a step decided. The shell keeps them; nothing that was decided in or after the step leaves before that
-// (docs/reliability.md). A record is a plain value that is written anew as a whole.
+// to them that a step decided. Nothing that was decided in or after the step leaves before the shell has kept its
+// changes (docs/reliability.md). A record is a plain value; a change writes all of it again.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace dmm {
 /// What a change must survive before anything decided after it leaves.
 enum class Grade : std::uint8_t {
   committed,  ///< the end of the process
-  synced,     ///< the end of the host: what nobody else could tell again
+  synced,     ///< the end of the host: for what no other party could tell again
 };
 
 /// A row of a ledger: `table` names its kind, `columns` its elements in the order of `fields`, `key()` tells it from
@@ -40,7 +40,7 @@ struct LedgerChanges {
   };
   std::vector<Change> list;
   Grade grade = Grade::committed;  ///< of all of them together
-  bool wanted = false;             ///< set by the shell: somebody keeps them; else none need be made
+  bool wanted = false;             ///< set by the shell if it keeps the changes; else none need be made
 
   void put(Record record, Grade at = Grade::committed) { add({std::move(record), false}, at); }
   void erase(Record record, Grade at = Grade::committed) { add({std::move(record), true}, at); }

@@ -18,7 +18,7 @@ namespace dmm {
   bug(own_restart_ends_leases) bug(job_only_committed) bug(outcome_only_committed) bug(end_not_awaited)             \
   bug(nodes_not_released) bug(starts_not_repeated) bug(gap_delivered) bug(not_sent_again) bug(sent_before_commit)   \
   bug(exit_status_dropped) bug(too_large_by_presence) bug(gone_neighbour_unknown) bug(not_renewed)                  \
-  bug(given_up_at_once) bug(rest_end_not_told) bug(turn_ignored) bug(keeper_death_charged)                       \
+  bug(given_up_at_once) bug(backoff_end_not_told) bug(turn_ignored) bug(keeper_death_charged)                       \
   bug(reclaim_charged) bug(wavering_not_told) bug(guard_never_ends)
 
 enum class Planted : std::uint8_t {

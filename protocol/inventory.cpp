@@ -78,7 +78,7 @@ std::vector<Register> parts_of(Register whole) {
   return parts;
 }
 
-bool gather(Register& so_far, Register& part) {
+bool assemble(Register& so_far, Register& part) {
   move_all(part.leases, so_far.leases);
   move_all(part.leased, so_far.leased);
   move_all(part.dirty, so_far.dirty);
@@ -89,7 +89,7 @@ bool gather(Register& so_far, Register& part) {
   return true;
 }
 
-bool gather(Inventory& so_far, Inventory& part) {
+bool assemble(Inventory& so_far, Inventory& part) {
   move_all(part.lent, so_far.lent);
   move_all(part.borrowed, so_far.borrowed);
   return part.last;

@@ -12,11 +12,11 @@ namespace dmm {
 std::vector<Inventory> parts_of(Inventory whole);
 /// Adds a part to what has come, and takes its holdings; whether it was the last. No honest party holds more than a
 /// million leases: what is beyond is left out.
-bool gather(Inventory& so_far, Inventory& part);
+bool assemble(Inventory& so_far, Inventory& part);
 
 /// What a resource manager registers, in the same way; each part has all but leases and dirty nodes.
 std::vector<Register> parts_of(Register whole);
 /// Adds a part to what has come, and takes its leases and nodes; with the last one, which is then the whole, true.
-bool gather(Register& so_far, Register& part);
+bool assemble(Register& so_far, Register& part);
 
 }  // namespace dmm

@@ -50,11 +50,11 @@ struct Hello {
 struct Beat {
   bool resend = false;     ///< a message is missing: send again all that isn't acknowledged
   std::uint64_t last = 0;  ///< the highest sequence number that the sender has used
-  bool rest = false;       ///< nothing is under way between the two: until the next message neither need beat
+  bool dormant = false;    ///< nothing is under way between the two: until the next message neither need beat
   Stamp stamp = no_stamp;  ///< when it was sent
   Stamp echo = no_stamp;   ///< the latest stamp that came, and as much later as it was held here
   bool in_passing = false; ///< sent before its sender had looked at all its links: it vouches for nothing
-  DMM_MESSAGE(2, self.resend, self.last, self.rest, self.stamp, self.echo, self.in_passing)
+  DMM_MESSAGE(2, self.resend, self.last, self.dormant, self.stamp, self.echo, self.in_passing)
 };
 
 /// Answers what was not understood or not allowed. Never answered itself.

@@ -52,42 +52,42 @@ class ResourceShell {
   static constexpr std::string_view state_verb = "resource";
   std::vector<int> descriptors() const { return {backend_.descriptor()}; }
   std::string_view verbs() const { return resource_verbs; }
-  std::optional<Answer> answer(Instant now, Driver<ResourceManager>& process, const Ask& ask) {
-    if (ask.verb == "holdings") return holdings_of(process.manager, ask);
-    return answer_resource(process.manager, backend_.state(), {now, wall_microseconds()}, ask);
+  std::optional<Answer> answer(Instant now, Driver<ResourceManager>& driver, const Ask& ask) {
+    if (ask.verb == "holdings") return holdings_of(driver.manager, ask);
+    return answer_resource(driver.manager, backend_.state(), {now, wall_microseconds()}, ask);
   }
 
-  Reloaded reload(Instant now, Driver<ResourceManager>& process) {
+  Reloaded reload(Instant now, Driver<ResourceManager>& driver) {
     const auto read = read_config(arguments_);
     if (const auto* error = std::get_if<ConfigError>(&read)) return {.fault = error->text};
     ResourceManagerConfig wanted = std::get<ResourceManagerConfig>(read);
     Reloaded reloaded{.left = keys_for_next_start(config_, wanted)};
     if (wanted.settings.jobs != config_.settings.jobs) reloaded.left.push_back("what is laid down for jobs");
     wanted.settings.endpoint = config_.settings.endpoint;  // it listens where it did
-    reloaded.fault = process.manager.reconfigure(now, wanted.settings, process.effects);
+    reloaded.fault = driver.manager.reconfigure(now, wanted.settings, driver.effects);
     return reloaded;
   }
 
-  bool collect(Instant now, Driver<ResourceManager>& process) {
+  bool collect(Instant now, Driver<ResourceManager>& driver) {
     std::vector<TaskReport> reports = backend_.take_reports();
     for (TaskReport& report : reports)
-      std::visit([&](auto& one) { process.local(now, std::move(one)); }, report);
+      std::visit([&](auto& one) { driver.local(now, std::move(one)); }, report);
     std::vector<LogEvent> events = backend_.take_events();
     for (LogEvent& event : events)
-      if (process.effects.wants(event.level)) process.effects.events.push_back(std::move(event));
+      if (driver.effects.wants(event.level)) driver.effects.events.push_back(std::move(event));
     if (backend_.replaced() && !std::exchange(told_, true)) ::raise(SIGTERM);  // ends it in order; see `run`
     return !reports.empty() || !events.empty();
   }
 
-  bool perform(Instant, Driver<ResourceManager>& process) {
-    for (const TaskOrder& order : process.effects.tasks) backend_.perform(order);
-    process.effects.tasks.clear();
+  bool perform(Instant, Driver<ResourceManager>& driver) {
+    for (const TaskOrder& order : driver.effects.tasks) backend_.perform(order);
+    driver.effects.tasks.clear();
     return false;
   }
 
-  bool finish(Instant now, Driver<ResourceManager>& process, Farewell farewell) {
+  bool finish(Instant now, Driver<ResourceManager>& driver, Farewell farewell) {
     if (may_leave_ && farewell == Farewell::leave) return true;
-    return process.manager.stop_all(now, stop_grace, process.effects);
+    return driver.manager.stop_all(now, stop_grace, driver.effects);
   }
 
  private:

@@ -86,7 +86,7 @@ ResourceManager::ResourceManager(ResourceManager&&) noexcept = default;
 ResourceManager& ResourceManager::operator=(ResourceManager&&) noexcept = default;
 ResourceManager::~ResourceManager() = default;
 
-// ---- a step ----------------------------------------------------------------------------------------------------------
+// ---- a step ---------------------------------------------------------------------------------------------------------
 
 ResourceStep ResourceManager::begin(Instant now, Effects& effects) {
   DMM_ASSERT(now >= parts_.now);
@@ -104,7 +104,7 @@ void ResourceManager::receive(Instant now, Input input, Effects& effects) {
       [&](auto& event) {
         using Event = std::decay_t<decltype(event)>;
         if constexpr (std::is_same_v<Event, Received>) take(s, event);
-        // Of what is said here nothing can wait: a peer asks for it, or the nodes bound it. So pressed links don't matter.
+        // Pressed links don't matter: a peer asks for what is said here, or the nodes bound it.
         else if constexpr (requires { resource_steps::on(s, event); }) resource_steps::on(s, event);
       },
       input);
@@ -140,7 +140,7 @@ Instant ResourceManager::next_deadline() const {
                    parts_.idle.next(), keep});
 }
 
-// ---- the public face -------------------------------------------------------------------------------------------------
+// ---- the public face ------------------------------------------------------------------------------------------------
 
 void ResourceManager::restore(Instant now, std::vector<ResourceRecord> rows, const std::vector<LivingTask>& living,
                               bool keeper_died) {

@@ -1,6 +1,6 @@
-// The parts of a resource manager, and one step over them. Each part owns its state; what happens over several parts is
-// in the files of free functions beside this one: leasing, running, contact, recovery, reconfiguring (docs/architecture.md
-// has the tables).
+// The parts of a resource manager, and one step over them. Each part owns its state; what happens over several parts
+// is in the files of free functions beside this one: leasing, running, contact, recovery, reconfiguring
+// (docs/architecture.md has the tables).
 #pragma once
 
 #include <map>

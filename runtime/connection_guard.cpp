@@ -27,7 +27,7 @@ std::vector<int> ConnectionGuard::growing(Instant now, std::uint64_t resident) {
   return cut;
 }
 
-std::vector<int> ConnectionGuard::judge(Instant now, std::uint64_t resident,
+std::vector<int> ConnectionGuard::to_cut(Instant now, std::uint64_t resident,
                                         const std::function<bool(int)>& is_needed) {
   std::vector<int> cut = growing(now, resident);
   if (!cut.empty()) return cut;

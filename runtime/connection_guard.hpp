@@ -32,7 +32,7 @@ class ConnectionGuard {
   std::size_t size() const { return open_.size(); }
 
   /// Which to cut now. `resident`: our memory in bytes; `is_needed`: whether a session uses the connection.
-  std::vector<int> judge(Instant now, std::uint64_t resident, const std::function<bool(int)>& is_needed);
+  std::vector<int> to_cut(Instant now, std::uint64_t resident, const std::function<bool(int)>& is_needed);
 
  private:
   struct Seen {

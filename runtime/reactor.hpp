@@ -35,20 +35,20 @@ struct Reloaded {
 
 /// What the reactor needs of a shell around a manager M.
 template <class S, class M>
-concept Shell = requires(S shell, Driver<M>& process, Instant now, const Ask& ask) {
+concept Shell = requires(S shell, Driver<M>& driver, Instant now, const Ask& ask) {
   /// Descriptors that are readable as long as `collect` has something to bring.
   { shell.descriptors() } -> std::same_as<std::vector<int>>;
-  /// Feeds what came from outside into `process.local`; whether there was anything.
-  { shell.collect(now, process) } -> std::same_as<bool>;
-  /// Does what is in `process.effects` beside messages and events, and empties it; whether that fed any input back.
-  { shell.perform(now, process) } -> std::same_as<bool>;
+  /// Feeds what came from outside into `driver.local`; whether there was anything.
+  { shell.collect(now, driver) } -> std::same_as<bool>;
+  /// Does what is in `driver.effects` beside messages and events, and empties it; whether that fed any input back.
+  { shell.perform(now, driver) } -> std::same_as<bool>;
   /// The answer to a question of the manager's own kind; nothing for a verb that it doesn't know.
-  { shell.answer(now, process, ask) } -> std::same_as<std::optional<Answer>>;
+  { shell.answer(now, driver, ask) } -> std::same_as<std::optional<Answer>>;
   /// The daemon is to end: what must be done before; called after every turn until it says that all is done, or
   /// `Reactor::stop_limit` is over.
-  { shell.finish(now, process, Farewell{}) } -> std::same_as<bool>;
+  { shell.finish(now, driver, Farewell{}) } -> std::same_as<bool>;
   /// Reads the configuration again and gives the manager what may change while it runs.
-  { shell.reload(now, process) } -> std::same_as<Reloaded>;
+  { shell.reload(now, driver) } -> std::same_as<Reloaded>;
   /// Its verbs, for people who mistyped one.
   { shell.verbs() } -> std::convertible_to<std::string_view>;
   /// The verb whose answer tells most of the manager's state, for the log.
@@ -59,12 +59,12 @@ template <IsManager M, Shell<M> S>
 class Reactor {
  public:
   /// `ledger` is nullptr if nothing is kept.
-  Reactor(Driver<M>& process, S& shell, Transport& transport, Signals& signals, Log& log, Identity identity,
+  Reactor(Driver<M>& driver, S& shell, Transport& transport, Signals& signals, Log& log, Identity identity,
           Ledger* ledger)
-      : process_(process), shell_(shell), transport_(transport), signals_(signals), log_(log),
+      : driver_(driver), shell_(shell), transport_(transport), signals_(signals), log_(log),
         identity_(std::move(identity)), ledger_(ledger), descriptors_(shell_.descriptors()) {
-    process_.effects.level = log_.level();
-    process_.effects.ledger.wanted = ledger_ != nullptr;
+    driver_.effects.level = log_.level();
+    driver_.effects.ledger.wanted = ledger_ != nullptr;
     transport_.watch(signals_.descriptor());
     for (const int descriptor : descriptors_) transport_.watch(descriptor);
   }
@@ -73,7 +73,7 @@ class Reactor {
   std::string dial(const Party& peer, const std::string& endpoint) {
     auto dialled = transport_.dial(endpoint);
     if (const auto* fault = std::get_if<TransportFault>(&dialled)) return fault->text;
-    process_.endpoint.dial(monotonic_now(), std::get<Connection>(dialled), peer);
+    driver_.endpoint.dial(monotonic_now(), std::get<Connection>(dialled), peer);
     return {};
   }
 
@@ -107,7 +107,7 @@ class Reactor {
     const Instant limit = monotonic_now() + stop_limit;
     bool finished = false;
     while (!finished && !hurried_ && !lost_ && monotonic_now() < limit) {
-      finished = shell_.finish(monotonic_now(), process_, signals_.farewell());
+      finished = shell_.finish(monotonic_now(), driver_, signals_.farewell());
       settle(monotonic_now());
       if (!finished) turn(monotonic_now() + milliseconds(100));
     }
@@ -129,14 +129,14 @@ class Reactor {
   /// those who are dropped is said first.
   void reload(Instant now) {
     log_.reopen();
-    Reloaded wanted = shell_.reload(now, process_);
+    Reloaded wanted = shell_.reload(now, driver_);
     if (!wanted.fault.empty()) {
       log_.write(Level::error, "configuration_refused", {{"reason", wanted.fault}, {"text", "nothing has changed"}});
       return;
     }
     settle(now);
-    if (wanted.admission) process_.endpoint.admit(now, std::move(*wanted.admission));
-    for (const Party& party : wanted.drops) process_.endpoint.drop(now, party);
+    if (wanted.admission) driver_.endpoint.admit(now, std::move(*wanted.admission));
+    for (const Party& party : wanted.drops) driver_.endpoint.drop(now, party);
     for (const DialWanted& to : wanted.dials)
       if (const std::string fault = dial(to.peer, to.endpoint); !fault.empty())
         log_.write(Level::warning, "dial_failed", {{"peer", to_text(to.peer)}, {"reason", fault}});
@@ -149,19 +149,19 @@ class Reactor {
 
   void turn(Instant until) {
     const Instant guarded = transport_.has_incoming() ? next_guard_ : never;
-    const Instant next = std::min({process_.next_deadline(), log_.next_flush(), guarded, until});
+    const Instant next = std::min({driver_.next_deadline(), log_.next_flush(), guarded, until});
     const Instant due = unsettled_ ? Instant{} : next;
     const Instant before = monotonic_now();
     transport_.wait(std::max(due <= before ? Duration{} : due - before, spins_.pause()));
     const Instant now = monotonic_now();
     bool work = drain(now);
     const auto readable = [&](int descriptor) { return transport_.readable(descriptor); };
-    if (std::any_of(descriptors_.begin(), descriptors_.end(), readable)) work |= shell_.collect(now, process_);
+    if (std::any_of(descriptors_.begin(), descriptors_.end(), readable)) work |= shell_.collect(now, driver_);
     work |= answer(now);
     take_signals(now);
-    if (work || unsettled_ || now >= process_.next_deadline()) {
+    if (work || unsettled_ || now >= driver_.next_deadline()) {
       settle(now);
-      if (spins_.settled(process_.next_deadline() <= now)) tell_spinning(now);
+      if (spins_.settled(driver_.next_deadline() <= now)) tell_spinning(now);
     }
     log_.flush_due(now);
     guard(now);
@@ -169,7 +169,7 @@ class Reactor {
 
   /// A fault of ours, told once with what the manager looks like; it goes on, slowly.
   void tell_spinning(Instant now) {
-    const auto state = shell_.answer(now, process_, {0, std::string(S::state_verb), "{}"});
+    const auto state = shell_.answer(now, driver_, {0, std::string(S::state_verb), "{}"});
     log_.write(Level::error, "spins",
                {{"text", "the manager asks to be settled at once, time and again; it is settled every " +
                              std::to_string(SpinGuard::pause_of_spinning.microseconds / 1'000) + " ms now"},
@@ -181,12 +181,12 @@ class Reactor {
     next_guard_ = now + Transport::guard_interval;
     std::optional<std::set<Connection>> used;
     const std::size_t cut = transport_.guard(now, [&](Connection connection) {
-      if (!used) used = process_.endpoint.connections();
+      if (!used) used = driver_.endpoint.connections();
       return used->contains(connection);
     });
     if (cut > 0)
       log_.write(Level::warning, "connections_cut", {{"connections", static_cast<std::int64_t>(cut)}});
-    for (std::size_t i = 0; i < cut; ++i) process_.endpoint.refuse(0, "connection_cut");
+    for (std::size_t i = 0; i < cut; ++i) driver_.endpoint.refuse(0, "connection_cut");
   }
 
   bool drain(Instant now) {
@@ -195,34 +195,34 @@ class Reactor {
     const auto has_time = [&] { return taken == 0 || monotonic_now() - now < batch_time; };
     for (; taken < batch_max && has_time() && transport_.receive(arrival); ++taken) {
       if (arrival.refusal.empty())
-        process_.frame(now, arrival.connection, arrival.bytes);
+        driver_.frame(now, arrival.connection, arrival.bytes);
       else
-        process_.endpoint.refuse(arrival.connection, arrival.refusal);
+        driver_.endpoint.refuse(arrival.connection, arrival.refusal);
     }
     return taken > 0;
   }
 
   bool answer(Instant now) {
-    for (const Received& received : std::exchange(process_.asks, {})) {
+    for (const Received& received : std::exchange(driver_.asks, {})) {
       const Ask& ask = std::get<Ask>(received.message);
-      auto given = common_answer(identity_, process_.endpoint, process_.manager.ignored(), now, ask);
-      if (!given) given = shell_.answer(now, process_, ask);
+      auto given = common_answer(identity_, driver_.endpoint, driver_.manager.ignored(), now, ask);
+      if (!given) given = shell_.answer(now, driver_, ask);
       if (!given) given = unknown_verb(ask, shell_.verbs());
       if (ask.verb == "stop") {
         log_.write(Level::info, "stop", {{"from", received.from.name}});
         stopping_ = true;
       }
-      process_.effects.send(received.from, ready_to_send(std::move(*given), ask));
+      driver_.effects.send(received.from, ready_to_send(std::move(*given), ask));
     }
-    return !process_.effects.messages.empty();
+    return !driver_.effects.messages.empty();
   }
 
   void settle(Instant now) {
     unsettled_ = true;
     for (int round = 0; unsettled_ && round < rounds_max && !lost_; ++round) {
-      process_.settle(now);
+      driver_.settle(now);
       const Performed performed = perform_step([this] { return keep(); }, [this] { write_events(); },
-                                               [&] { return shell_.perform(now, process_); },
+                                               [&] { return shell_.perform(now, driver_); },
                                                [this] { return exchange(); });
       if (performed == Performed::lost) return lose();
       unsettled_ = performed == Performed::fed_back;
@@ -232,8 +232,8 @@ class Reactor {
   /// Commits what the manager wants kept; does nothing else until that is done. False: it can't be done any more.
   bool keep() {
     if (ledger_ == nullptr) return true;
-    hand_over(process_.effects.ledger, *ledger_);
-    const Grade grade = std::exchange(process_.effects.ledger.grade, Grade::committed);
+    hand_over(driver_.effects.ledger, *ledger_);
+    const Grade grade = std::exchange(driver_.effects.ledger.grade, Grade::committed);
     Instant say_at{};
     bool stalled = false;
     for (;;) {
@@ -261,18 +261,18 @@ class Reactor {
   }
 
   void write_events() {
-    for (const LogEvent& event : process_.effects.events) log_.write(event);
-    process_.effects.events.clear();
+    for (const LogEvent& event : driver_.effects.events) log_.write(event);
+    driver_.effects.events.clear();
   }
 
   /// Frames out, connections opened and closed as the endpoint wants it. Whether a new connection wants its Hello.
   bool exchange() {
     bool dialled = false;
-    process_.endpoint.take_frames([this](const Frame& frame) {
-      if (!transport_.send(frame.connection, frame.bytes)) process_.endpoint.undeliverable(frame.connection);
+    driver_.endpoint.take_frames([this](const Frame& frame) {
+      if (!transport_.send(frame.connection, frame.bytes)) driver_.endpoint.undeliverable(frame.connection);
     });
-    for (const Connection connection : process_.endpoint.take_hangups()) transport_.hangup(connection);
-    for (const DialWanted& wanted : process_.endpoint.take_dials()) {
+    for (const Connection connection : driver_.endpoint.take_hangups()) transport_.hangup(connection);
+    for (const DialWanted& wanted : driver_.endpoint.take_dials()) {
       if (const std::string fault = dial(wanted.peer, wanted.endpoint); !fault.empty())
         log_.write(Level::warning, "dial_failed", {{"peer", to_text(wanted.peer)}, {"reason", fault}});
       dialled = true;
@@ -280,7 +280,7 @@ class Reactor {
     return dialled;
   }
 
-  Driver<M>& process_;
+  Driver<M>& driver_;
   S& shell_;
   Transport& transport_;
   Signals& signals_;

@@ -67,8 +67,8 @@ template <IsManager M, Shell<M> S>
 int run_daemon(Foundation& foundation, const DaemonSettings& settings, M manager, S& shell, Ledger* ledger) {
   const Party self = settings.endpoint.self;
   Identity identity{self, settings.start, monotonic_now(), foundation.transport.endpoints()};
-  Driver<M> process(settings.endpoint, std::move(manager));
-  Reactor<M, S> reactor(process, shell, foundation.transport, foundation.signals, foundation.log, std::move(identity),
+  Driver<M> driver(settings.endpoint, std::move(manager));
+  Reactor<M, S> reactor(driver, shell, foundation.transport, foundation.signals, foundation.log, std::move(identity),
                        ledger);
   for (const DialWanted& wanted : settings.dials)
     if (const std::string fault = reactor.dial(wanted.peer, wanted.endpoint); !fault.empty())

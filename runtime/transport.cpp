@@ -411,7 +411,7 @@ std::size_t Transport::guard(Instant now, const std::function<bool(Connection)>&
     const auto known = in.by_source.find(descriptor);
     return known != in.by_source.end() && is_needed(known->second);
   };
-  const std::vector<int> cut = in.guard.judge(now, resident_bytes(), is_used);
+  const std::vector<int> cut = in.guard.to_cut(now, resident_bytes(), is_used);
   for (const int descriptor : cut) {
     ::shutdown(descriptor, SHUT_RDWR);
     in.guard.closed(descriptor);

@@ -155,7 +155,7 @@ MUTANTS = [
      "found_by": "processes.faults: Alone.test_numbers"},
     {"name": "J1", "what": "a job manager reserves no job numbers",
      "file": "jobmgr/main.cpp",
-     "old": "    reserve(process.manager);\n",
+     "old": "    reserve(driver.manager);\n",
      "new": "",
      "found_by": "processes.faults: Alone.test_numbers"},
     {"name": "J2", "what": "errors of writing output are swallowed",

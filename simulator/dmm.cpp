@@ -192,12 +192,12 @@ class DmmRun {
 
   LinkSample sample_link(const TopologyLink& link) {
     const auto& sites = world_.topology().sites;
-    const Driver<SiteManager>& process = *world_.site(sites[link.dialler].name);
+    const Driver<SiteManager>& driver = *world_.site(sites[link.dialler].name);
     LinkSample sample;
-    for (const SiteView::Link& one : process.manager.view(world_.now()).links)
+    for (const SiteView::Link& one : driver.manager.view(world_.now()).links)
       if (one.neighbour.site == sites[link.listener].name)
         sample.leases = static_cast<std::uint32_t>(one.leases_in + one.leases_out);
-    for (const LinkView& one : process.endpoint.links())
+    for (const LinkView& one : driver.endpoint.links())
       if (one.peer == site_manager_of(sites[link.listener].name)) sample.messages = one.sent + one.received;
     return sample;
   }

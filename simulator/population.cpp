@@ -116,7 +116,7 @@ void World::start(Address address) {
   const EndpointSettings endpoint = endpoint_settings(actor);
   switch (actor.party.role) {
     case Role::site_manager:
-      actor.process.emplace<Driver<SiteManager>>(endpoint, SiteManager(site.settings, actor.incarnation));
+      actor.driver.emplace<Driver<SiteManager>>(endpoint, SiteManager(site.settings, actor.incarnation));
       break;
     case Role::job_manager: {
       JobManagerSettings settings;
@@ -126,24 +126,24 @@ void World::start(Address address) {
       settings.confirm_limit = settings_.confirm_limit;
       // Here each submission comes once, and what is kept of each would grow with the workload.
       if (settings_.hand_out_ended) settings.submissions_remembered = 1;
-      actor.process.emplace<Driver<JobManager>>(endpoint, JobManager(std::move(settings)));
+      actor.driver.emplace<Driver<JobManager>>(endpoint, JobManager(std::move(settings)));
       break;
     }
     case Role::resource_manager:
-      actor.process.emplace<Driver<ResourceManager>>(
+      actor.driver.emplace<Driver<ResourceManager>>(
           endpoint, ResourceManager(resource_manager_settings(address), settings_.keep));
       if (settings_.remember_ends) actor.performer.remember_ends();
       break;
     case Role::client: DMM_ASSERT(false);
   }
   std::visit(
-      [&](auto& process) {
-        if constexpr (requires { process.manager; }) {
-          process.effects.level = settings_.level;
-          if (settings_.ledgers) restore(actor, process);
+      [&](auto& driver) {
+        if constexpr (requires { driver.manager; }) {
+          driver.effects.level = settings_.level;
+          if (settings_.ledgers) restore(actor, driver);
         }
       },
-      actor.process);
+      actor.driver);
   for (const Address listener : actor.dials)
     if (dials(actor, listener)) dial(address, listener);
   touch(address);
@@ -151,8 +151,8 @@ void World::start(Address address) {
 
 /// From what its ledger holds; the first time that is nothing.
 template <class Manager>
-void World::restore(Actor& actor, Driver<Manager>& process) {
-  process.effects.ledger.wanted = true;
+void World::restore(Actor& actor, Driver<Manager>& driver) {
+  driver.effects.ledger.wanted = true;
   if (std::holds_alternative<std::monostate>(actor.ledger)) actor.ledger.template emplace<LedgerOf<Manager>>();
   auto rows = std::get<LedgerOf<Manager>>(actor.ledger).rows();
   const auto found = static_cast<std::int64_t>(rows.size());
@@ -161,12 +161,12 @@ void World::restore(Actor& actor, Driver<Manager>& process) {
   if constexpr (std::is_same_v<Manager, ResourceManager>) {
     const auto tasks = actor.performer.attach(now_);
     living = static_cast<std::int64_t>(tasks.size());
-    process.manager.restore(now, std::move(rows), tasks);
+    driver.manager.restore(now, std::move(rows), tasks);
   } else if constexpr (std::is_same_v<Manager, JobManager>) {
-    const std::string fault = process.manager.restore(now, std::move(rows));
+    const std::string fault = driver.manager.restore(now, std::move(rows));
     if (!fault.empty()) tell(actor.party, "unreadable", {{"text", fault}});
   } else {
-    process.manager.restore(now, std::move(rows));
+    driver.manager.restore(now, std::move(rows));
   }
   if (actor.incarnation > 1) tell(actor.party, "restarted", {{"records", found}, {"tasks", living}});
 }
@@ -176,8 +176,8 @@ void World::crash(const Party& party, Crash kind) {
   const Address address = address_of(party);
   Actor& actor = *actors_[address];
   if (settings_.ledgers) lose(actor, kind);
-  actor.process.emplace<std::monostate>();
-  if (!settings_.ledgers || kind == Crash::machine) actor.performer.die();
+  actor.driver.emplace<std::monostate>();
+  if (!settings_.ledgers || kind == Crash::host) actor.performer.die();
   actor.paused = actor.frozen = false;
   actor.committed_at = never;
   actor.promised.clear();
@@ -191,32 +191,32 @@ void World::crash(const Party& party, Crash kind) {
 
 /// A commit under way may just have been done, though nothing that follows from it ever leaves.
 void World::lose(Actor& actor, Crash kind) {
-  std::vector<LogField> fields{{"what", std::string(kind == Crash::machine ? "machine" : "process")}};
+  std::vector<LogField> fields{{"what", std::string(kind == Crash::host ? "machine" : "process")}};
   std::visit(
-      [&](auto& process) {
-        if constexpr (requires { process.manager; }) {
-          using Manager = std::decay_t<decltype(process.manager)>;
+      [&](auto& driver) {
+        if constexpr (requires { driver.manager; }) {
+          using Manager = std::decay_t<decltype(driver.manager)>;
           auto& ledger = std::get<LedgerOf<Manager>>(actor.ledger);
           if constexpr (std::is_same_v<Manager, SiteManager>)
-            fields.push_back({"unclaimed", offers_of(process.manager)});
+            fields.push_back({"unclaimed", offers_of(driver.manager)});
           if constexpr (std::is_same_v<Manager, JobManager>)
-            fields.push_back({"running", static_cast<std::int64_t>(process.manager.count(JobState::running))});
+            fields.push_back({"running", static_cast<std::int64_t>(driver.manager.count(JobState::running))});
           if (actor.committed_at != never) {
             const bool done = disks_.chance(0.5);
             fields.push_back({"commit", std::string(done ? "done" : "lost")});
-            if (done) ledger.apply(process.effects.ledger);
+            if (done) ledger.apply(driver.effects.ledger);
           }
-          if (kind == Crash::machine) {
+          if (kind == Crash::host) {
             const std::size_t all = ledger.unsynced();
             const std::size_t kept = disks_.chance(0.5) ? 0 : disks_.below(all + 1);
             fields.push_back({"commits_lost", static_cast<std::int64_t>(all - kept)});
             ledger.lose_unsynced(kept);
           }
           for (std::size_t i = 0; i < messages_of_dead_.size(); ++i)
-            messages_of_dead_[i] += process.endpoint.counters().sent_by_kind[i];
+            messages_of_dead_[i] += driver.endpoint.counters().sent_by_kind[i];
         }
       },
-      actor.process);
+      actor.driver);
   tell(actor.party, "crashed", std::move(fields));
 }
 
@@ -228,14 +228,14 @@ std::string World::ledger_fault(const Party& party) const {
   const Actor& actor = *actors_[address_of(party)];
   std::string fault;
   std::visit(
-      [&](const auto& process) {
-        if constexpr (requires { process.manager; }) {
-          using Manager = std::decay_t<decltype(process.manager)>;
+      [&](const auto& driver) {
+        if constexpr (requires { driver.manager; }) {
+          using Manager = std::decay_t<decltype(driver.manager)>;
           const auto* ledger = std::get_if<LedgerOf<Manager>>(&actor.ledger);
-          if (ledger && !stalls(actor)) fault = ledger->difference(process.manager.records());
+          if (ledger && !stalls(actor)) fault = ledger->difference(driver.manager.records());
         }
       },
-      actor.process);
+      actor.driver);
   return fault;
 }
 
@@ -254,7 +254,7 @@ void World::restart(const Party& party) {
 }
 
 bool World::is_up(const Party& party) const {
-  return !std::holds_alternative<std::monostate>(actors_[address_of(party)]->process);
+  return !std::holds_alternative<std::monostate>(actors_[address_of(party)]->driver);
 }
 
 void World::pause(const Party& party) {
@@ -307,9 +307,9 @@ template <class Order>
 void World::order(const SiteName& name, Order give) {
   const Address address = address_of(site_manager_of(name));
   Actor& actor = *actors_[address];
-  auto* process = std::get_if<Driver<SiteManager>>(&actor.process);
-  if (!process || stalls(actor)) return;
-  give(process->manager, actor.clock.at(now_), process->effects);
+  auto* driver = std::get_if<Driver<SiteManager>>(&actor.driver);
+  if (!driver || stalls(actor)) return;
+  give(driver->manager, actor.clock.at(now_), driver->effects);
   touch(address);
   settle_touched();
 }
@@ -324,7 +324,7 @@ void World::drain(const SiteName& owner, const SiteName& whom) {
 
 void World::end_drains() {
   for (const TopologySite& one : topology_.sites)
-    if (const auto* process = site(one.name); process && !process->manager.drained().empty())
+    if (const auto* driver = site(one.name); driver && !driver->manager.drained().empty())
       order(one.name, [](SiteManager& site, Instant now, auto& effects) {
         for (const SiteName& whom : std::set<SiteName>(site.drained())) site.resume(now, whom, effects);
       });
@@ -333,12 +333,12 @@ void World::end_drains() {
 void World::say(const Party& liar, Outgoing lie) {
   const Address address = address_of(liar);
   std::visit(
-      [&](auto& process) {
-        if constexpr (requires { process.manager; }) {
-          if (!stalls(*actors_[address])) process.effects.messages.push_back(std::move(lie));
+      [&](auto& driver) {
+        if constexpr (requires { driver.manager; }) {
+          if (!stalls(*actors_[address])) driver.effects.messages.push_back(std::move(lie));
         }
       },
-      actors_[address]->process);
+      actors_[address]->driver);
   touch(address);
   settle_touched();
 }
@@ -355,11 +355,11 @@ void World::resize(const Party& resource_manager, std::uint32_t nodes) {
 /// A resource manager that runs reads its configuration again, as soon as it doesn't stall.
 void World::hear_of_size(Address address) {
   Actor& actor = *actors_[address];
-  auto* process = std::get_if<Driver<ResourceManager>>(&actor.process);
-  if (!actor.resized || !process || stalls(actor)) return;
+  auto* driver = std::get_if<Driver<ResourceManager>>(&actor.driver);
+  if (!actor.resized || !driver || stalls(actor)) return;
   actor.resized = false;
   const std::string fault =
-      process->manager.reconfigure(actor.clock.at(now_), resource_manager_settings(address), process->effects);
+      driver->manager.reconfigure(actor.clock.at(now_), resource_manager_settings(address), driver->effects);
   DMM_ASSERT(fault.empty());
   touch(address);
 }
@@ -368,21 +368,21 @@ std::string World::reconfigure(const SiteName& name, const SiteSettings& setting
   end_all_quiet();
   const Address address = address_of(site_manager_of(name));
   Actor& actor = *actors_[address];
-  auto* process = std::get_if<Driver<SiteManager>>(&actor.process);
-  if (!process) {
+  auto* driver = std::get_if<Driver<SiteManager>>(&actor.driver);
+  if (!driver) {
     topology_.sites[actor.site].settings = settings;  // for its next start
     return {};
   }
   if (stalls(actor)) return "the site manager doesn't answer";
   const Instant now = actor.clock.at(now_);
-  if (std::string fault = process->manager.reconfigure(now, settings, process->effects); !fault.empty()) return fault;
+  if (std::string fault = driver->manager.reconfigure(now, settings, driver->effects); !fault.empty()) return fault;
   std::vector<bool> dialled;
   for (const Address listener : actor.dials) dialled.push_back(dials(actor, listener));
   topology_.sites[actor.site].settings = settings;
-  process->endpoint.admit(now, admission_of(actor));
+  driver->endpoint.admit(now, admission_of(actor));
   for (std::size_t i = 0; i < dialled.size(); ++i) {
     const Address listener = actor.dials[i];
-    if (dialled[i] && !dials(actor, listener)) process->endpoint.drop(now, actors_[listener]->party);
+    if (dialled[i] && !dials(actor, listener)) driver->endpoint.drop(now, actors_[listener]->party);
     if (!dialled[i] && dials(actor, listener)) dial(address, listener);
   }
   touch(address);
@@ -408,7 +408,7 @@ Address World::address_of(const Party& party) const {
 
 template <class Manager>
 const Driver<Manager>* World::find(const Party& party) const {
-  return std::get_if<Driver<Manager>>(&actors_[address_of(party)]->process);
+  return std::get_if<Driver<Manager>>(&actors_[address_of(party)]->driver);
 }
 
 const Driver<SiteManager>* World::site(const SiteName& name) const {

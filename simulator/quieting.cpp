@@ -8,10 +8,10 @@ namespace dmm {
 Endpoint* World::endpoint_of(Address address) {
   Endpoint* endpoint = nullptr;
   std::visit(
-      [&](auto& process) {
-        if constexpr (requires { process.manager; }) endpoint = &process.endpoint;
+      [&](auto& driver) {
+        if constexpr (requires { driver.manager; }) endpoint = &driver.endpoint;
       },
-      actors_[address]->process);
+      actors_[address]->driver);
   return endpoint;
 }
 
@@ -51,13 +51,13 @@ void World::fall_quiet() {
 void World::look_ahead(Address address) {
   const Actor& actor = *actors_[address];
   std::visit(
-      [&](auto& process) {
-        if constexpr (requires { process.manager; }) {
-          process.endpoint.look_ahead();
-          wakes_.set(address, std::max(now_ + microseconds(1), std::min(process.next_deadline(), report_due(actor))));
+      [&](auto& driver) {
+        if constexpr (requires { driver.manager; }) {
+          driver.endpoint.look_ahead();
+          wakes_.set(address, std::max(now_ + microseconds(1), std::min(driver.next_deadline(), report_due(actor))));
         }
       },
-      actors_[address]->process);
+      actors_[address]->driver);
 }
 
 void World::end_quiet(Connection connection) {

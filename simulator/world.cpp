@@ -73,13 +73,13 @@ void World::deliver(FrameArrival arrival) {
   if (stalls(actor)) return actor.waiting.push_back(std::move(arrival));
   bool says_something = false;
   std::visit(
-      [&](auto& process) {
-        if constexpr (requires { process.manager; }) {
-          says_something = process.frame(actor.clock.at(now_), arrival.connection, arrival.bytes);
+      [&](auto& driver) {
+        if constexpr (requires { driver.manager; }) {
+          says_something = driver.frame(actor.clock.at(now_), arrival.connection, arrival.bytes);
           touch(arrival.at, says_something);
         }
       },
-      actor.process);
+      actor.driver);
   used_.push_back(arrival.connection);
   if (says_something) trace(arrival.at, std::string_view(arrival.bytes));
 }
@@ -91,12 +91,12 @@ bool World::report(Address address) {
   actor.performer.take_reports(now_, actor.reports);
   if (settings_.ledgers && actor.performer.deadlines() != std::exchange(actor.deadlines, actor.performer.deadlines()))
     tell(actor.party, "deadline", {});
-  auto* process = std::get_if<Driver<ResourceManager>>(&actor.process);
-  if (!process) actor.reports.clear();  // whoever is started next hears of it
+  auto* driver = std::get_if<Driver<ResourceManager>>(&actor.driver);
+  if (!driver) actor.reports.clear();  // whoever is started next hears of it
   if (stalls(actor)) return false;  // programs don't wait for their manager
   const bool stirs = !actor.reports.empty();
   for (TaskReport& report : actor.reports)
-    std::visit([&](auto& news) { process->local(actor.clock.at(now_), std::move(news)); }, report);
+    std::visit([&](auto& news) { driver->local(actor.clock.at(now_), std::move(news)); }, report);
   actor.reports.clear();
   return stirs;
 }
@@ -135,11 +135,11 @@ void World::settle(Address address) {
   Actor& actor = *actors_[address];
   Instant wake = never;
   std::visit(
-      [&](auto& process) {
-        if constexpr (requires { process.manager; })
-          if (!actor.paused) wake = settle(address, process);
+      [&](auto& driver) {
+        if constexpr (requires { driver.manager; })
+          if (!actor.paused) wake = settle(address, driver);
       },
-      actor.process);
+      actor.driver);
   wake = std::min(wake, report_due(actor));  // also of what was ordered just now
   // A deadline that isn't in the future is a loop without work: a daemon would burn its processor with it.
   actor.spins = wake <= now_ ? actor.spins + 1 : 0;
@@ -149,35 +149,35 @@ void World::settle(Address address) {
 
 /// One batch of a manager that isn't paused: decided, written, performed. When it wants to be called again.
 template <class Manager>
-Instant World::settle(Address address, Driver<Manager>& process) {
+Instant World::settle(Address address, Driver<Manager>& driver) {
   Actor& actor = *actors_[address];
   if (actor.committed_at > now_ && actor.committed_at != never) return actor.committed_at;
   bool again = true;
   if (std::exchange(actor.committed_at, never) != never) {
-    perform(address, process, true);
+    perform(address, driver, true);
     take_waiting(address);
   }
   for (int rounds = 0; again; ++rounds) {
     DMM_ASSERT(rounds < rounds_max);
     if (std::exchange(actor.stirred, true))
-      process.settle(actor.clock.at(now_));
+      driver.settle(actor.clock.at(now_));
     else
-      process.settle_sessions(actor.clock.at(now_));
-    if (commit_takes(address, process)) return actor.committed_at;
-    again = perform(address, process, true) == Performed::fed_back;
+      driver.settle_sessions(actor.clock.at(now_));
+    if (commit_takes(address, driver)) return actor.committed_at;
+    again = perform(address, driver, true) == Performed::fed_back;
   }
   actor.stirred = false;
-  return actor.clock.when(process.next_deadline());
+  return actor.clock.when(driver.next_deadline());
 }
 
 /// Whether the disk is slow to take what was decided; then it waits in the process, and nothing else happens there.
 template <class Manager>
-bool World::commit_takes(Address address, Driver<Manager>& process) {
+bool World::commit_takes(Address address, Driver<Manager>& driver) {
   Actor& actor = *actors_[address];
-  if (actor.commit_max == Duration{} || process.effects.ledger.empty()) return false;
+  if (actor.commit_max == Duration{} || driver.effects.ledger.empty()) return false;
   const auto most = static_cast<std::uint64_t>(actor.commit_max.microseconds);
   if (DMM_PLANT(sent_before_commit)) {
-    perform(address, process, false);
+    perform(address, driver, false);
     for (Submission& submission : std::exchange(actor.promised, {})) submissions_.push_back(std::move(submission));
   }
   actor.committed_at = now_ + microseconds(1 + static_cast<std::int64_t>(disks_.below(most)));
@@ -185,26 +185,26 @@ bool World::commit_takes(Address address, Driver<Manager>& process) {
 }
 
 template <class Manager>
-void World::write(Address address, Driver<Manager>& process) {
+void World::write(Address address, Driver<Manager>& driver) {
   Actor& actor = *actors_[address];
-  if (!process.effects.ledger.empty()) trace(address, process.effects.ledger);
-  if (auto* ledger = std::get_if<LedgerOf<Manager>>(&actor.ledger)) ledger->apply(process.effects.ledger);
-  if (!process.effects.ledger.empty()) written_.push_back({address, leases_of(process.effects.ledger)});
-  process.effects.ledger.clear();
+  if (!driver.effects.ledger.empty()) trace(address, driver.effects.ledger);
+  if (auto* ledger = std::get_if<LedgerOf<Manager>>(&actor.ledger)) ledger->apply(driver.effects.ledger);
+  if (!driver.effects.ledger.empty()) written_.push_back({address, leases_of(driver.effects.ledger)});
+  driver.effects.ledger.clear();
   std::ranges::move(actor.promised, std::back_inserter(submissions_));
   actor.promised.clear();
 }
 
 /// What a step decided, with or without its changes to the ledger.
 template <class Manager>
-Performed World::perform(Address address, Driver<Manager>& process, bool writes) {
+Performed World::perform(Address address, Driver<Manager>& driver, bool writes) {
   const auto keep = [&] {
-    if (writes) write(address, process);
+    if (writes) write(address, driver);
     return true;
   };
-  const auto log = [&] { tell_of(address, process.effects.events); };
-  return perform_step(keep, log, [&] { return perform_own(address, process); },
-                      [&] { return exchange(address, process); });
+  const auto log = [&] { tell_of(address, driver.effects.events); };
+  return perform_step(keep, log, [&] { return perform_own(address, driver); },
+                      [&] { return exchange(address, driver); });
 }
 
 void World::tell_of(Address address, std::vector<LogEvent>& events) {
@@ -217,15 +217,15 @@ void World::tell_of(Address address, std::vector<LogEvent>& events) {
 
 /// Frames out, connections opened and closed as the endpoint wants it. Whether a new connection wants its Hello.
 template <class Manager>
-bool World::exchange(Address address, Driver<Manager>& process) {
-  process.endpoint.take_frames([&](Frame& frame) {
+bool World::exchange(Address address, Driver<Manager>& driver) {
+  driver.endpoint.take_frames([&](Frame& frame) {
     end_quiet(frame.connection);
     network_.send(now_, address, frame.connection, std::move(frame.bytes));
   });
-  for (const Connection connection : process.endpoint.take_stirred()) end_quiet(connection);
-  for (const Connection connection : process.endpoint.take_hangups()) network_.hang_up(connection);
+  for (const Connection connection : driver.endpoint.take_stirred()) end_quiet(connection);
+  for (const Connection connection : driver.endpoint.take_hangups()) network_.hang_up(connection);
   bool dialled = false;
-  for (const DialWanted& wanted : process.endpoint.take_dials()) {
+  for (const DialWanted& wanted : driver.endpoint.take_dials()) {
     if (!has(wanted.peer)) continue;  // no process has that name: nothing answers
     dial(address, address_of(wanted.peer));
     dialled = true;
@@ -233,36 +233,36 @@ bool World::exchange(Address address, Driver<Manager>& process) {
   return dialled;
 }
 
-bool World::perform_own(Address address, Driver<JobManager>& process) {
+bool World::perform_own(Address address, Driver<JobManager>& driver) {
   bool fed = false;
-  for (const OutputPiece& piece : std::exchange(process.effects.output, {})) {
-    process.local(actors_[address]->clock.at(now_),
+  for (const OutputPiece& piece : std::exchange(driver.effects.output, {})) {
+    driver.local(actors_[address]->clock.at(now_),
                   OutputWritten{piece.job, piece.component, piece.stream, piece.serial, {}, piece.last});
     fed = true;
   }
   DMM_ASSERT(actors_[address]->party.role == Role::job_manager);
-  for (const std::uint64_t job : process.effects.ended)
+  for (const std::uint64_t job : driver.effects.ended)
     if (settings_.hand_out_ended) ended_.emplace_back(address, job);
-  process.effects.ended.clear();
+  driver.effects.ended.clear();
   return fed;
 }
 
-bool World::perform_own(Address address, Driver<ResourceManager>& process) {
-  for (TaskOrder& order : process.effects.tasks) actors_[address]->performer.perform(now_, std::move(order));
-  process.effects.tasks.clear();
+bool World::perform_own(Address address, Driver<ResourceManager>& driver) {
+  for (TaskOrder& order : driver.effects.tasks) actors_[address]->performer.perform(now_, std::move(order));
+  driver.effects.tasks.clear();
   return false;
 }
 
 bool World::quiet() const {
   // What is known at once comes first: this is asked after each step.
   for (const auto& actor : actors_)
-    if (const auto* jobs = std::get_if<Driver<JobManager>>(&actor->process))
+    if (const auto* jobs = std::get_if<Driver<JobManager>>(&actor->driver))
       for (const JobState state :
            {JobState::waiting, JobState::starting, JobState::running, JobState::ending, JobState::collecting})
         if (jobs->manager.count(state) > 0) return false;
   for (const auto& actor : actors_) {
     if (actor->performer.runs_anything()) return false;
-    if (const auto* site = std::get_if<Driver<SiteManager>>(&actor->process))
+    if (const auto* site = std::get_if<Driver<SiteManager>>(&actor->driver))
       if (!site->manager.quiet()) return false;
   }
   return nodes_not_home() == 0;
@@ -271,7 +271,7 @@ bool World::quiet() const {
 std::uint64_t World::nodes_not_home() const {
   std::uint64_t away = 0;
   for (const auto& actor : actors_)
-    if (const auto* nodes = std::get_if<Driver<ResourceManager>>(&actor->process)) {
+    if (const auto* nodes = std::get_if<Driver<ResourceManager>>(&actor->driver)) {
       const ResourceManagerView view = nodes->manager.view();
       away += view.nodes_total - view.nodes_free;
     }
@@ -283,12 +283,12 @@ std::array<std::uint64_t, message_kinds> World::messages_by_kind() {
   auto sum = messages_of_dead_;
   for (const auto& actor : actors_)
     std::visit(
-        [&](const auto& process) {
-          if constexpr (requires { process.manager; })
+        [&](const auto& driver) {
+          if constexpr (requires { driver.manager; })
             for (std::size_t kind = 0; kind < sum.size(); ++kind)
-              sum[kind] += process.endpoint.counters().sent_by_kind[kind];
+              sum[kind] += driver.endpoint.counters().sent_by_kind[kind];
         },
-        actor->process);
+        actor->driver);
   return sum;
 }
 
@@ -298,11 +298,11 @@ std::array<std::uint64_t, message_kinds> World::messages_by_kind() {
 std::vector<Outgoing> World::ask(const Party& job_manager, const Party& user, Message message) {
   const Address address = address_of(job_manager);
   Actor& actor = *actors_[address];
-  auto* process = std::get_if<Driver<JobManager>>(&actor.process);
-  if (!process || (settings_.ledgers && stalls(actor))) return {};
-  process->local(actor.clock.at(now_), Received{user, std::move(message), {}, {}});
+  auto* driver = std::get_if<Driver<JobManager>>(&actor.driver);
+  if (!driver || (settings_.ledgers && stalls(actor))) return {};
+  driver->local(actor.clock.at(now_), Received{user, std::move(message), {}, {}});
   std::vector<Outgoing> answers;
-  std::erase_if(process->effects.messages, [&](Outgoing& out) {
+  std::erase_if(driver->effects.messages, [&](Outgoing& out) {
     if (out.to != user) return false;
     answers.push_back(std::move(out));
     return true;
@@ -332,10 +332,10 @@ std::uint64_t World::submit(const Party& job_manager, JobDescription job, std::u
 std::string World::cancel(const Party& job_manager, std::uint64_t job) {
   const Address address = address_of(job_manager);
   Actor& actor = *actors_[address];
-  auto* process = std::get_if<Driver<JobManager>>(&actor.process);
-  if (!process) return "the job manager is down";
+  auto* driver = std::get_if<Driver<JobManager>>(&actor.driver);
+  if (!driver) return "the job manager is down";
   if (settings_.ledgers && stalls(actor)) return "the job manager doesn't answer";
-  const std::string fault = process->manager.cancel(actor.clock.at(now_), job, process->effects);
+  const std::string fault = driver->manager.cancel(actor.clock.at(now_), job, driver->effects);
   touch(address);
   settle_touched();
   return fault;

@@ -71,7 +71,7 @@ struct Written {
 /// What dies.
 enum class Crash : std::uint8_t {
   process,  ///< a manager: its ledger stays as committed, and what it runs goes on
-  machine,  ///< all of it: the ledger goes back to what was synced, and nothing runs any more
+  host,     ///< all of it: the ledger goes back to what was synced, and nothing runs any more
 };
 
 class World {
@@ -103,10 +103,10 @@ class World {
   template <class See>
   void take_ended(See see) {
     for (const auto& [address, number] : std::exchange(ended_, {})) {
-      auto* process = std::get_if<Driver<JobManager>>(&actors_[address]->process);
-      if (!process) continue;
-      see(address, *process->manager.find(number));
-      process->manager.forget(number);
+      auto* driver = std::get_if<Driver<JobManager>>(&actors_[address]->driver);
+      if (!driver) continue;
+      see(address, *driver->manager.find(number));
+      driver->manager.forget(number);
     }
   }
   /// Why it can't be cancelled; empty if it can.
@@ -214,7 +214,7 @@ class World {
     std::vector<Submission> promised;  ///< users hear of them when the commit is done
     std::vector<FrameArrival> waiting;  ///< came while it was paused or committing
     TaskPerformer performer;            ///< of a resource manager
-    std::variant<std::monostate, Driver<SiteManager>, Driver<JobManager>, Driver<ResourceManager>> process;
+    std::variant<std::monostate, Driver<SiteManager>, Driver<JobManager>, Driver<ResourceManager>> driver;
     std::variant<std::monostate, LedgerOf<SiteManager>, LedgerOf<JobManager>, LedgerOf<ResourceManager>> ledger;
     std::vector<TaskReport> reports;  ///< of its machine room, while it was paused or committing
     std::uint64_t deadlines = 0;      ///< of its machine room, that were told of
@@ -242,25 +242,25 @@ class World {
   void take_waiting(Address address);
   void hear_of_size(Address address);
   template <class Manager>
-  Instant settle(Address address, Driver<Manager>& process);
+  Instant settle(Address address, Driver<Manager>& driver);
   template <class Manager>
-  bool commit_takes(Address address, Driver<Manager>& process);
+  bool commit_takes(Address address, Driver<Manager>& driver);
   template <class Manager>
-  void write(Address address, Driver<Manager>& process);
+  void write(Address address, Driver<Manager>& driver);
   template <class Manager>
-  Performed perform(Address address, Driver<Manager>& process, bool writes);
+  Performed perform(Address address, Driver<Manager>& driver, bool writes);
   void tell_of(Address address, std::vector<LogEvent>& events);
   template <class Manager>
-  bool exchange(Address address, Driver<Manager>& process);
+  bool exchange(Address address, Driver<Manager>& driver);
   template <class Manager>
-  void restore(Actor& actor, Driver<Manager>& process);
+  void restore(Actor& actor, Driver<Manager>& driver);
   void lose(Actor& actor, Crash kind);
   template <class Order>
   void order(const SiteName& name, Order give);
   void tell(const Party& who, std::string_view name, std::vector<LogField> fields);
   bool perform_own(Address, Driver<SiteManager>&) { return false; }
-  bool perform_own(Address address, Driver<JobManager>& process);
-  bool perform_own(Address address, Driver<ResourceManager>& process);
+  bool perform_own(Address address, Driver<JobManager>& driver);
+  bool perform_own(Address address, Driver<ResourceManager>& driver);
   template <class T>
   void trace(Address address, const T& what);
   void touch(Address address, bool stirs = true);

@@ -40,7 +40,7 @@ class Accounts {
 
   UsageLog log_;
   std::map<Key, UsageTotal> totals_;
-  std::set<Key> changed_;        ///< totals whose row is to be written
+  std::set<Key> changed_;        ///< totals with a row to be written
   std::uint64_t written_ = 1;    ///< the ledger has the records before this number,
   std::uint64_t first_ = 1;      ///< and from this one on
 };

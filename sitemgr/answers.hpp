@@ -1,4 +1,5 @@
-// What is remembered of everybody who was asked for a request.
+// What a site remembers of the sites that were asked for a request: their answers, and what is left of the search
+// budget.
 #pragma once
 
 #include <algorithm>
@@ -9,7 +10,7 @@
 
 namespace dmm {
 
-/// So many answers travel with a Reject, and are shown by `dmm why`.
+/// The most answers that travel with a Reject, and that `dmm why` shows.
 constexpr std::size_t answers_max = 64;
 
 inline void note_answers(std::vector<SiteAnswer>& known, std::vector<SiteAnswer>& more) {
@@ -17,8 +18,8 @@ inline void note_answers(std::vector<SiteAnswer>& known, std::vector<SiteAnswer>
     if (known.size() < answers_max) known.push_back(std::move(answer));
 }
 
-/// What is left of a search budget after an answer. Each site that was asked is named, so no more was spent of it than
-/// there are names.
+/// What is left of a search budget after an answer. No more of it was spent than the answer has names, since it names
+/// each site that was asked.
 inline std::uint32_t tries_after(const Reject& answer, std::uint32_t before) {
   const auto spent = static_cast<std::uint32_t>(std::min<std::size_t>(answer.asked.size(), before));
   return std::clamp(answer.tries_left, before - spent, before);

@@ -35,7 +35,7 @@ void Borrowers::count(Instant now, Borrower& borrower) const {
   borrower.counted = now;
 }
 
-/// Whoever neither had nor wanted anything has no claim for that time.
+/// A borrower has no claim for a time in which it neither had nor wanted anything.
 void Borrowers::join(Instant now, std::size_t borrower) {
   Borrower& one = list_[borrower];
   count(now, one);
@@ -52,7 +52,7 @@ void Borrowers::lend(Instant now, std::size_t borrower, std::uint32_t processors
   lent_ += processors;
 }
 
-void Borrowers::take_back(Instant now, std::size_t borrower, std::uint32_t processors) {
+void Borrowers::returned(Instant now, std::size_t borrower, std::uint32_t processors) {
   Borrower& one = list_[borrower];
   DMM_ASSERT(one.processors >= processors);
   count(now, one);
@@ -99,7 +99,7 @@ std::uint32_t Borrowers::width(Instant now, std::size_t borrower) const {
   return now < one.asked_until ? std::max(1U, one.asked_width) : 0;
 }
 
-// ---- who is next ---------------------------------------------------------------------------------------------------
+// ---- the next borrower ---------------------------------------------------------------------------------------------
 
 std::vector<double> Borrowers::fair_shares(Instant now, double processors,
                                            std::span<const std::uint32_t> more_at_most) const {
@@ -108,7 +108,8 @@ std::vector<double> Borrowers::fair_shares(Instant now, double processors,
   std::vector<std::size_t> open;
   for (std::size_t i = 0; i < list_.size(); ++i)
     if (list_[i].processors > 0 || wants(now, i)) open.push_back(i);
-  // Whoever wants less than its part leaves the rest to the others; at most as many rounds as there are borrowers.
+  // A borrower that wants less than its part leaves the rest to the others. There are at most as many rounds as
+  // borrowers.
   for (bool again = true; again && !open.empty();) {
     again = false;
     double weights = 0;
@@ -132,7 +133,7 @@ std::vector<double> Borrowers::fair_shares(Instant now, double processors,
   return shares;
 }
 
-// ---- who is lent nothing for a while -------------------------------------------------------------------------------
+// ---- borrowers that are lent nothing for a while -------------------------------------------------------------------
 
 void Borrowers::keep_off(std::size_t borrower, Instant until) {
   list_[borrower].off_until = std::max(list_[borrower].off_until, until);

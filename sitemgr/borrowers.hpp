@@ -1,7 +1,8 @@
-// What an owner knows of those who borrow of it: who has how much, who waits for more, who is next, and who is lent
-// nothing for a while. Neighbours share by weight: each one's *served time* grows by the processors that it has, over
-// its weight; whoever waits and was served least is in turn. Who comes back after a while of wanting nothing starts
-// where the others are, so nobody saves up a claim to everything (start-time fair queueing).
+// What an owner knows of its borrowers: how much each has, which ones wait for more, which one is next, and which ones
+// are lent nothing for a while. Neighbours share by weight. Each borrower's *served time* grows by the processors that
+// it has, over its weight; the waiting borrower that was served least is in turn. No borrower can save up a claim to
+// everything: one that comes back after a while of wanting nothing starts where the others are (start-time fair
+// queueing).
 #pragma once
 
 #include <cstdint>
@@ -31,7 +32,7 @@ class Borrowers {
 
   // ---- what they have ----
   void lend(Instant now, std::size_t borrower, std::uint32_t processors);
-  void take_back(Instant now, std::size_t borrower, std::uint32_t processors);
+  void returned(Instant now, std::size_t borrower, std::uint32_t processors);
   std::uint32_t processors(std::size_t borrower) const { return list_[borrower].processors; }
   std::uint64_t processors() const { return lent_; }
 
@@ -47,8 +48,8 @@ class Borrowers {
   std::uint32_t queued(Instant now, std::size_t borrower) const;
   std::uint32_t width(Instant now, std::size_t borrower) const;
 
-  // ---- who is next ----
-  /// The one who waits and was served least, of those that `may` names; nothing if nobody waits.
+  // ---- the next borrower ----
+  /// The waiting borrower that was served least, of those that `may` names; nothing if none of them waits.
   template <class May>
   std::optional<std::size_t> first(Instant now, May may) const {
     std::optional<std::size_t> first;
@@ -62,7 +63,7 @@ class Borrowers {
   /// beyond that, by borrower.
   std::vector<double> fair_shares(Instant now, double processors, std::span<const std::uint32_t> more_at_most) const;
 
-  // ---- who is lent nothing for a while ----
+  // ---- borrowers that are lent nothing for a while ----
   void keep_off(std::size_t borrower, Instant until);
   /// It let an offer lapse; it is kept off for longer each time, until it claims one.
   void lapse(Instant now, std::size_t borrower);

@@ -85,7 +85,7 @@ class Feasibility {
   ReachBoard reach_;
   std::vector<std::vector<ReachEntry>> told_;  ///< by neighbour
   bool classes_due_ = true, reach_due_ = true, goes_on_ = false;
-  std::set<std::size_t> changed_;              ///< neighbours whose row is to be written
+  std::set<std::size_t> changed_;              ///< neighbours with a row to be written
   std::vector<SiteName> gone_rows_;            ///< rows of sites that are no neighbours any more
 };
 

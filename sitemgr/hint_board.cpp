@@ -86,7 +86,7 @@ bool HintBoard::begin_round(Instant now, const Neighbours& neighbours, Duration 
 
 std::optional<CapacityHint> HintBoard::look(Instant now, std::size_t n, const HintEntry& own, Instant kept_off_until,
                                             Neighbours& neighbours, const SiteSettings& settings) {
-  if (kept_off_until > now && !DMM_PLANT(rest_end_not_told)) due_ = std::min(due_, kept_off_until);
+  if (kept_off_until > now && !DMM_PLANT(backoff_end_not_told)) due_ = std::min(due_, kept_off_until);
   Told& told = told_[n];
   const bool is_same = told.looked_revision == neighbours.revision() && told.looked_own == own;
   if (is_same && told.tell_at > now) {

@@ -69,7 +69,7 @@ class HintBoard {
   bool changed_ = true;
   Instant due_ = never;         ///< when neighbours are looked at, if nothing changes
   Instant checked_{};           ///< when they were
-  std::size_t waiting_ = 0;     ///< of the present round: neighbours whose own users wait
+  std::size_t waiting_ = 0;     ///< of the present round: neighbours with waiting users of their own
 };
 
 }  // namespace dmm

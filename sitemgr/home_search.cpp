@@ -10,10 +10,10 @@ namespace {
 
 using Stage = LocalRequest::Search;
 
-/// A pause at whose end no hint promises anything yet may become this much longer: a better hint ends it.
+/// A pause may become this many times longer while no hint promises anything: a better hint ends it.
 constexpr std::int64_t longer_without_hope = 60;
 
-/// So many of one class that were asked for already are looked at in one pass.
+/// The most requests of one class that one pass looks at, of those that neighbours were asked for already.
 constexpr int looked_at_max = 256;
 
 /// How long an answer may take: our own limit, the cycles of all sites on the way, and the way to the farthest site and
@@ -133,8 +133,8 @@ bool HomeSearch::choose_class(const RequestQueue& queue, const Site& site) {
   return false;
 }
 
-/// The first of the class that has a neighbour to ask, or whose round is over; nothing when no more are to be looked
-/// at.
+/// The first request of the class that has a neighbour to ask, or that has ended its round; nothing when no more are to
+/// be looked at.
 HomeSearch::Next HomeSearch::next_of_class(Instant now, RequestQueue& queue, const Site& site, Targets& targets) {
   for (;;) {
     const auto at = looked_to_ ? kind_->ready.upper_bound(*looked_to_) : kind_->ready.begin();

@@ -1,6 +1,6 @@
-// HomeSearch: the search for nodes elsewhere, for requests of this site's own users. A request goes to one neighbour
-// after another in rounds; when all that may have room were asked in vain, it pauses, for twice as long each time,
-// until a hint or the end of the pause begins the next round. Requests that are alike are looked at as one class, in
+// HomeSearch: the search for nodes elsewhere, for requests of this site's own users. In rounds, a request goes to one
+// neighbour after another. When all that may have room were asked in vain, the request pauses, for twice as long each
+// time. A hint or the end of the pause begins the next round. Requests that are alike are looked at as one class, in
 // the order of the delegation policy. What could start here soon stays, unless the load is above the threshold (Iosup
 // et al. 2007, sections 4.3 and 4.4; docs/protocol.md section 6).
 //
@@ -37,7 +37,7 @@ class HomeSearch {
     LocalRequest& request;
     std::size_t target = 0;
   };
-  /// A request whose round is over: it pauses.
+  /// A request that has ended its round: it pauses.
   struct Paused {
     LocalRequest& request;
   };

@@ -1,5 +1,5 @@
-// One hop of a lease, as this site sees it: from whom the nodes come, to whom they go, until when. The owner has no
-// upstream; the sink has no downstream and hands the nodes out to its own users. States move forward only:
+// One hop of a lease, as this site sees it: from which site the nodes come, to which site they go, until when. The
+// owner has no upstream; the sink has no downstream and hands the nodes out to its own users. States move forward only:
 // offered -> active -> ending -> ended (erased).
 #pragma once
 
@@ -33,7 +33,7 @@ struct Lease {
   std::vector<NodeGroup> cleaning;        ///< owner: given back, not yet confirmed clean
   /// Sink: nodes in the hands of its own users, each the job manager that made the request.
   DenseMap<RequestId, std::vector<NodeGroup>> handed_out;
-  Few<Party> managers;                    ///< whose nodes it ever had
+  Few<Party> managers;                    ///< resource managers of all nodes that it ever had
   Instant granted{};
   std::uint64_t processor_microseconds = 0;  ///< of nodes already given back
   std::uint32_t processors = 0;              ///< at the grant
@@ -75,8 +75,8 @@ void each_manager(const std::vector<NodeGroup>& groups, Visit visit) {
 
 /// Whether no other resource manager has nodes of the lease.
 bool is_alone(const Lease& lease, const Party& manager);
-/// Whether one component of one local job is all that uses our nodes: it needs nobody's word but its resource
-/// manager's that it is over.
+/// Whether one component of one local job is all that uses these nodes, which are our own. Then only the resource
+/// manager has to say that the component is over.
 bool is_for_one_component(const Lease& lease);
 
 }  // namespace dmm

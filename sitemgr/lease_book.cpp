@@ -10,7 +10,7 @@ namespace dmm {
 namespace {
 
 /// From so many groups of nodes on, resource managers are looked up in a set.
-constexpr std::size_t many = 16;
+constexpr std::size_t wide_from = 16;
 
 /// A resource manager says each minute that its part of a lease isn't used; what it said holds this long.
 constexpr Duration idle_word = seconds(150);
@@ -49,7 +49,7 @@ Lease& LeaseBook::add(Lease lease) {
   if (lease.downstream) down_[*lease.downstream].insert(lease.id);
   Lease& kept = leases_[lease.id] = std::move(lease);
   DenseSet<Party> managers;
-  const bool is_wide = kept.nodes.size() + kept.cleaning.size() >= many;
+  const bool is_wide = kept.nodes.size() + kept.cleaning.size() >= wide_from;
   for (const auto* groups : {&kept.nodes, &kept.cleaning})
     for (const NodeGroup& group : *groups) {
       if (!is_wide)

@@ -66,7 +66,7 @@ class LeaseBook {
   // ---- time ----
   /// To be called when a lease got a deadline, or an earlier one than before; later ones are noticed by themselves.
   void watch(const Lease& lease);
-  /// The next lease whose deadline has passed; it is watched no longer. nullptr if there is none.
+  /// The next lease that is past its deadline; it is watched no longer. nullptr if there is none.
   Lease* take_over(Instant now);
   /// Not later than any watched deadline; `never` if none is watched.
   Instant next_deadline() const { return watched_.empty() ? never : watched_.front().first; }
@@ -89,7 +89,7 @@ class LeaseBook {
   /// Of leases on several resource managers: when each said that its part isn't used.
   std::map<LeaseId, std::map<Party, Instant>> idle_said_;
   std::vector<LeaseId> pooled_;
-  std::vector<LeaseId> changed_;  ///< whose row is to be written or erased
+  std::vector<LeaseId> changed_;  ///< leases with a row to be written or erased
 };
 
 }  // namespace dmm

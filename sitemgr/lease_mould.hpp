@@ -1,6 +1,6 @@
-// The mould of a lease: every way in which a Lease becomes a message or a row, or is made of one. Each function takes
-// the Lease apart into all of its fields, so that a new field of a lease doesn't compile until each of them has a place
-// for it, or says that it needs none.
+// The mould of a lease: every way in which a Lease becomes a message or a row, or is made of one. A new field of a
+// lease doesn't compile until each function has a place for it, or says that it needs none: each function takes the
+// Lease apart into all of its fields.
 #pragma once
 
 #include "sitemgr/lease.hpp"

@@ -16,7 +16,7 @@
 namespace dmm::site_steps {
 namespace {
 
-/// Why nobody can have granted this; empty if somebody can.
+/// Why no site can have granted this; empty if one can.
 std::string_view fault_of_nodes(const Grant& grant) {
   if (grant.lease.empty() || !is_name(std::string_view(grant.lease.owner.text)) || grant.nodes.empty())
     return "no lease or no nodes";
@@ -49,11 +49,11 @@ std::string_view fault_of(const SiteParts& parts, std::size_t from, const Grant&
   if (const std::string_view fault = fault_of_nodes(grant); !fault.empty()) return fault;
   const SiteNames& chain = grant.chain;
   if (grant.term <= Duration{}) return "no term";
-  // Nobody lends us our own nodes: such a lease could be mistaken for one that we make.
+  // No site lends us our own nodes: such a lease could be mistaken for one that we make.
   if (grant.lease.owner == parts.settings.name) return "our own lease";
   if (chain.size() < 2 || !leads(chain, grant.lease.owner, grant.request.site, dttl_max + 1))
     return "no such chain";
-  // The site before us is who sent it.
+  // The site before us in the chain must be the neighbour that sent the Grant.
   const auto self = std::find(chain.begin(), chain.end(), parts.settings.name);
   if (self == chain.end() || self == chain.begin() || *(self - 1) != parts.neighbours[from].site)
     return "no such chain";
@@ -70,7 +70,7 @@ void on(SiteStep& s, FromSite from, Grant& grant) {
   }
   if (Lease* known = s.parts.leases.find(grant.lease)) {
     if (known->upstream == from.neighbour || s.parts.neighbours[from.neighbour].site != grant.lease.owner) return;
-    // The owner itself speaks of a lease that somebody else passed on in its name.
+    // The owner itself speaks of a lease that another site passed on in the owner's name.
     s.parts.refuse(*known->upstream, "grant");
     end_lease(s, *known, LeaseEnd::unknown);
   }
@@ -224,7 +224,7 @@ void on(SiteStep& s, FromUser from, Release& release) {
   if (returned.empty()) return s.parts.ignore("not_its_lease");
   changed(s, *lease);
   if (!lease->upstream) return clean(s, *lease, std::move(returned), LeaseEnd::released, false);
-  // Whoever lent nodes on which nothing starts isn't asked again for a while, nor are they used for another job.
+  // No other job is put on nodes on which nothing starts, and their lender isn't asked again for a while.
   if (release.failed) {
     s.parts.refuse(*lease->upstream, "nothing_started");
     s.parts.targets.silent(s.now, *lease->upstream);
@@ -276,7 +276,8 @@ std::vector<NodeGroup> take_for_cleaning(SiteStep& s, Lease& lease, const std::v
 void end_lease(SiteStep& s, Lease& lease, LeaseEnd reason) {
   if (lease.nodes.empty()) return;  // ending already
   tell_ended(s, lease, lease.nodes, reason, false);
-  // Who didn't claim or renew may only be cut off: what runs is asked for by nobody, but ended by nobody either.
+  // What runs may go on, since a borrower that didn't claim or renew may only be cut off: no party asks for what runs
+  // any more, but none has ended it either.
   give_back(s, lease, {}, true);
 }
 

@@ -5,6 +5,7 @@
 
 #include "manager/assert.hpp"
 #include "manager/planted.hpp"
+#include "matchmaking/load.hpp"
 #include "matchmaking/protection.hpp"
 
 namespace dmm {
@@ -78,15 +79,15 @@ std::uint32_t Lending::allowance(const Site& site, std::size_t n) const {
 std::uint32_t Lending::lendable_to(Instant now, const Site& site, std::size_t n) const {
   // What the borrower in turn is to find stays out of what other borrowers are told.
   const std::uint32_t kept = kept_for_others(now, n);
-  const bool gathers = kept > 0 && turn_->gathers;
+  const bool in_one_cluster = kept > 0 && turn_->in_one_cluster;
   const std::vector<std::uint32_t>& lend = lendable_by_cluster(site);
   std::uint32_t most = 0, next = 0;  // lendable in one cluster; in the next best one
   for (std::size_t i = 0; i < lend.size(); ++i) {
-    if (gathers && i == turn_->cluster) continue;
+    if (in_one_cluster && i == turn_->cluster) continue;
     next = std::max(next, std::min(most, lend[i]));
     most = std::max(most, lend[i]);
   }
-  if (kept > 0 && !gathers) most = std::max(most > kept ? most - kept : 0, next);
+  if (kept > 0 && !in_one_cluster) most = std::max(most > kept ? most - kept : 0, next);
   return std::min({most, site.owned.largest_idle(), allowance(site, n)});
 }
 
@@ -176,7 +177,7 @@ std::vector<double> Lending::fair_shares(Instant now, const Site& site) const {
 }
 
 Duration Lending::turn_length(const Site& site, const ShareTurn& turn) {
-  if (turn.gathers) return site.settings.gather_max;
+  if (turn.in_one_cluster) return site.settings.gather_max;
   return site.settings.turn_limit + site.neighbours[turn.borrower].round_trip * 2;
 }
 
@@ -194,10 +195,10 @@ bool Lending::update_turn(Instant now, const Site& site) {
       return changed;
     }
     const std::uint32_t width = borrowers_.width(now, *who);
-    const bool gathers = most() < width;
-    if (!turn_ || turn_->borrower != *who || turn_->gathers != gathers) {
-      turn_ = ShareTurn{*who, width, now, gathers};
-      if (gathers) turn_->cluster = gathering_cluster(now, site, *turn_);
+    const bool in_one_cluster = most() < width;
+    if (!turn_ || turn_->borrower != *who || turn_->in_one_cluster != in_one_cluster) {
+      turn_ = ShareTurn{*who, width, now, in_one_cluster};
+      if (in_one_cluster) turn_->cluster = cluster_of_turn(now, site, *turn_);
       changed = true;
     }
     turn_->width = width;
@@ -214,7 +215,7 @@ Instant Lending::next_deadline(const Site& site) const {
 }
 
 /// Where there will be room for the borrower in turn: with what is free, and with what those have that are to make way.
-std::size_t Lending::gathering_cluster(Instant now, const Site& site, const ShareTurn& turn) const {
+std::size_t Lending::cluster_of_turn(Instant now, const Site& site, const ShareTurn& turn) const {
   const std::vector<std::uint32_t>& lend = lendable_by_cluster(site);
   std::vector<std::uint64_t> room(lend.begin(), lend.end());
   const std::vector<double> shares = fair_shares(now, site);
@@ -317,7 +318,7 @@ Lending::Decision Lending::decide(Instant now, const Site& site, const Foreign& 
   std::vector<ClusterView> views = lendable_views(site, need.constraints);
   auto placement = fits_in(views);
   const bool fits = placement.has_value();
-  if (const std::uint32_t kept = fits ? kept_for_others(now, foreign.from) : 0; kept > 0 && turn_->gathers) {
+  if (const std::uint32_t kept = fits ? kept_for_others(now, foreign.from) : 0; kept > 0 && turn_->in_one_cluster) {
     views[turn_->cluster].idle_processors = 0;
     placement = fits_in(views);
   } else if (kept > 0 && !leaves(site, *placement, kept)) {

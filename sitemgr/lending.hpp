@@ -1,8 +1,7 @@
 // Lending (fair share, admission): what this site lends to neighbours, and to which of them first. Free nodes are lent
 // beyond what the site's own users wait for and what is reserved for them. Where there isn't enough for all borrowers,
-// the borrower that was served least by its weight has the turn, and nodes are kept for it. A sink whose nodes were
-// reclaimed, a borrower that lets offers lapse and a drained site get nothing for a while (docs/protocol.md section
-// 6.5).
+// the borrower that was served least by its weight has the turn, and nodes are kept for it. A sink that lost nodes by a
+// reclaim, a borrower that lets offers lapse and a drained site get nothing for a while (docs/protocol.md section 6.5).
 #pragma once
 
 #include <map>
@@ -26,7 +25,7 @@ struct ShareTurn {
   std::size_t borrower = 0;
   std::uint32_t width = 0;  ///< processors that it needs in one cluster
   Instant since{};
-  bool gathers = false;     ///< there are too few for it yet
+  bool in_one_cluster = false;     ///< there are too few for it yet
   std::size_t cluster = 0;  ///< they gather here
 };
 
@@ -64,7 +63,7 @@ class Lending {
   void granted(std::size_t n) { borrowers_.satisfy(n), ++grants_; }
   /// The neighbour asked for nodes: a turn that it missed doesn't count against it.
   void asks(std::size_t n) { turn_backoff_[n] = Instant{}; }
-  /// Whether the neighbour, or the site whose user asks, gets nothing for a while.
+  /// Whether the neighbour, or the home site of the user that asks, gets nothing for a while.
   bool keeps_off(Instant now, const Foreign& foreign) const;
   bool is_drained_for(const Site& site, const Foreign& foreign) const;
 
@@ -89,7 +88,7 @@ class Lending {
 
   // ---- what borrowers have and want ----
   void lent(Instant now, std::size_t n, std::uint32_t processors) { borrowers_.lend(now, n, processors); }
-  void returned(Instant now, std::size_t n, std::uint32_t processors) { borrowers_.take_back(now, n, processors); }
+  void returned(Instant now, std::size_t n, std::uint32_t processors) { borrowers_.returned(now, n, processors); }
   void claimed(std::size_t n) { borrowers_.claim(n); }
   void lapsed(Instant now, std::size_t n) { borrowers_.lapse(now, n); }
   /// The neighbour's hint tells what its users, and users beyond it, wait for.
@@ -119,7 +118,7 @@ class Lending {
   static Duration longest_for(const Site& site, const Foreign& foreign);
   bool may_have_turn(Instant now, const Site& site, std::size_t n) const;
   static Duration turn_length(const Site& site, const ShareTurn& turn);
-  std::size_t gathering_cluster(Instant now, const Site& site, const ShareTurn& turn) const;
+  std::size_t cluster_of_turn(Instant now, const Site& site, const ShareTurn& turn) const;
   std::uint32_t kept_for_others(Instant now, std::size_t n) const;
   bool leaves(const Site& site, const std::vector<PlacedComponent>& placement, std::uint32_t kept) const;
   std::vector<double> fair_shares(Instant now, const Site& site) const;

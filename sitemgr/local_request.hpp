@@ -1,6 +1,6 @@
 // A request of one of this site's own users, from arrival until nodes are handed out: it waits here and nowhere else,
-// also while it is out on a delegation. Requests that need the same are of one class: whether they fit, and who may be
-// asked for them, is found out once for all of them.
+// also while it is out on a delegation. Requests that need the same are of one class: whether they fit, and which
+// neighbours may be asked for them, is found out once for the class.
 #pragma once
 
 #include <map>
@@ -31,7 +31,7 @@ struct RequestClass {
   bool simple = true;            ///< one component, anywhere, no constraints: fits by its size alone
   bool servable = true;          ///< this site could serve it when idle
   std::uint64_t clusters = 0;    ///< which of its clusters could hold the widest component when idle, a bit each
-  std::map<Duration, std::size_t> lengths;  ///< how many run how long, of those whose users say so
+  std::map<Duration, std::size_t> lengths;  ///< how many run how long, of those with a declared length
   std::size_t out = 0, home = 0;  ///< how many of them a neighbour has, and how many never leave
   std::uint64_t misfit = 0;      ///< the pass of matchmaking that found no place for it
   LocalClaim claim;              ///< under which its processors are summed up
@@ -42,7 +42,8 @@ struct RequestClass {
 
 struct LocalRequest {
   /// Where its search stands. `ready`: may be offered to the next neighbour; `out`: one neighbour has it; `pausing`:
-  /// everybody said no, until a hint or the pause's end; `home`: it never leaves (no DTTL, or nobody to ask).
+  /// all that may have room said no, so it waits for a hint or the end of the pause; `home`: it never leaves (no DTTL,
+  /// or no neighbour to ask).
   enum class Search : std::uint8_t { ready, out, pausing, home };
 
   Request request;                 ///< its need is its class's
@@ -66,7 +67,7 @@ struct LocalRequest {
   Instant resume_at{};                     ///< while pausing
   Duration pause{};                        ///< the last one
   bool window_full = false;                ///< the last look found only neighbours with a full window
-  std::vector<SiteAnswer> answers;         ///< what everybody said in the last round
+  std::vector<SiteAnswer> answers;         ///< what the sites that were asked said in the last round
 
   RequestView view(Instant now) const {
     return {arrival, kind->processors, kind->widest, request.priority, (now - since).microseconds};

@@ -48,18 +48,18 @@ class SiteShell {
   bool perform(Instant, Driver<SiteManager>&) { return false; }
   bool finish(Instant, Driver<SiteManager>&, Farewell) { return true; }
   std::string_view verbs() const { return site_verbs; }
-  std::optional<Answer> answer(Instant now, Driver<SiteManager>& process, const Ask& ask) {
+  std::optional<Answer> answer(Instant now, Driver<SiteManager>& driver, const Ask& ask) {
     const ViewTime time{now, wall_microseconds()};
-    if (ask.verb == "holdings") return holdings_of(process.manager, ask);
-    if (auto answer = order_site(process.manager, time, ask, process.effects)) return answer;
-    return answer_site(process.manager, time, ask);
+    if (ask.verb == "holdings") return holdings_of(driver.manager, ask);
+    if (auto answer = order_site(driver.manager, time, ask, driver.effects)) return answer;
+    return answer_site(driver.manager, time, ask);
   }
 
-  Reloaded reload(Instant now, Driver<SiteManager>& process) {
+  Reloaded reload(Instant now, Driver<SiteManager>& driver) {
     const auto read = read_config(arguments_);
     if (const auto* error = std::get_if<ConfigError>(&read)) return {.fault = error->text};
     const SiteConfig& wanted = std::get<SiteConfig>(read);
-    Reloaded reloaded{.fault = process.manager.reconfigure(now, wanted.settings, process.effects)};
+    Reloaded reloaded{.fault = driver.manager.reconfigure(now, wanted.settings, driver.effects)};
     if (!reloaded.fault.empty()) return reloaded;
     reloaded.admission = admission_of(wanted);
     const std::vector<DialWanted> before = dials_of(config_), after = dials_of(wanted);

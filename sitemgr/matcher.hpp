@@ -4,8 +4,8 @@
 // (Iosup et al. 2007, section 5.4). A step starts a bounded number of requests: the next step goes on, and nothing is
 // lent or delegated in between.
 //
-// The manager asks for one match after another: `begin`, then `next` until there is none, `placed` after each match
-// whose nodes were handed out.
+// The manager asks for one match after another: `begin`, then `next` until there is none, `placed` each time that the
+// nodes of a match were handed out.
 #pragma once
 
 #include <cstdint>

@@ -51,7 +51,7 @@ void Neighbours::set_up(std::size_t index, Instant now, bool up) {
   ++revision_;
   if (up) return;
   neighbour.stands = false;
-  // Its next hint is news then, and wakes who waits for it; the largest clusters stay known.
+  // Its next hint is news then, and wakes requests that wait for it; the largest clusters stay known.
   for (HintEntry& entry : neighbour.hint) entry.lendable = entry.queued = entry.width = 0;
 }
 

@@ -83,7 +83,7 @@ class Neighbours {
   CapacityHint hint_;           ///< scratch
 };
 
-/// A round trip as hints tell it, in milliseconds: 0 for what matters to nobody's time limit, and coarse above.
+/// A round trip as hints tell it, in milliseconds: 0 if it is too short to matter to any time limit, and coarse above.
 std::uint32_t told_round_trip(Duration round_trip);
 
 }  // namespace dmm

@@ -107,7 +107,8 @@ std::string OwnedNodes::fault_of(const NodeOffer& offer) const {
   if (has_others && widths_[*cluster] != offer.processors_per_node)
     return "the nodes of cluster " + offer.cluster.text + " have " + std::to_string(widths_[*cluster]) +
            " processors each";
-  // Whoever can reach a site can invent resource managers: they take what was planned for, not what the site may have.
+  // Any party that can reach a site can invent resource managers. Invented ones can take only what was planned for
+  // their cluster, not all that the site may have.
   const std::uint64_t before = was_there ? dmm::count(nodes_of(known->second.offer)) : 0;
   const std::uint64_t nodes = nodes_in_[*cluster] - before + dmm::count(nodes_of(offer));
   if (const std::uint64_t planned = settings_[*cluster].nodes; planned > 0 && nodes > planned * beyond_planned)

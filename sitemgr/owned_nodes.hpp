@@ -1,9 +1,10 @@
-// The nodes that this site owns: which resource manager offers them, which cluster they are in, which are free. Knows
-// nothing of leases; whoever takes nodes puts them back when their resource manager said that they are clean.
+// The nodes that this site owns: which resource manager offers them, which cluster they are in, which are free. This
+// part knows nothing of leases: its caller takes nodes, and puts them back when their resource manager has said that
+// they are clean.
 //
 // Two sizes are told apart. What *is there* counts nodes of resource managers that registered since this start; load
 // and placement go by it. What *can be* counts what is configured, and what every resource manager offered the last
-// time, also before a restart: whether a request is too large for the site depends on that alone, never on who is up,
+// time, also before a restart. Whether a request is too large for the site depends on that alone, never on what is up,
 // drained or registered by now.
 #pragma once
 
@@ -49,7 +50,7 @@ class OwnedNodes {
   // ---- resource managers ----
   /// Why an offer can't be taken; empty if it can.
   std::string fault_of(const NodeOffer& offer) const;
-  /// The nodes that a resource manager no longer has if it offers this: who has them must give them up before.
+  /// The nodes that a resource manager no longer has if it offers this: their holders must give them up before.
   NodeSet removed_by(const NodeOffer& offer) const;
   /// A resource manager offers nodes, the same as before or others. Those that it hadn't offered before are free. All
   /// that are removed must have been withheld.
@@ -95,7 +96,7 @@ class OwnedNodes {
   std::uint32_t largest_cluster() const { return largest_cluster_; }
   /// Whether the size of every cluster is configured, or known from before this start.
   bool all_known() const;
-  /// Clusters whose size isn't.
+  /// Clusters without a configured or known size.
   std::vector<ClusterName> unknown_clusters() const;
   /// What can be, by kind of node, for others to know; no lease of any is longer than `longest`.
   std::vector<NodeClass> classes(Duration longest) const;

@@ -10,7 +10,7 @@
 namespace dmm {
 
 struct Placer {
-  PlacementPolicy fixed = nullptr;     ///< for requests whose components have a size
+  PlacementPolicy fixed = nullptr;     ///< for requests with components of a given size
   PlacementPolicy flexible = nullptr;  ///< for requests that the site divides
 
   PlacementPolicy policy_for(const ResourceNeed& need) const {

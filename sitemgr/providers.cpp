@@ -41,7 +41,7 @@ Providers::Heard Providers::hear(const Party& provider, Register& part) {
   std::string fault;
   if (so_far.leases.size() + part.leases.size() > most) fault = "there are more leases than nodes";
   if (fault.empty() && ranges_of(so_far) + ranges_of(part) > most * 2) fault = "it names more nodes than it has";
-  if (fault.empty() && !gather(so_far, part)) return std::monostate{};
+  if (fault.empty() && !assemble(so_far, part)) return std::monostate{};
   registering_.erase(provider);
   if (fault.empty()) fault = fault_of_leases(part);
   if (!fault.empty()) return fault;

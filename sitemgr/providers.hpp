@@ -49,7 +49,7 @@ class Providers {
  private:
   std::map<Party, Register> registering_;   ///< the parts that have come
   Deadlines<Party> lost_at_;                ///< of those that are silent
-  std::set<Party> changed_;                 ///< whose row is to be written
+  std::set<Party> changed_;                 ///< resource managers with a row to be written
 };
 
 }  // namespace dmm

@@ -1,6 +1,6 @@
 // What can be had beyond each neighbour by configuration: the latest Reach that it told, kept over restarts on both
-// sides. Whether a request is too large, too long or wants nodes that nobody has depends on this and on the site's own
-// configuration alone, never on who is up, busy or drained now (docs/protocol.md section 6.4).
+// sides. This and the site's own configuration alone decide whether a request is too large, is too long or wants nodes
+// that no site has. What is up, busy or drained now never counts (docs/protocol.md section 6.4).
 #pragma once
 
 #include <cstdint>
@@ -11,10 +11,10 @@
 
 namespace dmm {
 
-/// What somebody within reach could do for a need.
+/// What sites within reach could do for a need.
 struct Prospect {
-  bool possible = false;   ///< somebody could serve it when idle
-  bool complete = false;   ///< everybody within reach is known: if it isn't possible it never will be
+  bool possible = false;   ///< some site could serve it when idle
+  bool complete = false;   ///< all sites within reach are known: if it isn't possible it never will be
   bool wide_enough = false;  ///< some site has enough processors, of whatever kind
   bool has_nodes = false;    ///< and enough of what is demanded; only the length is left
   std::uint32_t largest = 0;  ///< processors of the largest cluster within reach
@@ -32,7 +32,7 @@ class ReachSums {
   Reach without(std::size_t neighbour, ReachEntry own) const;
 
  private:
-  /// Nodes of one kind at one distance, of several who told of them.
+  /// Nodes of one kind at one distance, as several neighbours told of them.
   struct Kind {
     const NodeClass* what = nullptr;
     std::uint32_t largest = 0, together = 0;

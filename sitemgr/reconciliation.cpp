@@ -20,7 +20,7 @@ void Reconciliation::begin(std::size_t n, DenseSet<LeaseId> known) {
 std::optional<Inventory> Reconciliation::hear(std::size_t n, Inventory& part) {
   Books& books = books_[n];
   DMM_ASSERT(books.awaited);
-  if (!gather(books.said, part)) return std::nullopt;
+  if (!assemble(books.said, part)) return std::nullopt;
   books.awaited = false;
   return std::exchange(books.said, {});
 }
@@ -111,7 +111,7 @@ bool Reconciliation::concerns(const Party& user) const {
 std::optional<std::pair<Inventory, Reconciliation::Holds>> Reconciliation::hear(const Party& user, Inventory& part) {
   const auto books = users_.find(user);
   DMM_ASSERT(books != users_.end());
-  if (!gather(books->second.said, part)) return std::nullopt;
+  if (!assemble(books->second.said, part)) return std::nullopt;
   std::pair<Inventory, Holds> whole{std::move(books->second.said), std::move(books->second.holds)};
   users_.erase(books);
   return whole;

@@ -56,7 +56,7 @@ std::string reconfigure(SiteStep& s, const SiteSettings& settings) {
   s.parts.feasibility.changed();
   s.parts.hints.changed();
   s.parts.search.changed();
-  // Who had nobody to ask may have somebody s.now, and the other way round.
+  // A request that had no neighbour to ask may have one now, and the other way round.
   const bool may_ask = s.parts.settings.delegate && s.parts.neighbours.configured() > 0;
   std::vector<LocalRequest*> moved;
   for (const auto& [arrival, request] : s.parts.queue.all()) {

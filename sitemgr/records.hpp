@@ -19,6 +19,7 @@ struct HandedOutRecord {
   RequestId request;
   ShortText user;
   std::vector<NodeGroup> nodes;
+  bool operator==(const HandedOutRecord&) const = default;
   template <class Self>
   static auto fields(Self& self) {
     return std::tie(self.request, self.user, self.nodes);
@@ -101,7 +102,7 @@ struct UsageTotalRow {
   }
 };
 
-/// Somebody who is lent nothing more: a borrower's site, or this site itself, whose nodes then take no new work.
+/// A drained site: a borrower's site, which is lent nothing more, or this site itself, where no new work starts.
 struct DrainRecord {
   SiteName site;
 

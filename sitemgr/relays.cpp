@@ -42,8 +42,8 @@ std::optional<RelayPair> Relays::pair_of(const Party& from, const Party& to) {
   return std::nullopt;
 }
 
-/// Whether the path leads from the sender's site to the receiver's, has us at the frame's position, and the frame came
-/// from its sender or from the site manager before us.
+/// Whether the path leads from the sender's site to the receiver's, has us at the frame's position, and is the way that
+/// the frame came: from its sender, or from the site manager before us.
 bool Relays::came_its_way(const Relay& relay, const Party& from) const {
   const SiteNames& path = relay.path;
   if (!leads(path, relay.from.site, relay.to.site, dttl_max + 1)) return false;

@@ -1,8 +1,8 @@
 // Relays: which frames between job managers and resource managers this site passes on. A job manager of a lease's sink
-// and the resource managers that have the lease's nodes may speak through every site that carries the lease, and for a
-// while after its end, since outcomes and output are fetched then. The site keeps nothing of a relayed frame. It passes
-// a frame on only along the path that the frame names, and only if the frame came from the site before it on that path
-// (docs/protocol.md section 5).
+// and the resource managers that have the lease's nodes may speak through every site that carries the lease. They may
+// also speak for a while after its end, since outcomes and output are fetched then. The site keeps nothing of a relayed
+// frame. It passes a frame on only along the path that the frame names, and only if the frame came from the site before
+// it on that path (docs/protocol.md section 5).
 #pragma once
 
 #include <map>
@@ -25,8 +25,9 @@ class Relays {
   void carry(const Lease& lease);
   /// The lease is carried no longer: its pairs may speak for as long as the memory lasts.
   void drop(Instant now, const Lease& lease);
-  /// Whether to pass this frame on. `from`: the party on whose link it came. `knows_receiver`: the receiver is a job
-  /// manager or a resource manager of this site that is known here; asked for only where the path ends here.
+  /// Whether to pass this frame on. `from`: the party at the other end of the link that it came over. `knows_receiver`:
+  /// whether the receiver is a job manager or resource manager of this site that is known here; called only where the
+  /// path ends here.
   template <class Knows>
   bool may(const Relay& relay, const Party& from, Knows knows_receiver) const {
     const std::optional<RelayPair> pair = pair_of(relay.from, relay.to);
@@ -36,7 +37,7 @@ class Relays {
     return is_at_home || pairs_.contains(*pair);
   }
 
-  /// Forgets pairs whose memory is over.
+  /// Forgets pairs that may speak no longer.
   void sweep(Instant now);
   Instant next_deadline() const { return over_.empty() ? never : over_.begin()->first; }
 

@@ -51,7 +51,7 @@ class Renewals {
   /// When the owner side looks which of them there are; see wanted_look.hpp.
   WantedLook& wanted_look() { return wanted_look_; }
 
-  // ---- leases that are promised anew, or no longer ----
+  // ---- leases that are promised again, or no longer ----
   /// The holders of the lease are to hear whether it stands.
   void restate(const LeaseId& lease) { restated_.push_back(lease); }
   std::vector<LeaseId> take_restated() { return std::exchange(restated_, {}); }

@@ -18,7 +18,7 @@ using Search = LocalRequest::Search;
 constexpr std::int64_t rank_origin = std::int64_t{1} << 39;
 constexpr unsigned count_bits = 24;
 
-/// Of one class, how many are looked at for one whose length suits; and of how many classes.
+/// How many requests of one class are looked at for one of a suitable length; and of how many classes.
 constexpr int lengths_max = 64;
 constexpr int classes_looked_at_max = 256;
 /// Of how many classes a pass of matchmaking finds out in one step whether they fit: some milliseconds.

@@ -1,7 +1,7 @@
 // The local requests that wait, indexed so that no event walks them all: by class, and in each class in the order of
 // dispatching and, if they may leave, of delegation; by the end of their pause, by answer due, by neighbour, by user.
-// Nor does any event walk all classes, of which there may be as many as requests, but for a change of what the site or
-// its neighbours could do when idle: a pass of matchmaking goes over them a thousand at a time.
+// There may be as many classes as requests, so only one event walks all of them: a change of what the site or its
+// neighbours could do when idle. A pass of matchmaking goes over the classes a thousand at a time.
 #pragma once
 
 #include <map>
@@ -58,9 +58,9 @@ class RequestQueue {
   void begin_pass();
   /// The pass goes on where it was left unfinished.
   void go_on();
-  /// The next of the pass in dispatching order of those that this site can serve, need at most `widest_max` processors
-  /// in one cluster, and whose class wasn't found to have no place in it; nullptr if there is none, or if this
-  /// step has looked at enough of them. Within a pass `widest_max` may only shrink.
+  /// The next request of the pass, in dispatching order, that this site can serve and that needs at most `widest_max`
+  /// processors in one cluster. Classes for which the pass found no place are left out. nullptr if there is none, or if
+  /// this step has looked at enough of them. Within a pass `widest_max` may only shrink.
   LocalRequest* first_fitting(std::uint32_t widest_max);
   /// Whether that is why there was none.
   bool is_unfinished() const { return looks_left_ == 0 && !sweep_.empty(); }
@@ -70,9 +70,9 @@ class RequestQueue {
   }
   void set_misfit(RequestClass& kind) { kind.misfit = pass_; }
   bool is_misfit(const RequestClass& kind) const { return kind.misfit == pass_; }
-  /// The first that may be put on `processors` idle ones in one cluster of a lease over so many hops, and that runs no
-  /// longer than `length`. Of one whose user didn't say how long it runs, `unsaid` is assumed. Some hundred classes are
-  /// looked at, the ones in front.
+  /// The first request that may be put on `processors` idle processors in one cluster of a lease over `hops` hops, and
+  /// that runs no longer than `length`. A request without a declared length is taken to run for `unsaid`. Only some
+  /// hundred classes are looked at, the ones in front.
   LocalRequest* first_for_lease(std::uint32_t processors, std::uint32_t hops, Duration length, Duration unsaid);
   OrderKey dispatch_key(const LocalRequest& request) const { return dispatch_->key(request.view(request.since)); }
 

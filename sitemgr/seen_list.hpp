@@ -38,9 +38,9 @@ class SeenList {
   SeenList(std::size_t neighbours, Duration memory, std::uint32_t entries_max, bool counts_dttl)
       : order_(neighbours), memory_(memory), entries_max_(entries_max), counts_dttl_(counts_dttl) {}
 
-  /// Whether the search is new here; remembers it. `stay` tells this stay of the request at its home site from others:
-  /// each counts its rounds anew. What comes `from_home` itself is compared with nothing that others sent, but in the
-  /// paper's list.
+  /// Whether the search is new here; remembers it. `stay` tells this stay of the request at its home site from others,
+  /// since each stay counts its rounds from the start. What comes `from_home` itself is compared with nothing that
+  /// other sites sent, except in the paper's list.
   bool is_new(Instant now, std::size_t neighbour, const PartKey& key, std::uint64_t stay, std::uint32_t dttl,
               bool from_home);
   std::size_t size() const { return seen_.size(); }

@@ -1,6 +1,6 @@
-// The site manager: serves the requests of its own users from its own nodes, delegates what it can't serve to
-// neighbours, serves or passes on what they delegate, and keeps the leases that come of it (Iosup et al. 2007,
-// sections 4.1 to 4.4). A manager as in manager/contract.hpp, without input or output; docs/protocol.md has every
+// The site manager: serves the requests of its own users from its own nodes, and delegates what it can't serve to
+// neighbours. It serves or passes on what neighbours delegate, and keeps the leases that come of all this (Iosup et al.
+// 2007, sections 4.1 to 4.4). A manager as in manager/contract.hpp, without input or output; docs/protocol.md has every
 // message that it takes.
 //
 // This class is the gate, the order of a step and the public face. Its state is in parts, each with walls of its own
@@ -43,8 +43,8 @@ class SiteManager {
 
   // ---- orders of the owner; followed by settle, as any event ----
   /// Reclaims what this site owns and has leased out: one lease (by its text form), all leases of a borrowing site or
-  /// over a neighbour, or all that are lent if `whose` is empty. Returns how many leases. `end_of_job` as grace: when
-  /// their jobs have ended.
+  /// over a neighbour (by its name), or all that are lent if the text is empty. Returns how many leases. With
+  /// `end_of_job` as grace, each comes back when its job has ended.
   std::size_t reclaim(Instant now, const std::string& whose, Duration grace, Effects& effects);
   /// Lends nothing more to this site; our own name: nothing new starts on our nodes. False if it was so already.
   bool drain(Instant now, const SiteName& site, Effects& effects);

@@ -43,10 +43,10 @@ struct SiteView {
   };
   std::vector<Link> links;
   std::vector<std::string> job_managers;
-  std::vector<ClusterName> unknown_clusters;  ///< whose size is neither configured nor known from before this start
-  SiteName turn;      ///< for whom free nodes are kept; empty if for nobody
-  RequestId gathers;  ///< a local request for which lent nodes were taken back, and are gathered
-  std::vector<SiteName> drained;  ///< whom it lends nothing more; its own name: nothing new starts on its nodes
+  std::vector<ClusterName> unknown_clusters;  ///< without a size that is configured or known from before this start
+  SiteName turn;      ///< the borrower for which free nodes are kept; empty if for none
+  RequestId reserved_for;  ///< a local request for which lent nodes were taken back, and are gathered
+  std::vector<SiteName> drained;  ///< sites that it lends nothing more; its own name: nothing new starts on its nodes
 };
 
 /// Nodes of one resource manager that are alike.
@@ -72,7 +72,7 @@ struct Clause {
 /// A lease on nodes of this site that a request could use.
 struct HolderView {
   LeaseId lease;
-  RequestId request;              ///< that has it; empty where nobody has it just now
+  RequestId request;              ///< that has it; empty where no request has it just now
   SiteName to;                    ///< the neighbour that it is lent to; empty: it is for a user of this site
   std::uint32_t processors = 0;   ///< of those that the request could use
   Duration held;                  ///< for how long already
@@ -87,8 +87,8 @@ struct AskedView {
     asked,        ///< it was asked in this round
     link_down,
     congested,    ///< much waits for it unacknowledged
-    resting,      ///< it didn't answer of late
-    cannot,       ///< by what is configured nobody there or beyond can serve it; `clause` says what is missing
+    in_backoff,   ///< it didn't answer of late
+    cannot,       ///< by what is configured no site there or beyond can serve it; `clause` says what is missing
     no_room,      ///< by its hint
     window_full,  ///< as many delegations are out to it as may be
     next,         ///< it may be asked
@@ -97,10 +97,10 @@ struct AskedView {
   Stage stage = Stage::next;
   RejectReason clause = RejectReason::no_capacity;
   std::uint32_t lendable = 0, largest = 0;  ///< by its hint, within the request's reach
-  Duration rests;                           ///< for how long yet
+  Duration backoff;                          ///< for how long yet
 };
 
-/// Why a request waits, and what everybody said who was asked.
+/// Why a request waits, and what the sites that were asked said.
 struct WaitView {
   bool known = false;  ///< it waits here
   WaitReason reason = WaitReason::none;
@@ -117,7 +117,7 @@ struct WaitView {
   std::uint32_t dttl = 0;
   Constraints constraints;
   Clause here;                        ///< why this site's own nodes don't serve it
-  std::vector<HolderView> holders;    ///< who has what it could use, most first
+  std::vector<HolderView> holders;    ///< the leases on nodes that it could use, most processors first
   std::size_t holders_left_out = 0;
   std::vector<AskedView> neighbours;
   std::optional<Duration> reclaimed_in;  ///< lent nodes are taken back for it then, if that helps

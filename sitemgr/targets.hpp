@@ -10,6 +10,7 @@
 #include "matchmaking/policy.hpp"
 #include "sitemgr/feasibility.hpp"
 #include "sitemgr/neighbours.hpp"
+#include "sitemgr/seen_list.hpp"
 
 namespace dmm {
 
@@ -39,7 +40,7 @@ class Targets {
     std::uint32_t window = 0;       ///< how many delegations may be out to it,
     std::uint32_t outstanding = 0;  ///< how many are,
     std::uint32_t debit = 0;        ///< and how many processors these ask for
-    std::uint32_t silences = 0;     ///< delegations in a row that it didn't answer, or whose Grant was worth nothing
+    std::uint32_t silences = 0;     ///< delegations in a row that it didn't answer, or answered by a worthless Grant
     Instant backoff_until{};        ///< after these it isn't asked before
     std::uint64_t delegations_sent = 0, grants_received = 0, rejects_received = 0;
   };

@@ -31,7 +31,7 @@ class Transit {
   void add_neighbours(std::size_t neighbours);
 
   // ---- taking ----
-  /// A Delegate came from a neighbour, whose site is `sender`: it waits for matchmaking, or is refused.
+  /// A Delegate came from neighbour `n`, the site `sender`: it waits for matchmaking, or is refused.
   Taken take(Instant now, std::size_t n, const SiteName& sender, Delegate delegate, const SiteSettings& settings);
   /// One waiting delegation of each neighbour, in turn from call to call; empty if none waits.
   std::vector<Foreign> next_round();
@@ -55,7 +55,7 @@ class Transit {
   /// What is passed on to a neighbour under this key; null if nothing is.
   const Foreign* find(const PartKey& key, std::size_t target) const;
   Foreign take_passed(const PartKey& key);
-  /// The next of those whose answer is overdue.
+  /// The next delegation with an overdue answer.
   std::optional<Foreign> take_overdue(Instant now);
   /// All that are passed on to a neighbour.
   std::vector<Foreign> take_passed_to(std::size_t target);

@@ -1,5 +1,6 @@
-// Who lent whom how many processor-seconds, for whom: the basis of charging and of favours between sites. Node time is
-// charged from the grant to the return, also when the request was cancelled meanwhile (Iosup et al. 2007, section 4.3).
+// How many processor-seconds this site lent to, or borrowed of, which neighbour, and for which request: the basis of
+// charging and of favours between sites. Node time is charged from the grant to the return, also when the request was
+// cancelled meanwhile (Iosup et al. 2007, section 4.3).
 #pragma once
 
 #include <deque>

@@ -100,7 +100,7 @@ class Users {
   };
   using Chore = std::variant<Shelve, Unshelve, Drop>;
   /// The next thing to do for job managers that come and go; nothing if no more is to be done, or `left` is 0. Counts
-  /// `left` down for each request that was looked at. `is_reconciling` tells who can't be forgotten yet.
+  /// `left` down for each request that was looked at. `is_reconciling` tells which job manager can't be forgotten yet.
   template <class IsReconciling>
   std::optional<Chore> next_chore(const RequestQueue& queue, std::size_t& left, IsReconciling is_reconciling) {
     while (left > 0 && !chores_.empty()) {

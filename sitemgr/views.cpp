@@ -44,7 +44,7 @@ SiteView view_of(const SiteParts& parts, Instant now) {
   view.drained.assign(parts.lending.drained().begin(), parts.lending.drained().end());
   view.unknown_clusters = parts.owned.unknown_clusters();
   if (parts.lending.turn()) view.turn = parts.neighbours[parts.lending.turn()->borrower].site;
-  if (parts.reservation.held()) view.gathers = parts.reservation.held()->request;
+  if (parts.reservation.held()) view.reserved_for = parts.reservation.held()->request;
   return view;
 }
 

@@ -12,15 +12,15 @@
 namespace dmm::site_steps {
 namespace {
 
-/// So many of those who have what a request waits for are named.
+/// The most holders that are named, of those that have what a request waits for.
 constexpr std::size_t holders_shown = 20;
 
 }  // namespace
 
-/// Who has nodes of this site that meet the constraints: most processors first.
+/// The leases on nodes of this site that meet the constraints, most processors first.
 static std::vector<HolderView> holders_of(const SiteParts& parts, Instant now, const Constraints& constraints);
 static AskedView asked_of(const SiteParts& parts, Instant now, std::size_t n, const LocalRequest& request);
-/// Whether nobody is known who could ever serve it, and not everybody is known.
+/// Whether no known site could ever serve the request, while not all sites within reach are known.
 static bool too_wide_for_known(const SiteParts& parts, const LocalRequest& request);
 
 // ---- this site's own nodes ------------------------------------------------------------------------------------------
@@ -70,8 +70,8 @@ AskedView asked_of(const SiteParts& parts, Instant now, std::size_t n, const Loc
   const Targets::State& target = parts.targets.of(n);
   if (target.pressed) return view.stage = Stage::congested, view;
   if (now < target.backoff_until) {
-    view.stage = Stage::resting;
-    view.rests = target.backoff_until - now;
+    view.stage = Stage::in_backoff;
+    view.backoff = target.backoff_until - now;
     return view;
   }
   if (parts.settings.use_hints) {

@@ -1,5 +1,5 @@
-// Why a request waits: what keeps it from this site's own nodes, who has them, and where its search elsewhere
-// stands. Looked at when somebody asks; the exact reason also when a delegation is rejected.
+// Why a request waits: what keeps it from this site's own nodes, which leases have them, and where its search
+// elsewhere stands. Looked at when a person asks; the exact reason also when a delegation is rejected.
 #pragma once
 
 #include "sitemgr/site_step.hpp"

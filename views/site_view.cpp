@@ -171,7 +171,7 @@ Json site_of(SiteView view, std::size_t limit) {
           {"job_managers", std::move(users)},
           {"unknown_clusters", std::move(unknown)},
           {"turn", view.turn.empty() ? Json(nullptr) : Json(view.turn.text)},
-          {"gathers", view.gathers.empty() ? Json(nullptr) : Json(to_text(view.gathers))},
+          {"gathers", view.reserved_for.empty() ? Json(nullptr) : Json(to_text(view.reserved_for))},
           {"drained", std::move(drained)},
           {"left_out", std::move(left_out)}};
 }
@@ -310,7 +310,7 @@ std::string_view text(AskedView::Stage stage) {
     case AskedView::Stage::asked: return "asked";
     case AskedView::Stage::link_down: return "link_down";
     case AskedView::Stage::congested: return "congested";
-    case AskedView::Stage::resting: return "resting";
+    case AskedView::Stage::in_backoff: return "resting";
     case AskedView::Stage::cannot: return "cannot";
     case AskedView::Stage::no_room: return "no_room";
     case AskedView::Stage::window_full: return "window_full";
@@ -365,7 +365,7 @@ Json asked_of(const AskedView& asked) {
           {"clause", asked.stage == AskedView::Stage::cannot ? Json(to_text(asked.clause)) : Json(nullptr)},
           {"lendable", asked.lendable},
           {"largest", asked.largest},
-          {"rests_seconds", asked.rests.in_seconds()}};
+          {"rests_seconds", asked.backoff.in_seconds()}};
 }
 
 Answer why(const SiteManager& site, const ViewTime& time, const Ask& ask, const Json& argument) {

@@ -59,7 +59,7 @@ LogLine parse_gwf_line(std::string_view line, GwfNames& names) {
     }
     job.*named.field = *number;
   }
-  return judge(value, job, words, gwf_column_names);
+  return check_line(value, job, words, gwf_column_names);
 }
 
 }  // namespace dmm

@@ -100,7 +100,7 @@ std::int32_t in_32_bits(double value) {
   return std::abs(value) <= 2147483647.0 ? static_cast<std::int32_t>(value) : -1;
 }
 
-LogLine judge(std::span<const double> values, const TraceJob& job, std::span<const std::string_view> words,
+LogLine check_line(std::span<const double> values, const TraceJob& job, std::span<const std::string_view> words,
               std::span<const std::string_view> names) {
   const CommonColumns value = common_columns(values);
   const auto bad = [&](std::size_t column, const std::string& expected) {

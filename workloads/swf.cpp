@@ -35,7 +35,7 @@ LogLine parse_swf_line(std::string_view line) {
   job.user = in_32_bits(value[11]);
   job.queue = in_32_bits(value[14]);
   job.partition = in_32_bits(value[15]);
-  return judge(value, job, words, swf_column_names);
+  return check_line(value, job, words, swf_column_names);
 }
 
 }  // namespace dmm

@@ -140,7 +140,7 @@ class FaultPlan {
   }
 
   void machines() {
-    if (dice_.chance(0.5)) some(all_, 3, Kind::crash_machine, Kind::restart, 40);
+    if (dice_.chance(0.5)) some(all_, 3, Kind::crash_host, Kind::restart, 40);
     if (dice_.chance(0.5))
       for (std::uint32_t left = dice_.between(1, 4); left > 0; --left)
         some_act(Kind::crash_in_commit, dice_.chance(0.6) ? sites_ : all_).length = from_seconds(3 * dice_.uniform());
@@ -163,7 +163,7 @@ class FaultPlan {
     const auto link = dice_.pick(between_sites);
     const Party& site = dice_.chance(0.5) ? link.second : link.first;
     const Instant at = dice_.within(5, 0.7 * seconds_);
-    act(at, Kind::crash_machine, site);
+    act(at, Kind::crash_host, site);
     act(at, Kind::cut, link.first, link.second);
     act(at + from_seconds(3 * dice_.uniform()), Kind::restart, site);
     act(at + from_seconds(12 + 20 * dice_.uniform()), Kind::heal, link.first, link.second);

@@ -11,7 +11,7 @@ namespace {
 
 /// While any job is open one must end within it, and then everything be home; pauses between rounds are at most 75 s,
 /// no confirmation takes long, and nodes may be set aside five times, longer each time.
-constexpr Duration rest_limit = seconds(20'000), rest_limit_of_long_jobs = seconds(60'000);
+constexpr Duration quiet_limit = seconds(20'000), quiet_limit_of_long_jobs = seconds(60'000);
 /// When nothing has run anywhere for so long, and for some ways of a round more, what still waits is out of everybody's
 /// reach: rounds come each 75 s.
 constexpr Duration hopeless_after = seconds(200);
@@ -62,7 +62,7 @@ std::string FaultRun::play() {
   if (!advance(run_.trouble_ends)) return fault_;
   mend();
   const bool is_long = run_.trouble == Trouble::life || run_.trouble == Trouble::crowd;
-  const Duration rest = is_long ? rest_limit_of_long_jobs : rest_limit;
+  const Duration rest = is_long ? quiet_limit_of_long_jobs : quiet_limit;
   const Duration limit = from_seconds(rest.in_seconds() * run_.stretch);
   ran_ = ended_ = world_->now();
   for (Instant look = world_->now(); !world_->quiet() && look <= ended_ + limit; look = look + between_quiet_looks) {
@@ -250,8 +250,8 @@ void FaultRun::perform_on(const Act& act) {
     case Kind::heal: return world_->heal(act.a, act.b);
     case Kind::reset: return world_->reset(act.a, act.b);
     case Kind::crash:
-    case Kind::crash_machine:
-      if (is_up) world_->crash(act.a, act.kind == Kind::crash ? Crash::process : Crash::machine);
+    case Kind::crash_host:
+      if (is_up) world_->crash(act.a, act.kind == Kind::crash ? Crash::process : Crash::host);
       return;
     case Kind::restart:
       if (!is_up) world_->restart(act.a);

@@ -29,9 +29,9 @@ std::string IdleWatch::why(const World& world, const RequestId& request) {
 bool IdleWatch::is_served_by(const World& world, std::size_t index, const Party& user,
                              const JobDescription& job) const {
   const TopologySite& site = world.topology().sites[index];
-  const Driver<SiteManager>* process = world.site(site.name);
-  if (!process || world.is_committing(site_manager_of(site.name))) return false;
-  const SiteView view = process->manager.view(world.now());
+  const Driver<SiteManager>* driver = world.site(site.name);
+  if (!driver || world.is_committing(site_manager_of(site.name))) return false;
+  const SiteView view = driver->manager.view(world.now());
   const bool is_home = site.name == user.site;
   if (!view.drained.empty() || view.requests_waiting > (is_home ? 1U : 0U)) return false;
   if (view.foreign_waiting > (is_home ? 0U : 1U)) return false;

@@ -22,7 +22,7 @@ enum class Trouble : std::uint8_t {
 /// Something that is done to the world at an instant.
 struct Act {
   enum class Kind : std::uint8_t {
-    submit, cancel, cut, cut_one_way, heal, reset, crash, crash_machine, restart, pause, freeze, resume, unreachable,
+    submit, cancel, cut, cut_one_way, heal, reset, crash, crash_host, restart, pause, freeze, resume, unreachable,
     drift, jump, slow_disk, reclaim, drain, end_drains, isolate, rejoin, crash_in_commit,
     resize,      ///< a resource manager has other nodes
     part, link,  ///< two sites are neighbours no longer, and again, by the configuration of both

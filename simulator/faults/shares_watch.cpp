@@ -64,7 +64,7 @@ void SharesWatch::look_at(const World& world, std::size_t owner) {
       if (use.started >= stay.since || use.site == name)
         stay.used[use.site] += use.processors * between_share_looks.in_seconds();
     if (world.now() - stay.since < window) continue;
-    fault_ = judge(site, name, stay);
+    fault_ = fault_of(site, name, stay);
     if (!fault_.empty()) return;
     ++shares_;
     stays_.erase(key);
@@ -73,7 +73,7 @@ void SharesWatch::look_at(const World& world, std::size_t owner) {
 
 /// Beside its own users and neighbours an owner may serve sites that are farther away: they are part of a neighbour's
 /// share, and not looked at.
-std::string SharesWatch::judge(const TopologySite& owner, const SiteName& borrower, const Stay& stay) const {
+std::string SharesWatch::fault_of(const TopologySite& owner, const SiteName& borrower, const Stay& stay) const {
   const auto used = [&](const SiteName& site) {
     const auto found = stay.used.find(site);
     return found == stay.used.end() ? 0.0 : found->second / weight_of(owner, site);

@@ -41,7 +41,7 @@ class SharesWatch {
   using Key = std::pair<std::size_t, std::size_t>;  ///< owner and borrower, as positions in the topology
 
   void look_at(const World& world, std::size_t owner);
-  std::string judge(const TopologySite& owner, const SiteName& borrower, const Stay& stay) const;
+  std::string fault_of(const TopologySite& owner, const SiteName& borrower, const Stay& stay) const;
 
   Wants wants_;
   Instant looked_{}, excused_at_{};

@@ -14,7 +14,7 @@ void Harvest::lend(std::uint32_t node) {
   free_.insert(node);
 }
 
-void Harvest::take_back(Instant now, std::uint32_t node) {
+void Harvest::return_node(Instant now, std::uint32_t node) {
   Node& taken = nodes_.at(node);
   const bool was_free = free_.erase(node) == 1;
   DMM_ASSERT(was_free == (taken.attempt == 0));

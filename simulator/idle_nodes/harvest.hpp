@@ -24,7 +24,7 @@ class Harvest {
   void submit(std::span<const Duration> tasks);
   void lend(std::uint32_t node);
   /// Aborts what runs on a lent node. The task goes to the head of those that wait.
-  void take_back(Instant now, std::uint32_t node);
+  void return_node(Instant now, std::uint32_t node);
   /// Starts waiting tasks on lent nodes that have none, lowest number first.
   void dispatch(Instant now);
 

@@ -122,7 +122,7 @@ class LentCluster {
     nodes.resize(job.processors);
     for (const std::uint32_t node : nodes) {
       idle_.erase(node);
-      harvest_.take_back(floor_.now(), node);
+      harvest_.return_node(floor_.now(), node);
     }
     nodes_of_[job.number] = std::move(nodes);
   }

@@ -338,8 +338,8 @@ TEST_CASE("endpoint: a pair with nothing under way rests, and takes no silence f
   CHECK(wire.beats() == before);
   CHECK(wire.links_a == std::vector<std::string>{"new"});
   CHECK(wire.links_b == std::vector<std::string>{"new"});
-  CHECK(wire.a->links().at(0).resting);
-  CHECK(wire.b->links().at(0).resting);
+  CHECK(wire.a->links().at(0).dormant);
+  CHECK(wire.b->links().at(0).dormant);
 }
 
 TEST_CASE("endpoint: a pair that has rested for long is forgotten on both sides, and meets anew with nothing lost") {
@@ -371,8 +371,8 @@ TEST_CASE("endpoint: a message ends the rest on both sides, and silence counts a
   wire.run(seconds(60));
   wire.stop(7);
   wire.run(seconds(60));
-  CHECK_FALSE(wire.a->links().at(0).resting);
-  CHECK_FALSE(wire.b->links().at(0).resting);
+  CHECK_FALSE(wire.a->links().at(0).dormant);
+  CHECK_FALSE(wire.b->links().at(0).dormant);
   CHECK(wire.a->links().at(0).unacknowledged == 0);
   wire.cut = true;
   wire.run(seconds(20));
@@ -383,7 +383,7 @@ TEST_CASE("endpoint: a message ends the rest on both sides, and silence counts a
 TEST_CASE("endpoint: a lost word of rest is said again when the other is heard") {
   FarWire wire;
   wire.rest();
-  while (!wire.a->links().at(0).resting) {
+  while (!wire.a->links().at(0).dormant) {
     wire.drop_next = 1;  // whatever is said next is lost
     wire.now = wire.a->next_deadline();
     wire.settle();

@@ -62,7 +62,7 @@ TEST_CASE("session: what isn't acknowledged is kept, byte for byte, whatever els
       else if (draw < 18)
         both.acknowledge(random.below(last + 2));  // also an old number, and one that was never used
       else if (draw == 18 && random.chance(0.5))
-        both.session.rest();
+        both.session.go_dormant();
       else if (draw == 18)
         while (both.session.has_unsent()) both.session.take_unsent();
       else

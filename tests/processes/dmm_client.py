@@ -64,7 +64,7 @@ Program = struct("Program", ("arguments", ["text"], ()), ("working_directory", "
 Hello = struct("Hello", ("received", "uint", 0), ("answer", "bool", False), ("software", "text", ""),
                ("ancestors", ["name"], ()), ("instance", "uint", 0), ("stamp", "uint", 0), ("echo", "uint", 0),
                number=1)
-Beat = struct("Beat", ("resend", "bool", False), ("last", "uint", 0), ("rest", "bool", False), ("stamp", "uint", 0),
+Beat = struct("Beat", ("resend", "bool", False), ("last", "uint", 0), ("dormant", "bool", False), ("stamp", "uint", 0),
               ("echo", "uint", 0), ("in_passing", "bool", False), number=2)
 Fault = struct("Fault", ("about", "uint", 0), ("text", "text", ""), number=3)
 Relay = struct("Relay", ("sender", Party, Party()), ("receiver", Party, Party()), ("path", ["name"], ()),

@@ -44,7 +44,7 @@ TEST_CASE("parts: what a resource manager with many leases registers fits into f
     for (Register& part : parts) {
       CHECK(bytes_of(part) <= frame_bytes_max);
       CHECK(part.last == (&part == &parts.back()));
-      CHECK(gather(so_far, part) == part.last);
+      CHECK(assemble(so_far, part) == part.last);
     }
     const Register& got = parts.back();
     CHECK(got.cluster == whole.cluster);

@@ -24,9 +24,9 @@ struct Stage {
   void hear(int descriptor) { guard.heard(now, descriptor); }
   void wait(Duration length) { now = now + length; }
   /// As the transport does: what is cut is closed.
-  std::vector<int> judge(std::uint64_t resident = 100 * mebibyte) {
+  std::vector<int> to_cut(std::uint64_t resident = 100 * mebibyte) {
     const auto is_needed = [&](int descriptor) { return std::ranges::find(needed, descriptor) != needed.end(); };
-    std::vector<int> cut = guard.judge(now, resident, is_needed);
+    std::vector<int> cut = guard.to_cut(now, resident, is_needed);
     for (const int descriptor : cut) guard.closed(descriptor);
     return cut;
   }
@@ -42,15 +42,15 @@ TEST_CASE("connection guard: an idle connection is cut after its limit, unless i
   stage.open(2);
   stage.needed = {2};
   stage.wait(stage.settings.idle - milliseconds(1));
-  CHECK(stage.judge() == Cut{});
+  CHECK(stage.to_cut() == Cut{});
   stage.wait(stage.settings.idle / 8);
-  CHECK(stage.judge() == Cut{1});
+  CHECK(stage.to_cut() == Cut{1});
   CHECK(stage.guard.size() == 1);
   stage.wait(stage.settings.idle * 10);
-  CHECK(stage.judge() == Cut{});
+  CHECK(stage.to_cut() == Cut{});
   stage.needed = {};
   stage.wait(stage.settings.idle);
-  CHECK(stage.judge() == Cut{2});
+  CHECK(stage.to_cut() == Cut{2});
   CHECK(stage.guard.empty());
 }
 
@@ -63,7 +63,7 @@ TEST_CASE("connection guard: whoever is heard is not idle") {
     stage.hear(1);
     stage.hear(9);  // never opened
   }
-  CHECK(stage.judge() == Cut{2});
+  CHECK(stage.to_cut() == Cut{2});
   CHECK(stage.guard.size() == 1);
 }
 
@@ -75,8 +75,8 @@ TEST_CASE("connection guard: of too many connections those heard longest ago are
   }
   stage.needed = {1};
   stage.hear(2);
-  CHECK(stage.judge() == Cut{3, 4});
-  CHECK(stage.judge() == Cut{});
+  CHECK(stage.to_cut() == Cut{3, 4});
+  CHECK(stage.to_cut() == Cut{});
   CHECK(stage.guard.size() == 3);
 }
 
@@ -85,13 +85,13 @@ TEST_CASE("connection guard: growth that nothing explains cuts those alone that 
   stage.open(1);
   stage.open(2);
   stage.needed = {1};  // a peer may be the one, too
-  CHECK(stage.judge(100 * mebibyte) == Cut{});
+  CHECK(stage.to_cut(100 * mebibyte) == Cut{});
   stage.wait(stage.settings.window);
   stage.hear(2);
   stage.open(3);
-  CHECK(stage.judge(165 * mebibyte) == Cut{1});
+  CHECK(stage.to_cut(165 * mebibyte) == Cut{1});
   stage.wait(stage.settings.window);
-  CHECK(stage.judge(165 * mebibyte) == Cut{});  // it grows no more
+  CHECK(stage.to_cut(165 * mebibyte) == Cut{});  // it grows no more
 }
 
 TEST_CASE("connection guard: a message without end is cut however slowly it comes, also of a peer") {
@@ -100,13 +100,13 @@ TEST_CASE("connection guard: a message without end is cut however slowly it come
   stage.open(1);
   stage.open(2);
   stage.needed = {1, 2};
-  CHECK(stage.judge(resident) == Cut{});
+  CHECK(stage.to_cut(resident) == Cut{});
   Cut cut;
   std::uint64_t grown = 0;
   for (; cut.empty() && grown < 1'000 * mebibyte; grown += mebibyte) {
     stage.wait(stage.settings.window);
     stage.hear(2);
-    cut = stage.judge(resident + grown);
+    cut = stage.to_cut(resident + grown);
   }
   CHECK(cut == Cut{1});
   CHECK(grown <= 66 * mebibyte);
@@ -116,10 +116,10 @@ TEST_CASE("connection guard: memory that was given back meanwhile doesn't count"
   Stage stage;
   stage.open(1);
   for (const std::uint64_t resident : {900, 300, 340, 364}) {
-    CHECK(stage.judge(resident * mebibyte) == Cut{});
+    CHECK(stage.to_cut(resident * mebibyte) == Cut{});
     stage.wait(stage.settings.window);
   }
-  CHECK(stage.judge(365 * mebibyte) == Cut{1});
+  CHECK(stage.to_cut(365 * mebibyte) == Cut{1});
 }
 
 TEST_CASE("connection guard: endless growth cuts again and again, and nobody who is heard") {
@@ -127,7 +127,7 @@ TEST_CASE("connection guard: endless growth cuts again and again, and nobody who
   std::uint64_t resident = 100 * mebibyte;
   stage.open(1);
   for (int i = 0; i < 20; ++i, resident += 10 * mebibyte) {
-    CHECK(stage.judge(resident) == Cut{});
+    CHECK(stage.to_cut(resident) == Cut{});
     stage.wait(stage.settings.window);
     stage.hear(1);
   }
@@ -136,7 +136,7 @@ TEST_CASE("connection guard: endless growth cuts again and again, and nobody who
     Cut cut;
     for (int i = 0; i < 4; ++i) {
       stage.wait(stage.settings.window / 2);
-      for (const int one : stage.judge(resident)) cut.push_back(one);
+      for (const int one : stage.to_cut(resident)) cut.push_back(one);
       resident += 40 * mebibyte;
       stage.hear(1);
     }

@@ -15,7 +15,7 @@ namespace {
 constexpr Duration slowness = milliseconds(3);
 
 /// Takes its time over each job that it is handed, and counts them up to the end of the step.
-struct SlowMachine {
+struct SlowManager {
   using Input = std::variant<Received, LinkUp, LinkDown, LinkPressed, LinkStanding>;
   struct Effects : dmm::Effects {
     LedgerChanges<std::variant<DrainRecord>> ledger;
@@ -38,17 +38,17 @@ struct SlowMachine {
 /// Says through a pipe after each step how many jobs it took in.
 struct CountingShell {
   int pipe;
-  Reloaded reload(Instant, Driver<SlowMachine>&) { return {}; }
+  Reloaded reload(Instant, Driver<SlowManager>&) { return {}; }
   static constexpr std::string_view state_verb = "";
   std::vector<int> descriptors() const { return {}; }
-  bool collect(Instant, Driver<SlowMachine>&) { return false; }
-  bool perform(Instant, Driver<SlowMachine>& process) {
-    const auto taken = static_cast<char>(std::exchange(process.manager.taken, 0));
+  bool collect(Instant, Driver<SlowManager>&) { return false; }
+  bool perform(Instant, Driver<SlowManager>& driver) {
+    const auto taken = static_cast<char>(std::exchange(driver.manager.taken, 0));
     if (taken > 0) CHECK(write(pipe, &taken, 1) == 1);
     return false;
   }
-  std::optional<Answer> answer(Instant, Driver<SlowMachine>&, const Ask&) { return std::nullopt; }
-  bool finish(Instant, Driver<SlowMachine>&, Farewell) { return true; }
+  std::optional<Answer> answer(Instant, Driver<SlowManager>&, const Ask&) { return std::nullopt; }
+  bool finish(Instant, Driver<SlowManager>&, Farewell) { return true; }
   std::string_view verbs() const { return ""; }
 };
 
@@ -60,11 +60,11 @@ const Party slow_one = job_manager_of(SiteName("a"), "u");
   if (!log.open({"", false, Level::error, ""}).empty()) _exit(9);
   EndpointSettings settings;
   settings.self = slow_one;
-  Driver<SlowMachine> process(settings, SlowMachine());
+  Driver<SlowManager> driver(settings, SlowManager());
   Transport transport;
   if (!transport.listen(socket).empty()) _exit(9);
   CountingShell shell{pipe};
-  Reactor<SlowMachine, CountingShell> reactor(process, shell, transport, signals, log, {slow_one, 1, {}, {}}, nullptr);
+  Reactor<SlowManager, CountingShell> reactor(driver, shell, transport, signals, log, {slow_one, 1, {}, {}}, nullptr);
   _exit(reactor.run());
 }
 

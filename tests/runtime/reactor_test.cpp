@@ -40,10 +40,10 @@ struct ClerkShell {
   std::string_view verbs() const { return "committed, synced"; }
   Reloaded reload(Instant, Driver<Clerk>&) { return {}; }
   bool finish(Instant, Driver<Clerk>&, Farewell) { return true; }
-  std::optional<Answer> answer(Instant, Driver<Clerk>& process, const Ask& ask) {
+  std::optional<Answer> answer(Instant, Driver<Clerk>& driver, const Ask& ask) {
     note("decided");
     todo = true;
-    process.effects.ledger.put(DrainRecord{SiteName(std::to_string(++asked) + std::string(5'000, 'x'))},
+    driver.effects.ledger.put(DrainRecord{SiteName(std::to_string(++asked) + std::string(5'000, 'x'))},
                                ask.verb == "synced" ? Grade::synced : Grade::committed);
     return Answer{ask.token, {}, "{}"};
   }
@@ -64,9 +64,9 @@ int run_clerk(const LedgerFolder& folder, const std::string& endpoint) {
   if (!transport.listen(endpoint).empty()) return 9;
   EndpointSettings settings;
   settings.self = site_manager_of(SiteName("a"));
-  Driver<Clerk> process(settings, Clerk());
+  Driver<Clerk> driver(settings, Clerk());
   ClerkShell shell;
-  Reactor<Clerk, ClerkShell> reactor(process, shell, transport, signals, log, {settings.self, 1, {}, {}},
+  Reactor<Clerk, ClerkShell> reactor(driver, shell, transport, signals, log, {settings.self, 1, {}, {}},
                                      std::get<std::unique_ptr<Ledger>>(opened).get());
   return reactor.run();
 }

@@ -40,12 +40,12 @@ struct SpinnerShell {
   Reloaded reload(Instant, Driver<Spinner>&) { return {}; }
   std::vector<int> descriptors() const { return {}; }
   bool collect(Instant, Driver<Spinner>&) { return false; }
-  bool perform(Instant, Driver<Spinner>& process) {
-    if (process.manager.settles == SpinGuard::spins_max + 10) raise(SIGTERM);
+  bool perform(Instant, Driver<Spinner>& driver) {
+    if (driver.manager.settles == SpinGuard::spins_max + 10) raise(SIGTERM);
     return false;
   }
-  std::optional<Answer> answer(Instant, Driver<Spinner>& process, const Ask& ask) {
-    return Answer{ask.token, {}, std::to_string(process.manager.settles) + " settles"};
+  std::optional<Answer> answer(Instant, Driver<Spinner>& driver, const Ask& ask) {
+    return Answer{ask.token, {}, std::to_string(driver.manager.settles) + " settles"};
   }
   bool finish(Instant, Driver<Spinner>&, Farewell) { return true; }
   std::string_view verbs() const { return "state"; }
@@ -58,9 +58,9 @@ struct SpinnerShell {
   if (!log.open({log_file, false, Level::info, "spinner"}).empty()) _exit(9);
   EndpointSettings settings;
   settings.self = site_manager_of(SiteName("a"));
-  Driver<Spinner> process(settings, Spinner());
+  Driver<Spinner> driver(settings, Spinner());
   SpinnerShell shell;
-  Reactor<Spinner, SpinnerShell> reactor(process, shell, transport, signals, log, {settings.self, 1, {}, {}}, nullptr);
+  Reactor<Spinner, SpinnerShell> reactor(driver, shell, transport, signals, log, {settings.self, 1, {}, {}}, nullptr);
   _exit(reactor.run());
 }
 

@@ -81,8 +81,8 @@ class TwoSites {
   std::uint64_t output_messages() const {
     std::uint64_t all = 0;
     for (const Party& party : world_.parties()) {
-      const auto add = [&](const auto* process) {
-        const auto sent = process->endpoint.counters().sent;
+      const auto add = [&](const auto* driver) {
+        const auto sent = driver->endpoint.counters().sent;
         for (const std::uint16_t type : {Fetch::type, Chunk::type, Piece::type, Grown::type})
           if (const auto found = sent.find(type); found != sent.end()) all += found->second;
       };

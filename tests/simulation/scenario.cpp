@@ -257,8 +257,8 @@ void Scenario::fault(const Words& words) {
     world_->cut_one_way(a, b);
   else if (verb == "crash")
     world_->crash(a);
-  else if (verb == "crash-machine")
-    world_->crash(a, Crash::machine);
+  else if (verb == "crash-host")
+    world_->crash(a, Crash::host);
   else if (verb == "restart")
     world_->restart(a);
   else if (verb == "pause")

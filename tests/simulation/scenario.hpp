@@ -13,7 +13,7 @@
 //   cut A B, heal A B, drop A B N, duplicate A B N    frames between two parties: alpha, alpha/u (a user), alpha:nodes
 //   cut-one-way A B             what A sends doesn't reach B
 //   crash P, restart P, pause P, resume P, unreachable P, reachable P
-//   crash-machine P             what wasn't synced is lost too
+//   crash-host P                what wasn't synced is lost too
 //   cancel SITE/USER JOB
 //   drain SITE [WHOM]           as the owner orders it: nothing new starts on its nodes, or nothing more is lent to one
 //   end-drains                  of all sites

@@ -103,12 +103,12 @@ void Scenario::show_job(const std::string& verb, const std::string& text) {
 void Scenario::show_jobs() {
   for (const Party& party : world_->parties()) {
     if (party.role != Role::job_manager) continue;
-    const auto* process = world_->job_manager(party);
-    if (!process) {
+    const auto* driver = world_->job_manager(party);
+    if (!driver) {
       line(short_name(party) + " is down");
       continue;
     }
-    for (const JobView& job : process->manager.jobs()) {
+    for (const JobView& job : driver->manager.jobs()) {
       std::string text = dmm::to_text(job.request) + " " + std::string(dmm::to_text(job.state));
       if (job.place) text += " at " + job.place->owner.text;
       if (!job.text.empty()) text += ": " + job.text;

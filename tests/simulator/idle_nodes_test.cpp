@@ -178,7 +178,7 @@ TEST_CASE("a harvest keeps count of its nodes and tasks") {
   CHECK(harvest.started(0) == minute(1));
   CHECK(!harvest.started(1));
   CHECK(harvest.next_end() == minute(3));
-  harvest.take_back(minute(2), 2);  // 2 waits again, before 9
+  harvest.return_node(minute(2), 2);  // 2 waits again, before 9
   CHECK(harvest.preemptions() == 1);
   CHECK(harvest.lost() == minutes(1));
   CHECK(harvest.next_end() == minute(5));
@@ -187,7 +187,7 @@ TEST_CASE("a harvest keeps count of its nodes and tasks") {
   CHECK(harvest.next_end() == minute(4));
   harvest.end_tasks(minute(4));
   CHECK(!harvest.started(1));
-  harvest.take_back(minute(4), 1);  // has no task
+  harvest.return_node(minute(4), 1);  // has no task
   CHECK(harvest.preemptions() == 1);
   harvest.end_tasks(minute(5));
   harvest.dispatch(minute(5));  // 9 on node 0

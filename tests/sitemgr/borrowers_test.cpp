@@ -39,7 +39,7 @@ std::vector<std::size_t> take_turns(Borrowers& borrowers, Instant& now, int turn
     REQUIRE(first.has_value());
     borrowers.lend(now, *first, 1);
     now = now + seconds(10);
-    borrowers.take_back(now, *first, 1);
+    borrowers.returned(now, *first, 1);
     had.push_back(*first);
   }
   return had;
@@ -136,7 +136,7 @@ TEST_CASE("processors that are lent are counted for each and for all") {
   Borrowers borrowers = borrowers_of({1, 1});
   borrowers.lend(start, 0, 4);
   borrowers.lend(start, 1, 3);
-  borrowers.take_back(start, 0, 1);
+  borrowers.returned(start, 0, 1);
   CHECK(borrowers.processors(0) == 3);
   CHECK(borrowers.processors(1) == 3);
   CHECK(borrowers.processors() == 6);

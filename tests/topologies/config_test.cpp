@@ -93,9 +93,11 @@ std::vector<std::string> keys_of(const std::string& header) {
   for (std::string line; std::getline(file, line);) {
     if (line.starts_with("struct "))
       inside = line.find("ManagerSettings") != std::string::npos || line.starts_with("struct SiteSettings");
-    std::istringstream words(line.substr(0, line.find_first_of(";=")));
+    const std::string declared = line.substr(0, line.find_first_of(";="));
+    const bool is_member = line.starts_with("  ") && !line.starts_with("   ") && declared.find('(') == line.npos;
+    std::istringstream words(declared);
     std::string type, name;
-    if (inside && line.starts_with("  ") && words >> type >> name && !type.starts_with("//"))
+    if (inside && is_member && words >> type >> name && !type.starts_with("//"))
       keys.push_back(name + (type == "Duration" ? "_seconds" : ""));
   }
   return keys;

@@ -47,20 +47,20 @@ inline Json read_answer(const std::optional<Answer>& answer) {
 }
 
 inline Json ask_site(const World& world, const SiteName& site, const std::string& verb, const Json& argument = {}) {
-  const auto* process = world.site(site);
-  REQUIRE(process);
+  const auto* driver = world.site(site);
+  REQUIRE(driver);
   const Ask ask{1, verb, argument.is_null() ? std::string() : argument.dump()};
   if (verb == "links")
-    return read_answer(common_answer({}, process->endpoint, process->manager.ignored(), world.now(), ask));
-  Json json = read_answer(answer_site(process->manager, time_of(world), ask));
+    return read_answer(common_answer({}, driver->endpoint, driver->manager.ignored(), world.now(), ask));
+  Json json = read_answer(answer_site(driver->manager, time_of(world), ask));
   json["site"] = site.text;
   return json;
 }
 
 inline Json ask_jobs(const World& world, const Party& user, const std::string& verb, const Json& argument = {}) {
-  const auto* process = world.job_manager(user);
-  REQUIRE(process);
-  JobManager& jobs = const_cast<JobManager&>(process->manager);  // a question changes nothing
+  const auto* driver = world.job_manager(user);
+  REQUIRE(driver);
+  JobManager& jobs = const_cast<JobManager&>(driver->manager);  // a question changes nothing
   JobManagerEffects effects;
   return read_answer(answer_jobs(jobs, time_of(world), {1, verb, argument.is_null() ? "" : argument.dump()}, effects));
 }

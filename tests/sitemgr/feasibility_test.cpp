@@ -1,0 +1,127 @@
+// What can ever be served, by configuration alone [S74a].
+#include "sitemgr/feasibility.hpp"
+
+#include <doctest/doctest.h>
+
+#include "tests/sitemgr/parts_stage.hpp"
+
+namespace dmm::feasibility_test {
+namespace {
+
+struct Stage : PartsStage {
+  Feasibility& part = parts.feasibility;
+  Stage() : PartsStage(settings()) {}
+  static SiteSettings settings() {
+    SiteSettings settings = parts_settings();
+    settings.clusters[0].nodes = 8;
+    settings.hint_distance = 2;
+    return settings;
+  }
+  /// The neighbour and all beyond it have clusters of so many processors.
+  void hear(std::size_t n, std::uint32_t largest, bool complete = true) {
+    Reach reach;
+    for (int d = 0; d < 4; ++d) {
+      ReachEntry& entry = reach.entries.emplace_back();
+      entry.complete = complete;
+      if (d == 0) {
+        NodeClass& one = entry.classes.emplace_back();
+        one.largest = one.together = largest;
+      }
+    }
+    part.hear(n, std::move(reach));
+  }
+  LocalRequest& request(std::uint32_t processors) {
+    LocalRequest& added = add(processors);
+    const auto [servable, clusters] = Feasibility::classify(parts.capacity(), added.kind->need);
+    parts.queue.classify(*added.kind, servable, clusters);
+    return added;
+  }
+};
+
+TEST_CASE("feasibility: a request is refused for good when all sites within reach are known, and none can hold it") {
+  Stage stage;
+  LocalRequest& wide = stage.request(20);
+  CHECK_FALSE(wide.kind->servable);
+  CHECK_FALSE(stage.part.refusal_of(stage.parts.capacity(), wide));  // neighbours have yet to tell
+  stage.hear(north_place, 16);
+  stage.hear(south_place, 8);
+  const auto refused = stage.part.refusal_of(stage.parts.capacity(), wide);
+  REQUIRE(refused);
+  CHECK(refused->first.reason == RefusalReason::too_large);
+  CHECK(refused->second.largest == 16);
+  CHECK(stage.part.hopeless_from(stage.parts.capacity(), *wide.kind) == Duration{});
+  SUBCASE("a neighbour grows") {
+    stage.hear(north_place, 32);
+    CHECK_FALSE(stage.part.refusal_of(stage.parts.capacity(), wide));
+  }
+  SUBCASE("a neighbour knows of sites that it doesn't know") {
+    stage.hear(north_place, 16, false);
+    CHECK_FALSE(stage.part.refusal_of(stage.parts.capacity(), wide));
+  }
+}
+
+TEST_CASE("feasibility: what this site can hold is never refused") {
+  Stage stage;
+  stage.hear(north_place, 1);
+  stage.hear(south_place, 1);
+  LocalRequest& narrow = stage.request(8);
+  CHECK(narrow.kind->servable);
+  CHECK(narrow.kind->clusters == 1);
+  CHECK_FALSE(stage.part.refusal_of(stage.parts.capacity(), narrow));
+  CHECK_FALSE(stage.part.hopeless_from(stage.parts.capacity(), *narrow.kind));
+}
+
+TEST_CASE("feasibility: neighbours are told once, and again after a new session or a change") {
+  Stage stage;
+  CHECK(stage.part.take_due(stage.parts.capacity()).size() == 2);
+  CHECK(stage.part.take_due(stage.parts.capacity()).empty());
+  stage.part.changed();
+  CHECK(stage.part.take_due(stage.parts.capacity()).empty());  // what is told stayed as it was
+  stage.part.forget_told(north_place);
+  const auto again = stage.part.take_due(stage.parts.capacity());
+  REQUIRE(again.size() == 1);
+  CHECK(again[0].first == north_place);
+  CHECK(again[0].second.entries == stage.part.told(north_place));
+  CHECK(again[0].second.entries.at(0).classes.at(0).largest == 8);
+  stage.hear(south_place, 64);  // the north hears of that, the south doesn't hear its own
+  const auto news = stage.part.take_due(stage.parts.capacity());
+  REQUIRE(news.size() == 1);
+  CHECK(news[0].first == north_place);
+}
+
+TEST_CASE("feasibility: classes are looked at when anything is new, and go on in the next step where there are many") {
+  Stage stage;
+  stage.part.looked(false);
+  CHECK_FALSE(stage.part.is_due());
+  stage.hear(north_place, 16);
+  CHECK(stage.part.is_due());
+  stage.part.looked(true);
+  CHECK(stage.part.is_due());
+  CHECK(stage.part.goes_on());
+  stage.part.looked(false);
+  stage.hear(north_place, 16);
+  CHECK_FALSE(stage.part.is_due());
+}
+
+TEST_CASE("feasibility: what neighbours told is in the ledger, and erased with them") {
+  Stage stage;
+  LedgerChanges<SiteRecord> ledger;
+  ledger.wanted = true;
+  stage.hear(north_place, 16);
+  stage.part.write(stage.parts.neighbours, ledger);
+  REQUIRE(ledger.list.size() == 1);
+  std::vector<SiteRecord> rows;
+  stage.part.add_records(stage.parts.neighbours, rows);
+  REQUIRE(rows.size() == 1);
+  Feasibility restored(2);
+  restored.restore(stage.parts.neighbours, std::get<ReachRecord>(rows[0]));
+  CHECK(restored.beyond(north_place, PartsStage::need(16), 1, {}).possible);
+  restored.restore(stage.parts.neighbours, {SiteName("gone"), {}});
+  ledger.list.clear();
+  restored.write(stage.parts.neighbours, ledger);
+  REQUIRE(ledger.list.size() == 1);
+  CHECK(ledger.list[0].erased);
+}
+
+}  // namespace
+}  // namespace dmm::feasibility_test

@@ -1,0 +1,146 @@
+// A lease as messages and rows, and back.
+#include "sitemgr/lease_mould.hpp"
+
+#include <doctest/doctest.h>
+
+#include "tests/sitemgr/parts_stage.hpp"
+
+namespace dmm::lease_mould_test {
+namespace {
+
+NodeGroup group() {
+  NodeGroup group;
+  group.resource_manager = resource_manager_of(SiteName("far"), "fs0");
+  group.cluster = ClusterName("c");
+  group.nodes = {{0, 3}};
+  group.processors_per_node = 2;
+  return group;
+}
+
+/// A lease that this site carries from the north to the south.
+Lease carried() {
+  Lease lease;
+  lease.id = {SiteName("far"), {7, 9}};
+  lease.request = {SiteName("user"), "bob", 3, 2};
+  lease.part = 1;
+  lease.round = 2;
+  lease.state = LeaseState::active;
+  lease.upstream = north_place;
+  lease.downstream = south_place;
+  lease.nodes = {group()};
+  lease.granted = parts_start;
+  lease.processors = 8;
+  lease.processor_microseconds = 77;
+  lease.term = seconds(40);
+  lease.length = seconds(600);
+  lease.round_trip = seconds(1);
+  lease.grace = seconds(5);
+  lease.detached = true;
+  lease.jobs = 3;
+  lease.protected_until = parts_start + seconds(50);
+  lease.chain = {SiteName("far"), SiteName("north"), SiteName("home"), SiteName("south"), SiteName("user")};
+  lease.owner_ancestors = {SiteName("root")};
+  lease.blocks = {"block"};
+  return lease;
+}
+
+TEST_CASE("lease mould: a row brings a lease back as it was, but for what only time and its lender can tell") {
+  PartsStage stage;
+  const Lease lease = carried();
+  LeaseRecord row = record_of(lease, stage.parts.neighbours);
+  CHECK(row.upstream == SiteName("north"));
+  CHECK(row.downstream == SiteName("south"));
+  const Instant now = parts_start + seconds(100);
+  const Lease back = lease_from(row, now, north_place, south_place, seconds(30));
+  LeaseRecord first = record_of(lease, stage.parts.neighbours), again = record_of(back, stage.parts.neighbours);
+  CHECK(LeaseRecord::fields(first) == LeaseRecord::fields(again));
+  CHECK(back.unsure);
+  CHECK(back.upstream_until == now + lease.term);
+  CHECK(back.downstream_until > now + lease.term);
+}
+
+TEST_CASE("lease mould: a row of an offer is that of a lease that may have been claimed") {
+  PartsStage stage;
+  Lease lease = carried();
+  lease.state = LeaseState::offered;
+  lease.term = seconds(10);
+  LeaseRecord row = record_of(lease, stage.parts.neighbours);
+  const Lease back = lease_from(row, parts_start, north_place, south_place, seconds(30));
+  CHECK(back.state == LeaseState::active);
+  CHECK(back.term == seconds(30));
+}
+
+TEST_CASE("lease mould: a Grant that is passed on makes the same lease at the next hop") {
+  const Lease lease = carried();
+  const Instant now = parts_start + seconds(100);
+  const Grant grant = grant_of(lease, lease.nodes, now, seconds(25));
+  CHECK(grant.length == seconds(500));
+  const Lease next = lease_from(grant, now, north_place, false);
+  CHECK(next.id == lease.id);
+  CHECK(next.request == lease.request);
+  CHECK(next.part == lease.part);
+  CHECK(next.round == lease.round);
+  CHECK(next.nodes == lease.nodes);
+  CHECK(next.chain == lease.chain);
+  CHECK(next.owner_ancestors == lease.owner_ancestors);
+  CHECK(next.blocks == lease.blocks);
+  CHECK(next.grace == lease.grace);
+  CHECK(next.round_trip == lease.round_trip);
+  CHECK(next.processors == 8);
+  CHECK(next.term == seconds(25));
+  CHECK(next.limit() == lease.limit());
+  CHECK(next.upstream_until == now + seconds(25));
+  CHECK(lease_from(grant, now, north_place, true).upstream_until == never);
+}
+
+TEST_CASE("lease mould: a holding that a lender names makes the hop that was lost") {
+  const Lease lease = carried();
+  const Instant now = parts_start + seconds(100);
+  const Holding lent = holding_of(lease, lease.request, lease.nodes, now, seconds(25));
+  const Lease hop = lease_from(lent, now, north_place, south_place, true, seconds(30));
+  CHECK(hop.state == LeaseState::active);
+  CHECK(hop.nodes == lease.nodes);
+  CHECK(hop.chain == lease.chain);
+  CHECK(hop.limit() == lease.limit());
+  CHECK(hop.term == seconds(25));
+  CHECK(hop.upstream_until == never);
+  const Holding unknown = holding_of(lease, lease.request, lease.nodes, now, not_known);
+  const Lease unsure = lease_from(unknown, now, north_place, south_place, true, seconds(30));
+  CHECK(unsure.unsure);
+  CHECK(unsure.term == seconds(30));
+  CHECK(unsure.upstream_until == now + seconds(30));
+}
+
+TEST_CASE("accounts: a lease that passed through counts as borrowed and as lent, once each") {
+  PartsStage stage;
+  Accounts part(10);
+  part.close(carried(), parts_start + seconds(100), stage.parts.neighbours);
+  CHECK(part.total_of(UsageRecord::Direction::borrowed, SiteName("north")) == 77);
+  CHECK(part.total_of(UsageRecord::Direction::lent, SiteName("south")) == 77);
+  CHECK(part.totals().size() == 2);
+  LedgerChanges<SiteRecord> ledger;
+  ledger.wanted = true;
+  part.write(ledger);
+  CHECK(ledger.list.size() == 4);
+  ledger.list.clear();
+  part.write(ledger);
+  CHECK(ledger.list.empty());
+}
+
+TEST_CASE("accounts: the oldest records are dropped, totals stay") {
+  PartsStage stage;
+  Accounts part(3);
+  for (int i = 0; i < 5; ++i) part.close(carried(), parts_start, stage.parts.neighbours);
+  CHECK(part.log().records().size() == 3);
+  CHECK(part.totals().at({UsageRecord::Direction::lent, SiteName("south")}).leases == 5);
+  std::map<std::uint64_t, UsageRecord> records;
+  for (std::uint64_t number = part.log().first(); number < part.log().next(); ++number)
+    records.emplace(number, part.log().records()[static_cast<std::size_t>(number - part.log().first())]);
+  Accounts restored(3);
+  restored.restore(std::move(records));  // as of a ledger without totals
+  CHECK(restored.log().next() == part.log().next());
+  CHECK(restored.totals().size() == 2);
+}
+
+}  // namespace
+}  // namespace dmm::lease_mould_test

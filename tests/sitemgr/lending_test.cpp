@@ -1,0 +1,158 @@
+// What is lent, to which borrower first, and for how long [S100].
+#include "sitemgr/lending.hpp"
+
+#include <doctest/doctest.h>
+
+#include "tests/sitemgr/parts_stage.hpp"
+
+namespace dmm::lending_test {
+namespace {
+
+/// Why a delegation isn't served; nothing if it is.
+std::optional<RejectReason> refusal(PartsStage& stage, const Foreign& foreign) {
+  const Lending::Decision decision = stage.parts.lending.decide(stage.now, stage.parts.lending_site(), foreign);
+  const auto* reason = std::get_if<RejectReason>(&decision);
+  return reason ? std::optional(*reason) : std::nullopt;
+}
+
+TEST_CASE("lending: a delegation is served from free nodes, or the reason says why it isn't") {
+  PartsStage stage;
+  stage.offer(8);
+  CHECK_FALSE(refusal(stage, stage.foreign(north_place, 8)));
+  SUBCASE("more than the site ever has") {
+    CHECK(refusal(stage, stage.foreign(north_place, 9)) == RejectReason::never_servable);
+  }
+  SUBCASE("its nodes are in use") {
+    stage.lend(south_place, 4);
+    CHECK(refusal(stage, stage.foreign(north_place, 5)) == RejectReason::no_capacity);
+  }
+  SUBCASE("its own users wait for them") {
+    stage.add(6);
+    CHECK(refusal(stage, stage.foreign(north_place, 4)) == RejectReason::not_lending);
+    CHECK_FALSE(refusal(stage, stage.foreign(north_place, 2)));
+  }
+  SUBCASE("they are reserved") {
+    stage.parts.reservation.reserve({{SiteName("home"), "alice", 1, 1}, {6}, never});
+    CHECK(refusal(stage, stage.foreign(north_place, 4)) == RejectReason::not_lending);
+  }
+  SUBCASE("the site lends nothing") {
+    stage.parts.settings.lend = false;
+    CHECK(refusal(stage, stage.foreign(north_place, 1)) == RejectReason::not_lending);
+  }
+  SUBCASE("the borrower is drained") {
+    CHECK(stage.parts.lending.drain(SiteName("north")));
+    CHECK_FALSE(stage.parts.lending.drain(SiteName("north")));
+    CHECK(refusal(stage, stage.foreign(north_place, 1)) == RejectReason::not_lending);
+    CHECK_FALSE(refusal(stage, stage.foreign(south_place, 1)));
+    CHECK(stage.parts.lending.resume(SiteName("north")));
+    CHECK_FALSE(refusal(stage, stage.foreign(north_place, 1)));
+  }
+  SUBCASE("its nodes were reclaimed a moment ago") {
+    stage.parts.lending.recalled(stage.now, SiteName("north"), stage.now + seconds(60));
+    CHECK(refusal(stage, stage.foreign(north_place, 1)) == RejectReason::not_lending);
+    stage.now = stage.now + seconds(60);
+    CHECK_FALSE(refusal(stage, stage.foreign(north_place, 1)));
+  }
+  SUBCASE("beyond the borrower's limit") {
+    stage.parts.neighbours[north_place].limits.processors = 3;
+    CHECK(refusal(stage, stage.foreign(north_place, 4)) == RejectReason::limit_reached);
+  }
+  SUBCASE("it runs longer than any lease") {
+    Foreign foreign = stage.foreign(north_place, 1);
+    foreign.delegate.request.length = stage.parts.settings.lease_length_max + seconds(1);
+    CHECK(refusal(stage, foreign) == RejectReason::too_long);
+  }
+  SUBCASE("the job lost our nodes before") {
+    Foreign foreign = stage.foreign(north_place, 1);
+    foreign.delegate.request.past.times = 1;
+    foreign.delegate.request.past.owners.push_back(SiteName("home"));
+    CHECK(refusal(stage, foreign) == RejectReason::others_first);
+    foreign.delegate.round = 2;
+    CHECK_FALSE(refusal(stage, foreign));
+  }
+}
+
+TEST_CASE("lending: nodes are kept for the borrower that was served least, while it wants them") {
+  PartsStage stage;
+  stage.offer(8);
+  Lending& part = stage.parts.lending;
+  stage.lend(north_place, 4);
+  part.hear_demand(stage.now, south_place, {HintEntry{0, 8, true, 4, 4}});  // its claim counts from now
+  stage.now = stage.now + seconds(600);
+  CHECK(part.update_turn(stage.now, stage.parts.lending_site()));
+  REQUIRE(part.turn());
+  CHECK(part.turn()->borrower == south_place);
+  CHECK(refusal(stage, stage.foreign(north_place, 1)) == RejectReason::not_in_turn);
+  CHECK(part.lendable_to(stage.now, stage.parts.lending_site(), north_place) == 0);
+  CHECK(part.lendable_to(stage.now, stage.parts.lending_site(), south_place) == 4);
+  CHECK_FALSE(refusal(stage, stage.foreign(south_place, 4)));
+  SUBCASE("it is told so once") { CHECK_FALSE(part.update_turn(stage.now, stage.parts.lending_site())); }
+  SUBCASE("its turn passes when it doesn't come") {
+    const Instant due = part.next_deadline(stage.parts.lending_site());
+    CHECK(due == stage.now + stage.parts.settings.turn_limit);
+    CHECK(part.update_turn(due, stage.parts.lending_site()));
+    REQUIRE(part.turn());  // the north came and was turned away: the turn is its own now
+    CHECK(part.turn()->borrower == north_place);
+  }
+  SUBCASE("it wants nothing more") {
+    part.went_down(stage.now, south_place);
+    CHECK(part.update_turn(stage.now, stage.parts.lending_site()));
+    REQUIRE(part.turn());
+    CHECK(part.turn()->borrower == north_place);
+  }
+}
+
+TEST_CASE("lending: a most-served borrower's leases serve no further job while another waits") {
+  PartsStage stage;
+  stage.offer(8);
+  const LeaseId first = stage.lend(north_place, 4).id, second = stage.lend(north_place, 4).id;
+  const Lending::Site site = stage.parts.lending_site();
+  CHECK(stage.parts.lending.wanted_for_others(stage.now + seconds(600), site, north_place).empty());
+  stage.parts.lending.hear_demand(stage.now, south_place, {HintEntry{0, 8, true, 4, 4}});
+  stage.now = stage.now + seconds(600);
+  CHECK(stage.parts.lending.wanted_for_others(stage.now, site, north_place) == std::set{first});
+  CHECK(stage.parts.lending.wanted_for_others(stage.now, site, south_place).empty());
+  CHECK(first < second);
+}
+
+TEST_CASE("lending: how long a lease lasts") {
+  PartsStage stage;
+  const SiteSettings& settings = stage.parts.settings;
+  Foreign foreign = stage.foreign(north_place, 1);
+  const auto terms = [&] { return Lending::terms_for(stage.parts.lending_site(), foreign); };
+  CHECK(terms().length == settings.lease_length_max);
+  CHECK(terms().term >= settings.term);
+  CHECK(terms().protected_time == Duration{});
+  foreign.delegate.request.length = settings.lease_length_max;
+  CHECK(terms().length == settings.lease_length_max + beyond_declared);
+  stage.parts.neighbours[north_place].limits.lease_length = seconds(60);
+  foreign.delegate.request.length = {};
+  CHECK(terms().length == seconds(60));
+  foreign.delegate.request.past.times = 1;
+  CHECK(terms().protected_time == settings.protected_first);
+  CHECK(terms().length == settings.protected_first);
+  stage.parts.neighbours[north_place].stale_after = seconds(20);
+  const Duration near = terms().term;
+  foreign.delegate.chain = {SiteName("a"), SiteName("b"), SiteName("c"), SiteName("north")};
+  CHECK(terms().term > near);
+}
+
+TEST_CASE("lending: drains are in the ledger") {
+  PartsStage stage;
+  Lending& part = stage.parts.lending;
+  part.drain(SiteName("north"));
+  LedgerChanges<SiteRecord> ledger;
+  ledger.wanted = true;
+  part.write(ledger);
+  REQUIRE(ledger.list.size() == 1);
+  CHECK_FALSE(ledger.list[0].erased);
+  part.resume(SiteName("north"));
+  ledger.clear();
+  ledger.list.clear();
+  part.write(ledger);
+  REQUIRE(ledger.list.size() == 1);
+  CHECK(ledger.list[0].erased);
+}
+
+}  // namespace
+}  // namespace dmm::lending_test

@@ -1,0 +1,62 @@
+// Times of jobs that pause and of components, found without a walk.
+#include "jobmgr/pauses.hpp"
+
+#include <doctest/doctest.h>
+
+#include "jobmgr/task_times.hpp"
+
+namespace dmm::pauses_test {
+namespace {
+
+const Instant start{seconds(100).microseconds};
+
+}  // namespace
+
+TEST_CASE("pauses: the job whose pause is over first is due first, until its pause is ended") {
+  Pauses pauses;
+  Job late, soon;
+  late.number = 1;
+  soon.number = 2;
+  pauses.begin(late, start + seconds(9));
+  pauses.begin(soon, start + seconds(3));
+  CHECK(pauses.next_deadline() == start + seconds(3));
+  CHECK_FALSE(pauses.due(start + seconds(2)));
+  CHECK(pauses.due(start + seconds(3)) == 2);
+  CHECK(pauses.due(start + seconds(3)) == 2);
+  pauses.end(soon);
+  CHECK(soon.again_at == never);
+  CHECK_FALSE(pauses.contains(soon));
+  CHECK_FALSE(pauses.due(start + seconds(8)));
+  CHECK(pauses.due(start + seconds(20)) == 1);
+  pauses.end(late);
+  CHECK(pauses.size() == 0);
+  CHECK(pauses.next_deadline() == never);
+}
+
+TEST_CASE("pauses: a job that paused before a restart goes on pausing for as long") {
+  Job job;
+  job.number = 7;
+  job.again_at = start + seconds(5);
+  Pauses pauses;
+  pauses.restore(job);
+  CHECK(pauses.contains(job));
+  CHECK(pauses.due(start + seconds(5)) == 7);
+}
+
+TEST_CASE("task times: a component's time moves, and goes, with its field") {
+  TaskTimes times;
+  Instant first = never, second = never;
+  times.set(first, {1, 0}, start + seconds(2));
+  times.set(second, {1, 1}, start + seconds(1));
+  CHECK(times.due(start + seconds(1)) == TaskKey{1, 1});
+  times.set(second, {1, 1}, start + seconds(4));
+  CHECK(second == start + seconds(4));
+  CHECK_FALSE(times.due(start + seconds(1)));
+  CHECK(times.due(start + seconds(3)) == TaskKey{1, 0});
+  times.set(first, {1, 0}, never);
+  CHECK(times.next_deadline() == start + seconds(4));
+  times.set(second, {1, 1}, never);
+  CHECK(times.size() == 0);
+}
+
+}  // namespace dmm::pauses_test

@@ -27,7 +27,7 @@ Attempt attempt_of(Grant& grant) {
   for (const NodeGroup& group : grant.nodes)
     if (group.component >= attempt.tasks.size()) attempt.tasks.resize(group.component + 1);
   for (const NodeGroup& group : grant.nodes) {
-    Task& task = attempt.tasks[group.component];
+    ComponentRun& task = attempt.tasks[group.component];
     if (!task.nodes.empty()) continue;  // the program runs at the first group, the others are only held
     task.manager = group.resource_manager;
     task.nodes = group.nodes;
@@ -54,7 +54,7 @@ std::string chain_text(const SiteNames& chain) {
 }
 
 // Whether nodes on which the component's program runs are among those that ended.
-bool ends_under(const Task& task, const LeaseEnded& ended) {
+bool ends_under(const ComponentRun& task, const LeaseEnded& ended) {
   return ended.nodes.empty() || std::any_of(ended.nodes.begin(), ended.nodes.end(), [&](const NodeGroup& group) {
            return group.resource_manager == task.manager && overlap(group.nodes, task.nodes);
          });
@@ -281,7 +281,7 @@ void lose_nodes(JobStep step, Job& job, const LeaseEnded& ended) {
 
 bool loses(JobStep step, Job& job, std::uint32_t component, const std::vector<NodeGroup>& hit,
            const LeaseEnded& ended) {
-  Task& task = job.run->tasks[component];
+  ComponentRun& task = job.run->tasks[component];
   if (task.phase == TaskPhase::over) return false;
   const bool touched =
       std::any_of(hit.begin(), hit.end(), [&](const NodeGroup& group) { return group.component == component; });

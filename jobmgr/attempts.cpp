@@ -26,13 +26,13 @@ void append_nodes(const std::vector<NodeGroup>& groups, std::string& text) {
 
 std::vector<ComponentEnd> ends_of(const Attempt& run) {
   std::vector<ComponentEnd> ends;
-  for (const Task& task : run.tasks)
+  for (const ComponentRun& task : run.tasks)
     ends.push_back({classify(task.end, task.interrupted, task.stopping), task.order});
   return ends;
 }
 
 // What people are told of the deciding component, beside its exit.
-std::string text_of(const Task& task, EndClass end, const SiteName& owner) {
+std::string text_of(const ComponentRun& task, EndClass end, const SiteName& owner) {
   if (!task.text.empty()) return task.text;
   if (task.end.known && task.end.fault != StartFault::none) return std::string(to_text(task.end.fault));
   return end == EndClass::interrupted ? text_of_interruption(task, owner) : std::string();
@@ -44,7 +44,7 @@ void note_running(Job& job, Instant since) {
   if (!job.ran_from) job.ran_from = since;
 }
 
-void take_end(Task& task, Ended& ended) {
+void take_end(ComponentRun& task, Ended& ended) {
   const bool keeper_died = ended.keeper_died && ended.kind == EndKind::lost;
   task.end = {true, ended.kind, ended.code, ended.fault, keeper_died, keeper_died && ended.others_died};
   if (!task.cause && ended.lease_end != LeaseEnd::released) task.cause = ended.lease_end;
@@ -68,7 +68,7 @@ static void dormant_if_idle(JobStep step, const Party& manager);
 Subject subject_of(JobParts& parts, const Party& from, const RequestId& request, std::uint32_t component) {
   Job* job = parts.jobs.find(request.job);
   if (!job || !job->run || parts.request_of(*job) != request || component >= job->run->tasks.size()) return {};
-  Task& task = job->run->tasks[component];
+  ComponentRun& task = job->run->tasks[component];
   if (task.manager != from || task.phase == TaskPhase::queued) return {};
   return {job, &task};
 }
@@ -78,7 +78,7 @@ void start_queued(JobStep step) {
     const auto& [request, component] = *next;
     Job* job = step.parts.jobs.find(request.job);
     if (!job || !job->run || step.parts.request_of(*job) != request) continue;
-    Task& task = job->run->tasks[component];
+    ComponentRun& task = job->run->tasks[component];
     if (task.phase != TaskPhase::queued) continue;
     if (step.parts.leases.awaited(job->run->lease)) {
       step.parts.starts.put_aside(*next);
@@ -176,9 +176,9 @@ void on(JobStep step, FromProvider from, Ended& ended) {
 }
 
 void stop(JobStep step, Job& job, std::uint32_t component, Duration grace) {
-  Task& task = job.run->tasks[component];
+  ComponentRun& task = job.run->tasks[component];
   if (task.stopping) return;
-  const bool told = std::any_of(job.run->tasks.begin(), job.run->tasks.end(), [&](const Task& other) {
+  const bool told = std::any_of(job.run->tasks.begin(), job.run->tasks.end(), [&](const ComponentRun& other) {
     return other.stopping && other.manager == task.manager;
   });
   task.stopping = true;
@@ -187,7 +187,7 @@ void stop(JobStep step, Job& job, std::uint32_t component, Duration grace) {
 }
 
 void interrupt(JobStep step, Job& job, std::uint32_t component, bool confirmed, Duration grace, Duration awaited) {
-  Task& task = job.run->tasks[component];
+  ComponentRun& task = job.run->tasks[component];
   DMM_ASSERT(task.phase != TaskPhase::over);
   if (task.order == 0) task.order = ++job.run->troubles;
   const bool known = std::exchange(task.interrupted, true);
@@ -200,7 +200,7 @@ void interrupt(JobStep step, Job& job, std::uint32_t component, bool confirmed, 
 }
 
 void task_over(JobParts& parts, Job& job, std::uint32_t component) {
-  Task& task = job.run->tasks[component];
+  ComponentRun& task = job.run->tasks[component];
   DMM_ASSERT(task.phase != TaskPhase::over && job.run->open > 0);
   if (task.phase != TaskPhase::started) --job.run->unstarted;
   task.phase = TaskPhase::over;
@@ -221,7 +221,7 @@ void wind_down(JobStep step, Job& job, Duration grace) {
       if (!job.run->tasks[i].interrupted) step.parts.set_due(job.run->tasks[i], {job.number, i}, never);
   }
   for (std::uint32_t i = 0; i < job.run->tasks.size(); ++i) {
-    Task& task = job.run->tasks[i];
+    ComponentRun& task = job.run->tasks[i];
     if (task.phase == TaskPhase::over) continue;
     if (task.phase == TaskPhase::queued) {
       task_over(step.parts, job, i);
@@ -247,8 +247,8 @@ void attempt_over(JobStep step, Job& job) {
   // It was stopped for the sake of a component that then ended well, against what was known.
   if (verdict.end == EndClass::stopped && !job.cancel_wanted) verdict.end = EndClass::interrupted;
   job.wall = {};
-  for (const Task& task : run.tasks) job.wall = std::max(job.wall, task.wall);
-  const Task& deciding = run.tasks[verdict.component];
+  for (const ComponentRun& task : run.tasks) job.wall = std::max(job.wall, task.wall);
+  const ComponentRun& deciding = run.tasks[verdict.component];
   if (deciding.end.known) job.exit = JobExit{deciding.end.kind, deciding.end.code, deciding.end.fault};
   job.text = text_of(deciding, verdict.end, run.lease.owner);
   const bool is_interrupted = verdict.end == EndClass::interrupted;
@@ -305,22 +305,22 @@ void run_again(JobStep step, Job& job, Interruption interruption) {
 void leave_attempt(JobStep step, Job& job) {
   Attempt& run = *job.run;
   for (std::uint32_t i = 0; i < run.tasks.size(); ++i) {
-    Task& task = run.tasks[i];
+    ComponentRun& task = run.tasks[i];
     DMM_ASSERT(task.phase == TaskPhase::over && !task.counted);
-    const auto is_told = [&](const Task& other) { return other.heard && other.manager == task.manager; };
+    const auto is_told = [&](const ComponentRun& other) { return other.heard && other.manager == task.manager; };
     if (is_told(task) &&
         std::none_of(run.tasks.begin(), run.tasks.begin() + i, is_told))  // one for all of a request
       step.effects.send(task.manager, Forget{step.parts.request_of(job)}, step.parts.request_of(job));
   }
   std::vector<Party> left;
-  for (const Task& task : run.tasks) left.push_back(task.manager);
+  for (const ComponentRun& task : run.tasks) left.push_back(task.manager);
   drop_attempt(step.parts, job);
   for (const Party& manager : left) dormant_if_idle(step, manager);
 }
 
 void drop_attempt(JobParts& parts, Job& job) {
   for (std::uint32_t i = 0; i < job.run->tasks.size(); ++i) {
-    Task& task = job.run->tasks[i];
+    ComponentRun& task = job.run->tasks[i];
     parts.set_due(task, {job.number, i}, never);
     parts.set_look(task, {job.number, i}, never);
     parts.managers.leave(task.manager, {job.number, i});

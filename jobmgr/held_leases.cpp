@@ -25,7 +25,7 @@ bool remove_from(Jobs& jobs, std::uint64_t job) {
 }  // namespace
 
 void HeldLeases::add(Instant now, const LeaseId& id, std::uint64_t job, Duration term) {
-  Lease& lease = leases_[id];
+  HeldLease& lease = leases_[id];
   hold(lease, job);
   lease.promised = now;
   lease.term = less_a_hundredth(term);
@@ -33,49 +33,49 @@ void HeldLeases::add(Instant now, const LeaseId& id, std::uint64_t job, Duration
 }
 
 void HeldLeases::restore(const LeaseId& id, std::uint64_t job) {
-  Lease& lease = leases_[id];
+  HeldLease& lease = leases_[id];
   hold(lease, job);
   lease.awaited = true;
 }
 
-void HeldLeases::hold(Lease& lease, std::uint64_t job) {
+void HeldLeases::hold(HeldLease& lease, std::uint64_t job) {
   DMM_ASSERT(!contains(lease.jobs, job));
   lease.jobs.push_back(job);
   ++grants_;
 }
 
 void HeldLeases::remove(const LeaseId& id, std::uint64_t job) {
-  Lease* lease = leases_.find(id);
+  HeldLease* lease = leases_.find(id);
   if (!lease || !remove_from(lease->jobs, job)) return;
   --grants_;
   if (lease->jobs.empty() && lease->open.empty()) leases_.erase(id);
 }
 
 bool HeldLeases::holds(const LeaseId& id, std::uint64_t job) const {
-  const Lease* lease = leases_.find(id);
+  const HeldLease* lease = leases_.find(id);
   return lease && contains(lease->jobs, job);
 }
 
 void HeldLeases::open(const LeaseId& id, std::uint64_t job) {
-  Lease& lease = leases_[id];
+  HeldLease& lease = leases_[id];
   DMM_ASSERT(!contains(lease.open, job));
   lease.open.insert(std::upper_bound(lease.open.begin(), lease.open.end(), job), job);
 }
 
 bool HeldLeases::close(const LeaseId& id, std::uint64_t job) {
-  Lease* lease = leases_.find(id);
+  HeldLease* lease = leases_.find(id);
   if (!lease || !remove_from(lease->open, job)) return false;
   if (lease->jobs.empty() && lease->open.empty()) leases_.erase(id);
   return true;
 }
 
 bool HeldLeases::is_open(const LeaseId& id, std::uint64_t job) const {
-  const Lease* lease = leases_.find(id);
+  const HeldLease* lease = leases_.find(id);
   return lease && contains(lease->open, job);
 }
 
 std::vector<std::uint64_t> HeldLeases::open_under(const LeaseId& id) const {
-  const Lease* lease = leases_.find(id);
+  const HeldLease* lease = leases_.find(id);
   if (!lease) return {};
   return {lease->open.begin(), lease->open.end()};
 }
@@ -88,19 +88,19 @@ std::vector<std::pair<LeaseId, std::uint64_t>> HeldLeases::all_open() const {
 }
 
 /// The lease if anybody holds it; under another one nothing starts.
-const HeldLeases::Lease* HeldLeases::find_held(const LeaseId& id) const {
-  const Lease* lease = leases_.find(id);
+const HeldLeases::HeldLease* HeldLeases::find_held(const LeaseId& id) const {
+  const HeldLease* lease = leases_.find(id);
   return lease && !lease->jobs.empty() ? lease : nullptr;
 }
 
 bool HeldLeases::usable(Instant now, const LeaseId& id) const {
-  const Lease* lease = find_held(id);
+  const HeldLease* lease = find_held(id);
   if (!lease || lease->awaited) return false;
   return stands_ || now < std::max(lease->promised, proved_) + lease->term;
 }
 
 bool HeldLeases::awaited(const LeaseId& id) const {
-  const Lease* lease = find_held(id);
+  const HeldLease* lease = find_held(id);
   return lease && lease->awaited;
 }
 
@@ -109,7 +109,7 @@ void HeldLeases::suspend() {
 }
 
 void HeldLeases::promise(Instant now, const LeaseId& id, Duration term) {
-  Lease* lease = leases_.find(id);
+  HeldLease* lease = leases_.find(id);
   if (!lease) return;
   lease->awaited = term <= Duration{};
   if (lease->awaited) return;

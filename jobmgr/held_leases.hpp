@@ -46,7 +46,7 @@ class HeldLeases {
   std::uint32_t grants() const { return grants_; }
 
  private:
-  struct Lease {
+  struct HeldLease {
     Few<std::uint64_t> jobs;  ///< one, or as many as share the nodes of the lease; they hold it
     Few<std::uint64_t> open;  ///< those with components that aren't over
     Instant promised{};       ///< when its term was said last
@@ -54,10 +54,10 @@ class HeldLeases {
     bool awaited = false;
   };
 
-  void hold(Lease& lease, std::uint64_t job);
-  const Lease* find_held(const LeaseId& lease) const;
+  void hold(HeldLease& lease, std::uint64_t job);
+  const HeldLease* find_held(const LeaseId& lease) const;
 
-  Lookup<LeaseId, Lease> leases_;
+  Lookup<LeaseId, HeldLease> leases_;
   std::uint32_t grants_ = 0;
   bool stands_ = false;
   Instant proved_{};

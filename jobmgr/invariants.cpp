@@ -13,7 +13,7 @@ std::string fault_of(const Attempt& run, JobState state) {
   std::uint32_t open = 0;
   std::uint32_t unstarted = 0;
   const bool ended = state == JobState::collecting || is_over(state);
-  for (const Task& task : run.tasks) {
+  for (const ComponentRun& task : run.tasks) {
     open += task.phase != TaskPhase::over;
     unstarted += task.phase == TaskPhase::queued || task.phase == TaskPhase::asked;
     if (task.counted && task.phase != TaskPhase::asked) return "a start counts that isn't under way";
@@ -63,7 +63,7 @@ std::string job_steps::broken_invariant(const JobParts& parts) {
       return name + "no news of its lease would come";
     if (job.run->holds != parts.leases.holds(job.run->lease, number)) return name + "its lease disagrees";
     for (std::uint32_t i = 0; i < job.run->tasks.size(); ++i) {
-      const Task& task = job.run->tasks[i];
+      const ComponentRun& task = job.run->tasks[i];
       starts += task.counted;
       dues += task.due != never;
       if (task.due != never && !parts.due.contains(task.due, {number, i})) return name + "a due time is missing";

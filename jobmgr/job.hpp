@@ -59,7 +59,7 @@ struct StreamState {
 };
 
 /// A component under way.
-struct Task {
+struct ComponentRun {
   Party manager;  ///< the head resource manager: where the component's program runs
   NodeSet nodes;  ///< its nodes there
   TaskPhase phase = TaskPhase::queued;
@@ -94,7 +94,7 @@ struct Attempt {
   Duration round_trip;          ///< from here to where it runs and back
   std::vector<NodeGroup> granted;  ///< as granted
   std::vector<NodeGroup> lost;     ///< what was taken back of it while the rest was held
-  Few<Task> tasks;
+  Few<ComponentRun> tasks;
 
   /// What is left to be released.
   std::vector<NodeGroup> held() const { return holds ? without(granted, lost) : std::vector<NodeGroup>(); }

@@ -62,7 +62,7 @@ EndClass classify(const TaskEnd& end, bool interrupted, bool stopping) {
     case EndKind::signalled: return EndClass::bad;
     case EndKind::stopped: return stopping || interrupted ? stopped : EndClass::bad;
     case EndKind::lease_ended:
-    case EndKind::fenced:
+    case EndKind::lost_contact:
     case EndKind::lost: return EndClass::interrupted;
     case EndKind::start_failed: return classify_start(end.fault);
   }

@@ -101,7 +101,7 @@ void give_up(JobStep step, const Party& silent) {
 /// told first and has the same time again to end what runs; after that the component counts as over.
 void pass_due(JobStep step, TaskKey key) {
   Job& job = *step.parts.jobs.find(key.job);
-  Task& task = job.run->tasks[key.component];
+  ComponentRun& task = job.run->tasks[key.component];
   step.parts.set_due(task, key, never);
   if (is_over(job.state)) return give_up_output(step, job);
   DMM_ASSERT(task.phase != TaskPhase::over);
@@ -144,7 +144,7 @@ void on(JobStep step, Received& received) {
 JobView see(const JobParts& parts, const Job& job) {
   JobView view = view_of(job, parts.request_of(job));
   if (!job.run) return view;
-  for (const Task& task : job.run->tasks) {
+  for (const ComponentRun& task : job.run->tasks) {
     const bool has_output =
         task.streams[0].state == OutputState::pending || task.streams[1].state == OutputState::pending;
     if (task.phase == TaskPhase::queued || (task.phase == TaskPhase::over && !has_output)) continue;

@@ -43,8 +43,8 @@ struct JobParts {
 
   RequestId request_of(const Job& job) const { return {settings.site, settings.user, job.number, job.attempt}; }
   void changed(const Job& job, Grade grade = Grade::committed) { unwritten.change(job.number, grade); }
-  void set_due(Task& task, TaskKey key, Instant at) { due.set(task.due, key, at); }
-  void set_look(Task& task, TaskKey key, Instant at) { looks.set(task.look_due, key, at); }
+  void set_due(ComponentRun& task, TaskKey key, Instant at) { due.set(task.due, key, at); }
+  void set_look(ComponentRun& task, TaskKey key, Instant at) { looks.set(task.look_due, key, at); }
   /// How long an answer from where the attempt runs may take.
   Duration patience(const Attempt& run) const { return settings.confirm_limit + run.round_trip * 2; }
   /// Whether jobs that wait may be asked for now.
@@ -69,7 +69,7 @@ enum class Returned : std::uint8_t { used, unused, known };
 /// What a resource manager speaks about: a component of a job's present attempt, if it is one.
 struct Subject {
   Job* job = nullptr;
-  Task* task = nullptr;
+  ComponentRun* task = nullptr;
 };
 
 namespace job_steps {

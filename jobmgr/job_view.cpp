@@ -46,7 +46,7 @@ JobView view_of(const Job& job, const RequestId& request) {
   view.output_text = job.output_text;
   view.at_lender = is_over(job.state) && job.run;
   if (job.run)
-    for (const Task& task : job.run->tasks)
+    for (const ComponentRun& task : job.run->tasks)
       for (const StreamState& stream : task.streams)
         if (stream.handed != 0 && stream.handed_at < view.writing_since.value_or(never))
           view.writing_since = stream.handed_at;

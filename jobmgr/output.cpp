@@ -12,7 +12,9 @@ namespace dmm::job_steps {
 
 namespace {
 
-StreamState& stream_of(Task& task, Stream stream) { return task.streams.at(static_cast<std::size_t>(stream)); }
+StreamState& stream_of(ComponentRun& task, Stream stream) {
+  return task.streams.at(static_cast<std::size_t>(stream));
+}
 
 /// Both streams are wanted in one file.
 bool shares_file(const Job& job) {
@@ -35,7 +37,7 @@ void add_text(Job& job, Stream stream, const std::string& text) {
 }
 
 /// Once more from its beginning; of two streams in one file both, since its beginning is theirs.
-void begin_failed_again(const Job& job, Task& task) {
+void begin_failed_again(const Job& job, ComponentRun& task) {
   const bool any = std::ranges::any_of(task.streams, &StreamState::failed);
   for (StreamState& stream : task.streams) {
     if (!stream.failed && !(any && shares_file(job))) continue;
@@ -81,7 +83,7 @@ void collect(JobStep step, Job& job) {
   if (job.output_text.size() > 0) step.parts.changed(job);
   job.output_text = {};
   for (std::uint32_t i = 0; i < job.run->tasks.size(); ++i) {
-    Task& task = job.run->tasks[i];
+    ComponentRun& task = job.run->tasks[i];
     begin_failed_again(job, task);
     for (const Stream stream : both_streams) {
       StreamState& state = stream_of(task, stream);
@@ -118,7 +120,7 @@ void advance(JobStep step, Job& job, std::uint32_t component, Stream stream) {
 }
 
 void ask_piece(JobStep step, Job& job, std::uint32_t component, Stream stream) {
-  Task& task = job.run->tasks[component];
+  ComponentRun& task = job.run->tasks[component];
   if (std::ranges::none_of(task.streams, &StreamState::asked)) task.moved = step.now;
   StreamState& state = stream_of(task, stream);
   state.asked = true;
@@ -128,7 +130,7 @@ void ask_piece(JobStep step, Job& job, std::uint32_t component, Stream stream) {
 }
 
 void hand_over(JobStep step, Job& job, std::uint32_t component, Stream stream, std::string data) {
-  Task& task = job.run->tasks[component];
+  ComponentRun& task = job.run->tasks[component];
   StreamState& state = stream_of(task, stream);
   DMM_ASSERT(state.state == OutputState::pending && state.handed == 0);
   OutputPiece piece;
@@ -201,7 +203,7 @@ void on(JobStep step, const OutputWritten& written) {
 }
 
 void fail_stream(JobStep step, Job& job, const OutputWritten& written) {
-  Task& task = job.run->tasks[written.component];
+  ComponentRun& task = job.run->tasks[written.component];
   StreamState& state = stream_of(task, written.stream);
   state.failed = true;
   step.parts.changed(job);
@@ -228,7 +230,7 @@ void close_if_written(JobStep step, Job& job) {
   if (job.run->open > 0) return;
   OutputState worst = OutputState::complete;
   bool kept = false;
-  for (const Task& task : job.run->tasks)
+  for (const ComponentRun& task : job.run->tasks)
     for (const StreamState& stream : task.streams) {
       if (stream.state == OutputState::pending) return;
       worst = std::max(worst, stream.state);

@@ -20,14 +20,14 @@ bool is_under_way(const StreamState& stream) { return stream.asked || stream.han
 static void leave_unfetched(JobStep step, Job& job, std::uint32_t component);
 
 void look_later(JobStep step, Job& job, std::uint32_t component) {
-  Task& task = job.run->tasks[component];
+  ComponentRun& task = job.run->tasks[component];
   if (task.look_due == never)
     step.parts.set_look(task, {job.number, component}, step.now + look_interval + job.run->round_trip * 2);
 }
 
 void look(JobStep step, TaskKey key) {
   Job& job = *step.parts.jobs.find(key.job);
-  Task& task = job.run->tasks[key.component];
+  ComponentRun& task = job.run->tasks[key.component];
   step.parts.set_look(task, key, never);
   for (const StreamState& stream : task.streams) {
     const Duration waits = step.now - stream.handed_at;
@@ -43,7 +43,7 @@ void look(JobStep step, TaskKey key) {
 }
 
 void fetch_pending(JobStep step, Job& job, std::uint32_t component) {
-  Task& task = job.run->tasks[component];
+  ComponentRun& task = job.run->tasks[component];
   for (const Stream stream : both_streams) {
     StreamState& state = task.streams.at(static_cast<std::size_t>(stream));
     if (state.asked)
@@ -77,7 +77,7 @@ std::string fetch_again(JobStep step, std::uint64_t number) {
   if (!job->run) return "nothing of its output is kept where it ran any more";
   job->own_files = true;
   job->output = OutputState::pending;
-  for (Task& task : job->run->tasks)
+  for (ComponentRun& task : job->run->tasks)
     for (StreamState& stream : task.streams) {
       StreamState fresh;
       fresh.bytes = stream.bytes;

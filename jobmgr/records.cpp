@@ -6,7 +6,7 @@
 namespace dmm {
 namespace {
 
-TaskRecordOfJob record_of(const Task& task) {
+TaskRecordOfJob record_of(const ComponentRun& task) {
   TaskRecordOfJob row;
   row.manager = task.manager;
   row.nodes = task.nodes;
@@ -31,8 +31,8 @@ TaskRecordOfJob record_of(const Task& task) {
   return row;
 }
 
-Task task_of(TaskRecordOfJob row) {
-  Task task;
+ComponentRun task_of(TaskRecordOfJob row) {
+  ComponentRun task;
   task.manager = std::move(row.manager);
   task.nodes = std::move(row.nodes);
   task.phase = row.phase;
@@ -63,7 +63,7 @@ std::unique_ptr<Attempt> attempt_of(ProgressRecord& progress) {
   run->round_trip = std::clamp(progress.round_trip, Duration{}, round_trip_max);
   for (TaskRecordOfJob& row : progress.tasks) {
     run->tasks.push_back(task_of(std::move(row)));
-    const Task& task = run->tasks.back();
+    const ComponentRun& task = run->tasks.back();
     run->open += task.phase != TaskPhase::over;
     run->unstarted += task.phase == TaskPhase::queued || task.phase == TaskPhase::asked;
     run->troubles = std::max(run->troubles, task.order);
@@ -136,7 +136,7 @@ ProgressRecord progress_of(const Job& job) {
   row.asked = job.run->asked;
   row.grace = job.run->grace;
   row.round_trip = job.run->round_trip;
-  for (const Task& task : job.run->tasks) row.tasks.push_back(record_of(task));
+  for (const ComponentRun& task : job.run->tasks) row.tasks.push_back(record_of(task));
   return row;
 }
 

@@ -98,7 +98,7 @@ void restore(JobParts& parts, Instant now, Job restored) {
   if (run.open > 0) parts.leases.open(run.lease, job.number);
   if (run.holds) parts.leases.restore(run.lease, job.number);
   for (std::uint32_t i = 0; i < run.tasks.size(); ++i) {
-    Task& task = run.tasks[i];
+    ComponentRun& task = run.tasks[i];
     const TaskKey key{job.number, i};
     if (task.phase == TaskPhase::queued)
       parts.starts.add(parts.request_of(job), i);
@@ -129,11 +129,11 @@ void resume(JobStep step) {
 
 void say_again(JobStep step, Job& job, std::uint32_t component) {
   const auto& tasks = job.run->tasks;
-  const Task& task = tasks[component];
+  const ComponentRun& task = tasks[component];
   if (DMM_PLANT(starts_not_repeated)) return;
   if (task.phase != TaskPhase::asked && task.phase != TaskPhase::started) return;
   if (!task.stopping) return send_start(step, job, component);
-  const auto is_told = [&](const Task& other) {
+  const auto is_told = [&](const ComponentRun& other) {
     return other.stopping && other.phase != TaskPhase::over && other.manager == task.manager;
   };
   if (std::none_of(tasks.begin(), tasks.begin() + component, is_told))  // one reaches all of a request

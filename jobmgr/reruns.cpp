@@ -30,7 +30,7 @@ Duration pause_after(std::uint32_t earlier, Duration pause) {
 }
 
 /// By the word of its resource manager or its owner, or since no Start was sent.
-bool never_ran(const Task& task) {
+bool never_ran(const ComponentRun& task) {
   if (task.reached == TaskPhase::queued) return true;
   if (task.reached == TaskPhase::asked && task.clean && !task.end.known) return true;
   if (task.reached == TaskPhase::started || !task.end.known || task.wall > Duration{}) return false;
@@ -48,14 +48,14 @@ bool is_owners_right(LeaseEnd cause) {
          cause == LeaseEnd::link_removed;
 }
 
-Interruption interruption_of(const Attempt& run, const Task& deciding) {
+Interruption interruption_of(const Attempt& run, const ComponentRun& deciding) {
   if (deciding.end.keeper_died) return Interruption::keeper;
   if (std::ranges::all_of(run.tasks, never_ran)) return Interruption::nothing_ran;
   if (deciding.cause && is_owners_right(*deciding.cause)) return Interruption::owner;
   return Interruption::nodes_lost;
 }
 
-std::string text_of_interruption(const Task& deciding, const SiteName& owner) {
+std::string text_of_interruption(const ComponentRun& deciding, const SiteName& owner) {
   if (deciding.end.keeper_died) return "its keeper died";
   const std::string by_owner = " by its owner, " + owner.text;
   if (deciding.cause == LeaseEnd::reclaimed) return "reclaimed" + by_owner;
@@ -65,7 +65,8 @@ std::string text_of_interruption(const Task& deciding, const SiteName& owner) {
     return "a link on the way to its owner, " + owner.text + ", was removed";
   if (deciding.end.known && deciding.end.kind == EndKind::lease_ended) return "its lease was ended" + by_owner;
   if (never_ran(deciding)) return "its nodes were gone before it ran";
-  if (deciding.end.known && deciding.end.kind == EndKind::fenced) return std::string(to_text(deciding.end.kind));
+  if (deciding.end.known && deciding.end.kind == EndKind::lost_contact)
+    return std::string(to_text(deciding.end.kind));
   return "its nodes were lost";
 }
 

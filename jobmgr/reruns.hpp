@@ -28,10 +28,10 @@ enum class Interruption : std::uint8_t {
 bool is_owners_right(LeaseEnd cause);
 
 /// `deciding`: the component whose trouble began first. A Start was sent, and all components are over.
-Interruption interruption_of(const Attempt& run, const Task& deciding);
+Interruption interruption_of(const Attempt& run, const ComponentRun& deciding);
 
 /// For people: "reclaimed by its owner, beta", "its nodes were lost".
-std::string text_of_interruption(const Task& deciding, const SiteName& owner);
+std::string text_of_interruption(const ComponentRun& deciding, const SiteName& owner);
 
 /// An attempt that had its nodes of this owner for `ran` was interrupted by the owner's right.
 void note_interruption(Interruptions& past, const SiteName& owner, Duration ran);

@@ -23,14 +23,14 @@ void StartQueue::queue_aside() {
   aside_.clear();
 }
 
-void StartQueue::sent(Instant now, Task& task, TaskKey key) {
+void StartQueue::sent(Instant now, ComponentRun& task, TaskKey key) {
   DMM_ASSERT(!task.counted);
   task.counted = true;
   ++under_way_;
   held_.emplace_back(now + slot_held, key);
 }
 
-void StartQueue::answered(Task& task) {
+void StartQueue::answered(ComponentRun& task) {
   if (!std::exchange(task.counted, false)) return;
   DMM_ASSERT(under_way_ > 0);
   --under_way_;

@@ -25,9 +25,9 @@ class StartQueue {
 
   // ---- Starts under way ----
   /// The component's Start was sent: it takes a slot.
-  void sent(Instant now, Task& task, TaskKey key);
+  void sent(Instant now, ComponentRun& task, TaskKey key);
   /// The Start was answered, or is given up.
-  void answered(Task& task);
+  void answered(ComponentRun& task);
   /// The next component whose Start has kept others waiting for long enough.
   std::optional<TaskKey> take_held(Instant now);
   std::uint32_t under_way() const { return under_way_; }

@@ -11,15 +11,17 @@
 
 namespace dmm {
 
-#define DMM_PLANTED_BUGS(bug)                                                                                       \
-  bug(no_epoch_check) bug(clean_too_early) bug(no_self_fence) bug(unassign_not_written) bug(living_tasks_ignored)   \
-  bug(end_not_said) bug(release_not_forwarded) bug(clean_not_awaited) bug(dttl_not_counted) bug(chain_ignored)      \
-  bug(claim_not_forwarded) bug(grant_not_written) bug(unknown_lease_ignored) bug(register_not_compared)             \
-  bug(own_restart_ends_leases) bug(job_only_committed) bug(outcome_only_committed) bug(end_not_awaited)             \
-  bug(nodes_not_released) bug(starts_not_repeated) bug(gap_delivered) bug(not_sent_again) bug(sent_before_commit)   \
-  bug(exit_status_dropped) bug(too_large_by_presence) bug(gone_neighbour_unknown) bug(not_renewed)                  \
-  bug(given_up_at_once) bug(backoff_end_not_told) bug(turn_ignored) bug(keeper_death_charged)                       \
-  bug(reclaim_charged) bug(wavering_not_told) bug(guard_never_ends)
+#define DMM_PLANTED_BUGS(bug)                                                                                 \
+  bug(no_epoch_check) bug(clean_too_early) bug(runs_on_unheard) bug(unassign_not_written)                     \
+      bug(living_tasks_ignored) bug(end_not_said) bug(release_not_forwarded) bug(clean_not_awaited)           \
+          bug(dttl_not_counted) bug(chain_ignored) bug(claim_not_forwarded) bug(grant_not_written)            \
+              bug(unknown_lease_ignored) bug(register_not_compared) bug(own_restart_ends_leases)              \
+                  bug(job_only_committed) bug(outcome_only_committed) bug(end_not_awaited)                    \
+                      bug(nodes_not_released) bug(starts_not_repeated) bug(gap_delivered) bug(not_sent_again) \
+                          bug(sent_before_commit) bug(exit_status_dropped) bug(too_large_by_presence)         \
+                              bug(gone_neighbour_unknown) bug(not_renewed) bug(given_up_at_once)              \
+                                  bug(backoff_end_not_told) bug(turn_ignored) bug(keeper_death_charged)       \
+                                      bug(reclaim_charged) bug(wavering_not_told) bug(guard_never_ends)
 
 enum class Planted : std::uint8_t {
   none,

@@ -92,7 +92,7 @@ enum class EndKind : std::uint8_t {
   signalled,     ///< by a signal; the code is its number
   stopped,       ///< on the job manager's order
   lease_ended,   ///< the lease it ran under ended
-  fenced,        ///< the resource manager heard neither its owner nor the job manager
+  lost_contact,  ///< the resource manager heard neither its owner nor the job manager
   start_failed,  ///< it never ran; the fault says why
   lost,          ///< its resource manager started anew and found nothing of it
 };

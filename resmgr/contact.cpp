@@ -60,16 +60,16 @@ void register_if_due(ResourceStep s) {
   for (SetAside& aside : s.parts.black_holes.aside()) s.effects.send(s.parts.site, std::move(aside));
 }
 
-void fence(ResourceStep s, std::uint64_t number) {
-  if (DMM_PLANT(no_self_fence)) return;
+void lose_contact(ResourceStep s, std::uint64_t number) {
+  if (DMM_PLANT(runs_on_unheard)) return;
   TaskRecord& task = s.parts.tasks.at(number);
   s.effects.log(Level::warning, "fence", task.id.request,
                 {{"lease", to_text(LeaseId{s.parts.settings.site, task.lease})}, {"nodes", to_text(task.nodes)}});
   const bool is_detached = task.due != never;
-  order_end(s, task, Duration{}, EndKind::fenced);
-  HeldLease* lease = s.parts.leases.find(task.lease);
+  order_end(s, task, Duration{}, EndKind::lost_contact);
+  Assignment* lease = s.parts.leases.find(task.lease);
   if (lease == nullptr || is_detached) return;
-  lease->fenced = true;
+  lease->closed = true;
   s.parts.touched.add(task.lease);
   s.parts.changed_leases.add(task.lease);
 }
@@ -123,9 +123,9 @@ ResourceManagerView view(const ResourceParts& parts) {
   view.registered = parts.presence.owner_is_up() && !parts.register_due;
   view.counts = parts.counts;
   for (const Epoch epoch : parts.leases.keys()) {
-    const HeldLease& lease = parts.leases.at(epoch);
+    const Assignment& lease = parts.leases.at(epoch);
     const auto tasks = static_cast<std::uint32_t>(parts.slots.tasks_on(lease.nodes).size());
-    view.leases.push_back({{parts.settings.site, epoch}, lease.holder, lease.nodes, lease.fenced, tasks});
+    view.leases.push_back({{parts.settings.site, epoch}, lease.holder, lease.nodes, lease.closed, tasks});
   }
   for (const TaskRecord& task : parts.tasks.all())
     view.tasks.push_back(

@@ -13,7 +13,7 @@ void on(ResourceStep s, const LinkDown& change);
 void register_if_due(ResourceStep s);
 /// Rule: heard neither the owner nor the job manager for a term. The lease stays, unusable, until the owner takes
 /// it. A detached task has left its lease already.
-void fence(ResourceStep s, std::uint64_t number);
+void lose_contact(ResourceStep s, std::uint64_t number);
 /// The keeper ends tasks by itself if it isn't told for so long that this manager lives.
 void keep_tasks(ResourceStep s);
 /// What the end of a task says about its nodes. Only what isn't the program's or the user's own doing counts.

@@ -24,7 +24,7 @@ void check_changes(const ResourceParts& parts, const std::vector<Epoch>& leases,
                    const std::vector<TaskId>& tasks) {
   DMM_ASSERT(parts.touched.empty());
   for (const Epoch epoch : leases) {
-    const HeldLease* lease = parts.leases.find(epoch);
+    const Assignment* lease = parts.leases.find(epoch);
     DMM_ASSERT(lease == nullptr || parts.slots.all_under(lease->nodes, epoch));
   }
   for (const TaskId& id : tasks)

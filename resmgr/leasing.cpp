@@ -20,7 +20,7 @@ constexpr Duration said_again = seconds(60);
 
 }  // namespace
 
-static HeldLease* find_lease(ResourceParts& parts, const LeaseId& lease);
+static Assignment* find_lease(ResourceParts& parts, const LeaseId& lease);
 /// Nodes that have seen leases of a later start of their owner than this one will obey none that it makes: they
 /// would swallow job after job. The owner lied once, or its directory was put back, and it alone can get beyond
 /// that. A single lease may be of an earlier start, found again after a crash; two, one made after the other, are
@@ -42,7 +42,7 @@ static void note_growth(ResourceStep s, const NodeSet& nodes, Epoch epoch);
 static std::set<std::uint64_t> to_be_clean(const ResourceParts& parts, const Unassign& unassign);
 static void say_clean(ResourceStep s, const LeaseId& lease, const NodeSet& nodes);
 
-HeldLease* find_lease(ResourceParts& parts, const LeaseId& lease) {
+Assignment* find_lease(ResourceParts& parts, const LeaseId& lease) {
   return lease.owner == parts.settings.site ? parts.leases.find(lease.epoch) : nullptr;
 }
 
@@ -74,7 +74,7 @@ void on(ResourceStep s, FromSite, const Assign& assign) {
   s.parts.slots.assign(assign.nodes, epoch);
   if (!s.parts.turned_away.empty())
     each_node(assign.nodes, [&](std::uint32_t node) { s.parts.turned_away.erase(node); });
-  HeldLease& lease = s.parts.leases[epoch];
+  Assignment& lease = s.parts.leases[epoch];
   lease.holder = assign.holder;
   lease.alone = assign.alone;
   lease.once = assign.once;
@@ -111,7 +111,7 @@ void refuse(ResourceStep s, Level level, const Assign& assign, std::string why) 
   if (assign.lease.owner == s.parts.settings.site)
     answer.confirmed =
         s.parts.tasks.live_of(assign.lease.epoch).empty() && !keeps_outcome(s.parts, assign.lease.epoch);
-  if (const HeldLease* lease = find_lease(s.parts, assign.lease)) {
+  if (const Assignment* lease = find_lease(s.parts, assign.lease)) {
     // The lease goes on with the nodes it has; only what is asked for s.now is refused.
     const NodeSet refused = subtract(assign.nodes, lease->nodes);
     if (refused.empty() || !is_well_formed(assign.nodes)) return;
@@ -133,7 +133,7 @@ void supersede(ResourceStep s, const NodeSet& nodes, Epoch newer) {
 }
 
 void take_from_lease(ResourceParts& parts, Epoch lease, const NodeSet& nodes) {
-  HeldLease* known = parts.leases.find(lease);
+  Assignment* known = parts.leases.find(lease);
   if (known == nullptr) return;
   NodeSet& held = known->nodes;
   NodeSet left = subtract(held, nodes);
@@ -147,7 +147,7 @@ void take_from_lease(ResourceParts& parts, Epoch lease, const NodeSet& nodes) {
 }
 
 bool end_with_task(ResourceStep s, const TaskRecord& task) {
-  const HeldLease* lease = s.parts.leases.find(task.lease);
+  const Assignment* lease = s.parts.leases.find(task.lease);
   if (lease == nullptr || !lease->once) return false;
   if (!s.parts.slots.tasks_on(lease->nodes).empty() || s.parts.cleans.has_strays()) return false;
   const NodeSet nodes = lease->nodes;
@@ -160,7 +160,7 @@ bool end_with_task(ResourceStep s, const TaskRecord& task) {
 
 void watch_idle(ResourceParts& parts, Instant now) {
   for (const Epoch epoch : parts.perhaps_idle.take()) {
-    const HeldLease* lease = parts.leases.find(epoch);
+    const Assignment* lease = parts.leases.find(epoch);
     const bool is_idle =
         lease != nullptr && !parts.tasks.has_open(epoch) && parts.slots.tasks_on(lease->nodes).empty();
     // The grant travels half a way there and back, a Hello a whole one, a Start half; the job manager is a hop
@@ -174,14 +174,14 @@ void watch_idle(ResourceParts& parts, Instant now) {
 
 void end_idle(ResourceStep s, Epoch epoch) {
   const LeaseId id{s.parts.settings.site, epoch};
-  HeldLease& lease = s.parts.leases.at(epoch);
+  Assignment& lease = s.parts.leases.at(epoch);
   if (!lease.alone) {
     s.parts.idle.idle(s.now, epoch, said_again);
     return s.effects.send(s.parts.site,
                           LeaseEnded{id, {group_of(s.parts, lease.nodes)}, LeaseEnd::idle, false, {}});
   }
   s.effects.log(Level::info, "idle", {}, {{"lease", to_text(id)}, {"nodes", to_text(lease.nodes)}});
-  lease.fenced = true;
+  lease.closed = true;
   s.parts.changed_leases.add(epoch);
   s.effects.send(s.parts.site, LeaseEnded{id, {}, LeaseEnd::idle, !keeps_outcome(s.parts, epoch), {}});
 }
@@ -205,7 +205,7 @@ void on(ResourceStep s, FromSite, const Unassign& unassign) {
     return;
   }
   const LeaseId& id = unassign.lease;
-  const HeldLease* lease = find_lease(s.parts, id);
+  const Assignment* lease = find_lease(s.parts, id);
   const bool all = unassign.nodes.empty();
   if (s.effects.wants(Level::debug))
     s.effects.log(Level::debug, "unassign", {},
@@ -251,7 +251,7 @@ void note_growth(ResourceStep s, const NodeSet& nodes, Epoch epoch) {
 
 std::set<std::uint64_t> to_be_clean(const ResourceParts& parts, const Unassign& unassign) {
   const bool all = unassign.nodes.empty();
-  const HeldLease* lease = parts.leases.find(unassign.lease.epoch);
+  const Assignment* lease = parts.leases.find(unassign.lease.epoch);
   const NodeSet nodes = all && lease != nullptr ? lease->nodes : parts.slots.known(unassign.nodes);
   std::set<std::uint64_t> waiting;
   for (const std::uint64_t number : parts.slots.tasks_on(nodes))

@@ -1,5 +1,5 @@
 // Contact with the owner and with job managers. `silent_` orders those that are down by the time of their silence,
-// so only the first of it decides when somebody is to be fenced next.
+// so only the first of it decides when the next task is to be ended.
 #include "resmgr/presence.hpp"
 
 #include <algorithm>
@@ -95,19 +95,19 @@ Instant Presence::next_fence(Dependence dependence) const {
 
 Instant Presence::next_fence() const { return std::min(next_fence(on_either), next_fence(on_job_manager)); }
 
-std::vector<std::uint64_t> Presence::take_fenced(Instant now) {
-  std::vector<std::uint64_t> fenced;
+std::vector<std::uint64_t> Presence::take_out_of_contact(Instant now) {
+  std::vector<std::uint64_t> lost;
   for (const Dependence dependence : {on_either, on_job_manager})
     while (next_fence(dependence) <= now) {
       const auto it = job_managers_.find(silent_[dependence].begin()->second);
       DMM_ASSERT(it != job_managers_.end() && !it->second.up);
       const std::vector<std::uint64_t> tasks = it->second.tasks[dependence].sorted();
-      fenced.insert(fenced.end(), tasks.begin(), tasks.end());
+      lost.insert(lost.end(), tasks.begin(), tasks.end());
       remove_from_index(*it);
       it->second.tasks[dependence].clear();
       keep_or_drop(it);
     }
-  return fenced;
+  return lost;
 }
 
 void Presence::check_invariants() const {

@@ -1,4 +1,4 @@
-// Who is in contact with the resource manager, and when silence makes it end work by itself: a task is fenced when
+// Who is in contact with the resource manager, and when silence makes it end work by itself: a task is ended when
 // its job manager's link and the owner's link have both been down for a term. One of the two alone is enough to go
 // on, but for a detached task, which its owner no longer vouches for. Keep-alives don't reach the manager; what it
 // knows of contact is that links rise and fall.
@@ -36,10 +36,10 @@ class Presence {
   /// The task is over or being killed. No-op if it isn't watched.
   void unwatch(const Party& job_manager, std::uint64_t task);
 
-  /// When the next task is to be fenced if nobody comes back.
+  /// When the next task is to be ended if no manager comes back.
   Instant next_fence() const;
-  /// The tasks to be fenced now; they are no longer watched.
-  std::vector<std::uint64_t> take_fenced(Instant now);
+  /// The tasks to be ended now; they are no longer watched.
+  std::vector<std::uint64_t> take_out_of_contact(Instant now);
   /// For tests: the indices agree.
   void check_invariants() const;
 

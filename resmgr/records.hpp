@@ -47,7 +47,7 @@ struct AssignmentRecord {
   SiteName holder;
   NodeSet nodes;
   bool alone = false;
-  bool fenced = false;
+  bool closed = false;
   ShortText user = {};     ///< who alone may start jobs under it; empty: any user of the holder
   Duration patience = {};  ///< what travels between the holder and here takes so long
 
@@ -57,7 +57,7 @@ struct AssignmentRecord {
   std::string key() const { return std::to_string(lease.incarnation) + "." + std::to_string(lease.counter); }
   template <class Self>
   static auto fields(Self& self) {
-    return std::tie(self.lease, self.holder, self.nodes, self.alone, self.fenced, self.user, self.patience);
+    return std::tie(self.lease, self.holder, self.nodes, self.alone, self.closed, self.user, self.patience);
   }
 };
 

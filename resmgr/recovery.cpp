@@ -28,9 +28,9 @@ TaskRow row_of(const TaskRecord& task) {
           task.lease_end};
 }
 
-template <class HeldLease>
-AssignmentRecord row_of(Epoch epoch, const HeldLease& lease) {
-  return {epoch, lease.holder, lease.nodes, lease.alone, lease.fenced, lease.user, lease.patience};
+template <class Assignment>
+AssignmentRecord row_of(Epoch epoch, const Assignment& lease) {
+  return {epoch, lease.holder, lease.nodes, lease.alone, lease.closed, lease.user, lease.patience};
 }
 
 FenceRecord fence_row(const NodeNumbers& numbers, std::uint32_t node, Epoch highest) {
@@ -101,7 +101,7 @@ void record_changes(ResourceStep s, const std::vector<Epoch>& leases, const std:
       ledger.put(fence_row(s.parts.numbers, node, s.parts.slots.highest(node)), Grade::synced);
   // That nothing starts any more under a lease, or on nodes that left it, is promised to others.
   for (const Epoch epoch : leases) {
-    if (const HeldLease* lease = s.parts.leases.find(epoch))
+    if (const Assignment* lease = s.parts.leases.find(epoch))
       ledger.put(row_of(epoch, *lease), Grade::synced);
     else
       ledger.erase(AssignmentRecord{epoch, {}, {}, false, false, {}, {}}, Grade::synced);
@@ -159,7 +159,7 @@ void restore_one(ResourceParts& parts, AssignmentRecord& row) {
   if (nodes.empty()) return;
   parts.slots.assign(nodes, row.lease);
   parts.leases[row.lease] = {
-      std::move(row.holder), std::move(row.user), std::move(nodes), row.patience, row.alone, false, row.fenced};
+      std::move(row.holder), std::move(row.user), std::move(nodes), row.patience, row.alone, false, row.closed};
 }
 
 void restore_fences(ResourceParts& parts, const std::vector<ResourceRecord>& rows) {
@@ -194,7 +194,7 @@ void restore_one(ResourceParts& parts, Instant now, TaskRow& row, std::map<TaskI
   task.process = row.process;
   task.cause = row.cause;
   task.lease_end = row.lease_end;
-  task.warned = row.cause && *row.cause != EndKind::fenced;  // perhaps; what is fenced is killed at once
+  task.warned = row.cause && *row.cause != EndKind::lost_contact;  // perhaps; what lost contact is killed at once
   task.kill_at = row.kill_at;
   const auto alive = living.find(task.id);
   if (row.state == TaskState::ended) {

@@ -1,15 +1,17 @@
-// The resource manager: obeys its owner first, runs only what a lease allows, and says what became of it. A manager as
-// in manager/contract.hpp. Messages from its site manager and from job managers of any site go in, and reports of the
-// backend; orders to the backend, messages and log events come out. Nothing here starts a process or reads a clock.
+// The resource manager: obeys its owner first, runs only what a lease allows, and says what became of it. A
+// manager as in manager/contract.hpp. Messages from its site manager and from job managers of any site go in, and
+// reports of the backend; orders to the backend, messages and log events come out. Nothing here starts a process
+// or reads a clock.
 //
 // Nodes are under one lease at a time, compared by epoch (slots.hpp). A Start waits, parked, until its lease is
 // assigned and its nodes are clean. A node counts as clean when the backend reported the end of what ran on it. A
-// lease of which all is here and nothing used goes back to the owner after a while (idle_leases.hpp). Which parties
-// are in contact decides about self-fencing (presence.hpp). Nodes that swallow jobs are set aside (black_holes.hpp).
+// lease of which all is here and nothing used goes back to the owner after a while (idle_leases.hpp). Work ends
+// when its owner and its job manager are both out of contact (presence.hpp). Nodes that swallow jobs are set aside
+// (black_holes.hpp).
 //
-// This class is the gate, the order of a step and the public face; its state is in parts (resource_step.hpp). Handlers
-// only record and order what can't wait; `settle` then starts what has become possible, once a batch, and writes what
-// changed into the ledger.
+// This class is the gate, the order of a step and the public face; its state is in parts (resource_step.hpp).
+// Handlers only record and order what can't wait; `settle` then starts what has become possible, once a batch, and
+// writes what changed into the ledger.
 #pragma once
 
 #include <string>

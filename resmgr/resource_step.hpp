@@ -36,14 +36,14 @@ struct ResourceManagerEffects : Effects {
 };
 
 /// What this resource manager knows of a lease.
-struct HeldLease {
+struct Assignment {
   SiteName holder;
   ShortText user;       ///< the only user that may start jobs under it; empty: any user of the holder
   NodeSet nodes;        ///< never empty
   Duration patience;    ///< what travels between the holder and here takes so long
   bool alone = false;   ///< all of it is here
   bool once = false;    ///< it ends with its one task; not known any more after a restart, then it is taken back
-  bool fenced = false;  ///< ended here for silence or idleness: no Start under it, until the site takes it back
+  bool closed = false;  ///< ended here for silence or idleness: no Start under it, until the site takes it back
 };
 struct ResourceParts {
   /// `keep`: tasks go on for so long without this manager; 0: for a term.
@@ -58,7 +58,7 @@ struct ResourceParts {
   std::map<std::string, FenceRecord> gone_fences;  ///< of nodes that aren't configured now, by their rows' keys
   Presence presence;
   TaskTable tasks;
-  Lookup<Epoch, HeldLease> leases;
+  Lookup<Epoch, Assignment> leases;
   CleanWaits cleans;
   std::map<ReadKey, bool> reads;       ///< ReadOutput orders that wait for their answer, and whether as a Piece
   BlackHoles black_holes;

@@ -44,7 +44,7 @@ static void answer_again(ResourceStep s, TaskRecord& task, const Start& start);
 static void replace_earlier_attempts(ResourceStep s, const TaskId& id);
 /// Only users of the site that holds the lease may start jobs under it, and of the owner's own only who was given
 /// it.
-static bool is_for(const HeldLease& lease, const RequestId& request);
+static bool is_for(const Assignment& lease, const RequestId& request);
 static Readiness readiness_of(const ResourceParts& parts, const TaskRecord& task);
 static void launch(ResourceStep s, TaskRecord& task);
 /// Nothing is left of a task that the ledger didn't know. With the last of them, all nodes may be used.
@@ -103,13 +103,13 @@ void replace_earlier_attempts(ResourceStep s, const TaskId& id) {
   }
 }
 
-bool is_for(const HeldLease& lease, const RequestId& request) {
+bool is_for(const Assignment& lease, const RequestId& request) {
   return request.site == lease.holder && (lease.user.empty() || request.user == lease.user);
 }
 
 Readiness readiness_of(const ResourceParts& parts, const TaskRecord& task) {
-  const HeldLease* lease = parts.leases.find(task.lease);
-  if (lease != nullptr && lease->fenced) return Readiness::no_lease;
+  const Assignment* lease = parts.leases.find(task.lease);
+  if (lease != nullptr && lease->closed) return Readiness::no_lease;
   if (lease != nullptr && !is_for(*lease, task.id.request)) return Readiness::not_theirs;
   if (!parts.slots.has(task.nodes)) return Readiness::no_lease;
   if (!parts.slots.admit(task.nodes, task.lease)) return Readiness::no_lease;

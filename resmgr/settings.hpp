@@ -1,4 +1,5 @@
-// What an administrator decides about a resource manager: which nodes it offers, and when it fences itself.
+// What an administrator decides about a resource manager: which nodes it offers, and when it ends what lost
+// contact.
 #pragma once
 
 #include <cstdint>

@@ -13,7 +13,7 @@ struct LeaseView {
   LeaseId lease;
   SiteName holder;
   NodeSet nodes;
-  bool fenced = false;      ///< no job starts under it any more
+  bool closed = false;      ///< no job starts under it any more
   std::uint32_t tasks = 0;  ///< that hold nodes
 };
 

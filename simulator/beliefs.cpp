@@ -14,14 +14,14 @@ namespace {
 constexpr Duration as_good_as_nothing = milliseconds(1);
 
 /// The next site towards the owner; nothing if the site is the owner.
-const SiteName* lender_of(const Lease& lease, const SiteName& holder) {
+const SiteName* lender_of(const HopLease& lease, const SiteName& holder) {
   const auto at = std::find(lease.chain.begin(), lease.chain.end(), holder);
   return at == lease.chain.end() || at == lease.chain.begin() ? nullptr : &*std::prev(at);
 }
 
 /// For how long a borrower relies on a lease from now on, if nothing more is heard; nothing if it can't be said: its
 /// Beats are accounted for at the moment, or it waits for its lender's word.
-std::optional<Duration> relied_on(const World& world, const SiteName& holder, const Lease& lease) {
+std::optional<Duration> relied_on(const World& world, const SiteName& holder, const HopLease& lease) {
   if (lease.unsure) return std::nullopt;
   const Instant now = world.clock_of(site_manager_of(holder));
   if (lease.upstream_until != never) return lease.upstream_until - now;
@@ -32,7 +32,7 @@ std::optional<Duration> relied_on(const World& world, const SiteName& holder, co
 }
 
 /// For how long the lender leaves the lease to the borrower.
-std::optional<Duration> left_to(const World& world, const SiteName& lender, const Lease& lease) {
+std::optional<Duration> left_to(const World& world, const SiteName& lender, const HopLease& lease) {
   const Instant now = world.clock_of(site_manager_of(lender));
   std::optional<Duration> left;
   if (lease.downstream_until != never) left = lease.downstream_until - now;
@@ -43,7 +43,7 @@ std::optional<Duration> left_to(const World& world, const SiteName& lender, cons
 
 }  // namespace
 
-std::string relied_on_too_long(const World& world, const SiteName& holder, const Lease& lease) {
+std::string relied_on_too_long(const World& world, const SiteName& holder, const HopLease& lease) {
   const SiteName* lender = lender_of(lease, holder);
   if (!lender || lease.state == LeaseState::ending || !world.is_up(site_manager_of(*lender))) return {};
   if (!world.has_right_clock(site_manager_of(*lender)) || !world.has_right_clock(site_manager_of(holder))) return {};

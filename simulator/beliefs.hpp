@@ -10,6 +10,6 @@ namespace dmm {
 
 /// How a site relies on a lease for longer than the next site towards the owner does; empty if it doesn't, or if that
 /// site is down, compares its leases anew, or has ended this one.
-std::string relied_on_too_long(const World& world, const SiteName& holder, const Lease& lease);
+std::string relied_on_too_long(const World& world, const SiteName& holder, const HopLease& lease);
 
 }  // namespace dmm

@@ -25,7 +25,7 @@ bool is_live(TaskState state) { return state != TaskState::parked && state != Ta
 NodeSet leased_by_owner(const SiteManager& owner, const Party& manager) {
   NodeSet leased;
   for (const LeaseId& id : owner.leases().all()) {
-    const Lease& lease = owner.leases().get(id);
+    const HopLease& lease = owner.leases().get(id);
     if (lease.upstream) continue;
     for (const auto* groups : {&lease.nodes, &lease.cleaning})
       for (const NodeGroup& group : *groups)
@@ -38,7 +38,7 @@ NodeSet leased_by_owner(const SiteManager& owner, const Party& manager) {
 std::multimap<std::uint32_t, LeaseId> leases_by_node(const SiteManager& owner, const Party& manager) {
   std::multimap<std::uint32_t, LeaseId> leases;
   for (const LeaseId& id : owner.leases().all()) {
-    const Lease& lease = owner.leases().get(id);
+    const HopLease& lease = owner.leases().get(id);
     if (lease.upstream) continue;
     for (const NodeGroup& group : lease.nodes)
       if (group.resource_manager == manager)
@@ -159,7 +159,7 @@ std::string Checkers::check_leases(const World& world, const SiteName& site, con
   return fault;
 }
 
-std::string Checkers::check_lease(const World& world, const LeaseId& id, const Lease& lease) {
+std::string Checkers::check_lease(const World& world, const LeaseId& id, const HopLease& lease) {
   std::set<SiteName> seen(lease.chain.begin(), lease.chain.end());
   if (seen.size() != lease.chain.size()) return "the chain of " + to_text(id) + " holds a site twice";
   if (lease.chain.front() != id.owner) return "the chain of " + to_text(id) + " doesn't begin at its owner";

@@ -42,7 +42,7 @@ class Checkers {
   std::string check_life(const World& world, const Party& party, Life life);
   std::string check_written(const World& world, const Written& written);
   std::string check_leases(const World& world, const SiteName& site, const std::vector<LeaseId>& ids);
-  std::string check_lease(const World& world, const LeaseId& id, const Lease& lease);
+  std::string check_lease(const World& world, const LeaseId& id, const HopLease& lease);
   std::string check_nodes(const World& world, const Party& party, const ResourceManager& nodes);
   std::string check_epochs(const Party& party, const ResourceManagerView& view);
   std::string check_owner(const World& world, const Party& party, const ResourceManagerView& view) const;

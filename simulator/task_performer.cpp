@@ -157,7 +157,7 @@ void TaskPerformer::take_due(Instant now, std::vector<TaskReport>& reports) {
   if (runs_anything() && now >= keep_until_) {
     keep_until_ = never;
     ++deadlines_;
-    end_all(now, EndKind::fenced);
+    end_all(now, EndKind::lost_contact);
   }
   while (planned_.next() <= now) {
     Planned planned = planned_.pop();
@@ -207,7 +207,7 @@ void TaskPerformer::end_all(Instant now, EndKind kind) {
     const auto& program = programs_.at(id);
     if (program->over) continue;
     program->ending = true;
-    const Duration takes = kind == EndKind::fenced ? program->hangs : Duration{};
+    const Duration takes = kind == EndKind::lost_contact ? program->hangs : Duration{};
     plan_end(std::max(now, program->started) + takes, program, kind, sigkill);
   }
 }

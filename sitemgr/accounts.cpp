@@ -11,7 +11,7 @@ void Accounts::add_total(UsageRecord::Direction direction, const SiteName& peer,
   changed_.insert({direction, peer});
 }
 
-void Accounts::close(const Lease& lease, Instant now, const Neighbours& neighbours) {
+void Accounts::close(const HopLease& lease, Instant now, const Neighbours& neighbours) {
   UsageRecord record{lease.id, lease.request, {}, UsageRecord::Direction::own, lease.processors, lease.granted, now,
                      lease.processor_microseconds};
   const auto note = [&](UsageRecord::Direction direction, std::optional<std::size_t> peer) {

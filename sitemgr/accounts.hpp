@@ -23,7 +23,7 @@ class Accounts {
   void set_records_max(std::size_t records_max) { log_.set_records_max(records_max); }
 
   /// A lease is over at this hop.
-  void close(const Lease& lease, Instant now, const Neighbours& neighbours);
+  void close(const HopLease& lease, Instant now, const Neighbours& neighbours);
   const UsageLog& log() const { return log_; }
   /// By direction and neighbour, since the ledger began.
   const std::map<Key, UsageTotal>& totals() const { return totals_; }

@@ -19,7 +19,7 @@ namespace dmm::site_steps {
 /// one, too.
 static void forget_older(SiteStep& s, const Party& manager, const Register& offer);
 /// For how long what runs on nodes that are being cleaned may go on.
-static Duration detached_for(const SiteParts& parts, const Lease& lease);
+static Duration detached_for(const SiteParts& parts, const HopLease& lease);
 static void take_unknown(SiteStep& s, const Party& manager, const LeaseId& id, const NodeSet& nodes);
 
 void forget_older(SiteStep& s, const Party& manager, const Register& offer) {
@@ -28,7 +28,7 @@ void forget_older(SiteStep& s, const Party& manager, const Register& offer) {
     each_node(offer.leased[i], [&](std::uint32_t node) { latest[node] = offer.leases[i].epoch; });
   each_node(offer.dirty, [&](std::uint32_t node) { latest[node] = {s.parts.incarnation, 0}; });
   for (const LeaseId& id : s.parts.leases.on(manager)) {
-    Lease& lease = *s.parts.leases.find(id);
+    HopLease& lease = *s.parts.leases.find(id);
     for (std::vector<NodeGroup>* groups : {&lease.nodes, &lease.cleaning}) {
       std::vector<NodeGroup> over = groups_on(*groups, manager);
       for (NodeGroup& group : over) {
@@ -56,7 +56,7 @@ void forget_older(SiteStep& s, const Party& manager, const Register& offer) {
   }
 }
 
-Duration detached_for(const SiteParts& parts, const Lease& lease) {
+Duration detached_for(const SiteParts& parts, const HopLease& lease) {
   return lease.detached ? parts.settings.detached_max : Duration{};
 }
 
@@ -70,20 +70,20 @@ void compare(SiteStep& s, const Party& manager, const Register& offer, bool is_f
     const NodeOffer& now_offered = *s.parts.owned.find_offer(manager);
     NodeSet gone;
     for (const LeaseId& id : s.parts.leases.on(manager)) {
-      const Lease& lease = s.parts.leases.get(id);
+      const HopLease& lease = s.parts.leases.get(id);
       const NodeSet has = unite(nodes_on(lease.nodes, manager), nodes_on(lease.cleaning, manager));
       gone = unite(gone, subtract(has, nodes_of(now_offered)));
     }
     remove_nodes_of(s, manager, gone);
     for (const LeaseId& id :
          s.parts.leases.on(manager)) {  // out of the free ones, wherever they are to be put back
-      const Lease& lease = s.parts.leases.get(id);
+      const HopLease& lease = s.parts.leases.get(id);
       s.parts.owned.withhold(manager, unite(nodes_on(lease.nodes, manager), nodes_on(lease.cleaning, manager)));
     }
     forget_older(s, manager, offer);
   }
   for (const LeaseId& id : s.parts.leases.on(manager)) {
-    Lease& lease = *s.parts.leases.find(id);
+    HopLease& lease = *s.parts.leases.find(id);
     const NodeSet leased = nodes_on(lease.nodes, manager), cleaning = nodes_on(lease.cleaning, manager);
     if (leased.empty() && cleaning.empty()) continue;
     s.parts.owned.withhold(manager, unite(leased, cleaning));
@@ -108,9 +108,9 @@ void take_unknown(SiteStep& s, const Party& manager, const LeaseId& id, const No
   const NodeSet withheld = s.parts.owned.withhold(manager, nodes);
   s.out.send(manager, Unassign{id, nodes, {}, s.parts.settings.detached_max});
   if (withheld.empty()) return;  // they are under a newer lease already
-  Lease* lease = s.parts.leases.find(id);
+  HopLease* lease = s.parts.leases.find(id);
   if (!lease) {
-    Lease unknown;
+    HopLease unknown;
     unknown.id = id;
     unknown.state = LeaseState::ending;
     unknown.granted = s.now;

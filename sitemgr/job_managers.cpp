@@ -130,7 +130,7 @@ void do_chores(SiteStep& s) {
 void release_of_absent(SiteStep& s, const Party& user) {
   s.out.log(Level::warning, "job_manager_absent", {}, {{"peer", to_text(user)}});
   for (const auto& [id, request] : s.parts.users.take_holds(user)) {
-    Lease& lease = *s.parts.leases.find(id);
+    HopLease& lease = *s.parts.leases.find(id);
     std::vector<NodeGroup> nodes = std::move(lease.handed_out.at(request));
     lease.handed_out.erase(request);
     s.out.send(user, LeaseEnded{id, nodes, LeaseEnd::expired, false, {}}, request);

@@ -35,11 +35,11 @@ void add_many(std::vector<NodeGroup>& groups, std::vector<NodeGroup> what) {
 
 }  // namespace
 
-bool is_alone(const Lease& lease, const Party& manager) {
+bool is_alone(const HopLease& lease, const Party& manager) {
   return std::ranges::all_of(lease.nodes, [&](const NodeGroup& group) { return group.resource_manager == manager; });
 }
 
-bool is_for_one_component(const Lease& lease) {
+bool is_for_one_component(const HopLease& lease) {
   if (lease.upstream || lease.downstream || lease.nodes.size() != 1) return false;
   return processors_of(lease.nodes) == lease.processors;
 }
@@ -57,7 +57,7 @@ void add_nodes(std::vector<NodeGroup>& groups, std::vector<NodeGroup> what) {
   }
 }
 
-Instant Lease::deadline(Duration offer) const {
+Instant HopLease::deadline(Duration offer) const {
   if (state == LeaseState::ending) return never;
   const Instant until = std::min(upstream_until, downstream_until);
   if (upstream) return until;

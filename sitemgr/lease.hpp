@@ -19,7 +19,7 @@ enum class LeaseState : std::uint8_t {
   ending,   ///< over for its holder; the owner waits until its resource managers say that the nodes are clean
 };
 
-struct Lease {
+struct HopLease {
   LeaseId id;
   LeaseState state = LeaseState::offered;
   bool wanted = false;    ///< the owner asked that no further job be put on it
@@ -74,9 +74,9 @@ void each_manager(const std::vector<NodeGroup>& groups, Visit visit) {
 }
 
 /// Whether no other resource manager has nodes of the lease.
-bool is_alone(const Lease& lease, const Party& manager);
+bool is_alone(const HopLease& lease, const Party& manager);
 /// Whether one component of one local job is all that uses these nodes, which are our own. Then only the resource
 /// manager has to say that the component is over.
-bool is_for_one_component(const Lease& lease);
+bool is_for_one_component(const HopLease& lease);
 
 }  // namespace dmm

@@ -17,7 +17,7 @@ constexpr Duration idle_word = seconds(150);
 
 }  // namespace
 
-void LeaseBook::watch(const Lease& lease) {
+void LeaseBook::watch(const HopLease& lease) {
   const Instant deadline = lease.deadline(offer_);
   if (deadline == never) return;
   if (watched_.size() >= sweep_at_) sweep();
@@ -31,10 +31,10 @@ void LeaseBook::sweep() {
   sweep_at_ = std::max(sweep_first, watched_.size() * 2);
 }
 
-Lease* LeaseBook::take_over(Instant now) {
+HopLease* LeaseBook::take_over(Instant now) {
   while (next_deadline() <= now) {
     std::pop_heap(watched_.begin(), watched_.end(), std::greater<>());
-    Lease* lease = find(watched_.back().second);
+    HopLease* lease = find(watched_.back().second);
     watched_.pop_back();
     if (!lease) continue;
     if (lease->deadline(offer_) <= now) return lease;
@@ -43,11 +43,11 @@ Lease* LeaseBook::take_over(Instant now) {
   return nullptr;
 }
 
-Lease& LeaseBook::add(Lease lease) {
+HopLease& LeaseBook::add(HopLease lease) {
   DMM_ASSERT(!leases_.contains(lease.id));
   if (lease.upstream) up_[*lease.upstream].insert(lease.id);
   if (lease.downstream) down_[*lease.downstream].insert(lease.id);
-  Lease& kept = leases_[lease.id] = std::move(lease);
+  HopLease& kept = leases_[lease.id] = std::move(lease);
   DenseSet<Party> managers;
   const bool is_wide = kept.nodes.size() + kept.cleaning.size() >= wide_from;
   for (const auto* groups : {&kept.nodes, &kept.cleaning})
@@ -60,12 +60,12 @@ Lease& LeaseBook::add(Lease lease) {
   return kept;
 }
 
-void LeaseBook::add_manager(Lease& lease, const Party& manager) {
+void LeaseBook::add_manager(HopLease& lease, const Party& manager) {
   if (std::ranges::find(lease.managers, manager) != lease.managers.end()) return;
   add_new_manager(lease, manager);
 }
 
-void LeaseBook::add_new_manager(Lease& lease, const Party& manager) {
+void LeaseBook::add_new_manager(HopLease& lease, const Party& manager) {
   lease.managers.push_back(manager);
   if (!lease.upstream) by_manager_[manager].insert(lease.id);
 }
@@ -77,7 +77,7 @@ std::vector<LeaseId> LeaseBook::on(const Party& manager) const {
 }
 
 void LeaseBook::erase(const LeaseId& id) {
-  const Lease* lease = leases_.find(id);
+  const HopLease* lease = leases_.find(id);
   DMM_ASSERT(lease);
   if (lease->upstream) up_[*lease->upstream].erase(id);
   if (lease->downstream) down_[*lease->downstream].erase(id);
@@ -93,7 +93,7 @@ void LeaseBook::erase(const LeaseId& id) {
 
 // ---- idle nodes ----------------------------------------------------------------------------------------------------
 
-bool LeaseBook::is_idle_everywhere(Instant now, const Lease& lease, const Party& provider) {
+bool LeaseBook::is_idle_everywhere(Instant now, const HopLease& lease, const Party& provider) {
   if (is_alone(lease, provider)) return true;
   std::map<Party, Instant>& said = idle_said_[lease.id];
   said[provider] = now;
@@ -105,19 +105,19 @@ bool LeaseBook::is_idle_everywhere(Instant now, const Lease& lease, const Party&
   return everywhere;
 }
 
-void LeaseBook::pool(Lease& lease) {
+void LeaseBook::pool(HopLease& lease) {
   if (!std::exchange(lease.pooled, true)) pooled_.push_back(lease.id);
 }
 
 // ---- the ledger ----------------------------------------------------------------------------------------------------
 
-void LeaseBook::mark_changed(Lease& lease) {
+void LeaseBook::mark_changed(HopLease& lease) {
   if (!std::exchange(lease.changed, true)) changed_.push_back(lease.id);
 }
 
 void LeaseBook::write(const Neighbours& neighbours, LedgerChanges<SiteRecord>& ledger) {
   for (const LeaseId& id : std::exchange(changed_, {})) {
-    Lease* lease = find(id);
+    HopLease* lease = find(id);
     if (lease) {
       lease->changed = false;
       ledger.put(record_of(*lease, neighbours));

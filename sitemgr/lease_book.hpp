@@ -30,10 +30,10 @@ class LeaseBook {
   /// A lease of that name was made before a restart.
   void note_made(std::uint64_t counter) { made_ = std::max(made_, counter); }
 
-  Lease& add(Lease lease);
+  HopLease& add(HopLease lease);
   /// One that we own gets, or is to be cleaned of, nodes of a resource manager.
-  void add_manager(Lease& lease, const Party& manager);
-  Lease* find(const LeaseId& id) { return leases_.find(id); }
+  void add_manager(HopLease& lease, const Party& manager);
+  HopLease* find(const LeaseId& id) { return leases_.find(id); }
   void erase(const LeaseId& id);
   std::size_t size() const { return leases_.size(); }
   /// Leases that came over a link, and that went out over it.
@@ -46,18 +46,18 @@ class LeaseBook {
   /// In order.
   std::vector<LeaseId> all() const { return leases_.keys(); }
   bool contains(const LeaseId& id) const { return leases_.contains(id); }
-  const Lease& get(const LeaseId& id) const { return leases_.at(id); }
+  const HopLease& get(const LeaseId& id) const { return leases_.at(id); }
 
   // ---- idle nodes ----
   /// A resource manager says that its part of a lease isn't used; whether all that have nodes of it said so of late.
-  bool is_idle_everywhere(Instant now, const Lease& lease, const Party& provider);
+  bool is_idle_everywhere(Instant now, const HopLease& lease, const Party& provider);
   /// The sink's idle nodes of the lease are to be reused or given back in this step.
-  void pool(Lease& lease);
+  void pool(HopLease& lease);
   std::vector<LeaseId> take_pooled() { return std::exchange(pooled_, {}); }
 
   // ---- the ledger ----
   /// The lease's row is to be written.
-  void mark_changed(Lease& lease);
+  void mark_changed(HopLease& lease);
   /// A row that stands for no lease any more is to be erased.
   void mark_gone(const LeaseId& id) { changed_.push_back(id); }
   void write(const Neighbours& neighbours, LedgerChanges<SiteRecord>& ledger);
@@ -65,9 +65,9 @@ class LeaseBook {
 
   // ---- time ----
   /// To be called when a lease got a deadline, or an earlier one than before; later ones are noticed by themselves.
-  void watch(const Lease& lease);
+  void watch(const HopLease& lease);
   /// The next lease that is past its deadline; it is watched no longer. nullptr if there is none.
-  Lease* take_over(Instant now);
+  HopLease* take_over(Instant now);
   /// Not later than any watched deadline; `never` if none is watched.
   Instant next_deadline() const { return watched_.empty() ? never : watched_.front().first; }
 
@@ -77,11 +77,11 @@ class LeaseBook {
 
   /// Leases end long before the longest that they might last: those that have ended are watched no longer.
   void sweep();
-  void add_new_manager(Lease& lease, const Party& manager);
+  void add_new_manager(HopLease& lease, const Party& manager);
 
   Duration offer_;
   std::uint64_t made_ = 0;   ///< leases that this site made, in this incarnation or the last that is known of
-  Lookup<LeaseId, Lease> leases_;
+  Lookup<LeaseId, HopLease> leases_;
   std::vector<DenseSet<LeaseId>> up_, down_;
   std::map<Party, DenseSet<LeaseId>> by_manager_;
   std::vector<Watched> watched_;  ///< a heap, earliest first; may name leases that have ended or were renewed

@@ -13,8 +13,8 @@
 
 namespace dmm {
 
-Lease lease_from(const Grant& grant, Instant now, std::size_t from, bool upstream_stands) {
-  Lease lease;
+HopLease lease_from(const Grant& grant, Instant now, std::size_t from, bool upstream_stands) {
+  HopLease lease;
   auto& DMM_LEASE_FIELDS = lease;
   id = grant.lease;
   request = grant.request;
@@ -35,9 +35,9 @@ Lease lease_from(const Grant& grant, Instant now, std::size_t from, bool upstrea
   return lease;
 }
 
-Lease lease_from(const Holding& lent, Instant now, std::size_t from, std::size_t to, bool upstream_stands,
-                 Duration own_term) {
-  Lease lease;
+HopLease lease_from(const Holding& lent, Instant now, std::size_t from, std::size_t to, bool upstream_stands,
+                    Duration own_term) {
+  HopLease lease;
   auto& DMM_LEASE_FIELDS = lease;
   id = lent.lease;
   request = lent.request;
@@ -59,9 +59,9 @@ Lease lease_from(const Holding& lent, Instant now, std::size_t from, std::size_t
   return lease;
 }
 
-Lease lease_from(LeaseRecord& row, Instant now, std::optional<std::size_t> from, std::optional<std::size_t> to,
-                 Duration own_term) {
-  Lease lease;
+HopLease lease_from(LeaseRecord& row, Instant now, std::optional<std::size_t> from, std::optional<std::size_t> to,
+                    Duration own_term) {
+  HopLease lease;
   auto& DMM_LEASE_FIELDS = lease;
   id = row.id;
   request = row.request;
@@ -96,13 +96,13 @@ Lease lease_from(LeaseRecord& row, Instant now, std::optional<std::size_t> from,
 namespace {
 
 /// How long from now the owner lets the lease last; 0: as long as it is used.
-Duration length_left(const Lease& lease, Instant now) {
+Duration length_left(const HopLease& lease, Instant now) {
   return lease.length == Duration{} ? Duration{} : std::max(lease.limit() - now, microseconds(1));
 }
 
 }  // namespace
 
-Grant grant_of(const Lease& lease, const std::vector<NodeGroup>& handed, Instant now, Duration promise) {
+Grant grant_of(const HopLease& lease, const std::vector<NodeGroup>& handed, Instant now, Duration promise) {
   const auto& DMM_LEASE_FIELDS = lease;
   Grant grant;
   grant.request = request;
@@ -120,14 +120,14 @@ Grant grant_of(const Lease& lease, const std::vector<NodeGroup>& handed, Instant
   return grant;
 }
 
-Holding holding_of(const Lease& lease, const RequestId& of, const std::vector<NodeGroup>& held, Instant now,
+Holding holding_of(const HopLease& lease, const RequestId& of, const std::vector<NodeGroup>& held, Instant now,
                    Duration left) {
   const auto& DMM_LEASE_FIELDS = lease;
   return {id,     of,    held,   chain, owner_ancestors, blocks, std::max(left, Duration{}),
           grace,  length_left(lease, now), round_trip};
 }
 
-LeaseRecord record_of(const Lease& lease, const Neighbours& neighbours) {
+LeaseRecord record_of(const HopLease& lease, const Neighbours& neighbours) {
   const auto& DMM_LEASE_FIELDS = lease;
   LeaseRecord row;
   row.id = id;

@@ -10,21 +10,21 @@
 namespace dmm {
 
 /// Of a Grant that came from a neighbour: our hop of the lease, with no downstream yet.
-Lease lease_from(const Grant& grant, Instant now, std::size_t upstream, bool upstream_stands);
+HopLease lease_from(const Grant& grant, Instant now, std::size_t upstream, bool upstream_stands);
 /// Of a holding that a lender names: the hop of ours that was lost. `own_term`: promised while the lender doesn't know.
-Lease lease_from(const Holding& lent, Instant now, std::size_t upstream, std::size_t downstream, bool upstream_stands,
-                 Duration own_term);
+HopLease lease_from(const Holding& lent, Instant now, std::size_t upstream, std::size_t downstream,
+                    bool upstream_stands, Duration own_term);
 /// Of a row, with its ends as found among the neighbours. A restarted site is promised nothing until its lender says so
 /// again, and its borrower has a whole term to renew. `owner_margin`: as in docs/protocol.md section 8.15.
-Lease lease_from(LeaseRecord& row, Instant now, std::optional<std::size_t> upstream,
-                 std::optional<std::size_t> downstream, Duration own_term);
+HopLease lease_from(LeaseRecord& row, Instant now, std::optional<std::size_t> upstream,
+                    std::optional<std::size_t> downstream, Duration own_term);
 
 /// The Grant that tells the holder downstream of it. `promise`: for how long a Beat of ours vouches. What depends on
 /// the request at this hop (round, origin, tries) is left to the caller.
-Grant grant_of(const Lease& lease, const std::vector<NodeGroup>& nodes, Instant now, Duration promise);
+Grant grant_of(const HopLease& lease, const std::vector<NodeGroup>& nodes, Instant now, Duration promise);
 /// What an Inventory says of nodes of the lease. `left`: how long from now it is promised; 0: not known.
-Holding holding_of(const Lease& lease, const RequestId& request, const std::vector<NodeGroup>& nodes, Instant now,
-                   Duration left);
-LeaseRecord record_of(const Lease& lease, const Neighbours& neighbours);
+Holding holding_of(const HopLease& lease, const RequestId& request, const std::vector<NodeGroup>& nodes,
+                   Instant now, Duration left);
+LeaseRecord record_of(const HopLease& lease, const Neighbours& neighbours);
 
 }  // namespace dmm

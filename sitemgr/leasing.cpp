@@ -41,7 +41,7 @@ std::string_view fault_of_nodes(const Grant& grant) {
 /// Why a grant isn't believed, by all that can be checked here; empty if it is.
 static std::string_view fault_of(const SiteParts& parts, std::size_t from, const Grant& grant);
 /// At home: nodes for a request of one of our users, or for another that they suit.
-static void take_grant(SiteStep& s, std::size_t from, const Grant& grant, Lease lease);
+static void take_grant(SiteStep& s, std::size_t from, const Grant& grant, HopLease lease);
 
 // ---- towards the sink -----------------------------------------------------------------------------------------------
 
@@ -68,7 +68,7 @@ void on(SiteStep& s, FromSite from, Grant& grant) {
               {{"by", s.parts.neighbours[from.neighbour].site.text}, {"text", std::string(fault)}});
     return;
   }
-  if (Lease* known = s.parts.leases.find(grant.lease)) {
+  if (HopLease* known = s.parts.leases.find(grant.lease)) {
     if (known->upstream == from.neighbour || s.parts.neighbours[from.neighbour].site != grant.lease.owner) return;
     // The owner itself speaks of a lease that another site passed on in the owner's name.
     s.parts.refuse(*known->upstream, "grant");
@@ -85,7 +85,7 @@ void on(SiteStep& s, FromSite from, Grant& grant) {
   // The first lease over a link begins a term there; others join it.
   if (s.parts.leases.up(from.neighbour).empty())
     s.parts.renewals.first_lease(s.now, from.neighbour, s.parts.settings.term);
-  Lease lease = lease_from(grant, s.now, from.neighbour, neighbour.stands);
+  HopLease lease = lease_from(grant, s.now, from.neighbour, neighbour.stands);
   if (grant.request.site == s.parts.settings.name) return take_grant(s, from.neighbour, grant, std::move(lease));
 
   const PartKey key{grant.request, grant.part, grant.round};
@@ -122,7 +122,7 @@ void on(SiteStep& s, FromSite from, Grant& grant) {
   send(s, to, std::move(grant), trace);
 }
 
-void take_grant(SiteStep& s, std::size_t from, const Grant& grant, Lease lease) {
+void take_grant(SiteStep& s, std::size_t from, const Grant& grant, HopLease lease) {
   LocalRequest* request = s.parts.queue.find(grant.request);
   if (request && request->search == LocalRequest::Search::out) {
     if (request->target == from && request->round == grant.round) {
@@ -145,13 +145,13 @@ void take_grant(SiteStep& s, std::size_t from, const Grant& grant, Lease lease) 
              {"lease", to_text(grant.lease)},
              {"round", std::int64_t{grant.round}}});
   lease.state = LeaseState::active;
-  Lease& kept = add_lease(s, std::move(lease));
+  HopLease& kept = add_lease(s, std::move(lease));
   send(s, from, Claim{kept.id, kept.request, {}}, kept.request);
   if (!request) return into_pool(s.parts, kept, kept.nodes);  // served or cancelled meanwhile
   hand_out(s, kept, *request, kept.nodes);
 }
 
-void tell_ended(SiteStep& s, Lease& lease, const std::vector<NodeGroup>& nodes, LeaseEnd reason, bool confirmed,
+void tell_ended(SiteStep& s, HopLease& lease, const std::vector<NodeGroup>& nodes, LeaseEnd reason, bool confirmed,
                 Duration grace) {
   changed(s, lease);
   s.out.log(Level::info, "lease_ended", lease.request,
@@ -169,7 +169,7 @@ void tell_ended(SiteStep& s, Lease& lease, const std::vector<NodeGroup>& nodes, 
 }
 
 void on(SiteStep& s, FromSite from, LeaseEnded& ended) {
-  Lease* lease = s.parts.leases.find(ended.lease);
+  HopLease* lease = s.parts.leases.find(ended.lease);
   if (!lease) return s.parts.ignore("unknown_lease");
   if (lease->upstream != from.neighbour) return s.parts.ignore("not_its_lease");
   std::vector<NodeGroup> gone = lease->nodes;
@@ -188,14 +188,14 @@ void on(SiteStep& s, FromSite from, LeaseEnded& ended) {
 // ---- towards the owner ----------------------------------------------------------------------------------------------
 
 void on(SiteStep& s, FromSite from, Claim& claim) {
-  Lease* lease = s.parts.leases.find(claim.lease);
+  HopLease* lease = s.parts.leases.find(claim.lease);
   if (!lease || lease->downstream != from.neighbour || lease->state == LeaseState::ending)
     return send(s, from.neighbour, LeaseEnded{claim.lease, {}, LeaseEnd::unknown, false, {}}, claim.request);
   s.parts.reconciliation.named(from.neighbour, claim.lease);
   hear_claim(s, *lease);
 }
 
-void hear_claim(SiteStep& s, Lease& lease) {
+void hear_claim(SiteStep& s, HopLease& lease) {
   if (lease.state != LeaseState::offered) return;
   lease.state = LeaseState::active;
   changed(s, lease);
@@ -207,7 +207,7 @@ void hear_claim(SiteStep& s, Lease& lease) {
 }
 
 void on(SiteStep& s, FromSite from, Release& release) {
-  Lease* lease = s.parts.leases.find(release.lease);
+  HopLease* lease = s.parts.leases.find(release.lease);
   if (!lease) {  // one that we were about to adopt, or it ended already, which the borrower will have heard
     if (!s.parts.reconciliation.gave_back_orphan(from.neighbour, release.lease)) s.parts.ignore("unknown_lease");
     return;
@@ -218,7 +218,7 @@ void on(SiteStep& s, FromSite from, Release& release) {
 }
 
 void on(SiteStep& s, FromUser from, Release& release) {
-  Lease* lease = s.parts.leases.find(release.lease);
+  HopLease* lease = s.parts.leases.find(release.lease);
   if (!lease) return s.parts.ignore("unknown_lease");
   std::vector<NodeGroup> returned = take_from_users(s, *lease, release.nodes, &from.party);
   if (returned.empty()) return s.parts.ignore("not_its_lease");
@@ -233,7 +233,7 @@ void on(SiteStep& s, FromUser from, Release& release) {
   into_pool(s.parts, *lease, std::move(returned));
 }
 
-void give_back(SiteStep& s, Lease& lease, const std::vector<NodeGroup>& nodes, bool silent, bool failed) {
+void give_back(SiteStep& s, HopLease& lease, const std::vector<NodeGroup>& nodes, bool silent, bool failed) {
   if (!lease.upstream) return clean(s, lease, nodes, silent ? LeaseEnd::expired : LeaseEnd::released, silent);
   std::vector<NodeGroup> gone = remove_nodes(lease.nodes, nodes);
   if (gone.empty()) return;
@@ -249,7 +249,8 @@ void give_back(SiteStep& s, Lease& lease, const std::vector<NodeGroup>& nodes, b
   if (all) close(s, lease);
 }
 
-void clean(SiteStep& s, Lease& lease, std::vector<NodeGroup> nodes, LeaseEnd reason, bool silent, Duration grace) {
+void clean(SiteStep& s, HopLease& lease, std::vector<NodeGroup> nodes, LeaseEnd reason, bool silent,
+           Duration grace) {
   const bool was_clean = lease.cleaning.empty();
   const std::vector<NodeGroup> gone = take_for_cleaning(s, lease, nodes);
   if (gone.empty()) return;
@@ -262,7 +263,7 @@ void clean(SiteStep& s, Lease& lease, std::vector<NodeGroup> nodes, LeaseEnd rea
     each_manager(gone, [&](const Party& m, const NodeSet& set) { s.parts.owned.put(m, set); });
 }
 
-std::vector<NodeGroup> take_for_cleaning(SiteStep& s, Lease& lease, const std::vector<NodeGroup>& nodes) {
+std::vector<NodeGroup> take_for_cleaning(SiteStep& s, HopLease& lease, const std::vector<NodeGroup>& nodes) {
   DMM_ASSERT(!lease.upstream);
   std::vector<NodeGroup> gone = remove_nodes(lease.nodes, nodes);
   if (gone.empty()) return gone;
@@ -273,7 +274,7 @@ std::vector<NodeGroup> take_for_cleaning(SiteStep& s, Lease& lease, const std::v
   return gone;
 }
 
-void end_lease(SiteStep& s, Lease& lease, LeaseEnd reason) {
+void end_lease(SiteStep& s, HopLease& lease, LeaseEnd reason) {
   if (lease.nodes.empty()) return;  // ending already
   tell_ended(s, lease, lease.nodes, reason, false);
   // What runs may go on, since a borrower that didn't claim or renew may only be cut off: no party asks for what runs
@@ -283,29 +284,29 @@ void end_lease(SiteStep& s, Lease& lease, LeaseEnd reason) {
 
 // ---- accounts -------------------------------------------------------------------------------------------------------
 
-void account(SiteStep& s, Lease& lease, const std::vector<NodeGroup>& nodes) {
+void account(SiteStep& s, HopLease& lease, const std::vector<NodeGroup>& nodes) {
   const std::uint32_t processors = processors_of(nodes);
   lease.processor_microseconds += processors * static_cast<std::uint64_t>((s.now - lease.granted).microseconds);
   if (!lease.upstream && lease.downstream) s.parts.lending.returned(s.now, *lease.downstream, processors);
 }
 
-Lease& add_lease(SiteStep& s, Lease lease) {
-  Lease& kept = keep_lease(s, std::move(lease));
+HopLease& add_lease(SiteStep& s, HopLease lease) {
+  HopLease& kept = keep_lease(s, std::move(lease));
   if (!DMM_PLANT(grant_not_written) || !kept.upstream || !kept.downstream) changed(s, kept);
   return kept;
 }
 
-Lease& keep_lease(SiteStep& s, Lease lease) {
+HopLease& keep_lease(SiteStep& s, HopLease lease) {
   if (!lease.upstream && lease.downstream)
     s.parts.lending.lent(s.now, *lease.downstream, processors_of(lease.nodes));
-  Lease& kept = s.parts.leases.add(std::move(lease));
+  HopLease& kept = s.parts.leases.add(std::move(lease));
   s.parts.relays.carry(kept);
   s.parts.leases.watch(kept);
   restate_unless_it_stands(s.parts, kept);
   return kept;
 }
 
-void close(SiteStep& s, Lease& lease) {
+void close(SiteStep& s, HopLease& lease) {
   s.parts.accounts.close(lease, s.now, s.parts.neighbours);
   changed(s, lease);
   s.parts.relays.drop(s.now, lease);

@@ -224,7 +224,7 @@ std::size_t Lending::cluster_of_turn(Instant now, const Site& site, const ShareT
     const bool makes_way = borrowers_.processors(n) > shares[n] || borrowers_.served(now, n) >= most;
     if (n == turn.borrower || !makes_way) continue;
     for (const LeaseId& id : site.leases.down(n)) {
-      const Lease& lease = site.leases.get(id);
+      const HopLease& lease = site.leases.get(id);
       if (lease.upstream) continue;
       for (const NodeGroup& group : lease.nodes)
         if (const auto cluster = site.owned.find_cluster(group.cluster)) room[*cluster] += processors_of(group);
@@ -281,7 +281,7 @@ std::set<LeaseId> Lending::wanted_for_others(Instant now, const Site& site, std:
   if (more > 0 && borrowers_.served(now, n) >= most_served(now, site.neighbours.size())) take = std::max(take, more);
   for (const LeaseId& id : site.leases.down(n)) {  // the oldest first
     if (take <= 0) break;
-    const Lease& lease = site.leases.get(id);
+    const HopLease& lease = site.leases.get(id);
     if (lease.upstream || lease.state == LeaseState::ending) continue;
     wanted.insert(id);
     take -= processors_of(lease.nodes);

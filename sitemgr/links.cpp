@@ -45,7 +45,7 @@ void on(SiteStep& s, LinkDown& down) {
   if (!n) return;
   neighbour_down(s, *n);
   for (const LeaseId& id : s.parts.leases.down(*n)) {
-    Lease& lease = *s.parts.leases.find(id);
+    HopLease& lease = *s.parts.leases.find(id);
     lease.downstream_until =
         std::min(lease.downstream_until, promised_until(s.parts, s.now - down.vouched, lease));
     s.parts.leases.watch(lease);

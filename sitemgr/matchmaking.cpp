@@ -16,8 +16,8 @@
 namespace dmm::site_steps {
 
 /// `foreign`: the delegation that it answers; none, for one of our own users.
-static Lease& make_lease(SiteStep& s, const ResourceNeed& need, const Placement& placement, const RequestId& request,
-                  const Foreign* foreign);
+static HopLease& make_lease(SiteStep& s, const ResourceNeed& need, const Placement& placement,
+                            const RequestId& request, const Foreign* foreign);
 static bool lend(SiteStep& s, Foreign& foreign);
 
 void match_local(SiteStep& s) {
@@ -26,16 +26,16 @@ void match_local(SiteStep& s) {
   s.parts.matcher.begin(s.parts.queue, site);
   while (std::optional<Matcher::Match> match = s.parts.matcher.next(s.now, s.parts.queue, site)) {
     LocalRequest& request = match->request;
-    Lease& lease = make_lease(s, request.kind->need, match->placement, request.request.id, nullptr);
+    HopLease& lease = make_lease(s, request.kind->need, match->placement, request.request.id, nullptr);
     hand_out(s, lease, request, lease.nodes);
     s.parts.matcher.placed(s.now, s.parts.queue);
     if (match->is_reserved) drop_reservation(s.parts);
   }
 }
 
-Lease& make_lease(SiteStep& s, const ResourceNeed& need, const Placement& placement, const RequestId& request,
-                  const Foreign* foreign) {
-  Lease lease;
+HopLease& make_lease(SiteStep& s, const ResourceNeed& need, const Placement& placement, const RequestId& request,
+                     const Foreign* foreign) {
+  HopLease lease;
   lease.id = {s.parts.settings.name, s.parts.leases.new_epoch(s.parts.incarnation)};
   lease.request = request;
   lease.state = foreign ? LeaseState::offered : LeaseState::active;
@@ -84,7 +84,7 @@ bool lend(SiteStep& s, Foreign& foreign) {
     foreign.reason = *reason;
     return false;
   }
-  Lease& lease = make_lease(s, foreign.need(), std::get<Placement>(decision), asked.request.id, &foreign);
+  HopLease& lease = make_lease(s, foreign.need(), std::get<Placement>(decision), asked.request.id, &foreign);
   s.parts.lending.granted(from);
   s.out.log(Level::info, "grant", asked.request.id,
             {{"to", s.parts.neighbours[from].site.text},

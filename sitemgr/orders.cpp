@@ -12,7 +12,7 @@ namespace dmm::site_steps {
 std::size_t reclaim(SiteStep& s, const std::string& whose, Duration grace) {
   std::size_t taken = 0;
   for (const LeaseId& id : s.parts.leases.all()) {
-    Lease& lease = *s.parts.leases.find(id);
+    HopLease& lease = *s.parts.leases.find(id);
     if (lease.upstream || lease.chain.empty()) continue;
     const bool is_lent = lease.downstream.has_value();
     // A neighbour that passes nodes on answers for them, too.
@@ -26,7 +26,7 @@ std::size_t reclaim(SiteStep& s, const std::string& whose, Duration grace) {
   return taken;
 }
 
-void reclaim(SiteStep& s, Lease& lease, Duration grace, LeaseEnd reason) {
+void reclaim(SiteStep& s, HopLease& lease, Duration grace, LeaseEnd reason) {
   s.out.log(Level::info, "reclaim", lease.request,
             {{"lease", to_text(lease.id)},
              {"holder", lease.chain.back().text},
@@ -58,7 +58,7 @@ bool drain(SiteStep& s, const SiteName& site) {
   s.out.log(Level::info, "drain", {}, {{"site", site.text}});
   // What it holds may end its present job, but nothing further is put on it.
   for (const LeaseId& id : s.parts.leases.all()) {
-    Lease& lease = *s.parts.leases.find(id);
+    HopLease& lease = *s.parts.leases.find(id);
     const bool theirs = lease.downstream && (site == s.parts.settings.name || lease.chain.back() == site ||
                                              s.parts.neighbours[*lease.downstream].site == site);
     if (lease.upstream || !theirs) continue;
@@ -73,7 +73,7 @@ bool drain(SiteStep& s, const SiteName& site) {
 bool may_drain(const SiteParts& parts, const SiteName& site) {
   if (site == parts.settings.name || parts.neighbours.find(site)) return true;
   return std::ranges::any_of(parts.leases.all(), [&](const LeaseId& id) {
-    const Lease& lease = parts.leases.get(id);
+    const HopLease& lease = parts.leases.get(id);
     return !lease.upstream && lease.chain.back() == site;
   });
 }

@@ -248,114 +248,6 @@ std::uint32_t OwnedNodes::fill(std::size_t cluster, std::uint64_t processors) co
   return most - most % std::max(1U, widths_[cluster]);
 }
 
-std::vector<ClusterView> OwnedNodes::views(const Constraints& constraints) const {
-  std::vector<ClusterView> views;
-  views.reserve(settings_.size());
-  for (std::size_t i = 0; i < settings_.size(); ++i)
-    views.push_back({site_, settings_[i].name, free_[i], totals_[i], widths_[i], settings_[i].quota, true});
-  if (constraints == Constraints{}) return views;
-  for (std::size_t i = 0; i < views.size(); ++i) {
-    views[i].idle_processors = views[i].total_processors = 0;
-    for (const Kind& kind : kinds_) {
-      if (!meets(kind.properties, constraints)) continue;
-      views[i].idle_processors += kind.stocks[i].free;
-      views[i].total_processors += kind.stocks[i].total;
-    }
-    views[i].meets_constraints = views[i].total_processors > 0;
-  }
-  return views;
-}
-
-std::uint32_t OwnedNodes::largest_idle() const {
-  std::uint32_t largest = 0;
-  for (std::size_t i = 0; i < totals_.size(); ++i) {
-    const std::uint32_t limit = fill(i, totals_[i]);
-    const std::uint32_t used = totals_[i] - free_[i];
-    if (limit > used) largest = std::max(largest, std::min(free_[i], limit - used));
-  }
-  return largest;
-}
-
-std::vector<ClusterView> OwnedNodes::standing(const Constraints& constraints) const {
-  std::vector<ClusterView> clusters = sizes(constraints);
-  for (ClusterView& cluster : clusters) cluster.idle_processors = 0;
-  for (const auto& [party, manager] : managers_)
-    if (manager.up && meets(kinds_[manager.kind].properties, constraints))
-      clusters[manager.cluster].idle_processors +=
-          dmm::count(subtract(nodes_of(manager.offer), manager.aside)) * manager.offer.processors_per_node;
-  return clusters;
-}
-
-bool OwnedNodes::all_up() const {
-  for (std::size_t i = 0; i < settings_.size(); ++i) {
-    std::size_t up = 0;
-    for (const Kind& kind : kinds_) up += kind.stocks[i].by_free.size();
-    const std::uint64_t planned = std::uint64_t{settings_[i].nodes} * settings_[i].processors_per_node;
-    if (up < managers_in_[i] || totals_[i] < planned) return false;
-  }
-  return true;
-}
-
-// ---- what can be ---------------------------------------------------------------------------------------------------
-
-std::vector<ClusterView> OwnedNodes::sizes(const Constraints& constraints) const {
-  std::vector<ClusterView> sizes;
-  sizes.reserve(settings_.size());
-  for (std::size_t i = 0; i < settings_.size(); ++i)
-    sizes.push_back({site_, settings_[i].name, 0, 0, widths_[i], settings_[i].quota, true});
-  for (const Kind& kind : kinds_)
-    for (std::size_t i = 0; i < sizes.size(); ++i)
-      if (meets(kind.properties, constraints)) sizes[i].total_processors += kind.stocks[i].size;
-  for (std::size_t i = 0; i < sizes.size(); ++i) {
-    const ClusterSettings& configured = settings_[i];
-    const std::uint64_t size = std::uint64_t{configured.nodes} * configured.processors_per_node;
-    const bool counts = size > 0 && !DMM_PLANT(too_large_by_presence);
-    if (counts && meets({configured.memory_bytes, configured.attributes}, constraints))
-      sizes[i].total_processors = std::max(sizes[i].total_processors, static_cast<std::uint32_t>(size));
-    sizes[i].idle_processors = sizes[i].total_processors;
-    sizes[i].meets_constraints = sizes[i].total_processors > 0;
-  }
-  return sizes;
-}
-
-std::vector<ClusterName> OwnedNodes::unknown_clusters() const {
-  std::vector<ClusterName> unknown;
-  for (std::size_t i = 0; i < settings_.size(); ++i)
-    if (settings_[i].nodes == 0 && !known_[i]) unknown.push_back(settings_[i].name);
-  return unknown;
-}
-
-bool OwnedNodes::all_known() const { return unknown_clusters().empty(); }
-
-std::vector<NodeClass> OwnedNodes::classes(Duration longest) const {
-  std::map<NodeProperties, std::vector<std::uint64_t>> by_kind;  // processors of each cluster
-  const auto add = [&](const NodeProperties& properties, std::size_t cluster) -> std::uint64_t& {
-    auto& sizes = by_kind[properties];
-    sizes.resize(settings_.size());
-    return sizes[cluster];
-  };
-  for (const Kind& kind : kinds_)
-    for (std::size_t i = 0; i < kind.stocks.size(); ++i)
-      if (kind.stocks[i].size > 0) add(kind.properties, i) += kind.stocks[i].size;
-  for (std::size_t i = 0; i < settings_.size(); ++i) {
-    const ClusterSettings& configured = settings_[i];
-    if (configured.nodes == 0) continue;
-    std::uint64_t& size = add({configured.memory_bytes, configured.attributes}, i);
-    size = std::max(size, std::uint64_t{configured.nodes} * configured.processors_per_node);
-  }
-  std::vector<NodeClass> classes;
-  for (const auto& [properties, sizes] : by_kind) {
-    NodeClass one{properties.memory_bytes, properties.attributes, 0, 0, longest};
-    for (std::size_t i = 0; i < sizes.size(); ++i) {
-      const std::uint32_t usable = fill(i, sizes[i]);
-      one.largest = std::max(one.largest, usable);
-      one.together += usable;
-    }
-    if (one.largest > 0) classes.push_back(std::move(one));
-  }
-  return classes;
-}
-
 // ---- taking and giving ---------------------------------------------------------------------------------------------
 
 /// The manager to take nodes from: of those that hold all the one with the least, else the one with the most: few
@@ -456,24 +348,6 @@ NodeSet OwnedNodes::within(const Party& party, const NodeSet& nodes) const {
   const auto it = managers_.find(party);
   if (it == managers_.end() || !it->second.registered) return nodes;
   return intersect(nodes, nodes_of(it->second.offer));
-}
-
-std::vector<OwnedNodes::ManagerView> OwnedNodes::managers() const {
-  std::vector<ManagerView> views;
-  for (const auto& [party, manager] : managers_)
-    views.push_back({party, manager.offer.cluster, dmm::count(nodes_of(manager.offer)),
-                     manager.offer.processors_per_node, manager.free.count(), manager.up, manager.aside,
-                     dmm::count(manager.aside_free), manager.why_aside, manager.registered});
-  return views;
-}
-
-std::vector<OwnedNodes::ClusterTotals> OwnedNodes::clusters() const {
-  const std::vector<ClusterView> all = sizes({});
-  std::vector<ClusterTotals> totals;
-  for (std::size_t i = 0; i < settings_.size(); ++i)
-    totals.push_back(
-        {settings_[i].name, totals_[i], free_[i], widths_[i], settings_[i].quota, all[i].total_processors});
-  return totals;
 }
 
 }  // namespace dmm

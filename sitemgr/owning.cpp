@@ -19,7 +19,7 @@ namespace dmm::site_steps {
 static void take_offer(SiteStep& s, const NodeOffer& offer, const std::string& endpoint);
 /// The one component that used the lease has ended: its holder has nothing to release, and nothing is to be
 /// cleaned.
-static void end_with_job(SiteStep& s, Lease& lease, const Party& manager);
+static void end_with_job(SiteStep& s, HopLease& lease, const Party& manager);
 
 void resource_manager_up(SiteStep& s, const Party& manager, bool restarted) {
   if (restarted) s.parts.providers.restarted(manager);
@@ -74,7 +74,7 @@ void remove_nodes_of(SiteStep& s, const Party& manager, const NodeSet& removed) 
   if (removed.empty()) return;
   s.parts.owned.withhold(manager, removed);
   for (const LeaseId& id : s.parts.leases.on(manager)) {
-    Lease& lease = *s.parts.leases.find(id);
+    HopLease& lease = *s.parts.leases.find(id);
     const auto gone_of = [&](const std::vector<NodeGroup>& groups) {
       std::vector<NodeGroup> gone = groups_on(groups, manager);
       for (NodeGroup& group : gone) group.nodes = intersect(group.nodes, removed);
@@ -98,7 +98,7 @@ void remove_nodes_of(SiteStep& s, const Party& manager, const NodeSet& removed) 
 
 void lose_nodes(SiteStep& s, const Party& manager) {
   for (const LeaseId& id : s.parts.leases.on(manager)) {
-    Lease& lease = *s.parts.leases.find(id);
+    HopLease& lease = *s.parts.leases.find(id);
     const std::vector<NodeGroup> lost = groups_on(lease.nodes, manager);
     if (lost.empty()) continue;
     tell_ended(s, lease, lost, LeaseEnd::node_lost, false);
@@ -122,7 +122,7 @@ std::string forget(SiteStep& s, const ShortText& name) {
   return {};
 }
 
-void assign(SiteStep& s, const Lease& lease, const Party& manager, const NodeSet& nodes) {
+void assign(SiteStep& s, const HopLease& lease, const Party& manager, const NodeSet& nodes) {
   const bool once = s.parts.settings.lease_ends_with_job && is_for_one_component(lease);
   const ShortText user = lease.downstream ? ShortText() : lease.request.user;
   s.out.send(manager,
@@ -131,7 +131,7 @@ void assign(SiteStep& s, const Lease& lease, const Party& manager, const NodeSet
 }
 
 void on(SiteStep& s, FromProvider from, Clean& message) {
-  Lease* lease = s.parts.leases.find(message.lease);
+  HopLease* lease = s.parts.leases.find(message.lease);
   if (!lease || lease->upstream) return s.parts.ignore("unknown_lease");
   if (!is_well_formed(message.nodes)) return s.parts.ignore("malformed");
   // Said to us before our restart: the resource manager registers first, and is asked again then.
@@ -150,7 +150,7 @@ void on(SiteStep& s, FromProvider from, Clean& message) {
   if (lease->nodes.empty() && lease->cleaning.empty()) close(s, *lease);
 }
 
-void end_with_job(SiteStep& s, Lease& lease, const Party& manager) {
+void end_with_job(SiteStep& s, HopLease& lease, const Party& manager) {
   const std::vector<NodeGroup> back = groups_on(lease.nodes, manager);
   if (back.empty()) return;
   take_from_users(s, lease, back, nullptr);
@@ -169,7 +169,7 @@ void on(SiteStep& s, FromProvider from, SetAside& aside) {
 }
 
 void on(SiteStep& s, FromProvider from, LeaseEnded& ended) {
-  Lease* lease = s.parts.leases.find(ended.lease);
+  HopLease* lease = s.parts.leases.find(ended.lease);
   if (!lease || lease->upstream) return s.parts.ignore("unknown_lease");
   if (ended.reason == LeaseEnd::idle && !s.parts.leases.is_idle_everywhere(s.now, *lease, from.party)) return;
   std::vector<NodeGroup> over = groups_on(lease->nodes, from.party);

@@ -12,7 +12,7 @@ void on(SiteStep& s, FromProvider from, Register& part);
 void remove_nodes_of(SiteStep& s, const Party& manager, const NodeSet& removed);
 std::string forget(SiteStep& s, const ShortText& name);
 /// `holder` is the sink's site.
-void assign(SiteStep& s, const Lease& lease, const Party& manager, const NodeSet& nodes);
+void assign(SiteStep& s, const HopLease& lease, const Party& manager, const NodeSet& nodes);
 void on(SiteStep& s, FromProvider from, Clean& message);
 void on(SiteStep& s, FromProvider from, SetAside& aside);
 void on(SiteStep& s, FromProvider from, LeaseEnded& ended);

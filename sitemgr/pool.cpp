@@ -44,10 +44,10 @@ std::vector<NodeGroup> take_in_cluster(std::vector<NodeGroup>& idle, const Clust
 }  // namespace
 
 /// For how long a job may yet be put on the lease; 0 if none may.
-static Duration reusable_for(const SiteParts& parts, Instant now, const Lease& lease);
-static bool reuse(SiteStep& s, Lease& lease);
+static Duration reusable_for(const SiteParts& parts, Instant now, const HopLease& lease);
+static bool reuse(SiteStep& s, HopLease& lease);
 
-void hand_out(SiteStep& s, Lease& lease, LocalRequest& request, std::vector<NodeGroup> nodes) {
+void hand_out(SiteStep& s, HopLease& lease, LocalRequest& request, std::vector<NodeGroup> nodes) {
   changed(s, lease);
   if (request.search == LocalRequest::Search::out) withdraw(s, request);
   const RequestId id = request.request.id;
@@ -75,7 +75,7 @@ void hand_out(SiteStep& s, Lease& lease, LocalRequest& request, std::vector<Node
   s.parts.queue.erase(request);
 }
 
-std::vector<NodeGroup> take_from_users(SiteStep& s, Lease& lease, const std::vector<NodeGroup>& nodes,
+std::vector<NodeGroup> take_from_users(SiteStep& s, HopLease& lease, const std::vector<NodeGroup>& nodes,
                                        const Party* job_manager) {
   std::vector<NodeGroup> taken;
   Few<RequestId> empty;
@@ -91,21 +91,21 @@ std::vector<NodeGroup> take_from_users(SiteStep& s, Lease& lease, const std::vec
   return taken;
 }
 
-void take_from_user(SiteParts& parts, Lease& lease, const RequestId& request) {
+void take_from_user(SiteParts& parts, HopLease& lease, const RequestId& request) {
   const auto it = lease.handed_out.find(request);
   DMM_ASSERT(it != lease.handed_out.end());
   parts.users.drop(lease, request);
   lease.handed_out.erase(it);
 }
 
-void into_pool(SiteParts& parts, Lease& lease, std::vector<NodeGroup> nodes) {
+void into_pool(SiteParts& parts, HopLease& lease, std::vector<NodeGroup> nodes) {
   add_nodes(lease.idle, std::move(nodes));
   parts.leases.pool(lease);
 }
 
 void match_pool(SiteStep& s) {
   for (const LeaseId& id : s.parts.leases.take_pooled()) {
-    Lease* lease = s.parts.leases.find(id);
+    HopLease* lease = s.parts.leases.find(id);
     if (!lease) continue;
     lease->pooled = false;
     while (!lease->idle.empty() && reuse(s, *lease)) {
@@ -114,14 +114,14 @@ void match_pool(SiteStep& s) {
   }
 }
 
-Duration reusable_for(const SiteParts& parts, Instant now, const Lease& lease) {
+Duration reusable_for(const SiteParts& parts, Instant now, const HopLease& lease) {
   if (lease.wanted || !stands(parts, lease)) return {};
   if (lease.jobs >= parts.settings.reuse_jobs_max && lease.jobs > 0) return {};
   if (now - lease.granted >= parts.settings.reuse_length_max) return {};
   return lease.length == Duration{} ? duration_max : lease.limit() - now;
 }
 
-bool reuse(SiteStep& s, Lease& lease) {
+bool reuse(SiteStep& s, HopLease& lease) {
   const Duration left = reusable_for(s.parts, s.now, lease);
   if (left <= Duration{}) return false;
   std::map<ClusterName, std::uint32_t> idle;

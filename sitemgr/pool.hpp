@@ -6,11 +6,11 @@
 
 namespace dmm::site_steps {
 
-void hand_out(SiteStep& s, Lease& lease, LocalRequest& request, std::vector<NodeGroup> nodes);
-std::vector<NodeGroup> take_from_users(SiteStep& s, Lease& lease, const std::vector<NodeGroup>& nodes,
+void hand_out(SiteStep& s, HopLease& lease, LocalRequest& request, std::vector<NodeGroup> nodes);
+std::vector<NodeGroup> take_from_users(SiteStep& s, HopLease& lease, const std::vector<NodeGroup>& nodes,
                                        const Party* job_manager);
-void take_from_user(SiteParts& parts, Lease& lease, const RequestId& request);
-void into_pool(SiteParts& parts, Lease& lease, std::vector<NodeGroup> nodes);
+void take_from_user(SiteParts& parts, HopLease& lease, const RequestId& request);
+void into_pool(SiteParts& parts, HopLease& lease, std::vector<NodeGroup> nodes);
 void match_pool(SiteStep& s);
 
 }  // namespace dmm::site_steps

@@ -38,7 +38,7 @@ void reclaim_for_local(SiteStep& s) {
   head->reclaimed = true;
   Duration longest;
   for (const LeaseId& id : victims->leases) {
-    Lease& lease = *s.parts.leases.find(id);
+    HopLease& lease = *s.parts.leases.find(id);
     longest = std::max(longest, lease.grace == end_of_job ? s.parts.settings.gather_max : lease.grace);
     reclaim(s, lease, lease.grace, LeaseEnd::reclaimed);
   }

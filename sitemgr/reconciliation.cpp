@@ -25,7 +25,7 @@ std::optional<Inventory> Reconciliation::hear(std::size_t n, Inventory& part) {
   return std::exchange(books.said, {});
 }
 
-HeldByBorrower Reconciliation::on_borrowed(std::size_t n, const Holding& held, const Lease* ours,
+HeldByBorrower Reconciliation::on_borrowed(std::size_t n, const Holding& held, const HopLease* ours,
                                            const Neighbours& neighbours, Instant until) {
   Books& books = books_[n];
   books.adopted.erase(held.lease);
@@ -59,8 +59,8 @@ void Reconciliation::note_unnamed(std::size_t n, const std::vector<Holding>& bor
     if (books.known.contains(id) && !named.contains(id)) books.unnamed[id] = until;
 }
 
-LentToUs Reconciliation::on_lent(std::size_t n, const Holding& lent, const Lease* ours, const Neighbours& neighbours,
-                                 std::size_t& downstream) {
+LentToUs Reconciliation::on_lent(std::size_t n, const Holding& lent, const HopLease* ours,
+                                 const Neighbours& neighbours, std::size_t& downstream) {
   if (ours && ours->upstream == n) return LentToUs::recorded;
   if (ours || books_[n].known.contains(lent.lease) || lent.lease.owner == self_) return LentToUs::release;
   const auto self = std::ranges::find(lent.chain, self_);

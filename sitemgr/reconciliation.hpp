@@ -58,15 +58,15 @@ class Reconciliation {
   std::optional<Inventory> hear(std::size_t n, Inventory& part);
   /// What follows from a holding that the neighbour names as borrowed. `ours`: our record of the lease, or null.
   /// `until`: an orphan waits until then for its lender's word.
-  HeldByBorrower on_borrowed(std::size_t n, const Holding& held, const Lease* ours, const Neighbours& neighbours,
-                             Instant until);
+  HeldByBorrower on_borrowed(std::size_t n, const Holding& held, const HopLease* ours,
+                             const Neighbours& neighbours, Instant until);
   /// Adopted leases that the neighbour holds no more: they go back to their owner.
   std::vector<LeaseId> not_held(std::size_t n);
   /// Leases that the neighbour was lent and didn't name: it gives them back, or they are unvouched at `until`.
   void note_unnamed(std::size_t n, const std::vector<Holding>& borrowed, const DenseSet<LeaseId>& lent, Instant until);
   /// What follows from a holding that the neighbour names as lent to us. With `adopt`, `downstream` is set to the
   /// neighbour towards the sink.
-  LentToUs on_lent(std::size_t n, const Holding& lent, const Lease* ours, const Neighbours& neighbours,
+  LentToUs on_lent(std::size_t n, const Holding& lent, const HopLease* ours, const Neighbours& neighbours,
                    std::size_t& downstream);
   /// A lease that we took our place in again: the neighbour towards the sink has yet to name it.
   void adopted(std::size_t downstream, const LeaseId& lease);

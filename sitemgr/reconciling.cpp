@@ -29,12 +29,12 @@ void begin_reconciliation(SiteStep& s, std::size_t n) {
   s.parts.reconciliation.begin(n, std::move(known));
   Inventory ours;
   for (const LeaseId& id : s.parts.leases.down(n)) {
-    const Lease& lease = s.parts.leases.get(id);
+    const HopLease& lease = s.parts.leases.get(id);
     if (!lease.nodes.empty())
       ours.lent.push_back(holding_of(lease, lease.request, lease.nodes, s.now, word_on(s.parts, lease)));
   }
   for (const LeaseId& id : s.parts.leases.up(n)) {
-    const Lease& lease = s.parts.leases.get(id);
+    const HopLease& lease = s.parts.leases.get(id);
     ours.borrowed.push_back(holding_of(lease, lease.request, lease.nodes, s.now, {}));
   }
   for (Inventory& part : parts_of(std::move(ours))) send(s, n, std::move(part), {});
@@ -48,7 +48,7 @@ void on(SiteStep& s, FromSite from, Inventory& part) {
   const Instant until = s.now + adopt_within(s.parts, n);
   for (const Holding& held : said->borrowed) compare_borrowed(s, n, held, until);
   for (const LeaseId& id : s.parts.reconciliation.not_held(n))
-    if (Lease* lease = s.parts.leases.find(id); lease && !lease->nodes.empty()) give_back(s, *lease, {}, true);
+    if (HopLease* lease = s.parts.leases.find(id); lease && !lease->nodes.empty()) give_back(s, *lease, {}, true);
   s.parts.reconciliation.note_unnamed(n, said->borrowed, s.parts.leases.down(n), until);
   for (const Holding& lent : said->lent) compare_lent(s, n, lent);
   s.parts.reconciliation.end(n);
@@ -59,7 +59,7 @@ Duration adopt_within(const SiteParts& parts, std::size_t n) {
 }
 
 void compare_borrowed(SiteStep& s, std::size_t n, const Holding& held, Instant until) {
-  Lease* lease = s.parts.leases.find(held.lease);
+  HopLease* lease = s.parts.leases.find(held.lease);
   switch (s.parts.reconciliation.on_borrowed(n, held, lease, s.parts.neighbours, until)) {
     case HeldByBorrower::recorded: {
       if (lease->state == LeaseState::offered)
@@ -77,7 +77,7 @@ void compare_borrowed(SiteStep& s, std::size_t n, const Holding& held, Instant u
 }
 
 void compare_lent(SiteStep& s, std::size_t n, const Holding& lent) {
-  Lease* lease = s.parts.leases.find(lent.lease);
+  HopLease* lease = s.parts.leases.find(lent.lease);
   std::size_t downstream = 0;
   switch (s.parts.reconciliation.on_lent(n, lent, lease, s.parts.neighbours, downstream)) {
     case LentToUs::recorded: {
@@ -101,14 +101,14 @@ void compare_lent(SiteStep& s, std::size_t n, const Holding& lent) {
 }
 
 void adopt(SiteStep& s, std::size_t upstream, std::size_t downstream, const Holding& lent) {
-  Lease lease =
+  HopLease lease =
       lease_from(lent, s.now, upstream, downstream, s.parts.neighbours[upstream].stands, s.parts.settings.term);
   lease.downstream_until = promised_until(s.parts, s.now, lease);
   s.out.log(Level::info, "adopt", lent.request,
             {{"lease", to_text(lent.lease)},
              {"from", s.parts.neighbours[upstream].site.text},
              {"to", s.parts.neighbours[downstream].site.text}});
-  Lease& kept = add_lease(s, std::move(lease));
+  HopLease& kept = add_lease(s, std::move(lease));
   s.parts.reconciliation.adopted(downstream, kept.id);
   send(s, upstream, Claim{kept.id, kept.request, {}}, kept.request);  // ours may have been lost with our record
 }
@@ -121,7 +121,7 @@ void end_unvouched(SiteStep& s) {
       send(s, one.neighbour, LeaseEnded{one.lease, {}, LeaseEnd::unknown, false, {}}, {});
       continue;
     }
-    Lease* lease = s.parts.leases.find(one.lease);
+    HopLease* lease = s.parts.leases.find(one.lease);
     if (!lease || lease->downstream != one.neighbour || lease->nodes.empty()) continue;
     s.parts.refuse(one.neighbour, "unnamed_lease");
     s.out.log(Level::warning, "unnamed_lease", lease->request, {{"lease", to_text(one.lease)}, {"by", by}});
@@ -135,7 +135,7 @@ void begin_reconciliation(SiteStep& s, const Party& party) {
   const Users::Holds holds = s.parts.users.holds_of(party);
   Inventory ours;
   for (const auto& [id, request] : holds) {
-    const Lease& lease = s.parts.leases.get(id);
+    const HopLease& lease = s.parts.leases.get(id);
     ours.lent.push_back(holding_of(lease, request, lease.handed_out.at(request), s.now, word_on(s.parts, lease)));
   }
   s.parts.reconciliation.begin(party, holds);
@@ -150,7 +150,7 @@ void on(SiteStep& s, FromUser from, Inventory& part) {
   std::map<std::pair<LeaseId, RequestId>, const Holding*> theirs;
   for (const Holding& held : said.borrowed) theirs[{held.lease, held.request}] = &held;
   for (const auto& [id, request] : known) {
-    Lease* lease = s.parts.leases.find(id);
+    HopLease* lease = s.parts.leases.find(id);
     if (!lease) continue;  // over since
     const auto out = lease->handed_out.find(request);
     if (out == lease->handed_out.end()) continue;

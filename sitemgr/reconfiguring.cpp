@@ -96,7 +96,7 @@ void remove_neighbour(SiteStep& s, std::size_t n) {
   lose_questions(s, n);
   for (const auto* leases : {&s.parts.leases.up(n), &s.parts.leases.down(n)})
     for (const LeaseId& id : std::vector<LeaseId>(leases->begin(), leases->end())) {
-      Lease* lease = s.parts.leases.find(id);
+      HopLease* lease = s.parts.leases.find(id);
       if (!lease || lease->nodes.empty()) continue;
       tell_ended(s, *lease, lease->nodes, LeaseEnd::link_removed, false, {});
       if (!lease->upstream)

@@ -16,7 +16,7 @@ static bool restore(SiteParts& parts, Instant now, LeaseRecord& row);
 
 // ---- writing --------------------------------------------------------------------------------------------------------
 
-void changed(SiteStep& s, Lease& lease) {
+void changed(SiteStep& s, HopLease& lease) {
   if (s.out.ledger.wanted) s.parts.leases.mark_changed(lease);
 }
 
@@ -72,7 +72,7 @@ bool restore(SiteParts& parts, Instant now, LeaseRecord& row) {
   if (!row.upstream.empty() && !(upstream = parts.neighbours.find(row.upstream))) return false;
   const bool borrower_is_gone = !row.downstream.empty() && !(downstream = parts.neighbours.find(row.downstream));
   if (borrower_is_gone && upstream) return false;  // the neighbour's inventory gives it back
-  Lease lease = lease_from(row, now, upstream, downstream, parts.settings.term);
+  HopLease lease = lease_from(row, now, upstream, downstream, parts.settings.term);
   if (borrower_is_gone) {
     add_nodes(lease.cleaning, std::exchange(lease.nodes, {}));
     lease.state = LeaseState::ending;
@@ -93,7 +93,7 @@ bool restore(SiteParts& parts, Instant now, LeaseRecord& row) {
   const bool is_other = borrower_is_gone || lease.state != row.state || lease.term != row.term;
   SiteManagerEffects nothing;
   SiteStep step{parts, now, nothing};
-  Lease& kept = keep_lease(step, std::move(lease));
+  HopLease& kept = keep_lease(step, std::move(lease));
   if (is_other) parts.leases.mark_changed(kept);
   if (kept.upstream && !kept.downstream && !idle.empty()) into_pool(parts, kept, std::move(idle));
   return true;

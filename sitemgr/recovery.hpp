@@ -7,7 +7,7 @@
 
 namespace dmm::site_steps {
 
-void changed(SiteStep& s, Lease& lease);
+void changed(SiteStep& s, HopLease& lease);
 void write_ledger(SiteStep& s);
 std::vector<SiteRecord> records_of(const SiteParts& parts);
 void restore(SiteParts& parts, Instant now, std::vector<SiteRecord> rows);

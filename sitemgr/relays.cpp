@@ -8,11 +8,11 @@ namespace dmm {
 namespace {
 
 /// A lease that stays at this site needs no relay: its user and its resource managers have links to us.
-bool is_carried(const Lease& lease) { return lease.upstream || lease.downstream; }
+bool is_carried(const HopLease& lease) { return lease.upstream || lease.downstream; }
 
 }  // namespace
 
-void Relays::carry(const Lease& lease) {
+void Relays::carry(const HopLease& lease) {
   if (!is_carried(lease)) return;
   DMM_ASSERT(!lease.chain.empty());
   for (const Party& manager : lease.managers) {
@@ -24,7 +24,7 @@ void Relays::carry(const Lease& lease) {
   }
 }
 
-void Relays::drop(Instant now, const Lease& lease) {
+void Relays::drop(Instant now, const HopLease& lease) {
   if (!is_carried(lease)) return;
   for (const Party& manager : lease.managers) drop(now, RelayPair{lease.chain.back(), manager});
 }

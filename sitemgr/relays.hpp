@@ -22,9 +22,9 @@ class Relays {
   Relays(SiteName self, Duration memory) : self_(std::move(self)), memory_(memory) {}
 
   /// The sink of this lease and the resource managers that have its nodes may speak while it is carried here.
-  void carry(const Lease& lease);
+  void carry(const HopLease& lease);
   /// The lease is carried no longer: its pairs may speak for as long as the memory lasts.
-  void drop(Instant now, const Lease& lease);
+  void drop(Instant now, const HopLease& lease);
   /// Whether to pass this frame on. `from`: the party at the other end of the link that it came over. `knows_receiver`:
   /// whether the receiver is a job manager or resource manager of this site that is known here; called only where the
   /// path ends here.

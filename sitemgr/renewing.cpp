@@ -23,7 +23,7 @@ constexpr Duration shortest_promise = milliseconds(1);
 }  // namespace
 
 /// It was promised to us by a Beat that left then, and by none since.
-static void waver(SiteParts& parts, Lease& lease, Instant proved);
+static void waver(SiteParts& parts, HopLease& lease, Instant proved);
 /// Whether a borrower holds all that it was lent; if it has lost some, the two compare all leases in a new
 /// session.
 static bool agrees(SiteStep& s, std::size_t n, const Renew& renew);
@@ -31,21 +31,21 @@ static bool agrees(SiteStep& s, std::size_t n, const Renew& renew);
 /// them.
 static std::vector<LeaseId> wanted_of(const SiteParts& parts, Instant now, std::size_t n);
 
-Duration promise_of(const SiteParts& parts, const Lease& lease) {
+Duration promise_of(const SiteParts& parts, const HopLease& lease) {
   if (!lease.upstream) return lease.term;
   const Duration promise = lease.term - parts.neighbours[*lease.upstream].stale_after - lease.term / 100;
   return std::max(promise, shortest_promise);
 }
 
-bool stands(const SiteParts& parts, const Lease& lease) {
+bool stands(const SiteParts& parts, const HopLease& lease) {
   return !lease.unsure && (!lease.upstream || parts.neighbours[*lease.upstream].stands);
 }
 
-Duration word_on(const SiteParts& parts, const Lease& lease) {
+Duration word_on(const SiteParts& parts, const HopLease& lease) {
   return stands(parts, lease) ? promise_of(parts, lease) : not_known;
 }
 
-Instant promised_until(const SiteParts& parts, Instant vouched, const Lease& lease) {
+Instant promised_until(const SiteParts& parts, Instant vouched, const HopLease& lease) {
   if (parts.neighbours[*lease.downstream].up) return never;
   const Duration promise = promise_of(parts, lease);
   return vouched + promise + (lease.upstream ? Duration{} : promise / owner_margin);
@@ -60,7 +60,7 @@ void on(SiteStep& s, LinkStanding& change) {
   lender.stands = change.stands;
   if (change.stands) lender.stale_after = change.stale_after;
   for (const LeaseId& id : s.parts.leases.up(*n)) {
-    Lease& lease = *s.parts.leases.find(id);
+    HopLease& lease = *s.parts.leases.find(id);
     if (lease.unsure) continue;
     if (change.stands)
       stand(s.parts, lease);
@@ -69,19 +69,19 @@ void on(SiteStep& s, LinkStanding& change) {
   }
 }
 
-void stand(SiteParts& parts, Lease& lease) {
+void stand(SiteParts& parts, HopLease& lease) {
   lease.unsure = false;
   if (parts.neighbours[*lease.upstream].stands) lease.upstream_until = never;
   parts.renewals.restate(lease.id);
 }
 
-void waver(SiteParts& parts, Lease& lease, Instant proved) {
+void waver(SiteParts& parts, HopLease& lease, Instant proved) {
   lease.upstream_until = std::min(lease.upstream_until, std::max(proved, lease.granted) + lease.term);
   parts.leases.watch(lease);
   parts.renewals.restate(lease.id);
 }
 
-void restate_unless_it_stands(SiteParts& parts, const Lease& lease) {
+void restate_unless_it_stands(SiteParts& parts, const HopLease& lease) {
   if (!stands(parts, lease)) parts.renewals.restate(lease.id);
 }
 
@@ -89,7 +89,7 @@ void tell_restated(SiteStep& s) {
   std::map<Party, std::map<LeaseId, Duration>> news;
   if (DMM_PLANT(wavering_not_told)) s.parts.renewals.take_restated();
   for (const LeaseId& id : s.parts.renewals.take_restated()) {
-    const Lease* lease = s.parts.leases.find(id);
+    const HopLease* lease = s.parts.leases.find(id);
     if (!lease || lease->nodes.empty()) continue;
     if (lease->downstream) news[s.parts.party(*lease->downstream)].emplace(id, word_on(s.parts, *lease));
     for (const auto& [request, nodes] : lease->handed_out)
@@ -108,7 +108,7 @@ void tell_restated(SiteStep& s) {
 
 void on(SiteStep& s, FromSite from, Renewed& renewed) {
   for (const LeaseTerm& said : renewed.terms) {
-    Lease* lease = s.parts.leases.find(said.lease);
+    HopLease* lease = s.parts.leases.find(said.lease);
     if (!lease || lease->upstream != from.neighbour) continue;
     if (said.left <= Duration{}) {
       lease->unsure = true;
@@ -121,7 +121,7 @@ void on(SiteStep& s, FromSite from, Renewed& renewed) {
   }
   const std::set<LeaseId> wanted(renewed.wanted.begin(), renewed.wanted.end());
   for (const LeaseId& id : s.parts.leases.up(from.neighbour)) {
-    Lease& lease = *s.parts.leases.find(id);
+    HopLease& lease = *s.parts.leases.find(id);
     const bool was = std::exchange(lease.wanted, wanted.contains(id));
     if (was != lease.wanted && lease.downstream) s.parts.renewals.wanted_look().due = s.now;
   }
@@ -141,7 +141,7 @@ void on(SiteStep& s, FromSite from, Renew& renew) {
   Renewed answer{s.parts.settings.term, {}, wanted_of(s.parts, s.now, n), agrees(s, n, renew)};
   s.parts.renewals.set_told_wanted(n, answer.wanted);
   for (const LeaseId& id : s.parts.leases.down(n)) {
-    const Lease& lease = s.parts.leases.get(id);
+    const HopLease& lease = s.parts.leases.get(id);
     if (lease.state == LeaseState::ending) continue;
     if (word_on(s.parts, lease) != answer.term) answer.terms.push_back({id, word_on(s.parts, lease)});
   }
@@ -180,7 +180,7 @@ std::vector<LeaseId> wanted_of(const SiteParts& parts, Instant now, std::size_t 
   std::uint64_t demand = parts.settings.owner_first ? parts.queue.demand() : 0;
   const auto for_others = parts.lending.wanted_for_others(now, parts.lending_site(), n);
   for (const LeaseId& id : parts.leases.down(n)) {
-    const Lease& lease = parts.leases.get(id);
+    const HopLease& lease = parts.leases.get(id);
     if (lease.state == LeaseState::ending) continue;
     const bool needed = !lease.upstream && demand > 0;
     if (needed) demand -= std::min<std::uint64_t>(demand, lease.processors);
@@ -210,7 +210,7 @@ void tell_wanted(SiteStep& s) {
 // ---- when it is over ------------------------------------------------------------------------------------------------
 
 void expire_leases(SiteStep& s) {
-  while (Lease* lease = s.parts.leases.take_over(s.now)) {
+  while (HopLease* lease = s.parts.leases.take_over(s.now)) {
     const bool is_silent = s.now >= std::min(lease->upstream_until, lease->downstream_until);
     const bool is_offer = !lease->upstream && lease->state == LeaseState::offered;
     if (is_offer && !is_silent) {

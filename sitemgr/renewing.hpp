@@ -9,18 +9,18 @@ namespace dmm::site_steps {
 
 /// How long our Beats promise a lease to the next hop: less than we are promised, by the longest that it may take
 /// us to notice that we aren't any longer.
-Duration promise_of(const SiteParts& parts, const Lease& lease);
-bool stands(const SiteParts& parts, const Lease& lease);
+Duration promise_of(const SiteParts& parts, const HopLease& lease);
+bool stands(const SiteParts& parts, const HopLease& lease);
 /// What we say that our Beats promise.
-Duration word_on(const SiteParts& parts, const Lease& lease);
+Duration word_on(const SiteParts& parts, const HopLease& lease);
 /// When we take back what a neighbour was promised by a Beat that left then; `never` while Beats go on promising
 /// it.
-Instant promised_until(const SiteParts& parts, Instant vouched, const Lease& lease);
+Instant promised_until(const SiteParts& parts, Instant vouched, const HopLease& lease);
 void on(SiteStep& s, LinkStanding& change);
 /// From now on it is promised to us by each Beat.
-void stand(SiteParts& parts, Lease& lease);
+void stand(SiteParts& parts, HopLease& lease);
 /// A lender may grant before its first Beat that vouches: then ours don't speak for the lease either.
-void restate_unless_it_stands(SiteParts& parts, const Lease& lease);
+void restate_unless_it_stands(SiteParts& parts, const HopLease& lease);
 /// The holders of these leases, neighbours or our own job managers, hear whether the leases stand.
 void tell_restated(SiteStep& s);
 void on(SiteStep& s, FromSite from, Renewed& renewed);

@@ -38,7 +38,7 @@ std::optional<Reservation::Victims> Reservation::choose(Instant now, const Resou
   std::vector<LeaseId> ids;
   std::vector<VictimView> victims;
   for (const LeaseId& id : leases.all()) {  // rare
-    const Lease& lease = leases.get(id);
+    const HopLease& lease = leases.get(id);
     if (lease.upstream || !lease.downstream || lease.nodes.empty() || now < lease.protected_until) continue;
     VictimView victim{std::vector<std::uint32_t>(clusters.size(), 0), 0};
     for (const NodeGroup& group : lease.nodes) {

@@ -101,7 +101,7 @@ bool Users::discard(const Party& user) {
 
 // ---- nodes ---------------------------------------------------------------------------------------------------------
 
-void Users::hold(const Lease& lease, const RequestId& request) {
+void Users::hold(const HopLease& lease, const RequestId& request) {
   Session& session = sessions_[job_manager_of(request)];
   if (lease.upstream)
     session.borrowed.emplace(lease.id, request);
@@ -109,7 +109,7 @@ void Users::hold(const Lease& lease, const RequestId& request) {
     session.own.insert({lease.id.epoch, request.job, request.attempt});
 }
 
-void Users::drop(const Lease& lease, const RequestId& request) {
+void Users::drop(const HopLease& lease, const RequestId& request) {
   const auto known = sessions_.find(job_manager_of(request));
   if (known == sessions_.end()) return;
   if (lease.upstream)
@@ -118,7 +118,7 @@ void Users::drop(const Lease& lease, const RequestId& request) {
     known->second.own.erase({lease.id.epoch, request.job, request.attempt});
 }
 
-bool Users::holds(const Lease& lease, const RequestId& request) const {
+bool Users::holds(const HopLease& lease, const RequestId& request) const {
   const Session* session = find(job_manager_of(request));
   if (!session) return false;
   return lease.upstream ? session->borrowed.contains({lease.id, request})

@@ -63,9 +63,9 @@ class Users {
 
   // ---- nodes ----
   /// The request of a job manager of this site holds nodes of a lease, or no longer.
-  void hold(const Lease& lease, const RequestId& request);
-  void drop(const Lease& lease, const RequestId& request);
-  bool holds(const Lease& lease, const RequestId& request) const;
+  void hold(const HopLease& lease, const RequestId& request);
+  void drop(const HopLease& lease, const RequestId& request);
+  bool holds(const HopLease& lease, const RequestId& request) const;
   Holds holds_of(const Party& user) const;
   /// What it holds of leases that this site borrowed.
   Holds borrowed_of(const Party& user) const;

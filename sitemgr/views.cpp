@@ -51,7 +51,7 @@ SiteView view_of(const SiteParts& parts, Instant now) {
 std::vector<NodesView> nodes_of(const SiteParts& parts) {
   std::vector<NodesView> all;
   for (const OwnedNodes::ManagerView& manager : parts.owned.managers()) {
-    const auto add = [&](NodesView::State state, const NodeSet& nodes, std::string reason, const Lease* lease) {
+    const auto add = [&](NodesView::State state, const NodeSet& nodes, std::string reason, const HopLease* lease) {
       if (nodes.empty()) return;
       NodesView row{manager.party,
                     manager.cluster,
@@ -76,7 +76,7 @@ std::vector<NodesView> nodes_of(const SiteParts& parts) {
     };
     NodeSet rest = nodes_of(*parts.owned.find_offer(manager.party));
     for (const LeaseId& id : parts.leases.on(manager.party)) {
-      const Lease& lease = parts.leases.get(id);
+      const HopLease& lease = parts.leases.get(id);
       for (const auto& [groups, state] : {std::pair{&lease.nodes, NodesView::State::leased},
                                           std::pair{&lease.cleaning, NodesView::State::cleaning}})
         each_manager(*groups, [&](const Party& party, const NodeSet& nodes) {
@@ -103,7 +103,7 @@ void check_invariants(const SiteParts& parts) {
   std::vector<std::uint32_t> lent(parts.neighbours.size(), 0);
   std::map<Party, NodeSet> nodes;
   for (const LeaseId& id : parts.leases.all()) {
-    const Lease& lease = parts.leases.get(id);
+    const HopLease& lease = parts.leases.get(id);
     DMM_ASSERT(!lease.nodes.empty() || !lease.cleaning.empty());
     for (const auto& [request, out] : lease.handed_out) {
       DMM_ASSERT(parts.users.holds(lease, request));

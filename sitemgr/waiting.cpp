@@ -36,7 +36,7 @@ std::vector<HolderView> holders_of(const SiteParts& parts, Instant now, const Co
     return processors;
   };
   for (const LeaseId& id : parts.leases.all()) {
-    const Lease& lease = parts.leases.get(id);
+    const HopLease& lease = parts.leases.get(id);
     if (lease.upstream) continue;
     HolderView holder{id, lease.request, {}, usable(lease.nodes), now - lease.granted, lease.limit(), false};
     if (lease.downstream)

@@ -36,7 +36,7 @@ Answer holdings_of(const SiteManager& site, const Ask& ask) {
     return index ? Json(site.neighbours()[*index].site.text) : Json(nullptr);
   };
   return answer_page(ask, site.leases().all(), [&](const LeaseId& id) {
-    const Lease& lease = site.leases().get(id);
+    const HopLease& lease = site.leases().get(id);
     Json users = Json::array();
     for (const auto& [request, nodes] : lease.handed_out)
       users.push_back({{"request", to_text(request)},

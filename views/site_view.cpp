@@ -186,7 +186,7 @@ Json nodes_of(const std::vector<NodeGroup>& groups) {
   return list;
 }
 
-Json lease_of(const SiteManager& site, const ViewTime& time, const Lease& lease) {
+Json lease_of(const SiteManager& site, const ViewTime& time, const HopLease& lease) {
   const auto neighbour = [&](const std::optional<std::size_t>& index) {
     return index ? Json(site.neighbours()[*index].site.text) : Json(nullptr);
   };
@@ -227,7 +227,7 @@ using Running = std::map<std::pair<UsageRecord::Direction, SiteName>, UsageTotal
 Running running_usage(const SiteManager& site, Instant now) {
   Running sums;
   for (const LeaseId& id : site.leases().all()) {
-    const Lease& lease = site.leases().get(id);
+    const HopLease& lease = site.leases().get(id);
     const auto held = static_cast<std::uint64_t>((now - lease.granted).microseconds);
     const auto note = [&](UsageRecord::Direction direction, std::optional<std::size_t> peer) {
       UsageTotal& sum = sums[{direction, peer ? site.neighbours()[*peer].site : SiteName()}];

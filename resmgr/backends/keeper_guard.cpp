@@ -52,9 +52,9 @@ void Guard::kill_all_at(Clock time) {
 bool Guard::forget(std::uint64_t serial) {
   const auto victim = victims_.find(serial);
   if (victim == victims_.end()) return false;
-  const bool fenced = victim->second.fenced;
+  const bool lost_contact = victim->second.lost_contact;
   victims_.erase(victim);
-  return fenced;
+  return lost_contact;
 }
 
 void Guard::watch() {
@@ -74,7 +74,7 @@ Clock Guard::kill_what_is_due(Clock time) {
   Clock next = endless;
   for (auto& [serial, victim] : victims_) {
     if (all || time >= victim.kill_at) {
-      victim.fenced = victim.fenced || (all && !victim.killed);
+      victim.lost_contact = victim.lost_contact || (all && !victim.killed);
       victim.killed = true;
       kill(victim.process, SIGKILL);
       victim.kill_at = endless;

@@ -43,7 +43,7 @@ class Guard {
     pid_t process = 0;
     Clock kill_at = endless;
     bool killed = false;
-    bool fenced = false;
+    bool lost_contact = false;
   };
   void watch();
   Clock kill_what_is_due(Clock time);

@@ -340,18 +340,18 @@ void Keeper::reap() {
     if (remove_again_) start_remover();
   }
   if (!ended.empty()) hear_words();  // their last ones
-  for (const auto& [serial, status, fenced] : ended) shim_ended(serial, status, fenced);
+  for (const auto& [serial, status, lost_contact] : ended) shim_ended(serial, status, lost_contact);
 }
 
-void Keeper::shim_ended(std::uint64_t serial, int status, bool fenced) {
+void Keeper::shim_ended(std::uint64_t serial, int status, bool lost_contact) {
   const auto found = jobs_.find(serial);
   if (found == jobs_.end()) return cgroups_.remove(serial);  // it never ran, and was told as over
   Job& job = found->second;
   job.shim_ended = true;
-  job.fenced = job.fenced || fenced;
+  job.lost_contact = job.lost_contact || lost_contact;
   if (!job.leader_ended) leader_ended(serial, job, WIFSIGNALED(status) ? status : SIGKILL, 0);
-  if (job.fenced && job.outcome.kind == EndKind::signalled) {
-    job.outcome.kind = EndKind::fenced;
+  if (job.lost_contact && job.outcome.kind == EndKind::signalled) {
+    job.outcome.kind = EndKind::lost_contact;
     job.text = "its resource manager was silent for too long";
   }
   cgroups_.kill(serial);
@@ -368,7 +368,7 @@ void Keeper::ring_alarms() {
   if (time >= deadline_) {
     keep_until(endless);  // until the manager is heard again
     for (auto& [serial, job] : jobs_) {
-      job.fenced = job.fenced || !job.leader_ended;
+      job.lost_contact = job.lost_contact || !job.leader_ended;
       end(serial, job, 0);
     }
   }

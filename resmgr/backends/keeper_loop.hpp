@@ -70,7 +70,7 @@ class Keeper {
     bool running = false;   // its program was executed
     bool leader_ended = false;
     bool shim_ended = false;
-    bool fenced = false;    // killed because its manager was not heard
+    bool lost_contact = false;  // killed because its manager was not heard
     std::string stuck;      // as told
     JobEnded outcome;
   };
@@ -98,7 +98,7 @@ class Keeper {
   void heed(const Word& word, pid_t process);
   void leader_ended(std::uint64_t serial, Job& job, int status, Clock cpu);
   void reap();
-  void shim_ended(std::uint64_t serial, int status, bool fenced);
+  void shim_ended(std::uint64_t serial, int status, bool lost_contact);
   void ring_alarms();
   void ring(std::uint64_t serial, Job& job, Clock time);
   void fail_start(std::uint64_t serial, Job& job, const StartFailure& failure);

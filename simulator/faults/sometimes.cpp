@@ -32,7 +32,7 @@ std::string_view to_text(Rare state) {
     case Rare::detached: return "work went on under a lease that was over";
     case Rare::detached_ended_itself: return "such work came to its own end";
     case Rare::start_refused: return "a start was refused since its lease was over";
-    case Rare::fenced: return "a resource manager that heard nobody ended a job";
+    case Rare::lost_contact: return "a resource manager that lost contact ended a job";
     case Rare::keeper_deadline: return "a keeper that heard nobody ended jobs";
     case Rare::task_found_again: return "a restarted resource manager found its tasks alive";
     case Rare::jobs_found_again: return "a job manager with running jobs crashed";
@@ -103,7 +103,7 @@ void Sometimes::note_job_manager(const LogEvent& event) {
 }
 
 void Sometimes::note_resource_manager(const LogEvent& event) {
-  saw(Rare::fenced, event.name == "fence");
+  saw(Rare::lost_contact, event.name == "fence");
   saw(Rare::keeper_deadline, event.name == "deadline");
   saw(Rare::task_found_again, event.name == "restarted" && number_of(event, "tasks") > 0);
   saw(Rare::start_refused, event.name == "refuse" && text_of(event, "fault") == "no_lease");

@@ -24,7 +24,7 @@ enum class Rare : std::uint8_t {
   detached,
   detached_ended_itself,
   start_refused,
-  fenced,
+  lost_contact,
   keeper_deadline,
   task_found_again,
   jobs_found_again,

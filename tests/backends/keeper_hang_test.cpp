@@ -86,8 +86,8 @@ TEST_CASE("keeper hangs: jobs end at the deadline while a program doesn't start"
   const HungFile hung(elsewhere.path + "/program");
   f.start(task(1), {hung.path()});
   f.start(task(2), {"sleep", "1000"});
-  CHECK(f.ended(task(2)).kind == EndKind::fenced);
-  CHECK(f.ended(task(1)).kind == EndKind::fenced);
+  CHECK(f.ended(task(2)).kind == EndKind::lost_contact);
+  CHECK(f.ended(task(1)).kind == EndKind::lost_contact);
 }
 
 TEST_CASE("keeper hangs: deadlines and orders to kill hold while the keeper's own disk doesn't answer") {
@@ -98,19 +98,19 @@ TEST_CASE("keeper hangs: deadlines and orders to kill hold while the keeper's ow
   manager->shell(task(1), stubborn);
   manager->shell(task(2), stubborn);
   const pid_t killed = manager->await<TaskStarted>(task(1)).process;
-  const pid_t fenced = manager->await<TaskStarted>(task(2)).process;
+  const pid_t unheard = manager->await<TaskStarted>(task(2)).process;
   manager->backend->perform(EndTask{task(1), milliseconds(200)});
   manager->start(task(3), {"true"});  // how it ended can't be written
   REQUIRE(until([&] { return outcome.is_waited_for(); }));
   CHECK(manager->event("keeper_silent").find("started or ended") != std::string::npos);
   CHECK(manager->backend->state().keeper_silent);
-  CHECK(until([&] { return !runs(killed) && !runs(fenced); }));
+  CHECK(until([&] { return !runs(killed) && !runs(unheard); }));
   CHECK(outcome.is_waited_for());
   outcome.answer();
   manager->event("keeper_heard");
   CHECK_FALSE(manager->backend->state().keeper_silent);
   CHECK(manager->ended(task(1)).kind == EndKind::signalled);
-  CHECK(manager->ended(task(2)).kind == EndKind::fenced);
+  CHECK(manager->ended(task(2)).kind == EndKind::lost_contact);
   CHECK(manager->ended(task(3)).code == 0);
 }
 

@@ -188,7 +188,7 @@ TEST_CASE("keeper outlives: nobody comes until the deadline") {
   CHECK(s.manager->backend->keeper_process() != keeper);
   CHECK(process_of(s.living(), task(1)) == 0);
   const TaskEnded end = s.manager->ended(task(1));  // it was kept on disk
-  CHECK(end.kind == EndKind::fenced);
+  CHECK(end.kind == EndKind::lost_contact);
   CHECK(end.code == SIGKILL);
   CHECK(s.manager->run_shell(task(1), "echo again").output == "again\n");
 }

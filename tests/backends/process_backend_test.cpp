@@ -241,7 +241,7 @@ TEST_CASE("process backend: a stopped manager's tasks end at the deadline") {
   Fixture f(milliseconds(300));  // this test is the manager: it just doesn't say that it lives
   f.shell(task(1), "trap '' TERM; sleep 1000");
   const TaskEnded end = f.ended(task(1));
-  CHECK(end.kind == EndKind::fenced);
+  CHECK(end.kind == EndKind::lost_contact);
   CHECK(end.code == SIGKILL);
   CHECK(end.wall < seconds(10));
 

@@ -87,7 +87,7 @@ TEST_CASE("what the end of a component says") {
       Row{"stopped by us for a lost lease", ended(EndKind::stopped), true, true, EndClass::interrupted},
       Row{"stopped by nobody we know", ended(EndKind::stopped), false, false, EndClass::bad},
       Row{"lease ended", ended(EndKind::lease_ended), false, false, EndClass::interrupted},
-      Row{"fenced", ended(EndKind::fenced), false, false, EndClass::interrupted},
+      Row{"lost contact", ended(EndKind::lost_contact), false, false, EndClass::interrupted},
       Row{"no lease there", not_started(StartFault::no_lease), false, false, EndClass::interrupted},
       Row{"nodes busy", not_started(StartFault::nodes_busy), false, false, EndClass::interrupted},
       Row{"machine full", not_started(StartFault::resources), false, false, EndClass::interrupted},

@@ -321,7 +321,7 @@ struct World {
       task.end.output_bytes += 1 + draw(100'000);
       return say(m.party, Grown{task.start.request, task.start.component, task.end.output_bytes, 0});
     }
-    if (draw_one_in(20)) return end(m, task, draw_one_in(2) ? EndKind::fenced : EndKind::lease_ended, 0);
+    if (draw_one_in(20)) return end(m, task, draw_one_in(2) ? EndKind::lost_contact : EndKind::lease_ended, 0);
     end(m, task, EndKind::exited, draw_one_in(5) ? 1 : 0);
   }
   void answer_again(FakeManager& m, const FakeTask& task) {

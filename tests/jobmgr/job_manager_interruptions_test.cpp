@@ -65,8 +65,8 @@ TEST_CASE("who takes a link out of service is no reason to end what runs, nor to
     stage.hear(fs0, ended(request(1)));
     CHECK(stage.state(1) == JobState::finished);
   }
-  SUBCASE("it is fenced") {
-    stage.hear(fs0, ended(request(1), EndKind::fenced));
+  SUBCASE("its resource manager loses contact") {
+    stage.hear(fs0, ended(request(1), EndKind::lost_contact));
     CHECK(stage.manager.job(1)->reruns == 0);
     CHECK(stage.manager.job(1)->past.times == 1);
   }

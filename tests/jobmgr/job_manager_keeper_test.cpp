@@ -125,7 +125,7 @@ TEST_CASE("only what is lost with its keeper counts as that, whatever else is sa
     CHECK(stage.state(1) == JobState::failed);
   }
   SUBCASE("another interruption is one") {
-    end.kind = EndKind::fenced;
+    end.kind = EndKind::lost_contact;
     stage.hear(fs0, end);
     CHECK(stage.manager.job(1)->reruns == 1);
   }
@@ -191,7 +191,7 @@ TEST_CASE("a second interruption of another kind waits too, and each further one
   for (const std::int64_t pause : {0, 1, 2, 4, 8, 16, 32, 64, 64, 64}) {
     const std::uint32_t attempt = stage.manager.job(1)->attempt;
     stage.run_one(1, attempt);
-    stage.hear(fs0, ended(request(1, attempt), EndKind::fenced));
+    stage.hear(fs0, ended(request(1, attempt), EndKind::lost_contact));
     const Instant again_at = stage.manager.job(1)->again_at;
     CHECK((again_at == never ? Duration{} : again_at - stage.now) == seconds(pause));
     stage.pass(seconds(pause));

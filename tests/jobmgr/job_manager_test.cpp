@@ -293,7 +293,7 @@ TEST_CASE("what was interrupted runs again under a new request, with its waiting
   stage.submit({job});
   stage.run_one();
   stage.pass(seconds(20));
-  stage.hear(fs0, ended(request(1), EndKind::fenced));
+  stage.hear(fs0, ended(request(1), EndKind::lost_contact));
   const auto requests = stage.said<Request>(site);
   REQUIRE(requests.size() == 1);
   CHECK(requests[0].id == request(1, 2));
@@ -301,7 +301,7 @@ TEST_CASE("what was interrupted runs again under a new request, with its waiting
   CHECK(stage.said<Forget>(fs0).size() == 1);
   CHECK(stage.said<Release>(site).size() == 1);
   stage.run_one(1, 2);
-  stage.hear(fs0, ended(request(1, 2), EndKind::fenced));
+  stage.hear(fs0, ended(request(1, 2), EndKind::lost_contact));
   CHECK(stage.state(1) == JobState::lost);
   CHECK(stage.manager.job(1)->reruns == 1);
   CHECK(stage.manager.job(1)->text == "interrupted too often; fenced");

@@ -47,7 +47,7 @@ constexpr RandomOptions two_days{.sites_max = 4, .length = seconds(48 * 3600), .
 constexpr auto finders = std::to_array<Finder>({
     {Planted::no_epoch_check, "went back from a later lease", 501},
     {Planted::clean_too_early, "nodes run a task that their owner thinks free"},
-    {Planted::no_self_fence, "which hears nobody", 31},
+    {Planted::runs_on_unheard, "which hears nobody", 31},
     {Planted::unassign_not_written, "its ledger still has assignments"},
     {Planted::living_tasks_ignored, "runs and nobody knows"},
     {Planted::end_not_said, "isn't quiet"},

@@ -42,7 +42,8 @@ TEST_CASE("resource manager: what runs goes on across a restart") {
   CHECK(stage.manager.view().leases.at(0).holder == alice.site);
 }
 
-TEST_CASE("resource manager: what exited before its fence could kill it has exited, also across a restart [S139a]") {
+TEST_CASE(
+    "resource manager: what exited before lost contact could kill it has exited, also across a restart [S139a]") {
   Stage stage = Stage::running();
   stage.put(LinkDown{owner});
   stage.put(LinkDown{alice});
@@ -161,7 +162,7 @@ TEST_CASE("resource manager: that a lease went idle is said again in a new sessi
   CHECK(said[0].confirmed);
 }
 
-TEST_CASE("resource manager: a fenced lease stays fenced across a restart") {
+TEST_CASE("resource manager: a lease closed by lost contact stays closed across a restart") {
   Stage stage = Stage::running();
   stage.put(LinkDown{owner});
   stage.put(LinkDown{alice});
@@ -286,7 +287,7 @@ TEST_CASE("resource manager: a detached task ends at the limit, which no repetit
   CHECK_FALSE(stage.said<Clean>(owner).empty());
 }
 
-TEST_CASE("resource manager: a detached task is fenced when its job manager is silent, whoever else is heard") {
+TEST_CASE("resource manager: a detached task ends when its job manager is silent, whatever else is heard") {
   Stage stage = Stage::running();
   stage.hear(alice, start(lease(1), job(2), {{3, 3}}));
   stage.forget_effects();
@@ -304,8 +305,8 @@ TEST_CASE("resource manager: a detached task is fenced when its job manager is s
   REQUIRE(ends.size() == 1);  // the other one is still the owner's matter
   CHECK(ends[0].id.request == job(1));
   stage.end_killed(job(1));
-  CHECK(stage.outcome().kind == EndKind::fenced);
-  CHECK_FALSE(stage.manager.view().leases.at(0).fenced);
+  CHECK(stage.outcome().kind == EndKind::lost_contact);
+  CHECK_FALSE(stage.manager.view().leases.at(0).closed);
 }
 
 TEST_CASE("resource manager: the owner takes nodes with a detached task back at once") {

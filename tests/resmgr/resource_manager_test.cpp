@@ -404,7 +404,8 @@ TEST_CASE("resource manager: a site manager that began anew ends nothing, and is
   CHECK(stage.said<Clean>(owner).size() == 2);
 }
 
-TEST_CASE("resource manager: fences itself only when both the owner and the job manager are silent for a term") {
+TEST_CASE(
+    "resource manager: ends work by itself only when both the owner and the job manager are silent for a term") {
   Stage stage = Stage::running();
   stage.put(LinkDown{alice});
   stage.wait(seconds(100));
@@ -419,8 +420,8 @@ TEST_CASE("resource manager: fences itself only when both the owner and the job 
   CHECK(stage.ordered<EndTask>().at(0).grace == Duration{});
   CHECK(stage.logged(Level::warning, "fence"));
   stage.end_killed(job(1));
-  CHECK(stage.outcome().kind == EndKind::fenced);
-  CHECK(stage.manager.view().leases.at(0).fenced);
+  CHECK(stage.outcome().kind == EndKind::lost_contact);
+  CHECK(stage.manager.view().leases.at(0).closed);
 
   stage.put(LinkUp{alice, false, {}, {}});
   stage.hear(alice, start(lease(1), job(2), {{0, 1}}));
@@ -434,7 +435,7 @@ TEST_CASE("resource manager: fences itself only when both the owner and the job 
 TEST_CASE("resource manager: what came to its end before it was killed has ended by itself [S139a]") {
   Stage stage = Stage::running();
   EndKind expected = EndKind::exited;
-  SUBCASE("it was fenced by a manager that had been stopped meanwhile") {
+  SUBCASE("its lease was closed by a manager that had been stopped meanwhile") {
     stage.put(LinkDown{owner});
     stage.put(LinkDown{alice});
     stage.wait(seconds(30));
@@ -466,7 +467,7 @@ TEST_CASE("resource manager: what heeds a warning and ends with exit status 0 ha
   CHECK(outcome.code == 0);
 }
 
-TEST_CASE("resource manager: the term of the fence counts from when the second of the two fell silent") {
+TEST_CASE("resource manager: the term of lost contact counts from when the second of the two fell silent") {
   Stage stage = Stage::running();
   bool owner_first = false;
   SUBCASE("the job manager") {}
@@ -491,16 +492,16 @@ TEST_CASE("resource manager: silence counts from the last word, not from when it
   CHECK(stage.ordered<EndTask>().size() == 1);
 }
 
-TEST_CASE("resource manager: what is being killed already doesn't fence its lease") {
+TEST_CASE("resource manager: what is being killed already doesn't close its lease") {
   Stage stage = Stage::running();
   stage.hear(alice, Stop{job(1), {}});
   stage.put(LinkDown{owner});
   stage.put(LinkDown{alice});
   stage.wait(seconds(60));
-  CHECK_FALSE(stage.manager.view().leases.at(0).fenced);
+  CHECK_FALSE(stage.manager.view().leases.at(0).closed);
 }
 
-TEST_CASE("resource manager: a fence doesn't wait for the end of a grace, nor touch who is heard") {
+TEST_CASE("resource manager: lost contact doesn't wait for the end of a grace, nor touch what is heard") {
   Stage stage = Stage::running();
   stage.put(LinkUp{bob, true, {}, {}});
   stage.hear(owner, Assign{lease(2), {{4, 5}}, bob.site});

@@ -282,7 +282,7 @@ class LiarRun {
     const auto* owner = world_.site(manager.site);
     if (!owner || !is_honest(site_manager_of(manager.site)) || !owner->manager.leases().contains(program.lease))
       return false;
-    const Lease& lease = owner->manager.leases().get(program.lease);
+    const HopLease& lease = owner->manager.leases().get(program.lease);
     const RequestId& request = program.id.request;
     if (request.site != lease.chain.back()) return true;
     const auto is_his = [&](const auto& served) { return served.first.user == request.user; };

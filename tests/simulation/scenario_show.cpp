@@ -59,7 +59,7 @@ void Scenario::show_queue(const SiteManager& site) {
 void Scenario::show_leases(const SiteManager& site) {
   if (site.leases().size() == 0) line("no leases");
   for (const LeaseId& id : site.leases().all()) {
-    const Lease& lease = site.leases().get(id);
+    const HopLease& lease = site.leases().get(id);
     std::string text = dmm::to_text(id) + " " + std::to_string(processors_of(lease.nodes)) + " processors";
     if (!lease.chain.empty()) text += ", chain " + chain_text(lease.chain);
     for (const auto& [request, held] : lease.handed_out) text += ", held by " + dmm::to_text(request);

@@ -12,8 +12,8 @@ namespace {
 LeaseId owned(std::uint64_t number) { return {SiteName("owner"), {.incarnation = 1, .counter = number}}; }
 
 /// One that its owner lent to neighbour 0, and takes back after `length`.
-Lease lent(std::uint64_t number, Duration length) {
-  Lease lease;
+HopLease lent(std::uint64_t number, Duration length) {
+  HopLease lease;
   lease.id = owned(number);
   lease.state = LeaseState::active;
   lease.downstream = 0;
@@ -34,7 +34,7 @@ TEST_CASE("lease table: leases that have ended are not watched until the last mo
   }
   CHECK(table.next_deadline() == Instant{} + seconds(100));
   std::size_t watched = 0;
-  while (Lease* lease = table.take_over(Instant{} + seconds(100))) {
+  while (HopLease* lease = table.take_over(Instant{} + seconds(100))) {
     CHECK(lease->id.epoch.counter % 2 == 0);
     ++watched;
   }

@@ -18,8 +18,8 @@ NodeGroup group() {
 }
 
 /// A lease that this site carries from the north to the south.
-Lease carried() {
-  Lease lease;
+HopLease carried() {
+  HopLease lease;
   lease.id = {SiteName("far"), {7, 9}};
   lease.request = {SiteName("user"), "bob", 3, 2};
   lease.part = 1;
@@ -46,12 +46,12 @@ Lease carried() {
 
 TEST_CASE("lease mould: a row brings a lease back as it was, but for what only time and its lender can tell") {
   PartsStage stage;
-  const Lease lease = carried();
+  const HopLease lease = carried();
   LeaseRecord row = record_of(lease, stage.parts.neighbours);
   CHECK(row.upstream == SiteName("north"));
   CHECK(row.downstream == SiteName("south"));
   const Instant now = parts_start + seconds(100);
-  const Lease back = lease_from(row, now, north_place, south_place, seconds(30));
+  const HopLease back = lease_from(row, now, north_place, south_place, seconds(30));
   LeaseRecord first = record_of(lease, stage.parts.neighbours), again = record_of(back, stage.parts.neighbours);
   CHECK(LeaseRecord::fields(first) == LeaseRecord::fields(again));
   CHECK(back.unsure);
@@ -61,21 +61,21 @@ TEST_CASE("lease mould: a row brings a lease back as it was, but for what only t
 
 TEST_CASE("lease mould: a row of an offer is that of a lease that may have been claimed") {
   PartsStage stage;
-  Lease lease = carried();
+  HopLease lease = carried();
   lease.state = LeaseState::offered;
   lease.term = seconds(10);
   LeaseRecord row = record_of(lease, stage.parts.neighbours);
-  const Lease back = lease_from(row, parts_start, north_place, south_place, seconds(30));
+  const HopLease back = lease_from(row, parts_start, north_place, south_place, seconds(30));
   CHECK(back.state == LeaseState::active);
   CHECK(back.term == seconds(30));
 }
 
 TEST_CASE("lease mould: a Grant that is passed on makes the same lease at the next hop") {
-  const Lease lease = carried();
+  const HopLease lease = carried();
   const Instant now = parts_start + seconds(100);
   const Grant grant = grant_of(lease, lease.nodes, now, seconds(25));
   CHECK(grant.length == seconds(500));
-  const Lease next = lease_from(grant, now, north_place, false);
+  const HopLease next = lease_from(grant, now, north_place, false);
   CHECK(next.id == lease.id);
   CHECK(next.request == lease.request);
   CHECK(next.part == lease.part);
@@ -94,10 +94,10 @@ TEST_CASE("lease mould: a Grant that is passed on makes the same lease at the ne
 }
 
 TEST_CASE("lease mould: a holding that a lender names makes the hop that was lost") {
-  const Lease lease = carried();
+  const HopLease lease = carried();
   const Instant now = parts_start + seconds(100);
   const Holding lent = holding_of(lease, lease.request, lease.nodes, now, seconds(25));
-  const Lease hop = lease_from(lent, now, north_place, south_place, true, seconds(30));
+  const HopLease hop = lease_from(lent, now, north_place, south_place, true, seconds(30));
   CHECK(hop.state == LeaseState::active);
   CHECK(hop.nodes == lease.nodes);
   CHECK(hop.chain == lease.chain);
@@ -105,7 +105,7 @@ TEST_CASE("lease mould: a holding that a lender names makes the hop that was los
   CHECK(hop.term == seconds(25));
   CHECK(hop.upstream_until == never);
   const Holding unknown = holding_of(lease, lease.request, lease.nodes, now, not_known);
-  const Lease unsure = lease_from(unknown, now, north_place, south_place, true, seconds(30));
+  const HopLease unsure = lease_from(unknown, now, north_place, south_place, true, seconds(30));
   CHECK(unsure.unsure);
   CHECK(unsure.term == seconds(30));
   CHECK(unsure.upstream_until == now + seconds(30));

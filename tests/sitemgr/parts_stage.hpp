@@ -70,8 +70,8 @@ struct PartsStage {
     return foreign;
   }
   /// A lease of own nodes, lent to a neighbour.
-  Lease& lend(std::size_t to, std::uint32_t processors) {
-    Lease lease;
+  HopLease& lend(std::size_t to, std::uint32_t processors) {
+    HopLease lease;
     lease.id = {parts.settings.name, parts.leases.new_epoch(1)};
     lease.state = LeaseState::active;
     lease.downstream = to;

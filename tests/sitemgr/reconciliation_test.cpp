@@ -28,8 +28,8 @@ Holding holding(const SiteName& owner, SiteNames chain, std::uint64_t counter = 
 }
 
 /// Our record of north's lease on its way to south.
-Lease passed_on() {
-  Lease lease;
+HopLease passed_on() {
+  HopLease lease;
   lease.id = lease_of(north, 1);
   lease.upstream = to_north;
   lease.downstream = to_south;
@@ -50,10 +50,10 @@ struct Stage {
     all.last = true;
     CHECK(part.hear(n, all).has_value());
   }
-  HeldByBorrower borrowed(const Holding& held, const Lease* ours = nullptr) {
+  HeldByBorrower borrowed(const Holding& held, const HopLease* ours = nullptr) {
     return part.on_borrowed(to_south, held, ours, sites, later);
   }
-  std::optional<std::size_t> adopts(const Holding& lent, const Lease* ours = nullptr) {
+  std::optional<std::size_t> adopts(const Holding& lent, const HopLease* ours = nullptr) {
     std::size_t downstream = SIZE_MAX;
     const LentToUs what = part.on_lent(to_north, lent, ours, sites, downstream);
     return what == LentToUs::adopt ? std::optional(downstream) : std::nullopt;
@@ -80,7 +80,7 @@ TEST_CASE("reconciliation: a borrower's holding is recorded, an orphan or unknow
        }) {
     CAPTURE(row.name);
     Stage stage;
-    const Lease record = passed_on();
+    const HopLease record = passed_on();
     CHECK(stage.borrowed(row.held, row.has_record ? &record : nullptr) == row.what);
     CHECK(stage.part.next_deadline() == (row.what == HeldByBorrower::orphan ? later : never));
   }
@@ -112,7 +112,7 @@ TEST_CASE("reconciliation: a lost hop is adopted again, whichever side tells fir
   SUBCASE("the lender first, and the borrower holds it") {
     CHECK(stage.adopts(lease) == to_south);
     stage.part.adopted(to_south, lease.lease);
-    const Lease record = passed_on();
+    const HopLease record = passed_on();
     CHECK(stage.borrowed(lease, &record) == HeldByBorrower::recorded);
     CHECK(stage.part.not_held(to_south).empty());
   }

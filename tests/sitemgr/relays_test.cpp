@@ -14,8 +14,8 @@ const Party nodes = resource_manager_of(north, "fs0");
 const Party alice = job_manager_of(south, "alice");
 
 /// A lease of north's nodes that middle carries to `sink`.
-Lease lease_to(const SiteName& sink) {
-  Lease lease;
+HopLease lease_to(const SiteName& sink) {
+  HopLease lease;
   lease.upstream = 0;
   lease.downstream = 1;
   lease.chain = {north, middle, sink};
@@ -123,7 +123,7 @@ TEST_CASE("relays: after a restart a pair may speak for as long as after a lease
 
 TEST_CASE("relays: a lease at home needs none") {
   Relays relays(north, memory);
-  Lease own = lease_to(north);
+  HopLease own = lease_to(north);
   own.upstream.reset();
   own.downstream.reset();
   relays.carry(own);
@@ -163,7 +163,7 @@ TEST_CASE("relays: a frame comes the way that it names, between parties that sha
 
 TEST_CASE("relays: the last site passes a frame on only to a party that it knows") {
   Relays relays(north, memory);
-  Lease lent = lease_to(south);
+  HopLease lent = lease_to(south);
   lent.upstream.reset();
   relays.carry(lent);
   const Relay last = frame_of(alice, nodes, {south, middle, north}, 2);

@@ -13,7 +13,7 @@ constexpr Duration term = seconds(30);
 struct Stage : PartsStage {
   Renewals& part = parts.renewals;
   Stage() {
-    Lease lease;
+    HopLease lease;
     lease.id = {SiteName("north"), {1, 1}};
     lease.upstream = north_place;
     parts.leases.add(std::move(lease));

@@ -101,11 +101,11 @@ TEST_CASE("users: a step does a piece of a chore") {
 TEST_CASE("users: what a job manager holds, of own leases and of borrowed ones") {
   Stage stage;
   const RequestId request{SiteName("home"), "alice", 7, 1};
-  Lease own, borrowed;
+  HopLease own, borrowed;
   own.id = {SiteName("home"), {1, 3}};
   borrowed.id = {SiteName("north"), {9, 4}};
   borrowed.upstream = north_place;
-  for (const Lease* lease : {&own, &borrowed}) {
+  for (const HopLease* lease : {&own, &borrowed}) {
     stage.users.hold(*lease, request);
     CHECK(stage.users.holds(*lease, request));
   }

@@ -1,0 +1,55 @@
+// What an endpoint refuses, and how it tells the sender and the log; see endpoint.hpp.
+#include "links/endpoint.hpp"
+#include "protocol/text.hpp"
+
+namespace dmm {
+namespace {
+
+/// The same is said no more often than this.
+constexpr Duration between_notices = seconds(60);
+
+}  // namespace
+
+void Endpoint::refuse(Connection, std::string_view reason) { ++counters_.refused[std::string(reason)]; }
+
+void Endpoint::undeliverable(Connection) { ++counters_.refused["undeliverable"]; }
+
+void Endpoint::refuse_and_tell(Instant now, const Way& way, const Refused& refused) {
+  refuse(0, to_text(refused.fault));
+  if (refused.head.from.site.empty()) return;  // an answer to what can't be read could be misread as well
+  const std::string text(to_text(refused.fault));
+  if (Peer* peer = peers_.find(refused.head.from)) {
+    peer->last_error = "sent " + std::string(name_of(refused.type)) + ": " + text;
+    notice(now, *peer, "unreadable_frame", peer->last_error);
+  }
+  tell(now, way, refused.head, refused.type, text);
+}
+
+/// People at both ends are to see who would like to speak with whom.
+void Endpoint::turn_away(Instant now, const Way& way, const Envelope& head, const std::string& why) {
+  refuse(0, "not_admitted");
+  if (strangers_.knock(now, head.from, settings_.limits.strangers, between_notices))
+    notices_.push_back({Level::warning, "stranger", {}, {{"peer", to_text(head.from)}, {"text", why}}});
+  tell(now, way, head, type_of(head.message), why);
+}
+
+/// Answers with a Fault, where the sender can be reached and isn't a Fault itself.
+void Endpoint::tell(Instant now, const Way& way, const Envelope& head, std::uint16_t about, std::string text) {
+  if (!way.connection || about == Fault::type) return;
+  const Envelope envelope{.from = settings_.self,
+                          .to = head.from,
+                          .incarnation = settings_.incarnation,
+                          .trace = {},
+                          .hint = {},
+                          .message = Fault{about, std::move(text)}};
+  emit_on(now, way, head.from, codec_->encode(envelope));
+}
+
+void Endpoint::notice(Instant now, Peer& peer, std::string_view event, const std::string& text) {
+  const auto [told, is_new] = peer.told.try_emplace(event, now);
+  if (!is_new && now - told->second < between_notices) return;
+  told->second = now;
+  notices_.push_back({Level::warning, event, {}, {{"peer", to_text(peer.session.peer())}, {"text", text}}});
+}
+
+}  // namespace dmm

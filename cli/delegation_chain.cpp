@@ -36,7 +36,7 @@ std::string words_for(const LogRecord& record) {
   if (record.role == "resmgr") {
     if (event == "started") return with("started the program", "process", ", process ");
     if (event == "ended") return with(with("saw the program end", "kind", ": "), "code", " ");
-    if (event == "fence") return "ended the program: out of contact";
+    if (event == "lost_contact" || event == "fence") return "ended the program: out of contact";
     return {};
   }
   if (event == "submitted" || event == "started") return event == "submitted" ? "took the job" : std::string();

@@ -104,7 +104,7 @@ std::string_view to_text(StartFault value) {
 
 std::string_view to_text(EndKind value) {
   static constexpr std::array<std::string_view, 7> words{
-      "exited", "signalled", "stopped", "lease_ended", "fenced", "start_failed", "lost",
+      "exited", "signalled", "stopped", "lease_ended", "lost_contact", "start_failed", "lost",
   };
   return word(words, static_cast<std::uint8_t>(value));
 }

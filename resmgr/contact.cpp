@@ -63,7 +63,7 @@ void register_if_due(ResourceStep s) {
 void lose_contact(ResourceStep s, std::uint64_t number) {
   if (DMM_PLANT(runs_on_unheard)) return;
   TaskRecord& task = s.parts.tasks.at(number);
-  s.effects.log(Level::warning, "fence", task.id.request,
+  s.effects.log(Level::warning, "lost_contact", task.id.request,
                 {{"lease", to_text(LeaseId{s.parts.settings.site, task.lease})}, {"nodes", to_text(task.nodes)}});
   const bool is_detached = task.due != never;
   order_end(s, task, Duration{}, EndKind::lost_contact);

@@ -18,7 +18,7 @@ Json lease_of(const LeaseView& lease) {
   return {{"lease", to_text(lease.lease)},
           {"holder", lease.holder.text},
           {"nodes", to_text(lease.nodes)},
-          {"fenced", lease.closed},
+          {"closed", lease.closed},
           {"tasks", lease.tasks}};
 }
 

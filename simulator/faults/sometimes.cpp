@@ -103,7 +103,7 @@ void Sometimes::note_job_manager(const LogEvent& event) {
 }
 
 void Sometimes::note_resource_manager(const LogEvent& event) {
-  saw(Rare::lost_contact, event.name == "fence");
+  saw(Rare::lost_contact, event.name == "lost_contact");
   saw(Rare::keeper_deadline, event.name == "deadline");
   saw(Rare::task_found_again, event.name == "restarted" && number_of(event, "tasks") > 0);
   saw(Rare::start_refused, event.name == "refuse" && text_of(event, "fault") == "no_lease");

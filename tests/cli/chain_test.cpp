@@ -219,7 +219,7 @@ TEST_CASE("records are found in a folder of logs, also those that only name the 
   for (const std::string& text : story()) site << text << "\n";
   other << R"({"time":"2026-01-31T12:00:01.000000Z","who":"resmgr e/nodes","event":"fence","lease":"e#7"})"
         << "\n";
-  other << R"({"time":"2026-01-31T12:00:01.000000Z","who":"resmgr e/nodes","event":"fence","lease":"e#71"})"
+  other << R"({"time":"2026-01-31T12:00:01.000000Z","who":"resmgr e/nodes","event":"lost_contact","lease":"e#71"})"
         << "\n";
   const std::string handed_on =
       line(9050, "sitemgr a", "hand_out", R"("to":"u","lease":"e#7","processors":8)");

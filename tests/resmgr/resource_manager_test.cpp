@@ -418,7 +418,7 @@ TEST_CASE(
   CHECK(stage.ordered<EndTask>().empty());
   stage.wait(milliseconds(1));
   CHECK(stage.ordered<EndTask>().at(0).grace == Duration{});
-  CHECK(stage.logged(Level::warning, "fence"));
+  CHECK(stage.logged(Level::warning, "lost_contact"));
   stage.end_killed(job(1));
   CHECK(stage.outcome().kind == EndKind::lost_contact);
   CHECK(stage.manager.view().leases.at(0).closed);

@@ -1,6 +1,6 @@
-// The mould of a lease: every way in which a Lease becomes a message or a row, or is made of one. A new field of a
-// lease doesn't compile until each function has a place for it, or says that it needs none: each function takes the
-// Lease apart into all of its fields.
+// The mould of a lease: every way in which a HopLease becomes a message or a row, or is made of one. A new field of a
+// lease doesn't compile until DMM_LEASE_FIELDS in lease_mould.cpp names it. The functions that need a place for it all
+// stand there; tests/sitemgr/lease_mould_test.cpp says which of them carry it.
 #pragma once
 
 #include "sitemgr/lease.hpp"

@@ -60,7 +60,8 @@ bool ends_under(const ComponentRun& task, const LeaseEnded& ended) {
          });
 }
 
-// Somebody fell silent: nothing new is started, but what runs may do so as long as its resource manager lets it.
+// The site or a resource manager fell silent: nothing new is started. What runs may go on for as long as its resource
+// manager lets it.
 bool is_soft(const LeaseEnded& ended) {
   if (ended.confirmed) return false;
   switch (ended.reason) {

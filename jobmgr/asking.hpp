@@ -17,7 +17,7 @@ void on(JobStep step, FromSite, const Refuse& refuse);
 void on(JobStep step, FromSite, Grant& grant);
 std::string cancel(JobStep step, std::uint64_t number, Duration grace);
 void on(JobStep step, FromSite, const LeaseEnded& ended);
-/// The owner takes nodes back, or nobody can use them any more. A component that loses nodes is interrupted,
+/// The owner takes nodes back, or no job can use them any more. A component that loses nodes is interrupted,
 /// unless the end is soft and it has started: then it runs on without them.
 void lose_nodes(JobStep step, Job& job, const LeaseEnded& ended);
 void on(JobStep step, FromSite, const Renewed& renewed);

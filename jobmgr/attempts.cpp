@@ -62,7 +62,7 @@ void take_end(ComponentRun& task, Ended& ended) {
 /// One Stop reaches all components of a request at a resource manager.
 static void stop(JobStep step, Job& job, std::uint32_t component, Duration grace);
 static void run_again(JobStep step, Job& job, Interruption interruption);
-/// Nothing of ours is left there: until the next Start nobody need hear of the other.
+/// Nothing of ours is left there: until the next Start neither side need hear the other.
 static void dormant_if_idle(JobStep step, const Party& manager);
 
 Subject subject_of(JobParts& parts, const Party& from, const RequestId& request, std::uint32_t component) {

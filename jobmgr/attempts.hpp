@@ -17,7 +17,7 @@ void send_start(JobStep step, const Job& job, std::uint32_t component);
 void on(JobStep step, FromProvider from, const Started& started);
 void on(JobStep step, FromProvider from, Ended& ended);
 /// The component lost its nodes or its resource manager. `confirmed`: nothing of it runs any more; else it has the
-/// grace to end, and its resource manager some time to say so, of which so much was `awaited` already.
+/// grace to end, and its resource manager some time to say so. `awaited`: how much of that time is over.
 void interrupt(JobStep step, Job& job, std::uint32_t component, bool confirmed,
                Duration grace = stop_grace, Duration awaited = {});
 void task_over(JobParts& parts, Job& job, std::uint32_t component);
@@ -25,8 +25,8 @@ void task_over(JobParts& parts, Job& job, std::uint32_t component);
 void wind_down(JobStep step, Job& job, Duration grace = stop_grace);
 /// Nothing of the attempt runs any more: the nodes go back first, then it is decided what the job has come to.
 void attempt_over(JobStep step, Job& job);
-/// Lets resource managers remove what they keep for the attempt. One whose word is still awaited is told when it
-/// comes.
+/// Lets resource managers remove what they keep for the attempt. A resource manager that has yet to say how its
+/// component ended is told once it has.
 void leave_attempt(JobStep step, Job& job);
 void drop_attempt(JobParts& parts, Job& job);
 

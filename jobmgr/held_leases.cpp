@@ -87,7 +87,7 @@ std::vector<std::pair<LeaseId, std::uint64_t>> HeldLeases::all_open() const {
   return all;
 }
 
-/// The lease if anybody holds it; under another one nothing starts.
+/// The lease if a job holds it; under another one nothing starts.
 const HeldLeases::HeldLease* HeldLeases::find_held(const LeaseId& id) const {
   const HeldLease* lease = leases_.find(id);
   return lease && !lease->jobs.empty() ? lease : nullptr;

@@ -1,7 +1,7 @@
 // The leases that the job manager holds under its site's link: which jobs use each, and whether new work may start
 // under it; and which jobs have components under a lease that aren't over, though its nodes may be gone. While the
 // site's Beats vouch for what it granted, a lease is good; else for a term from the last of them, less a hundredth, so
-// that a holder stops before whoever granted does (docs/architecture.md, leases).
+// that a holder stops before its lender does (docs/architecture.md, leases).
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // What must hold of a job manager between any two events, recounted from nothing. For tests, the simulator's
-// checkers and anyone who wants to know what the tables mean to one another.
+// checkers and readers that want to know what the tables mean to one another.
 #include <array>
 #include <set>
 

@@ -15,7 +15,7 @@
 
 namespace dmm {
 
-/// What others say of a job is kept as far as anybody would read.
+/// What others say of a job is kept as far as a person would read.
 constexpr std::size_t text_bytes_max = 1000;
 
 /// One component of a job's present attempt.
@@ -38,9 +38,9 @@ enum class OutputState : std::uint8_t {
   pending,    ///< it may still grow, or come
   complete,   ///< all of it is safe here, if there was any
   cut,        ///< as much of it as is brought back is safe here
-  unfetched,  ///< whoever has it is silent: it is fetched when that is heard again
+  unfetched,  ///< its resource manager is silent: it is fetched when that is heard again
   unwritten,  ///< it could not be written here, and is still where it ran
-  lost,       ///< nobody has all of it any more
+  lost,       ///< no manager has all of it any more
 };
 std::string_view to_text(OutputState state);
 
@@ -139,7 +139,7 @@ struct Job {
   std::optional<Instant> ended;    ///< the last component's end
   Duration wall;                   ///< the program's own, of its longest component
   std::optional<JobExit> exit;
-  std::string text;  ///< for people: why it failed, what became of its output
+  std::string text;  ///< for people: why it failed, or what its output lacks
   OutputState output = OutputState::pending;
   std::uint8_t output_began = 0;  ///< by bits: of which streams something was written, perhaps of an earlier attempt
   bool own_files = false;     ///< its output goes to the manager's folder, whatever was asked for

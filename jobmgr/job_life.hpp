@@ -93,7 +93,7 @@ enum class Rerun : std::uint8_t {
   suspected,  ///< keepers died under it so often that it may be the cause
 };
 
-/// What happens to a job whose components ended so: one of again, finish, fail, cancel and lose.
+/// What happens to a job after such ends of its components: one of again, finish, fail, cancel and lose.
 JobEvent outcome(EndClass end, bool cancelled, Rerun rerun);
 
 std::string_view to_text(JobState state);

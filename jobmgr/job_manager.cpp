@@ -41,8 +41,8 @@ void site_came_up(JobStep step, bool restarted) {
   offer_inventory(step);
 }
 
-/// Its new incarnation knows what it ran, and says what became of it when it is asked; what was said to the old one may
-/// be lost. In the first session with a resource manager nothing is: what waited for it is kept for it.
+/// Its new incarnation knows what it ran, and tells the outcome when it is asked; what was said to the old one may be
+/// lost. In the first session with a resource manager nothing is: what waited for it is kept for it.
 void manager_came_up(JobStep step, const Party& manager, bool restarted) {
   const bool first = step.parts.managers.up(manager);
   for (TaskKey key : step.parts.managers.tasks_of(manager)) {

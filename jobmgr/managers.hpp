@@ -1,6 +1,6 @@
 // The resource managers that the job manager speaks with: which components each has, whether its link is up, and
 // for how long it has been silent. Silence is not the end of a component: its resource manager may run it well and
-// be heard by its owner. But nobody waits for ever: after a limit the job manager gives the attempt up.
+// be heard by its owner. But the job manager doesn't wait for ever: after a limit it gives the attempt up.
 #pragma once
 
 #include <optional>
@@ -42,7 +42,7 @@ class Managers {
   Instant next_silence() const { return silent_.empty() ? never : silent_.begin()->first; }
   /// One that has been silent for too long; it is named once.
   std::optional<Party> take_silent(Instant now);
-  /// All silent ones get the whole limit again: it was we who were cut off.
+  /// All silent ones get the whole limit again: this job manager was cut off itself.
   void restart_silences(Instant now);
   std::size_t size() const { return links_.size(); }
 

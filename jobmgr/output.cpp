@@ -30,7 +30,7 @@ bool needs_no_file(const Job& job, std::uint32_t component, Stream stream) {
 }
 
 void add_text(Job& job, Stream stream, const std::string& text) {
-  // A job of 64 components that all fail to write says so only as far as anybody would read.
+  // A job of 64 components that all fail to write says so only as far as a person would read.
   if (job.output_text.size() > 1000) return;
   const std::string said = job.output_text;
   job.output_text = said + (said.empty() ? "" : "; ") + "standard " + std::string(to_text(stream)) + ' ' + text;
@@ -91,7 +91,7 @@ void collect(JobStep step, Job& job) {
         state.state = OutputState::complete;
         continue;
       }
-      if (!task.end.known) {  // nobody could be asked
+      if (!task.end.known) {  // no resource manager could be asked
         if (state.bytes > state.offset) state.outcome = OutputState::lost;
         state.bytes = state.offset;
       }

@@ -1,6 +1,6 @@
 // The job manager brings output back, while the job runs and when it is over: small streams come with the end of a
-// component, larger ones piece by piece. Of each stream one piece is asked for or being written at a time: who
-// writes slowly is brought little. The job's outcome shows when all is safe; its nodes were released before.
+// component, larger ones piece by piece. Of each stream one piece is asked for or being written at a time, so a
+// slow disk is brought little. The job's outcome shows when all is safe; its nodes were released before.
 #pragma once
 
 #include "jobmgr/job_step.hpp"

@@ -10,7 +10,7 @@ namespace dmm::job_steps {
 
 namespace {
 
-/// Nobody sends a piece again that is lost on its way.
+/// A piece that is lost on its way comes only if it is asked for again.
 constexpr Duration look_interval = seconds(10);
 
 bool is_under_way(const StreamState& stream) { return stream.asked || stream.handed != 0; }

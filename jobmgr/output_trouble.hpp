@@ -1,5 +1,5 @@
-// Output that doesn't come, or can't be written: pieces are asked for again, what nobody sends now is fetched when
-// its resource manager is heard again, and what could not be written is fetched once more when its user says so.
+// Output that doesn't come, or can't be written. Pieces are asked for again. What a silent resource manager has is
+// fetched when it is heard again; what could not be written is fetched once more when its user says so.
 // Until then it stays where the job ran, for as long as it is kept there.
 #pragma once
 
@@ -11,7 +11,7 @@ void look_later(JobStep step, Job& job, std::uint32_t component);
 void look(JobStep step, TaskKey key);
 /// The resource manager is heard, perhaps again: what was asked for, or given up for its silence, it can send now.
 void fetch_pending(JobStep step, Job& job, std::uint32_t component);
-/// It was kept for long enough; by now whoever had it has forgotten it too.
+/// It was kept for long enough; by now its resource manager has forgotten it too.
 void give_up_output(JobStep step, Job& job);
 std::string fetch_again(JobStep step, std::uint64_t number);
 

@@ -21,7 +21,7 @@ class Pauses {
     times_.erase({job.again_at, job.number});
     job.again_at = never;
   }
-  /// The first job whose pause is over; it stays until its pause is ended.
+  /// The first job that has paused for long enough; it stays until its pause is ended.
   std::optional<std::uint64_t> due(Instant now) const {
     if (next_deadline() > now) return std::nullopt;
     return times_.begin()->second;

@@ -1,6 +1,6 @@
 // What a job manager finds again after a restart: what users submitted, how far each job has come, and which
-// submissions were answered. Synced before anybody hears of it is what nobody else could say again: accepted jobs,
-// an attempt and each of its Starts, that it is given up, and what it came to. What resource managers say is only
+// submissions were answered. What no other manager could say again is synced before it is told: accepted jobs, an
+// attempt and each of its Starts, that it is given up, and its outcome. What resource managers say is only
 // committed: they say it again.
 #pragma once
 
@@ -57,7 +57,7 @@ struct TaskRecordOfJob {
   }
 };
 
-/// How far a job has come: its attempt before anything of it is started, its outcome before anybody hears of it.
+/// How far a job has come: its attempt before anything of it is started, its outcome before it is told.
 struct ProgressRecord {
   std::uint64_t number = 0;
   JobState state = JobState::waiting;

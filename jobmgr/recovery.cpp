@@ -15,8 +15,8 @@
 
 namespace dmm::job_steps {
 
-/// Its lease is good for nothing new until the site says so. Whoever it waits for gets the full time again: we
-/// were the silent ones.
+/// Its lease is good for nothing new until the site says so. The managers that it waits for get the full time again:
+/// this job manager was the silent one.
 static void restore(JobParts& parts, Instant now, Job restored);
 static void compare(JobStep step, const Holding& lent);
 

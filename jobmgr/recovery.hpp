@@ -14,8 +14,8 @@ std::string restore(JobParts& parts, Instant now, std::vector<JobManagerRecord> 
 /// Everything that resource managers were told and may not have heard, or not answered.
 void resume(JobStep step);
 /// What a resource manager that restarted, or heard nothing of us since we did, must hear of a component. It
-/// starts none twice: a Start that it knows it answers with what became of it, and its fence refuses one whose
-/// lease is over.
+/// starts none twice: a Start that it knows it answers with the outcome, and its fence refuses one under a lease that
+/// is over.
 void say_again(JobStep step, Job& job, std::uint32_t component);
 void offer_inventory(JobStep step);
 std::vector<Holding> holdings(const JobParts& parts);

@@ -8,7 +8,7 @@ namespace {
 
 /// No pause is doubled more often.
 constexpr std::uint32_t doublings_max = 6;
-/// Who had run for long waits longer by that time, but by no more than this number of pauses.
+/// A job that had run for long waits longer by that time, but by no more than this number of pauses.
 constexpr std::int64_t pauses_for_running = 6;
 /// Other interruptions end with the lost node: the second one in the life of a job is the first that makes it wait.
 constexpr std::int64_t parts_of_pause = 10;

@@ -27,7 +27,7 @@ enum class Interruption : std::uint8_t {
 /// Whether it is what an owner, or a site between, may do at any time, and no fault: no job is charged for it.
 bool is_owners_right(LeaseEnd cause);
 
-/// `deciding`: the component whose trouble began first. A Start was sent, and all components are over.
+/// `deciding`: the component that had trouble first. A Start was sent, and all components are over.
 Interruption interruption_of(const Attempt& run, const ComponentRun& deciding);
 
 /// For people: "reclaimed by its owner, beta", "its nodes were lost".

@@ -1,6 +1,6 @@
 // SiteLink: the job manager's link to the site manager of its home site. It knows whether requests may be sent there,
-// up to which job they were sent in this session, and, at the start of a session, what of our leases the site has yet
-// to confirm (docs/protocol.md section 8.16b).
+// and up to which job they were sent in this session. At the start of a session it knows which of our leases the site
+// has yet to confirm (docs/protocol.md section 8.16b).
 #pragma once
 
 #include <optional>

@@ -1,6 +1,6 @@
 // StartQueue (launch throttle): components that are to be started, in order, and how many Starts are under way. A Start
-// that isn't answered keeps others waiting for a moment only: then it goes far, and bursts no loop. A component whose
-// lease the site must promise anew first is put aside until the site has said more.
+// that isn't answered keeps others waiting for a moment only: then it goes far, and bursts no loop. A component under a
+// lease that the site must promise again first is put aside until the site has said more.
 #pragma once
 
 #include <deque>
@@ -18,7 +18,7 @@ class StartQueue {
   void add(const RequestId& request, std::uint32_t component) { queued_.emplace_back(request, component); }
   /// The next to start; nothing if none is queued, or `limit` Starts keep others waiting.
   std::optional<Entry> take(std::uint32_t limit);
-  /// Its lease isn't promised anew yet.
+  /// Its lease isn't promised again yet.
   void put_aside(const Entry& entry) { aside_.push_back(entry); }
   /// The site said more of its leases: what was put aside comes first.
   void queue_aside();
@@ -28,7 +28,7 @@ class StartQueue {
   void sent(Instant now, ComponentRun& task, TaskKey key);
   /// The Start was answered, or is given up.
   void answered(ComponentRun& task);
-  /// The next component whose Start has kept others waiting for long enough.
+  /// The next component with a Start that has kept others waiting for long enough.
   std::optional<TaskKey> take_held(Instant now);
   std::uint32_t under_way() const { return under_way_; }
 

@@ -17,7 +17,7 @@ namespace dmm {
 /// Why none of these jobs can be accepted, naming the first that can't; empty if all can.
 std::string fault_of(const Submit& submit);
 
-/// Answers that were given, by who asked and the token of the question. The oldest are dropped.
+/// Answers that were given, by the client that asked and the token of the question. The oldest are dropped.
 class Submissions {
  public:
   explicit Submissions(std::size_t remembered_max) : remembered_max_(remembered_max) {}

@@ -18,7 +18,7 @@ class TaskTimes {
     field = due;
     if (due != never) times_.emplace(due, key);
   }
-  /// The first component that is due now; it stays until its time is set anew.
+  /// The first component that is due now; it stays until its time is set again.
   std::optional<TaskKey> due(Instant now) const {
     if (next_deadline() > now) return std::nullopt;
     return times_.begin()->second;

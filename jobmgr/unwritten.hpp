@@ -11,7 +11,7 @@
 namespace dmm {
 
 struct Unwritten {
-  bool wanted = false;  ///< somebody keeps the ledger; else nothing is marked
+  bool wanted = false;  ///< the shell keeps a ledger; else nothing is marked
   std::set<std::uint64_t> descriptions;
   std::set<std::uint64_t> progress;
   std::set<std::uint64_t> forgotten;

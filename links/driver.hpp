@@ -18,7 +18,7 @@ class Driver {
   typename M::Effects effects;  ///< the shell takes events, tasks and the like out of it after each settle
   std::vector<Received> asks;   ///< questions of people, in order; the shell answers and empties it
 
-  /// Bytes came in on a connection; whether there was anything in them for the manager, or for whoever asked it.
+  /// Bytes came in on a connection; whether there was anything in them for the manager, or for a client that asked it.
   bool frame(Instant now, Connection connection, std::string_view bytes) {
     endpoint.receive(now, connection, bytes, received_);
     const bool stirs = !received_.empty() || endpoint.has_link_events();

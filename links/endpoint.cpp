@@ -90,7 +90,7 @@ void Endpoint::receive(Instant now, Connection connection, std::string_view fram
   take(now, Way{connection, {}}, frame, messages);
 }
 
-/// `relayed`: who sent it along a chain, as the sites on the way vouch; nobody else is believed to be in it.
+/// `relayed`: the party that sent it along a chain, as the sites on the way vouch; no other sender is believed.
 void Endpoint::take(Instant now, const Way& way, std::string_view frame, std::vector<Received>& messages,
                     const Party* relayed) {
   auto decoded = codec_->decode(frame);
@@ -101,7 +101,7 @@ void Endpoint::take(Instant now, const Way& way, std::string_view frame, std::ve
   Envelope& envelope = std::get<Envelope>(decoded);
   if (envelope.to != settings_.self) {
     refuse(0, "wrong_receiver");
-    // A person who has the wrong name learns the right one from the sender of this.
+    // A person that has the wrong name learns the right one from the sender of this.
     if (envelope.from.role == Role::client && std::holds_alternative<Hello>(envelope.message))
       tell(now, way, envelope, Hello::type, "you have reached " + to_text(settings_.self));
     return;
@@ -318,7 +318,7 @@ void Endpoint::on(Instant now, Peer& peer, const Way& way, const Envelope& envel
   if (knows_me) acknowledge(now, peer, std::max(greeting.received, envelope.acknowledged));
   if (!greeting.answer) hello(now, peer, way, true);
   if (knows_me || (greeting.answer && !peer.recovery.renewing)) peer.route.hello_at = never;
-  if (peer.recovery.renewing && !knows_me) return;  // it has yet to hear that we began anew
+  if (peer.recovery.renewing && !knows_me) return;  // it has yet to hear that we began again
   const bool was_up = peer.up;
   const bool is_new = *generation != Generation::same || peer.recovery.renewing;
   // Time limits are made of how far away a peer is: nothing is said to one before that is known. It says so at once.

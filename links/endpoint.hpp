@@ -1,16 +1,16 @@
-// All conversations of one party: frames in, inputs out; messages in, frames out. Knows which connection leads to whom,
-// keeps a session with every peer, and answers what can't be trusted. Pure: the shell owns sockets and the clock.
+// All conversations of one party: frames in, inputs out; messages in, frames out. Knows which connection leads to which
+// peer, keeps a session with every peer, and answers what can't be trusted. Pure: the shell owns sockets and the clock.
 //
 // A connection is a number that the shell gives to one transport connection: one that it opened (`dial`), or one that
 // a frame came in on. A peer is reached over the connection that its last good Hello came from; a job manager and a
 // resource manager may also speak along the delegation chain, in Relay messages (docs/protocol.md section 5).
 //
-// Nothing here grows without a bound: a session that would keep too much for a peer is given up and begun anew, as if
-// that peer had restarted; a peer that nobody needs is forgotten (links/session.hpp has the limits).
+// Nothing here grows without a bound: a session that would keep too much for a peer is given up and begun again, as if
+// that peer had restarted; a peer that is no longer needed is forgotten (links/session.hpp has the limits).
 //
 // endpoint.cpp: frames that come. sending.cpp: messages that go. timing.cpp: what time calls for. vouching.cpp: for how
-// long a lender's word is good. quieting.cpp: links whose beats aren't played. routes.cpp: ways to peers, and who is
-// forgotten.
+// long a lender's word is good. quieting.cpp: links without beats of their own. routes.cpp: ways to peers, and peers
+// that are forgotten. refusals.cpp: what is refused.
 #pragma once
 
 #include <array>
@@ -30,7 +30,7 @@
 
 namespace dmm {
 
-/// Who may open a session with us.
+/// Which parties may open a session with us.
 struct Admission {
   std::set<Party> parties;            ///< by name
   bool job_managers_of_site = false;  ///< any job manager of our own site
@@ -41,7 +41,7 @@ struct Admission {
 
 struct EndpointSettings {
   Party self;
-  std::uint64_t incarnation = 1;  ///< greater at each start, by more than sessions are begun anew in between
+  std::uint64_t incarnation = 1;  ///< greater at each start, by more than sessions are begun again in between
   std::uint64_t instance = 0;     ///< the same at each start of this one, another for any other of the same name
   SiteNames ancestors;
   Admission admission;
@@ -115,7 +115,7 @@ struct LinkView {
   std::uint64_t received = 0;
   std::size_t unacknowledged = 0;
   std::size_t kept_bytes = 0;     ///< that these take
-  std::uint32_t given_up = 0;     ///< how often the session was begun anew since too much was kept
+  std::uint32_t given_up = 0;     ///< how often the session was begun again since too much was kept
   Duration round_trip;            ///< 0: not known
   Instant heard{};
   std::string last_error;
@@ -131,11 +131,11 @@ class Endpoint {
 
   // ---- what the shell says ----
   /// A connection was opened to a peer; Hellos go out on it until it answers. A peer that is dialled before the first
-  /// event is one for good; others are forgotten when nobody needs them.
+  /// event is one for good; others are forgotten when they are no longer needed.
   void dial(Instant now, Connection connection, const Party& peer);
   /// A peer that is to be dialled or admitted no longer: its session is over.
   void drop(Instant now, const Party& peer);
-  /// Who may open a session from now on; the sessions of those who may no longer are over.
+  /// Which parties may open a session from now on; the sessions of those that may no longer are over.
   void admit(Instant now, Admission admission);
   /// Bytes came in. Adds what they mean to `inputs`.
   void receive(Instant now, Connection connection, std::string_view frame, std::vector<Received>& messages);
@@ -165,7 +165,7 @@ class Endpoint {
   Instant waits_until(const Party& peer) const;
   /// From now on beats to the peer aren't sent and its own aren't missed, until the quiet ends. It must be quiet.
   QuietBeats fall_quiet(const Party& peer);
-  /// What is due is looked for anew, without links that have fallen quiet.
+  /// What is due is looked for again, without links that have fallen quiet.
   void look_ahead();
   /// The quiet is over: it is as if these beats had been sent and received.
   void end_quiet(const Party& peer, const QuietPast& out, const QuietPast& in);
@@ -235,7 +235,7 @@ class Endpoint {
                                  const Hello& hello);
   void on(Instant now, Peer& peer, const Envelope& envelope, const Beat& beat);
   std::optional<Duration> hear_echo(Instant now, Peer& peer, Stamp echo, bool measures);
-  // ---- who vouches for what is lent (vouching.cpp) ----
+  // ---- vouching for what is lent (vouching.cpp) ----
   bool borrows_of(const Peer& peer) const;
   bool lends_to(const Peer& peer) const;
   Duration stale_after(const Peer& peer) const;
@@ -282,7 +282,7 @@ class Endpoint {
   Instant deadline(const Peer& peer) const;
   Duration patience(const Peer& peer) const;  ///< before something is asked for, or sent, once more
 
-  // ---- ways, and who is forgotten (routes.cpp) ----
+  // ---- ways, and peers that are forgotten (routes.cpp) ----
   void set_route(Instant now, const Route& route);
   void hang_up(Peer& peer);
   bool may_dial_direct(Instant now);
@@ -294,7 +294,7 @@ class Endpoint {
   EndpointCounters counters_;              ///< but for the two by type
   ByType sent_by_type_{}, received_by_type_{};
   std::map<RequestId, std::uint32_t> sent_by_request_;
-  std::uint64_t speaks_as_ = 0;            ///< our incarnation to whoever is met next
+  std::uint64_t speaks_as_ = 0;            ///< our incarnation to the peer that is met next
   std::size_t kept_bytes_ = 0;             ///< of all sessions
   std::size_t assembly_bytes_ = 0;         ///< of all of them, too
   std::size_t clients_ = 0, directs_ = 0;  ///< how many peers are clients; have a connection of our making

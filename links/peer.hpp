@@ -50,9 +50,9 @@ struct PeerRecovery {
   Instant recover_at{never};
   Instant recovered{}, resend_asked{};
   std::uint64_t had = 0;             ///< the last that it had acknowledged when it was last to be sent all again
-  std::uint32_t given_up = 0;        ///< how often the session was begun anew since too much was kept
+  std::uint32_t given_up = 0;        ///< how often the session was begun again since too much was kept
   bool recovering = false;           ///< what was sent before, or waited, is sent some of it at a time
-  bool renewing = false;             ///< we began the session anew, and the peer has yet to hear of it
+  bool renewing = false;             ///< we began the session again, and the peer has yet to hear of it
 };
 
 /// Whether the peer's Beats vouch for what it lent us (vouching.cpp).

@@ -25,7 +25,7 @@ void Endpoint::refuse_and_tell(Instant now, const Way& way, const Refused& refus
   tell(now, way, refused.head, refused.type, text);
 }
 
-/// People at both ends are to see who would like to speak with whom.
+/// People at both ends are to see which party would like to speak with which.
 void Endpoint::turn_away(Instant now, const Way& way, const Envelope& head, const std::string& why) {
   refuse(0, "not_admitted");
   if (strangers_.knock(now, head.from, settings_.limits.strangers, between_notices))

@@ -1,5 +1,5 @@
 // The ways to peers: the choice between the direct route and the relay along the delegation chain (docs/protocol.md
-// section 5), connections that are no longer used, and peers that nobody needs.
+// section 5), connections that are no longer used, and peers that are no longer needed.
 #include <algorithm>
 #include <utility>
 
@@ -78,9 +78,9 @@ bool Endpoint::may_dial_direct(Instant now) {
   return true;
 }
 
-// ---- who is forgotten ----------------------------------------------------------------------------------------------
+// ---- peers that are forgotten --------------------------------------------------------------------------------------
 
-/// When nobody will have needed the peer for long: it was silent, or both rested.
+/// When the peer will not have been needed for long: it was silent, or both were dormant.
 Instant Endpoint::forget_at(const Peer& peer) const {
   if (peer.role == Role::client && !peer.route.for_good) return peer.heard + settings_.times.client_memory;
   const bool is_neighbour = peer.role == Role::site_manager;
@@ -89,14 +89,14 @@ Instant Endpoint::forget_at(const Peer& peer) const {
   return is_wanted ? never : std::max(peer.heard, peer.sent) + settings_.times.peer_memory;
 }
 
-/// Whoever comes back is met anew: our next session with it must not be taken for this one.
+/// A peer that comes back is met as a new one: our next session with it must not be taken for this one.
 void Endpoint::forget(Instant now, std::size_t index) {
   Peer& peer = *in_order_[index];
   waver(peer);
   if ((peer.up && peer.role != Role::client) || far(peer))
     link_events_.push_back(LinkDown{.peer = peer.session.peer(), .forgotten = true});
   hang_up(peer);
-  next_tick_ = std::min(next_tick_, now);  // whoever looks at all peers may just have missed one
+  next_tick_ = std::min(next_tick_, now);  // a walk over all peers may just have missed one
   ++speaks_as_;
   kept_bytes_ -= peer.session.kept_bytes();
   assembly_bytes_ -= peer.assembly.size();

@@ -124,7 +124,7 @@ void Endpoint::emit_on(Instant now, const Way& way, const Party& to, std::string
   } else if (!way.path.empty()) {
     Relay relay{settings_.self, to, way.path, 0, std::string(bytes)};
     emit(now, make(now, site_manager_of(settings_.self.site)), std::move(relay), {}, {});
-  }  // else nobody is there yet: the session keeps it
+  }  // else the peer isn't there yet: the session keeps it
 }
 
 void Endpoint::hello(Instant now, Peer& peer, const Way& way, bool answer) {

@@ -21,7 +21,7 @@ struct SessionTimes {
   Duration silence = seconds(3);   ///< a link that heard nothing for this long is down
   Duration hello = milliseconds(100);  ///< the first repetition of a Hello; doubles up to `beat`
   Duration client_memory = seconds(30);  ///< a silent client's session is forgotten after this
-  Duration peer_memory = seconds(600);   ///< that of any other party that nobody needs
+  Duration peer_memory = seconds(600);   ///< that of any other party that is no longer needed
 };
 
 /// What sessions may take of memory and of the network (docs/operations.md lists all limits).
@@ -57,7 +57,7 @@ class Session {
   std::uint64_t peer_incarnation() const { return peer_incarnation_; }
 
   /// Takes notice of the incarnation that a Hello came from; a new one starts both directions afresh. What waits for
-  /// a peer that was never heard is kept: it has not been lost with anybody.
+  /// a peer that was never heard is kept: it has not been lost with an earlier one.
   Generation meet(std::uint64_t incarnation);
   /// How a frame of this incarnation stands to the one we know, without taking notice.
   Generation compare(std::uint64_t incarnation) const;

@@ -1,4 +1,4 @@
-// Who knocked, and how often; see strangers.hpp.
+// Which parties knocked, and how often; see strangers.hpp.
 #include "links/strangers.hpp"
 
 #include <algorithm>

@@ -14,7 +14,7 @@
 
 namespace dmm {
 
-/// An Unassign whose nodes aren't clean yet.
+/// An Unassign of nodes that aren't clean yet.
 struct PendingClean {
   LeaseId lease;
   NodeSet nodes;

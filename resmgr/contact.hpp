@@ -18,7 +18,7 @@ void lose_contact(ResourceStep s, std::uint64_t number);
 void keep_tasks(ResourceStep s);
 /// What the end of a task says about its nodes. Only what isn't the program's or the user's own doing counts.
 void judge_nodes(ResourceParts& parts, Instant now, const TaskRecord& task, const TaskEnded& report);
-/// Whether a keeper that died had tasks of several users: those whose end isn't reported yet still count as live.
+/// Whether a keeper that died had tasks of several users: those without a reported end still count as live.
 bool died_with_others(const ResourceParts& parts, const RequestId& request);
 void say_set_aside(ResourceStep s);
 ResourceManagerView view(const ResourceParts& parts);

@@ -33,7 +33,7 @@ static void refuse(ResourceStep s, Level level, const Assign& assign, std::strin
 /// Takes nodes away from older leases, because a newer one comes: what runs there is killed, and the newer lease's
 /// Starts wait for it.
 static void supersede(ResourceStep s, const NodeSet& nodes, Epoch newer);
-/// Whether what became of a task of the lease is known here and perhaps not to its job manager.
+/// Whether the outcome of a task of the lease is known here and perhaps not to its job manager.
 static bool keeps_outcome(const ResourceParts& parts, Epoch lease);
 /// For the ledger: these nodes are about to see a greater epoch than ever.
 static void note_growth(ResourceStep s, const NodeSet& nodes, Epoch epoch);

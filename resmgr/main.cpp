@@ -22,7 +22,7 @@ using namespace dmm;
 constexpr Duration stop_grace = seconds(2);
 
 /// However the manager ends, also if it couldn't start or its disk failed: what runs goes on for the next start, unless
-/// somebody wanted it ended.
+/// a person wanted it ended.
 class Parting {
  public:
   Parting(ProcessBackend& backend, const Signals& signals, bool may_leave)

@@ -1,5 +1,5 @@
-// Who is in contact with the resource manager, and when silence makes it end work by itself: a task is ended when
-// its job manager's link and the owner's link have both been down for a term. One of the two alone is enough to go
+// Which parties are in contact with the resource manager, and when silence makes it end work by itself: a task is ended
+// when its job manager's link and the owner's link have both been down for a term. One of the two alone is enough to go
 // on, but for a detached task, which its owner no longer vouches for. Keep-alives don't reach the manager; what it
 // knows of contact is that links rise and fall.
 #pragma once
@@ -44,7 +44,7 @@ class Presence {
   void check_invariants() const;
 
  private:
-  /// Whose contact keeps a task going.
+  /// The parties that keep a task going by their contact.
   enum Dependence : std::size_t { on_either, on_job_manager, dependences };
   struct Contact {
     bool up = false;

@@ -1,6 +1,6 @@
 // Other nodes and other limits while the resource manager runs, or since it ran the last time. What is no node any
 // more is left by its lease at once, and what runs there is ended; its owner hears of it when the nodes are
-// offered anew.
+// offered again.
 #pragma once
 
 #include "resmgr/resource_step.hpp"

@@ -11,8 +11,8 @@
 
 namespace dmm {
 
-/// The highest epoch that a node has seen. Synced before it is acted on: nobody else could say it again. It stays when
-/// the node is taken out of the configuration, and holds when it comes back.
+/// The highest epoch that a node has seen. Synced before it is acted on: no other manager could say it again. It stays
+/// when the node is taken out of the configuration, and holds when it comes back.
 struct FenceRecord {
   std::uint32_t node = 0;
   Epoch highest;
@@ -48,7 +48,7 @@ struct AssignmentRecord {
   NodeSet nodes;
   bool alone = false;
   bool closed = false;
-  ShortText user = {};     ///< who alone may start jobs under it; empty: any user of the holder
+  ShortText user = {};     ///< only this user may start jobs under it; empty: any user of the holder
   Duration patience = {};  ///< what travels between the holder and here takes so long
 
   static constexpr std::string_view table = "assignments";
@@ -95,7 +95,7 @@ struct SuspectRecord {
   Suspect suspect;
 
   static constexpr std::string_view table = "suspects";
-  // "jobs" are the users whose jobs failed, by name.
+  // "jobs" are the users of failed jobs, by name.
   static constexpr std::array<std::string_view, 5> columns{"node", "jobs", "pause", "aside_until", "reason"};
   std::string key() const { return std::to_string(node); }
   template <class Self>

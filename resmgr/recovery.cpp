@@ -128,7 +128,7 @@ void restore(ResourceParts& parts, Instant now, std::vector<ResourceRecord> rows
   DMM_ASSERT(parts.leases.empty() && parts.tasks.all().empty());
   parts.now = now;
   parts.resume_due = true;
-  parts.presence.heard(now, parts.site);  // a full term for everybody to come back
+  parts.presence.heard(now, parts.site);  // a full term for all managers to come back
   std::map<TaskId, std::int32_t> found;
   for (const LivingTask& task : living)
     if (!DMM_PLANT(living_tasks_ignored)) found[task.id] = task.process;

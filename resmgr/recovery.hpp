@@ -1,5 +1,5 @@
 // What the resource manager keeps in its ledger, and how it goes on from it after a restart. The backend says
-// which tasks are still there: what runs goes on, what is gone is lost, and what nobody knows of is ended.
+// which tasks are still there: what runs goes on, what is gone is lost, and a stray is ended.
 #pragma once
 
 #include "resmgr/resource_step.hpp"

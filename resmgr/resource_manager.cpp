@@ -115,7 +115,7 @@ void ResourceManager::settle(Instant now, Effects& effects) {
   ResourceParts& parts = parts_;
   if (std::exchange(parts.resume_due, false)) resume(s);
   for (const std::uint64_t number : parts.presence.take_out_of_contact(now)) lose_contact(s, number);
-  // Before the due times: a Start whose lease was assigned in this batch isn't late.
+  // Before the due times: a Start isn't late if its lease was assigned in this batch.
   for (const Epoch lease : parts.touched.take()) {
     for (const std::uint64_t number : parts.tasks.parked_of(lease)) consider(s, parts.tasks.at(number));
     parts.perhaps_idle.add(lease);

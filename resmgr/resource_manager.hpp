@@ -1,4 +1,4 @@
-// The resource manager: obeys its owner first, runs only what a lease allows, and says what became of it. A
+// The resource manager: obeys its owner first, runs only what a lease allows, and tells the outcome. A
 // manager as in manager/contract.hpp. Messages from its site manager and from job managers of any site go in, and
 // reports of the backend; orders to the backend, messages and log events come out. Nothing here starts a process
 // or reads a clock.

@@ -75,7 +75,7 @@ struct ResourceParts {
   TaskCounts counts;
   Ignored ignored;
 
-  Marks<Epoch> touched;                ///< leases whose parked Starts settle looks at again
+  Marks<Epoch> touched;                ///< leases with parked Starts that settle looks at again
   Marks<Epoch> perhaps_idle;           ///< leases that got or lost a job since the last settle, or began
   Marks<Epoch> changed_leases;         ///< since the last settle
   Marks<TaskId> changed_tasks;

@@ -23,7 +23,7 @@ constexpr Duration wait_max = seconds(24 * 3600);
 /// What came to nothing left no output: its outcome is kept for as long as its job manager may ask again.
 constexpr Duration keep_refusal = seconds(600);
 
-/// Only the job manager that a request names may speak of it, so the request says whom to answer.
+/// Only the job manager that a request names may speak of it, so the answer goes there.
 Party asker_of(const TaskId& id) { return job_manager_of(id.request); }
 
 /// The outcome of a task that was stopped before it ran.
@@ -36,14 +36,14 @@ Ended stopped(std::string text) {
 
 }  // namespace
 
-/// A Start came again: the asker doesn't know what became of the first. While it is undecided, the answer will
+/// A Start came again: the asker doesn't know the outcome of the first. While it is undecided, the answer will
 /// come.
 static void answer_again(ResourceStep s, TaskRecord& task, const Start& start);
 /// A job runs once at a time: with a later attempt, what is left of the earlier ones is killed, all components of
 /// it.
 static void replace_earlier_attempts(ResourceStep s, const TaskId& id);
-/// Only users of the site that holds the lease may start jobs under it, and of the owner's own only who was given
-/// it.
+/// Only users of the site that holds the lease may start jobs under it; of the owner's own users, only the one that was
+/// given it.
 static bool is_for(const Assignment& lease, const RequestId& request);
 static Readiness readiness_of(const ResourceParts& parts, const TaskRecord& task);
 static void launch(ResourceStep s, TaskRecord& task);
@@ -53,7 +53,7 @@ static void end_stray(ResourceStep s, const TaskId& id);
 static void leave_nodes(ResourceStep s, TaskRecord& task);
 /// Records the outcome and tells the job manager.
 static void conclude(ResourceStep s, TaskRecord& task, Ended&& outcome);
-/// Told once, until the job manager has read as far as it was told: who reads slowly isn't told of each line.
+/// Told once, until the job manager has read as far as it was told: a slow reader isn't told of each line.
 static void tell_growth(ResourceStep s, TaskRecord& task);
 
 // ---- starting --------------------------------------------------------------------------------------------------

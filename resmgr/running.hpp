@@ -25,7 +25,7 @@ void record_outcome(ResourceParts& parts, Instant now, TaskRecord& task, Ended&&
 /// A due time was reached: a parked Start has waited long enough for its lease, a detached task has gone on long
 /// enough, an outcome was kept long enough.
 void give_up_or_forget(ResourceStep s, const TaskId& id);
-/// Also of a component that runs; of one that is over, the outcome is kept for as long as somebody fetches.
+/// Also of a component that runs; of one that is over, the outcome is kept for as long as output is fetched.
 void on(ResourceStep s, FromUser, const Fetch& fetch);
 void on(ResourceStep s, OutputRead& report);
 void on(ResourceStep s, const OutputGrew& report);

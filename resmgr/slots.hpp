@@ -1,7 +1,7 @@
 // The nodes of a resource manager, one slot each: under which lease it is, the highest epoch it has ever seen, and
-// which task runs on it. This is the fence: a node never comes under a lease whose epoch isn't greater than all
-// that it has seen before (docs/protocol.md, Assign). It decides nothing else; who ends which task is the
-// manager's matter.
+// which task runs on it. This is the fence: a node comes only under a lease with an epoch greater than all that it
+// has seen before (docs/protocol.md, Assign). It decides nothing else; which task ends, and when, is the manager's
+// matter.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// What a resource manager shows to people: a copy of its state in plain values, made when somebody asks.
+// What a resource manager shows to people: a copy of its state in plain values, made when a person asks.
 #pragma once
 
 #include <cstdint>

@@ -188,24 +188,24 @@ bool Lending::update_turn(Instant now, const Site& site) {
     return lend.empty() ? 0U : *std::ranges::max_element(lend);
   };
   for (;;) {
-    const auto who = borrowers_.first(now, [&](std::size_t n) { return may_have_turn(now, site, n); });
-    if (!who || !site.settings.lend || site.settings.turn_limit == Duration{} || drained_here() || most() == 0) {
+    const auto next = borrowers_.first(now, [&](std::size_t n) { return may_have_turn(now, site, n); });
+    if (!next || !site.settings.lend || site.settings.turn_limit == Duration{} || drained_here() || most() == 0) {
       changed |= turn_.has_value();
       turn_.reset();
       return changed;
     }
-    const std::uint32_t width = borrowers_.width(now, *who);
+    const std::uint32_t width = borrowers_.width(now, *next);
     const bool in_one_cluster = most() < width;
-    if (!turn_ || turn_->borrower != *who || turn_->in_one_cluster != in_one_cluster) {
-      turn_ = ShareTurn{*who, width, now, in_one_cluster};
+    if (!turn_ || turn_->borrower != *next || turn_->in_one_cluster != in_one_cluster) {
+      turn_ = ShareTurn{*next, width, now, in_one_cluster};
       if (in_one_cluster) turn_->cluster = cluster_of_turn(now, site, *turn_);
       changed = true;
     }
     turn_->width = width;
     const Duration length = turn_length(site, *turn_);
-    if (now < turn_->since + length || site.transit.has_waiting(*who)) return changed;
+    if (now < turn_->since + length || site.transit.has_waiting(*next)) return changed;
     // It didn't come, or its nodes didn't: the next one has the turn.
-    turn_backoff_[*who] = now + std::max(length, turn_backoff);
+    turn_backoff_[*next] = now + std::max(length, turn_backoff);
   }
 }
 

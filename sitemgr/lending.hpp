@@ -25,8 +25,8 @@ struct ShareTurn {
   std::size_t borrower = 0;
   std::uint32_t width = 0;  ///< processors that it needs in one cluster
   Instant since{};
-  bool in_one_cluster = false;     ///< there are too few for it yet
-  std::size_t cluster = 0;  ///< they gather here
+  bool in_one_cluster = false;  ///< there are too few for it yet: they are kept in one cluster,
+  std::size_t cluster = 0;      ///< this one
 };
 
 class Lending {

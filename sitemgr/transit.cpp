@@ -155,13 +155,18 @@ std::optional<Foreign> Transit::take_overdue(Instant now) {
   return take_passed(key);
 }
 
-std::vector<Foreign> Transit::take_passed_to(std::size_t target) {
+template <class Is>
+std::vector<Foreign> Transit::take_passed_if(Is is_wanted) {
   std::vector<PartKey> keys;
   for (const auto& [key, foreign] : passed_)
-    if (foreign.target == target) keys.push_back(key);
+    if (is_wanted(foreign)) keys.push_back(key);
   std::vector<Foreign> passed;
   for (const PartKey& key : keys) passed.push_back(take_passed(key));
   return passed;
+}
+
+std::vector<Foreign> Transit::take_passed_to(std::size_t target) {
+  return take_passed_if([&](const Foreign& foreign) { return foreign.target == target; });
 }
 
 std::optional<Foreign> Transit::withdrawn(std::size_t n, const Withdraw& message) {
@@ -177,13 +182,10 @@ std::optional<Foreign> Transit::withdrawn(std::size_t n, const Withdraw& message
 }
 
 std::vector<Foreign> Transit::lose(std::size_t n) {
-  std::vector<PartKey> keys;
-  for (const auto& [key, foreign] : passed_)
-    if (foreign.from == n) keys.push_back(key);
-  std::vector<Foreign> passed;
-  for (const PartKey& key : keys) passed.push_back(take_passed(key));
+  const auto is_of = [n](const Foreign& foreign) { return foreign.from == n; };
+  std::vector<Foreign> passed = take_passed_if(is_of);
   waiting_count_ -= std::exchange(waiting_[n], {}).size();
-  std::erase_if(unserved_, [n](const Foreign& foreign) { return foreign.from == n; });
+  std::erase_if(unserved_, is_of);
   open_[n] = 0;
   return passed;
 }

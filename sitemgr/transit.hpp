@@ -77,6 +77,9 @@ class Transit {
  private:
   std::optional<RejectReason> fault_of(std::size_t n, const SiteName& sender, const Delegate& delegate,
                                        const SiteSettings& settings) const;
+  /// Takes out the delegations that were passed on and that `is_wanted` says yes to, in order of their keys.
+  template <class Is>
+  std::vector<Foreign> take_passed_if(Is is_wanted);
 
   SeenList seen_;
   std::vector<std::deque<Foreign>> waiting_;  ///< by neighbour: for matchmaking

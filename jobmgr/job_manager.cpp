@@ -124,16 +124,10 @@ void on(JobStep step, Received& received) {
   const auto handle = [&]<class Sender, class Body>(const Sender& sender, Body& body)
     requires requires { job_steps::on(step, sender, body); }
   { job_steps::on(step, sender, body); };
-  const auto give = [&](const auto& sender) {
-    return dispatch<Role::job_manager>(sender, received.message, handle);
-  };
-  bool taken = false;
-  switch (received.from.role) {
-    case Role::site_manager: taken = received.from == step.parts.site.party() && give(FromSite{received.from}); break;
-    case Role::job_manager: taken = give(FromUser{received.from}); break;
-    case Role::resource_manager: taken = give(FromProvider{received.from}); break;
-    case Role::client: taken = give(FromClient{received.from}); break;
-  }
+  const Party& from = received.from;
+  const bool is_other_site = from.role == Role::site_manager && from != step.parts.site.party();
+  const bool taken =
+      !is_other_site && dispatch_by_role<Role::job_manager>(FromSite{from}, received.message, handle);
   // A Fault is never answered: two parties that don't understand each other would never stop.
   if (const std::uint16_t type = type_of(received.message); !taken && type != Fault::type) {
     step.parts.ignore("not_allowed");

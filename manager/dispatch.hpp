@@ -51,4 +51,16 @@ bool dispatch(const Sender& sender, Message& message, Handle&& handle) {
       message);
 }
 
+/// The same for a sender of any role: `sender` says what a handler may know of a site manager.
+template <Role to, class Handle>
+bool dispatch_by_role(const FromSite& sender, Message& message, Handle&& handle) {
+  switch (sender.party.role) {
+    case Role::site_manager: return dispatch<to>(sender, message, handle);
+    case Role::job_manager: return dispatch<to>(FromUser{sender.party}, message, handle);
+    case Role::resource_manager: return dispatch<to>(FromProvider{sender.party}, message, handle);
+    case Role::client: return dispatch<to>(FromClient{sender.party}, message, handle);
+  }
+  return false;
+}
+
 }  // namespace dmm

@@ -50,16 +50,9 @@ bool hand(ResourceStep s, Received& received) {
   const auto handle = [&]<class Sender, class Body>(const Sender& sender, Body& body)
     requires requires { resource_steps::on(s, sender, body); }
   { resource_steps::on(s, sender, body); };
-  const auto give = [&](const auto& sender) {
-    return dispatch<Role::resource_manager>(sender, received.message, handle);
-  };
-  switch (from.role) {
-    case Role::site_manager: return from == s.parts.site && give(FromSite{from});
-    case Role::job_manager: return speaks_for_itself(from, received.message) && give(FromUser{from});
-    case Role::resource_manager: return give(FromProvider{from});
-    case Role::client: return give(FromClient{from});
-  }
-  return false;
+  if (from.role == Role::site_manager && from != s.parts.site) return false;
+  if (from.role == Role::job_manager && !speaks_for_itself(from, received.message)) return false;
+  return dispatch_by_role<Role::resource_manager>(FromSite{from}, received.message, handle);
 }
 
 void take(ResourceStep s, Received& received) {

@@ -141,14 +141,8 @@ bool SiteManager::hand(SiteStep& s, Received& in, std::optional<std::size_t> nei
   const auto handle = [&]<class Sender, class Body>(const Sender& sender, Body& body)
     requires requires { on(s, sender, body); }
   { on(s, sender, body); };
-  switch (in.from.role) {
-    case Role::site_manager:
-      return dispatch<Role::site_manager>(FromSite{in.from, *neighbour, in.proved}, in.message, handle);
-    case Role::job_manager: return dispatch<Role::site_manager>(FromUser{in.from}, in.message, handle);
-    case Role::resource_manager: return dispatch<Role::site_manager>(FromProvider{in.from}, in.message, handle);
-    case Role::client: return dispatch<Role::site_manager>(FromClient{in.from}, in.message, handle);
-  }
-  return false;
+  const FromSite sender{in.from, neighbour.value_or(0), in.proved};
+  return dispatch_by_role<Role::site_manager>(sender, in.message, handle);
 }
 
 // ---- the public face ------------------------------------------------------------------------------------------------

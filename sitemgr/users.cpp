@@ -2,6 +2,7 @@
 #include "sitemgr/users.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "manager/assert.hpp"
 
@@ -17,6 +18,8 @@ const Users::Session* Users::find(const Party& user) const {
   const auto known = sessions_.find(user);
   return known == sessions_.end() ? nullptr : &known->second;
 }
+
+Users::Session* Users::find(const Party& user) { return const_cast<Session*>(std::as_const(*this).find(user)); }
 
 std::vector<std::string> Users::names() const {
   std::vector<std::string> names;
@@ -48,13 +51,12 @@ void Users::came_up(Instant now, const Party& user, bool restarted) {
 }
 
 void Users::went_down(Instant now, const Party& user, const SiteSettings& settings) {
-  const auto known = sessions_.find(user);
-  if (known == sessions_.end()) return;
-  Session& session = known->second;
-  session.up = false;
-  session.shelve_at = now + settings.term;
-  session.nodes_until = now + settings.absent_job_manager;
-  set_due(user, session);
+  Session* session = find(user);
+  if (!session) return;
+  session->up = false;
+  session->shelve_at = now + settings.term;
+  session->nodes_until = now + settings.absent_job_manager;
+  set_due(user, *session);
 }
 
 void Users::restored(Instant now, const Party& user, const SiteSettings& settings) {
@@ -64,8 +66,8 @@ void Users::restored(Instant now, const Party& user, const SiteSettings& setting
 }
 
 void Users::note_round_trip(const Party& user, Duration round_trip) {
-  const auto known = sessions_.find(user);
-  if (round_trip > Duration{} && known != sessions_.end()) known->second.round_trip = round_trip;
+  Session* session = find(user);
+  if (round_trip > Duration{} && session) session->round_trip = round_trip;
 }
 
 Duration Users::round_trip(const Party& user) const {
@@ -106,23 +108,23 @@ void Users::hold(const HopLease& lease, const RequestId& request) {
   if (lease.upstream)
     session.borrowed.emplace(lease.id, request);
   else
-    session.own.insert({lease.id.epoch, request.job, request.attempt});
+    session.own.insert(own_hold(lease, request));
 }
 
 void Users::drop(const HopLease& lease, const RequestId& request) {
-  const auto known = sessions_.find(job_manager_of(request));
-  if (known == sessions_.end()) return;
+  Session* session = find(job_manager_of(request));
+  if (!session) return;
   if (lease.upstream)
-    known->second.borrowed.erase({lease.id, request});
+    session->borrowed.erase({lease.id, request});
   else
-    known->second.own.erase({lease.id.epoch, request.job, request.attempt});
+    session->own.erase(own_hold(lease, request));
 }
 
 bool Users::holds(const HopLease& lease, const RequestId& request) const {
   const Session* session = find(job_manager_of(request));
   if (!session) return false;
   return lease.upstream ? session->borrowed.contains({lease.id, request})
-                        : session->own.contains({lease.id.epoch, request.job, request.attempt});
+                        : session->own.contains(own_hold(lease, request));
 }
 
 Users::Holds Users::holds_of(const Party& user, const Session& session) const {

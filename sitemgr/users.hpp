@@ -154,7 +154,11 @@ class Users {
   void set_due(const Party& user, const Session& session);
   void forget_if_idle(const Party& user, bool is_reconciling);
   Holds holds_of(const Party& user, const Session& session) const;
+  static OwnHold own_hold(const HopLease& lease, const RequestId& request) {
+    return {lease.id.epoch, request.job, request.attempt};
+  }
   const Session* find(const Party& user) const;
+  Session* find(const Party& user);
 
   SiteName site_;
   std::map<Party, Session> sessions_;

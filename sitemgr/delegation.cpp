@@ -11,7 +11,6 @@ static void delegate(SiteStep& s, const HomeSearch::Found& found);
 
 void run_due(SiteStep& s) {
   while (LocalRequest* request = s.parts.queue.due(s.now)) {
-    s.parts.search.changed();
     if (request->search == LocalRequest::Search::out) {
       s.parts.targets.silent(s.now, request->target);
       withdraw(s, *request);
@@ -25,7 +24,7 @@ void run_due(SiteStep& s) {
 
 void delegate_local(SiteStep& s) {
   const HomeSearch::Site site = s.parts.search_site();
-  if (!s.parts.search.begin(s.parts.queue, site)) return;
+  if (!s.parts.search.begin(s.parts.queue, site, s.parts.targets)) return;
   for (;;) {
     HomeSearch::Next next = s.parts.search.next(s.now, s.parts.queue, site, s.parts.targets);
     if (const auto* paused = std::get_if<HomeSearch::Paused>(&next)) {
@@ -55,7 +54,6 @@ void delegate(SiteStep& s, const HomeSearch::Found& found) {
 
 void on_answer(SiteStep& s, LocalRequest& request, RejectReason reason) {
   // The request is out no longer: the caller took it back, or got its answer.
-  s.parts.search.changed();
   const bool said_nothing = reason == RejectReason::no_answer || reason == RejectReason::link_down;
   if (said_nothing && request.answers.size() < answers_max)
     request.answers.push_back({s.parts.neighbours[request.target].site, reason});

@@ -56,7 +56,6 @@ void Feasibility::set_gone(std::size_t n, bool gone) {
 
 void Feasibility::hear(std::size_t n, Reach reach) {
   if (!reach_.hear(n, std::move(reach))) return;
-  changed();
   changed_.insert(n);
 }
 
@@ -114,11 +113,16 @@ std::optional<std::pair<Refusal, Prospect>> Feasibility::refusal_of(const Site& 
   return std::pair{refusal_for(*request.kind, there, length), there};
 }
 
+void Feasibility::looked(const OwnedNodes& owned, bool more) {
+  looked_at_ = more ? std::nullopt : std::optional(sources(owned));
+  goes_on_ = more;
+}
+
 // ---- what neighbours are told --------------------------------------------------------------------------------------
 
 void Feasibility::forget_told(std::size_t n) {
   told_[n].clear();
-  reach_due_ = true;
+  told_of_.reset();
 }
 
 /// What this site lends to a neighbour when idle.
@@ -136,7 +140,8 @@ ReachEntry Feasibility::own_entry(const Site& site, std::size_t n) {
 
 std::vector<std::pair<std::size_t, Reach>> Feasibility::take_due(const Site& site) {
   std::vector<std::pair<std::size_t, Reach>> due;
-  if (!site.settings.use_hints || !std::exchange(reach_due_, false)) return due;
+  const Sources now = sources(site.owned);
+  if (!site.settings.use_hints || std::exchange(told_of_, now) == now) return due;
   const ReachSums sums = reach_.sums(site.settings.hint_distance);
   for (std::size_t n = 0; n < site.neighbours.size(); ++n) {
     if (!site.neighbours[n].up || site.neighbours[n].removed) continue;

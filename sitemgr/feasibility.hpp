@@ -35,14 +35,19 @@ class Feasibility {
     const Placer& placer;
   };
 
+  /// What can be had by configuration, here and beyond: counters of its changes.
+  struct Sources {
+    std::uint64_t sizes = 0, reach = 0;
+    bool operator==(const Sources&) const = default;
+  };
+
   explicit Feasibility(std::size_t neighbours) : reach_(neighbours), told_(neighbours) {}
   void add_neighbours(std::size_t neighbours);
   /// A neighbour is one no longer, so that nothing is beyond it; or it is one again, and has yet to tell.
   void set_gone(std::size_t n, bool gone);
 
   // ---- what is known ----
-  /// What is configured or known of this site has changed: classes are looked at again, and neighbours are told.
-  void changed() { classes_due_ = reach_due_ = true; }
+  Sources sources(const OwnedNodes& owned) const { return {owned.size_changes(), reach_.changes()}; }
   /// A neighbour told what can be had at it and beyond it.
   void hear(std::size_t n, Reach reach);
   /// What a neighbour and all sites beyond it within `dttl` hops could do for a need.
@@ -56,14 +61,14 @@ class Feasibility {
   /// Whether the site could serve a class when idle, and which of its clusters could hold the widest component.
   static std::pair<bool, std::uint64_t> classify(const Site& site, const ResourceNeed& need);
   /// Whether the classes are to be looked at.
-  bool is_due() const { return classes_due_; }
+  bool is_due(const OwnedNodes& owned) const { return looked_at_ != sources(owned); }
   /// From which length on no site could ever serve a request of the class: 0, if none of them at all. Nothing if some
   /// site could serve each.
   std::optional<Duration> hopeless_from(const Site& site, const RequestClass& kind) const;
   /// Why this request can never be served; nothing if it can, or if that isn't known.
   std::optional<std::pair<Refusal, Prospect>> refusal_of(const Site& site, const LocalRequest& request) const;
   /// The classes were looked at. `more`: more are hopeless than one step refuses, the next one goes on.
-  void looked(bool more) { classes_due_ = more, goes_on_ = more; }
+  void looked(const OwnedNodes& owned, bool more);
   bool goes_on() const { return goes_on_; }
 
   // ---- what neighbours are told ----
@@ -84,7 +89,9 @@ class Feasibility {
 
   ReachBoard reach_;
   std::vector<std::vector<ReachEntry>> told_;  ///< by neighbour
-  bool classes_due_ = true, reach_due_ = true, goes_on_ = false;
+  std::optional<Sources> looked_at_;           ///< of what classes were looked at,
+  std::optional<Sources> told_of_;             ///< and neighbours told, last
+  bool goes_on_ = false;
   std::set<std::size_t> changed_;              ///< neighbours with a row to be written
   std::vector<SiteName> gone_rows_;            ///< rows of sites that are no neighbours any more
 };

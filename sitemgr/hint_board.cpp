@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <utility>
 
 #include "manager/planted.hpp"
 
@@ -53,8 +52,6 @@ std::optional<Duration> big_news(const CapacityHint& told, const CapacityHint& h
 
 }  // namespace
 
-void HintBoard::set_demand(Demand demand) { changed_ |= std::exchange(demand_, demand) != demand; }
-
 void HintBoard::tell(Instant now, Told& told, const CapacityHint& fresh) {
   told.hint = fresh;
   told.at = now;
@@ -69,15 +66,15 @@ CapacityHint HintBoard::take_along(Instant now, std::size_t n, const HintEntry& 
   return fresh;
 }
 
-bool HintBoard::begin_round(Instant now, const Neighbours& neighbours, Duration interval) {
-  if (!changed_ && now < due_) return false;
+bool HintBoard::begin_round(Instant now, const Sources& sources, const Neighbours& neighbours, Duration interval) {
+  if (now < due_ && !is_changed(sources)) return false;
   const Instant soonest = checked_ + interval;
   if (now < soonest && checked_ != Instant{}) {
     due_ = soonest;
     return false;
   }
   checked_ = now;
-  changed_ = false;
+  seen_ = Seen{sources, demand_};
   due_ = never;
   waiting_ = 0;
   for (std::size_t n = 0; n < neighbours.size(); ++n) waiting_ += users_wait_at(neighbours[n]);

@@ -21,26 +21,30 @@ struct Demand {
 
 class HintBoard {
  public:
+  /// What hints are made of beside the demand: the counters of the parts that own it.
+  struct Sources {
+    std::uint64_t owned = 0, queue = 0, reservation = 0, lending = 0, neighbours = 0;
+    bool operator==(const Sources&) const = default;
+  };
+
   explicit HintBoard(std::size_t neighbours) : told_(neighbours) {}
   void add_neighbours(std::size_t neighbours) { told_.resize(neighbours); }
 
   // ---- what changes ----
-  /// Something that hints tell of may have changed.
-  void changed() { changed_ = true; }
-  void set_demand(Demand demand);
+  void set_demand(Demand demand) { demand_ = demand; }
   const Demand& demand() const { return demand_; }
   /// A neighbour's link came up: it knows nothing of what it was told.
-  void came_up(std::size_t n) { told_[n].hint.clear(); }
+  void came_up(std::size_t n) { told_[n].hint.clear(), seen_.reset(); }
 
   // ---- telling ----
   /// Whether there may be news, so that a message takes a hint along.
-  bool has_news() const { return changed_ || due_ != never; }
+  bool has_news(const Sources& sources) const { return due_ != never || is_changed(sources); }
   /// The hint that a message to the neighbour takes along; empty if it was told all of it. `own`: our own entry.
   CapacityHint take_along(Instant now, std::size_t n, const HintEntry& own, Neighbours& neighbours,
                           std::size_t distances);
   /// Whether neighbours are to be looked at now. Looked at no more often than they may be told: a burst of events is
   /// one change.
-  bool begin_round(Instant now, const Neighbours& neighbours, Duration interval);
+  bool begin_round(Instant now, const Sources& sources, const Neighbours& neighbours, Duration interval);
   /// In a round: the hint that this neighbour is to be sent by itself now; nothing if it can wait. `kept_off_until`:
   /// when it will be lent something again, which is news then.
   std::optional<CapacityHint> look(Instant now, std::size_t n, const HintEntry& own, Instant kept_off_until,
@@ -51,6 +55,11 @@ class HintBoard {
   const CapacityHint& told(std::size_t n) const { return told_[n].hint; }
 
  private:
+  struct Seen {
+    Sources sources;
+    Demand demand;
+    bool operator==(const Seen&) const = default;
+  };
   struct Told {
     CapacityHint hint;
     Instant at{};
@@ -60,13 +69,14 @@ class HintBoard {
     std::uint64_t looked_revision = 0;  ///< of `Neighbours`; 0: look again
     Instant tell_at{};
   };
+  bool is_changed(const Sources& sources) const { return seen_ != Seen{sources, demand_}; }
   static void tell(Instant now, Told& told, const CapacityHint& fresh);
   static Instant tell_at(Instant now, Told& told, const CapacityHint& heard, const CapacityHint& fresh,
                          bool others_wait, const SiteSettings& settings);
 
   std::vector<Told> told_;      ///< by neighbour
   Demand demand_;
-  bool changed_ = true;
+  std::optional<Seen> seen_;    ///< of what the last round was made
   Instant due_ = never;         ///< when neighbours are looked at, if nothing changes
   Instant checked_{};           ///< when they were
   std::size_t waiting_ = 0;     ///< of the present round: neighbours with waiting users of their own

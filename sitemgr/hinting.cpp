@@ -59,8 +59,6 @@ void on_hint(SiteStep& s, std::size_t n, CapacityHint hint) {
   }
   s.parts.lending.hear_demand(s.now, n, hint);
   if (!s.parts.neighbours.hear(n, std::move(hint))) return;
-  s.parts.hints.changed();
-  s.parts.search.changed();
   if (!s.parts.settings.use_hints) return;
   // One hint wakes, in order of arrival, no more than fits into what it promises, and than may be asked for at
   // once.
@@ -79,7 +77,8 @@ void on_hint(SiteStep& s, std::size_t n, CapacityHint hint) {
 void send_hints(SiteStep& s) {
   if (!s.parts.settings.use_hints) return;
   update_demand(s.parts);
-  if (!s.parts.hints.begin_round(s.now, s.parts.neighbours, s.parts.settings.hint_interval)) return;
+  const Duration interval = s.parts.settings.hint_interval;
+  if (!s.parts.hints.begin_round(s.now, s.parts.hint_sources(), s.parts.neighbours, interval)) return;
   for (std::size_t n = 0; n < s.parts.neighbours.size(); ++n) {
     if (!s.parts.neighbours[n].up || s.parts.neighbours[n].removed) continue;
     const Instant kept_off_until = s.parts.lending.kept_off_until(s.parts.lending_site(), n);

@@ -38,14 +38,14 @@ bool HomeSearch::may_delegate(const RequestQueue& queue, const Site& site) {
   const double threshold = site.settings.delegation_threshold;
   const bool is_drained = site.lending.drained_here();
   if (is_drained || over(load(site.owned, queue, is_drained), threshold)) return true;
-  return threshold <= 1 && queue.demand_here() > 0 && site.matcher.has_matched(queue, site.owned);
+  return threshold <= 1 && queue.demand_here() > 0 && site.matcher.has_matched(queue, site.owned, site.reservation);
 }
 
-/// What fits here starts at the next pass of matchmaking, unless nodes gather for a request that was overtaken for too
-/// long: then others would wait for it, which may be hours.
-bool HomeSearch::keeps_local(const RequestClass& kind, const Site& site) {
+/// How wide a simple request may be that is kept here: what fits starts at the next pass of matchmaking. None is kept
+/// while nodes gather for a request that was overtaken for too long: others would wait for it, which may be hours.
+std::uint32_t HomeSearch::keeps_up_to(const Site& site) {
   const bool is_held_back = site.matcher.is_blocked() || site.reservation.held() || site.lending.drained_here();
-  return site.settings.keep_local && !is_held_back && kind.simple && kind.widest <= site.owned.largest_idle();
+  return site.settings.keep_local && !is_held_back ? site.owned.largest_idle() : 0;
 }
 
 /// Whether any neighbour's hint says that it may have room now.
@@ -85,10 +85,15 @@ void HomeSearch::pause(Instant now, LocalRequest& request, RequestQueue& queue, 
 
 // ---- a pass --------------------------------------------------------------------------------------------------------
 
-bool HomeSearch::begin(const RequestQueue& queue, const Site& site) {
-  const bool may_go = may_delegate(queue, site);
-  changed_ |= std::exchange(could_delegate_, may_go) != may_go;
-  if (!site.settings.delegate || !std::exchange(changed_, false)) return false;
+bool HomeSearch::begin(const RequestQueue& queue, const Site& site, const Targets& targets) {
+  if (!site.settings.delegate) return false;
+  const Seen now{queue.readied(), targets.openings(), site.neighbours.revision(), site.feasibility.sources(site.owned),
+                 may_delegate(queue, site)};
+  const std::uint32_t kept_up_to = keeps_up_to(site);
+  // Where less is kept than at the last pass, what was kept then may go now.
+  if (seen_ == now && kept_up_to >= kept_up_to_) return false;
+  seen_ = now;
+  kept_up_to_ = kept_up_to;
   servable_ = false;
   after_.reset();
   kind_ = nullptr;
@@ -119,7 +124,7 @@ bool HomeSearch::choose_class(const RequestQueue& queue, const Site& site) {
       continue;
     }
     first_ = next->first;
-    if (servable_ && keeps_local(*next->second, site)) {
+    if (servable_ && next->second->simple && next->second->widest <= kept_up_to_) {
       after_ = first_;
       continue;
     }

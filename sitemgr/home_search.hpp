@@ -46,16 +46,14 @@ class HomeSearch {
   explicit HomeSearch(Duration cycle) : cycle_(cycle) {}
 
   // ---- when ----
-  /// Neighbours may be asked that couldn't be before, or requests wait that didn't.
-  void changed() { changed_ = true; }
   bool is_due(Instant now) { return cycle_.is_due(now); }
   /// Whether anything waits for the next cycle.
   void want(Instant now, bool wanted) { cycle_.want(now, wanted); }
   Instant next_deadline() const { return cycle_.next(); }
 
   // ---- a pass over all that may go ----
-  /// Begins one if anything changed; false: nothing is to be done.
-  bool begin(const RequestQueue& queue, const Site& site);
+  /// Begins one if a request or a neighbour may be looked at that couldn't be before; false: nothing is to be done.
+  bool begin(const RequestQueue& queue, const Site& site, const Targets& targets);
   Next next(Instant now, RequestQueue& queue, const Site& site, Targets& targets);
   /// The request goes to the neighbour that was found: the Delegate to send. `user_round_trip`: to its job manager.
   Delegate ask(Instant now, const Found& found, RequestQueue& queue, const Site& site, Duration user_round_trip);
@@ -71,15 +69,23 @@ class HomeSearch {
   static bool may_delegate(const RequestQueue& queue, const Site& site);
 
  private:
-  static bool keeps_local(const RequestClass& kind, const Site& site);
+  /// On what a pass was made, as the parts that own it count the changes.
+  struct Seen {
+    std::uint64_t readied = 0, openings = 0, neighbours = 0;
+    Feasibility::Sources feasibility;
+    bool may_delegate = false;
+    bool operator==(const Seen&) const = default;
+  };
+
+  static std::uint32_t keeps_up_to(const Site& site);
   static bool is_promised(const RequestClass& kind, const Neighbours& neighbours);
   static void pause(Instant now, LocalRequest& request, RequestQueue& queue, const Site& site);
   bool choose_class(const RequestQueue& queue, const Site& site);
   Next next_of_class(Instant now, RequestQueue& queue, const Site& site, Targets& targets);
 
   Cycle cycle_;
-  bool changed_ = true;
-  bool could_delegate_ = false;    ///< what may_delegate said at the last pass
+  std::optional<Seen> seen_;       ///< at the last pass,
+  std::uint32_t kept_up_to_ = 0;   ///< and up to which width requests were kept here
   std::uint64_t stays_ = 0;        ///< requests that came to wait here
 
   // Of the pass that is being made in this step.

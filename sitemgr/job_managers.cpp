@@ -68,8 +68,6 @@ LocalRequest& enqueue(SiteStep& s, const Party& user, Request& request) {
   local.search = stays ? LocalRequest::Search::home : LocalRequest::Search::ready;
   HomeSearch::begin_round(local, s.parts.settings);
   s.parts.users.opened(user);
-  s.parts.search.changed();
-  s.parts.hints.changed();
   LocalRequest& added = s.parts.queue.add(std::move(local), kind);
   s.parts.matcher.add(added.request.id);
   return added;
@@ -86,7 +84,6 @@ void on(SiteStep& s, FromUser from, Cancel& cancel) {
 void leave_queue(SiteStep& s, LocalRequest& request) {
   if (request.search == LocalRequest::Search::out) withdraw(s, request);
   s.parts.queue.erase(request);
-  s.parts.hints.changed();
 }
 
 // ---- coming and going -----------------------------------------------------------------------------------------------

@@ -81,7 +81,6 @@ void on(SiteStep& s, FromSite from, Grant& grant) {
   Neighbour& neighbour = s.parts.neighbours[from.neighbour];
   s.parts.targets.answered(from.neighbour);
   s.parts.targets.granted(from.neighbour, s.parts.settings.window_max);
-  s.parts.search.changed();
   // The first lease over a link begins a term there; others join it.
   if (s.parts.leases.up(from.neighbour).empty())
     s.parts.renewals.first_lease(s.now, from.neighbour, s.parts.settings.term);

@@ -36,7 +36,7 @@ void Lending::add_neighbours(std::size_t neighbours) {
 
 /// Free processors of each cluster, less what local requests that wait could use there, and what is reserved.
 const std::vector<std::uint32_t>& Lending::lendable_by_cluster(const Site& site) const {
-  const Lendable state{site.owned.changes(), site.queue.changes(), site.reservation.changes()};
+  const Lendable state{site.owned.changes(), site.queue.claim_changes(), site.reservation.changes()};
   if (std::exchange(lendable_of_, state) == state) return lendable_;
   lendable_ = site.owned.free_by_cluster();
   const auto take = [&](std::size_t cluster, std::uint64_t processors) {
@@ -102,6 +102,7 @@ Instant Lending::kept_off_until(const SiteName& sink) const {
 
 void Lending::recalled(Instant now, const SiteName& sink, Instant until) {
   kept_off_[sink] = until;
+  ++changes_;
   std::erase_if(kept_off_, [&](const auto& one) { return one.second <= now; });
 }
 
@@ -181,8 +182,7 @@ Duration Lending::turn_length(const Site& site, const ShareTurn& turn) {
   return site.settings.turn_limit + site.neighbours[turn.borrower].round_trip * 2;
 }
 
-bool Lending::update_turn(Instant now, const Site& site) {
-  bool changed = false;
+void Lending::update_turn(Instant now, const Site& site) {
   const auto most = [&] {
     const auto& lend = lendable_by_cluster(site);
     return lend.empty() ? 0U : *std::ranges::max_element(lend);
@@ -190,20 +190,20 @@ bool Lending::update_turn(Instant now, const Site& site) {
   for (;;) {
     const auto next = borrowers_.first(now, [&](std::size_t n) { return may_have_turn(now, site, n); });
     if (!next || !site.settings.lend || site.settings.turn_limit == Duration{} || drained_here() || most() == 0) {
-      changed |= turn_.has_value();
+      changes_ += turn_.has_value();
       turn_.reset();
-      return changed;
+      return;
     }
     const std::uint32_t width = borrowers_.width(now, *next);
     const bool in_one_cluster = most() < width;
     if (!turn_ || turn_->borrower != *next || turn_->in_one_cluster != in_one_cluster) {
       turn_ = ShareTurn{*next, width, now, in_one_cluster};
       if (in_one_cluster) turn_->cluster = cluster_of_turn(now, site, *turn_);
-      changed = true;
+      ++changes_;
     }
     turn_->width = width;
     const Duration length = turn_length(site, *turn_);
-    if (now < turn_->since + length || site.transit.has_waiting(*next)) return changed;
+    if (now < turn_->since + length || site.transit.has_waiting(*next)) return;
     // It didn't come, or its nodes didn't: the next one has the turn.
     turn_backoff_[*next] = now + std::max(length, turn_backoff);
   }
@@ -340,12 +340,14 @@ Lending::Decision Lending::decide(Instant now, const Site& site, const Foreign& 
 
 bool Lending::drain(const SiteName& site) {
   if (!drained_.insert(site).second) return false;
+  ++changes_;
   changed_.push_back({site});
   return true;
 }
 
 bool Lending::resume(const SiteName& site) {
   kept_off_.erase(site);
+  ++changes_;
   if (drained_.erase(site) == 0) return false;
   changed_.push_back({site});
   return true;

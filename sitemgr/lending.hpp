@@ -77,9 +77,8 @@ class Lending {
   void recalled(Instant now, const SiteName& sink, Instant until);
 
   // ---- fair share ----
-  /// Which borrower has the turn, as long as that is one that wouldn't get the nodes anyway. Whether that changed what
-  /// neighbours are to be told.
-  bool update_turn(Instant now, const Site& site);
+  /// Says which borrower has the turn, as long as that is one that wouldn't get the nodes anyway.
+  void update_turn(Instant now, const Site& site);
   const std::optional<ShareTurn>& turn() const { return turn_; }
   /// When the turn passes on if nothing happens.
   Instant next_deadline(const Site& site) const;
@@ -90,12 +89,15 @@ class Lending {
   void lent(Instant now, std::size_t n, std::uint32_t processors) { borrowers_.lend(now, n, processors); }
   void returned(Instant now, std::size_t n, std::uint32_t processors) { borrowers_.returned(now, n, processors); }
   void claimed(std::size_t n) { borrowers_.claim(n); }
-  void lapsed(Instant now, std::size_t n) { borrowers_.lapse(now, n); }
+  void lapsed(Instant now, std::size_t n) { borrowers_.lapse(now, n), ++changes_; }
   /// The neighbour's hint tells what its users, and users beyond it, wait for.
   void hear_demand(Instant now, std::size_t n, const CapacityHint& hint);
   void went_down(Instant now, std::size_t n);
   const Borrowers& borrowers() const { return borrowers_; }
   std::uint64_t grants() const { return grants_; }
+  /// Counts up whenever a turn, a drain or a pause changes what a neighbour may have. What is lent and returned is
+  /// counted with the nodes, when they are taken and when they are free again.
+  std::uint64_t changes() const { return changes_; }
 
   // ---- orders of the owner ----
   /// Lends nothing more to this site; this site's own name: nothing new starts on its nodes. False if it was so.
@@ -131,9 +133,9 @@ class Lending {
   std::map<SiteName, Instant> kept_off_;    ///< sinks that lost nodes by a reclaim, and until when they get none
   std::set<SiteName> drained_;              ///< sites that are lent nothing more
   std::vector<DrainRecord> changed_;        ///< rows to be written
-  std::uint64_t grants_ = 0;
+  std::uint64_t grants_ = 0, changes_ = 0;
   struct Lendable {
-    std::uint64_t owned = UINT64_MAX, queue = UINT64_MAX, reservation = UINT64_MAX;  ///< changes() of these
+    std::uint64_t owned = UINT64_MAX, queue = UINT64_MAX, reservation = UINT64_MAX;  ///< counters of these
     bool operator==(const Lendable&) const = default;
   };
   mutable std::vector<std::uint32_t> lendable_;  ///< see lendable_by_cluster: of the state `lendable_of_`

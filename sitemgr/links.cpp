@@ -57,7 +57,6 @@ void on(SiteStep& s, LinkPressed& change) {
   const auto n = s.parts.neighbours.find(change.peer.site);
   if (!n) return;
   s.parts.targets.set_pressed(*n, change.pressed);
-  s.parts.search.changed();
 }
 
 void neighbour_up(SiteStep& s, std::size_t n, bool restarted) {
@@ -65,8 +64,6 @@ void neighbour_up(SiteStep& s, std::size_t n, bool restarted) {
   for (const LeaseId& id : s.parts.leases.down(n)) s.parts.leases.find(id)->downstream_until = never;
   s.parts.hints.came_up(n);
   s.parts.targets.came_up(n);
-  s.parts.hints.changed();
-  s.parts.search.changed();
   if (!restarted) return;
   s.parts.feasibility.forget_told(n);
   lose_questions(s, n);
@@ -83,8 +80,6 @@ void neighbour_down(SiteStep& s, std::size_t n) {
   s.parts.neighbours.set_up(n, s.now, false);
   s.parts.targets.went_down(n);
   s.parts.lending.went_down(s.now, n);
-  s.parts.hints.changed();
-  s.parts.search.changed();
   std::vector<LocalRequest*> out;
   for (const auto& [arrival, request] : s.parts.queue.out_at(n)) out.push_back(request);
   for (LocalRequest* request : out) {

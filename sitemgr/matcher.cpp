@@ -45,8 +45,9 @@ std::optional<Placement> Matcher::fit(const LocalRequest& request, const Site& s
 void Matcher::begin(RequestQueue& queue, const Site& site) {
   DMM_ASSERT(phase_ == Phase::idle);
   // What didn't fit before may fit now if nodes came free, or if no request stands in its way any more.
-  bool more_free = std::exchange(unfinished_, false) || site.owned.freed() != freed_seen_ || makes_way(queue);
-  freed_seen_ = site.owned.freed();
+  const Seen now{site.owned.freed(), site.reservation.changes()};
+  bool more_free = std::exchange(unfinished_, false) || std::exchange(seen_, now) != now || makes_way(queue);
+  more_free |= std::exchange(was_drained_, site.is_drained);
   looked_at_ = std::exchange(fresh_, {});
   if (site.is_drained) blocker_.reset();
   const bool goes_on = std::exchange(pass_goes_on_, false);

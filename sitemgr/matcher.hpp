@@ -51,8 +51,8 @@ class Matcher {
   /// Whether the request that blocked others at the last pass does so no longer.
   bool makes_way(const RequestQueue& queue) const;
   /// Whether all that wait here were looked at, with all nodes that are free.
-  bool has_matched(const RequestQueue& queue, const OwnedNodes& owned) const {
-    return fresh_.empty() && !is_matching() && !makes_way(queue) && owned.freed() == freed_seen_;
+  bool has_matched(const RequestQueue& queue, const OwnedNodes& owned, const Reservation& reservation) const {
+    return fresh_.empty() && !is_matching() && !makes_way(queue) && seen_ == Seen{owned.freed(), reservation.changes()};
   }
   /// Whether a request that was overtaken for too long, or a strict policy, holds the others back.
   bool is_blocked() const { return blocker_.has_value(); }
@@ -60,8 +60,6 @@ class Matcher {
   // ---- what changed ----
   /// A request came that wasn't looked at.
   void add(const RequestId& id) { fresh_.push_back(id); }
-  /// Other requests than before may use free nodes: all are looked at again.
-  void look_again() { freed_seen_ = 0; }
 
   // ---- a pass ----
   void begin(RequestQueue& queue, const Site& site);
@@ -72,6 +70,11 @@ class Matcher {
 
  private:
   enum class Phase : std::uint8_t { idle, reserved, heads, fresh, fitting };
+  /// By what more may start than before: counters.
+  struct Seen {
+    std::uint64_t freed = 0, reservation = 0;
+    bool operator==(const Seen&) const = default;
+  };
 
   std::optional<Placement> fit(const LocalRequest& request, const Site& site) const;
   bool may_be_passed(const LocalRequest& head) const;
@@ -86,7 +89,8 @@ class Matcher {
   bool scan_;
   Cycle cycle_;
   std::vector<RequestId> fresh_;       ///< requests that no pass has looked at
-  std::uint64_t freed_seen_ = 0;       ///< OwnedNodes::freed() at the last pass
+  Seen seen_;                          ///< at the last pass,
+  bool was_drained_ = false;           ///< at which nothing could start
   bool unfinished_ = false;            ///< more could start than one step may: the next one goes on
   bool pass_goes_on_ = false;          ///< the last step looked at as many classes as it may: the rest are due
   bool pass_again_ = false;            ///< more may fit meanwhile: then another pass is due

@@ -60,7 +60,6 @@ HopLease& make_lease(SiteStep& s, const ResourceNeed& need, const Placement& pla
   for (const PlacedComponent& placed : placement)
     s.parts.owned.take(placed.cluster, placed.processors, need.constraints, placed.component, lease.nodes);
   lease.processors = processors_of(lease.nodes);
-  s.parts.hints.changed();
   // One Assign a resource manager, however many components it got.
   each_manager(lease.nodes, [&](const Party& manager, const NodeSet& nodes) { assign(s, lease, manager, nodes); });
   return add_lease(s, std::move(lease));
@@ -69,8 +68,7 @@ HopLease& make_lease(SiteStep& s, const ResourceNeed& need, const Placement& pla
 // ---- foreign requests -----------------------------------------------------------------------------------------------
 
 void match_foreign(SiteStep& s) {
-  if (s.parts.transit.waiting() > 0 && s.parts.lending.update_turn(s.now, s.parts.lending_site()))
-    s.parts.hints.changed();
+  if (s.parts.transit.waiting() > 0) s.parts.lending.update_turn(s.now, s.parts.lending_site());
   for (auto round = s.parts.transit.next_round(); !round.empty(); round = s.parts.transit.next_round())
     for (Foreign& foreign : round)
       if (!lend(s, foreign)) s.parts.transit.keep(std::move(foreign));

@@ -34,6 +34,11 @@ std::size_t Neighbours::add(const NeighbourSettings& settings) {
   return static_cast<std::size_t>(&neighbour - list_.data());
 }
 
+void Neighbours::remove(std::size_t index) {
+  list_[index].removed = true;
+  ++revision_;
+}
+
 std::optional<std::size_t> Neighbours::find(const SiteName& site) const {
   for (std::size_t i = 0; i < list_.size(); ++i)  // a site has a handful of neighbours
     if (list_[i].site == site && !list_[i].removed) return i;

@@ -38,6 +38,8 @@ class Neighbours {
   explicit Neighbours(const std::vector<NeighbourSettings>& settings);
   /// One more; or one that was removed before, again. Its place.
   std::size_t add(const NeighbourSettings& settings);
+  /// It is a neighbour no longer; its place stays.
+  void remove(std::size_t index);
 
   std::size_t size() const { return list_.size(); }
   Neighbour& operator[](std::size_t index) { return list_[index]; }

@@ -48,7 +48,6 @@ void reclaim(SiteStep& s, HopLease& lease, Duration grace, LeaseEnd reason) {
   // Its nodes don't go to the same users again at once.
   if (lease.downstream)
     s.parts.lending.recalled(s.now, lease.chain.back(), s.now + s.parts.settings.reclaimed_rest);
-  s.parts.hints.changed();
   tell_ended(s, lease, lease.nodes, reason, false, grace);
   clean(s, lease, {}, reason, false, grace);
 }
@@ -65,8 +64,6 @@ bool drain(SiteStep& s, const SiteName& site) {
     lease.wanted = true;
     changed(s, lease);
   }
-  s.parts.hints.changed();
-  s.parts.search.changed();
   return true;
 }
 
@@ -81,9 +78,6 @@ bool may_drain(const SiteParts& parts, const SiteName& site) {
 bool resume(SiteStep& s, const SiteName& site) {
   if (!s.parts.lending.resume(site)) return false;
   s.out.log(Level::info, "resume", {}, {{"site", site.text}});
-  s.parts.matcher.look_again();
-  s.parts.hints.changed();
-  s.parts.search.changed();
   return true;
 }
 

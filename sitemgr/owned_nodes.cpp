@@ -55,6 +55,7 @@ void OwnedNodes::configure(const std::vector<ClusterSettings>& clusters) {
 /// What is asked for often and changes rarely.
 void OwnedNodes::resize() {
   ++changes_;
+  ++size_changes_;
   widths_.resize(settings_.size());
   for (std::size_t i = 0; i < settings_.size(); ++i)
     if (managers_in_[i] == 0) widths_[i] = std::max(1U, settings_[i].processors_per_node);

@@ -94,6 +94,8 @@ class OwnedNodes {
   std::vector<ClusterView> sizes(const Constraints& constraints) const;
   /// The processors of the largest cluster, within its quota.
   std::uint32_t largest_cluster() const { return largest_cluster_; }
+  /// Counts up whenever clusters are configured, or other nodes are offered than before.
+  std::uint64_t size_changes() const { return size_changes_; }
   /// Whether the size of every cluster is configured, or known from before this start.
   bool all_known() const;
   /// Clusters without a configured or known size.
@@ -183,7 +185,7 @@ class OwnedNodes {
   std::vector<std::uint64_t> nodes_in_;             ///< that these offer
   std::uint64_t size_ = 0;                          ///< processors that all managers offer
   std::uint32_t largest_cluster_ = 0;
-  std::uint64_t total_ = 0, free_total_ = 0, freed_ = 0, changes_ = 0;
+  std::uint64_t total_ = 0, free_total_ = 0, freed_ = 0, changes_ = 0, size_changes_ = 0;
   std::vector<Kind> kinds_;
   std::map<Party, Manager> managers_;
 };

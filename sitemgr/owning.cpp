@@ -28,7 +28,6 @@ void resource_manager_up(SiteStep& s, const Party& manager, bool restarted) {
   // The silence may have been on our side alone: then it doesn't register again.
   s.parts.owned.set_up(manager, true);
   s.parts.providers.heard(manager);
-  s.parts.hints.changed();
   s.out.log(Level::debug, "back", {}, {{"peer", to_text(manager)}});
 }
 
@@ -51,7 +50,6 @@ void on(SiteStep& s, FromProvider from, Register& part) {
   s.parts.providers.heard(from.party);
   s.parts.owned.bring_back(from.party, nodes_of(nodes));  // it says again what is to be set aside
   compare(s, from.party, offer, is_first);
-  s.parts.hints.changed();
   s.out.log(
       Level::info, "register", {},
       {{"peer", to_text(from.party)}, {"cluster", offer.cluster.text}, {"nodes", std::int64_t{offer.nodes}}});
@@ -63,7 +61,6 @@ void take_offer(SiteStep& s, const NodeOffer& offer, const std::string& endpoint
   if (known) remove_nodes_of(s, offer.manager, s.parts.owned.removed_by(offer));
   s.parts.owned.take_offer(offer, endpoint);
   if (!is_other) return;
-  s.parts.feasibility.changed();
   s.parts.providers.offer_changed(offer.manager);
   if (known)
     s.out.log(Level::info, "capacity", {},
@@ -115,8 +112,6 @@ std::string forget(SiteStep& s, const ShortText& name) {
   remove_nodes_of(s, manager, nodes_of(*offer));
   s.parts.owned.forget(manager);
   s.parts.providers.heard(manager);
-  s.parts.feasibility.changed();
-  s.parts.hints.changed();
   s.parts.providers.offer_changed(manager);
   s.out.log(Level::info, "forget", {}, {{"peer", to_text(manager)}});
   return {};
@@ -145,7 +140,6 @@ void on(SiteStep& s, FromProvider from, Clean& message) {
   }
   std::erase_if(lease->cleaning, [](const NodeGroup& group) { return group.nodes.empty(); });
   changed(s, *lease);
-  s.parts.hints.changed();
   if (s.out.wants(Level::debug)) s.out.log(Level::debug, "clean", lease->request, {{"lease", to_text(lease->id)}});
   if (lease->nodes.empty() && lease->cleaning.empty()) close(s, *lease);
 }
@@ -163,7 +157,6 @@ void on(SiteStep& s, FromProvider from, SetAside& aside) {
     s.parts.owned.bring_back(from.party, aside.nodes);
   else
     s.parts.owned.set_aside(from.party, aside.nodes, aside.text);
-  s.parts.hints.changed();
   s.out.log(Level::warning, aside.back ? "brought_back" : "set_aside", {},
             {{"peer", to_text(from.party)}, {"nodes", to_text(aside.nodes)}, {"why", aside.text}});
 }

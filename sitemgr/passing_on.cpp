@@ -60,7 +60,6 @@ void pass_on(SiteStep& s, Foreign foreign) {
 
 void note_back(SiteParts& parts, const Foreign& foreign) {
   parts.targets.back(foreign.target, widest_component(foreign.need()));
-  parts.search.changed();
 }
 
 void withdraw_passed(SiteStep& s, const Foreign& foreign) {

@@ -20,8 +20,6 @@ void update_reservation(SiteParts& parts, Instant now) {
 
 void drop_reservation(SiteParts& parts) {
   parts.reservation.drop();
-  parts.matcher.look_again();
-  parts.hints.changed();
 }
 
 Instant reclaim_due(const SiteParts& parts) {
@@ -43,8 +41,6 @@ void reclaim_for_local(SiteStep& s) {
     reclaim(s, lease, lease.grace, LeaseEnd::reclaimed);
   }
   s.parts.reservation.reserve({head->request.id, std::move(victims->processors), s.now + longest + beyond_grace});
-  s.parts.matcher.look_again();
-  s.parts.hints.changed();
 }
 
 }  // namespace dmm::site_steps

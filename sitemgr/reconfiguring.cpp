@@ -53,9 +53,6 @@ std::string reconfigure(SiteStep& s, const SiteSettings& settings) {
   s.parts.transit.configure(s.parts.settings);
   s.parts.accounts.set_records_max(s.parts.settings.usage_records_max);
   drop_reservation(s.parts);
-  s.parts.feasibility.changed();
-  s.parts.hints.changed();
-  s.parts.search.changed();
   // A request that had no neighbour to ask may have one now, and the other way round.
   const bool may_ask = s.parts.settings.delegate && s.parts.neighbours.configured() > 0;
   std::vector<LocalRequest*> moved;
@@ -105,7 +102,7 @@ void remove_neighbour(SiteStep& s, std::size_t n) {
         give_back(s, *lease, {}, true);
     }
   neighbour_down(s, n);
-  s.parts.neighbours[n].removed = true;
+  s.parts.neighbours.remove(n);
   s.parts.feasibility.set_gone(n, true);
 }
 

@@ -19,7 +19,7 @@ void classify(SiteParts& parts, RequestClass& kind) {
 }
 
 void refuse_hopeless(SiteStep& s) {
-  if (!s.parts.feasibility.is_due()) return;
+  if (!s.parts.feasibility.is_due(s.parts.owned)) return;
   std::vector<LocalRequest*> hopeless;
   s.parts.queue.each_class([&](RequestClass& kind) {
     classify(s.parts, kind);
@@ -30,8 +30,7 @@ void refuse_hopeless(SiteStep& s) {
   });
   const std::size_t waited = s.parts.queue.size();
   for (LocalRequest* request : hopeless) refuse_if_hopeless(s, *request);
-  s.parts.feasibility.looked(hopeless.size() == refusals_a_step && s.parts.queue.size() < waited);
-  s.parts.search.changed();
+  s.parts.feasibility.looked(s.parts.owned, hopeless.size() == refusals_a_step && s.parts.queue.size() < waited);
 }
 
 void refuse_if_hopeless(SiteStep& s, LocalRequest& request) {

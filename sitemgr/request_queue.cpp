@@ -77,6 +77,7 @@ void RequestQueue::count(RequestClass& kind, std::uint64_t requests, std::uint64
   claim->second += add ? all : 0 - all;
   kind.claimed += add ? all : 0 - all;
   if (claim->second == 0) claims_.erase(claim);
+  ++claim_changes_;
 }
 
 LocalClaim RequestQueue::claim_of(const RequestClass& kind) const {
@@ -87,7 +88,6 @@ LocalClaim RequestQueue::claim_of(const RequestClass& kind) const {
 
 void RequestQueue::classify(RequestClass& kind, bool servable, std::uint64_t clusters) {
   if (kind.servable == servable && kind.clusters == clusters) return;
-  ++changes_;
   const std::uint64_t all = kind.waiting.size(), here = all - kind.out;
   const std::uint64_t borrowing = (all - kind.home) * kind.processors;
   borrowing_[kind.servable] -= borrowing;
@@ -135,6 +135,7 @@ void RequestQueue::index_search(LocalRequest& request, bool add) {
   const std::size_t one = add ? 1 : static_cast<std::size_t>(-1);
   switch (request.search) {
     case Search::ready:
+      readied_ += add;
       change(kind.ready, delegation_->key(request.view(request.since)), add ? &request : nullptr,
              [&](bool of_now) { index_ready_head(kind, of_now); });
       break;
@@ -156,7 +157,6 @@ void RequestQueue::index_search(LocalRequest& request, bool add) {
 
 void RequestQueue::index(LocalRequest& request, bool add) {
   RequestClass& kind = *request.kind;
-  ++changes_;
   change(kind.waiting, dispatch_key(request), add ? &request : nullptr,
          [&](bool of_now) { index_head(kind, of_now); });
   count(kind, 1, request.search != Search::out, add);
@@ -341,7 +341,6 @@ LocalRequest* RequestQueue::first_pausing(std::uint32_t widest_max, std::uint64_
 
 void RequestQueue::set_search(LocalRequest& request, Search search) {
   // The caller has changed resume_at, target or answer_by only if the request was in no index that is ordered by it.
-  ++changes_;
   if (request.kind->servable) {
     const std::uint64_t processors = request.kind->processors;
     if (request.search != Search::out) demand_here_ -= processors;

@@ -103,8 +103,10 @@ class RequestQueue {
   std::uint64_t borrowing(bool servable) const { return borrowing_[servable]; }
   /// The first of these in dispatching order; nullptr if there is none.
   const LocalRequest* first_borrowing(bool also_servable) const;
-  /// Counts up whenever anything changed.
-  std::uint64_t changes() const { return changes_; }
+  /// Counts up whenever the claims changed.
+  std::uint64_t claim_changes() const { return claim_changes_; }
+  /// Counts up whenever a request became ready to be offered to a neighbour.
+  std::uint64_t readied() const { return readied_; }
   std::size_t count(LocalRequest::Search search) const { return counts_[static_cast<std::size_t>(search)]; }
 
   /// All of them by arrival, for people.
@@ -145,7 +147,7 @@ class RequestQueue {
   DenseMap<std::pair<Instant, std::uint64_t>, LocalRequest*> due_;
   std::vector<DenseMap<std::uint64_t, LocalRequest*>> out_;          ///< by neighbour
   std::map<LocalClaim, std::uint64_t> claims_;
-  std::uint64_t demand_ = 0, demand_here_ = 0, borrowing_[2] = {}, changes_ = 0;
+  std::uint64_t demand_ = 0, demand_here_ = 0, borrowing_[2] = {}, readied_ = 0, claim_changes_ = 0;
   std::uint64_t pass_ = 1, added_ = 0;
   Walk sweep_;                  ///< over fitting_, of the present pass
   OrderKey swept_;              ///< all before this were looked at

@@ -49,7 +49,7 @@ void sweep(SiteStep& s) {
   while (std::optional<Foreign> overdue = s.parts.transit.take_overdue(s.now))
     on_no_answer(s, std::move(*overdue), RejectReason::no_answer);
   s.parts.relays.sweep(s.now);
-  if (s.parts.targets.take_backoffs(s.now)) s.parts.search.changed();
+  s.parts.targets.end_backoffs(s.now);
 }
 
 }  // namespace
@@ -92,8 +92,6 @@ void SiteManager::settle(Instant now, Effects& effects) {
   update_reservation(parts, now);
   if (parts.matcher.is_due(now)) {
     match_local(s);
-    // A request that was kept for this pass, and didn't start in it, may ask neighbours now.
-    if (parts.settings.keep_local && parts.settings.matchmaking_cycle != Duration{}) parts.search.changed();
     if (!parts.matcher.is_matching()) match_foreign(s);
   }
   match_pool(s);
@@ -102,7 +100,7 @@ void SiteManager::settle(Instant now, Effects& effects) {
     delegate_local(s);
   }
   reclaim_for_local(s);
-  if (parts.lending.update_turn(now, parts.lending_site())) parts.hints.changed();
+  parts.lending.update_turn(now, parts.lending_site());
   tell_restated(s);
   tell_wanted(s);
   tell_reach(s);

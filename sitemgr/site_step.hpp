@@ -67,6 +67,9 @@ struct SiteParts {
   HomeSearch::Site search_site() const {
     return {settings, owned, neighbours, matcher, reservation, lending, feasibility, capacity()};
   }
+  HintBoard::Sources hint_sources() const {
+    return {owned.changes(), queue.claim_changes(), reservation.changes(), lending.changes(), neighbours.revision()};
+  }
 
   Party party(std::size_t n) const { return site_manager_of(neighbours[n].site); }
   /// Counts what a neighbour said that is refused, cut short or not believed.

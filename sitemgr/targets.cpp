@@ -23,6 +23,7 @@ void Targets::add_neighbours(std::size_t neighbours, std::uint32_t window_first)
   State fresh;
   fresh.window = window_first;
   states_.resize(neighbours, fresh);
+  ++openings_;
 }
 
 Choice Targets::choose(Instant now, const SearchQuery& query, const Feasibility::Site& site,
@@ -70,15 +71,18 @@ void Targets::back(std::size_t n, std::uint32_t processors) {
   DMM_ASSERT(state.outstanding > 0 && state.debit >= processors);
   --state.outstanding;
   state.debit -= processors;
+  ++openings_;
 }
 
 void Targets::answered(std::size_t n) {
   states_[n].silences = 0;
   states_[n].backoff_until = Instant{};
+  ++openings_;
 }
 
 void Targets::granted(std::size_t n, std::uint32_t window_max) {
   states_[n].window = std::min(states_[n].window + 1, window_max);
+  ++openings_;
 }
 
 void Targets::full(std::size_t n) { states_[n].window = std::max(1U, states_[n].window / 2); }
@@ -94,14 +98,12 @@ void Targets::silent(Instant now, std::size_t n) {
 
 void Targets::came_up(std::size_t n) { answered(n); }
 
-bool Targets::take_backoffs(Instant now) {
-  bool any = false;
+void Targets::end_backoffs(Instant now) {
   for (State& state : states_) {
     if (state.backoff_until == Instant{} || now < state.backoff_until) continue;
     state.backoff_until = Instant{};
-    any = true;
+    ++openings_;
   }
-  return any;
 }
 
 Instant Targets::next_deadline() const {

@@ -46,7 +46,7 @@ class Targets {
   };
 
   Targets(TargetPolicy policy, std::size_t neighbours, std::uint32_t window_first);
-  void set_policy(TargetPolicy policy) { policy_ = policy; }
+  void set_policy(TargetPolicy policy) { policy_ = policy, ++openings_; }
   void add_neighbours(std::size_t neighbours, std::uint32_t window_first);
   const State& of(std::size_t n) const { return states_[n]; }
 
@@ -69,17 +69,20 @@ class Targets {
   void full(std::size_t n);
   /// It kept us waiting for nothing.
   void silent(Instant now, std::size_t n);
-  void set_pressed(std::size_t n, bool pressed) { states_[n].pressed = pressed; }
+  void set_pressed(std::size_t n, bool pressed) { states_[n].pressed = pressed, ++openings_; }
   /// Its link came up: earlier silences don't count.
   void came_up(std::size_t n);
-  void went_down(std::size_t n) { states_[n].pressed = false; }
+  void went_down(std::size_t n) { states_[n].pressed = false, ++openings_; }
 
-  /// Whether the backoff of any neighbour is over, so that it may be asked again; each is told once.
-  bool take_backoffs(Instant now);
+  /// Ends the backoffs that are over: these neighbours may be asked again.
+  void end_backoffs(Instant now);
   Instant next_deadline() const;
+  /// Counts up whenever a neighbour may be asked that could not be before, as far as this part knows.
+  std::uint64_t openings() const { return openings_; }
 
  private:
   TargetPolicy policy_;
+  std::uint64_t openings_ = 0;
   std::vector<State> states_;
   std::vector<TargetView> views_;     ///< scratch
   std::vector<std::size_t> order_;    ///< scratch

@@ -75,7 +75,7 @@ TEST_CASE("feasibility: neighbours are told once, and again after a new session 
   Stage stage;
   CHECK(stage.part.take_due(stage.parts.capacity()).size() == 2);
   CHECK(stage.part.take_due(stage.parts.capacity()).empty());
-  stage.part.changed();
+  stage.parts.owned.configure(stage.parts.settings.clusters);
   CHECK(stage.part.take_due(stage.parts.capacity()).empty());  // what is told stayed as it was
   stage.part.forget_told(north_place);
   const auto again = stage.part.take_due(stage.parts.capacity());
@@ -91,16 +91,16 @@ TEST_CASE("feasibility: neighbours are told once, and again after a new session 
 
 TEST_CASE("feasibility: classes are looked at when anything is new, and go on in the next step where there are many") {
   Stage stage;
-  stage.part.looked(false);
-  CHECK_FALSE(stage.part.is_due());
+  stage.part.looked(stage.parts.owned, false);
+  CHECK_FALSE(stage.part.is_due(stage.parts.owned));
   stage.hear(north_place, 16);
-  CHECK(stage.part.is_due());
-  stage.part.looked(true);
-  CHECK(stage.part.is_due());
+  CHECK(stage.part.is_due(stage.parts.owned));
+  stage.part.looked(stage.parts.owned, true);
+  CHECK(stage.part.is_due(stage.parts.owned));
   CHECK(stage.part.goes_on());
-  stage.part.looked(false);
+  stage.part.looked(stage.parts.owned, false);
   stage.hear(north_place, 16);
-  CHECK_FALSE(stage.part.is_due());
+  CHECK_FALSE(stage.part.is_due(stage.parts.owned));
 }
 
 TEST_CASE("feasibility: what neighbours told is in the ledger, and erased with them") {

@@ -10,10 +10,13 @@ namespace {
 
 struct Stage : PartsStage {
   HintBoard& part = parts.hints;
+  HintBoard::Sources sources;
+  /// Free nodes changed.
+  void change() { ++sources.owned; }
   Stage() { parts.settings.hint_distance = 2; }
   /// A round at this time with our own entry; what the north is sent by itself.
   std::optional<CapacityHint> round(Instant at, const HintEntry& own, Instant kept_off_until = {}) {
-    if (!part.begin_round(at, parts.neighbours, parts.settings.hint_interval)) return std::nullopt;
+    if (!part.begin_round(at, sources, parts.neighbours, parts.settings.hint_interval)) return std::nullopt;
     return part.look(at, north_place, own, kept_off_until, parts.neighbours, parts.settings);
   }
 };
@@ -41,7 +44,7 @@ TEST_CASE("hint board: a neighbour is told at once the first time, then what is 
     CAPTURE(row.name);
     Stage other;
     other.round(other.now, idle);
-    other.part.changed();
+    other.change();
     const Instant at = other.now + seconds(1);
     CHECK(other.round(at, row.own).has_value() == (row.within == Duration{}));
     if (row.within == Duration{}) continue;
@@ -56,13 +59,13 @@ TEST_CASE("hint board: news of room is big where users wait, and much more than 
   const Instant at = stage.now + seconds(1);
   SUBCASE("users wait at the neighbour for four processors") {
     stage.parts.neighbours.hear(north_place, {HintEntry{0, 8, true, 4, 4}});
-    stage.part.changed();
+    stage.change();
     CHECK(stage.round(at, {4, 800, true}));
   }
   SUBCASE("no user waits") {
-    stage.part.changed();
+    stage.change();
     CHECK_FALSE(stage.round(at, {4, 800, true}));
-    stage.part.changed();
+    stage.change();
     CHECK(stage.round(at + seconds(1), {100, 800, true}));
   }
 }
@@ -70,16 +73,19 @@ TEST_CASE("hint board: news of room is big where users wait, and much more than 
 TEST_CASE("hint board: a burst of changes is one look") {
   Stage stage;
   stage.round(stage.now, idle);
-  stage.part.changed();
+  stage.change();
   const Duration interval = stage.parts.settings.hint_interval;
-  CHECK_FALSE(stage.part.begin_round(stage.now + interval - microseconds(1), stage.parts.neighbours, interval));
+  const auto begins = [&](Instant at) {
+    return stage.part.begin_round(at, stage.sources, stage.parts.neighbours, interval);
+  };
+  CHECK_FALSE(begins(stage.now + interval - microseconds(1)));
   CHECK(stage.part.next_deadline() == stage.now + interval);
-  CHECK(stage.part.begin_round(stage.now + interval, stage.parts.neighbours, interval));
+  CHECK(begins(stage.now + interval));
 }
 
 TEST_CASE("hint board: a message takes along what the neighbour wasn't told") {
   Stage stage;
-  CHECK(stage.part.has_news());
+  CHECK(stage.part.has_news(stage.sources));
   CHECK_FALSE(stage.part.take_along(stage.now, north_place, idle, stage.parts.neighbours, 2).empty());
   CHECK(stage.part.take_along(stage.now, north_place, idle, stage.parts.neighbours, 2).empty());
   CHECK_FALSE(stage.part.take_along(stage.now, south_place, idle, stage.parts.neighbours, 2).empty());
@@ -96,11 +102,11 @@ TEST_CASE("hint board: a borrower that is lent nothing for a while is looked at 
 TEST_CASE("hint board: demand is a change where it differs") {
   Stage stage;
   stage.round(stage.now, idle);
-  CHECK_FALSE(stage.part.has_news());
+  CHECK_FALSE(stage.part.has_news(stage.sources));
   stage.part.set_demand({});
-  CHECK_FALSE(stage.part.has_news());
+  CHECK_FALSE(stage.part.has_news(stage.sources));
   stage.part.set_demand({8, 2});
-  CHECK(stage.part.has_news());
+  CHECK(stage.part.has_news(stage.sources));
   CHECK(stage.part.demand().width == 2);
 }
 

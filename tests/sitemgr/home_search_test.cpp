@@ -21,7 +21,7 @@ struct Stage : PartsStage {
   Sent pass() {
     Sent sent;
     const HomeSearch::Site site = parts.search_site();
-    if (!part.begin(parts.queue, site)) return sent;
+    if (!part.begin(parts.queue, site, parts.targets)) return sent;
     for (;;) {
       HomeSearch::Next next = part.next(now, parts.queue, site, parts.targets);
       if (auto* paused = std::get_if<HomeSearch::Paused>(&next)) {
@@ -40,7 +40,6 @@ struct Stage : PartsStage {
   void reject(LocalRequest& request) {
     parts.targets.back(request.target, request.kind->widest);
     parts.queue.set_search(request, LocalRequest::Search::ready);
-    part.changed();
   }
 };
 
@@ -93,16 +92,49 @@ TEST_CASE("home search: below the load threshold what this site could serve wait
   CHECK(stage.pass().asked.empty());
   stage.add(8);
   stage.add(8);
-  stage.part.changed();
   CHECK_FALSE(stage.pass().asked.empty());
 }
 
 TEST_CASE("home search: nothing is looked at twice while nothing changed") {
   Stage stage;
-  stage.pass();
+  LocalRequest& request = stage.add(200);  // wider than any neighbour's hint
+  const auto begins = [&] {
+    return stage.part.begin(stage.parts.queue, stage.parts.search_site(), stage.parts.targets);
+  };
+  CHECK(begins());
+  CHECK_FALSE(begins());
+  SUBCASE("another request is ready") { stage.add(4); }
+  SUBCASE("a pause is over") {
+    request.resume_at = stage.now;
+    stage.parts.queue.set_search(request, LocalRequest::Search::pausing);
+    CHECK_FALSE(begins());
+    stage.parts.queue.set_search(request, LocalRequest::Search::ready);
+  }
+  SUBCASE("a neighbour's window opened") { stage.parts.targets.granted(north_place, 8); }
+  SUBCASE("a delegation came back") {
+    stage.parts.targets.sent(north_place, 4);
+    CHECK_FALSE(begins());
+    stage.parts.targets.back(north_place, 4);
+  }
+  SUBCASE("a neighbour takes messages again") { stage.parts.targets.set_pressed(north_place, false); }
+  SUBCASE("a neighbour has more") { stage.parts.neighbours.hear(north_place, {HintEntry{200, 200}}); }
+  SUBCASE("another cluster's size is known") { stage.offer(8); }
+  SUBCASE("more can be had beyond a neighbour") {
+    stage.parts.feasibility.hear(north_place, Reach{{ReachEntry{true, {}}}});
+  }
+  CHECK(begins());
+  CHECK_FALSE(begins());
+}
+
+TEST_CASE("home search: what was kept here goes out when less is free than at the last pass") {
+  Stage stage;
+  stage.offer(8);
   stage.add(4);
   CHECK(stage.pass().asked.empty());
-  stage.part.changed();
+  std::vector<NodeGroup> taken;
+  stage.parts.owned.take(0, 2, {}, 0, taken);
+  CHECK(stage.pass().asked.empty());
+  stage.parts.owned.take(0, 6, {}, 0, taken);
   CHECK(stage.pass().asked.size() == 1);
 }
 

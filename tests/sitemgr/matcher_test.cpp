@@ -49,10 +49,10 @@ TEST_CASE("matcher: requests that fit start in order; with a scan later ones pas
   CHECK(pass.run() == Jobs{first, small});
   CHECK(stage.parts.queue.head()->request.id.job == wide);
   CHECK(stage.parts.queue.head()->overtaken == stage.now);
-  CHECK(part.has_matched(stage.parts.queue, stage.parts.owned));
+  CHECK(part.has_matched(stage.parts.queue, stage.parts.owned, stage.parts.reservation));
   CHECK(pass.run().empty());
   const std::uint64_t one = add(stage, part, 1);
-  CHECK_FALSE(part.has_matched(stage.parts.queue, stage.parts.owned));
+  CHECK_FALSE(part.has_matched(stage.parts.queue, stage.parts.owned, stage.parts.reservation));
   CHECK(pass.run() == Jobs{one});
   CHECK(part.started() == 3);
 }
@@ -112,7 +112,6 @@ TEST_CASE("matcher: a drained site starts nothing") {
   add(stage, part, 1);
   CHECK(pass.run().empty());
   pass.is_drained = false;
-  part.look_again();
   CHECK(pass.run().size() == 1);
 }
 

@@ -3,6 +3,8 @@
 
 #include <doctest/doctest.h>
 
+#include <utility>
+
 namespace dmm::targets_test {
 namespace {
 
@@ -112,10 +114,15 @@ TEST_CASE("targets: a silent neighbour is left alone for longer each time, until
     last = alone;
   }
   CHECK(stage.choices(now + last - microseconds(1)) == 2);
-  CHECK_FALSE(stage.targets.take_backoffs(now + last - microseconds(1)));
-  SUBCASE("the backoff is over, which is told once") {
-    CHECK(stage.targets.take_backoffs(now + last));
-    CHECK_FALSE(stage.targets.take_backoffs(now + last));
+  std::uint64_t seen = stage.targets.openings();
+  const auto opens = [&](Instant at) {
+    stage.targets.end_backoffs(at);
+    return std::exchange(seen, stage.targets.openings()) != seen;
+  };
+  CHECK_FALSE(opens(now + last - microseconds(1)));
+  SUBCASE("the backoff is over, which counts once") {
+    CHECK(opens(now + last));
+    CHECK_FALSE(opens(now + last));
     CHECK(stage.choices(now + last) == 3);
   }
   SUBCASE("it answers") {

@@ -120,8 +120,8 @@ void Feasibility::looked(const OwnedNodes& owned, bool more) {
 
 // ---- what neighbours are told --------------------------------------------------------------------------------------
 
-void Feasibility::forget_told(std::size_t n) {
-  told_[n].clear();
+void Feasibility::came_up(std::size_t n, bool restarted) {
+  if (restarted) told_[n].clear();
   told_of_.reset();
 }
 

@@ -72,8 +72,8 @@ class Feasibility {
   bool goes_on() const { return goes_on_; }
 
   // ---- what neighbours are told ----
-  /// A neighbour's session is new: it knows nothing of what it was told.
-  void forget_told(std::size_t n);
+  /// A neighbour's link came up: it may have missed news. After a restart it knows nothing of what it was told.
+  void came_up(std::size_t n, bool restarted);
   /// What is to be told to which neighbour now; it counts as told.
   std::vector<std::pair<std::size_t, Reach>> take_due(const Site& site);
   /// The reach that a neighbour was last sent.

@@ -64,8 +64,8 @@ void neighbour_up(SiteStep& s, std::size_t n, bool restarted) {
   for (const LeaseId& id : s.parts.leases.down(n)) s.parts.leases.find(id)->downstream_until = never;
   s.parts.hints.came_up(n);
   s.parts.targets.came_up(n);
+  s.parts.feasibility.came_up(n, restarted);
   if (!restarted) return;
-  s.parts.feasibility.forget_told(n);
   lose_questions(s, n);
   begin_reconciliation(s, n);
 }

@@ -77,7 +77,7 @@ TEST_CASE("feasibility: neighbours are told once, and again after a new session 
   CHECK(stage.part.take_due(stage.parts.capacity()).empty());
   stage.parts.owned.configure(stage.parts.settings.clusters);
   CHECK(stage.part.take_due(stage.parts.capacity()).empty());  // what is told stayed as it was
-  stage.part.forget_told(north_place);
+  stage.part.came_up(north_place, true);
   const auto again = stage.part.take_due(stage.parts.capacity());
   REQUIRE(again.size() == 1);
   CHECK(again[0].first == north_place);
@@ -87,6 +87,20 @@ TEST_CASE("feasibility: neighbours are told once, and again after a new session 
   const auto news = stage.part.take_due(stage.parts.capacity());
   REQUIRE(news.size() == 1);
   CHECK(news[0].first == north_place);
+}
+
+TEST_CASE("feasibility: a neighbour hears after a silence what changed in it") {
+  Stage stage;
+  stage.part.take_due(stage.parts.capacity());
+  stage.parts.neighbours.set_up(north_place, stage.now, false);
+  stage.hear(south_place, 64);
+  CHECK(stage.part.take_due(stage.parts.capacity()).empty());
+  stage.parts.neighbours.set_up(north_place, stage.now, true);
+  stage.part.came_up(north_place, false);
+  const auto news = stage.part.take_due(stage.parts.capacity());
+  REQUIRE(news.size() == 1);
+  CHECK(news[0].first == north_place);
+  CHECK(stage.part.take_due(stage.parts.capacity()).empty());
 }
 
 TEST_CASE("feasibility: classes are looked at when anything is new, and go on in the next step where there are many") {

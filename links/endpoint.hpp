@@ -21,7 +21,10 @@
 #include <string>
 #include <vector>
 
+#include "links/endpoint_settings.hpp"
+#include "links/link_view.hpp"
 #include "links/peer.hpp"
+#include "links/quiet.hpp"
 #include "links/session.hpp"
 #include "links/strangers.hpp"
 #include "manager/contract.hpp"
@@ -29,29 +32,6 @@
 #include "protocol/codec.hpp"
 
 namespace dmm {
-
-/// Which parties may open a session with us.
-struct Admission {
-  std::set<Party> parties;            ///< by name
-  bool job_managers_of_site = false;  ///< any job manager of our own site
-  bool job_managers = false;          ///< any job manager (a resource manager's direct route)
-  bool resource_managers = false;     ///< any resource manager of our own site
-  bool clients = true;                ///< the command line
-};
-
-struct EndpointSettings {
-  Party self;
-  std::uint64_t incarnation = 1;  ///< greater at each start, by more than sessions are begun again in between
-  std::uint64_t instance = 0;     ///< the same at each start of this one, another for any other of the same name
-  SiteNames ancestors;
-  Admission admission;
-  SessionTimes times;
-  SessionLimits limits;
-  Duration relay_after = seconds(2);   ///< a direct route that is silent this long is given up for the relay
-  Duration direct_again = seconds(60); ///< and tried again after this
-  bool count_by_request = false;       ///< keep the number of messages sent about each request
-  std::shared_ptr<Codec> codec;        ///< shared by all endpoints of a thread; none: one of its own
-};
 
 /// A frame to put on a connection.
 struct Frame {
@@ -63,62 +43,6 @@ struct Frame {
 struct DialWanted {
   Party peer;
   std::string endpoint;
-};
-
-/// Beats on a link on which nothing else happens, as one side sends them: at `due`, and each `pause` after it.
-struct QuietBeats {
-  Instant due{};
-  Duration pause;
-  Stamp heard = no_stamp;   ///< the latest stamp that came, to be echoed until another comes
-  Instant heard_at{};
-  std::string heading;      ///< of each of them, and what else is the same in all
-  std::uint64_t acknowledged = 0, last = 0;
-  CapacityHint hint;
-  bool measuring = false;   ///< the next echo that comes measures the round trip,
-  bool talked = false;      ///< and the next one after the first of these beats
-};
-
-/// What has gone by over one direction of a quiet link.
-struct QuietPast {
-  std::uint64_t sent = 0, arrived = 0;
-  Instant last_sent{}, last_arrived{};
-  Stamp stamp = no_stamp, echo = no_stamp;  ///< in the last one that arrived
-  struct Measured {
-    Instant arrived{};
-    Stamp echo = no_stamp;
-  };
-  std::vector<Measured> measured;  ///< those that measured the round trip
-  bool measuring = false;          ///< the next that comes will,
-  bool talked = false;             ///< or the next after our first
-  std::uint64_t acknowledged = 0;  ///< in all that arrived
-};
-
-/// What was counted since the start.
-struct EndpointCounters {
-  std::map<std::uint16_t, std::uint64_t> sent;      ///< by message type
-  std::map<std::uint16_t, std::uint64_t> received;  ///< by message type
-  std::array<std::uint64_t, message_kinds> sent_by_kind{};
-  std::map<std::string, std::uint64_t> refused;     ///< by reason: FrameFault, "multipart", "not_admitted", ...
-  std::uint64_t resent = 0;
-  std::uint64_t duplicates = 0;
-};
-
-/// State of one session, for people.
-struct LinkView {
-  Party peer;
-  bool up = false;
-  bool relayed = false;
-  bool dormant = false;  ///< nothing is under way, so nothing is heard
-  std::string software;  ///< version of the peer's program
-  std::uint64_t incarnation = 0;
-  std::uint64_t sent = 0;
-  std::uint64_t received = 0;
-  std::size_t unacknowledged = 0;
-  std::size_t kept_bytes = 0;     ///< that these take
-  std::uint32_t given_up = 0;     ///< how often the session was begun again since too much was kept
-  Duration round_trip;            ///< 0: not known
-  Instant heard{};
-  std::string last_error;
 };
 
 class Endpoint {

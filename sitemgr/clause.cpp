@@ -48,7 +48,7 @@ Clause clause_of(const ResourceNeed& need, const SiteName& site, const OwnedNode
   if (is_drained) return {RejectReason::drained, {}};
   if (placer.place(need, owned.standing(wanted))) return {RejectReason::no_capacity, {}};
   std::string down, aside;
-  for (const OwnedNodes::ManagerView& manager : owned.managers()) {
+  for (const OwnedManagerView& manager : owned.managers()) {
     if (!manager.up) down += (down.empty() ? "" : ", ") + site.text + "/" + manager.party.name;
     if (!manager.aside.empty()) aside += (aside.empty() ? "" : "; ") + manager.party.name + ": " + manager.why_aside;
   }

@@ -15,33 +15,12 @@
 #include <vector>
 
 #include "matchmaking/placement/placement.hpp"
-#include "protocol/messages.hpp"
 #include "sitemgr/node_map.hpp"
+#include "sitemgr/node_offer.hpp"
+#include "sitemgr/owned_views.hpp"
 #include "sitemgr/settings.hpp"
 
 namespace dmm {
-
-/// What all nodes of a resource manager have in common.
-struct NodeProperties {
-  std::uint64_t memory_bytes = 0;
-  Attributes attributes;
-  auto operator<=>(const NodeProperties&) const = default;
-};
-bool meets(const NodeProperties& nodes, const Constraints& constraints);
-
-/// What a resource manager offers, to be found again after a restart.
-struct NodeOffer {
-  Party manager;
-  ClusterName cluster;
-  std::uint32_t nodes = 0;  ///< numbered from 0
-  std::uint32_t processors_per_node = 1;
-  NodeProperties properties;
-  NodeSet absent;  ///< numbers that are no nodes of it any more
-  auto operator<=>(const NodeOffer&) const = default;
-};
-NodeOffer offer_of(const Party& manager, const Register& message);
-/// The numbers that are nodes of it.
-NodeSet nodes_of(const NodeOffer& offer);
 
 class OwnedNodes {
  public:
@@ -121,24 +100,9 @@ class OwnedNodes {
   /// Those of the nodes that it has; all of them if it hasn't registered yet.
   NodeSet within(const Party& resource_manager, const NodeSet& nodes) const;
 
-  struct ManagerView {
-    Party party;
-    ClusterName cluster;
-    std::uint32_t nodes = 0, processors_per_node = 1, free_nodes = 0;
-    bool up = false;
-    NodeSet aside;                 ///< nodes on which nothing is placed
-    std::uint32_t aside_free = 0;  ///< how many of them would be free
-    std::string why_aside;
-    bool registered = false;       ///< since this start
-  };
-  std::vector<ManagerView> managers() const;
-  struct ClusterTotals {
-    ClusterName name;
-    std::uint32_t processors = 0, free = 0, processors_per_node = 1;
-    double quota = 1.0;
-    std::uint32_t size = 0;  ///< what can be, in processors
-  };
-  std::vector<ClusterTotals> clusters() const;
+  // ---- for people ----
+  std::vector<OwnedManagerView> managers() const;
+  std::vector<OwnedClusterView> clusters() const;
   const std::vector<ClusterSettings>& settings() const { return settings_; }
   std::optional<std::size_t> find_cluster(const ClusterName& name) const;
 

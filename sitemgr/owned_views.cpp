@@ -1,6 +1,7 @@
 // What a site has, could have and offers, counted by cluster and kind; see owned_nodes.hpp.
 #include <algorithm>
 
+#include "manager/assert.hpp"
 #include "manager/planted.hpp"
 #include "sitemgr/owned_nodes.hpp"
 
@@ -22,6 +23,7 @@ std::vector<ClusterView> OwnedNodes::views(const Constraints& constraints) const
       views[i].idle_processors += kind.stocks[i].free;
       views[i].total_processors += kind.stocks[i].total;
     }
+    DMM_ASSERT(views[i].idle_processors <= views[i].total_processors && views[i].total_processors <= totals_[i]);
     views[i].meets_constraints = views[i].total_processors > 0;
   }
   return views;
@@ -30,6 +32,7 @@ std::vector<ClusterView> OwnedNodes::views(const Constraints& constraints) const
 std::uint32_t OwnedNodes::largest_idle() const {
   std::uint32_t largest = 0;
   for (std::size_t i = 0; i < totals_.size(); ++i) {
+    DMM_ASSERT(free_[i] <= totals_[i]);
     const std::uint32_t limit = fill(i, totals_[i]);
     const std::uint32_t used = totals_[i] - free_[i];
     if (limit > used) largest = std::max(largest, std::min(free_[i], limit - used));
@@ -51,6 +54,7 @@ bool OwnedNodes::all_up() const {
   for (std::size_t i = 0; i < settings_.size(); ++i) {
     std::size_t up = 0;
     for (const Kind& kind : kinds_) up += kind.stocks[i].by_free.size();
+    DMM_ASSERT(up <= managers_in_[i]);
     const std::uint64_t planned = std::uint64_t{settings_[i].nodes} * settings_[i].processors_per_node;
     if (up < managers_in_[i] || totals_[i] < planned) return false;
   }
@@ -65,9 +69,11 @@ std::vector<ClusterView> OwnedNodes::sizes(const Constraints& constraints) const
   sizes.reserve(settings_.size());
   for (std::size_t i = 0; i < settings_.size(); ++i)
     sizes.push_back({site_, settings_[i].name, 0, 0, widths_[i], settings_[i].quota, true});
-  for (const Kind& kind : kinds_)
+  for (const Kind& kind : kinds_) {
+    DMM_ASSERT(kind.stocks.size() == sizes.size());
     for (std::size_t i = 0; i < sizes.size(); ++i)
       if (meets(kind.properties, constraints)) sizes[i].total_processors += kind.stocks[i].size;
+  }
   for (std::size_t i = 0; i < sizes.size(); ++i) {
     const ClusterSettings& configured = settings_[i];
     const std::uint64_t size = std::uint64_t{configured.nodes} * configured.processors_per_node;
@@ -81,6 +87,7 @@ std::vector<ClusterView> OwnedNodes::sizes(const Constraints& constraints) const
 }
 
 std::vector<ClusterName> OwnedNodes::unknown_clusters() const {
+  DMM_ASSERT(known_.size() == settings_.size());
   std::vector<ClusterName> unknown;
   for (std::size_t i = 0; i < settings_.size(); ++i)
     if (settings_[i].nodes == 0 && !known_[i]) unknown.push_back(settings_[i].name);
@@ -118,18 +125,20 @@ std::vector<NodeClass> OwnedNodes::classes(Duration longest) const {
   return classes;
 }
 
-std::vector<OwnedNodes::ManagerView> OwnedNodes::managers() const {
-  std::vector<ManagerView> views;
-  for (const auto& [party, manager] : managers_)
+std::vector<OwnedManagerView> OwnedNodes::managers() const {
+  std::vector<OwnedManagerView> views;
+  for (const auto& [party, manager] : managers_) {
     views.push_back({party, manager.offer.cluster, dmm::count(nodes_of(manager.offer)),
                      manager.offer.processors_per_node, manager.free.count(), manager.up, manager.aside,
                      dmm::count(manager.aside_free), manager.why_aside, manager.registered});
+    DMM_ASSERT(views.back().free_nodes + views.back().aside_free <= views.back().nodes);
+  }
   return views;
 }
 
-std::vector<OwnedNodes::ClusterTotals> OwnedNodes::clusters() const {
+std::vector<OwnedClusterView> OwnedNodes::clusters() const {
   const std::vector<ClusterView> all = sizes({});
-  std::vector<ClusterTotals> totals;
+  std::vector<OwnedClusterView> totals;
   for (std::size_t i = 0; i < settings_.size(); ++i)
     totals.push_back(
         {settings_[i].name, totals_[i], free_[i], widths_[i], settings_[i].quota, all[i].total_processors});

@@ -19,8 +19,8 @@ namespace dmm {
 struct SiteView {
   SiteName site;
   SiteNames ancestors;
-  std::vector<OwnedNodes::ClusterTotals> clusters;
-  std::vector<OwnedNodes::ManagerView> resource_managers;
+  std::vector<OwnedClusterView> clusters;
+  std::vector<OwnedManagerView> resource_managers;
   std::uint64_t processors = 0;
   std::uint64_t processors_busy = 0;  ///< in use, lent, being cleaned, or down
   std::uint64_t processors_lent = 0;

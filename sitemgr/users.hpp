@@ -8,7 +8,6 @@
 // for the queue, for leases and for delegations that are out.
 #pragma once
 
-#include <deque>
 #include <map>
 #include <optional>
 #include <set>
@@ -16,26 +15,17 @@
 #include <variant>
 #include <vector>
 
-#include "manager/dense.hpp"
-#include "manager/lookup.hpp"
 #include "sitemgr/deadlines.hpp"
 #include "sitemgr/lease.hpp"
 #include "sitemgr/request_queue.hpp"
 #include "sitemgr/settings.hpp"
+#include "sitemgr/user_session.hpp"
 
 namespace dmm {
 
-/// A request of a job manager that is silent.
-struct Shelved {
-  Request request;
-  Instant since{};  ///< when it began to wait
-  std::uint32_t round = 0;
-  std::uint64_t stay = 0;
-};
-
 class Users {
  public:
-  using Holds = DenseSet<std::pair<LeaseId, RequestId>>;
+  using Holds = UserSession::Holds;
 
   /// `site`: this one.
   explicit Users(SiteName site) : site_(std::move(site)) {}
@@ -121,31 +111,9 @@ class Users {
   bool none_shelved() const;
 
  private:
+  using Session = UserSession;
+  using OwnHold = UserSession::OwnHold;
   enum class Kind : std::uint8_t { shelve, unshelve, drop, discard };
-  /// A request of its own under a lease of ours, by what these names are more than it and we are.
-  struct OwnHold {
-    Epoch lease;
-    std::uint64_t job = 0;
-    std::uint32_t attempt = 0;
-    auto operator<=>(const OwnHold&) const = default;
-    friend std::uint64_t table_hash(const OwnHold& hold) {
-      return dmm::table_hash(dmm::table_hash(hold.lease) ^ hold.job) ^ hold.attempt;
-    }
-  };
-  struct Session {
-    Instant shelve_at = never;       ///< while it is silent: its requests leave the queue then
-    Instant nodes_until = never;     ///< while it is silent: its nodes are released then
-    Instant drop_at = never;         ///< in a new session: what it didn't ask for again is dropped then
-    LookupSet<OwnHold> own;          ///< what it holds of our own leases,
-    Holds borrowed;                  ///< and of those that we borrowed
-    std::size_t open = 0;            ///< requests
-    std::uint64_t drop_from = 0;     ///< the arrival up to which the chore `drop` has looked
-    std::uint32_t number = 0;        ///< of the session
-    bool up = false;
-    Duration round_trip;             ///< 0: not known
-    std::deque<Shelved> shelved;
-    std::deque<Shelved> discarded;   ///< of these, those that it doesn't want any more
-  };
   std::optional<Chore> piece_of(Kind kind, const Party& user, const RequestQueue& queue, std::size_t& left,
                                 bool& is_done);
   std::optional<Chore> next_shelve(const Party& user, const RequestQueue& queue, std::size_t& left, bool& is_done);

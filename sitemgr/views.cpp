@@ -50,7 +50,7 @@ SiteView view_of(const SiteParts& parts, Instant now) {
 
 std::vector<NodesView> nodes_of(const SiteParts& parts) {
   std::vector<NodesView> all;
-  for (const OwnedNodes::ManagerView& manager : parts.owned.managers()) {
+  for (const OwnedManagerView& manager : parts.owned.managers()) {
     const auto add = [&](NodesView::State state, const NodeSet& nodes, std::string reason, const HopLease* lease) {
       if (nodes.empty()) return;
       NodesView row{manager.party,

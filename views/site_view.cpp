@@ -109,7 +109,7 @@ Json link_of(const SiteView::Link& link) {
           {"borrowed_processor_seconds", in_seconds(link.borrowed_processor_microseconds)}};
 }
 
-Json cluster_of(const OwnedNodes::ClusterTotals& cluster) {
+Json cluster_of(const OwnedClusterView& cluster) {
   return {{"cluster", cluster.name.text},
           {"processors", cluster.processors},
           {"free", cluster.free},
@@ -118,7 +118,7 @@ Json cluster_of(const OwnedNodes::ClusterTotals& cluster) {
           {"size", cluster.size}};
 }
 
-Json manager_of(const OwnedNodes::ManagerView& manager) {
+Json manager_of(const OwnedManagerView& manager) {
   return {{"name", manager.party.name},
           {"cluster", manager.cluster.text},
           {"nodes", manager.nodes},
@@ -131,7 +131,7 @@ Json manager_of(const OwnedNodes::ManagerView& manager) {
 }
 
 /// If not all can be listed, those of which people would rather know.
-void worst_first(std::vector<OwnedNodes::ManagerView>& managers, std::size_t limit) {
+void worst_first(std::vector<OwnedManagerView>& managers, std::size_t limit) {
   if (managers.size() > limit)
     std::ranges::stable_partition(managers, [](const auto& one) { return !one.aside.empty() || !one.up; });
 }

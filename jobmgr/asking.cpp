@@ -32,6 +32,7 @@ Attempt attempt_of(Grant& grant) {
     task.manager = group.resource_manager;
     task.nodes = group.nodes;
   }
+  DMM_ASSERT(!attempt.tasks.empty());
   attempt.open = attempt.unstarted = static_cast<std::uint32_t>(attempt.tasks.size());
   attempt.round_trip = std::clamp(grant.round_trip, Duration{}, round_trip_max);
   attempt.granted = std::move(grant.nodes);
@@ -117,6 +118,8 @@ void on(JobStep step, FromClient from, Submit& submit) {
       forget(step.parts, oldest.number);
     }
     for (JobDescription& job : submit.jobs) accept(step, std::move(job));
+    DMM_ASSERT(step.parts.intake.next_job() == answer.first_job + answer.jobs);
+    DMM_ASSERT(step.parts.jobs.size() <= step.parts.settings.jobs_max);
   }
   step.effects.send(from.party, answer);
 }
@@ -151,11 +154,15 @@ void ask_waiting(JobStep step) {
   const std::vector<std::uint64_t> waiting =
       step.parts.jobs.in(JobState::waiting, step.parts.site.ask_from(), asks_a_step);
   for (const std::uint64_t number : waiting)
-    if (const Job& job = *step.parts.jobs.find(number); job.again_at == never) ask(step, job);
+    if (const Job& job = *step.parts.jobs.find(number); job.again_at == never) {
+      DMM_ASSERT(job.state == JobState::waiting);
+      ask(step, job);
+    }
   step.parts.site.asked_up_to(waiting.size() < asks_a_step ? step.parts.intake.next_job() : waiting.back() + 1);
 }
 
 void ask_again(JobStep step, Job& job, Duration pause) {
+  DMM_ASSERT(job.state == JobState::waiting && !job.run);
   ++job.attempt;
   step.parts.changed(job);
   if (pause > Duration{}) {
@@ -209,6 +216,7 @@ void give_back(JobStep step, Grant& grant, bool failed) {
 }
 
 void record(JobStep step, Job& job, Grant& grant) {
+  DMM_ASSERT(job.state == JobState::waiting && !job.run);
   if (step.effects.wants(Level::info))
     step.effects.log(Level::info, "granted", grant.request,
                      {{"lease", to_text(grant.lease)},
@@ -225,7 +233,10 @@ void record(JobStep step, Job& job, Grant& grant) {
   step.parts.leases.open(grant.lease, job.number);
   step.parts.jobs.change(job, JobEvent::granted);
   step.parts.changed(job, Grade::synced);
-  for (std::uint32_t i = 0; i < job.run->tasks.size(); ++i) step.parts.starts.add(grant.request, i);
+  for (std::uint32_t i = 0; i < job.run->tasks.size(); ++i) {
+    DMM_ASSERT(!job.run->tasks[i].nodes.empty());
+    step.parts.starts.add(grant.request, i);
+  }
 }
 
 std::string cancel(JobStep step, std::uint64_t number, Duration grace) {
@@ -245,6 +256,7 @@ std::string cancel(JobStep step, std::uint64_t number, Duration grace) {
 }
 
 void cancel_waiting(JobStep step, Job& job) {
+  DMM_ASSERT(job.state == JobState::waiting && !job.run);
   if (job.again_at == never) {
     tell_site(step, Cancel{step.parts.request_of(job)}, step.parts.request_of(job));
   } else {
@@ -261,6 +273,7 @@ void on(JobStep step, FromSite, const LeaseEnded& ended) {
 }
 
 void lose_nodes(JobStep step, Job& job, const LeaseEnded& ended) {
+  DMM_ASSERT(job.run && job.run->lease == ended.lease);
   Attempt& run = *job.run;
   std::vector<NodeGroup> rest = run.held();
   const std::vector<NodeGroup> hit = remove_nodes(rest, ended.nodes);
@@ -303,6 +316,7 @@ void on(JobStep step, FromSite, const Renewed& renewed) {
 void release(JobStep step, Job& job, Returned how) {
   Attempt& run = *job.run;
   if (!run.holds) return;
+  DMM_ASSERT(step.parts.leases.holds(run.lease, job.number));
   step.parts.leases.remove(run.lease, job.number);
   step.parts.changed(job);
   if (how != Returned::known && !DMM_PLANT(nodes_not_released))

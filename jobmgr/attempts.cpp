@@ -78,6 +78,7 @@ void start_queued(JobStep step) {
     const auto& [request, component] = *next;
     Job* job = step.parts.jobs.find(request.job);
     if (!job || !job->run || step.parts.request_of(*job) != request) continue;
+    DMM_ASSERT(component < job->run->tasks.size());
     ComponentRun& task = job->run->tasks[component];
     if (task.phase != TaskPhase::queued) continue;
     if (step.parts.leases.awaited(job->run->lease)) {
@@ -110,6 +111,8 @@ void free_places(JobParts& parts, Instant now) {
 
 void send_start(JobStep step, const Job& job, std::uint32_t component) {
   const Attempt& run = *job.run;
+  // The ledger has it as asked before its Start leaves.
+  DMM_ASSERT(run.tasks[component].phase == TaskPhase::asked || run.tasks[component].phase == TaskPhase::started);
   Start start{
       run.lease, step.parts.request_of(job), component, run.tasks[component].nodes, job.description.program,
       {},        job.description.keep_output};
@@ -177,6 +180,7 @@ void on(JobStep step, FromProvider from, Ended& ended) {
 
 void stop(JobStep step, Job& job, std::uint32_t component, Duration grace) {
   ComponentRun& task = job.run->tasks[component];
+  DMM_ASSERT(task.phase != TaskPhase::queued && task.phase != TaskPhase::over);
   if (task.stopping) return;
   const bool told = std::any_of(job.run->tasks.begin(), job.run->tasks.end(), [&](const ComponentRun& other) {
     return other.stopping && other.manager == task.manager;
@@ -202,6 +206,7 @@ void interrupt(JobStep step, Job& job, std::uint32_t component, bool confirmed, 
 void task_over(JobParts& parts, Job& job, std::uint32_t component) {
   ComponentRun& task = job.run->tasks[component];
   DMM_ASSERT(task.phase != TaskPhase::over && job.run->open > 0);
+  DMM_ASSERT(has_attempt(job.state) && job.state != JobState::collecting);
   if (task.phase != TaskPhase::started) --job.run->unstarted;
   task.phase = TaskPhase::over;
   parts.changed(job);
@@ -248,6 +253,7 @@ void attempt_over(JobStep step, Job& job) {
   if (verdict.end == EndClass::stopped && !job.cancel_wanted) verdict.end = EndClass::interrupted;
   job.wall = {};
   for (const ComponentRun& task : run.tasks) job.wall = std::max(job.wall, task.wall);
+  DMM_ASSERT(verdict.component < run.tasks.size());
   const ComponentRun& deciding = run.tasks[verdict.component];
   if (deciding.end.known) job.exit = JobExit{deciding.end.kind, deciding.end.code, deciding.end.fault};
   job.text = text_of(deciding, verdict.end, run.lease.owner);
@@ -272,6 +278,7 @@ void attempt_over(JobStep step, Job& job) {
 }
 
 void run_again(JobStep step, Job& job, Interruption interruption) {
+  DMM_ASSERT(job.state == JobState::collecting && job.outcome == JobEvent::again);
   const RequestId old = step.parts.request_of(job);
   Duration pause;
   if (job.run->asked) {
@@ -319,6 +326,7 @@ void leave_attempt(JobStep step, Job& job) {
 }
 
 void drop_attempt(JobParts& parts, Job& job) {
+  DMM_ASSERT(job.run->open == 0 && !job.run->holds);
   for (std::uint32_t i = 0; i < job.run->tasks.size(); ++i) {
     ComponentRun& task = job.run->tasks[i];
     parts.set_due(task, {job.number, i}, never);

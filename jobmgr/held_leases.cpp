@@ -42,11 +42,13 @@ void HeldLeases::hold(HeldLease& lease, std::uint64_t job) {
   DMM_ASSERT(!contains(lease.jobs, job));
   lease.jobs.push_back(job);
   ++grants_;
+  DMM_ASSERT(grants_ >= lease.jobs.size());
 }
 
 void HeldLeases::remove(const LeaseId& id, std::uint64_t job) {
   HeldLease* lease = leases_.find(id);
   if (!lease || !remove_from(lease->jobs, job)) return;
+  DMM_ASSERT(grants_ > lease->jobs.size());
   --grants_;
   if (lease->jobs.empty() && lease->open.empty()) leases_.erase(id);
 }
@@ -77,6 +79,7 @@ bool HeldLeases::is_open(const LeaseId& id, std::uint64_t job) const {
 std::vector<std::uint64_t> HeldLeases::open_under(const LeaseId& id) const {
   const HeldLease* lease = leases_.find(id);
   if (!lease) return {};
+  DMM_ASSERT(!lease->jobs.empty() || !lease->open.empty());
   return {lease->open.begin(), lease->open.end()};
 }
 
@@ -90,6 +93,7 @@ std::vector<std::pair<LeaseId, std::uint64_t>> HeldLeases::all_open() const {
 /// The lease if a job holds it; under another one nothing starts.
 const HeldLeases::HeldLease* HeldLeases::find_held(const LeaseId& id) const {
   const HeldLease* lease = leases_.find(id);
+  DMM_ASSERT(!lease || !lease->jobs.empty() || !lease->open.empty());
   return lease && !lease->jobs.empty() ? lease : nullptr;
 }
 
@@ -111,6 +115,7 @@ void HeldLeases::suspend() {
 void HeldLeases::promise(Instant now, const LeaseId& id, Duration term) {
   HeldLease* lease = leases_.find(id);
   if (!lease) return;
+  DMM_ASSERT(!lease->jobs.empty() || !lease->open.empty());
   lease->awaited = term <= Duration{};
   if (lease->awaited) return;
   lease->promised = now;

@@ -1,9 +1,12 @@
 // Submissions, repeated ones, and the files of jobs; see intake.hpp.
 #include "jobmgr/intake.hpp"
 
+#include "manager/assert.hpp"
+
 namespace dmm {
 
 bool Intake::is_repeated(const Submit& submit, const Submitted& answer, const JobTable& jobs) {
+  DMM_ASSERT(submit.token == answer.token);
   if (submit.jobs.size() != answer.jobs) return false;
   for (std::size_t i = 0; i < submit.jobs.size(); ++i) {
     const Job* job = jobs.find(answer.first_job + i);

@@ -47,6 +47,7 @@ void manager_came_up(JobStep step, const Party& manager, bool restarted) {
   const bool first = step.parts.managers.up(manager);
   for (TaskKey key : step.parts.managers.tasks_of(manager)) {
     Job& job = *step.parts.jobs.find(key.job);
+    DMM_ASSERT(job.run && key.component < job.run->tasks.size());
     if (!first && restarted) say_again(step, job, key.component);
     fetch_pending(step, job, key.component);
   }
@@ -102,6 +103,7 @@ void give_up(JobStep step, const Party& silent) {
 void pass_due(JobStep step, TaskKey key) {
   Job& job = *step.parts.jobs.find(key.job);
   ComponentRun& task = job.run->tasks[key.component];
+  DMM_ASSERT(task.due <= step.now);
   step.parts.set_due(task, key, never);
   if (is_over(job.state)) return give_up_output(step, job);
   DMM_ASSERT(task.phase != TaskPhase::over);

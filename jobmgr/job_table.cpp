@@ -14,12 +14,15 @@ constexpr std::array outcomes{JobState::finished, JobState::failed, JobState::ca
 }  // namespace
 
 Job& JobTable::add(Job job) {
+  DMM_ASSERT(!job.run && !job.ended);
   job.state = JobState::waiting;
   ++ever_[static_cast<std::size_t>(JobState::waiting)];
   return insert(std::move(job));
 }
 
 Job& JobTable::restore(Job job) {
+  DMM_ASSERT(static_cast<std::size_t>(job.state) < job_state_count);
+  DMM_ASSERT(is_over(job.state) || has_attempt(job.state) == (job.run != nullptr));
   // The states that it certainly came to, so that counts go on over a restart.
   const auto came_to = [&](JobState state) { ++ever_[static_cast<std::size_t>(state)]; };
   came_to(JobState::waiting);
@@ -51,7 +54,9 @@ const Job* JobTable::find(std::uint64_t number) const {
 void JobTable::change(Job& job, JobEvent event) {
   const auto state = next(job.state, event);
   DMM_ASSERT(state.has_value());
+  DMM_ASSERT(count(job.state) > 0);
   const bool stays = has_attempt(job.state) && has_attempt(*state);
+  DMM_ASSERT(!stays || with_attempt_.contains(job.number));
   if (!stays) leave(job);
   --counts_[static_cast<std::size_t>(job.state)];
   job.state = *state;
@@ -61,10 +66,10 @@ void JobTable::change(Job& job, JobEvent event) {
 }
 
 void JobTable::enter(const Job& job) {
-  if (has_attempt(job.state))
-    with_attempt_.insert(job.number);
-  else
-    by_state_[static_cast<std::size_t>(job.state)].insert(job.number);
+  const bool is_new = has_attempt(job.state)
+                          ? with_attempt_.insert(job.number)
+                          : by_state_[static_cast<std::size_t>(job.state)].insert(job.number).second;
+  DMM_ASSERT(is_new);
 }
 
 void JobTable::leave(const Job& job) {
@@ -77,12 +82,14 @@ void JobTable::leave(const Job& job) {
 std::vector<std::uint64_t> JobTable::in(JobState state, std::uint64_t from, std::size_t most) const {
   std::vector<std::uint64_t> numbers;
   if (has_attempt(state)) {
+    DMM_ASSERT(with_attempt_.size() >= count(state));
     const std::vector<std::uint64_t> all = with_attempt_.sorted();
     for (auto it = std::lower_bound(all.begin(), all.end(), from); it != all.end() && numbers.size() < most; ++it)
       if (find(*it)->state == state) numbers.push_back(*it);
     return numbers;
   }
   const auto& all = by_state_[static_cast<std::size_t>(state)];
+  DMM_ASSERT(all.size() == count(state));
   for (auto it = all.lower_bound(from); it != all.end() && numbers.size() < most; ++it) numbers.push_back(*it);
   return numbers;
 }
@@ -90,6 +97,7 @@ std::vector<std::uint64_t> JobTable::in(JobState state, std::uint64_t from, std:
 std::size_t JobTable::open() const {
   std::size_t ended = 0;
   for (JobState state : outcomes) ended += count(state);
+  DMM_ASSERT(ended <= jobs_.size());
   return jobs_.size() - ended;
 }
 
@@ -107,6 +115,7 @@ bool JobTable::forget(std::uint64_t number) {
   if (it == jobs_.end()) return false;
   const JobState state = it->second->state;
   if (std::find(outcomes.begin(), outcomes.end(), state) == outcomes.end()) return false;
+  DMM_ASSERT(!it->second->run && count(state) > 0);
   leave(*it->second);
   --counts_[static_cast<std::size_t>(state)];
   jobs_.erase(it);

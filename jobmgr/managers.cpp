@@ -3,17 +3,25 @@
 
 #include <algorithm>
 
+#include "manager/assert.hpp"
+
 namespace dmm {
 
 void Managers::set_silence(const Party& manager, Link& link, Instant due) {
-  if (link.silent_due != never) silent_.erase({link.silent_due, manager});
+  DMM_ASSERT(due == never || (!link.up && !link.tasks.empty()));
+  if (link.silent_due != never) {
+    const bool was_there = silent_.erase({link.silent_due, manager}) == 1;
+    DMM_ASSERT(was_there);
+  }
   link.silent_due = due;
   if (due != never) silent_.emplace(due, manager);
+  DMM_ASSERT(silent_.size() <= links_.size());
 }
 
 void Managers::use(Instant now, const Party& manager, TaskKey task, Duration longer) {
   Link& link = links_[manager];
-  link.tasks.insert(task);
+  const bool is_new = link.tasks.insert(task);
+  DMM_ASSERT(is_new);
   link.longer = std::max(link.longer, longer);
   if (!link.up && link.silent_due == never) set_silence(manager, link, now + limit_ + link.longer);
 }
@@ -29,6 +37,7 @@ void Managers::leave(const Party& manager, TaskKey task) {
 
 bool Managers::up(const Party& manager) {
   Link& link = links_[manager];
+  DMM_ASSERT(!link.up || link.seen);
   link.up = true;
   set_silence(manager, link, never);
   return !std::exchange(link.seen, true);
@@ -46,7 +55,9 @@ void Managers::forget(Instant now, const Party& manager) {
   Link* link = links_.find(manager);
   if (!link) return;
   link->seen = false;
-  if (link->tasks.empty()) links_.erase(manager);
+  if (!link->tasks.empty()) return;
+  DMM_ASSERT(link->silent_due == never);
+  links_.erase(manager);
 }
 
 std::vector<TaskKey> Managers::tasks_of(const Party& manager) const {
@@ -67,17 +78,20 @@ bool Managers::is_up(const Party& manager) const {
 
 Instant Managers::silent_until(const Party& manager) const {
   const Link* link = links_.find(manager);
+  DMM_ASSERT(!link || !link->up || link->silent_due == never);
   return link ? link->silent_due : never;
 }
 
 bool Managers::is_idle(const Party& manager) const {
   const Link* link = links_.find(manager);
+  DMM_ASSERT(!link || !link->tasks.empty() || link->silent_due == never);
   return !link || link->tasks.empty();
 }
 
 std::optional<Party> Managers::take_silent(Instant now) {
   if (silent_.empty() || silent_.begin()->first > now) return std::nullopt;
   Party manager = silent_.begin()->second;
+  DMM_ASSERT(links_.at(manager).silent_due == silent_.begin()->first);
   set_silence(manager, links_.at(manager), never);
   return manager;
 }
@@ -87,6 +101,7 @@ void Managers::restart_silences(Instant now) {
   for (const auto& [due, manager] : silent_) parties.push_back(manager);
   for (const Party& manager : parties) {
     Link& link = links_.at(manager);
+    DMM_ASSERT(link.silent_due != never);
     set_silence(manager, link, now + limit_ + link.longer);
   }
 }

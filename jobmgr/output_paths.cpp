@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "manager/assert.hpp"
+
 namespace dmm {
 namespace {
 
@@ -46,6 +48,7 @@ std::string OutputPaths::take(std::uint64_t job, const JobDescription& descripti
   for (const Wanted& wanted : files_of(job, description)) {
     const auto file = files_.find(wanted.path);
     if (file == files_.end() || (file->second.appends && description.append)) continue;
+    DMM_ASSERT(!file->second.jobs.empty() && !file->second.jobs.contains(job));
     const std::string other = std::to_string(*file->second.jobs.begin());
     return std::string(wanted.field) + ": job " + other + ", which isn't over, writes to " + wanted.path +
            "; expected another file (%j in its name becomes the job's number), or --append for both jobs";
@@ -57,7 +60,8 @@ std::string OutputPaths::take(std::uint64_t job, const JobDescription& descripti
 void OutputPaths::restore(std::uint64_t job, const JobDescription& description) {
   for (Wanted& wanted : files_of(job, description)) {
     const auto [file, is_new] = files_.try_emplace(std::move(wanted.path), File{{}, description.append});
-    file->second.jobs.insert(job);
+    const bool is_first = file->second.jobs.insert(job).second;
+    DMM_ASSERT(is_first);
     file->second.appends = file->second.appends && description.append;
   }
 }
@@ -65,7 +69,8 @@ void OutputPaths::restore(std::uint64_t job, const JobDescription& description) 
 void OutputPaths::give_back(std::uint64_t job, const JobDescription& description) {
   for (const Wanted& wanted : files_of(job, description))
     if (const auto file = files_.find(wanted.path); file != files_.end()) {
-      file->second.jobs.erase(job);
+      const bool was_there = file->second.jobs.erase(job) == 1;
+      DMM_ASSERT(was_there);
       if (file->second.jobs.empty()) files_.erase(file);
     }
 }

@@ -5,6 +5,7 @@
 
 #include "jobmgr/attempts.hpp"
 #include "jobmgr/output.hpp"
+#include "manager/assert.hpp"
 
 namespace dmm::job_steps {
 
@@ -28,6 +29,7 @@ void look_later(JobStep step, Job& job, std::uint32_t component) {
 void look(JobStep step, TaskKey key) {
   Job& job = *step.parts.jobs.find(key.job);
   ComponentRun& task = job.run->tasks[key.component];
+  DMM_ASSERT(task.look_due <= step.now);
   step.parts.set_look(task, key, never);
   for (const StreamState& stream : task.streams) {
     const Duration waits = step.now - stream.handed_at;

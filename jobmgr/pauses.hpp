@@ -6,12 +6,14 @@
 #include <utility>
 
 #include "jobmgr/job.hpp"
+#include "manager/assert.hpp"
 
 namespace dmm {
 
 class Pauses {
  public:
   void begin(Job& job, Instant until) {
+    DMM_ASSERT(job.state == JobState::waiting && !job.run);
     job.again_at = until;
     restore(job);
   }

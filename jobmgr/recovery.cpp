@@ -39,6 +39,7 @@ void write_changes(JobStep step) {
     ledger.erase(std::move(row));
   };
   for (const std::uint64_t number : changes.forgotten) {
+    DMM_ASSERT(step.parts.jobs.find(number) == nullptr);
     erase(JobRecord{}, number);
     erase(ProgressRecord{}, number);
   }
@@ -156,6 +157,7 @@ std::vector<Holding> holdings(const JobParts& parts) {
   for (const auto& [lease, number] : parts.leases.all_open()) {
     if (!parts.leases.holds(lease, number)) continue;
     const Job& job = *parts.jobs.find(number);
+    DMM_ASSERT(job.run && job.place);
     held.push_back({lease, parts.request_of(job), job.run->held(), job.place->chain, {}, {}, {}, {}, {}, {}});
   }
   return held;

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "manager/assert.hpp"
+
 namespace dmm {
 namespace {
 
@@ -21,6 +23,7 @@ Duration doubled(Duration pause, std::uint32_t times) {
 Duration share_of(Duration length, const RequestId& request) {
   constexpr std::uint64_t odd = 0x9E3779B97F4A7C15ULL;  // else the upper bits know nothing of the attempt
   const auto parts = static_cast<std::int64_t>((stable_hash(request) * odd) >> 54U);  // of 1024
+  DMM_ASSERT(parts < 1024);
   return length * parts / 1024;
 }
 
@@ -49,6 +52,7 @@ bool is_owners_right(LeaseEnd cause) {
 }
 
 Interruption interruption_of(const Attempt& run, const ComponentRun& deciding) {
+  DMM_ASSERT(run.open == 0);
   if (deciding.end.keeper_died) return Interruption::keeper;
   if (std::ranges::all_of(run.tasks, never_ran)) return Interruption::nothing_ran;
   if (deciding.cause && is_owners_right(*deciding.cause)) return Interruption::owner;

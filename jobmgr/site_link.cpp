@@ -1,9 +1,12 @@
 // Sessions with the home site; see site_link.hpp.
 #include "jobmgr/site_link.hpp"
 
+#include "manager/assert.hpp"
+
 namespace dmm {
 
 bool SiteLink::came_up(bool restarted) {
+  DMM_ASSERT(seen_ || (!up_ && ask_from_ == 1));  // before the first session nothing is asked for
   up_ = true;
   const bool is_new = !std::exchange(seen_, true) || restarted;
   if (is_new) ask_from_ = 1;

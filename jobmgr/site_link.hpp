@@ -7,6 +7,7 @@
 #include <set>
 #include <utility>
 
+#include "manager/assert.hpp"
 #include "protocol/inventory.hpp"
 
 namespace dmm {
@@ -32,7 +33,10 @@ class SiteLink {
   /// Whether jobs below `next_job` remain to be asked for, and may be.
   bool may_ask(std::uint64_t next_job) const { return up_ && !pressed_ && ask_from_ < next_job; }
   std::uint64_t ask_from() const { return ask_from_; }
-  void asked_up_to(std::uint64_t job) { ask_from_ = job; }
+  void asked_up_to(std::uint64_t job) {
+    DMM_ASSERT(up_ && !pressed_);
+    ask_from_ = job;
+  }
   /// Whether a waiting job of this number was asked for in this session.
   bool was_asked_for(std::uint64_t job) const { return job < ask_from_; }
 

@@ -28,6 +28,7 @@ void StartQueue::sent(Instant now, ComponentRun& task, TaskKey key) {
   task.counted = true;
   ++under_way_;
   held_.emplace_back(now + slot_held, key);
+  DMM_ASSERT(under_way_ <= held_.size());  // each gives its slot back at the latest when its time is over
 }
 
 void StartQueue::answered(ComponentRun& task) {

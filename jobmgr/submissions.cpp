@@ -1,6 +1,7 @@
 // The checks before acceptance, and the answers that were given.
 #include "jobmgr/submissions.hpp"
 
+#include "manager/assert.hpp"
 #include "protocol/programs.hpp"
 
 namespace dmm {
@@ -24,6 +25,7 @@ std::string fault_of(const Submit& submit) {
 
 const Submitted* Submissions::find(const Party& client, std::uint64_t token) const {
   const auto it = answers_.find({token, client});
+  DMM_ASSERT(it == answers_.end() || it->second.token == token);
   return it == answers_.end() ? nullptr : &it->second;
 }
 
@@ -31,6 +33,7 @@ std::optional<SubmissionRecord> Submissions::remember(const Party& client, const
   const auto [it, is_new] = answers_.emplace(Question{answer.token, client}, answer);
   if (!is_new) return std::nullopt;
   order_.push_back(it);
+  DMM_ASSERT(order_.size() == answers_.size());
   if (order_.size() <= remembered_max_) return std::nullopt;
   SubmissionRecord dropped = record_of(*order_.front());
   answers_.erase(order_.front());
@@ -39,6 +42,7 @@ std::optional<SubmissionRecord> Submissions::remember(const Party& client, const
 }
 
 std::vector<SubmissionRecord> Submissions::records() const {
+  DMM_ASSERT(order_.size() == answers_.size());
   std::vector<SubmissionRecord> rows;
   for (const auto& entry : answers_) rows.push_back(record_of(entry));
   return rows;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "jobmgr/job.hpp"
+#include "manager/assert.hpp"
 
 namespace dmm {
 
@@ -14,9 +15,14 @@ class TaskTimes {
   /// Sets a component's time, which is kept in `field`; `never` takes it out.
   void set(Instant& field, TaskKey key, Instant due) {
     if (field == due) return;
-    if (field != never) times_.erase({field, key});
+    if (field != never) {
+      const bool was_there = times_.erase({field, key}) == 1;
+      DMM_ASSERT(was_there);
+    }
     field = due;
-    if (due != never) times_.emplace(due, key);
+    if (due == never) return;
+    const bool is_new = times_.emplace(due, key).second;
+    DMM_ASSERT(is_new);
   }
   /// The first component that is due now; it stays until its time is set again.
   std::optional<TaskKey> due(Instant now) const {

@@ -29,6 +29,7 @@ void BlackHoles::failed(Instant now, const NodeSet& nodes, const RequestId& job,
 }
 
 void BlackHoles::fail_one(Instant now, std::uint32_t node, const RequestId& user, const std::string& why) {
+  DMM_ASSERT(after_ > 0);
   Suspect& suspect = suspects_[node];
   if (suspect.until != never) return;  // that it goes on failing is no news
   const bool is_new = std::ranges::find(suspect.users, user) == suspect.users.end();
@@ -58,6 +59,7 @@ void BlackHoles::keeper_died(Instant now, const NodeSet& nodes, const std::vecto
 
 void BlackHoles::set_aside_one(Instant now, std::uint32_t node, std::string text) {
   Suspect& suspect = suspects_[node];
+  DMM_ASSERT(suspect.until == never);
   suspect.pause = std::min(suspect.pause == Duration{} ? pause_first_ : suspect.pause * 2, pause_max);
   suspect.text = std::move(text);
   set_until(node, suspect, now + suspect.pause);
@@ -86,14 +88,19 @@ void BlackHoles::ran(const NodeSet& nodes) {
 void BlackHoles::bring_back(Instant now) {
   while (next_back() <= now) {
     const std::uint32_t node = backs_.begin()->second;
+    DMM_ASSERT(suspects_.at(node).until == next_back());
     set_until(node, suspects_.at(node), never);
   }
 }
 
 void BlackHoles::set_until(std::uint32_t node, Suspect& suspect, Instant until) {
-  if (suspect.until != never) backs_.erase({suspect.until, node});
+  if (suspect.until != never) {
+    const bool was_there = backs_.erase({suspect.until, node}) == 1;
+    DMM_ASSERT(was_there);
+  }
   suspect.until = until;
   if (until != never) backs_.insert({until, node});
+  DMM_ASSERT(backs_.size() <= suspects_.size());
   changed_.insert(node);
   news_.insert(node);
 }
@@ -115,6 +122,7 @@ std::vector<SetAside> BlackHoles::aside() const {
   std::map<std::string, NodeSet> aside;
   for (const auto& [node, suspect] : suspects_)
     if (suspect.until != never) append(aside[suspect.text], node);
+  DMM_ASSERT(aside.empty() == backs_.empty());
   return as_messages(aside, false);
 }
 

@@ -25,6 +25,7 @@ class CleanWaits {
  public:
   /// An answer waits for so many tasks, and for the strays if there are any; its number.
   std::uint64_t add(const LeaseId& lease, const NodeSet& nodes, std::size_t tasks) {
+    DMM_ASSERT(tasks > 0 || has_strays());
     waits_[++last_] = {lease, nodes, tasks + has_strays()};
     if (has_strays()) behind_strays_.push_back(last_);
     return last_;
@@ -42,7 +43,10 @@ class CleanWaits {
   // ---- strays ----
   bool has_strays() const { return !strays_.empty(); }
   bool is_stray(const TaskId& task) const { return strays_.contains(task); }
-  void add_stray(const TaskId& task) { strays_.insert(task); }
+  void add_stray(const TaskId& task) {
+    DMM_ASSERT(waits_.empty());  // an answer that waits already wouldn't wait for it
+    strays_.insert(task);
+  }
   const std::set<TaskId>& strays() const { return strays_; }
   /// A stray has ended. The answers that waited for strays, if it was the last.
   std::vector<std::uint64_t> end_stray(const TaskId& task) {

@@ -82,6 +82,7 @@ void keep_tasks(ResourceStep s) {
 }
 
 void judge_nodes(ResourceParts& parts, Instant now, const TaskRecord& task, const TaskEnded& report) {
+  DMM_ASSERT(task.is_live());
   const bool is_lost = report.kind == EndKind::lost;
   const bool is_not_started = report.kind == EndKind::start_failed;
   if (!is_lost && !is_not_started) return parts.black_holes.ran(task.nodes);

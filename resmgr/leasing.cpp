@@ -136,6 +136,7 @@ void take_from_lease(ResourceParts& parts, Epoch lease, const NodeSet& nodes) {
   Assignment* known = parts.leases.find(lease);
   if (known == nullptr) return;
   NodeSet& held = known->nodes;
+  DMM_ASSERT(!held.empty());
   NodeSet left = subtract(held, nodes);
   parts.slots.unassign(subtract(held, left), lease);
   if (left.empty())
@@ -175,6 +176,7 @@ void watch_idle(ResourceParts& parts, Instant now) {
 void end_idle(ResourceStep s, Epoch epoch) {
   const LeaseId id{s.parts.settings.site, epoch};
   Assignment& lease = s.parts.leases.at(epoch);
+  DMM_ASSERT(!s.parts.tasks.has_open(epoch));
   if (!lease.alone) {
     s.parts.idle.idle(s.now, epoch, said_again);
     return s.effects.send(s.parts.site,
@@ -189,6 +191,7 @@ void end_idle(ResourceStep s, Epoch epoch) {
 bool keeps_outcome(const ResourceParts& parts, Epoch lease) { return parts.tasks.ended_of(lease) > 0; }
 
 NodeGroup group_of(const ResourceParts& parts, const NodeSet& nodes) {
+  DMM_ASSERT(!nodes.empty());  // none would mean all
   return {resource_manager_of(parts.settings.site, parts.settings.name),
           parts.settings.cluster,
           nodes,

@@ -3,9 +3,12 @@
 
 #include <algorithm>
 
+#include "manager/assert.hpp"
+
 namespace dmm {
 
 void NodeNumbers::restore(std::uint32_t number, std::string name) {
+  DMM_ASSERT(present_.empty() && count_ == 0);
   if (number >= nodes_per_manager_max) return;
   if (number >= names_.size()) names_.resize(number + 1);
   names_[number] = {std::move(name), true};
@@ -22,6 +25,7 @@ void NodeNumbers::configure(std::uint32_t count, const std::vector<std::string>&
   renumber(names);
   for (std::uint32_t number = 0; number < names_.size(); ++number)
     if (names_[number].present) append(present_, number);
+  DMM_ASSERT(present_.empty() || present_.back().last < size());
 }
 
 void NodeNumbers::renumber(const std::vector<std::string>& names) {
@@ -63,6 +67,7 @@ std::vector<std::pair<std::uint32_t, std::string>> NodeNumbers::all() const {
   std::vector<std::pair<std::uint32_t, std::string>> all;
   for (std::uint32_t number = 0; number < size(); ++number)
     if (std::string name = name_of(number); !name.empty()) all.emplace_back(number, std::move(name));
+  DMM_ASSERT(is_named() || all.size() == size());
   return all;
 }
 

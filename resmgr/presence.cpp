@@ -47,7 +47,7 @@ void Presence::watch(Instant now, const Party& job_manager, std::uint64_t task) 
   const auto [it, is_new] = job_managers_.try_emplace(job_manager);
   if (is_new) it->second.since = now;
   const bool added = it->second.tasks[on_either].insert(task);
-  DMM_ASSERT(added);
+  DMM_ASSERT(added && !it->second.tasks[on_job_manager].contains(task));
   add_to_index(*it);
 }
 
@@ -56,7 +56,8 @@ void Presence::detach(const Party& job_manager, std::uint64_t task) {
   if (it == job_managers_.end() || !it->second.tasks[on_either].contains(task)) return;
   remove_from_index(*it);
   it->second.tasks[on_either].erase(task);
-  it->second.tasks[on_job_manager].insert(task);
+  const bool added = it->second.tasks[on_job_manager].insert(task);
+  DMM_ASSERT(added);
   add_to_index(*it);
 }
 
@@ -84,6 +85,7 @@ void Presence::keep_or_drop(Contacts::iterator entry) {
     add_to_index(*entry);
   else
     job_managers_.erase(entry);
+  for (const auto& silent : silent_) DMM_ASSERT(silent.size() <= job_managers_.size());
 }
 
 Instant Presence::next_fence(Dependence dependence) const {
@@ -101,7 +103,9 @@ std::vector<std::uint64_t> Presence::take_out_of_contact(Instant now) {
     while (next_fence(dependence) <= now) {
       const auto it = job_managers_.find(silent_[dependence].begin()->second);
       DMM_ASSERT(it != job_managers_.end() && !it->second.up);
+      DMM_ASSERT(it->second.since == silent_[dependence].begin()->first);
       const std::vector<std::uint64_t> tasks = it->second.tasks[dependence].sorted();
+      DMM_ASSERT(!tasks.empty());
       lost.insert(lost.end(), tasks.begin(), tasks.end());
       remove_from_index(*it);
       it->second.tasks[dependence].clear();

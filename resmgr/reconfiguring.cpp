@@ -44,6 +44,7 @@ void number_nodes(ResourceParts& parts) {
     for (const auto* all : {&before, &after})
       for (const auto& [node, name] : *all) parts.changed_numbers.insert(node);
   parts.slots.configure(parts.numbers.present());
+  DMM_ASSERT(parts.slots.total() <= parts.numbers.size());
 }
 
 void leave_removed(ResourceStep s, const NodeSet& removed) {

@@ -150,7 +150,11 @@ void restore(ResourceParts& parts, Instant now, std::vector<ResourceRecord> rows
   const bool others_died = users_of_gone(rows, found).size() > 1;
   for (ResourceRecord& row : rows)
     if (auto* task = std::get_if<TaskRow>(&row)) restore_one(parts, now, *task, found, keeper_died, others_died);
-  for (const auto& [id, process] : found) parts.cleans.add_stray(id);
+  for (const auto& [id, process] : found) {
+    const TaskRecord* known = parts.tasks.find(id);
+    DMM_ASSERT(known == nullptr || !known->is_live());
+    parts.cleans.add_stray(id);
+  }
 }
 
 void restore_one(ResourceParts& parts, AssignmentRecord& row) {

@@ -141,6 +141,7 @@ void consider(ResourceStep s, TaskRecord& task) {
 
 void launch(ResourceStep s, TaskRecord& task) {
   DMM_ASSERT(task.state == TaskState::parked && !s.parts.stopping);
+  DMM_ASSERT(task.program && !s.parts.cleans.has_strays());
   s.parts.tasks.set_due(task, never);
   s.parts.slots.occupy(task.nodes, task.lease, task.number);
   s.parts.tasks.enter(s.now, task, TaskState::starting);
@@ -259,6 +260,7 @@ void end_stray(ResourceStep s, const TaskId& id) {
 }
 
 void leave_nodes(ResourceStep s, TaskRecord& task) {
+  DMM_ASSERT(task.is_live());
   s.parts.slots.vacate(task.nodes, task.number);
   s.parts.presence.unwatch(asker_of(task.id), task.number);
   for (const Epoch lease : s.parts.slots.leases_on(task.nodes)) s.parts.touched.add(lease);
@@ -278,6 +280,7 @@ void fail(ResourceStep s, TaskRecord& task, StartFault fault, std::string why) {
 }
 
 void record_outcome(ResourceParts& parts, Instant now, TaskRecord& task, Ended&& outcome) {
+  DMM_ASSERT(task.state != TaskState::ended && !task.outcome);
   outcome.request = task.id.request;
   outcome.component = task.id.component;
   task.outcome = std::make_unique<Ended>(std::move(outcome));
@@ -303,6 +306,7 @@ void conclude(ResourceStep s, TaskRecord& task, Ended&& outcome) {
 
 void give_up_or_forget(ResourceStep s, const TaskId& id) {
   TaskRecord& task = *s.parts.tasks.find(id);
+  DMM_ASSERT(task.due == never);
   if (task.state == TaskState::ended) return remove(s, task);
   if (task.is_live()) return order_end(s, task, Duration{}, EndKind::lease_ended);
   fail(s, task, StartFault::no_lease, "the lease wasn't assigned here in time");
@@ -365,6 +369,7 @@ void on(ResourceStep s, const OutputGrew& report) {
 }
 
 void tell_growth(ResourceStep s, TaskRecord& task) {
+  DMM_ASSERT(task.is_live());
   if (!task.streams) return;
   bool is_fresh = false;
   for (const TaskRecord::Growth& growth : task.growth) {

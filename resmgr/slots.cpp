@@ -42,6 +42,7 @@ void Slots::configure(const NodeSet& present) {
   turn(subtract(present, present_), true);
   present_ = present;
   total_ = count(present);
+  DMM_ASSERT(free_ <= total_ && total_ <= slots_.size());
 }
 
 bool Slots::has(const NodeSet& nodes) const {
@@ -85,6 +86,7 @@ std::vector<std::uint64_t> Slots::tasks_on(const NodeSet& nodes) const {
 }
 
 std::vector<std::uint32_t> Slots::unseen(const NodeSet& nodes, Epoch lease) const {
+  DMM_ASSERT(nodes.empty() || nodes.back().last < slots_.size());
   std::vector<std::uint32_t> unseen;
   each_node(nodes, [&](std::uint32_t node) {
     if (slots_[node].highest < lease) unseen.push_back(node);
@@ -114,6 +116,7 @@ void Slots::set(Slot& slot, Epoch lease, std::uint64_t task) {
   slot.task = task;
   leased_ += slot.lease.counter != 0;
   free_ += is_free(slot);
+  DMM_ASSERT(free_ <= total_ && leased_ <= slots_.size());
 }
 
 void Slots::assign(const NodeSet& nodes, Epoch lease) {
@@ -135,13 +138,14 @@ void Slots::unassign(const NodeSet& nodes, Epoch lease) {
 void Slots::occupy(const NodeSet& nodes, Epoch lease, std::uint64_t task) {
   DMM_ASSERT(task != 0);
   each(slots_, nodes, [&](Slot& slot) {
-    DMM_ASSERT(slot.lease == lease);
+    DMM_ASSERT(slot.present && slot.lease == lease);
     DMM_ASSERT(slot.task == 0);
     set(slot, slot.lease, task);
   });
 }
 
 void Slots::vacate(const NodeSet& nodes, std::uint64_t task) {
+  DMM_ASSERT(task != 0);
   each(slots_, nodes, [&](Slot& slot) {
     DMM_ASSERT(slot.task == task);
     set(slot, slot.lease, 0);
@@ -149,6 +153,7 @@ void Slots::vacate(const NodeSet& nodes, std::uint64_t task) {
 }
 
 void Slots::remember(std::uint32_t node, Epoch highest) {
+  DMM_ASSERT(node < slots_.size());
   slots_[node].highest = std::max(slots_[node].highest, highest);
 }
 
@@ -158,6 +163,7 @@ void Slots::replace(std::uint32_t node, Epoch highest) {
 }
 
 void Slots::occupy_again(const NodeSet& nodes, std::uint64_t task) {
+  DMM_ASSERT(task != 0);
   each(slots_, nodes, [&](Slot& slot) {
     DMM_ASSERT(slot.task == 0);
     set(slot, slot.lease, task);

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "manager/assert.hpp"
 #include "protocol/ids.hpp"
 #include "protocol/resources.hpp"
 
@@ -41,7 +42,10 @@ class Slots {
 
   /// The nodes that have seen no epoch as great: those that putting them under the lease, or out of it, would fence.
   std::vector<std::uint32_t> unseen(const NodeSet& nodes, Epoch lease) const;
-  Epoch highest(std::uint32_t node) const { return slots_[node].highest; }
+  Epoch highest(std::uint32_t node) const {
+    DMM_ASSERT(node < slots_.size());
+    return slots_[node].highest;
+  }
   /// All that have seen any, in order.
   std::vector<std::pair<std::uint32_t, Epoch>> fences() const;
   /// Nodes that are there, under no lease, and on which something runs.

@@ -55,15 +55,19 @@ TaskRecord& TaskTable::add(Instant now, const TaskId& id, Epoch lease) {
   DMM_ASSERT(place == tasks.end() || (*place)->id != id);
   tasks.insert(place, std::move(added));
   open_.emplace_hint(open_.end(), task.number, &task);
+  DMM_ASSERT(open_.rbegin()->second == &task);
   by_lease_[lease].push_back(&task);
   return task;
 }
 
 void TaskTable::enter(Instant now, TaskRecord& task, TaskState state) {
   DMM_ASSERT(state > task.state);
+  DMM_ASSERT(state != TaskState::ended || (task.outcome && task.cleans.empty()));
   live_ -= task.is_live();
   if (task.state == TaskState::parked && task.program) {
-    parked_bytes_ -= bytes_of(*task.program);
+    const std::uint64_t bytes = bytes_of(*task.program);
+    DMM_ASSERT(bytes <= parked_bytes_);
+    parked_bytes_ -= bytes;
     const Party user = job_manager_of(task.id.request);
     if (--parked_of_.at(user) == 0) parked_of_.erase(user);
   }
@@ -73,16 +77,24 @@ void TaskTable::enter(Instant now, TaskRecord& task, TaskState state) {
   live_ += task.is_live();
   if (state != TaskState::ended) return;
   ++ended_of_[task.lease];
-  open_.erase(task.number);
+  const bool was_open = open_.erase(task.number) == 1;
+  DMM_ASSERT(was_open);
   auto& of_lease = by_lease_.at(task.lease);
-  of_lease.erase(std::find(of_lease.begin(), of_lease.end(), &task));
+  const auto place = std::find(of_lease.begin(), of_lease.end(), &task);
+  DMM_ASSERT(place != of_lease.end());
+  of_lease.erase(place);
   if (of_lease.empty()) by_lease_.erase(task.lease);
 }
 
 void TaskTable::set_due(TaskRecord& task, Instant due) {
-  if (task.due != never) dues_of(task).erase({task.due, &task});
+  if (task.due != never) {
+    const bool was_there = dues_of(task).erase({task.due, &task}) == 1;
+    DMM_ASSERT(was_there);
+  }
   task.due = due;
-  if (due != never) dues_of(task).insert({due, &task});
+  if (due == never) return;
+  const bool is_new = dues_of(task).insert({due, &task}).second;
+  DMM_ASSERT(is_new);
 }
 
 void TaskTable::set_program(TaskRecord& task, Program program) {
@@ -94,11 +106,13 @@ void TaskTable::set_program(TaskRecord& task, Program program) {
 
 std::uint32_t TaskTable::parked_of(const Party& job_manager) const {
   const std::uint32_t* parked = parked_of_.find(job_manager);
+  DMM_ASSERT(!parked || *parked > 0);
   return parked ? *parked : 0;
 }
 
 std::size_t TaskTable::ended_of(Epoch lease) const {
   const std::size_t* ended = ended_of_.find(lease);
+  DMM_ASSERT(!ended || *ended > 0);
   return ended ? *ended : 0;
 }
 
@@ -108,7 +122,7 @@ Instant TaskTable::next_due() const {
 }
 
 void TaskTable::erase(TaskRecord& task) {
-  DMM_ASSERT(task.state == TaskState::ended);
+  DMM_ASSERT(task.state == TaskState::ended && !open_.contains(task.number));
   set_due(task, never);
   if (--ended_of_.at(task.lease) == 0) ended_of_.erase(task.lease);
   const RequestId job = job_of(task.id.request);
@@ -167,6 +181,7 @@ std::vector<TaskRecord*> TaskTable::sorted() const {
 }
 
 std::vector<std::uint64_t> TaskTable::of(Epoch lease, bool live) const {
+  DMM_ASSERT(live_ <= open_.size());
   std::vector<std::uint64_t> numbers;
   if (live ? live_ == 0 : open_.size() == live_) return numbers;
   if (const auto* tasks = by_lease_.find(lease))
@@ -193,6 +208,7 @@ std::vector<TaskId> TaskTable::take_due(Instant now) {
   for (DenseSet<Due>* dues : {&dues_, &ended_dues_})
     while (!dues->empty() && dues->begin()->at <= now) {
       const auto first = dues->begin();
+      DMM_ASSERT(first->task->due == first->at);
       due.push_back(first->task->id);
       first->task->due = never;
       dues->erase(first);

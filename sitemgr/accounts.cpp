@@ -1,6 +1,8 @@
 // Totals and records of use; see accounts.hpp.
 #include "sitemgr/accounts.hpp"
 
+#include "manager/assert.hpp"
+
 namespace dmm {
 
 void Accounts::add_total(UsageRecord::Direction direction, const SiteName& peer,
@@ -15,6 +17,7 @@ void Accounts::close(const HopLease& lease, Instant now, const Neighbours& neigh
   UsageRecord record{lease.id, lease.request, {}, UsageRecord::Direction::own, lease.processors, lease.granted, now,
                      lease.processor_microseconds};
   const auto note = [&](UsageRecord::Direction direction, std::optional<std::size_t> peer) {
+    DMM_ASSERT(!peer || *peer < neighbours.size());
     record.direction = direction;
     record.peer = peer ? neighbours[*peer].site : SiteName();
     add_total(direction, record.peer, lease.processor_microseconds);

@@ -18,6 +18,7 @@ Borrowers::Borrowers(const std::vector<NeighbourSettings>& neighbours) : list_(n
 }
 
 void Borrowers::set_weight(Instant now, std::size_t borrower, double weight) {
+  DMM_ASSERT(borrower < list_.size());
   count(now, list_[borrower]);
   list_[borrower].weight = weight;
 }
@@ -25,6 +26,7 @@ void Borrowers::set_weight(Instant now, std::size_t borrower, double weight) {
 // ---- what they have ------------------------------------------------------------------------------------------------
 
 double Borrowers::served(Instant now, std::size_t borrower) const {
+  DMM_ASSERT(borrower < list_.size() && list_[borrower].processors <= lent_);
   const Borrower& one = list_[borrower];
   const double passed = static_cast<double>((now - one.counted).microseconds);
   return one.served + passed * one.processors / one.weight;
@@ -37,6 +39,7 @@ void Borrowers::count(Instant now, Borrower& borrower) const {
 
 /// A borrower has no claim for a time in which it neither had nor wanted anything.
 void Borrowers::join(Instant now, std::size_t borrower) {
+  DMM_ASSERT(borrower < list_.size());
   Borrower& one = list_[borrower];
   count(now, one);
   if (one.processors > 0 || wants(now, borrower)) return;
@@ -50,11 +53,13 @@ void Borrowers::lend(Instant now, std::size_t borrower, std::uint32_t processors
   join(now, borrower);
   list_[borrower].processors += processors;
   lent_ += processors;
+  DMM_ASSERT(list_[borrower].processors <= lent_);
 }
 
 void Borrowers::returned(Instant now, std::size_t borrower, std::uint32_t processors) {
+  DMM_ASSERT(borrower < list_.size());
   Borrower& one = list_[borrower];
-  DMM_ASSERT(one.processors >= processors);
+  DMM_ASSERT(one.processors >= processors && lent_ >= one.processors);
   count(now, one);
   one.processors -= processors;
   lent_ -= processors;
@@ -63,6 +68,7 @@ void Borrowers::returned(Instant now, std::size_t borrower, std::uint32_t proces
 // ---- what they want ------------------------------------------------------------------------------------------------
 
 void Borrowers::hear(Instant now, std::size_t borrower, std::uint32_t queued, std::uint32_t width) {
+  DMM_ASSERT(borrower < list_.size());
   if (queued > 0) join(now, borrower);
   list_[borrower].queued = queued;
   list_[borrower].width = width;
@@ -70,6 +76,7 @@ void Borrowers::hear(Instant now, std::size_t borrower, std::uint32_t queued, st
 
 void Borrowers::turn_away(Instant now, std::size_t borrower, std::uint32_t processors, std::uint32_t width,
                           Duration memory) {
+  DMM_ASSERT(width > 0 && processors >= width);
   join(now, borrower);
   Borrower& one = list_[borrower];
   one.asked = processors;
@@ -78,6 +85,7 @@ void Borrowers::turn_away(Instant now, std::size_t borrower, std::uint32_t proce
 }
 
 void Borrowers::satisfy(std::size_t borrower) {
+  DMM_ASSERT(borrower < list_.size());
   list_[borrower].asked = 0;
   list_[borrower].asked_until = Instant{};
 }
@@ -89,11 +97,13 @@ bool Borrowers::wants_any(Instant now) const {
 }
 
 std::uint32_t Borrowers::queued(Instant now, std::size_t borrower) const {
+  DMM_ASSERT(borrower < list_.size());
   const Borrower& one = list_[borrower];
   return std::max(one.queued, now < one.asked_until ? one.asked : 0);
 }
 
 std::uint32_t Borrowers::width(Instant now, std::size_t borrower) const {
+  DMM_ASSERT(borrower < list_.size());
   const Borrower& one = list_[borrower];
   if (one.queued > 0) return std::max(1U, one.width);
   return now < one.asked_until ? std::max(1U, one.asked_width) : 0;
@@ -136,10 +146,12 @@ std::vector<double> Borrowers::fair_shares(Instant now, double processors,
 // ---- borrowers that are lent nothing for a while -------------------------------------------------------------------
 
 void Borrowers::keep_off(std::size_t borrower, Instant until) {
+  DMM_ASSERT(borrower < list_.size());
   list_[borrower].off_until = std::max(list_[borrower].off_until, until);
 }
 
 void Borrowers::lapse(Instant now, std::size_t borrower) {
+  DMM_ASSERT(borrower < list_.size());
   Borrower& one = list_[borrower];
   Duration off = off_first;
   for (std::uint32_t i = 0; i < one.lapses && off < off_last; ++i) off = std::min(off * 2, off_last);

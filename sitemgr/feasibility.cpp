@@ -50,16 +50,19 @@ void Feasibility::add_neighbours(std::size_t neighbours) {
 }
 
 void Feasibility::set_gone(std::size_t n, bool gone) {
+  DMM_ASSERT(n < told_.size());
   reach_.set_gone(n, gone);
   if (gone) changed_.insert(n);
 }
 
 void Feasibility::hear(std::size_t n, Reach reach) {
+  DMM_ASSERT(n < told_.size());
   if (!reach_.hear(n, std::move(reach))) return;
   changed_.insert(n);
 }
 
 Prospect Feasibility::prospect(const Site& site, const RequestClass& kind, Duration length, bool stays) const {
+  DMM_ASSERT(told_.size() >= site.neighbours.size());
   Prospect prospect;
   prospect.complete = site.owned.all_known();
   if (kind.servable) prospect.possible = prospect.wide_enough = prospect.has_nodes = true;
@@ -110,6 +113,7 @@ std::optional<std::pair<Refusal, Prospect>> Feasibility::refusal_of(const Site& 
   const bool stays = request.search == LocalRequest::Search::home;
   const Prospect there = prospect(site, *request.kind, length, stays);
   if (there.possible || !there.complete) return std::nullopt;
+  DMM_ASSERT(!request.kind->servable);  // what this site can hold is never refused
   return std::pair{refusal_for(*request.kind, there, length), there};
 }
 
@@ -121,12 +125,14 @@ void Feasibility::looked(const OwnedNodes& owned, bool more) {
 // ---- what neighbours are told --------------------------------------------------------------------------------------
 
 void Feasibility::came_up(std::size_t n, bool restarted) {
+  DMM_ASSERT(n < told_.size());
   if (restarted) told_[n].clear();
   told_of_.reset();
 }
 
 /// What this site lends to a neighbour when idle.
 ReachEntry Feasibility::own_entry(const Site& site, std::size_t n) {
+  DMM_ASSERT(n < site.neighbours.size());
   if (!site.settings.lend) return {true, {}};
   const NeighbourLimits& limits = site.neighbours[n].limits;
   ReachEntry own{site.owned.all_known(), site.owned.classes(site.settings.lease_length_for(limits))};
@@ -139,6 +145,7 @@ ReachEntry Feasibility::own_entry(const Site& site, std::size_t n) {
 }
 
 std::vector<std::pair<std::size_t, Reach>> Feasibility::take_due(const Site& site) {
+  DMM_ASSERT(told_.size() >= site.neighbours.size());
   std::vector<std::pair<std::size_t, Reach>> due;
   const Sources now = sources(site.owned);
   if (!site.settings.use_hints || std::exchange(told_of_, now) == now) return due;
@@ -164,6 +171,7 @@ void Feasibility::restore(const Neighbours& neighbours, ReachRecord row) {
 
 void Feasibility::write(const Neighbours& neighbours, LedgerChanges<SiteRecord>& ledger) {
   for (const std::size_t n : std::exchange(changed_, {})) {
+    DMM_ASSERT(n < neighbours.size());
     if (neighbours[n].removed)
       ledger.erase(ReachRecord{neighbours[n].site, {}});
     else
@@ -173,6 +181,7 @@ void Feasibility::write(const Neighbours& neighbours, LedgerChanges<SiteRecord>&
 }
 
 void Feasibility::add_records(const Neighbours& neighbours, std::vector<SiteRecord>& rows) const {
+  DMM_ASSERT(told_.size() >= neighbours.size());
   for (std::size_t n = 0; n < neighbours.size(); ++n)
     if (!neighbours[n].removed && !reach_.heard(n).entries.empty())
       rows.emplace_back(ReachRecord{neighbours[n].site, reach_.heard(n).entries});

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "manager/assert.hpp"
 #include "manager/planted.hpp"
 
 namespace dmm {
@@ -53,6 +54,7 @@ std::optional<Duration> big_news(const CapacityHint& told, const CapacityHint& h
 }  // namespace
 
 void HintBoard::tell(Instant now, Told& told, const CapacityHint& fresh) {
+  DMM_ASSERT(!fresh.empty());
   told.hint = fresh;
   told.at = now;
   told.looked_revision = 0;
@@ -60,6 +62,7 @@ void HintBoard::tell(Instant now, Told& told, const CapacityHint& fresh) {
 
 CapacityHint HintBoard::take_along(Instant now, std::size_t n, const HintEntry& own, Neighbours& neighbours,
                                    std::size_t distances) {
+  DMM_ASSERT(n < told_.size());
   const CapacityHint& fresh = neighbours.hint_for(n, own, distances);
   if (fresh == told_[n].hint) return {};
   tell(now, told_[n], fresh);
@@ -67,6 +70,7 @@ CapacityHint HintBoard::take_along(Instant now, std::size_t n, const HintEntry& 
 }
 
 bool HintBoard::begin_round(Instant now, const Sources& sources, const Neighbours& neighbours, Duration interval) {
+  DMM_ASSERT(told_.size() >= neighbours.size());
   if (now < due_ && !is_changed(sources)) return false;
   const Instant soonest = checked_ + interval;
   if (now < soonest && checked_ != Instant{}) {
@@ -84,6 +88,7 @@ bool HintBoard::begin_round(Instant now, const Sources& sources, const Neighbour
 std::optional<CapacityHint> HintBoard::look(Instant now, std::size_t n, const HintEntry& own, Instant kept_off_until,
                                             Neighbours& neighbours, const SiteSettings& settings) {
   if (kept_off_until > now && !DMM_PLANT(backoff_end_not_told)) due_ = std::min(due_, kept_off_until);
+  DMM_ASSERT(n < told_.size());
   Told& told = told_[n];
   const bool is_same = told.looked_revision == neighbours.revision() && told.looked_own == own;
   if (is_same && told.tell_at > now) {
@@ -91,6 +96,7 @@ std::optional<CapacityHint> HintBoard::look(Instant now, std::size_t n, const Hi
     return std::nullopt;
   }
   const CapacityHint& fresh = neighbours.hint_for(n, own, settings.hint_distance);
+  DMM_ASSERT(waiting_ >= users_wait_at(neighbours[n]));
   const bool others_wait = own.queued > 0 || waiting_ > users_wait_at(neighbours[n]);
   told.looked_own = own;
   told.looked_revision = neighbours.revision();
@@ -111,6 +117,7 @@ Instant HintBoard::tell_at(Instant now, Told& told, const CapacityHint& heard, c
   if (!held) {
     told.news_since = never;
     if (told.hint == fresh) return never;
+    DMM_ASSERT(!told.hint.empty() && told.hint.size() == fresh.size());
     const bool of_ours = told.hint.front() != fresh.front();
     return told.at + settings.hint_small_interval * (of_ours ? 1 : farther_seldom);
   }

@@ -29,6 +29,7 @@ Duration answer_within(std::uint32_t dttl, const SiteSettings& settings, const N
 
 /// Nodes that take no new work are no capacity: a drained site is as busy as it can be.
 Load HomeSearch::load(const OwnedNodes& owned, const RequestQueue& queue, bool is_drained) {
+  DMM_ASSERT(owned.used() <= owned.total() && queue.demand_here() <= queue.demand());
   return {is_drained ? owned.total() : owned.used(), queue.demand_here(), owned.total()};
 }
 
@@ -61,6 +62,7 @@ bool HomeSearch::is_promised(const RequestClass& kind, const Neighbours& neighbo
 // ---- rounds --------------------------------------------------------------------------------------------------------
 
 void HomeSearch::begin_round(LocalRequest& request, const SiteSettings& settings) {
+  DMM_ASSERT(request.search != Stage::out);
   ++request.round;
   request.tries_left = settings.tries_per_round;
   request.asks = 0;
@@ -74,6 +76,7 @@ std::uint64_t HomeSearch::new_stay(const RequestId& request, std::uint64_t incar
 
 /// The round is over: all that may have room were asked.
 void HomeSearch::pause(Instant now, LocalRequest& request, RequestQueue& queue, const Site& site) {
+  DMM_ASSERT(request.search == Stage::ready && request.asks > 0);
   const bool has_hope = !site.settings.use_hints || is_promised(*request.kind, site.neighbours);
   const Duration last = has_hope ? site.settings.pause_last : site.settings.pause_last * longer_without_hope;
   request.pause = request.pause == Duration{} ? site.settings.pause_first : std::min(request.pause * 2, last);
@@ -115,6 +118,7 @@ HomeSearch::Next HomeSearch::next(Instant now, RequestQueue& queue, const Site& 
 /// The next class of the pass, in delegation order of their first requests; false if the pass is over. What this site
 /// can never serve goes out first, at any load.
 bool HomeSearch::choose_class(const RequestQueue& queue, const Site& site) {
+  DMM_ASSERT(!kind_);
   while (!servable_ || may_delegate(queue, site)) {
     const auto& ready = queue.ready(servable_);
     const auto next = after_ ? ready.upper_bound(*after_) : ready.begin();
@@ -129,6 +133,7 @@ bool HomeSearch::choose_class(const RequestQueue& queue, const Site& site) {
       continue;
     }
     kind_ = next->second;
+    DMM_ASSERT(kind_->servable == servable_ && kind_->dttl > 0 && kind_->ready.begin()->first == first_);
     looked_to_.reset();
     looked_at_ = 0;
     any_left_ = false;
@@ -141,10 +146,12 @@ bool HomeSearch::choose_class(const RequestQueue& queue, const Site& site) {
 /// The first request of the class that has a neighbour to ask, or that has ended its round; nothing when no more are to
 /// be looked at.
 HomeSearch::Next HomeSearch::next_of_class(Instant now, RequestQueue& queue, const Site& site, Targets& targets) {
+  DMM_ASSERT(kind_);
   for (;;) {
     const auto at = looked_to_ ? kind_->ready.upper_bound(*looked_to_) : kind_->ready.begin();
     if (at == kind_->ready.end() || ++looked_at_ > looked_at_max) return {};
     LocalRequest& request = *at->second;
+    DMM_ASSERT(request.kind == kind_ && request.search == Stage::ready);
     looked_to_ = at->first;
     const Duration length = request.request.length;
     const bool is_fresh = request.asks == 0;
@@ -174,7 +181,9 @@ Delegate HomeSearch::ask(Instant now, const Found& found, RequestQueue& queue, c
   LocalRequest& request = found.request;
   DMM_ASSERT(request.search == Stage::ready);
   const RequestClass& kind = *request.kind;
+  DMM_ASSERT(kind.dttl > 0 && found.target < site.neighbours.size());
   request.asked.resize(site.neighbours.size());
+  DMM_ASSERT(!request.asked[found.target]);
   request.asked[found.target] = true;
   request.target = found.target;
   ++request.asks;

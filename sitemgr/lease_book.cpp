@@ -20,9 +20,11 @@ constexpr Duration idle_word = seconds(150);
 void LeaseBook::watch(const HopLease& lease) {
   const Instant deadline = lease.deadline(offer_);
   if (deadline == never) return;
+  DMM_ASSERT(leases_.contains(lease.id));
   if (watched_.size() >= sweep_at_) sweep();
   watched_.emplace_back(deadline, lease.id);
   std::push_heap(watched_.begin(), watched_.end(), std::greater<>());
+  DMM_ASSERT(watched_.front().first <= deadline);
 }
 
 void LeaseBook::sweep() {
@@ -44,7 +46,9 @@ HopLease* LeaseBook::take_over(Instant now) {
 }
 
 HopLease& LeaseBook::add(HopLease lease) {
-  DMM_ASSERT(!leases_.contains(lease.id));
+  DMM_ASSERT(!leases_.contains(lease.id) && lease.managers.empty());
+  DMM_ASSERT(!lease.upstream || *lease.upstream < up_.size());
+  DMM_ASSERT(!lease.downstream || *lease.downstream < down_.size());
   if (lease.upstream) up_[*lease.upstream].insert(lease.id);
   if (lease.downstream) down_[*lease.downstream].insert(lease.id);
   HopLease& kept = leases_[lease.id] = std::move(lease);
@@ -61,30 +65,35 @@ HopLease& LeaseBook::add(HopLease lease) {
 }
 
 void LeaseBook::add_manager(HopLease& lease, const Party& manager) {
+  DMM_ASSERT(leases_.contains(lease.id));
   if (std::ranges::find(lease.managers, manager) != lease.managers.end()) return;
   add_new_manager(lease, manager);
 }
 
 void LeaseBook::add_new_manager(HopLease& lease, const Party& manager) {
   lease.managers.push_back(manager);
-  if (!lease.upstream) by_manager_[manager].insert(lease.id);
+  if (lease.upstream) return;
+  const bool is_new = by_manager_[manager].insert(lease.id).second;
+  DMM_ASSERT(is_new);
 }
 
 std::vector<LeaseId> LeaseBook::on(const Party& manager) const {
   const auto found = by_manager_.find(manager);
   if (found == by_manager_.end()) return {};
+  DMM_ASSERT(!found->second.empty());
   return {found->second.begin(), found->second.end()};
 }
 
 void LeaseBook::erase(const LeaseId& id) {
   const HopLease* lease = leases_.find(id);
   DMM_ASSERT(lease);
-  if (lease->upstream) up_[*lease->upstream].erase(id);
-  if (lease->downstream) down_[*lease->downstream].erase(id);
+  if (lease->upstream) DMM_ASSERT(up_[*lease->upstream].erase(id) == 1);
+  if (lease->downstream) DMM_ASSERT(down_[*lease->downstream].erase(id) == 1);
   for (const Party& manager : lease->managers) {
     if (lease->upstream) break;
     const auto leases = by_manager_.find(manager);
-    leases->second.erase(id);
+    DMM_ASSERT(leases != by_manager_.end());
+    DMM_ASSERT(leases->second.erase(id) == 1);
     if (leases->second.empty()) by_manager_.erase(leases);
   }
   idle_said_.erase(id);
@@ -94,6 +103,7 @@ void LeaseBook::erase(const LeaseId& id) {
 // ---- idle nodes ----------------------------------------------------------------------------------------------------
 
 bool LeaseBook::is_idle_everywhere(Instant now, const HopLease& lease, const Party& provider) {
+  DMM_ASSERT(leases_.contains(lease.id) && !lease.upstream);
   if (is_alone(lease, provider)) return true;
   std::map<Party, Instant>& said = idle_said_[lease.id];
   said[provider] = now;
@@ -106,13 +116,17 @@ bool LeaseBook::is_idle_everywhere(Instant now, const HopLease& lease, const Par
 }
 
 void LeaseBook::pool(HopLease& lease) {
-  if (!std::exchange(lease.pooled, true)) pooled_.push_back(lease.id);
+  if (std::exchange(lease.pooled, true)) return;
+  DMM_ASSERT(leases_.contains(lease.id));
+  pooled_.push_back(lease.id);
 }
 
 // ---- the ledger ----------------------------------------------------------------------------------------------------
 
 void LeaseBook::mark_changed(HopLease& lease) {
-  if (!std::exchange(lease.changed, true)) changed_.push_back(lease.id);
+  if (std::exchange(lease.changed, true)) return;
+  DMM_ASSERT(leases_.contains(lease.id));
+  changed_.push_back(lease.id);
 }
 
 void LeaseBook::write(const Neighbours& neighbours, LedgerChanges<SiteRecord>& ledger) {

@@ -14,6 +14,7 @@
 namespace dmm {
 
 HopLease lease_from(const Grant& grant, Instant now, std::size_t from, bool upstream_stands) {
+  DMM_ASSERT(!grant.nodes.empty() && !grant.chain.empty() && grant.term > Duration{});  // what isn't so was refused
   HopLease lease;
   auto& DMM_LEASE_FIELDS = lease;
   id = grant.lease;
@@ -37,6 +38,7 @@ HopLease lease_from(const Grant& grant, Instant now, std::size_t from, bool upst
 
 HopLease lease_from(const Holding& lent, Instant now, std::size_t from, std::size_t to, bool upstream_stands,
                     Duration own_term) {
+  DMM_ASSERT(from != to);
   HopLease lease;
   auto& DMM_LEASE_FIELDS = lease;
   id = lent.lease;
@@ -103,6 +105,7 @@ Duration length_left(const HopLease& lease, Instant now) {
 }  // namespace
 
 Grant grant_of(const HopLease& lease, const std::vector<NodeGroup>& handed, Instant now, Duration promise) {
+  DMM_ASSERT(!handed.empty());
   const auto& DMM_LEASE_FIELDS = lease;
   Grant grant;
   grant.request = request;
@@ -129,6 +132,8 @@ Holding holding_of(const HopLease& lease, const RequestId& of, const std::vector
 
 LeaseRecord record_of(const HopLease& lease, const Neighbours& neighbours) {
   const auto& DMM_LEASE_FIELDS = lease;
+  DMM_ASSERT(!upstream || *upstream < neighbours.size());
+  DMM_ASSERT(!downstream || *downstream < neighbours.size());
   LeaseRecord row;
   row.id = id;
   row.request = request;

@@ -40,6 +40,7 @@ const std::vector<std::uint32_t>& Lending::lendable_by_cluster(const Site& site)
   if (std::exchange(lendable_of_, state) == state) return lendable_;
   lendable_ = site.owned.free_by_cluster();
   const auto take = [&](std::size_t cluster, std::uint64_t processors) {
+    DMM_ASSERT(cluster < lendable_.size());
     lendable_[cluster] -= static_cast<std::uint32_t>(std::min<std::uint64_t>(lendable_[cluster], processors));
   };
   if (site.settings.owner_first) {
@@ -52,7 +53,11 @@ const std::vector<std::uint32_t>& Lending::lendable_by_cluster(const Site& site)
         usable.push_back(may_use ? std::min(views[i].idle_processors, lendable_[i]) : 0);
       }
       const std::vector<std::uint32_t> left = lendable(usable, demand);
-      for (std::size_t i = 0; i < usable.size(); ++i) take(i, usable[i] - left[i]);
+      DMM_ASSERT(left.size() == usable.size());
+      for (std::size_t i = 0; i < usable.size(); ++i) {
+        DMM_ASSERT(left[i] <= usable[i]);
+        take(i, usable[i] - left[i]);
+      }
     }
   }
   site.reservation.keep_from_all(lendable_);
@@ -62,6 +67,7 @@ const std::vector<std::uint32_t>& Lending::lendable_by_cluster(const Site& site)
 std::vector<ClusterView> Lending::lendable_views(const Site& site, const Constraints& constraints) const {
   std::vector<ClusterView> clusters = site.owned.views(constraints);
   const std::vector<std::uint32_t>& lend = lendable_by_cluster(site);
+  DMM_ASSERT(lend.size() == clusters.size());
   for (std::size_t i = 0; i < clusters.size(); ++i)
     clusters[i].idle_processors = std::min(clusters[i].idle_processors, lend[i]);
   return clusters;
@@ -69,6 +75,7 @@ std::vector<ClusterView> Lending::lendable_views(const Site& site, const Constra
 
 /// Processors that a neighbour's limits allow it beyond those that it has.
 std::uint32_t Lending::allowance(const Site& site, std::size_t n) const {
+  DMM_ASSERT(n < site.neighbours.size());
   const NeighbourLimits& limits = site.neighbours[n].limits;
   const std::uint32_t leases_max = limits.leases > 0 ? limits.leases : site.settings.leases_per_link_max;
   if (site.leases.down(n).size() >= leases_max) return 0;
@@ -81,12 +88,14 @@ std::uint32_t Lending::lendable_to(Instant now, const Site& site, std::size_t n)
   const std::uint32_t kept = kept_for_others(now, n);
   const bool in_one_cluster = kept > 0 && turn_->in_one_cluster;
   const std::vector<std::uint32_t>& lend = lendable_by_cluster(site);
+  DMM_ASSERT(!in_one_cluster || turn_->cluster < lend.size());
   std::uint32_t most = 0, next = 0;  // lendable in one cluster; in the next best one
   for (std::size_t i = 0; i < lend.size(); ++i) {
     if (in_one_cluster && i == turn_->cluster) continue;
     next = std::max(next, std::min(most, lend[i]));
     most = std::max(most, lend[i]);
   }
+  DMM_ASSERT(next <= most);
   if (kept > 0 && !in_one_cluster) most = std::max(most > kept ? most - kept : 0, next);
   return std::min({most, site.owned.largest_idle(), allowance(site, n)});
 }
@@ -107,6 +116,7 @@ void Lending::recalled(Instant now, const SiteName& sink, Instant until) {
 }
 
 void Lending::hear_demand(Instant now, std::size_t n, const CapacityHint& hint) {
+  DMM_ASSERT(n < turn_backoff_.size());
   // Count only the neighbour's own demand. Demand from farther sites may reach us over several links; it counts when a
   // Delegate arrives.
   const HintEntry near = hint.empty() ? HintEntry{} : hint.front();
@@ -124,6 +134,7 @@ void Lending::went_down(Instant now, std::size_t n) {
 
 /// A job that was interrupted before may have what it is promised. 0: as long as it is used.
 Duration Lending::longest_for(const Site& site, const Foreign& foreign) {
+  DMM_ASSERT(foreign.from < site.neighbours.size());
   const Duration longest = site.settings.lease_length_for(site.neighbours[foreign.from].limits);
   const Duration promised = protected_time(foreign.delegate.request.past, site.settings.protected_first,
                                            site.settings.protected_max);
@@ -163,6 +174,7 @@ bool Lending::prefers_others(const Site& site, const Foreign& foreign) {
 // ---- fair share ----------------------------------------------------------------------------------------------------
 
 bool Lending::may_have_turn(Instant now, const Site& site, std::size_t n) const {
+  DMM_ASSERT(n < site.neighbours.size() && n < turn_backoff_.size());
   const Neighbour& neighbour = site.neighbours[n];
   if (!neighbour.up || neighbour.removed || drained_.contains(neighbour.site)) return false;
   // Else nodes would gather for it in vain.
@@ -178,6 +190,7 @@ std::vector<double> Lending::fair_shares(Instant now, const Site& site) const {
 }
 
 Duration Lending::turn_length(const Site& site, const ShareTurn& turn) {
+  DMM_ASSERT(turn.borrower < site.neighbours.size() && turn.width > 0);
   if (turn.in_one_cluster) return site.settings.gather_max;
   return site.settings.turn_limit + site.neighbours[turn.borrower].round_trip * 2;
 }
@@ -195,6 +208,7 @@ void Lending::update_turn(Instant now, const Site& site) {
       return;
     }
     const std::uint32_t width = borrowers_.width(now, *next);
+    DMM_ASSERT(*next < turn_backoff_.size() && width > 0);  // it waits
     const bool in_one_cluster = most() < width;
     if (!turn_ || turn_->borrower != *next || turn_->in_one_cluster != in_one_cluster) {
       turn_ = ShareTurn{*next, width, now, in_one_cluster};
@@ -219,6 +233,7 @@ std::size_t Lending::cluster_of_turn(Instant now, const Site& site, const ShareT
   const std::vector<std::uint32_t>& lend = lendable_by_cluster(site);
   std::vector<std::uint64_t> room(lend.begin(), lend.end());
   const std::vector<double> shares = fair_shares(now, site);
+  DMM_ASSERT(!room.empty() && shares.size() == site.neighbours.size());
   const double most = most_served(now, site.neighbours.size());
   for (std::size_t n = 0; n < site.neighbours.size(); ++n) {
     const bool makes_way = borrowers_.processors(n) > shares[n] || borrowers_.served(now, n) >= most;
@@ -241,6 +256,7 @@ std::size_t Lending::cluster_of_turn(Instant now, const Site& site, const ShareT
 /// little.
 std::uint32_t Lending::kept_for_others(Instant now, std::size_t n) const {
   if (!turn_ || turn_->borrower == n || DMM_PLANT(turn_ignored)) return 0;
+  DMM_ASSERT(turn_->width > 0);
   const double slack = even * turn_->width;
   return borrowers_.served(now, n) > borrowers_.served(now, turn_->borrower) + slack ? turn_->width : 0;
 }
@@ -248,9 +264,12 @@ std::uint32_t Lending::kept_for_others(Instant now, std::size_t n) const {
 /// Whether the borrower in turn finds afterwards what it finds now.
 bool Lending::leaves(const Site& site, const std::vector<PlacedComponent>& placement, std::uint32_t kept) const {
   std::vector<std::uint32_t> left = lendable_by_cluster(site);
+  DMM_ASSERT(!left.empty() && !placement.empty() && kept > 0);
   kept = std::min(kept, *std::ranges::max_element(left));
-  for (const PlacedComponent& placed : placement)
+  for (const PlacedComponent& placed : placement) {
+    DMM_ASSERT(placed.cluster < left.size());
     left[placed.cluster] -= std::min(left[placed.cluster], placed.processors);
+  }
   return *std::ranges::max_element(left) >= kept;
 }
 
@@ -266,6 +285,7 @@ std::set<LeaseId> Lending::wanted_for_others(Instant now, const Site& site, std:
   std::set<LeaseId> wanted;
   if (!borrowers_.wants_any(now)) return wanted;
   const std::vector<double> shares = fair_shares(now, site);
+  DMM_ASSERT(n < shares.size() && shares.size() == site.neighbours.size());
   double missing = 0, spare = 0;  // processors: of those below their share; above theirs, of all others
   for (std::size_t i = 0; i < site.neighbours.size(); ++i) {
     const double has = borrowers_.processors(i);
@@ -296,6 +316,7 @@ bool Lending::keeps_off(Instant now, const Foreign& foreign) const {
 }
 
 bool Lending::is_drained_for(const Site& site, const Foreign& foreign) const {
+  DMM_ASSERT(foreign.from < site.neighbours.size());
   return drained_here() || drained_.contains(site.neighbours[foreign.from].site) ||
          drained_.contains(foreign.delegate.request.id.site);
 }
@@ -319,6 +340,7 @@ Lending::Decision Lending::decide(Instant now, const Site& site, const Foreign& 
   auto placement = fits_in(views);
   const bool fits = placement.has_value();
   if (const std::uint32_t kept = fits ? kept_for_others(now, foreign.from) : 0; kept > 0 && turn_->in_one_cluster) {
+    DMM_ASSERT(turn_->cluster < views.size());
     views[turn_->cluster].idle_processors = 0;
     placement = fits_in(views);
   } else if (kept > 0 && !leaves(site, *placement, kept)) {

@@ -43,7 +43,7 @@ std::optional<Placement> Matcher::fit(const LocalRequest& request, const Site& s
 // ---- a pass --------------------------------------------------------------------------------------------------------
 
 void Matcher::begin(RequestQueue& queue, const Site& site) {
-  DMM_ASSERT(phase_ == Phase::idle);
+  DMM_ASSERT(phase_ == Phase::idle && !is_reserved_);
   // What didn't fit before may fit now if nodes came free, or if no request stands in its way any more.
   const Seen now{site.owned.freed(), site.reservation.changes()};
   bool more_free = std::exchange(unfinished_, false) || std::exchange(seen_, now) != now || makes_way(queue);
@@ -72,6 +72,7 @@ void Matcher::begin(RequestQueue& queue, const Site& site) {
 }
 
 std::optional<Matcher::Match> Matcher::next(Instant now, RequestQueue& queue, const Site& site) {
+  DMM_ASSERT(!is_reserved_);  // the last match was placed
   if (phase_ == Phase::reserved) {
     phase_ = Phase::heads;
     was_blocked_ = blocker_.has_value();
@@ -89,6 +90,7 @@ std::optional<Matcher::Match> Matcher::next(Instant now, RequestQueue& queue, co
 }
 
 void Matcher::placed(Instant now, RequestQueue& queue) {
+  DMM_ASSERT(phase_ != Phase::idle && phase_ != Phase::reserved);
   ++started_;
   if (std::exchange(is_reserved_, false)) return;
   DMM_ASSERT(left_ > 0);
@@ -107,6 +109,7 @@ std::optional<Matcher::Match> Matcher::next_head(Instant now, RequestQueue& queu
       end_heads(queue, nullptr);
       return std::nullopt;
     }
+    DMM_ASSERT(head->kind->servable);
     const bool passed = may_be_passed(*head);
     cursor_ = passed ? queue.after(*head) : nullptr;
     if (!(never_ends && head->overtaken))
@@ -122,6 +125,7 @@ std::optional<Matcher::Match> Matcher::next_head(Instant now, RequestQueue& queu
 
 /// With what the pass goes on when no more requests start from the head of the queue.
 void Matcher::end_heads(RequestQueue& queue, const LocalRequest* blocker) {
+  DMM_ASSERT(phase_ == Phase::heads && (!blocker || left_ > 0));
   blocker_ = blocker ? std::optional(blocker->request.id) : std::nullopt;
   // A request that came stands before the one that blocked the others, and doesn't block them.
   if (was_blocked_ && !blocker_ && !in_a_pass_) {
@@ -134,6 +138,7 @@ void Matcher::end_heads(RequestQueue& queue, const LocalRequest* blocker) {
 
 /// Of those that came since the last pass: what waited before still doesn't fit.
 std::optional<Matcher::Match> Matcher::next_fresh(RequestQueue& queue, const Site& site) {
+  DMM_ASSERT(phase_ == Phase::fresh && next_fresh_ <= looked_at_.size());
   while (left_ > 0 && next_fresh_ < looked_at_.size()) {
     LocalRequest* request = queue.find(looked_at_[next_fresh_++]);
     const bool may = request && request->kind->servable && !queue.is_misfit(*request->kind);
@@ -146,6 +151,7 @@ std::optional<Matcher::Match> Matcher::next_fresh(RequestQueue& queue, const Sit
 
 /// Of all that might fit. Each turn finds one that starts, or that nothing of its class fits.
 std::optional<Matcher::Match> Matcher::next_fitting(RequestQueue& queue, const Site& site) {
+  DMM_ASSERT(phase_ == Phase::fitting && in_a_pass_);
   while (left_ > 0) {
     LocalRequest* request = queue.first_fitting(site.owned.largest_idle());
     if (!request) break;
@@ -157,6 +163,7 @@ std::optional<Matcher::Match> Matcher::next_fitting(RequestQueue& queue, const S
 }
 
 std::optional<Matcher::Match> Matcher::try_overtaking(LocalRequest& request, RequestQueue& queue, const Site& site) {
+  DMM_ASSERT(request.kind->servable && !queue.is_misfit(*request.kind));
   auto placement = fit(request, site);
   if (!placement) {
     queue.set_misfit(*request.kind);
@@ -167,6 +174,7 @@ std::optional<Matcher::Match> Matcher::try_overtaking(LocalRequest& request, Req
 }
 
 void Matcher::finish() {
+  DMM_ASSERT(phase_ != Phase::idle && left_ <= starts_a_step);
   phase_ = Phase::idle;
   unfinished_ = left_ == 0;
 }

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "manager/assert.hpp"
+
 namespace dmm {
 namespace {
 
@@ -35,6 +37,7 @@ std::size_t Neighbours::add(const NeighbourSettings& settings) {
 }
 
 void Neighbours::remove(std::size_t index) {
+  DMM_ASSERT(index < list_.size() && !list_[index].removed);
   list_[index].removed = true;
   ++revision_;
 }
@@ -50,6 +53,7 @@ std::size_t Neighbours::configured() const {
 }
 
 void Neighbours::set_up(std::size_t index, Instant now, bool up) {
+  DMM_ASSERT(index < list_.size());
   Neighbour& neighbour = list_[index];
   neighbour.up = up;
   neighbour.changed = now;
@@ -61,6 +65,7 @@ void Neighbours::set_up(std::size_t index, Instant now, bool up) {
 }
 
 bool Neighbours::hear(std::size_t index, CapacityHint hint) {
+  DMM_ASSERT(index < list_.size());
   Neighbour& neighbour = list_[index];
   neighbour.known = true;
   if (hint == neighbour.hint) return false;
@@ -79,6 +84,7 @@ void Neighbours::Greatest::see(std::size_t index, std::uint32_t value) {
     second = value;
     second_who = index;
   }
+  DMM_ASSERT(second <= most && who != second_who);  // each neighbour is seen once
 }
 
 /// What a neighbour says of a distance; nothing if it was never heard, or looks less far than we do.
@@ -110,14 +116,18 @@ void Neighbours::sum_up(std::size_t distances) {
 
 const CapacityHint& Neighbours::hint_for(std::size_t index, const HintEntry& own, std::size_t distances) {
   if (summed_up_ != revision_ || beyond_.size() + 1 != distances) sum_up(distances);
+  DMM_ASSERT(index < list_.size() && distances > 0);
   hint_.resize(distances);
   hint_[0] = own;
   const Neighbour& told = list_[index];
   for (std::size_t d = 0; d + 1 < distances; ++d) {
     const Beyond& beyond = beyond_[d];
-    const std::size_t others = beyond.incomplete - (!told.removed && !entry_of(told, d).complete ? 1 : 0);
+    const std::size_t its = !told.removed && !entry_of(told, d).complete ? 1 : 0;
+    DMM_ASSERT(beyond.incomplete >= its);
+    const std::size_t others = beyond.incomplete - its;
     const std::size_t waits = beyond.queued.who_without(index);
     const std::uint32_t queued = beyond.queued.without(index);
+    DMM_ASSERT(queued == 0 || (waits != index && waits < list_.size() && d < list_[waits].hint.size()));
     hint_[d + 1] = {beyond.lendable.without(index), beyond.largest.without(index),
                     others == 0, queued,
                     queued > 0 ? list_[waits].hint[d].width : 0,

@@ -17,7 +17,10 @@ NodeSet NodeMap::take(std::uint32_t wanted) {
   count_ -= wanted;
   NodeSet taken;
   while (wanted > 0) {
-    while (words_[lowest_] == 0) ++lowest_;
+    while (words_[lowest_] == 0) {
+      ++lowest_;
+      DMM_ASSERT(lowest_ < words_.size());
+    }
     std::uint64_t& word = words_[lowest_];
     while (word != 0 && wanted > 0) {
       const int bit = std::countr_zero(word);
@@ -40,6 +43,7 @@ NodeSet NodeMap::remove(const NodeSet& nodes) {
   for (const NodeRange& range : nodes)
     for (std::uint32_t node = range.first; node <= range.last && node / 64 < words_.size(); ++node) {
       if (!has(node)) continue;
+      DMM_ASSERT(count_ > 0);
       words_[node / 64] &= ~(std::uint64_t{1} << (node % 64));
       --count_;
       append(removed, node);

@@ -41,6 +41,7 @@ OwnedNodes::OwnedNodes(const SiteName& site, const std::vector<ClusterSettings>&
 
 void OwnedNodes::configure(const std::vector<ClusterSettings>& clusters) {
   DMM_ASSERT(clusters.size() >= settings_.size());
+  for (std::size_t i = 0; i < settings_.size(); ++i) DMM_ASSERT(clusters[i].name == settings_[i].name);
   settings_ = clusters;
   known_.resize(clusters.size(), false);
   free_.resize(clusters.size(), 0);
@@ -61,6 +62,7 @@ void OwnedNodes::resize() {
     if (managers_in_[i] == 0) widths_[i] = std::max(1U, settings_[i].processors_per_node);
   largest_cluster_ = 0;
   const std::vector<ClusterView> all = sizes({});
+  DMM_ASSERT(all.size() == widths_.size() && all.size() == totals_.size());
   for (std::size_t i = 0; i < all.size(); ++i)
     largest_cluster_ = std::max(largest_cluster_, fill(i, all[i].total_processors));
 }
@@ -68,9 +70,12 @@ void OwnedNodes::resize() {
 /// All nodes of a cluster are as wide as those of the manager that came last.
 void OwnedNodes::count_size(const Manager& manager, bool add) {
   const std::uint32_t processors = processors_of(manager.offer);
+  DMM_ASSERT(manager.cluster < settings_.size() && manager.kind < kinds_.size());
+  DMM_ASSERT(add || (size_ >= processors && managers_in_[manager.cluster] > 0));
   size_ += add ? processors : 0 - std::uint64_t{processors};
   managers_in_[manager.cluster] += add ? 1 : static_cast<std::size_t>(-1);
   const std::uint64_t nodes = dmm::count(nodes_of(manager.offer));
+  DMM_ASSERT(add || nodes_in_[manager.cluster] >= nodes);
   nodes_in_[manager.cluster] += add ? nodes : 0 - nodes;
   if (add) widths_[manager.cluster] = manager.offer.processors_per_node;
   kinds_[manager.kind].stocks[manager.cluster].size += add ? processors : 0 - processors;
@@ -111,10 +116,12 @@ std::string OwnedNodes::fault_of(const NodeOffer& offer) const {
   // Any party that can reach a site can invent resource managers. Invented ones can take only what was planned for
   // their cluster, not all that the site may have.
   const std::uint64_t before = was_there ? dmm::count(nodes_of(known->second.offer)) : 0;
+  DMM_ASSERT(nodes_in_[*cluster] >= before);
   const std::uint64_t nodes = nodes_in_[*cluster] - before + dmm::count(nodes_of(offer));
   if (const std::uint64_t planned = settings_[*cluster].nodes; planned > 0 && nodes > planned * beyond_planned)
     return "cluster " + offer.cluster.text + " would have " + std::to_string(nodes) + " nodes, more than twice the " +
            std::to_string(planned) + " that the site's configuration gives it";
+  DMM_ASSERT(!is_known || size_ >= processors_of(known->second.offer));
   const std::uint64_t others = size_ - (is_known ? processors_of(known->second.offer) : 0);
   const std::uint64_t mine = std::uint64_t{dmm::count(nodes_of(offer))} * offer.processors_per_node;
   return others + mine > processors_max ? "a site has at most 10,000,000 processors" : "";
@@ -176,6 +183,7 @@ void OwnedNodes::remember(NodeOffer offer) {
 void OwnedNodes::forget(const Party& party) {
   const auto it = managers_.find(party);
   if (it == managers_.end()) return;
+  DMM_ASSERT(it->second.free.count() == 0 && it->second.aside_free.empty());  // all were withheld
   count_size(it->second, false);
   if (it->second.registered) {
     if (it->second.up) count(party, it->second, false);
@@ -214,26 +222,32 @@ void OwnedNodes::count(const Party& party, const Manager& manager, bool add) {
   const std::uint32_t processors = manager.free.count() * manager.offer.processors_per_node;
   const std::uint32_t change = add ? processors : 0 - processors;
   Stock& stock = kinds_[manager.kind].stocks[manager.cluster];
+  DMM_ASSERT(manager.registered && (add || (stock.free >= processors && free_total_ >= processors)));
   stock.free += change;
   free_[manager.cluster] += change;
   ++changes_;
   if (add) {
     free_total_ += processors;
-    stock.by_free.emplace(manager.free.count(), party);
+    const bool is_new = stock.by_free.emplace(manager.free.count(), party).second;
+    DMM_ASSERT(is_new);
     ++freed_;
   } else {
     free_total_ -= processors;
-    stock.by_free.erase({manager.free.count(), party});
+    const std::size_t erased = stock.by_free.erase({manager.free.count(), party});
+    DMM_ASSERT(erased == 1);
   }
+  DMM_ASSERT(stock.free <= stock.total && free_[manager.cluster] <= totals_[manager.cluster] && free_total_ <= total_);
 }
 
 void OwnedNodes::count_total(const Manager& manager, bool add) {
   const std::uint32_t processors = processors_of(manager.offer);
   const std::uint32_t change = add ? processors : 0 - processors;
+  DMM_ASSERT(manager.registered && (add || (totals_[manager.cluster] >= processors && total_ >= processors)));
   kinds_[manager.kind].stocks[manager.cluster].total += change;
   totals_[manager.cluster] += change;
   total_ += add ? processors : 0 - std::uint64_t{processors};
   ++changes_;
+  DMM_ASSERT(free_[manager.cluster] <= totals_[manager.cluster] && free_total_ <= total_);
 }
 
 template <class Change>
@@ -273,16 +287,20 @@ const OwnedNodes::Manager* OwnedNodes::best(std::size_t cluster, std::uint32_t n
     if (greatest > most) holds_most = &by_free.lower_bound({greatest, Party{}})->second, most = greatest;
   }
   const Party* chosen = holds_all ? holds_all : holds_most;
-  return chosen ? &managers_.at(*chosen) : nullptr;
+  if (!chosen) return nullptr;
+  const Manager& manager = managers_.at(*chosen);
+  DMM_ASSERT(manager.up && manager.cluster == cluster);
+  return &manager;
 }
 
 void OwnedNodes::take(std::size_t cluster, std::uint32_t processors, const Constraints& constraints,
                       std::uint32_t component, std::vector<NodeGroup>& taken) {
+  DMM_ASSERT(cluster < widths_.size() && widths_[cluster] > 0);
   const std::uint32_t per_node = widths_[cluster];
   std::uint32_t nodes = (processors + per_node - 1) / per_node;
   while (nodes > 0) {
     const Manager* found = best(cluster, nodes, constraints);
-    DMM_ASSERT(found && found->free.count() > 0);
+    DMM_ASSERT(found && found->free.count() > 0 && found->offer.processors_per_node == per_node);
     Manager& manager = managers_.at(found->offer.manager);
     const std::uint32_t part = std::min(nodes, manager.free.count());
     NodeGroup group{manager.offer.manager, settings_[cluster].name,      {},
@@ -326,6 +344,7 @@ void OwnedNodes::set_aside(const Party& party, const NodeSet& nodes, std::string
   manager.why_aside = std::move(why);
   change_free(party, manager,
               [&](NodeMap& free) { manager.aside_free = unite(manager.aside_free, free.remove(added)); });
+  DMM_ASSERT(dmm::count(manager.aside_free) <= dmm::count(manager.aside));
 }
 
 void OwnedNodes::bring_back(const Party& party, const NodeSet& nodes) {
@@ -336,11 +355,13 @@ void OwnedNodes::bring_back(const Party& party, const NodeSet& nodes) {
   if (manager.aside.empty()) manager.why_aside.clear();
   const NodeSet others = subtract(manager.aside_free, nodes);
   const NodeSet usable = subtract(std::exchange(manager.aside_free, others), others);
+  DMM_ASSERT(dmm::count(manager.aside_free) <= dmm::count(manager.aside));
   change_free(party, manager, [&](NodeMap& free) { free.put(usable); });
 }
 
 NodeGroup OwnedNodes::group_of(const Party& party, const NodeSet& nodes) const {
   const Manager& manager = managers_.at(party);
+  DMM_ASSERT(manager.registered);
   return {party, settings_[manager.cluster].name, nodes, manager.offer.processors_per_node,
           ShortText(manager.endpoint), 0};
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "manager/assert.hpp"
 #include "protocol/inventory.hpp"
 #include "protocol/text.hpp"
 
@@ -35,6 +36,7 @@ std::string fault_of_leases(const Register& offer) {
 }  // namespace
 
 Providers::Heard Providers::hear(const Party& provider, Register& part) {
+  DMM_ASSERT(provider.role == Role::resource_manager);
   Register& so_far = registering_[provider];
   // Leases share no node, so there are no more leases, nor ranges of nodes, than nodes.
   const std::size_t most = std::min(part.nodes, nodes_per_manager_max);
@@ -50,6 +52,7 @@ Providers::Heard Providers::hear(const Party& provider, Register& part) {
 
 std::string Providers::fault_of(const Register& offer, const NodeOffer& nodes, const OwnedNodes& owned,
                                 const SiteName& site, Epoch latest) {
+  DMM_ASSERT(nodes.nodes == offer.nodes && nodes.cluster == offer.cluster);  // both say the same
   if (std::string fault = owned.fault_of(nodes); !fault.empty()) return fault;
   // A lease that we have yet to make can't be assigned: our clock or our directory was put back, or the resource
   // manager errs. Either way its nodes would obey nothing that we say.
@@ -68,7 +71,9 @@ std::optional<Party> Providers::take_lost(Instant now) {
 
 void Providers::write(const OwnedNodes& owned, LedgerChanges<SiteRecord>& ledger) {
   for (const Party& provider : std::exchange(changed_, {})) {
-    if (const NodeOffer* offer = owned.find_offer(provider))
+    const NodeOffer* offer = owned.find_offer(provider);
+    DMM_ASSERT(!offer || offer->manager == provider);
+    if (offer)
       ledger.put(OfferRecord{*offer});
     else
       ledger.erase(OfferRecord{{.manager = provider, .cluster = {}, .properties = {}, .absent = {}}});

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "manager/assert.hpp"
 #include "manager/planted.hpp"
 #include "protocol/hints.hpp"
 #include "sitemgr/owned_nodes.hpp"
@@ -39,6 +40,7 @@ void consider(const ReachEntry& entry, const ResourceNeed& need, Duration length
     long_largest += one.largest;
     long_together += one.together;
   }
+  DMM_ASSERT(long_largest <= largest && largest <= any_largest && long_together <= together);
   prospect.wide_enough |= any_largest >= widest && any_together >= all;
   prospect.has_nodes |= largest >= widest && together >= all;
   prospect.possible |= long_largest >= widest && long_together >= all;
@@ -46,6 +48,7 @@ void consider(const ReachEntry& entry, const ResourceNeed& need, Duration length
 }
 
 bool ReachBoard::hear(std::size_t neighbour, Reach reach) {
+  DMM_ASSERT(neighbour < heard_.size());
   if (reach.entries.size() > dttl_max) reach.entries.resize(dttl_max);
   for (ReachEntry& entry : reach.entries)
     if (entry.classes.size() > classes_kept_max) {
@@ -59,6 +62,7 @@ bool ReachBoard::hear(std::size_t neighbour, Reach reach) {
 }
 
 void ReachBoard::set_gone(std::size_t neighbour, bool gone) {
+  DMM_ASSERT(neighbour < gone_.size() && gone_.size() == heard_.size());
   if (gone_[neighbour] == gone || DMM_PLANT(gone_neighbour_unknown)) return;
   gone_[neighbour] = gone;
   heard_[neighbour] = {};
@@ -68,6 +72,7 @@ void ReachBoard::set_gone(std::size_t neighbour, bool gone) {
 // ---- what is told to neighbours ------------------------------------------------------------------------------------
 
 void ReachSums::Entry::add(const Kind& more) {
+  DMM_ASSERT(more.what && kinds.size() <= classes_kept_max);
   const auto same = std::ranges::find_if(kinds, [&](const Kind& one) { return is_of_kind(*one.what, *more.what); });
   if (same != kinds.end()) {
     same->largest = std::max(same->largest, more.largest);
@@ -89,6 +94,7 @@ ReachSums::Entry ReachSums::entry_of(const Reach& told, std::size_t distance) {
   Entry entry;
   entry.complete = distance < told.entries.size() && told.entries[distance].complete;
   if (distance >= told.entries.size()) return entry;
+  DMM_ASSERT(told.entries[distance].classes.size() <= classes_kept_max);
   for (const NodeClass& one : told.entries[distance].classes)
     entry.add(Kind{&one, one.largest, one.together, one.longest});
   return entry;
@@ -96,6 +102,7 @@ ReachSums::Entry ReachSums::entry_of(const Reach& told, std::size_t distance) {
 
 ReachSums::ReachSums(const std::vector<Reach>& heard, const std::vector<bool>& gone, std::size_t distances)
     : before_(heard.size() + 1, std::vector<Entry>(distances - 1)), after_(before_) {
+  DMM_ASSERT(heard.size() == gone.size());
   const auto entry = [&](std::size_t i, std::size_t d) { return gone[i] ? Entry() : entry_of(heard[i], d); };
   for (std::size_t d = 0; d + 1 < distances; ++d) {
     for (std::size_t i = 0; i < heard.size(); ++i) {
@@ -110,6 +117,7 @@ ReachSums::ReachSums(const std::vector<Reach>& heard, const std::vector<bool>& g
 }
 
 Reach ReachSums::without(std::size_t neighbour, ReachEntry own) const {
+  DMM_ASSERT(neighbour + 1 < before_.size() && after_.size() == before_.size());
   Reach reach;
   reach.entries.push_back(std::move(own));
   for (std::size_t d = 0; d < before_[neighbour].size(); ++d) {
@@ -131,7 +139,9 @@ Reach ReachSums::without(std::size_t neighbour, ReachEntry own) const {
 
 Prospect ReachBoard::beyond(std::size_t neighbour, const ResourceNeed& need, std::uint32_t dttl,
                             Duration length) const {
+  DMM_ASSERT(neighbour < heard_.size());
   const std::vector<ReachEntry>& told = heard_[neighbour].entries;
+  DMM_ASSERT(told.size() <= dttl_max);
   Prospect prospect;
   prospect.complete = told.size() >= dttl;
   for (std::size_t d = 0; d < told.size() && d < dttl; ++d) consider(told[d], need, length, prospect);

@@ -9,6 +9,7 @@
 namespace dmm {
 
 void Reconciliation::begin(std::size_t n, DenseSet<LeaseId> known) {
+  DMM_ASSERT(n < books_.size());
   Books& books = books_[n];
   books.awaited = true;
   books.known = std::move(known);
@@ -18,6 +19,7 @@ void Reconciliation::begin(std::size_t n, DenseSet<LeaseId> known) {
 }
 
 std::optional<Inventory> Reconciliation::hear(std::size_t n, Inventory& part) {
+  DMM_ASSERT(n < books_.size());
   Books& books = books_[n];
   DMM_ASSERT(books.awaited);
   if (!assemble(books.said, part)) return std::nullopt;
@@ -27,6 +29,7 @@ std::optional<Inventory> Reconciliation::hear(std::size_t n, Inventory& part) {
 
 HeldByBorrower Reconciliation::on_borrowed(std::size_t n, const Holding& held, const HopLease* ours,
                                            const Neighbours& neighbours, Instant until) {
+  DMM_ASSERT(n < books_.size() && (!ours || ours->id == held.lease));
   Books& books = books_[n];
   books.adopted.erase(held.lease);
   if (ours && ours->downstream == n && !ours->nodes.empty()) return HeldByBorrower::recorded;
@@ -42,16 +45,19 @@ bool Reconciliation::may_adopt(std::size_t n, const Holding& held, const Neighbo
   if (self == held.chain.end() || self == held.chain.begin() || self + 1 == held.chain.end()) return false;
   const auto upstream = neighbours.find(*(self - 1));
   if (!upstream || *(self + 1) != neighbours[n].site) return false;
+  DMM_ASSERT(*upstream < books_.size());
   return books_[*upstream].awaited;
 }
 
 std::vector<LeaseId> Reconciliation::not_held(std::size_t n) {
+  DMM_ASSERT(n < books_.size());
   const std::set<LeaseId> gone = std::exchange(books_[n].adopted, {});
   return {gone.begin(), gone.end()};
 }
 
 void Reconciliation::note_unnamed(std::size_t n, const std::vector<Holding>& borrowed, const DenseSet<LeaseId>& lent,
                                   Instant until) {
+  DMM_ASSERT(n < books_.size());
   Books& books = books_[n];
   std::set<LeaseId> named;
   for (const Holding& held : borrowed) named.insert(held.lease);
@@ -61,12 +67,14 @@ void Reconciliation::note_unnamed(std::size_t n, const std::vector<Holding>& bor
 
 LentToUs Reconciliation::on_lent(std::size_t n, const Holding& lent, const HopLease* ours,
                                  const Neighbours& neighbours, std::size_t& downstream) {
+  DMM_ASSERT(n < books_.size() && (!ours || ours->id == lent.lease));
   if (ours && ours->upstream == n) return LentToUs::recorded;
   if (ours || books_[n].known.contains(lent.lease) || lent.lease.owner == self_) return LentToUs::release;
   const auto self = std::ranges::find(lent.chain, self_);
   if (self == lent.chain.end() || self + 1 == lent.chain.end()) return LentToUs::release;
   const auto towards_sink = neighbours.find(*(self + 1));
   if (!towards_sink || *towards_sink == n) return LentToUs::release;
+  DMM_ASSERT(*towards_sink < books_.size());
   Books& books = books_[*towards_sink];
   if (!books.awaited && books.orphans.erase(lent.lease) == 0) return LentToUs::release;
   downstream = *towards_sink;
@@ -74,6 +82,7 @@ LentToUs Reconciliation::on_lent(std::size_t n, const Holding& lent, const HopLe
 }
 
 void Reconciliation::adopted(std::size_t downstream, const LeaseId& lease) {
+  DMM_ASSERT(downstream < books_.size());
   if (books_[downstream].awaited) books_[downstream].adopted.insert(lease);
 }
 
@@ -100,6 +109,7 @@ Instant Reconciliation::next_deadline() const {
 // ---- with a job manager --------------------------------------------------------------------------------------------
 
 void Reconciliation::begin(const Party& user, Holds holds) {
+  DMM_ASSERT(user.role == Role::job_manager);
   users_.insert_or_assign(user, UserBooks{std::move(holds), {}});
 }
 

@@ -26,6 +26,7 @@ void Relays::carry(const HopLease& lease) {
 
 void Relays::drop(Instant now, const HopLease& lease) {
   if (!is_carried(lease)) return;
+  DMM_ASSERT(!lease.chain.empty());
   for (const Party& manager : lease.managers) drop(now, RelayPair{lease.chain.back(), manager});
 }
 
@@ -52,15 +53,17 @@ bool Relays::came_its_way(const Relay& relay, const Party& from) const {
 }
 
 void Relays::set_over(const RelayPair& pair, Right& right, Instant over) {
-  if (right.over != never) over_.erase({right.over, pair});
+  DMM_ASSERT(over == never || right.leases == 0);
+  if (right.over != never) DMM_ASSERT(over_.erase({right.over, pair}) == 1);
   right.over = over;
-  if (over != never) over_.emplace(over, pair);
+  if (over != never) DMM_ASSERT(over_.emplace(over, pair).second);
 }
 
 void Relays::sweep(Instant now) {
   while (next_deadline() <= now) {
     const RelayPair pair = over_.begin()->second;
     over_.erase(over_.begin());
+    DMM_ASSERT(pairs_.at(pair).leases == 0);
     const std::size_t forgotten = pairs_.erase(pair);
     DMM_ASSERT(forgotten == 1);
     changed_.emplace_back(pair, false);

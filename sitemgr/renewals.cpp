@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "manager/assert.hpp"
+
 namespace dmm {
 namespace {
 
@@ -12,16 +14,19 @@ constexpr std::int64_t renewals_a_term = 10;
 }  // namespace
 
 void Renewals::begin(Instant now, std::size_t n) {
+  DMM_ASSERT(n < links_.size());
   links_[n] = Link{now, false, std::nullopt, {}};
   wanted_look_.due = now;
 }
 
 Instant Renewals::next_renewal(Instant now, std::size_t n, Duration term) const {
+  DMM_ASSERT(n < links_.size());
   return now + (links_[n].agrees ? term * terms_between_renewals : term / renewals_a_term);
 }
 
 std::vector<std::size_t> Renewals::take_due(Instant now, const Neighbours& neighbours, const LeaseBook& leases,
                                             Duration term) {
+  DMM_ASSERT(links_.size() >= neighbours.size());
   std::vector<std::size_t> due;
   for (std::size_t n = 0; n < neighbours.size(); ++n) {
     if (!neighbours[n].up || leases.up(n).empty() || now < links_[n].renew_due) continue;
@@ -32,11 +37,13 @@ std::vector<std::size_t> Renewals::take_due(Instant now, const Neighbours& neigh
 }
 
 void Renewals::hear_settled(Instant now, std::size_t n, bool settled, Duration term) {
+  DMM_ASSERT(n < links_.size());
   if (std::exchange(links_[n].agrees, settled) != settled) links_[n].renew_due = next_renewal(now, n, term);
 }
 
 RenewalComparison Renewals::compare(Instant now, std::size_t n, std::uint32_t renewed, std::size_t lent,
                                     Duration patience) {
+  DMM_ASSERT(n < links_.size());
   std::optional<Instant>& since = links_[n].differs_since;
   if (renewed >= lent) {
     since.reset();
@@ -49,6 +56,7 @@ RenewalComparison Renewals::compare(Instant now, std::size_t n, std::uint32_t re
 }
 
 Instant Renewals::next_deadline(const Neighbours& neighbours, const LeaseBook& leases) const {
+  DMM_ASSERT(links_.size() >= neighbours.size());
   Instant next = wanted_look_.due;
   for (std::size_t n = 0; n < neighbours.size(); ++n)
     if (neighbours[n].up && !leases.up(n).empty()) next = std::min(next, links_[n].renew_due);

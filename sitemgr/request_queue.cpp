@@ -55,6 +55,7 @@ RequestClass& RequestQueue::class_of(const ResourceNeed& need, std::uint32_t dtt
   const std::uint32_t widest = widest_component(need);
   auto& slot = classes_[{widest, dttl, need}];
   is_new = !slot;
+  DMM_ASSERT(is_new || (slot->widest == widest && slot->dttl == dttl && !slot->waiting.empty()));
   if (!is_new) return *slot;
   slot = std::make_unique<RequestClass>();
   slot->need = need;
@@ -70,14 +71,17 @@ RequestClass& RequestQueue::class_of(const ResourceNeed& need, std::uint32_t dtt
 void RequestQueue::count(RequestClass& kind, std::uint64_t requests, std::uint64_t here, bool add) {
   const std::uint64_t all = requests * kind.processors, here_all = here * kind.processors;
   if (!kind.servable) return;
+  DMM_ASSERT(here <= requests && (add || (demand_ >= all && demand_here_ >= here_all && kind.claimed >= all)));
   demand_ += add ? all : 0 - all;
   demand_here_ += add ? here_all : 0 - here_all;
   if (kind.claimed == 0) kind.claim = claim_of(kind);
   const auto claim = claims_.try_emplace(kind.claim, 0).first;
+  DMM_ASSERT(claim->second >= kind.claimed);
   claim->second += add ? all : 0 - all;
   kind.claimed += add ? all : 0 - all;
   if (claim->second == 0) claims_.erase(claim);
   ++claim_changes_;
+  DMM_ASSERT(demand_here_ <= demand_);
 }
 
 LocalClaim RequestQueue::claim_of(const RequestClass& kind) const {
@@ -88,8 +92,10 @@ LocalClaim RequestQueue::claim_of(const RequestClass& kind) const {
 
 void RequestQueue::classify(RequestClass& kind, bool servable, std::uint64_t clusters) {
   if (kind.servable == servable && kind.clusters == clusters) return;
+  DMM_ASSERT(kind.out + kind.home <= kind.waiting.size());
   const std::uint64_t all = kind.waiting.size(), here = all - kind.out;
   const std::uint64_t borrowing = (all - kind.home) * kind.processors;
+  DMM_ASSERT(borrowing_[kind.servable] >= borrowing);
   borrowing_[kind.servable] -= borrowing;
   borrowing_[servable] += borrowing;
   if (all > 0) count(kind, all, here, false);
@@ -120,6 +126,7 @@ void RequestQueue::change(InOrder& list, const OrderKey& key, LocalRequest* requ
 void RequestQueue::index_head(RequestClass& kind, bool add) {
   if (kind.waiting.empty()) return;
   const OrderKey key = kind.waiting.begin()->first;
+  DMM_ASSERT(kind.waiting.begin()->second->kind == &kind);
   put(heads_[kind.servable], key, &kind, add);
   if (kind.dttl > 0) put(leaving_[kind.servable], key, &kind, add);
   if (kind.servable) put(fitting_, std::pair(rough(kind.widest), key), &kind, add);
@@ -127,7 +134,9 @@ void RequestQueue::index_head(RequestClass& kind, bool add) {
 }
 
 void RequestQueue::index_ready_head(RequestClass& kind, bool add) {
-  if (!kind.ready.empty()) put(ready_[kind.servable], kind.ready.begin()->first, &kind, add);
+  if (kind.ready.empty()) return;
+  DMM_ASSERT(kind.ready.begin()->second->kind == &kind && kind.ready.begin()->second->search == Search::ready);
+  put(ready_[kind.servable], kind.ready.begin()->first, &kind, add);
 }
 
 void RequestQueue::index_search(LocalRequest& request, bool add) {
@@ -144,15 +153,21 @@ void RequestQueue::index_search(LocalRequest& request, bool add) {
       put(due_, std::pair(request.resume_at, request.arrival), &request, add);
       break;
     case Search::out:
+      DMM_ASSERT(request.target < out_.size() && (add || kind.out > 0));
       put(due_, std::pair(request.answer_by, request.arrival), &request, add);
       put(out_[request.target], request.arrival, &request, add);
       kind.out += one;
       break;
-    case Search::home: kind.home += one; break;
+    case Search::home:
+      DMM_ASSERT(add || kind.home > 0);
+      kind.home += one;
+      break;
   }
   const std::uint64_t borrows = request.search == Search::home ? 0 : kind.processors;
+  DMM_ASSERT(add || borrowing_[kind.servable] >= borrows);
   borrowing_[kind.servable] += add ? borrows : 0 - borrows;
   counts_[static_cast<std::size_t>(request.search)] += one;
+  DMM_ASSERT(counts_[static_cast<std::size_t>(request.search)] <= requests_.size());
 }
 
 void RequestQueue::index(LocalRequest& request, bool add) {
@@ -179,38 +194,51 @@ LocalRequest& RequestQueue::add(LocalRequest request, RequestClass& kind) {
   slot = std::make_unique<LocalRequest>(std::move(request));
   slot->kind = &kind;
   slot->request.need = {};
-  by_id_[slot->request.id] = slot.get();
+  LocalRequest*& by_id = by_id_[slot->request.id];
+  DMM_ASSERT(!by_id);
+  by_id = slot.get();
   by_user_[slot->request.id.user].emplace(arrival, slot.get());
   if (slot->request.length > Duration{}) ++kind.lengths[slot->request.length];
   index(*slot, true);
+  DMM_ASSERT(counts_[0] + counts_[1] + counts_[2] + counts_[3] == requests_.size());
   return *slot;
 }
 
 LocalRequest* RequestQueue::find(const RequestId& id) {
   LocalRequest** found = by_id_.find(id);
+  DMM_ASSERT(!found || ((*found)->kind && (*found)->request.id == id));
   return found ? *found : nullptr;
 }
 
 void RequestQueue::erase(LocalRequest& request) {
   index(request, false);
-  by_id_.erase(request.request.id);
+  const bool had_id = by_id_.erase(request.request.id);
   const auto user = by_user_.find(request.request.id.user);
-  user->second.erase(request.arrival);
+  DMM_ASSERT(had_id && user != by_user_.end());
+  DMM_ASSERT(user->second.erase(request.arrival) == 1);
   if (user->second.empty()) by_user_.erase(user);
   RequestClass& kind = *request.kind;
   if (const auto length = kind.lengths.find(request.request.length); length != kind.lengths.end())
     if (--length->second == 0) kind.lengths.erase(length);
-  if (kind.waiting.empty()) classes_.erase({kind.widest, kind.dttl, kind.need});
+  if (kind.waiting.empty()) {
+    DMM_ASSERT(kind.ready.empty() && kind.out == 0 && kind.home == 0 && kind.claimed == 0 && kind.lengths.empty());
+    const std::size_t erased = classes_.erase({kind.widest, kind.dttl, kind.need});
+    DMM_ASSERT(erased == 1);
+  }
   requests_.erase(request.arrival);
+  DMM_ASSERT(counts_[0] + counts_[1] + counts_[2] + counts_[3] == requests_.size());
 }
 
 const DenseMap<std::uint64_t, LocalRequest*>* RequestQueue::of_user(const ShortText& user) const {
   const auto found = by_user_.find(user);
+  DMM_ASSERT(found == by_user_.end() || !found->second.empty());
   return found == by_user_.end() ? nullptr : &found->second;
 }
 
 void RequestQueue::set_policies(const DispatchPolicy& dispatch, const DelegationPolicy& delegation) {
   for (const auto& [arrival, request] : requests_) index(*request, false);
+  DMM_ASSERT(heads_[0].empty() && heads_[1].empty() && due_.empty() && pausing_.empty());
+  DMM_ASSERT(claims_.empty() && demand_ == 0 && demand_here_ == 0 && borrowing_[0] == 0 && borrowing_[1] == 0);
   dispatch_ = &dispatch;
   delegation_ = &delegation;
   for (const auto& [arrival, request] : requests_) index(*request, true);
@@ -220,7 +248,10 @@ void RequestQueue::set_policies(const DispatchPolicy& dispatch, const Delegation
 // ---- dispatching ---------------------------------------------------------------------------------------------------
 
 const LocalRequest* RequestQueue::head() const {
-  return heads_[true].empty() ? nullptr : heads_[true].begin()->second->waiting.begin()->second;
+  if (heads_[true].empty()) return nullptr;
+  const auto& [key, kind] = *heads_[true].begin();
+  DMM_ASSERT(kind->servable && kind->waiting.begin()->first == key);
+  return kind->waiting.begin()->second;
 }
 
 LocalRequest* RequestQueue::after(const LocalRequest& request) {
@@ -232,6 +263,7 @@ LocalRequest* RequestQueue::after(const LocalRequest& request) {
     const auto it = kind->waiting.upper_bound(key);
     if (it != kind->waiting.end() && (!next || it->first < next_key)) next = it->second, next_key = it->first;
   }
+  DMM_ASSERT(!next || next->kind->servable);
   return next;
 }
 
@@ -256,6 +288,7 @@ RequestClass* RequestQueue::next_of(const HeadsByWidth& heads, std::uint32_t wid
       continue;
     }
     const bool is_it = it->first.second == earliest;
+    DMM_ASSERT(!is_it || it->second->waiting.begin()->first == earliest);
     earliest = is_it ? behind(earliest) : it->first.second;
     std::ranges::push_heap(walk, std::greater<>());
     if (is_it) return it->second;
@@ -278,6 +311,7 @@ LocalRequest* RequestQueue::first_fitting(std::uint32_t widest_max) {
   for (; looks_left_ > 0; --looks_left_) {
     const RequestClass* kind = next_of(fitting_, widest_max, sweep_);
     if (!kind) return nullptr;
+    DMM_ASSERT(kind->servable && swept_ <= kind->waiting.begin()->first);  // a pass never goes back
     swept_ = behind(kind->waiting.begin()->first);
     if (kind->widest > widest_max || kind->misfit == pass_) continue;
     --looks_left_;
@@ -294,6 +328,7 @@ LocalRequest* RequestQueue::first_for_lease(std::uint32_t processors, std::uint3
   for (int classes = 0; classes < classes_looked_at_max; ++classes) {
     const RequestClass* kind = next_of(simple_, processors, walk);
     if (!kind || (first && first_key < kind->waiting.begin()->first)) break;
+    DMM_ASSERT(kind->simple);
     if (kind->widest > processors || kind->dttl < hops) continue;
     int looked = 0;
     for (auto it = kind->waiting.begin(); it != kind->waiting.end() && looked < lengths_max; ++it, ++looked) {
@@ -317,6 +352,7 @@ const LocalRequest* RequestQueue::first_borrowing(bool also_servable) const {
   for (const bool servable : {false, true}) {
     if (leaving_[servable].empty() || (servable && !also_servable)) continue;
     const auto& [key, kind] = *leaving_[servable].begin();
+    DMM_ASSERT(kind->dttl > 0 && kind->servable == servable && kind->waiting.begin()->first == key);
     if (!first || key < first_key) first = kind, first_key = key;
   }
   return first ? first->waiting.begin()->second : nullptr;
@@ -336,15 +372,19 @@ LocalRequest* RequestQueue::first_pausing(std::uint32_t widest_max, std::uint64_
     }
     it = pausing_.lower_bound({width + 1, 0});
   }
+  DMM_ASSERT(!first || (first->search == Search::pausing && first->arrival > after));
   return first;
 }
 
 void RequestQueue::set_search(LocalRequest& request, Search search) {
   // The caller has changed resume_at, target or answer_by only if the request was in no index that is ordered by it.
+  DMM_ASSERT(request.search != search);
   if (request.kind->servable) {
     const std::uint64_t processors = request.kind->processors;
+    DMM_ASSERT(request.search == Search::out || demand_here_ >= processors);
     if (request.search != Search::out) demand_here_ -= processors;
     if (search != Search::out) demand_here_ += processors;
+    DMM_ASSERT(demand_here_ <= demand_);
   }
   index_search(request, false);
   request.search = search;
@@ -352,7 +392,11 @@ void RequestQueue::set_search(LocalRequest& request, Search search) {
 }
 
 LocalRequest* RequestQueue::due(Instant now) {
-  return due_.empty() || due_.begin()->first.first > now ? nullptr : due_.begin()->second;
+  if (due_.empty() || due_.begin()->first.first > now) return nullptr;
+  LocalRequest* first = due_.begin()->second;
+  DMM_ASSERT(first->search == Search::out || first->search == Search::pausing);
+  DMM_ASSERT(due_.begin()->first.first == (first->search == Search::out ? first->answer_by : first->resume_at));
+  return first;
 }
 
 }  // namespace dmm

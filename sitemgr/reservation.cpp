@@ -10,12 +10,14 @@ namespace dmm {
 
 void Reservation::keep_from(std::vector<ClusterView>& clusters, const RequestId& request) const {
   if (!held_ || held_->request == request) return;
+  DMM_ASSERT(held_->processors.size() <= clusters.size());
   for (std::size_t i = 0; i < clusters.size() && i < held_->processors.size(); ++i)
     clusters[i].idle_processors -= std::min(clusters[i].idle_processors, held_->processors[i]);
 }
 
 void Reservation::keep_from_all(std::vector<std::uint32_t>& processors) const {
   if (!held_) return;
+  DMM_ASSERT(held_->processors.size() <= processors.size());
   for (std::size_t i = 0; i < processors.size() && i < held_->processors.size(); ++i)
     processors[i] -= std::min(processors[i], held_->processors[i]);
 }
@@ -25,6 +27,7 @@ bool Reservation::is_over(Instant now, const RequestQueue& queue) const {
 }
 
 Instant Reservation::due(const LocalRequest* head, bool may, const SiteSettings& settings) const {
+  DMM_ASSERT(!head || head->kind->servable);
   if (settings.reclaim_after == Duration{} || held_ || !may || !head || head->reclaimed) return never;
   return std::max(head->since + settings.reclaim_after, tried_ + settings.term);
 }
@@ -55,8 +58,15 @@ std::optional<Reservation::Victims> Reservation::choose(Instant now, const Resou
   const auto chosen = choose_victims(need, clusters, victims, placer.policy_for(need));
   if (!chosen || chosen->leases.empty()) return std::nullopt;
   Victims result{{}, std::vector<std::uint32_t>(clusters.size(), 0)};
-  for (const std::size_t index : chosen->leases) result.leases.push_back(ids[index]);
-  for (const PlacedComponent& placed : chosen->placement) result.processors[placed.cluster] += placed.processors;
+  DMM_ASSERT(ids.size() == victims.size() && chosen->leases.size() <= ids.size());
+  for (const std::size_t index : chosen->leases) {
+    DMM_ASSERT(index < ids.size());
+    result.leases.push_back(ids[index]);
+  }
+  for (const PlacedComponent& placed : chosen->placement) {
+    DMM_ASSERT(placed.cluster < result.processors.size() && placed.processors > 0);
+    result.processors[placed.cluster] += placed.processors;
+  }
   return result;
 }
 

@@ -3,17 +3,21 @@
 
 #include <algorithm>
 
+#include "manager/assert.hpp"
+
 namespace dmm {
 
 void SeenList::forget_old(Instant now, std::deque<Entry>& order) {
   while (!order.empty() && (now - order.front().at >= memory_ || order.size() > entries_max_)) {
-    seen_.erase(order.front().key);
+    const bool was_seen = seen_.erase(order.front().key);
+    DMM_ASSERT(was_seen);
     order.pop_front();
   }
 }
 
 bool SeenList::is_new(Instant now, std::size_t neighbour, const PartKey& part, std::uint64_t stay, std::uint32_t dttl,
                       bool from_home) {
+  DMM_ASSERT(neighbour < order_.size());
   for (auto& order : order_) forget_old(now, order);
   const Key key{part, stay};
   if (Seen* before = seen_.find(key)) {
@@ -26,6 +30,7 @@ bool SeenList::is_new(Instant now, std::size_t neighbour, const PartKey& part, s
   }
   seen_[key] = {dttl, static_cast<std::uint32_t>(neighbour)};
   order_[neighbour].push_back({now, key});
+  DMM_ASSERT(seen_.size() >= order_[neighbour].size());
   forget_old(now, order_[neighbour]);
   return true;
 }

@@ -28,6 +28,7 @@ void Targets::add_neighbours(std::size_t neighbours, std::uint32_t window_first)
 
 Choice Targets::choose(Instant now, const SearchQuery& query, const Feasibility::Site& site,
                        const Feasibility& feasibility, std::size_t& target) {
+  DMM_ASSERT(query.need && query.asked && states_.size() >= site.neighbours.size());
   const bool use_hints = site.settings.use_hints;
   const bool is_special = query.length > Duration{} || query.need->constraints != Constraints{};
   const SiteNames* chain = DMM_PLANT(chain_ignored) ? nullptr : query.chain;
@@ -50,7 +51,9 @@ Choice Targets::choose(Instant now, const SearchQuery& query, const Feasibility:
   if (views_.empty()) return Choice::none;
   order_.clear();
   policy_(wanted, views_, order_);
+  DMM_ASSERT(order_.size() == views_.size());
   for (const std::size_t index : order_) {
+    DMM_ASSERT(index < views_.size());
     const State& state = states_[views_[index].neighbour];
     if (state.outstanding >= state.window) continue;
     target = views_[index].neighbour;
@@ -60,6 +63,7 @@ Choice Targets::choose(Instant now, const SearchQuery& query, const Feasibility:
 }
 
 void Targets::sent(std::size_t n, std::uint32_t processors) {
+  DMM_ASSERT(n < states_.size() && states_[n].outstanding < states_[n].window);
   State& state = states_[n];
   ++state.outstanding;
   ++state.delegations_sent;
@@ -67,27 +71,35 @@ void Targets::sent(std::size_t n, std::uint32_t processors) {
 }
 
 void Targets::back(std::size_t n, std::uint32_t processors) {
+  DMM_ASSERT(n < states_.size());
   State& state = states_[n];
   DMM_ASSERT(state.outstanding > 0 && state.debit >= processors);
   --state.outstanding;
   state.debit -= processors;
+  DMM_ASSERT(state.outstanding > 0 || state.debit == 0);
   ++openings_;
 }
 
 void Targets::answered(std::size_t n) {
+  DMM_ASSERT(n < states_.size());
   states_[n].silences = 0;
   states_[n].backoff_until = Instant{};
   ++openings_;
 }
 
 void Targets::granted(std::size_t n, std::uint32_t window_max) {
+  DMM_ASSERT(n < states_.size());
   states_[n].window = std::min(states_[n].window + 1, window_max);
   ++openings_;
 }
 
-void Targets::full(std::size_t n) { states_[n].window = std::max(1U, states_[n].window / 2); }
+void Targets::full(std::size_t n) {
+  DMM_ASSERT(n < states_.size());
+  states_[n].window = std::max(1U, states_[n].window / 2);
+}
 
 void Targets::silent(Instant now, std::size_t n) {
+  DMM_ASSERT(n < states_.size());
   State& state = states_[n];
   full(n);
   Duration alone = backoff_first;

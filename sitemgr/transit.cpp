@@ -43,6 +43,7 @@ void Transit::add_neighbours(std::size_t neighbours) {
 
 std::optional<RejectReason> Transit::fault_of(std::size_t n, const SiteName& sender, const Delegate& delegate,
                                               const SiteSettings& settings) const {
+  DMM_ASSERT(open_[n] > 0);  // this one
   const RequestId& id = delegate.request.id;
   if (id.empty() || !is_name(std::string_view(id.user)) || !dmm::fault_of(delegate.request.need).empty() ||
       delegate.dttl > dttl_max || !is_chain(delegate.chain, id.site, sender))
@@ -55,6 +56,7 @@ std::optional<RejectReason> Transit::fault_of(std::size_t n, const SiteName& sen
 
 Transit::Taken Transit::take(Instant now, std::size_t n, const SiteName& sender, Delegate delegate,
                              const SiteSettings& settings) {
+  DMM_ASSERT(n < open_.size() && waiting_[n].size() <= open_[n]);
   ++received_[n];
   ++open_[n];
   delegate.answer_within = std::clamp(delegate.answer_within, Duration{}, answer_within_max);
@@ -83,6 +85,7 @@ Transit::Taken Transit::take(Instant now, std::size_t n, const SiteName& sender,
   foreign.asked[n] = true;
   waiting_[n].push_back(std::move(foreign));
   ++waiting_count_;
+  DMM_ASSERT(waiting_[n].size() <= open_[n] && waiting_[n].size() <= waiting_count_);
   return taken;
 }
 
@@ -92,10 +95,12 @@ std::vector<Foreign> Transit::next_round() {
   for (std::size_t i = 0; waiting_count_ > 0 && i < waiting_.size(); ++i) {
     std::deque<Foreign>& waiting = waiting_[(next_link_ + i) % waiting_.size()];
     if (waiting.empty()) continue;
+    DMM_ASSERT(waiting.front().from == (next_link_ + i) % waiting_.size());
     round.push_back(std::move(waiting.front()));
     waiting.pop_front();
     --waiting_count_;
   }
+  DMM_ASSERT(waiting_count_ == 0 || !round.empty());
   next_link_ = (next_link_ + 1) % waiting_.size();
   return round;
 }
@@ -105,6 +110,8 @@ std::vector<Foreign> Transit::next_round() {
 Delegate Transit::pass_on(Instant now, Foreign foreign, std::size_t target, Duration round_trip, const SiteName& self,
                           std::size_t neighbours) {
   DMM_ASSERT(foreign.tries_left > 0 && !passed_.contains(foreign.key()));
+  DMM_ASSERT(foreign.delegate.dttl > 0 && neighbours <= waiting_.size());
+  DMM_ASSERT(target < neighbours && target != foreign.from);
   foreign.asked.resize(neighbours);
   foreign.asked[target] = true;
   foreign.target = target;
@@ -130,7 +137,9 @@ std::optional<Foreign> Transit::rejected(std::size_t target, Reject& answer) {
   const PartKey key{answer.request, answer.part, answer.round};
   if (!find(key, target)) return std::nullopt;
   Foreign foreign = take_passed(key);
-  foreign.tries_left = tries_after(answer, foreign.tries_left);
+  const std::uint32_t before = foreign.tries_left;
+  foreign.tries_left = tries_after(answer, before);
+  DMM_ASSERT(foreign.tries_left <= before);
   note_answers(foreign.answers, answer.asked);
   return foreign;
 }
@@ -142,7 +151,7 @@ const Foreign* Transit::find(const PartKey& key, std::size_t target) const {
 
 Foreign Transit::take_passed(const PartKey& key) {
   const auto at = passed_.find(key);
-  DMM_ASSERT(at != passed_.end());
+  DMM_ASSERT(at != passed_.end() && at->second.key() == key);
   Foreign foreign = std::move(at->second);
   due_.set(at->first, never);
   passed_.erase(at);
@@ -152,7 +161,9 @@ Foreign Transit::take_passed(const PartKey& key) {
 std::optional<Foreign> Transit::take_overdue(Instant now) {
   PartKey key;
   if (!due_.take(now, key)) return std::nullopt;
-  return take_passed(key);
+  Foreign overdue = take_passed(key);
+  DMM_ASSERT(overdue.answer_by <= now);
+  return overdue;
 }
 
 template <class Is>
@@ -173,10 +184,13 @@ std::optional<Foreign> Transit::withdrawn(std::size_t n, const Withdraw& message
   const PartKey key{message.request, message.part, message.round};
   const auto same = [&](const Foreign& foreign) { return foreign.from == n && foreign.key() == key; };
   const std::size_t waiting = std::erase_if(waiting_[n], same);
+  const std::size_t unserved = std::erase_if(unserved_, same);
+  DMM_ASSERT(waiting_count_ >= waiting && open_[n] >= waiting + unserved);
   waiting_count_ -= waiting;
-  open_[n] -= waiting + std::erase_if(unserved_, same);
+  open_[n] -= waiting + unserved;
   const auto at = passed_.find(key);
   if (at == passed_.end() || at->second.from != n) return std::nullopt;
+  DMM_ASSERT(open_[n] > 0);
   --open_[n];
   return take_passed(key);
 }
@@ -184,6 +198,7 @@ std::optional<Foreign> Transit::withdrawn(std::size_t n, const Withdraw& message
 std::vector<Foreign> Transit::lose(std::size_t n) {
   const auto is_of = [n](const Foreign& foreign) { return foreign.from == n; };
   std::vector<Foreign> passed = take_passed_if(is_of);
+  DMM_ASSERT(waiting_count_ >= waiting_[n].size() && open_[n] >= passed.size() + waiting_[n].size());
   waiting_count_ -= std::exchange(waiting_[n], {}).size();
   std::erase_if(unserved_, is_of);
   open_[n] = 0;
@@ -193,6 +208,7 @@ std::vector<Foreign> Transit::lose(std::size_t n) {
 void Transit::answered(std::size_t n) {
   DMM_ASSERT(open_[n] > 0);
   --open_[n];
+  DMM_ASSERT(waiting_[n].size() <= open_[n]);
 }
 
 void Transit::check_invariants() const {

@@ -34,6 +34,7 @@ void Users::set_due(const Party& user, const Session& session) {
 }
 
 void Users::came_up(Instant now, const Party& user, bool restarted) {
+  DMM_ASSERT(user.role == Role::job_manager);
   Session& session = sessions_[user];
   session.up = true;
   session.shelve_at = session.nodes_until = never;  // its beats speak for it while the link is up
@@ -158,7 +159,9 @@ Users::Holds Users::take_holds(const Party& user) {
 std::optional<Users::Due> Users::take_due(Instant now) {
   Due due;
   if (!due_.take(now, due.user)) return std::nullopt;
+  DMM_ASSERT(sessions_.contains(due.user));
   Session& session = sessions_[due.user];
+  DMM_ASSERT(std::min({session.shelve_at, session.nodes_until, session.drop_at}) <= now);
   if (now >= session.shelve_at) {
     due.is_lost = true;
     session.shelve_at = never;
@@ -184,6 +187,7 @@ void Users::forget_if_idle(const Party& user, bool is_reconciling) {
                          !session.shelved.empty() || due_.contains(user) || is_reconciling;
   const auto chores = chores_.lower_bound({user, Kind{}});
   if (is_needed || (chores != chores_.end() && chores->first == user)) return;
+  DMM_ASSERT(session.discarded.empty());
   sessions_.erase(user);
   forgotten_.push_back(user);
 }
@@ -213,6 +217,7 @@ std::optional<Users::Chore> Users::next_shelve(const Party& user, const RequestQ
   const auto* open = queue.of_user(user.name);
   is_done = !open;
   if (!open) return std::nullopt;
+  DMM_ASSERT(!open->empty() && open->begin()->second->request.id.user == user.name);
   --left;
   return Shelve{*open->begin()->second};
 }

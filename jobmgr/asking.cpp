@@ -21,6 +21,11 @@ constexpr std::size_t asks_a_step = 1'000;
 /// Thirty years are as good as more.
 constexpr std::uint64_t wall_told_max = std::uint64_t{30} * 365 * 86400;
 
+/// Whether the home site may answer this request: the job waits, and not for the end of its pause.
+bool is_asked_for(JobStep step, const Job& job, const RequestId& request) {
+  return job.state == JobState::waiting && job.again_at == never && step.parts.request_of(job) == request;
+}
+
 Attempt attempt_of(Grant& grant) {
   Attempt attempt;
   attempt.lease = grant.lease;
@@ -183,7 +188,7 @@ void end_pauses(JobStep step) {
 
 void on(JobStep step, FromSite, const Refuse& refuse) {
   Job* job = step.parts.jobs.find(refuse.request.job);
-  if (!job || job->state != JobState::waiting || step.parts.request_of(*job) != refuse.request)
+  if (!job || !is_asked_for(step, *job, refuse.request))
     return step.parts.ignore("not_waiting");
   job->text = "refused: " + std::string(to_text(refuse.reason));
   if (refuse.reason == RefusalReason::too_large)
@@ -195,10 +200,10 @@ void on(JobStep step, FromSite, const Refuse& refuse) {
 
 void on(JobStep step, FromSite, Grant& grant) {
   Job* job = step.parts.jobs.find(grant.request.job);
-  const bool present = job && step.parts.request_of(*job) == grant.request;
+  const bool is_present = job && step.parts.request_of(*job) == grant.request;
   // What we use already must not be released.
-  if (present && step.parts.leases.holds(grant.lease, job->number)) return step.parts.ignore("held_already");
-  if (!present || job->state != JobState::waiting) {
+  if (is_present && step.parts.leases.holds(grant.lease, job->number)) return step.parts.ignore("held_already");
+  if (!job || !is_asked_for(step, *job, grant.request)) {
     step.effects.log(Level::debug, "grant_unwanted", grant.request, {{"lease", to_text(grant.lease)}});
     return give_back(step, grant, false);
   }

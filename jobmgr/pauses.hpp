@@ -13,7 +13,7 @@ namespace dmm {
 class Pauses {
  public:
   void begin(Job& job, Instant until) {
-    DMM_ASSERT(job.state == JobState::waiting && !job.run);
+    DMM_ASSERT(job.state == JobState::waiting && !job.run && job.again_at == never);
     job.again_at = until;
     restore(job);
   }

@@ -132,6 +132,29 @@ TEST_CASE("only what is lost with its keeper counts as that, whatever else is sa
   CHECK(stage.manager.job(1)->keeper_deaths == 0);
 }
 
+TEST_CASE("a home site's answer to a request that pauses is for nothing, and the pause goes on") {
+  Stage stage;
+  stage.submit({with_reruns(1)});
+  stage.run_one(1, 1);
+  stage.pass(seconds(1));
+  stage.hear(fs0, lost_with_keeper(request(1, 1)));
+  stage.said<Release>(site);
+  const Instant again_at = stage.manager.job(1)->again_at;
+  REQUIRE(again_at != never);
+  const LeaseId early{SiteName("home"), {9, 9}};
+  SUBCASE("a grant goes back") {
+    stage.hear(site, grant(request(1, 2), {group(fs0, {0, 1})}, early));
+    const auto released = stage.said<Release>(site);
+    REQUIRE(released.size() == 1);
+    CHECK(released[0].lease == early);
+  }
+  SUBCASE("a refusal is not heard") { stage.hear(site, Refuse{request(1, 2), RefusalReason::too_large, 0, {}}); }
+  CHECK(stage.state(1) == JobState::waiting);
+  CHECK(stage.manager.job(1)->again_at == again_at);
+  stage.pass(again_at - stage.now);
+  CHECK(stage.said<Request>(site).size() == 1);
+}
+
 TEST_CASE("a pause and the deaths of keepers survive a restart of the job manager [S138c]") {
   Stage stage;
   stage.submit({with_reruns(1)});

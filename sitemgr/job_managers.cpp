@@ -33,7 +33,7 @@ void on(SiteStep& s, FromUser from, Request& request) {
     s.out.log(Level::info, "refuse", id, {{"reason", std::string(to_text(reason))}, {"text", text}});
     s.out.send(from.party, Refuse{id, reason, 0, std::move(text)}, id);
   };
-  if (id.site != s.parts.settings.name || id.user != from.party.name || id.empty())
+  if (from.party != job_manager_of(id) || id.site != s.parts.settings.name || id.empty())
     return refuse(RefusalReason::malformed, "a request names its own site, job manager and job");
   if (const std::string fault = dmm::fault_of(request.need); !fault.empty())
     return refuse(RefusalReason::malformed, fault);
@@ -75,7 +75,7 @@ LocalRequest& enqueue(SiteStep& s, const Party& user, Request& request) {
 
 void on(SiteStep& s, FromUser from, Cancel& cancel) {
   LocalRequest* request = s.parts.queue.find(cancel.request);
-  if (!request || cancel.request.user != from.party.name) return s.parts.ignore("unknown_request");
+  if (!request || from.party != job_manager_of(cancel.request)) return s.parts.ignore("unknown_request");
   s.out.log(Level::info, "cancel", cancel.request, {});
   s.parts.users.closed(from.party);
   leave_queue(s, *request);

@@ -120,7 +120,8 @@ void take_unknown(SiteStep& s, const Party& manager, const LeaseId& id, const No
     unknown.detached = true;
     lease = &s.parts.leases.add(std::move(unknown));
   }
-  s.parts.leases.add_manager(*lease, manager);
+  // A lease that was made on other resource managers has this one, too, until its nodes are clean.
+  if (s.parts.leases.add_manager(*lease, manager)) s.parts.relays.carry(*lease, manager);
   add_nodes(lease->cleaning, {s.parts.owned.group_of(manager, withheld)});
   changed(s, *lease);
 }

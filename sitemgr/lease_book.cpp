@@ -64,10 +64,11 @@ HopLease& LeaseBook::add(HopLease lease) {
   return kept;
 }
 
-void LeaseBook::add_manager(HopLease& lease, const Party& manager) {
+bool LeaseBook::add_manager(HopLease& lease, const Party& manager) {
   DMM_ASSERT(leases_.contains(lease.id));
-  if (std::ranges::find(lease.managers, manager) != lease.managers.end()) return;
+  if (std::ranges::find(lease.managers, manager) != lease.managers.end()) return false;
   add_new_manager(lease, manager);
+  return true;
 }
 
 void LeaseBook::add_new_manager(HopLease& lease, const Party& manager) {

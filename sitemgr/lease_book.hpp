@@ -31,8 +31,8 @@ class LeaseBook {
   void note_made(std::uint64_t counter) { made_ = std::max(made_, counter); }
 
   HopLease& add(HopLease lease);
-  /// One that we own gets, or is to be cleaned of, nodes of a resource manager.
-  void add_manager(HopLease& lease, const Party& manager);
+  /// One that we own gets, or is to be cleaned of, nodes of a resource manager. False if it had some of that before.
+  bool add_manager(HopLease& lease, const Party& manager);
   HopLease* find(const LeaseId& id) { return leases_.find(id); }
   void erase(const LeaseId& id);
   std::size_t size() const { return leases_.size(); }

@@ -14,14 +14,17 @@ bool is_carried(const HopLease& lease) { return lease.upstream || lease.downstre
 
 void Relays::carry(const HopLease& lease) {
   if (!is_carried(lease)) return;
+  for (const Party& manager : lease.managers) carry(lease, manager);
+}
+
+void Relays::carry(const HopLease& lease, const Party& manager) {
+  if (!is_carried(lease)) return;
   DMM_ASSERT(!lease.chain.empty());
-  for (const Party& manager : lease.managers) {
-    const RelayPair pair{lease.chain.back(), manager};
-    const auto [known, is_new] = pairs_.try_emplace(pair);
-    ++known->second.leases;
-    set_over(pair, known->second, never);
-    if (is_new) changed_.emplace_back(pair, true);
-  }
+  const RelayPair pair{lease.chain.back(), manager};
+  const auto [known, is_new] = pairs_.try_emplace(pair);
+  ++known->second.leases;
+  set_over(pair, known->second, never);
+  if (is_new) changed_.emplace_back(pair, true);
 }
 
 void Relays::drop(Instant now, const HopLease& lease) {

@@ -23,6 +23,8 @@ class Relays {
 
   /// The sink of this lease and the resource managers that have its nodes may speak while it is carried here.
   void carry(const HopLease& lease);
+  /// The lease is on this resource manager, too.
+  void carry(const HopLease& lease, const Party& manager);
   /// The lease is carried no longer: its pairs may speak for as long as the memory lasts.
   void drop(Instant now, const HopLease& lease);
   /// Whether to pass this frame on. `from`: the party at the other end of the link that it came over. `knows_receiver`:

@@ -223,6 +223,39 @@ TEST_CASE("a frame over more sites than a chain has is dropped, whoever has a le
   CHECK(stage.refused(south, "relay") == 2);
 }
 
+TEST_CASE("a resource manager that names a lease of other nodes has them cleaned, and nothing else changes") {
+  Stage stage(home_with_nodes(16));
+  stage.offer(8);
+  const Grant lent = stage.lend_to(bob, 1, 8);
+  const Party fs1 = resource_manager_of(home, "fs1");
+  stage.up(fs1, true);
+  Register offered;
+  offered.cluster = delft;
+  offered.nodes = 8;
+  offered.leases = {lent.lease};
+  offered.leased = {{{0, 1}}};
+  stage.hear(fs1, std::move(offered));
+  CHECK(stage.said_once<Unassign>(fs1).lease == lent.lease);
+  stage.hear(at_south, Release{lent.lease, {}, false, false});
+  stage.hear(fs0, Clean{lent.lease, {}});
+  stage.hear(fs1, Clean{lent.lease, {}});
+  stage.pass(seconds(10'000));
+  CHECK(stage.manager.view(stage.now).processors == 16);
+  CHECK(stage.manager.view(stage.now).processors_busy == 0);
+}
+
+TEST_CASE("a job manager of another site asks for nothing in the name of a user here") {
+  Stage stage;
+  stage.offer(8);
+  const Party other = job_manager_of(south, alice.name);
+  stage.up(other, true);
+  stage.hear(other, request(alice, 1, 4));
+  CHECK(stage.said_once<Refuse>(other).reason == RefusalReason::malformed);
+  stage.hear(alice, request(alice, 1, 9));
+  stage.hear(other, Cancel{request(alice, 1, 9).id});
+  CHECK(stage.manager.view(stage.now).requests_waiting == 1);
+}
+
 TEST_CASE("what a hint says is bounded before anything is made of it") {
   Stage stage;
   HintEntry most;

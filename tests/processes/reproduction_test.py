@@ -94,22 +94,36 @@ def shape(cell):
     return "".join(parts)
 
 
-def facts(table):
-    """What stands where: cells by the set of their labels and their heading, whatever are rows and what columns."""
+def places(table):
+    """Row, column and key of each cell that a command prints. The key is the set of the cell's labels and heading,
+    whatever are rows and what columns."""
     header, *rows = table
-    found = {}
+    rows = filled_down([list(row) for row in rows], 1)
     if header[1] == "":
-        for row in filled_down(rows, 1):
-            for heading, cell in zip(header[2:], row[2:]):
-                found.setdefault(frozenset((row[0], row[1], heading)), cell)
-        return found
+        for number, row in enumerate(rows, 1):
+            for column in range(2, len(row)):
+                yield number, column, frozenset((row[0], row[1], header[column]))
+        return
     labels = [i for i, heading in enumerate(header) if heading in LABELS]
-    for row in filled_down(rows, 1):
+    for number, row in enumerate(rows, 1):
         names = [row[i] for i in labels]
-        for i, cell in enumerate(row):
-            if i not in labels and header[i] not in ADDED:
-                found.setdefault(frozenset((*names, header[i])), cell)
+        for column, heading in enumerate(header):
+            if column not in labels and heading not in ADDED:
+                yield number, column, frozenset((*names, heading))
+
+
+def facts(table):
+    """What stands where: cells by their keys."""
+    found = {}
+    for row, column, key in places(table):
+        found.setdefault(key, table[row][column])
     return found
+
+
+def ready_to_run(command):
+    """With our programs; what it writes goes into the folder that $FOLDER names."""
+    line = re.sub(r"(?<![\w/$])metacentrum\.swf", "$FOLDER/metacentrum.swf", command)
+    return line.replace("build/bin/", f"{shlex.quote(str(BIN))}/")
 
 
 def differences(ours, theirs, chosen):
@@ -183,14 +197,9 @@ class Base(unittest.TestCase):
         grid = {"name": "few-sites", "sites": sites, "sibling_groups": [["das", "g5k"]]}
         (cls.folder / "few-sites.json").write_text(json.dumps(grid), encoding="utf-8")
 
-    def line_of(self, command):
-        """With our programs; what it writes goes into the folder."""
-        line = re.sub(r"(?<![\w/$])metacentrum\.swf", "$FOLDER/metacentrum.swf", command)
-        return line.replace("build/bin/", f"{shlex.quote(str(BIN))}/")
-
     def run_one(self, command, more=None):
         """Its output, with some more environment variables."""
-        line = self.line_of(small(command))
+        line = ready_to_run(small(command))
         began = time.monotonic()
         environment = self.environment | (more or {})
         done = subprocess.run(["bash", "-ec", "set -o pipefail; " + line], env=environment, cwd=SOURCE, text=True,
@@ -202,7 +211,7 @@ class Base(unittest.TestCase):
     def expect_begin(self, command):
         """The sweep takes long however small its runs are: it begins, and is interrupted. Its tables are those of
         reproduction_sweep_test.py."""
-        with subprocess.Popen(["bash", "-ec", "exec " + self.line_of(command)], env=self.environment, cwd=SOURCE,
+        with subprocess.Popen(["bash", "-ec", "exec " + ready_to_run(command)], env=self.environment, cwd=SOURCE,
                               text=True, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                               stderr=subprocess.PIPE) as process:
             said = process.stderr.readline()

@@ -9,12 +9,7 @@ namespace dmm {
 
 void Managers::set_silence(const Party& manager, Link& link, Instant due) {
   DMM_ASSERT(due == never || (!link.up && !link.tasks.empty()));
-  if (link.silent_due != never) {
-    const bool was_there = silent_.erase({link.silent_due, manager}) == 1;
-    DMM_ASSERT(was_there);
-  }
-  link.silent_due = due;
-  if (due != never) silent_.emplace(due, manager);
+  silent_.set(link.silent_due, manager, due);
   DMM_ASSERT(silent_.size() <= links_.size());
 }
 
@@ -89,17 +84,13 @@ bool Managers::is_idle(const Party& manager) const {
 }
 
 std::optional<Party> Managers::take_silent(Instant now) {
-  if (silent_.empty() || silent_.begin()->first > now) return std::nullopt;
-  Party manager = silent_.begin()->second;
-  DMM_ASSERT(links_.at(manager).silent_due == silent_.begin()->first);
-  set_silence(manager, links_.at(manager), never);
+  std::optional<Party> manager = silent_.due(now);
+  if (manager) set_silence(*manager, links_.at(*manager), never);
   return manager;
 }
 
 void Managers::restart_silences(Instant now) {
-  std::vector<Party> parties;
-  for (const auto& [due, manager] : silent_) parties.push_back(manager);
-  for (const Party& manager : parties) {
+  for (const Party& manager : silent_.keys()) {
     Link& link = links_.at(manager);
     DMM_ASSERT(link.silent_due != never);
     set_silence(manager, link, now + limit_ + link.longer);

@@ -4,12 +4,11 @@
 #pragma once
 
 #include <optional>
-#include <set>
-#include <utility>
 #include <vector>
 
 #include "jobmgr/job.hpp"
 #include "manager/lookup.hpp"
+#include "manager/times.hpp"
 
 namespace dmm {
 
@@ -39,7 +38,7 @@ class Managers {
   bool is_idle(const Party& manager) const;
 
   /// When the first silent one will have been silent for too long.
-  Instant next_silence() const { return silent_.empty() ? never : silent_.begin()->first; }
+  Instant next_silence() const { return silent_.next_deadline(); }
   /// One that has been silent for too long; it is named once.
   std::optional<Party> take_silent(Instant now);
   /// All silent ones get the whole limit again: this job manager was cut off itself.
@@ -59,7 +58,7 @@ class Managers {
 
   Duration limit_;
   Lookup<Party, Link> links_;
-  std::set<std::pair<Instant, Party>> silent_;
+  Times<Party> silent_;  ///< every Link::silent_due
 };
 
 }  // namespace dmm

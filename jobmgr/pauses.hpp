@@ -2,11 +2,10 @@
 #pragma once
 
 #include <optional>
-#include <set>
-#include <utility>
 
 #include "jobmgr/job.hpp"
 #include "manager/assert.hpp"
+#include "manager/times.hpp"
 
 namespace dmm {
 
@@ -14,26 +13,19 @@ class Pauses {
  public:
   void begin(Job& job, Instant until) {
     DMM_ASSERT(job.state == JobState::waiting && !job.run && job.again_at == never);
-    job.again_at = until;
-    restore(job);
+    times_.set(job.again_at, job.number, until);
   }
-  /// The job pauses since before a restart.
-  void restore(const Job& job) { times_.emplace(job.again_at, job.number); }
-  void end(Job& job) {
-    times_.erase({job.again_at, job.number});
-    job.again_at = never;
-  }
+  /// The job pauses since before a restart, if it has a time.
+  void restore(const Job& job) { times_.restore(job.again_at, job.number); }
+  void end(Job& job) { times_.set(job.again_at, job.number, never); }
   /// The first job that has paused for long enough; it stays until its pause is ended.
-  std::optional<std::uint64_t> due(Instant now) const {
-    if (next_deadline() > now) return std::nullopt;
-    return times_.begin()->second;
-  }
-  Instant next_deadline() const { return times_.empty() ? never : times_.begin()->first; }
-  bool contains(const Job& job) const { return times_.contains({job.again_at, job.number}); }
+  std::optional<std::uint64_t> due(Instant now) const { return times_.due(now); }
+  Instant next_deadline() const { return times_.next_deadline(); }
+  bool contains(const Job& job) const { return times_.contains(job.again_at, job.number); }
   std::size_t size() const { return times_.size(); }
 
  private:
-  std::set<std::pair<Instant, std::uint64_t>> times_;  ///< every Job::again_at
+  Times<std::uint64_t> times_;  ///< every Job::again_at
 };
 
 }  // namespace dmm

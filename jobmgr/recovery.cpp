@@ -93,7 +93,7 @@ std::string restore(JobParts& parts, Instant now, std::vector<JobManagerRecord> 
 void restore(JobParts& parts, Instant now, Job restored) {
   Job& job = parts.jobs.restore(std::move(restored));
   if (!is_over(job.state)) parts.intake.restore(job);
-  if (job.again_at != never) parts.pauses.restore(job);
+  parts.pauses.restore(job);
   if (!job.run) return;
   Attempt& run = *job.run;
   if (run.open > 0) parts.leases.open(run.lease, job.number);

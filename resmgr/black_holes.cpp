@@ -86,20 +86,11 @@ void BlackHoles::ran(const NodeSet& nodes) {
 }
 
 void BlackHoles::bring_back(Instant now) {
-  while (next_back() <= now) {
-    const std::uint32_t node = backs_.begin()->second;
-    DMM_ASSERT(suspects_.at(node).until == next_back());
-    set_until(node, suspects_.at(node), never);
-  }
+  while (const auto node = backs_.due(now)) set_until(*node, suspects_.at(*node), never);
 }
 
 void BlackHoles::set_until(std::uint32_t node, Suspect& suspect, Instant until) {
-  if (suspect.until != never) {
-    const bool was_there = backs_.erase({suspect.until, node}) == 1;
-    DMM_ASSERT(was_there);
-  }
-  suspect.until = until;
-  if (until != never) backs_.insert({until, node});
+  backs_.set(suspect.until, node, until);
   DMM_ASSERT(backs_.size() <= suspects_.size());
   changed_.insert(node);
   news_.insert(node);
@@ -122,7 +113,7 @@ std::vector<SetAside> BlackHoles::aside() const {
   std::map<std::string, NodeSet> aside;
   for (const auto& [node, suspect] : suspects_)
     if (suspect.until != never) append(aside[suspect.text], node);
-  DMM_ASSERT(aside.empty() == backs_.empty());
+  DMM_ASSERT(aside.empty() == (backs_.size() == 0));
   return as_messages(aside, false);
 }
 
@@ -132,7 +123,7 @@ const Suspect* BlackHoles::find(std::uint32_t node) const {
 }
 
 void BlackHoles::restore(std::uint32_t node, Suspect suspect) {
-  if (suspect.until != never) backs_.insert({suspect.until, node});
+  backs_.restore(suspect.until, node);
   // A ledger of before has jobs.
   for (RequestId& user : suspect.users) user = user_of(user);
   std::ranges::sort(suspect.users);

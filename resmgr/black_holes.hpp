@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "manager/times.hpp"
 #include "protocol/messages.hpp"
 
 namespace dmm {
@@ -45,7 +46,7 @@ class BlackHoles {
   void ran(const NodeSet& nodes);
   /// Those whose pause is over may be tried again; they are on probation: the next job that fails sets them aside.
   void bring_back(Instant now);
-  Instant next_back() const { return backs_.empty() ? never : backs_.begin()->first; }
+  Instant next_back() const { return backs_.next_deadline(); }
 
   /// What to tell the site since the last call, and all that it must know in a new session.
   std::vector<SetAside> take_news();
@@ -68,7 +69,7 @@ class BlackHoles {
   std::uint32_t after_;
   Duration pause_first_;
   std::map<std::uint32_t, Suspect> suspects_;
-  std::set<std::pair<Instant, std::uint32_t>> backs_;  ///< those set aside, by when they come back
+  Times<std::uint32_t> backs_;    ///< those set aside: every Suspect::until
   std::set<std::uint32_t> changed_;
   std::set<std::uint32_t> news_;  ///< set aside or brought back
   std::deque<std::set<RequestId>> keeper_deaths_;  ///< whose jobs were there at the last deaths of keepers

@@ -13,7 +13,6 @@ bool is_carried(const HopLease& lease) { return lease.upstream || lease.downstre
 }  // namespace
 
 void Relays::carry(const HopLease& lease) {
-  if (!is_carried(lease)) return;
   for (const Party& manager : lease.managers) carry(lease, manager);
 }
 
@@ -57,19 +56,16 @@ bool Relays::came_its_way(const Relay& relay, const Party& from) const {
 
 void Relays::set_over(const RelayPair& pair, Right& right, Instant over) {
   DMM_ASSERT(over == never || right.leases == 0);
-  if (right.over != never) DMM_ASSERT(over_.erase({right.over, pair}) == 1);
-  right.over = over;
-  if (over != never) DMM_ASSERT(over_.emplace(over, pair).second);
+  over_.set(right.over, pair, over);
 }
 
 void Relays::sweep(Instant now) {
-  while (next_deadline() <= now) {
-    const RelayPair pair = over_.begin()->second;
-    over_.erase(over_.begin());
-    DMM_ASSERT(pairs_.at(pair).leases == 0);
-    const std::size_t forgotten = pairs_.erase(pair);
-    DMM_ASSERT(forgotten == 1);
-    changed_.emplace_back(pair, false);
+  while (const std::optional<RelayPair> pair = over_.due(now)) {
+    const auto known = pairs_.find(*pair);
+    DMM_ASSERT(known != pairs_.end() && known->second.leases == 0);
+    set_over(*pair, known->second, never);
+    pairs_.erase(known);
+    changed_.emplace_back(*pair, false);
   }
 }
 

@@ -7,10 +7,10 @@
 
 #include <map>
 #include <optional>
-#include <set>
 #include <utility>
 #include <vector>
 
+#include "manager/times.hpp"
 #include "sitemgr/lease.hpp"
 #include "sitemgr/records.hpp"
 
@@ -41,7 +41,7 @@ class Relays {
 
   /// Forgets pairs that may speak no longer.
   void sweep(Instant now);
-  Instant next_deadline() const { return over_.empty() ? never : over_.begin()->first; }
+  Instant next_deadline() const { return over_.next_deadline(); }
 
   /// The pair spoke before a restart; its memory counts from now.
   void restore(Instant now, const RelayRecord& row);
@@ -62,7 +62,7 @@ class Relays {
   SiteName self_;
   Duration memory_;
   std::map<RelayPair, Right> pairs_;
-  std::set<std::pair<Instant, RelayPair>> over_;      ///< every Right::over
+  Times<RelayPair> over_;                             ///< every Right::over
   std::vector<std::pair<RelayPair, bool>> changed_;   ///< since the last `write`, and whether they may speak now
 };
 

@@ -77,7 +77,8 @@ class Targets {
   /// Ends the backoffs that are over: these neighbours may be asked again.
   void end_backoffs(Instant now);
   Instant next_deadline() const;
-  /// Counts up whenever a neighbour may be asked that could not be before, as far as this part knows.
+  /// Counts up whenever a neighbour may be asked that could not be before, as far as this part knows, and whenever the
+  /// pressure on a link changes.
   std::uint64_t openings() const { return openings_; }
 
  private:

@@ -9,7 +9,6 @@
 #include "manager/dense.hpp"
 #include "manager/lookup.hpp"
 #include "sitemgr/lease.hpp"
-#include "sitemgr/request_queue.hpp"
 
 namespace dmm {
 

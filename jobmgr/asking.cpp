@@ -30,15 +30,15 @@ Attempt attempt_of(Grant& grant) {
   Attempt attempt;
   attempt.lease = grant.lease;
   for (const NodeGroup& group : grant.nodes)
-    if (group.component >= attempt.tasks.size()) attempt.tasks.resize(group.component + 1);
+    if (group.component >= attempt.components.size()) attempt.components.resize(group.component + 1);
   for (const NodeGroup& group : grant.nodes) {
-    ComponentRun& task = attempt.tasks[group.component];
-    if (!task.nodes.empty()) continue;  // the program runs at the first group, the others are only held
-    task.manager = group.resource_manager;
-    task.nodes = group.nodes;
+    ComponentRun& component_run = attempt.components[group.component];
+    if (!component_run.nodes.empty()) continue;  // the program runs at the first group, the others are only held
+    component_run.manager = group.resource_manager;
+    component_run.nodes = group.nodes;
   }
-  DMM_ASSERT(!attempt.tasks.empty());
-  attempt.open = attempt.unstarted = static_cast<std::uint32_t>(attempt.tasks.size());
+  DMM_ASSERT(!attempt.components.empty());
+  attempt.open = attempt.unstarted = static_cast<std::uint32_t>(attempt.components.size());
   attempt.round_trip = std::clamp(grant.round_trip, Duration{}, round_trip_max);
   attempt.granted = std::move(grant.nodes);
   attempt.holds = true;
@@ -60,9 +60,9 @@ std::string chain_text(const SiteNames& chain) {
 }
 
 // Whether nodes on which the component's program runs are among those that ended.
-bool ends_under(const ComponentRun& task, const LeaseEnded& ended) {
+bool ends_under(const ComponentRun& component_run, const LeaseEnded& ended) {
   return ended.nodes.empty() || std::any_of(ended.nodes.begin(), ended.nodes.end(), [&](const NodeGroup& group) {
-           return group.resource_manager == task.manager && overlap(group.nodes, task.nodes);
+           return group.resource_manager == component_run.manager && overlap(group.nodes, component_run.nodes);
          });
 }
 
@@ -238,8 +238,8 @@ void record(JobStep step, Job& job, Grant& grant) {
   step.parts.leases.open(grant.lease, job.number);
   step.parts.jobs.change(job, JobEvent::granted);
   step.parts.changed(job, Grade::synced);
-  for (std::uint32_t i = 0; i < job.run->tasks.size(); ++i) {
-    DMM_ASSERT(!job.run->tasks[i].nodes.empty());
+  for (std::uint32_t i = 0; i < job.run->components.size(); ++i) {
+    DMM_ASSERT(!job.run->components[i].nodes.empty());
     step.parts.starts.add(grant.request, i);
   }
 }
@@ -288,7 +288,7 @@ void lose_nodes(JobStep step, Job& job, const LeaseEnded& ended) {
   if (!run.holds) run.gone_at = std::min(run.gone_at, step.now);
   step.parts.changed(job);
   bool interrupted = false;
-  for (std::uint32_t i = 0; i < run.tasks.size(); ++i) interrupted |= loses(step, job, i, hit, ended);
+  for (std::uint32_t i = 0; i < run.components.size(); ++i) interrupted |= loses(step, job, i, hit, ended);
   if (!interrupted) return;
   if (step.effects.wants(Level::info))
     step.effects.log(Level::info, "lease_ended", step.parts.request_of(job),
@@ -300,15 +300,15 @@ void lose_nodes(JobStep step, Job& job, const LeaseEnded& ended) {
 
 bool loses(JobStep step, Job& job, std::uint32_t component, const std::vector<NodeGroup>& hit,
            const LeaseEnded& ended) {
-  ComponentRun& task = job.run->tasks[component];
-  if (task.phase == TaskPhase::over) return false;
+  ComponentRun& component_run = job.run->components[component];
+  if (component_run.phase == ComponentPhase::over) return false;
   const bool touched =
       std::any_of(hit.begin(), hit.end(), [&](const NodeGroup& group) { return group.component == component; });
-  const bool clean = ended.confirmed && ends_under(task, ended);
+  const bool clean = ended.confirmed && ends_under(component_run, ended);
   if (!touched && !clean) return false;
-  if (!task.cause || !is_owners_right(*task.cause)) task.cause = ended.reason;
-  task.clean |= clean;
-  if (is_soft(ended) && task.phase == TaskPhase::started) return false;
+  if (!component_run.cause || !is_owners_right(*component_run.cause)) component_run.cause = ended.reason;
+  component_run.clean |= clean;
+  if (is_soft(ended) && component_run.phase == ComponentPhase::started) return false;
   interrupt(step, job, component, clean, grace_of(ended));
   return true;
 }

@@ -26,16 +26,18 @@ void append_nodes(const std::vector<NodeGroup>& groups, std::string& text) {
 
 std::vector<ComponentEnd> ends_of(const Attempt& run) {
   std::vector<ComponentEnd> ends;
-  for (const ComponentRun& task : run.tasks)
-    ends.push_back({classify(task.end, task.interrupted, task.stopping), task.order});
+  for (const ComponentRun& component_run : run.components)
+    ends.push_back(
+        {classify(component_run.end, component_run.interrupted, component_run.stopping), component_run.order});
   return ends;
 }
 
 // What people are told of the deciding component, beside its exit.
-std::string text_of(const ComponentRun& task, EndClass end, const SiteName& owner) {
-  if (!task.text.empty()) return task.text;
-  if (task.end.known && task.end.fault != StartFault::none) return std::string(to_text(task.end.fault));
-  return end == EndClass::interrupted ? text_of_interruption(task, owner) : std::string();
+std::string text_of(const ComponentRun& component_run, EndClass end, const SiteName& owner) {
+  if (!component_run.text.empty()) return component_run.text;
+  if (component_run.end.known && component_run.end.fault != StartFault::none)
+    return std::string(to_text(component_run.end.fault));
+  return end == EndClass::interrupted ? text_of_interruption(component_run, owner) : std::string();
 }
 
 /// A component runs, or ran, since then; the first one of the job, and of its attempt, count.
@@ -44,17 +46,17 @@ void note_running(Job& job, Instant since) {
   if (!job.ran_from) job.ran_from = since;
 }
 
-void take_end(ComponentRun& task, Ended& ended) {
+void take_end(ComponentRun& component_run, Ended& ended) {
   const bool keeper_died = ended.keeper_died && ended.kind == EndKind::lost;
-  task.end = {true, ended.kind, ended.code, ended.fault, keeper_died, keeper_died && ended.others_died};
-  if (!task.cause && ended.lease_end != LeaseEnd::released) task.cause = ended.lease_end;
-  task.text = shortened(ended.text, text_bytes_max);
-  task.wall = ended.wall;
-  task.cpu = ended.cpu;
-  task.streams[0].bytes = ended.output_bytes;
-  task.streams[0].all = std::move(ended.output);
-  task.streams[1].bytes = ended.error_bytes;
-  task.streams[1].all = std::move(ended.error);
+  component_run.end = {true, ended.kind, ended.code, ended.fault, keeper_died, keeper_died && ended.others_died};
+  if (!component_run.cause && ended.lease_end != LeaseEnd::released) component_run.cause = ended.lease_end;
+  component_run.text = shortened(ended.text, text_bytes_max);
+  component_run.wall = ended.wall;
+  component_run.cpu = ended.cpu;
+  component_run.streams[0].bytes = ended.output_bytes;
+  component_run.streams[0].all = std::move(ended.output);
+  component_run.streams[1].bytes = ended.error_bytes;
+  component_run.streams[1].all = std::move(ended.error);
 }
 
 }  // namespace
@@ -67,10 +69,11 @@ static void dormant_if_idle(JobStep step, const Party& manager);
 
 Subject subject_of(JobParts& parts, const Party& from, const RequestId& request, std::uint32_t component) {
   Job* job = parts.jobs.find(request.job);
-  if (!job || !job->run || parts.request_of(*job) != request || component >= job->run->tasks.size()) return {};
-  ComponentRun& task = job->run->tasks[component];
-  if (task.manager != from || task.phase == TaskPhase::queued) return {};
-  return {job, &task};
+  if (!job || !job->run || parts.request_of(*job) != request || component >= job->run->components.size())
+    return {};
+  ComponentRun& component_run = job->run->components[component];
+  if (component_run.manager != from || component_run.phase == ComponentPhase::queued) return {};
+  return {job, &component_run};
 }
 
 void start_queued(JobStep step) {
@@ -78,9 +81,9 @@ void start_queued(JobStep step) {
     const auto& [request, component] = *next;
     Job* job = step.parts.jobs.find(request.job);
     if (!job || !job->run || step.parts.request_of(*job) != request) continue;
-    DMM_ASSERT(component < job->run->tasks.size());
-    ComponentRun& task = job->run->tasks[component];
-    if (task.phase != TaskPhase::queued) continue;
+    DMM_ASSERT(component < job->run->components.size());
+    ComponentRun& component_run = job->run->components[component];
+    if (component_run.phase != ComponentPhase::queued) continue;
     if (step.parts.leases.awaited(job->run->lease)) {
       step.parts.starts.put_aside(*next);
       continue;
@@ -90,13 +93,13 @@ void start_queued(JobStep step) {
       wind_down(step, *job);
       continue;
     }
-    task.phase = task.reached = TaskPhase::asked;
+    component_run.phase = component_run.reached = ComponentPhase::asked;
     job->run->asked = true;
     step.parts.changed(*job, Grade::synced);
-    const TaskKey key{job->number, component};
-    step.parts.starts.sent(step.now, task, key);
-    step.parts.managers.use(step.now, task.manager, key, job->run->round_trip * 2);
-    step.parts.set_due(task, key, step.now + step.parts.settings.start_limit + job->run->round_trip * 2);
+    const ComponentKey key{job->number, component};
+    step.parts.starts.sent(step.now, component_run, key);
+    step.parts.managers.use(step.now, component_run.manager, key, job->run->round_trip * 2);
+    step.parts.set_due(component_run, key, step.now + step.parts.settings.start_limit + job->run->round_trip * 2);
     send_start(step, *job, component);
   }
 }
@@ -104,17 +107,18 @@ void start_queued(JobStep step) {
 void free_places(JobParts& parts, Instant now) {
   while (const auto key = parts.starts.take_held(now)) {
     Job* job = parts.jobs.find(key->job);
-    if (job && job->run && key->component < job->run->tasks.size())
-      parts.starts.answered(job->run->tasks[key->component]);
+    if (job && job->run && key->component < job->run->components.size())
+      parts.starts.answered(job->run->components[key->component]);
   }
 }
 
 void send_start(JobStep step, const Job& job, std::uint32_t component) {
   const Attempt& run = *job.run;
   // The ledger has it as asked before its Start leaves.
-  DMM_ASSERT(run.tasks[component].phase == TaskPhase::asked || run.tasks[component].phase == TaskPhase::started);
+  DMM_ASSERT(run.components[component].phase == ComponentPhase::asked ||
+             run.components[component].phase == ComponentPhase::started);
   Start start{
-      run.lease, step.parts.request_of(job), component, run.tasks[component].nodes, job.description.program,
+      run.lease, step.parts.request_of(job), component, run.components[component].nodes, job.description.program,
       {},        job.description.keep_output};
   auto& environment = start.program.environment;
   environment.reserve(environment.size() + 5);
@@ -124,23 +128,24 @@ void send_start(JobStep step, const Job& job, std::uint32_t component) {
   // Linux takes no string above 128 KiB in an environment: the start would fail for a list that few programs read.
   if (environment.back().size() > nodes_variable_max) environment.pop_back();
   environment.push_back("DMM_PROCESSORS=" + std::to_string(processors_of(run.granted)));
-  environment.push_back("DMM_COMPONENTS=" + std::to_string(run.tasks.size()));
+  environment.push_back("DMM_COMPONENTS=" + std::to_string(run.components.size()));
   environment.push_back("DMM_COMPONENT=" + std::to_string(component));
-  step.effects.send(run.tasks[component].manager, std::move(start), step.parts.request_of(job));
+  step.effects.send(run.components[component].manager, std::move(start), step.parts.request_of(job));
 }
 
 void on(JobStep step, FromProvider from, const Started& started) {
-  const auto [job, task] = subject_of(step.parts, from.party, started.request, started.component);
-  if (!task || task->phase == TaskPhase::over) {
+  const auto [job, component_run] = subject_of(step.parts, from.party, started.request, started.component);
+  if (!component_run || component_run->phase == ComponentPhase::over) {
     // Something runs that counts as over: its output was given up, and so is it.
-    if (!task || !task->end.known) step.effects.send(from.party, Stop{started.request, {}}, started.request);
+    if (!component_run || !component_run->end.known)
+      step.effects.send(from.party, Stop{started.request, {}}, started.request);
     return;
   }
-  if (task->phase == TaskPhase::started) return step.parts.ignore("repeated");
-  task->phase = task->reached = TaskPhase::started;
+  if (component_run->phase == ComponentPhase::started) return step.parts.ignore("repeated");
+  component_run->phase = component_run->reached = ComponentPhase::started;
   step.parts.changed(*job);
-  step.parts.starts.answered(*task);
-  if (job->state != JobState::ending) step.parts.set_due(*task, {job->number, started.component}, never);
+  step.parts.starts.answered(*component_run);
+  if (job->state != JobState::ending) step.parts.set_due(*component_run, {job->number, started.component}, never);
   note_running(*job, step.now);
   if (--job->run->unstarted > 0 || job->state != JobState::starting) return;
   step.parts.jobs.change(*job, JobEvent::all_started);
@@ -149,17 +154,18 @@ void on(JobStep step, FromProvider from, const Started& started) {
 }
 
 void on(JobStep step, FromProvider from, Ended& ended) {
-  const auto [job, task] = subject_of(step.parts, from.party, ended.request, ended.component);
-  if (!task) {
+  const auto [job, component_run] = subject_of(step.parts, from.party, ended.request, ended.component);
+  if (!component_run) {
     step.effects.send(from.party, Forget{ended.request}, ended.request);
     return dormant_if_idle(step, from.party);
   }
   step.parts.changed(*job);
   // Repeated, or too late to count: its directory goes with those of the other components, for Forget names no
   // one.
-  if (std::exchange(task->heard, true) || task->phase == TaskPhase::over) return step.parts.ignore("repeated");
-  take_end(*task, ended);
-  const bool ends_with_it = job->run->tasks.size() == 1 && job->run->lease.owner == step.parts.settings.site;
+  if (std::exchange(component_run->heard, true) || component_run->phase == ComponentPhase::over)
+    return step.parts.ignore("repeated");
+  take_end(*component_run, ended);
+  const bool ends_with_it = job->run->components.size() == 1 && job->run->lease.owner == step.parts.settings.site;
   if (ended.gave_back && ends_with_it) release(step, *job, Returned::known);
   if (ended.kind != EndKind::start_failed) note_running(*job, step.now - ended.wall);
   if (step.effects.wants(Level::info))
@@ -168,9 +174,9 @@ void on(JobStep step, FromProvider from, Ended& ended) {
                       {"kind", std::string(to_text(ended.kind))},
                       {"code", std::int64_t{ended.code}},
                       {"wall_seconds", ended.wall.in_seconds()}});
-  task_over(step.parts, *job, ended.component);
-  if (classify(task->end, task->interrupted, task->stopping) != EndClass::good) {
-    if (task->order == 0) task->order = ++job->run->troubles;
+  component_over(step.parts, *job, ended.component);
+  if (classify(component_run->end, component_run->interrupted, component_run->stopping) != EndClass::good) {
+    if (component_run->order == 0) component_run->order = ++job->run->troubles;
     return wind_down(step, *job);
   }
   if (job->run->open == 0) return attempt_over(step, *job);
@@ -179,40 +185,41 @@ void on(JobStep step, FromProvider from, Ended& ended) {
 }
 
 void stop(JobStep step, Job& job, std::uint32_t component, Duration grace) {
-  ComponentRun& task = job.run->tasks[component];
-  DMM_ASSERT(task.phase != TaskPhase::queued && task.phase != TaskPhase::over);
-  if (task.stopping) return;
-  const bool told = std::any_of(job.run->tasks.begin(), job.run->tasks.end(), [&](const ComponentRun& other) {
-    return other.stopping && other.manager == task.manager;
-  });
-  task.stopping = true;
+  ComponentRun& component_run = job.run->components[component];
+  DMM_ASSERT(component_run.phase != ComponentPhase::queued && component_run.phase != ComponentPhase::over);
+  if (component_run.stopping) return;
+  const bool told = std::any_of(
+      job.run->components.begin(), job.run->components.end(),
+      [&](const ComponentRun& other) { return other.stopping && other.manager == component_run.manager; });
+  component_run.stopping = true;
   step.parts.changed(job);
-  if (!told) step.effects.send(task.manager, Stop{step.parts.request_of(job), grace}, step.parts.request_of(job));
+  if (!told)
+    step.effects.send(component_run.manager, Stop{step.parts.request_of(job), grace}, step.parts.request_of(job));
 }
 
 void interrupt(JobStep step, Job& job, std::uint32_t component, bool confirmed, Duration grace, Duration awaited) {
-  ComponentRun& task = job.run->tasks[component];
-  DMM_ASSERT(task.phase != TaskPhase::over);
-  if (task.order == 0) task.order = ++job.run->troubles;
-  const bool known = std::exchange(task.interrupted, true);
+  ComponentRun& component_run = job.run->components[component];
+  DMM_ASSERT(component_run.phase != ComponentPhase::over);
+  if (component_run.order == 0) component_run.order = ++job.run->troubles;
+  const bool known = std::exchange(component_run.interrupted, true);
   step.parts.changed(job);
-  if (confirmed || task.phase == TaskPhase::queued || DMM_PLANT(end_not_awaited))
-    return task_over(step.parts, job, component);
+  if (confirmed || component_run.phase == ComponentPhase::queued || DMM_PLANT(end_not_awaited))
+    return component_over(step.parts, job, component);
   stop(step, job, component, grace);
   const Duration left = std::max(step.parts.patience(*job.run) - awaited, Duration{});
-  if (!known) step.parts.set_due(task, {job.number, component}, step.now + grace + left);
+  if (!known) step.parts.set_due(component_run, {job.number, component}, step.now + grace + left);
 }
 
-void task_over(JobParts& parts, Job& job, std::uint32_t component) {
-  ComponentRun& task = job.run->tasks[component];
-  DMM_ASSERT(task.phase != TaskPhase::over && job.run->open > 0);
+void component_over(JobParts& parts, Job& job, std::uint32_t component) {
+  ComponentRun& component_run = job.run->components[component];
+  DMM_ASSERT(component_run.phase != ComponentPhase::over && job.run->open > 0);
   DMM_ASSERT(has_attempt(job.state) && job.state != JobState::collecting);
-  if (task.phase != TaskPhase::started) --job.run->unstarted;
-  task.phase = TaskPhase::over;
+  if (component_run.phase != ComponentPhase::started) --job.run->unstarted;
+  component_run.phase = ComponentPhase::over;
   parts.changed(job);
   --job.run->open;
-  parts.starts.answered(task);
-  parts.set_due(task, {job.number, component}, never);
+  parts.starts.answered(component_run);
+  parts.set_due(component_run, {job.number, component}, never);
 }
 
 void wind_down(JobStep step, Job& job, Duration grace) {
@@ -222,19 +229,19 @@ void wind_down(JobStep step, Job& job, Duration grace) {
     job.run->grace = grace;
     step.parts.changed(job, Grade::synced);
     // Starts are awaited no longer, but ends.
-    for (std::uint32_t i = 0; i < job.run->tasks.size(); ++i)
-      if (!job.run->tasks[i].interrupted) step.parts.set_due(job.run->tasks[i], {job.number, i}, never);
+    for (std::uint32_t i = 0; i < job.run->components.size(); ++i)
+      if (!job.run->components[i].interrupted) step.parts.set_due(job.run->components[i], {job.number, i}, never);
   }
-  for (std::uint32_t i = 0; i < job.run->tasks.size(); ++i) {
-    ComponentRun& task = job.run->tasks[i];
-    if (task.phase == TaskPhase::over) continue;
-    if (task.phase == TaskPhase::queued) {
-      task_over(step.parts, job, i);
+  for (std::uint32_t i = 0; i < job.run->components.size(); ++i) {
+    ComponentRun& component_run = job.run->components[i];
+    if (component_run.phase == ComponentPhase::over) continue;
+    if (component_run.phase == ComponentPhase::queued) {
+      component_over(step.parts, job, i);
       continue;
     }
     stop(step, job, i, grace);
-    if (task.due == never)
-      step.parts.set_due(task, {job.number, i}, step.now + grace + step.parts.patience(*job.run));
+    if (component_run.due == never)
+      step.parts.set_due(component_run, {job.number, i}, step.now + grace + step.parts.patience(*job.run));
   }
   if (job.run->open == 0) attempt_over(step, job);
 }
@@ -252,9 +259,9 @@ void attempt_over(JobStep step, Job& job) {
   // It was stopped for the sake of a component that then ended well, against what was known.
   if (verdict.end == EndClass::stopped && !job.cancel_wanted) verdict.end = EndClass::interrupted;
   job.wall = {};
-  for (const ComponentRun& task : run.tasks) job.wall = std::max(job.wall, task.wall);
-  DMM_ASSERT(verdict.component < run.tasks.size());
-  const ComponentRun& deciding = run.tasks[verdict.component];
+  for (const ComponentRun& component_run : run.components) job.wall = std::max(job.wall, component_run.wall);
+  DMM_ASSERT(verdict.component < run.components.size());
+  const ComponentRun& deciding = run.components[verdict.component];
   if (deciding.end.known) job.exit = JobExit{deciding.end.kind, deciding.end.code, deciding.end.fault};
   job.text = text_of(deciding, verdict.end, run.lease.owner);
   const bool is_interrupted = verdict.end == EndClass::interrupted;
@@ -311,27 +318,29 @@ void run_again(JobStep step, Job& job, Interruption interruption) {
 
 void leave_attempt(JobStep step, Job& job) {
   Attempt& run = *job.run;
-  for (std::uint32_t i = 0; i < run.tasks.size(); ++i) {
-    ComponentRun& task = run.tasks[i];
-    DMM_ASSERT(task.phase == TaskPhase::over && !task.counted);
-    const auto is_told = [&](const ComponentRun& other) { return other.heard && other.manager == task.manager; };
-    if (is_told(task) &&
-        std::none_of(run.tasks.begin(), run.tasks.begin() + i, is_told))  // one for all of a request
-      step.effects.send(task.manager, Forget{step.parts.request_of(job)}, step.parts.request_of(job));
+  for (std::uint32_t i = 0; i < run.components.size(); ++i) {
+    ComponentRun& component_run = run.components[i];
+    DMM_ASSERT(component_run.phase == ComponentPhase::over && !component_run.counted);
+    const auto is_told = [&](const ComponentRun& other) {
+      return other.heard && other.manager == component_run.manager;
+    };
+    if (is_told(component_run) &&
+        std::none_of(run.components.begin(), run.components.begin() + i, is_told))  // one for all of a request
+      step.effects.send(component_run.manager, Forget{step.parts.request_of(job)}, step.parts.request_of(job));
   }
   std::vector<Party> left;
-  for (const ComponentRun& task : run.tasks) left.push_back(task.manager);
+  for (const ComponentRun& component_run : run.components) left.push_back(component_run.manager);
   drop_attempt(step.parts, job);
   for (const Party& manager : left) dormant_if_idle(step, manager);
 }
 
 void drop_attempt(JobParts& parts, Job& job) {
   DMM_ASSERT(job.run->open == 0 && !job.run->holds);
-  for (std::uint32_t i = 0; i < job.run->tasks.size(); ++i) {
-    ComponentRun& task = job.run->tasks[i];
-    parts.set_due(task, {job.number, i}, never);
-    parts.set_look(task, {job.number, i}, never);
-    parts.managers.leave(task.manager, {job.number, i});
+  for (std::uint32_t i = 0; i < job.run->components.size(); ++i) {
+    ComponentRun& component_run = job.run->components[i];
+    parts.set_due(component_run, {job.number, i}, never);
+    parts.set_look(component_run, {job.number, i}, never);
+    parts.managers.leave(component_run.manager, {job.number, i});
   }
   job.run.reset();
 }

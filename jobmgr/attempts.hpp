@@ -20,7 +20,7 @@ void on(JobStep step, FromProvider from, Ended& ended);
 /// grace to end, and its resource manager some time to say so. `awaited`: how much of that time is over.
 void interrupt(JobStep step, Job& job, std::uint32_t component, bool confirmed,
                Duration grace = stop_grace, Duration awaited = {});
-void task_over(JobParts& parts, Job& job, std::uint32_t component);
+void component_over(JobParts& parts, Job& job, std::uint32_t component);
 /// The attempt is given up: what wasn't started won't be, what runs is stopped and waited for.
 void wind_down(JobStep step, Job& job, Duration grace = stop_grace);
 /// Nothing of the attempt runs any more: the nodes go back first, then it is decided what the job has come to.

@@ -13,12 +13,13 @@ std::string fault_of(const Attempt& run, JobState state) {
   std::uint32_t open = 0;
   std::uint32_t unstarted = 0;
   const bool ended = state == JobState::collecting || is_over(state);
-  for (const ComponentRun& task : run.tasks) {
-    open += task.phase != TaskPhase::over;
-    unstarted += task.phase == TaskPhase::queued || task.phase == TaskPhase::asked;
-    if (task.counted && task.phase != TaskPhase::asked) return "a start counts that isn't under way";
-    if (task.stopping && state != JobState::ending && !ended) return "stopped while in use";
-    if (state == JobState::ending && task.phase != TaskPhase::over && task.due == never)
+  for (const ComponentRun& component_run : run.components) {
+    open += component_run.phase != ComponentPhase::over;
+    unstarted += component_run.phase == ComponentPhase::queued || component_run.phase == ComponentPhase::asked;
+    if (component_run.counted && component_run.phase != ComponentPhase::asked)
+      return "a start counts that isn't under way";
+    if (component_run.stopping && state != JobState::ending && !ended) return "stopped while in use";
+    if (state == JobState::ending && component_run.phase != ComponentPhase::over && component_run.due == never)
       return "an end is awaited for ever";
   }
   if (open != run.open || unstarted != run.unstarted) return "components are miscounted";
@@ -62,16 +63,19 @@ std::string job_steps::broken_invariant(const JobParts& parts) {
     if (job.run->open > 0 && !parts.leases.is_open(job.run->lease, number))
       return name + "no news of its lease would come";
     if (job.run->holds != parts.leases.holds(job.run->lease, number)) return name + "its lease disagrees";
-    for (std::uint32_t i = 0; i < job.run->tasks.size(); ++i) {
-      const ComponentRun& task = job.run->tasks[i];
-      starts += task.counted;
-      dues += task.due != never;
-      if (task.due != never && !parts.due.contains(task.due, {number, i})) return name + "a due time is missing";
-      looks += task.look_due != never;
-      if (task.look_due != never && !parts.looks.contains(task.look_due, {number, i}))
+    for (std::uint32_t i = 0; i < job.run->components.size(); ++i) {
+      const ComponentRun& component_run = job.run->components[i];
+      starts += component_run.counted;
+      dues += component_run.due != never;
+      if (component_run.due != never && !parts.due.contains(component_run.due, {number, i}))
+        return name + "a due time is missing";
+      looks += component_run.look_due != never;
+      if (component_run.look_due != never && !parts.looks.contains(component_run.look_due, {number, i}))
         return name + "a look is missing";
-      const bool runs = task.phase == TaskPhase::asked || task.phase == TaskPhase::started;
-      if (runs && !parts.managers.has(task.manager, {number, i})) return name + "its manager doesn't know it";
+      const bool runs =
+          component_run.phase == ComponentPhase::asked || component_run.phase == ComponentPhase::started;
+      if (runs && !parts.managers.has(component_run.manager, {number, i}))
+        return name + "its manager doesn't know it";
     }
   }
   if (pauses != parts.pauses.size()) return "a pause is left over";

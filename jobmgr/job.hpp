@@ -19,14 +19,14 @@ namespace dmm {
 constexpr std::size_t text_bytes_max = 1000;
 
 /// One component of a job's present attempt.
-struct TaskKey {
+struct ComponentKey {
   std::uint64_t job = 0;
   std::uint32_t component = 0;
-  auto operator<=>(const TaskKey&) const = default;
-  friend std::uint64_t table_hash(const TaskKey& key) { return dmm::table_hash(key.job) ^ key.component; }
+  auto operator<=>(const ComponentKey&) const = default;
+  friend std::uint64_t table_hash(const ComponentKey& key) { return dmm::table_hash(key.job) ^ key.component; }
 };
 
-enum class TaskPhase : std::uint8_t {
+enum class ComponentPhase : std::uint8_t {
   queued,   ///< its Start waits for a free place
   asked,    ///< its Start was sent
   started,  ///< its resource manager says that it runs
@@ -62,8 +62,8 @@ struct StreamState {
 struct ComponentRun {
   Party manager;  ///< the head resource manager: where the component's program runs
   NodeSet nodes;  ///< its nodes there
-  TaskPhase phase = TaskPhase::queued;
-  TaskPhase reached = TaskPhase::queued;  ///< how far it came before it was over
+  ComponentPhase phase = ComponentPhase::queued;
+  ComponentPhase reached = ComponentPhase::queued;  ///< how far it came before it was over
   bool counted = false;      ///< its Start takes one of the places
   bool stopping = false;     ///< Stop was sent
   bool interrupted = false;  ///< its lease ended, or its resource manager is lost
@@ -71,7 +71,7 @@ struct ComponentRun {
   bool clean = false;        ///< its owner said that nothing runs under its lease any more
   std::optional<LeaseEnd> cause;  ///< why its nodes were taken from it, once its site said so
   std::uint32_t order = 0;   ///< when its trouble began, as in ComponentEnd
-  TaskEnd end;
+  KnownEnd end;
   ShortText text;  ///< why it didn't start
   Duration wall;
   Duration cpu;
@@ -81,12 +81,12 @@ struct ComponentRun {
   std::array<StreamState, 2> streams;  ///< by Stream
 };
 
-/// One try at running a job. Task i is component i.
+/// One try at running a job. Run i is of component i.
 struct Attempt {
   LeaseId lease;
-  std::uint32_t open = 0;       ///< tasks that aren't over
-  std::uint32_t unstarted = 0;  ///< tasks that neither started nor ended
-  std::uint32_t troubles = 0;   ///< given out as Task::order
+  std::uint32_t open = 0;       ///< components that aren't over
+  std::uint32_t unstarted = 0;  ///< components that neither started nor ended
+  std::uint32_t troubles = 0;   ///< given out as ComponentRun::order
   bool asked = false;           ///< a Start was sent
   bool holds = false;           ///< nodes are left to be released; without any, what has started may still run on
   Instant gone_at = never;      ///< since when no nodes are left to it, though it may run on
@@ -94,7 +94,7 @@ struct Attempt {
   Duration round_trip;          ///< from here to where it runs and back
   std::vector<NodeGroup> granted;  ///< as granted
   std::vector<NodeGroup> lost;     ///< what was taken back of it while the rest was held
-  Few<ComponentRun> tasks;
+  Few<ComponentRun> components;
 
   /// What is left to be released.
   std::vector<NodeGroup> held() const { return holds ? without(granted, lost) : std::vector<NodeGroup>(); }

@@ -26,7 +26,7 @@ EndClass classify_start(StartFault fault) {
 
 // A resource manager says "stopped" for what it ended on our order; one that only says which signal it used is
 // understood as well.
-bool is_our_signal(const TaskEnd& end) {
+bool is_our_signal(const KnownEnd& end) {
   return end.kind == EndKind::signalled && (end.code == 15 || end.code == 9);
 }
 
@@ -53,7 +53,7 @@ std::optional<JobState> next(JobState state, JobEvent event) {
   }
 }
 
-EndClass classify(const TaskEnd& end, bool interrupted, bool stopping) {
+EndClass classify(const KnownEnd& end, bool interrupted, bool stopping) {
   const EndClass stopped = interrupted ? EndClass::interrupted : EndClass::stopped;
   if (!end.known) return stopped;
   if (stopping && is_our_signal(end)) return stopped;

@@ -51,7 +51,7 @@ constexpr bool has_attempt(JobState state) { return state >= JobState::starting 
 std::optional<JobState> next(JobState state, JobEvent event);
 
 /// What is known of the end of one component.
-struct TaskEnd {
+struct KnownEnd {
   bool known = false;  ///< its resource manager said how it ended; all else here is its word
   EndKind kind = EndKind::exited;
   std::int32_t code = 0;
@@ -69,7 +69,7 @@ enum class EndClass : std::uint8_t {
 };
 
 /// `interrupted`: its lease ended, or its resource manager is lost; `stopping`: we told it to stop.
-EndClass classify(const TaskEnd& end, bool interrupted, bool stopping);
+EndClass classify(const KnownEnd& end, bool interrupted, bool stopping);
 
 /// The end of one component, and when its trouble began: 1 for the first trouble of the attempt, 0 for none.
 struct ComponentEnd {

@@ -45,9 +45,9 @@ void site_came_up(JobStep step, bool restarted) {
 /// lost. In the first session with a resource manager nothing is: what waited for it is kept for it.
 void manager_came_up(JobStep step, const Party& manager, bool restarted) {
   const bool first = step.parts.managers.up(manager);
-  for (TaskKey key : step.parts.managers.tasks_of(manager)) {
+  for (ComponentKey key : step.parts.managers.tasks_of(manager)) {
     Job& job = *step.parts.jobs.find(key.job);
-    DMM_ASSERT(job.run && key.component < job.run->tasks.size());
+    DMM_ASSERT(job.run && key.component < job.run->components.size());
     if (!first && restarted) say_again(step, job, key.component);
     fetch_pending(step, job, key.component);
   }
@@ -65,8 +65,8 @@ void on(JobStep step, const LinkDown& down) {
     step.parts.managers.forget(step.now, down.peer);
   else
     step.parts.managers.down(step.now, down.peer);
-  for (TaskKey key : step.parts.managers.tasks_of(down.peer))
-    step.parts.starts.answered(step.parts.jobs.find(key.job)->run->tasks[key.component]);
+  for (ComponentKey key : step.parts.managers.tasks_of(down.peer))
+    step.parts.starts.answered(step.parts.jobs.find(key.job)->run->components[key.component]);
 }
 
 void on(JobStep step, const LinkStanding& change) {
@@ -86,10 +86,10 @@ void on(JobStep step, const LinkPressed& change) {
 
 /// Its nodes are given back at once, so that no renewal keeps alive what may still run there; then its end is awaited.
 void give_up(JobStep step, const Party& silent) {
-  for (TaskKey key : step.parts.managers.tasks_of(silent)) {
+  for (ComponentKey key : step.parts.managers.tasks_of(silent)) {
     Job* job = step.parts.jobs.find(key.job);
     if (!job || !job->run || job->run->open == 0) continue;
-    if (job->run->tasks.at(key.component).phase == TaskPhase::over) continue;
+    if (job->run->components.at(key.component).phase == ComponentPhase::over) continue;
     // What lost its nodes before has had to end by itself since then, or since its resource manager was heard last.
     const Duration awaited = std::clamp(step.now - job->run->gone_at, Duration{}, step.parts.settings.confirm_limit);
     interrupt(step, *job, key.component, false, stop_grace, awaited);
@@ -100,22 +100,22 @@ void give_up(JobStep step, const Party& silent) {
 
 /// No answer to the Start, or no confirmation of the end, came in time. Where the nodes are still held the owner is
 /// told first and has the same time again to end what runs; after that the component counts as over.
-void pass_due(JobStep step, TaskKey key) {
+void pass_due(JobStep step, ComponentKey key) {
   Job& job = *step.parts.jobs.find(key.job);
-  ComponentRun& task = job.run->tasks[key.component];
-  DMM_ASSERT(task.due <= step.now);
-  step.parts.set_due(task, key, never);
+  ComponentRun& component_run = job.run->components[key.component];
+  DMM_ASSERT(component_run.due <= step.now);
+  step.parts.set_due(component_run, key, never);
   if (is_over(job.state)) return give_up_output(step, job);
-  DMM_ASSERT(task.phase != TaskPhase::over);
-  if (!task.interrupted) {
+  DMM_ASSERT(component_run.phase != ComponentPhase::over);
+  if (!component_run.interrupted) {
     const bool is_unstarted = job.state == JobState::starting;
     interrupt(step, job, key.component, false);
     release(step, job, is_unstarted ? Returned::unused : Returned::used);
     if (is_unstarted) wind_down(step, job);
     return;
   }
-  task.text = "nobody confirmed its end in time";
-  task_over(step.parts, job, key.component);
+  component_run.text = "nobody confirmed its end in time";
+  component_over(step.parts, job, key.component);
   if (job.run->open == 0) attempt_over(step, job);
 }
 
@@ -140,16 +140,18 @@ void on(JobStep step, Received& received) {
 JobView see(const JobParts& parts, const Job& job) {
   JobView view = view_of(job, parts.request_of(job));
   if (!job.run) return view;
-  for (const ComponentRun& task : job.run->tasks) {
-    const bool has_output =
-        task.streams[0].state == OutputState::pending || task.streams[1].state == OutputState::pending;
-    if (task.phase == TaskPhase::queued || (task.phase == TaskPhase::over && !has_output)) continue;
-    const Instant until = std::min(task.due, parts.managers.silent_until(task.manager));
-    const auto known = std::ranges::find(view.heads, task.manager, &HeadView::manager);
+  for (const ComponentRun& component_run : job.run->components) {
+    const bool has_output = component_run.streams[0].state == OutputState::pending ||
+                            component_run.streams[1].state == OutputState::pending;
+    if (component_run.phase == ComponentPhase::queued ||
+        (component_run.phase == ComponentPhase::over && !has_output))
+      continue;
+    const Instant until = std::min(component_run.due, parts.managers.silent_until(component_run.manager));
+    const auto known = std::ranges::find(view.heads, component_run.manager, &HeadView::manager);
     if (known != view.heads.end())
       known->until = std::min(known->until, until);
     else
-      view.heads.push_back({task.manager, parts.managers.is_up(task.manager), until});
+      view.heads.push_back({component_run.manager, parts.managers.is_up(component_run.manager), until});
   }
   return view;
 }

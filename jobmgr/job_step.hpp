@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "jobmgr/component_times.hpp"
 #include "jobmgr/effects.hpp"
 #include "jobmgr/held_leases.hpp"
 #include "jobmgr/intake.hpp"
@@ -17,7 +18,6 @@
 #include "jobmgr/settings.hpp"
 #include "jobmgr/site_link.hpp"
 #include "jobmgr/start_queue.hpp"
-#include "jobmgr/task_times.hpp"
 #include "jobmgr/unwritten.hpp"
 #include "manager/dispatch.hpp"
 
@@ -34,8 +34,8 @@ struct JobParts {
   Managers managers;
   Pauses pauses;
   StartQueue starts;
-  TaskTimes due;                         ///< every Task::due
-  TaskTimes looks;                       ///< every Task::look_due
+  ComponentTimes due;                    ///< every ComponentRun::due
+  ComponentTimes looks;                  ///< every ComponentRun::look_due
   std::uint64_t last_piece = 0;          ///< serial of the last piece of output that the shell got
   Unwritten unwritten;                   ///< what the ledger doesn't know yet
   std::vector<std::uint64_t> resuming;   ///< restored jobs with an attempt, before the first event
@@ -43,8 +43,10 @@ struct JobParts {
 
   RequestId request_of(const Job& job) const { return {settings.site, settings.user, job.number, job.attempt}; }
   void changed(const Job& job, Grade grade = Grade::committed) { unwritten.change(job.number, grade); }
-  void set_due(ComponentRun& task, TaskKey key, Instant at) { due.set(task.due, key, at); }
-  void set_look(ComponentRun& task, TaskKey key, Instant at) { looks.set(task.look_due, key, at); }
+  void set_due(ComponentRun& component_run, ComponentKey key, Instant at) { due.set(component_run.due, key, at); }
+  void set_look(ComponentRun& component_run, ComponentKey key, Instant at) {
+    looks.set(component_run.look_due, key, at);
+  }
   /// How long an answer from where the attempt runs may take.
   Duration patience(const Attempt& run) const { return settings.confirm_limit + run.round_trip * 2; }
   /// Whether jobs that wait may be asked for now.
@@ -69,7 +71,7 @@ enum class Returned : std::uint8_t { used, unused, known };
 /// What a resource manager speaks about: a component of a job's present attempt, if it is one.
 struct Subject {
   Job* job = nullptr;
-  ComponentRun* task = nullptr;
+  ComponentRun* component_run = nullptr;
 };
 
 namespace job_steps {

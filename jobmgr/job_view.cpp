@@ -46,8 +46,8 @@ JobView view_of(const Job& job, const RequestId& request) {
   view.output_text = job.output_text;
   view.at_lender = is_over(job.state) && job.run;
   if (job.run)
-    for (const ComponentRun& task : job.run->tasks)
-      for (const StreamState& stream : task.streams)
+    for (const ComponentRun& component_run : job.run->components)
+      for (const StreamState& stream : component_run.streams)
         if (stream.handed != 0 && stream.handed_at < view.writing_since.value_or(never))
           view.writing_since = stream.handed_at;
   view.output_path = job.description.output_path;

@@ -8,24 +8,24 @@
 namespace dmm {
 
 void Managers::set_silence(const Party& manager, Link& link, Instant due) {
-  DMM_ASSERT(due == never || (!link.up && !link.tasks.empty()));
+  DMM_ASSERT(due == never || (!link.up && !link.components.empty()));
   silent_.set(link.silent_due, manager, due);
   DMM_ASSERT(silent_.size() <= links_.size());
 }
 
-void Managers::use(Instant now, const Party& manager, TaskKey task, Duration longer) {
+void Managers::use(Instant now, const Party& manager, ComponentKey component_run, Duration longer) {
   Link& link = links_[manager];
-  const bool is_new = link.tasks.insert(task);
+  const bool is_new = link.components.insert(component_run);
   DMM_ASSERT(is_new);
   link.longer = std::max(link.longer, longer);
   if (!link.up && link.silent_due == never) set_silence(manager, link, now + limit_ + link.longer);
 }
 
-void Managers::leave(const Party& manager, TaskKey task) {
+void Managers::leave(const Party& manager, ComponentKey component_run) {
   Link* link = links_.find(manager);
   if (!link) return;
-  link->tasks.erase(task);
-  if (!link->tasks.empty()) return;
+  link->components.erase(component_run);
+  if (!link->components.empty()) return;
   set_silence(manager, *link, never);
   link->longer = {};
 }
@@ -42,7 +42,8 @@ void Managers::down(Instant now, const Party& manager) {
   Link* link = links_.find(manager);
   if (!link) return;
   link->up = false;
-  if (!link->tasks.empty() && link->silent_due == never) set_silence(manager, *link, now + limit_ + link->longer);
+  if (!link->components.empty() && link->silent_due == never)
+    set_silence(manager, *link, now + limit_ + link->longer);
 }
 
 void Managers::forget(Instant now, const Party& manager) {
@@ -50,20 +51,20 @@ void Managers::forget(Instant now, const Party& manager) {
   Link* link = links_.find(manager);
   if (!link) return;
   link->seen = false;
-  if (!link->tasks.empty()) return;
+  if (!link->components.empty()) return;
   DMM_ASSERT(link->silent_due == never);
   links_.erase(manager);
 }
 
-std::vector<TaskKey> Managers::tasks_of(const Party& manager) const {
+std::vector<ComponentKey> Managers::tasks_of(const Party& manager) const {
   const Link* link = links_.find(manager);
   if (!link) return {};
-  return link->tasks.sorted();
+  return link->components.sorted();
 }
 
-bool Managers::has(const Party& manager, TaskKey task) const {
+bool Managers::has(const Party& manager, ComponentKey component_run) const {
   const Link* link = links_.find(manager);
-  return link && link->tasks.contains(task);
+  return link && link->components.contains(component_run);
 }
 
 bool Managers::is_up(const Party& manager) const {
@@ -79,8 +80,8 @@ Instant Managers::silent_until(const Party& manager) const {
 
 bool Managers::is_idle(const Party& manager) const {
   const Link* link = links_.find(manager);
-  DMM_ASSERT(!link || !link->tasks.empty() || link->silent_due == never);
-  return !link || link->tasks.empty();
+  DMM_ASSERT(!link || !link->components.empty() || link->silent_due == never);
+  return !link || link->components.empty();
 }
 
 std::optional<Party> Managers::take_silent(Instant now) {

@@ -19,17 +19,17 @@ class Managers {
   void set_limit(Duration limit) { limit_ = limit; }
 
   /// A Start goes to it; `longer` for the way there. If its link isn't up, it has the limit to be heard.
-  void use(Instant now, const Party& manager, TaskKey task, Duration longer);
+  void use(Instant now, const Party& manager, ComponentKey component_run, Duration longer);
   /// The component needs nothing of it any more.
-  void leave(const Party& manager, TaskKey task);
+  void leave(const Party& manager, ComponentKey component_run);
   /// Its link is up; true if it never was before.
   bool up(const Party& manager);
   /// Its link is down; if it has components, it has the limit to come back.
   void down(Instant now, const Party& manager);
   /// Its session is over: whatever comes of it next begins another.
   void forget(Instant now, const Party& manager);
-  std::vector<TaskKey> tasks_of(const Party& manager) const;
-  bool has(const Party& manager, TaskKey task) const;
+  std::vector<ComponentKey> tasks_of(const Party& manager) const;
+  bool has(const Party& manager, ComponentKey component_run) const;
   /// Its link is up.
   bool is_up(const Party& manager) const;
   /// Until when a silent one with components has time to be heard; never: it isn't silent, or has none.
@@ -51,7 +51,7 @@ class Managers {
     bool seen = false;
     Instant silent_due = never;
     Duration longer;  ///< the longest of what its components were said to take
-    LookupSet<TaskKey> tasks;
+    LookupSet<ComponentKey> components;
   };
 
   void set_silence(const Party& manager, Link& link, Instant due);

@@ -12,8 +12,8 @@ namespace dmm::job_steps {
 
 namespace {
 
-StreamState& stream_of(ComponentRun& task, Stream stream) {
-  return task.streams.at(static_cast<std::size_t>(stream));
+StreamState& stream_of(ComponentRun& component_run, Stream stream) {
+  return component_run.streams.at(static_cast<std::size_t>(stream));
 }
 
 /// Both streams are wanted in one file.
@@ -37,9 +37,9 @@ void add_text(Job& job, Stream stream, const std::string& text) {
 }
 
 /// Once more from its beginning; of two streams in one file both, since its beginning is theirs.
-void begin_failed_again(const Job& job, ComponentRun& task) {
-  const bool any = std::ranges::any_of(task.streams, &StreamState::failed);
-  for (StreamState& stream : task.streams) {
+void begin_failed_again(const Job& job, ComponentRun& component_run) {
+  const bool any = std::ranges::any_of(component_run.streams, &StreamState::failed);
+  for (StreamState& stream : component_run.streams) {
     if (!stream.failed && !(any && shares_file(job))) continue;
     stream.failed = stream.asked = false;
     stream.again = true;
@@ -67,12 +67,12 @@ static void fail_stream(JobStep step, Job& job, const OutputWritten& written);
 static void end_stream(JobParts& parts, Job& job, StreamState& state, Stream stream);
 
 void on(JobStep step, FromProvider from, const Grown& grown) {
-  const auto [job, task] = subject_of(step.parts, from.party, grown.request, grown.component);
-  if (!task || task->phase == TaskPhase::over || !job->description.keep_output)
+  const auto [job, component_run] = subject_of(step.parts, from.party, grown.request, grown.component);
+  if (!component_run || component_run->phase == ComponentPhase::over || !job->description.keep_output)
     return step.parts.ignore("not_running");
   const std::array sizes{grown.output_bytes, grown.error_bytes};
   for (const Stream stream : both_streams) {
-    StreamState& state = stream_of(*task, stream);
+    StreamState& state = stream_of(*component_run, stream);
     state.bytes = std::max(state.bytes, sizes.at(static_cast<std::size_t>(stream)));
     advance(step, *job, grown.component, stream);
   }
@@ -82,20 +82,20 @@ void collect(JobStep step, Job& job) {
   DMM_ASSERT(job.run->open == 0);
   if (job.output_text.size() > 0) step.parts.changed(job);
   job.output_text = {};
-  for (std::uint32_t i = 0; i < job.run->tasks.size(); ++i) {
-    ComponentRun& task = job.run->tasks[i];
-    begin_failed_again(job, task);
+  for (std::uint32_t i = 0; i < job.run->components.size(); ++i) {
+    ComponentRun& component_run = job.run->components[i];
+    begin_failed_again(job, component_run);
     for (const Stream stream : both_streams) {
-      StreamState& state = stream_of(task, stream);
+      StreamState& state = stream_of(component_run, stream);
       if (!job.description.keep_output) {
         state.state = OutputState::complete;
         continue;
       }
-      if (!task.end.known) {  // no resource manager could be asked
+      if (!component_run.end.known) {  // no resource manager could be asked
         if (state.bytes > state.offset) state.outcome = OutputState::lost;
         state.bytes = state.offset;
       }
-      if (!task.end.known || state.bytes == state.all.size()) state.asked = false;
+      if (!component_run.end.known || state.bytes == state.all.size()) state.asked = false;
       advance(step, job, i, stream);
     }
   }
@@ -103,7 +103,7 @@ void collect(JobStep step, Job& job) {
 }
 
 void advance(JobStep step, Job& job, std::uint32_t component, Stream stream) {
-  StreamState& state = stream_of(job.run->tasks[component], stream);
+  StreamState& state = stream_of(job.run->components[component], stream);
   if (state.state != OutputState::pending || state.asked || state.handed != 0 || state.failed) return;
   const std::uint64_t end = std::min(state.bytes, step.parts.settings.fetch_bytes_max);
   std::string data;
@@ -120,18 +120,19 @@ void advance(JobStep step, Job& job, std::uint32_t component, Stream stream) {
 }
 
 void ask_piece(JobStep step, Job& job, std::uint32_t component, Stream stream) {
-  ComponentRun& task = job.run->tasks[component];
-  if (std::ranges::none_of(task.streams, &StreamState::asked)) task.moved = step.now;
-  StreamState& state = stream_of(task, stream);
+  ComponentRun& component_run = job.run->components[component];
+  if (std::ranges::none_of(component_run.streams, &StreamState::asked)) component_run.moved = step.now;
+  StreamState& state = stream_of(component_run, stream);
   state.asked = true;
-  step.effects.send(task.manager, Fetch{step.parts.request_of(job), component, stream, state.offset, true},
+  step.effects.send(component_run.manager,
+                    Fetch{step.parts.request_of(job), component, stream, state.offset, true},
                     step.parts.request_of(job));
   look_later(step, job, component);
 }
 
 void hand_over(JobStep step, Job& job, std::uint32_t component, Stream stream, std::string data) {
-  ComponentRun& task = job.run->tasks[component];
-  StreamState& state = stream_of(task, stream);
+  ComponentRun& component_run = job.run->components[component];
+  StreamState& state = stream_of(component_run, stream);
   DMM_ASSERT(state.state == OutputState::pending && state.handed == 0);
   OutputPiece piece;
   piece.job = job.number;
@@ -141,7 +142,8 @@ void hand_over(JobStep step, Job& job, std::uint32_t component, Stream stream, s
   piece.offset = state.offset;
   const bool shared = shares_file(job), appends = job.description.append && !job.own_files;
   piece.appends = shared || appends;
-  piece.begins = !appends && (shared ? task.streams[0].offset + task.streams[1].offset : state.offset) == 0;
+  piece.begins =
+      !appends && (shared ? component_run.streams[0].offset + component_run.streams[1].offset : state.offset) == 0;
   piece.path = path_of(job, component, stream);
   state.handed = piece.serial;
   state.handed_at = step.now;
@@ -162,16 +164,16 @@ void on(JobStep step, FromProvider from, Chunk& chunk) {
 void on(JobStep step, FromProvider from, Piece& piece) { take_piece(step, from.party, piece, false); }
 
 void take_piece(JobStep step, const Party& from, Piece& piece, bool cut) {
-  const auto [job, task] = subject_of(step.parts, from, piece.request, piece.component);
-  if (!task || piece.stream > Stream::error) return step.parts.ignore("unknown_component");
-  StreamState& state = stream_of(*task, piece.stream);
+  const auto [job, component_run] = subject_of(step.parts, from, piece.request, piece.component);
+  if (!component_run || piece.stream > Stream::error) return step.parts.ignore("unknown_component");
+  StreamState& state = stream_of(*component_run, piece.stream);
   if (!state.asked || piece.offset != state.offset) return step.parts.ignore("not_asked");
   state.asked = false;
-  task->moved = step.now;
+  component_run->moved = step.now;
   const std::uint64_t room = step.parts.settings.fetch_bytes_max - state.offset;
   if (piece.data.size() > room) piece.data.resize(room);
   const std::uint64_t end = state.offset + piece.data.size();
-  if (!task->end.known) {
+  if (!component_run->end.known) {
     // What was announced and isn't there was taken away again by the job itself.
     state.bytes = piece.data.empty() ? state.offset : std::max(state.bytes, piece.size);
   } else if ((piece.last || piece.data.empty()) &&
@@ -189,8 +191,8 @@ void take_piece(JobStep step, const Party& from, Piece& piece, bool cut) {
 
 void on(JobStep step, const OutputWritten& written) {
   Job* job = step.parts.jobs.find(written.job);
-  if (!job || !job->run || written.component >= job->run->tasks.size()) return;
-  StreamState& state = stream_of(job->run->tasks[written.component], written.stream);
+  if (!job || !job->run || written.component >= job->run->components.size()) return;
+  StreamState& state = stream_of(job->run->components[written.component], written.stream);
   if (state.handed == 0 || state.handed != written.serial) return;
   state.handed = 0;
   if (!written.error.empty()) {
@@ -203,12 +205,12 @@ void on(JobStep step, const OutputWritten& written) {
 }
 
 void fail_stream(JobStep step, Job& job, const OutputWritten& written) {
-  ComponentRun& task = job.run->tasks[written.component];
-  StreamState& state = stream_of(task, written.stream);
+  ComponentRun& component_run = job.run->components[written.component];
+  StreamState& state = stream_of(component_run, written.stream);
   state.failed = true;
   step.parts.changed(job);
   if (job.run->open == 0 && !state.again) {
-    begin_failed_again(job, task);
+    begin_failed_again(job, component_run);
     for (const Stream stream : both_streams) advance(step, job, written.component, stream);
     return;
   }
@@ -230,8 +232,8 @@ void close_if_written(JobStep step, Job& job) {
   if (job.run->open > 0) return;
   OutputState worst = OutputState::complete;
   bool kept = false;
-  for (const ComponentRun& task : job.run->tasks)
-    for (const StreamState& stream : task.streams) {
+  for (const ComponentRun& component_run : job.run->components)
+    for (const StreamState& stream : component_run.streams) {
       if (stream.state == OutputState::pending) return;
       worst = std::max(worst, stream.state);
       kept = kept || stream.state == OutputState::unfetched || stream.state == OutputState::unwritten;
@@ -242,7 +244,7 @@ void close_if_written(JobStep step, Job& job) {
   if (!kept)
     leave_attempt(step, job);
   else if (!was_over)
-    step.parts.set_due(job.run->tasks[0], {job.number, 0}, step.now + step.parts.settings.keep_output);
+    step.parts.set_due(job.run->components[0], {job.number, 0}, step.now + step.parts.settings.keep_output);
   if (!was_over) return close(step, job, job.outcome);
   step.parts.changed(job, Grade::synced);
   step.effects.log(kept ? Level::warning : Level::info, "output", step.parts.request_of(job),

@@ -21,35 +21,37 @@ bool is_under_way(const StreamState& stream) { return stream.asked || stream.han
 static void leave_unfetched(JobStep step, Job& job, std::uint32_t component);
 
 void look_later(JobStep step, Job& job, std::uint32_t component) {
-  ComponentRun& task = job.run->tasks[component];
-  if (task.look_due == never)
-    step.parts.set_look(task, {job.number, component}, step.now + look_interval + job.run->round_trip * 2);
+  ComponentRun& component_run = job.run->components[component];
+  if (component_run.look_due == never)
+    step.parts.set_look(component_run, {job.number, component},
+                        step.now + look_interval + job.run->round_trip * 2);
 }
 
-void look(JobStep step, TaskKey key) {
+void look(JobStep step, ComponentKey key) {
   Job& job = *step.parts.jobs.find(key.job);
-  ComponentRun& task = job.run->tasks[key.component];
-  DMM_ASSERT(task.look_due <= step.now);
-  step.parts.set_look(task, key, never);
-  for (const StreamState& stream : task.streams) {
+  ComponentRun& component_run = job.run->components[key.component];
+  DMM_ASSERT(component_run.look_due <= step.now);
+  step.parts.set_look(component_run, key, never);
+  for (const StreamState& stream : component_run.streams) {
     const Duration waits = step.now - stream.handed_at;
     if (stream.handed == 0 || waits < look_interval || waits >= look_interval * 2) continue;
     step.effects.log(Level::warning, "output_waits", step.parts.request_of(job),
                      {{"seconds", waits.in_seconds()}, {"text", std::string("its file system takes nothing")}});
   }
-  const bool asked = std::ranges::any_of(task.streams, &StreamState::asked);
-  if (asked && job.run->open == 0 && step.now - task.moved >= step.parts.patience(*job.run))
+  const bool asked = std::ranges::any_of(component_run.streams, &StreamState::asked);
+  if (asked && job.run->open == 0 && step.now - component_run.moved >= step.parts.patience(*job.run))
     return leave_unfetched(step, job, key.component);
-  if (asked && step.parts.managers.is_up(task.manager)) fetch_pending(step, job, key.component);
-  if (std::ranges::any_of(task.streams, is_under_way)) look_later(step, job, key.component);
+  if (asked && step.parts.managers.is_up(component_run.manager)) fetch_pending(step, job, key.component);
+  if (std::ranges::any_of(component_run.streams, is_under_way)) look_later(step, job, key.component);
 }
 
 void fetch_pending(JobStep step, Job& job, std::uint32_t component) {
-  ComponentRun& task = job.run->tasks[component];
+  ComponentRun& component_run = job.run->components[component];
   for (const Stream stream : both_streams) {
-    StreamState& state = task.streams.at(static_cast<std::size_t>(stream));
+    StreamState& state = component_run.streams.at(static_cast<std::size_t>(stream));
     if (state.asked)
-      step.effects.send(task.manager, Fetch{step.parts.request_of(job), component, stream, state.offset, true},
+      step.effects.send(component_run.manager,
+                        Fetch{step.parts.request_of(job), component, stream, state.offset, true},
                         step.parts.request_of(job));
     if (state.state != OutputState::unfetched) continue;
     state.state = OutputState::pending;
@@ -58,7 +60,7 @@ void fetch_pending(JobStep step, Job& job, std::uint32_t component) {
 }
 
 void leave_unfetched(JobStep step, Job& job, std::uint32_t component) {
-  for (StreamState& stream : job.run->tasks[component].streams)
+  for (StreamState& stream : job.run->components[component].streams)
     if (std::exchange(stream.asked, false)) stream.state = OutputState::unfetched;
   job.output_text = "output is still where the job ran: its resource manager is silent";
   step.parts.changed(job);
@@ -79,8 +81,8 @@ std::string fetch_again(JobStep step, std::uint64_t number) {
   if (!job->run) return "nothing of its output is kept where it ran any more";
   job->own_files = true;
   job->output = OutputState::pending;
-  for (ComponentRun& task : job->run->tasks)
-    for (StreamState& stream : task.streams) {
+  for (ComponentRun& component_run : job->run->components)
+    for (StreamState& stream : component_run.streams) {
       StreamState fresh;
       fresh.bytes = stream.bytes;
       fresh.all = std::move(stream.all);

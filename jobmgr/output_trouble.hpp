@@ -8,7 +8,7 @@
 namespace dmm::job_steps {
 
 void look_later(JobStep step, Job& job, std::uint32_t component);
-void look(JobStep step, TaskKey key);
+void look(JobStep step, ComponentKey key);
 /// The resource manager is heard, perhaps again: what was asked for, or given up for its silence, it can send now.
 void fetch_pending(JobStep step, Job& job, std::uint32_t component);
 /// It was kept for long enough; by now its resource manager has forgotten it too.

@@ -6,50 +6,58 @@
 namespace dmm {
 namespace {
 
-TaskRecordOfJob record_of(const ComponentRun& task) {
-  TaskRecordOfJob row;
-  row.manager = task.manager;
-  row.nodes = task.nodes;
-  row.phase = task.phase;
-  row.stopping = task.stopping;
-  row.interrupted = task.interrupted;
-  row.heard = task.heard;
-  row.order = task.order;
-  if (task.end.known) row.end_kind = task.end.kind;
-  row.end_code = task.end.code;
-  row.end_fault = task.end.fault;
-  row.text = task.text;
-  row.wall = task.wall;
+ComponentRecord record_of(const ComponentRun& component_run) {
+  ComponentRecord row;
+  row.manager = component_run.manager;
+  row.nodes = component_run.nodes;
+  row.phase = component_run.phase;
+  row.stopping = component_run.stopping;
+  row.interrupted = component_run.interrupted;
+  row.heard = component_run.heard;
+  row.order = component_run.order;
+  if (component_run.end.known) row.end_kind = component_run.end.kind;
+  row.end_code = component_run.end.code;
+  row.end_fault = component_run.end.fault;
+  row.text = component_run.text;
+  row.wall = component_run.wall;
   // While it runs it says itself how much there is.
-  if (task.end.known) row.output_bytes = task.streams[0].bytes;
-  if (task.end.known) row.error_bytes = task.streams[1].bytes;
-  row.keeper_died = task.end.keeper_died;
-  row.reached = task.reached;
-  row.cause = task.cause;
-  row.clean = task.clean;
-  row.others_died = task.end.others_died;
+  if (component_run.end.known) row.output_bytes = component_run.streams[0].bytes;
+  if (component_run.end.known) row.error_bytes = component_run.streams[1].bytes;
+  row.keeper_died = component_run.end.keeper_died;
+  row.reached = component_run.reached;
+  row.cause = component_run.cause;
+  row.clean = component_run.clean;
+  row.others_died = component_run.end.others_died;
   return row;
 }
 
-ComponentRun task_of(TaskRecordOfJob row) {
-  ComponentRun task;
-  task.manager = std::move(row.manager);
-  task.nodes = std::move(row.nodes);
-  task.phase = row.phase;
-  task.stopping = row.stopping;
-  task.interrupted = row.interrupted;
-  task.heard = row.heard;
-  task.order = row.order;
-  task.end = {row.end_kind.has_value(), row.end_kind.value_or(EndKind::exited), row.end_code, row.end_fault,
-              row.keeper_died, row.others_died};
-  task.reached = row.reached;
-  task.cause = row.cause;
-  task.clean = row.clean;
-  task.text = std::move(row.text);
-  task.wall = row.wall;
-  task.streams[0].bytes = row.output_bytes;
-  task.streams[1].bytes = row.error_bytes;
-  return task;
+ComponentRun component_of(ComponentRecord row) {
+  ComponentRun component_run;
+  component_run.manager = std::move(row.manager);
+  component_run.nodes = std::move(row.nodes);
+  component_run.phase = row.phase;
+  component_run.stopping = row.stopping;
+  component_run.interrupted = row.interrupted;
+  component_run.heard = row.heard;
+  component_run.order = row.order;
+  component_run.end = {row.end_kind.has_value(),
+                       row.end_kind.value_or(EndKind::exited),
+                       row.end_code,
+                       row.end_fault,
+                       row.keeper_died,
+                       row.others_died};
+  component_run.reached = row.reached;
+  component_run.cause = row.cause;
+  component_run.clean = row.clean;
+  component_run.text = std::move(row.text);
+  component_run.wall = row.wall;
+  component_run.streams[0].bytes = row.output_bytes;
+  component_run.streams[1].bytes = row.error_bytes;
+  return component_run;
+}
+
+bool has_unknown_phase(const ComponentRecord& row) {
+  return row.phase > ComponentPhase::over || row.reached > ComponentPhase::over;
 }
 
 std::unique_ptr<Attempt> attempt_of(ProgressRecord& progress) {
@@ -61,12 +69,13 @@ std::unique_ptr<Attempt> attempt_of(ProgressRecord& progress) {
   run->asked = progress.asked;
   run->grace = progress.grace;
   run->round_trip = std::clamp(progress.round_trip, Duration{}, round_trip_max);
-  for (TaskRecordOfJob& row : progress.tasks) {
-    run->tasks.push_back(task_of(std::move(row)));
-    const ComponentRun& task = run->tasks.back();
-    run->open += task.phase != TaskPhase::over;
-    run->unstarted += task.phase == TaskPhase::queued || task.phase == TaskPhase::asked;
-    run->troubles = std::max(run->troubles, task.order);
+  for (ComponentRecord& row : progress.components) {
+    run->components.push_back(component_of(std::move(row)));
+    const ComponentRun& component_run = run->components.back();
+    run->open += component_run.phase != ComponentPhase::over;
+    run->unstarted +=
+        component_run.phase == ComponentPhase::queued || component_run.phase == ComponentPhase::asked;
+    run->troubles = std::max(run->troubles, component_run.order);
   }
   return run;
 }
@@ -136,7 +145,7 @@ ProgressRecord progress_of(const Job& job) {
   row.asked = job.run->asked;
   row.grace = job.run->grace;
   row.round_trip = job.run->round_trip;
-  for (const ComponentRun& task : job.run->tasks) row.tasks.push_back(record_of(task));
+  for (const ComponentRun& component_run : job.run->components) row.components.push_back(record_of(component_run));
   return row;
 }
 
@@ -160,15 +169,17 @@ Job job_of(JobRecord record, ProgressRecord progress, std::string& fault) {
   job.cancel_wanted = progress.cancel_wanted;
   const std::string name = "job " + std::to_string(job.number) + ": ";
   const bool has_lease = !progress.lease.empty() && !progress.nodes.empty();
-  const bool has_tasks = !progress.tasks.empty();
+  const bool has_components = !progress.components.empty();
   if (static_cast<std::size_t>(job.state) >= job_state_count)
     fault = name + "a state that there isn't";
-  else if (!is_over(job.state) && has_attempt(job.state) != has_tasks)
+  else if (std::ranges::any_of(progress.components, has_unknown_phase))
+    fault = name + "a component in a phase that there isn't";
+  else if (!is_over(job.state) && has_attempt(job.state) != has_components)
     fault = name + "an attempt in the wrong state";
-  else if (has_tasks && !has_lease)
+  else if (has_components && !has_lease)
     fault = name + "an attempt without nodes";
   if (!fault.empty()) return job;
-  if (has_tasks) job.run = attempt_of(progress);
+  if (has_components) job.run = attempt_of(progress);
   take_outcome(job, progress);
   return job;
 }

@@ -29,10 +29,10 @@ struct JobRecord {
 };
 
 /// A component of the attempt under way.
-struct TaskRecordOfJob {
+struct ComponentRecord {
   Party manager;
   NodeSet nodes;
-  TaskPhase phase = TaskPhase::queued;
+  ComponentPhase phase = ComponentPhase::queued;
   bool stopping = false;
   bool interrupted = false;
   bool heard = false;
@@ -44,7 +44,7 @@ struct TaskRecordOfJob {
   Duration wall;
   std::uint64_t output_bytes = 0, error_bytes = 0;  ///< fetched once more after a restart, small ones too
   bool keeper_died = false;
-  TaskPhase reached = TaskPhase::started;  ///< rows of older programs don't say
+  ComponentPhase reached = ComponentPhase::started;  ///< rows of older programs don't say
   std::optional<LeaseEnd> cause;
   bool clean = false;
   bool others_died = false;
@@ -80,7 +80,7 @@ struct ProgressRecord {
   std::vector<NodeGroup> held;   ///< what is left to be released
   bool asked = false;            ///< a Start of the attempt was sent
   Duration grace;                ///< that what runs of it got when it was given up
-  std::vector<TaskRecordOfJob> tasks;
+  std::vector<ComponentRecord> components;
   Duration round_trip;           ///< from here to where it runs and back
   std::uint32_t keeper_deaths = 0;
   Instant again_at = never;
@@ -104,12 +104,13 @@ struct ProgressRecord {
   std::string key() const { return std::to_string(number); }
   template <class Self>
   static auto fields(Self& self) {
-    return std::tie(self.number, self.state, self.attempt, self.reruns, self.cancel_wanted, self.outcome, self.granted,
-                    self.started, self.ended, self.wall, self.exit_kind, self.exit_code, self.exit_fault, self.text,
-                    self.lease, self.chain, self.clusters, self.origin, self.tries, self.nodes, self.held, self.asked,
-                    self.grace, self.tasks, self.round_trip, self.keeper_deaths, self.again_at, self.output,
-                    self.output_text, self.output_began, self.own_files, self.false_starts, self.past,
-                    self.waits_since, self.ran_from, self.ran_before, self.is_suspect);
+    return std::tie(self.number, self.state, self.attempt, self.reruns, self.cancel_wanted, self.outcome,
+                    self.granted, self.started, self.ended, self.wall, self.exit_kind, self.exit_code,
+                    self.exit_fault, self.text, self.lease, self.chain, self.clusters, self.origin, self.tries,
+                    self.nodes, self.held, self.asked, self.grace, self.components, self.round_trip,
+                    self.keeper_deaths, self.again_at, self.output, self.output_text, self.output_began,
+                    self.own_files, self.false_starts, self.past, self.waits_since, self.ran_from, self.ran_before,
+                    self.is_suspect);
   }
 };
 

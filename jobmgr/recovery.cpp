@@ -98,19 +98,19 @@ void restore(JobParts& parts, Instant now, Job restored) {
   Attempt& run = *job.run;
   if (run.open > 0) parts.leases.open(run.lease, job.number);
   if (run.holds) parts.leases.restore(run.lease, job.number);
-  for (std::uint32_t i = 0; i < run.tasks.size(); ++i) {
-    ComponentRun& task = run.tasks[i];
-    const TaskKey key{job.number, i};
-    if (task.phase == TaskPhase::queued)
+  for (std::uint32_t i = 0; i < run.components.size(); ++i) {
+    ComponentRun& component_run = run.components[i];
+    const ComponentKey key{job.number, i};
+    if (component_run.phase == ComponentPhase::queued)
       parts.starts.add(parts.request_of(job), i);
     else
-      parts.managers.use(now, task.manager, key, run.round_trip * 2);
+      parts.managers.use(now, component_run.manager, key, run.round_trip * 2);
     if (is_over(job.state) && i == 0)
-      parts.set_due(task, key, now + parts.settings.keep_output);
-    else if (job.state == JobState::ending && task.phase != TaskPhase::over)
-      parts.set_due(task, key, now + run.grace + parts.patience(run));
-    else if (task.phase == TaskPhase::asked)
-      parts.set_due(task, key, now + parts.settings.start_limit + run.round_trip * 2);
+      parts.set_due(component_run, key, now + parts.settings.keep_output);
+    else if (job.state == JobState::ending && component_run.phase != ComponentPhase::over)
+      parts.set_due(component_run, key, now + run.grace + parts.patience(run));
+    else if (component_run.phase == ComponentPhase::asked)
+      parts.set_due(component_run, key, now + parts.settings.start_limit + run.round_trip * 2);
   }
   parts.resuming.push_back(job.number);
 }
@@ -124,21 +124,22 @@ void resume(JobStep step) {
       if (job.output != OutputState::unwritten) collect(step, job);
       continue;
     }
-    for (std::uint32_t i = 0; i < job.run->tasks.size(); ++i) say_again(step, job, i);
+    for (std::uint32_t i = 0; i < job.run->components.size(); ++i) say_again(step, job, i);
   }
 }
 
 void say_again(JobStep step, Job& job, std::uint32_t component) {
-  const auto& tasks = job.run->tasks;
-  const ComponentRun& task = tasks[component];
+  const auto& components = job.run->components;
+  const ComponentRun& component_run = components[component];
   if (DMM_PLANT(starts_not_repeated)) return;
-  if (task.phase != TaskPhase::asked && task.phase != TaskPhase::started) return;
-  if (!task.stopping) return send_start(step, job, component);
+  if (component_run.phase != ComponentPhase::asked && component_run.phase != ComponentPhase::started) return;
+  if (!component_run.stopping) return send_start(step, job, component);
   const auto is_told = [&](const ComponentRun& other) {
-    return other.stopping && other.phase != TaskPhase::over && other.manager == task.manager;
+    return other.stopping && other.phase != ComponentPhase::over && other.manager == component_run.manager;
   };
-  if (std::none_of(tasks.begin(), tasks.begin() + component, is_told))  // one reaches all of a request
-    step.effects.send(task.manager, Stop{step.parts.request_of(job), job.run->grace}, step.parts.request_of(job));
+  if (std::none_of(components.begin(), components.begin() + component, is_told))  // one reaches all of a request
+    step.effects.send(component_run.manager, Stop{step.parts.request_of(job), job.run->grace},
+                      step.parts.request_of(job));
 }
 
 // ---- a session with the site that is new to either side -------------------------------------------------------------

@@ -33,12 +33,15 @@ Duration pause_after(std::uint32_t earlier, Duration pause) {
 }
 
 /// By the word of its resource manager or its owner, or since no Start was sent.
-bool never_ran(const ComponentRun& task) {
-  if (task.reached == TaskPhase::queued) return true;
-  if (task.reached == TaskPhase::asked && task.clean && !task.end.known) return true;
-  if (task.reached == TaskPhase::started || !task.end.known || task.wall > Duration{}) return false;
-  return task.end.kind == EndKind::stopped || task.end.kind == EndKind::lease_ended ||
-         task.end.kind == EndKind::start_failed;
+bool never_ran(const ComponentRun& component_run) {
+  if (component_run.reached == ComponentPhase::queued) return true;
+  if (component_run.reached == ComponentPhase::asked && component_run.clean && !component_run.end.known)
+    return true;
+  if (component_run.reached == ComponentPhase::started || !component_run.end.known ||
+      component_run.wall > Duration{})
+    return false;
+  return component_run.end.kind == EndKind::stopped || component_run.end.kind == EndKind::lease_ended ||
+         component_run.end.kind == EndKind::start_failed;
 }
 
 /// How often the job was asked for again, but for deaths of a keeper.
@@ -54,7 +57,7 @@ bool is_owners_right(LeaseEnd cause) {
 Interruption interruption_of(const Attempt& run, const ComponentRun& deciding) {
   DMM_ASSERT(run.open == 0);
   if (deciding.end.keeper_died) return Interruption::keeper;
-  if (std::ranges::all_of(run.tasks, never_ran)) return Interruption::nothing_ran;
+  if (std::ranges::all_of(run.components, never_ran)) return Interruption::nothing_ran;
   if (deciding.cause && is_owners_right(*deciding.cause)) return Interruption::owner;
   return Interruption::nodes_lost;
 }

@@ -23,23 +23,23 @@ void StartQueue::queue_aside() {
   aside_.clear();
 }
 
-void StartQueue::sent(Instant now, ComponentRun& task, TaskKey key) {
-  DMM_ASSERT(!task.counted);
-  task.counted = true;
+void StartQueue::sent(Instant now, ComponentRun& component_run, ComponentKey key) {
+  DMM_ASSERT(!component_run.counted);
+  component_run.counted = true;
   ++under_way_;
   held_.emplace_back(now + slot_held, key);
   DMM_ASSERT(under_way_ <= held_.size());  // each gives its slot back at the latest when its time is over
 }
 
-void StartQueue::answered(ComponentRun& task) {
-  if (!std::exchange(task.counted, false)) return;
+void StartQueue::answered(ComponentRun& component_run) {
+  if (!std::exchange(component_run.counted, false)) return;
   DMM_ASSERT(under_way_ > 0);
   --under_way_;
 }
 
-std::optional<TaskKey> StartQueue::take_held(Instant now) {
+std::optional<ComponentKey> StartQueue::take_held(Instant now) {
   if (held_.empty() || held_.front().first > now) return std::nullopt;
-  const TaskKey key = held_.front().second;
+  const ComponentKey key = held_.front().second;
   held_.pop_front();
   return key;
 }

@@ -25,11 +25,11 @@ class StartQueue {
 
   // ---- Starts under way ----
   /// The component's Start was sent: it takes a slot.
-  void sent(Instant now, ComponentRun& task, TaskKey key);
+  void sent(Instant now, ComponentRun& component_run, ComponentKey key);
   /// The Start was answered, or is given up.
-  void answered(ComponentRun& task);
+  void answered(ComponentRun& component_run);
   /// The next component with a Start that has kept others waiting for long enough.
-  std::optional<TaskKey> take_held(Instant now);
+  std::optional<ComponentKey> take_held(Instant now);
   std::uint32_t under_way() const { return under_way_; }
 
   Instant next_deadline() const { return queued_.empty() || held_.empty() ? never : held_.front().first; }
@@ -37,7 +37,7 @@ class StartQueue {
  private:
   std::deque<Entry> queued_, aside_;
   std::uint32_t under_way_ = 0;                      ///< Starts sent of late and not answered
-  std::deque<std::pair<Instant, TaskKey>> held_;     ///< until when each of them keeps others waiting
+  std::deque<std::pair<Instant, ComponentKey>> held_;  ///< until when each of them keeps others waiting
 };
 
 }  // namespace dmm

@@ -122,7 +122,7 @@ struct LeaseId {
   }
 };
 
-/// Where a name belongs in a hash table: quicker than a stable hash, and for nothing else. It differs between machines.
+/// Where a name belongs in a hash table: quicker than a stable hash, and for nothing else. It differs between hosts.
 inline std::uint64_t table_hash(std::uint64_t number) { return number * 0x9E3779B97F4A7C15ULL; }
 inline std::uint64_t table_hash(const RequestId& id) {
   return id.user.table_hash(id.site.text.table_hash(table_hash(id.job) ^ id.attempt));
@@ -133,7 +133,7 @@ inline std::uint64_t table_hash(const Party& party) {
   return party.name.table_hash(party.site.text.table_hash(static_cast<std::uint64_t>(party.role)));
 }
 
-/// FNV-1a over text, continued from `seed`: the same on every machine, which std::hash does not promise.
+/// FNV-1a over text, continued from `seed`: the same on every host, which std::hash does not promise.
 inline std::uint64_t stable_hash(std::string_view text, std::uint64_t seed = 14695981039346656037ULL) {
   for (unsigned char byte : text) seed = (seed ^ byte) * 1099511628211ULL;
   return seed;

@@ -83,7 +83,7 @@ enum class StartFault : std::uint8_t {
   executable_missing,  ///< no such program where the job runs
   not_permitted,       ///< the program or the working directory may not, or can't, be used
   no_directory,        ///< the working directory doesn't exist
-  resources,           ///< the machine is out of processes, memory or disk
+  resources,           ///< the host is out of processes, memory or disk
 };
 
 /// How a program ended.

@@ -1,5 +1,5 @@
 // Time as integers. There is no clock in this folder: an Instant comes in as an argument, from a monotonic clock or
-// from a simulation, and only Durations travel between machines.
+// from a simulation, and only Durations travel between hosts.
 #pragma once
 
 #include <compare>
@@ -34,7 +34,7 @@ constexpr Duration from_seconds(double count) {
   return {static_cast<std::int64_t>(count * 1e6 + (count < 0 ? -0.5 : 0.5))};
 }
 
-/// A point on one machine's monotonic clock, in microseconds; never sent to another machine.
+/// A point on one host's monotonic clock, in microseconds; never sent to another host.
 struct Instant {
   std::int64_t microseconds = 0;
 

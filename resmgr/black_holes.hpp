@@ -5,7 +5,7 @@
 // end, whatever its exit status, clears the node. Pure bookkeeping: the manager says what happened, and tells the site.
 //
 // The death of a keeper is held against no single node: one of the jobs there may be the cause. If no user was there at
-// each of several deaths in a row, it was the machine, and all nodes are set aside. A restart forgets these deaths.
+// each of several deaths in a row, it was the host, and all nodes are set aside. A restart forgets these deaths.
 #pragma once
 
 #include <cstdint>

@@ -12,7 +12,7 @@
 
 namespace dmm {
 
-/// How far jobs are kept apart from one another and from the machine. For the backend: the manager itself decides
+/// How far jobs are kept apart from one another and from the host. For the backend: the manager itself decides
 /// nothing by it.
 struct JobRules {
   bool isolate = true;  ///< in pid and mount namespaces of their own, where the kernel permits that

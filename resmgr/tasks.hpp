@@ -61,7 +61,7 @@ struct LivingTask {
 struct TaskStarted {
   TaskId id;
   std::int32_t process = 0;
-  std::string isolation = {};  ///< what keeps it apart from other tasks and the machine, for people
+  std::string isolation = {};  ///< what keeps it apart from other tasks and the host, for people
 };
 /// The task is over and nothing that it started is left.
 struct TaskEnded {

@@ -14,7 +14,7 @@
 
 namespace dmm::site_steps {
 
-/// Our machine may have forgotten our last leases and remember some that were over: what the resource manager has
+/// Our host may have forgotten our last leases and remember some that were over: what the resource manager has
 /// under a later lease isn't under an older one any more. What runs there without a lease may be of such a later
 /// one, too.
 static void forget_older(SiteStep& s, const Party& manager, const Register& offer);

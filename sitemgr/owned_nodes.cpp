@@ -88,7 +88,7 @@ std::optional<std::size_t> OwnedNodes::find_cluster(const ClusterName& name) con
 }
 
 std::size_t OwnedNodes::kind_of(const NodeProperties& properties) {
-  for (std::size_t i = 0; i < kinds_.size(); ++i)  // as many as there are different machines
+  for (std::size_t i = 0; i < kinds_.size(); ++i)  // as many as there are kinds of nodes
     if (kinds_[i].properties == properties) return i;
   kinds_.push_back({properties, std::vector<Stock>(settings_.size())});
   return kinds_.size() - 1;

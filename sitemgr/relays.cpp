@@ -2,6 +2,7 @@
 #include "sitemgr/relays.hpp"
 
 #include "manager/assert.hpp"
+#include "protocol/hints.hpp"
 #include "protocol/text.hpp"
 
 namespace dmm {

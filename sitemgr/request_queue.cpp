@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "manager/assert.hpp"
+#include "sitemgr/settings.hpp"
 
 namespace dmm {
 namespace {

@@ -5,6 +5,8 @@
 
 #include "manager/assert.hpp"
 #include "manager/planted.hpp"
+#include "protocol/hints.hpp"
+#include "protocol/text.hpp"
 #include "sitemgr/answers.hpp"
 
 namespace dmm {

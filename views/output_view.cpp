@@ -26,8 +26,8 @@ Json output_of(const Job& job, const JobView& view, std::uint64_t component, con
     if (path.empty()) path = folder + '/' + own_output_file(job.number, index, stream);
     const bool began = (job.output_began >> index_of(stream) & 1) != 0;
     Json row{{"stream", to_text(stream)}, {"path", std::move(path)}, {"began", began}};
-    if (job.run && component < job.run->tasks.size()) {
-      const StreamState& state = job.run->tasks[component].streams.at(index_of(stream));
+    if (job.run && component < job.run->components.size()) {
+      const StreamState& state = job.run->components[component].streams.at(index_of(stream));
       row["known_bytes"] = state.bytes;
       row["here_bytes"] = state.offset;
     }

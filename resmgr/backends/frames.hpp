@@ -1,5 +1,5 @@
 // What a resource manager and its keeper say to one another over their socket. This is not a protocol: both ends are
-// programs of one build on one machine, so a frame is a length (4 bytes), the index of its type in the variant (1
+// programs of one build on one host, so a frame is a length (4 bytes), the index of its type in the variant (1
 // byte) and the fields in order, integers as they lie in memory, text and lists behind their length (4 bytes). The
 // manager names tasks by serial numbers, so the keeper needs to know nothing about requests and leases; it keeps a
 // task's name only to give it to the next manager.
@@ -156,7 +156,7 @@ struct Ready {
 struct JobStarted {
   std::uint64_t serial = 0;
   std::int32_t process = 0;
-  std::string isolation;  ///< what keeps it apart from the rest of the machine
+  std::string isolation;  ///< what keeps it apart from the rest of the host
   template <class Self>
   static auto fields(Self& self) { return std::tie(self.serial, self.process, self.isolation); }
 };

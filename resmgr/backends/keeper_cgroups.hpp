@@ -1,4 +1,4 @@
-// Jobs' cgroups (version 2), which hold each job with all its processes to its share of the machine. In a folder that
+// Jobs' cgroups (version 2), which hold each job with all its processes to its share of the host. In a folder that
 // the administrator gave to the resource manager alone; which controllers there are is found out.
 #pragma once
 

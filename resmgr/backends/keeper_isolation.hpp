@@ -1,4 +1,4 @@
-// What keeps a job away from everything else on the machine: a pid namespace, in which it sees and signals nothing but
+// What keeps a job away from everything else on the host: a pid namespace, in which it sees and signals nothing but
 // itself, and a mount namespace, in which the state folder with its ledgers, the keeper's socket and the other jobs'
 // directories isn't there. Made by the kernel for any account where it permits user namespaces, else for root alone.
 #pragma once
@@ -31,7 +31,7 @@ struct Hiding {
 };
 Hiding hiding_of(const std::string& state, const std::string& directory);
 
-/// In the child of fork_into, as the first process of its namespaces: makes what it sees of the machine its own.
+/// In the child of fork_into, as the first process of its namespaces: makes what it sees of the host its own.
 /// System calls only. 0 or an errno.
 int isolate(const Isolation& isolation, const Hiding& hiding);
 

@@ -44,13 +44,13 @@ void add_limits(ShimPlan& plan, const Limits& limits, const Rules& rules) {
   if (plan.isolation.user && rules.processes) add_limit(plan, RLIMIT_NPROC, rules.processes, rules.processes);
 }
 
-// What the machine lacks, whoever asks for it.
+// What the host lacks, whichever job asks for it.
 bool is_of_machine(int error) {
   return error == EAGAIN || error == ENOMEM || error == EMFILE || error == ENFILE || error == ENOSPC || error == EDQUOT;
 }
 
 // Whose fault it is: `resources` is held against the nodes, and the job runs elsewhere. All else is about what the user
-// named, and would be no better there; but for reading errors of what the machine itself looked up.
+// named, and would be no better there; but for reading errors of what the host itself looked up.
 StartFault fault_of(const StartJob& job, Step step, int error) {
   const bool is_own_step = step == Step::set_up || (step == Step::directory && job.working_directory.empty());
   if (is_own_step || job.arguments.empty() || is_of_machine(error)) return StartFault::resources;

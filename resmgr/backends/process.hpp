@@ -1,4 +1,4 @@
-// The `process` backend: tasks are real processes on this machine. It only talks to the keeper, a small program
+// The `process` backend: tasks are real processes on this host. It only talks to the keeper, a small program
 // that is the parent of all of them (keeper_loop.hpp says how it starts and ends them), and never waits for it:
 // orders that the socket doesn't take are kept and sent when it does. If the keeper dies, so does everything it
 // started; the backend reports that and starts another. With `outlive` it is the other way round too: when the manager

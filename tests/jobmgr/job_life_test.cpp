@@ -16,10 +16,10 @@ namespace {
 using S = JobState;
 using E = JobEvent;
 
-TaskEnd exited(std::int32_t code) { return {true, EndKind::exited, code, StartFault::none}; }
-TaskEnd ended(EndKind kind) { return {true, kind, 0, StartFault::none}; }
-TaskEnd signalled(std::int32_t code) { return {true, EndKind::signalled, code, StartFault::none}; }
-TaskEnd not_started(StartFault fault) { return {true, EndKind::start_failed, 0, fault}; }
+KnownEnd exited(std::int32_t code) { return {true, EndKind::exited, code, StartFault::none}; }
+KnownEnd ended(EndKind kind) { return {true, kind, 0, StartFault::none}; }
+KnownEnd signalled(std::int32_t code) { return {true, EndKind::signalled, code, StartFault::none}; }
+KnownEnd not_started(StartFault fault) { return {true, EndKind::start_failed, 0, fault}; }
 
 constexpr ComponentEnd good{EndClass::good, 0};
 ComponentEnd bad(std::uint32_t order) { return {EndClass::bad, order}; }
@@ -68,7 +68,7 @@ TEST_CASE("an outcome is final, and only an attempt can come to one twice over")
 TEST_CASE("what the end of a component says") {
   struct Row {
     const char* what;
-    TaskEnd end;
+    KnownEnd end;
     bool interrupted;
     bool stopping;
     EndClass expected;
@@ -94,8 +94,8 @@ TEST_CASE("what the end of a component says") {
       Row{"no such program", not_started(StartFault::executable_missing), false, false, EndClass::bad},
       Row{"not permitted", not_started(StartFault::not_permitted), false, false, EndClass::bad},
       Row{"no directory", not_started(StartFault::no_directory), false, false, EndClass::bad},
-      Row{"never heard of again", TaskEnd{}, true, true, EndClass::interrupted},
-      Row{"never started", TaskEnd{}, false, false, EndClass::stopped},
+      Row{"never heard of again", KnownEnd{}, true, true, EndClass::interrupted},
+      Row{"never started", KnownEnd{}, false, false, EndClass::stopped},
   };
   for (const Row& row : rows) {
     INFO(row.what);

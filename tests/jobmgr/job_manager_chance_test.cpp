@@ -136,7 +136,7 @@ struct World {
     if (const auto* start = std::get_if<Start>(&message)) {
       const ProgressRecord* row = ledger.synced(start->request.job);
       REQUIRE((row && row->attempt == start->request.attempt));
-      REQUIRE(row->tasks.at(start->component).phase != TaskPhase::queued);
+      REQUIRE(row->components.at(start->component).phase != ComponentPhase::queued);
     }
     const auto* request = std::get_if<Request>(&message);
     if (!request || request->id.attempt == 1) return;

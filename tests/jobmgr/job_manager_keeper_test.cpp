@@ -263,13 +263,13 @@ TEST_CASE("the progress that an earlier version wrote is read, without what it d
     auto row = nlohmann::json::parse(to_json(*progress, Duration{}));
     row.erase("keeper_deaths");
     row.erase("again_at");
-    for (auto& task : row["tasks"]) task.erase(task.size() - 1);
+    for (auto& component_run : row["tasks"]) component_run.erase(component_run.size() - 1);
     ProgressRecord read;
     CHECK(from_json(row.dump(), Duration{}, read) == "");
     CHECK(read.keeper_deaths == 0);
     CHECK(read.again_at == never);
-    REQUIRE(read.tasks.size() == 1);
-    CHECK(read.tasks[0].phase == TaskPhase::started);
+    REQUIRE(read.components.size() == 1);
+    CHECK(read.components[0].phase == ComponentPhase::started);
   }
 }
 

@@ -3,7 +3,7 @@
 
 #include <doctest/doctest.h>
 
-#include "jobmgr/task_times.hpp"
+#include "jobmgr/component_times.hpp"
 
 namespace dmm::pauses_test {
 namespace {
@@ -43,16 +43,16 @@ TEST_CASE("pauses: a job that paused before a restart goes on pausing for as lon
   CHECK(pauses.due(start + seconds(5)) == 7);
 }
 
-TEST_CASE("task times: a component's time moves, and goes, with its field") {
-  TaskTimes times;
+TEST_CASE("component_run times: a component's time moves, and goes, with its field") {
+  ComponentTimes times;
   Instant first = never, second = never;
   times.set(first, {1, 0}, start + seconds(2));
   times.set(second, {1, 1}, start + seconds(1));
-  CHECK(times.due(start + seconds(1)) == TaskKey{1, 1});
+  CHECK(times.due(start + seconds(1)) == ComponentKey{1, 1});
   times.set(second, {1, 1}, start + seconds(4));
   CHECK(second == start + seconds(4));
   CHECK_FALSE(times.due(start + seconds(1)));
-  CHECK(times.due(start + seconds(3)) == TaskKey{1, 0});
+  CHECK(times.due(start + seconds(3)) == ComponentKey{1, 0});
   times.set(first, {1, 0}, never);
   CHECK(times.next_deadline() == start + seconds(4));
   times.set(second, {1, 1}, never);

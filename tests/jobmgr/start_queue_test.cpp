@@ -42,7 +42,7 @@ TEST_CASE("start queue: a Start without an answer keeps others waiting for two s
   queue.add(attempt_at(2), 0);
   CHECK(queue.next_deadline() == start + seconds(2));
   CHECK_FALSE(queue.take_held(start + seconds(2) - microseconds(1)));
-  CHECK(queue.take_held(start + seconds(2)) == TaskKey{1, 4});
+  CHECK(queue.take_held(start + seconds(2)) == ComponentKey{1, 4});
   CHECK_FALSE(queue.take_held(never));
 }
 

@@ -6,6 +6,6 @@
 
 namespace dmm {
 
-using TaskTimes = Times<TaskKey>;
+using ComponentTimes = Times<ComponentKey>;
 
 }  // namespace dmm

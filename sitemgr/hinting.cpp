@@ -24,7 +24,8 @@ void update_demand(SiteParts& parts) {
   Demand demand;
   if (parts.settings.delegate) {
     const bool may_go = HomeSearch::may_delegate(parts.queue, parts.search_site());
-    demand.queued = told_queued(parts.queue.borrowing(false) + (may_go ? parts.queue.borrowing(true) : 0));
+    demand.queued =
+        told_queued(parts.queue.totals().borrowing(false) + (may_go ? parts.queue.totals().borrowing(true) : 0));
     const LocalRequest* first = demand.queued > 0 ? parts.queue.first_borrowing(may_go) : nullptr;
     if (first) demand.width = first->kind->widest;
   }

@@ -29,8 +29,8 @@ Duration answer_within(std::uint32_t dttl, const SiteSettings& settings, const N
 
 /// Nodes that take no new work are no capacity: a drained site is as busy as it can be.
 Load HomeSearch::load(const OwnedNodes& owned, const RequestQueue& queue, bool is_drained) {
-  DMM_ASSERT(owned.used() <= owned.total() && queue.demand_here() <= queue.demand());
-  return {is_drained ? owned.total() : owned.used(), queue.demand_here(), owned.total()};
+  DMM_ASSERT(owned.used() <= owned.total() && queue.totals().demand_here() <= queue.totals().demand());
+  return {is_drained ? owned.total() : owned.used(), queue.totals().demand_here(), owned.total()};
 }
 
 /// A threshold of at most 1 lets no request queue for nodes that others have: what matchmaking found no place for goes
@@ -39,7 +39,8 @@ bool HomeSearch::may_delegate(const RequestQueue& queue, const Site& site) {
   const double threshold = site.settings.delegation_threshold;
   const bool is_drained = site.lending.drained_here();
   if (is_drained || over(load(site.owned, queue, is_drained), threshold)) return true;
-  return threshold <= 1 && queue.demand_here() > 0 && site.matcher.has_matched(queue, site.owned, site.reservation);
+  return threshold <= 1 && queue.totals().demand_here() > 0 &&
+         site.matcher.has_matched(queue, site.owned, site.reservation);
 }
 
 /// How wide a simple request may be that is kept here: what fits starts at the next pass of matchmaking. None is kept

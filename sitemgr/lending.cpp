@@ -36,7 +36,7 @@ void Lending::add_neighbours(std::size_t neighbours) {
 
 /// Free processors of each cluster, less what local requests that wait could use there, and what is reserved.
 const std::vector<std::uint32_t>& Lending::lendable_by_cluster(const Site& site) const {
-  const Lendable state{site.owned.changes(), site.queue.claim_changes(), site.reservation.changes()};
+  const Lendable state{site.owned.changes(), site.queue.totals().claim_changes(), site.reservation.changes()};
   if (std::exchange(lendable_of_, state) == state) return lendable_;
   lendable_ = site.owned.free_by_cluster();
   const auto take = [&](std::size_t cluster, std::uint64_t processors) {
@@ -45,7 +45,7 @@ const std::vector<std::uint32_t>& Lending::lendable_by_cluster(const Site& site)
   };
   if (site.settings.owner_first) {
     std::vector<std::uint32_t> usable;
-    for (const auto& [claim, demand] : site.queue.claims()) {
+    for (const auto& [claim, demand] : site.queue.totals().claims()) {
       const std::vector<ClusterView> views = site.owned.views(claim.constraints);
       usable.clear();
       for (std::size_t i = 0; i < views.size(); ++i) {

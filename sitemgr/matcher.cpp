@@ -53,7 +53,7 @@ void Matcher::begin(RequestQueue& queue, const Site& site) {
   const bool goes_on = std::exchange(pass_goes_on_, false);
   const auto is_passed = [&](const RequestId& id) {
     const LocalRequest* request = queue.find(id);
-    return request && queue.is_passed(*request);
+    return request && sweep_.is_passed(*request->kind, queue.dispatch_key(*request));
   };
   if (goes_on)  // a request that the pass has gone by is looked at when all have been
     pass_again_ |= more_free || std::ranges::any_of(looked_at_, is_passed);
@@ -61,9 +61,9 @@ void Matcher::begin(RequestQueue& queue, const Site& site) {
     more_free |= std::exchange(pass_again_, false);
   if ((!more_free && looked_at_.empty() && !goes_on) || site.is_drained) return;
   if (goes_on)
-    queue.go_on();
+    sweep_.go_on(queue.fitting());
   else if (more_free)
-    queue.begin_pass();
+    sweep_.begin(queue.fitting());
   phase_ = Phase::reserved;
   left_ = starts_a_step;
   next_fresh_ = 0;
@@ -129,7 +129,7 @@ void Matcher::end_heads(RequestQueue& queue, const LocalRequest* blocker) {
   blocker_ = blocker ? std::optional(blocker->request.id) : std::nullopt;
   // A request that came stands before the one that blocked the others, and doesn't block them.
   if (was_blocked_ && !blocker_ && !in_a_pass_) {
-    queue.begin_pass();
+    sweep_.begin(queue.fitting());
     in_a_pass_ = true;
   }
   if (blocker_ || !scan_) return finish();
@@ -141,7 +141,7 @@ std::optional<Matcher::Match> Matcher::next_fresh(RequestQueue& queue, const Sit
   DMM_ASSERT(phase_ == Phase::fresh && next_fresh_ <= looked_at_.size());
   while (left_ > 0 && next_fresh_ < looked_at_.size()) {
     LocalRequest* request = queue.find(looked_at_[next_fresh_++]);
-    const bool may = request && request->kind->servable && !queue.is_misfit(*request->kind);
+    const bool may = request && request->kind->servable && !sweep_.is_misfit(*request->kind);
     if (!may || request->kind->widest > site.owned.largest_idle()) continue;
     if (auto match = try_overtaking(*request, queue, site)) return match;
   }
@@ -153,20 +153,20 @@ std::optional<Matcher::Match> Matcher::next_fresh(RequestQueue& queue, const Sit
 std::optional<Matcher::Match> Matcher::next_fitting(RequestQueue& queue, const Site& site) {
   DMM_ASSERT(phase_ == Phase::fitting && in_a_pass_);
   while (left_ > 0) {
-    LocalRequest* request = queue.first_fitting(site.owned.largest_idle());
+    LocalRequest* request = sweep_.first_fitting(queue.fitting(), site.owned.largest_idle());
     if (!request) break;
     if (auto match = try_overtaking(*request, queue, site)) return match;
   }
-  pass_goes_on_ = left_ > 0 && queue.is_unfinished();
+  pass_goes_on_ = left_ > 0 && sweep_.is_unfinished();
   finish();
   return std::nullopt;
 }
 
 std::optional<Matcher::Match> Matcher::try_overtaking(LocalRequest& request, RequestQueue& queue, const Site& site) {
-  DMM_ASSERT(request.kind->servable && !queue.is_misfit(*request.kind));
+  DMM_ASSERT(request.kind->servable && !sweep_.is_misfit(*request.kind));
   auto placement = fit(request, site);
   if (!placement) {
-    queue.set_misfit(*request.kind);
+    sweep_.set_misfit(*request.kind);
     return std::nullopt;
   }
   key_ = queue.dispatch_key(request);

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "sitemgr/class_sweep.hpp"
 #include "sitemgr/cycle.hpp"
 #include "sitemgr/owned_nodes.hpp"
 #include "sitemgr/placer.hpp"
@@ -38,7 +39,7 @@ class Matcher {
   };
 
   Matcher(const DispatchPolicy& policy, Duration cycle) : scan_(policy.scan), cycle_(cycle) {}
-  void set_policy(const DispatchPolicy& policy) { scan_ = policy.scan; }
+  void set_policy(const DispatchPolicy& policy) { scan_ = policy.scan, sweep_.reorder(); }
 
   // ---- when ----
   /// Whether a pass is to be made in this step.
@@ -96,6 +97,8 @@ class Matcher {
   bool pass_again_ = false;            ///< more may fit meanwhile: then another pass is due
   std::optional<RequestId> blocker_;   ///< at which the last pass ended, since no request may overtake it
   std::uint64_t started_ = 0;
+
+  ClassSweep sweep_;  ///< of all requests, over several steps if they are many
 
   // Of the pass that is being made in this step.
   Phase phase_ = Phase::idle;

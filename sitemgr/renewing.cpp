@@ -177,7 +177,7 @@ bool agrees(SiteStep& s, std::size_t n, const Renew& renew) {
 
 std::vector<LeaseId> wanted_of(const SiteParts& parts, Instant now, std::size_t n) {
   std::vector<LeaseId> wanted;
-  std::uint64_t demand = parts.settings.owner_first ? parts.queue.demand() : 0;
+  std::uint64_t demand = parts.settings.owner_first ? parts.queue.totals().demand() : 0;
   const auto for_others = parts.lending.wanted_for_others(now, parts.lending_site(), n);
   for (const LeaseId& id : parts.leases.down(n)) {
     const HopLease& lease = parts.leases.get(id);
@@ -191,7 +191,7 @@ std::vector<LeaseId> wanted_of(const SiteParts& parts, Instant now, std::size_t 
 
 void tell_wanted(SiteStep& s) {
   const bool may_want = s.parts.lending.borrowers().processors() > 0 &&
-                        ((s.parts.settings.owner_first && s.parts.queue.demand() > 0) ||
+                        ((s.parts.settings.owner_first && s.parts.queue.totals().demand() > 0) ||
                          s.parts.lending.borrowers().wants_any(s.now));
   WantedLook& look = s.parts.renewals.wanted_look();
   look.see(s.now, may_want, s.parts.settings.term / looks_a_term);

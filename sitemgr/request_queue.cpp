@@ -2,8 +2,6 @@
 #include "sitemgr/request_queue.hpp"
 
 #include <algorithm>
-#include <bit>
-#include <functional>
 #include <limits>
 #include <utility>
 
@@ -22,30 +20,17 @@ constexpr unsigned count_bits = 24;
 /// How many requests of one class are looked at for one of a suitable length; and of how many classes.
 constexpr int lengths_max = 64;
 constexpr int classes_looked_at_max = 256;
-/// Of how many classes a pass of matchmaking finds out in one step whether they fit: some milliseconds.
-constexpr std::uint32_t looks_max = 1'024;
 /// How many that pause are passed over as too wide for a hint.
 constexpr int too_wide_max = 1'024;
-/// More kinds of nodes that users wait for aren't told apart.
-constexpr std::size_t claims_max = 64;
-
-constexpr OrderKey first_of_all{std::numeric_limits<std::int64_t>::min(), std::numeric_limits<std::int64_t>::min(), 0};
-OrderKey behind(OrderKey key) {
-  ++key.arrival;
-  return key;
-}
-
-/// The same for widths that differ by less than an eighth; each up to 16 has its own.
-std::uint32_t rough(std::uint32_t width) {
-  if (width < 16) return width;
-  const auto shift = static_cast<std::uint32_t>(std::bit_width(width)) - 4;
-  return (shift << 3) + (width >> shift);
-}
 
 template <class Index, class Key, class Value>
 void put(Index& index, const Key& key, Value value, bool add) {
   const bool done = add ? index.emplace(key, value).second : index.erase(key) == 1;
   DMM_ASSERT(done);
+}
+
+void put(WidthIndex& index, RequestClass& kind, const OrderKey& key, bool add) {
+  add ? index.insert(kind, key) : index.erase(kind, key);
 }
 
 }  // namespace
@@ -68,45 +53,18 @@ RequestClass& RequestQueue::class_of(const ResourceNeed& need, std::uint32_t dtt
   return *slot;
 }
 
-/// What its requests come to in the sums; `here` of them aren't out.
-void RequestQueue::count(RequestClass& kind, std::uint64_t requests, std::uint64_t here, bool add) {
-  const std::uint64_t all = requests * kind.processors, here_all = here * kind.processors;
-  if (!kind.servable) return;
-  DMM_ASSERT(here <= requests && (add || (demand_ >= all && demand_here_ >= here_all && kind.claimed >= all)));
-  demand_ += add ? all : 0 - all;
-  demand_here_ += add ? here_all : 0 - here_all;
-  if (kind.claimed == 0) kind.claim = claim_of(kind);
-  const auto claim = claims_.try_emplace(kind.claim, 0).first;
-  DMM_ASSERT(claim->second >= kind.claimed);
-  claim->second += add ? all : 0 - all;
-  kind.claimed += add ? all : 0 - all;
-  if (claim->second == 0) claims_.erase(claim);
-  ++claim_changes_;
-  DMM_ASSERT(demand_here_ <= demand_);
-}
-
-LocalClaim RequestQueue::claim_of(const RequestClass& kind) const {
-  LocalClaim own{kind.need.constraints, kind.clusters};
-  if (claims_.size() < claims_max || claims_.contains(own)) return own;
-  return {{}, ~std::uint64_t{0}};
-}
-
 void RequestQueue::classify(RequestClass& kind, bool servable, std::uint64_t clusters) {
   if (kind.servable == servable && kind.clusters == clusters) return;
-  DMM_ASSERT(kind.out + kind.home <= kind.waiting.size());
   const std::uint64_t all = kind.waiting.size(), here = all - kind.out;
-  const std::uint64_t borrowing = (all - kind.home) * kind.processors;
-  DMM_ASSERT(borrowing_[kind.servable] >= borrowing);
-  borrowing_[kind.servable] -= borrowing;
-  borrowing_[servable] += borrowing;
-  if (all > 0) count(kind, all, here, false);
+  totals_.reclassify(kind, servable);
+  if (all > 0) totals_.subtract(kind, all, here);
   index_head(kind, false);
   index_ready_head(kind, false);
   kind.servable = servable;
   index_head(kind, true);
   index_ready_head(kind, true);
   kind.clusters = clusters;
-  if (all > 0) count(kind, all, here, true);
+  if (all > 0) totals_.add(kind, all, here);
 }
 
 // ---- indices -------------------------------------------------------------------------------------------------------
@@ -130,8 +88,8 @@ void RequestQueue::index_head(RequestClass& kind, bool add) {
   DMM_ASSERT(kind.waiting.begin()->second->kind == &kind);
   put(heads_[kind.servable], key, &kind, add);
   if (kind.dttl > 0) put(leaving_[kind.servable], key, &kind, add);
-  if (kind.servable) put(fitting_, std::pair(rough(kind.widest), key), &kind, add);
-  if (kind.simple) put(simple_, std::pair(rough(kind.widest), key), &kind, add);
+  if (kind.servable) put(fitting_, kind, key, add);
+  if (kind.simple) put(simple_, kind, key, add);
 }
 
 void RequestQueue::index_ready_head(RequestClass& kind, bool add) {
@@ -150,7 +108,7 @@ void RequestQueue::index_search(LocalRequest& request, bool add) {
              [&](bool of_now) { index_ready_head(kind, of_now); });
       break;
     case Search::pausing:
-      put(pausing_, std::pair(rough(kind.widest), request.arrival), &request, add);
+      put(pausing_, std::pair(rough_width(kind.widest), request.arrival), &request, add);
       put(due_, std::pair(request.resume_at, request.arrival), &request, add);
       break;
     case Search::out:
@@ -164,18 +122,16 @@ void RequestQueue::index_search(LocalRequest& request, bool add) {
       kind.home += one;
       break;
   }
-  const std::uint64_t borrows = request.search == Search::home ? 0 : kind.processors;
-  DMM_ASSERT(add || borrowing_[kind.servable] >= borrows);
-  borrowing_[kind.servable] += add ? borrows : 0 - borrows;
-  counts_[static_cast<std::size_t>(request.search)] += one;
-  DMM_ASSERT(counts_[static_cast<std::size_t>(request.search)] <= requests_.size());
+  add ? totals_.enter(kind, request.search) : totals_.leave(kind, request.search);
+  DMM_ASSERT(totals_.requests() <= requests_.size());
 }
 
 void RequestQueue::index(LocalRequest& request, bool add) {
   RequestClass& kind = *request.kind;
   change(kind.waiting, dispatch_key(request), add ? &request : nullptr,
          [&](bool of_now) { index_head(kind, of_now); });
-  count(kind, 1, request.search != Search::out, add);
+  const bool is_here = request.search != Search::out;
+  add ? totals_.add(kind, 1, is_here) : totals_.subtract(kind, 1, is_here);
   index_search(request, add);
 }
 
@@ -201,7 +157,7 @@ LocalRequest& RequestQueue::add(LocalRequest request, RequestClass& kind) {
   by_user_[slot->request.id.user].emplace(arrival, slot.get());
   if (slot->request.length > Duration{}) ++kind.lengths[slot->request.length];
   index(*slot, true);
-  DMM_ASSERT(counts_[0] + counts_[1] + counts_[2] + counts_[3] == requests_.size());
+  DMM_ASSERT(totals_.requests() == requests_.size());
   return *slot;
 }
 
@@ -227,7 +183,7 @@ void RequestQueue::erase(LocalRequest& request) {
     DMM_ASSERT(erased == 1);
   }
   requests_.erase(request.arrival);
-  DMM_ASSERT(counts_[0] + counts_[1] + counts_[2] + counts_[3] == requests_.size());
+  DMM_ASSERT(totals_.requests() == requests_.size());
 }
 
 const DenseMap<std::uint64_t, LocalRequest*>* RequestQueue::of_user(const ShortText& user) const {
@@ -239,11 +195,10 @@ const DenseMap<std::uint64_t, LocalRequest*>* RequestQueue::of_user(const ShortT
 void RequestQueue::set_policies(const DispatchPolicy& dispatch, const DelegationPolicy& delegation) {
   for (const auto& [arrival, request] : requests_) index(*request, false);
   DMM_ASSERT(heads_[0].empty() && heads_[1].empty() && due_.empty() && pausing_.empty());
-  DMM_ASSERT(claims_.empty() && demand_ == 0 && demand_here_ == 0 && borrowing_[0] == 0 && borrowing_[1] == 0);
+  DMM_ASSERT(totals_.claims().empty() && totals_.requests() == 0 && totals_.demand_here() == 0);
   dispatch_ = &dispatch;
   delegation_ = &delegation;
   for (const auto& [arrival, request] : requests_) index(*request, true);
-  swept_ = first_of_all;
 }
 
 // ---- dispatching ---------------------------------------------------------------------------------------------------
@@ -268,66 +223,13 @@ LocalRequest* RequestQueue::after(const LocalRequest& request) {
   return next;
 }
 
-/// What is in a walk is never later than the next head of its width: what is found there tells.
-RequestQueue::Walk RequestQueue::walk_from(const HeadsByWidth& heads, std::uint32_t widest_max, const OrderKey& from) {
-  Walk walk;
-  for (auto it = heads.begin(); it != heads.end() && it->first.first <= rough(widest_max);
-       it = heads.lower_bound({it->first.first + 1, first_of_all}))
-    walk.emplace_back(from, it->first.first);
-  std::ranges::make_heap(walk, std::greater<>());
-  return walk;
-}
-
-/// Widths that have become too wide leave the walk.
-RequestClass* RequestQueue::next_of(const HeadsByWidth& heads, std::uint32_t widest_max, Walk& walk) {
-  while (!walk.empty()) {
-    std::ranges::pop_heap(walk, std::greater<>());
-    auto& [earliest, width] = walk.back();
-    const auto it = heads.lower_bound({width, earliest});
-    if (it == heads.end() || it->first.first != width || width > rough(widest_max)) {
-      walk.pop_back();
-      continue;
-    }
-    const bool is_it = it->first.second == earliest;
-    DMM_ASSERT(!is_it || it->second->waiting.begin()->first == earliest);
-    earliest = is_it ? behind(earliest) : it->first.second;
-    std::ranges::push_heap(walk, std::greater<>());
-    if (is_it) return it->second;
-  }
-  return nullptr;
-}
-
-void RequestQueue::begin_pass() {
-  ++pass_;
-  swept_ = first_of_all;
-  go_on();
-}
-
-void RequestQueue::go_on() {
-  sweep_ = walk_from(fitting_, std::numeric_limits<std::uint32_t>::max(), swept_);
-  looks_left_ = looks_max;
-}
-
-LocalRequest* RequestQueue::first_fitting(std::uint32_t widest_max) {
-  for (; looks_left_ > 0; --looks_left_) {
-    const RequestClass* kind = next_of(fitting_, widest_max, sweep_);
-    if (!kind) return nullptr;
-    DMM_ASSERT(kind->servable && swept_ <= kind->waiting.begin()->first);  // a pass never goes back
-    swept_ = behind(kind->waiting.begin()->first);
-    if (kind->widest > widest_max || kind->misfit == pass_) continue;
-    --looks_left_;
-    return kind->waiting.begin()->second;
-  }
-  return nullptr;
-}
-
 LocalRequest* RequestQueue::first_for_lease(std::uint32_t processors, std::uint32_t hops, Duration length,
                                             Duration unsaid) {
   LocalRequest* first = nullptr;
   OrderKey first_key;
-  Walk walk = walk_from(simple_, processors, first_of_all);
+  WidthIndex::Walk walk = simple_.walk_from(processors, first_of_all);
   for (int classes = 0; classes < classes_looked_at_max; ++classes) {
-    const RequestClass* kind = next_of(simple_, processors, walk);
+    const RequestClass* kind = simple_.next_of(walk, processors);
     if (!kind || (first && first_key < kind->waiting.begin()->first)) break;
     DMM_ASSERT(kind->simple);
     if (kind->widest > processors || kind->dttl < hops) continue;
@@ -362,7 +264,7 @@ const LocalRequest* RequestQueue::first_borrowing(bool also_servable) const {
 LocalRequest* RequestQueue::first_pausing(std::uint32_t widest_max, std::uint64_t after) const {
   LocalRequest* first = nullptr;
   auto it = pausing_.begin();
-  while (it != pausing_.end() && it->first.first <= rough(widest_max)) {
+  while (it != pausing_.end() && it->first.first <= rough_width(widest_max)) {
     const std::uint32_t width = it->first.first;
     it = pausing_.lower_bound({width, after + 1});
     for (int looked = 0; it != pausing_.end() && it->first.first == width && looked < too_wide_max; ++it, ++looked) {
@@ -380,13 +282,8 @@ LocalRequest* RequestQueue::first_pausing(std::uint32_t widest_max, std::uint64_
 void RequestQueue::set_search(LocalRequest& request, Search search) {
   // The caller has changed resume_at, target or answer_by only if the request was in no index that is ordered by it.
   DMM_ASSERT(request.search != search);
-  if (request.kind->servable) {
-    const std::uint64_t processors = request.kind->processors;
-    DMM_ASSERT(request.search == Search::out || demand_here_ >= processors);
-    if (request.search != Search::out) demand_here_ -= processors;
-    if (search != Search::out) demand_here_ += processors;
-    DMM_ASSERT(demand_here_ <= demand_);
-  }
+  if (request.search == Search::out) totals_.came_back(*request.kind);
+  if (search == Search::out) totals_.went_out(*request.kind);
   index_search(request, false);
   request.search = search;
   index_search(request, true);

@@ -68,7 +68,8 @@ struct SiteParts {
     return {settings, owned, neighbours, matcher, reservation, lending, feasibility, capacity()};
   }
   HintBoard::Sources hint_sources() const {
-    return {owned.changes(), queue.claim_changes(), reservation.changes(), lending.changes(), neighbours.revision()};
+    return {owned.changes(), queue.totals().claim_changes(), reservation.changes(), lending.changes(),
+            neighbours.revision()};
   }
 
   Party party(std::size_t n) const { return site_manager_of(neighbours[n].site); }

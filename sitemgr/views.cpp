@@ -20,8 +20,8 @@ SiteView view_of(const SiteParts& parts, Instant now) {
   view.processors_lent = parts.lending.borrowers().processors();
   view.load = value(HomeSearch::load(parts.owned, parts.queue, parts.lending.drained_here()));
   view.requests_waiting = parts.queue.size();
-  view.requests_out = parts.queue.count(LocalRequest::Search::out);
-  view.requests_pausing = parts.queue.count(LocalRequest::Search::pausing);
+  view.requests_out = parts.queue.totals().count(LocalRequest::Search::out);
+  view.requests_pausing = parts.queue.totals().count(LocalRequest::Search::pausing);
   view.foreign_waiting = parts.transit.size();
   view.grants_local = parts.matcher.started();
   view.grants_foreign = parts.lending.grants();
@@ -147,7 +147,7 @@ void check_invariants(const SiteParts& parts) {
     if (request->kind->servable) demand += request->kind->processors;
   }
   for (const auto& [key, foreign] : parts.transit.passed()) ++outstanding[foreign.target];
-  DMM_ASSERT(parts.queue.demand() == demand);
+  DMM_ASSERT(parts.queue.totals().demand() == demand);
   for (std::size_t n = 0; n < parts.neighbours.size(); ++n)
     DMM_ASSERT(parts.targets.of(n).outstanding == outstanding[n]);
 }

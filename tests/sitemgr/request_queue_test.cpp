@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "matchmaking/policy.hpp"
+#include "sitemgr/class_sweep.hpp"
 
 namespace request_queue_test {
 
@@ -66,6 +67,7 @@ TEST_CASE("request queue: a pass finds in order what a walk over all that waits 
     std::mt19937 random(7);
     const auto up_to = [&](std::uint32_t most) { return static_cast<std::uint32_t>(random() % (most + 1)); };
     Stage stage(*dispatch);
+    ClassSweep sweep;
     for (int pass = 0; pass < 60; ++pass) {
       for (int i = 0; i < 40; ++i) {
         LocalRequest& added = stage.add(need_of(1 + up_to(up_to(1) ? 20 : 400), up_to(3)), up_to(2), {},
@@ -73,24 +75,24 @@ TEST_CASE("request queue: a pass finds in order what a walk over all that waits 
         if (up_to(9) == 0) stage.queue.classify(*added.kind, false, 0);
       }
       std::uint32_t idle = 1 + up_to(500);
-      stage.queue.begin_pass();
+      sweep.begin(stage.queue.fitting());
       std::set<const RequestClass*> misfits;
       for (;;) {
         LocalRequest* wanted = stage.first([&](const LocalRequest& one) {
           return one.kind->servable && one.kind->widest <= idle && !misfits.contains(one.kind);
         });
-        LocalRequest* found = stage.queue.first_fitting(idle);
+        LocalRequest* found = sweep.first_fitting(stage.queue.fitting(), idle);
         REQUIRE(found == wanted);
         if (!found) break;
         if (up_to(3) == 0) {
           misfits.insert(found->kind);
-          stage.queue.set_misfit(*found->kind);
+          sweep.set_misfit(*found->kind);
           continue;
         }
         idle -= found->kind->widest;
         stage.erase(*found);
       }
-      CHECK_FALSE(stage.queue.is_unfinished());
+      CHECK_FALSE(sweep.is_unfinished());
     }
     CHECK(stage.queue.size() > 100);
   }
@@ -98,16 +100,17 @@ TEST_CASE("request queue: a pass finds in order what a walk over all that waits 
 
 TEST_CASE("request queue: a pass over very many classes stops and goes on, and looks at each of them") {
   Stage stage;
+  ClassSweep sweep;
   for (std::uint64_t memory = 1; memory <= 10'000; ++memory) stage.add(need_of(1, memory));
-  stage.queue.begin_pass();
+  sweep.begin(stage.queue.fitting());
   std::set<const RequestClass*> seen;
   int steps = 1;
-  for (;; ++steps, stage.queue.go_on()) {
-    while (LocalRequest* found = stage.queue.first_fitting(8)) {
+  for (;; ++steps, sweep.go_on(stage.queue.fitting())) {
+    while (LocalRequest* found = sweep.first_fitting(stage.queue.fitting(), 8)) {
       CHECK(seen.insert(found->kind).second);
-      stage.queue.set_misfit(*found->kind);
+      sweep.set_misfit(*found->kind);
     }
-    if (!stage.queue.is_unfinished()) break;
+    if (!sweep.is_unfinished()) break;
     REQUIRE(steps < 20);
   }
   CHECK(seen.size() == 10'000);
@@ -155,18 +158,18 @@ TEST_CASE("request queue: what users wait for is summed up in few claims, howeve
     for (int i = 0; i < 2; ++i) added.push_back(&stage.add(need_of(3, memory)));
   const auto sum = [&] {
     std::uint64_t all = 0;
-    for (const auto& [claim, processors] : stage.queue.claims()) all += processors;
+    for (const auto& [claim, processors] : stage.queue.totals().claims()) all += processors;
     return all;
   };
-  CHECK(stage.queue.claims().size() <= 100);
+  CHECK(stage.queue.totals().claims().size() <= 100);
   CHECK(sum() == 6'000);
-  CHECK(stage.queue.claims().contains(LocalClaim{{}, ~std::uint64_t{0}}));
+  CHECK(stage.queue.totals().claims().contains(LocalClaim{{}, ~std::uint64_t{0}}));
   stage.queue.classify(*added[0]->kind, false, 0);
   CHECK(sum() == 5'994);
   stage.queue.classify(*added[0]->kind, true, 2);
   CHECK(sum() == 6'000);
   for (LocalRequest* one : added) stage.erase(*one);
-  CHECK(stage.queue.claims().empty());
+  CHECK(stage.queue.totals().claims().empty());
 }
 
 }  // namespace request_queue_test

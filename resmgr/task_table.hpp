@@ -6,62 +6,18 @@
 // over also has a number, in order of arrival, by which nodes and links name it.
 #pragma once
 
-#include <array>
 #include <compare>
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <ranges>
-#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "manager/dense.hpp"
 #include "manager/lookup.hpp"
-#include "protocol/resources.hpp"
-#include "protocol/time.hpp"
-#include "resmgr/tasks.hpp"
+#include "resmgr/task_record.hpp"
 
 namespace dmm {
-
-enum class TaskState : std::uint8_t {
-  parked,    ///< its lease isn't assigned yet, or its nodes aren't clean yet
-  starting,  ///< ordered, not confirmed
-  running,
-  ending,    ///< its end was ordered, not confirmed
-  ended,     ///< only the outcome is left, and perhaps its directory
-};
-std::string_view to_text(TaskState state);
-
-struct TaskRecord {
-  TaskId id;
-  std::uint64_t number = 0;
-  Epoch lease;
-  NodeSet nodes;
-  TaskState state = TaskState::parked;
-  Instant since{};       ///< when it came into this state
-  Instant due = never;   ///< parked: given up then; ended: forgotten then; else, if not never, detached and ended then
-  bool ordered = false;  ///< the backend was told to start it, so there is something to remove
-  bool started = false;  ///< the backend said so
-  bool own_directory = false;  ///< runs in a directory that is made for it: the node is to blame if it isn't there
-  std::int32_t process = 0;
-  std::optional<EndKind> cause;        ///< why its end was ordered
-  LeaseEnd lease_end = LeaseEnd::released;  ///< why its nodes were taken from it, if they were
-  bool warned = false;                 ///< it got a SIGTERM, which an exit may be the answer to
-  Instant kill_at = never;             ///< when the ordered end becomes a SIGKILL
-  std::vector<std::uint64_t> cleans;   ///< the Clean messages that wait for its end
-  /// How far each stream was written, and of that told to the job manager, and read by it.
-  struct Growth {
-    std::uint64_t written = 0, told = 0, read = 0;
-  };
-  bool streams = false;                ///< its job manager takes output while it runs
-  std::array<Growth, 2> growth;        ///< by Stream
-  std::unique_ptr<Program> program;    ///< while parked
-  std::unique_ptr<Ended> outcome;      ///< once ended
-
-  /// Whether it holds its nodes.
-  bool is_live() const { return state != TaskState::parked && state != TaskState::ended; }
-};
 
 class TaskTable {
  public:

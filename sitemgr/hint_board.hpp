@@ -23,7 +23,7 @@ class HintBoard {
  public:
   /// What hints are made of beside the demand: the counters of the parts that own it.
   struct Sources {
-    std::uint64_t owned = 0, queue = 0, reservation = 0, lending = 0, neighbours = 0;
+    std::uint64_t owned = 0, queue = 0, reservation = 0, lending = 0, drains = 0, neighbours = 0;
     bool operator==(const Sources&) const = default;
   };
 

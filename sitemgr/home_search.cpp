@@ -37,7 +37,7 @@ Load HomeSearch::load(const OwnedNodes& owned, const RequestQueue& queue, bool i
 /// at any load, as where enough are free, but in several clusters.
 bool HomeSearch::may_delegate(const RequestQueue& queue, const Site& site) {
   const double threshold = site.settings.delegation_threshold;
-  const bool is_drained = site.lending.drained_here();
+  const bool is_drained = site.drains.has_self();
   if (is_drained || over(load(site.owned, queue, is_drained), threshold)) return true;
   return threshold <= 1 && queue.totals().demand_here() > 0 &&
          site.matcher.has_matched(queue, site.owned, site.reservation);
@@ -46,7 +46,7 @@ bool HomeSearch::may_delegate(const RequestQueue& queue, const Site& site) {
 /// How wide a simple request may be that is kept here: what fits starts at the next pass of matchmaking. None is kept
 /// while nodes gather for a request that was overtaken for too long: others would wait for it, which may be hours.
 std::uint32_t HomeSearch::keeps_up_to(const Site& site) {
-  const bool is_held_back = site.matcher.is_blocked() || site.reservation.held() || site.lending.drained_here();
+  const bool is_held_back = site.matcher.is_blocked() || site.reservation.held() || site.drains.has_self();
   return site.settings.keep_local && !is_held_back ? site.owned.largest_idle() : 0;
 }
 

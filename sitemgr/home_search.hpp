@@ -13,7 +13,7 @@
 
 #include "matchmaking/load.hpp"
 #include "sitemgr/cycle.hpp"
-#include "sitemgr/lending.hpp"
+#include "sitemgr/drains.hpp"
 #include "sitemgr/matcher.hpp"
 #include "sitemgr/targets.hpp"
 
@@ -28,7 +28,7 @@ class HomeSearch {
     const Neighbours& neighbours;
     const Matcher& matcher;
     const Reservation& reservation;
-    const Lending& lending;
+    const Drains& drains;
     const Feasibility& feasibility;
     Feasibility::Site capacity;
   };

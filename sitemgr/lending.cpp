@@ -6,7 +6,7 @@
 #include "manager/assert.hpp"
 #include "manager/planted.hpp"
 #include "matchmaking/load.hpp"
-#include "matchmaking/protection.hpp"
+#include "sitemgr/lease_terms.hpp"
 
 namespace dmm {
 namespace {
@@ -24,7 +24,7 @@ double idle_processors(const OwnedNodes& owned) { return static_cast<double>(own
 }  // namespace
 
 Lending::Lending(const SiteSettings& settings)
-    : self_(settings.name), borrowers_(settings.neighbours), turn_backoff_(settings.neighbours.size()) {}
+    : borrowers_(settings.neighbours), turn_backoff_(settings.neighbours.size()) {}
 
 void Lending::add_neighbours(std::size_t neighbours) {
   DMM_ASSERT(neighbours >= turn_backoff_.size());
@@ -130,43 +130,12 @@ void Lending::went_down(Instant now, std::size_t n) {
   borrowers_.satisfy(n);
 }
 
-// ---- for how long --------------------------------------------------------------------------------------------------
-
-/// A job that was interrupted before may have what it is promised. 0: as long as it is used.
-Duration Lending::longest_for(const Site& site, const Foreign& foreign) {
-  DMM_ASSERT(foreign.from < site.neighbours.size());
-  const Duration longest = site.settings.lease_length_for(site.neighbours[foreign.from].limits);
-  const Duration promised = protected_time(foreign.delegate.request.past, site.settings.protected_first,
-                                           site.settings.protected_max);
-  return longest == Duration{} ? longest : std::max(longest, promised);
-}
-
-Lending::Terms Lending::terms_for(const Site& site, const Foreign& foreign) {
-  const Delegate& asked = foreign.delegate;
-  Terms terms;
-  terms.protected_time =
-      protected_time(asked.request.past, site.settings.protected_first, site.settings.protected_max);
-  // A job that is declared to run as long as the longest lease is brought there and ended beyond that.
-  const Duration longest = longest_for(site, foreign), declared = asked.request.length;
-  const bool is_bounded = longest > Duration{} && declared > Duration{};
-  terms.length = is_bounded ? std::max(longest, declared + beyond_declared) : longest;
-  // Each hop promises less than it is promised, by what it takes to notice that its lender is silent (promise_of). The
-  // last one is to promise a third of a term at least; other sites are taken to notice as we do.
-  const Duration term = site.settings.term;
-  const Neighbour& asker = site.neighbours[foreign.from];
-  const auto hops = static_cast<std::int64_t>(asked.chain.size());
-  const Duration round_trip = std::clamp(asked.round_trip, Duration{}, round_trip_max);
-  const Duration notices = std::max(asker.stale_after - asker.round_trip * 2, term / 10);
-  terms.term = std::max(term, (term / 3 + notices * hops + round_trip * 5 / 2) * (100 + hops) / 100);
-  return terms;
-}
-
 /// Whether the job is better off elsewhere: it lost our nodes before, or would lose them before it has run as long as
 /// it did. In the second round of its request it gets them.
 bool Lending::prefers_others(const Site& site, const Foreign& foreign) {
   const Interruptions& past = foreign.delegate.request.past;
   if (past.times == 0 || foreign.delegate.round > 1) return false;
-  const Duration longest = longest_for(site, foreign);
+  const Duration longest = longest_for(site.settings, site.neighbours[foreign.from], foreign.delegate);
   const bool is_short = longest > Duration{} && past.ran >= longest;
   return is_short || std::ranges::find(past.owners, site.settings.name) != past.owners.end();
 }
@@ -176,7 +145,7 @@ bool Lending::prefers_others(const Site& site, const Foreign& foreign) {
 bool Lending::may_have_turn(Instant now, const Site& site, std::size_t n) const {
   DMM_ASSERT(n < site.neighbours.size() && n < turn_backoff_.size());
   const Neighbour& neighbour = site.neighbours[n];
-  if (!neighbour.up || neighbour.removed || drained_.contains(neighbour.site)) return false;
+  if (!neighbour.up || neighbour.removed || site.drains.has(neighbour.site)) return false;
   // Else nodes would gather for it in vain.
   if (borrowers_.width(now, n) > std::min(site.owned.largest_cluster(), allowance(site, n))) return false;
   return now >= std::max(kept_off_until(site, n), turn_backoff_[n]);
@@ -202,7 +171,8 @@ void Lending::update_turn(Instant now, const Site& site) {
   };
   for (;;) {
     const auto next = borrowers_.first(now, [&](std::size_t n) { return may_have_turn(now, site, n); });
-    if (!next || !site.settings.lend || site.settings.turn_limit == Duration{} || drained_here() || most() == 0) {
+    if (!next || !site.settings.lend || site.settings.turn_limit == Duration{} || site.drains.has_self() ||
+        most() == 0) {
       changes_ += turn_.has_value();
       turn_.reset();
       return;
@@ -315,17 +285,17 @@ bool Lending::keeps_off(Instant now, const Foreign& foreign) const {
   return now < kept_off_until(foreign.delegate.request.id.site) || borrowers_.is_kept_off(now, foreign.from);
 }
 
-bool Lending::is_drained_for(const Site& site, const Foreign& foreign) const {
+bool Lending::is_drained_for(const Site& site, const Foreign& foreign) {
   DMM_ASSERT(foreign.from < site.neighbours.size());
-  return drained_here() || drained_.contains(site.neighbours[foreign.from].site) ||
-         drained_.contains(foreign.delegate.request.id.site);
+  return site.drains.has_self() || site.drains.has(site.neighbours[foreign.from].site) ||
+         site.drains.has(foreign.delegate.request.id.site);
 }
 
 /// Why a delegation isn't served here, whatever is free.
 std::optional<RejectReason> Lending::may_not_have(Instant now, const Site& site, const Foreign& foreign) const {
   const Delegate& asked = foreign.delegate;
   if (!site.settings.lend || is_drained_for(site, foreign) || keeps_off(now, foreign)) return RejectReason::not_lending;
-  const Duration longest = longest_for(site, foreign);
+  const Duration longest = longest_for(site.settings, site.neighbours[foreign.from], foreign.delegate);
   if (longest > Duration{} && asked.request.length > longest) return RejectReason::too_long;
   if (prefers_others(site, foreign)) return RejectReason::others_first;
   if (total_processors(asked.request.need) > allowance(site, foreign.from)) return RejectReason::limit_reached;
@@ -356,36 +326,6 @@ Lending::Decision Lending::decide(Instant now, const Site& site, const Foreign& 
   if (reason != RejectReason::never_servable)
     borrowers_.turn_away(now, foreign.from, total_processors(need), widest_component(need), site.settings.pause_last);
   return reason;
-}
-
-// ---- orders of the owner -------------------------------------------------------------------------------------------
-
-bool Lending::drain(const SiteName& site) {
-  if (!drained_.insert(site).second) return false;
-  ++changes_;
-  changed_.push_back({site});
-  return true;
-}
-
-bool Lending::resume(const SiteName& site) {
-  kept_off_.erase(site);
-  ++changes_;
-  if (drained_.erase(site) == 0) return false;
-  changed_.push_back({site});
-  return true;
-}
-
-void Lending::write(LedgerChanges<SiteRecord>& ledger) {
-  for (DrainRecord& drain : std::exchange(changed_, {})) {
-    if (drained_.contains(drain.site))
-      ledger.put(std::move(drain));
-    else
-      ledger.erase(std::move(drain));
-  }
-}
-
-void Lending::add_records(std::vector<SiteRecord>& rows) const {
-  for (const SiteName& site : drained_) rows.emplace_back(DrainRecord{site});
 }
 
 }  // namespace dmm

@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "sitemgr/borrowers.hpp"
+#include "sitemgr/drains.hpp"
 #include "sitemgr/foreign.hpp"
 #include "sitemgr/neighbours.hpp"
-#include "sitemgr/records.hpp"
 #include "sitemgr/reservation.hpp"
 #include "sitemgr/transit.hpp"
 
@@ -41,15 +41,10 @@ class Lending {
     const Placer& placer;
     const Reservation& reservation;
     const Transit& transit;
+    const Drains& drains;
   };
   /// Where a delegation is served, or why it isn't.
   using Decision = std::variant<Placement, RejectReason>;
-  /// How long a lease for a delegation lasts.
-  struct Terms {
-    Duration term;            ///< what each Beat that vouches promises the borrower
-    Duration length;          ///< the owner takes it back after this; 0: as long as it is used
-    Duration protected_time;  ///< no reclaim for a local request ends it before
-  };
 
   explicit Lending(const SiteSettings& settings);
   void add_neighbours(std::size_t neighbours);
@@ -58,14 +53,13 @@ class Lending {
   // ---- delegations ----
   /// Whether and where a delegation is served. What it asks for in vain counts as wanted by its borrower.
   Decision decide(Instant now, const Site& site, const Foreign& foreign);
-  static Terms terms_for(const Site& site, const Foreign& foreign);
   /// A delegation of the neighbour was served: nothing is known of more that it wants.
   void granted(std::size_t n) { borrowers_.satisfy(n), ++grants_; }
   /// The neighbour asked for nodes: a turn that it missed doesn't count against it.
   void asks(std::size_t n) { turn_backoff_[n] = Instant{}; }
   /// Whether the neighbour, or the home site of the user that asks, gets nothing for a while.
   bool keeps_off(Instant now, const Foreign& foreign) const;
-  bool is_drained_for(const Site& site, const Foreign& foreign) const;
+  static bool is_drained_for(const Site& site, const Foreign& foreign);
 
   // ---- what may be lent ----
   /// The most processors in one cluster that a neighbour may have now; other borrowers' share is left out.
@@ -75,6 +69,8 @@ class Lending {
   Instant kept_off_until(const SiteName& sink) const;
   /// Nodes of this sink were reclaimed: it gets none before `until`.
   void recalled(Instant now, const SiteName& sink, Instant until);
+  /// The owner's administrator lets the sink have nodes again at once.
+  void end_cooldown(const SiteName& sink) { kept_off_.erase(sink), ++changes_; }
 
   // ---- fair share ----
   /// Says which borrower has the turn, as long as that is one that wouldn't get the nodes anyway.
@@ -95,21 +91,9 @@ class Lending {
   void went_down(Instant now, std::size_t n);
   const Borrowers& borrowers() const { return borrowers_; }
   std::uint64_t grants() const { return grants_; }
-  /// Counts up whenever a turn, a drain or a pause changes what a neighbour may have. What is lent and returned is
+  /// Counts up whenever a turn or a pause changes what a neighbour may have. What is lent and returned is
   /// counted with the nodes, when they are taken and when they are free again.
   std::uint64_t changes() const { return changes_; }
-
-  // ---- orders of the owner ----
-  /// Lends nothing more to this site; this site's own name: nothing new starts on its nodes. False if it was so.
-  bool drain(const SiteName& site);
-  bool resume(const SiteName& site);
-  const std::set<SiteName>& drained() const { return drained_; }
-  bool drained_here() const { return drained_.contains(self_); }
-
-  // ---- the ledger ----
-  void restore(const DrainRecord& row) { drained_.insert(row.site); }
-  void write(LedgerChanges<SiteRecord>& ledger);
-  void add_records(std::vector<SiteRecord>& rows) const;
 
  private:
   const std::vector<std::uint32_t>& lendable_by_cluster(const Site& site) const;
@@ -117,7 +101,6 @@ class Lending {
   std::uint32_t allowance(const Site& site, std::size_t n) const;
   std::optional<RejectReason> may_not_have(Instant now, const Site& site, const Foreign& foreign) const;
   static bool prefers_others(const Site& site, const Foreign& foreign);
-  static Duration longest_for(const Site& site, const Foreign& foreign);
   bool may_have_turn(Instant now, const Site& site, std::size_t n) const;
   static Duration turn_length(const Site& site, const ShareTurn& turn);
   std::size_t cluster_of_turn(Instant now, const Site& site, const ShareTurn& turn) const;
@@ -126,13 +109,10 @@ class Lending {
   std::vector<double> fair_shares(Instant now, const Site& site) const;
   double most_served(Instant now, std::size_t neighbours) const;
 
-  SiteName self_;
   Borrowers borrowers_;
   std::optional<ShareTurn> turn_;
   std::vector<Instant> turn_backoff_;       ///< by neighbour: nodes were kept for it in vain, no turn before
   std::map<SiteName, Instant> kept_off_;    ///< sinks that lost nodes by a reclaim, and until when they get none
-  std::set<SiteName> drained_;              ///< sites that are lent nothing more
-  std::vector<DrainRecord> changed_;        ///< rows to be written
   std::uint64_t grants_ = 0, changes_ = 0;
   struct Lendable {
     std::uint64_t owned = UINT64_MAX, queue = UINT64_MAX, reservation = UINT64_MAX;  ///< counters of these

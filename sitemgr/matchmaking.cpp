@@ -7,6 +7,7 @@
 #include "manager/planted.hpp"
 #include "protocol/text.hpp"
 #include "sitemgr/lease_mould.hpp"
+#include "sitemgr/lease_terms.hpp"
 #include "sitemgr/leasing.hpp"
 #include "sitemgr/owning.hpp"
 #include "sitemgr/pool.hpp"
@@ -22,7 +23,7 @@ static bool lend(SiteStep& s, Foreign& foreign);
 
 void match_local(SiteStep& s) {
   const Matcher::Site site{s.parts.settings, s.parts.owned, s.parts.placer, s.parts.reservation,
-                           s.parts.lending.drained_here()};
+                           s.parts.drains.has_self()};
   s.parts.matcher.begin(s.parts.queue, site);
   while (std::optional<Matcher::Match> match = s.parts.matcher.next(s.now, s.parts.queue, site)) {
     LocalRequest& request = match->request;
@@ -51,7 +52,7 @@ HopLease& make_lease(SiteStep& s, const ResourceNeed& need, const Placement& pla
     lease.round = asked.round;
     lease.chain.insert(lease.chain.end(), asked.chain.rbegin(), asked.chain.rend());
     lease.round_trip = std::max(asked.round_trip, Duration{});
-    const Lending::Terms terms = Lending::terms_for(s.parts.lending_site(), *foreign);
+    const LeaseTerms terms = terms_for(s.parts.settings, s.parts.neighbours[foreign->from], foreign->delegate);
     lease.length = terms.length;
     lease.protected_until = s.now + terms.protected_time;
     lease.term = terms.term;

@@ -53,7 +53,7 @@ void reclaim(SiteStep& s, HopLease& lease, Duration grace, LeaseEnd reason) {
 }
 
 bool drain(SiteStep& s, const SiteName& site) {
-  if (!s.parts.lending.drain(site)) return false;
+  if (!s.parts.drains.drain(site)) return false;
   s.out.log(Level::info, "drain", {}, {{"site", site.text}});
   // What it holds may end its present job, but nothing further is put on it.
   for (const LeaseId& id : s.parts.leases.all()) {
@@ -76,7 +76,8 @@ bool may_drain(const SiteParts& parts, const SiteName& site) {
 }
 
 bool resume(SiteStep& s, const SiteName& site) {
-  if (!s.parts.lending.resume(site)) return false;
+  s.parts.lending.end_cooldown(site);
+  if (!s.parts.drains.resume(site)) return false;
   s.out.log(Level::info, "resume", {}, {{"site", site.text}});
   return true;
 }

@@ -15,8 +15,8 @@
 #include <vector>
 
 #include "matchmaking/placement/placement.hpp"
-#include "sitemgr/node_map.hpp"
 #include "sitemgr/node_offer.hpp"
+#include "sitemgr/node_stock.hpp"
 #include "sitemgr/owned_views.hpp"
 #include "sitemgr/settings.hpp"
 
@@ -107,27 +107,7 @@ class OwnedNodes {
   std::optional<std::size_t> find_cluster(const ClusterName& name) const;
 
  private:
-  struct Manager {
-    NodeOffer offer;
-    std::string endpoint;
-    std::size_t cluster = 0;
-    std::size_t kind = 0;      ///< in kinds_
-    bool registered = false;   ///< since this start
-    bool up = false;
-    NodeMap free;
-    NodeSet aside = {};       ///< nothing is placed on these
-    NodeSet aside_free = {};  ///< of these, those that would be free
-    std::string why_aside = {};
-  };
-  /// All nodes of one kind in one cluster.
-  struct Stock {
-    std::uint32_t free = 0, total = 0, size = 0;  ///< processors of managers that are up; that registered; of all
-    std::set<std::pair<std::uint32_t, Party>> by_free;  ///< managers that are up, by their free nodes
-  };
-  struct Kind {
-    NodeProperties properties;
-    std::vector<Stock> stocks;  ///< by cluster
-  };
+  using Manager = node_stock::Manager;
   std::size_t kind_of(const NodeProperties& properties);
   /// Adds a manager's free nodes to all sums, or takes them out.
   void count(const Party& party, const Manager& manager, bool add);
@@ -150,7 +130,7 @@ class OwnedNodes {
   std::uint64_t size_ = 0;                          ///< processors that all managers offer
   std::uint32_t largest_cluster_ = 0;
   std::uint64_t total_ = 0, free_total_ = 0, freed_ = 0, changes_ = 0, size_changes_ = 0;
-  std::vector<Kind> kinds_;
+  std::vector<node_stock::Kind> kinds_;
   std::map<Party, Manager> managers_;
 };
 

@@ -93,7 +93,7 @@ RejectReason exact(const SiteParts& parts, Instant now, const Foreign& foreign, 
   const bool is_of_size =
       foreign.reason == RejectReason::no_capacity || foreign.reason == RejectReason::never_servable;
   if (is_end && !is_of_size) reason = foreign.reason;
-  if (reason == RejectReason::not_lending && parts.lending.is_drained_for(parts.lending_site(), foreign))
+  if (reason == RejectReason::not_lending && Lending::is_drained_for(parts.lending_site(), foreign))
     return RejectReason::drained;
   if (reason == RejectReason::not_lending)
     return parts.lending.keeps_off(now, foreign) ? RejectReason::kept_off : reason;
@@ -102,8 +102,7 @@ RejectReason exact(const SiteParts& parts, Instant now, const Foreign& foreign, 
   const bool never_here = foreign.reason == RejectReason::never_servable;
   if (!is_of_nodes || (!never_here && parts.owned.all_up())) return reason;
   const RejectReason clause =
-      clause_of(foreign.need(), parts.settings.name, parts.owned, parts.placer, parts.lending.drained_here())
-          .reason;
+      clause_of(foreign.need(), parts.settings.name, parts.owned, parts.placer, parts.drains.has_self()).reason;
   return clause == RejectReason::no_capacity ? reason : clause;
 }
 

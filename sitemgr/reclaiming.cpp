@@ -23,7 +23,7 @@ void drop_reservation(SiteParts& parts) {
 }
 
 Instant reclaim_due(const SiteParts& parts) {
-  const bool may = !parts.lending.drained_here() && parts.lending.borrowers().processors() > 0;
+  const bool may = !parts.drains.has_self() && parts.lending.borrowers().processors() > 0;
   return parts.reservation.due(parts.queue.head(), may, parts.settings);
 }
 

@@ -23,7 +23,7 @@ void changed(SiteStep& s, HopLease& lease) {
 void write_ledger(SiteStep& s) {
   auto& ledger = s.out.ledger;
   s.parts.leases.write(s.parts.neighbours, ledger);
-  s.parts.lending.write(ledger);
+  s.parts.drains.write(ledger);
   s.parts.providers.write(s.parts.owned, ledger);
   s.parts.feasibility.write(s.parts.neighbours, ledger);
   s.parts.relays.write(ledger);
@@ -34,7 +34,7 @@ std::vector<SiteRecord> records_of(const SiteParts& parts) {
   std::vector<SiteRecord> rows;
   parts.leases.add_records(parts.neighbours, rows);
   parts.accounts.add_records(rows);
-  parts.lending.add_records(rows);
+  parts.drains.add_records(rows);
   Providers::add_records(parts.owned, rows);
   parts.feasibility.add_records(parts.neighbours, rows);
   parts.relays.add_records(rows);
@@ -57,7 +57,7 @@ void restore(SiteParts& parts, Instant now, std::vector<SiteRecord> rows) {
       parts.feasibility.restore(parts.neighbours, std::move(*reach));
     if (auto* total = std::get_if<UsageTotalRow>(&row)) parts.accounts.restore(std::move(*total));
     if (auto* use = std::get_if<UsageRow>(&row)) usage.emplace(use->number, std::move(use->use));
-    if (auto* drain = std::get_if<DrainRecord>(&row)) parts.lending.restore(*drain);
+    if (auto* drain = std::get_if<DrainRecord>(&row)) parts.drains.restore(*drain);
   }
   for (SiteRecord& row : rows)
     if (auto* lease = std::get_if<LeaseRecord>(&row); lease && !restore(parts, now, *lease))

@@ -38,7 +38,7 @@ void refuse_if_hopeless(SiteStep& s, LocalRequest& request) {
   if (!refused) return;
   auto& [refusal, prospect] = *refused;
   const Clause here = clause_of(request.kind->need, s.parts.settings.name, s.parts.owned, s.parts.placer,
-                                s.parts.lending.drained_here());
+                                s.parts.drains.has_self());
   if (here.reason == RejectReason::over_quota) refusal.text += "; here " + here.what;
   const RequestId id = request.request.id;
   s.out.log(Level::info, "refuse", id,

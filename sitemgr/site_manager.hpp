@@ -52,7 +52,7 @@ class SiteManager {
   bool may_drain(const SiteName& site) const;
   /// The reverse.
   bool resume(Instant now, const SiteName& site, Effects& effects);
-  const std::set<SiteName>& drained() const { return parts_.lending.drained(); }
+  const std::set<SiteName>& drained() const { return parts_.drains.sites(); }
   /// A resource manager that is down won't come back. Why it can't be forgotten; empty if it is.
   std::string forget(Instant now, const ShortText& resource_manager, Effects& effects);
   /// Takes other settings: everything but the site's name and ancestors, and the clusters that there are. Empty, or why

@@ -24,6 +24,7 @@ SiteParts::SiteParts(SiteSettings all_settings, std::uint64_t number)
       targets(find_targets(settings.target_policy), settings.neighbours.size(), settings.window_first),
       transit(settings, settings.neighbours.size()),
       matcher(*find_dispatch(settings.dispatching_policy), settings.matchmaking_cycle),
+      drains(settings.name),
       lending(settings),
       search(settings.delegation_cycle),
       leases(settings.neighbours.size(), settings.offer),

@@ -5,6 +5,7 @@
 
 #include "manager/dispatch.hpp"
 #include "sitemgr/accounts.hpp"
+#include "sitemgr/drains.hpp"
 #include "sitemgr/feasibility.hpp"
 #include "sitemgr/hint_board.hpp"
 #include "sitemgr/home_search.hpp"
@@ -48,6 +49,7 @@ struct SiteParts {
   Transit transit;
   Reservation reservation;
   Matcher matcher;
+  Drains drains;
   Lending lending;
   HomeSearch search;
   LeaseBook leases;
@@ -62,14 +64,14 @@ struct SiteParts {
   // ---- what parts look at ----
   Feasibility::Site capacity() const { return {settings, owned, neighbours, placer}; }
   Lending::Site lending_site() const {
-    return {settings, owned, queue, neighbours, leases, placer, reservation, transit};
+    return {settings, owned, queue, neighbours, leases, placer, reservation, transit, drains};
   }
   HomeSearch::Site search_site() const {
-    return {settings, owned, neighbours, matcher, reservation, lending, feasibility, capacity()};
+    return {settings, owned, neighbours, matcher, reservation, drains, feasibility, capacity()};
   }
   HintBoard::Sources hint_sources() const {
-    return {owned.changes(), queue.totals().claim_changes(), reservation.changes(), lending.changes(),
-            neighbours.revision()};
+    return {owned.changes(),  queue.totals().claim_changes(), reservation.changes(), lending.changes(),
+            drains.changes(), neighbours.revision()};
   }
 
   Party party(std::size_t n) const { return site_manager_of(neighbours[n].site); }

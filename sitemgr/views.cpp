@@ -18,7 +18,7 @@ SiteView view_of(const SiteParts& parts, Instant now) {
   view.processors = parts.owned.total();
   view.processors_busy = parts.owned.used();
   view.processors_lent = parts.lending.borrowers().processors();
-  view.load = value(HomeSearch::load(parts.owned, parts.queue, parts.lending.drained_here()));
+  view.load = value(HomeSearch::load(parts.owned, parts.queue, parts.drains.has_self()));
   view.requests_waiting = parts.queue.size();
   view.requests_out = parts.queue.totals().count(LocalRequest::Search::out);
   view.requests_pausing = parts.queue.totals().count(LocalRequest::Search::pausing);
@@ -41,7 +41,7 @@ SiteView view_of(const SiteParts& parts, Instant now) {
   for (const LeaseId& id : parts.leases.all())
     view.leases_own += !parts.leases.get(id).upstream && !parts.leases.get(id).downstream;
   view.job_managers = parts.users.names();
-  view.drained.assign(parts.lending.drained().begin(), parts.lending.drained().end());
+  view.drained.assign(parts.drains.sites().begin(), parts.drains.sites().end());
   view.unknown_clusters = parts.owned.unknown_clusters();
   if (parts.lending.turn()) view.turn = parts.neighbours[parts.lending.turn()->borrower].site;
   if (parts.reservation.held()) view.reserved_for = parts.reservation.held()->request;

@@ -96,7 +96,7 @@ WaitView wait_of(const SiteParts& parts, Instant now, const RequestId& id) {
   WaitView view;
   view.request = id;
   view.idle = parts.owned.largest_idle();
-  view.load = value(HomeSearch::load(parts.owned, parts.queue, parts.lending.drained_here()));
+  view.load = value(HomeSearch::load(parts.owned, parts.queue, parts.drains.has_self()));
   view.threshold = parts.settings.delegation_threshold;
   const LocalRequest* request = parts.queue.find(id);
   if (!request) return view;
@@ -122,7 +122,7 @@ WaitView wait_of(const SiteParts& parts, Instant now, const RequestId& id) {
     case LocalRequest::Search::ready:
       view.reason = request->window_full                            ? WaitReason::window_full
                     : parts.settings.delegation_cycle != Duration{} ? WaitReason::next_cycle
-                    : parts.lending.drained_here()                  ? WaitReason::drained
+                    : parts.drains.has_self()                       ? WaitReason::drained
                                                                     : WaitReason::awaiting_hint;
       if (too_wide_for_known(parts, *request)) view.reason = WaitReason::neighbours_unknown;
       if (request->kind->servable && !HomeSearch::may_delegate(parts.queue, parts.search_site()))
@@ -130,7 +130,7 @@ WaitView wait_of(const SiteParts& parts, Instant now, const RequestId& id) {
                                                                           : WaitReason::next_cycle;
       break;
   }
-  const bool fits = request->kind->servable && request->kind->widest <= view.idle && !parts.lending.drained_here();
+  const bool fits = request->kind->servable && request->kind->widest <= view.idle && !parts.drains.has_self();
   if (fits && head && head != request) {
     view.reason = WaitReason::behind_earlier;
     view.behind = head->request.id;
@@ -145,7 +145,7 @@ WaitView why(const SiteParts& parts, Instant now, const RequestId& id) {
   view.dttl = request->kind->dttl;
   view.constraints = request->kind->need.constraints;
   view.here =
-      clause_of(request->kind->need, parts.settings.name, parts.owned, parts.placer, parts.lending.drained_here());
+      clause_of(request->kind->need, parts.settings.name, parts.owned, parts.placer, parts.drains.has_self());
   view.holders = holders_of(parts, now, view.constraints);
   if (view.holders.size() > holders_shown) {
     view.holders_left_out = view.holders.size() - holders_shown;

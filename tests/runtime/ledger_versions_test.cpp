@@ -135,7 +135,7 @@ TEST_CASE("a job manager's ledger of version 1 is read, and what it lacks has it
   CHECK(rows.size() == 3);
   CHECK(only<JobRecord>(rows).description.need.components[0].processors == 4);
   CHECK(only<JobRecord>(rows).description.keep_output);
-  CHECK(only<ProgressRecord>(rows).tasks[0].nodes == NodeSet{{3, 4}});
+  CHECK(only<ProgressRecord>(rows).components[0].nodes == NodeSet{{3, 4}});
   CHECK(only<ProgressRecord>(rows).round_trip == Duration{});
   CHECK(only<SubmissionRecord>(rows).first_job == 9);
 }

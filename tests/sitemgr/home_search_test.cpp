@@ -79,7 +79,7 @@ TEST_CASE("home search: what could start here stays, unless nothing new starts h
   stage.offer(8);
   stage.add(4);
   CHECK(stage.pass().asked.empty());
-  stage.parts.lending.drain(SiteName("home"));
+  stage.parts.drains.drain(SiteName("home"));
   CHECK(stage.pass().asked.size() == 1);
 }
 

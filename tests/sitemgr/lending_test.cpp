@@ -5,6 +5,7 @@
 
 #include <utility>
 
+#include "sitemgr/lease_terms.hpp"
 #include "tests/sitemgr/parts_stage.hpp"
 
 namespace dmm::lending_test {
@@ -42,11 +43,11 @@ TEST_CASE("lending: a delegation is served from free nodes, or the reason says w
     CHECK(refusal(stage, stage.foreign(north_place, 1)) == RejectReason::not_lending);
   }
   SUBCASE("the borrower is drained") {
-    CHECK(stage.parts.lending.drain(SiteName("north")));
-    CHECK_FALSE(stage.parts.lending.drain(SiteName("north")));
+    CHECK(stage.parts.drains.drain(SiteName("north")));
+    CHECK_FALSE(stage.parts.drains.drain(SiteName("north")));
     CHECK(refusal(stage, stage.foreign(north_place, 1)) == RejectReason::not_lending);
     CHECK_FALSE(refusal(stage, stage.foreign(south_place, 1)));
-    CHECK(stage.parts.lending.resume(SiteName("north")));
+    CHECK(stage.parts.drains.resume(SiteName("north")));
     CHECK_FALSE(refusal(stage, stage.foreign(north_place, 1)));
   }
   SUBCASE("its nodes were reclaimed a moment ago") {
@@ -126,7 +127,7 @@ TEST_CASE("lending: how long a lease lasts") {
   PartsStage stage;
   const SiteSettings& settings = stage.parts.settings;
   Foreign foreign = stage.foreign(north_place, 1);
-  const auto terms = [&] { return Lending::terms_for(stage.parts.lending_site(), foreign); };
+  const auto terms = [&] { return terms_for(settings, stage.parts.neighbours[north_place], foreign.delegate); };
   CHECK(terms().length == settings.lease_length_max);
   CHECK(terms().term >= settings.term);
   CHECK(terms().protected_time == Duration{});
@@ -142,23 +143,6 @@ TEST_CASE("lending: how long a lease lasts") {
   const Duration near = terms().term;
   foreign.delegate.chain = {SiteName("a"), SiteName("b"), SiteName("c"), SiteName("north")};
   CHECK(terms().term > near);
-}
-
-TEST_CASE("lending: drains are in the ledger") {
-  PartsStage stage;
-  Lending& part = stage.parts.lending;
-  part.drain(SiteName("north"));
-  LedgerChanges<SiteRecord> ledger;
-  ledger.wanted = true;
-  part.write(ledger);
-  REQUIRE(ledger.list.size() == 1);
-  CHECK_FALSE(ledger.list[0].erased);
-  part.resume(SiteName("north"));
-  ledger.clear();
-  ledger.list.clear();
-  part.write(ledger);
-  REQUIRE(ledger.list.size() == 1);
-  CHECK(ledger.list[0].erased);
 }
 
 }  // namespace

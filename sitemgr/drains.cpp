@@ -1,0 +1,33 @@
+// Orders to drain and to resume, and their rows.
+#include "sitemgr/drains.hpp"
+
+namespace dmm {
+
+bool Drains::drain(const SiteName& site) {
+  if (!sites_.insert(site).second) return false;
+  ++changes_;
+  changed_.push_back({site});
+  return true;
+}
+
+bool Drains::resume(const SiteName& site) {
+  if (sites_.erase(site) == 0) return false;
+  ++changes_;
+  changed_.push_back({site});
+  return true;
+}
+
+void Drains::write(LedgerChanges<SiteRecord>& ledger) {
+  for (DrainRecord& drain : std::exchange(changed_, {})) {
+    if (has(drain.site))
+      ledger.put(std::move(drain));
+    else
+      ledger.erase(std::move(drain));
+  }
+}
+
+void Drains::add_records(std::vector<SiteRecord>& rows) const {
+  for (const SiteName& site : sites_) rows.emplace_back(DrainRecord{site});
+}
+
+}  // namespace dmm

@@ -72,6 +72,13 @@ LublinProcess::LublinProcess(const LublinParameters& parameters, std::uint32_t p
       sizes_(derived_seed(seed, 1)),
       runs_(derived_seed(seed, 2)) {}
 
+void LublinProcess::restart(std::uint64_t seed) {
+  clock_.restart();
+  gaps_ = Random(derived_seed(seed, 0));
+  sizes_ = Random(derived_seed(seed, 1));
+  runs_ = Random(derived_seed(seed, 2));
+}
+
 LublinJob LublinProcess::next() {
   const std::int64_t submit = clock_.advance(portable::exp(sample_up_to(gap_, lublin_gap_log_max, gaps_)));
   const std::uint32_t size = draw_size();
@@ -104,6 +111,13 @@ LublinMix::LublinMix(const std::vector<LublinParameters>& kinds, std::uint32_t p
     LublinProcess process(kinds[kind], processors, derived_seed(seed, kind));
     const LublinJob head = process.next();
     lanes_.push_back({process, head});
+  }
+}
+
+void LublinMix::restart(std::uint64_t seed) {
+  for (std::size_t kind = 0; kind < lanes_.size(); ++kind) {
+    lanes_[kind].process.restart(derived_seed(seed, kind));
+    lanes_[kind].head = lanes_[kind].process.next();
   }
 }
 

@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <limits>
+#include <map>
 #include <optional>
 #include <utility>
 
@@ -95,7 +96,8 @@ std::optional<std::string> fault_of(const ModelOptions& options) {
 }
 
 /// Draws streams until one has the load, and notes in the cluster what it has; the seed of the one to take.
-std::uint64_t choose_stream(const ModelOptions& options, std::uint64_t cluster_seed, ModelCluster& cluster) {
+std::uint64_t choose_stream(const ModelOptions& options, std::uint64_t cluster_seed, LublinMix mix,
+                            ModelCluster& cluster) {
   const double capacity_seconds = static_cast<double>(options.period_seconds) * cluster.processors;
   const double wanted = cluster.nominal_load * capacity_seconds;
   const std::uint32_t attempts = options.correction == LoadCorrection::none ? 1 : options.attempts_max;
@@ -103,7 +105,7 @@ std::uint64_t choose_stream(const ModelOptions& options, std::uint64_t cluster_s
   double best_fault = std::numeric_limits<double>::infinity();
   for (std::uint32_t attempt = 0; attempt < attempts; ++attempt) {
     const std::uint64_t seed = derived_seed(cluster_seed, attempt);
-    const LublinMix mix(cluster.kinds, cluster.processors, seed);
+    mix.restart(seed);
     Realised realised = realised_by(mix, options.period_seconds);
     double fault = std::abs(realised.work_seconds / wanted - 1);
     if (fault > options.tolerance && options.correction == LoadCorrection::rescale) {
@@ -165,29 +167,49 @@ double mean_load(const std::vector<ModelCluster>& clusters, double ModelCluster:
   return sum / processors;
 }
 
+/// What clusters of one size and load have in common: it takes some ten milliseconds to find.
+struct AlikeClusters {
+  ModelCluster cluster;
+  LublinMix mix;
+};
+
+std::variant<AlikeClusters, WorkloadError> prepare(const ModelOptions& options, std::uint32_t processors,
+                                                   double load) {
+  ModelCluster cluster;
+  cluster.processors = processors;
+  cluster.kinds = kinds_of(options.variant, processors);
+  if (load > 0) {
+    auto kinds = calibrated(cluster.kinds, processors, load);
+    if (auto* const error = std::get_if<WorkloadError>(&kinds)) return *error;
+    cluster.kinds = std::get<std::vector<LublinParameters>>(std::move(kinds));
+  }
+  for (const LublinParameters& kind : cluster.kinds) {
+    const LublinExpectation expected = expectation_of(kind, processors);
+    cluster.nominal_load += expected.load(processors);
+    cluster.expected_jobs += static_cast<double>(options.period_seconds) / expected.mean_gap_seconds;
+  }
+  LublinMix mix(cluster.kinds, processors, 0);
+  return AlikeClusters{std::move(cluster), std::move(mix)};
+}
+
 }  // namespace
 
 std::variant<ModelWorkload, WorkloadError> ModelWorkload::make(const ModelOptions& options) {
   if (const std::optional<std::string> fault = fault_of(options)) return WorkloadError{*fault};
   ModelWorkload workload(options);
+  std::map<std::pair<std::uint32_t, double>, AlikeClusters> alike;
   for (std::size_t i = 0; i < options.cluster_processors.size(); ++i) {
-    ModelCluster cluster;
-    cluster.processors = options.cluster_processors[i];
-    cluster.kinds = kinds_of(options.variant, cluster.processors);
+    const std::uint32_t processors = options.cluster_processors[i];
     const double load = options.loads.size() == 1 ? options.loads.front() : options.loads[i];
-    if (load > 0) {
-      auto kinds = calibrated(cluster.kinds, cluster.processors, load);
-      if (auto* const error = std::get_if<WorkloadError>(&kinds)) {
+    auto known = alike.find({processors, load});
+    if (known == alike.end()) {
+      auto prepared = prepare(options, processors, load);
+      if (auto* const error = std::get_if<WorkloadError>(&prepared))
         return WorkloadError{"cluster " + std::to_string(i) + ": " + error->text};
-      }
-      cluster.kinds = std::get<std::vector<LublinParameters>>(std::move(kinds));
+      known = alike.emplace(std::pair(processors, load), std::get<AlikeClusters>(std::move(prepared))).first;
     }
-    for (const LublinParameters& kind : cluster.kinds) {
-      const LublinExpectation expected = expectation_of(kind, cluster.processors);
-      cluster.nominal_load += expected.load(cluster.processors);
-      cluster.expected_jobs += static_cast<double>(options.period_seconds) / expected.mean_gap_seconds;
-    }
-    workload.seeds_.push_back(choose_stream(options, derived_seed(options.seed, i), cluster));
+    ModelCluster cluster = known->second.cluster;
+    workload.seeds_.push_back(choose_stream(options, derived_seed(options.seed, i), known->second.mix, cluster));
     workload.clusters_.push_back(std::move(cluster));
   }
   return workload;

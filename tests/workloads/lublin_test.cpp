@@ -240,6 +240,18 @@ TEST_CASE("interactive jobs come first where both types arrive together") {
   CHECK(ties > 0);
 }
 
+TEST_CASE("a mix that is restarted draws what a new one draws") {
+  LublinMix used({lublin_interactive(), lublin_batch()}, 128, 3);
+  for (int i = 0; i < 1'001; ++i) used.next();
+  used.restart(4);
+  LublinMix fresh({lublin_interactive(), lublin_batch()}, 128, 4);
+  for (int i = 0; i < 1'000; ++i) {
+    const LublinMix::Job expected = fresh.next(), job = used.next();
+    REQUIRE(job == expected);
+    REQUIRE(job.kind == expected.kind);
+  }
+}
+
 TEST_CASE("points that a gap leaves over are spent by the next one") {
   // In a day without a cycle an hour of the rush hours is an hour of the clock, however it is cut into gaps.
   DailyWeights flat{};

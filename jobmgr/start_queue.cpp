@@ -19,8 +19,7 @@ std::optional<StartQueue::Entry> StartQueue::take(std::uint32_t limit) {
 }
 
 void StartQueue::queue_aside() {
-  queued_.insert(queued_.begin(), aside_.begin(), aside_.end());
-  aside_.clear();
+  queued_.splice(queued_.begin(), aside_);
 }
 
 void StartQueue::sent(Instant now, ComponentRun& component_run, ComponentKey key) {

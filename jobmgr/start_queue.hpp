@@ -1,9 +1,9 @@
 // StartQueue (launch throttle): components that are to be started, in order, and how many Starts are under way. A Start
-// that isn't answered keeps others waiting for a moment only: then it goes far, and bursts no loop. A component under a
-// lease that the site must promise again first is put aside until the site has said more.
+// without an answer keeps others waiting for a moment only: after that it is on a long way, and adds to no burst. A
+// component under a lease that the home site must promise again is put aside until the home site says more.
 #pragma once
 
-#include <deque>
+#include <list>
 #include <optional>
 #include <utility>
 
@@ -24,7 +24,7 @@ class StartQueue {
   void queue_aside();
 
   // ---- Starts under way ----
-  /// The component's Start was sent: it takes a slot.
+  /// The component's Start was sent: it takes a place until it is answered or has kept others waiting for long enough.
   void sent(Instant now, ComponentRun& component_run, ComponentKey key);
   /// The Start was answered, or is given up.
   void answered(ComponentRun& component_run);
@@ -35,9 +35,9 @@ class StartQueue {
   Instant next_deadline() const { return queued_.empty() || held_.empty() ? never : held_.front().first; }
 
  private:
-  std::deque<Entry> queued_, aside_;
+  std::list<Entry> queued_, aside_;
   std::uint32_t under_way_ = 0;                      ///< Starts sent of late and not answered
-  std::deque<std::pair<Instant, ComponentKey>> held_;  ///< until when each of them keeps others waiting
+  std::list<std::pair<Instant, ComponentKey>> held_;  ///< until when each of them keeps others waiting
 };
 
 }  // namespace dmm

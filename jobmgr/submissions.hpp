@@ -3,7 +3,7 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
+#include <list>
 #include <map>
 #include <optional>
 #include <string>
@@ -33,7 +33,7 @@ class Submissions {
   using Answers = std::map<Question, Submitted>;
   std::size_t remembered_max_;
   Answers answers_;
-  std::deque<Answers::iterator> order_;  ///< oldest first
+  std::list<Answers::iterator> order_;  ///< oldest first
 };
 
 }  // namespace dmm

@@ -12,7 +12,7 @@ namespace dmm {
 namespace {
 
 /// Room that a session keeps when nothing waits any more.
-constexpr std::size_t room_kept = 16 * 1024;
+constexpr std::size_t room_kept = 256;
 
 }  // namespace
 

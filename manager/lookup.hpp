@@ -48,6 +48,12 @@ class Lookup {
   Value& get_or_make(const Key& key, Parts&&... parts) {
     return values_.try_emplace(key, std::forward<Parts>(parts)...).first->second;
   }
+  /// The table's own copy of a key that must be there; valid until the key is erased.
+  const Key& stored(const Key& key) const {
+    const auto it = values_.find(key);
+    DMM_ASSERT(it != values_.end());
+    return it->first;
+  }
   bool contains(const Key& key) const { return values_.contains(key); }
   bool erase(const Key& key) { return values_.erase(key) > 0; }
   std::size_t size() const { return values_.size(); }

@@ -9,7 +9,7 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
+#include <list>
 #include <map>
 #include <set>
 #include <string>
@@ -72,7 +72,7 @@ class BlackHoles {
   Times<std::uint32_t> backs_;    ///< those set aside: every Suspect::until
   std::set<std::uint32_t> changed_;
   std::set<std::uint32_t> news_;  ///< set aside or brought back
-  std::deque<std::set<RequestId>> keeper_deaths_;  ///< whose jobs were there at the last deaths of keepers
+  std::list<std::set<RequestId>> keeper_deaths_;  ///< whose jobs were there at the last deaths of keepers
 };
 
 }  // namespace dmm

@@ -11,7 +11,7 @@
 // Anything else runs for no time and exits with 0.
 #pragma once
 
-#include <deque>
+#include <list>
 #include <memory>
 #include <utility>
 #include <variant>
@@ -133,7 +133,7 @@ class TaskPerformer {
   std::int32_t last_process_ = 1000;
   Instant keep_until_ = never;  ///< the keeper's deadline: it ends everything when the manager is silent
   Duration late_;
-  std::deque<std::pair<Instant, TaskReport>> held_;  ///< reports that come late, and when
+  std::list<std::pair<Instant, TaskReport>> held_;  ///< reports that come late, and when
   bool remembers_ = false;
   std::vector<End> ends_;
 };

@@ -9,7 +9,7 @@ namespace dmm {
 
 void SeenList::forget_old(Instant now, std::deque<Entry>& order) {
   while (!order.empty() && (now - order.front().at >= memory_ || order.size() > entries_max_)) {
-    const bool was_seen = seen_.erase(order.front().key);
+    const bool was_seen = seen_.erase(*order.front().key);
     DMM_ASSERT(was_seen);
     order.pop_front();
   }
@@ -29,7 +29,7 @@ bool SeenList::is_new(Instant now, std::size_t neighbour, const PartKey& part, s
     return farther;
   }
   seen_[key] = {dttl, static_cast<std::uint32_t>(neighbour)};
-  order_[neighbour].push_back({now, key});
+  order_[neighbour].push_back({now, &seen_.stored(key)});
   DMM_ASSERT(seen_.size() >= order_[neighbour].size());
   forget_old(now, order_[neighbour]);
   return true;

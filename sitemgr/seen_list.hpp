@@ -64,7 +64,7 @@ class SeenList {
   };
   struct Entry {
     Instant at;
-    Key key;
+    const Key* key = nullptr;  ///< the one in `seen_`
   };
   void forget_old(Instant now, std::deque<Entry>& order);
 

@@ -95,7 +95,7 @@ std::vector<Foreign> Transit::next_round() {
   std::vector<Foreign> round;
   if (waiting_.empty()) return round;
   for (std::size_t i = 0; waiting_count_ > 0 && i < waiting_.size(); ++i) {
-    std::deque<Foreign>& waiting = waiting_[(next_link_ + i) % waiting_.size()];
+    std::list<Foreign>& waiting = waiting_[(next_link_ + i) % waiting_.size()];
     if (waiting.empty()) continue;
     DMM_ASSERT(waiting.front().from == (next_link_ + i) % waiting_.size());
     round.push_back(std::move(waiting.front()));

@@ -5,7 +5,7 @@
 // 6). What a neighbour says is believed only as far as it can be checked.
 #pragma once
 
-#include <deque>
+#include <list>
 #include <map>
 #include <optional>
 #include <vector>
@@ -45,12 +45,12 @@ class Transit {
   // ---- passing on ----
   /// Whether another copy of the same search is passed on now.
   bool is_passed_on(const PartKey& key) const { return passed_.contains(key); }
-  /// It goes to a neighbour, `round_trip` away: the Delegate to send.
+  /// Passes a delegation on to neighbour `target`, `round_trip` away; returns the Delegate to send.
   Delegate pass_on(Instant now, Foreign foreign, std::size_t target, Duration round_trip, const SiteName& self,
                    std::size_t neighbours);
 
-  // ---- answers: each ends that the delegation is passed on ----
-  /// The target rejected it; nothing if it isn't there any more, or is out at another neighbour.
+  // ---- delegations that were passed on: answers, and what ends the wait for them ----
+  /// The target rejected a delegation, which is taken out. Nothing if it is gone, or is out at another neighbour.
   std::optional<Foreign> rejected(std::size_t target, Reject& answer);
   /// What is passed on to a neighbour under this key; null if nothing is.
   const Foreign* find(const PartKey& key, std::size_t target) const;
@@ -59,9 +59,9 @@ class Transit {
   std::optional<Foreign> take_overdue(Instant now);
   /// All that are passed on to a neighbour.
   std::vector<Foreign> take_passed_to(std::size_t target);
-  /// The neighbour took it back; what was passed on of it.
+  /// Neighbour `n` withdrew its delegation, which is taken out; returned if it was passed on.
   std::optional<Foreign> withdrawn(std::size_t n, const Withdraw& message);
-  /// A neighbour's session is over: no answer to it will arrive. What was passed on of its delegations.
+  /// The session of neighbour `n` is over: no answer can reach it. Takes out its delegations; returns those passed on.
   std::vector<Foreign> lose(std::size_t n);
   /// A delegation of this neighbour was answered.
   void answered(std::size_t n);
@@ -82,7 +82,7 @@ class Transit {
   std::vector<Foreign> take_passed_if(Is is_wanted);
 
   SeenList seen_;
-  std::vector<std::deque<Foreign>> waiting_;  ///< by neighbour: for matchmaking
+  std::vector<std::list<Foreign>> waiting_;   ///< by neighbour: for matchmaking
   std::size_t waiting_count_ = 0;             ///< of all of them
   std::size_t next_link_ = 0;                 ///< the neighbour that is first in the next round
   std::vector<Foreign> unserved_;             ///< waiting for the delegation cycle

@@ -3,8 +3,8 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <utility>
+#include <vector>
 
 #include "manager/dense.hpp"
 #include "manager/lookup.hpp"
@@ -43,8 +43,8 @@ struct UserSession {
   std::uint32_t number = 0;        ///< of the session
   bool up = false;
   Duration round_trip;             ///< 0: not known
-  std::deque<Shelved> shelved;
-  std::deque<Shelved> discarded;   ///< of these, those that it doesn't want any more
+  std::vector<Shelved> shelved;
+  std::vector<Shelved> discarded;   ///< of these, those that it doesn't want any more
 };
 
 }  // namespace dmm

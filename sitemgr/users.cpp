@@ -202,7 +202,7 @@ std::optional<Users::Chore> Users::piece_of(Kind kind, const Party& user, const 
     case Kind::unshelve: return next_unshelve(user, queue, left, is_done);
     case Kind::drop: return next_drop(user, queue, left, is_done);
     case Kind::discard: {
-      std::deque<Shelved>& discarded = sessions_.at(user).discarded;
+      std::vector<Shelved>& discarded = sessions_.at(user).discarded;
       for (; left > 0 && !discarded.empty(); --left) discarded.pop_back();
       is_done = left > 0;
       return std::nullopt;
@@ -224,7 +224,7 @@ std::optional<Users::Chore> Users::next_shelve(const Party& user, const RequestQ
 
 std::optional<Users::Chore> Users::next_unshelve(const Party& user, const RequestQueue& queue, std::size_t& left,
                                                  bool& is_done) {
-  std::deque<Shelved>& shelved = sessions_.at(user).shelved;
+  std::vector<Shelved>& shelved = sessions_.at(user).shelved;
   while (left > 0 && !shelved.empty()) {
     Shelved last = std::move(shelved.back());
     shelved.pop_back();

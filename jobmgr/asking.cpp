@@ -66,8 +66,8 @@ bool ends_under(const ComponentRun& component_run, const LeaseEnded& ended) {
          });
 }
 
-// The site or a resource manager fell silent: nothing new is started. What runs may go on for as long as its resource
-// manager lets it.
+// The site or a resource manager fell silent, a neighbour was removed, or the nodes were idle: nothing new is started.
+// What runs may go on for as long as its resource manager lets it.
 bool is_soft(const LeaseEnded& ended) {
   if (ended.confirmed) return false;
   switch (ended.reason) {

@@ -7,21 +7,21 @@
 namespace dmm::job_steps {
 
 void on(JobStep step, FromClient from, Submit& submit);
-/// What was submitted, and in a new session everything that waits, is asked for in order, a piece of it in each
+/// Asks the home site for nodes for new jobs and, in a new session, for all waiting jobs: in order, a thousand in each
 /// step.
 void ask_waiting(JobStep step);
-/// It waits once more, as another attempt, and is asked for after the pause.
+/// The job waits again, as its next attempt; the home site is asked for nodes after the pause.
 void ask_again(JobStep step, Job& job, Duration pause = {});
 void end_pauses(JobStep step);
 void on(JobStep step, FromSite, const Refuse& refuse);
 void on(JobStep step, FromSite, Grant& grant);
 std::string cancel(JobStep step, std::uint64_t number, Duration grace);
 void on(JobStep step, FromSite, const LeaseEnded& ended);
-/// The owner takes nodes back, or no job can use them any more. A component that loses nodes is interrupted,
-/// unless the end is soft and it has started: then it runs on without them.
+/// The owner takes nodes back, or no job can use them any more. A component that loses nodes is interrupted. But if the
+/// end is soft (`is_soft` in asking.cpp), a component that has started runs on without the nodes.
 void lose_nodes(JobStep step, Job& job, const LeaseEnded& ended);
 void on(JobStep step, FromSite, const Renewed& renewed);
-/// The site is told, unless it knows.
+/// Releases the job's nodes. The home site is told, unless it knows (`Returned::known`).
 void release(JobStep step, Job& job, Returned how = Returned::used);
 
 }  // namespace dmm::job_steps

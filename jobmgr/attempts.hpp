@@ -7,11 +7,11 @@
 namespace dmm::job_steps {
 
 Subject subject_of(JobParts& parts, const Party& from, const RequestId& request, std::uint32_t component);
-/// Starts what is queued, in order, while there are free places. A lease that wasn't renewed starts nothing new.
-/// That a component was asked for is synced: what the ledger calls queued never was, and can be given up without a
-/// word.
+/// Starts queued components, in order, while there are free places. Under a lease that wasn't renewed nothing starts.
+/// The ledger is synced before a Start leaves. So a component that the ledger calls queued was never asked for, and can
+/// be given up without a message.
 void start_queued(JobStep step);
-/// Only those that were sent of late keep others waiting.
+/// Frees the places of Starts that were sent some time ago: only recent Starts keep others waiting.
 void free_places(JobParts& parts, Instant now);
 void send_start(JobStep step, const Job& job, std::uint32_t component);
 void on(JobStep step, FromProvider from, const Started& started);
@@ -25,8 +25,8 @@ void component_over(JobParts& parts, Job& job, std::uint32_t component);
 void wind_down(JobStep step, Job& job, Duration grace = stop_grace);
 /// Nothing of the attempt runs any more: the nodes go back first, then it is decided what the job has come to.
 void attempt_over(JobStep step, Job& job);
-/// Lets resource managers remove what they keep for the attempt. A resource manager that has yet to say how its
-/// component ended is told once it has.
+/// Lets resource managers remove what they keep for the attempt. A resource manager that has yet to send Ended is told
+/// when its Ended comes.
 void leave_attempt(JobStep step, Job& job);
 void drop_attempt(JobParts& parts, Job& job);
 

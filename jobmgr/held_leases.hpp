@@ -1,7 +1,7 @@
-// The leases that the job manager holds under its site's link: which jobs use each, and whether new work may start
-// under it; and which jobs have components under a lease that aren't over, though its nodes may be gone. While the
-// site's Beats vouch for what it granted, a lease is good; else for a term from the last of them, less a hundredth, so
-// that a holder stops before its lender does (docs/architecture.md, leases).
+// The leases that the home site granted to the job manager: which jobs hold nodes of each, whether new work may start
+// under it, and which jobs have components under it that aren't over, perhaps without nodes. While the home site's
+// Beats vouch for its grants, a lease is good. After the last such Beat it is good for a term less a hundredth, so that
+// a holder stops before its lender does (docs/architecture.md, leases).
 #pragma once
 
 #include <cstdint>
@@ -23,23 +23,23 @@ class HeldLeases {
   bool holds(const LeaseId& lease, std::uint64_t job) const;
   /// The job has components under the lease that aren't over.
   void open(const LeaseId& lease, std::uint64_t job);
-  /// It has none any more; false if it had none.
+  /// The job has no open components under the lease any more; false if it had none.
   bool close(const LeaseId& lease, std::uint64_t job);
   bool is_open(const LeaseId& lease, std::uint64_t job) const;
-  /// The jobs that have some, in order; and all such jobs with their leases, by lease.
+  /// The jobs with open components under the lease, in order; and all such jobs with their leases, by lease.
   std::vector<std::uint64_t> open_under(const LeaseId& lease) const;
   std::vector<std::pair<LeaseId, std::uint64_t>> all_open() const;
   /// Whether a job may be started under the lease.
   bool usable(Instant now, const LeaseId& lease) const;
-  /// We restarted: a grant of before, under which nothing starts until the site promises more.
+  /// A grant from before a restart of this job manager: nothing starts under it until the home site promises it again.
   void restore(const LeaseId& lease, std::uint64_t job);
-  /// The site restarted: nothing starts under what it granted before until it promises more.
+  /// The home site restarted: nothing starts under its earlier grants until it promises them again.
   void suspend();
-  /// The site said what its Beats promise from now on. `not_known` or 0: nothing, until it says more.
+  /// The home site said how long each of its Beats promises the lease. `not_known` or 0: not at all yet.
   void promise(Instant now, const LeaseId& lease, Duration term);
-  /// Whether the site still has to promise anything: then it is neither usable nor over.
+  /// Whether the home site has yet to promise the lease again: until then the lease is neither usable nor over.
   bool awaited(const LeaseId& lease) const;
-  /// Beats of the site vouch, or have ceased to; the last one that did left it then, or later.
+  /// The home site's Beats vouch for its grants, or no longer do (the last such Beat left at `proved` or later).
   void stand() { stands_ = true; }
   void waver(Instant proved) { stands_ = false, proved_ = proved; }
   /// Grants that jobs hold.
@@ -47,10 +47,10 @@ class HeldLeases {
 
  private:
   struct HeldLease {
-    Few<std::uint64_t> jobs;  ///< one, or as many as share the nodes of the lease; they hold it
-    Few<std::uint64_t> open;  ///< those with components that aren't over
-    Instant promised{};       ///< when its term was said last
-    Duration term;            ///< that each Beat promises, less a hundredth
+    Few<std::uint64_t> jobs;  ///< jobs that hold nodes of the lease: one, or several that share them
+    Few<std::uint64_t> open;  ///< jobs with components under the lease that aren't over
+    Instant promised{};       ///< when the home site last said the term
+    Duration term;            ///< how long each Beat promises the lease, less a hundredth
     bool awaited = false;
   };
 

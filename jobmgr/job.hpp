@@ -33,12 +33,12 @@ enum class ComponentPhase : std::uint8_t {
   over,     ///< it doesn't run and won't, or counts as such
 };
 
-/// How output came home; of a job it is the worst of its streams'. In the ledger by number.
+/// How much of the output was brought back; a job has the worst state of its streams. The ledger has the number.
 enum class OutputState : std::uint8_t {
   pending,    ///< it may still grow, or come
   complete,   ///< all of it is safe here, if there was any
-  cut,        ///< as much of it as is brought back is safe here
-  unfetched,  ///< its resource manager is silent: it is fetched when that is heard again
+  cut,        ///< longer than what is brought back: its beginning is safe here
+  unfetched,  ///< its resource manager is silent: the output is fetched when the manager is heard again
   unwritten,  ///< it could not be written here, and is still where it ran
   lost,       ///< no manager has all of it any more
 };
@@ -47,10 +47,10 @@ std::string_view to_text(OutputState state);
 /// How far one stream of a component was brought back.
 struct StreamState {
   OutputState state = OutputState::pending;
-  OutputState outcome = OutputState::complete;  ///< the state once what is here is safe
+  OutputState outcome = OutputState::complete;  ///< the state that follows once all bytes here are safe
   bool asked = false;         ///< a Fetch isn't answered yet
-  bool failed = false;        ///< a piece could not be written; when the job is over all is tried once more
-  bool again = false;         ///< that was done, or is under way
+  bool failed = false;        ///< a piece could not be written; all of it is tried once more when the job is over
+  bool again = false;         ///< the second try was made, or is under way
   std::uint64_t handed = 0;   ///< the piece that is with the shell; 0: none
   Instant handed_at{};
   std::uint64_t bytes = 0;    ///< how many there are where it runs or ran, as far as known
@@ -69,14 +69,14 @@ struct ComponentRun {
   bool interrupted = false;  ///< its lease ended, or its resource manager is lost
   bool heard = false;        ///< Ended came, though perhaps after it counted as over
   bool clean = false;        ///< its owner said that nothing runs under its lease any more
-  std::optional<LeaseEnd> cause;  ///< why its nodes were taken from it, once its site said so
+  std::optional<LeaseEnd> cause;  ///< why its nodes were taken, as its site or its resource manager said
   std::uint32_t order = 0;   ///< when its trouble began, as in ComponentEnd
   KnownEnd end;
   ShortText text;  ///< why it didn't start
   Duration wall;
   Duration cpu;
-  Instant due = never;  ///< of what is awaited: the confirmation of its end; of a job that is over, its output
-  Instant look_due = never;  ///< when it is looked at whether output moves
+  Instant due = never;  ///< until when it is awaited that it starts, that its end is confirmed, or that output comes
+  Instant look_due = never;  ///< when to check whether its output moves
   Instant moved{};           ///< when a piece of output last came, or the first was asked for
   std::array<StreamState, 2> streams;  ///< by Stream
 };
@@ -88,12 +88,12 @@ struct Attempt {
   std::uint32_t unstarted = 0;  ///< components that neither started nor ended
   std::uint32_t troubles = 0;   ///< given out as ComponentRun::order
   bool asked = false;           ///< a Start was sent
-  bool holds = false;           ///< nodes are left to be released; without any, what has started may still run on
-  Instant gone_at = never;      ///< since when no nodes are left to it, though it may run on
-  Duration grace;               ///< that its components got when it was given up
+  bool holds = false;           ///< nodes are left to be released; if none are, started components may still run
+  Instant gone_at = never;      ///< since when the attempt has no nodes left, though components may still run
+  Duration grace;               ///< the grace that components got when the attempt was given up
   Duration round_trip;          ///< from here to where it runs and back
   std::vector<NodeGroup> granted;  ///< as granted
-  std::vector<NodeGroup> lost;     ///< what was taken back of it while the rest was held
+  std::vector<NodeGroup> lost;     ///< the nodes of `granted` that were taken back
   Few<ComponentRun> components;
 
   /// What is left to be released.
@@ -115,7 +115,7 @@ struct JobExit {
   StartFault fault = StartFault::none;
 };
 
-/// What its end changes lies together: an hour after its start the job has left every cache.
+/// Members that a job's end changes lie together: an hour after its start the job has left every cache.
 struct Job {
   std::uint64_t number = 0;
   JobState state = JobState::waiting;
@@ -128,10 +128,10 @@ struct Job {
   std::uint32_t keeper_deaths = 0;  ///< attempts that died with their keeper, which don't count as reruns
   bool is_suspect = false;          ///< at one of these deaths only its user's jobs were there
   Interruptions past;               ///< attempts that owners ended by their right, which don't count as reruns
-  std::unique_ptr<Attempt> run;  ///< while has_attempt(state), and as long after that as its output isn't all here
+  std::unique_ptr<Attempt> run;  ///< while has_attempt(state), and after that until its output is here or given up
   Instant submitted{};
-  Instant again_at = never;        ///< while it waits: not asked for before; never: nothing is put off
-  std::optional<Instant> granted;  ///< the present attempt
+  Instant again_at = never;        ///< while it waits: the end of its pause; never: it doesn't pause
+  std::optional<Instant> granted;  ///< when the present attempt got its nodes
   std::optional<Instant> started;  ///< the first Started of all attempts
   Instant waits_since{};           ///< when its present wait, or the last one, began: submitted, or interrupted
   std::optional<Instant> ran_from;  ///< the first Started of the present attempt

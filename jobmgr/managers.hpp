@@ -14,34 +14,34 @@ namespace dmm {
 
 class Managers {
  public:
-  /// One may be silent for `limit`, and for as much longer as a component on it is said to take.
+  /// A resource manager may be silent for `limit`, and longer by the way to its components (`longer` of `use`).
   explicit Managers(Duration limit) : limit_(limit) {}
   void set_limit(Duration limit) { limit_ = limit; }
 
-  /// A Start goes to it; `longer` for the way there. If its link isn't up, it has the limit to be heard.
+  /// A Start goes to the manager; `longer`: time for the way there. If its link isn't up, it has the limit to be heard.
   void use(Instant now, const Party& manager, ComponentKey component_run, Duration longer);
-  /// The component needs nothing of it any more.
+  /// The component needs nothing of the manager any more.
   void leave(const Party& manager, ComponentKey component_run);
-  /// Its link is up; true if it never was before.
+  /// The manager's link is up; true if it is the first time, or the first since `forget`.
   bool up(const Party& manager);
-  /// Its link is down; if it has components, it has the limit to come back.
+  /// The manager's link is down; a manager with components has the limit to come back.
   void down(Instant now, const Party& manager);
-  /// Its session is over: whatever comes of it next begins another.
+  /// The manager's session is over: its next message begins another.
   void forget(Instant now, const Party& manager);
   std::vector<ComponentKey> tasks_of(const Party& manager) const;
   bool has(const Party& manager, ComponentKey component_run) const;
   /// Its link is up.
   bool is_up(const Party& manager) const;
-  /// Until when a silent one with components has time to be heard; never: it isn't silent, or has none.
+  /// Until when a silent manager with components has time to be heard; never: it isn't silent, or has no components.
   Instant silent_until(const Party& manager) const;
-  /// It has no component.
+  /// Whether the manager has no component.
   bool is_idle(const Party& manager) const;
 
-  /// When the first silent one will have been silent for too long.
+  /// When the first silent manager reaches its limit.
   Instant next_silence() const { return silent_.next_deadline(); }
-  /// One that has been silent for too long; it is named once.
+  /// A manager that has reached its limit of silence; each is returned once.
   std::optional<Party> take_silent(Instant now);
-  /// All silent ones get the whole limit again: this job manager was cut off itself.
+  /// This job manager was cut off itself: all silent managers get the whole limit again.
   void restart_silences(Instant now);
   std::size_t size() const { return links_.size(); }
 

@@ -15,7 +15,7 @@ class Pauses {
     DMM_ASSERT(job.state == JobState::waiting && !job.run && job.again_at == never);
     times_.set(job.again_at, job.number, until);
   }
-  /// The job pauses since before a restart, if it has a time.
+  /// After a restart: the job goes on with its pause, if its `again_at` is set.
   void restore(const Job& job) { times_.restore(job.again_at, job.number); }
   void end(Job& job) { times_.set(job.again_at, job.number, never); }
   /// The first job that has paused for long enough; it stays until its pause is ended.

@@ -1,7 +1,7 @@
 // Which parties are in contact with the resource manager, and when silence makes it end work by itself: a task is ended
-// when its job manager's link and the owner's link have both been down for a term. One of the two alone is enough to go
-// on, but for a detached task, which its owner no longer vouches for. Keep-alives don't reach the manager; what it
-// knows of contact is that links rise and fall.
+// when its job manager's link and the owner's link have both been down for a term. Contact with one of the two keeps a
+// task going. A detached task needs contact with its job manager, since its owner no longer vouches for it. Beats don't
+// reach the manager: it knows of contact by links that go up and down, and by messages.
 #pragma once
 
 #include <array>
@@ -23,7 +23,7 @@ class Presence {
 
   void set_term(Duration term) { term_ = term; }
   void up(const Party& peer);
-  /// Not heard since then.
+  /// The peer's link is down, and the peer wasn't heard after `since`.
   void down(Instant since, const Party& peer);
   /// A message came, which counts as contact even while the link is thought to be down.
   void heard(Instant now, const Party& peer);
@@ -48,7 +48,7 @@ class Presence {
   enum Dependence : std::size_t { on_either, on_job_manager, dependences };
   struct Contact {
     bool up = false;
-    Instant since{};  ///< down, and heard from, no later than this
+    Instant since{};  ///< while the link is down: when the party was last heard
     std::array<LookupSet<std::uint64_t>, dependences> tasks;
     bool has_tasks() const { return !tasks[on_either].empty() || !tasks[on_job_manager].empty(); }
   };

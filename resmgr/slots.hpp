@@ -1,7 +1,6 @@
-// The nodes of a resource manager, one slot each: under which lease it is, the highest epoch it has ever seen, and
-// which task runs on it. This is the fence: a node comes only under a lease with an epoch greater than all that it
-// has seen before (docs/protocol.md, Assign). It decides nothing else; which task ends, and when, is the manager's
-// matter.
+// The nodes of a resource manager, one slot each: the node's lease, its fence (the highest epoch that it has seen), and
+// the task that runs on it. A node comes only under a lease with an epoch above its fence (docs/protocol.md, Assign).
+// Slots decides nothing else: the manager decides which task ends, and when.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +15,7 @@ namespace dmm {
 
 class Slots {
  public:
-  /// These are the nodes from now on. One that is no longer there is under no lease any more; what runs on it may end.
+  /// Sets which nodes there are. A removed node must be under no lease; a task on it may still run to its end.
   void configure(const NodeSet& present);
 
   /// How many nodes there are.
@@ -30,23 +29,23 @@ class Slots {
   bool has(const NodeSet& nodes) const;
   /// Those of the nodes that this manager has; the set must be well formed.
   NodeSet within(const NodeSet& nodes) const { return intersect(nodes, present_); }
-  /// Those that it has or had, on which something may run yet.
+  /// Those of the nodes that this manager has or had: tasks may still run on nodes that were removed.
   NodeSet known(const NodeSet& nodes) const;
   bool all_under(const NodeSet& nodes, Epoch lease) const;
-  /// Whether each node is under the lease or may still come under it: it has seen no epoch as great.
+  /// Whether each node is under the lease already, or may come under it because its fence is lower.
   bool admit(const NodeSet& nodes, Epoch lease) const;
   /// The leases that any of the nodes are under, in order.
   std::vector<Epoch> leases_on(const NodeSet& nodes) const;
   /// The tasks that run on any of the nodes, in order.
   std::vector<std::uint64_t> tasks_on(const NodeSet& nodes) const;
 
-  /// The nodes that have seen no epoch as great: those that putting them under the lease, or out of it, would fence.
+  /// The nodes with a lower fence: putting them under the lease, or taking them out of it, would raise the fence.
   std::vector<std::uint32_t> unseen(const NodeSet& nodes, Epoch lease) const;
   Epoch highest(std::uint32_t node) const {
     DMM_ASSERT(node < slots_.size());
     return slots_[node].highest;
   }
-  /// All that have seen any, in order.
+  /// All nodes that have a fence, each with its fence, in order.
   std::vector<std::pair<std::uint32_t, Epoch>> fences() const;
   /// Nodes that are there, under no lease, and on which something runs.
   NodeSet dirty() const;
@@ -59,9 +58,9 @@ class Slots {
   void occupy(const NodeSet& nodes, Epoch lease, std::uint64_t task);
   void vacate(const NodeSet& nodes, std::uint64_t task);
 
-  /// After a restart: what a node had seen, and what still runs, under whatever lease.
+  /// After a restart: the fence that the node had; and, by `occupy_again`, the task that still runs, under any lease.
   void remember(std::uint32_t node, Epoch highest);
-  /// The node of this number has seen that, whatever another of the same number had.
+  /// Sets the fence of the node that now has this number, whatever fence another node of this number had.
   void replace(std::uint32_t node, Epoch highest);
   void occupy_again(const NodeSet& nodes, std::uint64_t task);
 

@@ -40,7 +40,7 @@ struct TaskRecord {
   bool warned = false;                      ///< it got a SIGTERM, which an exit may be the answer to
   Instant kill_at = never;                  ///< when the ordered end becomes a SIGKILL
   std::vector<std::uint64_t> cleans;        ///< the Clean messages that wait for its end
-  /// How far each stream was written, and of that told to the job manager, and read by it.
+  /// For each stream, how many bytes were written, told to the job manager, and read by the job manager.
   struct Growth {
     std::uint64_t written = 0, told = 0, read = 0;
   };

@@ -2,8 +2,8 @@
 // they are fetched; with the indices that let each event find the few tasks it concerns. No decisions are made
 // here.
 //
-// The tasks of a job, all components of all attempts, are found together; nearly always it is one. A task that isn't
-// over also has a number, in order of arrival, by which nodes and links name it.
+// All tasks of a job, of every component and attempt, are found together; nearly always there is one. A task that isn't
+// over also has a number, in order of arrival, by which Slots and Presence name it.
 #pragma once
 
 #include <compare>
@@ -50,13 +50,13 @@ class TaskTable {
 
   /// How many tasks of a lease are over.
   std::size_t ended_of(Epoch lease) const;
-  /// How many of all are, and the one that is forgotten next; nullptr if none is.
+  /// How many tasks are over in all, and the task that is forgotten next; nullptr if there is none.
   std::size_t ended() const { return ended_dues_.size(); }
   TaskRecord* first_ended() { return ended_dues_.empty() ? nullptr : ended_dues_.begin()->task; }
-  /// How many Starts of a user wait, and what their programs take, of all, in bytes.
+  /// How many Starts of a job manager are parked; and how many bytes the programs of all parked Starts take.
   std::uint32_t parked_of(const Party& job_manager) const;
   std::uint64_t parked_bytes() const { return parked_bytes_; }
-  /// A parked task gets what it is to run; it is gone when the task is parked no longer.
+  /// Gives a parked task its program, which is gone when the task is parked no longer.
   void set_program(TaskRecord& task, Program program);
 
   Instant next_due() const;

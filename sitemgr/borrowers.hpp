@@ -1,7 +1,7 @@
 // What an owner knows of its borrowers: how much each has, which ones wait for more, which one is next, and which ones
 // are lent nothing for a while. Neighbours share by weight. Each borrower's *served time* grows by the processors that
-// it has, over its weight; the waiting borrower that was served least is in turn. No borrower can save up a claim to
-// everything: one that comes back after a while of wanting nothing starts where the others are (start-time fair
+// it has, over its weight; the waiting borrower that was served least is in turn. A borrower that wanted nothing for a
+// while comes back with at least the least served time of the others, so no claim is saved up (start-time fair
 // queueing).
 #pragma once
 
@@ -15,11 +15,11 @@
 
 namespace dmm {
 
-/// Processors that a borrower has, would like to have, and may get: for `dmm sites`.
+/// A borrower as `dmm sites` shows it: processors that it has, processors that it waits for, and its served time.
 struct BorrowerView {
   std::uint32_t processors = 0;
   std::uint32_t queued = 0;
-  double served_seconds = 0;  ///< processor seconds over its weight, of late
+  double served_seconds = 0;  ///< served time: processor seconds over its weight
   Duration kept_off;          ///< it is lent nothing for so long yet
 };
 
@@ -39,9 +39,9 @@ class Borrowers {
   // ---- what they want ----
   /// It told by a hint how many processors its users wait for, and how many of them the first needs in one cluster.
   void hear(Instant now, std::size_t borrower, std::uint32_t queued, std::uint32_t width);
-  /// It asked for `processors`, `width` of them in one cluster, in vain. `memory`: for how long that counts.
+  /// The borrower asked in vain for `processors`, `width` of them in one cluster. `memory`: for how long that counts.
   void turn_away(Instant now, std::size_t borrower, std::uint32_t processors, std::uint32_t width, Duration memory);
-  /// It asked and got what it asked for, or is down: nothing is known of more.
+  /// The borrower got nodes, wants none, or is down: forget the request with which it was turned away.
   void satisfy(std::size_t borrower);
   bool wants(Instant now, std::size_t borrower) const;
   bool wants_any(Instant now) const;
@@ -59,13 +59,13 @@ class Borrowers {
   }
   /// Processor microseconds over its weight.
   double served(Instant now, std::size_t borrower) const;
-  /// What each would have if `processors` were shared by weight: no more than it wants, nor than it has and may have
-  /// beyond that, by borrower.
+  /// The processors of each borrower if `processors` were shared by weight. No share exceeds what the borrower has plus
+  /// what it waits for, or plus its entry in `more_at_most`.
   std::vector<double> fair_shares(Instant now, double processors, std::span<const std::uint32_t> more_at_most) const;
 
   // ---- borrowers that are lent nothing for a while ----
   void keep_off(std::size_t borrower, Instant until);
-  /// It let an offer lapse; it is kept off for longer each time, until it claims one.
+  /// The borrower let an offer lapse. From the second lapse without a claim, it is kept off for longer each time.
   void lapse(Instant now, std::size_t borrower);
   void claim(std::size_t borrower) { list_[borrower].lapses = 0; }
   bool is_kept_off(Instant now, std::size_t borrower) const { return now < kept_off_until(borrower); }
@@ -81,8 +81,8 @@ class Borrowers {
     double served = 0;         ///< up to `counted`
     Instant counted{};
     std::uint32_t queued = 0, width = 0;            ///< by its hint
-    std::uint32_t asked = 0, asked_width = 0;       ///< what it was turned away with,
-    Instant asked_until{};                          ///< and how long that counts
+    std::uint32_t asked = 0, asked_width = 0;       ///< processors of the request with which it was turned away
+    Instant asked_until{};                          ///< until when that request counts
     Instant off_until{};
     std::uint32_t lapses = 0;
   };

@@ -1,4 +1,4 @@
-// Drains: the sites to which the owner lends nothing more by an order of its administrator. A drain of this site
+// Drains: the sites to which the owner lends nothing more, by an order of its administrator. An owner that is drained
 // itself starts nothing new on its own nodes. Drains are kept over a restart.
 #pragma once
 

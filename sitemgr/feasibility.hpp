@@ -43,7 +43,7 @@ class Feasibility {
 
   explicit Feasibility(std::size_t neighbours) : reach_(neighbours), told_(neighbours) {}
   void add_neighbours(std::size_t neighbours);
-  /// A neighbour is one no longer, so that nothing is beyond it; or it is one again, and has yet to tell.
+  /// Neighbour `n` was removed, so nothing is beyond it; or it was added again, and has yet to tell its reach.
   void set_gone(std::size_t n, bool gone);
 
   // ---- what is known ----
@@ -62,19 +62,19 @@ class Feasibility {
   static std::pair<bool, std::uint64_t> classify(const Site& site, const ResourceNeed& need);
   /// Whether the classes are to be looked at.
   bool is_due(const OwnedNodes& owned) const { return looked_at_ != sources(owned); }
-  /// From which length on no site could ever serve a request of the class: 0, if none of them at all. Nothing if some
-  /// site could serve each.
+  /// The declared length from which on no site could ever serve a request of the class; 0: no site serves any length.
+  /// Nothing if no request of the class is known to be hopeless.
   std::optional<Duration> hopeless_from(const Site& site, const RequestClass& kind) const;
   /// Why this request can never be served; nothing if it can, or if that isn't known.
   std::optional<std::pair<Refusal, Prospect>> refusal_of(const Site& site, const LocalRequest& request) const;
-  /// The classes were looked at. `more`: more are hopeless than one step refuses, the next one goes on.
+  /// The classes were looked at. `more`: hopeless requests are left for the next step, which goes on with them.
   void looked(const OwnedNodes& owned, bool more);
   bool goes_on() const { return goes_on_; }
 
   // ---- what neighbours are told ----
   /// A neighbour's link came up: it may have missed news. After a restart it knows nothing of what it was told.
   void came_up(std::size_t n, bool restarted);
-  /// What is to be told to which neighbour now; it counts as told.
+  /// The reach to send now, for each neighbour that hasn't been told it; it counts as told from now on.
   std::vector<std::pair<std::size_t, Reach>> take_due(const Site& site);
   /// The reach that a neighbour was last sent.
   const std::vector<ReachEntry>& told(std::size_t n) const { return told_[n]; }
@@ -89,8 +89,8 @@ class Feasibility {
 
   ReachBoard reach_;
   std::vector<std::vector<ReachEntry>> told_;  ///< by neighbour
-  std::optional<Sources> looked_at_;           ///< of what classes were looked at,
-  std::optional<Sources> told_of_;             ///< and neighbours told, last
+  std::optional<Sources> looked_at_;           ///< the counters when classes were last looked at
+  std::optional<Sources> told_of_;             ///< the counters when neighbours were last told
   bool goes_on_ = false;
   std::set<std::size_t> changed_;              ///< neighbours with a row to be written
   std::vector<SiteName> gone_rows_;            ///< rows of sites that are no neighbours any more

@@ -1,7 +1,7 @@
 // HintBoard (gossip): what each neighbour was told of free capacity here and beyond, and when it is to be told more.
-// Big news has a message of its own soon: room for users that wait there, users that begin to wait here. Small news
-// travels with other messages, or alone after a long while. News of farther sites goes on only if it stays true for a
-// moment, where other sites wait too (docs/protocol.md section 6.3). What neighbours tell us is in neighbours.hpp.
+// Big news soon has a message of its own: room for the neighbour's waiting users, or users that begin to wait here.
+// Small news travels with other messages, or alone after a long while. While other sites wait too, news of farther
+// sites must stay true for a moment first (docs/protocol.md section 6.3). Hints of neighbours are in neighbours.hpp.
 #pragma once
 
 #include <optional>
@@ -42,11 +42,10 @@ class HintBoard {
   /// The hint that a message to the neighbour takes along; empty if it was told all of it. `own`: our own entry.
   CapacityHint take_along(Instant now, std::size_t n, const HintEntry& own, Neighbours& neighbours,
                           std::size_t distances);
-  /// Whether neighbours are to be looked at now. Looked at no more often than they may be told: a burst of events is
-  /// one change.
+  /// Whether to look now for news for each neighbour. At most once in `interval`: a burst of events is one change.
   bool begin_round(Instant now, const Sources& sources, const Neighbours& neighbours, Duration interval);
-  /// In a round: the hint that this neighbour is to be sent by itself now; nothing if it can wait. `kept_off_until`:
-  /// when it will be lent something again, which is news then.
+  /// The hint to send to this neighbour now in a message of its own; nothing if it can wait. `kept_off_until`: when
+  /// this site may lend to the neighbour again, which is news then.
   std::optional<CapacityHint> look(Instant now, std::size_t n, const HintEntry& own, Instant kept_off_until,
                                    Neighbours& neighbours, const SiteSettings& settings);
   Instant next_deadline() const { return due_; }
@@ -63,8 +62,8 @@ class HintBoard {
   struct Told {
     CapacityHint hint;
     Instant at{};
-    Instant news_since = never;  ///< there is something to tell it that can't wait for long
-    // What the last look for news found, and of what it was made: true for as long as that and `hint` stay.
+    Instant news_since = never;  ///< since when there is big news for the neighbour
+    // The inputs and the result of the last look for news: the result is good until an input or `hint` changes.
     HintEntry looked_own;
     std::uint64_t looked_revision = 0;  ///< of `Neighbours`; 0: look again
     Instant tell_at{};
@@ -76,10 +75,10 @@ class HintBoard {
 
   std::vector<Told> told_;      ///< by neighbour
   Demand demand_;
-  std::optional<Seen> seen_;    ///< of what the last round was made
-  Instant due_ = never;         ///< when neighbours are looked at, if nothing changes
-  Instant checked_{};           ///< when they were
-  std::size_t waiting_ = 0;     ///< of the present round: neighbours with waiting users of their own
+  std::optional<Seen> seen_;    ///< the inputs at the last look for news
+  Instant due_ = never;         ///< when to look for news if nothing changes
+  Instant checked_{};           ///< when the last look for news was
+  std::size_t waiting_ = 0;     ///< at the last look: neighbours with waiting users of their own
 };
 
 }  // namespace dmm

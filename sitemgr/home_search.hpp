@@ -1,8 +1,8 @@
 // HomeSearch: the search for nodes elsewhere, for requests of this site's own users. In rounds, a request goes to one
 // neighbour after another. When all that may have room were asked in vain, the request pauses, for twice as long each
-// time. A hint or the end of the pause begins the next round. Requests that are alike are looked at as one class, in
-// the order of the delegation policy. What could start here soon stays, unless the load is above the threshold (Iosup
-// et al. 2007, sections 4.3 and 4.4; docs/protocol.md section 6).
+// time. A hint or the end of the pause begins the next round. Requests that are alike are one class, in delegation
+// order. A request that this site could serve goes out only if the load is above the threshold, or if matchmaking found
+// no place for it (Iosup et al. 2007, sections 4.3 and 4.4; docs/protocol.md section 6).
 //
 // The manager asks for one step after another: `begin`, then `next` until there is nothing, `ask` for each that found
 // a neighbour.
@@ -52,7 +52,7 @@ class HomeSearch {
   Instant next_deadline() const { return cycle_.next(); }
 
   // ---- a pass over all that may go ----
-  /// Begins one if a request or a neighbour may be looked at that couldn't be before; false: nothing is to be done.
+  /// Begins a pass if some request may go, or some neighbour may be asked, that couldn't at the last pass; else false.
   bool begin(const RequestQueue& queue, const Site& site, const Targets& targets);
   Next next(Instant now, RequestQueue& queue, const Site& site, Targets& targets);
   /// The request goes to the neighbour that was found: the Delegate to send. `user_round_trip`: to its job manager.
@@ -69,7 +69,7 @@ class HomeSearch {
   static bool may_delegate(const RequestQueue& queue, const Site& site);
 
  private:
-  /// On what a pass was made, as the parts that own it count the changes.
+  /// Change counters of all that a pass depends on: while they stay the same, another pass finds nothing new.
   struct Seen {
     std::uint64_t readied = 0, openings = 0, neighbours = 0;
     Feasibility::Sources feasibility;
@@ -84,19 +84,19 @@ class HomeSearch {
   Next next_of_class(Instant now, RequestQueue& queue, const Site& site, Targets& targets);
 
   Cycle cycle_;
-  std::optional<Seen> seen_;       ///< at the last pass,
-  std::uint32_t kept_up_to_ = 0;   ///< and up to which width requests were kept here
+  std::optional<Seen> seen_;       ///< the counters at the last pass
+  std::uint32_t kept_up_to_ = 0;   ///< up to which width the last pass kept simple requests here
   std::uint64_t stays_ = 0;        ///< requests that came to wait here
 
   // Of the pass that is being made in this step.
-  bool servable_ = false;                ///< requests that this site could serve are looked at; before: those that not
+  bool servable_ = false;                ///< the pass is at requests that this site could serve; before: at the others
   std::optional<OrderKey> after_;        ///< classes up to this one were looked at
   RequestClass* kind_ = nullptr;         ///< the class that is looked at; null: the next is to be chosen
-  OrderKey first_;                       ///< its first request when that began
+  OrderKey first_;                       ///< the first request of the class when the pass came to it
   std::optional<OrderKey> looked_to_;    ///< requests of the class up to this one were looked at
   int looked_at_ = 0;                    ///< how many
   bool any_left_ = false;                ///< some of them pause now
-  std::optional<Duration> hopeless_;     ///< those that run as long find no neighbour, as one before them
+  std::optional<Duration> hopeless_;     ///< a request of this length found no neighbour: longer ones won't either
 };
 
 }  // namespace dmm

@@ -31,7 +31,7 @@ class LeaseBook {
   void note_made(std::uint64_t counter) { made_ = std::max(made_, counter); }
 
   HopLease& add(HopLease lease);
-  /// One that we own gets, or is to be cleaned of, nodes of a resource manager. False if it had some of that before.
+  /// A lease gets nodes of a resource manager, or nodes to clean. False if it had some of that manager before.
   bool add_manager(HopLease& lease, const Party& manager);
   HopLease* find(const LeaseId& id) { return leases_.find(id); }
   void erase(const LeaseId& id);
@@ -49,7 +49,7 @@ class LeaseBook {
   const HopLease& get(const LeaseId& id) const { return leases_.at(id); }
 
   // ---- idle nodes ----
-  /// A resource manager says that its part of a lease isn't used; whether all that have nodes of it said so of late.
+  /// A resource manager says that its nodes of a lease are idle. Whether all managers with nodes of it said so of late.
   bool is_idle_everywhere(Instant now, const HopLease& lease, const Party& provider);
   /// The sink's idle nodes of the lease are to be reused or given back in this step.
   void pool(HopLease& lease);

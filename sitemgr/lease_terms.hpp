@@ -17,8 +17,8 @@ struct LeaseTerms {
 
 LeaseTerms terms_for(const SiteSettings& settings, const Neighbour& asker, const Delegate& asked);
 
-/// The longest that a job of this delegation may have a lease; 0: as long as it is used. A job that was
-/// interrupted before may have what it is promised.
+/// The longest that a job of this delegation may have a lease; 0: as long as it is used. A job that was interrupted
+/// before may have the lease for its protected time, if that is longer.
 Duration longest_for(const SiteSettings& settings, const Neighbour& asker, const Delegate& asked);
 
 }  // namespace dmm

@@ -25,8 +25,8 @@ struct ShareTurn {
   std::size_t borrower = 0;
   std::uint32_t width = 0;  ///< processors that it needs in one cluster
   Instant since{};
-  bool in_one_cluster = false;  ///< there are too few for it yet: they are kept in one cluster,
-  std::size_t cluster = 0;      ///< this one
+  bool in_one_cluster = false;  ///< too few nodes are free for it yet: they are kept in one cluster
+  std::size_t cluster = 0;      ///< that cluster, if `in_one_cluster`
 };
 
 class Lending {
@@ -53,7 +53,7 @@ class Lending {
   // ---- delegations ----
   /// Whether and where a delegation is served. What it asks for in vain counts as wanted by its borrower.
   Decision decide(Instant now, const Site& site, const Foreign& foreign);
-  /// A delegation of the neighbour was served: nothing is known of more that it wants.
+  /// A delegation of the neighbour was served: forget the request with which it was turned away before.
   void granted(std::size_t n) { borrowers_.satisfy(n), ++grants_; }
   /// The neighbour asked for nodes: a turn that it missed doesn't count against it.
   void asks(std::size_t n) { turn_backoff_[n] = Instant{}; }
@@ -62,7 +62,7 @@ class Lending {
   static bool is_drained_for(const Site& site, const Foreign& foreign);
 
   // ---- what may be lent ----
-  /// The most processors in one cluster that a neighbour may have now; other borrowers' share is left out.
+  /// The most processors in one cluster that a neighbour may have now, less those kept for the borrower in turn.
   std::uint32_t lendable_to(Instant now, const Site& site, std::size_t n) const;
   /// Until when a neighbour gets nothing.
   Instant kept_off_until(const Site& site, std::size_t n) const;
@@ -73,7 +73,7 @@ class Lending {
   void end_cooldown(const SiteName& sink) { kept_off_.erase(sink), ++changes_; }
 
   // ---- fair share ----
-  /// Says which borrower has the turn, as long as that is one that wouldn't get the nodes anyway.
+  /// Gives the turn to the waiting borrower that was served least, and passes the turn on when its time is over.
   void update_turn(Instant now, const Site& site);
   const std::optional<ShareTurn>& turn() const { return turn_; }
   /// When the turn passes on if nothing happens.
@@ -86,13 +86,13 @@ class Lending {
   void returned(Instant now, std::size_t n, std::uint32_t processors) { borrowers_.returned(now, n, processors); }
   void claimed(std::size_t n) { borrowers_.claim(n); }
   void lapsed(Instant now, std::size_t n) { borrowers_.lapse(now, n), ++changes_; }
-  /// The neighbour's hint tells what its users, and users beyond it, wait for.
+  /// Takes the demand of the neighbour's own users from its hint. Farther demand counts when its Delegate arrives.
   void hear_demand(Instant now, std::size_t n, const CapacityHint& hint);
   void went_down(Instant now, std::size_t n);
   const Borrowers& borrowers() const { return borrowers_; }
   std::uint64_t grants() const { return grants_; }
-  /// Counts up whenever a turn or a pause changes what a neighbour may have. What is lent and returned is
-  /// counted with the nodes, when they are taken and when they are free again.
+  /// Counts up whenever a turn, a cooldown or a lapse changes what a neighbour may have. OwnedNodes counts the changes
+  /// when nodes are lent and when they are free again.
   std::uint64_t changes() const { return changes_; }
 
  private:

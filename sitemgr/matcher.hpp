@@ -71,7 +71,7 @@ class Matcher {
 
  private:
   enum class Phase : std::uint8_t { idle, reserved, heads, fresh, fitting };
-  /// By what more may start than before: counters.
+  /// Counters: when one of them differs, requests that didn't fit may fit.
   struct Seen {
     std::uint64_t freed = 0, reservation = 0;
     bool operator==(const Seen&) const = default;
@@ -90,21 +90,21 @@ class Matcher {
   bool scan_;
   Cycle cycle_;
   std::vector<RequestId> fresh_;       ///< requests that no pass has looked at
-  Seen seen_;                          ///< at the last pass,
-  bool was_drained_ = false;           ///< at which nothing could start
-  bool unfinished_ = false;            ///< more could start than one step may: the next one goes on
+  Seen seen_;                          ///< the counters at the last pass
+  bool was_drained_ = false;           ///< the site was drained at the last pass, so nothing could start
+  bool unfinished_ = false;            ///< the last step started as many requests as it may: the next step goes on
   bool pass_goes_on_ = false;          ///< the last step looked at as many classes as it may: the rest are due
-  bool pass_again_ = false;            ///< more may fit meanwhile: then another pass is due
-  std::optional<RequestId> blocker_;   ///< at which the last pass ended, since no request may overtake it
+  bool pass_again_ = false;            ///< an unfinished pass missed requests that may fit now: another pass follows
+  std::optional<RequestId> blocker_;   ///< the request that no other may overtake: the last pass ended there
   std::uint64_t started_ = 0;
 
   ClassSweep sweep_;  ///< of all requests, over several steps if they are many
 
   // Of the pass that is being made in this step.
   Phase phase_ = Phase::idle;
-  std::vector<RequestId> looked_at_;   ///< what was fresh when it began,
-  std::size_t next_fresh_ = 0;         ///< and how far it has come with that
-  std::size_t left_ = 0;               ///< how many may still start
+  std::vector<RequestId> looked_at_;   ///< the requests that were fresh when the pass began
+  std::size_t next_fresh_ = 0;         ///< the next of `looked_at_`
+  std::size_t left_ = 0;               ///< how many requests may still start in this step
   bool in_a_pass_ = false;             ///< all requests are looked at, not only fresh ones
   bool was_blocked_ = false;
   bool from_head_ = true;              ///< the next head is the first of the queue; else `cursor_`

@@ -31,10 +31,10 @@ class OwnedNodes {
   std::string fault_of(const NodeOffer& offer) const;
   /// The nodes that a resource manager no longer has if it offers this: their holders must give them up before.
   NodeSet removed_by(const NodeOffer& offer) const;
-  /// A resource manager offers nodes, the same as before or others. Those that it hadn't offered before are free. All
-  /// that are removed must have been withheld.
+  /// A resource manager offers nodes, the same as before or others. Nodes that it hadn't offered since this start are
+  /// free. All removed nodes must have been withheld.
   void take_offer(const NodeOffer& offer, std::string endpoint);
-  /// It was there before a restart.
+  /// A resource manager offered these nodes before a restart.
   void remember(NodeOffer offer);
   /// It is gone for good; none of its nodes may be in use.
   void forget(const Party& resource_manager);
@@ -83,15 +83,15 @@ class OwnedNodes {
   std::vector<NodeClass> classes(Duration longest) const;
 
   // ---- taking and giving ----
-  /// Takes whole nodes that hold `processors` in one cluster; the caller saw in a view that they are there. Nodes that
-  /// have more than is asked for are taken last.
+  /// Takes whole nodes that hold `processors` in one cluster; the caller saw in a view that they are there. If single
+  /// resource managers have enough nodes, nodes with the fewest attributes are taken first.
   void take(std::size_t cluster, std::uint32_t processors, const Constraints& constraints, std::uint32_t component,
             std::vector<NodeGroup>& taken);
   /// Nodes of a resource manager are free again.
   void put(const Party& resource_manager, const NodeSet& nodes);
   /// Takes those of the nodes that are free, to be put back later; returns them.
   NodeSet withhold(const Party& resource_manager, const NodeSet& nodes);
-  /// Nothing is to be placed on these nodes, for a reason told to people; or they may be used again.
+  /// Nothing is placed on these nodes until `bring_back`; `why` is shown to people.
   void set_aside(const Party& resource_manager, const NodeSet& nodes, std::string why);
   void bring_back(const Party& resource_manager, const NodeSet& nodes);
 
@@ -124,9 +124,9 @@ class OwnedNodes {
   std::vector<ClusterSettings> settings_;
   std::vector<bool> known_;                         ///< by cluster: from before this start
   std::vector<std::uint32_t> free_, totals_;        ///< processors of each cluster
-  std::vector<std::uint32_t> widths_;               ///< processors of its nodes
-  std::vector<std::size_t> managers_in_;            ///< how many it has
-  std::vector<std::uint64_t> nodes_in_;             ///< that these offer
+  std::vector<std::uint32_t> widths_;               ///< by cluster: processors of each node
+  std::vector<std::size_t> managers_in_;            ///< by cluster: how many resource managers it has
+  std::vector<std::uint64_t> nodes_in_;             ///< by cluster: how many nodes its resource managers offer
   std::uint64_t size_ = 0;                          ///< processors that all managers offer
   std::uint32_t largest_cluster_ = 0;
   std::uint64_t total_ = 0, free_total_ = 0, freed_ = 0, changes_ = 0, size_changes_ = 0;

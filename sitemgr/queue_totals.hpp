@@ -16,9 +16,9 @@ class QueueTotals {
   std::uint64_t demand() const { return demand_; }
   /// The same less those that are out on a delegation: the queued part of the load.
   std::uint64_t demand_here() const { return demand_here_; }
-  /// The demand by what it could use; all that can't be told apart any more as if it could use anything.
+  /// The demand by the nodes that it could use. Beyond 64 kinds of demand, the rest counts as if any node would do.
   const std::map<LocalClaim, std::uint64_t>& claims() const { return claims_; }
-  /// Processors of requests that may be served elsewhere: of those that this site could serve itself, or not.
+  /// Processors of requests that may be served elsewhere: of those that this site could serve itself, or can't.
   std::uint64_t borrowing(bool servable) const { return borrowing_[servable]; }
   /// Requests with a search at this stage.
   std::size_t count(LocalRequest::Search search) const { return counts_[static_cast<std::size_t>(search)]; }

@@ -37,7 +37,7 @@ enum class LentToUs : std::uint8_t {
 struct Unvouched {
   std::size_t neighbour = 0;
   LeaseId lease;
-  /// The neighbour holds it, and no lender named it; else it was lent to the neighbour, which never named it.
+  /// True: the neighbour holds the lease, and no lender named it. False: the neighbour was lent it, and never named it.
   bool is_orphan = false;
 };
 
@@ -85,7 +85,7 @@ class Reconciliation {
   /// A session is new: the job manager's Inventory is awaited. `holds`: what it holds by our record.
   void begin(const Party& user, Holds holds);
   bool is_awaited(const Party& user) const { return users_.contains(user); }
-  /// Whether a comparison with the job manager is open for which it held anything.
+  /// Whether a comparison with the job manager is open, and the job manager held any lease when it began.
   bool concerns(const Party& user) const;
   /// The whole Inventory with its last message, and what the job manager held by our record when the session began.
   std::optional<std::pair<Inventory, Holds>> hear(const Party& user, Inventory& part);

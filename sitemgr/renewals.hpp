@@ -1,8 +1,8 @@
 // Renewals (keep-alive): whether both sides of a link believe the same of the leases between them, and which leases the
 // owner side wants back. Beats of the lender vouch for leases (docs/protocol.md section 4.6), so a Renew is only a
 // comparison: the borrower says how many leases it holds, the lender says what differs. Sides that agree compare once
-// in twenty terms, others ten times in each term. A borrower that holds fewer leases than it was lent, for longer than
-// anything can be on its way, has lost some: then the two compare all of them in a new session (section 8.15).
+// in twenty terms, others ten times in each term. A borrower that renews fewer leases than it was lent, for longer than
+// a lease can be on its way, has lost some: then both sides compare all leases in a new session (section 8.15).
 #pragma once
 
 #include <optional>
@@ -18,8 +18,8 @@ namespace dmm {
 /// What comes of comparing the number of leases that a borrower renews with those that it was lent.
 enum class RenewalComparison : std::uint8_t {
   agrees,
-  differs,   ///< what it lacks may be on its way
-  has_lost,  ///< it lacks some for too long: all are to be compared, in a new session
+  differs,   ///< the borrower lacks leases that may be on their way
+  has_lost,  ///< the borrower lacks leases for too long: both sides compare all leases in a new session
 };
 
 class Renewals {
@@ -31,7 +31,7 @@ class Renewals {
   void begin(Instant now, std::size_t n);
 
   // ---- as borrower ----
-  /// The first lease over a link begins a term there; later ones join it.
+  /// The first lease over a link sets when its next Renew leaves; later leases join that Renew.
   void first_lease(Instant now, std::size_t n, Duration term) { links_[n].renew_due = next_renewal(now, n, term); }
   /// The lenders to which a Renew is due.
   std::vector<std::size_t> take_due(Instant now, const Neighbours& neighbours, const LeaseBook& leases, Duration term);
@@ -39,8 +39,8 @@ class Renewals {
   void hear_settled(Instant now, std::size_t n, bool settled, Duration term);
 
   // ---- as lender ----
-  /// The borrower renews so many leases; `lent` of those that it was lent are in use. `patience`: how long what it
-  /// lacks may be on its way.
+  /// The borrower renews `renewed` leases; by our record it uses `lent` leases. `patience`: how long leases that it
+  /// lacks may be on their way.
   RenewalComparison compare(Instant now, std::size_t n, std::uint32_t renewed, std::size_t lent, Duration patience);
   /// Whether the borrower's last Renew agreed with what it was lent.
   bool is_settled(std::size_t n) const { return !links_[n].differs_since; }

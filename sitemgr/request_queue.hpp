@@ -1,7 +1,7 @@
-// The local requests that wait, indexed so that no event walks them all: by class, and in each class in the order of
-// dispatching and, if they may leave, of delegation; by the end of their pause, by answer due, by neighbour, by user.
-// There may be as many classes as requests, so only one event walks all of them: a change of what the site or its
-// neighbours could do when idle. A pass of matchmaking goes over the classes a thousand at a time.
+// The local requests that wait, indexed by class, end of the pause, answer due, neighbour and user. Within its class a
+// request stands in dispatching order and, while it may be offered to a neighbour, in delegation order. There may be as
+// many classes as requests. Only a reconfiguration, or a change of what the site or its neighbours could do when idle,
+// walks all of them. A pass of matchmaking looks at a thousand classes in each step.
 #pragma once
 
 #include <map>
@@ -24,8 +24,7 @@ class RequestQueue {
   RequestQueue(const DispatchPolicy& dispatch, const DelegationPolicy& delegation, std::size_t neighbours)
       : dispatch_(&dispatch), delegation_(&delegation), out_(neighbours) {}
 
-  /// The class of a need; made if there is none, then with `is_new` set: it is to be classified before anything is
-  /// added.
+  /// The class of a need and DTTL. Sets `is_new` if the class was made now: classify it before adding a request.
   RequestClass& class_of(const ResourceNeed& need, std::uint32_t dttl, bool& is_new);
   /// Says what this site could do for the class when idle.
   void classify(RequestClass& kind, bool servable, std::uint64_t clusters);
@@ -54,25 +53,25 @@ class RequestQueue {
   /// The first in dispatching order of those that this site can serve; nullptr if there is none.
   LocalRequest* head() { return const_cast<LocalRequest*>(std::as_const(*this).head()); }
   const LocalRequest* head() const;
-  /// The next of them after another.
+  /// The next such request after `request`; nullptr if there is none.
   LocalRequest* after(const LocalRequest& request);
   /// The classes that this site can serve, for a pass of matchmaking over them.
   const WidthIndex& fitting() const { return fitting_; }
-  /// The first request that may be put on `processors` idle processors in one cluster of a lease over `hops` hops, and
-  /// that runs no longer than `length`. A request without a declared length is taken to run for `unsaid`. Only some
-  /// hundred classes are looked at, the ones in front.
+  /// The first request that fits on `processors` idle processors in one cluster of a lease over `hops` hops, and runs
+  /// no longer than `length`. A request without a declared length is taken to run for `unsaid`. Looks only at the first
+  /// hundreds of classes, and passes over jobs that an owner interrupted.
   LocalRequest* first_for_lease(std::uint32_t processors, std::uint32_t hops, Duration length, Duration unsaid);
   OrderKey dispatch_key(const LocalRequest& request) const { return dispatch_->key(request.view(request.since)); }
 
   // ---- searching ----
   /// Moves a request between the stages of its search; `resume_at`, `target` and `answer_by` must be set before.
   void set_search(LocalRequest& request, LocalRequest::Search search);
-  /// Classes of which some may be offered to a neighbour now, in delegation order of their first: the ones that this
-  /// site could serve itself, which stay below the delegation threshold, and the ones that it never could, which go
-  /// out at any load.
+  /// Classes with requests that may be offered to a neighbour now, in delegation order of the first such request.
+  /// Classes that this site could serve stay while its load is below the delegation threshold; the others go out at any
+  /// load.
   const DenseMap<OrderKey, RequestClass*>& ready(bool servable) const { return ready_[servable]; }
-  /// The first to arrive after `after` of those that pause and need at most `widest_max` in one cluster, or nullptr;
-  /// that also if a thousand before it are a little wider.
+  /// Of the pausing requests that need at most `widest_max` processors in one cluster, the first to arrive after
+  /// `after`. nullptr if there is none, or if a thousand slightly wider requests stand before it.
   LocalRequest* first_pausing(std::uint32_t widest_max, std::uint64_t after) const;
   /// Those that are out at a neighbour, by arrival.
   const DenseMap<std::uint64_t, LocalRequest*>& out_at(std::size_t neighbour) const { return out_[neighbour]; }
@@ -108,9 +107,9 @@ class RequestQueue {
   WideLookup<RequestId, LocalRequest*> by_id_;
   std::map<ShortText, DenseMap<std::uint64_t, LocalRequest*>> by_user_;
   std::map<ClassKey, std::unique_ptr<RequestClass>> classes_;        ///< the narrowest first
-  Heads heads_[2];         ///< of classes, in the order of dispatching, by whether servable here
-  Heads leaving_[2];       ///< the same of classes that have a DTTL
-  Heads ready_[2];         ///< the same in delegation order, of those that may leave
+  Heads heads_[2];         ///< all classes, in dispatching order of their first requests; [1]: servable here
+  Heads leaving_[2];       ///< the classes of `heads_` with a DTTL above 0
+  Heads ready_[2];         ///< classes with ready requests, in delegation order; [1]: servable here
   WidthIndex fitting_;     ///< of classes that are servable here
   WidthIndex simple_;      ///< of simple ones
   DenseMap<std::pair<std::uint32_t, std::uint64_t>, LocalRequest*> pausing_;  ///< by how wide they are, roughly

@@ -29,9 +29,9 @@ class Reservation {
   };
 
   const std::optional<Held>& held() const { return held_; }
-  /// Takes what is held for other requests than this one out of idle processors.
+  /// Subtracts from idle processors what is held, unless it is held for this request.
   void keep_from(std::vector<ClusterView>& clusters, const RequestId& request) const;
-  /// The same of plain numbers, for every request.
+  /// Subtracts from processors, by cluster, what is held for any request.
   void keep_from_all(std::vector<std::uint32_t>& processors) const;
   /// Whether the request for which it is held is gone, or its nodes didn't come in time.
   bool is_over(Instant now, const RequestQueue& queue) const;

@@ -1,7 +1,7 @@
 // Targets (forwarding window, backoff): which neighbour is asked next for a request that this site can't serve, and how
 // many delegations may be out to a neighbour at once. A Grant opens a neighbour's window by one, a Reject for lack of
-// capacity halves it. A neighbour that doesn't answer is left alone for a while, twice as long each time (Iosup et al.
-// 2007, section 4.3; docs/protocol.md section 6.6).
+// capacity halves it. From the second delegation in a row that a neighbour leaves unanswered, the neighbour isn't asked
+// for a while, twice as long each time (Iosup et al. 2007, section 4.3; docs/protocol.md section 6.6).
 #pragma once
 
 #include <optional>
@@ -36,12 +36,12 @@ class Targets {
  public:
   /// Of one neighbour.
   struct State {
-    bool pressed = false;           ///< much waits for it unacknowledged: nothing is asked of it
-    std::uint32_t window = 0;       ///< how many delegations may be out to it,
-    std::uint32_t outstanding = 0;  ///< how many are,
-    std::uint32_t debit = 0;        ///< and how many processors these ask for
+    bool pressed = false;           ///< too much waits for its acknowledgement: the neighbour isn't asked
+    std::uint32_t window = 0;       ///< how many delegations may be out to it at once
+    std::uint32_t outstanding = 0;  ///< how many delegations are out to it
+    std::uint32_t debit = 0;        ///< how many processors these delegations ask for
     std::uint32_t silences = 0;     ///< delegations in a row that it didn't answer, or answered by a worthless Grant
-    Instant backoff_until{};        ///< after these it isn't asked before
+    Instant backoff_until{};        ///< the neighbour isn't asked before this
     std::uint64_t delegations_sent = 0, grants_received = 0, rejects_received = 0;
   };
 
@@ -67,7 +67,7 @@ class Targets {
   void answered(std::size_t n);
   void granted(std::size_t n, std::uint32_t window_max);
   void full(std::size_t n);
-  /// It kept us waiting for nothing.
+  /// The neighbour gave no answer in time, or a worthless Grant: halves its window, and may begin a backoff.
   void silent(Instant now, std::size_t n);
   void set_pressed(std::size_t n, bool pressed) { states_[n].pressed = pressed, ++openings_; }
   /// Its link came up: earlier silences don't count.

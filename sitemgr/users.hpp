@@ -1,8 +1,7 @@
 // Users (client sessions): the job managers of this site. A job manager that falls silent keeps its nodes for a while,
 // and its requests leave the queue (they are shelved) until it is heard again in the same session. In a new session it
-// asks again for all that it still wants; what it doesn't ask for is dropped. A user may have a million requests
-// waiting, so whatever concerns all of them is a chore of which each step does a piece (docs/protocol.md sections 6.2
-// and 8.18).
+// asks again for all that it still wants; requests that it doesn't repeat are dropped. A user may have a million
+// requests waiting, so work on all of them is a chore: each step does a piece (docs/protocol.md sections 6.2 and 8.18).
 //
 // This part knows sessions, what each holds, and which request a chore comes to next. The manager does what that means
 // for the queue, for leases and for delegations that are out.
@@ -38,7 +37,7 @@ class Users {
   void went_down(Instant now, const Party& user, const SiteSettings& settings);
   /// After a restart of this site: it holds nodes, and has yet to be heard.
   void restored(Instant now, const Party& user, const SiteSettings& settings);
-  /// Counts the sessions of a job manager; a request belongs to the one in which it was asked for last.
+  /// The number of the job manager's present session. A request keeps the number of the session that last asked for it.
   std::uint32_t session(const Party& user) { return sessions_[user].number; }
   void note_round_trip(const Party& user, Duration round_trip);
   Duration round_trip(const Party& user) const;
@@ -57,19 +56,19 @@ class Users {
   void drop(const HopLease& lease, const RequestId& request);
   bool holds(const HopLease& lease, const RequestId& request) const;
   Holds holds_of(const Party& user) const;
-  /// What it holds of leases that this site borrowed.
+  /// What the job manager holds of leases that this site borrowed.
   Holds borrowed_of(const Party& user) const;
-  /// Its nodes are released, since it was silent for too long: what it held.
+  /// The job manager was silent for too long: forgets all that it held, and returns it to be released.
   Holds take_holds(const Party& user);
   /// The job manager's shelved requests aren't wanted any more; false if there are none.
   bool discard(const Party& user);
 
   // ---- time ----
-  /// What time calls for with one job manager.
+  /// A job manager that has reached a time limit.
   struct Due {
     Party user;
-    bool is_lost = false;    ///< it is silent for as long as a term: its requests are shelved
-    bool is_absent = false;  ///< for as long as it may keep its nodes: they are released
+    bool is_lost = false;    ///< it was silent for a term: its requests are shelved
+    bool is_absent = false;  ///< it was silent for as long as it may keep its nodes: they are released
   };
   /// The next job manager for which something is due. The manager calls `settle_due` after it has done that.
   std::optional<Due> take_due(Instant now);

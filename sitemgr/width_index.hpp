@@ -1,6 +1,5 @@
-// Classes of waiting requests by how wide they are, each at the place of its first request: the next class up to a
-// width is found in order without a look at the wider ones. Widths that differ by less than an eighth share a
-// list.
+// Classes of waiting requests by width, each at the place of its first request. The next class up to a width is found
+// in order, without a look at wider ones. The widths in one list differ by less than an eighth.
 #pragma once
 
 #include <cstdint>
@@ -12,18 +11,18 @@
 
 namespace dmm {
 
-/// The list in which a width stands. Each width up to 16 has its own.
+/// The number of the list that holds a width. Each width below 16 has a list of its own.
 std::uint32_t rough_width(std::uint32_t width);
 
-/// The keys before and after which there is nothing.
+/// The least key: every other key comes after it.
 extern const OrderKey first_of_all;
 /// The first key after this one.
 OrderKey behind(OrderKey key);
 
 class WidthIndex {
  public:
-  /// A walk over several widths in order: for each of them, where its next class is at the earliest. A heap. What
-  /// is in a walk is never later than the next class of its width, whatever comes and goes meanwhile.
+  /// A walk over several widths in order, as a heap: for each width, the earliest key that its next class can have.
+  /// That bound stays true while classes come and go.
   using Walk = std::vector<std::pair<OrderKey, std::uint32_t>>;
 
   void insert(RequestClass& kind, const OrderKey& key);

@@ -134,7 +134,7 @@ void take_grant(SiteStep& s, std::size_t from, const Grant& grant, HopLease leas
   if (const std::string fault = request ? dmm::fault_of(grant.nodes, request->kind->need) : std::string();
       !fault.empty()) {
     s.parts.refuse(from, "grant");
-    s.parts.targets.silent(s.now, from);
+    s.parts.targets.worthless(s.now, from);
     s.out.log(Level::warning, "grant_refused", grant.request,
               {{"by", s.parts.neighbours[from].site.text}, {"text", fault}});
     return send(s, from, Release{grant.lease, {}, false, true}, grant.request);
@@ -226,9 +226,10 @@ void on(SiteStep& s, FromUser from, Release& release) {
   // No other job is put on nodes on which nothing starts, and their lender isn't asked again for a while.
   if (release.failed) {
     s.parts.refuse(*lease->upstream, "nothing_started");
-    s.parts.targets.silent(s.now, *lease->upstream);
+    s.parts.targets.worthless(s.now, *lease->upstream);
     return give_back(s, *lease, returned, release.silent, true);
   }
+  s.parts.targets.served(*lease->upstream);
   into_pool(s.parts, *lease, std::move(returned));
 }
 

@@ -12,6 +12,13 @@ namespace {
 /// How long a silent neighbour is left alone: the first time, and at most.
 constexpr Duration backoff_first = seconds(10), backoff_last = seconds(300);
 
+/// Doubled for each time before.
+Duration pause_after(std::uint32_t times) {
+  Duration pause = backoff_first;
+  for (std::uint32_t i = 0; i < times && pause < backoff_last; ++i) pause = std::min(pause * 2, backoff_last);
+  return pause;
+}
+
 }  // namespace
 
 Targets::Targets(TargetPolicy policy, std::size_t neighbours, std::uint32_t window_first) : policy_(policy) {
@@ -36,7 +43,7 @@ Choice Targets::choose(Instant now, const SearchQuery& query, const Feasibility:
   for (std::size_t n = 0; n < site.neighbours.size(); ++n) {
     const Neighbour& neighbour = site.neighbours[n];
     const State& state = states_[n];
-    if (!neighbour.up || neighbour.removed || state.pressed || now < state.backoff_until) continue;
+    if (!neighbour.up || neighbour.removed || state.pressed || now < state.asked_from()) continue;
     if (n < query.asked->size() && (*query.asked)[n]) continue;
     if (chain && std::ranges::find(*chain, neighbour.site) != chain->end()) continue;
     if (use_hints && is_special) {
@@ -102,26 +109,42 @@ void Targets::silent(Instant now, std::size_t n) {
   DMM_ASSERT(n < states_.size());
   State& state = states_[n];
   full(n);
-  Duration alone = backoff_first;
-  for (std::uint32_t i = 0; i < state.silences && alone < backoff_last; ++i) alone = std::min(alone * 2, backoff_last);
-  if (state.silences > 0) state.backoff_until = now + alone;  // one answer may be lost on its way
+  if (state.silences > 0)
+    state.backoff_until = now + pause_after(state.silences);  // one answer may be lost on its way
   ++state.silences;
+}
+
+void Targets::worthless(Instant now, std::size_t n) {
+  DMM_ASSERT(n < states_.size());
+  State& state = states_[n];
+  full(n);
+  state.distrusted_until = now + pause_after(state.worthless++);
+}
+
+void Targets::served(std::size_t n) {
+  DMM_ASSERT(n < states_.size());
+  if (states_[n].worthless == 0) return;
+  states_[n].worthless = 0;
+  states_[n].distrusted_until = Instant{};
+  ++openings_;
 }
 
 void Targets::came_up(std::size_t n) { answered(n); }
 
 void Targets::end_backoffs(Instant now) {
-  for (State& state : states_) {
-    if (state.backoff_until == Instant{} || now < state.backoff_until) continue;
-    state.backoff_until = Instant{};
+  const auto end = [&](Instant& until) {
+    if (until == Instant{} || now < until) return;
+    until = Instant{};
     ++openings_;
-  }
+  };
+  for (State& state : states_) end(state.backoff_until), end(state.distrusted_until);
 }
 
 Instant Targets::next_deadline() const {
   Instant next = never;
   for (const State& state : states_)
-    if (state.backoff_until != Instant{}) next = std::min(next, state.backoff_until);
+    for (const Instant until : {state.backoff_until, state.distrusted_until})
+      if (until != Instant{}) next = std::min(next, until);
   return next;
 }
 

@@ -4,6 +4,7 @@
 // for a while, twice as long each time (Iosup et al. 2007, section 4.3; docs/protocol.md section 6.6).
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <vector>
 
@@ -40,8 +41,13 @@ class Targets {
     std::uint32_t window = 0;       ///< how many delegations may be out to it at once
     std::uint32_t outstanding = 0;  ///< how many delegations are out to it
     std::uint32_t debit = 0;        ///< how many processors these delegations ask for
-    std::uint32_t silences = 0;     ///< delegations in a row that it didn't answer, or answered by a worthless Grant
-    Instant backoff_until{};        ///< the neighbour isn't asked before this
+    std::uint32_t silences = 0;     ///< delegations in a row that the neighbour didn't answer
+    Instant backoff_until{};        ///< after these the neighbour isn't asked before this
+    std::uint32_t worthless = 0;    ///< Grants in a row under which nothing started
+    Instant distrusted_until{};     ///< after these the neighbour isn't asked before this
+
+    /// The neighbour isn't asked before this.
+    Instant asked_from() const { return std::max(backoff_until, distrusted_until); }
     std::uint64_t delegations_sent = 0, grants_received = 0, rejects_received = 0;
   };
 
@@ -67,8 +73,13 @@ class Targets {
   void answered(std::size_t n);
   void granted(std::size_t n, std::uint32_t window_max);
   void full(std::size_t n);
-  /// The neighbour gave no answer in time, or a worthless Grant: halves its window, and may begin a backoff.
+  /// The neighbour gave no answer in time: halves its window, and may begin a backoff.
   void silent(Instant now, std::size_t n);
+  /// A lease of the neighbour was worth nothing: it doesn't serve the request, or no program started on its nodes.
+  /// The neighbour isn't asked for a while, twice as long each time, whatever it answers meanwhile.
+  void worthless(Instant now, std::size_t n);
+  /// A lease of the neighbour served a job: earlier worthless ones don't count.
+  void served(std::size_t n);
   void set_pressed(std::size_t n, bool pressed) { states_[n].pressed = pressed, ++openings_; }
   /// Its link came up: earlier silences don't count.
   void came_up(std::size_t n);

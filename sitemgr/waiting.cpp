@@ -69,9 +69,9 @@ AskedView asked_of(const SiteParts& parts, Instant now, std::size_t n, const Loc
   if (!neighbour.up) return view.stage = Stage::link_down, view;
   const Targets::State& target = parts.targets.of(n);
   if (target.pressed) return view.stage = Stage::congested, view;
-  if (now < target.backoff_until) {
+  if (now < target.asked_from()) {
     view.stage = Stage::in_backoff;
-    view.backoff = target.backoff_until - now;
+    view.backoff = target.asked_from() - now;
     return view;
   }
   if (parts.settings.use_hints) {

@@ -117,6 +117,31 @@ TEST_CASE("a grant of too little, or by another way, is given back on its way ho
   CHECK(stage.said_once<Grant>(at_south).lease == good.lease);
 }
 
+TEST_CASE(
+    "a lender with nodes on which nothing starts isn't asked for a while, though it grants each time [S73]") {
+  Stage stage;
+  stage.down(at_south);
+  std::uint64_t job = 0;
+  const auto serve = [&](bool failed) {
+    stage.hear(alice, request(alice, ++job, 2));
+    const Grant made = grant(stage.said_once<Delegate>(at_north), north, 2, job);
+    stage.hear(at_north, made);
+    CHECK(stage.said_once<Grant>(alice).lease == made.lease);
+    stage.hear(alice, Release{made.lease, {}, false, failed});
+  };
+  for (const Duration alone : {seconds(10), seconds(20)}) {
+    serve(true);
+    CHECK(stage.target(north).asked_from() == stage.now + alone);
+    stage.hear(alice, request(alice, ++job, 2));
+    CHECK(stage.said<Delegate>(at_north).empty());
+    stage.hear(alice, Cancel{{home, "alice", job, 1}});
+    stage.pass(alone);
+  }
+  serve(false);
+  serve(true);
+  CHECK(stage.target(north).asked_from() == stage.now + seconds(10));
+}
+
 TEST_CASE("a term of more than a day is taken for a day [S106a]") {
   Stage stage;
   stage.down(at_south);

@@ -102,6 +102,36 @@ TEST_CASE("targets: a Grant opens the window by one, lack of capacity halves it"
   CHECK(stage.targets.of(second).window == 4);
 }
 
+TEST_CASE(
+    "targets: a neighbour with worthless Grants is left alone for longer each time, until one serves a job") {
+  Stage stage;
+  for (const Duration alone : {seconds(10), seconds(20), seconds(40), seconds(80)}) {
+    stage.targets.answered(first);  // as it does by each of these Grants
+    stage.targets.worthless(now, first);
+    CHECK(stage.targets.next_deadline() == now + alone);
+  }
+  CHECK(stage.choices() == 2);
+  SUBCASE("it answers another delegation, or its link comes up again") {
+    stage.targets.answered(first);
+    stage.targets.came_up(first);
+    CHECK(stage.choices() == 2);
+  }
+  SUBCASE("the time is over") {
+    stage.targets.end_backoffs(now + seconds(80));
+    CHECK(stage.choices(now + seconds(80)) == 3);
+    stage.targets.worthless(now, first);
+    CHECK(stage.targets.next_deadline() == now + seconds(160));
+  }
+  SUBCASE("a job was served") {
+    const std::uint64_t seen = stage.targets.openings();
+    stage.targets.served(first);
+    CHECK(stage.targets.openings() > seen);
+    CHECK(stage.choices() == 3);
+    stage.targets.worthless(now, first);
+    CHECK(stage.targets.next_deadline() == now + seconds(10));
+  }
+}
+
 TEST_CASE("targets: a silent neighbour is left alone for longer each time, until it answers") {
   Stage stage;
   stage.targets.silent(now, first);  // one answer may be lost on its way

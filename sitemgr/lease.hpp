@@ -22,7 +22,7 @@ enum class LeaseState : std::uint8_t {
 struct HopLease {
   LeaseId id;
   LeaseState state = LeaseState::offered;
-  bool wanted = false;    ///< the owner asked that no further job be put on it
+  bool wanted = false;    ///< the owner asked that no further job be put on it; see LeaseBook::set_wanted
   bool unsure = false;    ///< the Beats of the site towards the owner don't speak for it: it said so, or we restarted
   bool detached = false;  ///< owner: what runs on the nodes that are being cleaned may go on
   bool changed = false;   ///< its record is to be written at the end of this step

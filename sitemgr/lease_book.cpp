@@ -51,6 +51,7 @@ HopLease& LeaseBook::add(HopLease lease) {
   DMM_ASSERT(!lease.downstream || *lease.downstream < down_.size());
   if (lease.upstream) up_[*lease.upstream].insert(lease.id);
   if (lease.downstream) down_[*lease.downstream].insert(lease.id);
+  if (lease.wanted) wanted_.insert(lease.id);
   HopLease& kept = leases_[lease.id] = std::move(lease);
   DenseSet<Party> managers;
   const bool is_wide = kept.nodes.size() + kept.cleaning.size() >= wide_from;
@@ -98,7 +99,19 @@ void LeaseBook::erase(const LeaseId& id) {
     if (leases->second.empty()) by_manager_.erase(leases);
   }
   idle_said_.erase(id);
+  DMM_ASSERT(wanted_.erase(id) == (lease->wanted ? 1 : 0));
   leases_.erase(id);
+}
+
+bool LeaseBook::set_wanted(HopLease& lease, bool wanted) {
+  DMM_ASSERT(leases_.contains(lease.id));
+  if (lease.wanted == wanted) return false;
+  lease.wanted = wanted;
+  if (wanted)
+    wanted_.insert(lease.id);
+  else
+    wanted_.erase(lease.id);
+  return true;
 }
 
 // ---- idle nodes ----------------------------------------------------------------------------------------------------

@@ -35,6 +35,9 @@ class LeaseBook {
   bool add_manager(HopLease& lease, const Party& manager);
   HopLease* find(const LeaseId& id) { return leases_.find(id); }
   void erase(const LeaseId& id);
+  /// The owner wants the lease back after its present jobs, or no longer. Whether that is news.
+  bool set_wanted(HopLease& lease, bool wanted);
+  bool is_wanted(const LeaseId& id) const { return wanted_.contains(id); }
   std::size_t size() const { return leases_.size(); }
   /// Leases that came over a link, and that went out over it.
   const DenseSet<LeaseId>& up(std::size_t neighbour) const { return up_[neighbour]; }
@@ -83,6 +86,7 @@ class LeaseBook {
   std::uint64_t made_ = 0;   ///< leases that this site made, in this incarnation or the last that is known of
   Lookup<LeaseId, HopLease> leases_;
   std::vector<DenseSet<LeaseId>> up_, down_;
+  DenseSet<LeaseId> wanted_;  ///< every lease with `wanted`
   std::map<Party, DenseSet<LeaseId>> by_manager_;
   std::vector<Watched> watched_;  ///< a heap, earliest first; may name leases that have ended or were renewed
   std::size_t sweep_at_ = sweep_first;

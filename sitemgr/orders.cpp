@@ -33,7 +33,7 @@ void reclaim(SiteStep& s, HopLease& lease, Duration grace, LeaseEnd reason) {
              {"reason", std::string(to_text(reason))},
              {"grace", grace.in_seconds()}});
   if (grace == end_of_job) {
-    lease.wanted = true;
+    s.parts.leases.set_wanted(lease, true);
     return changed(s, lease);
   }
   if (lease.nodes.empty()) {
@@ -61,7 +61,7 @@ bool drain(SiteStep& s, const SiteName& site) {
     const bool theirs = lease.downstream && (site == s.parts.settings.name || lease.chain.back() == site ||
                                              s.parts.neighbours[*lease.downstream].site == site);
     if (lease.upstream || !theirs) continue;
-    lease.wanted = true;
+    s.parts.leases.set_wanted(lease, true);
     changed(s, lease);
   }
   return true;

@@ -121,9 +121,10 @@ void on(SiteStep& s, FromSite from, Renewed& renewed) {
   }
   const std::set<LeaseId> wanted(renewed.wanted.begin(), renewed.wanted.end());
   for (const LeaseId& id : s.parts.leases.up(from.neighbour)) {
+    if (wanted.contains(id) == s.parts.leases.is_wanted(id)) continue;
     HopLease& lease = *s.parts.leases.find(id);
-    const bool was = std::exchange(lease.wanted, wanted.contains(id));
-    if (was != lease.wanted && lease.downstream) s.parts.renewals.wanted_look().due = s.now;
+    const bool is_news = s.parts.leases.set_wanted(lease, wanted.contains(id));
+    if (is_news && lease.downstream) s.parts.renewals.wanted_look().due = s.now;
   }
   s.parts.renewals.hear_settled(s.now, from.neighbour, renewed.settled, s.parts.settings.term);
 }
@@ -179,12 +180,15 @@ std::vector<LeaseId> wanted_of(const SiteParts& parts, Instant now, std::size_t 
   std::vector<LeaseId> wanted;
   std::uint64_t demand = parts.settings.owner_first ? parts.queue.totals().demand() : 0;
   const auto for_others = parts.lending.wanted_for_others(now, parts.lending_site(), n);
+  // Most leases here are only passed on, and none of them is looked at: a site may have thousands.
   for (const LeaseId& id : parts.leases.down(n)) {
+    const bool needed = id.owner == parts.settings.name && demand > 0;
+    if (!needed && !parts.leases.is_wanted(id) && !for_others.contains(id)) continue;
     const HopLease& lease = parts.leases.get(id);
     if (lease.state == LeaseState::ending) continue;
-    const bool needed = !lease.upstream && demand > 0;
+    DMM_ASSERT(!needed || !lease.upstream);
     if (needed) demand -= std::min<std::uint64_t>(demand, lease.processors);
-    if (needed || lease.wanted || for_others.contains(id)) wanted.push_back(id);
+    wanted.push_back(id);
   }
   return wanted;
 }

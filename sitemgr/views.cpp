@@ -109,6 +109,7 @@ void check_invariants(const SiteParts& parts) {
       DMM_ASSERT(parts.users.holds(lease, request));
       DMM_ASSERT(!lease.downstream);
     }
+    DMM_ASSERT(parts.leases.is_wanted(id) == lease.wanted);
     if (lease.upstream) continue;
     // A node that we own is under at most one lease.
     for (const auto* groups : {&lease.nodes, &lease.cleaning}) {

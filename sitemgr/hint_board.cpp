@@ -113,10 +113,11 @@ std::optional<CapacityHint> HintBoard::look(Instant now, std::size_t n, const Hi
 /// When a neighbour is to be told what is new; `never` if nothing is.
 Instant HintBoard::tell_at(Instant now, Told& told, const CapacityHint& heard, const CapacityHint& fresh,
                            bool others_wait, const SiteSettings& settings) {
-  const auto held = told.hint == fresh ? std::nullopt : big_news(told.hint, heard, fresh, others_wait);
+  const bool is_told = told.hint == fresh;
+  const auto held = is_told ? std::nullopt : big_news(told.hint, heard, fresh, others_wait);
   if (!held) {
     told.news_since = never;
-    if (told.hint == fresh) return never;
+    if (is_told) return never;
     DMM_ASSERT(!told.hint.empty() && told.hint.size() == fresh.size());
     const bool of_ours = told.hint.front() != fresh.front();
     return told.at + settings.hint_small_interval * (of_ours ? 1 : farther_seldom);

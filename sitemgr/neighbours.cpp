@@ -74,19 +74,6 @@ bool Neighbours::hear(std::size_t index, CapacityHint hint) {
   return true;
 }
 
-void Neighbours::Greatest::see(std::size_t index, std::uint32_t value) {
-  if (who == SIZE_MAX || value > most) {
-    second = most;
-    second_who = who;
-    most = value;
-    who = index;
-  } else if (second_who == SIZE_MAX || value > second) {
-    second = value;
-    second_who = index;
-  }
-  DMM_ASSERT(second <= most && who != second_who);  // each neighbour is seen once
-}
-
 /// What a neighbour says of a distance; nothing if it was never heard, or looks less far than we do.
 const HintEntry& Neighbours::entry_of(const Neighbour& neighbour, std::size_t distance) {
   static constexpr HintEntry unheard{};
@@ -111,6 +98,9 @@ void Neighbours::sum_up(std::size_t distances) {
       beyond.incomplete += !entry.complete;
     }
   }
+  for (const Beyond& beyond : beyond_)
+    for (const Greatest* sum : {&beyond.lendable, &beyond.largest, &beyond.queued, &beyond.round_trip})
+      DMM_ASSERT(sum->second <= sum->most && (sum->who == SIZE_MAX || sum->who != sum->second_who));
   summed_up_ = revision_;
 }
 

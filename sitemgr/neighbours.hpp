@@ -67,7 +67,16 @@ class Neighbours {
   struct Greatest {
     std::uint32_t most = 0, second = 0;
     std::size_t who = SIZE_MAX, second_who = SIZE_MAX;
-    void see(std::size_t index, std::uint32_t value);
+    /// Each neighbour is seen once.
+    void see(std::size_t index, std::uint32_t value) {
+      if (value <= second && second_who != SIZE_MAX) return;  // most neighbours are like others
+      if (who == SIZE_MAX || value > most) {
+        second = most, second_who = who;
+        most = value, who = index;
+      } else {
+        second = value, second_who = index;
+      }
+    }
     std::uint32_t without(std::size_t index) const { return index == who ? second : most; }
     std::size_t who_without(std::size_t index) const { return index == who ? second_who : who; }
   };

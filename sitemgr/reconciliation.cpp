@@ -35,6 +35,7 @@ HeldByBorrower Reconciliation::on_borrowed(std::size_t n, const Holding& held, c
   if (ours && ours->downstream == n && !ours->nodes.empty()) return HeldByBorrower::recorded;
   if (ours || books.known.contains(held.lease) || !may_adopt(n, held, neighbours)) return HeldByBorrower::unknown;
   books.orphans[held.lease] = until;
+  may_wait_ = true;
   return HeldByBorrower::orphan;
 }
 
@@ -63,6 +64,7 @@ void Reconciliation::note_unnamed(std::size_t n, const std::vector<Holding>& bor
   for (const Holding& held : borrowed) named.insert(held.lease);
   for (const LeaseId& id : lent)
     if (books.known.contains(id) && !named.contains(id)) books.unnamed[id] = until;
+  may_wait_ |= !books.unnamed.empty();
 }
 
 LentToUs Reconciliation::on_lent(std::size_t n, const Holding& lent, const HopLease* ours,
@@ -88,6 +90,7 @@ void Reconciliation::adopted(std::size_t downstream, const LeaseId& lease) {
 
 std::vector<Unvouched> Reconciliation::take_overdue(Instant now) {
   std::vector<Unvouched> overdue;
+  if (!may_wait_) return overdue;
   for (std::size_t n = 0; n < books_.size(); ++n)
     for (const bool is_orphan : {true, false})
       std::erase_if(is_orphan ? books_[n].orphans : books_[n].unnamed, [&](const auto& lease) {
@@ -95,11 +98,14 @@ std::vector<Unvouched> Reconciliation::take_overdue(Instant now) {
         overdue.push_back({n, lease.first, is_orphan});
         return true;
       });
+  may_wait_ = std::ranges::any_of(
+      books_, [](const Books& books) { return !books.orphans.empty() || !books.unnamed.empty(); });
   return overdue;
 }
 
 Instant Reconciliation::next_deadline() const {
   Instant next = never;
+  if (!may_wait_) return next;
   for (const Books& books : books_)
     for (const auto* waiting : {&books.orphans, &books.unnamed})
       for (const auto& [lease, until] : *waiting) next = std::min(next, until);

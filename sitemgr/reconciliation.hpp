@@ -108,6 +108,7 @@ class Reconciliation {
 
   SiteName self_;
   std::vector<Books> books_;             ///< by neighbour
+  bool may_wait_ = false;                ///< false: no book has orphans or unnamed leases, which are rare
   std::map<Party, UserBooks> users_;     ///< job managers that have yet to send their Inventory
 };
 

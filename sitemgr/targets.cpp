@@ -2,6 +2,7 @@
 #include "sitemgr/targets.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "manager/assert.hpp"
 #include "manager/planted.hpp"
@@ -89,8 +90,9 @@ void Targets::back(std::size_t n, std::uint32_t processors) {
 
 void Targets::answered(std::size_t n) {
   DMM_ASSERT(n < states_.size());
-  states_[n].silences = 0;
-  states_[n].backoff_until = Instant{};
+  State& state = states_[n];
+  state.silences = 0;
+  if (std::exchange(state.backoff_until, Instant{}) != Instant{}) find_next();
   ++openings_;
 }
 
@@ -112,6 +114,7 @@ void Targets::silent(Instant now, std::size_t n) {
   if (state.silences > 0)
     state.backoff_until = now + pause_after(state.silences);  // one answer may be lost on its way
   ++state.silences;
+  find_next();
 }
 
 void Targets::worthless(Instant now, std::size_t n) {
@@ -119,6 +122,7 @@ void Targets::worthless(Instant now, std::size_t n) {
   State& state = states_[n];
   full(n);
   state.distrusted_until = now + pause_after(state.worthless++);
+  find_next();
 }
 
 void Targets::served(std::size_t n) {
@@ -126,26 +130,28 @@ void Targets::served(std::size_t n) {
   if (states_[n].worthless == 0) return;
   states_[n].worthless = 0;
   states_[n].distrusted_until = Instant{};
+  find_next();
   ++openings_;
 }
 
 void Targets::came_up(std::size_t n) { answered(n); }
 
 void Targets::end_backoffs(Instant now) {
+  if (now < next_) return;
   const auto end = [&](Instant& until) {
     if (until == Instant{} || now < until) return;
     until = Instant{};
     ++openings_;
   };
   for (State& state : states_) end(state.backoff_until), end(state.distrusted_until);
+  find_next();
 }
 
-Instant Targets::next_deadline() const {
-  Instant next = never;
+void Targets::find_next() {
+  next_ = never;
   for (const State& state : states_)
     for (const Instant until : {state.backoff_until, state.distrusted_until})
-      if (until != Instant{}) next = std::min(next, until);
-  return next;
+      if (until != Instant{}) next_ = std::min(next_, until);
 }
 
 }  // namespace dmm

@@ -87,15 +87,19 @@ class Targets {
 
   /// Ends the backoffs that are over: these neighbours may be asked again.
   void end_backoffs(Instant now);
-  Instant next_deadline() const;
+  Instant next_deadline() const { return next_; }
   /// Counts up whenever a neighbour may be asked that could not be before, as far as this part knows, and whenever the
   /// pressure on a link changes.
   std::uint64_t openings() const { return openings_; }
 
  private:
+  /// A backoff began or ended.
+  void find_next();
+
   TargetPolicy policy_;
   std::uint64_t openings_ = 0;
   std::vector<State> states_;
+  Instant next_ = never;              ///< when the first backoff ends
   std::vector<TargetView> views_;     ///< scratch
   std::vector<std::size_t> order_;    ///< scratch
 };

@@ -26,11 +26,9 @@ class ShortText {
   ShortText(const char* bytes, std::size_t size) { set({bytes, size}); }
   ShortText(const std::string& text) { set(text); }
   ShortText(const char* text) { set(text); }
-  ShortText(const ShortText& other) {
-    if (other.is_long())
-      set(other.view());
-    else
-      words_ = other.words_;
+  ShortText(const ShortText& other) : words_(other.words_) {
+    if (other.is_long()) [[unlikely]]
+      copy_long();
   }
   ShortText(ShortText&& other) noexcept : words_(std::exchange(other.words_, Words{})) {}
   ShortText& operator=(const ShortText& other) { return *this = ShortText(other); }
@@ -87,8 +85,14 @@ class ShortText {
     return std::endian::native == std::endian::little ? __builtin_bswap64(word) : word;
   }
   void clear() {
-    if (is_long()) delete &long_text();
+    if (is_long()) [[unlikely]]
+      free_long();
   }
+  // Apart, so that what nearly every copy and end of a name takes is compiled in place.
+  [[gnu::noinline, gnu::cold]] void copy_long() {
+    words_[0] = std::bit_cast<std::uint64_t>(new std::string(long_text()));
+  }
+  [[gnu::noinline, gnu::cold]] void free_long() { delete &long_text(); }
   const std::string& long_text() const { return *std::bit_cast<const std::string*>(words_[0]); }
   void set(std::string_view text) {
     auto* bytes = reinterpret_cast<unsigned char*>(words_.data());

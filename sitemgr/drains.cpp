@@ -18,6 +18,7 @@ bool Drains::resume(const SiteName& site) {
 }
 
 void Drains::write(LedgerChanges<SiteRecord>& ledger) {
+  if (changed_.empty()) return;
   for (DrainRecord& drain : std::exchange(changed_, {})) {
     if (has(drain.site))
       ledger.put(std::move(drain));

@@ -170,6 +170,7 @@ void Feasibility::restore(const Neighbours& neighbours, ReachRecord row) {
 }
 
 void Feasibility::write(const Neighbours& neighbours, LedgerChanges<SiteRecord>& ledger) {
+  if (changed_.empty() && gone_rows_.empty()) return;
   for (const std::size_t n : std::exchange(changed_, {})) {
     DMM_ASSERT(n < neighbours.size());
     if (neighbours[n].removed)

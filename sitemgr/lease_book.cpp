@@ -20,7 +20,7 @@ constexpr Duration idle_word = seconds(150);
 void LeaseBook::watch(const HopLease& lease) {
   const Instant deadline = lease.deadline(offer_);
   if (deadline == never) return;
-  DMM_ASSERT(leases_.contains(lease.id));
+  DMM_ASSERT(!lease.id.empty());
   if (watched_.size() >= sweep_at_) sweep();
   watched_.emplace_back(deadline, lease.id);
   std::push_heap(watched_.begin(), watched_.end(), std::greater<>());
@@ -66,7 +66,7 @@ HopLease& LeaseBook::add(HopLease lease) {
 }
 
 bool LeaseBook::add_manager(HopLease& lease, const Party& manager) {
-  DMM_ASSERT(leases_.contains(lease.id));
+  DMM_ASSERT(!lease.id.empty());
   if (std::ranges::find(lease.managers, manager) != lease.managers.end()) return false;
   add_new_manager(lease, manager);
   return true;
@@ -98,13 +98,13 @@ void LeaseBook::erase(const LeaseId& id) {
     DMM_ASSERT(leases->second.erase(id) == 1);
     if (leases->second.empty()) by_manager_.erase(leases);
   }
-  idle_said_.erase(id);
-  DMM_ASSERT(wanted_.erase(id) == (lease->wanted ? 1 : 0));
+  if (!idle_said_.empty()) idle_said_.erase(id);
+  if (lease->wanted) DMM_ASSERT(wanted_.erase(id) == 1);
   leases_.erase(id);
 }
 
 bool LeaseBook::set_wanted(HopLease& lease, bool wanted) {
-  DMM_ASSERT(leases_.contains(lease.id));
+  DMM_ASSERT(!lease.id.empty());
   if (lease.wanted == wanted) return false;
   lease.wanted = wanted;
   if (wanted)
@@ -117,7 +117,7 @@ bool LeaseBook::set_wanted(HopLease& lease, bool wanted) {
 // ---- idle nodes ----------------------------------------------------------------------------------------------------
 
 bool LeaseBook::is_idle_everywhere(Instant now, const HopLease& lease, const Party& provider) {
-  DMM_ASSERT(leases_.contains(lease.id) && !lease.upstream);
+  DMM_ASSERT(!lease.id.empty() && !lease.upstream);
   if (is_alone(lease, provider)) return true;
   std::map<Party, Instant>& said = idle_said_[lease.id];
   said[provider] = now;
@@ -131,7 +131,7 @@ bool LeaseBook::is_idle_everywhere(Instant now, const HopLease& lease, const Par
 
 void LeaseBook::pool(HopLease& lease) {
   if (std::exchange(lease.pooled, true)) return;
-  DMM_ASSERT(leases_.contains(lease.id));
+  DMM_ASSERT(!lease.id.empty());
   pooled_.push_back(lease.id);
 }
 
@@ -139,11 +139,12 @@ void LeaseBook::pool(HopLease& lease) {
 
 void LeaseBook::mark_changed(HopLease& lease) {
   if (std::exchange(lease.changed, true)) return;
-  DMM_ASSERT(leases_.contains(lease.id));
+  DMM_ASSERT(!lease.id.empty());
   changed_.push_back(lease.id);
 }
 
 void LeaseBook::write(const Neighbours& neighbours, LedgerChanges<SiteRecord>& ledger) {
+  if (!ledger.wanted) return changed_.clear();
   for (const LeaseId& id : std::exchange(changed_, {})) {
     HopLease* lease = find(id);
     if (lease) {

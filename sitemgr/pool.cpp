@@ -69,8 +69,7 @@ void hand_out(SiteStep& s, HopLease& lease, LocalRequest& request, std::vector<N
   ++lease.jobs;
   s.out.send(user, std::move(grant), id);
   restate_unless_it_stands(s.parts, lease);
-  s.parts.users.hold(lease, id);
-  s.parts.users.closed(user);
+  s.parts.users.serve(lease, id);
   lease.handed_out[id] = std::move(nodes);
   s.parts.queue.erase(request);
 }

@@ -70,6 +70,7 @@ std::optional<Party> Providers::take_lost(Instant now) {
 }
 
 void Providers::write(const OwnedNodes& owned, LedgerChanges<SiteRecord>& ledger) {
+  if (changed_.empty()) return;
   for (const Party& provider : std::exchange(changed_, {})) {
     const NodeOffer* offer = owned.find_offer(provider);
     DMM_ASSERT(!offer || offer->manager == provider);

@@ -76,6 +76,7 @@ void Relays::restore(Instant now, const RelayRecord& row) {
 }
 
 void Relays::write(LedgerChanges<SiteRecord>& ledger) {
+  if (changed_.empty()) return;
   for (auto& [pair, may] : std::exchange(changed_, {})) {
     if (may)
       ledger.put(RelayRecord{std::move(pair)});

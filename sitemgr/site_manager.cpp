@@ -32,10 +32,9 @@ namespace {
 /// When time alone calls for what `sweep` does.
 Instant next_sweep(const SiteParts& parts) {
   return std::min({parts.leases.next_deadline(), parts.users.next_deadline(), parts.providers.next_deadline(),
-                   parts.transit.next_deadline(), parts.relays.next_deadline(), parts.reconciliation.next_deadline(),
-                   parts.targets.next_deadline(), parts.reservation.next_deadline(),
-                   parts.lending.next_deadline(parts.lending_site()),
-                   parts.renewals.next_deadline(parts.neighbours, parts.leases), reclaim_due(parts)});
+                   parts.transit.next_deadline(), parts.relays.next_deadline(),
+                   parts.reconciliation.next_deadline(), parts.targets.next_deadline(),
+                   parts.renewals.next_deadline(parts.neighbours, parts.leases)});
 }
 
 /// What time calls for, part by part.
@@ -116,8 +115,9 @@ Instant SiteManager::next_deadline() const {
   const bool is_open = parts.matcher.makes_way(parts.queue) && parts.settings.matchmaking_cycle == Duration{};
   if (parts.users.has_chores() || parts.feasibility.goes_on() || parts.matcher.is_matching() || is_open)
     return Instant{};
-  return std::min({parts.queue.next_due(), next_sweep(parts), parts.hints.next_deadline(),
-                   parts.matcher.next_deadline(), parts.search.next_deadline()});
+  return std::min({parts.queue.next_due(), next_sweep(parts), parts.reservation.next_deadline(),
+                   reclaim_due(parts), parts.lending.next_deadline(parts.lending_site()),
+                   parts.hints.next_deadline(), parts.matcher.next_deadline(), parts.search.next_deadline()});
 }
 
 // ---- the gate -------------------------------------------------------------------------------------------------------

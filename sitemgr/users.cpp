@@ -105,7 +105,16 @@ bool Users::discard(const Party& user) {
 // ---- nodes ---------------------------------------------------------------------------------------------------------
 
 void Users::hold(const HopLease& lease, const RequestId& request) {
+  hold(sessions_[job_manager_of(request)], lease, request);
+}
+
+void Users::serve(const HopLease& lease, const RequestId& request) {
   Session& session = sessions_[job_manager_of(request)];
+  hold(session, lease, request);
+  --session.open;
+}
+
+void Users::hold(Session& session, const HopLease& lease, const RequestId& request) {
   if (lease.upstream)
     session.borrowed.emplace(lease.id, request);
   else

@@ -53,6 +53,8 @@ class Users {
   // ---- nodes ----
   /// The request of a job manager of this site holds nodes of a lease, or no longer.
   void hold(const HopLease& lease, const RequestId& request);
+  /// The same of a request of the user that waited here: it is closed.
+  void serve(const HopLease& lease, const RequestId& request);
   void drop(const HopLease& lease, const RequestId& request);
   bool holds(const HopLease& lease, const RequestId& request) const;
   Holds holds_of(const Party& user) const;
@@ -121,6 +123,7 @@ class Users {
   void set_due(const Party& user, const Session& session);
   void forget_if_idle(const Party& user, bool is_reconciling);
   Holds holds_of(const Party& user, const Session& session) const;
+  static void hold(Session& session, const HopLease& lease, const RequestId& request);
   static OwnHold own_hold(const HopLease& lease, const RequestId& request) {
     return {lease.id.epoch, request.job, request.attempt};
   }

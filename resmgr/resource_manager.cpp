@@ -11,6 +11,7 @@
 #include "resmgr/leasing.hpp"
 #include "resmgr/reconfiguring.hpp"
 #include "resmgr/recovery.hpp"
+#include "resmgr/output.hpp"
 #include "resmgr/running.hpp"
 
 namespace dmm {

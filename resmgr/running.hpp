@@ -1,5 +1,5 @@
-// What the resource manager does for job managers: starts, ends and remembers tasks, and brings their output back.
-// Every Start gets exactly one outcome, which is kept so that a repeated Start gets the same answer.
+// What the resource manager does for job managers: starts, ends and remembers tasks. Every Start gets exactly one
+// outcome, which is kept so that a repeated Start gets the same answer.
 #pragma once
 
 #include "resmgr/resource_step.hpp"
@@ -25,10 +25,6 @@ void record_outcome(ResourceParts& parts, Instant now, TaskRecord& task, Ended&&
 /// A due time was reached: a parked Start has waited long enough for its lease, a detached task has gone on long
 /// enough, an outcome was kept long enough.
 void give_up_or_forget(ResourceStep s, const TaskId& id);
-/// Also of a component that runs; of one that is over, the outcome is kept for as long as output is fetched.
-void on(ResourceStep s, FromUser, const Fetch& fetch);
-void on(ResourceStep s, OutputRead& report);
-void on(ResourceStep s, const OutputGrew& report);
 void on(ResourceStep s, FromUser, const Forget& forget);
 /// The outcome and the directory go; questions about it that are still open stay unanswered.
 void remove(ResourceStep s, TaskRecord& task);

@@ -20,7 +20,7 @@ constexpr Duration idle_word = seconds(150);
 void LeaseBook::watch(const HopLease& lease) {
   const Instant deadline = lease.deadline(offer_);
   if (deadline == never) return;
-  DMM_ASSERT(!lease.id.empty());
+  DMM_ASSERT(leases_.contains(lease.id));
   if (watched_.size() >= sweep_at_) sweep();
   watched_.emplace_back(deadline, lease.id);
   std::push_heap(watched_.begin(), watched_.end(), std::greater<>());
@@ -66,7 +66,7 @@ HopLease& LeaseBook::add(HopLease lease) {
 }
 
 bool LeaseBook::add_manager(HopLease& lease, const Party& manager) {
-  DMM_ASSERT(!lease.id.empty());
+  DMM_ASSERT(leases_.contains(lease.id));
   if (std::ranges::find(lease.managers, manager) != lease.managers.end()) return false;
   add_new_manager(lease, manager);
   return true;
@@ -103,21 +103,19 @@ void LeaseBook::erase(const LeaseId& id) {
   leases_.erase(id);
 }
 
-bool LeaseBook::set_wanted(HopLease& lease, bool wanted) {
-  DMM_ASSERT(!lease.id.empty());
-  if (lease.wanted == wanted) return false;
+void LeaseBook::set_wanted(HopLease& lease, bool wanted) {
+  DMM_ASSERT(leases_.contains(lease.id));
   lease.wanted = wanted;
   if (wanted)
     wanted_.insert(lease.id);
   else
     wanted_.erase(lease.id);
-  return true;
 }
 
 // ---- idle nodes ----------------------------------------------------------------------------------------------------
 
 bool LeaseBook::is_idle_everywhere(Instant now, const HopLease& lease, const Party& provider) {
-  DMM_ASSERT(!lease.id.empty() && !lease.upstream);
+  DMM_ASSERT(leases_.contains(lease.id) && !lease.upstream);
   if (is_alone(lease, provider)) return true;
   std::map<Party, Instant>& said = idle_said_[lease.id];
   said[provider] = now;
@@ -131,7 +129,7 @@ bool LeaseBook::is_idle_everywhere(Instant now, const HopLease& lease, const Par
 
 void LeaseBook::pool(HopLease& lease) {
   if (std::exchange(lease.pooled, true)) return;
-  DMM_ASSERT(!lease.id.empty());
+  DMM_ASSERT(leases_.contains(lease.id));
   pooled_.push_back(lease.id);
 }
 
@@ -139,7 +137,7 @@ void LeaseBook::pool(HopLease& lease) {
 
 void LeaseBook::mark_changed(HopLease& lease) {
   if (std::exchange(lease.changed, true)) return;
-  DMM_ASSERT(!lease.id.empty());
+  DMM_ASSERT(leases_.contains(lease.id));
   changed_.push_back(lease.id);
 }
 

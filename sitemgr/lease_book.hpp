@@ -35,8 +35,8 @@ class LeaseBook {
   bool add_manager(HopLease& lease, const Party& manager);
   HopLease* find(const LeaseId& id) { return leases_.find(id); }
   void erase(const LeaseId& id);
-  /// The owner wants the lease back after its present jobs, or no longer. Whether that is news.
-  bool set_wanted(HopLease& lease, bool wanted);
+  /// The owner wants the lease back after its present jobs, or no longer.
+  void set_wanted(HopLease& lease, bool wanted);
   bool is_wanted(const LeaseId& id) const { return wanted_.contains(id); }
   std::size_t size() const { return leases_.size(); }
   /// Leases that came over a link, and that went out over it.

@@ -6,7 +6,7 @@
 #include "manager/assert.hpp"
 #include "manager/planted.hpp"
 #include "matchmaking/load.hpp"
-#include "sitemgr/lease_terms.hpp"
+#include "sitemgr/lending_terms.hpp"
 
 namespace dmm {
 namespace {

@@ -7,8 +7,8 @@
 #include "manager/planted.hpp"
 #include "protocol/text.hpp"
 #include "sitemgr/lease_mould.hpp"
-#include "sitemgr/lease_terms.hpp"
 #include "sitemgr/leasing.hpp"
+#include "sitemgr/lending_terms.hpp"
 #include "sitemgr/owning.hpp"
 #include "sitemgr/pool.hpp"
 #include "sitemgr/reclaiming.hpp"
@@ -52,7 +52,7 @@ HopLease& make_lease(SiteStep& s, const ResourceNeed& need, const Placement& pla
     lease.round = asked.round;
     lease.chain.insert(lease.chain.end(), asked.chain.rbegin(), asked.chain.rend());
     lease.round_trip = std::max(asked.round_trip, Duration{});
-    const LeaseTerms terms = terms_for(s.parts.settings, s.parts.neighbours[foreign->from], foreign->delegate);
+    const LendingTerms terms = terms_for(s.parts.settings, s.parts.neighbours[foreign->from], foreign->delegate);
     lease.length = terms.length;
     lease.protected_until = s.now + terms.protected_time;
     lease.term = terms.term;

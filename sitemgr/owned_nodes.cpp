@@ -48,7 +48,7 @@ void OwnedNodes::configure(const std::vector<ClusterSettings>& clusters) {
   totals_.resize(clusters.size(), 0);
   managers_in_.resize(clusters.size(), 0);
   nodes_in_.resize(clusters.size(), 0);
-  for (node_stock::Kind& kind : kinds_) kind.stocks.resize(clusters.size());
+  for (Kind& kind : kinds_) kind.stocks.resize(clusters.size());
   ++freed_;  // a greater quota lets more in
   resize();
 }
@@ -90,7 +90,7 @@ std::optional<std::size_t> OwnedNodes::find_cluster(const ClusterName& name) con
 std::size_t OwnedNodes::kind_of(const NodeProperties& properties) {
   for (std::size_t i = 0; i < kinds_.size(); ++i)  // as many as there are kinds of nodes
     if (kinds_[i].properties == properties) return i;
-  kinds_.push_back({properties, std::vector<node_stock::Stock>(settings_.size())});
+  kinds_.push_back({properties, std::vector<Stock>(settings_.size())});
   return kinds_.size() - 1;
 }
 
@@ -221,7 +221,7 @@ std::vector<NodeOffer> OwnedNodes::offers() const {
 void OwnedNodes::count(const Party& party, const Manager& manager, bool add) {
   const std::uint32_t processors = manager.free.count() * manager.offer.processors_per_node;
   const std::uint32_t change = add ? processors : 0 - processors;
-  node_stock::Stock& stock = kinds_[manager.kind].stocks[manager.cluster];
+  Stock& stock = kinds_[manager.kind].stocks[manager.cluster];
   DMM_ASSERT(manager.registered && (add || (stock.free >= processors && free_total_ >= processors)));
   stock.free += change;
   free_[manager.cluster] += change;
@@ -273,7 +273,7 @@ const OwnedNodes::Manager* OwnedNodes::best(std::size_t cluster, std::uint32_t n
   const Party* holds_most = nullptr;
   std::pair<std::size_t, std::uint32_t> best_all{};
   std::uint32_t most = 0;
-  for (const node_stock::Kind& kind : kinds_) {
+  for (const Kind& kind : kinds_) {
     if (!meets(kind.properties, constraints)) continue;
     const auto& by_free = kind.stocks[cluster].by_free;
     if (by_free.empty()) continue;

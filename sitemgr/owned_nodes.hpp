@@ -108,6 +108,8 @@ class OwnedNodes {
 
  private:
   using Manager = node_stock::Manager;
+  using Stock = node_stock::Stock;
+  using Kind = node_stock::Kind;
   std::size_t kind_of(const NodeProperties& properties);
   /// Adds a manager's free nodes to all sums, or takes them out.
   void count(const Party& party, const Manager& manager, bool add);
@@ -130,7 +132,7 @@ class OwnedNodes {
   std::uint64_t size_ = 0;                          ///< processors that all managers offer
   std::uint32_t largest_cluster_ = 0;
   std::uint64_t total_ = 0, free_total_ = 0, freed_ = 0, changes_ = 0, size_changes_ = 0;
-  std::vector<node_stock::Kind> kinds_;
+  std::vector<Kind> kinds_;
   std::map<Party, Manager> managers_;
 };
 

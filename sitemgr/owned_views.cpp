@@ -18,7 +18,7 @@ std::vector<ClusterView> OwnedNodes::views(const Constraints& constraints) const
   if (constraints == Constraints{}) return views;
   for (std::size_t i = 0; i < views.size(); ++i) {
     views[i].idle_processors = views[i].total_processors = 0;
-    for (const node_stock::Kind& kind : kinds_) {
+    for (const Kind& kind : kinds_) {
       if (!meets(kind.properties, constraints)) continue;
       views[i].idle_processors += kind.stocks[i].free;
       views[i].total_processors += kind.stocks[i].total;
@@ -53,7 +53,7 @@ std::vector<ClusterView> OwnedNodes::standing(const Constraints& constraints) co
 bool OwnedNodes::all_up() const {
   for (std::size_t i = 0; i < settings_.size(); ++i) {
     std::size_t up = 0;
-    for (const node_stock::Kind& kind : kinds_) up += kind.stocks[i].by_free.size();
+    for (const Kind& kind : kinds_) up += kind.stocks[i].by_free.size();
     DMM_ASSERT(up <= managers_in_[i]);
     const std::uint64_t planned = std::uint64_t{settings_[i].nodes} * settings_[i].processors_per_node;
     if (up < managers_in_[i] || totals_[i] < planned) return false;
@@ -69,7 +69,7 @@ std::vector<ClusterView> OwnedNodes::sizes(const Constraints& constraints) const
   sizes.reserve(settings_.size());
   for (std::size_t i = 0; i < settings_.size(); ++i)
     sizes.push_back({site_, settings_[i].name, 0, 0, widths_[i], settings_[i].quota, true});
-  for (const node_stock::Kind& kind : kinds_) {
+  for (const Kind& kind : kinds_) {
     DMM_ASSERT(kind.stocks.size() == sizes.size());
     for (std::size_t i = 0; i < sizes.size(); ++i)
       if (meets(kind.properties, constraints)) sizes[i].total_processors += kind.stocks[i].size;
@@ -103,7 +103,7 @@ std::vector<NodeClass> OwnedNodes::classes(Duration longest) const {
     sizes.resize(settings_.size());
     return sizes[cluster];
   };
-  for (const node_stock::Kind& kind : kinds_)
+  for (const Kind& kind : kinds_)
     for (std::size_t i = 0; i < kind.stocks.size(); ++i)
       if (kind.stocks[i].size > 0) add(kind.properties, i) += kind.stocks[i].size;
   for (std::size_t i = 0; i < settings_.size(); ++i) {

@@ -121,10 +121,11 @@ void on(SiteStep& s, FromSite from, Renewed& renewed) {
   }
   const std::set<LeaseId> wanted(renewed.wanted.begin(), renewed.wanted.end());
   for (const LeaseId& id : s.parts.leases.up(from.neighbour)) {
-    if (wanted.contains(id) == s.parts.leases.is_wanted(id)) continue;
+    const bool is_wanted = wanted.contains(id);
+    if (is_wanted == s.parts.leases.is_wanted(id)) continue;
     HopLease& lease = *s.parts.leases.find(id);
-    const bool is_news = s.parts.leases.set_wanted(lease, wanted.contains(id));
-    if (is_news && lease.downstream) s.parts.renewals.wanted_look().due = s.now;
+    s.parts.leases.set_wanted(lease, is_wanted);
+    if (lease.downstream) s.parts.renewals.wanted_look().due = s.now;
   }
   s.parts.renewals.hear_settled(s.now, from.neighbour, renewed.settled, s.parts.settings.term);
 }

@@ -2,7 +2,6 @@
 #include "sitemgr/request_queue.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <utility>
 
 #include "manager/assert.hpp"

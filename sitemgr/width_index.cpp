@@ -4,19 +4,10 @@
 #include <algorithm>
 #include <bit>
 #include <functional>
-#include <limits>
 
 #include "manager/assert.hpp"
 
 namespace dmm {
-
-constexpr OrderKey first_of_all{std::numeric_limits<std::int64_t>::min(), std::numeric_limits<std::int64_t>::min(),
-                                0};
-
-OrderKey behind(OrderKey key) {
-  ++key.arrival;
-  return key;
-}
 
 std::uint32_t rough_width(std::uint32_t width) {
   if (width < 16) return width;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -15,9 +16,13 @@ namespace dmm {
 std::uint32_t rough_width(std::uint32_t width);
 
 /// The least key: every other key comes after it.
-extern const OrderKey first_of_all;
+constexpr OrderKey first_of_all{std::numeric_limits<std::int64_t>::min(), std::numeric_limits<std::int64_t>::min(),
+                                0};
 /// The first key after this one.
-OrderKey behind(OrderKey key);
+constexpr OrderKey behind(OrderKey key) {
+  ++key.arrival;
+  return key;
+}
 
 class WidthIndex {
  public:

@@ -5,7 +5,7 @@
 
 #include <utility>
 
-#include "sitemgr/lease_terms.hpp"
+#include "sitemgr/lending_terms.hpp"
 #include "tests/sitemgr/parts_stage.hpp"
 
 namespace dmm::lending_test {

@@ -1,5 +1,5 @@
-// The durations of lease_terms.hpp.
-#include "sitemgr/lease_terms.hpp"
+// The durations of lending_terms.hpp.
+#include "sitemgr/lending_terms.hpp"
 
 #include <algorithm>
 
@@ -13,8 +13,8 @@ Duration longest_for(const SiteSettings& settings, const Neighbour& asker, const
   return longest == Duration{} ? longest : std::max(longest, promised);
 }
 
-LeaseTerms terms_for(const SiteSettings& settings, const Neighbour& asker, const Delegate& asked) {
-  LeaseTerms terms;
+LendingTerms terms_for(const SiteSettings& settings, const Neighbour& asker, const Delegate& asked) {
+  LendingTerms terms;
   terms.protected_time = protected_time(asked.request.past, settings.protected_first, settings.protected_max);
   // A job that is declared to run as long as the longest lease is brought there and ended beyond that.
   const Duration longest = longest_for(settings, asker, asked), declared = asked.request.length;

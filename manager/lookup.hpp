@@ -48,11 +48,9 @@ class Lookup {
   Value& get_or_make(const Key& key, Parts&&... parts) {
     return values_.try_emplace(key, std::forward<Parts>(parts)...).first->second;
   }
-  /// The table's own copy of a key that must be there; valid until the key is erased.
-  const Key& stored(const Key& key) const {
-    const auto it = values_.find(key);
-    DMM_ASSERT(it != values_.end());
-    return it->first;
+  /// Sets the value of a key. Returns the table's own copy of the key, which is valid until the key is erased.
+  const Key& put(const Key& key, Value value) {
+    return values_.insert_or_assign(key, std::move(value)).first->first;
   }
   bool contains(const Key& key) const { return values_.contains(key); }
   bool erase(const Key& key) { return values_.erase(key) > 0; }

@@ -29,8 +29,8 @@ struct TaskRecord {
   NodeSet nodes;
   TaskState state = TaskState::parked;
   Instant since{};  ///< when it came into this state
-  Instant due =
-      never;  ///< parked: given up then; ended: forgotten then; else, if not never, detached and ended then
+  /// Parked: given up then; ended: forgotten then; else, if not never, detached and ended then.
+  Instant due = never;
   bool ordered = false;        ///< the backend was told to start it, so there is something to remove
   bool started = false;        ///< the backend said so
   bool own_directory = false;  ///< runs in a directory that is made for it: the node is to blame if it isn't there

@@ -28,8 +28,8 @@ bool SeenList::is_new(Instant now, std::size_t neighbour, const PartKey& part, s
     if (is_others) before->neighbour = static_cast<std::uint32_t>(neighbour);
     return farther;
   }
-  seen_[key] = {dttl, static_cast<std::uint32_t>(neighbour)};
-  order_[neighbour].push_back({now, &seen_.stored(key)});
+  const Key& kept = seen_.put(key, {dttl, static_cast<std::uint32_t>(neighbour)});
+  order_[neighbour].push_back({now, &kept});
   DMM_ASSERT(seen_.size() >= order_[neighbour].size());
   forget_old(now, order_[neighbour]);
   return true;

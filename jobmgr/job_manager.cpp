@@ -114,7 +114,7 @@ void pass_due(JobStep step, ComponentKey key) {
     if (is_unstarted) wind_down(step, job);
     return;
   }
-  component_run.text = "nobody confirmed its end in time";
+  component_run.text = "neither the resource manager nor the owner confirmed its end in time";
   component_over(step.parts, job, key.component);
   if (job.run->open == 0) attempt_over(step, job);
 }

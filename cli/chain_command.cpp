@@ -30,7 +30,7 @@ struct ChainOptions {
 };
 
 /// Where to look: the folder that was named, the testbed's, or what the last run left.
-std::variant<std::string, CommandFault> logs_of(const ChainOptions& options) {
+OrFault<std::string, CommandFault> logs_of(const ChainOptions& options) {
   if (!options.logs.empty()) return options.logs;
   auto chosen = choose_testbed(options.testbed);
   if (const auto* testbed = std::get_if<Testbed>(&chosen)) return testbed->logs();

@@ -152,7 +152,7 @@ class Compare {
     return 0;
   }
 
-  std::variant<ComparisonResult, CommandFault> simulate(const Comparison& comparison) {
+  OrFault<ComparisonResult, CommandFault> simulate(const Comparison& comparison) {
     const std::uint32_t threads =
         options_.jobs_at_once > 0 ? options_.jobs_at_once : std::max(1u, std::thread::hardware_concurrency());
     auto outcome = run_comparison(comparison, threads, [&](const ComparisonProgress& progress) {

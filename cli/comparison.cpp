@@ -28,7 +28,7 @@ class Runner {
     threads_wanted_ = std::clamp<std::size_t>(threads, 1, std::max<std::size_t>(1, tasks_));
   }
 
-  std::variant<ComparisonResult, CommandFault> run(const std::function<bool(const ComparisonProgress&)>& watch) {
+  OrFault<ComparisonResult, CommandFault> run(const std::function<bool(const ComparisonProgress&)>& watch) {
     const Instant begin = monotonic_now();
     working_ = threads_wanted_;
     std::vector<std::thread> threads;
@@ -160,7 +160,7 @@ ComparisonResult ComparisonResult::of_variant(std::size_t variant) const {
   return result;
 }
 
-std::variant<ComparisonResult, CommandFault> run_comparison(
+OrFault<ComparisonResult, CommandFault> run_comparison(
     const Comparison& comparison, std::uint32_t threads,
     const std::function<bool(const ComparisonProgress&)>& watch) {
   return Runner(comparison, threads).run(watch);

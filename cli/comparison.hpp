@@ -9,12 +9,12 @@
 #include <string>
 #include <string_view>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include "cli/managers.hpp"
 #include "cli/metrics.hpp"
 #include "cli/simulation.hpp"
+#include "protocol/outcome.hpp"
 
 namespace dmm {
 
@@ -77,7 +77,7 @@ struct ComparisonProgress {
 
 /// Runs it on so many threads. `watch` is called a few times a second from this thread, and stops everything by
 /// returning false; then nothing came of it. The first fault ends it, too.
-std::variant<ComparisonResult, CommandFault> run_comparison(
+OrFault<ComparisonResult, CommandFault> run_comparison(
     const Comparison& comparison, std::uint32_t threads,
     const std::function<bool(const ComparisonProgress&)>& watch);
 

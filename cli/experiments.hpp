@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "cli/comparison.hpp"
+#include "protocol/outcome.hpp"
 
 namespace dmm {
 
@@ -24,7 +25,7 @@ struct ExperimentOptions {
 
 /// An experiment that isn't made of comparisons.
 using OtherExperiment =
-    std::function<std::variant<OtherResult, CommandFault>(const std::function<void(std::string)>& say)>;
+    std::function<OrFault<OtherResult, CommandFault>(const std::function<void(std::string)>& say)>;
 
 /// One or more comparisons, or something else.
 using ExperimentPlan = std::variant<std::vector<Comparison>, OtherExperiment, CommandFault>;

@@ -140,8 +140,8 @@ void read_job(JsonReader& reader, JobDescription& job) {
   make_absolute(job.error_path);
 }
 
-std::variant<JobDescription, JobFault> from_json(const std::variant<SortedJson, ConfigError>& read,
-                                                 const std::string& file) {
+OrFault<JobDescription, JobFault> from_json(const OrFault<SortedJson, ConfigError>& read,
+                                            const std::string& file) {
   if (const auto* error = std::get_if<ConfigError>(&read)) return JobFault{error->text};
   JobDescription job;
   std::string fault = read_whole(std::get<SortedJson>(read), file, [&](JsonReader& reader) { read_job(reader, job); });
@@ -153,11 +153,11 @@ std::variant<JobDescription, JobFault> from_json(const std::variant<SortedJson, 
 
 }  // namespace
 
-std::variant<JobDescription, JobFault> read_job_file(const std::string& path) {
+OrFault<JobDescription, JobFault> read_job_file(const std::string& path) {
   return from_json(read_json_file(path), path);
 }
 
-std::variant<JobDescription, JobFault> parse_job_file(const std::string& text, const std::string& file) {
+OrFault<JobDescription, JobFault> parse_job_file(const std::string& text, const std::string& file) {
   return from_json(parse_json(text, file), file);
 }
 

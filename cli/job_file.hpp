@@ -3,9 +3,9 @@
 #pragma once
 
 #include <string>
-#include <variant>
 
 #include "protocol/messages.hpp"
+#include "protocol/outcome.hpp"
 
 namespace dmm {
 
@@ -15,8 +15,8 @@ struct JobFault {
 };
 
 /// A job from its file.
-std::variant<JobDescription, JobFault> read_job_file(const std::string& path);
+OrFault<JobDescription, JobFault> read_job_file(const std::string& path);
 /// The same from text; `file` is only named in faults.
-std::variant<JobDescription, JobFault> parse_job_file(const std::string& text, const std::string& file);
+OrFault<JobDescription, JobFault> parse_job_file(const std::string& text, const std::string& file);
 
 }  // namespace dmm

@@ -72,7 +72,7 @@ std::optional<double> parse_moment(const std::string& text, double now) {
   return parse_date(text);
 }
 
-std::variant<JobSelection, CommandFault> JobSelection::make(const SelectionOptions& options, double now) {
+OrFault<JobSelection, CommandFault> JobSelection::make(const SelectionOptions& options, double now) {
   JobSelection selection;
   selection.name_ = options.name;
   if (!options.all) selection.states_ = options.states.empty() ? open_job_states() : options.states;

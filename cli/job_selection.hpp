@@ -4,11 +4,11 @@
 
 #include <optional>
 #include <string>
-#include <variant>
 #include <vector>
 
 #include "cli/managers.hpp"
 #include "cli/questions.hpp"
+#include "protocol/outcome.hpp"
 
 namespace dmm {
 
@@ -38,7 +38,7 @@ std::optional<double> parse_moment(const std::string& text, double now);
 
 class JobSelection {
  public:
-  static std::variant<JobSelection, CommandFault> make(const SelectionOptions& options, double now);
+  static OrFault<JobSelection, CommandFault> make(const SelectionOptions& options, double now);
 
   /// What to ask job managers for.
   const std::vector<std::string>& states() const { return states_; }

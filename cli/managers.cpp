@@ -27,7 +27,7 @@ std::string list_of_managers(const std::vector<Manager>& managers) {
 constexpr Duration name_limit = seconds(5);
 
 /// Greets whoever listens there by a name that nobody has: the answer's sender is the name.
-std::variant<Party, CommandFault> name_at(const std::string& endpoint, Role role) {
+OrFault<Party, CommandFault> name_at(const std::string& endpoint, Role role) {
   ClientPool pool;
   pool.give_up_early();
   const auto connected = pool.connect({SiteName("?"), role, "?"}, endpoint);
@@ -85,7 +85,7 @@ void add_manager_options(CLI::App& command, ManagerOptions& options, Role role) 
   if (jobs) command.add_option("--as-user", options.as_user, "Its user (default: it tells)")->type_name("USER");
 }
 
-std::variant<Testbed, CommandFault> choose_testbed(const std::string& name) {
+OrFault<Testbed, CommandFault> choose_testbed(const std::string& name) {
   if (!name.empty()) {
     auto loaded = load_testbed(name);
     if (auto* fault = std::get_if<RegistryFault>(&loaded)) return CommandFault{std::move(fault->text), 1};
@@ -129,7 +129,7 @@ std::variant<std::vector<Manager>, CommandFault> choose_managers(const ManagerOp
                       2};
 }
 
-std::variant<Manager, CommandFault> choose_manager(const ManagerOptions& options, Role role) {
+OrFault<Manager, CommandFault> choose_manager(const ManagerOptions& options, Role role) {
   auto chosen = choose_managers(options, role);
   if (auto* fault = std::get_if<CommandFault>(&chosen)) return std::move(*fault);
   auto& managers = std::get<std::vector<Manager>>(chosen);
@@ -139,7 +139,7 @@ std::variant<Manager, CommandFault> choose_manager(const ManagerOptions& options
   return CommandFault{question + "; there are " + list_of_managers(managers), 2};
 }
 
-std::variant<JobName, CommandFault> parse_job(const std::string& text) {
+OrFault<JobName, CommandFault> parse_job(const std::string& text) {
   JobName name;
   if (read_number(text, name.job)) return name;
   if (const auto id = parse_request_id(text)) {
@@ -151,7 +151,7 @@ std::variant<JobName, CommandFault> parse_job(const std::string& text) {
                       2};
 }
 
-std::variant<Manager, CommandFault> manager_of(const JobName& job, ManagerOptions options) {
+OrFault<Manager, CommandFault> manager_of(const JobName& job, ManagerOptions options) {
   if (!job.site.empty()) options.site = job.site;
   if (!job.user.empty()) options.user = job.user;
   if (!options.endpoint.empty()) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "protocol/ids.hpp"
+#include "protocol/outcome.hpp"
 
 namespace CLI {
 class App;
@@ -47,11 +48,11 @@ ManagerOptions with_environment(ManagerOptions options, Role role);
 /// the options say it.
 std::variant<std::vector<Manager>, CommandFault> choose_managers(const ManagerOptions& options, Role role);
 /// The one manager of a role that the options mean; a fault that lists them if there are several.
-std::variant<Manager, CommandFault> choose_manager(const ManagerOptions& options, Role role);
+OrFault<Manager, CommandFault> choose_manager(const ManagerOptions& options, Role role);
 
 /// The testbed of that name, or the only one that is up.
 struct Testbed;
-std::variant<Testbed, CommandFault> choose_testbed(const std::string& name);
+OrFault<Testbed, CommandFault> choose_testbed(const std::string& name);
 
 /// A job as a user names it: "17", "das-0/alice/17" or, with an attempt, "das-0/alice/17.2".
 struct JobName {
@@ -60,8 +61,8 @@ struct JobName {
   std::uint64_t job = 0;
   std::uint32_t attempt = 0;  ///< 0: not said
 };
-std::variant<JobName, CommandFault> parse_job(const std::string& text);
+OrFault<JobName, CommandFault> parse_job(const std::string& text);
 /// The job manager of a job; its site and user override those of the options.
-std::variant<Manager, CommandFault> manager_of(const JobName& job, ManagerOptions options);
+OrFault<Manager, CommandFault> manager_of(const JobName& job, ManagerOptions options);
 
 }  // namespace dmm

@@ -182,7 +182,7 @@ bool is_alive(const ProcessKey& process) {
 
 ProcessKey own_process() { return {::getpid(), start_time_of(::getpid())}; }
 
-std::variant<ProcessKey, std::string> spawn(const SpawnOptions& options) {
+OrFault<ProcessKey> spawn(const SpawnOptions& options) {
   std::vector<std::string> arguments{options.program};
   arguments.insert(arguments.end(), options.arguments.begin(), options.arguments.end());
   std::vector<std::string> environment = environment_for(options);
@@ -194,7 +194,7 @@ std::variant<ProcessKey, std::string> spawn(const SpawnOptions& options) {
   return ProcessKey{id, start_time_of(id)};
 }
 
-std::variant<int, std::string> run_program(const SpawnOptions& options) {
+OrFault<int> run_program(const SpawnOptions& options) {
   const auto started = spawn(options);
   if (const auto* fault = std::get_if<std::string>(&started)) return *fault;
   int status = 0;

@@ -5,9 +5,9 @@
 #include <csignal>
 #include <cstdint>
 #include <string>
-#include <variant>
 #include <vector>
 
+#include "protocol/outcome.hpp"
 #include "protocol/time.hpp"
 
 namespace dmm {
@@ -33,10 +33,10 @@ struct SpawnOptions {
   int ready_descriptor = -1;           ///< the child's DMM_READY_FD; -1 for none
 };
 /// Starts a program in a session of its own, with nothing to read and default signals. Or why it could not.
-std::variant<ProcessKey, std::string> spawn(const SpawnOptions& options);
+OrFault<ProcessKey> spawn(const SpawnOptions& options);
 
 /// Runs a program to its end, as `spawn` starts it: its exit status, or why it could not be started or was killed.
-std::variant<int, std::string> run_program(const SpawnOptions& options);
+OrFault<int> run_program(const SpawnOptions& options);
 
 struct Ending {
   std::size_t ended = 0;   ///< by themselves, after the signal

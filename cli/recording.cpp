@@ -98,7 +98,7 @@ class Reader {
 
 }  // namespace
 
-std::variant<Recording, CommandFault> read_recording(const std::string& directory, const Grid& grid, double speedup) {
+OrFault<Recording, CommandFault> read_recording(const std::string& directory, const Grid& grid, double speedup) {
   const std::vector<std::string> files = logs_in(directory);
   if (files.empty()) return CommandFault{"--recording: there are no logs (*.jsonl) in " + directory, 2};
   Reader reader;

@@ -4,10 +4,10 @@
 
 #include <memory>
 #include <string>
-#include <variant>
 #include <vector>
 
 #include "cli/managers.hpp"
+#include "protocol/outcome.hpp"
 #include "simulator/architectures/grid.hpp"
 #include "workloads/job_stream.hpp"
 
@@ -22,7 +22,7 @@ struct Recording {
 /// Reads the logs (*.jsonl, in the directory or its folder "logs") of job managers. A job belongs to the first cluster
 /// of its site, by the names in the grid ("site" or "site/cluster"), that holds it. Times are multiplied by `speedup`:
 /// a testbed may have run that much faster than the work it stands for.
-std::variant<Recording, CommandFault> read_recording(const std::string& directory, const Grid& grid, double speedup);
+OrFault<Recording, CommandFault> read_recording(const std::string& directory, const Grid& grid, double speedup);
 
 JobStream stream_of(const Recording& recording);
 

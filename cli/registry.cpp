@@ -45,7 +45,7 @@ class RegistryLock {
 
 std::string short_folder() { return "/tmp/dmm-" + std::to_string(::getuid()); }
 
-std::variant<std::string, RegistryFault> make_short_path(const std::string& name, const std::string& folder) {
+OrFault<std::string, RegistryFault> make_short_path(const std::string& name, const std::string& folder) {
   if (std::string fault = make_private_folder(short_folder()); !fault.empty()) return RegistryFault{std::move(fault)};
   static constexpr char digits[] = "0123456789abcdefghijklmnopqrstuvwxyz";
   auto number = static_cast<std::uint64_t>(wall_microseconds());
@@ -172,7 +172,7 @@ void end_orphans(const Testbed& testbed, Removal& removal) {
     if (!fs::exists(entry.path() / "keeper.lock", error)) continue;
     const std::string said = entry.path() / "orphans.txt";
     const auto run = run_program({own_folder() + "/keeper", {entry.path().string(), "clean"}, said});
-    if (run == std::variant<int, std::string>(0)) continue;
+    if (run == OrFault<int>(0)) continue;
     const auto* fault = std::get_if<std::string>(&run);
     removal.fault = fault ? *fault : read_small_file(said, 4096).value_or("");
     ++removal.left;
@@ -303,7 +303,7 @@ std::string record_process(const Testbed& testbed, std::size_t daemon) {
   return file ? std::string() : "cannot write " + path;
 }
 
-std::variant<Testbed, RegistryFault> load_testbed(const std::string& name) {
+OrFault<Testbed, RegistryFault> load_testbed(const std::string& name) {
   if (std::string fault = fault_of_home(); !fault.empty()) return RegistryFault{std::move(fault)};
   std::error_code error;
   if (!name.empty() && name.find('/') == std::string::npos && fs::is_directory(folder_of(name), error))

@@ -10,11 +10,11 @@
 
 #include <optional>
 #include <string>
-#include <variant>
 #include <vector>
 
 #include "cli/processes.hpp"
 #include "protocol/ids.hpp"
+#include "protocol/outcome.hpp"
 
 namespace dmm {
 
@@ -62,7 +62,7 @@ std::string save_testbed(const Testbed& testbed);
 /// Adds a started daemon to the file of processes.
 std::string record_process(const Testbed& testbed, std::size_t daemon);
 
-std::variant<Testbed, RegistryFault> load_testbed(const std::string& name);
+OrFault<Testbed, RegistryFault> load_testbed(const std::string& name);
 /// All that are there, by name. Those whose files can't be read have no daemons.
 std::vector<Testbed> all_testbeds();
 /// How many of its daemons live.

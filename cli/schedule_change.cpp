@@ -8,7 +8,7 @@
 
 namespace dmm {
 
-std::variant<SchedulerChange, CommandFault> parse_change(const std::string& text) {
+OrFault<SchedulerChange, CommandFault> parse_change(const std::string& text) {
   const std::size_t equals = text.find('=');
   double at = -1;
   const char* const end = text.data() + std::min(equals, text.size());

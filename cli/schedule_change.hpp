@@ -2,15 +2,15 @@
 #pragma once
 
 #include <string>
-#include <variant>
 #include <vector>
 
 #include "cli/managers.hpp"
+#include "protocol/outcome.hpp"
 #include "simulator/architectures/run.hpp"
 
 namespace dmm {
 
-std::variant<SchedulerChange, CommandFault> parse_change(const std::string& text);
+OrFault<SchedulerChange, CommandFault> parse_change(const std::string& text);
 /// By time; of equal times the one that was named first comes first.
 void sort_changes(std::vector<SchedulerChange>& changes);
 

@@ -22,7 +22,7 @@ void name_clusters(const Topology& topology, SimulationInput& input) {
     input.links.push_back({topology.sites[link.dialler].name.text, topology.sites[link.listener].name.text});
 }
 
-std::variant<SimulationInput, CommandFault> prepare_grid(const SimulationChoice& choice) {
+OrFault<SimulationInput, CommandFault> prepare_grid(const SimulationChoice& choice) {
   if (auto fault = fault_of_architecture(choice.architecture)) return *fault;
   if (!choice.changes.empty() && choice.architecture == "dmm")
     return CommandFault{
@@ -54,7 +54,7 @@ std::optional<CommandFault> fault_of_architecture(const std::string& name, bool 
       "there is no architecture \"" + name + "\"" + suggestion(name, names) + "; there are " + list_of(names), 2};
 }
 
-std::variant<SimulationInput, CommandFault> prepare_simulation(const SimulationChoice& choice) {
+OrFault<SimulationInput, CommandFault> prepare_simulation(const SimulationChoice& choice) {
   auto input = prepare_grid(choice);
   if (auto* ready = std::get_if<SimulationInput>(&input)) {
     auto workload = WorkloadSource::make(choice.workload, ready->grid, choice.seed);
@@ -64,16 +64,15 @@ std::variant<SimulationInput, CommandFault> prepare_simulation(const SimulationC
   return input;
 }
 
-std::variant<SimulationInput, CommandFault> prepare_simulation(const SimulationChoice& choice,
-                                                               const WorkloadSource& workload) {
+OrFault<SimulationInput, CommandFault> prepare_simulation(const SimulationChoice& choice,
+                                                          const WorkloadSource& workload) {
   auto input = prepare_grid(choice);
   if (auto* ready = std::get_if<SimulationInput>(&input)) ready->workload = workload;
   return input;
 }
 
-std::variant<SimulationRun, CommandFault> run_simulation(const SimulationChoice& choice,
-                                                         const SimulationInput& input, OpenWorkload& workload,
-                                                         const SimulationSinks& sinks) {
+OrFault<SimulationRun, CommandFault> run_simulation(const SimulationChoice& choice, const SimulationInput& input,
+                                                    OpenWorkload& workload, const SimulationSinks& sinks) {
   SimulationRun run;
   run.homes.resize(input.grid.clusters.size());
   SummaryBuilder figures;

@@ -5,12 +5,12 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <variant>
 #include <vector>
 
 #include "cli/managers.hpp"
 #include "cli/simulation_settings.hpp"
 #include "cli/workload_choice.hpp"
+#include "protocol/outcome.hpp"
 #include "results/home_figures.hpp"
 #include "results/samples_csv.hpp"
 #include "simulator/architectures/parameters.hpp"
@@ -68,10 +68,10 @@ struct SimulationInput {
   WorkloadSource workload;
   DmmOptions dmm;  ///< complete
 };
-std::variant<SimulationInput, CommandFault> prepare_simulation(const SimulationChoice& choice);
+OrFault<SimulationInput, CommandFault> prepare_simulation(const SimulationChoice& choice);
 /// The same with a workload that was made before, for the same choice of a workload, clusters and seed.
-std::variant<SimulationInput, CommandFault> prepare_simulation(const SimulationChoice& choice,
-                                                               const WorkloadSource& workload);
+OrFault<SimulationInput, CommandFault> prepare_simulation(const SimulationChoice& choice,
+                                                          const WorkloadSource& workload);
 /// Empty if there is such an architecture, else what there is.
 std::optional<CommandFault> fault_of_architecture(const std::string& name, bool may_be_dmm = true);
 
@@ -84,9 +84,8 @@ struct SimulationRun {
   double ended_seconds = 0;        ///< when it was stopped, or the last event was
 };
 /// Runs it. The sinks hear of everything, too. A fault if the workload can't be read to its end.
-std::variant<SimulationRun, CommandFault> run_simulation(const SimulationChoice& choice,
-                                                         const SimulationInput& input, OpenWorkload& workload,
-                                                         const SimulationSinks& sinks);
+OrFault<SimulationRun, CommandFault> run_simulation(const SimulationChoice& choice, const SimulationInput& input,
+                                                    OpenWorkload& workload, const SimulationSinks& sinks);
 
 /// "dmm on dual-grid; lublin-feitelson, load 0.7, 1 d; seed 1".
 std::string title_of(const SimulationChoice& choice, const SimulationInput& input);

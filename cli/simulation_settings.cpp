@@ -39,7 +39,7 @@ void make_coarse(Defaults& defaults) {
   defaults.silence = seconds(900);
 }
 
-std::variant<Defaults, CommandFault> defaults_of(const SimulationChoice& choice, Stage stage) {
+OrFault<Defaults, CommandFault> defaults_of(const SimulationChoice& choice, Stage stage) {
   Defaults defaults;
   if (!choice.settings_of.empty()) {
     auto read = read_site_config(choice.settings_of);
@@ -147,8 +147,8 @@ TopologyOrError one_cluster(const SimulationChoice& choice, const ReadOptions& r
       "--processors", reading);
 }
 
-std::variant<Topology, CommandFault> topology_at(const SimulationChoice& choice, const Defaults& defaults,
-                                                 Stage stage) {
+OrFault<Topology, CommandFault> topology_at(const SimulationChoice& choice, const Defaults& defaults,
+                                            Stage stage) {
   ReadOptions reading;
   reading.overrides = choice.overrides;
   reading.site_defaults = defaults.site;
@@ -202,7 +202,7 @@ std::vector<std::pair<Stage, std::string>> stages_of(const SimulationChoice& cho
 
 }  // namespace
 
-std::variant<Topology, CommandFault> topology_of(const SimulationChoice& choice) {
+OrFault<Topology, CommandFault> topology_of(const SimulationChoice& choice) {
   if (choice.topology.empty() == (choice.processors == 0))
     return CommandFault{"choose a system: either --topology FILE or --processors P for one cluster", 2};
   if (auto fault = fault_of_overrides(choice)) return *fault;
@@ -214,7 +214,7 @@ std::variant<Topology, CommandFault> topology_of(const SimulationChoice& choice)
   return topology;
 }
 
-std::variant<DmmOptions, CommandFault> dmm_options_of(const SimulationChoice& choice) {
+OrFault<DmmOptions, CommandFault> dmm_options_of(const SimulationChoice& choice) {
   auto defaults = defaults_of(choice, Stage::options);
   if (auto* fault = std::get_if<CommandFault>(&defaults)) return *fault;
   DmmOptions options = choice.dmm;

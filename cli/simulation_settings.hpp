@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "cli/managers.hpp"
+#include "protocol/outcome.hpp"
 #include "protocol/time.hpp"
 #include "simulator/dmm.hpp"
 #include "topologies/topology.hpp"
@@ -36,8 +37,8 @@ std::string to_text(const Replacement& replacement, std::size_t sites);
 nlohmann::ordered_json to_json(const std::vector<Replacement>& replaced);
 
 /// The grid alone, under the settings of the choice.
-std::variant<Topology, CommandFault> topology_of(const SimulationChoice& choice);
+OrFault<Topology, CommandFault> topology_of(const SimulationChoice& choice);
 /// The options of dmm, with the beats of links as daemons have them unless they are replaced.
-std::variant<DmmOptions, CommandFault> dmm_options_of(const SimulationChoice& choice);
+OrFault<DmmOptions, CommandFault> dmm_options_of(const SimulationChoice& choice);
 
 }  // namespace dmm

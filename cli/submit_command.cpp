@@ -97,7 +97,7 @@ std::string absolute(const std::string& path) {
   return path.empty() ? path : std::filesystem::absolute(path).lexically_normal().string();
 }
 
-std::variant<JobDescription, JobFault> job_from(const SubmitOptions& options) {
+OrFault<JobDescription, JobFault> job_from(const SubmitOptions& options) {
   if (options.words.size() == 1 && options.words[0].ends_with(".json")) {
     if (!options.job_options.empty())
       return JobFault{options.job_options.front() + ": a job file says this itself; leave the option out"};

@@ -179,7 +179,7 @@ class BringUp {
 
 }  // namespace
 
-std::variant<Topology, TestbedFault> load_topology(const TestbedOptions& options) {
+OrFault<Topology, TestbedFault> load_topology(const TestbedOptions& options) {
   ReadOptions reading;
   reading.overrides = options.overrides;
   auto read = read_topology(shipped(options.topology), reading);
@@ -187,8 +187,8 @@ std::variant<Topology, TestbedFault> load_topology(const TestbedOptions& options
   return std::move(std::get<Topology>(read));
 }
 
-std::variant<Testbed, TestbedFault> bring_up(const Topology& topology, const TestbedOptions& options,
-                                             Interrupts& interrupts) {
+OrFault<Testbed, TestbedFault> bring_up(const Topology& topology, const TestbedOptions& options,
+                                        Interrupts& interrupts) {
   BringUp start(topology, options);
   std::optional<TestbedFault> fault = start.make();
   if (!fault) fault = start.spawn_all();

@@ -4,11 +4,11 @@
 
 #include <optional>
 #include <string>
-#include <variant>
 #include <vector>
 
 #include "cli/interrupts.hpp"
 #include "cli/registry.hpp"
+#include "protocol/outcome.hpp"
 #include "topologies/topology.hpp"
 
 namespace dmm {
@@ -32,11 +32,11 @@ struct TestbedFault {
 };
 
 /// A topology with its overrides, or what is wrong with it (exit code 2).
-std::variant<Topology, TestbedFault> load_topology(const TestbedOptions& options);
+OrFault<Topology, TestbedFault> load_topology(const TestbedOptions& options);
 
 /// A running testbed of that topology, or why there is none.
-std::variant<Testbed, TestbedFault> bring_up(const Topology& topology, const TestbedOptions& options,
-                                             Interrupts& interrupts);
+OrFault<Testbed, TestbedFault> bring_up(const Topology& topology, const TestbedOptions& options,
+                                        Interrupts& interrupts);
 
 /// Ends one daemon, by SIGTERM or at once by SIGKILL, and starts it again with the same file; it goes on from what it
 /// kept. Waits until it is ready, or says why it isn't.

@@ -107,7 +107,7 @@ int up(const UpOptions& options) {
 }
 
 /// A testbed by its name, or by the file of its topology.
-std::variant<Testbed, RegistryFault> find(const std::string& name) {
+OrFault<Testbed, RegistryFault> find(const std::string& name) {
   std::error_code error;
   const std::string path = std::filesystem::absolute(name, error).string();
   if (name.ends_with(".json"))

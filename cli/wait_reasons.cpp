@@ -100,7 +100,8 @@ std::string sentence_for(const std::string& reason, const Json& answer) {
            ") is not above the delegation threshold (" + threshold + ").";
   if (reason == "behind_earlier") {
     const std::string behind = shown(answer, "behind");
-    return "An earlier request gathers nodes or blocks the queue" + (behind.empty() ? "." : ": " + behind + ".");
+    return "An earlier request has nodes reserved, or blocks the queue" +
+           (behind.empty() ? "." : ": " + behind + ".");
   }
   if (reason == "asking_neighbour") {
     const std::string asking = shown(answer, "asking");

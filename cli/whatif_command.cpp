@@ -36,7 +36,7 @@ struct Tried {
 };
 
 /// "NAME: key=value; key=value"; without a name the settings are it.
-std::variant<Trial, CommandFault> trial_of(const std::string& text) {
+OrFault<Trial, CommandFault> trial_of(const std::string& text) {
   Trial trial;
   std::string rest = text;
   const std::size_t colon = text.find(": ");
@@ -70,14 +70,14 @@ struct Prepared {
   SimulationInput input;
 };
 
-std::variant<Prepared, CommandFault> prepare(SimulationChoice choice, Trial trial) {
+OrFault<Prepared, CommandFault> prepare(SimulationChoice choice, Trial trial) {
   choice.overrides.insert(choice.overrides.end(), trial.settings.begin(), trial.settings.end());
   auto input = prepare_simulation(choice);
   if (auto* fault = std::get_if<CommandFault>(&input)) return fault_of(trial, *fault);
   return Prepared{std::move(trial), std::move(choice), std::get<SimulationInput>(std::move(input))};
 }
 
-std::variant<Tried, CommandFault> simulate(const Prepared& prepared) {
+OrFault<Tried, CommandFault> simulate(const Prepared& prepared) {
   auto workload = prepared.input.workload.open();
   if (auto* fault = std::get_if<CommandFault>(&workload)) return *fault;
   auto run = run_simulation(prepared.choice, prepared.input, std::get<OpenWorkload>(workload), {});

@@ -37,7 +37,7 @@ struct Findings {
 };
 
 /// The site manager of the job manager's site: in its testbed, or where the user says.
-std::variant<Manager, CommandFault> site_of(const WhyOptions& options, const Manager& job_manager) {
+OrFault<Manager, CommandFault> site_of(const WhyOptions& options, const Manager& job_manager) {
   ManagerOptions wanted;
   wanted.testbed = options.manager.testbed;
   wanted.site = wanted.as_site = job_manager.party.site.text;

@@ -31,7 +31,7 @@ std::string short_number(double value) {
 }
 
 /// The cluster that a user means by its number or its name.
-std::variant<std::uint32_t, CommandFault> cluster_named(const std::string& word, const Grid& grid) {
+OrFault<std::uint32_t, CommandFault> cluster_named(const std::string& word, const Grid& grid) {
   std::uint32_t number = 0;
   const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), number);
   if (error == std::errc{} && end == word.data() + word.size() && number < grid.clusters.size()) return number;
@@ -46,8 +46,8 @@ std::variant<std::uint32_t, CommandFault> cluster_named(const std::string& word,
 }
 
 /// "CLUSTER=FILE" as both; a file may have a '=' in its name if it has one before.
-std::variant<LogSource, CommandFault> log_source(const std::string& text, std::size_t position,
-                                                 const WorkloadChoice& choice, const Grid& grid) {
+OrFault<LogSource, CommandFault> log_source(const std::string& text, std::size_t position,
+                                            const WorkloadChoice& choice, const Grid& grid) {
   LogSource log;
   log.path = shipped(text);
   const std::size_t equals = text.find('=');
@@ -76,7 +76,7 @@ std::variant<LogSource, CommandFault> log_source(const std::string& text, std::s
   return log;
 }
 
-std::variant<ReplayOptions, CommandFault> replay_of(const WorkloadChoice& choice, const Grid& grid) {
+OrFault<ReplayOptions, CommandFault> replay_of(const WorkloadChoice& choice, const Grid& grid) {
   ReplayOptions options;
   for (std::size_t i = 0; i < choice.logs.size(); ++i) {
     auto log = log_source(choice.logs[i], i, choice, grid);
@@ -204,8 +204,8 @@ void add_workload_options(CLI::App& command, WorkloadChoice& choice) {
   add_model_options(command, choice);
 }
 
-std::variant<WorkloadSource, CommandFault> WorkloadSource::make(const WorkloadChoice& choice, const Grid& grid,
-                                                                std::uint64_t seed) {
+OrFault<WorkloadSource, CommandFault> WorkloadSource::make(const WorkloadChoice& choice, const Grid& grid,
+                                                           std::uint64_t seed) {
   if (int{!choice.logs.empty()} + int{!choice.model.empty()} + int{!choice.recording.empty()} != 1)
     return CommandFault{"choose one workload: --workload FILE, --model lublin-feitelson or --recording FOLDER", 2};
   WorkloadSource source;
@@ -231,7 +231,7 @@ std::variant<WorkloadSource, CommandFault> WorkloadSource::make(const WorkloadCh
   return source;
 }
 
-std::variant<OpenWorkload, CommandFault> WorkloadSource::open() const {
+OrFault<OpenWorkload, CommandFault> WorkloadSource::open() const {
   OpenWorkload opened;
   if (recording_) {
     opened.jobs = stream_of(*recording_);

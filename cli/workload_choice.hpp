@@ -6,11 +6,11 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <variant>
 #include <vector>
 
 #include "cli/managers.hpp"
 #include "cli/recording.hpp"
+#include "protocol/outcome.hpp"
 #include "simulator/architectures/grid.hpp"
 #include "workloads/model.hpp"
 #include "workloads/replay.hpp"
@@ -60,10 +60,10 @@ struct OpenWorkload {
 class WorkloadSource {
  public:
   /// A fault (exit code 2) if the choice makes no sense, or doesn't fit the clusters.
-  static std::variant<WorkloadSource, CommandFault> make(const WorkloadChoice& choice, const Grid& grid,
-                                                         std::uint64_t seed);
+  static OrFault<WorkloadSource, CommandFault> make(const WorkloadChoice& choice, const Grid& grid,
+                                                    std::uint64_t seed);
 
-  std::variant<OpenWorkload, CommandFault> open() const;
+  OrFault<OpenWorkload, CommandFault> open() const;
   /// "lublin-feitelson, load 0.7, 1 d" or the names of the logs' files.
   const std::string& title() const { return title_; }
   /// The same for files: no blanks, commas or quotation marks.

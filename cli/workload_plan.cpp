@@ -26,8 +26,8 @@ std::uint64_t largest_cluster(const Topology& topology) {
 
 }  // namespace
 
-std::variant<WorkloadPlan, CommandFault> plan_workload(const Topology& topology, const Workload& workload,
-                                                       double speedup, const std::string& file) {
+OrFault<WorkloadPlan, CommandFault> plan_workload(const Topology& topology, const Workload& workload,
+                                                  double speedup, const std::string& file) {
   const std::vector<WorkloadHome> homes = workload_homes(topology);
   if (homes.empty()) return CommandFault{"the topology " + topology.name + " has no cluster to run jobs on", 2};
   const std::uint64_t largest = largest_cluster(topology);

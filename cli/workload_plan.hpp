@@ -4,11 +4,11 @@
 
 #include <cstdint>
 #include <string>
-#include <variant>
 #include <vector>
 
 #include "cli/managers.hpp"
 #include "protocol/messages.hpp"
+#include "protocol/outcome.hpp"
 #include "topologies/topology.hpp"
 #include "workloads/multicluster.hpp"
 
@@ -31,8 +31,8 @@ struct WorkloadPlan {
 
 /// `speedup` divides submit and run times. A fault (exit code 2) if a job's cluster doesn't exist, has no user, or
 /// a job is wider than every cluster; `file` is named in it.
-std::variant<WorkloadPlan, CommandFault> plan_workload(const Topology& topology, const Workload& workload,
-                                                       double speedup, const std::string& file);
+OrFault<WorkloadPlan, CommandFault> plan_workload(const Topology& topology, const Workload& workload,
+                                                  double speedup, const std::string& file);
 
 /// What is submitted for a planned job: a program that sleeps for its run time, on as many processors as it had.
 JobDescription description_of(const PlannedJob& job, std::uint32_t dttl);

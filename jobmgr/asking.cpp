@@ -16,14 +16,14 @@ namespace dmm::job_steps {
 
 namespace {
 
-/// So many are asked for in one step: a million that wait must not hold up what runs.
+/// How many jobs are asked for in one step: a million that wait must not hold up what runs.
 constexpr std::size_t asks_a_step = 1'000;
 /// Thirty years are as good as more.
 constexpr std::uint64_t wall_told_max = std::uint64_t{30} * 365 * 86400;
 
 /// Whether the home site may answer this request: the job waits, and not for the end of its pause.
-bool is_asked_for(JobStep step, const Job& job, const RequestId& request) {
-  return job.state == JobState::waiting && job.again_at == never && step.parts.request_of(job) == request;
+bool is_asked_for(JobStep& s, const Job& job, const RequestId& request) {
+  return job.state == JobState::waiting && job.again_at == never && s.parts.request_of(job) == request;
 }
 
 Attempt attempt_of(Grant& grant) {
@@ -90,215 +90,214 @@ Duration grace_of(const LeaseEnded& ended) {
 
 }  // namespace
 
-static void accept(JobStep step, JobDescription description);
-static void ask(JobStep step, const Job& job);
+static void accept(JobStep& s, JobDescription description);
+static void ask(JobStep& s, const Job& job);
 /// Without nodes there is nothing to give back, and a Release that names none would end the lease for other jobs
 /// too.
-static void give_back(JobStep step, Grant& grant, bool failed);
-static void record(JobStep step, Job& job, Grant& grant);
-static void cancel_waiting(JobStep step, Job& job);
+static void give_back(JobStep& s, Grant& grant, bool failed);
+static void record(JobStep& s, Job& job, Grant& grant);
+static void cancel_waiting(JobStep& s, Job& job);
 /// Whether the component is interrupted by that. That its program is over is only certain if nodes of its own
 /// resource manager are among those confirmed clean, which may be said later than that they are lost.
-static bool loses(JobStep step, Job& job, std::uint32_t component, const std::vector<NodeGroup>& hit,
-           const LeaseEnded& ended);
+static bool loses(JobStep& s, Job& job, std::uint32_t component, const std::vector<NodeGroup>& hit,
+                  const LeaseEnded& ended);
 
-void on(JobStep step, FromClient from, Submit& submit) {
-  if (const Submitted* answer = step.parts.intake.submissions().find(from.party, submit.token)) {
-    if (Intake::is_repeated(submit, *answer, step.parts.jobs)) return step.effects.send(from.party, *answer);
-    return step.effects.send(from.party,
-                             Submitted{submit.token, 0, 0, "this submission was used before, for other jobs"});
+void on(JobStep& s, FromClient from, Submit& submit) {
+  if (const Submitted* answer = s.parts.intake.submissions().find(from.party, submit.token)) {
+    if (Intake::is_repeated(submit, *answer, s.parts.jobs)) return s.effects.send(from.party, *answer);
+    return s.effects.send(from.party,
+                          Submitted{submit.token, 0, 0, "this submission was used before, for other jobs"});
   }
   Submitted answer{submit.token, 0, 0, fault_of(submit)};
-  if (answer.fault.empty() && step.parts.jobs.open() + submit.jobs.size() > step.parts.settings.jobs_max)
-    answer.fault = "at most " + std::to_string(step.parts.settings.jobs_max) + " jobs may be open at once";
-  if (answer.fault.empty()) answer.fault = step.parts.intake.take_output_paths(submit);
+  if (answer.fault.empty() && s.parts.jobs.open() + submit.jobs.size() > s.parts.settings.jobs_max)
+    answer.fault = "at most " + std::to_string(s.parts.settings.jobs_max) + " jobs may be open at once";
+  if (answer.fault.empty()) answer.fault = s.parts.intake.take_output_paths(submit);
   if (answer.fault.empty()) {
-    answer.first_job = step.parts.intake.next_job();
+    answer.first_job = s.parts.intake.next_job();
     answer.jobs = static_cast<std::uint32_t>(submit.jobs.size());
-    auto dropped = step.parts.intake.submissions().remember(from.party, answer);
-    step.parts.unwritten.answer({from.party, answer.token, answer.first_job, answer.jobs}, std::move(dropped));
-    while (step.parts.jobs.size() + submit.jobs.size() > step.parts.settings.jobs_max) {
-      Job& oldest = *step.parts.jobs.oldest_ended();
-      if (oldest.run) leave_attempt(step, oldest);
-      forget(step.parts, oldest.number);
+    auto dropped = s.parts.intake.submissions().remember(from.party, answer);
+    s.parts.unwritten.answer({from.party, answer.token, answer.first_job, answer.jobs}, std::move(dropped));
+    while (s.parts.jobs.size() + submit.jobs.size() > s.parts.settings.jobs_max) {
+      Job& oldest = *s.parts.jobs.oldest_ended();
+      if (oldest.run) leave_attempt(s, oldest);
+      forget(s.parts, oldest.number);
     }
-    for (JobDescription& job : submit.jobs) accept(step, std::move(job));
-    DMM_ASSERT(step.parts.intake.next_job() == answer.first_job + answer.jobs);
-    DMM_ASSERT(step.parts.jobs.size() <= step.parts.settings.jobs_max);
+    for (JobDescription& job : submit.jobs) accept(s, std::move(job));
+    DMM_ASSERT(s.parts.intake.next_job() == answer.first_job + answer.jobs);
+    DMM_ASSERT(s.parts.jobs.size() <= s.parts.settings.jobs_max);
   }
-  step.effects.send(from.party, answer);
+  s.effects.send(from.party, answer);
 }
 
-void accept(JobStep step, JobDescription description) {
+void accept(JobStep& s, JobDescription description) {
   Job job;
-  job.number = step.parts.intake.new_number();
+  job.number = s.parts.intake.new_number();
   job.processors = total_processors(description.need);
   job.description = std::move(description);
-  job.submitted = job.waits_since = step.now;
-  const Job& added = step.parts.jobs.add(std::move(job));
-  step.parts.unwritten.description(added.number);
-  step.parts.changed(added, DMM_PLANT(job_only_committed) ? Grade::committed : Grade::synced);
-  if (step.effects.wants(Level::info))
-    step.effects.log(Level::info, "submitted", step.parts.request_of(added),
-                     {{"job", static_cast<std::int64_t>(added.number)},
-                      {"processors", static_cast<std::int64_t>(added.processors)}});
+  job.submitted = job.waits_since = s.now;
+  const Job& added = s.parts.jobs.add(std::move(job));
+  s.parts.unwritten.description(added.number);
+  s.parts.changed(added, DMM_PLANT(job_only_committed) ? Grade::committed : Grade::synced);
+  if (s.effects.wants(Level::info))
+    s.effects.log(Level::info, "submitted", s.parts.request_of(added),
+                  {{"job", static_cast<std::int64_t>(added.number)},
+                   {"processors", static_cast<std::int64_t>(added.processors)}});
 }
 
-void ask(JobStep step, const Job& job) {
+void ask(JobStep& s, const Job& job) {
   const JobDescription& wanted = job.description;
-  const Duration waited = step.now - job.submitted;
+  const Duration waited = s.now - job.submitted;
   const std::uint64_t wall = std::min<std::uint64_t>(wanted.program.limits.wall_seconds, wall_told_max);
   const Duration length = seconds(static_cast<std::int64_t>(wall));
-  Request request{step.parts.request_of(job), wanted.need, wanted.dttl, wanted.priority, waited,
-                  step.parts.settings.user,   length,      job.past};
-  tell_site(step, std::move(request), step.parts.request_of(job));
+  Request request{s.parts.request_of(job), wanted.need, wanted.dttl, wanted.priority, waited,
+                  s.parts.settings.user,   length,      job.past};
+  tell_site(s, std::move(request), s.parts.request_of(job));
 }
 
-void ask_waiting(JobStep step) {
-  if (!step.parts.may_ask()) return;
+void ask_waiting(JobStep& s) {
+  if (!s.parts.may_ask()) return;
   const std::vector<std::uint64_t> waiting =
-      step.parts.jobs.in(JobState::waiting, step.parts.site.ask_from(), asks_a_step);
+      s.parts.jobs.in(JobState::waiting, s.parts.site.ask_from(), asks_a_step);
   for (const std::uint64_t number : waiting)
-    if (const Job& job = *step.parts.jobs.find(number); job.again_at == never) {
+    if (const Job& job = *s.parts.jobs.find(number); job.again_at == never) {
       DMM_ASSERT(job.state == JobState::waiting);
-      ask(step, job);
+      ask(s, job);
     }
-  step.parts.site.asked_up_to(waiting.size() < asks_a_step ? step.parts.intake.next_job() : waiting.back() + 1);
+  s.parts.site.asked_up_to(waiting.size() < asks_a_step ? s.parts.intake.next_job() : waiting.back() + 1);
 }
 
-void ask_again(JobStep step, Job& job, Duration pause) {
+void ask_again(JobStep& s, Job& job, Duration pause) {
   DMM_ASSERT(job.state == JobState::waiting && !job.run);
   ++job.attempt;
-  step.parts.changed(job);
+  s.parts.changed(job);
   if (pause > Duration{}) {
-    step.parts.pauses.begin(job, step.now + pause);
-  } else if (step.parts.site.was_asked_for(job.number)) {
-    ask(step, job);
+    s.parts.pauses.begin(job, s.now + pause);
+  } else if (s.parts.site.was_asked_for(job.number)) {
+    ask(s, job);
   }
 }
 
-void end_pauses(JobStep step) {
-  while (const auto number = step.parts.pauses.due(step.now)) {
-    Job& job = *step.parts.jobs.find(*number);
-    step.parts.pauses.end(job);
-    step.parts.changed(job);
-    if (step.parts.site.was_asked_for(job.number)) ask(step, job);
+void end_pauses(JobStep& s) {
+  while (const auto number = s.parts.pauses.due(s.now)) {
+    Job& job = *s.parts.jobs.find(*number);
+    s.parts.pauses.end(job);
+    s.parts.changed(job);
+    if (s.parts.site.was_asked_for(job.number)) ask(s, job);
   }
 }
 
-void on(JobStep step, FromSite, const Refuse& refuse) {
-  Job* job = step.parts.jobs.find(refuse.request.job);
-  if (!job || !is_asked_for(step, *job, refuse.request))
-    return step.parts.ignore("not_waiting");
+void on(JobStep& s, FromSite, const Refuse& refuse) {
+  Job* job = s.parts.jobs.find(refuse.request.job);
+  if (!job || !is_asked_for(s, *job, refuse.request)) return s.parts.ignore("not_waiting");
   job->text = "refused: " + std::string(to_text(refuse.reason));
   if (refuse.reason == RefusalReason::too_large)
     job->text += "; the largest cluster that can be reached has " + std::to_string(refuse.largest) + " processors";
   if (!refuse.text.empty()) job->text += "; " + shortened(refuse.text, text_bytes_max);
-  job->ended = step.now;
-  close(step, *job, JobEvent::fail);
+  job->ended = s.now;
+  close(s, *job, JobEvent::fail);
 }
 
-void on(JobStep step, FromSite, Grant& grant) {
-  Job* job = step.parts.jobs.find(grant.request.job);
-  const bool is_present = job && step.parts.request_of(*job) == grant.request;
+void on(JobStep& s, FromSite, Grant& grant) {
+  Job* job = s.parts.jobs.find(grant.request.job);
+  const bool is_present = job && s.parts.request_of(*job) == grant.request;
   // What we use already must not be released.
-  if (is_present && step.parts.leases.holds(grant.lease, job->number)) return step.parts.ignore("held_already");
-  if (!job || !is_asked_for(step, *job, grant.request)) {
-    step.effects.log(Level::debug, "grant_unwanted", grant.request, {{"lease", to_text(grant.lease)}});
-    return give_back(step, grant, false);
+  if (is_present && s.parts.leases.holds(grant.lease, job->number)) return s.parts.ignore("held_already");
+  if (!job || !is_asked_for(s, *job, grant.request)) {
+    s.effects.log(Level::debug, "grant_unwanted", grant.request, {{"lease", to_text(grant.lease)}});
+    return give_back(s, grant, false);
   }
   if (std::string fault = dmm::fault_of(grant.nodes, job->description.need); !fault.empty()) {
-    step.effects.log(Level::error, "grant_broken", grant.request, {{"text", fault}});
-    give_back(step, grant, true);
-    return ask_again(step, *job);
+    s.effects.log(Level::error, "grant_broken", grant.request, {{"text", fault}});
+    give_back(s, grant, true);
+    return ask_again(s, *job);
   }
-  record(step, *job, grant);
+  record(s, *job, grant);
 }
 
-void give_back(JobStep step, Grant& grant, bool failed) {
+void give_back(JobStep& s, Grant& grant, bool failed) {
   if (grant.nodes.empty()) return;
-  tell_site(step, Release{grant.lease, std::move(grant.nodes), false, failed}, grant.request);
+  tell_site(s, Release{grant.lease, std::move(grant.nodes), false, failed}, grant.request);
 }
 
-void record(JobStep step, Job& job, Grant& grant) {
+void record(JobStep& s, Job& job, Grant& grant) {
   DMM_ASSERT(job.state == JobState::waiting && !job.run);
-  if (step.effects.wants(Level::info))
-    step.effects.log(Level::info, "granted", grant.request,
-                     {{"lease", to_text(grant.lease)},
-                      {"owner", grant.lease.owner.text},
-                      {"chain", chain_text(grant.chain)},
-                      {"wait_seconds", (step.now - job.submitted).in_seconds()}});
-  add_routes(step.effects, grant.nodes, grant.chain);
-  job.granted = step.now;
+  if (s.effects.wants(Level::info))
+    s.effects.log(Level::info, "granted", grant.request,
+                  {{"lease", to_text(grant.lease)},
+                   {"owner", grant.lease.owner.text},
+                   {"chain", chain_text(grant.chain)},
+                   {"wait_seconds", (s.now - job.submitted).in_seconds()}});
+  add_routes(s.effects, grant.nodes, grant.chain);
+  job.granted = s.now;
   job.place = place_of(grant);
   job.origin = grant.origin;
   job.tries += grant.tries;
-  step.parts.leases.add(step.now, grant.lease, job.number, grant.term);
+  s.parts.leases.add(s.now, grant.lease, job.number, grant.term);
   job.run = std::make_unique<Attempt>(attempt_of(grant));
-  step.parts.leases.open(grant.lease, job.number);
-  step.parts.jobs.change(job, JobEvent::granted);
-  step.parts.changed(job, Grade::synced);
+  s.parts.leases.open(grant.lease, job.number);
+  s.parts.jobs.change(job, JobEvent::granted);
+  s.parts.changed(job, Grade::synced);
   for (std::uint32_t i = 0; i < job.run->components.size(); ++i) {
     DMM_ASSERT(!job.run->components[i].nodes.empty());
-    step.parts.starts.add(grant.request, i);
+    s.parts.starts.add(grant.request, i);
   }
 }
 
-std::string cancel(JobStep step, std::uint64_t number, Duration grace) {
-  Job* job = step.parts.jobs.find(number);
+WhyNot cancel(JobStep& s, std::uint64_t number, Duration grace) {
+  Job* job = s.parts.jobs.find(number);
   if (!job) return "there is no job " + std::to_string(number);
   const bool cancelling = job->state == JobState::collecting && job->outcome == JobEvent::cancel;
   if (job->state == JobState::cancelled || cancelling) return {};
   if (job->state == JobState::collecting || is_over(job->state))
     return "job " + std::to_string(number) + " has ended already";
   if (job->state == JobState::waiting) {
-    cancel_waiting(step, *job);
+    cancel_waiting(s, *job);
   } else if (!std::exchange(job->cancel_wanted, true)) {
-    step.parts.changed(*job, Grade::synced);
-    wind_down(step, *job, grace);
+    s.parts.changed(*job, Grade::synced);
+    wind_down(s, *job, grace);
   }
   return {};
 }
 
-void cancel_waiting(JobStep step, Job& job) {
+void cancel_waiting(JobStep& s, Job& job) {
   DMM_ASSERT(job.state == JobState::waiting && !job.run);
   if (job.again_at == never) {
-    tell_site(step, Cancel{step.parts.request_of(job)}, step.parts.request_of(job));
+    tell_site(s, Cancel{s.parts.request_of(job)}, s.parts.request_of(job));
   } else {
-    step.parts.pauses.end(job);
+    s.parts.pauses.end(job);
   }
-  job.ended = step.now;
-  close(step, job, JobEvent::cancel);
+  job.ended = s.now;
+  close(s, job, JobEvent::cancel);
 }
 
-void on(JobStep step, FromSite, const LeaseEnded& ended) {
-  const auto open = step.parts.leases.open_under(ended.lease);
-  if (open.empty()) return step.parts.ignore("unknown_lease");
-  for (std::uint64_t number : open) lose_nodes(step, *step.parts.jobs.find(number), ended);
+void on(JobStep& s, FromSite, const LeaseEnded& ended) {
+  const auto open = s.parts.leases.open_under(ended.lease);
+  if (open.empty()) return s.parts.ignore("unknown_lease");
+  for (std::uint64_t number : open) lose_nodes(s, *s.parts.jobs.find(number), ended);
 }
 
-void lose_nodes(JobStep step, Job& job, const LeaseEnded& ended) {
+void lose_nodes(JobStep& s, Job& job, const LeaseEnded& ended) {
   DMM_ASSERT(job.run && job.run->lease == ended.lease);
   Attempt& run = *job.run;
   std::vector<NodeGroup> rest = run.held();
   const std::vector<NodeGroup> hit = remove_nodes(rest, ended.nodes);
   run.lost.insert(run.lost.end(), hit.begin(), hit.end());
   run.holds = !rest.empty();
-  if (!run.holds) step.parts.leases.remove(run.lease, job.number);
-  if (!run.holds) run.gone_at = std::min(run.gone_at, step.now);
-  step.parts.changed(job);
+  if (!run.holds) s.parts.leases.remove(run.lease, job.number);
+  if (!run.holds) run.gone_at = std::min(run.gone_at, s.now);
+  s.parts.changed(job);
   bool interrupted = false;
-  for (std::uint32_t i = 0; i < run.components.size(); ++i) interrupted |= loses(step, job, i, hit, ended);
+  for (std::uint32_t i = 0; i < run.components.size(); ++i) interrupted |= loses(s, job, i, hit, ended);
   if (!interrupted) return;
-  if (step.effects.wants(Level::info))
-    step.effects.log(Level::info, "lease_ended", step.parts.request_of(job),
-                     {{"lease", to_text(ended.lease)},
-                      {"reason", std::string(to_text(ended.reason))},
-                      {"confirmed", ended.confirmed}});
-  wind_down(step, job, grace_of(ended));
+  if (s.effects.wants(Level::info))
+    s.effects.log(Level::info, "lease_ended", s.parts.request_of(job),
+                  {{"lease", to_text(ended.lease)},
+                   {"reason", std::string(to_text(ended.reason))},
+                   {"confirmed", ended.confirmed}});
+  wind_down(s, job, grace_of(ended));
 }
 
-bool loses(JobStep step, Job& job, std::uint32_t component, const std::vector<NodeGroup>& hit,
+bool loses(JobStep& s, Job& job, std::uint32_t component, const std::vector<NodeGroup>& hit,
            const LeaseEnded& ended) {
   ComponentRun& component_run = job.run->components[component];
   if (component_run.phase == ComponentPhase::over) return false;
@@ -309,23 +308,23 @@ bool loses(JobStep step, Job& job, std::uint32_t component, const std::vector<No
   if (!component_run.cause || !is_owners_right(*component_run.cause)) component_run.cause = ended.reason;
   component_run.clean |= clean;
   if (is_soft(ended) && component_run.phase == ComponentPhase::started) return false;
-  interrupt(step, job, component, clean, grace_of(ended));
+  interrupt(s, job, component, clean, grace_of(ended));
   return true;
 }
 
-void on(JobStep step, FromSite, const Renewed& renewed) {
-  for (const LeaseTerm& said : renewed.terms) step.parts.leases.promise(step.now, said.lease, said.left);
-  step.parts.starts.queue_aside();
+void on(JobStep& s, FromSite, const Renewed& renewed) {
+  for (const LeaseTerm& said : renewed.terms) s.parts.leases.promise(s.now, said.lease, said.left);
+  s.parts.starts.queue_aside();
 }
 
-void release(JobStep step, Job& job, Returned how) {
+void release(JobStep& s, Job& job, Returned how) {
   Attempt& run = *job.run;
   if (!run.holds) return;
-  DMM_ASSERT(step.parts.leases.holds(run.lease, job.number));
-  step.parts.leases.remove(run.lease, job.number);
-  step.parts.changed(job);
+  DMM_ASSERT(s.parts.leases.holds(run.lease, job.number));
+  s.parts.leases.remove(run.lease, job.number);
+  s.parts.changed(job);
   if (how != Returned::known && !DMM_PLANT(nodes_not_released))
-    tell_site(step, Release{run.lease, run.held(), false, how == Returned::unused}, step.parts.request_of(job));
+    tell_site(s, Release{run.lease, run.held(), false, how == Returned::unused}, s.parts.request_of(job));
   run.holds = false;
 }
 

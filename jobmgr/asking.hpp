@@ -3,25 +3,26 @@
 #pragma once
 
 #include "jobmgr/job_step.hpp"
+#include "protocol/outcome.hpp"
 
 namespace dmm::job_steps {
 
-void on(JobStep step, FromClient from, Submit& submit);
+void on(JobStep& s, FromClient from, Submit& submit);
 /// Asks the home site for nodes for new jobs and, in a new session, for all waiting jobs: in order, a thousand in each
 /// step.
-void ask_waiting(JobStep step);
+void ask_waiting(JobStep& s);
 /// The job waits again, as its next attempt; the home site is asked for nodes after the pause.
-void ask_again(JobStep step, Job& job, Duration pause = {});
-void end_pauses(JobStep step);
-void on(JobStep step, FromSite, const Refuse& refuse);
-void on(JobStep step, FromSite, Grant& grant);
-std::string cancel(JobStep step, std::uint64_t number, Duration grace);
-void on(JobStep step, FromSite, const LeaseEnded& ended);
+void ask_again(JobStep& s, Job& job, Duration pause = {});
+void end_pauses(JobStep& s);
+void on(JobStep& s, FromSite, const Refuse& refuse);
+void on(JobStep& s, FromSite, Grant& grant);
+WhyNot cancel(JobStep& s, std::uint64_t number, Duration grace);
+void on(JobStep& s, FromSite, const LeaseEnded& ended);
 /// The owner takes nodes back, or no job can use them any more. A component that loses nodes is interrupted. But if the
 /// end is soft (`is_soft` in asking.cpp), a component that has started runs on without the nodes.
-void lose_nodes(JobStep step, Job& job, const LeaseEnded& ended);
-void on(JobStep step, FromSite, const Renewed& renewed);
+void lose_nodes(JobStep& s, Job& job, const LeaseEnded& ended);
+void on(JobStep& s, FromSite, const Renewed& renewed);
 /// Releases the job's nodes. The home site is told, unless it knows (`Returned::known`).
-void release(JobStep step, Job& job, Returned how = Returned::used);
+void release(JobStep& s, Job& job, Returned how = Returned::used);
 
 }  // namespace dmm::job_steps

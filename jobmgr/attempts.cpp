@@ -62,10 +62,10 @@ void take_end(ComponentRun& component_run, Ended& ended) {
 }  // namespace
 
 /// One Stop reaches all components of a request at a resource manager.
-static void stop(JobStep step, Job& job, std::uint32_t component, Duration grace);
-static void run_again(JobStep step, Job& job, Interruption interruption);
+static void stop(JobStep& s, Job& job, std::uint32_t component, Duration grace);
+static void run_again(JobStep& s, Job& job, Interruption interruption);
 /// Nothing of ours is left there: until the next Start neither side need hear the other.
-static void dormant_if_idle(JobStep step, const Party& manager);
+static void dormant_if_idle(JobStep& s, const Party& manager);
 
 Subject subject_of(JobParts& parts, const Party& from, const RequestId& request, std::uint32_t component) {
   Job* job = parts.jobs.find(request.job);
@@ -76,35 +76,35 @@ Subject subject_of(JobParts& parts, const Party& from, const RequestId& request,
   return {job, &component_run};
 }
 
-void start_queued(JobStep step) {
-  while (const auto next = step.parts.starts.take(step.parts.settings.starts_at_once)) {
+void start_queued(JobStep& s) {
+  while (const auto next = s.parts.starts.take(s.parts.settings.starts_at_once)) {
     const auto& [request, component] = *next;
-    Job* job = step.parts.jobs.find(request.job);
-    if (!job || !job->run || step.parts.request_of(*job) != request) continue;
+    Job* job = s.parts.jobs.find(request.job);
+    if (!job || !job->run || s.parts.request_of(*job) != request) continue;
     DMM_ASSERT(component < job->run->components.size());
     ComponentRun& component_run = job->run->components[component];
     if (component_run.phase != ComponentPhase::queued) continue;
-    if (step.parts.leases.awaited(job->run->lease)) {
-      step.parts.starts.put_aside(*next);
+    if (s.parts.leases.awaited(job->run->lease)) {
+      s.parts.starts.put_aside(*next);
       continue;
     }
-    if (!step.parts.leases.usable(step.now, job->run->lease)) {
-      interrupt(step, *job, component, true);
-      wind_down(step, *job);
+    if (!s.parts.leases.usable(s.now, job->run->lease)) {
+      interrupt(s, *job, component, true);
+      wind_down(s, *job);
       continue;
     }
     component_run.phase = component_run.reached = ComponentPhase::asked;
     job->run->asked = true;
-    step.parts.changed(*job, Grade::synced);
+    s.parts.changed(*job, Grade::synced);
     const ComponentKey key{job->number, component};
-    step.parts.starts.sent(step.now, component_run, key);
-    step.parts.managers.use(step.now, component_run.manager, key, job->run->round_trip * 2);
-    step.parts.set_due(component_run, key, step.now + step.parts.settings.start_limit + job->run->round_trip * 2);
-    send_start(step, *job, component);
+    s.parts.starts.sent(s.now, component_run, key);
+    s.parts.managers.use(s.now, component_run.manager, key, job->run->round_trip * 2);
+    s.parts.set_due(component_run, key, s.now + s.parts.settings.start_limit + job->run->round_trip * 2);
+    send_start(s, *job, component);
   }
 }
 
-void free_places(JobParts& parts, Instant now) {
+void free_start_slots(JobParts& parts, Instant now) {
   while (const auto key = parts.starts.take_held(now)) {
     Job* job = parts.jobs.find(key->job);
     if (job && job->run && key->component < job->run->components.size())
@@ -112,13 +112,13 @@ void free_places(JobParts& parts, Instant now) {
   }
 }
 
-void send_start(JobStep step, const Job& job, std::uint32_t component) {
+void send_start(JobStep& s, const Job& job, std::uint32_t component) {
   const Attempt& run = *job.run;
   // The ledger has it as asked before its Start leaves.
   DMM_ASSERT(run.components[component].phase == ComponentPhase::asked ||
              run.components[component].phase == ComponentPhase::started);
   Start start{
-      run.lease, step.parts.request_of(job), component, run.components[component].nodes, job.description.program,
+      run.lease, s.parts.request_of(job),    component, run.components[component].nodes, job.description.program,
       {},        job.description.keep_output};
   auto& environment = start.program.environment;
   environment.reserve(environment.size() + 5);
@@ -130,61 +130,61 @@ void send_start(JobStep step, const Job& job, std::uint32_t component) {
   environment.push_back("DMM_PROCESSORS=" + std::to_string(processors_of(run.granted)));
   environment.push_back("DMM_COMPONENTS=" + std::to_string(run.components.size()));
   environment.push_back("DMM_COMPONENT=" + std::to_string(component));
-  step.effects.send(run.components[component].manager, std::move(start), step.parts.request_of(job));
+  s.effects.send(run.components[component].manager, std::move(start), s.parts.request_of(job));
 }
 
-void on(JobStep step, FromProvider from, const Started& started) {
-  const auto [job, component_run] = subject_of(step.parts, from.party, started.request, started.component);
+void on(JobStep& s, FromProvider from, const Started& started) {
+  const auto [job, component_run] = subject_of(s.parts, from.party, started.request, started.component);
   if (!component_run || component_run->phase == ComponentPhase::over) {
     // Something runs that counts as over: its output was given up, and so is it.
     if (!component_run || !component_run->end.known)
-      step.effects.send(from.party, Stop{started.request, {}}, started.request);
+      s.effects.send(from.party, Stop{started.request, {}}, started.request);
     return;
   }
-  if (component_run->phase == ComponentPhase::started) return step.parts.ignore("repeated");
+  if (component_run->phase == ComponentPhase::started) return s.parts.ignore("repeated");
   component_run->phase = component_run->reached = ComponentPhase::started;
-  step.parts.changed(*job);
-  step.parts.starts.answered(*component_run);
-  if (job->state != JobState::ending) step.parts.set_due(*component_run, {job->number, started.component}, never);
-  note_running(*job, step.now);
+  s.parts.changed(*job);
+  s.parts.starts.answered(*component_run);
+  if (job->state != JobState::ending) s.parts.set_due(*component_run, {job->number, started.component}, never);
+  note_running(*job, s.now);
   if (--job->run->unstarted > 0 || job->state != JobState::starting) return;
-  step.parts.jobs.change(*job, JobEvent::all_started);
-  if (step.effects.wants(Level::info))
-    step.effects.log(Level::info, "started", started.request, {{"process", std::int64_t{started.process}}});
+  s.parts.jobs.change(*job, JobEvent::all_started);
+  if (s.effects.wants(Level::info))
+    s.effects.log(Level::info, "started", started.request, {{"process", std::int64_t{started.process}}});
 }
 
-void on(JobStep step, FromProvider from, Ended& ended) {
-  const auto [job, component_run] = subject_of(step.parts, from.party, ended.request, ended.component);
+void on(JobStep& s, FromProvider from, Ended& ended) {
+  const auto [job, component_run] = subject_of(s.parts, from.party, ended.request, ended.component);
   if (!component_run) {
-    step.effects.send(from.party, Forget{ended.request}, ended.request);
-    return dormant_if_idle(step, from.party);
+    s.effects.send(from.party, Forget{ended.request}, ended.request);
+    return dormant_if_idle(s, from.party);
   }
-  step.parts.changed(*job);
+  s.parts.changed(*job);
   // Repeated, or too late to count: its directory goes with those of the other components, for Forget names no
   // one.
   if (std::exchange(component_run->heard, true) || component_run->phase == ComponentPhase::over)
-    return step.parts.ignore("repeated");
+    return s.parts.ignore("repeated");
   take_end(*component_run, ended);
-  const bool ends_with_it = job->run->components.size() == 1 && job->run->lease.owner == step.parts.settings.site;
-  if (ended.gave_back && ends_with_it) release(step, *job, Returned::known);
-  if (ended.kind != EndKind::start_failed) note_running(*job, step.now - ended.wall);
-  if (step.effects.wants(Level::info))
-    step.effects.log(Level::info, "ended", ended.request,
-                     {{"component", std::int64_t{ended.component}},
-                      {"kind", std::string(to_text(ended.kind))},
-                      {"code", std::int64_t{ended.code}},
-                      {"wall_seconds", ended.wall.in_seconds()}});
-  component_over(step.parts, *job, ended.component);
+  const bool ends_with_it = job->run->components.size() == 1 && job->run->lease.owner == s.parts.settings.site;
+  if (ended.gave_back && ends_with_it) release(s, *job, Returned::known);
+  if (ended.kind != EndKind::start_failed) note_running(*job, s.now - ended.wall);
+  if (s.effects.wants(Level::info))
+    s.effects.log(Level::info, "ended", ended.request,
+                  {{"component", std::int64_t{ended.component}},
+                   {"kind", std::string(to_text(ended.kind))},
+                   {"code", std::int64_t{ended.code}},
+                   {"wall_seconds", ended.wall.in_seconds()}});
+  component_over(s.parts, *job, ended.component);
   if (classify(component_run->end, component_run->interrupted, component_run->stopping) != EndClass::good) {
     if (component_run->order == 0) component_run->order = ++job->run->troubles;
-    return wind_down(step, *job);
+    return wind_down(s, *job);
   }
-  if (job->run->open == 0) return attempt_over(step, *job);
+  if (job->run->open == 0) return attempt_over(s, *job);
   if (job->state == JobState::starting && job->run->unstarted == 0)
-    step.parts.jobs.change(*job, JobEvent::all_started);
+    s.parts.jobs.change(*job, JobEvent::all_started);
 }
 
-void stop(JobStep step, Job& job, std::uint32_t component, Duration grace) {
+void stop(JobStep& s, Job& job, std::uint32_t component, Duration grace) {
   ComponentRun& component_run = job.run->components[component];
   DMM_ASSERT(component_run.phase != ComponentPhase::queued && component_run.phase != ComponentPhase::over);
   if (component_run.stopping) return;
@@ -192,22 +192,21 @@ void stop(JobStep step, Job& job, std::uint32_t component, Duration grace) {
       job.run->components.begin(), job.run->components.end(),
       [&](const ComponentRun& other) { return other.stopping && other.manager == component_run.manager; });
   component_run.stopping = true;
-  step.parts.changed(job);
-  if (!told)
-    step.effects.send(component_run.manager, Stop{step.parts.request_of(job), grace}, step.parts.request_of(job));
+  s.parts.changed(job);
+  if (!told) s.effects.send(component_run.manager, Stop{s.parts.request_of(job), grace}, s.parts.request_of(job));
 }
 
-void interrupt(JobStep step, Job& job, std::uint32_t component, bool confirmed, Duration grace, Duration awaited) {
+void interrupt(JobStep& s, Job& job, std::uint32_t component, bool confirmed, Duration grace, Duration awaited) {
   ComponentRun& component_run = job.run->components[component];
   DMM_ASSERT(component_run.phase != ComponentPhase::over);
   if (component_run.order == 0) component_run.order = ++job.run->troubles;
   const bool known = std::exchange(component_run.interrupted, true);
-  step.parts.changed(job);
+  s.parts.changed(job);
   if (confirmed || component_run.phase == ComponentPhase::queued || DMM_PLANT(end_not_awaited))
-    return component_over(step.parts, job, component);
-  stop(step, job, component, grace);
-  const Duration left = std::max(step.parts.patience(*job.run) - awaited, Duration{});
-  if (!known) step.parts.set_due(component_run, {job.number, component}, step.now + grace + left);
+    return component_over(s.parts, job, component);
+  stop(s, job, component, grace);
+  const Duration left = std::max(s.parts.patience(*job.run) - awaited, Duration{});
+  if (!known) s.parts.set_due(component_run, {job.number, component}, s.now + grace + left);
 }
 
 void component_over(JobParts& parts, Job& job, std::uint32_t component) {
@@ -222,40 +221,40 @@ void component_over(JobParts& parts, Job& job, std::uint32_t component) {
   parts.set_due(component_run, {job.number, component}, never);
 }
 
-void wind_down(JobStep step, Job& job, Duration grace) {
+void wind_down(JobStep& s, Job& job, Duration grace) {
   DMM_ASSERT(job.run != nullptr);
   if (job.state != JobState::ending) {
-    step.parts.jobs.change(job, JobEvent::stopping);
+    s.parts.jobs.change(job, JobEvent::stopping);
     job.run->grace = grace;
-    step.parts.changed(job, Grade::synced);
+    s.parts.changed(job, Grade::synced);
     // Starts are awaited no longer, but ends.
     for (std::uint32_t i = 0; i < job.run->components.size(); ++i)
-      if (!job.run->components[i].interrupted) step.parts.set_due(job.run->components[i], {job.number, i}, never);
+      if (!job.run->components[i].interrupted) s.parts.set_due(job.run->components[i], {job.number, i}, never);
   }
   for (std::uint32_t i = 0; i < job.run->components.size(); ++i) {
     ComponentRun& component_run = job.run->components[i];
     if (component_run.phase == ComponentPhase::over) continue;
     if (component_run.phase == ComponentPhase::queued) {
-      component_over(step.parts, job, i);
+      component_over(s.parts, job, i);
       continue;
     }
-    stop(step, job, i, grace);
+    stop(s, job, i, grace);
     if (component_run.due == never)
-      step.parts.set_due(component_run, {job.number, i}, step.now + grace + step.parts.patience(*job.run));
+      s.parts.set_due(component_run, {job.number, i}, s.now + grace + s.parts.patience(*job.run));
   }
-  if (job.run->open == 0) attempt_over(step, job);
+  if (job.run->open == 0) attempt_over(s, job);
 }
 
-void attempt_over(JobStep step, Job& job) {
+void attempt_over(JobStep& s, Job& job) {
   Attempt& run = *job.run;
   DMM_ASSERT(run.open == 0);
-  release(step, job);
-  const bool was_open = step.parts.leases.close(run.lease, job.number);
+  release(s, job);
+  const bool was_open = s.parts.leases.close(run.lease, job.number);
   DMM_ASSERT(was_open);
-  step.parts.jobs.change(job, JobEvent::all_ended);
-  step.parts.changed(job, Grade::synced);
-  job.ended = step.now;
-  Verdict verdict = judge(ends_of(run));
+  s.parts.jobs.change(job, JobEvent::all_ended);
+  s.parts.changed(job, Grade::synced);
+  job.ended = s.now;
+  Verdict verdict = verdict_of(ends_of(run));
   // It was stopped for the sake of a component that then ended well, against what was known.
   if (verdict.end == EndClass::stopped && !job.cancel_wanted) verdict.end = EndClass::interrupted;
   job.wall = {};
@@ -273,50 +272,50 @@ void attempt_over(JobStep step, Job& job) {
     ++job.keeper_deaths;
     job.is_suspect |= !deciding.end.others_died;
   }
-  // An attempt of which no Start was sent costs its user nothing and isn't counted.
-  Rerun rerun = run.asked ? rerun_after(job, interruption, step.parts.settings) : Rerun::allowed;
+  // An attempt without a Start costs its user nothing and isn't counted.
+  Rerun rerun = run.asked ? rerun_after(job, interruption, s.parts.settings) : Rerun::allowed;
   if (run.asked && DMM_PLANT(given_up_at_once)) rerun = Rerun::used_up;
   job.outcome = outcome(verdict.end, job.cancel_wanted, rerun);
-  if (job.outcome == JobEvent::again) return run_again(step, job, interruption);
+  if (job.outcome == JobEvent::again) return run_again(s, job, interruption);
   if (job.outcome == JobEvent::lose)
     job.text = (job.reruns == 0 ? "interrupted, and may not run again; " : "interrupted too often; ") + job.text;
   if (is_interrupted && rerun == Rerun::suspected) job.text = text_of_suspicion(job.keeper_deaths);
-  collect(step, job);
+  collect(s, job);
 }
 
-void run_again(JobStep step, Job& job, Interruption interruption) {
+void run_again(JobStep& s, Job& job, Interruption interruption) {
   DMM_ASSERT(job.state == JobState::collecting && job.outcome == JobEvent::again);
-  const RequestId old = step.parts.request_of(job);
+  const RequestId old = s.parts.request_of(job);
   Duration pause;
   if (job.run->asked) {
-    const Duration ran = job.granted ? step.now - *job.granted : Duration{};
-    pause = pause_before_rerun(job, old, interruption, ran, step.parts.settings);
+    const Duration ran = job.granted ? s.now - *job.granted : Duration{};
+    pause = pause_before_rerun(job, old, interruption, ran, s.parts.settings);
     job.reruns += interruption == Interruption::nodes_lost ? 1 : 0;
     job.false_starts += interruption == Interruption::nothing_ran ? 1 : 0;
     if (interruption == Interruption::owner) note_interruption(job.past, job.run->lease.owner, ran);
   }
-  leave_attempt(step, job);
+  leave_attempt(s, job);
   // No resource manager says how long a lost component ran.
-  if (job.ran_from) job.ran_before += job.wall > Duration{} ? job.wall : step.now - *job.ran_from;
-  job.waits_since = step.now;
+  if (job.ran_from) job.ran_before += job.wall > Duration{} ? job.wall : s.now - *job.ran_from;
+  job.waits_since = s.now;
   job.ran_from.reset();
   job.granted.reset();
   job.ended.reset();
   job.place.reset();
   job.exit.reset();
   job.wall = {};
-  step.parts.jobs.change(job, JobEvent::again);
-  ask_again(step, job, pause);
+  s.parts.jobs.change(job, JobEvent::again);
+  ask_again(s, job, pause);
   std::vector<LogField> fields{
       {"attempt", std::int64_t{job.attempt}}, {"reruns", std::int64_t{job.reruns}}, {"text", job.text}};
   if (interruption == Interruption::keeper) fields.push_back({"keeper_deaths", std::int64_t{job.keeper_deaths}});
   if (job.false_starts > 0) fields.push_back({"false_starts", std::int64_t{job.false_starts}});
   if (job.past.times > 0) fields.push_back({"interruptions", std::int64_t{job.past.times}});
   if (pause > Duration{}) fields.push_back({"pause_seconds", pause.in_seconds()});
-  step.effects.log(Level::info, "rerun", old, std::move(fields));
+  s.effects.log(Level::info, "rerun", old, std::move(fields));
 }
 
-void leave_attempt(JobStep step, Job& job) {
+void leave_attempt(JobStep& s, Job& job) {
   Attempt& run = *job.run;
   for (std::uint32_t i = 0; i < run.components.size(); ++i) {
     ComponentRun& component_run = run.components[i];
@@ -326,12 +325,12 @@ void leave_attempt(JobStep step, Job& job) {
     };
     if (is_told(component_run) &&
         std::none_of(run.components.begin(), run.components.begin() + i, is_told))  // one for all of a request
-      step.effects.send(component_run.manager, Forget{step.parts.request_of(job)}, step.parts.request_of(job));
+      s.effects.send(component_run.manager, Forget{s.parts.request_of(job)}, s.parts.request_of(job));
   }
   std::vector<Party> left;
   for (const ComponentRun& component_run : run.components) left.push_back(component_run.manager);
-  drop_attempt(step.parts, job);
-  for (const Party& manager : left) dormant_if_idle(step, manager);
+  drop_attempt(s.parts, job);
+  for (const Party& manager : left) dormant_if_idle(s, manager);
 }
 
 void drop_attempt(JobParts& parts, Job& job) {
@@ -345,8 +344,8 @@ void drop_attempt(JobParts& parts, Job& job) {
   job.run.reset();
 }
 
-void dormant_if_idle(JobStep step, const Party& manager) {
-  if (step.parts.managers.is_idle(manager)) step.effects.rests.push_back(manager);
+void dormant_if_idle(JobStep& s, const Party& manager) {
+  if (s.parts.managers.is_idle(manager)) s.effects.dormant.push_back(manager);
 }
 
 }  // namespace dmm::job_steps

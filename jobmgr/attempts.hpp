@@ -7,27 +7,27 @@
 namespace dmm::job_steps {
 
 Subject subject_of(JobParts& parts, const Party& from, const RequestId& request, std::uint32_t component);
-/// Starts queued components, in order, while there are free places. Under a lease that wasn't renewed nothing starts.
-/// The ledger is synced before a Start leaves. So a component that the ledger calls queued was never asked for, and can
-/// be given up without a message.
-void start_queued(JobStep step);
-/// Frees the places of Starts that were sent some time ago: only recent Starts keep others waiting.
-void free_places(JobParts& parts, Instant now);
-void send_start(JobStep step, const Job& job, std::uint32_t component);
-void on(JobStep step, FromProvider from, const Started& started);
-void on(JobStep step, FromProvider from, Ended& ended);
+/// Starts queued components, in order, while there are free start slots. Under a lease that wasn't renewed nothing
+/// starts. The ledger is synced before a Start leaves. So a component that the ledger calls queued was never asked
+/// for, and can be given up without a message.
+void start_queued(JobStep& s);
+/// Frees the start slots of Starts that were sent some time ago: only recent Starts keep others waiting.
+void free_start_slots(JobParts& parts, Instant now);
+void send_start(JobStep& s, const Job& job, std::uint32_t component);
+void on(JobStep& s, FromProvider from, const Started& started);
+void on(JobStep& s, FromProvider from, Ended& ended);
 /// The component lost its nodes or its resource manager. `confirmed`: nothing of it runs any more; else it has the
 /// grace to end, and its resource manager some time to say so. `awaited`: how much of that time is over.
-void interrupt(JobStep step, Job& job, std::uint32_t component, bool confirmed,
-               Duration grace = stop_grace, Duration awaited = {});
+void interrupt(JobStep& s, Job& job, std::uint32_t component, bool confirmed, Duration grace = stop_grace,
+               Duration awaited = {});
 void component_over(JobParts& parts, Job& job, std::uint32_t component);
 /// The attempt is given up: what wasn't started won't be, what runs is stopped and waited for.
-void wind_down(JobStep step, Job& job, Duration grace = stop_grace);
+void wind_down(JobStep& s, Job& job, Duration grace = stop_grace);
 /// Nothing of the attempt runs any more: the nodes go back first, then it is decided what the job has come to.
-void attempt_over(JobStep step, Job& job);
+void attempt_over(JobStep& s, Job& job);
 /// Lets resource managers remove what they keep for the attempt. A resource manager that has yet to send Ended is told
 /// when its Ended comes.
-void leave_attempt(JobStep step, Job& job);
+void leave_attempt(JobStep& s, Job& job);
 void drop_attempt(JobParts& parts, Job& job);
 
 }  // namespace dmm::job_steps

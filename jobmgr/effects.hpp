@@ -1,5 +1,5 @@
-// What a job manager gives back beside messages and log events: changes to its ledger, pieces of output to write, jobs
-// that came to their outcome; and the one local event that the shell feeds it.
+// What a job manager gives back beside messages and log events: changes to its ledger, pieces of output to write,
+// jobs that came to their outcome. It also has the one local event that the shell feeds a job manager.
 #pragma once
 
 #include <string>

@@ -27,6 +27,7 @@ bool remove_from(Jobs& jobs, std::uint64_t job) {
 void HeldLeases::add(Instant now, const LeaseId& id, std::uint64_t job, Duration term) {
   HeldLease& lease = leases_[id];
   hold(lease, job);
+  DMM_ASSERT(lease.promised <= now);
   lease.promised = now;
   lease.term = less_a_hundredth(term);
   lease.awaited = false;
@@ -47,6 +48,7 @@ void HeldLeases::hold(HeldLease& lease, std::uint64_t job) {
 
 void HeldLeases::remove(const LeaseId& id, std::uint64_t job) {
   HeldLease* lease = leases_.find(id);
+  DMM_ASSERT(!lease || !lease->jobs.empty() || !lease->open.empty());
   if (!lease || !remove_from(lease->jobs, job)) return;
   DMM_ASSERT(grants_ > lease->jobs.size());
   --grants_;
@@ -62,10 +64,12 @@ void HeldLeases::open(const LeaseId& id, std::uint64_t job) {
   HeldLease& lease = leases_[id];
   DMM_ASSERT(!contains(lease.open, job));
   lease.open.insert(std::upper_bound(lease.open.begin(), lease.open.end(), job), job);
+  DMM_ASSERT(*lease.open.begin() <= job && job <= *(lease.open.end() - 1));  // in order
 }
 
 bool HeldLeases::close(const LeaseId& id, std::uint64_t job) {
   HeldLease* lease = leases_.find(id);
+  DMM_ASSERT(!lease || !lease->jobs.empty() || !lease->open.empty());
   if (!lease || !remove_from(lease->open, job)) return false;
   if (lease->jobs.empty() && lease->open.empty()) leases_.erase(id);
   return true;
@@ -85,8 +89,11 @@ std::vector<std::uint64_t> HeldLeases::open_under(const LeaseId& id) const {
 
 std::vector<std::pair<LeaseId, std::uint64_t>> HeldLeases::all_open() const {
   std::vector<std::pair<LeaseId, std::uint64_t>> all;
-  for (const LeaseId& id : leases_.keys())
-    for (const std::uint64_t job : leases_.at(id).open) all.emplace_back(id, job);
+  for (const LeaseId& id : leases_.keys()) {
+    const HeldLease& lease = leases_.at(id);
+    DMM_ASSERT(!lease.jobs.empty() || !lease.open.empty());
+    for (const std::uint64_t job : lease.open) all.emplace_back(id, job);
+  }
   return all;
 }
 
@@ -118,6 +125,7 @@ void HeldLeases::promise(Instant now, const LeaseId& id, Duration term) {
   DMM_ASSERT(!lease->jobs.empty() || !lease->open.empty());
   lease->awaited = term <= Duration{};
   if (lease->awaited) return;
+  DMM_ASSERT(lease->promised <= now);
   lease->promised = now;
   lease->term = less_a_hundredth(term);
 }

@@ -18,7 +18,8 @@ bool Intake::is_repeated(const Submit& submit, const Submitted& answer, const Jo
   return true;
 }
 
-std::string Intake::take_output_paths(const Submit& submit) {
+WhyNot Intake::take_output_paths(const Submit& submit) {
+  DMM_ASSERT(next_job_ > 0);  // 0 names no job
   for (std::size_t i = 0; i < submit.jobs.size(); ++i) {
     std::string fault = output_paths_.take(next_job_ + i, submit.jobs[i]);
     if (fault.empty()) continue;

@@ -8,6 +8,7 @@
 #include "jobmgr/job_table.hpp"
 #include "jobmgr/output_paths.hpp"
 #include "jobmgr/submissions.hpp"
+#include "protocol/outcome.hpp"
 
 namespace dmm {
 
@@ -29,7 +30,7 @@ class Intake {
   static bool is_repeated(const Submit& submit, const Submitted& answer, const JobTable& jobs);
 
   /// Each of the jobs, as it will be numbered, gets its files; or none does, and this says why.
-  std::string take_output_paths(const Submit& submit);
+  WhyNot take_output_paths(const Submit& submit);
   void give_back(const Job& job) { output_paths_.give_back(job.number, job.description); }
   void restore(const Job& job) { output_paths_.restore(job.number, job.description); }
 

@@ -9,7 +9,7 @@ namespace dmm {
 namespace {
 
 // What one job's attempt says by itself; empty if all is well.
-std::string fault_of(const Attempt& run, JobState state) {
+WhyNot fault_of(const Attempt& run, JobState state) {
   std::uint32_t open = 0;
   std::uint32_t unstarted = 0;
   const bool ended = state == JobState::collecting || is_over(state);
@@ -31,7 +31,7 @@ std::string fault_of(const Attempt& run, JobState state) {
 
 }  // namespace
 
-std::string job_steps::broken_invariant(const JobParts& parts) {
+WhyNot job_steps::broken_invariant(const JobParts& parts) {
   std::uint32_t starts = 0;
   std::size_t dues = 0;
   std::size_t looks = 0;

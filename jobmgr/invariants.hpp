@@ -5,10 +5,11 @@
 #include <string>
 
 #include "jobmgr/job_step.hpp"
+#include "protocol/outcome.hpp"
 
 namespace dmm::job_steps {
 
 /// What doesn't hold that must hold; empty if all is well. Walks everything.
-std::string broken_invariant(const JobParts& parts);
+WhyNot broken_invariant(const JobParts& parts);
 
 }  // namespace dmm::job_steps

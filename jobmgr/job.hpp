@@ -1,6 +1,6 @@
-// What the job manager knows of a job: the record that stays until the job is forgotten, and the attempt, which
-// exists only while the job has nodes, components that may run, or output to bring back. Plain values; JobManager
-// keeps them.
+// What the job manager knows of a job: the record that stays until the job is forgotten, and the attempt. An
+// attempt exists only while the job has nodes, components that may run, or output to bring back. Plain values;
+// JobManager keeps them.
 #pragma once
 
 #include <array>
@@ -64,7 +64,7 @@ struct ComponentRun {
   NodeSet nodes;  ///< its nodes there
   ComponentPhase phase = ComponentPhase::queued;
   ComponentPhase reached = ComponentPhase::queued;  ///< how far it came before it was over
-  bool counted = false;      ///< its Start takes one of the places
+  bool counted = false;                             ///< its Start takes one of the start slots
   bool stopping = false;     ///< Stop was sent
   bool interrupted = false;  ///< its lease ended, or its resource manager is lost
   bool heard = false;        ///< Ended came, though perhaps after it counted as over
@@ -124,7 +124,7 @@ struct Job {
   std::uint32_t processors = 0;
   std::uint32_t attempt = 1;
   std::uint32_t reruns = 0;  ///< attempts that were interrupted while they ran, and run again
-  std::uint32_t false_starts = 0;  ///< attempts of which nothing ran though a Start was sent: no reruns
+  std::uint32_t false_starts = 0;   ///< attempts with a Start under which nothing ran: no reruns
   std::uint32_t keeper_deaths = 0;  ///< attempts that died with their keeper, which don't count as reruns
   bool is_suspect = false;          ///< at one of these deaths only its user's jobs were there
   Interruptions past;               ///< attempts that owners ended by their right, which don't count as reruns
@@ -141,7 +141,7 @@ struct Job {
   std::optional<JobExit> exit;
   std::string text;  ///< for people: why it failed, or what its output lacks
   OutputState output = OutputState::pending;
-  std::uint8_t output_began = 0;  ///< by bits: of which streams something was written, perhaps of an earlier attempt
+  std::uint8_t output_began = 0;  ///< by bits: streams with something written, perhaps by an earlier attempt
   bool own_files = false;     ///< its output goes to the manager's folder, whatever was asked for
   ShortText output_text;      ///< for people: why its output isn't all here
   std::optional<Place> place;

@@ -69,7 +69,7 @@ EndClass classify(const KnownEnd& end, bool interrupted, bool stopping) {
   return EndClass::bad;
 }
 
-Verdict judge(const std::vector<ComponentEnd>& components) {
+Verdict verdict_of(const std::vector<ComponentEnd>& components) {
   Verdict verdict;
   std::uint32_t first = 0;
   for (std::size_t i = 0; i < components.size(); ++i) {

@@ -23,7 +23,7 @@ enum class JobState : std::uint8_t {
   collecting,  ///< nothing of it runs and its nodes are released; its output is brought back
   finished,    ///< the program ran and ended by itself with status 0
   failed,      ///< it ended otherwise, or could not start for a reason of its own, or was refused, or is suspected
-  cancelled,   ///< taken back by its user
+  cancelled,   ///< cancelled by its user
   lost,        ///< interrupted more often than it may be run again
 };
 constexpr std::size_t job_state_count = 9;
@@ -84,7 +84,7 @@ struct Verdict {
 };
 
 /// The first trouble decides; without any the job is as good as its components.
-Verdict judge(const std::vector<ComponentEnd>& components);
+Verdict verdict_of(const std::vector<ComponentEnd>& components);
 
 /// Whether a job that was interrupted runs again.
 enum class Rerun : std::uint8_t {

@@ -23,117 +23,119 @@ JobParts::JobParts(JobManagerSettings all_settings)
   DMM_ASSERT(intake.next_job() > 0 && settings.starts_at_once > 0);
 }
 
-void job_steps::tell_site(JobStep step, Message message, const RequestId& about) {
-  if (step.parts.site.was_up()) step.effects.send(step.parts.site.party(), std::move(message), about);
+void job_steps::tell_site(JobStep& s, Message message, const RequestId& about) {
+  if (s.parts.site.was_up()) s.effects.send(s.parts.site.party(), std::move(message), about);
 }
 
 namespace {
 
 // ---- links ----------------------------------------------------------------------------------------------------------
 
-/// A new incarnation of the site knows none of our requests, and what it granted only if it kept that: both sides say
-/// what they believe, and what waits is asked for again, with how long it has waited. What runs goes on.
-void site_came_up(JobStep step, bool restarted) {
-  const bool is_new = step.parts.site.came_up(restarted);
-  step.parts.managers.restart_silences(step.now);
+/// A new incarnation of the site knows none of our requests, and of its grants only those that its ledger kept.
+/// Both sides say what they believe; nodes for jobs that wait are asked for again, with how long each has waited.
+/// What runs goes on.
+void site_came_up(JobStep& s, bool restarted) {
+  const bool is_new = s.parts.site.came_up(restarted);
+  s.parts.managers.restart_silences(s.now);
   if (!is_new) return;
-  step.parts.leases.suspend();
-  offer_inventory(step);
+  s.parts.leases.suspend();
+  offer_inventory(s);
 }
 
 /// Its new incarnation knows what it ran, and tells the outcome when it is asked; what was said to the old one may be
 /// lost. In the first session with a resource manager nothing is: what waited for it is kept for it.
-void manager_came_up(JobStep step, const Party& manager, bool restarted) {
-  const bool first = step.parts.managers.up(manager);
-  for (ComponentKey key : step.parts.managers.tasks_of(manager)) {
-    Job& job = *step.parts.jobs.find(key.job);
+void manager_came_up(JobStep& s, const Party& manager, bool restarted) {
+  const bool first = s.parts.managers.up(manager);
+  for (ComponentKey key : s.parts.managers.components_of(manager)) {
+    Job& job = *s.parts.jobs.find(key.job);
     DMM_ASSERT(job.run && key.component < job.run->components.size());
-    if (!first && restarted) say_again(step, job, key.component);
-    fetch_pending(step, job, key.component);
+    if (!first && restarted) say_again(s, job, key.component);
+    fetch_pending(s, job, key.component);
   }
 }
 
-void on(JobStep step, const LinkUp& up) {
-  if (up.peer == step.parts.site.party()) return site_came_up(step, up.restarted);
-  if (up.peer.role == Role::resource_manager) manager_came_up(step, up.peer, up.restarted);
+void on(JobStep& s, const LinkUp& up) {
+  if (up.peer == s.parts.site.party()) return site_came_up(s, up.restarted);
+  if (up.peer.role == Role::resource_manager) manager_came_up(s, up.peer, up.restarted);
 }
 
-/// A Start to a resource manager that can't be reached bursts no loop: it needn't keep others waiting.
-void on(JobStep step, const LinkDown& down) {
-  if (down.peer == step.parts.site.party()) return step.parts.site.went_down();
+/// A Start to a resource manager that can't be reached gives its start slot back: it must not keep others waiting.
+void on(JobStep& s, const LinkDown& down) {
+  if (down.peer == s.parts.site.party()) return s.parts.site.went_down();
   if (down.forgotten)
-    step.parts.managers.forget(step.now, down.peer);
+    s.parts.managers.forget(s.now, down.peer);
   else
-    step.parts.managers.down(step.now, down.peer);
-  for (ComponentKey key : step.parts.managers.tasks_of(down.peer))
-    step.parts.starts.answered(step.parts.jobs.find(key.job)->run->components[key.component]);
+    s.parts.managers.down(s.now, down.peer);
+  for (ComponentKey key : s.parts.managers.components_of(down.peer))
+    s.parts.starts.answered(s.parts.jobs.find(key.job)->run->components[key.component]);
 }
 
-void on(JobStep step, const LinkStanding& change) {
-  if (change.peer != step.parts.site.party()) return;
+void on(JobStep& s, const LinkStanding& change) {
+  if (change.peer != s.parts.site.party()) return;
   if (change.stands)
-    step.parts.leases.stand();
+    s.parts.leases.stand();
   else
-    step.parts.leases.waver(change.proved);
-  step.parts.starts.queue_aside();
+    s.parts.leases.waver(change.proved);
+  s.parts.starts.queue_aside();
 }
 
-void on(JobStep step, const LinkPressed& change) {
-  if (change.peer == step.parts.site.party()) step.parts.site.set_pressed(change.pressed);
+void on(JobStep& s, const LinkPressed& change) {
+  if (change.peer == s.parts.site.party()) s.parts.site.set_pressed(change.pressed);
 }
 
 // ---- what time calls for --------------------------------------------------------------------------------------------
 
 /// Its nodes are given back at once, so that no renewal keeps alive what may still run there; then its end is awaited.
-void give_up(JobStep step, const Party& silent) {
-  for (ComponentKey key : step.parts.managers.tasks_of(silent)) {
-    Job* job = step.parts.jobs.find(key.job);
+void give_up(JobStep& s, const Party& silent) {
+  for (ComponentKey key : s.parts.managers.components_of(silent)) {
+    Job* job = s.parts.jobs.find(key.job);
     if (!job || !job->run || job->run->open == 0) continue;
     if (job->run->components.at(key.component).phase == ComponentPhase::over) continue;
     // What lost its nodes before has had to end by itself since then, or since its resource manager was heard last.
-    const Duration awaited = std::clamp(step.now - job->run->gone_at, Duration{}, step.parts.settings.confirm_limit);
-    interrupt(step, *job, key.component, false, stop_grace, awaited);
-    release(step, *job);
-    wind_down(step, *job);
+    const Duration awaited = std::clamp(s.now - job->run->gone_at, Duration{}, s.parts.settings.confirm_limit);
+    interrupt(s, *job, key.component, false, stop_grace, awaited);
+    release(s, *job);
+    wind_down(s, *job);
   }
 }
 
 /// No answer to the Start, or no confirmation of the end, came in time. Where the nodes are still held the owner is
 /// told first and has the same time again to end what runs; after that the component counts as over.
-void pass_due(JobStep step, ComponentKey key) {
-  Job& job = *step.parts.jobs.find(key.job);
+void pass_due(JobStep& s, ComponentKey key) {
+  Job& job = *s.parts.jobs.find(key.job);
   ComponentRun& component_run = job.run->components[key.component];
-  DMM_ASSERT(component_run.due <= step.now);
-  step.parts.set_due(component_run, key, never);
-  if (is_over(job.state)) return give_up_output(step, job);
+  DMM_ASSERT(component_run.due <= s.now);
+  s.parts.set_due(component_run, key, never);
+  if (is_over(job.state)) return give_up_output(s, job);
   DMM_ASSERT(component_run.phase != ComponentPhase::over);
   if (!component_run.interrupted) {
     const bool is_unstarted = job.state == JobState::starting;
-    interrupt(step, job, key.component, false);
-    release(step, job, is_unstarted ? Returned::unused : Returned::used);
-    if (is_unstarted) wind_down(step, job);
+    interrupt(s, job, key.component, false);
+    release(s, job, is_unstarted ? Returned::unused : Returned::used);
+    if (is_unstarted) wind_down(s, job);
     return;
   }
   component_run.text = "neither the resource manager nor the owner confirmed its end in time";
-  component_over(step.parts, job, key.component);
-  if (job.run->open == 0) attempt_over(step, job);
+  component_over(s.parts, job, key.component);
+  if (job.run->open == 0) attempt_over(s, job);
 }
 
 // ---- the gate -------------------------------------------------------------------------------------------------------
 
 /// To the handler for this message from a sender of this role; what isn't taken is answered with a Fault.
-void on(JobStep step, Received& received) {
-  const auto handle = [&]<class Sender, class Body>(const Sender& sender, Body& body)
-    requires requires { job_steps::on(step, sender, body); }
-  { job_steps::on(step, sender, body); };
+void on(JobStep& s, Received& received) {
+  const auto handle = [&]<class Sender, class Body>(const Sender& sender, Body& body) requires requires {
+    job_steps::on(s, sender, body);
+  }
+  { job_steps::on(s, sender, body); };
   const Party& from = received.from;
-  const bool is_other_site = from.role == Role::site_manager && from != step.parts.site.party();
+  const bool is_other_site = from.role == Role::site_manager && from != s.parts.site.party();
   const bool taken =
       !is_other_site && dispatch_by_role<Role::job_manager>(FromSite{from}, received.message, handle);
   // A Fault is never answered: two parties that don't understand each other would never stop.
   if (const std::uint16_t type = type_of(received.message); !taken && type != Fault::type) {
-    step.parts.ignore("not_allowed");
-    step.effects.send(received.from, Fault{type, "a job manager doesn't take this message from this role"});
+    s.parts.ignore("not_allowed");
+    s.effects.send(received.from, Fault{type, "a job manager doesn't take this message from this role"});
   }
 }
 
@@ -167,17 +169,18 @@ JobManager::~JobManager() = default;
 // ---- a step ---------------------------------------------------------------------------------------------------------
 
 void JobManager::receive(Instant now, Received&& message, Effects& effects) {
-  dmm::on(begin(now, effects), message);
+  JobStep s = begin(now, effects);
+  dmm::on(s, message);
 }
 
 void JobManager::receive(Instant now, Input input, Effects& effects) {
-  const JobStep step = begin(now, effects);
+  JobStep s = begin(now, effects);
   std::visit(
       [&](auto& event) {
         if constexpr (std::is_same_v<std::decay_t<decltype(event)>, OutputWritten>)
-          job_steps::on(step, event);
+          job_steps::on(s, event);
         else
-          dmm::on(step, event);
+          dmm::on(s, event);
       },
       input);
 }
@@ -185,28 +188,28 @@ void JobManager::receive(Instant now, Input input, Effects& effects) {
 /// What a restart found is taken up before the first event.
 JobStep JobManager::begin(Instant now, Effects& effects) {
   parts_.unwritten.wanted = effects.ledger.wanted;
-  const JobStep step{parts_, now, effects};
-  resume(step);
-  return step;
+  JobStep s{parts_, now, effects};
+  resume(s);
+  return s;
 }
 
 void JobManager::settle(Instant now, Effects& effects) {
-  const JobStep step = begin(now, effects);
-  while (const auto key = parts_.due.due(now)) pass_due(step, *key);
-  while (const auto key = parts_.looks.due(now)) look(step, *key);
+  JobStep s = begin(now, effects);
+  while (const auto key = parts_.due.due(now)) pass_due(s, *key);
+  while (const auto key = parts_.looks.due(now)) look(s, *key);
   // Cut off from our own site as well, silence says nothing about resource managers.
   while (parts_.site.is_up()) {
     const auto silent = parts_.managers.take_silent(now);
     if (!silent) break;
-    give_up(step, *silent);
+    give_up(s, *silent);
   }
-  free_places(parts_, now);
-  start_queued(step);
-  end_pauses(step);
-  ask_waiting(step);
+  free_start_slots(parts_, now);
+  start_queued(s);
+  end_pauses(s);
+  ask_waiting(s);
   // What rested a moment ago may just have been given something to start: its silence must be noticed.
-  std::erase_if(effects.rests, [&](const Party& manager) { return !parts_.managers.is_idle(manager); });
-  write_changes(step);
+  std::erase_if(effects.dormant, [&](const Party& manager) { return !parts_.managers.is_idle(manager); });
+  write_changes(s);
 }
 
 Instant JobManager::next_deadline() const {
@@ -218,22 +221,24 @@ Instant JobManager::next_deadline() const {
 
 // ---- the public face ------------------------------------------------------------------------------------------------
 
-std::string JobManager::restore(Instant now, std::vector<JobManagerRecord> rows) {
+WhyNot JobManager::restore(Instant now, std::vector<JobManagerRecord> rows) {
   return job_steps::restore(parts_, now, std::move(rows));
 }
 std::vector<JobManagerRecord> JobManager::records() const { return job_steps::records(parts_); }
 std::vector<Holding> JobManager::holdings() const { return job_steps::holdings(parts_); }
-std::string JobManager::broken_invariant() const { return job_steps::broken_invariant(parts_); }
+WhyNot JobManager::broken_invariant() const { return job_steps::broken_invariant(parts_); }
 bool JobManager::forget(std::uint64_t job) { return job_steps::forget(parts_, job); }
 
-std::string JobManager::cancel(Instant now, std::uint64_t job, Effects& effects, Duration grace) {
-  return job_steps::cancel(begin(now, effects), job, grace);
+WhyNot JobManager::cancel(Instant now, std::uint64_t job, Effects& effects, Duration grace) {
+  JobStep s = begin(now, effects);
+  return job_steps::cancel(s, job, grace);
 }
-std::string JobManager::fetch_again(Instant now, std::uint64_t job, Effects& effects) {
-  return job_steps::fetch_again(begin(now, effects), job);
+WhyNot JobManager::fetch_again(Instant now, std::uint64_t job, Effects& effects) {
+  JobStep s = begin(now, effects);
+  return job_steps::fetch_again(s, job);
 }
 
-std::string JobManager::reconfigure(const JobManagerSettings& settings) {
+WhyNot JobManager::reconfigure(const JobManagerSettings& settings) {
   if (settings.site != parts_.settings.site || settings.user != parts_.settings.user)
     return "the user and the site of a job manager can't change while it runs";
   parts_.settings = settings;

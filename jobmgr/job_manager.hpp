@@ -19,6 +19,7 @@
 
 #include "jobmgr/job_step.hpp"
 #include "manager/contract.hpp"
+#include "protocol/outcome.hpp"
 
 namespace dmm {
 
@@ -29,13 +30,13 @@ class JobManager {
   static constexpr Duration stop_grace = dmm::stop_grace;
 
   explicit JobManager(JobManagerSettings settings);
-  // Compiled once, in the .cpp: each file that moved or ended one would compile those of all its members.
+  // Defined in the .cpp: here, each file that moves or destroys a manager would compile them for all members.
   JobManager(JobManager&&) noexcept;
   JobManager& operator=(JobManager&&) noexcept;
   ~JobManager();
 
   /// Takes up what the ledger tells of before: once, before any event. Returns why it can't be, or nothing.
-  std::string restore(Instant now, std::vector<JobManagerRecord> rows);
+  WhyNot restore(Instant now, std::vector<JobManagerRecord> rows);
   /// All rows that the ledger must hold after a settle.
   std::vector<JobManagerRecord> records() const;
 
@@ -46,15 +47,15 @@ class JobManager {
   Instant next_deadline() const;
 
   /// Takes other limits; its user and site stay. Empty, or why they can't be taken, and then nothing changed.
-  std::string reconfigure(const JobManagerSettings& settings);
+  WhyNot reconfigure(const JobManagerSettings& settings);
 
   /// Takes a job back, at its user's wish; what runs gets the grace between SIGTERM and SIGKILL. Returns why it
   /// can't be, or nothing; asking again changes nothing. Followed by settle, as any event.
-  std::string cancel(Instant now, std::uint64_t job, Effects& effects, Duration grace = stop_grace);
+  WhyNot cancel(Instant now, std::uint64_t job, Effects& effects, Duration grace = stop_grace);
 
   /// Fetches the output of a job once more that couldn't be written, or waits for its file system: all of it, into the
   /// manager's own folder. Returns why it can't be, or nothing. Followed by settle, as any event.
-  std::string fetch_again(Instant now, std::uint64_t job, Effects& effects);
+  WhyNot fetch_again(Instant now, std::uint64_t job, Effects& effects);
 
   /// Drops the record of an ended job; false if there is none, or it hasn't ended. The next settle tells the ledger.
   bool forget(std::uint64_t job);
@@ -80,7 +81,7 @@ class JobManager {
   const JobManagerSettings& settings() const { return parts_.settings; }
   const Ignored& ignored() const { return parts_.ignored; }
   /// What doesn't hold that must hold; empty if all is well. Walks everything: for tests and checkers.
-  std::string broken_invariant() const;
+  WhyNot broken_invariant() const;
 
  private:
   JobStep begin(Instant now, Effects& effects);

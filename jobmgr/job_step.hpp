@@ -77,7 +77,7 @@ struct Subject {
 namespace job_steps {
 
 /// To the home site; before the first session with it nothing.
-void tell_site(JobStep step, Message message, const RequestId& about = {});
+void tell_site(JobStep& s, Message message, const RequestId& about = {});
 
 }  // namespace job_steps
 }  // namespace dmm

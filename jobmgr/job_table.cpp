@@ -37,6 +37,8 @@ Job& JobTable::insert(Job job) {
   const auto [it, is_new] = jobs_.emplace(number, std::make_unique<Job>(std::move(job)));
   DMM_ASSERT(is_new);
   ++counts_[static_cast<std::size_t>(it->second->state)];
+  DMM_ASSERT(count(it->second->state) <= jobs_.size());
+  DMM_ASSERT(ever(JobState::waiting) >= jobs_.size());  // each began so
   enter(*it->second);
   return *it->second;
 }
@@ -61,6 +63,7 @@ void JobTable::change(Job& job, JobEvent event) {
   --counts_[static_cast<std::size_t>(job.state)];
   job.state = *state;
   ++counts_[static_cast<std::size_t>(*state)];
+  DMM_ASSERT(count(*state) <= jobs_.size());
   if (!stays) enter(job);
   ++ever_[static_cast<std::size_t>(*state)];
 }
@@ -107,7 +110,9 @@ Job* JobTable::oldest_ended() {
     if (const auto& numbers = by_state_[static_cast<std::size_t>(state)];
         !numbers.empty() && (oldest == 0 || *numbers.begin() < oldest))
       oldest = *numbers.begin();
-  return find(oldest);
+  Job* job = find(oldest);
+  DMM_ASSERT(!job || is_over(job->state));
+  return job;
 }
 
 bool JobTable::forget(std::uint64_t number) {
@@ -119,6 +124,7 @@ bool JobTable::forget(std::uint64_t number) {
   leave(*it->second);
   --counts_[static_cast<std::size_t>(state)];
   jobs_.erase(it);
+  DMM_ASSERT(count(state) <= jobs_.size());
   return true;
 }
 

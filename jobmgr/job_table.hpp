@@ -23,7 +23,7 @@ class JobTable {
   const Job* find(std::uint64_t number) const;
   /// Lets something happen to a job; that it can happen in the job's state is asserted.
   void change(Job& job, JobEvent event);
-  /// Numbers of the jobs in a state, in order: the first so many that aren't less than `from`.
+  /// Numbers of the jobs in a state, in order: from `from` on, at most `most` of them.
   std::vector<std::uint64_t> in(JobState state, std::uint64_t from = 0, std::size_t most = SIZE_MAX) const;
   /// How many are in a state.
   std::size_t count(JobState state) const { return counts_[static_cast<std::size_t>(state)]; }

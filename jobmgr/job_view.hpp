@@ -24,7 +24,7 @@ struct JobView {
   std::uint32_t processors = 0;  ///< asked for
   std::uint32_t attempt = 1;     ///< counts requests
   std::uint32_t reruns = 0;      ///< counts programs that were interrupted and started again
-  std::uint32_t false_starts = 0;  ///< counts attempts of which nothing ran, which are no reruns
+  std::uint32_t false_starts = 0;   ///< counts attempts under which nothing ran, which are no reruns
   std::uint32_t keeper_deaths = 0;  ///< counts programs that died with their keeper, which are no reruns
   Interruptions past;               ///< by owners, by their right, which are no reruns
   RequestId request;             ///< of the present attempt, or the last one

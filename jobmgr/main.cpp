@@ -1,5 +1,5 @@
-// The job manager's daemon: reads its configuration, runs the manager, and does what the manager may not: has the
-// output of jobs written into files as the user, and keeps the number of the next job. Everything else is in
+// The job manager's daemon: reads its configuration, runs the manager, and does what the manager may not. It has
+// the output of jobs written into files as the user, and keeps the number of the next job. Everything else is in
 // job_manager.hpp and runtime/.
 #include <filesystem>
 #include <map>

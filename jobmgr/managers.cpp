@@ -19,6 +19,7 @@ void Managers::use(Instant now, const Party& manager, ComponentKey component_run
   DMM_ASSERT(is_new);
   link.longer = std::max(link.longer, longer);
   if (!link.up && link.silent_due == never) set_silence(manager, link, now + limit_ + link.longer);
+  DMM_ASSERT(link.up || link.silent_due != never);  // it is given up some day
 }
 
 void Managers::leave(const Party& manager, ComponentKey component_run) {
@@ -44,6 +45,7 @@ void Managers::down(Instant now, const Party& manager) {
   link->up = false;
   if (!link->components.empty() && link->silent_due == never)
     set_silence(manager, *link, now + limit_ + link->longer);
+  DMM_ASSERT(link->components.empty() || link->silent_due != never);
 }
 
 void Managers::forget(Instant now, const Party& manager) {
@@ -54,9 +56,10 @@ void Managers::forget(Instant now, const Party& manager) {
   if (!link->components.empty()) return;
   DMM_ASSERT(link->silent_due == never);
   links_.erase(manager);
+  DMM_ASSERT(silent_.size() <= links_.size());
 }
 
-std::vector<ComponentKey> Managers::tasks_of(const Party& manager) const {
+std::vector<ComponentKey> Managers::components_of(const Party& manager) const {
   const Link* link = links_.find(manager);
   if (!link) return {};
   return link->components.sorted();
@@ -69,6 +72,7 @@ bool Managers::has(const Party& manager, ComponentKey component_run) const {
 
 bool Managers::is_up(const Party& manager) const {
   const Link* link = links_.find(manager);
+  DMM_ASSERT(!link || !link->up || link->seen);
   return link && link->up;
 }
 
@@ -86,7 +90,10 @@ bool Managers::is_idle(const Party& manager) const {
 
 std::optional<Party> Managers::take_silent(Instant now) {
   std::optional<Party> manager = silent_.due(now);
-  if (manager) set_silence(*manager, links_.at(*manager), never);
+  if (!manager) return manager;
+  Link& link = links_.at(*manager);
+  DMM_ASSERT(!link.up && link.silent_due <= now);
+  set_silence(*manager, link, never);
   return manager;
 }
 

@@ -28,7 +28,7 @@ class Managers {
   void down(Instant now, const Party& manager);
   /// The manager's session is over: its next message begins another.
   void forget(Instant now, const Party& manager);
-  std::vector<ComponentKey> tasks_of(const Party& manager) const;
+  std::vector<ComponentKey> components_of(const Party& manager) const;
   bool has(const Party& manager, ComponentKey component_run) const;
   /// Its link is up.
   bool is_up(const Party& manager) const;

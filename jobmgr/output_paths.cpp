@@ -26,6 +26,7 @@ std::vector<Wanted> files_of(std::uint64_t job, const JobDescription& descriptio
   if (!description.keep_output) return files;
   add("output_file", description.output_path);
   add("error_file", description.error_path);
+  DMM_ASSERT(files.size() < 2 || files.front().path != files.back().path);
   return files;
 }
 
@@ -44,7 +45,7 @@ std::string expanded(std::string_view path, std::uint64_t job) {
   return text;
 }
 
-std::string OutputPaths::take(std::uint64_t job, const JobDescription& description) {
+WhyNot OutputPaths::take(std::uint64_t job, const JobDescription& description) {
   for (const Wanted& wanted : files_of(job, description)) {
     const auto file = files_.find(wanted.path);
     if (file == files_.end() || (file->second.appends && description.append)) continue;
@@ -62,6 +63,7 @@ void OutputPaths::restore(std::uint64_t job, const JobDescription& description) 
     const auto [file, is_new] = files_.try_emplace(std::move(wanted.path), File{{}, description.append});
     const bool is_first = file->second.jobs.insert(job).second;
     DMM_ASSERT(is_first);
+    DMM_ASSERT(is_new == (file->second.jobs.size() == 1));  // no file is listed that no job writes to
     file->second.appends = file->second.appends && description.append;
   }
 }

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "protocol/messages.hpp"
+#include "protocol/outcome.hpp"
 
 namespace dmm {
 
@@ -17,7 +18,7 @@ std::string expanded(std::string_view path, std::uint64_t job);
 class OutputPaths {
  public:
   /// The job is to write to its files; or why it can't, naming the field and the other job, and then nothing changed.
-  std::string take(std::uint64_t job, const JobDescription& description);
+  WhyNot take(std::uint64_t job, const JobDescription& description);
   /// The same of a job that was accepted before this rule: whatever it writes to, it may.
   void restore(std::uint64_t job, const JobDescription& description);
   /// The job is over, or was never accepted.

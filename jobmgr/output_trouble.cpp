@@ -18,63 +18,61 @@ bool is_under_way(const StreamState& stream) { return stream.asked || stream.han
 
 }  // namespace
 
-static void leave_unfetched(JobStep step, Job& job, std::uint32_t component);
+static void leave_unfetched(JobStep& s, Job& job, std::uint32_t component);
 
-void look_later(JobStep step, Job& job, std::uint32_t component) {
+void look_later(JobStep& s, Job& job, std::uint32_t component) {
   ComponentRun& component_run = job.run->components[component];
   if (component_run.look_due == never)
-    step.parts.set_look(component_run, {job.number, component},
-                        step.now + look_interval + job.run->round_trip * 2);
+    s.parts.set_look(component_run, {job.number, component}, s.now + look_interval + job.run->round_trip * 2);
 }
 
-void look(JobStep step, ComponentKey key) {
-  Job& job = *step.parts.jobs.find(key.job);
+void look(JobStep& s, ComponentKey key) {
+  Job& job = *s.parts.jobs.find(key.job);
   ComponentRun& component_run = job.run->components[key.component];
-  DMM_ASSERT(component_run.look_due <= step.now);
-  step.parts.set_look(component_run, key, never);
+  DMM_ASSERT(component_run.look_due <= s.now);
+  s.parts.set_look(component_run, key, never);
   for (const StreamState& stream : component_run.streams) {
-    const Duration waits = step.now - stream.handed_at;
+    const Duration waits = s.now - stream.handed_at;
     if (stream.handed == 0 || waits < look_interval || waits >= look_interval * 2) continue;
-    step.effects.log(Level::warning, "output_waits", step.parts.request_of(job),
-                     {{"seconds", waits.in_seconds()}, {"text", std::string("its file system takes nothing")}});
+    s.effects.log(Level::warning, "output_waits", s.parts.request_of(job),
+                  {{"seconds", waits.in_seconds()}, {"text", std::string("its file system takes nothing")}});
   }
   const bool asked = std::ranges::any_of(component_run.streams, &StreamState::asked);
-  if (asked && job.run->open == 0 && step.now - component_run.moved >= step.parts.patience(*job.run))
-    return leave_unfetched(step, job, key.component);
-  if (asked && step.parts.managers.is_up(component_run.manager)) fetch_pending(step, job, key.component);
-  if (std::ranges::any_of(component_run.streams, is_under_way)) look_later(step, job, key.component);
+  if (asked && job.run->open == 0 && s.now - component_run.moved >= s.parts.patience(*job.run))
+    return leave_unfetched(s, job, key.component);
+  if (asked && s.parts.managers.is_up(component_run.manager)) fetch_pending(s, job, key.component);
+  if (std::ranges::any_of(component_run.streams, is_under_way)) look_later(s, job, key.component);
 }
 
-void fetch_pending(JobStep step, Job& job, std::uint32_t component) {
+void fetch_pending(JobStep& s, Job& job, std::uint32_t component) {
   ComponentRun& component_run = job.run->components[component];
   for (const Stream stream : both_streams) {
     StreamState& state = component_run.streams.at(static_cast<std::size_t>(stream));
     if (state.asked)
-      step.effects.send(component_run.manager,
-                        Fetch{step.parts.request_of(job), component, stream, state.offset, true},
-                        step.parts.request_of(job));
+      s.effects.send(component_run.manager, Fetch{s.parts.request_of(job), component, stream, state.offset, true},
+                     s.parts.request_of(job));
     if (state.state != OutputState::unfetched) continue;
     state.state = OutputState::pending;
-    ask_piece(step, job, component, stream);
+    ask_piece(s, job, component, stream);
   }
 }
 
-void leave_unfetched(JobStep step, Job& job, std::uint32_t component) {
+void leave_unfetched(JobStep& s, Job& job, std::uint32_t component) {
   for (StreamState& stream : job.run->components[component].streams)
     if (std::exchange(stream.asked, false)) stream.state = OutputState::unfetched;
   job.output_text = "output is still where the job ran: its resource manager is silent";
-  step.parts.changed(job);
-  close_if_written(step, job);
+  s.parts.changed(job);
+  close_if_written(s, job);
 }
 
-void give_up_output(JobStep step, Job& job) {
+void give_up_output(JobStep& s, Job& job) {
   if (job.output == OutputState::unfetched) job.output = OutputState::lost;
-  leave_attempt(step, job);
-  step.parts.changed(job, Grade::synced);
+  leave_attempt(s, job);
+  s.parts.changed(job, Grade::synced);
 }
 
-std::string fetch_again(JobStep step, std::uint64_t number) {
-  Job* job = step.parts.jobs.find(number);
+WhyNot fetch_again(JobStep& s, std::uint64_t number) {
+  Job* job = s.parts.jobs.find(number);
   if (!job) return "there is no job " + std::to_string(number);
   if (!is_over(job->state) && job->state != JobState::collecting)
     return "job " + std::to_string(number) + " isn't over: its output comes by itself";
@@ -88,8 +86,8 @@ std::string fetch_again(JobStep step, std::uint64_t number) {
       fresh.all = std::move(stream.all);
       stream = std::move(fresh);
     }
-  step.parts.changed(*job);
-  collect(step, *job);
+  s.parts.changed(*job);
+  collect(s, *job);
   return {};
 }
 

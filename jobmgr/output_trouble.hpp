@@ -4,15 +4,16 @@
 #pragma once
 
 #include "jobmgr/job_step.hpp"
+#include "protocol/outcome.hpp"
 
 namespace dmm::job_steps {
 
-void look_later(JobStep step, Job& job, std::uint32_t component);
-void look(JobStep step, ComponentKey key);
+void look_later(JobStep& s, Job& job, std::uint32_t component);
+void look(JobStep& s, ComponentKey key);
 /// The resource manager is heard, perhaps again: what was asked for, or given up for its silence, it can send now.
-void fetch_pending(JobStep step, Job& job, std::uint32_t component);
+void fetch_pending(JobStep& s, Job& job, std::uint32_t component);
 /// It was kept for long enough; by now its resource manager has forgotten it too.
-void give_up_output(JobStep step, Job& job);
-std::string fetch_again(JobStep step, std::uint64_t number);
+void give_up_output(JobStep& s, Job& job);
+WhyNot fetch_again(JobStep& s, std::uint64_t number);
 
 }  // namespace dmm::job_steps

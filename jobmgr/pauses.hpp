@@ -16,8 +16,14 @@ class Pauses {
     times_.set(job.again_at, job.number, until);
   }
   /// After a restart: the job goes on with its pause, if its `again_at` is set.
-  void restore(const Job& job) { times_.restore(job.again_at, job.number); }
-  void end(Job& job) { times_.set(job.again_at, job.number, never); }
+  void restore(const Job& job) {
+    DMM_ASSERT(job.again_at == never || job.state == JobState::waiting);
+    times_.restore(job.again_at, job.number);
+  }
+  void end(Job& job) {
+    DMM_ASSERT(job.state == JobState::waiting && !job.run);
+    times_.set(job.again_at, job.number, never);
+  }
   /// The first job that has paused for long enough; it stays until its pause is ended.
   std::optional<std::uint64_t> due(Instant now) const { return times_.due(now); }
   Instant next_deadline() const { return times_.next_deadline(); }

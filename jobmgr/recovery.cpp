@@ -18,7 +18,7 @@ namespace dmm::job_steps {
 /// Its lease is good for nothing new until the site says so. The managers that it waits for get the full time again:
 /// this job manager was the silent one.
 static void restore(JobParts& parts, Instant now, Job restored);
-static void compare(JobStep step, const Holding& lent);
+static void compare(JobStep& s, const Holding& lent);
 
 // ---- the ledger -----------------------------------------------------------------------------------------------------
 
@@ -29,24 +29,24 @@ bool forget(JobParts& parts, std::uint64_t number) {
   return true;
 }
 
-void write_changes(JobStep step) {
-  if (!step.parts.unwritten.wanted) return;
-  auto& ledger = step.effects.ledger;
-  const Unwritten changes = std::exchange(step.parts.unwritten, {});
-  step.parts.unwritten.wanted = changes.wanted;
+void write_changes(JobStep& s) {
+  if (!s.parts.unwritten.wanted) return;
+  auto& ledger = s.effects.ledger;
+  const Unwritten changes = std::exchange(s.parts.unwritten, {});
+  s.parts.unwritten.wanted = changes.wanted;
   const auto erase = [&](auto row, std::uint64_t number) {
     row.number = number;
     ledger.erase(std::move(row));
   };
   for (const std::uint64_t number : changes.forgotten) {
-    DMM_ASSERT(step.parts.jobs.find(number) == nullptr);
+    DMM_ASSERT(s.parts.jobs.find(number) == nullptr);
     erase(JobRecord{}, number);
     erase(ProgressRecord{}, number);
   }
   for (const std::uint64_t number : changes.descriptions)
-    if (const Job* job = step.parts.jobs.find(number)) ledger.put(record_of(*job), changes.grade);
+    if (const Job* job = s.parts.jobs.find(number)) ledger.put(record_of(*job), changes.grade);
   for (const std::uint64_t number : changes.progress)
-    if (const Job* job = step.parts.jobs.find(number)) ledger.put(progress_of(*job), changes.grade);
+    if (const Job* job = s.parts.jobs.find(number)) ledger.put(progress_of(*job), changes.grade);
   for (const SubmissionRecord& row : changes.answered) ledger.put(row, changes.grade);
   for (const SubmissionRecord& row : changes.dropped) ledger.erase(row);
 }
@@ -63,7 +63,7 @@ std::vector<JobManagerRecord> records(const JobParts& parts) {
 
 // ---- our own restart ------------------------------------------------------------------------------------------------
 
-std::string restore(JobParts& parts, Instant now, std::vector<JobManagerRecord> rows) {
+WhyNot restore(JobParts& parts, Instant now, std::vector<JobManagerRecord> rows) {
   DMM_ASSERT(parts.jobs.size() == 0 && parts.intake.submissions().size() == 0);
   std::map<std::uint64_t, JobRecord> accepted;
   std::map<std::uint64_t, ProgressRecord> progress;
@@ -115,42 +115,41 @@ void restore(JobParts& parts, Instant now, Job restored) {
   parts.resuming.push_back(job.number);
 }
 
-void resume(JobStep step) {
-  for (const std::uint64_t number : std::exchange(step.parts.resuming, {})) {
-    Job& job = *step.parts.jobs.find(number);
-    add_routes(step.effects, job.run->granted, job.place->chain);
+void resume(JobStep& s) {
+  for (const std::uint64_t number : std::exchange(s.parts.resuming, {})) {
+    Job& job = *s.parts.jobs.find(number);
+    add_routes(s.effects, job.run->granted, job.place->chain);
     if (job.run->open == 0) {
       // What couldn't be written waits until it is asked for.
-      if (job.output != OutputState::unwritten) collect(step, job);
+      if (job.output != OutputState::unwritten) collect(s, job);
       continue;
     }
-    for (std::uint32_t i = 0; i < job.run->components.size(); ++i) say_again(step, job, i);
+    for (std::uint32_t i = 0; i < job.run->components.size(); ++i) say_again(s, job, i);
   }
 }
 
-void say_again(JobStep step, Job& job, std::uint32_t component) {
+void say_again(JobStep& s, Job& job, std::uint32_t component) {
   const auto& components = job.run->components;
   const ComponentRun& component_run = components[component];
   if (DMM_PLANT(starts_not_repeated)) return;
   if (component_run.phase != ComponentPhase::asked && component_run.phase != ComponentPhase::started) return;
-  if (!component_run.stopping) return send_start(step, job, component);
+  if (!component_run.stopping) return send_start(s, job, component);
   const auto is_told = [&](const ComponentRun& other) {
     return other.stopping && other.phase != ComponentPhase::over && other.manager == component_run.manager;
   };
   if (std::none_of(components.begin(), components.begin() + component, is_told))  // one reaches all of a request
-    step.effects.send(component_run.manager, Stop{step.parts.request_of(job), job.run->grace},
-                      step.parts.request_of(job));
+    s.effects.send(component_run.manager, Stop{s.parts.request_of(job), job.run->grace}, s.parts.request_of(job));
 }
 
 // ---- a session with the site that is new to either side -------------------------------------------------------------
 
-void offer_inventory(JobStep step) {
+void offer_inventory(JobStep& s) {
   Inventory ours;
-  ours.borrowed = holdings(step.parts);
+  ours.borrowed = holdings(s.parts);
   SiteLink::Held held;
   for (const Holding& one : ours.borrowed) held.emplace(one.lease, one.request.job);
-  step.parts.site.begin_inventory(std::move(held));
-  for (Inventory& part : parts_of(std::move(ours))) tell_site(step, std::move(part));
+  s.parts.site.begin_inventory(std::move(held));
+  for (Inventory& page : pages_of(std::move(ours))) tell_site(s, std::move(page));
 }
 
 std::vector<Holding> holdings(const JobParts& parts) {
@@ -164,24 +163,24 @@ std::vector<Holding> holdings(const JobParts& parts) {
   return held;
 }
 
-void on(JobStep step, FromSite, Inventory& part) {
-  const std::optional<Inventory> theirs = step.parts.site.hear(part);
+void on(JobStep& s, FromSite, Inventory& part) {
+  const std::optional<Inventory> theirs = s.parts.site.hear(part);
   if (!theirs) return;
-  for (const Holding& lent : theirs->lent) compare(step, lent);
-  for (const auto& [lease, number] : step.parts.site.take_unconfirmed())
-    if (step.parts.leases.holds(lease, number))
-      lose_nodes(step, *step.parts.jobs.find(number), {lease, {}, LeaseEnd::expired, false, {}});
-  step.parts.starts.queue_aside();
+  for (const Holding& lent : theirs->lent) compare(s, lent);
+  for (const auto& [lease, number] : s.parts.site.take_unconfirmed())
+    if (s.parts.leases.holds(lease, number))
+      lose_nodes(s, *s.parts.jobs.find(number), {lease, {}, LeaseEnd::expired, false, {}});
+  s.parts.starts.queue_aside();
 }
 
-void compare(JobStep step, const Holding& lent) {
-  Job* job = step.parts.jobs.find(lent.request.job);
+void compare(JobStep& s, const Holding& lent) {
+  Job* job = s.parts.jobs.find(lent.request.job);
   const bool is_held =
-      job && step.parts.request_of(*job) == lent.request && step.parts.leases.holds(lent.lease, job->number);
-  if (!is_held || !step.parts.site.confirm(lent.lease, job->number)) return;
-  step.parts.leases.promise(step.now, lent.lease, lent.left);
+      job && s.parts.request_of(*job) == lent.request && s.parts.leases.holds(lent.lease, job->number);
+  if (!is_held || !s.parts.site.confirm(lent.lease, job->number)) return;
+  s.parts.leases.promise(s.now, lent.lease, lent.left);
   std::vector<NodeGroup> missing = without(job->run->held(), lent.nodes);
-  if (!missing.empty()) lose_nodes(step, *job, {lent.lease, std::move(missing), LeaseEnd::expired, false, {}});
+  if (!missing.empty()) lose_nodes(s, *job, {lent.lease, std::move(missing), LeaseEnd::expired, false, {}});
 }
 
 }  // namespace dmm::job_steps

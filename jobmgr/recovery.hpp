@@ -4,23 +4,24 @@
 #pragma once
 
 #include "jobmgr/job_step.hpp"
+#include "protocol/outcome.hpp"
 
 namespace dmm::job_steps {
 
 bool forget(JobParts& parts, std::uint64_t number);
-void write_changes(JobStep step);
+void write_changes(JobStep& s);
 std::vector<JobManagerRecord> records(const JobParts& parts);
-std::string restore(JobParts& parts, Instant now, std::vector<JobManagerRecord> rows);
+WhyNot restore(JobParts& parts, Instant now, std::vector<JobManagerRecord> rows);
 /// Everything that resource managers were told and may not have heard, or not answered.
-void resume(JobStep step);
+void resume(JobStep& s);
 /// What a resource manager that restarted, or heard nothing of us since we did, must hear of a component. It
 /// starts none twice: a Start that it knows it answers with the outcome, and its fence refuses one under a lease that
 /// is over.
-void say_again(JobStep step, Job& job, std::uint32_t component);
-void offer_inventory(JobStep step);
+void say_again(JobStep& s, Job& job, std::uint32_t component);
+void offer_inventory(JobStep& s);
 std::vector<Holding> holdings(const JobParts& parts);
 /// What the site lent us and we don't hold needs no answer: our own inventory says so, and the site takes it back.
 /// Giving it back once more could hit nodes of the same lease that it grants us meanwhile.
-void on(JobStep step, FromSite, Inventory& part);
+void on(JobStep& s, FromSite, Inventory& part);
 
 }  // namespace dmm::job_steps

@@ -55,7 +55,8 @@ bool is_owners_right(LeaseEnd cause) {
 }
 
 Interruption interruption_of(const Attempt& run, const ComponentRun& deciding) {
-  DMM_ASSERT(run.open == 0);
+  DMM_ASSERT(run.open == 0 && run.unstarted == 0);
+  DMM_ASSERT(!run.components.empty());
   if (deciding.end.keeper_died) return Interruption::keeper;
   if (std::ranges::all_of(run.components, never_ran)) return Interruption::nothing_ran;
   if (deciding.cause && is_owners_right(*deciding.cause)) return Interruption::owner;
@@ -99,11 +100,13 @@ Duration pause_before_rerun(const Job& job, const RequestId& request, Interrupti
                             const JobManagerSettings& settings) {
   const Duration pause = settings.rerun_pause;
   if (interruption != Interruption::keeper) return pause_after(interrupted(job), pause);
+  DMM_ASSERT(job.keeper_deaths > 0);  // this one is counted
   const Duration length = doubled(pause, job.keeper_deaths - 1);
   return length + share_of(length, request) + std::clamp(ran, Duration{}, pause * pauses_for_running);
 }
 
 std::string text_of_suspicion(std::uint32_t keeper_deaths) {
+  DMM_ASSERT(keeper_deaths > 0);
   return "it ran, or was being started, at " + std::to_string(keeper_deaths) +
          (keeper_deaths == 1 ? " death of a keeper" : " deaths of keepers") +
          " of jobs: it may be the cause, and isn't run again";

@@ -1,14 +1,14 @@
 // Whether a job that was interrupted runs again, and how long it waits before that. Pure functions of what is
 // known of the job.
 //
-// An attempt of which nothing ran costs none of a job's reruns, and neither does one that an owner ended by its
+// An attempt under which nothing ran costs none of a job's reruns, and neither does one that an owner ended by its
 // right. The pause before the next one grows with each of them.
 //
 // A keeper that dies takes all jobs of its resource manager with it. One of them may be the cause, and the others
 // did nothing: none of them pays for it with a rerun, and each is suspected a little more. A job that was there at
-// `keeper_deaths_max` deaths is failed, if at one of them no job of another user was there. So that the others don't
-// meet the cause again each time, a job that had run for long waits longer than one that had just started, and no two
-// jobs wait equally long.
+// `keeper_deaths_max` deaths is failed, if at one of them no job of another user was there. So that the others
+// don't meet the cause again each time, a job that had run for long waits longer than one that had just started,
+// and no two jobs wait equally long.
 #pragma once
 
 #include "jobmgr/job.hpp"
@@ -36,7 +36,7 @@ std::string text_of_interruption(const ComponentRun& deciding, const SiteName& o
 /// An attempt that had its nodes of this owner for `ran` was interrupted by the owner's right.
 void note_interruption(Interruptions& past, const SiteName& owner, Duration ran);
 
-/// What the interruption means for a job of which a Start was sent. The death of a keeper is counted in the job
+/// What the interruption means for a job after a Start was sent. The death of a keeper is counted in the job
 /// already, any other interruption isn't.
 Rerun rerun_after(const Job& job, Interruption interruption, const JobManagerSettings& settings);
 

@@ -10,6 +10,7 @@ bool SiteLink::came_up(bool restarted) {
   up_ = true;
   const bool is_new = !std::exchange(seen_, true) || restarted;
   if (is_new) ask_from_ = 1;
+  DMM_ASSERT(ask_from_ > 0);  // 0 names no job
   return is_new;
 }
 

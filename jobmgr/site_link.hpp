@@ -35,6 +35,7 @@ class SiteLink {
   std::uint64_t ask_from() const { return ask_from_; }
   void asked_up_to(std::uint64_t job) {
     DMM_ASSERT(up_ && !pressed_);
+    DMM_ASSERT(ask_from_ <= job);
     ask_from_ = job;
   }
   /// Whether a waiting job of this number was asked for in this session.

@@ -15,7 +15,7 @@ SubmissionRecord record_of(const Entry& entry) {
 
 }  // namespace
 
-std::string fault_of(const Submit& submit) {
+WhyNot fault_of(const Submit& submit) {
   if (submit.jobs.empty()) return "no jobs were submitted";
   for (std::size_t i = 0; i < submit.jobs.size(); ++i)
     if (std::string fault = fault_of(submit.jobs[i]); !fault.empty())
@@ -30,6 +30,7 @@ const Submitted* Submissions::find(const Party& client, std::uint64_t token) con
 }
 
 std::optional<SubmissionRecord> Submissions::remember(const Party& client, const Submitted& answer) {
+  DMM_ASSERT(order_.size() <= remembered_max_);
   const auto [it, is_new] = answers_.emplace(Question{answer.token, client}, answer);
   if (!is_new) return std::nullopt;
   order_.push_back(it);
@@ -38,6 +39,7 @@ std::optional<SubmissionRecord> Submissions::remember(const Party& client, const
   SubmissionRecord dropped = record_of(*order_.front());
   answers_.erase(order_.front());
   order_.pop_front();
+  DMM_ASSERT(order_.size() == answers_.size() && answers_.size() == remembered_max_);
   return dropped;
 }
 

@@ -1,5 +1,5 @@
-// What is checked before a job is accepted, and the memory of what was accepted: a client that repeats its
-// question, because it didn't hear the answer, gets the same numbers again and no second set of jobs.
+// What is checked before a job is accepted, and the memory of what was accepted. A client that didn't
+// hear the answer asks again: it gets the same numbers again and no second set of jobs.
 #pragma once
 
 #include <cstdint>
@@ -11,11 +11,12 @@
 #include <vector>
 
 #include "jobmgr/records.hpp"
+#include "protocol/outcome.hpp"
 
 namespace dmm {
 
 /// Why none of these jobs can be accepted, naming the first that can't; empty if all can.
-std::string fault_of(const Submit& submit);
+WhyNot fault_of(const Submit& submit);
 
 /// Answers that were given, by the client that asked and the token of the question. The oldest are dropped.
 class Submissions {

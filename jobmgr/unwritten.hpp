@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "jobmgr/records.hpp"
+#include "manager/assert.hpp"
 
 namespace dmm {
 
@@ -20,18 +21,22 @@ struct Unwritten {
   Grade grade = Grade::committed;
 
   void description(std::uint64_t job) {
+    DMM_ASSERT(!forgotten.contains(job));  // numbers aren't used again
     if (wanted) descriptions.insert(job);
   }
   void change(std::uint64_t job, Grade at) {
     if (!wanted) return;
+    DMM_ASSERT(!forgotten.contains(job));
     progress.insert(job);
     grade = std::max(grade, at);
   }
   void forget(std::uint64_t job) {
-    if (wanted) forgotten.insert(job);
+    const bool is_new = !wanted || forgotten.insert(job).second;
+    DMM_ASSERT(is_new);
   }
   void answer(SubmissionRecord given, std::optional<SubmissionRecord> dropped_for_it) {
     if (!wanted) return;
+    DMM_ASSERT(given.first_job > 0 && given.jobs > 0);
     answered.push_back(std::move(given));
     if (dropped_for_it) dropped.push_back(std::move(*dropped_for_it));
   }

@@ -205,11 +205,11 @@ void Endpoint::deliver(Instant now, Peer& peer, Envelope&& envelope, std::vector
       case Order::gap: return ask_resend(now, peer);
       case Order::deliver: break;
     }
-    auto* part = std::get_if<Part>(&envelope.message);
-    peer.bytes_since_sent += part ? part->bytes.size() : 0;
+    auto* fragment = std::get_if<Fragment>(&envelope.message);
+    peer.bytes_since_sent += fragment ? fragment->bytes.size() : 0;
     if (++peer.arrived_since_sent >= acknowledge_after || peer.bytes_since_sent >= acknowledge_after_bytes)
       beat_in_passing(now, peer);
-    if (part) return take_part(now, peer, *part, messages);
+    if (fragment) return take_fragment(now, peer, *fragment, messages);
   } else if (!relay && type != Piece::type && (envelope.hint.empty() || envelope.hint == peer.heard_hint)) {
     return;  // nothing that a manager would want to know
   }
@@ -218,30 +218,32 @@ void Endpoint::deliver(Instant now, Peer& peer, Envelope&& envelope, std::vector
                         std::move(envelope.hint), peer.distance.round_trip, peer.vouching.proved);
 }
 
-// ---- messages in parts ---------------------------------------------------------------------------------------------
+// ---- messages in fragments
+// -----------------------------------------------------------------------------------------
 
-void Endpoint::take_part(Instant now, Peer& peer, Part& part, std::vector<Received>& messages) {
-  if (part.index == 0) {
-    drop_parts(peer);
+void Endpoint::take_fragment(Instant now, Peer& peer, Fragment& fragment, std::vector<Received>& messages) {
+  if (fragment.index == 0) {
+    drop_fragments(peer);
     peer.assembly.begin();
   }
-  if (!peer.assembly.is_next(part.index) || (part.bytes.empty() && !part.last)) return refuse(0, "part_out_of_place");
-  const bool fits = peer.assembly.size() + part.bytes.size() <= message_bytes_max &&
-                    assembly_bytes_ + part.bytes.size() <= settings_.limits.assembly_bytes_all;
+  if (!peer.assembly.is_next(fragment.index) || (fragment.bytes.empty() && !fragment.last))
+    return refuse(0, "part_out_of_place");
+  const bool fits = peer.assembly.size() + fragment.bytes.size() <= message_bytes_max &&
+                    assembly_bytes_ + fragment.bytes.size() <= settings_.limits.assembly_bytes_all;
   if (!fits) {
-    drop_parts(peer);
+    drop_fragments(peer);
     refuse(0, to_text(FrameFault::too_large));
-    return emit(now, peer, Fault{Part::type, "there is no room for a message as long as this"}, {}, {});
+    return emit(now, peer, Fault{Fragment::type, "there is no room for a message as long as this"}, {}, {});
   }
-  assembly_bytes_ += part.bytes.size();
-  peer.assembly.add(part.bytes);
-  if (!part.last) return;
+  assembly_bytes_ += fragment.bytes.size();
+  peer.assembly.add(fragment.bytes);
+  if (!fragment.last) return;
   take_whole(now, peer, messages);
-  drop_parts(peer);
+  drop_fragments(peer);
 }
 
 /// Whatever follows belongs to what is dropped, until a message begins.
-void Endpoint::drop_parts(Peer& peer) {
+void Endpoint::drop_fragments(Peer& peer) {
   assembly_bytes_ -= peer.assembly.size();
   peer.assembly.drop();
 }
@@ -255,7 +257,7 @@ void Endpoint::take_whole(Instant now, Peer& peer, std::vector<Received>& messag
   Envelope& envelope = std::get<Envelope>(decoded);
   const std::uint16_t type = type_of(envelope.message);
   const bool is_ours = envelope.from == peer.session.peer() && envelope.to == settings_.self;
-  if (!is_ours || !is_numbered(type) || type == Part::type) return refuse(0, "part_out_of_place");
+  if (!is_ours || !is_numbered(type) || type == Fragment::type) return refuse(0, "part_out_of_place");
   if (!may_say(now, peer, type)) return;
   ++received_by_type_[type];
   messages.emplace_back(std::move(envelope.from), std::move(envelope.message), std::move(envelope.trace),
@@ -301,7 +303,7 @@ void Endpoint::on(Instant now, Peer& peer, const Way& way, const Envelope& envel
   if (!generation) return;
   if (*generation != Generation::same) {
     peer.heading.clear();
-    drop_parts(peer);
+    drop_fragments(peer);
   }
   if (greeting.instance != 0) peer.instance = greeting.instance;
   peer.heard = now;

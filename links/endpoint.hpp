@@ -1,16 +1,18 @@
-// All conversations of one party: frames in, inputs out; messages in, frames out. Knows which connection leads to which
-// peer, keeps a session with every peer, and answers what can't be trusted. Pure: the shell owns sockets and the clock.
+// All conversations of one party: frames in, inputs out; messages in, frames out. Knows which connection leads to
+// which peer, keeps a session with every peer, and answers what can't be trusted. Pure: the shell owns sockets and
+// the clock.
 //
-// A connection is a number that the shell gives to one transport connection: one that it opened (`dial`), or one that
-// a frame came in on. A peer is reached over the connection that its last good Hello came from; a job manager and a
-// resource manager may also speak along the delegation chain, in Relay messages (docs/protocol.md section 5).
+// A connection is a number that the shell gives to one transport connection: one that it opened (`dial`), or one
+// that a frame came in on. A peer is reached over the connection that its last good Hello came from. A job manager
+// and a resource manager may also speak along the delegation chain, in Relay messages (docs/protocol.md section
+// 5).
 //
-// Nothing here grows without a bound: a session that would keep too much for a peer is given up and begun again, as if
-// that peer had restarted; a peer that is no longer needed is forgotten (links/session.hpp has the limits).
+// Nothing here grows without a bound: a session that would keep too much for a peer is given up and begun again,
+// as if that peer had restarted. A peer that is no longer needed is forgotten (links/session.hpp has the limits).
 //
-// endpoint.cpp: frames that come. sending.cpp: messages that go. timing.cpp: what time calls for. vouching.cpp: for how
-// long a lender's word is good. quieting.cpp: links without beats of their own. routes.cpp: ways to peers, and peers
-// that are forgotten. refusals.cpp: what is refused.
+// endpoint.cpp: frames that come. sending.cpp: messages that go. timing.cpp: what time calls for. vouching.cpp:
+// for how long a lender's word is good. quieting.cpp: links without beats of their own. routes.cpp: ways to peers,
+// and peers that are forgotten. refusals.cpp: what is refused.
 #pragma once
 
 #include <array>
@@ -48,7 +50,7 @@ struct DialWanted {
 class Endpoint {
  public:
   explicit Endpoint(EndpointSettings settings);
-  // Compiled once, in the .cpp: each file that moved or ended one would compile those of all its members.
+  // Defined in the .cpp: here, each file that moves or destroys an endpoint would compile them for all members.
   Endpoint(Endpoint&&) noexcept;
   Endpoint& operator=(Endpoint&&) noexcept;
   ~Endpoint();
@@ -77,7 +79,7 @@ class Endpoint {
   void tick(Instant now);
   Instant next_deadline() const;
 
-  // ---- beats that a shell accounts for, since it knows what becomes of them (quieting.cpp) ----
+  // ---- beats that a shell accounts for, since it knows which of them arrive (quieting.cpp) ----
   /// Whether all that goes on between us and a peer over this connection is that both beat.
   bool is_quiet(Instant now, Connection connection, const Party& peer) const;
   /// A Beat that vouches left the peer then, or later; nothing while none does, or while the shell accounts for Beats.
@@ -146,8 +148,8 @@ class Endpoint {
   void take(Instant now, const Way& way, std::string_view frame, std::vector<Received>& messages,
             const Party* relayed = nullptr);
   void take_relayed(Instant now, const Relay& relay, std::vector<Received>& messages);
-  void take_part(Instant now, Peer& peer, Part& part, std::vector<Received>& messages);
-  void drop_parts(Peer& peer);
+  void take_fragment(Instant now, Peer& peer, Fragment& fragment, std::vector<Received>& messages);
+  void drop_fragments(Peer& peer);
   void take_whole(Instant now, Peer& peer, std::vector<Received>& messages);
   /// Counts a numbered message that we can't read as delivered: it would be as unreadable if it were sent again.
   void step_over(Instant now, const Envelope& head);
@@ -178,7 +180,7 @@ class Endpoint {
 
   // ---- messages that go (sending.cpp) ----
   void emit(Instant now, Peer& peer, const Message& message, const RequestId& trace, const CapacityHint& hint);
-  void emit_parts(Instant now, Peer& peer, std::string_view whole, const RequestId& trace);
+  void emit_fragments(Instant now, Peer& peer, std::string_view whole, const RequestId& trace);
   void keep(Instant now, Peer& peer, std::uint16_t type, std::string_view frame);
   void emit_on(Instant now, const Way& way, const Party& to, std::string_view bytes);
   const std::string& heading_of(Peer& peer);
@@ -199,7 +201,7 @@ class Endpoint {
   // ---- time (timing.cpp) ----
   void tick(Instant now, Peer& peer, bool beats);
   void fall_silent(Instant now, Peer& peer);
-  void beat_or_rest(Instant now, Peer& peer);
+  void beat_or_go_dormant(Instant now, Peer& peer);
   void wake(Instant now, Peer& peer);
   Instant beat_due(const Peer& peer) const;
   Instant silent_at(const Peer& peer) const;

@@ -1,6 +1,6 @@
-// What an endpoint knows of one peer, by subject: the way to it, how far away it is, what is to be sent again, whether
-// its Beats vouch, whether both sides are dormant, and a message that arrives in parts. Each group is changed by the
-// file that its comment names.
+// What an endpoint knows of one peer, in groups by subject. These are the way to the peer, its distance, what is
+// to be sent again, whether its Beats vouch, whether both sides are dormant, a message in fragments. The comment
+// of a group names all files that change it.
 #pragma once
 
 #include <map>
@@ -21,7 +21,9 @@ struct Way {
   bool leads() const { return connection || !path.empty(); }
 };
 
-/// The ways to a peer, and greetings on them (routes.cpp, timing.cpp).
+/// The ways to a peer, and greetings on them. routes.cpp chooses a way; timing.cpp moves the times on, and the way
+/// to the relay. endpoint.cpp takes the way that a frame came; sending.cpp makes a session that begins again greet
+/// at once.
 struct PeerRoute {
   Instant hello_at{never};           ///< the next Hello
   Instant direct_at{never};          ///< the direct route is tried again
@@ -35,7 +37,8 @@ struct PeerRoute {
   bool for_good = false;             ///< never forgotten
 };
 
-/// How far away a peer is, by stamps that it echoes (endpoint.cpp, links/stamps.hpp).
+/// How far away a peer is, by stamps that it echoes (stamps.hpp). endpoint.cpp measures; sending.cpp notes what
+/// leaves; quieting.cpp does both for the beats that a shell accounts for.
 struct PeerDistance {
   Duration round_trip;               ///< 0 also until it is measured
   bool measured = false;             ///< round_trip is known
@@ -45,42 +48,46 @@ struct PeerDistance {
   Instant heard_stamp_at{};
 };
 
-/// What is sent again after a gap or a new connection (sending.cpp).
+/// What is sent again after a gap or a new connection. sending.cpp sends it; timing.cpp drops a resend that isn't
+/// needed any more. endpoint.cpp notes when it greeted a peer of another incarnation, and ends `renewing` when the
+/// link is up.
 struct PeerRecovery {
   Instant recover_at{never};
   Instant recovered{}, resend_asked{};
-  std::uint64_t had = 0;             ///< the last that it had acknowledged when it was last to be sent all again
-  std::uint32_t given_up = 0;        ///< how often the session was begun again since too much was kept
-  bool recovering = false;           ///< what was sent before, or waited, is sent some of it at a time
+  std::uint64_t had = 0;       ///< up to which number the peer had acknowledged when `recover_at` was set
+  std::uint32_t given_up = 0;  ///< how often the session was begun again because too much was kept
+  bool recovering = false;     ///< all that isn't acknowledged is sent again, a bounded number of bytes at a time
   bool renewing = false;             ///< we began the session again, and the peer has yet to hear of it
 };
 
-/// Whether the peer's Beats vouch for what it lent us (vouching.cpp).
+/// Whether the peer's Beats vouch for what it lent us (vouching.cpp), and when our own last Beat left (timing.cpp,
+/// and endpoint.cpp when the link comes up). quieting.cpp adds the beats that a shell accounts for.
 struct PeerVouching {
-  Instant beat_sent{};               ///< the last of ours that may vouch
+  Instant beat_sent{};               ///< when our last Beat that may vouch left
   Instant proved{};                  ///< the latest Beat that vouched left the peer then, or later
-  Duration stale_after;              ///< while it stands
+  Duration stale_after;  ///< while `stands`: the lender's word is too old when `proved` is this long ago
   bool stands = false;
 };
 
-/// Whether neither side beats, since nothing is under way (timing.cpp, sending.cpp).
+/// Whether neither side beats, since nothing is under way. sending.cpp and routes.cpp note what our manager wants,
+/// endpoint.cpp what the peer says; timing.cpp goes to rest, and all but routes.cpp may wake.
 struct PeerDormancy {
   bool wanted = false;               ///< our manager has nothing under way with the peer
   bool heard = false;                ///< the peer said the same
   bool both = false;                 ///< so neither beats, and silence means nothing
 };
 
-/// A message that arrives in parts (endpoint.cpp).
+/// A message that arrives in fragments (endpoint.cpp).
 class PeerAssembly {
  public:
   bool empty() const { return bytes_.empty(); }
   std::size_t size() const { return bytes_.size(); }
   const std::string& bytes() const { return bytes_; }
-  /// Whether this is the next part; the first begins a message.
+  /// Whether this is the next fragment; the first one begins a message.
   bool is_next(std::uint32_t index) const { return index == next_; }
   void begin() { next_ = 0; }
   void add(const std::string& bytes) { bytes_ += bytes, ++next_; }
-  /// What follows belongs to what is dropped, until a message begins.
+  /// Drops what has arrived of the message, and its later fragments too.
   void drop() { std::string().swap(bytes_), next_ = UINT32_MAX; }
 
  private:

@@ -1,4 +1,4 @@
-// Links on which both sides do nothing but beat: a shell that knows what becomes of their Beats accounts for them
+// Links on which both sides do nothing but beat: a shell that knows which of their Beats arrive accounts for them
 // instead of carrying them (simulator/quiet_links.hpp).
 #include <algorithm>
 #include <utility>
@@ -12,7 +12,7 @@ namespace dmm {
 bool Endpoint::is_quiet(Instant now, Connection connection, const Party& party) const {
   const Peer* peer = peers_.find(party);
   if (!peer || !peer->up || peer->quiet || peer->role == Role::client || !frames_.empty()) return false;
-  const bool rests = peer->dormancy.wanted || peer->dormancy.heard || peer->dormancy.both;
+  const bool is_dormant = peer->dormancy.wanted || peer->dormancy.heard || peer->dormancy.both;
   const PeerRoute& route = peer->route;
   const bool all_said = peer->distance.heard_stamp != no_stamp && !peer->recovery.renewing &&
                         !peer->recovery.recovering && !peer->pressed && peer->assembly.empty() &&
@@ -27,7 +27,7 @@ bool Endpoint::is_quiet(Instant now, Connection connection, const Party& party) 
   });
   // Along the other way of a session that has two, something may still be coming.
   const bool just_talked = peer->distance.talked || peer->distance.measuring || peer->session.unacknowledged() > 0;
-  if (relays || rests || !vouched || (far(*peer) && just_talked)) return false;
+  if (relays || is_dormant || !vouched || (far(*peer) && just_talked)) return false;
   const bool on_the_grid = settings_.times.beat.microseconds % beat_grid == 0;
   return all_said && nothing_due && on_the_grid && peer->route.way.connection == connection;
 }

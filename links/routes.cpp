@@ -64,7 +64,7 @@ void Endpoint::hang_up(Peer& peer) {
   --directs_;
 }
 
-/// Whether there is room for one more connection of our own making; one that rests makes room for it.
+/// Whether there is room for one more connection of our own making; a dormant one makes room for it.
 bool Endpoint::may_dial_direct(Instant now) {
   if (directs_ + dials_.size() < settings_.limits.direct_connections) return true;
   std::size_t longest = in_order_.size();

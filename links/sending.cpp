@@ -11,10 +11,11 @@
 namespace dmm {
 namespace {
 
-/// What is longer travels in parts. On a way along a chain a frame is wrapped once more, and shares links with others.
+/// What is longer travels in fragments. On a way along a chain a frame is wrapped once more, and shares links with
+/// other frames.
 constexpr std::size_t frame_bytes_whole = frame_bytes_max;
 constexpr std::size_t far_frame_bytes_whole = 128 * 1024;
-constexpr std::size_t part_bytes = 96 * 1024;
+constexpr std::size_t fragment_bytes = 96 * 1024;
 
 /// Of each frame, around its heading and what is kept of it.
 constexpr std::size_t around_heading = 8;
@@ -32,13 +33,13 @@ void Endpoint::send(Instant now, Effects& effects) {
   effects.routes.clear();
   for (const Outgoing& out : effects.messages) emit(now, make(now, out.to), out.message, out.trace, out.hint);
   effects.messages.clear();
-  for (const Party& party : effects.rests) {
+  for (const Party& party : effects.dormant) {
     Peer* peer = peers_.find(party);
     if (!peer || !far(*peer)) continue;
     peer->dormancy.wanted = true;
     if (peer->quiet && peer->route.way.connection) stirred_.push_back(*peer->route.way.connection);
   }
-  effects.rests.clear();
+  effects.dormant.clear();
   for (const Party& party : effects.renewals)
     if (Peer* peer = peers_.find(party)) begin_anew(now, *peer, "the two believed different things");
   effects.renewals.clear();
@@ -70,7 +71,7 @@ void Endpoint::emit(Instant now, Peer& peer, const Message& message, const Reque
   const std::string_view bytes = codec_->encode(envelope);
   if (numbered) {
     if (bytes.size() > (far(peer) ? far_frame_bytes_whole : frame_bytes_whole))
-      return emit_parts(now, peer, std::string(bytes), trace);
+      return emit_fragments(now, peer, std::string(bytes), trace);
     return keep(now, peer, type, bytes);
   }
   peer.sent = now;
@@ -80,7 +81,7 @@ void Endpoint::emit(Instant now, Peer& peer, const Message& message, const Reque
   emit_on(now, peer.route.way, peer.session.peer(), bytes);
 }
 
-void Endpoint::emit_parts(Instant now, Peer& peer, std::string_view whole, const RequestId& trace) {
+void Endpoint::emit_fragments(Instant now, Peer& peer, std::string_view whole, const RequestId& trace) {
   if (whole.size() > message_bytes_max) {
     refuse(0, "message_too_long");
     notices_.push_back({Level::error, "message_too_long", trace,
@@ -88,9 +89,9 @@ void Endpoint::emit_parts(Instant now, Peer& peer, std::string_view whole, const
     return;
   }
   for (std::uint32_t index = 0; !whole.empty() && !peer.recovery.renewing; ++index) {
-    const std::string_view piece = whole.substr(0, part_bytes);
+    const std::string_view piece = whole.substr(0, fragment_bytes);
     whole.remove_prefix(piece.size());
-    emit(now, peer, Part{index, whole.empty(), std::string(piece)}, trace, {});
+    emit(now, peer, Fragment{index, whole.empty(), std::string(piece)}, trace, {});
   }
 }
 
@@ -250,7 +251,7 @@ void Endpoint::begin_anew(Instant now, Peer& peer, const std::string& why) {
   notice(now, peer, "session_given_up", why);
   peer.session.reset();
   note_kept(peer, before);
-  drop_parts(peer);
+  drop_fragments(peer);
   peer.speaks_as = ++speaks_as_;
   peer.heading.clear();
   peer.recovery.recovering = peer.dormancy.both = false;

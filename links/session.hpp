@@ -1,7 +1,7 @@
-// One conversation with one peer, independent of the connection under it: numbers what is sent, keeps it until it is
-// acknowledged, knows what of it is still to be sent or sent again, delivers what comes once and in order, and notices
-// when the peer restarted. Between two incarnations delivery is exactly once (docs/protocol.md section 4). Pure
-// bookkeeping; the endpoint encodes and sends.
+// One conversation with one peer, independent of the connection under it. It numbers what is sent, keeps it until
+// it is acknowledged, and knows what is still to be sent or sent again. It delivers what comes once and in order,
+// and notices when the peer restarted. Between two incarnations delivery is exactly once (docs/protocol.md section
+// 4). Pure bookkeeping; the endpoint encodes and sends.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +30,7 @@ struct SessionLimits {
   std::size_t kept_bytes_client = 4 * 1024 * 1024;    ///< of a client's
   std::size_t kept_bytes_all = 256 * 1024 * 1024;     ///< of all sessions together
   std::size_t resend_bytes = 128 * 1024;              ///< sent again before any of it is acknowledged
-  std::size_t assembly_bytes_all = 32 * 1024 * 1024;  ///< of messages of which the last part is awaited
+  std::size_t assembly_bytes_all = 32 * 1024 * 1024;  ///< of messages without their last fragment yet
   std::size_t peers = 20'000;
   std::size_t clients = 1'000;
   std::size_t strangers = 64;          ///< parties that aren't admitted and are remembered, for people
@@ -59,7 +59,7 @@ class Session {
   /// Takes notice of the incarnation that a Hello came from; a new one starts both directions afresh. What waits for
   /// a peer that was never heard is kept: it has not been lost with an earlier one.
   Generation meet(std::uint64_t incarnation);
-  /// How a frame of this incarnation stands to the one we know, without taking notice.
+  /// What `meet` would return for this incarnation; changes nothing.
   Generation compare(std::uint64_t incarnation) const;
   /// Another process took the peer's name: starts afresh with it, whatever its incarnation is.
   void meet_other(std::uint64_t incarnation);
@@ -115,7 +115,7 @@ class Session {
   std::size_t kept_ = 0;
   std::size_t sent_ = 0;          ///< how many of the kept are sent
   // What is acknowledged goes now and then: each message is moved at most once.
-  std::size_t acknowledged_ = 0;  ///< so many bytes at the front of bytes_
+  std::size_t acknowledged_ = 0;  ///< how many bytes at the front of bytes_ are acknowledged
   std::size_t unsent_at_ = 0;     ///< in bytes_: the first that is to be sent
   std::string bytes_;             ///< of what is kept, one after the other, each behind its head
 };

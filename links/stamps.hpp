@@ -1,4 +1,5 @@
-// Reading one's own clock out of what others echo.
+// Stamps: readings of our own clock that our frames carry and the peer echoes. An echo tells how long ago its
+// stamp was made, so no two clocks are ever compared.
 #pragma once
 
 #include <optional>
@@ -16,7 +17,7 @@ inline Stamp stamp_at(Instant at) {
   return static_cast<Stamp>((milliseconds % stamps + stamps) % stamps + first_stamp);
 }
 
-/// The stamp of a moment so much later.
+/// The stamp of the moment that is `held` later than that of `stamp`.
 inline Stamp later(Stamp stamp, Duration held) {
   return static_cast<Stamp>((std::int64_t{stamp} - first_stamp + held.microseconds / 1'000) % stamps + first_stamp);
 }

@@ -56,13 +56,13 @@ void Endpoint::wake(Instant now, Peer& peer) {
   next_tick_ = std::min(next_tick_, deadline(peer));
 }
 
-void Endpoint::beat_or_rest(Instant now, Peer& peer) {
-  const bool rests = (peer.dormancy.wanted || peer.dormancy.heard) && peer.session.unacknowledged() == 0;
-  const Beat beat = beat_of(now, peer, false, rests);
+void Endpoint::beat_or_go_dormant(Instant now, Peer& peer) {
+  const bool is_dormant = (peer.dormancy.wanted || peer.dormancy.heard) && peer.session.unacknowledged() == 0;
+  const Beat beat = beat_of(now, peer, false, is_dormant);
   emit(now, peer, beat, {}, peer.hint);
   peer.vouching.beat_sent = now;
-  peer.dormancy.both = rests;
-  if (rests) peer.session.go_dormant();
+  peer.dormancy.both = is_dormant;
+  if (is_dormant) peer.session.go_dormant();
 }
 
 void Endpoint::fall_silent(Instant now, Peer& peer) {
@@ -105,7 +105,8 @@ void Endpoint::tick(Instant now, Peer& peer, bool beats) {
     const Duration longest = often ? beat(peer) : std::max(beat(peer), greeted_seldom);
     peer.route.hello_pause = std::min(peer.route.hello_pause * 2, longest);
   }
-  if (beats && peer.up && !peer.dormancy.both && !peer.quiet && now >= beat_due(peer)) beat_or_rest(now, peer);
+  if (beats && peer.up && !peer.dormancy.both && !peer.quiet && now >= beat_due(peer))
+    beat_or_go_dormant(now, peer);
 }
 
 Instant Endpoint::silent_at(const Peer& peer) const {

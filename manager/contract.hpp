@@ -37,12 +37,13 @@ struct LinkUp {
 /// acknowledged is kept and sent again if the same session comes back.
 struct LinkDown {
   Party peer;
-  Duration silent = {};  ///< so long ago it was heard for the last time
-  Duration vouched = {};  ///< so long ago, or longer, the last Beat left that speaks for what we lent it
-  bool forgotten = false;  ///< nothing was under way with it, and its session is over: none will come back
+  Duration silent = {};    ///< how long ago the party was last heard
+  Duration vouched = {};   ///< our last Beat that vouched for what we lent the party left at least this long ago
+  bool forgotten = false;  ///< nothing was under way with the party; its session is over and won't come back
 };
 
-/// Much waits for a party, or no longer: while it does, what can wait is better not said to it.
+/// Many bytes wait for a party's acknowledgement, or no longer. While they do, messages that can wait shouldn't be
+/// sent to the party.
 struct LinkPressed {
   Party peer;
   bool pressed = false;
@@ -56,7 +57,7 @@ struct LinkStanding {
   Instant proved = {};  ///< by our clock: the latest Beat that vouched left the peer then, or later
 };
 
-/// What becomes of a session.
+/// A session that opens, closes or changes.
 using LinkEvent = std::variant<LinkUp, LinkDown, LinkPressed, LinkStanding>;
 
 /// How many messages a manager ignored since it started, by reason: "unknown_lease", "late_answer", ... A reason is a

@@ -48,11 +48,12 @@ struct Effects {
   std::vector<Outgoing> messages;
   std::vector<LogEvent> events;
   std::vector<Route> routes;      ///< to be known before the messages are sent
-  std::vector<Party> rests;       ///< end-to-end parties with which nothing is under way once the messages are there
+  std::vector<Party> dormant;  ///< end-to-end parties with which nothing is under way once the messages are there
   std::vector<Party> renewals;    ///< parties with which a new session is to begin: the two don't believe the same
   Level level = Level::info;      ///< set by the shell: events below it need not be made
 
-  // What these two attributes keep out of the many functions that call them is most of those functions' code.
+  // The attributes keep `send` and `log` out of their many callers: inlined, they would be most of the callers'
+  // code.
   template <class Said>
   [[gnu::noinline]] void send(const Party& to, Said message, const RequestId& trace = {}) {
     messages.emplace_back(to, std::move(message), trace, CapacityHint{});

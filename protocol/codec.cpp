@@ -368,8 +368,8 @@ std::string_view Codec::frame(std::uint16_t type, std::string_view heading, std:
   return whole;
 }
 
-std::variant<Envelope, Refused> Codec::decode(std::string_view frame, std::size_t bytes_max) {
-  std::variant<Envelope, Refused> result;
+OrFault<Envelope, Refused> Codec::decode(std::string_view frame, std::size_t bytes_max) {
+  OrFault<Envelope, Refused> result;
   if (auto refused = read_frame(frame, bytes_max, buffers_->last, std::get<Envelope>(result)))
     result = std::move(*refused);
   return result;

@@ -6,9 +6,9 @@
 #include <memory>
 #include <string>
 #include <string_view>
-#include <variant>
 
 #include "protocol/envelope.hpp"
+#include "protocol/outcome.hpp"
 
 namespace dmm {
 
@@ -72,7 +72,7 @@ class Codec {
   /// A frame of a message of this type anew, with a heading of now and the tail of then; valid until the next call.
   std::string_view frame(std::uint16_t type, std::string_view heading, std::string_view tail);
   /// The envelope of a frame, or why there is none.
-  std::variant<Envelope, Refused> decode(std::string_view frame, std::size_t bytes_max = frame_bytes_max);
+  OrFault<Envelope, Refused> decode(std::string_view frame, std::size_t bytes_max = frame_bytes_max);
 
  private:
   struct Buffers;

@@ -47,7 +47,7 @@ void move_all(Values& from, Values& to) {
 
 }  // namespace
 
-std::vector<Inventory> parts_of(Inventory whole) {
+std::vector<Inventory> pages_of(Inventory whole) {
   std::vector<Inventory> parts(1);
   std::size_t used = 0;
   pack(parts, used, whole.lent, &Inventory::lent);
@@ -55,7 +55,7 @@ std::vector<Inventory> parts_of(Inventory whole) {
   return parts;
 }
 
-std::vector<Register> parts_of(Register whole) {
+std::vector<Register> pages_of(Register whole) {
   const std::vector<LeaseId> leases = std::exchange(whole.leases, {});
   std::vector<NodeSet> leased = std::exchange(whole.leased, {});
   const NodeSet dirty = std::exchange(whole.dirty, {});

@@ -22,7 +22,7 @@ std::string_view name_of(std::uint16_t type) {
     case Beat::type: return "beat";
     case Fault::type: return "fault";
     case Relay::type: return "relay";
-    case Part::type: return "part";
+    case Fragment::type: return "fragment";
     case Request::type: return "request";
     case Cancel::type: return "cancel";
     case Refuse::type: return "refuse";

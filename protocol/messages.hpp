@@ -76,7 +76,7 @@ struct Relay {
 
 /// A piece of a message that is too long for one frame. Pieces follow one another; together they are the frame that
 /// the message would have been.
-struct Part {
+struct Fragment {
   std::uint32_t index = 0;  ///< from 0
   bool last = false;
   std::string bytes;
@@ -540,10 +540,10 @@ struct Answer {
 
 #undef DMM_MESSAGE
 
-using AnyMessage =
-    std::variant<Hello, Beat, Fault, Relay, Part, Request, Cancel, Refuse, Delegate, Reject, Withdraw, Reach, Grant,
-                 Claim, Release, LeaseEnded, Renew, Renewed, Inventory, Register, Assign, Unassign, Clean, SetAside,
-                 Start, Started, Ended, Stop, Fetch, Chunk, Piece, Grown, Forget, Submit, Submitted, Ask, Answer>;
+using AnyMessage = std::variant<Hello, Beat, Fault, Relay, Fragment, Request, Cancel, Refuse, Delegate, Reject,
+                                Withdraw, Reach, Grant, Claim, Release, LeaseEnded, Renew, Renewed, Inventory,
+                                Register, Assign, Unassign, Clean, SetAside, Start, Started, Ended, Stop, Fetch,
+                                Chunk, Piece, Grown, Forget, Submit, Submitted, Ask, Answer>;
 
 /// One message of any type: a variant whose copies, moves and end are compiled once (messages.cpp), not in each file
 /// that has one in a vector.

@@ -15,7 +15,7 @@ std::string too_long(const std::string& what, std::size_t bytes, std::size_t mos
   return what + " has " + std::to_string(bytes) + " bytes; at most " + std::to_string(most);
 }
 
-std::string fault_of_path(const std::string& field, std::string_view path) {
+WhyNot fault_of_path(const std::string& field, std::string_view path) {
   if (has_zero(path)) return field + ": a zero byte is in it";
   if (path.size() > path_bytes_max) return too_long(field + ": it", path.size(), path_bytes_max);
   for (std::size_t begin = 0; begin < path.size();) {
@@ -27,7 +27,7 @@ std::string fault_of_path(const std::string& field, std::string_view path) {
   return {};
 }
 
-std::string fault_of_texts(const std::string& field, const char* what, const std::vector<std::string>& texts) {
+WhyNot fault_of_texts(const std::string& field, const char* what, const std::vector<std::string>& texts) {
   for (std::size_t i = 0; i < texts.size(); ++i) {
     const std::string name = field + ": " + what + " " + std::to_string(i);
     if (has_zero(texts[i])) return name + " has a zero byte in it";
@@ -44,7 +44,7 @@ std::size_t bytes_of(const std::vector<std::string>& texts) {
 
 }  // namespace
 
-std::string fault_of(const Program& program) {
+WhyNot fault_of(const Program& program) {
   if (program.arguments.empty() || program.arguments.front().empty())
     return "command: it names no program; expected a program and its arguments";
   if (std::string fault = fault_of_texts("command", "argument", program.arguments); !fault.empty()) return fault;
@@ -53,7 +53,7 @@ std::string fault_of(const Program& program) {
   return fault_of_path("working_directory", program.working_directory);
 }
 
-std::string fault_of(const JobDescription& job) {
+WhyNot fault_of(const JobDescription& job) {
   if (std::string fault = fault_of(job.program); !fault.empty()) return fault;
   if (const std::size_t bytes = bytes_of(job.program.arguments) + bytes_of(job.program.environment);
       bytes > program_bytes_max)

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "protocol/messages.hpp"
+#include "protocol/outcome.hpp"
 
 namespace dmm {
 
@@ -19,8 +20,8 @@ constexpr std::size_t path_bytes_max = 4095, file_name_bytes_max = 255;
 constexpr std::size_t job_name_bytes_max = 255;
 
 /// Why no system could start it, whatever is installed there; empty if one may.
-std::string fault_of(const Program& program);
+WhyNot fault_of(const Program& program);
 /// Why no job manager takes the job, naming the field as a job file does; empty if one may.
-std::string fault_of(const JobDescription& job);
+WhyNot fault_of(const JobDescription& job);
 
 }  // namespace dmm

@@ -8,39 +8,39 @@ namespace dmm {
 
 /// Why a site didn't serve a delegation.
 enum class RejectReason : std::uint8_t {
-  no_capacity,       ///< could serve it when idle, but has too few free nodes and nobody beyond had them
-  never_servable,    ///< no cluster here is large enough or meets the constraints, and nobody beyond could serve it
-  dttl_exhausted,    ///< no capacity here, and the request may travel no further
-  tries_exhausted,   ///< no capacity here, and the search budget of the round is spent
-  already_seen,      ///< this site saw the request with at least this DTTL
-  in_chain,          ///< this site is in the request's chain already
-  no_answer,         ///< the neighbour didn't answer in time
-  link_down,         ///< the neighbour can't be reached
-  limit_reached,     ///< a limit of this site for this neighbour is reached
-  not_lending,       ///< what is free is kept for this site's own users
-  malformed,         ///< the request makes no sense
-  too_long,          ///< no lease from here lasts as long as the request runs
-  not_in_turn,       ///< what is free is for another borrower, who has had less
+  no_capacity,      ///< could serve it when idle, but has too few free nodes and nobody beyond had them
+  never_servable,   ///< no cluster here is large enough or meets the constraints, and nobody beyond could serve it
+  dttl_exhausted,   ///< no capacity here, and the request may travel no further
+  tries_exhausted,  ///< no capacity here, and the search budget of the round is spent
+  already_seen,     ///< this site saw the request with at least this DTTL
+  in_chain,         ///< this site is in the request's chain already
+  no_answer,        ///< the neighbour didn't answer in time
+  link_down,        ///< the neighbour can't be reached
+  limit_reached,    ///< a limit of this site for this neighbour is reached
+  not_lending,      ///< what is free is kept for this site's own users
+  malformed,        ///< the request makes no sense
+  too_long,         ///< no lease from here lasts as long as the request runs
+  not_in_turn,      ///< what is free is for another borrower, who has had less
   // More exactly, in what a site says of itself beside its reason (SiteAnswer):
-  drained,           ///< nothing new starts on its nodes, or nothing more is lent to who asks
-  no_nodes,          ///< it has no nodes of its own
-  no_attribute,      ///< none of its nodes have an attribute that is demanded, or not enough of them
-  too_little_memory, ///< none of its nodes have the memory that is demanded, or not enough of them
-  too_wide,          ///< no cluster of it is as large as the widest component
-  over_quota,        ///< a cluster would be large enough, but for its quota
-  apart,             ///< each component fits, but not all together
-  nodes_down,        ///< too many of its nodes are out of reach: their resource managers are down
-  nodes_aside,       ///< too many of its nodes are set aside
-  others_first,      ///< it interrupted the job before, or lends for too short a time: others are asked first
-  nodes_missing,     ///< its resource managers are up, and offer fewer nodes than its configuration says
-  kept_off,          ///< the asking site is lent nothing for a while: nodes were taken back from it, or offers lapsed
+  drained,            ///< nothing new starts on its nodes, or nothing more is lent to who asks
+  no_nodes,           ///< it has no nodes of its own
+  no_attribute,       ///< none of its nodes have an attribute that is demanded, or not enough of them
+  too_little_memory,  ///< none of its nodes have the memory that is demanded, or not enough of them
+  too_wide,           ///< no cluster of it is as large as the widest component
+  over_quota,         ///< a cluster would be large enough, but for its quota
+  apart,              ///< each component fits, but not all together
+  nodes_down,         ///< too many of its nodes are out of reach: their resource managers are down
+  nodes_aside,        ///< too many of its nodes are set aside
+  others_first,       ///< it interrupted the job before, or lends for too short a time: others are asked first
+  nodes_missing,      ///< its resource managers are up, and offer fewer nodes than its configuration says
+  kept_off,  ///< the asking site is lent nothing for a while: nodes were reclaimed from it, or offers lapsed
 };
 
 /// Why a waiting request waits, seen from its home site.
 enum class WaitReason : std::uint8_t {
   none,                ///< it doesn't wait
   no_free_nodes,       ///< this site's nodes are busy, and its load isn't above a threshold that lets it queue
-  behind_earlier,      ///< an earlier request gathers nodes or blocks the queue
+  behind_earlier,      ///< an earlier request has nodes reserved, or blocks the queue
   asking_neighbour,    ///< it is out on a delegation
   pausing,             ///< every neighbour rejected it; a new round starts after a pause or at a hint
   window_full,         ///< every neighbour that may serve it has its window of delegations full
@@ -48,7 +48,7 @@ enum class WaitReason : std::uint8_t {
   neighbours_unknown,  ///< wider than all known clusters, but not all neighbours have reported theirs
   next_cycle,          ///< waits for the next matchmaking or delegation cycle
   drained,             ///< this site's nodes take no new work, and nobody else has any free
-  awaiting_hint,       ///< nobody within reach has free nodes, by what they told; better news starts a round at once
+  awaiting_hint,  ///< nobody within reach has free nodes, by what they told; better news starts a round at once
 };
 
 /// Why a request ends without nodes.

@@ -30,7 +30,7 @@ std::uint32_t widest_component(const ResourceNeed& need) {
   return std::min(total, std::max(need.component_processors_min, spread));
 }
 
-std::string fault_of(const Attributes& attributes) {
+WhyNot fault_of(const Attributes& attributes) {
   if (attributes.size() > attributes_max)
     return "there may be at most " + std::to_string(attributes_max) + " attributes";
   for (const auto& [name, value] : attributes)
@@ -39,7 +39,7 @@ std::string fault_of(const Attributes& attributes) {
   return {};
 }
 
-std::string fault_of(const ResourceNeed& need) {
+WhyNot fault_of(const ResourceNeed& need) {
   if (need.kind > RequestKind::flexible) return "there is no such kind of request";
   if (need.components.empty()) return "a request needs at least one component";
   if (need.components.size() > need_components_max) return "a request has at most 64 components";
@@ -76,7 +76,7 @@ struct Granted {
   const NodeGroup* first = nullptr;
 };
 
-std::string fault_of_sizes(const std::vector<Granted>& granted, const ResourceNeed& need) {
+WhyNot fault_of_sizes(const std::vector<Granted>& granted, const ResourceNeed& need) {
   if (need.kind != RequestKind::flexible) {
     if (granted.size() != need.components.size()) return "another number of components than was asked for";
     for (std::size_t i = 0; i < granted.size(); ++i) {
@@ -108,7 +108,7 @@ bool is_possible(const NodeGroup& group) {
          group.processors_per_node <= processors_per_node_max;
 }
 
-std::string fault_of(const std::vector<NodeGroup>& nodes, const ResourceNeed& need) {
+WhyNot fault_of(const std::vector<NodeGroup>& nodes, const ResourceNeed& need) {
   std::vector<Granted> granted;
   for (const NodeGroup& group : nodes) {
     if (!is_possible(group)) return "impossible nodes";

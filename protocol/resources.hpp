@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "protocol/ids.hpp"
+#include "protocol/outcome.hpp"
 
 namespace dmm {
 
@@ -98,9 +99,9 @@ constexpr std::size_t attributes_max = 32;
 constexpr std::size_t attribute_bytes_max = 128;  ///< of a name, and of a value
 
 /// Why there can't be such attributes: too many of them, or too long; empty if there can.
-std::string fault_of(const Attributes& attributes);
+WhyNot fault_of(const Attributes& attributes);
 /// Why the need makes no sense (no components, a component of 0 processors, ...); empty if it does.
-std::string fault_of(const ResourceNeed& need);
+WhyNot fault_of(const ResourceNeed& need);
 
 /// Nodes of one resource manager, and how to reach it directly.
 struct NodeGroup {
@@ -123,7 +124,7 @@ struct NodeGroup {
 bool is_possible(const NodeGroup& group);
 /// Why these nodes aren't what was asked for: a component is missing, or has fewer nodes than hold it, or more; or
 /// they are no nodes at all. Empty if they are.
-std::string fault_of(const std::vector<NodeGroup>& nodes, const ResourceNeed& need);
+WhyNot fault_of(const std::vector<NodeGroup>& nodes, const ResourceNeed& need);
 
 std::uint32_t count(const NodeSet& nodes);
 std::uint32_t processors_of(const NodeGroup& group);

@@ -1,6 +1,6 @@
-// Which role may say what to which role, and what becomes of it: a row for each message, its senders and its receivers.
-// Endpoints, managers and counters read this table alone; docs/protocol.md section 3.3 prints it, and a test compares
-// the two.
+// Which role may say what to which role, and what is done with it: a row for each message, its senders and its
+// receivers. Endpoints, managers and counters read this table alone; docs/protocol.md section 3.3 prints it, and a
+// test compares the two.
 #pragma once
 
 #include <array>
@@ -54,8 +54,8 @@ constexpr std::array rows{
     Verb{Fault::type, any, client, shell, negotiate},
     Verb{Relay::type, manager, site, handled, MessageKind::dmm},
     Verb{Relay::type, site, job | resource, session, MessageKind::dmm},
-    Verb{Part::type, any, any, session, match_claim_release},
-    Verb{Part::type, site, site, session, MessageKind::dmm},  // a row below another stands for its cells
+    Verb{Fragment::type, any, any, session, match_claim_release},
+    Verb{Fragment::type, site, site, session, MessageKind::dmm},  // a row below another stands for its cells
 
     Verb{Request::type, job, site, handled, notify_broker},
     Verb{Cancel::type, job, site, handled, notify_broker},
@@ -144,9 +144,9 @@ constexpr MessageKind kind_of(std::uint16_t type, Role from, Role to) {
   return verb ? verb->kind : MessageKind::negotiate;
 }
 
-/// Whether a session numbers messages of this type, keeps them and sends them again. A relayed frame is numbered in the
-/// session that it is a part of, not on the links that it passes: what is lost on the way is sent again end to end, and
-/// no site keeps it. Its reader asks again for a piece of output.
+/// Whether a session numbers messages of this type, keeps them and sends them again. A relayed frame is numbered
+/// in the session that it belongs to, not on the links that it passes. If it is lost on the way, its sender sends
+/// it again end to end; no site keeps it. A piece of output isn't numbered: its reader asks for it again.
 constexpr bool is_numbered(std::uint16_t type) {
   return type != Hello::type && type != Beat::type && type != Fault::type && type != Relay::type &&
          type != Piece::type;

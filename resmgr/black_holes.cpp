@@ -11,7 +11,7 @@ namespace {
 
 constexpr Duration pause_max = seconds(24 * 3600);
 
-/// Whose job it is.
+/// The user of the job, as a request without job and attempt.
 RequestId user_of(const RequestId& job) { return {job.site, job.user, 0, 0}; }
 
 /// One message for all nodes of the same text.
@@ -38,6 +38,7 @@ void BlackHoles::fail_one(Instant now, std::uint32_t node, const RequestId& user
   changed_.insert(node);
   if (!is_on_probation) suspect.users.push_back(user);
   if (suspect.users.size() < after_) return;
+  DMM_ASSERT(!suspect.users.empty());
   set_aside_one(now, node,
                 "lost or could not start jobs of " + std::to_string(after_) + " different users in a row, the last: " +
                     why);
@@ -63,6 +64,7 @@ void BlackHoles::set_aside_one(Instant now, std::uint32_t node, std::string text
   suspect.pause = std::min(suspect.pause == Duration{} ? pause_first_ : suspect.pause * 2, pause_max);
   suspect.text = std::move(text);
   set_until(node, suspect, now + suspect.pause);
+  DMM_ASSERT(suspect.until != never && changed_.contains(node));
 }
 
 void BlackHoles::set_aside(Instant now, const NodeSet& nodes, const std::string& why) {
@@ -81,6 +83,7 @@ void BlackHoles::ran(const NodeSet& nodes) {
     if (it == suspects_.end()) return;
     if (it->second.until != never) set_until(node, it->second, never);
     suspects_.erase(it);
+    DMM_ASSERT(backs_.size() <= suspects_.size());
     changed_.insert(node);
   });
 }
@@ -104,6 +107,7 @@ std::vector<SetAside> BlackHoles::take_news() {
     const Suspect* suspect = find(node);
     append(suspect != nullptr && suspect->until != never ? aside[suspect->text] : back, node);
   }
+  DMM_ASSERT(aside.empty() || backs_.size() > 0);
   std::vector<SetAside> news = as_messages(aside, false);
   if (!back.empty()) news.push_back({back, true, {}});
   return news;
@@ -130,6 +134,7 @@ void BlackHoles::restore(std::uint32_t node, Suspect suspect) {
   suspect.users.erase(std::ranges::unique(suspect.users).begin(), suspect.users.end());
   const bool is_new = suspects_.emplace(node, std::move(suspect)).second;
   DMM_ASSERT(is_new);
+  DMM_ASSERT(backs_.size() <= suspects_.size());
 }
 
 }  // namespace dmm

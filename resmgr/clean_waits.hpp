@@ -1,5 +1,5 @@
 // CleanWaits: the answers to Unassign that wait until nodes are clean. Nodes are clean when every task on them has
-// ended; a task of which the ledger knew nothing (a stray) may be anywhere, so that every answer waits for all strays.
+// ended; a task that the ledger didn't know (a stray) may be anywhere, so that every answer waits for all strays.
 #pragma once
 
 #include <cstdint>
@@ -18,19 +18,21 @@ namespace dmm {
 struct PendingClean {
   LeaseId lease;
   NodeSet nodes;
-  std::size_t tasks = 0;  ///< that have to end first; strays count as one
+  std::size_t tasks = 0;  ///< how many tasks have to end first; all strays together count as one
 };
 
 class CleanWaits {
  public:
-  /// An answer waits for so many tasks, and for the strays if there are any; its number.
+  /// Adds an answer that waits for this many tasks, and for the strays if there are any. Returns the answer's
+  /// number.
   std::uint64_t add(const LeaseId& lease, const NodeSet& nodes, std::size_t tasks) {
     DMM_ASSERT(tasks > 0 || has_strays());
     waits_[++last_] = {lease, nodes, tasks + has_strays()};
     if (has_strays()) behind_strays_.push_back(last_);
     return last_;
   }
-  /// One of what an answer waits for has ended. The answer, if that was the last.
+  /// A task that the answer waits for has ended, or the last stray. Returns the answer if it waits for nothing
+  /// more.
   std::optional<PendingClean> count_down(std::uint64_t number) {
     const auto wait = waits_.find(number);
     DMM_ASSERT(wait != waits_.end() && wait->second.tasks > 0);
@@ -48,8 +50,9 @@ class CleanWaits {
     strays_.insert(task);
   }
   const std::set<TaskId>& strays() const { return strays_; }
-  /// A stray has ended. The answers that waited for strays, if it was the last.
+  /// A stray has ended. If it was the last one, returns the answers that waited for strays.
   std::vector<std::uint64_t> end_stray(const TaskId& task) {
+    DMM_ASSERT(behind_strays_.empty() || has_strays());
     strays_.erase(task);
     return has_strays() ? std::vector<std::uint64_t>{} : std::exchange(behind_strays_, {});
   }

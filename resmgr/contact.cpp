@@ -12,7 +12,7 @@
 
 namespace dmm::resource_steps {
 
-bool stop_all(ResourceStep s, Duration grace) {
+bool stop_all(ResourceStep& s, Duration grace) {
   s.parts.stopping = true;
   for (const std::uint64_t number : s.parts.tasks.open()) {
     TaskRecord& task = s.parts.tasks.at(number);
@@ -24,25 +24,24 @@ bool stop_all(ResourceStep s, Duration grace) {
   return s.parts.tasks.live() == 0;
 }
 
-void on(ResourceStep s, const LinkUp& change) {
+void on(ResourceStep& s, const LinkUp& change) {
   s.parts.presence.up(change.peer);
   if (DMM_PLANT(own_restart_ends_leases) && change.restarted && change.peer == s.parts.site)
     for (const std::uint64_t number : s.parts.tasks.open())
       if (TaskRecord& task = s.parts.tasks.at(number); task.is_live())
         order_end(s, task, {}, EndKind::lease_ended);
   if (change.peer != s.parts.site) return;
-  if (change.round_trip > Duration{}) s.parts.site_round_trip = std::min(change.round_trip, round_trip_max);
-  s.parts.register_due = true;
+  if (change.round_trip > Duration{}) s.parts.presence.note_round_trip(change.round_trip);
+  s.parts.registration.want();
   for (const Epoch epoch : s.parts.leases.keys())
-    s.parts.perhaps_idle.add(epoch);  // what was said of them may be lost
+    s.parts.leases.may_be_idle(epoch);  // what was said of them may be lost
 }
 
-void on(ResourceStep s, const LinkDown& change) { s.parts.presence.down(s.now - change.silent, change.peer); }
+void on(ResourceStep& s, const LinkDown& change) { s.parts.presence.down(s.now - change.silent, change.peer); }
 
-void register_if_due(ResourceStep s) {
-  if (!s.parts.register_due || s.parts.cleans.has_strays() || !s.parts.presence.owner_is_up() || s.parts.stopping)
-    return;
-  s.parts.register_due = false;
+void register_if_due(ResourceStep& s) {
+  if (s.parts.cleans.has_strays() || !s.parts.presence.owner_is_up() || s.parts.stopping) return;
+  if (!s.parts.registration.take()) return;
   Register offer;
   offer.cluster = s.parts.settings.cluster;
   offer.nodes = s.parts.numbers.size();
@@ -56,11 +55,11 @@ void register_if_due(ResourceStep s) {
     offer.leased.push_back(s.parts.leases.at(epoch).nodes);
   }
   offer.dirty = s.parts.slots.dirty();
-  for (Register& part : parts_of(std::move(offer))) s.effects.send(s.parts.site, std::move(part));
+  for (Register& page : pages_of(std::move(offer))) s.effects.send(s.parts.site, std::move(page));
   for (SetAside& aside : s.parts.black_holes.aside()) s.effects.send(s.parts.site, std::move(aside));
 }
 
-void lose_contact(ResourceStep s, std::uint64_t number) {
+void lose_contact(ResourceStep& s, std::uint64_t number) {
   if (DMM_PLANT(runs_on_unheard)) return;
   TaskRecord& task = s.parts.tasks.at(number);
   s.effects.log(Level::warning, "lost_contact", task.id.request,
@@ -70,23 +69,22 @@ void lose_contact(ResourceStep s, std::uint64_t number) {
   Assignment* lease = s.parts.leases.find(task.lease);
   if (lease == nullptr || is_detached) return;
   lease->closed = true;
-  s.parts.touched.add(task.lease);
-  s.parts.changed_leases.add(task.lease);
+  s.parts.leases.look_at(task.lease);
+  s.parts.leases.changed(task.lease);
 }
 
-void keep_tasks(ResourceStep s) {
-  if (s.parts.tasks.live() == 0 || s.now < s.parts.keep_due) return;
-  const Duration keep = s.parts.keep > Duration{} ? s.parts.keep : s.parts.settings.term;
-  s.parts.keep_due = s.now + keep / 4;
-  s.effects.tasks.push_back(KeepTasks{keep});
+void keep_tasks(ResourceStep& s) {
+  if (s.parts.tasks.live() == 0) return;
+  if (const auto keep = s.parts.keep_alive.take_due(s.now, s.parts.settings.term))
+    s.effects.tasks.push_back(KeepTasks{*keep});
 }
 
-void judge_nodes(ResourceParts& parts, Instant now, const TaskRecord& task, const TaskEnded& report) {
+void blame_nodes(ResourceParts& parts, Instant now, const TaskRecord& task, const TaskEnded& report) {
   DMM_ASSERT(task.is_live());
   const bool is_lost = report.kind == EndKind::lost;
   const bool is_not_started = report.kind == EndKind::start_failed;
   if (!is_lost && !is_not_started) return parts.black_holes.ran(task.nodes);
-  if (is_lost && report.keeper_died) return parts.died_with_keeper.push_back(task.id.request);
+  if (is_lost && report.keeper_died) return parts.black_holes.died_with_keeper(task.id.request);
   if (is_lost && task.cause) return;  // it was to end anyway
   const bool is_our_directory = report.fault == StartFault::no_directory && task.own_directory;
   if (!is_lost && report.fault != StartFault::resources && !is_our_directory) return;
@@ -99,13 +97,12 @@ bool died_with_others(const ResourceParts& parts, const RequestId& request) {
   const auto is_live_of_others = [&](std::uint64_t number) {
     return parts.tasks.at(number).is_live() && is_others(parts.tasks.at(number).id.request);
   };
-  return std::ranges::any_of(parts.died_with_keeper, is_others) ||
+  return std::ranges::any_of(parts.black_holes.dead_with_keeper(), is_others) ||
          std::ranges::any_of(parts.tasks.open(), is_live_of_others);
 }
 
-void say_set_aside(ResourceStep s) {
-  if (!s.parts.died_with_keeper.empty())
-    s.parts.black_holes.keeper_died(s.now, s.parts.slots.present(), std::exchange(s.parts.died_with_keeper, {}));
+void say_set_aside(ResourceStep& s) {
+  s.parts.black_holes.blame_keeper(s.now, s.parts.slots.present());
   s.parts.black_holes.bring_back(s.now);
   for (SetAside& news : s.parts.black_holes.take_news()) {
     if (news.back)
@@ -121,7 +118,7 @@ ResourceManagerView view(const ResourceParts& parts) {
   view.nodes_total = parts.slots.total();
   view.nodes_free = parts.slots.free();
   view.nodes_leased = parts.slots.leased();
-  view.registered = parts.presence.owner_is_up() && !parts.register_due;
+  view.registered = parts.presence.owner_is_up() && !parts.registration.is_wanted();
   view.counts = parts.counts;
   for (const Epoch epoch : parts.leases.keys()) {
     const Assignment& lease = parts.leases.at(epoch);

@@ -17,6 +17,7 @@ void IdleLeases::busy(Epoch lease) {
   const bool was_there = ends_.erase({entry->second, lease}) == 1;
   DMM_ASSERT(was_there);
   end_of_.erase(entry);
+  DMM_ASSERT(ends_.size() == end_of_.size());
 }
 
 std::vector<Epoch> IdleLeases::take(Instant now) {

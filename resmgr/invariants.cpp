@@ -22,7 +22,7 @@ void check_task(const TaskRecord& task, const Slots& slots) {
 
 void check_changes(const ResourceParts& parts, const std::vector<Epoch>& leases,
                    const std::vector<TaskId>& tasks) {
-  DMM_ASSERT(parts.touched.empty());
+  DMM_ASSERT(!parts.leases.has_looks());
   for (const Epoch epoch : leases) {
     const Assignment* lease = parts.leases.find(epoch);
     DMM_ASSERT(lease == nullptr || parts.slots.all_under(lease->nodes, epoch));
@@ -51,7 +51,7 @@ void check_invariants(const ResourceParts& parts) {
     DMM_ASSERT(!parts.cleans.is_stray(task.id) || !task.is_live());
   }
   parts.cleans.check(std::move(cleans));
-  for (const auto& read : parts.reads) DMM_ASSERT(parts.tasks.find(std::get<TaskId>(read.first)) != nullptr);
+  parts.reads.check([&](const TaskId& task) { return parts.tasks.find(task) != nullptr; });
 }
 
 }  // namespace dmm::resource_steps

@@ -29,18 +29,18 @@ static void shut_beyond(ResourceParts& parts, Instant now, const Assign& assign)
 /// Answers an Assign that can't be followed. "Confirmed" only if it is true: a task of this very lease may still
 /// be ending, or have ended without its job manager's having heard it; then others say later what this answer
 /// can't.
-static void refuse(ResourceStep s, Level level, const Assign& assign, std::string why);
+static void refuse(ResourceStep& s, Level level, const Assign& assign, std::string why);
 /// Takes nodes away from older leases, because a newer one comes: what runs there is killed, and the newer lease's
 /// Starts wait for it.
-static void supersede(ResourceStep s, const NodeSet& nodes, Epoch newer);
+static void supersede(ResourceStep& s, const NodeSet& nodes, Epoch newer);
 /// Whether the outcome of a task of the lease is known here and perhaps not to its job manager.
 static bool keeps_outcome(const ResourceParts& parts, Epoch lease);
 /// For the ledger: these nodes are about to see a greater epoch than ever.
-static void note_growth(ResourceStep s, const NodeSet& nodes, Epoch epoch);
+static void note_growth(ResourceStep& s, const NodeSet& nodes, Epoch epoch);
 /// The tasks that must have ended before the nodes of an Unassign are clean: those of the lease, and those of
 /// older leases that are still ending on the nodes. A later lease's task is no matter of this one.
 static std::set<std::uint64_t> to_be_clean(const ResourceParts& parts, const Unassign& unassign);
-static void say_clean(ResourceStep s, const LeaseId& lease, const NodeSet& nodes);
+static void say_clean(ResourceStep& s, const LeaseId& lease, const NodeSet& nodes);
 
 Assignment* find_lease(ResourceParts& parts, const LeaseId& lease) {
   return lease.owner == parts.settings.site ? parts.leases.find(lease.epoch) : nullptr;
@@ -48,7 +48,7 @@ Assignment* find_lease(ResourceParts& parts, const LeaseId& lease) {
 
 // ---- assigning -------------------------------------------------------------------------------------------------
 
-void on(ResourceStep s, FromSite, const Assign& assign) {
+void on(ResourceStep& s, FromSite, const Assign& assign) {
   const Epoch epoch = assign.lease.epoch;
   if (assign.lease.owner != s.parts.settings.site || assign.lease.empty())
     return refuse(s, Level::warning, assign, "not a lease of this site");
@@ -72,17 +72,16 @@ void on(ResourceStep s, FromSite, const Assign& assign) {
   supersede(s, assign.nodes, epoch);
   note_growth(s, assign.nodes, epoch);
   s.parts.slots.assign(assign.nodes, epoch);
-  if (!s.parts.turned_away.empty())
-    each_node(assign.nodes, [&](std::uint32_t node) { s.parts.turned_away.erase(node); });
-  Assignment& lease = s.parts.leases[epoch];
+  s.parts.fences.admitted(assign.nodes);
+  Assignment& lease = s.parts.leases.get_or_make(epoch);
   lease.holder = assign.holder;
   lease.alone = assign.alone;
   lease.once = assign.once;
   lease.user = assign.user;
-  lease.patience = std::clamp(assign.patience, Duration{}, round_trip_max) + s.parts.site_round_trip;
+  lease.patience = std::clamp(assign.patience, Duration{}, round_trip_max) + s.parts.presence.owner_round_trip();
   lease.nodes = unite(subtract(lease.nodes, assign.nodes), assign.nodes);
-  s.parts.touched.add(epoch);
-  s.parts.changed_leases.add(epoch);
+  s.parts.leases.look_at(epoch);
+  s.parts.leases.changed(epoch);
 }
 
 void shut_beyond(ResourceParts& parts, Instant now, const Assign& assign) {
@@ -90,9 +89,7 @@ void shut_beyond(ResourceParts& parts, Instant now, const Assign& assign) {
   each_node(assign.nodes, [&](std::uint32_t node) {
     const std::uint64_t start = parts.slots.highest(node).incarnation;
     if (start <= assign.lease.epoch.incarnation) return;
-    const auto [before, is_first] = parts.turned_away.try_emplace(node, assign.lease.epoch);
-    if (!is_first && before->second < assign.lease.epoch) append(beyond[start], node);
-    before->second = std::max(before->second, assign.lease.epoch);
+    if (parts.fences.turned_away(node, assign.lease.epoch)) append(beyond[start], node);
   });
   for (const auto& [start, nodes] : beyond)
     parts.black_holes.set_aside(now, nodes,
@@ -101,7 +98,7 @@ void shut_beyond(ResourceParts& parts, Instant now, const Assign& assign) {
                                     ": was its directory put back?");
 }
 
-void refuse(ResourceStep s, Level level, const Assign& assign, std::string why) {
+void refuse(ResourceStep& s, Level level, const Assign& assign, std::string why) {
   s.effects.log(level, "refuse", {},
                 {{"message", std::string("assign")},
                  {"lease", to_text(assign.lease)},
@@ -112,7 +109,7 @@ void refuse(ResourceStep s, Level level, const Assign& assign, std::string why) 
     answer.confirmed =
         s.parts.tasks.live_of(assign.lease.epoch).empty() && !keeps_outcome(s.parts, assign.lease.epoch);
   if (const Assignment* lease = find_lease(s.parts, assign.lease)) {
-    // The lease goes on with the nodes it has; only what is asked for s.now is refused.
+    // The lease goes on with the nodes it has; only what is asked for now is refused.
     const NodeSet refused = subtract(assign.nodes, lease->nodes);
     if (refused.empty() || !is_well_formed(assign.nodes)) return;
     answer.confirmed = true;
@@ -123,7 +120,7 @@ void refuse(ResourceStep s, Level level, const Assign& assign, std::string why) 
   s.effects.send(s.parts.site, std::move(answer));
 }
 
-void supersede(ResourceStep s, const NodeSet& nodes, Epoch newer) {
+void supersede(ResourceStep& s, const NodeSet& nodes, Epoch newer) {
   for (const Epoch lease : s.parts.slots.leases_on(nodes))
     if (lease != newer) take_from_lease(s.parts, lease, nodes);
   for (const std::uint64_t number : s.parts.slots.tasks_on(nodes)) {
@@ -143,11 +140,11 @@ void take_from_lease(ResourceParts& parts, Epoch lease, const NodeSet& nodes) {
     parts.leases.erase(lease);
   else
     held = std::move(left);
-  parts.touched.add(lease);
-  if (!DMM_PLANT(unassign_not_written)) parts.changed_leases.add(lease);
+  parts.leases.look_at(lease);
+  if (!DMM_PLANT(unassign_not_written)) parts.leases.changed(lease);
 }
 
-bool end_with_task(ResourceStep s, const TaskRecord& task) {
+bool end_with_task(ResourceStep& s, const TaskRecord& task) {
   const Assignment* lease = s.parts.leases.find(task.lease);
   if (lease == nullptr || !lease->once) return false;
   if (!s.parts.slots.tasks_on(lease->nodes).empty() || s.parts.cleans.has_strays()) return false;
@@ -160,7 +157,7 @@ bool end_with_task(ResourceStep s, const TaskRecord& task) {
 // ---- idle leases -----------------------------------------------------------------------------------------------
 
 void watch_idle(ResourceParts& parts, Instant now) {
-  for (const Epoch epoch : parts.perhaps_idle.take()) {
+  for (const Epoch epoch : parts.leases.take_idle()) {
     const Assignment* lease = parts.leases.find(epoch);
     const bool is_idle =
         lease != nullptr && !parts.tasks.has_open(epoch) && parts.slots.tasks_on(lease->nodes).empty();
@@ -173,7 +170,7 @@ void watch_idle(ResourceParts& parts, Instant now) {
   }
 }
 
-void end_idle(ResourceStep s, Epoch epoch) {
+void end_idle(ResourceStep& s, Epoch epoch) {
   const LeaseId id{s.parts.settings.site, epoch};
   Assignment& lease = s.parts.leases.at(epoch);
   DMM_ASSERT(!s.parts.tasks.has_open(epoch));
@@ -184,7 +181,7 @@ void end_idle(ResourceStep s, Epoch epoch) {
   }
   s.effects.log(Level::info, "idle", {}, {{"lease", to_text(id)}, {"nodes", to_text(lease.nodes)}});
   lease.closed = true;
-  s.parts.changed_leases.add(epoch);
+  s.parts.leases.changed(epoch);
   s.effects.send(s.parts.site, LeaseEnded{id, {}, LeaseEnd::idle, !keeps_outcome(s.parts, epoch), {}});
 }
 
@@ -202,7 +199,7 @@ NodeGroup group_of(const ResourceParts& parts, const NodeSet& nodes) {
 
 // ---- taking back -----------------------------------------------------------------------------------------------
 
-void on(ResourceStep s, FromSite, const Unassign& unassign) {
+void on(ResourceStep& s, FromSite, const Unassign& unassign) {
   if (!is_well_formed(unassign.nodes)) {
     s.effects.send(s.parts.site, Fault{Unassign::type, "malformed nodes"});
     return;
@@ -247,9 +244,9 @@ void on(ResourceStep s, FromSite, const Unassign& unassign) {
   for (const std::uint64_t number : waiting) s.parts.tasks.at(number).cleans.push_back(clean);
 }
 
-void note_growth(ResourceStep s, const NodeSet& nodes, Epoch epoch) {
+void note_growth(ResourceStep& s, const NodeSet& nodes, Epoch epoch) {
   if (!s.effects.ledger.wanted) return;
-  for (const std::uint32_t node : s.parts.slots.unseen(nodes, epoch)) s.parts.changed_fences.insert(node);
+  for (const std::uint32_t node : s.parts.slots.unseen(nodes, epoch)) s.parts.fences.changed(node);
 }
 
 std::set<std::uint64_t> to_be_clean(const ResourceParts& parts, const Unassign& unassign) {
@@ -264,11 +261,11 @@ std::set<std::uint64_t> to_be_clean(const ResourceParts& parts, const Unassign& 
   return waiting;
 }
 
-void count_down(ResourceStep s, std::uint64_t number) {
+void count_down(ResourceStep& s, std::uint64_t number) {
   if (const auto clean = s.parts.cleans.count_down(number)) say_clean(s, clean->lease, clean->nodes);
 }
 
-void say_clean(ResourceStep s, const LeaseId& lease, const NodeSet& nodes) {
+void say_clean(ResourceStep& s, const LeaseId& lease, const NodeSet& nodes) {
   if (s.effects.wants(Level::debug))
     s.effects.log(Level::debug, "clean", {}, {{"lease", to_text(lease)}, {"nodes", to_text(nodes)}});
   s.effects.send(s.parts.site, Clean{lease, nodes});

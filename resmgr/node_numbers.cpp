@@ -49,12 +49,14 @@ void NodeNumbers::renumber(const std::vector<std::string>& names) {
   for (std::string& name : unknown) {
     while (next < names_.size() && !names_[next].name.empty()) ++next;
     if (next == names_.size()) names_.emplace_back();
+    DMM_ASSERT(names_[next].name.empty());  // it is free
     names_[next] = {std::move(name), true};
   }
   while (!names_.empty() && names_.back().name.empty()) names_.pop_back();
 }
 
 NodeSet NodeNumbers::absent() const {
+  DMM_ASSERT(present_.empty() || present_.back().last < size());
   return size() == 0 ? NodeSet{} : subtract(NodeSet{{0, size() - 1}}, present_);
 }
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -20,6 +21,10 @@ class NodeNumbers {
   /// lowest numbers that are free. A number is free when its node wasn't configured the last time either: leases on it
   /// are over by then.
   void configure(std::uint32_t count, const std::vector<std::string>& names);
+
+  /// The ledger's row of the number is to be written or erased.
+  void changed(std::uint32_t number) { changed_.insert(number); }
+  std::set<std::uint32_t> take_changed() { return std::exchange(changed_, {}); }
 
   /// One more than the greatest number.
   std::uint32_t size() const { return is_named() ? static_cast<std::uint32_t>(names_.size()) : count_; }
@@ -41,6 +46,7 @@ class NodeNumbers {
   std::uint32_t count_ = 0;
   std::vector<Numbered> names_;  ///< by number; none without names
   NodeSet present_;
+  std::set<std::uint32_t> changed_;
 };
 
 }  // namespace dmm

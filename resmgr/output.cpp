@@ -8,7 +8,7 @@
 
 namespace dmm::resource_steps {
 
-void on(ResourceStep s, FromUser, const Fetch& fetch) {
+void on(ResourceStep& s, FromUser, const Fetch& fetch) {
   const TaskId id{fetch.request, fetch.component};
   TaskRecord* task = s.parts.tasks.find(id);
   if (task != nullptr && task->state == TaskState::parked) {
@@ -18,7 +18,7 @@ void on(ResourceStep s, FromUser, const Fetch& fetch) {
   if (task != nullptr && task->state == TaskState::ended && task->ordered)
     s.parts.tasks.set_due(*task, s.now + s.parts.settings.keep_output);
   // A question that came twice is answered once.
-  const bool is_new = s.parts.reads.insert_or_assign({id, fetch.stream, fetch.offset}, fetch.unkept).second;
+  const bool is_new = s.parts.reads.begin(id, fetch.stream, fetch.offset, fetch.unkept);
   if (task == nullptr || !task->ordered || fetch.stream > Stream::error) {
     OutputRead nothing{id, fetch.stream, fetch.offset, {}, 0};
     return on(s, nothing);
@@ -26,18 +26,16 @@ void on(ResourceStep s, FromUser, const Fetch& fetch) {
   if (is_new) s.effects.tasks.push_back(ReadOutput{id, fetch.stream, fetch.offset});
 }
 
-void on(ResourceStep s, OutputRead& report) {
-  const auto read = s.parts.reads.find({report.id, report.stream, report.offset});
-  if (read == s.parts.reads.end())
+void on(ResourceStep& s, OutputRead& report) {
+  const auto as_piece = s.parts.reads.take(report.id, report.stream, report.offset);
+  if (!as_piece)
     return s.effects.log(Level::debug, "ignore", report.id.request, {{"report", std::string("output_read")}});
-  const bool unkept = read->second;
-  s.parts.reads.erase(read);
   TaskRecord* task = s.parts.tasks.find(report.id);
   const std::uint64_t end = report.offset + report.data.size();
   const bool is_live = task != nullptr && task->is_live();
   const bool last = !is_live && (report.data.empty() || end >= report.size);
   const RequestId& request = report.id.request;
-  if (unkept)
+  if (*as_piece)
     s.effects.send(job_manager_of(request),
                    Piece{request, report.id.component, report.stream, report.offset, std::move(report.data), last,
                          report.size},
@@ -54,7 +52,7 @@ void on(ResourceStep s, OutputRead& report) {
   tell_growth(s, *task);
 }
 
-void on(ResourceStep s, const OutputGrew& report) {
+void on(ResourceStep& s, const OutputGrew& report) {
   TaskRecord* task = s.parts.tasks.find(report.id);
   if (task == nullptr || !task->is_live()) return;
   task->growth[0].written = report.output_bytes;
@@ -62,7 +60,7 @@ void on(ResourceStep s, const OutputGrew& report) {
   tell_growth(s, *task);
 }
 
-void tell_growth(ResourceStep s, TaskRecord& task) {
+void tell_growth(ResourceStep& s, TaskRecord& task) {
   DMM_ASSERT(task.is_live());
   if (!task.streams) return;
   bool is_fresh = false;

@@ -38,12 +38,14 @@ void Presence::heard(Instant now, const Party& peer) {
   }
   const auto it = job_managers_.find(peer);
   if (it == job_managers_.end() || it->second.up) return;
+  DMM_ASSERT(it->second.has_tasks());  // else it would be forgotten
   remove_from_index(*it);
   it->second.since = now;
   add_to_index(*it);
 }
 
 void Presence::watch(Instant now, const Party& job_manager, std::uint64_t task) {
+  DMM_ASSERT(job_manager != owner_);
   const auto [it, is_new] = job_managers_.try_emplace(job_manager);
   if (is_new) it->second.since = now;
   const bool added = it->second.tasks[on_either].insert(task);
@@ -64,6 +66,7 @@ void Presence::detach(const Party& job_manager, std::uint64_t task) {
 void Presence::unwatch(const Party& job_manager, std::uint64_t task) {
   const auto it = job_managers_.find(job_manager);
   if (it == job_managers_.end()) return;
+  DMM_ASSERT(it->second.up || it->second.has_tasks());
   remove_from_index(*it);
   for (auto& tasks : it->second.tasks) tasks.erase(task);
   keep_or_drop(it);
@@ -73,6 +76,7 @@ void Presence::add_to_index(const Contacts::value_type& entry) {
   const auto& [party, contact] = entry;
   for (std::size_t kind = 0; kind < dependences; ++kind)
     if (!contact.up && !contact.tasks[kind].empty()) silent_[kind].insert({contact.since, party});
+  for (const auto& silent : silent_) DMM_ASSERT(silent.size() <= job_managers_.size());
 }
 
 void Presence::remove_from_index(const Contacts::value_type& entry) {
@@ -88,19 +92,22 @@ void Presence::keep_or_drop(Contacts::iterator entry) {
   for (const auto& silent : silent_) DMM_ASSERT(silent.size() <= job_managers_.size());
 }
 
-Instant Presence::next_fence(Dependence dependence) const {
+Instant Presence::next_deadline(Dependence dependence) const {
   const auto& silent = silent_[dependence];
+  DMM_ASSERT(silent.size() <= job_managers_.size());
   if (silent.empty()) return never;
   if (dependence == on_job_manager) return silent.begin()->first + term_;
   return owner_contact_.up ? never : std::max(silent.begin()->first, owner_contact_.since) + term_;
 }
 
-Instant Presence::next_fence() const { return std::min(next_fence(on_either), next_fence(on_job_manager)); }
+Instant Presence::next_deadline() const {
+  return std::min(next_deadline(on_either), next_deadline(on_job_manager));
+}
 
 std::vector<std::uint64_t> Presence::take_out_of_contact(Instant now) {
   std::vector<std::uint64_t> lost;
   for (const Dependence dependence : {on_either, on_job_manager})
-    while (next_fence(dependence) <= now) {
+    while (next_deadline(dependence) <= now) {
       const auto it = job_managers_.find(silent_[dependence].begin()->second);
       DMM_ASSERT(it != job_managers_.end() && !it->second.up);
       DMM_ASSERT(it->second.since == silent_[dependence].begin()->first);
@@ -111,6 +118,7 @@ std::vector<std::uint64_t> Presence::take_out_of_contact(Instant now) {
       it->second.tasks[dependence].clear();
       keep_or_drop(it);
     }
+  DMM_ASSERT(next_deadline() > now);
   return lost;
 }
 

@@ -1,7 +1,7 @@
-// Which parties are in contact with the resource manager, and when silence makes it end work by itself: a task is ended
-// when its job manager's link and the owner's link have both been down for a term. Contact with one of the two keeps a
-// task going. A detached task needs contact with its job manager, since its owner no longer vouches for it. Beats don't
-// reach the manager: it knows of contact by links that go up and down, and by messages.
+// Which parties are in contact with the resource manager, and when silence makes it end work by itself. A task is
+// ended when its job manager's link and the owner's link have both been down for a term. Contact with one of the
+// two keeps a task going. A detached task needs contact with its job manager, since its owner no longer vouches
+// for it. Beats don't reach the manager: it knows of contact by links that go up and down, and by messages.
 #pragma once
 
 #include <array>
@@ -28,6 +28,10 @@ class Presence {
   /// A message came, which counts as contact even while the link is thought to be down.
   void heard(Instant now, const Party& peer);
   bool owner_is_up() const { return owner_contact_.up; }
+  /// A round trip to the owner as measured; longer ones than a site believes are cut.
+  void note_round_trip(Duration round_trip) { owner_round_trip_ = std::min(round_trip, round_trip_max); }
+  /// 0: not known.
+  Duration owner_round_trip() const { return owner_round_trip_; }
 
   /// From now the task depends on contact with its job manager or the owner.
   void watch(Instant now, const Party& job_manager, std::uint64_t task);
@@ -37,7 +41,7 @@ class Presence {
   void unwatch(const Party& job_manager, std::uint64_t task);
 
   /// When the next task is to be ended if no manager comes back.
-  Instant next_fence() const;
+  Instant next_deadline() const;
   /// The tasks to be ended now; they are no longer watched.
   std::vector<std::uint64_t> take_out_of_contact(Instant now);
   /// For tests: the indices agree.
@@ -58,11 +62,12 @@ class Presence {
   void remove_from_index(const Contacts::value_type& entry);
   /// Back into the index, or out of everything if it is of no more use.
   void keep_or_drop(Contacts::iterator entry);
-  Instant next_fence(Dependence dependence) const;
+  Instant next_deadline(Dependence dependence) const;
 
   Party owner_;
   Duration term_;
   Contact owner_contact_;
+  Duration owner_round_trip_;
   Contacts job_managers_;  ///< those that are up or have tasks
   /// Those that are down and have tasks of each dependence, by `since`.
   std::array<std::set<std::pair<Instant, Party>>, dependences> silent_;

@@ -17,7 +17,7 @@ constexpr Duration removal_grace = seconds(5);
 
 }  // namespace
 
-static void leave_removed(ResourceStep s, const NodeSet& removed);
+static void leave_removed(ResourceStep& s, const NodeSet& removed);
 
 void number_nodes(ResourceParts& parts) {
   const bool was_named = parts.numbers.is_named();
@@ -30,34 +30,31 @@ void number_nodes(ResourceParts& parts) {
     const auto known = std::ranges::lower_bound(before, node, {}, &std::pair<std::uint32_t, std::string>::first);
     if (known == before.end() || known->first != node) continue;
     FenceRecord row{node, highest, was_named ? known->second : std::string()};
-    parts.gone_fences[row.key()] = std::move(row);
+    parts.fences.keep(std::move(row));
   }
   for (const auto& [node, name] : after) {
-    const auto seen = parts.gone_fences.find(name);
-    const Epoch highest = seen == parts.gone_fences.end() ? Epoch{} : seen->second.highest;
-    parts.slots.replace(node, highest);
-    if (seen == parts.gone_fences.end()) continue;
-    parts.gone_fences.erase(seen);
-    parts.changed_fences.insert(node);
+    const auto highest = parts.fences.take_back(name);
+    parts.slots.replace(node, highest.value_or(Epoch{}));
+    if (highest) parts.fences.changed(node);
   }
   if (was_named || parts.numbers.is_named())
     for (const auto* all : {&before, &after})
-      for (const auto& [node, name] : *all) parts.changed_numbers.insert(node);
+      for (const auto& [node, name] : *all) parts.numbers.changed(node);
   parts.slots.configure(parts.numbers.present());
   DMM_ASSERT(parts.slots.total() <= parts.numbers.size());
 }
 
-void leave_removed(ResourceStep s, const NodeSet& removed) {
+void leave_removed(ResourceStep& s, const NodeSet& removed) {
   if (removed.empty()) return;
   for (const std::uint64_t number : s.parts.slots.tasks_on(removed))
     if (TaskRecord& task = s.parts.tasks.at(number); task.is_live())
       order_end(s, task, removal_grace, EndKind::lease_ended, LeaseEnd::node_removed);
   for (const Epoch lease : s.parts.slots.leases_on(removed)) take_from_lease(s.parts, lease, removed);
-  for (const std::uint64_t number : s.parts.tasks.open()) s.parts.touched.add(s.parts.tasks.at(number).lease);
+  for (const std::uint64_t number : s.parts.tasks.open()) s.parts.leases.look_at(s.parts.tasks.at(number).lease);
   s.parts.black_holes.ran(removed);
 }
 
-std::string reconfigure(ResourceStep s, const ResourceManagerSettings& settings) {
+WhyNot reconfigure(ResourceStep& s, const ResourceManagerSettings& settings) {
   if (settings.site != s.parts.settings.site || settings.name != s.parts.settings.name)
     return "the names of the resource manager and of its site can't change while it runs";
   s.parts.now = s.now;
@@ -71,7 +68,7 @@ std::string reconfigure(ResourceStep s, const ResourceManagerSettings& settings)
   number_nodes(s.parts);
   s.parts.presence.set_term(s.parts.settings.term);
   s.parts.black_holes.set_limits(s.parts.settings.set_aside_after, s.parts.settings.set_aside_for);
-  s.parts.register_due = true;
+  s.parts.registration.want();
   s.effects.log(Level::info, "reconfigured", {}, {{"nodes", std::int64_t{s.parts.slots.total()}}});
   return {};
 }

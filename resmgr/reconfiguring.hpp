@@ -3,12 +3,13 @@
 // offered again.
 #pragma once
 
+#include "protocol/outcome.hpp"
 #include "resmgr/resource_step.hpp"
 
 namespace dmm::resource_steps {
 
 /// Gives each configured node its number, and what it has seen.
 void number_nodes(ResourceParts& parts);
-std::string reconfigure(ResourceStep s, const ResourceManagerSettings& settings);
+WhyNot reconfigure(ResourceStep& s, const ResourceManagerSettings& settings);
 
 }  // namespace dmm::resource_steps

@@ -37,7 +37,7 @@ FenceRecord fence_row(const NodeNumbers& numbers, std::uint32_t node, Epoch high
   return {node, highest, numbers.is_named() ? numbers.name_of(node) : std::string()};
 }
 
-/// A row of which only the key counts.
+/// A row for erasing: only its key counts.
 TaskRow row_named(const TaskId& id) {
   TaskRow row;
   row.request = id.request;
@@ -45,7 +45,7 @@ TaskRow row_named(const TaskId& id) {
   return row;
 }
 
-/// The users of tasks that had no end and of which the backend has nothing any more.
+/// The users of tasks that had no end and that the backend doesn't have any more.
 std::set<Party> users_of_gone(const std::vector<ResourceRecord>& rows,
                               const std::map<TaskId, std::int32_t>& found) {
   std::set<Party> users;
@@ -75,7 +75,7 @@ std::vector<ResourceRecord> records(const ResourceParts& parts) {
   std::vector<ResourceRecord> rows;
   for (const auto& [node, highest] : parts.slots.fences())
     if (node < parts.numbers.size()) rows.emplace_back(fence_row(parts.numbers, node, highest));
-  for (const auto& [key, row] : parts.gone_fences) rows.emplace_back(row);
+  for (const auto& [key, row] : parts.fences.gone()) rows.emplace_back(row);
   if (parts.numbers.is_named())
     for (auto& [node, name] : parts.numbers.all()) rows.emplace_back(NodeRecord{node, std::move(name)});
   for (const Epoch epoch : parts.leases.keys()) rows.emplace_back(row_of(epoch, parts.leases.at(epoch)));
@@ -85,18 +85,18 @@ std::vector<ResourceRecord> records(const ResourceParts& parts) {
   return rows;
 }
 
-void record_changes(ResourceStep s, const std::vector<Epoch>& leases, const std::vector<TaskId>& tasks) {
+void record_changes(ResourceStep& s, const std::vector<Epoch>& leases, const std::vector<TaskId>& tasks) {
   std::set<std::uint32_t> suspects = s.parts.black_holes.take_changed();
   auto& ledger = s.effects.ledger;
   if (!ledger.wanted) return;
-  for (const std::uint32_t node : std::exchange(s.parts.changed_numbers, {})) {
+  for (const std::uint32_t node : s.parts.numbers.take_changed()) {
     std::string name = s.parts.numbers.is_named() ? s.parts.numbers.name_of(node) : std::string();
     if (!name.empty())
       ledger.put(NodeRecord{node, std::move(name)}, Grade::synced);
     else
       ledger.erase(NodeRecord{node, {}}, Grade::synced);
   }
-  for (const std::uint32_t node : std::exchange(s.parts.changed_fences, {}))
+  for (const std::uint32_t node : s.parts.fences.take_changed())
     if (node < s.parts.numbers.size() && !s.parts.numbers.name_of(node).empty())
       ledger.put(fence_row(s.parts.numbers, node, s.parts.slots.highest(node)), Grade::synced);
   // That nothing starts any more under a lease, or on nodes that left it, is promised to others.
@@ -137,7 +137,7 @@ void restore(ResourceParts& parts, Instant now, std::vector<ResourceRecord> rows
   NodeNumbers before;
   for (ResourceRecord& row : rows)
     if (auto* node = std::get_if<NodeRecord>(&row)) {
-      parts.changed_numbers.insert(node->node);  // written once more, or erased
+      before.changed(node->node);  // written once more, or erased
       before.restore(node->node, std::move(node->name));
     }
   parts.numbers = std::move(before);
@@ -159,10 +159,10 @@ void restore(ResourceParts& parts, Instant now, std::vector<ResourceRecord> rows
 
 void restore_one(ResourceParts& parts, AssignmentRecord& row) {
   NodeSet nodes = parts.slots.within(row.nodes);
-  if (nodes != row.nodes) parts.changed_leases.add(row.lease);
+  if (nodes != row.nodes) parts.leases.changed(row.lease);
   if (nodes.empty()) return;
   parts.slots.assign(nodes, row.lease);
-  parts.leases[row.lease] = {
+  parts.leases.get_or_make(row.lease) = {
       std::move(row.holder), std::move(row.user), std::move(nodes), row.patience, row.alone, false, row.closed};
 }
 
@@ -174,12 +174,12 @@ void restore_fences(ResourceParts& parts, const std::vector<ResourceRecord>& row
     if (!fence) continue;
     const auto known = numbers.find(fence->key());
     if (known == numbers.end()) {
-      parts.gone_fences[fence->key()] = *fence;
+      parts.fences.keep(*fence);
       continue;
     }
     parts.slots.remember(known->second, fence->highest);
     if (fence->key() != fence_row(parts.numbers, known->second, {}).key() || fence->node != known->second)
-      parts.changed_fences.insert(known->second);
+      parts.fences.changed(known->second);
   }
 }
 
@@ -216,7 +216,7 @@ void restore_one(ResourceParts& parts, Instant now, TaskRow& row, std::map<TaskI
         outcome.keeper_died ? keeper_died_text : "the resource manager was started again and found nothing of it";
     if (!task.cause && !outcome.keeper_died)
       parts.black_holes.failed(now, parts.slots.within(task.nodes), task.id.request, "lost");
-    parts.changed_tasks.add(task.id);
+    parts.tasks.changed(task.id);
     return record_outcome(parts, now, task, std::move(outcome));
   }
   restore_living(parts, now, task, row, alive->second);
@@ -228,7 +228,7 @@ void restore_living(ResourceParts& parts, Instant now, TaskRecord& task, const T
   if (process != 0) task.process = process;
   task.started = task.process != 0 || row.state == TaskState::running;
   const bool runs = row.state == TaskState::starting && task.started;
-  if (runs || task.process != row.process) parts.changed_tasks.add(task.id);
+  if (runs || task.process != row.process) parts.tasks.changed(task.id);
   parts.tasks.enter(now, task, runs ? TaskState::running : row.state);
   parts.slots.occupy_again(task.nodes, task.number);
   if (row.detached_until != never) parts.tasks.set_due(task, row.detached_until);
@@ -237,7 +237,7 @@ void restore_living(ResourceParts& parts, Instant now, TaskRecord& task, const T
   if (row.detached_until != never) parts.presence.detach(job_manager, task.number);
 }
 
-void resume(ResourceStep s) {
+void resume(ResourceStep& s) {
   for (const TaskId& id : s.parts.cleans.strays()) s.effects.tasks.push_back(EndTask{id, Duration{}});
   for (const std::uint64_t number : s.parts.tasks.open()) {
     const TaskRecord& task = s.parts.tasks.at(number);

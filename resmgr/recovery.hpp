@@ -8,11 +8,11 @@ namespace dmm::resource_steps {
 
 std::vector<ResourceRecord> records(const ResourceParts& parts);
 /// Each changed row once. A node's highest epoch is nowhere else: it must survive the host.
-void record_changes(ResourceStep s, const std::vector<Epoch>& leases, const std::vector<TaskId>& tasks);
+void record_changes(ResourceStep& s, const std::vector<Epoch>& leases, const std::vector<TaskId>& tasks);
 void restore(ResourceParts& parts, Instant now, std::vector<ResourceRecord> rows,
              const std::vector<LivingTask>& living, bool keeper_died);
 /// The first settle after a restore: the ends that were ordered are ordered again, since the backend may not have
 /// heard them.
-void resume(ResourceStep s);
+void resume(ResourceStep& s);
 
 }  // namespace dmm::resource_steps

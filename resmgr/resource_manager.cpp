@@ -25,7 +25,7 @@ ResourceParts::ResourceParts(ResourceManagerSettings all_settings, Duration keep
       site(site_manager_of(settings.site)),
       presence(site, settings.term),
       black_holes(settings.set_aside_after, settings.set_aside_for),
-      keep(keep_for) {
+      keep_alive(keep_for) {
   DMM_ASSERT(settings.term > Duration{});
   number_nodes(*this);
 }
@@ -46,7 +46,7 @@ bool speaks_for_itself(const Party& from, const Message& message) {
 
 /// To the handler for this message from a sender of this role; false: the sender may not say it. An owner is the site
 /// manager of our own site, and a user speaks of its own requests only (docs/protocol.md S15).
-bool hand(ResourceStep s, Received& received) {
+bool hand(ResourceStep& s, Received& received) {
   const Party& from = received.from;
   const auto handle = [&]<class Sender, class Body>(const Sender& sender, Body& body)
     requires requires { resource_steps::on(s, sender, body); }
@@ -56,10 +56,10 @@ bool hand(ResourceStep s, Received& received) {
   return dispatch_by_role<Role::resource_manager>(FromSite{from}, received.message, handle);
 }
 
-void take(ResourceStep s, Received& received) {
+void take(ResourceStep& s, Received& received) {
   s.parts.presence.heard(s.now, received.from);
   if (received.from.role == Role::site_manager && received.round_trip > Duration{})
-    s.parts.site_round_trip = std::min(received.round_trip, round_trip_max);
+    s.parts.presence.note_round_trip(received.round_trip);
   const std::uint16_t type = type_of(received.message);
   // A Fault is never answered: two parties that don't understand each other would never stop.
   if (hand(s, received) || type == Fault::type) return;
@@ -89,30 +89,31 @@ ResourceStep ResourceManager::begin(Instant now, Effects& effects) {
 }
 
 void ResourceManager::receive(Instant now, Received&& message, Effects& effects) {
-  take(begin(now, effects), message);
+  ResourceStep s = begin(now, effects);
+  take(s, message);
 }
 
 void ResourceManager::receive(Instant now, Input input, Effects& effects) {
-  const ResourceStep s = begin(now, effects);
+  ResourceStep s = begin(now, effects);
   std::visit(
       [&](auto& event) {
-        using Event = std::decay_t<decltype(event)>;
-        if constexpr (std::is_same_v<Event, Received>) take(s, event);
-        // Pressed links don't matter: a peer asks for what is said here, or the nodes bound it.
-        else if constexpr (requires { resource_steps::on(s, event); }) resource_steps::on(s, event);
+        if constexpr (std::is_same_v<std::decay_t<decltype(event)>, Received>)
+          take(s, event);
+        else
+          on(s, event);
       },
       input);
 }
 
 void ResourceManager::settle(Instant now, Effects& effects) {
-  const ResourceStep s = begin(now, effects);
+  ResourceStep s = begin(now, effects);
   ResourceParts& parts = parts_;
   if (std::exchange(parts.resume_due, false)) resume(s);
   for (const std::uint64_t number : parts.presence.take_out_of_contact(now)) lose_contact(s, number);
   // Before the due times: a Start isn't late if its lease was assigned in this batch.
-  for (const Epoch lease : parts.touched.take()) {
+  for (const Epoch lease : parts.leases.take_looks()) {
     for (const std::uint64_t number : parts.tasks.parked_of(lease)) consider(s, parts.tasks.at(number));
-    parts.perhaps_idle.add(lease);
+    parts.leases.may_be_idle(lease);
   }
   for (const TaskId& id : parts.tasks.take_due(now)) give_up_or_forget(s, id);
   watch_idle(parts, now);
@@ -121,16 +122,16 @@ void ResourceManager::settle(Instant now, Effects& effects) {
   keep_tasks(s);
   say_set_aside(s);
   register_if_due(s);
-  const std::vector<Epoch>& leases = parts.changed_leases.take();
-  const std::vector<TaskId>& tasks = parts.changed_tasks.take();
+  const std::vector<Epoch>& leases = parts.leases.take_changed();
+  const std::vector<TaskId>& tasks = parts.tasks.take_changed();
   record_changes(s, leases, tasks);
   check_changes(parts, leases, tasks);
 }
 
 Instant ResourceManager::next_deadline() const {
   if (parts_.resume_due) return parts_.now;
-  const Instant keep = parts_.tasks.live() > 0 ? parts_.keep_due : never;
-  return std::min({parts_.presence.next_fence(), parts_.tasks.next_due(), parts_.black_holes.next_back(),
+  const Instant keep = parts_.tasks.live() > 0 ? parts_.keep_alive.next_deadline() : never;
+  return std::min({parts_.presence.next_deadline(), parts_.tasks.next_due(), parts_.black_holes.next_back(),
                    parts_.idle.next(), keep});
 }
 
@@ -142,10 +143,12 @@ void ResourceManager::restore(Instant now, std::vector<ResourceRecord> rows, con
 }
 std::vector<ResourceRecord> ResourceManager::records() const { return resource_steps::records(parts_); }
 bool ResourceManager::stop_all(Instant now, Duration grace, Effects& effects) {
-  return resource_steps::stop_all({parts_, now, effects}, grace);
+  ResourceStep s{parts_, now, effects};
+  return resource_steps::stop_all(s, grace);
 }
-std::string ResourceManager::reconfigure(Instant now, const ResourceManagerSettings& settings, Effects& effects) {
-  return resource_steps::reconfigure({parts_, now, effects}, settings);
+WhyNot ResourceManager::reconfigure(Instant now, const ResourceManagerSettings& settings, Effects& effects) {
+  ResourceStep s{parts_, now, effects};
+  return resource_steps::reconfigure(s, settings);
 }
 ResourceManagerView ResourceManager::view() const { return resource_steps::view(parts_); }
 void ResourceManager::check_invariants() const { resource_steps::check_invariants(parts_); }

@@ -5,7 +5,7 @@
 //
 // Nodes are under one lease at a time, compared by epoch (slots.hpp). A Start waits, parked, until its lease is
 // assigned and its nodes are clean. A node counts as clean when the backend reported the end of what ran on it. A
-// lease of which all is here and nothing used goes back to the owner after a while (idle_leases.hpp). Work ends
+// lease that has all its nodes here, and no job, goes back to the owner after a while (idle_leases.hpp). Work ends
 // when its owner and its job manager are both out of contact (presence.hpp). Nodes that swallow jobs are set aside
 // (black_holes.hpp).
 //
@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "manager/contract.hpp"
+#include "protocol/outcome.hpp"
 #include "resmgr/resource_step.hpp"
 
 namespace dmm {
@@ -31,7 +32,7 @@ class ResourceManager {
 
   /// `keep`: tasks go on for so long without this manager; 0: for a term.
   explicit ResourceManager(ResourceManagerSettings settings, Duration keep = {});
-  // Compiled once, in the .cpp: each file that moved or ended one would compile those of all its members.
+  // Defined in the .cpp: here, each file that moves or destroys a manager would compile them for all members.
   ResourceManager(ResourceManager&&) noexcept;
   ResourceManager& operator=(ResourceManager&&) noexcept;
   ~ResourceManager();
@@ -58,7 +59,7 @@ class ResourceManager {
   bool stop_all(Instant now, Duration grace, Effects& effects);
   /// Takes other settings, but for its name and site: other nodes are offered, and what is no node any more is left by
   /// its lease, and what runs there is ended. Empty, or why they can't be taken, and then nothing changed.
-  std::string reconfigure(Instant now, const ResourceManagerSettings& settings, Effects& effects);
+  WhyNot reconfigure(Instant now, const ResourceManagerSettings& settings, Effects& effects);
 
   ResourceManagerView view() const;
   const ResourceManagerSettings& settings() const { return parts_.settings; }

@@ -39,25 +39,25 @@ Ended stopped(std::string text) {
 
 /// A Start came again: the asker doesn't know the outcome of the first. While it is undecided, the answer will
 /// come.
-static void answer_again(ResourceStep s, TaskRecord& task, const Start& start);
+static void answer_again(ResourceStep& s, TaskRecord& task, const Start& start);
 /// A job runs once at a time: with a later attempt, what is left of the earlier ones is killed, all components of
 /// it.
-static void replace_earlier_attempts(ResourceStep s, const TaskId& id);
+static void replace_earlier_attempts(ResourceStep& s, const TaskId& id);
 /// Only users of the site that holds the lease may start jobs under it; of the owner's own users, only the one that was
 /// given it.
 static bool is_for(const Assignment& lease, const RequestId& request);
 static Readiness readiness_of(const ResourceParts& parts, const TaskRecord& task);
-static void launch(ResourceStep s, TaskRecord& task);
+static void launch(ResourceStep& s, TaskRecord& task);
 /// Nothing is left of a task that the ledger didn't know. With the last of them, all nodes may be used.
-static void end_stray(ResourceStep s, const TaskId& id);
+static void end_stray(ResourceStep& s, const TaskId& id);
 /// Nothing of the task is left: its nodes are free for what waits for them, and the owner hears it if it asked.
-static void leave_nodes(ResourceStep s, TaskRecord& task);
+static void leave_nodes(ResourceStep& s, TaskRecord& task);
 /// Records the outcome and tells the job manager.
-static void conclude(ResourceStep s, TaskRecord& task, Ended&& outcome);
+static void conclude(ResourceStep& s, TaskRecord& task, Ended&& outcome);
 
 // ---- starting --------------------------------------------------------------------------------------------------
 
-void on(ResourceStep s, FromUser, Start& start) {
+void on(ResourceStep& s, FromUser, Start& start) {
   const TaskId id{start.request, start.component};
   if (TaskRecord* known = s.parts.tasks.find(id)) return answer_again(s, *known, start);
   if (s.effects.wants(Level::debug))
@@ -81,10 +81,10 @@ void on(ResourceStep s, FromUser, Start& start) {
   task.nodes = std::move(start.nodes);
   task.streams = start.streams;
   s.parts.tasks.set_program(task, std::move(start.program));
-  s.parts.touched.add(task.lease);
+  s.parts.leases.look_at(task.lease);
 }
 
-void answer_again(ResourceStep s, TaskRecord& task, const Start& start) {
+void answer_again(ResourceStep& s, TaskRecord& task, const Start& start) {
   if (task.state == TaskState::ended) return s.effects.send(asker_of(task.id), *task.outcome, task.id.request);
   task.streams = start.streams;
   for (TaskRecord::Growth& growth : task.growth) growth.told = growth.read = 0;
@@ -93,7 +93,7 @@ void answer_again(ResourceStep s, TaskRecord& task, const Start& start) {
   tell_growth(s, task);
 }
 
-void replace_earlier_attempts(ResourceStep s, const TaskId& id) {
+void replace_earlier_attempts(ResourceStep& s, const TaskId& id) {
   for (TaskRecord* task : s.parts.tasks.earlier_attempts(id)) {
     if (task->is_live())
       order_end(s, *task, Duration{}, EndKind::stopped);
@@ -124,7 +124,7 @@ Readiness readiness_of(const ResourceParts& parts, const TaskRecord& task) {
   return readiness;
 }
 
-void consider(ResourceStep s, TaskRecord& task) {
+void consider(ResourceStep& s, TaskRecord& task) {
   if (task.state != TaskState::parked) return;
   switch (readiness_of(s.parts, task)) {
     case Readiness::start: return launch(s, task);
@@ -138,7 +138,7 @@ void consider(ResourceStep s, TaskRecord& task) {
   }
 }
 
-void launch(ResourceStep s, TaskRecord& task) {
+void launch(ResourceStep& s, TaskRecord& task) {
   DMM_ASSERT(task.state == TaskState::parked && !s.parts.stopping);
   DMM_ASSERT(task.program && !s.parts.cleans.has_strays());
   s.parts.tasks.set_due(task, never);
@@ -151,16 +151,16 @@ void launch(ResourceStep s, TaskRecord& task) {
   keep_tasks(s);
   s.effects.tasks.push_back(StartTask{
       task.id, std::move(*std::exchange(task.program, nullptr)), {s.parts.settings.site, task.lease}, task.nodes});
-  s.parts.changed_tasks.add(task.id);
+  s.parts.tasks.changed(task.id);
 }
 
-void on(ResourceStep s, const TaskStarted& report) {
+void on(ResourceStep& s, const TaskStarted& report) {
   TaskRecord* task = s.parts.tasks.find(report.id);
   if (task == nullptr || !task->is_live() || task->started)
     return s.effects.log(Level::debug, "ignore", report.id.request, {{"report", std::string("task_started")}});
   task->started = true;
   task->process = report.process;
-  s.parts.changed_tasks.add(report.id);
+  s.parts.tasks.changed(report.id);
   ++s.parts.counts.started;
   if (task->state == TaskState::starting) s.parts.tasks.enter(s.now, *task, TaskState::running);
   if (s.effects.wants(Level::info))
@@ -175,7 +175,7 @@ void on(ResourceStep s, const TaskStarted& report) {
 
 // ---- ending ----------------------------------------------------------------------------------------------------
 
-void on(ResourceStep s, FromUser, const Stop& stop) {
+void on(ResourceStep& s, FromUser, const Stop& stop) {
   s.effects.log(Level::debug, "stop", stop.request, {{"grace", stop.grace.in_seconds()}});
   const std::vector<TaskRecord*> components = s.parts.tasks.of(stop.request);
   for (TaskRecord* task : components) {
@@ -192,11 +192,11 @@ void on(ResourceStep s, FromUser, const Stop& stop) {
   s.effects.send(asker_of({stop.request, 0}), std::move(unknown), stop.request);
 }
 
-void order_end(ResourceStep s, TaskRecord& task, Duration grace, EndKind cause, LeaseEnd lease_end) {
+void order_end(ResourceStep& s, TaskRecord& task, Duration grace, EndKind cause, LeaseEnd lease_end) {
   DMM_ASSERT(task.is_live());
   if (task.lease_end == LeaseEnd::released) task.lease_end = lease_end;
   if (!task.cause || cause == EndKind::stopped) task.cause = cause;
-  s.parts.changed_tasks.add(task.id);
+  s.parts.tasks.changed(task.id);
   const Instant kill_at = s.now + std::clamp(grace, Duration{}, wait_max);
   if (kill_at >= task.kill_at) return;
   task.kill_at = kill_at;
@@ -206,23 +206,23 @@ void order_end(ResourceStep s, TaskRecord& task, Duration grace, EndKind cause, 
   s.effects.tasks.push_back(EndTask{task.id, kill_at - s.now});
 }
 
-void detach(ResourceStep s, TaskRecord& task, Duration limit, LeaseEnd reason) {
+void detach(ResourceStep& s, TaskRecord& task, Duration limit, LeaseEnd reason) {
   DMM_ASSERT(task.is_live());
   if (task.lease_end == LeaseEnd::released) task.lease_end = reason;
   const Instant until = s.now + std::min(limit, wait_max);
   if (until < task.due) s.parts.tasks.set_due(task, until);
   s.parts.presence.detach(asker_of(task.id), task.number);
-  s.parts.changed_tasks.add(task.id);
+  s.parts.tasks.changed(task.id);
   s.effects.log(Level::info, "detach", task.id.request,
                 {{"lease", to_text(LeaseId{s.parts.settings.site, task.lease})}});
 }
 
-void on(ResourceStep s, TaskEnded& report) {
+void on(ResourceStep& s, TaskEnded& report) {
   if (s.parts.cleans.is_stray(report.id)) return end_stray(s, report.id);
   TaskRecord* task = s.parts.tasks.find(report.id);
   if (task == nullptr || !task->is_live())
     return s.effects.log(Level::debug, "ignore", report.id.request, {{"report", std::string("task_ended")}});
-  judge_nodes(s.parts, s.now, *task, report);
+  blame_nodes(s.parts, s.now, *task, report);
   // What heeds a warning and ends with exit status 0 within its grace has done its work. What is killed without a
   // warning doesn't exit: it had come to its end before, unnoticed.
   const bool by_itself = task->warned ? report.code == 0 : task->cause != EndKind::stopped;
@@ -249,25 +249,25 @@ void on(ResourceStep s, TaskEnded& report) {
   conclude(s, *task, std::move(outcome));
 }
 
-void end_stray(ResourceStep s, const TaskId& id) {
+void end_stray(ResourceStep& s, const TaskId& id) {
   const std::vector<std::uint64_t> answers = s.parts.cleans.end_stray(id);
   const TaskRecord* known = s.parts.tasks.find(id);
   if (known == nullptr || !known->ordered) s.effects.tasks.push_back(RemoveTask{id});
   if (s.parts.cleans.has_strays()) return;
   for (const std::uint64_t clean : answers) count_down(s, clean);
-  for (const Epoch epoch : s.parts.leases.keys()) s.parts.touched.add(epoch);
+  for (const Epoch epoch : s.parts.leases.keys()) s.parts.leases.look_at(epoch);
 }
 
-void leave_nodes(ResourceStep s, TaskRecord& task) {
+void leave_nodes(ResourceStep& s, TaskRecord& task) {
   DMM_ASSERT(task.is_live());
   s.parts.slots.vacate(task.nodes, task.number);
   s.parts.presence.unwatch(asker_of(task.id), task.number);
-  for (const Epoch lease : s.parts.slots.leases_on(task.nodes)) s.parts.touched.add(lease);
-  for (const TaskRecord* later : s.parts.tasks.later_attempts(task.id)) s.parts.touched.add(later->lease);
+  for (const Epoch lease : s.parts.slots.leases_on(task.nodes)) s.parts.leases.look_at(lease);
+  for (const TaskRecord* later : s.parts.tasks.later_attempts(task.id)) s.parts.leases.look_at(later->lease);
   for (const std::uint64_t clean : std::exchange(task.cleans, {})) count_down(s, clean);
 }
 
-void fail(ResourceStep s, TaskRecord& task, StartFault fault, std::string why) {
+void fail(ResourceStep& s, TaskRecord& task, StartFault fault, std::string why) {
   DMM_ASSERT(task.state == TaskState::parked);
   s.effects.log(Level::warning, "refuse", task.id.request,
                 {{"message", std::string("start")}, {"fault", std::string(to_text(fault))}, {"reason", why}});
@@ -287,12 +287,12 @@ void record_outcome(ResourceParts& parts, Instant now, TaskRecord& task, Ended&&
   task.program.reset();
   parts.tasks.set_due(task, now + (task.ordered ? parts.settings.keep_output
                                                 : std::min(parts.settings.keep_output, keep_refusal)));
-  parts.perhaps_idle.add(task.lease);
+  parts.leases.may_be_idle(task.lease);
 }
 
-void conclude(ResourceStep s, TaskRecord& task, Ended&& outcome) {
+void conclude(ResourceStep& s, TaskRecord& task, Ended&& outcome) {
   record_outcome(s.parts, s.now, task, std::move(outcome));
-  s.parts.changed_tasks.add(task.id);
+  s.parts.tasks.changed(task.id);
   ++(task.outcome->kind == EndKind::start_failed ? s.parts.counts.failed : s.parts.counts.ended);
   if (s.effects.wants(Level::info))
     s.effects.log(Level::info, "ended", task.id.request,
@@ -303,7 +303,7 @@ void conclude(ResourceStep s, TaskRecord& task, Ended&& outcome) {
   s.effects.send(asker_of(task.id), *task.outcome, task.id.request);
 }
 
-void give_up_or_forget(ResourceStep s, const TaskId& id) {
+void give_up_or_forget(ResourceStep& s, const TaskId& id) {
   TaskRecord& task = *s.parts.tasks.find(id);
   DMM_ASSERT(task.due == never);
   if (task.state == TaskState::ended) return remove(s, task);
@@ -313,7 +313,7 @@ void give_up_or_forget(ResourceStep s, const TaskId& id) {
 
 // ---- forgetting ------------------------------------------------------------------------------------------------
 
-void on(ResourceStep s, FromUser, const Forget& forget) {
+void on(ResourceStep& s, FromUser, const Forget& forget) {
   for (TaskRecord* task : s.parts.tasks.of(forget.request)) {
     if (task->state == TaskState::ended) {
       remove(s, *task);
@@ -324,11 +324,10 @@ void on(ResourceStep s, FromUser, const Forget& forget) {
   }
 }
 
-void remove(ResourceStep s, TaskRecord& task) {
+void remove(ResourceStep& s, TaskRecord& task) {
   if (task.ordered) s.effects.tasks.push_back(RemoveTask{task.id});
-  auto read = s.parts.reads.lower_bound({task.id, Stream::output, 0});
-  while (read != s.parts.reads.end() && std::get<TaskId>(read->first) == task.id) read = s.parts.reads.erase(read);
-  s.parts.changed_tasks.add(task.id);
+  s.parts.reads.drop(task.id);
+  s.parts.tasks.changed(task.id);
   s.parts.tasks.erase(task);
 }
 

@@ -155,6 +155,7 @@ void Slots::vacate(const NodeSet& nodes, std::uint64_t task) {
 void Slots::remember(std::uint32_t node, Epoch highest) {
   DMM_ASSERT(node < slots_.size());
   slots_[node].highest = std::max(slots_[node].highest, highest);
+  DMM_ASSERT(slots_[node].lease <= slots_[node].highest);
 }
 
 void Slots::replace(std::uint32_t node, Epoch highest) {
@@ -165,7 +166,7 @@ void Slots::replace(std::uint32_t node, Epoch highest) {
 void Slots::occupy_again(const NodeSet& nodes, std::uint64_t task) {
   DMM_ASSERT(task != 0);
   each(slots_, nodes, [&](Slot& slot) {
-    DMM_ASSERT(slot.task == 0);
+    DMM_ASSERT(slot.present && slot.task == 0);
     set(slot, slot.lease, task);
   });
 }

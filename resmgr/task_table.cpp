@@ -75,6 +75,7 @@ void TaskTable::enter(Instant now, TaskRecord& task, TaskState state) {
   task.state = state;
   task.since = now;
   live_ += task.is_live();
+  DMM_ASSERT(live_ <= open_.size());
   if (state != TaskState::ended) return;
   ++ended_of_[task.lease];
   const bool was_open = open_.erase(task.number) == 1;
@@ -101,6 +102,7 @@ void TaskTable::set_program(TaskRecord& task, Program program) {
   DMM_ASSERT(task.state == TaskState::parked && !task.program);
   task.program = std::make_unique<Program>(std::move(program));
   parked_bytes_ += bytes_of(*task.program);
+  DMM_ASSERT(parked_bytes_ >= sizeof(Program) && open_.contains(task.number));
   ++parked_of_[job_manager_of(task.id.request)];
 }
 
@@ -123,6 +125,7 @@ Instant TaskTable::next_due() const {
 
 void TaskTable::erase(TaskRecord& task) {
   DMM_ASSERT(task.state == TaskState::ended && !open_.contains(task.number));
+  DMM_ASSERT(!task.program && task.outcome);
   set_due(task, never);
   if (--ended_of_.at(task.lease) == 0) ended_of_.erase(task.lease);
   const RequestId job = job_of(task.id.request);
@@ -213,6 +216,7 @@ std::vector<TaskId> TaskTable::take_due(Instant now) {
       first->task->due = never;
       dues->erase(first);
     }
+  DMM_ASSERT(next_due() > now);
   return due;
 }
 

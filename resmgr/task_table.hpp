@@ -1,9 +1,8 @@
 // The tasks of a resource manager: those that wait to start, those that run, and the outcomes that are kept until
-// they are fetched; with the indices that let each event find the few tasks it concerns. No decisions are made
-// here.
+// they are fetched. Indices let each event find the few tasks that it concerns. No decisions are made here.
 //
-// All tasks of a job, of every component and attempt, are found together; nearly always there is one. A task that isn't
-// over also has a number, in order of arrival, by which Slots and Presence name it.
+// All tasks of a job, of every component and attempt, are found together; nearly always there is one. A task that
+// isn't over also has a number, in order of arrival, by which Slots and Presence name it.
 #pragma once
 
 #include <compare>
@@ -15,6 +14,7 @@
 
 #include "manager/dense.hpp"
 #include "manager/lookup.hpp"
+#include "resmgr/marks.hpp"
 #include "resmgr/task_record.hpp"
 
 namespace dmm {
@@ -27,6 +27,9 @@ class TaskTable {
   void enter(Instant now, TaskRecord& task, TaskState state);
   void set_due(TaskRecord& task, Instant due);
   void erase(TaskRecord& task);
+  /// The ledger's row of the task is to be written or erased.
+  void changed(const TaskId& id) { changed_.add(id); }
+  const std::vector<TaskId>& take_changed() { return changed_.take(); }
 
   /// The task, or nullptr. References stay valid until it is erased.
   TaskRecord* find(const TaskId& id) { return found(id); }
@@ -56,7 +59,7 @@ class TaskTable {
   /// How many Starts of a job manager are parked; and how many bytes the programs of all parked Starts take.
   std::uint32_t parked_of(const Party& job_manager) const;
   std::uint64_t parked_bytes() const { return parked_bytes_; }
-  /// Gives a parked task its program, which is gone when the task is parked no longer.
+  /// Gives a parked task its program. The caller takes the program away before the task is parked no longer.
   void set_program(TaskRecord& task, Program program);
 
   Instant next_due() const;
@@ -94,6 +97,7 @@ class TaskTable {
   Lookup<Party, std::uint32_t> parked_of_;     ///< how many are parked with a program, by job manager
   std::uint64_t parked_bytes_ = 0;
   DenseSet<Due> dues_, ended_dues_;            ///< of those that aren't over, and that are
+  Marks<TaskId> changed_;
   std::uint64_t last_number_ = 0;
   std::uint32_t live_ = 0;
 };

@@ -64,7 +64,7 @@ Reply no_reply(Unanswered why, std::string fault, std::string owner = {}) {
 
 ClientPool::ClientPool(const std::string& name) : endpoint_(settings_of_client(name)) {}
 
-std::variant<std::size_t, std::string> ClientPool::connect(const Party& manager, const std::string& endpoint) {
+OrFault<std::size_t> ClientPool::connect(const Party& manager, const std::string& endpoint) {
   if (const auto known = numbers_.find(manager); known != numbers_.end()) return known->second;
   auto dialled = transport_.dial(endpoint);
   if (const auto* fault = std::get_if<TransportFault>(&dialled)) return fault->text;

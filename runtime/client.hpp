@@ -8,11 +8,11 @@
 #include <map>
 #include <optional>
 #include <string>
-#include <variant>
 #include <vector>
 
 #include "links/endpoint.hpp"
 #include "protocol/messages.hpp"
+#include "protocol/outcome.hpp"
 #include "runtime/reach.hpp"
 #include "runtime/transport.hpp"
 
@@ -47,7 +47,7 @@ class ClientPool {
   explicit ClientPool(const std::string& name = {});
 
   /// Begins to connect to a manager; its number, or why the endpoint can't be used.
-  std::variant<std::size_t, std::string> connect(const Party& manager, const std::string& endpoint);
+  OrFault<std::size_t> connect(const Party& manager, const std::string& endpoint);
   /// From now on what is asked of a manager that was never reached, and certainly can't be, is answered with a fault
   /// within a second. One that was reached may only be restarting.
   void give_up_early() { gives_up_early_ = true; }

@@ -10,8 +10,8 @@
 namespace dmm {
 
 std::string number_start(DaemonSettings& settings, const std::string& directory) {
-  const auto start = directory.empty() ? std::variant<std::uint64_t, std::string>(incarnation_now())
-                                       : next_incarnation(directory + "/incarnation");
+  const auto start =
+      directory.empty() ? OrFault<std::uint64_t>(incarnation_now()) : next_incarnation(directory + "/incarnation");
   if (const auto* fault = std::get_if<std::string>(&start)) return *fault;
   const auto instance = instance_of(directory);
   if (const auto* fault = std::get_if<std::string>(&instance)) return *fault;

@@ -24,7 +24,7 @@ std::uint64_t random_number() {
 
 std::uint64_t incarnation_now() { return static_cast<std::uint64_t>(wall_microseconds() / 1'000); }
 
-std::variant<std::uint64_t, std::string> next_incarnation(const std::string& file) {
+OrFault<std::uint64_t> next_incarnation(const std::string& file) {
   std::uint64_t last = 0;
   if (const auto kept = read_small_file(file, 64)) std::from_chars(kept->data(), kept->data() + kept->size(), last);
   const std::uint64_t next = std::max(incarnation_now(), last + 1);
@@ -32,7 +32,7 @@ std::variant<std::uint64_t, std::string> next_incarnation(const std::string& fil
   return next;
 }
 
-std::variant<std::uint64_t, std::string> instance_of(const std::string& directory) {
+OrFault<std::uint64_t> instance_of(const std::string& directory) {
   if (directory.empty()) return random_number();
   const std::string file = directory + "/instance";
   std::uint64_t own = 0;

@@ -4,7 +4,8 @@
 
 #include <cstdint>
 #include <string>
-#include <variant>
+
+#include "protocol/outcome.hpp"
 
 namespace dmm {
 
@@ -14,7 +15,7 @@ std::uint64_t incarnation_now();
 
 /// As incarnation_now, and greater than all numbers that were kept in this file before; keeps it there. The text of an
 /// error if the file can't be written.
-std::variant<std::uint64_t, std::string> next_incarnation(const std::string& file);
+OrFault<std::uint64_t> next_incarnation(const std::string& file);
 
 /// What the sessions of this start count from: each is begun anew with a greater number, and the next start's are
 /// greater than all of these.
@@ -22,6 +23,6 @@ constexpr std::uint64_t session_incarnation(std::uint64_t start) { return start 
 
 /// By the directory's own random name and by the start of the machine: a copy of the directory elsewhere is another.
 /// Without a directory every start is another.
-std::variant<std::uint64_t, std::string> instance_of(const std::string& directory);
+OrFault<std::uint64_t> instance_of(const std::string& directory);
 
 }  // namespace dmm

@@ -260,7 +260,7 @@ std::string Transport::listen(const std::string& endpoint) {
 
 const std::vector<std::string>& Transport::endpoints() const { return inside_->endpoints; }
 
-std::variant<Connection, TransportFault> Transport::dial(const std::string& endpoint) {
+OrFault<Connection, TransportFault> Transport::dial(const std::string& endpoint) {
   Inside& in = *inside_;
   const auto fault = [&](int error) {
     return TransportFault{"cannot connect to " + endpoint + ": " + text_of(error)};

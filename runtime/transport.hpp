@@ -12,10 +12,10 @@
 #include <memory>
 #include <string>
 #include <string_view>
-#include <variant>
 #include <vector>
 
 #include "links/endpoint.hpp"
+#include "protocol/outcome.hpp"
 #include "protocol/time.hpp"
 #include "runtime/connection_guard.hpp"
 
@@ -54,7 +54,7 @@ class Transport {
   const std::vector<std::string>& endpoints() const;
 
   /// Begins to connect, and does so again whenever the connection is lost, until `hangup`.
-  std::variant<Connection, TransportFault> dial(const std::string& endpoint);
+  OrFault<Connection, TransportFault> dial(const std::string& endpoint);
   void hangup(Connection connection);
 
   /// Sends a frame without waiting. False: the connection is gone or full. On a dialled connection that isn't made yet

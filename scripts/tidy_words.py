@@ -1,5 +1,5 @@
-"""Rules of scripts/tidy.py about words: comments keep to docs/writing.md, and docs/architecture.md has the parts and
-the messages that the managers have.
+"""Rules of scripts/tidy.py about words: comments and documents keep to docs/writing.md, and docs/architecture.md has
+the parts, the messages and the order of a step that the managers have.
 """
 import collections
 import fnmatch
@@ -12,14 +12,18 @@ def matches(path, patterns):
     return any(fnmatch.fnmatchcase(path, pattern) for pattern in patterns)
 
 
-# Files whose comments keep to docs/writing.md. Folders that are still to be moved aren't here yet: protocol,
-# matchmaking, resmgr/backends, runtime, views, simulator, workloads, results, topologies, cli, tests, bench and
-# scripts.
-PROSE = ("manager/*", "sitemgr/*", "jobmgr/*", "resmgr/[!b]*", "links/*")
+# Comments and documents keep to docs/writing.md. These folders and documents are still to come; add none.
+PROSE_LATER = ("resmgr/backends/*", "protocol/*", "matchmaking/*", "runtime/*", "topologies/*", "views/*",
+               "workloads/*", "simulator/*", "results/*", "cli/*", "bench/*", "tests/*", "scripts/*", "models/*",
+               "README.md", "docs/operations.md", "docs/performance.md", "docs/protocol.md", "docs/reliability.md",
+               "docs/reproduction.md", "docs/simulation.md")
+PROSE_ALREADY = ("protocol/verbs.hpp",)  # of these folders
 SENTENCE_WORDS_MAX = 35
+CELL_WORDS_MAX = 40
 # Owner, borrower, home site, user: a manager or a site is never one of these words.
 PRONOUNS = re.compile(r"\b(?:who|whoever|whom|whose|nobody|somebody|anybody|everybody)\b", re.I)
-PHRASES = re.compile(r"\b(?:anew|what became of|of which so|so many of)\b", re.I)
+PHRASES = re.compile(r"\b(?:anew|so many|of which|one an?|what bec[ao]mes? of)\b", re.I)
+BAD_EXAMPLES = "| instead of | write |"  # a table of docs/writing.md: its first column is there to be read and not done
 
 
 def comments_of(text):
@@ -28,34 +32,73 @@ def comments_of(text):
     for number, line in enumerate(text.splitlines() + [""], 1):
         found = re.search(r"(?:^|\s)//[/<]*(?!/) ?(.*)$", line)
         alone = found and line.lstrip().startswith("//")
-        if block and not alone:
+        if block and (not alone or re.match(r"\s*(?:-|\d+\.)\s", found[1])):
             yield first, " ".join(block)
             block = []
         if found and not set(found[1]) <= {"-", " "}:
-            if not alone:
+            if not alone or found[1].startswith("--"):  # beside code, or the title of a section
                 yield number, found[1]
                 continue
             first = first if block else number
             block.append(found[1])
 
 
-def check_prose(tree):
-    for path in tree.code:
-        if not matches(path, PROSE):
+def blocks_of(document):
+    """Paragraphs, list items and cells of tables as running text: (first line, text, whether it is a cell). Without
+    code blocks, headings, and the column of bad examples."""
+    block, first, is_code, is_bad = [], 0, False, False
+    for number, line in enumerate(document.splitlines() + [""], 1):
+        line = line.strip()
+        is_fence = line.startswith("```")
+        is_row = line.startswith("|")
+        ends = not line or is_row or is_fence or line.startswith("#") or re.match(r"(?:[-*]|\d+\.)\s", line)
+        if block and (ends or is_code):
+            yield first, " ".join(block), False
+            block = []
+        is_code ^= is_fence
+        is_bad = is_row and (is_bad or line == BAD_EXAMPLES)
+        if is_code or is_fence or line.startswith("#"):
             continue
-        for line, text in comments_of(tree.texts[path]):
-            for match in list(PRONOUNS.finditer(text)) + list(PHRASES.finditer(text)):
-                yield Finding(path, line, "prose", f"'{match[0]}': name the actor, as docs/writing.md says")
-            for sentence in re.split(r"[.;:!?](?:\s|$)", re.sub(r"`[^`]*`|\([^)]*\)", "x", text)):
-                if len(words := sentence.split()) > SENTENCE_WORDS_MAX:
-                    why = f"a sentence of {len(words)} words; at most {SENTENCE_WORDS_MAX}"
-                    yield Finding(path, line, "prose", why)
+        if is_row:
+            for cell in re.split(r"(?<!\\)\|", line)[1 + is_bad:-1]:
+                yield number, cell.strip(), True
+        elif line:
+            first = first if block else number
+            block.append(re.sub(r"^(?:[-*]|\d+\.)\s+", "", line))
 
 
-# The tables of parts in docs/architecture.md: the struct of a manager's parts, and its role in protocol/verbs.hpp.
+def faults_of(text, is_cell=False):
+    """What docs/writing.md has against a comment, a paragraph or a cell. Code between backticks is no prose."""
+    text = re.sub(r"\[([^\]]*)\]\([^)\s]*\)", r"\1", re.sub(r"`[^`]*`", "x", text))
+    for match in PRONOUNS.finditer(text):
+        yield f"'{match[0]}': name the actor, as docs/writing.md says"
+    for match in PHRASES.finditer(text):
+        yield f"'{match[0]}': docs/writing.md wants a plainer phrase"
+    for sentence in re.split(r"[.!?][\"')*]*(?:\s|$)", text):
+        if len(words := sentence.split()) > SENTENCE_WORDS_MAX:
+            yield f"a sentence of {len(words)} words; at most {SENTENCE_WORDS_MAX}"
+    if is_cell and len(words := text.split()) > CELL_WORDS_MAX:
+        yield f"a cell of {len(words)} words; at most {CELL_WORDS_MAX}"
+
+
+def check_prose(tree):
+    for path, text in tree.texts.items():
+        is_later = matches(path, PROSE_LATER) and not matches(path, PROSE_ALREADY)
+        if is_later or not path.endswith((".cpp", ".hpp", ".md")):
+            continue
+        is_document = path.endswith(".md")
+        for line, block, *is_cell in blocks_of(text) if is_document else comments_of(text):
+            for fault in faults_of(block, *is_cell):
+                yield Finding(path, line, "prose", fault)
+
+
+# The tables of parts and the orders of a step in docs/architecture.md: the struct of a manager's parts, its role in
+# protocol/verbs.hpp, and the class whose `settle` the order is of, with its file.
 ARCHITECTURE, VERBS = "docs/architecture.md", "protocol/verbs.hpp"
 PARTS = (("sitemgr/site_step.hpp", "SiteParts", "site"), ("jobmgr/job_step.hpp", "JobParts", "job"),
          ("resmgr/resource_step.hpp", "ResourceParts", "resource"))
+ORDERS = (("sitemgr/site_manager.cpp", "SiteManager"), ("jobmgr/job_manager.cpp", "JobManager"),
+          ("resmgr/resource_manager.cpp", "ResourceManager"))
 PLAIN = r"(?:\w+Settings|Party|Placer|Ignored|TaskCounts|Lookup|Marks|Instant|Duration|bool|std::.*)"
 
 
@@ -77,10 +120,52 @@ def handled_by(code, role):
     return handled
 
 
+def calls_of(code, manager):
+    """What `settle` of this manager calls, in order: (name, whether the document must tell it). Free functions, and
+    what is called of a part as a statement of its own, are steps; what is asked of a part on the way needs no word."""
+    start = re.search(rf"\bvoid {manager}::settle\([^)]*\) \{{", code)
+    if not start:
+        return []
+    body = code[start.end():start.end() + code[start.end():].index("\n}")]
+    calls = []
+    for match in re.finditer(r"(?<![\w.:>])(?:parts_?\.(\w+)\.)?(\w+)\s*\(", body):
+        if match[2] not in ("if", "while", "for", "switch", "return"):
+            is_step = not match[1] or body[:match.start()].rstrip().endswith((";", "{", "}", ")"))
+            calls.append((f"{match[1]}.{match[2]}" if match[1] else match[2], is_step))
+    return calls
+
+
+def fault_of_order(told, calls):
+    """Why the names that a document tells aren't the calls in their order; None if they are."""
+    left = iter(calls)
+    for name in told:
+        for call, is_step in left:
+            if call == name:
+                break
+            if is_step:
+                return f"`{call}` comes where the document has `{name}`"
+        else:
+            return f"`{name}` isn't called there, or comes earlier"
+    return next((f"`{call}` isn't told" for call, is_step in left if is_step), None)
+
+
+def check_orders(tree, document):
+    for path, manager in ORDERS:
+        if path not in tree.code:
+            continue
+        start = document.find(f"`{manager}::settle` ")
+        steps = re.match(r"[^\n]*\n\n((?:(?:\d+\.| ) [^\n]*\n)+)", document[max(start, 0):])
+        told = re.findall(r"`([\w.]+)`", steps[1]) if start >= 0 and steps else []
+        if fault := fault_of_order(told, calls_of(tree.code[path], manager)):
+            yield Finding(ARCHITECTURE, document.count("\n", 0, max(start, 0)) + 1, "architecture",
+                          f"the order of {manager}::settle: {fault}")
+
+
 def check_architecture(tree):
     document = tree.texts.get(ARCHITECTURE)
     if document is None or VERBS not in tree.code:
         return
+    yield from check_orders(tree, document)
     for path, struct, role in PARTS:
         if path not in tree.code:
             continue

@@ -1,12 +1,12 @@
-// The monotonic clock of one simulated machine: it may run a little too fast or too slow, and jump forward, but never
-// stands still or goes back.
+// The monotonic clock of one simulated machine: it may run a little too fast or too slow, and jump forward, but
+// never stands still or goes back.
 #pragma once
 
 #include "protocol/time.hpp"
 
 namespace dmm {
 
-class MachineClock {
+class HostClock {
  public:
   /// What the clock shows at an instant of the world.
   Instant at(Instant world) const {

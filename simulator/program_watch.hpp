@@ -1,6 +1,6 @@
-// What really runs in the machine rooms, looked at from outside and remembered over the restarts of their managers: on
-// which nodes, under which lease, and which attempt at which job, all as the program was started and not as its manager
-// tells.
+// What really runs in the hosts, looked at from outside and remembered over the restarts of their managers: on
+// which nodes, under which lease, and which attempt at which job, all as the program was started and not as its
+// manager tells.
 #pragma once
 
 #include <map>
@@ -17,7 +17,7 @@ inline RequestId job_of(const RequestId& request) { return {request.site, reques
 
 class ProgramWatch {
  public:
-  /// Looks at one machine room if anything started or ended there. What is broken, or empty.
+  /// Looks at one host if anything started or ended there. What is broken, or empty.
   std::string look(const World& world, const Party& manager);
   /// The owner has these nodes under a lease: programs of earlier ones that run there and weren't ended are a fault.
   std::string check_leased(const World& world, const LeaseId& lease, const std::vector<NodeGroup>& nodes) const;

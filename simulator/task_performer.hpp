@@ -1,4 +1,4 @@
-// The machine room of one simulated resource manager: carries out its orders in virtual time, as its backend
+// The host of one simulated resource manager: carries out its orders in virtual time, as its backend
 // would. What a program does is said by its arguments:
 //   sleep S      runs S seconds, exits with 0; ends at once at SIGTERM
 //   stubborn S   the same, but only SIGKILL ends it before

@@ -126,7 +126,7 @@ void World::settle_touched() {
   batch_.clear();
 }
 
-/// When something is due in its machine room.
+/// When something is due in its host.
 Instant World::report_due(const Actor& actor) {
   return actor.frozen || actor.party.role != Role::resource_manager ? never : actor.performer.next_report();
 }

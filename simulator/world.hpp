@@ -1,5 +1,5 @@
 // A whole grid in virtual time: the same managers and sessions as in the daemons (links/driver.hpp), around them
-// a simulated network that carries encoded frames, and simulated machine rooms. What is seen here is what the
+// a simulated network that carries encoded frames, and simulated hosts. What is seen here is what the
 // production code does; only sockets, processes and the clock are made up.
 //
 // One step takes everything that is due at the next instant, feeds it to the managers it is for, and settles each
@@ -17,7 +17,7 @@
 #include "manager/lookup.hpp"
 #include "resmgr/resource_manager.hpp"
 #include "simulator/alarms.hpp"
-#include "simulator/machine_clock.hpp"
+#include "simulator/host_clock.hpp"
 #include "simulator/memory_ledger.hpp"
 #include "simulator/network.hpp"
 #include "simulator/quiet_links.hpp"
@@ -43,7 +43,7 @@ struct WorldSettings {
   /// memory than a short one.
   bool hand_out_ended = false;
   bool traced = true;  ///< keep trace_hash()
-  bool remember_ends = false;  ///< machine rooms remember how every program ended
+  bool remember_ends = false;  ///< hosts remember how every program ended
   bool skips_quiet = true;     ///< beats on links on which nothing else happens are accounted for, not played
 };
 
@@ -145,7 +145,7 @@ class World {
   void slow_disk(const Party& party, Duration longest);
   /// Whether direct connections to a resource manager work.
   void set_reachable(const Party& resource_manager, bool reachable);
-  /// From now on what happens in a machine room is reported so much later.
+  /// From now on what happens in a host is reported so much later.
   void report_late(const Party& resource_manager, Duration late);
   /// The keeper of a resource manager is killed, with all that it keeps.
   void lose_programs(const Party& resource_manager);
@@ -210,14 +210,14 @@ class World {
     std::uint32_t spins = 0;           ///< settles in a row that asked to be called again at once
     Instant committed_at = never;      ///< when the commit under way is done; until then nothing is taken or sent
     Duration commit_max;               ///< how long its disk may take
-    MachineClock clock;
+    HostClock clock;
     std::vector<Submission> promised;  ///< users hear of them when the commit is done
     std::vector<FrameArrival> waiting;  ///< came while it was paused or committing
     TaskPerformer performer;            ///< of a resource manager
     std::variant<std::monostate, Driver<SiteManager>, Driver<JobManager>, Driver<ResourceManager>> driver;
     std::variant<std::monostate, LedgerOf<SiteManager>, LedgerOf<JobManager>, LedgerOf<ResourceManager>> ledger;
-    std::vector<TaskReport> reports;  ///< of its machine room, while it was paused or committing
-    std::uint64_t deadlines = 0;      ///< of its machine room, that were told of
+    std::vector<TaskReport> reports;  ///< of its host, while it was paused or committing
+    std::uint64_t deadlines = 0;      ///< of its host, that were told of
     std::size_t site = 0;             ///< in the topology
     std::vector<Address> dials;       ///< whom it connects to when it starts
     std::uint64_t incarnation = 0;
@@ -286,7 +286,7 @@ class World {
   Lookup<Party, Address> addresses_;
   QuietLinks quiet_;
   std::vector<Connection> used_;  ///< over which something came in this step
-  Alarms wakes_;  ///< when each manager or its machine room has something to do
+  Alarms wakes_;                  ///< when each manager or its host has something to do
   std::vector<Address> touched_, batch_;  ///< to be settled at the end of this step; and being settled
   std::vector<Address> settled_;
   std::vector<Written> written_;

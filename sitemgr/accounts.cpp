@@ -14,6 +14,7 @@ void Accounts::add_total(UsageRecord::Direction direction, const SiteName& peer,
 }
 
 void Accounts::close(const HopLease& lease, Instant now, const Neighbours& neighbours) {
+  DMM_ASSERT(lease.granted <= now);
   UsageRecord record{lease.id, lease.request, {}, UsageRecord::Direction::own, lease.processors, lease.granted, now,
                      lease.processor_microseconds};
   const auto note = [&](UsageRecord::Direction direction, std::optional<std::size_t> peer) {
@@ -34,6 +35,7 @@ std::uint64_t Accounts::total_of(UsageRecord::Direction direction, const SiteNam
 }
 
 void Accounts::restore(std::map<std::uint64_t, UsageRecord> records) {
+  DMM_ASSERT(log_.records().empty() && changed_.empty());  // no lease has ended yet
   const bool has_totals = !totals_.empty();
   first_ = records.empty() ? 1 : records.begin()->first;
   for (auto& [number, use] : records) {
@@ -50,12 +52,14 @@ void Accounts::write(LedgerChanges<SiteRecord>& ledger) {
     if (written_ >= log_.first())
       ledger.put(UsageRow{written_, log_.records()[static_cast<std::size_t>(written_ - log_.first())]});
   for (; first_ < log_.first(); ++first_) ledger.erase(UsageRow{first_, {}});
+  DMM_ASSERT(written_ == log_.next() && first_ == log_.first());  // the ledger has what the log has
 }
 
 void Accounts::add_records(std::vector<SiteRecord>& rows) const {
   for (std::uint64_t number = log_.first(); number < log_.next(); ++number)
     rows.emplace_back(UsageRow{number, log_.records()[static_cast<std::size_t>(number - log_.first())]});
   for (const auto& [key, total] : totals_) rows.emplace_back(UsageTotalRow{key.second, key.first, total});
+  DMM_ASSERT(rows.size() >= log_.records().size() + totals_.size());
 }
 
 }  // namespace dmm

@@ -41,8 +41,8 @@ class Accounts {
   UsageLog log_;
   std::map<Key, UsageTotal> totals_;
   std::set<Key> changed_;        ///< totals with a row to be written
-  std::uint64_t written_ = 1;    ///< the ledger has the records before this number,
-  std::uint64_t first_ = 1;      ///< and from this one on
+  std::uint64_t written_ = 1;    ///< every record with a lower number is in the ledger
+  std::uint64_t first_ = 1;      ///< the number of the oldest record that the ledger has
 };
 
 }  // namespace dmm

@@ -63,6 +63,7 @@ void Borrowers::returned(Instant now, std::size_t borrower, std::uint32_t proces
   count(now, one);
   one.processors -= processors;
   lent_ -= processors;
+  DMM_ASSERT(one.processors <= lent_);
 }
 
 // ---- what they want ------------------------------------------------------------------------------------------------
@@ -155,6 +156,7 @@ void Borrowers::lapse(Instant now, std::size_t borrower) {
   Borrower& one = list_[borrower];
   Duration off = off_first;
   for (std::uint32_t i = 0; i < one.lapses && off < off_last; ++i) off = std::min(off * 2, off_last);
+  DMM_ASSERT(off_first <= off && off <= off_last);
   ++one.lapses;
   // The first may be an accident of the way.
   if (one.lapses > 1) keep_off(borrower, now + off);

@@ -45,8 +45,8 @@ void forget_older(SiteStep& s, const Party& manager, const Register& offer) {
         tell_ended(s, lease, over, LeaseEnd::unknown, false);
         account(s, lease, over);
       } else {
-        s.out.send(manager, Unassign{id, nodes_on(over, manager), {}, detached_for(s.parts, lease)},
-                   lease.request);
+        s.effects.send(manager, Unassign{id, nodes_on(over, manager), {}, detached_for(s.parts, lease)},
+                       lease.request);
       }
       remove_nodes(*groups, over);
       s.parts.owned.put(manager, nodes_on(over, manager));  // to be withheld for the later one
@@ -91,7 +91,7 @@ void compare(SiteStep& s, const Party& manager, const Register& offer, bool is_f
     const NodeSet has = known == theirs.end() ? NodeSet{} : known->second;
     if (!contains(has, leased)) assign(s, lease, manager, leased);
     if (!cleaning.empty())
-      s.out.send(manager, Unassign{id, cleaning, {}, detached_for(s.parts, lease)}, lease.request);
+      s.effects.send(manager, Unassign{id, cleaning, {}, detached_for(s.parts, lease)}, lease.request);
     dirty = subtract(dirty, cleaning);
     if (known != theirs.end()) known->second = subtract(subtract(has, leased), cleaning);
   }
@@ -103,10 +103,10 @@ void compare(SiteStep& s, const Party& manager, const Register& offer, bool is_f
 }
 
 void take_unknown(SiteStep& s, const Party& manager, const LeaseId& id, const NodeSet& nodes) {
-  s.out.log(Level::warning, "unknown_lease", {},
-            {{"peer", to_text(manager)}, {"lease", to_text(id)}, {"nodes", to_text(nodes)}});
+  s.effects.log(Level::warning, "unknown_lease", {},
+                {{"peer", to_text(manager)}, {"lease", to_text(id)}, {"nodes", to_text(nodes)}});
   const NodeSet withheld = s.parts.owned.withhold(manager, nodes);
-  s.out.send(manager, Unassign{id, nodes, {}, s.parts.settings.detached_max});
+  s.effects.send(manager, Unassign{id, nodes, {}, s.parts.settings.detached_max});
   if (withheld.empty()) return;  // they are under a newer lease already
   HopLease* lease = s.parts.leases.find(id);
   if (!lease) {

@@ -5,6 +5,7 @@
 #include <set>
 #include <utility>
 
+#include "manager/assert.hpp"
 #include "protocol/time.hpp"
 
 namespace dmm {
@@ -20,6 +21,7 @@ class Deadlines {
       order_.erase({known->second, key});
       at_.erase(known);
     }
+    DMM_ASSERT(at_.size() == order_.size());
     if (at == never) return;
     at_.emplace(key, at);
     order_.emplace(at, key);

@@ -29,8 +29,9 @@ void delegate_local(SiteStep& s) {
     HomeSearch::Next next = s.parts.search.next(s.now, s.parts.queue, site, s.parts.targets);
     if (const auto* paused = std::get_if<HomeSearch::Paused>(&next)) {
       const LocalRequest& request = paused->request;
-      s.out.log(Level::debug, "pause", request.request.id,
-                {{"round", std::int64_t{request.round}}, {"seconds", (request.resume_at - s.now).in_seconds()}});
+      s.effects.log(
+          Level::debug, "pause", request.request.id,
+          {{"round", std::int64_t{request.round}}, {"seconds", (request.resume_at - s.now).in_seconds()}});
     } else if (const auto* found = std::get_if<HomeSearch::Found>(&next)) {
       delegate(s, *found);
     } else {
@@ -44,11 +45,11 @@ void delegate(SiteStep& s, const HomeSearch::Found& found) {
   s.parts.targets.sent(found.target, found.request.kind->widest);
   const Duration round_trip = s.parts.users.round_trip(job_manager_of(s.parts.settings.name, id.user));
   Delegate asked = s.parts.search.ask(s.now, found, s.parts.queue, s.parts.search_site(), round_trip);
-  s.out.log(Level::info, "delegate", id,
-            {{"to", s.parts.neighbours[found.target].site.text},
-             {"dttl", std::int64_t{asked.dttl}},
-             {"round", std::int64_t{asked.round}},
-             {"tries_left", std::int64_t{asked.tries_left}}});
+  s.effects.log(Level::info, "delegate", id,
+                {{"to", s.parts.neighbours[found.target].site.text},
+                 {"dttl", std::int64_t{asked.dttl}},
+                 {"round", std::int64_t{asked.round}},
+                 {"tries_left", std::int64_t{asked.tries_left}}});
   send(s, found.target, std::move(asked), id);
 }
 
@@ -57,15 +58,16 @@ void on_answer(SiteStep& s, LocalRequest& request, RejectReason reason) {
   const bool said_nothing = reason == RejectReason::no_answer || reason == RejectReason::link_down;
   if (said_nothing && request.answers.size() < answers_max)
     request.answers.push_back({s.parts.neighbours[request.target].site, reason});
-  s.out.log(Level::info, "rejected", request.request.id,
-            {{"by", s.parts.neighbours[request.target].site.text}, {"reason", std::string(to_text(reason))}});
+  s.effects.log(Level::info, "rejected", request.request.id,
+                {{"by", s.parts.neighbours[request.target].site.text}, {"reason", std::string(to_text(reason))}});
 }
 
 void withdraw(SiteStep& s, LocalRequest& request) {
   DMM_ASSERT(request.search == LocalRequest::Search::out);
   s.parts.targets.back(request.target, request.kind->widest);
   s.parts.queue.set_search(request, LocalRequest::Search::ready);
-  s.out.log(Level::info, "withdraw", request.request.id, {{"to", s.parts.neighbours[request.target].site.text}});
+  s.effects.log(Level::info, "withdraw", request.request.id,
+                {{"to", s.parts.neighbours[request.target].site.text}});
   send(s, request.target, Withdraw{request.request.id, 0, request.round}, request.request.id);
 }
 

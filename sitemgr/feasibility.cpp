@@ -79,6 +79,7 @@ Prospect Feasibility::prospect(const Site& site, const RequestClass& kind, Durat
     prospect.complete &= there.complete;
     prospect.largest = std::max(prospect.largest, there.largest);
   }
+  DMM_ASSERT(!kind.servable || prospect.possible);
   return prospect;
 }
 
@@ -86,6 +87,7 @@ Prospect Feasibility::prospect(const Site& site, const RequestClass& kind, Durat
 
 std::pair<bool, std::uint64_t> Feasibility::classify(const Site& site, const ResourceNeed& need) {
   const std::vector<ClusterView> sizes = site.owned.sizes(need.constraints);
+  DMM_ASSERT(sizes.size() == site.owned.settings().size());
   const std::uint32_t widest = widest_component(need);
   std::uint64_t clusters = 0;
   for (std::size_t i = 0; i < sizes.size() && i < clusters_told_apart; ++i)
@@ -104,6 +106,7 @@ std::optional<Duration> Feasibility::hopeless_from(const Site& site, const Reque
   std::optional<Duration> least;
   for (auto length = kind.lengths.rbegin(); length != kind.lengths.rend() && is_hopeless(length->first); ++length)
     least = length->first;
+  DMM_ASSERT(!least || *least > Duration{});  // only declared lengths are listed
   return least;
 }
 
@@ -120,6 +123,7 @@ std::optional<std::pair<Refusal, Prospect>> Feasibility::refusal_of(const Site& 
 void Feasibility::looked(const OwnedNodes& owned, bool more) {
   looked_at_ = more ? std::nullopt : std::optional(sources(owned));
   goes_on_ = more;
+  DMM_ASSERT(is_due(owned) == more);
 }
 
 // ---- what neighbours are told --------------------------------------------------------------------------------------
@@ -163,6 +167,7 @@ std::vector<std::pair<std::size_t, Reach>> Feasibility::take_due(const Site& sit
 // ---- the ledger ----------------------------------------------------------------------------------------------------
 
 void Feasibility::restore(const Neighbours& neighbours, ReachRecord row) {
+  DMM_ASSERT(told_.size() >= neighbours.size());
   if (const auto n = neighbours.find(row.site))
     reach_.hear(*n, Reach{std::move(row.entries)});
   else

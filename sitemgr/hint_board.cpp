@@ -10,14 +10,15 @@
 namespace dmm {
 namespace {
 
-/// News of farther sites goes on only if it stays true for so long, for each hop, where other sites wait too: what is
-/// free there is mostly taken at once.
+/// For how long news of farther sites must stay true before it goes on, for each hop, where other sites wait too:
+/// what is free there is mostly taken at once.
 constexpr Duration held_down = milliseconds(500);
 /// This fraction of the largest cluster is worth telling also where no user waits.
 constexpr std::uint32_t much = 8;
 /// That no user waits any more is told after this: the next request may come at once.
 constexpr Duration calm = seconds(2);
-/// Small news of farther sites alone goes so many times more seldom than that of this site: each goes through the grid.
+/// How many times more seldom small news of farther sites alone is told than that of this site: it goes through
+/// the grid.
 constexpr std::int64_t farther_seldom = 5;
 
 bool users_wait_at(const Neighbour& neighbour) {
@@ -48,6 +49,7 @@ std::optional<Duration> big_news(const CapacityHint& told, const CapacityHint& h
     const std::uint32_t more = is.lendable > was.lendable ? is.lendable - was.lendable : 0;
     if (more > 0 && more >= was.lendable && more >= is.largest / much) is_news(farther);
   }
+  DMM_ASSERT(!soonest || *soonest >= Duration{});
   return soonest;
 }
 
@@ -55,6 +57,7 @@ std::optional<Duration> big_news(const CapacityHint& told, const CapacityHint& h
 
 void HintBoard::tell(Instant now, Told& told, const CapacityHint& fresh) {
   DMM_ASSERT(!fresh.empty());
+  DMM_ASSERT(told.at <= now);
   told.hint = fresh;
   told.at = now;
   told.looked_revision = 0;
@@ -82,6 +85,7 @@ bool HintBoard::begin_round(Instant now, const Sources& sources, const Neighbour
   due_ = never;
   waiting_ = 0;
   for (std::size_t n = 0; n < neighbours.size(); ++n) waiting_ += users_wait_at(neighbours[n]);
+  DMM_ASSERT(waiting_ <= neighbours.size());
   return true;
 }
 

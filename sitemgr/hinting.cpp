@@ -84,7 +84,7 @@ void send_hints(SiteStep& s) {
     const Instant kept_off_until = s.parts.lending.kept_off_until(s.parts.lending_site(), n);
     auto hint = s.parts.hints.look(s.now, n, own_hint(s.parts, s.now, n), kept_off_until, s.parts.neighbours,
                                    s.parts.settings);
-    if (hint) s.out.messages.emplace_back(s.parts.party(n), Beat{}, RequestId{}, std::move(*hint));
+    if (hint) s.effects.messages.emplace_back(s.parts.party(n), Beat{}, RequestId{}, std::move(*hint));
   }
 }
 

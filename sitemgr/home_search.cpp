@@ -43,8 +43,9 @@ bool HomeSearch::may_delegate(const RequestQueue& queue, const Site& site) {
          site.matcher.has_matched(queue, site.owned, site.reservation);
 }
 
-/// How wide a simple request may be that is kept here: what fits starts at the next pass of matchmaking. None is kept
-/// while nodes gather for a request that was overtaken for too long: others would wait for it, which may be hours.
+/// How wide a simple request may be that is kept here: what fits starts at the next pass of matchmaking. None is
+/// kept while nodes are reserved for a request that was overtaken for too long: the others would wait for it,
+/// perhaps for hours.
 std::uint32_t HomeSearch::keeps_up_to(const Site& site) {
   const bool is_held_back = site.matcher.is_blocked() || site.reservation.held() || site.drains.has_self();
   return site.settings.keep_local && !is_held_back ? site.owned.largest_idle() : 0;
@@ -109,7 +110,7 @@ HomeSearch::Next HomeSearch::next(Instant now, RequestQueue& queue, const Site& 
     Next step = next_of_class(now, queue, site, targets);
     if (std::holds_alternative<Found>(step)) kind_ = nullptr;  // the next of this class, or of another, is first now
     if (!std::holds_alternative<std::monostate>(step)) return step;
-    // A class of which the first finds no neighbour to ask is passed over: the others need the same.
+    // A class is passed over if its first request finds no neighbour to ask: the others need the same.
     if (!any_left_) after_ = first_;
     kind_ = nullptr;
   }
@@ -189,6 +190,7 @@ Delegate HomeSearch::ask(Instant now, const Found& found, RequestQueue& queue, c
   request.target = found.target;
   ++request.asks;
   ++request.tries;
+  DMM_ASSERT(request.asks <= site.neighbours.size());  // each is asked once in a round
   // What neighbours said of the budget lowers what others may spend of it, and never ends the round.
   if (request.tries_left > 0) --request.tries_left;
   const Duration within = answer_within(kind.dttl, site.settings, site.neighbours);

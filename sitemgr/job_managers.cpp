@@ -19,7 +19,7 @@ constexpr Duration waited_max = seconds(10 * 365 * 86400LL);
 }  // namespace
 
 static LocalRequest& enqueue(SiteStep& s, const Party& user, Request& request);
-/// A request of which nothing comes leaves the queue, and is out at no neighbour any more.
+/// A request that is to get no nodes leaves the queue, and is out at no neighbour any more.
 static void leave_queue(SiteStep& s, LocalRequest& request);
 /// The site has vouched for a silent job manager long enough: its nodes go back. What runs there is the matter of
 /// the resource managers, which may hear the job manager.
@@ -30,8 +30,8 @@ static void release_of_absent(SiteStep& s, const Party& user);
 void on(SiteStep& s, FromUser from, Request& request) {
   const RequestId id = request.id;
   const auto refuse = [&](RefusalReason reason, std::string text) {
-    s.out.log(Level::info, "refuse", id, {{"reason", std::string(to_text(reason))}, {"text", text}});
-    s.out.send(from.party, Refuse{id, reason, 0, std::move(text)}, id);
+    s.effects.log(Level::info, "refuse", id, {{"reason", std::string(to_text(reason))}, {"text", text}});
+    s.effects.send(from.party, Refuse{id, reason, 0, std::move(text)}, id);
   };
   if (from.party != job_manager_of(id) || id.site != s.parts.settings.name || id.empty())
     return refuse(RefusalReason::malformed, "a request names its own site, job manager and job");
@@ -41,12 +41,13 @@ void on(SiteStep& s, FromUser from, Request& request) {
     known->session = s.parts.users.session(from.party);
     return;
   }
-  if (const char* limit = s.parts.users.limit_reached(from.party, s.parts.queue.size(), s.parts.settings))
+  if (const WhyNot limit = s.parts.users.limit_reached(from.party, s.parts.queue.size(), s.parts.settings);
+      !limit.empty())
     return refuse(RefusalReason::limit_reached, limit);
-  if (s.out.wants(Level::info))
-    s.out.log(Level::info, "request", id,
-              {{"processors", std::int64_t{total_processors(request.need)}},
-               {"dttl", std::int64_t{std::min({request.dttl, s.parts.settings.dttl_limit, dttl_max})}}});
+  if (s.effects.wants(Level::info))
+    s.effects.log(Level::info, "request", id,
+                  {{"processors", std::int64_t{total_processors(request.need)}},
+                   {"dttl", std::int64_t{std::min({request.dttl, s.parts.settings.dttl_limit, dttl_max})}}});
   LocalRequest& added = enqueue(s, from.party, request);
   if (!added.kind->servable || added.request.length > Duration{}) refuse_if_hopeless(s, added);
 }
@@ -76,7 +77,7 @@ LocalRequest& enqueue(SiteStep& s, const Party& user, Request& request) {
 void on(SiteStep& s, FromUser from, Cancel& cancel) {
   LocalRequest* request = s.parts.queue.find(cancel.request);
   if (!request || from.party != job_manager_of(cancel.request)) return s.parts.ignore("unknown_request");
-  s.out.log(Level::info, "cancel", cancel.request, {});
+  s.effects.log(Level::info, "cancel", cancel.request, {});
   s.parts.users.closed(from.party);
   leave_queue(s, *request);
 }
@@ -95,7 +96,7 @@ void job_manager_up(SiteStep& s, const Party& user, bool restarted) {
 
 void job_managers_due(SiteStep& s) {
   while (const std::optional<Users::Due> due = s.parts.users.take_due(s.now)) {
-    if (due->is_lost) s.out.log(Level::warning, "job_manager_lost", {}, {{"peer", to_text(due->user)}});
+    if (due->is_lost) s.effects.log(Level::warning, "job_manager_lost", {}, {{"peer", to_text(due->user)}});
     if (due->is_absent) release_of_absent(s, due->user);
     s.parts.users.settle_due(due->user, s.parts.reconciliation.concerns(due->user));
   }
@@ -125,16 +126,16 @@ void do_chores(SiteStep& s) {
 }
 
 void release_of_absent(SiteStep& s, const Party& user) {
-  s.out.log(Level::warning, "job_manager_absent", {}, {{"peer", to_text(user)}});
+  s.effects.log(Level::warning, "job_manager_absent", {}, {{"peer", to_text(user)}});
   for (const auto& [id, request] : s.parts.users.take_holds(user)) {
     HopLease& lease = *s.parts.leases.find(id);
     std::vector<NodeGroup> nodes = std::move(lease.handed_out.at(request));
     lease.handed_out.erase(request);
-    s.out.send(user, LeaseEnded{id, nodes, LeaseEnd::expired, false, {}}, request);
+    s.effects.send(user, LeaseEnded{id, nodes, LeaseEnd::expired, false, {}}, request);
     give_back(s, lease, nodes, true);
   }
   // Nor is what it waits for kept: when it comes back it asks again, in a new session.
-  if (s.parts.users.discard(user)) s.out.renewals.push_back(user);
+  if (s.parts.users.discard(user)) s.effects.renewals.push_back(user);
 }
 
 }  // namespace dmm::site_steps

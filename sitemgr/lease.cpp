@@ -31,6 +31,7 @@ void add_many(std::vector<NodeGroup>& groups, std::vector<NodeGroup> what) {
     else
       groups[known->second].nodes = unite(groups[known->second].nodes, added.nodes);
   }
+  DMM_ASSERT(at.size() <= groups.size());
 }
 
 }  // namespace

@@ -39,15 +39,17 @@ struct HopLease {
   std::uint32_t processors = 0;              ///< at the grant
   std::uint32_t part = 0;
   std::uint32_t round = 0;
-  std::uint32_t jobs = 0;  ///< sink: that it was put at the service of
+  std::uint32_t jobs = 0;  ///< sink: how often its nodes were handed to a job
   RequestId request;  ///< the one it was granted for
-  Duration term;        ///< what each Beat that vouches promises us, or by us if we own it; longer over long chains
+  /// For how long each Beat that vouches promises the lease. At the owner these are its Beats to the borrower;
+  /// elsewhere, the Beats of the lender to this site. Longer over long chains.
+  Duration term;
   Duration length;      ///< the owner takes it back after this; 0: never
   Duration round_trip;  ///< from the home site to the owner and back
-  Instant upstream_until = never;    ///< our right to the nodes ends here; `never` while Beats vouch for them
-  Instant downstream_until = never;  ///< what we promised ends here; `never` while ours do
+  Instant upstream_until = never;    ///< our right to the nodes ends here; `never` while our lender's Beats vouch
+  Instant downstream_until = never;  ///< our promise to the borrower ends here; `never` while our Beats vouch
   Duration grace;                    ///< what the owner gives before it takes nodes back
-  Instant protected_until{};         ///< owner: taken back for no local request before
+  Instant protected_until{};         ///< owner: reclaimed for no local request before
   std::vector<NodeGroup> idle;       ///< sink: in the pool, without a job
   SiteNames chain;                   ///< owner first, sink last
   SiteNames owner_ancestors;

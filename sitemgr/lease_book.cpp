@@ -9,7 +9,7 @@
 namespace dmm {
 namespace {
 
-/// From so many groups of nodes on, resource managers are looked up in a set.
+/// From this number of groups of nodes on, resource managers are looked up in a set.
 constexpr std::size_t wide_from = 16;
 
 /// A resource manager says each minute that its part of a lease isn't used; what it said holds this long.
@@ -39,7 +39,10 @@ HopLease* LeaseBook::take_over(Instant now) {
     HopLease* lease = find(watched_.back().second);
     watched_.pop_back();
     if (!lease) continue;
-    if (lease->deadline(offer_) <= now) return lease;
+    if (lease->deadline(offer_) <= now) {
+      DMM_ASSERT(lease->state != LeaseState::ending);
+      return lease;
+    }
     watch(*lease);  // renewed since it was put here
   }
   return nullptr;
@@ -62,6 +65,7 @@ HopLease& LeaseBook::add(HopLease lease) {
       else if (managers.insert(group.resource_manager).second)
         add_new_manager(kept, group.resource_manager);
     }
+  DMM_ASSERT(kept.managers.empty() == (kept.nodes.empty() && kept.cleaning.empty()));
   return kept;
 }
 
@@ -101,6 +105,7 @@ void LeaseBook::erase(const LeaseId& id) {
   if (!idle_said_.empty()) idle_said_.erase(id);
   if (lease->wanted) DMM_ASSERT(wanted_.erase(id) == 1);
   leases_.erase(id);
+  DMM_ASSERT(wanted_.size() <= leases_.size());
 }
 
 void LeaseBook::set_wanted(HopLease& lease, bool wanted) {
@@ -110,6 +115,7 @@ void LeaseBook::set_wanted(HopLease& lease, bool wanted) {
     wanted_.insert(lease.id);
   else
     wanted_.erase(lease.id);
+  DMM_ASSERT(wanted_.size() <= leases_.size());
 }
 
 // ---- idle nodes ----------------------------------------------------------------------------------------------------

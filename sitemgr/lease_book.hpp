@@ -1,6 +1,6 @@
-// LeaseBook (leases): every lease of which this site knows a hop, with indices by link, by resource manager and by
-// time. The book names the leases that this site makes, knows which are idle or changed, and writes their rows. What
-// happens to a lease is decided by the manager (leasing.cpp); how a lease becomes a message or a row is in
+// LeaseBook (leases): every lease with a hop at this site, with indices by link, by resource manager and by
+// time. The book names the leases that this site makes, knows which are idle or changed, and writes their rows.
+// What happens to a lease is decided by the manager (leasing.cpp); how a lease becomes a message or a row is in
 // lease_mould.hpp.
 #pragma once
 

@@ -13,6 +13,36 @@
 
 namespace dmm {
 
+HopLease lease_of_own(const LeaseId& lease_id, const RequestId& of, Instant now, const SiteSettings& settings) {
+  DMM_ASSERT(lease_id.owner == settings.name && !lease_id.empty());
+  HopLease lease;
+  auto& DMM_LEASE_FIELDS = lease;
+  id = lease_id;
+  request = of;
+  state = LeaseState::active;
+  granted = now;
+  term = settings.term;
+  chain = {settings.name};
+  owner_ancestors = settings.ancestors;
+  grace = settings.reclaim_at_job_end ? end_of_job : settings.reclaim_grace;
+  return lease;
+}
+
+void lend(HopLease& lease, const Foreign& foreign, const LendingTerms& terms) {
+  const Delegate& asked = foreign.delegate;
+  auto& DMM_LEASE_FIELDS = lease;
+  DMM_ASSERT(!downstream && chain.size() == 1);
+  state = LeaseState::offered;
+  downstream = foreign.from;
+  part = asked.part;
+  round = asked.round;
+  chain.insert(chain.end(), asked.chain.rbegin(), asked.chain.rend());
+  round_trip = std::max(asked.round_trip, Duration{});
+  length = terms.length;
+  protected_until = granted + terms.protected_time;
+  term = terms.term;
+}
+
 HopLease lease_from(const Grant& grant, Instant now, std::size_t from, bool upstream_stands) {
   DMM_ASSERT(!grant.nodes.empty() && !grant.chain.empty() && grant.term > Duration{});  // what isn't so was refused
   HopLease lease;

@@ -1,14 +1,20 @@
-// The mould of a lease: every way in which a HopLease becomes a message or a row, or is made of one. A new field of a
-// lease doesn't compile until DMM_LEASE_FIELDS in lease_mould.cpp names it. The functions that need a place for it all
-// stand there; tests/sitemgr/lease_mould_test.cpp says which of them carry it.
+// The mould of a lease: every way in which a HopLease begins, becomes a message or a row, or is made of one. With
+// a new field of HopLease none of these functions compiles until DMM_LEASE_FIELDS in lease_mould.cpp names the
+// field; tests/sitemgr/lease_mould_test.cpp says which of them carry it.
 #pragma once
 
+#include "sitemgr/foreign.hpp"
 #include "sitemgr/lease.hpp"
+#include "sitemgr/lending_terms.hpp"
 #include "sitemgr/neighbours.hpp"
 #include "sitemgr/records.hpp"
 
 namespace dmm {
 
+/// Of our own nodes, which are still to be put into it, for a request of one of our own users.
+HopLease lease_of_own(const LeaseId& id, const RequestId& request, Instant now, const SiteSettings& settings);
+/// Makes it the first hop of a lease for a neighbour's Delegate.
+void lend(HopLease& lease, const Foreign& foreign, const LendingTerms& terms);
 /// Of a Grant that came from a neighbour: our hop of the lease, with no downstream yet.
 HopLease lease_from(const Grant& grant, Instant now, std::size_t upstream, bool upstream_stands);
 /// Of a holding that a lender names: the hop of ours that was lost. `own_term`: promised while the lender doesn't know.

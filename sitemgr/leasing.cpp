@@ -64,8 +64,8 @@ void on(SiteStep& s, FromSite from, Grant& grant) {
   s.parts.targets.heard_grant(from.neighbour);
   if (const std::string_view fault = fault_of(s.parts, from.neighbour, grant); !fault.empty()) {
     s.parts.refuse(from.neighbour, "grant");
-    s.out.log(Level::warning, "grant_refused", grant.request,
-              {{"by", s.parts.neighbours[from.neighbour].site.text}, {"text", std::string(fault)}});
+    s.effects.log(Level::warning, "grant_refused", grant.request,
+                  {{"by", s.parts.neighbours[from.neighbour].site.text}, {"text", std::string(fault)}});
     return;
   }
   if (HopLease* known = s.parts.leases.find(grant.lease)) {
@@ -90,8 +90,8 @@ void on(SiteStep& s, FromSite from, Grant& grant) {
   const PartKey key{grant.request, grant.part, grant.round};
   const Foreign* waiting = s.parts.transit.find(key, from.neighbour);
   const auto give_up = [&](std::string_view why) {
-    s.out.log(Level::info, "release", grant.request,
-              {{"lease", to_text(grant.lease)}, {"unused", true}, {"text", std::string(why)}});
+    s.effects.log(Level::info, "release", grant.request,
+                  {{"lease", to_text(grant.lease)}, {"unused", true}, {"text", std::string(why)}});
     send(s, from.neighbour, Release{grant.lease, {}, false, false}, grant.request);
   };
   if (!waiting) return give_up("nobody waits for it");
@@ -113,7 +113,7 @@ void on(SiteStep& s, FromSite from, Grant& grant) {
   lease.downstream = to;
   grant.term = promise_of(s.parts, lease);
   lease.downstream_until = promised_until(s.parts, s.now, lease);
-  s.out.log(
+  s.effects.log(
       Level::info, "pass_grant", grant.request,
       {{"from", neighbour.site.text}, {"to", s.parts.neighbours[to].site.text}, {"lease", to_text(grant.lease)}});
   const RequestId trace = grant.request;
@@ -135,14 +135,14 @@ void take_grant(SiteStep& s, std::size_t from, const Grant& grant, HopLease leas
       !fault.empty()) {
     s.parts.refuse(from, "grant");
     s.parts.targets.worthless(s.now, from);
-    s.out.log(Level::warning, "grant_refused", grant.request,
-              {{"by", s.parts.neighbours[from].site.text}, {"text", fault}});
+    s.effects.log(Level::warning, "grant_refused", grant.request,
+                  {{"by", s.parts.neighbours[from].site.text}, {"text", fault}});
     return send(s, from, Release{grant.lease, {}, false, true}, grant.request);
   }
-  s.out.log(Level::info, "granted", grant.request,
-            {{"from", s.parts.neighbours[from].site.text},
-             {"lease", to_text(grant.lease)},
-             {"round", std::int64_t{grant.round}}});
+  s.effects.log(Level::info, "granted", grant.request,
+                {{"from", s.parts.neighbours[from].site.text},
+                 {"lease", to_text(grant.lease)},
+                 {"round", std::int64_t{grant.round}}});
   lease.state = LeaseState::active;
   HopLease& kept = add_lease(s, std::move(lease));
   send(s, from, Claim{kept.id, kept.request, {}}, kept.request);
@@ -153,15 +153,17 @@ void take_grant(SiteStep& s, std::size_t from, const Grant& grant, HopLease leas
 void tell_ended(SiteStep& s, HopLease& lease, const std::vector<NodeGroup>& nodes, LeaseEnd reason, bool confirmed,
                 Duration grace) {
   changed(s, lease);
-  s.out.log(Level::info, "lease_ended", lease.request,
-            {{"lease", to_text(lease.id)}, {"reason", std::string(to_text(reason))}, {"confirmed", confirmed}});
+  s.effects.log(
+      Level::info, "lease_ended", lease.request,
+      {{"lease", to_text(lease.id)}, {"reason", std::string(to_text(reason))}, {"confirmed", confirmed}});
   if (lease.downstream)
     return send(s, *lease.downstream, LeaseEnded{lease.id, nodes, reason, confirmed, grace}, lease.request);
   std::vector<RequestId> empty;
   for (auto& [request, held] : lease.handed_out) {
     std::vector<NodeGroup> lost = remove_nodes(held, nodes);
     if (lost.empty()) continue;
-    s.out.send(job_manager_of(request), LeaseEnded{lease.id, std::move(lost), reason, confirmed, grace}, request);
+    s.effects.send(job_manager_of(request), LeaseEnded{lease.id, std::move(lost), reason, confirmed, grace},
+                   request);
     if (held.empty()) empty.push_back(request);
   }
   for (const RequestId& request : empty) take_from_user(s.parts, lease, request);
@@ -198,7 +200,7 @@ void hear_claim(SiteStep& s, HopLease& lease) {
   if (lease.state != LeaseState::offered) return;
   lease.state = LeaseState::active;
   changed(s, lease);
-  s.out.log(Level::debug, "claim", lease.request, {{"lease", to_text(lease.id)}});
+  s.effects.log(Level::debug, "claim", lease.request, {{"lease", to_text(lease.id)}});
   if (!lease.upstream) s.parts.lending.claimed(*lease.downstream);
   s.parts.leases.watch(lease);
   if (lease.upstream && !DMM_PLANT(claim_not_forwarded))
@@ -240,8 +242,8 @@ void give_back(SiteStep& s, HopLease& lease, const std::vector<NodeGroup>& nodes
   changed(s, lease);
   if (!lease.idle.empty()) remove_nodes(lease.idle, gone);
   account(s, lease, gone);
-  s.out.log(Level::info, "release", lease.request,
-            {{"lease", to_text(lease.id)}, {"to", s.parts.neighbours[*lease.upstream].site.text}});
+  s.effects.log(Level::info, "release", lease.request,
+                {{"lease", to_text(lease.id)}, {"to", s.parts.neighbours[*lease.upstream].site.text}});
   const bool all = lease.nodes.empty();
   if (!DMM_PLANT(release_not_forwarded))
     send(s, *lease.upstream, Release{lease.id, all ? std::vector<NodeGroup>{} : std::move(gone), silent, failed},
@@ -257,7 +259,7 @@ void clean(SiteStep& s, HopLease& lease, std::vector<NodeGroup> nodes, LeaseEnd 
   lease.detached = silent && (lease.detached || was_clean);
   const Duration detached = silent ? s.parts.settings.detached_max : Duration{};
   each_manager(gone, [&](const Party& manager, const NodeSet& set) {
-    s.out.send(manager, Unassign{lease.id, set, grace, detached, reason}, lease.request);
+    s.effects.send(manager, Unassign{lease.id, set, grace, detached, reason}, lease.request);
   });
   if (DMM_PLANT(clean_not_awaited))
     each_manager(gone, [&](const Party& m, const NodeSet& set) { s.parts.owned.put(m, set); });

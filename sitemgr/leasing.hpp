@@ -16,7 +16,7 @@ void hear_claim(SiteStep& s, HopLease& lease);
 void on(SiteStep& s, FromSite from, Release& release);
 void on(SiteStep& s, FromUser from, Release& release);
 /// The holder downstream gave these nodes back, empty for all, or has lost them: they go to the owner. Erases a
-/// lease of which nothing is left. `silent`: what runs there may go on; `failed`: nothing started there.
+/// lease without nodes. `silent`: what runs there may go on; `failed`: nothing started there.
 void give_back(SiteStep& s, HopLease& lease, const std::vector<NodeGroup>& nodes, bool silent = false,
                bool failed = false);
 /// As owner: these nodes, empty for all, are free again when their resource managers say that they are clean.

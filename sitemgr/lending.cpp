@@ -60,6 +60,7 @@ const std::vector<std::uint32_t>& Lending::lendable_by_cluster(const Site& site)
       }
     }
   }
+  DMM_ASSERT(lendable_.size() == site.owned.settings().size());
   site.reservation.keep_from_all(lendable_);
   return lendable_;
 }
@@ -123,11 +124,13 @@ void Lending::hear_demand(Instant now, std::size_t n, const CapacityHint& hint) 
   if (near.queued > 0 && borrowers_.queued(now, n) == 0) asks(n);
   borrowers_.hear(now, n, near.queued, near.width);
   if (Neighbours::demand_of(hint).first == 0) borrowers_.satisfy(n);
+  DMM_ASSERT(borrowers_.queued(now, n) >= near.queued);
 }
 
 void Lending::went_down(Instant now, std::size_t n) {
   borrowers_.hear(now, n, 0, 0);
   borrowers_.satisfy(n);
+  DMM_ASSERT(!borrowers_.wants(now, n));
 }
 
 /// Whether the job is better off elsewhere: it lost our nodes before, or would lose them before it has run as long as
@@ -146,7 +149,7 @@ bool Lending::may_have_turn(Instant now, const Site& site, std::size_t n) const 
   DMM_ASSERT(n < site.neighbours.size() && n < turn_backoff_.size());
   const Neighbour& neighbour = site.neighbours[n];
   if (!neighbour.up || neighbour.removed || site.drains.has(neighbour.site)) return false;
-  // Else nodes would gather for it in vain.
+  // Else nodes would be reserved for it in vain.
   if (borrowers_.width(now, n) > std::min(site.owned.largest_cluster(), allowance(site, n))) return false;
   return now >= std::max(kept_off_until(site, n), turn_backoff_[n]);
 }
@@ -186,6 +189,7 @@ void Lending::update_turn(Instant now, const Site& site) {
       ++changes_;
     }
     turn_->width = width;
+    DMM_ASSERT(turn_->borrower == *next && turn_->since <= now);
     const Duration length = turn_length(site, *turn_);
     if (now < turn_->since + length || site.transit.has_waiting(*next)) return;
     // It didn't come, or its nodes didn't: the next one has the turn.
@@ -219,6 +223,7 @@ std::size_t Lending::cluster_of_turn(Instant now, const Site& site, const ShareT
   const auto rank = [&](std::size_t i) { return std::pair(std::min<std::uint64_t>(room[i], turn.width), lend[i]); };
   for (std::size_t i = 1; i < room.size(); ++i)
     if (rank(i) > rank(best)) best = i;
+  DMM_ASSERT(best < lend.size());
   return best;
 }
 
@@ -227,6 +232,7 @@ std::size_t Lending::cluster_of_turn(Instant now, const Site& site, const ShareT
 std::uint32_t Lending::kept_for_others(Instant now, std::size_t n) const {
   if (!turn_ || turn_->borrower == n || DMM_PLANT(turn_ignored)) return 0;
   DMM_ASSERT(turn_->width > 0);
+  DMM_ASSERT(turn_->borrower < turn_backoff_.size());
   const double slack = even * turn_->width;
   return borrowers_.served(now, n) > borrowers_.served(now, turn_->borrower) + slack ? turn_->width : 0;
 }
@@ -276,6 +282,7 @@ std::set<LeaseId> Lending::wanted_for_others(Instant now, const Site& site, std:
     wanted.insert(id);
     take -= processors_of(lease.nodes);
   }
+  DMM_ASSERT(wanted.size() <= site.leases.down(n).size());
   return wanted;
 }
 
@@ -303,6 +310,7 @@ std::optional<RejectReason> Lending::may_not_have(Instant now, const Site& site,
 }
 
 Lending::Decision Lending::decide(Instant now, const Site& site, const Foreign& foreign) {
+  DMM_ASSERT(foreign.from < site.neighbours.size());
   if (const auto reason = may_not_have(now, site, foreign)) return *reason;
   const ResourceNeed& need = foreign.need();
   const auto fits_in = [&](const std::vector<ClusterView>& clusters) { return site.placer.place(need, clusters); };

@@ -8,9 +8,9 @@
 #include <optional>
 #include <set>
 #include <utility>
-#include <variant>
 #include <vector>
 
+#include "protocol/outcome.hpp"
 #include "sitemgr/borrowers.hpp"
 #include "sitemgr/drains.hpp"
 #include "sitemgr/foreign.hpp"
@@ -44,7 +44,7 @@ class Lending {
     const Drains& drains;
   };
   /// Where a delegation is served, or why it isn't.
-  using Decision = std::variant<Placement, RejectReason>;
+  using Decision = OrFault<Placement, RejectReason>;
 
   explicit Lending(const SiteSettings& settings);
   void add_neighbours(std::size_t neighbours);
@@ -118,8 +118,8 @@ class Lending {
     std::uint64_t owned = UINT64_MAX, queue = UINT64_MAX, reservation = UINT64_MAX;  ///< counters of these
     bool operator==(const Lendable&) const = default;
   };
-  mutable std::vector<std::uint32_t> lendable_;  ///< see lendable_by_cluster: of the state `lendable_of_`
-  mutable Lendable lendable_of_;
+  mutable std::vector<std::uint32_t> lendable_;  ///< the last result of lendable_by_cluster
+  mutable Lendable lendable_of_;                 ///< the counters at which `lendable_` was computed
 };
 
 }  // namespace dmm

@@ -17,7 +17,7 @@ namespace dmm::site_steps {
 static void neighbour_up(SiteStep& s, std::size_t n, bool restarted);
 
 void on(SiteStep& s, LinkUp& up) {
-  s.out.log(Level::debug, "link_up", {}, {{"peer", to_text(up.peer)}, {"restarted", up.restarted}});
+  s.effects.log(Level::debug, "link_up", {}, {{"peer", to_text(up.peer)}, {"restarted", up.restarted}});
   switch (up.peer.role) {
     case Role::site_manager:
       if (const auto n = s.parts.neighbours.find(up.peer.site)) {
@@ -35,7 +35,7 @@ void on(SiteStep& s, LinkUp& up) {
 }
 
 void on(SiteStep& s, LinkDown& down) {
-  s.out.log(Level::warning, "link_down", {}, {{"peer", to_text(down.peer)}});
+  s.effects.log(Level::warning, "link_down", {}, {{"peer", to_text(down.peer)}});
   if (down.peer.role == Role::resource_manager && s.parts.owned.knows(down.peer)) {
     s.parts.owned.set_up(down.peer, false);
     s.parts.providers.silent(down.peer, s.now + s.parts.settings.term);
@@ -104,7 +104,7 @@ void pass_relay(SiteStep& s, const Sender& from, Relay& relay) {
   const std::uint32_t next = relay.position + 1;
   if (next == relay.path.size()) {
     const Party to = relay.to;
-    return s.out.send(to, std::move(relay));
+    return s.effects.send(to, std::move(relay));
   }
   const auto on = s.parts.neighbours.find(relay.path[next]);
   if (!on || !s.parts.neighbours[*on].up) return s.parts.ignore("link_down");

@@ -41,9 +41,9 @@ struct RequestClass {
 };
 
 struct LocalRequest {
-  /// Where its search stands. `ready`: may be offered to the next neighbour; `out`: one neighbour has it; `pausing`:
-  /// all that may have room said no, so it waits for a hint or the end of the pause; `home`: it never leaves (no DTTL,
-  /// or no neighbour to ask).
+  /// Where its search stands. `ready`: may be offered to the next neighbour. `out`: one neighbour has it.
+  /// `pausing`: all that may have room said no, so it waits for a hint or the end of the pause. `home`: it never
+  /// leaves (no DTTL, or no neighbour to ask).
   enum class Search : std::uint8_t { ready, out, pausing, home };
 
   Request request;                 ///< its need is its class's
@@ -52,7 +52,7 @@ struct LocalRequest {
   std::uint32_t session = 0;       ///< of its job manager, in which it was asked for last
   std::uint64_t stay = 0;          ///< names this time that it waits here, over all restarts
   Instant since{};                 ///< when it began to wait
-  bool reclaimed = false;          ///< lent nodes were taken back for it
+  bool reclaimed = false;          ///< lent nodes were reclaimed for it
   std::optional<Instant> overtaken;  ///< since when later ones have started before it
 
   Search search = Search::ready;

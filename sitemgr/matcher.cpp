@@ -25,8 +25,8 @@ bool Matcher::may_be_passed(const LocalRequest& head) const {
   return !scan_ && head.search == LocalRequest::Search::out;
 }
 
-/// The first in order blocks the others if the policy is strict, or if it was overtaken for too long: then nodes gather
-/// for it.
+/// The first in order blocks the others if the policy is strict, or if it was overtaken for too long: then nodes
+/// are reserved for it.
 bool Matcher::blocks(Instant now, const LocalRequest& head, const SiteSettings& settings) const {
   if (!scan_) return true;
   return head.overtaken && now - *head.overtaken >= settings.overtaken_limit;

@@ -1,11 +1,11 @@
-// Matcher (backfill dispatcher): which waiting requests of this site's own users start on its free nodes, in the order
-// of the dispatching policy. With a policy that scans, later requests may overtake those that don't fit, until a
-// request was overtaken for too long; a strict policy passes over nothing but requests that are out on a delegation
-// (Iosup et al. 2007, section 5.4). A step starts a bounded number of requests: the next step goes on, and nothing is
-// lent or delegated in between.
+// Matcher (backfill dispatcher): which waiting requests of this site's own users start on its free nodes, in the
+// order of the dispatching policy. With a policy that scans, later requests may overtake those that don't fit,
+// until a request was overtaken for too long. A strict policy passes over nothing but requests that are out on a
+// delegation (Iosup et al. 2007, section 5.4). A step starts a bounded number of requests: the next step goes on,
+// and nothing is lent or delegated in between.
 //
-// The manager asks for one match after another: `begin`, then `next` until there is none, `placed` each time that the
-// nodes of a match were handed out.
+// The manager asks for one match after another: `begin`, then `next` until there is none, `placed` each time that
+// the nodes of a match were handed out.
 #pragma once
 
 #include <cstdint>

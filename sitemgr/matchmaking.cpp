@@ -36,26 +36,10 @@ void match_local(SiteStep& s) {
 
 HopLease& make_lease(SiteStep& s, const ResourceNeed& need, const Placement& placement, const RequestId& request,
                      const Foreign* foreign) {
-  HopLease lease;
-  lease.id = {s.parts.settings.name, s.parts.leases.new_epoch(s.parts.incarnation)};
-  lease.request = request;
-  lease.state = foreign ? LeaseState::offered : LeaseState::active;
-  lease.granted = s.now;
-  lease.term = s.parts.settings.term;
-  lease.chain = {s.parts.settings.name};
-  lease.owner_ancestors = s.parts.settings.ancestors;
-  lease.grace = s.parts.settings.reclaim_at_job_end ? end_of_job : s.parts.settings.reclaim_grace;
+  const LeaseId id{s.parts.settings.name, s.parts.leases.new_epoch(s.parts.incarnation)};
+  HopLease lease = lease_of_own(id, request, s.now, s.parts.settings);
   if (foreign) {
-    const Delegate& asked = foreign->delegate;
-    lease.downstream = foreign->from;
-    lease.part = asked.part;
-    lease.round = asked.round;
-    lease.chain.insert(lease.chain.end(), asked.chain.rbegin(), asked.chain.rend());
-    lease.round_trip = std::max(asked.round_trip, Duration{});
-    const LendingTerms terms = terms_for(s.parts.settings, s.parts.neighbours[foreign->from], foreign->delegate);
-    lease.length = terms.length;
-    lease.protected_until = s.now + terms.protected_time;
-    lease.term = terms.term;
+    lend(lease, *foreign, terms_for(s.parts.settings, s.parts.neighbours[foreign->from], foreign->delegate));
     lease.downstream_until = promised_until(s.parts, s.now, lease);
   }
   for (const PlacedComponent& placed : placement)
@@ -85,11 +69,11 @@ bool lend(SiteStep& s, Foreign& foreign) {
   }
   HopLease& lease = make_lease(s, foreign.need(), std::get<Placement>(decision), asked.request.id, &foreign);
   s.parts.lending.granted(from);
-  s.out.log(Level::info, "grant", asked.request.id,
-            {{"to", s.parts.neighbours[from].site.text},
-             {"lease", to_text(lease.id)},
-             {"processors", std::int64_t{lease.processors}},
-             {"round", std::int64_t{asked.round}}});
+  s.effects.log(Level::info, "grant", asked.request.id,
+                {{"to", s.parts.neighbours[from].site.text},
+                 {"lease", to_text(lease.id)},
+                 {"processors", std::int64_t{lease.processors}},
+                 {"round", std::int64_t{asked.round}}});
   Grant grant = grant_of(lease, lease.nodes, s.now, lease.term);
   s.parts.transit.answered(from);
   send(s, from, std::move(grant), asked.request.id);

@@ -33,13 +33,16 @@ std::size_t Neighbours::add(const NeighbourSettings& settings) {
   neighbour.limits = settings.limits;
   neighbour.removed = false;
   ++revision_;
-  return static_cast<std::size_t>(&neighbour - list_.data());
+  const auto index = static_cast<std::size_t>(&neighbour - list_.data());
+  DMM_ASSERT(find(settings.site) == index);
+  return index;
 }
 
 void Neighbours::remove(std::size_t index) {
   DMM_ASSERT(index < list_.size() && !list_[index].removed);
   list_[index].removed = true;
   ++revision_;
+  DMM_ASSERT(!find(list_[index].site));  // each site has one place
 }
 
 std::optional<std::size_t> Neighbours::find(const SiteName& site) const {
@@ -55,6 +58,7 @@ std::size_t Neighbours::configured() const {
 void Neighbours::set_up(std::size_t index, Instant now, bool up) {
   DMM_ASSERT(index < list_.size());
   Neighbour& neighbour = list_[index];
+  DMM_ASSERT(!up || !neighbour.removed);
   neighbour.up = up;
   neighbour.changed = now;
   ++revision_;
@@ -67,6 +71,7 @@ void Neighbours::set_up(std::size_t index, Instant now, bool up) {
 bool Neighbours::hear(std::size_t index, CapacityHint hint) {
   DMM_ASSERT(index < list_.size());
   Neighbour& neighbour = list_[index];
+  DMM_ASSERT(!neighbour.removed);
   neighbour.known = true;
   if (hint == neighbour.hint) return false;
   neighbour.hint = std::move(hint);
@@ -105,8 +110,9 @@ void Neighbours::sum_up(std::size_t distances) {
 }
 
 const CapacityHint& Neighbours::hint_for(std::size_t index, const HintEntry& own, std::size_t distances) {
-  if (summed_up_ != revision_ || beyond_.size() + 1 != distances) sum_up(distances);
   DMM_ASSERT(index < list_.size() && distances > 0);
+  if (summed_up_ != revision_ || beyond_.size() + 1 != distances) sum_up(distances);
+  DMM_ASSERT(summed_up_ == revision_ && beyond_.size() + 1 == distances);
   hint_.resize(distances);
   hint_[0] = own;
   const Neighbour& told = list_[index];
@@ -130,6 +136,7 @@ std::pair<std::uint32_t, std::uint32_t> Neighbours::demand_of(const CapacityHint
   std::pair<std::uint32_t, std::uint32_t> demand{0, 0};
   for (const HintEntry& entry : hint)
     if (entry.queued > demand.first) demand = {std::min(entry.queued, processors_max), entry.width};
+  DMM_ASSERT(demand.first <= processors_max);
   return demand;
 }
 

@@ -27,11 +27,11 @@ std::size_t reclaim(SiteStep& s, const std::string& whose, Duration grace) {
 }
 
 void reclaim(SiteStep& s, HopLease& lease, Duration grace, LeaseEnd reason) {
-  s.out.log(Level::info, "reclaim", lease.request,
-            {{"lease", to_text(lease.id)},
-             {"holder", lease.chain.back().text},
-             {"reason", std::string(to_text(reason))},
-             {"grace", grace.in_seconds()}});
+  s.effects.log(Level::info, "reclaim", lease.request,
+                {{"lease", to_text(lease.id)},
+                 {"holder", lease.chain.back().text},
+                 {"reason", std::string(to_text(reason))},
+                 {"grace", grace.in_seconds()}});
   if (grace == end_of_job) {
     s.parts.leases.set_wanted(lease, true);
     return changed(s, lease);
@@ -41,7 +41,7 @@ void reclaim(SiteStep& s, HopLease& lease, Duration grace, LeaseEnd reason) {
     lease.detached = false;
     changed(s, lease);
     each_manager(lease.cleaning, [&](const Party& manager, const NodeSet& nodes) {
-      s.out.send(manager, Unassign{lease.id, nodes, grace, {}, reason}, lease.request);
+      s.effects.send(manager, Unassign{lease.id, nodes, grace, {}, reason}, lease.request);
     });
     return;
   }
@@ -54,7 +54,7 @@ void reclaim(SiteStep& s, HopLease& lease, Duration grace, LeaseEnd reason) {
 
 bool drain(SiteStep& s, const SiteName& site) {
   if (!s.parts.drains.drain(site)) return false;
-  s.out.log(Level::info, "drain", {}, {{"site", site.text}});
+  s.effects.log(Level::info, "drain", {}, {{"site", site.text}});
   // What it holds may end its present job, but nothing further is put on it.
   for (const LeaseId& id : s.parts.leases.all()) {
     HopLease& lease = *s.parts.leases.find(id);
@@ -78,7 +78,7 @@ bool may_drain(const SiteParts& parts, const SiteName& site) {
 bool resume(SiteStep& s, const SiteName& site) {
   s.parts.lending.end_cooldown(site);
   if (!s.parts.drains.resume(site)) return false;
-  s.out.log(Level::info, "resume", {}, {{"site", site.text}});
+  s.effects.log(Level::info, "resume", {}, {{"site", site.text}});
   return true;
 }
 

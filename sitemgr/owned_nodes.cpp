@@ -79,6 +79,7 @@ void OwnedNodes::count_size(const Manager& manager, bool add) {
   nodes_in_[manager.cluster] += add ? nodes : 0 - nodes;
   if (add) widths_[manager.cluster] = manager.offer.processors_per_node;
   kinds_[manager.kind].stocks[manager.cluster].size += add ? processors : 0 - processors;
+  DMM_ASSERT(managers_in_[manager.cluster] > 0 || nodes_in_[manager.cluster] == 0);
 }
 
 std::optional<std::size_t> OwnedNodes::find_cluster(const ClusterName& name) const {
@@ -89,14 +90,17 @@ std::optional<std::size_t> OwnedNodes::find_cluster(const ClusterName& name) con
 
 std::size_t OwnedNodes::kind_of(const NodeProperties& properties) {
   for (std::size_t i = 0; i < kinds_.size(); ++i)  // as many as there are kinds of nodes
-    if (kinds_[i].properties == properties) return i;
+    if (kinds_[i].properties == properties) {
+      DMM_ASSERT(kinds_[i].stocks.size() == settings_.size());
+      return i;
+    }
   kinds_.push_back({properties, std::vector<Stock>(settings_.size())});
   return kinds_.size() - 1;
 }
 
 // ---- resource managers ---------------------------------------------------------------------------------------------
 
-std::string OwnedNodes::fault_of(const NodeOffer& offer) const {
+WhyNot OwnedNodes::fault_of(const NodeOffer& offer) const {
   const auto cluster = find_cluster(offer.cluster);
   if (!cluster) return "site " + site_.text + " has no cluster " + offer.cluster.text;
   if (offer.processors_per_node == 0 || dmm::count(nodes_of(offer)) == 0)
@@ -164,6 +168,7 @@ void OwnedNodes::take_offer(const NodeOffer& offer, std::string endpoint) {
   count_size(manager, true);
   count_total(manager, true);
   count(offer.manager, manager, true);
+  DMM_ASSERT(managers_in_[*cluster] > 0 && nodes_in_[*cluster] >= dmm::count(nodes_of(offer)));
   if (changes) resize();
 }
 
@@ -190,12 +195,14 @@ void OwnedNodes::forget(const Party& party) {
     count_total(it->second, false);
   }
   managers_.erase(it);
+  DMM_ASSERT(!managers_.empty() || total_ == 0);
   resize();
 }
 
 void OwnedNodes::set_up(const Party& party, bool up) {
   const auto it = managers_.find(party);
   if (it == managers_.end() || !it->second.registered || it->second.up == up) return;
+  DMM_ASSERT(it->second.cluster < settings_.size() && it->second.kind < kinds_.size());
   it->second.up = up;
   count(party, it->second, up);
 }
@@ -332,6 +339,7 @@ NodeSet OwnedNodes::withhold(const Party& party, const NodeSet& nodes) {
   const std::uint64_t freed = freed_;
   change_free(party, manager, [&](NodeMap& free) { taken = unite(taken, free.remove(nodes)); });
   freed_ = freed;
+  DMM_ASSERT(dmm::count(manager.aside_free) <= dmm::count(manager.aside));
   return taken;
 }
 

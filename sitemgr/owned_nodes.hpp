@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "matchmaking/placement/placement.hpp"
+#include "protocol/outcome.hpp"
 #include "sitemgr/node_offer.hpp"
 #include "sitemgr/node_stock.hpp"
 #include "sitemgr/owned_views.hpp"
@@ -28,7 +29,7 @@ class OwnedNodes {
 
   // ---- resource managers ----
   /// Why an offer can't be taken; empty if it can.
-  std::string fault_of(const NodeOffer& offer) const;
+  WhyNot fault_of(const NodeOffer& offer) const;
   /// The nodes that a resource manager no longer has if it offers this: their holders must give them up before.
   NodeSet removed_by(const NodeOffer& offer) const;
   /// A resource manager offers nodes, the same as before or others. Nodes that it hadn't offered since this start are

@@ -42,6 +42,7 @@ std::uint32_t OwnedNodes::largest_idle() const {
 
 std::vector<ClusterView> OwnedNodes::standing(const Constraints& constraints) const {
   std::vector<ClusterView> clusters = sizes(constraints);
+  DMM_ASSERT(clusters.size() == settings_.size());
   for (ClusterView& cluster : clusters) cluster.idle_processors = 0;
   for (const auto& [party, manager] : managers_)
     if (manager.up && meets(kinds_[manager.kind].properties, constraints))
@@ -138,6 +139,7 @@ std::vector<OwnedManagerView> OwnedNodes::managers() const {
 
 std::vector<OwnedClusterView> OwnedNodes::clusters() const {
   const std::vector<ClusterView> all = sizes({});
+  DMM_ASSERT(all.size() == settings_.size());
   std::vector<OwnedClusterView> totals;
   for (std::size_t i = 0; i < settings_.size(); ++i)
     totals.push_back(

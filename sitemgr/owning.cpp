@@ -28,7 +28,7 @@ void resource_manager_up(SiteStep& s, const Party& manager, bool restarted) {
   // The silence may have been on our side alone: then it doesn't register again.
   s.parts.owned.set_up(manager, true);
   s.parts.providers.heard(manager);
-  s.out.log(Level::debug, "back", {}, {{"peer", to_text(manager)}});
+  s.effects.log(Level::debug, "back", {}, {{"peer", to_text(manager)}});
 }
 
 void on(SiteStep& s, FromProvider from, Register& part) {
@@ -42,15 +42,15 @@ void on(SiteStep& s, FromProvider from, Register& part) {
     fault = Providers::fault_of(offer, nodes, s.parts.owned, s.parts.settings.name,
                                 s.parts.leases.latest(s.parts.incarnation));
   if (!fault.empty()) {
-    s.out.log(Level::warning, "refuse", {}, {{"peer", to_text(from.party)}, {"why", fault}});
-    return s.out.send(from.party, Fault{Register::type, fault});
+    s.effects.log(Level::warning, "refuse", {}, {{"peer", to_text(from.party)}, {"why", fault}});
+    return s.effects.send(from.party, Fault{Register::type, fault});
   }
   const bool is_first = !s.parts.owned.knows(from.party);
   take_offer(s, nodes, offer.endpoint);
   s.parts.providers.heard(from.party);
   s.parts.owned.bring_back(from.party, nodes_of(nodes));  // it says again what is to be set aside
   compare(s, from.party, offer, is_first);
-  s.out.log(
+  s.effects.log(
       Level::info, "register", {},
       {{"peer", to_text(from.party)}, {"cluster", offer.cluster.text}, {"nodes", std::int64_t{offer.nodes}}});
 }
@@ -63,8 +63,8 @@ void take_offer(SiteStep& s, const NodeOffer& offer, const std::string& endpoint
   if (!is_other) return;
   s.parts.providers.offer_changed(offer.manager);
   if (known)
-    s.out.log(Level::info, "capacity", {},
-              {{"peer", to_text(offer.manager)}, {"nodes", std::int64_t{count(nodes_of(offer))}}});
+    s.effects.log(Level::info, "capacity", {},
+                  {{"peer", to_text(offer.manager)}, {"nodes", std::int64_t{count(nodes_of(offer))}}});
 }
 
 void remove_nodes_of(SiteStep& s, const Party& manager, const NodeSet& removed) {
@@ -103,7 +103,7 @@ void lose_nodes(SiteStep& s, const Party& manager) {
   }
 }
 
-std::string forget(SiteStep& s, const ShortText& name) {
+WhyNot forget(SiteStep& s, const ShortText& name) {
   const Party manager = resource_manager_of(s.parts.settings.name, name);
   const NodeOffer* offer = s.parts.owned.find_offer(manager);
   if (!offer) return "there is no resource manager " + name + " here";
@@ -113,16 +113,16 @@ std::string forget(SiteStep& s, const ShortText& name) {
   s.parts.owned.forget(manager);
   s.parts.providers.heard(manager);
   s.parts.providers.offer_changed(manager);
-  s.out.log(Level::info, "forget", {}, {{"peer", to_text(manager)}});
+  s.effects.log(Level::info, "forget", {}, {{"peer", to_text(manager)}});
   return {};
 }
 
 void assign(SiteStep& s, const HopLease& lease, const Party& manager, const NodeSet& nodes) {
   const bool once = s.parts.settings.lease_ends_with_job && is_for_one_component(lease);
   const ShortText user = lease.downstream ? ShortText() : lease.request.user;
-  s.out.send(manager,
-             Assign{lease.id, nodes, lease.request.site, is_alone(lease, manager), once, user, lease.round_trip},
-             lease.request);
+  s.effects.send(
+      manager, Assign{lease.id, nodes, lease.request.site, is_alone(lease, manager), once, user, lease.round_trip},
+      lease.request);
 }
 
 void on(SiteStep& s, FromProvider from, Clean& message) {
@@ -140,7 +140,8 @@ void on(SiteStep& s, FromProvider from, Clean& message) {
   }
   std::erase_if(lease->cleaning, [](const NodeGroup& group) { return group.nodes.empty(); });
   changed(s, *lease);
-  if (s.out.wants(Level::debug)) s.out.log(Level::debug, "clean", lease->request, {{"lease", to_text(lease->id)}});
+  if (s.effects.wants(Level::debug))
+    s.effects.log(Level::debug, "clean", lease->request, {{"lease", to_text(lease->id)}});
   if (lease->nodes.empty() && lease->cleaning.empty()) close(s, *lease);
 }
 
@@ -157,8 +158,8 @@ void on(SiteStep& s, FromProvider from, SetAside& aside) {
     s.parts.owned.bring_back(from.party, aside.nodes);
   else
     s.parts.owned.set_aside(from.party, aside.nodes, aside.text);
-  s.out.log(Level::warning, aside.back ? "brought_back" : "set_aside", {},
-            {{"peer", to_text(from.party)}, {"nodes", to_text(aside.nodes)}, {"why", aside.text}});
+  s.effects.log(Level::warning, aside.back ? "brought_back" : "set_aside", {},
+                {{"peer", to_text(from.party)}, {"nodes", to_text(aside.nodes)}, {"why", aside.text}});
 }
 
 void on(SiteStep& s, FromProvider from, LeaseEnded& ended) {

@@ -2,6 +2,7 @@
 // are gone (docs/protocol.md section 8). How a register is compared with our record is in comparing.cpp.
 #pragma once
 
+#include "protocol/outcome.hpp"
 #include "sitemgr/site_step.hpp"
 
 namespace dmm::site_steps {
@@ -10,7 +11,7 @@ void resource_manager_up(SiteStep& s, const Party& manager, bool restarted);
 void on(SiteStep& s, FromProvider from, Register& part);
 /// Nodes that are no nodes any more are under no lease, and nothing has to be cleaned there.
 void remove_nodes_of(SiteStep& s, const Party& manager, const NodeSet& removed);
-std::string forget(SiteStep& s, const ShortText& name);
+WhyNot forget(SiteStep& s, const ShortText& name);
 /// `holder` is the sink's site.
 void assign(SiteStep& s, const HopLease& lease, const Party& manager, const NodeSet& nodes);
 void on(SiteStep& s, FromProvider from, Clean& message);

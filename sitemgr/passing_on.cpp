@@ -50,11 +50,11 @@ void pass_on(SiteStep& s, Foreign foreign) {
   Delegate next = s.parts.transit.pass_on(s.now, std::move(foreign), target, round_trip, s.parts.settings.name,
                                           s.parts.neighbours.size());
   const RequestId id = next.request.id;
-  s.out.log(Level::info, "delegate", id,
-            {{"to", s.parts.neighbours[target].site.text},
-             {"dttl", std::int64_t{next.dttl}},
-             {"round", std::int64_t{next.round}},
-             {"tries_left", std::int64_t{next.tries_left}}});
+  s.effects.log(Level::info, "delegate", id,
+                {{"to", s.parts.neighbours[target].site.text},
+                 {"dttl", std::int64_t{next.dttl}},
+                 {"round", std::int64_t{next.round}},
+                 {"tries_left", std::int64_t{next.tries_left}}});
   send(s, target, std::move(next), id);
 }
 
@@ -79,8 +79,8 @@ void reject(SiteStep& s, const Foreign& foreign, RejectReason reason) {
       if (n != foreign.from &&
           s.parts.feasibility.beyond(n, foreign.need(), asked.dttl, asked.request.length).possible)
         reason = RejectReason::no_capacity;
-  s.out.log(Level::info, "reject", asked.request.id,
-            {{"to", s.parts.neighbours[foreign.from].site.text}, {"reason", std::string(to_text(reason))}});
+  s.effects.log(Level::info, "reject", asked.request.id,
+                {{"to", s.parts.neighbours[foreign.from].site.text}, {"reason", std::string(to_text(reason))}});
   Reject answer{asked.request.id, asked.part, asked.round, reason, foreign.tries_left, foreign.answers};
   if (answer.asked.size() < answers_max)
     answer.asked.push_back({s.parts.settings.name, exact(s.parts, s.now, foreign, reason)});
@@ -130,8 +130,8 @@ void on_no_answer(SiteStep& s, Foreign foreign, RejectReason reason) {
   note_back(s.parts, foreign);
   const PartKey key = foreign.key();
   const Neighbour& neighbour = s.parts.neighbours[foreign.target];
-  s.out.log(Level::info, "rejected", key.request,
-            {{"by", neighbour.site.text}, {"reason", std::string(to_text(reason))}});
+  s.effects.log(Level::info, "rejected", key.request,
+                {{"by", neighbour.site.text}, {"reason", std::string(to_text(reason))}});
   if (reason == RejectReason::no_answer) s.parts.targets.silent(s.now, foreign.target);
   if (reason == RejectReason::no_answer || reason == RejectReason::link_down) {
     if (foreign.answers.size() < answers_max) foreign.answers.push_back({neighbour.site, reason});

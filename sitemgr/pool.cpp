@@ -52,13 +52,13 @@ void hand_out(SiteStep& s, HopLease& lease, LocalRequest& request, std::vector<N
   if (request.search == LocalRequest::Search::out) withdraw(s, request);
   const RequestId id = request.request.id;
   const Party user = job_manager_of(id);
-  if (s.out.wants(Level::info))
-    s.out.log(Level::info, "hand_out", id,
-              {{"to", id.user},
-               {"lease", to_text(lease.id)},
-               {"processors", std::int64_t{processors_of(nodes)}},
-               {"owner", lease.id.owner.text},
-               {"waited", (s.now - request.since).in_seconds()}});
+  if (s.effects.wants(Level::info))
+    s.effects.log(Level::info, "hand_out", id,
+                  {{"to", id.user},
+                   {"lease", to_text(lease.id)},
+                   {"processors", std::int64_t{processors_of(nodes)}},
+                   {"owner", lease.id.owner.text},
+                   {"waited", (s.now - request.since).in_seconds()}});
   Grant grant = grant_of(lease, nodes, s.now, promise_of(s.parts, lease));
   grant.request = id;
   grant.part = 0;
@@ -67,7 +67,7 @@ void hand_out(SiteStep& s, HopLease& lease, LocalRequest& request, std::vector<N
       origin_of(s.parts.settings.name, s.parts.settings.ancestors, lease.id.owner, lease.owner_ancestors);
   grant.tries = request.tries;
   ++lease.jobs;
-  s.out.send(user, std::move(grant), id);
+  s.effects.send(user, std::move(grant), id);
   restate_unless_it_stands(s.parts, lease);
   s.parts.users.serve(lease, id);
   lease.handed_out[id] = std::move(nodes);
@@ -84,7 +84,8 @@ std::vector<NodeGroup> take_from_users(SiteStep& s, HopLease& lease, const std::
     if (held.empty()) empty.push_back(request);
   }
   for (const RequestId& request : empty) {
-    if (s.out.wants(Level::info)) s.out.log(Level::info, "release", request, {{"lease", to_text(lease.id)}});
+    if (s.effects.wants(Level::info))
+      s.effects.log(Level::info, "release", request, {{"lease", to_text(lease.id)}});
     take_from_user(s.parts, lease, request);
   }
   return taken;

@@ -1,5 +1,6 @@
-// What the sink does with nodes: hands them to its users, puts a next job on leased ones while the lease lasts,
-// and gives back at once what no user here can use (docs/protocol.md section 7; Iosup et al. 2007, section 4.3).
+// What the sink does with nodes. It hands them to its users, and puts a next job on leased nodes while the lease
+// lasts. It gives back at once what no user here can use (docs/protocol.md section 7; Iosup et al. 2007,
+// section 4.3).
 #pragma once
 
 #include "sitemgr/site_step.hpp"

@@ -19,7 +19,7 @@ std::size_t ranges_of(const Register& part) {
 }
 
 /// Why what a resource manager says about its nodes makes no sense; empty if it does.
-std::string fault_of_leases(const Register& offer) {
+WhyNot fault_of_leases(const Register& offer) {
   if (offer.leases.size() != offer.leased.size()) return "each lease needs its nodes";
   NodeSet all;
   for (const NodeSet& nodes : offer.leased) {
@@ -43,15 +43,18 @@ Providers::Heard Providers::hear(const Party& provider, Register& part) {
   std::string fault;
   if (so_far.leases.size() + part.leases.size() > most) fault = "there are more leases than nodes";
   if (fault.empty() && ranges_of(so_far) + ranges_of(part) > most * 2) fault = "it names more nodes than it has";
-  if (fault.empty() && !assemble(so_far, part)) return std::monostate{};
+  if (fault.empty() && !assemble(so_far, part)) {
+    DMM_ASSERT(so_far.leases.size() <= most);  // what is kept of it is bounded
+    return std::monostate{};
+  }
   registering_.erase(provider);
   if (fault.empty()) fault = fault_of_leases(part);
   if (!fault.empty()) return fault;
   return std::move(part);
 }
 
-std::string Providers::fault_of(const Register& offer, const NodeOffer& nodes, const OwnedNodes& owned,
-                                const SiteName& site, Epoch latest) {
+WhyNot Providers::fault_of(const Register& offer, const NodeOffer& nodes, const OwnedNodes& owned,
+                           const SiteName& site, Epoch latest) {
   DMM_ASSERT(nodes.nodes == offer.nodes && nodes.cluster == offer.cluster);  // both say the same
   if (std::string fault = owned.fault_of(nodes); !fault.empty()) return fault;
   // A lease that we have yet to make can't be assigned: our clock or our directory was put back, or the resource
@@ -66,6 +69,7 @@ std::string Providers::fault_of(const Register& offer, const NodeOffer& nodes, c
 std::optional<Party> Providers::take_lost(Instant now) {
   Party lost;
   if (!lost_at_.take(now, lost)) return std::nullopt;
+  DMM_ASSERT(!lost_at_.contains(lost));  // it is lost once
   return lost;
 }
 

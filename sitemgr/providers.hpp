@@ -11,6 +11,7 @@
 #include <variant>
 #include <vector>
 
+#include "protocol/outcome.hpp"
 #include "sitemgr/deadlines.hpp"
 #include "sitemgr/owned_nodes.hpp"
 #include "sitemgr/records.hpp"
@@ -26,8 +27,8 @@ class Providers {
   Heard hear(const Party& provider, Register& part);
   /// Why a whole Register doesn't agree with what this site has made and knows; empty if it does. `latest`: the last
   /// lease that this site made.
-  static std::string fault_of(const Register& offer, const NodeOffer& nodes, const OwnedNodes& owned,
-                              const SiteName& site, Epoch latest);
+  static WhyNot fault_of(const Register& offer, const NodeOffer& nodes, const OwnedNodes& owned,
+                         const SiteName& site, Epoch latest);
 
   // ---- sessions ----
   /// A new session: what it began to register in the old one is void.

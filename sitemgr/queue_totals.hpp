@@ -1,6 +1,6 @@
-// Sums over the local requests that wait, kept up with every change of the queue: what this site's own users want
-// of its nodes, on which kinds of nodes, and how much of it may be served elsewhere. In processors, but for the
-// counts.
+// Sums over the local requests that wait, kept up with every change of the queue. They tell what this site's own
+// users want of its nodes, on which kinds of nodes, and how much of it may be served elsewhere. In processors, but
+// for the counts.
 #pragma once
 
 #include <cstdint>

@@ -100,6 +100,7 @@ std::vector<Unvouched> Reconciliation::take_overdue(Instant now) {
       });
   may_wait_ = std::ranges::any_of(
       books_, [](const Books& books) { return !books.orphans.empty() || !books.unnamed.empty(); });
+  DMM_ASSERT(next_deadline() > now);
   return overdue;
 }
 

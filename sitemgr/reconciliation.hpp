@@ -1,10 +1,11 @@
-// Reconciliation (anti-entropy): when a session is new to either side of a link, both sides send an Inventory of the
-// leases between them. Then what was lost with the old session is put right. The lender's record decides what is
-// leased. The side that has no record of a lease, or of some of its nodes, decides what becomes of them; the other side
-// waits for that decision. The side with the record draws no conclusion from the other's silence: else a restarted site
-// in the middle of a chain could never take its place in the chain again (docs/protocol.md section 8.16a).
+// Reconciliation (anti-entropy): when a session is new to either side of a link, both sides send an Inventory of
+// the leases between them. Then what was lost with the old session is put right. The lender's record decides what
+// is leased. The side that has no record of a lease, or of some of its nodes, decides their fate; the other side
+// waits for that decision. The side with the record draws no conclusion from the other's silence: else a restarted
+// site in the middle of a chain could never take its place in the chain again (docs/protocol.md section 8.16a).
 //
-// This part has the state of each comparison, and says what follows from one holding. The manager carries that out.
+// This part has the state of each comparison, and says what follows from one holding. The manager carries that
+// out.
 #pragma once
 
 #include <map>
@@ -75,7 +76,7 @@ class Reconciliation {
 
   /// The neighbour spoke of a lease by Claim or Release.
   void named(std::size_t n, const LeaseId& lease) { books_[n].unnamed.erase(lease); }
-  /// The neighbour gave back a lease of which we have no record; whether it was awaited as an orphan.
+  /// The neighbour gave back a lease without a record here. Returns whether it was awaited as an orphan.
   bool gave_back_orphan(std::size_t n, const LeaseId& lease) { return books_[n].orphans.erase(lease) > 0; }
   /// Leases for which no side spoke in time, by neighbour, orphans first; they are forgotten here.
   std::vector<Unvouched> take_overdue(Instant now);

@@ -37,7 +37,7 @@ void begin_reconciliation(SiteStep& s, std::size_t n) {
     const HopLease& lease = s.parts.leases.get(id);
     ours.borrowed.push_back(holding_of(lease, lease.request, lease.nodes, s.now, {}));
   }
-  for (Inventory& part : parts_of(std::move(ours))) send(s, n, std::move(part), {});
+  for (Inventory& page : pages_of(std::move(ours))) send(s, n, std::move(page), {});
 }
 
 void on(SiteStep& s, FromSite from, Inventory& part) {
@@ -63,7 +63,7 @@ void compare_borrowed(SiteStep& s, std::size_t n, const Holding& held, Instant u
   switch (s.parts.reconciliation.on_borrowed(n, held, lease, s.parts.neighbours, until)) {
     case HeldByBorrower::recorded: {
       if (lease->state == LeaseState::offered)
-        s.out.log(Level::info, "claim_lost", held.request, {{"lease", to_text(held.lease)}});
+        s.effects.log(Level::info, "claim_lost", held.request, {{"lease", to_text(held.lease)}});
       hear_claim(s, *lease);
       const std::vector<NodeGroup> over = without(held.nodes, lease->nodes);
       if (!over.empty()) send(s, n, LeaseEnded{held.lease, over, LeaseEnd::unknown, false, {}}, held.request);
@@ -93,8 +93,8 @@ void compare_lent(SiteStep& s, std::size_t n, const Holding& lent) {
     }
     case LentToUs::adopt: adopt(s, n, downstream, lent); break;
     case LentToUs::release:
-      s.out.log(Level::info, "returned", lent.request,
-                {{"lease", to_text(lent.lease)}, {"to", s.parts.neighbours[n].site.text}});
+      s.effects.log(Level::info, "returned", lent.request,
+                    {{"lease", to_text(lent.lease)}, {"to", s.parts.neighbours[n].site.text}});
       send(s, n, Release{lent.lease, {}, true}, lent.request);
       break;
   }
@@ -104,10 +104,10 @@ void adopt(SiteStep& s, std::size_t upstream, std::size_t downstream, const Hold
   HopLease lease =
       lease_from(lent, s.now, upstream, downstream, s.parts.neighbours[upstream].stands, s.parts.settings.term);
   lease.downstream_until = promised_until(s.parts, s.now, lease);
-  s.out.log(Level::info, "adopt", lent.request,
-            {{"lease", to_text(lent.lease)},
-             {"from", s.parts.neighbours[upstream].site.text},
-             {"to", s.parts.neighbours[downstream].site.text}});
+  s.effects.log(Level::info, "adopt", lent.request,
+                {{"lease", to_text(lent.lease)},
+                 {"from", s.parts.neighbours[upstream].site.text},
+                 {"to", s.parts.neighbours[downstream].site.text}});
   HopLease& kept = add_lease(s, std::move(lease));
   s.parts.reconciliation.adopted(downstream, kept.id);
   send(s, upstream, Claim{kept.id, kept.request, {}}, kept.request);  // ours may have been lost with our record
@@ -117,14 +117,14 @@ void end_unvouched(SiteStep& s) {
   for (const Unvouched& one : s.parts.reconciliation.take_overdue(s.now)) {
     const std::string& by = s.parts.neighbours[one.neighbour].site.text;
     if (one.is_orphan) {
-      s.out.log(Level::info, "orphan_ended", {}, {{"lease", to_text(one.lease)}, {"by", by}});
+      s.effects.log(Level::info, "orphan_ended", {}, {{"lease", to_text(one.lease)}, {"by", by}});
       send(s, one.neighbour, LeaseEnded{one.lease, {}, LeaseEnd::unknown, false, {}}, {});
       continue;
     }
     HopLease* lease = s.parts.leases.find(one.lease);
     if (!lease || lease->downstream != one.neighbour || lease->nodes.empty()) continue;
     s.parts.refuse(one.neighbour, "unnamed_lease");
-    s.out.log(Level::warning, "unnamed_lease", lease->request, {{"lease", to_text(one.lease)}, {"by", by}});
+    s.effects.log(Level::warning, "unnamed_lease", lease->request, {{"lease", to_text(one.lease)}, {"by", by}});
     end_lease(s, *lease, LeaseEnd::unknown);
   }
 }
@@ -139,7 +139,7 @@ void begin_reconciliation(SiteStep& s, const Party& party) {
     ours.lent.push_back(holding_of(lease, request, lease.handed_out.at(request), s.now, word_on(s.parts, lease)));
   }
   s.parts.reconciliation.begin(party, holds);
-  for (Inventory& part : parts_of(std::move(ours))) s.out.send(party, std::move(part));
+  for (Inventory& page : pages_of(std::move(ours))) s.effects.send(party, std::move(page));
 }
 
 void on(SiteStep& s, FromUser from, Inventory& part) {
@@ -162,7 +162,7 @@ void on(SiteStep& s, FromUser from, Inventory& part) {
   }
   for (const auto& [key, held] : theirs)
     if (!known.contains(key))
-      s.out.send(from.party, LeaseEnded{key.first, held->nodes, LeaseEnd::unknown, false, {}}, key.second);
+      s.effects.send(from.party, LeaseEnded{key.first, held->nodes, LeaseEnd::unknown, false, {}}, key.second);
 }
 
 }  // namespace dmm::site_steps

@@ -1,5 +1,5 @@
 // Carrying out what follows from two inventories (reconciliation.hpp): what is sent at the start of a session, and
-// what becomes of each lease that the other side names or leaves out.
+// what is done about each lease that the other side names or leaves out.
 #pragma once
 
 #include "sitemgr/site_step.hpp"

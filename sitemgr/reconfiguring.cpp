@@ -13,7 +13,7 @@
 namespace dmm::site_steps {
 namespace {
 
-std::string fault_of_change(const SiteSettings& now, const SiteSettings& wanted) {
+WhyNot fault_of_change(const SiteSettings& now, const SiteSettings& wanted) {
   if (wanted.name != now.name) return "the site's name can't change while it runs";
   if (wanted.ancestors != now.ancestors) return "ancestors can't change while the site manager runs: restart it";
   for (std::size_t i = 0; i < now.clusters.size(); ++i)
@@ -33,7 +33,7 @@ static void add_neighbour(SiteParts& parts, Instant now, const NeighbourSettings
 /// detached, as after a silence.
 static void remove_neighbour(SiteStep& s, std::size_t n);
 
-std::string reconfigure(SiteStep& s, const SiteSettings& settings) {
+WhyNot reconfigure(SiteStep& s, const SiteSettings& settings) {
   if (std::string fault = fault_of_change(s.parts.settings, settings); !fault.empty()) return fault;
   for (std::size_t n = 0; n < s.parts.neighbours.size(); ++n)
     if (!s.parts.neighbours[n].removed && std::ranges::find(settings.neighbours, s.parts.neighbours[n].site,
@@ -65,8 +65,8 @@ std::string reconfigure(SiteStep& s, const SiteSettings& settings) {
     const bool stays = !may_ask || request->kind->dttl == 0;
     s.parts.queue.set_search(*request, stays ? LocalRequest::Search::home : LocalRequest::Search::ready);
   }
-  s.out.log(Level::info, "reconfigured", {},
-            {{"neighbours", static_cast<std::int64_t>(s.parts.neighbours.configured())}});
+  s.effects.log(Level::info, "reconfigured", {},
+                {{"neighbours", static_cast<std::int64_t>(s.parts.neighbours.configured())}});
   return {};
 }
 
@@ -89,7 +89,7 @@ void add_neighbour(SiteParts& parts, Instant now, const NeighbourSettings& setti
 }
 
 void remove_neighbour(SiteStep& s, std::size_t n) {
-  s.out.log(Level::info, "neighbour_removed", {}, {{"site", s.parts.neighbours[n].site.text}});
+  s.effects.log(Level::info, "neighbour_removed", {}, {{"site", s.parts.neighbours[n].site.text}});
   lose_questions(s, n);
   for (const auto* leases : {&s.parts.leases.up(n), &s.parts.leases.down(n)})
     for (const LeaseId& id : std::vector<LeaseId>(leases->begin(), leases->end())) {

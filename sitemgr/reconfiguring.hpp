@@ -2,10 +2,11 @@
 // can't be changed so is said, and then nothing is.
 #pragma once
 
+#include "protocol/outcome.hpp"
 #include "sitemgr/site_step.hpp"
 
 namespace dmm::site_steps {
 
-std::string reconfigure(SiteStep& s, const SiteSettings& settings);
+WhyNot reconfigure(SiteStep& s, const SiteSettings& settings);
 
 }  // namespace dmm::site_steps

@@ -17,11 +17,11 @@ static bool restore(SiteParts& parts, Instant now, LeaseRecord& row);
 // ---- writing --------------------------------------------------------------------------------------------------------
 
 void changed(SiteStep& s, HopLease& lease) {
-  if (s.out.ledger.wanted) s.parts.leases.mark_changed(lease);
+  if (s.effects.ledger.wanted) s.parts.leases.mark_changed(lease);
 }
 
 void write_ledger(SiteStep& s) {
-  auto& ledger = s.out.ledger;
+  auto& ledger = s.effects.ledger;
   s.parts.leases.write(s.parts.neighbours, ledger);
   s.parts.drains.write(ledger);
   s.parts.providers.write(s.parts.owned, ledger);

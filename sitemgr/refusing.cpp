@@ -41,12 +41,12 @@ void refuse_if_hopeless(SiteStep& s, LocalRequest& request) {
                                 s.parts.drains.has_self());
   if (here.reason == RejectReason::over_quota) refusal.text += "; here " + here.what;
   const RequestId id = request.request.id;
-  s.out.log(Level::info, "refuse", id,
-            {{"reason", std::string(to_text(refusal.reason))},
-             {"text", refusal.text},
-             {"largest", std::int64_t{prospect.largest}}});
+  s.effects.log(Level::info, "refuse", id,
+                {{"reason", std::string(to_text(refusal.reason))},
+                 {"text", refusal.text},
+                 {"largest", std::int64_t{prospect.largest}}});
   const Party user = job_manager_of(s.parts.settings.name, id.user);
-  s.out.send(user, Refuse{id, refusal.reason, prospect.largest, std::move(refusal.text)}, id);
+  s.effects.send(user, Refuse{id, refusal.reason, prospect.largest, std::move(refusal.text)}, id);
   if (request.search == LocalRequest::Search::out) withdraw(s, request);
   s.parts.users.closed(user);
   s.parts.queue.erase(request);

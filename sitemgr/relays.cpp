@@ -24,6 +24,7 @@ void Relays::carry(const HopLease& lease, const Party& manager) {
   const auto [known, is_new] = pairs_.try_emplace(pair);
   ++known->second.leases;
   set_over(pair, known->second, never);
+  DMM_ASSERT(known->second.leases > 0 && over_.size() < pairs_.size());  // this pair has no end now
   if (is_new) changed_.emplace_back(pair, true);
 }
 
@@ -37,6 +38,7 @@ void Relays::drop(Instant now, const RelayPair& pair) {
   const auto known = pairs_.find(pair);
   DMM_ASSERT(known != pairs_.end() && known->second.leases > 0);
   if (--known->second.leases == 0) set_over(pair, known->second, now + memory_);
+  DMM_ASSERT((known->second.leases == 0) == (known->second.over != never));
 }
 
 /// The sink and the resource manager that these two parties stand for; nothing if two such never speak.
@@ -66,6 +68,7 @@ void Relays::sweep(Instant now) {
     DMM_ASSERT(known != pairs_.end() && known->second.leases == 0);
     set_over(*pair, known->second, never);
     pairs_.erase(known);
+    DMM_ASSERT(over_.size() <= pairs_.size());
     changed_.emplace_back(*pair, false);
   }
 }
@@ -73,6 +76,7 @@ void Relays::sweep(Instant now) {
 void Relays::restore(Instant now, const RelayRecord& row) {
   const auto [known, is_new] = pairs_.try_emplace(row.pair);
   if (is_new) set_over(row.pair, known->second, now + memory_);
+  DMM_ASSERT(known->second.leases > 0 || known->second.over != never);  // it is forgotten some day
 }
 
 void Relays::write(LedgerChanges<SiteRecord>& ledger) {
@@ -87,6 +91,7 @@ void Relays::write(LedgerChanges<SiteRecord>& ledger) {
 
 void Relays::add_records(std::vector<SiteRecord>& rows) const {
   for (const auto& [pair, right] : pairs_) rows.emplace_back(RelayRecord{pair});
+  DMM_ASSERT(rows.size() >= pairs_.size());
 }
 
 }  // namespace dmm

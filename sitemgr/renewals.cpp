@@ -50,6 +50,7 @@ RenewalComparison Renewals::compare(Instant now, std::size_t n, std::uint32_t re
     return RenewalComparison::agrees;
   }
   if (!since) since = now;
+  DMM_ASSERT(*since <= now);
   if (now - *since < patience) return RenewalComparison::differs;
   since.reset();
   return RenewalComparison::has_lost;

@@ -102,7 +102,7 @@ void tell_restated(SiteStep& s) {
       told.wanted = s.parts.renewals.told_wanted(*n);
       told.settled = s.parts.renewals.is_settled(*n);
     }
-    s.out.send(holder, std::move(told));
+    s.effects.send(holder, std::move(told));
   }
 }
 
@@ -156,7 +156,7 @@ void on(SiteStep& s, FromUser from, Renew&) {
   for (const auto& [id, request] : s.parts.users.borrowed_of(from.party))
     if (const Duration word = word_on(s.parts, s.parts.leases.get(id)); word != answer.term)
       answer.terms.push_back({id, word});
-  s.out.send(from.party, std::move(answer));
+  s.effects.send(from.party, std::move(answer));
 }
 
 bool agrees(SiteStep& s, std::size_t n, const Renew& renew) {
@@ -167,11 +167,11 @@ bool agrees(SiteStep& s, std::size_t n, const Renew& renew) {
       s.parts.renewals.compare(s.now, n, renew.leases, lent, s.parts.settings.term + neighbour.round_trip * 2);
   if (compared != RenewalComparison::has_lost) return compared == RenewalComparison::agrees;
   s.parts.refuse(n, "renews_too_few");
-  s.out.log(Level::warning, "renews_too_few", {},
-            {{"peer", neighbour.site.text},
-             {"renewed", std::int64_t{renew.leases}},
-             {"lent", static_cast<std::int64_t>(lent)}});
-  s.out.renewals.push_back(s.parts.party(n));
+  s.effects.log(Level::warning, "renews_too_few", {},
+                {{"peer", neighbour.site.text},
+                 {"renewed", std::int64_t{renew.leases}},
+                 {"lent", static_cast<std::int64_t>(lent)}});
+  s.effects.renewals.push_back(s.parts.party(n));
   return false;
 }
 

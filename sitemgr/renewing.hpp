@@ -7,17 +7,17 @@
 
 namespace dmm::site_steps {
 
-/// How long our Beats promise a lease to the next hop: less than we are promised, by the longest that it may take
-/// us to notice that we aren't any longer.
+/// How long each of our Beats promises a lease to the borrower. That is less than our lender's Beats promise us,
+/// by the time that we may need to notice that those have stopped vouching.
 Duration promise_of(const SiteParts& parts, const HopLease& lease);
 bool stands(const SiteParts& parts, const HopLease& lease);
-/// What we say that our Beats promise.
+/// What we tell the holder: `promise_of` while the lease stands, else `not_known`.
 Duration word_on(const SiteParts& parts, const HopLease& lease);
-/// When we take back what a neighbour was promised by a Beat that left then; `never` while Beats go on promising
-/// it.
+/// The instant at which our promise of a lease to its borrower ends, if our last Beat that vouched for it left at
+/// `vouched`. `never` while the borrower's link is up, since our Beats go on.
 Instant promised_until(const SiteParts& parts, Instant vouched, const HopLease& lease);
 void on(SiteStep& s, LinkStanding& change);
-/// From now on it is promised to us by each Beat.
+/// From now on each Beat of the lender promises the lease to us.
 void stand(SiteParts& parts, HopLease& lease);
 /// A lender may grant before its first Beat that vouches: then ours don't speak for the lease either.
 void restate_unless_it_stands(SiteParts& parts, const HopLease& lease);
@@ -27,7 +27,7 @@ void on(SiteStep& s, FromSite from, Renewed& renewed);
 void on(SiteStep& s, FromSite from, Renew& renew);
 /// Job managers of this version don't ask: each hears by itself what changes.
 void on(SiteStep& s, FromUser from, Renew&);
-/// Looked at ten times in a term, while anything can change it.
+/// Tells borrowers which leases are wanted back. Looks ten times in a term, while anything can change that.
 void tell_wanted(SiteStep& s);
 void renew_links(SiteStep& s);
 void expire_leases(SiteStep& s);

@@ -55,6 +55,7 @@ RequestClass& RequestQueue::class_of(const ResourceNeed& need, std::uint32_t dtt
 void RequestQueue::classify(RequestClass& kind, bool servable, std::uint64_t clusters) {
   if (kind.servable == servable && kind.clusters == clusters) return;
   const std::uint64_t all = kind.waiting.size(), here = all - kind.out;
+  DMM_ASSERT(kind.ready.size() + kind.out + kind.home <= all);
   totals_.reclassify(kind, servable);
   if (all > 0) totals_.subtract(kind, all, here);
   index_head(kind, false);
@@ -198,6 +199,7 @@ void RequestQueue::set_policies(const DispatchPolicy& dispatch, const Delegation
   dispatch_ = &dispatch;
   delegation_ = &delegation;
   for (const auto& [arrival, request] : requests_) index(*request, true);
+  DMM_ASSERT(totals_.requests() == requests_.size());
 }
 
 // ---- dispatching ---------------------------------------------------------------------------------------------------
@@ -243,6 +245,7 @@ LocalRequest* RequestQueue::first_for_lease(std::uint32_t processors, std::uint3
       break;
     }
   }
+  DMM_ASSERT(!first || first->kind->widest <= processors);
   return first;
 }
 
@@ -286,6 +289,8 @@ void RequestQueue::set_search(LocalRequest& request, Search search) {
   index_search(request, false);
   request.search = search;
   index_search(request, true);
+  const RequestClass& kind = *request.kind;
+  DMM_ASSERT(kind.ready.size() + kind.out + kind.home <= kind.waiting.size());  // each is at one stage
 }
 
 LocalRequest* RequestQueue::due(Instant now) {

@@ -70,8 +70,8 @@ struct SiteSettings {
   bool keep_local = true;             ///< what could start here now is not sent away
   bool use_hints = true;              ///< false: hints are neither sent nor looked at
   bool lease_ends_with_job = true;    ///< where one component is all its use: no holder is asked to give nodes back
-  /// A request overtaken for this long stops the scan and gathers nodes. A day: nodes that gather stand idle until the
-  /// last long job has ended, which costs the others far more than it gives (docs/reproduction.md).
+  /// A request overtaken for this long stops the scan and has nodes reserved. A day: reserved nodes stand idle
+  /// until the last long job has ended, which costs the others far more than it gives (docs/reproduction.md).
   Duration overtaken_limit = seconds(86400);
 
   std::uint32_t tries_per_round = 16;  ///< search budget of a round
@@ -96,7 +96,7 @@ struct SiteSettings {
   Duration detached_max = seconds(3600);  ///< work may go on this long after its lease ended by silence
   Duration absent_job_manager = seconds(600);  ///< a silent job manager keeps its nodes this long
   Duration adopt_within = seconds(10);  ///< after a restart, neighbours have this long to say what they lent through us
-  Duration reclaim_grace = seconds(300);  ///< what runs on nodes that are taken back has this long to end
+  Duration reclaim_grace = seconds(300);  ///< what runs on nodes that are reclaimed has this long to end
   bool reclaim_at_job_end = false;        ///< instead: until its job ends
   Duration reclaim_after = seconds(300);  ///< a local request that waited this long takes lent nodes back; 0: none does
   Duration reclaimed_rest = seconds(60);  ///< a sink that lost nodes by a reclaim is lent nothing for so long
@@ -108,7 +108,7 @@ struct SiteSettings {
   std::uint32_t reuse_jobs_max = 20;            ///< jobs that one lease may serve at its sink; 1: no reuse
   Duration reuse_length_max = seconds(3600);    ///< a lease that is older serves no further job
   Duration turn_limit = seconds(2);  ///< nodes kept for the borrower in turn wait so long for it; 0: there are no turns
-  Duration gather_max = seconds(600);  ///< nodes gather for the wide request of a borrower in turn this long at most
+  Duration gather_max = seconds(600);  ///< the longest reservation for the wide request of a borrower in turn
 
   std::uint32_t requests_per_user_max = 1'000'000;  ///< open at once
   std::uint32_t requests_max = 4'000'000;           ///< of all users

@@ -163,11 +163,11 @@ bool SiteManager::resume(Instant now, const SiteName& site, Effects& effects) {
   SiteStep s{parts_, now, effects};
   return site_steps::resume(s, site);
 }
-std::string SiteManager::forget(Instant now, const ShortText& resource_manager, Effects& effects) {
+WhyNot SiteManager::forget(Instant now, const ShortText& resource_manager, Effects& effects) {
   SiteStep s{parts_, now, effects};
   return site_steps::forget(s, resource_manager);
 }
-std::string SiteManager::reconfigure(Instant now, const SiteSettings& settings, Effects& effects) {
+WhyNot SiteManager::reconfigure(Instant now, const SiteSettings& settings, Effects& effects) {
   SiteStep s{parts_, now, effects};
   return site_steps::reconfigure(s, settings);
 }

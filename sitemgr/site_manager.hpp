@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "manager/contract.hpp"
+#include "protocol/outcome.hpp"
 #include "sitemgr/site_step.hpp"
 
 namespace dmm {
@@ -26,7 +27,7 @@ class SiteManager {
 
   /// `incarnation` is greater at each start. The policies' names must be known (topologies/ checks them).
   SiteManager(SiteSettings settings, std::uint64_t incarnation);
-  // Compiled once, in the .cpp: each file that moved or ended one would compile those of all its members.
+  // Defined in the .cpp: here, each file that moves or destroys a manager would compile them for all members.
   SiteManager(SiteManager&&) noexcept;
   SiteManager& operator=(SiteManager&&) noexcept;
   ~SiteManager();
@@ -42,9 +43,9 @@ class SiteManager {
   Instant next_deadline() const;
 
   // ---- orders of the owner; followed by settle, as any event ----
-  /// Reclaims what this site owns and has leased out: one lease (by its text form), all leases of a borrowing site or
-  /// over a neighbour (by its name), or all that are lent if the text is empty. Returns how many leases. With
-  /// `end_of_job` as grace, each comes back when its job has ended.
+  /// Reclaims what this site owns and has leased out. The text names one lease (in its text form), or a borrowing
+  /// site or a neighbour for all its leases. With an empty text all that are lent are reclaimed. Returns how many
+  /// leases. With `end_of_job` as grace, each comes back when its job has ended.
   std::size_t reclaim(Instant now, const std::string& whose, Duration grace, Effects& effects);
   /// Lends nothing more to this site; our own name: nothing new starts on our nodes. False if it was so already.
   bool drain(Instant now, const SiteName& site, Effects& effects);
@@ -54,10 +55,10 @@ class SiteManager {
   bool resume(Instant now, const SiteName& site, Effects& effects);
   const std::set<SiteName>& drained() const { return parts_.drains.sites(); }
   /// A resource manager that is down won't come back. Why it can't be forgotten; empty if it is.
-  std::string forget(Instant now, const ShortText& resource_manager, Effects& effects);
+  WhyNot forget(Instant now, const ShortText& resource_manager, Effects& effects);
   /// Takes other settings: everything but the site's name and ancestors, and the clusters that there are. Empty, or why
   /// they can't be taken, and then nothing changed.
-  std::string reconfigure(Instant now, const SiteSettings& settings, Effects& effects);
+  WhyNot reconfigure(Instant now, const SiteSettings& settings, Effects& effects);
 
   SiteView view(Instant now) const;
   /// Why a request waits; without what takes a walk over the site: which leases have what it waits for, and which

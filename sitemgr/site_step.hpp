@@ -1,6 +1,7 @@
-// The parts of a site manager, and one step over them. Each part owns its state and is changed by its public functions
-// alone; what happens over several parts in one step is in the files of free functions beside this one, by subject:
-// leasing, lending and matching, delegation, passing on, reconciling, ... (docs/architecture.md has the tables).
+// The parts of a site manager, and one step over them. Each part owns its state and is changed by its public
+// functions alone. What happens over several parts in one step is in the files of free functions beside this one,
+// by subject: leasing, lending and matching, delegation, passing on, reconciling, ... (docs/architecture.md has
+// the tables).
 #pragma once
 
 #include "manager/dispatch.hpp"
@@ -85,7 +86,7 @@ struct SiteParts {
 struct SiteStep {
   SiteParts& parts;
   Instant now;
-  SiteManagerEffects& out;
+  SiteManagerEffects& effects;
 };
 
 namespace site_steps {

@@ -45,7 +45,7 @@ struct SiteView {
   std::vector<std::string> job_managers;
   std::vector<ClusterName> unknown_clusters;  ///< without a size that is configured or known from before this start
   SiteName turn;      ///< the borrower for which free nodes are kept; empty if for none
-  RequestId reserved_for;  ///< a local request for which lent nodes were taken back, and are gathered
+  RequestId reserved_for;         ///< a local request for which lent nodes were reclaimed, and are reserved
   std::vector<SiteName> drained;  ///< sites that it lends nothing more; its own name: nothing new starts on its nodes
 };
 
@@ -120,7 +120,7 @@ struct WaitView {
   std::vector<HolderView> holders;    ///< the leases on nodes that it could use, most processors first
   std::size_t holders_left_out = 0;
   std::vector<AskedView> neighbours;
-  std::optional<Duration> reclaimed_in;  ///< lent nodes are taken back for it then, if that helps
+  std::optional<Duration> reclaimed_in;  ///< lent nodes are reclaimed for it then, if that helps
 };
 
 }  // namespace dmm

@@ -17,6 +17,7 @@ constexpr Duration backoff_first = seconds(10), backoff_last = seconds(300);
 Duration pause_after(std::uint32_t times) {
   Duration pause = backoff_first;
   for (std::uint32_t i = 0; i < times && pause < backoff_last; ++i) pause = std::min(pause * 2, backoff_last);
+  DMM_ASSERT(backoff_first <= pause && pause <= backoff_last);
   return pause;
 }
 
@@ -65,6 +66,7 @@ Choice Targets::choose(Instant now, const SearchQuery& query, const Feasibility:
     const State& state = states_[views_[index].neighbour];
     if (state.outstanding >= state.window) continue;
     target = views_[index].neighbour;
+    DMM_ASSERT(target < site.neighbours.size());
     return Choice::found;
   }
   return Choice::window_full;
@@ -115,6 +117,7 @@ void Targets::silent(Instant now, std::size_t n) {
     state.backoff_until = now + pause_after(state.silences);  // one answer may be lost on its way
   ++state.silences;
   find_next();
+  DMM_ASSERT(state.backoff_until == Instant{} || next_ <= state.backoff_until);
 }
 
 void Targets::worthless(Instant now, std::size_t n) {
@@ -123,6 +126,7 @@ void Targets::worthless(Instant now, std::size_t n) {
   full(n);
   state.distrusted_until = now + pause_after(state.worthless++);
   find_next();
+  DMM_ASSERT(state.worthless > 0 && next_ <= state.distrusted_until);
 }
 
 void Targets::served(std::size_t n) {
@@ -145,6 +149,7 @@ void Targets::end_backoffs(Instant now) {
   };
   for (State& state : states_) end(state.backoff_until), end(state.distrusted_until);
   find_next();
+  DMM_ASSERT(next_ > now);
 }
 
 void Targets::find_next() {

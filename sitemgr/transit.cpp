@@ -39,6 +39,7 @@ void Transit::add_neighbours(std::size_t neighbours) {
   waiting_.resize(neighbours);
   open_.resize(neighbours);
   received_.resize(neighbours);
+  DMM_ASSERT(waiting_.size() == open_.size() && next_link_ <= waiting_.size());
 }
 
 // ---- taking --------------------------------------------------------------------------------------------------------
@@ -77,6 +78,7 @@ Transit::Taken Transit::take(Instant now, std::size_t n, const SiteName& sender,
   if (from_home)
     if (const auto other = passed_.find(key); other != passed_.end() && other->second.from != n)
       taken.displaced = take_passed(key);
+  DMM_ASSERT(!taken.displaced || open_[taken.displaced->from] > 0);  // that neighbour is to be answered
   const Delegate& asked = foreign.delegate;
   if (passed_.contains(key) || !seen_.is_new(now, n, key, asked.stay, asked.dttl, from_home)) {
     taken.refused = std::move(foreign);
@@ -94,6 +96,7 @@ Transit::Taken Transit::take(Instant now, std::size_t n, const SiteName& sender,
 std::vector<Foreign> Transit::next_round() {
   std::vector<Foreign> round;
   if (waiting_.empty()) return round;
+  DMM_ASSERT(next_link_ < waiting_.size());
   for (std::size_t i = 0; waiting_count_ > 0 && i < waiting_.size(); ++i) {
     std::list<Foreign>& waiting = waiting_[(next_link_ + i) % waiting_.size()];
     if (waiting.empty()) continue;
@@ -190,6 +193,7 @@ std::optional<Foreign> Transit::withdrawn(std::size_t n, const Withdraw& message
   DMM_ASSERT(waiting_count_ >= waiting && open_[n] >= waiting + unserved);
   waiting_count_ -= waiting;
   open_[n] -= waiting + unserved;
+  DMM_ASSERT(waiting_[n].size() <= open_[n]);
   const auto at = passed_.find(key);
   if (at == passed_.end() || at->second.from != n) return std::nullopt;
   DMM_ASSERT(open_[n] > 0);
@@ -198,6 +202,7 @@ std::optional<Foreign> Transit::withdrawn(std::size_t n, const Withdraw& message
 }
 
 std::vector<Foreign> Transit::lose(std::size_t n) {
+  DMM_ASSERT(n < waiting_.size());
   const auto is_of = [n](const Foreign& foreign) { return foreign.from == n; };
   std::vector<Foreign> passed = take_passed_if(is_of);
   DMM_ASSERT(waiting_count_ >= waiting_[n].size() && open_[n] >= passed.size() + waiting_[n].size());

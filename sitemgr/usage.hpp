@@ -32,18 +32,21 @@ struct UsageTotal {
 class UsageLog {
  public:
   explicit UsageLog(std::size_t records_max) : records_max_(records_max) {}
-  void set_records_max(std::size_t records_max) { records_max_ = records_max; }
+  /// The oldest records go if there are more.
+  void set_records_max(std::size_t records_max) {
+    records_max_ = records_max;
+    trim();
+  }
   void add(UsageRecord record) {
     if (records_max_ == 0) return;
     records_.push_back(std::move(record));
-    if (records_.size() <= records_max_) return;
-    records_.pop_front();
-    ++first_;
+    trim();
   }
   /// As a ledger has it; later ones follow without a gap.
   void restore(std::uint64_t number, UsageRecord record) {
     if (records_.empty()) first_ = number;
-    add(std::move(record));
+    records_.push_back(std::move(record));
+    trim();
   }
   const std::deque<UsageRecord>& records() const { return records_; }
   /// The number of the oldest record; numbers are consecutive.
@@ -51,6 +54,10 @@ class UsageLog {
   std::uint64_t next() const { return first_ + records_.size(); }
 
  private:
+  void trim() {
+    for (; records_.size() > records_max_; ++first_) records_.pop_front();
+  }
+
   std::size_t records_max_;
   std::uint64_t first_ = 1;
   std::deque<UsageRecord> records_;

@@ -22,7 +22,8 @@ struct Shelved {
 
 struct UserSession {
   using Holds = DenseSet<std::pair<LeaseId, RequestId>>;
-  /// A request of its own under a lease of ours, by what these names are more than it and we are.
+  /// A request of this job manager that holds nodes of a lease that this site owns. The owner, and the request's
+  /// site and user, are implied: only the rest of both ids is stored.
   struct OwnHold {
     Epoch lease;
     std::uint64_t job = 0;
@@ -36,8 +37,8 @@ struct UserSession {
   Instant shelve_at = never;       ///< while it is silent: its requests leave the queue then
   Instant nodes_until = never;     ///< while it is silent: its nodes are released then
   Instant drop_at = never;         ///< in a new session: what it didn't ask for again is dropped then
-  LookupSet<OwnHold> own;          ///< what it holds of our own leases,
-  Holds borrowed;                  ///< and of those that we borrowed
+  LookupSet<OwnHold> own;          ///< its requests that hold nodes of this site's own leases
+  Holds borrowed;                  ///< the same of leases that this site borrowed
   std::size_t open = 0;            ///< requests
   std::uint64_t drop_from = 0;     ///< the arrival up to which the chore `drop` has looked
   std::uint32_t number = 0;        ///< of the session

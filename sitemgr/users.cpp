@@ -48,6 +48,7 @@ void Users::came_up(Instant now, const Party& user, bool restarted) {
   } else if (!session.shelved.empty()) {
     chores_.insert({user, Kind::unshelve});
   }
+  DMM_ASSERT(!restarted || session.shelved.empty());
   set_due(user, session);
 }
 
@@ -58,10 +59,12 @@ void Users::went_down(Instant now, const Party& user, const SiteSettings& settin
   session->shelve_at = now + settings.term;
   session->nodes_until = now + settings.absent_job_manager;
   set_due(user, *session);
+  DMM_ASSERT(due_.contains(user));
 }
 
 void Users::restored(Instant now, const Party& user, const SiteSettings& settings) {
   Session& session = sessions_[user];
+  DMM_ASSERT(!session.up && session.open == 0);  // before the first event
   session.nodes_until = now + settings.absent_job_manager;
   set_due(user, session);
 }
@@ -73,19 +76,22 @@ void Users::note_round_trip(const Party& user, Duration round_trip) {
 
 Duration Users::round_trip(const Party& user) const {
   const Session* session = find(user);
+  DMM_ASSERT(!session || session->round_trip >= Duration{});
   return session ? session->round_trip : Duration{};
 }
 
 // ---- requests ------------------------------------------------------------------------------------------------------
 
-const char* Users::limit_reached(const Party& user, std::size_t open_in_all, const SiteSettings& settings) {
+WhyNot Users::limit_reached(const Party& user, std::size_t open_in_all, const SiteSettings& settings) {
+  DMM_ASSERT(user.role == Role::job_manager);
   if (sessions_[user].open >= settings.requests_per_user_max) return "requests_per_user_max: too many open requests";
   if (open_in_all >= settings.requests_max) return "requests_max: too many open requests at this site";
-  return nullptr;
+  return {};
 }
 
 void Users::shelve(const LocalRequest& request) {
   Session& session = sessions_.at(job_manager_of(request.request.id));
+  DMM_ASSERT(session.open > 0);
   session.shelved.push_back({request.whole(), request.since, request.round, request.stay});
   --session.open;
 }
@@ -98,6 +104,7 @@ bool Users::discard(const Party& user) {
   else
     for (; !session.shelved.empty(); session.shelved.pop_back())
       session.discarded.push_back(std::move(session.shelved.back()));
+  DMM_ASSERT(session.shelved.empty() && !session.discarded.empty());
   chores_.insert({user, Kind::discard});
   return true;
 }
@@ -110,6 +117,8 @@ void Users::hold(const HopLease& lease, const RequestId& request) {
 
 void Users::serve(const HopLease& lease, const RequestId& request) {
   Session& session = sessions_[job_manager_of(request)];
+  DMM_ASSERT(session.open > 0);
+  DMM_ASSERT(!lease.downstream);  // only the sink serves its users
   hold(session, lease, request);
   --session.open;
 }
@@ -124,10 +133,9 @@ void Users::hold(Session& session, const HopLease& lease, const RequestId& reque
 void Users::drop(const HopLease& lease, const RequestId& request) {
   Session* session = find(job_manager_of(request));
   if (!session) return;
-  if (lease.upstream)
-    session->borrowed.erase({lease.id, request});
-  else
-    session->own.erase(own_hold(lease, request));
+  const bool was_held = lease.upstream ? session->borrowed.erase({lease.id, request}) == 1
+                                       : session->own.erase(own_hold(lease, request));
+  DMM_ASSERT(was_held);
 }
 
 bool Users::holds(const HopLease& lease, const RequestId& request) const {
@@ -156,6 +164,7 @@ Users::Holds Users::borrowed_of(const Party& user) const {
 
 Users::Holds Users::take_holds(const Party& user) {
   Session& session = sessions_.at(user);
+  DMM_ASSERT(!session.up);
   session.nodes_until = never;
   Holds holds = holds_of(user, session);
   session.own.clear();
@@ -181,11 +190,14 @@ std::optional<Users::Due> Users::take_due(Instant now) {
     chores_.insert({due.user, Kind::drop});
   }
   due.is_absent = now >= session.nodes_until;
+  DMM_ASSERT(!session.up || !(due.is_lost || due.is_absent));  // its beats speak for it
   return due;
 }
 
 void Users::settle_due(const Party& user, bool is_reconciling) {
-  set_due(user, sessions_.at(user));
+  const Session& session = sessions_.at(user);
+  DMM_ASSERT(!session.up || (session.shelve_at == never && session.nodes_until == never));
+  set_due(user, session);
   forget_if_idle(user, is_reconciling);
 }
 
@@ -238,6 +250,7 @@ std::optional<Users::Chore> Users::next_unshelve(const Party& user, const Reques
     Shelved last = std::move(shelved.back());
     shelved.pop_back();
     --left;
+    DMM_ASSERT(last.request.id.user == user.name);
     if (!queue.find(last.request.id)) return Unshelve{user, std::move(last)};
   }
   is_done = left > 0;

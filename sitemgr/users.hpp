@@ -14,6 +14,7 @@
 #include <variant>
 #include <vector>
 
+#include "protocol/outcome.hpp"
 #include "sitemgr/deadlines.hpp"
 #include "sitemgr/lease.hpp"
 #include "sitemgr/request_queue.hpp"
@@ -43,8 +44,8 @@ class Users {
   Duration round_trip(const Party& user) const;
 
   // ---- requests ----
-  /// The limit that one more open request would pass; null if none.
-  const char* limit_reached(const Party& user, std::size_t open_in_all, const SiteSettings& settings);
+  /// The limit that one more open request would pass.
+  WhyNot limit_reached(const Party& user, std::size_t open_in_all, const SiteSettings& settings);
   void opened(const Party& user) { ++sessions_[user].open; }
   void closed(const Party& user) { --sessions_[user].open; }
   /// A request leaves the queue while its job manager is silent.

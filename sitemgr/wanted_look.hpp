@@ -1,5 +1,6 @@
-// When a site looks which of the leases that it lent are to serve no further job: now and then while there is demand
-// for any of them, and once more when there no longer is. A site without demand never looks, and sleeps.
+// When a site looks which of the leases that it lent are to serve no further job. It looks now and then while
+// there is demand for any of them, and once more when there no longer is. A site without demand never looks, and
+// sleeps.
 #pragma once
 
 #include <algorithm>

@@ -30,6 +30,7 @@ WidthIndex::Walk WidthIndex::walk_from(std::uint32_t widest_max, const OrderKey&
   for (auto it = classes_.begin(); it != classes_.end() && it->first.first <= rough_width(widest_max);
        it = classes_.lower_bound({it->first.first + 1, first_of_all}))
     walk.emplace_back(from, it->first.first);
+  DMM_ASSERT(walk.size() <= classes_.size());
   std::ranges::make_heap(walk, std::greater<>());
   return walk;
 }

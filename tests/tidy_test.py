@@ -300,6 +300,20 @@ class TestProse(unittest.TestCase):
         self.assertEqual(findings({"cli/a.cpp": f"{TOP}// Who waits is served.\n",
                                    "sitemgr/a.cpp": f"{TOP}int nobody = 1;  // free\n"}, "prose"), [])
 
+    def test_documents_and_files_beside_a_later_folder(self):
+        long = "word " * 36 + "end"
+        document = (f"# Who\n\nWho waits; {long}.\n\n```\nnobody\n```\n\n| a |\n|---|\n| {'word. ' * 41}|\n\n"
+                    "`who` is code.\n")
+        self.assertEqual(findings({"docs/architecture.md": document}, "prose"),
+                         [("docs/architecture.md", line, "prose") for line in (3, 3, 11)])
+        self.assertEqual(findings({"docs/operations.md": document}, "prose"), [])
+        for path, count in (("resmgr/black_holes.cpp", 1), ("resmgr/backends/a.cpp", 0), ("protocol/verbs.hpp", 1)):
+            self.assertEqual(len(findings({path: f"{TOP}#pragma once\n// Nobody waits.\n"}, "prose")), count)
+
+    def test_bad_examples_may_stand(self):
+        table = "# A\n\n| instead of | write |\n|---|---|\n| Who waits. | The borrower waits. |\n| a | Nobody. |\n"
+        self.assertEqual(findings({"docs/writing.md": table}, "prose"), [("docs/writing.md", 6, "prose")])
+
 
 class TestArchitecture(unittest.TestCase):
     STEP = TOP + "#pragma once\nstruct JobParts {\n  JobManagerSettings settings;\n  JobTable jobs;\n};\n"
@@ -320,6 +334,20 @@ class TestArchitecture(unittest.TestCase):
         self.assertEqual(len(self.found(self.tables("`jobs`: Jobs", "Submit"))), 1)
         self.assertEqual(len(self.found(self.tables("`jobs`: JobTable", ""))), 1)
         self.assertEqual(len(self.found("# A\n")), 2)
+
+    def test_the_order_of_a_step(self):
+        code = (TOP + "void JobManager::settle(Instant now, Effects& effects) {\n  JobStep s = begin(now, effects);\n"
+                "  if (parts_.site.is_up()) ask(s);\n  parts_.due.end(now);\n}\n")
+        told = (self.tables("`jobs`: JobTable", "Submit") +
+                "\n`JobManager::settle` goes so:\n\n1. a (`begin`);\n2. b\n   {};\n3. c ({}).\n")
+        for first, second, faults in (("`ask`", "`due.end`", 0), ("`site.is_up`, `ask`", "`due.end`", 0),
+                                      ("`due.end`", "`ask`", 1), ("none", "`due.end`", 1), ("`ask`", "none", 1),
+                                      ("`ask`, `site.is_up`", "`due.end`", 1)):
+            with self.subTest(first=first, second=second):
+                found = findings({"jobmgr/job_step.hpp": self.STEP, "protocol/verbs.hpp": self.VERBS,
+                                  "jobmgr/job_manager.cpp": code,
+                                  "docs/architecture.md": told.format(first, second)}, "architecture")
+                self.assertEqual(len(found), faults)
 
 
 class TestCommand(unittest.TestCase):

@@ -231,8 +231,8 @@ void begin_paths_at(const std::string& folder, Config& config) {
 }
 
 template <class Config>
-std::variant<Config, ConfigError> from_json(std::variant<SortedJson, ConfigError> read, const std::string& file,
-                                            const ReadOptions& options) {
+OrFault<Config, ConfigError> from_json(OrFault<SortedJson, ConfigError> read, const std::string& file,
+                                       const ReadOptions& options) {
   if (const auto* error = std::get_if<ConfigError>(&read)) return *error;
   SortedJson& json = std::get<SortedJson>(read);
   std::string fault = apply_overrides(json, options.overrides);

@@ -5,10 +5,10 @@
 #pragma once
 
 #include <string>
-#include <variant>
 #include <vector>
 
 #include "jobmgr/settings.hpp"
+#include "protocol/outcome.hpp"
 #include "resmgr/settings.hpp"
 #include "sitemgr/settings.hpp"
 #include "topologies/config_error.hpp"
@@ -80,9 +80,9 @@ struct ReadOptions {
   SiteSettings site_defaults = {};  ///< what a topology's sites have where neither it nor an override says anything
 };
 
-using SiteConfigOrError = std::variant<SiteConfig, ConfigError>;
-using JobManagerConfigOrError = std::variant<JobManagerConfig, ConfigError>;
-using ResourceManagerConfigOrError = std::variant<ResourceManagerConfig, ConfigError>;
+using SiteConfigOrError = OrFault<SiteConfig, ConfigError>;
+using JobManagerConfigOrError = OrFault<JobManagerConfig, ConfigError>;
+using ResourceManagerConfigOrError = OrFault<ResourceManagerConfig, ConfigError>;
 
 SiteConfigOrError read_site_config(const std::string& path, const ReadOptions& options = {});
 JobManagerConfigOrError read_job_manager_config(const std::string& path, const ReadOptions& options = {});

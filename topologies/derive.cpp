@@ -36,7 +36,7 @@ class Deriver {
  public:
   Deriver(const Topology& topology, const DeriveOptions& options) : topology_(topology), options_(options) {}
 
-  std::variant<Deployment, ConfigError> run() {
+  OrFault<Deployment, ConfigError> run() {
     if (options_.directory.empty()) return ConfigError{"derive: expected a directory, found nothing"};
     if (!(options_.speedup > 0)) return ConfigError{"derive: speedup: expected a number above 0"};
     for (std::size_t i = 0; i < topology_.sites.size(); ++i) positions_[topology_.sites[i].name] = i;
@@ -174,7 +174,7 @@ std::string_view to_text(DaemonKind kind) {
   return "?";
 }
 
-std::variant<Deployment, ConfigError> derive(const Topology& topology, const DeriveOptions& options) {
+OrFault<Deployment, ConfigError> derive(const Topology& topology, const DeriveOptions& options) {
   return Deriver(topology, options).run();
 }
 

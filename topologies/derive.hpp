@@ -9,10 +9,10 @@
 
 #include <string>
 #include <string_view>
-#include <variant>
 #include <vector>
 
 #include "protocol/ids.hpp"
+#include "protocol/outcome.hpp"
 #include "topologies/config_error.hpp"
 #include "topologies/topology.hpp"
 
@@ -52,6 +52,6 @@ struct Deployment {
 };
 
 /// All daemons of a topology that link_sites (or read_topology) completed.
-std::variant<Deployment, ConfigError> derive(const Topology& topology, const DeriveOptions& options);
+OrFault<Deployment, ConfigError> derive(const Topology& topology, const DeriveOptions& options);
 
 }  // namespace dmm

@@ -71,7 +71,7 @@ std::string words_of(const std::string& what) {
 
 }  // namespace
 
-std::variant<SortedJson, ConfigError> parse_json(const std::string& text, const std::string& file) {
+OrFault<SortedJson, ConfigError> parse_json(const std::string& text, const std::string& file) {
   if (text.size() > json_bytes_max)
     return ConfigError{file + ": the file has " + std::to_string(text.size()) + " bytes; expected at most " +
                        std::to_string(json_bytes_max)};
@@ -90,7 +90,7 @@ std::variant<SortedJson, ConfigError> parse_json(const std::string& text, const 
   }
 }
 
-std::variant<SortedJson, ConfigError> read_json_file(const std::string& path) {
+OrFault<SortedJson, ConfigError> read_json_file(const std::string& path) {
   std::error_code error;
   if (!std::filesystem::is_regular_file(path, error))
     return ConfigError{path + ": there is no such file"};

@@ -15,13 +15,13 @@
 #include <map>
 #include <set>
 #include <string>
-#include <variant>
 #include <vector>
 
 #include <nlohmann/json.hpp>
 
 #include "protocol/fields.hpp"
 #include "protocol/ids.hpp"
+#include "protocol/outcome.hpp"
 #include "protocol/time.hpp"
 #include "topologies/config_error.hpp"
 
@@ -35,9 +35,9 @@ constexpr std::size_t json_bytes_max = 16 * 1024 * 1024;
 constexpr int json_depth_max = 32;
 
 /// JSON text as a value; `file` is only named in errors. Refuses keys that occur twice in an object.
-std::variant<SortedJson, ConfigError> parse_json(const std::string& text, const std::string& file);
+OrFault<SortedJson, ConfigError> parse_json(const std::string& text, const std::string& file);
 /// The same from a file of at most json_bytes_max bytes.
-std::variant<SortedJson, ConfigError> read_json_file(const std::string& path);
+OrFault<SortedJson, ConfigError> read_json_file(const std::string& path);
 
 /// Sets one value by "key.key=value"; a number as key selects an element of an array. The value is JSON, or text
 /// if it isn't. Missing objects on the way are made. Returns why it can't be done, or an empty text.

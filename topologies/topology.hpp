@@ -7,10 +7,10 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <variant>
 #include <vector>
 
 #include "jobmgr/settings.hpp"
+#include "protocol/outcome.hpp"
 #include "protocol/resources.hpp"
 #include "resmgr/settings.hpp"
 #include "sitemgr/settings.hpp"
@@ -49,7 +49,7 @@ struct Topology {
   std::vector<TopologySite> sites;
 };
 
-using TopologyOrError = std::variant<Topology, ConfigError>;
+using TopologyOrError = OrFault<Topology, ConfigError>;
 
 /// A topology from its file.
 TopologyOrError read_topology(const std::string& path, const ReadOptions& options = {});

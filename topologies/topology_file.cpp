@@ -76,7 +76,7 @@ void read_groups(JsonReader& reader, FirstFault& fault, Topology& topology) {
   }
 }
 
-TopologyOrError from_json(std::variant<SortedJson, ConfigError> read, const std::string& file,
+TopologyOrError from_json(OrFault<SortedJson, ConfigError> read, const std::string& file,
                           const ReadOptions& options) {
   if (const auto* error = std::get_if<ConfigError>(&read)) return *error;
   SortedJson& json = std::get<SortedJson>(read);

@@ -173,8 +173,7 @@ struct AlikeClusters {
   LublinMix mix;
 };
 
-std::variant<AlikeClusters, WorkloadError> prepare(const ModelOptions& options, std::uint32_t processors,
-                                                   double load) {
+OrFault<AlikeClusters, WorkloadError> prepare(const ModelOptions& options, std::uint32_t processors, double load) {
   ModelCluster cluster;
   cluster.processors = processors;
   cluster.kinds = kinds_of(options.variant, processors);
@@ -194,7 +193,7 @@ std::variant<AlikeClusters, WorkloadError> prepare(const ModelOptions& options, 
 
 }  // namespace
 
-std::variant<ModelWorkload, WorkloadError> ModelWorkload::make(const ModelOptions& options) {
+OrFault<ModelWorkload, WorkloadError> ModelWorkload::make(const ModelOptions& options) {
   if (const std::optional<std::string> fault = fault_of(options)) return WorkloadError{*fault};
   ModelWorkload workload(options);
   std::map<std::pair<std::uint32_t, double>, AlikeClusters> alike;

@@ -17,9 +17,9 @@
 #include <cstdint>
 #include <memory>
 #include <string>
-#include <variant>
 #include <vector>
 
+#include "protocol/outcome.hpp"
 #include "workloads/job_stream.hpp"
 #include "workloads/lublin.hpp"
 #include "workloads/workload.hpp"
@@ -79,7 +79,7 @@ class ModelWorkload {
  public:
   /// An error: a cluster without processors or users, no clusters, a load that the model can't offer, a number of
   /// loads that is neither 1 nor that of the clusters, or a period, tolerance or number of attempts of 0 or less.
-  static std::variant<ModelWorkload, WorkloadError> make(const ModelOptions& options);
+  static OrFault<ModelWorkload, WorkloadError> make(const ModelOptions& options);
 
   /// All clusters' jobs by submit time, ties by cluster. May be read after this object is gone.
   JobStream stream() const;

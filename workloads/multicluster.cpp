@@ -32,7 +32,7 @@ void cap_and_add_up(Workload& workload, std::int64_t run_cap_seconds) {
 
 }  // namespace
 
-std::variant<Workload, WorkloadError> load_workload(const WorkloadOptions& options) {
+OrFault<Workload, WorkloadError> load_workload(const WorkloadOptions& options) {
   if (options.run_cap_seconds < 0) {
     return WorkloadError{options.path + ": the cap of run times is " +
                          std::to_string(options.run_cap_seconds) + " s; expected 0 for none, or more"};

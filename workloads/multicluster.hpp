@@ -7,9 +7,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
-#include <variant>
 #include <vector>
 
+#include "protocol/outcome.hpp"
 #include "workloads/swf.hpp"
 #include "workloads/workload.hpp"
 
@@ -50,6 +50,6 @@ struct Workload {
 
 /// Loads a workload. An error: the file can't be read to its end, has a bad line and these are fatal, has no
 /// job that can be replayed, or run_cap_seconds is negative.
-std::variant<Workload, WorkloadError> load_workload(const WorkloadOptions& options);
+OrFault<Workload, WorkloadError> load_workload(const WorkloadOptions& options);
 
 }  // namespace dmm

@@ -296,7 +296,7 @@ LogReplay::~LogReplay() = default;
 LogReplay::LogReplay(LogReplay&&) noexcept = default;
 LogReplay& LogReplay::operator=(LogReplay&&) noexcept = default;
 
-std::variant<LogReplay, WorkloadError> LogReplay::open(ReplayOptions options) {
+OrFault<LogReplay, WorkloadError> LogReplay::open(ReplayOptions options) {
   if (options.logs.empty()) return WorkloadError{"a replay needs a log; expected at least one"};
   LogReplay replay;
   replay.common_ = std::make_unique<Common>(Common{std::move(options), {}});

@@ -25,9 +25,9 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <variant>
 #include <vector>
 
+#include "protocol/outcome.hpp"
 #include "workloads/job_stream.hpp"
 #include "workloads/log_reader.hpp"
 #include "workloads/workload.hpp"
@@ -104,7 +104,7 @@ class LogReplay {
  public:
   /// Opens the logs and reads the first job of each. An error: a log can't be opened or read that far, or has no
   /// time to be aligned by; an option that can't be.
-  static std::variant<LogReplay, WorkloadError> open(ReplayOptions options);
+  static OrFault<LogReplay, WorkloadError> open(ReplayOptions options);
   ~LogReplay();
   LogReplay(LogReplay&&) noexcept;
   LogReplay& operator=(LogReplay&&) noexcept;

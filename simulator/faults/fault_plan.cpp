@@ -32,7 +32,7 @@ class FaultPlan {
     owners();
   }
 
-  /// What operators do, and the machine rooms: drawn after all else, so that a seed goes on being what it was.
+  /// What operators do, and the hosts: drawn after all else, so that a seed goes on being what it was.
   void later() {
     if (run_.trouble == Trouble::none) return poison();
     if (run_.trouble == Trouble::gentle) return;

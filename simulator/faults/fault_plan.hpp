@@ -9,7 +9,7 @@ namespace dmm {
 /// Adds troubles of the run's kind to its acts, and chances to its network.
 void plan_faults(RandomRun& run, Dice& dice);
 
-/// Adds what operators do and what machine rooms are like. Drawn after all else, so that a seed that had grid, jobs and
+/// Adds what operators do and what hosts are like. Drawn after all else, so that a seed that had grid, jobs and
 /// faults has them still.
 void plan_operators(RandomRun& run, Dice& dice);
 

@@ -11,7 +11,7 @@ namespace {
 
 constexpr Duration between_idle_looks = seconds(1);
 
-/// What runs in a machine room, in nodes.
+/// What runs in a host, in nodes.
 std::uint32_t nodes_used(const World& world, const Party& manager) {
   std::uint32_t used = 0;
   for (const auto& program : world.performer(manager).running()) used += count(program->nodes);

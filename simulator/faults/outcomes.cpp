@@ -46,7 +46,7 @@ bool fails_by_itself(const std::vector<TaskPerformer::End>& ends) {
 
 }  // namespace
 
-/// How the programs of each attempt ended in the machine rooms; of one that was started twice, since the first was lost
+/// How the programs of each attempt ended in the hosts; of one that was started twice, since the first was lost
 /// with its machine, how it ended the last time.
 std::map<RequestId, std::vector<TaskPerformer::End>> FaultRun::program_ends() const {
   std::map<TaskId, TaskPerformer::End> last;

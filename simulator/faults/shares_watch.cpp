@@ -17,7 +17,7 @@ struct Use {
   double processors = 0;
 };
 
-/// What runs in an owner's machine rooms.
+/// What runs in an owner's hosts.
 std::vector<Use> uses_of(const World& world, const TopologySite& owner) {
   std::vector<Use> uses;
   for (const ResourceManagerSettings& one : resource_managers_of(owner)) {

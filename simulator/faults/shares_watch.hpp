@@ -1,7 +1,7 @@
 // Borrowers share: of several that want nodes of the same owner all the time, none gets less than a third of what
-// another gets, by weight; whose jobs are narrow gets what is left beside wide ones. Looked at from outside: who wants
-// is a site of which a job waits that the owner could serve, and what a site gets is what its programs use in the
-// owner's machine rooms.
+// another gets, by weight; whose jobs are narrow gets what is left beside wide ones. Looked at from outside: who
+// wants is a site of which a job waits that the owner could serve, and what a site gets is what its programs use
+// in the owner's hosts.
 #pragma once
 
 #include <functional>

@@ -122,7 +122,7 @@ TEST_CASE("the first trouble decides over the job") {
   };
   for (const Row& row : rows) {
     INFO(row.what);
-    const Verdict verdict = judge(row.ends);
+    const Verdict verdict = verdict_of(row.ends);
     CHECK(verdict.end == row.expected);
     CHECK(verdict.component == row.component);
   }

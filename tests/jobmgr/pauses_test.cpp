@@ -1,9 +1,7 @@
-// Times of jobs that pause and of components, found without a walk.
+// Times of jobs that pause, found without a walk.
 #include "jobmgr/pauses.hpp"
 
 #include <doctest/doctest.h>
-
-#include "jobmgr/component_times.hpp"
 
 namespace dmm::pauses_test {
 namespace {
@@ -41,22 +39,6 @@ TEST_CASE("pauses: a job that paused before a restart goes on pausing for as lon
   pauses.restore(job);
   CHECK(pauses.contains(job));
   CHECK(pauses.due(start + seconds(5)) == 7);
-}
-
-TEST_CASE("component_run times: a component's time moves, and goes, with its field") {
-  ComponentTimes times;
-  Instant first = never, second = never;
-  times.set(first, {1, 0}, start + seconds(2));
-  times.set(second, {1, 1}, start + seconds(1));
-  CHECK(times.due(start + seconds(1)) == ComponentKey{1, 1});
-  times.set(second, {1, 1}, start + seconds(4));
-  CHECK(second == start + seconds(4));
-  CHECK_FALSE(times.due(start + seconds(1)));
-  CHECK(times.due(start + seconds(3)) == ComponentKey{1, 0});
-  times.set(first, {1, 0}, never);
-  CHECK(times.next_deadline() == start + seconds(4));
-  times.set(second, {1, 1}, never);
-  CHECK(times.size() == 0);
 }
 
 }  // namespace dmm::pauses_test

@@ -17,7 +17,7 @@ TEST_CASE("endpoint bounds: [S82a] a message too long for a frame arrives whole,
     pair.send(renewed(14'000));
     pair.send(withdraw(1));
     pair.run(seconds(3));
-    CHECK(pair.a.counters().sent.at(Part::type) > 1);
+    CHECK(pair.a.counters().sent.at(Fragment::type) > 1);
     REQUIRE(pair.at_b.size() == 2);
     REQUIRE(std::holds_alternative<Renewed>(pair.at_b[0]));
     const Renewed& got = std::get<Renewed>(pair.at_b[0]);
@@ -34,7 +34,7 @@ TEST_CASE("endpoint bounds: [S82a] a message longer than 4 MiB is not sent, and 
   pair.send(withdraw(1));
   pair.run(seconds(2));
   CHECK(refused(pair.a, "message_too_long") == 1);
-  CHECK_FALSE(pair.a.counters().sent.contains(Part::type));
+  CHECK_FALSE(pair.a.counters().sent.contains(Fragment::type));
   const std::vector<LogEvent> notices = pair.a.take_notices();
   REQUIRE(notices.size() == 1);
   CHECK(notices[0].name == "message_too_long");
@@ -48,20 +48,20 @@ TEST_CASE("endpoint bounds: [S82b] a part out of place is dropped, and the next 
   hand.open();
   const std::string whole = hand.frame(withdraw(7));
   const std::string first = whole.substr(0, 10), second = whole.substr(10);
-  CHECK(hand.say(Part{1, true, second}, 1).empty());  // nothing before it
+  CHECK(hand.say(Fragment{1, true, second}, 1).empty());  // nothing before it
   CHECK(refused(b, "part_out_of_place") == 1);
-  CHECK(hand.say(Part{0, false, first}, 2).empty());
-  CHECK(hand.say(Part{2, true, second}, 3).empty());  // one is missing
+  CHECK(hand.say(Fragment{0, false, first}, 2).empty());
+  CHECK(hand.say(Fragment{2, true, second}, 3).empty());  // one is missing
   CHECK(refused(b, "part_out_of_place") == 2);
-  CHECK(hand.say(Part{0, false, ""}, 4).empty());
+  CHECK(hand.say(Fragment{0, false, ""}, 4).empty());
   CHECK(refused(b, "part_out_of_place") == 3);
-  CHECK(hand.say(Part{0, true, hand.frame(Part{0, true, whole})}, 5).empty());
-  CHECK(hand.say(Part{0, true, hand.hello()}, 6).empty());
+  CHECK(hand.say(Fragment{0, true, hand.frame(Fragment{0, true, whole})}, 5).empty());
+  CHECK(hand.say(Fragment{0, true, hand.hello()}, 6).empty());
   Hand other{site_manager_of(SiteName("gamma")), b};
-  CHECK(hand.say(Part{0, true, other.frame(withdraw(7))}, 7).empty());
+  CHECK(hand.say(Fragment{0, true, other.frame(withdraw(7))}, 7).empty());
   CHECK(refused(b, "part_out_of_place") == 6);
-  CHECK(hand.say(Part{0, false, first}, 8).empty());
-  const auto got = hand.say(Part{1, true, second}, 9);
+  CHECK(hand.say(Fragment{0, false, first}, 8).empty());
+  const auto got = hand.say(Fragment{1, true, second}, 9);
   REQUIRE(got.size() == 1);
   CHECK(std::get<Withdraw>(got[0].message).request.job == 7);
 }
@@ -71,7 +71,7 @@ TEST_CASE("endpoint bounds: [S82b] parts that were said in an earlier session be
   Hand hand{alpha, b};
   hand.open();
   const std::string whole = hand.frame(withdraw(7));
-  CHECK(hand.say(Part{0, false, whole.substr(0, 10)}, 1).empty());
+  CHECK(hand.say(Fragment{0, false, whole.substr(0, 10)}, 1).empty());
   SUBCASE("the peer restarted") { ++hand.incarnation; }
   SUBCASE("the session was given up here, and a new one begun") {
     Effects effects;
@@ -79,7 +79,7 @@ TEST_CASE("endpoint bounds: [S82b] parts that were said in an earlier session be
     b.send(hand.now, effects);
   }
   hand.open();
-  CHECK(hand.say(Part{1, true, whole.substr(10)}, 1).empty());
+  CHECK(hand.say(Fragment{1, true, whole.substr(10)}, 1).empty());
   CHECK(refused(b, "part_out_of_place") == 1);
 }
 
@@ -90,13 +90,13 @@ TEST_CASE("endpoint bounds: [S82b] parts of more than 4 MiB are dropped with one
   std::uint64_t sequence = 0;
   std::vector<Envelope> heard;
   for (std::uint32_t index = 0; index < 50; ++index) {
-    CHECK(hand.say(Part{index, index == 49, std::string(96 * 1024, 'x')}, ++sequence).empty());
+    CHECK(hand.say(Fragment{index, index == 49, std::string(96 * 1024, 'x')}, ++sequence).empty());
     for (Envelope& one : hand.hear()) heard.push_back(std::move(one));
   }
   CHECK(refused(b, "too_large") == 1);
   CHECK(count<Fault>(heard) == 1);
   CHECK(hand.say(withdraw(1), ++sequence).size() == 1);
-  CHECK(hand.say(Part{0, true, hand.frame(withdraw(2))}, ++sequence).size() == 1);
+  CHECK(hand.say(Fragment{0, true, hand.frame(withdraw(2))}, ++sequence).size() == 1);
 }
 
 // ---- frames along a chain ------------------------------------------------------------------------------------------

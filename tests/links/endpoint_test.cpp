@@ -306,7 +306,7 @@ struct FarWire : Wire {
   }
   void rest() {
     Effects effects;
-    effects.rests.push_back(nodes);
+    effects.dormant.push_back(nodes);
     a->send(now, effects);
   }
   void stop(std::uint64_t job) {

@@ -69,7 +69,7 @@ Beat = struct("Beat", ("resend", "bool", False), ("last", "uint", 0), ("dormant"
 Fault = struct("Fault", ("about", "uint", 0), ("text", "text", ""), number=3)
 Relay = struct("Relay", ("sender", Party, Party()), ("receiver", Party, Party()), ("path", ["name"], ()),
                ("position", "uint", 0), ("payload", "bytes", b""), number=4)
-Part = struct("Part", ("index", "uint", 0), ("last", "bool", False), ("data", "bytes", b""), number=5)
+Fragment = struct("Fragment", ("index", "uint", 0), ("last", "bool", False), ("data", "bytes", b""), number=5)
 Request = struct("Request", ("id", RequestId, RequestId()), ("need", Need, Need()), ("dttl", "uint", 5),
                  ("priority", "int", 0), ("waited", "int", 0), ("origin_user", "text", ""), ("length", "int", 0),
                  number=10)
@@ -144,7 +144,7 @@ Ask = struct("Ask", ("token", "uint", 0), ("verb", "text", ""), ("argument", "te
 Answer = struct("Answer", ("token", "uint", 0), ("fault", "text", ""), ("text", "text", ""), number=63)
 
 MESSAGES = {message.NUMBER: message for message in (
-    Hello, Beat, Fault, Relay, Part, Request, Cancel, Refuse, Delegate, Reject, Withdraw, Reach, Grant, Claim,
+    Hello, Beat, Fault, Relay, Fragment, Request, Cancel, Refuse, Delegate, Reject, Withdraw, Reach, Grant, Claim,
     Release, LeaseEnded, Renew, Renewed, Inventory, Register, Assign, Unassign, Clean, SetAside, Start, Started,
     Ended, Stop, Fetch, Chunk, Piece, Grown, Forget, Submit, Submitted, Ask, Answer)}
 UNNUMBERED = (Hello.NUMBER, Beat.NUMBER, Fault.NUMBER, Relay.NUMBER, Piece.NUMBER)
@@ -329,7 +329,7 @@ class Manager:
     def send_parts(self, whole, trace):
         pieces = [whole[at:at + PART_BYTES] for at in range(0, len(whole), PART_BYTES)]
         for index, piece in enumerate(pieces):
-            sequence = self.send(Part(index, index + 1 == len(pieces), piece), trace)
+            sequence = self.send(Fragment(index, index + 1 == len(pieces), piece), trace)
         return sequence
 
     def resend(self):
@@ -377,7 +377,7 @@ class Manager:
         if head.sequence > self.delivered + 1:
             return self.send(Beat(True, self.next_sequence - 1))
         self.delivered = head.sequence
-        if isinstance(message, Part):
+        if isinstance(message, Fragment):
             self.parts = self.parts + [message.data] if message.index else [message.data]
             if not message.last:
                 return None

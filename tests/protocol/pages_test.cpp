@@ -1,10 +1,10 @@
-// What is too large for a frame travels in parts, and is whole again at the other end.
+// What is too large for a frame travels in pages, or in fragments, and is whole again at the other end.
 #include <doctest/doctest.h>
 
 #include "protocol/codec.hpp"
 #include "protocol/inventory.hpp"
 
-namespace parts_test {
+namespace pages_test {
 
 using namespace dmm;
 
@@ -35,18 +35,18 @@ std::size_t bytes_of(const Register& part) {
 
 }  // namespace
 
-TEST_CASE("parts: what a resource manager with many leases registers fits into frames, and is whole again") {
+TEST_CASE("pages: what a resource manager with many leases registers fits into frames, and is whole again") {
   for (const std::uint32_t nodes : {0U, 40U, 100'000U}) {
     const Register whole = offer_of(nodes);
-    std::vector<Register> parts = parts_of(whole);
-    CHECK((parts.size() > 1) == (nodes == 100'000));
+    std::vector<Register> pages = pages_of(whole);
+    CHECK((pages.size() > 1) == (nodes == 100'000));
     Register so_far;
-    for (Register& part : parts) {
-      CHECK(bytes_of(part) <= frame_bytes_max);
-      CHECK(part.last == (&part == &parts.back()));
-      CHECK(assemble(so_far, part) == part.last);
+    for (Register& page : pages) {
+      CHECK(bytes_of(page) <= frame_bytes_max);
+      CHECK(page.last == (&page == &pages.back()));
+      CHECK(assemble(so_far, page) == page.last);
     }
-    const Register& got = parts.back();
+    const Register& got = pages.back();
     CHECK(got.cluster == whole.cluster);
     CHECK(got.nodes == whole.nodes);
     CHECK(got.endpoint == whole.endpoint);
@@ -56,4 +56,4 @@ TEST_CASE("parts: what a resource manager with many leases registers fits into f
   }
 }
 
-}  // namespace parts_test
+}  // namespace pages_test

@@ -87,8 +87,8 @@ TEST_CASE("verbs: what a site says to its neighbour counts as dmm, but for keep-
   CHECK(kind_of(Delegate::type, site, site) == MessageKind::dmm);
   CHECK(kind_of(Grant::type, site, site) == MessageKind::dmm);
   CHECK(kind_of(Grant::type, site, job) == MessageKind::match_claim_release);
-  CHECK(kind_of(Part::type, site, site) == MessageKind::dmm);
-  CHECK(kind_of(Part::type, site, job) == MessageKind::match_claim_release);
+  CHECK(kind_of(Fragment::type, site, site) == MessageKind::dmm);
+  CHECK(kind_of(Fragment::type, site, job) == MessageKind::match_claim_release);
   CHECK(kind_of(Renew::type, site, site) == MessageKind::keep_alive);
   CHECK(kind_of(Reach::type, site, site) == MessageKind::notify_broker);
 }

@@ -294,7 +294,7 @@ class LiarRun {
   World world_;
   std::shared_ptr<Liar> liar_;
   std::vector<Wanted> wanted_;
-  std::map<Party, std::uint64_t> changes_;  ///< of the machine rooms, as they were looked at last
+  std::map<Party, std::uint64_t> changes_;  ///< of the hosts, as they were looked at last
   std::uint64_t served_ = 0;
   std::string fault_;
 };

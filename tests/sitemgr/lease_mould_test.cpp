@@ -111,36 +111,5 @@ TEST_CASE("lease mould: a holding that a lender names makes the hop that was los
   CHECK(unsure.upstream_until == now + seconds(30));
 }
 
-TEST_CASE("accounts: a lease that passed through counts as borrowed and as lent, once each") {
-  PartsStage stage;
-  Accounts part(10);
-  part.close(carried(), parts_start + seconds(100), stage.parts.neighbours);
-  CHECK(part.total_of(UsageRecord::Direction::borrowed, SiteName("north")) == 77);
-  CHECK(part.total_of(UsageRecord::Direction::lent, SiteName("south")) == 77);
-  CHECK(part.totals().size() == 2);
-  LedgerChanges<SiteRecord> ledger;
-  ledger.wanted = true;
-  part.write(ledger);
-  CHECK(ledger.list.size() == 4);
-  ledger.list.clear();
-  part.write(ledger);
-  CHECK(ledger.list.empty());
-}
-
-TEST_CASE("accounts: the oldest records are dropped, totals stay") {
-  PartsStage stage;
-  Accounts part(3);
-  for (int i = 0; i < 5; ++i) part.close(carried(), parts_start, stage.parts.neighbours);
-  CHECK(part.log().records().size() == 3);
-  CHECK(part.totals().at({UsageRecord::Direction::lent, SiteName("south")}).leases == 5);
-  std::map<std::uint64_t, UsageRecord> records;
-  for (std::uint64_t number = part.log().first(); number < part.log().next(); ++number)
-    records.emplace(number, part.log().records()[static_cast<std::size_t>(number - part.log().first())]);
-  Accounts restored(3);
-  restored.restore(std::move(records));  // as of a ledger without totals
-  CHECK(restored.log().next() == part.log().next());
-  CHECK(restored.totals().size() == 2);
-}
-
 }  // namespace
 }  // namespace dmm::lease_mould_test

@@ -146,12 +146,12 @@ TEST_CASE("users: limits of open requests") {
   SiteSettings settings = stage.parts.settings;
   settings.requests_per_user_max = 2;
   settings.requests_max = 10;
-  CHECK(stage.users.limit_reached(alice, 0, settings) == nullptr);
-  CHECK(stage.users.limit_reached(alice, 10, settings) != nullptr);
+  CHECK(stage.users.limit_reached(alice, 0, settings).empty());
+  CHECK_FALSE(stage.users.limit_reached(alice, 10, settings).empty());
   for (int i = 0; i < 2; ++i) stage.users.opened(alice);
-  CHECK(stage.users.limit_reached(alice, 0, settings) != nullptr);
+  CHECK_FALSE(stage.users.limit_reached(alice, 0, settings).empty());
   stage.users.closed(alice);
-  CHECK(stage.users.limit_reached(alice, 0, settings) == nullptr);
+  CHECK(stage.users.limit_reached(alice, 0, settings).empty());
 }
 
 }  // namespace

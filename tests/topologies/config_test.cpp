@@ -28,7 +28,7 @@ std::string json(std::string text) {
 }
 
 template <class T>
-std::string fault_of(const std::variant<T, ConfigError>& read) {
+std::string fault_of(const OrFault<T, ConfigError>& read) {
   const auto* error = std::get_if<ConfigError>(&read);
   return error == nullptr ? "none" : error->text;
 }

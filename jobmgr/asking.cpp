@@ -37,8 +37,9 @@ Attempt attempt_of(Grant& grant) {
     component_run.manager = group.resource_manager;
     component_run.nodes = group.nodes;
   }
-  DMM_ASSERT(!attempt.components.empty());
-  attempt.open = attempt.unstarted = static_cast<std::uint32_t>(attempt.components.size());
+  static_assert(components_granted_max <= UINT16_MAX);
+  DMM_ASSERT(!attempt.components.empty() && attempt.components.size() <= components_granted_max);
+  attempt.open = attempt.unstarted = static_cast<std::uint16_t>(attempt.components.size());
   attempt.round_trip = std::clamp(grant.round_trip, Duration{}, round_trip_max);
   attempt.granted = std::move(grant.nodes);
   attempt.holds = true;
@@ -189,10 +190,11 @@ void end_pauses(JobStep& s) {
 void on(JobStep& s, FromSite, const Refuse& refuse) {
   Job* job = s.parts.jobs.find(refuse.request.job);
   if (!job || !is_asked_for(s, *job, refuse.request)) return s.parts.ignore("not_waiting");
-  job->text = "refused: " + std::string(to_text(refuse.reason));
+  std::string text = "refused: " + std::string(to_text(refuse.reason));
   if (refuse.reason == RefusalReason::too_large)
-    job->text += "; the largest cluster that can be reached has " + std::to_string(refuse.largest) + " processors";
-  if (!refuse.text.empty()) job->text += "; " + shortened(refuse.text, text_bytes_max);
+    text += "; the largest cluster that can be reached has " + std::to_string(refuse.largest) + " processors";
+  if (!refuse.text.empty()) text += "; " + shortened(refuse.text, text_bytes_max);
+  job->text = text;
   job->ended = s.now;
   close(s, *job, JobEvent::fail);
 }

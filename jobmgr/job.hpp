@@ -84,9 +84,9 @@ struct ComponentRun {
 /// One try at running a job. Run i is of component i.
 struct Attempt {
   LeaseId lease;
-  std::uint32_t open = 0;       ///< components that aren't over
-  std::uint32_t unstarted = 0;  ///< components that neither started nor ended
-  std::uint32_t troubles = 0;   ///< given out as ComponentRun::order
+  std::uint16_t open = 0;       ///< components that aren't over
+  std::uint16_t unstarted = 0;  ///< components that neither started nor ended
+  std::uint16_t troubles = 0;   ///< given out as ComponentRun::order
   bool asked = false;           ///< a Start was sent
   bool holds = false;           ///< nodes are left to be released; if none are, started components may still run
   Instant gone_at = never;      ///< since when the attempt has no nodes left, though components may still run
@@ -121,12 +121,17 @@ struct Job {
   JobState state = JobState::waiting;
   JobEvent outcome = JobEvent::finish;  ///< while collecting: what follows
   bool cancel_wanted = false;
+  bool is_suspect = false;  ///< at one of the deaths of its keeper only its user's jobs were there
+  OutputState output = OutputState::pending;
+  std::uint8_t output_began = 0;  ///< by bits: streams with something written, perhaps by an earlier attempt
+  bool own_files = false;         ///< its output goes to the manager's folder, whatever was asked for
+  Origin origin = Origin::local;
   std::uint32_t processors = 0;
   std::uint32_t attempt = 1;
   std::uint32_t reruns = 0;  ///< attempts that were interrupted while they ran, and run again
   std::uint32_t false_starts = 0;   ///< attempts with a Start under which nothing ran: no reruns
   std::uint32_t keeper_deaths = 0;  ///< attempts that died with their keeper, which don't count as reruns
-  bool is_suspect = false;          ///< at one of these deaths only its user's jobs were there
+  std::uint32_t tries = 0;          ///< delegations sent for it
   Interruptions past;               ///< attempts that owners ended by their right, which don't count as reruns
   std::unique_ptr<Attempt> run;  ///< while has_attempt(state), and after that until its output is here or given up
   Instant submitted{};
@@ -139,14 +144,9 @@ struct Job {
   std::optional<Instant> ended;    ///< the last component's end
   Duration wall;                   ///< the program's own, of its longest component
   std::optional<JobExit> exit;
-  std::string text;  ///< for people: why it failed, or what its output lacks
-  OutputState output = OutputState::pending;
-  std::uint8_t output_began = 0;  ///< by bits: streams with something written, perhaps by an earlier attempt
-  bool own_files = false;     ///< its output goes to the manager's folder, whatever was asked for
+  ShortText text;             ///< for people: why it failed, or what its output lacks
   ShortText output_text;      ///< for people: why its output isn't all here
   std::optional<Place> place;
-  Origin origin = Origin::local;
-  std::uint32_t tries = 0;
   JobDescription description;  ///< without program and need once the job is over
 };
 

@@ -72,10 +72,11 @@ std::unique_ptr<Attempt> attempt_of(ProgressRecord& progress) {
   for (ComponentRecord& row : progress.components) {
     run->components.push_back(component_of(std::move(row)));
     const ComponentRun& component_run = run->components.back();
-    run->open += component_run.phase != ComponentPhase::over;
-    run->unstarted +=
-        component_run.phase == ComponentPhase::queued || component_run.phase == ComponentPhase::asked;
-    run->troubles = std::max(run->troubles, component_run.order);
+    if (component_run.phase != ComponentPhase::over) ++run->open;
+    if (component_run.phase == ComponentPhase::queued || component_run.phase == ComponentPhase::asked)
+      ++run->unstarted;
+    const auto order = static_cast<std::uint16_t>(std::min<std::uint32_t>(component_run.order, UINT16_MAX));
+    run->troubles = std::max(run->troubles, order);
   }
   return run;
 }

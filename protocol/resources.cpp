@@ -112,7 +112,8 @@ WhyNot fault_of(const std::vector<NodeGroup>& nodes, const ResourceNeed& need) {
   std::vector<Granted> granted;
   for (const NodeGroup& group : nodes) {
     if (!is_possible(group)) return "impossible nodes";
-    if (group.component >= nodes.size()) return "a component that was not asked for";
+    if (group.component >= std::min(nodes.size(), components_granted_max))
+      return "a component that was not asked for";
     if (group.component >= granted.size()) granted.resize(group.component + 1);
     Granted& one = granted[group.component];
     if (!one.first) one.first = &group;

@@ -95,6 +95,7 @@ std::uint32_t widest_component(const ResourceNeed& need);
 
 /// Bounds of a need, so that no request is longer than some tens of kilobytes.
 constexpr std::size_t need_components_max = 64;  ///< also of splits, and of components in each
+constexpr std::size_t components_granted_max = 65'535;  ///< of a flexible need, if it says no bound
 constexpr std::size_t attributes_max = 32;
 constexpr std::size_t attribute_bytes_max = 128;  ///< of a name, and of a value
 

@@ -22,29 +22,30 @@ enum class TaskState : std::uint8_t {
 };
 std::string_view to_text(TaskState state);
 
+/// Members of one size lie together, so that none is padded: large simulations have tens of thousands of tasks.
 struct TaskRecord {
   TaskId id;
   std::uint64_t number = 0;
   Epoch lease;
   NodeSet nodes;
-  TaskState state = TaskState::parked;
   Instant since{};  ///< when it came into this state
   /// Parked: given up then; ended: forgotten then; else, if not never, detached and ended then.
   Instant due = never;
+  Instant kill_at = never;  ///< when the ordered end becomes a SIGKILL
+  std::int32_t process = 0;
+  TaskState state = TaskState::parked;
   bool ordered = false;        ///< the backend was told to start it, so there is something to remove
   bool started = false;        ///< the backend said so
   bool own_directory = false;  ///< runs in a directory that is made for it: the node is to blame if it isn't there
-  std::int32_t process = 0;
   std::optional<EndKind> cause;             ///< why its end was ordered
   LeaseEnd lease_end = LeaseEnd::released;  ///< why its nodes were taken from it, if they were
   bool warned = false;                      ///< it got a SIGTERM, which an exit may be the answer to
-  Instant kill_at = never;                  ///< when the ordered end becomes a SIGKILL
-  std::vector<std::uint64_t> cleans;        ///< the Clean messages that wait for its end
+  bool streams = false;                     ///< its job manager takes output while it runs
+  Few<std::uint64_t> cleans;                ///< the Clean messages that wait for its end
   /// For each stream, how many bytes were written, told to the job manager, and read by the job manager.
   struct Growth {
     std::uint64_t written = 0, told = 0, read = 0;
   };
-  bool streams = false;              ///< its job manager takes output while it runs
   std::array<Growth, 2> growth;      ///< by Stream
   std::unique_ptr<Program> program;  ///< while parked
   std::unique_ptr<Ended> outcome;    ///< once ended

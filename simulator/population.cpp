@@ -116,7 +116,7 @@ void World::start(Address address) {
   const EndpointSettings endpoint = endpoint_settings(actor);
   switch (actor.party.role) {
     case Role::site_manager:
-      actor.driver.emplace<Driver<SiteManager>>(endpoint, SiteManager(site.settings, actor.incarnation));
+      actor.driver.start<SiteManager>(endpoint, SiteManager(site.settings, actor.incarnation));
       break;
     case Role::job_manager: {
       JobManagerSettings settings;
@@ -126,24 +126,20 @@ void World::start(Address address) {
       settings.confirm_limit = settings_.confirm_limit;
       // Here each submission comes once, and what is kept of each would grow with the workload.
       if (settings_.hand_out_ended) settings.submissions_remembered = 1;
-      actor.driver.emplace<Driver<JobManager>>(endpoint, JobManager(std::move(settings)));
+      actor.driver.start<JobManager>(endpoint, JobManager(std::move(settings)));
       break;
     }
     case Role::resource_manager:
-      actor.driver.emplace<Driver<ResourceManager>>(
-          endpoint, ResourceManager(resource_manager_settings(address), settings_.keep));
+      actor.driver.start<ResourceManager>(endpoint,
+                                          ResourceManager(resource_manager_settings(address), settings_.keep));
       if (settings_.remember_ends) actor.performer.remember_ends();
       break;
     case Role::client: DMM_ASSERT(false);
   }
-  std::visit(
-      [&](auto& driver) {
-        if constexpr (requires { driver.manager; }) {
-          driver.effects.level = settings_.level;
-          if (settings_.ledgers) restore(actor, driver);
-        }
-      },
-      actor.driver);
+  actor.driver.visit([&](auto& driver) {
+    driver.effects.level = settings_.level;
+    if (settings_.ledgers) restore(actor, driver);
+  });
   for (const Address listener : actor.dials)
     if (dials(actor, listener)) dial(address, listener);
   touch(address);
@@ -176,7 +172,7 @@ void World::crash(const Party& party, Crash kind) {
   const Address address = address_of(party);
   Actor& actor = *actors_[address];
   if (settings_.ledgers) lose(actor, kind);
-  actor.driver.emplace<std::monostate>();
+  actor.driver.stop();
   if (!settings_.ledgers || kind == Crash::host) actor.performer.die();
   actor.paused = actor.frozen = false;
   actor.committed_at = never;
@@ -192,31 +188,26 @@ void World::crash(const Party& party, Crash kind) {
 /// A commit under way may just have been done, though nothing that follows from it ever leaves.
 void World::lose(Actor& actor, Crash kind) {
   std::vector<LogField> fields{{"what", std::string(kind == Crash::host ? "machine" : "process")}};
-  std::visit(
-      [&](auto& driver) {
-        if constexpr (requires { driver.manager; }) {
-          using Manager = std::decay_t<decltype(driver.manager)>;
-          auto& ledger = std::get<LedgerOf<Manager>>(actor.ledger);
-          if constexpr (std::is_same_v<Manager, SiteManager>)
-            fields.push_back({"unclaimed", offers_of(driver.manager)});
-          if constexpr (std::is_same_v<Manager, JobManager>)
-            fields.push_back({"running", static_cast<std::int64_t>(driver.manager.count(JobState::running))});
-          if (actor.committed_at != never) {
-            const bool done = disks_.chance(0.5);
-            fields.push_back({"commit", std::string(done ? "done" : "lost")});
-            if (done) ledger.apply(driver.effects.ledger);
-          }
-          if (kind == Crash::host) {
-            const std::size_t all = ledger.unsynced();
-            const std::size_t kept = disks_.chance(0.5) ? 0 : disks_.below(all + 1);
-            fields.push_back({"commits_lost", static_cast<std::int64_t>(all - kept)});
-            ledger.lose_unsynced(kept);
-          }
-          for (std::size_t i = 0; i < messages_of_dead_.size(); ++i)
-            messages_of_dead_[i] += driver.endpoint.counters().sent_by_kind[i];
-        }
-      },
-      actor.driver);
+  actor.driver.visit([&](auto& driver) {
+    using Manager = std::decay_t<decltype(driver.manager)>;
+    auto& ledger = std::get<LedgerOf<Manager>>(actor.ledger);
+    if constexpr (std::is_same_v<Manager, SiteManager>) fields.push_back({"unclaimed", offers_of(driver.manager)});
+    if constexpr (std::is_same_v<Manager, JobManager>)
+      fields.push_back({"running", static_cast<std::int64_t>(driver.manager.count(JobState::running))});
+    if (actor.committed_at != never) {
+      const bool done = disks_.chance(0.5);
+      fields.push_back({"commit", std::string(done ? "done" : "lost")});
+      if (done) ledger.apply(driver.effects.ledger);
+    }
+    if (kind == Crash::host) {
+      const std::size_t all = ledger.unsynced();
+      const std::size_t kept = disks_.chance(0.5) ? 0 : disks_.below(all + 1);
+      fields.push_back({"commits_lost", static_cast<std::int64_t>(all - kept)});
+      ledger.lose_unsynced(kept);
+    }
+    for (std::size_t i = 0; i < messages_of_dead_.size(); ++i)
+      messages_of_dead_[i] += driver.endpoint.counters().sent_by_kind[i];
+  });
   tell(actor.party, "crashed", std::move(fields));
 }
 
@@ -227,15 +218,11 @@ void World::tell(const Party& who, std::string_view name, std::vector<LogField> 
 std::string World::ledger_fault(const Party& party) const {
   const Actor& actor = *actors_[address_of(party)];
   std::string fault;
-  std::visit(
-      [&](const auto& driver) {
-        if constexpr (requires { driver.manager; }) {
-          using Manager = std::decay_t<decltype(driver.manager)>;
-          const auto* ledger = std::get_if<LedgerOf<Manager>>(&actor.ledger);
-          if (ledger && !stalls(actor)) fault = ledger->difference(driver.manager.records());
-        }
-      },
-      actor.driver);
+  actor.driver.visit([&](const auto& driver) {
+    using Manager = std::decay_t<decltype(driver.manager)>;
+    const auto* ledger = std::get_if<LedgerOf<Manager>>(&actor.ledger);
+    if (ledger && !stalls(actor)) fault = ledger->difference(driver.manager.records());
+  });
   return fault;
 }
 
@@ -253,9 +240,7 @@ void World::restart(const Party& party) {
   settle_touched();
 }
 
-bool World::is_up(const Party& party) const {
-  return !std::holds_alternative<std::monostate>(actors_[address_of(party)]->driver);
-}
+bool World::is_up(const Party& party) const { return actors_[address_of(party)]->driver.is_up(); }
 
 void World::pause(const Party& party) {
   end_all_quiet();
@@ -300,14 +285,15 @@ void World::slow_disk(const Party& party, Duration longest) {
   actors_[address_of(party)]->commit_max = longest;
 }
 
-// ---- what owners say ------------------------------------------------------------------------------------------------
+// ---- what owners say
+// ------------------------------------------------------------------------------------------------
 
 /// Has a site manager that can hear it do something.
 template <class Order>
 void World::order(const SiteName& name, Order give) {
   const Address address = address_of(site_manager_of(name));
   Actor& actor = *actors_[address];
-  auto* driver = std::get_if<Driver<SiteManager>>(&actor.driver);
+  auto* driver = actor.driver.get<SiteManager>();
   if (!driver || stalls(actor)) return;
   give(driver->manager, actor.clock.at(now_), driver->effects);
   touch(address);
@@ -332,13 +318,9 @@ void World::end_drains() {
 
 void World::say(const Party& liar, Outgoing lie) {
   const Address address = address_of(liar);
-  std::visit(
-      [&](auto& driver) {
-        if constexpr (requires { driver.manager; }) {
-          if (!stalls(*actors_[address])) driver.effects.messages.push_back(std::move(lie));
-        }
-      },
-      actors_[address]->driver);
+  actors_[address]->driver.visit([&](auto& driver) {
+    if (!stalls(*actors_[address])) driver.effects.messages.push_back(std::move(lie));
+  });
   touch(address);
   settle_touched();
 }
@@ -355,7 +337,7 @@ void World::resize(const Party& resource_manager, std::uint32_t nodes) {
 /// A resource manager that runs reads its configuration again, as soon as it doesn't stall.
 void World::hear_of_size(Address address) {
   Actor& actor = *actors_[address];
-  auto* driver = std::get_if<Driver<ResourceManager>>(&actor.driver);
+  auto* driver = actor.driver.get<ResourceManager>();
   if (!actor.resized || !driver || stalls(actor)) return;
   actor.resized = false;
   const std::string fault =
@@ -368,14 +350,15 @@ std::string World::reconfigure(const SiteName& name, const SiteSettings& setting
   end_all_quiet();
   const Address address = address_of(site_manager_of(name));
   Actor& actor = *actors_[address];
-  auto* driver = std::get_if<Driver<SiteManager>>(&actor.driver);
+  auto* driver = actor.driver.get<SiteManager>();
   if (!driver) {
     topology_.sites[actor.site].settings = settings;  // for its next start
     return {};
   }
   if (stalls(actor)) return "the site manager doesn't answer";
   const Instant now = actor.clock.at(now_);
-  if (std::string fault = driver->manager.reconfigure(now, settings, driver->effects); !fault.empty()) return fault;
+  if (std::string fault = driver->manager.reconfigure(now, settings, driver->effects); !fault.empty())
+    return fault;
   std::vector<bool> dialled;
   for (const Address listener : actor.dials) dialled.push_back(dials(actor, listener));
   topology_.sites[actor.site].settings = settings;
@@ -390,9 +373,13 @@ std::string World::reconfigure(const SiteName& name, const SiteSettings& setting
   return {};
 }
 
-void World::set_reachable(const Party& party, bool reachable) { actors_[address_of(party)]->reachable = reachable; }
+void World::set_reachable(const Party& party, bool reachable) {
+  actors_[address_of(party)]->reachable = reachable;
+}
 
-void World::report_late(const Party& party, Duration late) { actors_[address_of(party)]->performer.report_late(late); }
+void World::report_late(const Party& party, Duration late) {
+  actors_[address_of(party)]->performer.report_late(late);
+}
 
 void World::lose_programs(const Party& party) {
   actors_[address_of(party)]->performer.lose_all(now_);
@@ -408,7 +395,7 @@ Address World::address_of(const Party& party) const {
 
 template <class Manager>
 const Driver<Manager>* World::find(const Party& party) const {
-  return std::get_if<Driver<Manager>>(&actors_[address_of(party)]->driver);
+  return actors_[address_of(party)]->driver.template get<Manager>();
 }
 
 const Driver<SiteManager>* World::site(const SiteName& name) const {

@@ -7,11 +7,7 @@ namespace dmm {
 
 Endpoint* World::endpoint_of(Address address) {
   Endpoint* endpoint = nullptr;
-  std::visit(
-      [&](auto& driver) {
-        if constexpr (requires { driver.manager; }) endpoint = &driver.endpoint;
-      },
-      actors_[address]->driver);
+  actors_[address]->driver.visit([&](auto& driver) { endpoint = &driver.endpoint; });
   return endpoint;
 }
 
@@ -50,14 +46,10 @@ void World::fall_quiet() {
 /// A manager needn't wake for the beats of a link that has fallen quiet.
 void World::look_ahead(Address address) {
   const Actor& actor = *actors_[address];
-  std::visit(
-      [&](auto& driver) {
-        if constexpr (requires { driver.manager; }) {
-          driver.endpoint.look_ahead();
-          wakes_.set(address, std::max(now_ + microseconds(1), std::min(driver.next_deadline(), report_due(actor))));
-        }
-      },
-      actors_[address]->driver);
+  actors_[address]->driver.visit([&](auto& driver) {
+    driver.endpoint.look_ahead();
+    wakes_.set(address, std::max(now_ + microseconds(1), std::min(driver.next_deadline(), report_due(actor))));
+  });
 }
 
 void World::end_quiet(Connection connection) {

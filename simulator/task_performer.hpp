@@ -59,14 +59,14 @@ class TaskPerformer {
     std::int32_t process = 0;
     bool stubborn = false;
     bool poison = false;
-    Duration hangs;          ///< that SIGKILL takes
     bool ending = false;     ///< by a signal
     bool over = true;        ///< it doesn't run, and is kept until it is removed
+    std::int32_t code = 0;
+    EndKind end = EndKind::exited;  ///< how it ends, as was planned last
+    Duration hangs;                 ///< that SIGKILL takes
     std::uint64_t life = 0;  ///< names the end that was planned last
     std::uint64_t prints = 0;
-    Duration writes_for;     ///< it writes what it prints little by little, for so long
-    EndKind end = EndKind::exited;  ///< how it ends, as was planned last
-    std::int32_t code = 0;
+    Duration writes_for;  ///< it writes what it prints little by little, for so long
     Duration wall;
   };
   /// The programs that run at this moment, in the order of their tasks.

@@ -16,6 +16,9 @@ constexpr std::uint32_t spins_max = 1000;
 /// Effects that feed inputs back are settled again in the same batch, but not for ever.
 constexpr int rounds_max = 64;
 
+/// A manager's list of messages keeps room for so many between its steps: a large world has thousands of lists.
+constexpr std::size_t messages_kept = 4;
+
 /// The leases that a site wrote anew; none of another manager.
 template <class Record>
 std::vector<LeaseId> leases_of(const LedgerChanges<Record>& changes) {
@@ -72,14 +75,10 @@ void World::deliver(FrameArrival arrival) {
   ++events_;
   if (stalls(actor)) return actor.waiting.push_back(std::move(arrival));
   bool says_something = false;
-  std::visit(
-      [&](auto& driver) {
-        if constexpr (requires { driver.manager; }) {
-          says_something = driver.frame(actor.clock.at(now_), arrival.connection, arrival.bytes);
-          touch(arrival.at, says_something);
-        }
-      },
-      actor.driver);
+  actor.driver.visit([&](auto& driver) {
+    says_something = driver.frame(actor.clock.at(now_), arrival.connection, arrival.bytes);
+    touch(arrival.at, says_something);
+  });
   used_.push_back(arrival.connection);
   if (says_something) trace(arrival.at, std::string_view(arrival.bytes));
 }
@@ -89,11 +88,12 @@ bool World::report(Address address) {
   Actor& actor = *actors_[address];
   if (actor.frozen || actor.party.role != Role::resource_manager) return false;
   actor.performer.take_reports(now_, actor.reports);
-  if (settings_.ledgers && actor.performer.deadlines() != std::exchange(actor.deadlines, actor.performer.deadlines()))
+  if (settings_.ledgers &&
+      actor.performer.deadlines() != std::exchange(actor.deadlines, actor.performer.deadlines()))
     tell(actor.party, "deadline", {});
-  auto* driver = std::get_if<Driver<ResourceManager>>(&actor.driver);
+  auto* driver = actor.driver.get<ResourceManager>();
   if (!driver) actor.reports.clear();  // whoever is started next hears of it
-  if (stalls(actor)) return false;  // programs don't wait for their manager
+  if (stalls(actor)) return false;     // programs don't wait for their manager
   const bool stirs = !actor.reports.empty();
   for (TaskReport& report : actor.reports)
     std::visit([&](auto& news) { driver->local(actor.clock.at(now_), std::move(news)); }, report);
@@ -134,12 +134,9 @@ Instant World::report_due(const Actor& actor) {
 void World::settle(Address address) {
   Actor& actor = *actors_[address];
   Instant wake = never;
-  std::visit(
-      [&](auto& driver) {
-        if constexpr (requires { driver.manager; })
-          if (!actor.paused) wake = settle(address, driver);
-      },
-      actor.driver);
+  actor.driver.visit([&](auto& driver) {
+    if (!actor.paused) wake = settle(address, driver);
+  });
   wake = std::min(wake, report_due(actor));  // also of what was ordered just now
   // A deadline that isn't in the future is a loop without work: a daemon would burn its processor with it.
   actor.spins = wake <= now_ ? actor.spins + 1 : 0;
@@ -170,7 +167,8 @@ Instant World::settle(Address address, Driver<Manager>& driver) {
   return actor.clock.when(driver.next_deadline());
 }
 
-/// Whether the disk is slow to take what was decided; then it waits in the process, and nothing else happens there.
+/// Whether the disk is slow to take what was decided; then it waits in the process, and nothing else happens
+/// there.
 template <class Manager>
 bool World::commit_takes(Address address, Driver<Manager>& driver) {
   Actor& actor = *actors_[address];
@@ -203,8 +201,8 @@ Performed World::perform(Address address, Driver<Manager>& driver, bool writes) 
     return true;
   };
   const auto log = [&] { tell_of(address, driver.effects.events); };
-  return perform_step(keep, log, [&] { return perform_own(address, driver); },
-                      [&] { return exchange(address, driver); });
+  return perform_step(
+      keep, log, [&] { return perform_own(address, driver); }, [&] { return exchange(address, driver); });
 }
 
 void World::tell_of(Address address, std::vector<LogEvent>& events) {
@@ -218,6 +216,7 @@ void World::tell_of(Address address, std::vector<LogEvent>& events) {
 /// Frames out, connections opened and closed as the endpoint wants it. Whether a new connection wants its Hello.
 template <class Manager>
 bool World::exchange(Address address, Driver<Manager>& driver) {
+  if (driver.effects.messages.capacity() > messages_kept) std::vector<Outgoing>().swap(driver.effects.messages);
   driver.endpoint.take_frames([&](Frame& frame) {
     end_quiet(frame.connection);
     network_.send(now_, address, frame.connection, std::move(frame.bytes));
@@ -237,7 +236,7 @@ bool World::perform_own(Address address, Driver<JobManager>& driver) {
   bool fed = false;
   for (const OutputPiece& piece : std::exchange(driver.effects.output, {})) {
     driver.local(actors_[address]->clock.at(now_),
-                  OutputWritten{piece.job, piece.component, piece.stream, piece.serial, {}, piece.last});
+                 OutputWritten{piece.job, piece.component, piece.stream, piece.serial, {}, piece.last});
     fed = true;
   }
   DMM_ASSERT(actors_[address]->party.role == Role::job_manager);
@@ -256,13 +255,13 @@ bool World::perform_own(Address address, Driver<ResourceManager>& driver) {
 bool World::quiet() const {
   // What is known at once comes first: this is asked after each step.
   for (const auto& actor : actors_)
-    if (const auto* jobs = std::get_if<Driver<JobManager>>(&actor->driver))
+    if (const auto* jobs = actor->driver.get<JobManager>())
       for (const JobState state :
            {JobState::waiting, JobState::starting, JobState::running, JobState::ending, JobState::collecting})
         if (jobs->manager.count(state) > 0) return false;
   for (const auto& actor : actors_) {
     if (actor->performer.runs_anything()) return false;
-    if (const auto* site = std::get_if<Driver<SiteManager>>(&actor->driver))
+    if (const auto* site = actor->driver.get<SiteManager>())
       if (!site->manager.quiet()) return false;
   }
   return nodes_not_home() == 0;
@@ -271,7 +270,7 @@ bool World::quiet() const {
 std::uint64_t World::nodes_not_home() const {
   std::uint64_t away = 0;
   for (const auto& actor : actors_)
-    if (const auto* nodes = std::get_if<Driver<ResourceManager>>(&actor->driver)) {
+    if (const auto* nodes = actor->driver.get<ResourceManager>()) {
       const ResourceManagerView view = nodes->manager.view();
       away += view.nodes_total - view.nodes_free;
     }
@@ -282,23 +281,21 @@ std::array<std::uint64_t, message_kinds> World::messages_by_kind() {
   end_all_quiet();
   auto sum = messages_of_dead_;
   for (const auto& actor : actors_)
-    std::visit(
-        [&](const auto& driver) {
-          if constexpr (requires { driver.manager; })
-            for (std::size_t kind = 0; kind < sum.size(); ++kind)
-              sum[kind] += driver.endpoint.counters().sent_by_kind[kind];
-        },
-        actor->driver);
+    actor->driver.visit([&](const auto& driver) {
+      for (std::size_t kind = 0; kind < sum.size(); ++kind)
+        sum[kind] += driver.endpoint.counters().sent_by_kind[kind];
+    });
   return sum;
 }
 
-// ---- users --------------------------------------------------------------------------------------------------------
+// ---- users
+// --------------------------------------------------------------------------------------------------------
 
 // The user's own connection isn't simulated: questions come and answers go without one.
 std::vector<Outgoing> World::ask(const Party& job_manager, const Party& user, Message message) {
   const Address address = address_of(job_manager);
   Actor& actor = *actors_[address];
-  auto* driver = std::get_if<Driver<JobManager>>(&actor.driver);
+  auto* driver = actor.driver.get<JobManager>();
   if (!driver || (settings_.ledgers && stalls(actor))) return {};
   driver->local(actor.clock.at(now_), Received{user, std::move(message), {}, {}});
   std::vector<Outgoing> answers;
@@ -332,7 +329,7 @@ std::uint64_t World::submit(const Party& job_manager, JobDescription job, std::u
 std::string World::cancel(const Party& job_manager, std::uint64_t job) {
   const Address address = address_of(job_manager);
   Actor& actor = *actors_[address];
-  auto* driver = std::get_if<Driver<JobManager>>(&actor.driver);
+  auto* driver = actor.driver.get<JobManager>();
   if (!driver) return "the job manager is down";
   if (settings_.ledgers && stalls(actor)) return "the job manager doesn't answer";
   const std::string fault = driver->manager.cancel(actor.clock.at(now_), job, driver->effects);

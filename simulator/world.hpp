@@ -16,6 +16,7 @@
 #include "links/driver.hpp"
 #include "manager/lookup.hpp"
 #include "resmgr/resource_manager.hpp"
+#include "simulator/actor_driver.hpp"
 #include "simulator/alarms.hpp"
 #include "simulator/host_clock.hpp"
 #include "simulator/memory_ledger.hpp"
@@ -103,7 +104,7 @@ class World {
   template <class See>
   void take_ended(See see) {
     for (const auto& [address, number] : std::exchange(ended_, {})) {
-      auto* driver = std::get_if<Driver<JobManager>>(&actors_[address]->driver);
+      auto* driver = actors_[address]->driver.template get<JobManager>();
       if (!driver) continue;
       see(address, *driver->manager.find(number));
       driver->manager.forget(number);
@@ -214,7 +215,7 @@ class World {
     std::vector<Submission> promised;  ///< users hear of them when the commit is done
     std::vector<FrameArrival> waiting;  ///< came while it was paused or committing
     TaskPerformer performer;            ///< of a resource manager
-    std::variant<std::monostate, Driver<SiteManager>, Driver<JobManager>, Driver<ResourceManager>> driver;
+    ActorDriver driver;
     std::variant<std::monostate, LedgerOf<SiteManager>, LedgerOf<JobManager>, LedgerOf<ResourceManager>> ledger;
     std::vector<TaskReport> reports;  ///< of its host, while it was paused or committing
     std::uint64_t deadlines = 0;      ///< of its host, that were told of

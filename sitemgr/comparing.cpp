@@ -116,7 +116,6 @@ void take_unknown(SiteStep& s, const Party& manager, const LeaseId& id, const No
     unknown.granted = s.now;
     unknown.term = s.parts.settings.term;
     unknown.chain = {s.parts.settings.name};
-    unknown.owner_ancestors = s.parts.settings.ancestors;
     unknown.detached = true;
     lease = &s.parts.leases.add(std::move(unknown));
   }

@@ -27,8 +27,8 @@ struct HopLease {
   bool detached = false;  ///< owner: what runs on the nodes that are being cleaned may go on
   bool changed = false;   ///< its record is to be written at the end of this step
   bool pooled = false;    ///< sink: waits in the pool's list for this step's reuse
-  std::optional<std::size_t> upstream;    ///< neighbour towards the owner; none: we own the nodes
-  std::optional<std::size_t> downstream;  ///< neighbour towards the sink; none: we are the sink
+  std::optional<std::uint32_t> upstream;    ///< neighbour towards the owner; none: we own the nodes
+  std::optional<std::uint32_t> downstream;  ///< neighbour towards the sink; none: we are the sink
   std::vector<NodeGroup> nodes;           ///< what is left of it
   std::vector<NodeGroup> cleaning;        ///< owner: given back, not yet confirmed clean
   /// Sink: nodes in the hands of its own users, each the job manager that made the request.
@@ -52,7 +52,7 @@ struct HopLease {
   Instant protected_until{};         ///< owner: reclaimed for no local request before
   std::vector<NodeGroup> idle;       ///< sink: in the pool, without a job
   SiteNames chain;                   ///< owner first, sink last
-  SiteNames owner_ancestors;
+  SiteNames owner_ancestors;         ///< of a lease of our own for our own users: none, the settings have them
   std::vector<std::string> blocks;
 
   /// When it is over if nothing happens; `offer` is how long an owner waits for a claim.

@@ -23,12 +23,11 @@ HopLease lease_of_own(const LeaseId& lease_id, const RequestId& of, Instant now,
   granted = now;
   term = settings.term;
   chain = {settings.name};
-  owner_ancestors = settings.ancestors;
   grace = settings.reclaim_at_job_end ? end_of_job : settings.reclaim_grace;
   return lease;
 }
 
-void lend(HopLease& lease, const Foreign& foreign, const LendingTerms& terms) {
+void lend(HopLease& lease, const Foreign& foreign, const LendingTerms& terms, const SiteNames& ancestors) {
   const Delegate& asked = foreign.delegate;
   auto& DMM_LEASE_FIELDS = lease;
   DMM_ASSERT(!downstream && chain.size() == 1);
@@ -37,6 +36,7 @@ void lend(HopLease& lease, const Foreign& foreign, const LendingTerms& terms) {
   part = asked.part;
   round = asked.round;
   chain.insert(chain.end(), asked.chain.rbegin(), asked.chain.rend());
+  owner_ancestors = ancestors;
   round_trip = std::max(asked.round_trip, Duration{});
   length = terms.length;
   protected_until = granted + terms.protected_time;

@@ -13,8 +13,8 @@ namespace dmm {
 
 /// Of our own nodes, which are still to be put into it, for a request of one of our own users.
 HopLease lease_of_own(const LeaseId& id, const RequestId& request, Instant now, const SiteSettings& settings);
-/// Makes it the first hop of a lease for a neighbour's Delegate.
-void lend(HopLease& lease, const Foreign& foreign, const LendingTerms& terms);
+/// Makes it the first hop of a lease for a neighbour's Delegate. `ancestors`: the owner's.
+void lend(HopLease& lease, const Foreign& foreign, const LendingTerms& terms, const SiteNames& ancestors);
 /// Of a Grant that came from a neighbour: our hop of the lease, with no downstream yet.
 HopLease lease_from(const Grant& grant, Instant now, std::size_t upstream, bool upstream_stands);
 /// Of a holding that a lender names: the hop of ours that was lost. `own_term`: promised while the lender doesn't know.

@@ -39,7 +39,8 @@ HopLease& make_lease(SiteStep& s, const ResourceNeed& need, const Placement& pla
   const LeaseId id{s.parts.settings.name, s.parts.leases.new_epoch(s.parts.incarnation)};
   HopLease lease = lease_of_own(id, request, s.now, s.parts.settings);
   if (foreign) {
-    lend(lease, *foreign, terms_for(s.parts.settings, s.parts.neighbours[foreign->from], foreign->delegate));
+    lend(lease, *foreign, terms_for(s.parts.settings, s.parts.neighbours[foreign->from], foreign->delegate),
+         s.parts.settings.ancestors);
     lease.downstream_until = promised_until(s.parts, s.now, lease);
   }
   for (const PlacedComponent& placed : placement)

@@ -63,8 +63,9 @@ void hand_out(SiteStep& s, HopLease& lease, LocalRequest& request, std::vector<N
   grant.request = id;
   grant.part = 0;
   grant.round = request.round;
+  if (!lease.upstream) grant.owner_ancestors = s.parts.settings.ancestors;
   grant.origin =
-      origin_of(s.parts.settings.name, s.parts.settings.ancestors, lease.id.owner, lease.owner_ancestors);
+      origin_of(s.parts.settings.name, s.parts.settings.ancestors, lease.id.owner, grant.owner_ancestors);
   grant.tries = request.tries;
   ++lease.jobs;
   s.effects.send(user, std::move(grant), id);

@@ -216,7 +216,9 @@ void World::tell_of(Address address, std::vector<LogEvent>& events) {
 /// Frames out, connections opened and closed as the endpoint wants it. Whether a new connection wants its Hello.
 template <class Manager>
 bool World::exchange(Address address, Driver<Manager>& driver) {
-  if (driver.effects.messages.capacity() > messages_kept) std::vector<Outgoing>().swap(driver.effects.messages);
+  // What a submission said while a commit was under way still waits in the list.
+  std::vector<Outgoing>& messages = driver.effects.messages;
+  if (messages.empty() && messages.capacity() > messages_kept) std::vector<Outgoing>().swap(messages);
   driver.endpoint.take_frames([&](Frame& frame) {
     end_quiet(frame.connection);
     network_.send(now_, address, frame.connection, std::move(frame.bytes));

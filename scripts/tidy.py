@@ -18,7 +18,7 @@ import re
 import subprocess
 import sys
 
-from tidy_words import Finding, check_architecture, check_prose, matches
+from tidy_words import Finding, check_architecture, check_findings, check_prose, matches
 
 # Who may include whom, beside the standard library. The first row whose pattern fits a file holds for it. A word is
 #   a folder            its headers (protocol without codec.hpp, resmgr without backends/)
@@ -464,7 +464,7 @@ MUTANTS, MUTANTS_TOLD = "scripts/mutants_list.py", "docs/reliability.md"
 
 def row_of(mutant):
     """Of the table in docs/reliability.md."""
-    return f"| {mutant['name']} | `{mutant['file']}` | {mutant['what']} | {mutant['found_by']} |"
+    return f"| mutant {mutant['name']} | `{mutant['file']}` | {mutant['what']} | {mutant['found_by']} |"
 
 
 def test_named(tree, found_by):
@@ -496,7 +496,7 @@ def check_mutants(tree):
 
 
 RULES = (check_includes, check_determinism, check_lengths, check_form, check_prose, check_architecture, check_protocol,
-         check_mutants)
+         check_mutants, check_findings)
 
 
 def check(root, rules=RULES):

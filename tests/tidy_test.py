@@ -9,6 +9,7 @@ import unittest
 SCRIPT = pathlib.Path(__file__).resolve().parent.parent / "scripts" / "tidy.py"
 sys.path.insert(0, str(SCRIPT.parent))
 import tidy  # noqa: E402 pylint: disable=wrong-import-position
+import tidy_words  # noqa: E402 pylint: disable=wrong-import-position
 
 TOP = "// What this file is.\n"
 HEADER = TOP + "#pragma once\n"
@@ -313,6 +314,38 @@ class TestProse(unittest.TestCase):
     def test_bad_examples_may_stand(self):
         table = "# A\n\n| instead of | write |\n|---|---|\n| Who waits. | The borrower waits. |\n| a | Nobody. |\n"
         self.assertEqual(findings({"docs/writing.md": table}, "prose"), [("docs/writing.md", 6, "prose")])
+
+
+class TestFindings(unittest.TestCase):
+    TREE = {"tests/unit/a_test.cpp": TOP + 'TEST_CASE("one: does b; and c \\"d\\" "\n          "[S1]") {\n'
+                                           '  SUBCASE("a part") {}\n}\nTEST_CASE(\n    "two") {}\n',
+            "tests/unit/b_test.cpp": TOP + 'TEST_CASE("three") {}\n', "tests/scenarios/far.txt": "run-until 1\n",
+            "tests/processes/c_test.py": '"""What."""\n\n\nclass Crashes:\n    def test_it(self):\n        pass\n\n\n'
+                                         'class Other:\n    def test_more(self):\n        pass\n',
+            "docs/protocol.md": "**S1** A SHALL b.\n"}
+
+    def found(self, *cells):
+        rows = "".join(f"| K1 | what `x` did | {cell} |\n" for cell in cells)
+        document = ("# R\n\n| mutant K1 | `a` | \"none\" | unit: none |\n\n" + tidy_words.FINDINGS_HEADING +
+                    "\n\n| finding | what | noticed by |\n|---|---|---|\n" + rows)
+        return [line - 8 for _, line, _ in findings({**self.TREE, "docs/reliability.md": document}, "finding")]
+
+    def test_what_is_there(self):
+        self.assertEqual(self.found(
+            '"two" and the one after it (a_test.cpp); tests/scenarios/far.txt and far.txt',
+            '"one: does b; ..." and "a part" (tests/unit/a_test.cpp: seed 7), "three" (tests/unit)',
+            '`Crashes` (tests/processes); `Crashes.test_it`, `Other.test_more` (c_test.py); `test_it` (c_test.py)',
+            '"two"; as for 6: "three"', 'b_test.cpp, and the planted bug `some_bug`', "no test: it takes `signal_if`"),
+            [])
+
+    def test_what_is_not(self):
+        cells = ('"four" (a_test.cpp)', '"three" (a_test.cpp)', '"two" (d_test.cpp)', '"four"; `Crashes`', "d_test.cpp",
+                 "tests/scenarios/near.txt", "`Crashes.test_more` (c_test.py)", "`Alone` (tests/processes)",
+                 '"one: does c ..."', '"one" (a_test.cpp)', "`test_less`", "cli/a_test.cpp")
+        self.assertEqual(self.found(*cells), list(range(1, len(cells) + 1)))
+
+    def test_a_row_of_mutants_among_them(self):
+        self.assertEqual(self.found('"two"', "b | unit: two"), [2])
 
 
 class TestArchitecture(unittest.TestCase):

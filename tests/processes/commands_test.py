@@ -210,6 +210,21 @@ class Unreachable(Managers):
         self.assertEqual(self.dmm("drain", "beta").out, "alpha: beta is drained\n")  # at that site
         self.assertIn("is jobmgr alpha/u0, and not of beta/", self.dmm("queue", "--site", "beta", code=2).err)
 
+    def test_a_testbed_is_not_asked_why_of_a_job_manager_that_is_named_by_its_endpoint(self):
+        """The testbed has a site of that name, which may be another one."""
+        waiting = [self.submit(*ALPHA, "-n", "3", "--dttl", 0, "--", *self.until_go()) for _ in range(2)][1]
+        number = waiting.rpartition("/")[2]
+        until(lambda: (self.dmm("why", number, *ALPHA, "--json").json["why"] or {}).get("waits"), "what its site says")
+        for options, variables in (((), {"DMM_JOBMGR": self.endpoint()}), (("--jobmgr", self.endpoint()), {})):
+            with self.subTest(options):
+                self.environment.update(variables)
+                answer = self.dmm("why", number, *options, "--json").json
+                self.environment.pop("DMM_JOBMGR", None)
+                self.assertIsNone(answer["why"])
+                self.assertIn("say with --sitemgr or DMM_SITEMGR where", answer["fault"])
+        both = ("--jobmgr", self.endpoint(), "--sitemgr", self.endpoint("sitemgr alpha"))
+        self.assertTrue(self.dmm("why", number, *both, "--json").json["why"]["waits"])
+
     def test_no_permission(self):
         """As nobody, if this is root, whom nothing keeps out."""
         folder = pathlib.Path(tempfile.mkdtemp(prefix="dmmtest-", dir="/tmp"))

@@ -1,5 +1,5 @@
 """Every command that shows something, with and without --json, on a real grid: idle, loaded, drained, with dead
-managers. What each shows in which state is tested in the simulated world (cli_views_test.cpp, cli_why_test.cpp); here
+managers. What each shows in which state is tested in the simulated world (tests/cli/views_test.cpp, why_test.cpp); here
 it is that the commands put it together, end as documented, and never crash.
 """
 import os

@@ -62,7 +62,9 @@ std::string Scenario::replay(const std::string& text) {
   std::ostringstream out;
   std::string commands;
   bool answering = false;
+  int number = 0, first = 1;  // of the line, and of the first one of the block
   for (std::string one; std::getline(in, one);) {
+    ++number;
     if (answering) {  // what the file expects is replaced by what happens
       answering = !one.empty();
       if (!answering) out << "\n";
@@ -70,10 +72,11 @@ std::string Scenario::replay(const std::string& text) {
     }
     out << one << "\n";
     if (!is_break(one)) {
+      if (commands.empty()) first = number;
       commands += one + "\n";
       continue;
     }
-    out << run(std::exchange(commands, {}));
+    out << run(std::exchange(commands, {}), first);
     answering = true;
   }
   if (!words_of(commands).empty() && commands.find_first_not_of(" \n") != std::string::npos)
@@ -81,15 +84,23 @@ std::string Scenario::replay(const std::string& text) {
   return out.str();
 }
 
-std::string Scenario::run(const std::string& commands) {
+std::string Scenario::run(const std::string& commands, int number) {
   out_.str({});
-  for (const std::string& text : split(commands, '\n')) {
+  std::istringstream in(commands);
+  for (std::string text; std::getline(in, text); ++number) {
     const Words words = words_of(text);
     if (words.empty()) continue;
+    const auto refuse_line = [&](const std::string& why) {
+      refuse("line " + std::to_string(number) + ", \"" + text + "\": " + why);
+    };
     try {
       command(words);
+    } catch (const std::out_of_range&) {  // of `words`, or of a number
+      refuse_line("a word is missing, or a number is too large; scenario.hpp lists the commands");
+    } catch (const std::invalid_argument&) {
+      refuse_line("expected a number; scenario.hpp lists the commands");
     } catch (const std::exception& error) {
-      refuse("\"" + text + "\": " + error.what());
+      refuse_line(error.what());
     }
   }
   tell();
@@ -108,14 +119,29 @@ void Scenario::command(const Words& words) {
   tell();
 }
 
+/// The party of this name; refuses a name that no party has.
+Party Scenario::named(const std::string& name) const {
+  Party party = parse_short_name(name);
+  if (!world_->has(party)) refuse("there is no " + name);
+  return party;
+}
+
+/// As `named`, and refuses a party of another role.
+Party Scenario::named(const std::string& name, Role role) const {
+  Party party = named(name);
+  if (party.role != role) refuse(name + " is no " + std::string(dmm::to_text(role)));
+  return party;
+}
+
 /// What a user or an owner orders; whether it was such a thing.
 bool Scenario::order(const Words& words) {
   const std::string& verb = words[0];
   if (verb == "cancel") {
-    const std::string why = world_->cancel(parse_short_name(words.at(1)), std::stoull(words.at(2)));
+    const std::string why = world_->cancel(named(words.at(1), Role::job_manager), std::stoull(words.at(2)));
     if (!why.empty()) line("not cancelled: " + why);
   } else if (verb == "drain") {
-    world_->drain(SiteName(words.at(1)), SiteName(words.size() > 2 ? words[2] : words[1]));
+    const SiteName owner = named(words.at(1), Role::site_manager).site;
+    world_->drain(owner, words.size() > 2 ? named(words[2], Role::site_manager).site : owner);
   } else if (verb == "end-drains") {
     world_->end_drains();
   } else {
@@ -195,6 +221,7 @@ void Scenario::build() {
 }
 
 void Scenario::submit(const Words& words) {
+  const Party job_manager = named(words.at(1), Role::job_manager);
   JobDescription job;
   job.name = "job";
   std::uint32_t copies = 1;
@@ -215,7 +242,7 @@ void Scenario::submit(const Words& words) {
     else
       copies = static_cast<std::uint32_t>(std::stoul(words[i].substr(1)));
   }
-  if (world_->submit(parse_short_name(words.at(1)), job, copies) == 0) line("not accepted");
+  if (world_->submit(job_manager, job, copies) == 0) line("not accepted");
   tell();
 }
 
@@ -240,10 +267,8 @@ void Scenario::stabilize(Duration limit) {
 
 void Scenario::fault(const Words& words) {
   const std::string& verb = words[0];
-  const Party a = parse_short_name(words.at(1));
-  if (!world_->has(a)) refuse("there is no " + words[1]);
-  const Party b = words.size() > 2 ? parse_short_name(words[2]) : a;
-  if (!world_->has(b)) refuse("there is no " + words[2]);
+  const Party a = named(words.at(1));
+  const Party b = words.size() > 2 ? named(words[2]) : a;
   const auto nth = [&] { return static_cast<std::uint32_t>(std::stoul(words.at(3))); };
   if (verb == "cut")
     world_->cut(a, b);

@@ -37,8 +37,9 @@ namespace dmm {
 class Scenario {
  public:
   Scenario();
-  /// Carries out a block of commands and returns the timeline that it gave.
-  std::string run(const std::string& commands);
+  /// Carries out a block of commands and returns the timeline that it gave. `number` is that of its first line. A
+  /// command that can't be carried out throws std::runtime_error, which names the line and what is wrong.
+  std::string run(const std::string& commands, int number = 1);
   /// Runs all blocks of a file's text; the same text with what each really gave.
   std::string replay(const std::string& text);
 
@@ -53,6 +54,8 @@ class Scenario {
   void submit(const Words& words);
   void run_until(Instant until);
   void stabilize(Duration limit);
+  Party named(const std::string& name) const;
+  Party named(const std::string& name, Role role) const;
   bool order(const Words& words);
   void fault(const Words& words);
   void step();

@@ -40,12 +40,14 @@ void Scenario::show(const Words& words) {
   if (what == "jobs") return show_jobs();
   if (what == "messages") return show_messages(words);
   if (what == "chain" || what == "why") return show_job(what, words.at(2));
-  const Driver<SiteManager>* site = world_->site(SiteName(words.at(2)));
+  if (what != "queue" && what != "leases" && what != "usage")
+    throw std::runtime_error("there is no \"show " + what +
+                             "\": show queue, leases, usage, chain, why, jobs or messages");
+  const Driver<SiteManager>* site = world_->site(named(words.at(2), Role::site_manager).site);
   if (!site) return line(words[2] + " is down");
   if (what == "queue") return show_queue(site->manager);
   if (what == "leases") return show_leases(site->manager);
-  if (what == "usage") return show_usage(site->manager);
-  throw std::runtime_error("show queue, leases, usage, chain, why, jobs or messages");
+  show_usage(site->manager);
 }
 
 void Scenario::show_queue(const SiteManager& site) {
@@ -82,6 +84,7 @@ void Scenario::show_usage(const SiteManager& site) {
 void Scenario::show_job(const std::string& verb, const std::string& text) {
   const auto id = parse_request_id(text);
   if (!id) throw std::runtime_error("expected SITE/USER/JOB");
+  named(id->site.text + "/" + id->user);
   if (verb == "why") {
     const Driver<SiteManager>* site = world_->site(id->site);
     if (!site) return line(id->site.text + " is down");

@@ -23,9 +23,11 @@ JobOutput output_from_json(const nlohmann::ordered_json& json) {
   output.at_lender = state.value("at_lender", false);
   output.over = json.value("over", false);
   output.attempt = json.value("attempt", 1u);
-  for (const Json& stream : json.value("streams", Json::array()))
-    (stream.value("stream", "") == "error" ? output.error : output.output) = {stream.value("path", ""),
-                                                                               stream.value("began", false)};
+  for (const Json& stream : json.value("streams", Json::array())) {
+    JobOutputFile& file = stream.value("stream", "") == "error" ? output.error : output.output;
+    file = {stream.value("path", ""), stream.value("began", false), {}};
+    if (stream.contains("unwritten")) file.unwritten = flag_in(stream, "unwritten");
+  }
   return output;
 }
 

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 
 #include "cli/questions.hpp"
@@ -11,8 +12,9 @@ namespace dmm {
 
 /// One stream of a component.
 struct JobOutputFile {
-  std::string path;    ///< on the job manager's machine
-  bool began = false;  ///< something was written to it, or may have been
+  std::string path;               ///< on the job manager's machine
+  bool began = false;             ///< something was written to it, or may have been
+  std::optional<bool> unwritten;  ///< it could not be written, and is still where the job ran; none: not known
 };
 
 struct JobOutput {

@@ -21,23 +21,40 @@ std::string where_text(const ToldJob& job) {
 void add_stream(std::vector<std::string>& lines, const ToldJob& job, const char* name, const OutputPlace& place) {
   if (place.path.empty()) return;
   const std::string text = std::string("Its ") + name;
-  if (place.began)
+  if (place.began && place.unwritten.value_or(false))
+    lines.push_back(text + " could not be written to " + harmless(place.path) + ".");
+  else if (place.began && job.has_unwritten() && !place.unwritten)
+    lines.push_back(text + " was to go to " + harmless(place.path) + ".");
+  else if (place.began)
     lines.push_back(text + ": " + harmless(place.path));
   else if (!job.over())
     lines.push_back(text + " goes to " + harmless(place.path) + ", where nothing is yet.");
+}
+
+void add_unwritten(std::vector<std::string>& lines, const ToldJob& job) {
+  if (!job.has_unwritten()) return;
+  if (!job.at_lender) return lines.push_back("What could not be written is kept nowhere any more.");
+  lines.push_back("What could not be written is still where the job ran, on " + where_text(job) +
+                  ". `dmm output " + harmless(job.request) +
+                  " --fetch` brings all of its output into its job manager's folder.");
 }
 
 void add_output(std::vector<std::string>& lines, const ToldJob& job, const OutputPlaces& output) {
   if (!job.keep_output) return lines.push_back("Its output was discarded, as its user asked.");
   add_stream(lines, job, "output", output.output);
   add_stream(lines, job, "error output", output.error);
+  add_unwritten(lines, job);
   if (job.over() && !output.output.began && !output.error.began) lines.emplace_back("It wrote no output.");
+}
+
+std::string fault_text(const std::string& fault) {
+  return fault == "executable_missing" ? "its program was not found" : words_of(fault);
 }
 
 std::string ending_of(const ToldJob& job) {
   if (job.exit_kind == "exited") return "It ended with exit status " + std::to_string(job.exit_code);
   if (job.exit_kind == "signalled") return "It was ended by signal " + std::to_string(job.exit_code);
-  if (job.exit_kind == "start_failed") return "It could not be started: " + words_of(job.exit_fault);
+  if (job.exit_kind == "start_failed") return "It could not be started: " + fault_text(job.exit_fault);
   if (!job.exit_kind.empty()) return "It ended: " + words_of(job.exit_kind);
   return job.ran_before_seconds > 0 ? "It doesn't run again" : "It never ran";
 }
@@ -93,12 +110,44 @@ void add_state(std::vector<std::string>& lines, const ToldJob& job, double now) 
   }
 }
 
+/// How often it was interrupted, for whatever cause. The interruption with which a job is lost isn't counted.
+std::uint64_t times_interrupted(const ToldJob& job) {
+  return std::uint64_t{job.reruns} + job.keeper_deaths + job.false_starts + job.interruptions;
+}
+
+/// What it is about while it neither plainly waits nor runs: until when it pauses, or whose word is awaited.
+std::string awaited_text(const ToldJob& job, double now) {
+  if (pauses(job, now)) return "pauses " + length_text(*job.again_at - now);
+  if (job.state == "ending") return "its end is awaited of " + heads_text(job, now);
+  if (job.state != "collecting") return {};
+  return "output comes from " + heads_text(job, now) +
+         (job.writing_seconds > 0 ? "; the file system here has been busy for " + length_text(job.writing_seconds)
+                                  : "");
+}
+
 }  // namespace
 
-std::vector<std::string> earlier_sentences(const ToldJob& job) {
+std::string outcome_text(const ToldJob& job, double now) {
+  std::string text;
+  const auto add = [&](const std::string& more) { text += (text.empty() || more.empty() ? "" : "; ") + more; };
+  if (job.exit_kind == "exited" && job.exit_code != 0) add("exit status " + std::to_string(job.exit_code));
+  if (job.exit_kind == "signalled") add("signal " + std::to_string(job.exit_code));
+  const bool is_told = !text.empty();
+  add(awaited_text(job, now));
+  const std::uint64_t times = times_interrupted(job);
+  if (times > 1 && job.state != "lost") add("interrupted " + grouped(times) + " x");
+  if (!is_told) add(cut(harmless(job.text), 60));
+  return text;
+}
+
+std::vector<std::string> earlier_sentences(const ToldJob& job, double now) {
   std::vector<std::string> lines;
   if (job.ran_before_seconds > 0)
     lines.push_back("Earlier attempts at it ran for " + length_text(job.ran_before_seconds) + " in all.");
+  if (job.state == "waiting" && times_interrupted(job) > 0)
+    lines.push_back("It was submitted " + since(job.submitted, now) + " ago, and has waited for " +
+                    length_text(std::max(0.0, now - job.submitted - job.ran_before_seconds)) +
+                    " in all, starts and ends of attempts included.");
   if (job.reruns > 0)
     lines.push_back("Faults ended it " + count_text(job.reruns, "time") + ", each of which counts as a rerun.");
   if (job.keeper_deaths > 0)
@@ -118,7 +167,7 @@ std::vector<std::string> earlier_sentences(const ToldJob& job) {
 
 std::vector<std::string> job_sentences(const ToldJob& job, const OutputPlaces& output, double now) {
   std::vector<std::string> lines;
-  const auto add_earlier = [&] { std::ranges::copy(earlier_sentences(job), std::back_inserter(lines)); };
+  const auto add_earlier = [&] { std::ranges::copy(earlier_sentences(job, now), std::back_inserter(lines)); };
   if (!job.over()) {
     add_state(lines, job, now);
     add_earlier();

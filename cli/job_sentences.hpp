@@ -2,6 +2,7 @@
 // 1970.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,7 +13,8 @@ namespace dmm {
 /// Where a stream of a job's output goes or is; empty: not known.
 struct OutputPlace {
   std::string path;
-  bool began = false;  ///< something was written there
+  bool began = false;             ///< something was written there, or was to be
+  std::optional<bool> unwritten;  ///< it could not be, and is still where the job ran; none: not known
 };
 
 struct OutputPlaces {
@@ -23,8 +25,13 @@ struct OutputPlaces {
 /// when; or how it ended, where, after how long, and where its output is.
 std::vector<std::string> job_sentences(const ToldJob& job, const OutputPlaces& output, double now);
 
-/// Of earlier attempts at a job: what ended them, what of that is charged to the job, and how long they ran.
-std::vector<std::string> earlier_sentences(const ToldJob& job);
+/// Of earlier attempts at a job: what ended them, what of that is charged to the job, and how long they ran. Of a
+/// job that waits also how long it has waited in all.
+std::vector<std::string> earlier_sentences(const ToldJob& job, double now);
+
+/// For a cell of a table: how a job ended, what it awaits and for how long yet, or how often it was interrupted,
+/// and why the last time. Empty if there is nothing to say.
+std::string outcome_text(const ToldJob& job, double now);
 
 /// Whether a job that waits isn't asked for yet, since an attempt of it was interrupted a moment ago.
 bool pauses(const ToldJob& job, double now);

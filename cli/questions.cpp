@@ -202,7 +202,10 @@ ToldJob job_from_json(const Json& json) {
   job.again_at = date_in(json, "again_at");
   job.ran_before_seconds = value_in<double>(json, "ran_before_seconds");
   job.keeper_deaths = value_in<std::uint32_t>(json, "keeper_deaths");
-  job.writing_seconds = value_in<double>(object_in(json, "output"), "waits_seconds");
+  const Json output = object_in(json, "output");
+  job.writing_seconds = value_in<double>(output, "waits_seconds");
+  job.output_state = text_in(output, "state");
+  job.at_lender = flag_in(output, "at_lender");
   for (const Json& head : rows_in(json, "heads"))
     job.heads.push_back({value_in<std::string>(head, "manager"), flag_in(head, "up"), date_in(head, "until")});
   job.ended = date_in(json, "ended");

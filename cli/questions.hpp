@@ -50,6 +50,8 @@ struct ToldJob {
   double ran_before_seconds = 0;      ///< in earlier attempts
   std::uint32_t keeper_deaths = 0;
   double writing_seconds = 0;         ///< how long its file system has had a piece of its output
+  std::string output_state;           ///< as JobOutput::state
+  bool at_lender = false;             ///< what of its output isn't here can still be fetched
   /// A resource manager that has a component of it, or output.
   struct Head {
     std::string manager;
@@ -67,6 +69,8 @@ struct ToldJob {
   double limit_wall_seconds = 0;   ///< its own limit; 0: none
 
   bool over() const { return state == "finished" || state == "failed" || state == "cancelled" || state == "lost"; }
+  /// Output of it could not be written.
+  bool has_unwritten() const { return output_state == "unwritten"; }
 };
 ToldJob job_from_json(const nlohmann::ordered_json& json);
 

@@ -9,6 +9,7 @@
 #include "cli/commands.hpp"
 #include "cli/figures.hpp"
 #include "cli/job_selection.hpp"
+#include "cli/job_sentences.hpp"
 #include "cli/job_totals.hpp"
 #include "cli/json_text.hpp"
 #include "cli/questions.hpp"
@@ -30,12 +31,6 @@ std::string chain_text(const ToldJob& job, const Style& style) {
   return text;
 }
 
-std::string outcome_text(const ToldJob& job) {
-  if (job.exit_kind == "exited" && job.exit_code != 0) return "exit status " + std::to_string(job.exit_code);
-  if (job.exit_kind == "signalled") return "signal " + std::to_string(job.exit_code);
-  return cut(harmless(job.text), 60);
-}
-
 /// How long its present or last attempt ran, or has been running; nothing if it didn't.
 std::string ran_text(const ToldJob& job, double now) {
   const bool is_known = job.over() || job.state == "collecting";
@@ -44,8 +39,9 @@ std::string ran_text(const ToldJob& job, double now) {
 }
 
 void add_row(Table& table, const ToldJob& job, double now, const Style& style) {
-  table.add({harmless(job.request), job.state, std::to_string(job.processors), length_text(waited_seconds(job, now)),
-             ran_text(job, now), chain_text(job, style), harmless(job.name), outcome_text(job)});
+  table.add({harmless(job.request), job.state, std::to_string(job.processors),
+             length_text(waited_seconds(job, now)), ran_text(job, now), chain_text(job, style), harmless(job.name),
+             outcome_text(job, now)});
 }
 
 void show(const QueueOptions& options, const Json& list, const JobTotals& totals, std::size_t missing) {

@@ -92,6 +92,12 @@ void add_holders(std::vector<std::string>& lines, const Json& answer) {
 
 // ---- elsewhere -----------------------------------------------------------------------------------------------------
 
+/// Whether only its DTTL keeps the request from its site's neighbours. A site without neighbours asks none anyway.
+bool may_not_travel(const Json& answer) {
+  return has_number(answer, "dttl") && number_in<std::uint64_t>(answer, "dttl") == 0 &&
+         !rows_in(answer, "neighbours").empty();
+}
+
 std::string sentence_for(const std::string& reason, const Json& answer) {
   const std::string threshold = decimal(number_in<double>(answer, "threshold"), 2);
   const std::string load = decimal(number_in<double>(answer, "load"), 2);
@@ -113,9 +119,8 @@ std::string sentence_for(const std::string& reason, const Json& answer) {
            "capacity, or in " +
            length_text(number_in<double>(answer, "pause_left_seconds")) + ".";
   if (reason == "no_neighbour") {
-    const bool stays = has_number(answer, "dttl") && number_in<std::uint64_t>(answer, "dttl") == 0;
-    return stays ? "Nobody else is asked, since the request may not travel (DTTL 0)."
-                 : "There is nobody to ask: its site has no neighbour, or doesn't delegate.";
+    return may_not_travel(answer) ? "Nobody else is asked, since the request may not travel (DTTL 0)."
+                                  : "There is nobody to ask: its site has no neighbour, or doesn't delegate.";
   }
   static constexpr std::array<Words, 7> table{{
       {"none", "It doesn't wait: it has nodes, or will have them at once."},
@@ -206,7 +211,6 @@ void add_neighbours(std::vector<std::string>& lines, const Json& answer, const K
 std::string remedy_of(const Json& answer) {
   const std::string here = text_in(object_in(answer, "here"), "reason"), site = shown(answer, "site");
   const std::string reason = text_in(answer, "reason");
-  const bool stays = has_number(answer, "dttl") && number_in<std::uint64_t>(answer, "dttl") == 0;
   std::string text;
   const auto add = [&](const std::string& what) { text += (text.empty() ? "" : "; ") + what; };
   if (here == "drained") add("`dmm resume " + site + "` lets it start at " + site);
@@ -220,7 +224,7 @@ std::string remedy_of(const Json& answer) {
   if (here == "no_capacity" && !rows_in(answer, "holders").empty())
     add("the end of enough of what has nodes of " + site);
   if (reason == "no_free_nodes") add("a load above the threshold, or a lower \"delegation_threshold\"");
-  if (stays) add("`--dttl` of 1 or more, which lets others be asked");
+  if (may_not_travel(answer)) add("`--dttl` of 1 or more, which lets others be asked");
   if (reason == "pausing" || reason == "awaiting_hint" || reason == "drained") add("room at any of its neighbours");
   return text.empty() ? text : "What would start it: " + text + ".";
 }
@@ -259,7 +263,8 @@ std::string reject_sentence(const std::string& site, const std::string& reason) 
   return harmless(site) + ": " + (words.empty() ? unknown_reason(reason) : std::string(words));
 }
 
-std::vector<std::string> wait_sentences(const Json& answer, const KnownSites& others) {
+std::vector<std::string> wait_sentences(const Json& answer, const KnownSites& others,
+                                        std::optional<double> waited_seconds) {
   std::vector<std::string> lines;
   std::string asks = "It asks for " + processors_text(answer, "processors") + ", its widest component for " +
                      grouped(number_in<std::uint64_t>(answer, "widest"));
@@ -268,7 +273,8 @@ std::vector<std::string> wait_sentences(const Json& answer, const KnownSites& ot
     if (value.is_string()) asks += ", " + harmless(name + "=" + value.get<std::string>());
   if (const double bytes = number_in<double>(answer, "memory_bytes"); bytes > 0)
     asks += ", " + decimal(bytes / 1e6, 0) + " MB of memory";
-  lines.push_back(asks + ". It has waited " + length_text(number_in<double>(answer, "waited_seconds")) + "; " +
+  const double waited = waited_seconds.value_or(number_in<double>(answer, "waited_seconds"));
+  lines.push_back(asks + ". It has waited " + length_text(waited) + "; " +
                   count_text(number_in<std::uint64_t>(answer, "round"), "round") + " of search, " +
                   count_text(number_in<std::uint64_t>(answer, "tries"), "delegation") + ".");
   if (std::string here = here_sentence(answer); !here.empty()) lines.push_back(std::move(here));

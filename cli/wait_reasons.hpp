@@ -4,6 +4,7 @@
 
 #include <map>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,7 +17,10 @@ std::string reject_sentence(const std::string& site, const std::string& reason);
 /// have no room.
 using KnownSites = std::map<std::string, nlohmann::ordered_json>;
 
-/// Lines for the answer of a site manager to "why".
-std::vector<std::string> wait_sentences(const nlohmann::ordered_json& answer, const KnownSites& others = {});
+/// Lines for the answer of a site manager to "why". `waited_seconds`: the wait for the present attempt, as the job
+/// manager counts it. The site counts from the first submission, runs of earlier attempts included; without
+/// `waited_seconds` its count is told.
+std::vector<std::string> wait_sentences(const nlohmann::ordered_json& answer, const KnownSites& others = {},
+                                        std::optional<double> waited_seconds = {});
 
 }  // namespace dmm

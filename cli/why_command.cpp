@@ -10,6 +10,7 @@
 #include "cli/figures.hpp"
 #include "cli/job_output.hpp"
 #include "cli/job_sentences.hpp"
+#include "cli/job_totals.hpp"
 #include "cli/json_text.hpp"
 #include "cli/questions.hpp"
 #include "cli/registry.hpp"
@@ -84,8 +85,13 @@ void ask_site(const WhyOptions& options, const Manager& job_manager, Findings& f
 
 OutputPlaces places_of(const ToldJob& job, const Manager& manager) {
   const JobOutput output = job.keep_output ? ask_output(manager, job.number) : JobOutput{};
-  OutputPlaces places{{output.output.path, output.output.began}, {output.error.path, output.error.began}};
-  if (output.error.path == output.output.path) places.error = {};
+  const auto place_of = [](const JobOutputFile& file) {
+    return OutputPlace{file.path, file.began, file.unwritten};
+  };
+  OutputPlaces places{place_of(output.output), place_of(output.error)};
+  if (output.error.path != output.output.path) return places;
+  if (output.error.unwritten.value_or(false)) places.output.unwritten = true;
+  places.error = {};
   return places;
 }
 
@@ -102,10 +108,10 @@ void tell(const Findings& found, const Manager& manager) {
   else if (found.why.is_null() || !found.site_is_up)
     add(unasked_sentences(job, found.site_is_up, found.site_fault, found.fault, now));
   else if (flag_in(found.why, "waits"))
-    add(wait_sentences(found.why, found.others));
+    add(wait_sentences(found.why, found.others, waited_seconds(job, now)));
   else
     add({"Its site doesn't hold the request just now: it is being granted, or the site has just restarted."});
-  if (waits) add(earlier_sentences(job));
+  if (waits) add(earlier_sentences(job, now));
   const std::size_t columns = style_of(STDOUT_FILENO).columns;
   for (const std::string& line : lines) print_lines(folded(line, columns, 4));
 }

@@ -73,8 +73,7 @@ std::string text_of_interruption(const ComponentRun& deciding, const SiteName& o
     return "a link on the way to its owner, " + owner.text + ", was removed";
   if (deciding.end.known && deciding.end.kind == EndKind::lease_ended) return "its lease was ended" + by_owner;
   if (never_ran(deciding)) return "its nodes were gone before it ran";
-  if (deciding.end.known && deciding.end.kind == EndKind::lost_contact)
-    return std::string(to_text(deciding.end.kind));
+  if (deciding.end.known && deciding.end.kind == EndKind::lost_contact) return "its resource manager lost contact";
   return "its nodes were lost";
 }
 

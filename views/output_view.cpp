@@ -1,6 +1,8 @@
 // A job's output as JSON; see output_view.hpp.
 #include "views/output_view.hpp"
 
+#include <algorithm>
+
 #include "jobmgr/output_files.hpp"
 #include "views/json_answer.hpp"
 
@@ -16,6 +18,14 @@ std::string state_of(const JobView& job) {
 
 std::size_t index_of(Stream stream) { return static_cast<std::size_t>(stream); }
 
+/// Whether it is known which streams could not be written. A job manager that was started again doesn't know.
+bool knows_unwritten(const Attempt& run) {
+  return std::ranges::any_of(run.components, [](const ComponentRun& component_run) {
+    return std::ranges::any_of(component_run.streams,
+                               [](const StreamState& stream) { return stream.state == OutputState::unwritten; });
+  });
+}
+
 /// {"job": 17, "component": 0}: where its two streams go, and how much of them is there and here.
 Json output_of(const Job& job, const JobView& view, std::uint64_t component, const ViewTime& time,
                const std::string& folder) {
@@ -30,6 +40,7 @@ Json output_of(const Job& job, const JobView& view, std::uint64_t component, con
       const StreamState& state = job.run->components[component].streams.at(index_of(stream));
       row["known_bytes"] = state.bytes;
       row["here_bytes"] = state.offset;
+      if (knows_unwritten(*job.run)) row["unwritten"] = state.state == OutputState::unwritten;
     }
     streams.push_back(std::move(row));
   }

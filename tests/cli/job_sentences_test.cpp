@@ -26,9 +26,14 @@ ToldJob running() {
                         {"limit_wall_seconds", 3600}});
 }
 
-void expect(const std::vector<std::string>& lines, std::initializer_list<const char*> parts) {
+std::string joined(const std::vector<std::string>& lines) {
   std::string text;
   for (const std::string& line : lines) text += line + "\n";
+  return text;
+}
+
+void expect(const std::vector<std::string>& lines, std::initializer_list<const char*> parts) {
+  const std::string text = joined(lines);
   CAPTURE(text);
   for (const char* part : parts) {
     CAPTURE(part);
@@ -39,7 +44,7 @@ void expect(const std::vector<std::string>& lines, std::initializer_list<const c
 }  // namespace
 
 TEST_CASE("why: of a running job, its nodes, how long it runs, and where its output comes") {
-  expect(job_sentences(running(), {{"/tmp/1.out", true}, {"/tmp/1.err", false}}, 150),
+  expect(job_sentences(running(), {{"/tmp/1.out", true, {}}, {"/tmp/1.err", false, {}}}, 150),
          {"It is running on beta/nodes 0-11, lent by way of beta > alpha.", "It has run for 40.0 s",
           "is ended after 1 h 00 min by its own limit", "Its output: /tmp/1.out",
           "Its error output goes to /tmp/1.err, where nothing is yet."});
@@ -67,29 +72,74 @@ TEST_CASE("why: of an ended job, its exit status or signal, where, for how long,
   job.exit_kind = "exited", job.exit_code = 3;
   job.wall_seconds = 42, job.ended = 142;
   job.nodes.clear();
-  expect(job_sentences(job, {{"/tmp/1.out", true}, {}}, 202),
+  expect(job_sentences(job, {{"/tmp/1.out", true, {}}, {}}, 202),
          {"It ended with exit status 3, on nodes of beta, lent by way of beta > alpha, after 42.0 s.",
           "It was over 60.0 s ago.", "Its output: /tmp/1.out"});
-  expect(job_sentences(job, {{"/tmp/1.out", false}, {}}, 202), {"It wrote no output."});
+  expect(job_sentences(job, {{"/tmp/1.out", false, {}}, {}}, 202), {"It wrote no output."});
   job.exit_kind = "signalled", job.exit_code = 9, job.keep_output = false, job.text = "too much memory";
   expect(job_sentences(job, {}, 202),
          {"It was ended by signal 9", "What is on record of it: too much memory.", "Its output was discarded"});
   job.exit_kind = "start_failed", job.exit_fault = "executable_missing";
-  expect(job_sentences(job, {}, 202), {"It could not be started: executable missing"});
+  expect(job_sentences(job, {}, 202), {"It could not be started: its program was not found"});
   job.exit_kind.clear(), job.owner.clear(), job.wall_seconds = 0;
   expect(job_sentences(job, {}, 202), {"It never ran."});
   job.ran_before_seconds = 2;
   expect(job_sentences(job, {}, 202), {"It doesn't run again.", "Earlier attempts at it ran for 2.0 s in all."});
 }
 
+TEST_CASE("why: output that could not be written has no place here, and the user is told how to fetch it") {
+  ToldJob job = running();
+  job.state = "finished", job.exit_kind = "exited", job.nodes.clear();
+  job.output_state = "unwritten", job.at_lender = true;
+  const OutputPlaces places{{"/nosuchdir/x", true, true}, {"/tmp/1.err", true, false}};
+  const auto lines = job_sentences(job, places, 202);
+  expect(lines,
+         {"Its output could not be written to /nosuchdir/x.", "Its error output: /tmp/1.err",
+          "What could not be written is still where the job ran, on nodes of beta, lent by way of beta > alpha.",
+          "`dmm output alpha/ann/1 --fetch` brings all of its output into its job manager's folder."});
+  CHECK(joined(lines).find("Its output: ") == std::string::npos);
+
+  job.at_lender = false;  // later its job manager doesn't know which of the two it was
+  const auto later = job_sentences(job, {{"/nosuchdir/x", true, {}}, {"/tmp/1.err", true, {}}}, 9000);
+  expect(later, {"Its output was to go to /nosuchdir/x.", "Its error output was to go to /tmp/1.err.",
+                 "What could not be written is kept nowhere any more."});
+  CHECK(joined(later).find("--fetch") == std::string::npos);
+}
+
+TEST_CASE("queue: a job tells in one cell how it ended, what it awaits, and how often it was interrupted") {
+  ToldJob job = running();
+  CHECK(outcome_text(job, 150) == "");
+  job.text = "reclaimed by its owner, beta";
+  job.interruptions = 1;
+  CHECK(outcome_text(job, 150) == "reclaimed by its owner, beta");
+  job.reruns = 1;
+  CHECK(outcome_text(job, 150) == "interrupted 2 x; reclaimed by its owner, beta");
+  job.state = "waiting", job.again_at = 162;
+  CHECK(outcome_text(job, 150) == "pauses 12.0 s; interrupted 2 x; reclaimed by its owner, beta");
+  CHECK(outcome_text(job, 162) == "interrupted 2 x; reclaimed by its owner, beta");
+  job.reruns = job.interruptions = 0, job.text.clear(), job.again_at = {};
+  job.state = "ending", job.heads = {{"beta/nodes", false, 170.0}};
+  CHECK(outcome_text(job, 150) ==
+        "its end is awaited of beta/nodes, which can't be reached, for 20.0 s more at most");
+  job.state = "collecting", job.heads = {{"beta/nodes", true, {}}}, job.writing_seconds = 30;
+  job.exit_kind = "exited", job.exit_code = 3;
+  CHECK(outcome_text(job, 150) ==
+        "exit status 3; output comes from beta/nodes; the file system here has been busy for 30.0 s");
+  job.state = "lost", job.text = "interrupted too often; its nodes were lost", job.reruns = 3, job.exit_kind = "";
+  CHECK(outcome_text(job, 150) == job.text);
+  job.state = "failed", job.reruns = 0, job.exit_kind = "exited";
+  CHECK(outcome_text(job, 150) == "exit status 3");
+}
+
 TEST_CASE("why: a job that was interrupted tells how often, by whom, and what it costs") {
   ToldJob job = running();
-  CHECK(earlier_sentences(job).empty());
+  CHECK(earlier_sentences(job, 150).empty());
   job.state = "waiting", job.text = "reclaimed by its owner, beta";
   job.ran_before_seconds = 300, job.reruns = 1, job.keeper_deaths = 2, job.false_starts = 1, job.interruptions = 2;
   job.interrupted_by = {"gamma", "beta"};
-  expect(earlier_sentences(job),
-         {"Earlier attempts at it ran for 5 min 00 s in all.", "Faults ended it 1 time, each",
+  expect(earlier_sentences(job, 490),
+         {"Earlier attempts at it ran for 5 min 00 s in all.",
+          "It was submitted 6 min 40 s ago, and has waited for 1 min 40 s in all", "Faults ended it 1 time, each",
           "with its keeper 2 times",
           "Owners ended it by their right 2 times (gamma, beta), which counts as no rerun.",
           "Its nodes were gone before it ran, 1 time"});

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "cli/job_sentences.hpp"
+#include "cli/job_totals.hpp"
 #include "cli/wait_reasons.hpp"
 #include "tests/views/views_stage.hpp"
 
@@ -243,6 +245,44 @@ TEST_CASE("why: a request that may not travel, and one that stays at home below 
   world.run_until(at(8));
   expect(why(world, 2), {"may not travel (DTTL 0)", "`--dttl` of 1 or more"});
   expect(why(world, 3), {"is not above the delegation threshold (5.00)", "a lower \"delegation_threshold\""});
+}
+
+TEST_CASE("why: a request that may not travel is no better off with a greater DTTL if its site has no neighbour") {
+  World alone(
+      grid_of(std::string(R"({"name": "one", "sites": [{"name": "alpha", "users": ["ann"], )") + eight + "}]}"),
+      calm_world());
+  alone.run_until(at(2));
+  alone.submit(ann, job_of(8));
+  alone.run_until(at(4));
+  alone.submit(ann, job_of(4, 0));
+  alone.run_until(at(8));
+  const std::string text = why(alone, 2);
+  expect(text, {"There is nobody to ask: its site has no neighbour", "What would start it: the end of enough"});
+  CHECK(text.find("DTTL") == std::string::npos);
+  CHECK(text.find("--dttl") == std::string::npos);
+}
+
+TEST_CASE(
+    "why: the wait of a job that was interrupted is that of its present attempt, and its runs are told apart") {
+  World world(pair(R"("clusters": [])", sixteen), calm_world());
+  world.run_until(at(2));
+  const std::uint64_t job = world.submit(ann, job_of(12));
+  world.run_until(at(62));
+  world.reclaim(beta, "alpha", {});
+  world.submit(bob, job_of(16));
+  world.run_until(at(80));
+  const ToldJob told = job_from_json(ask_jobs(world, ann, "job", {{"job", job}}));
+  REQUIRE(told.state == "waiting");
+  REQUIRE(told.interruptions == 1);
+  const Json answer = ask_site(world, alpha, "why", {{"request", told.request}});
+  REQUIRE(answer["waits"] == true);
+  CHECK(answer["waited_seconds"] > 70);  // from its submission
+  const double now = static_cast<double>(time_of(world).wall_microseconds) / 1e6;
+  const double waited = waited_seconds(told, now);
+  CHECK(waited < 19);
+  expect(joined(wait_sentences(answer, {}, waited)), {"It has waited 18"});
+  expect(joined(earlier_sentences(told, now)),
+         {"Earlier attempts at it ran for 60.0 s in all.", "has waited for 18.0 s in all"});
 }
 
 TEST_CASE("why: a job manager tells the nodes of a running job, its limit, and whether it reaches its site") {

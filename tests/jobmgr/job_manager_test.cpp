@@ -304,7 +304,7 @@ TEST_CASE("what was interrupted runs again under a new request, with its waiting
   stage.hear(fs0, ended(request(1, 2), EndKind::lost_contact));
   CHECK(stage.state(1) == JobState::lost);
   CHECK(stage.manager.job(1)->reruns == 1);
-  CHECK(stage.manager.job(1)->text == "interrupted too often; lost_contact");
+  CHECK(stage.manager.job(1)->text == "interrupted too often; its resource manager lost contact");
 }
 
 TEST_CASE("an end that the site confirmed is not waited for, and what it ended is not released [S115, S140]") {

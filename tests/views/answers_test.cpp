@@ -8,6 +8,7 @@
 #include "tests/jobmgr/job_manager_stage.hpp"
 #include "tests/sitemgr/site_manager_stage.hpp"
 #include "views/job_view.hpp"
+#include "views/output_view.hpp"
 #include "views/site_view.hpp"
 
 namespace answers_test {
@@ -143,6 +144,33 @@ TEST_CASE("answers: jobs with long names come in pages that fit, one after the o
     from = page["next"].get<std::uint64_t>();
   }
   CHECK(seen == 300);
+}
+
+TEST_CASE("answers: which stream of a job could not be written, while its output is kept where it ran") {
+  job_stage::Stage stage;
+  stage.submit({job_stage::sleeper()});
+  stage.run_one();
+  Ended end = job_stage::ended(job_stage::request(1));
+  end.output_bytes = end.error_bytes = 5;
+  stage.hear(job_stage::fs0, end);
+  const auto bring = [&](Stream stream, const std::string& error) {
+    stage.hear(job_stage::fs0, Piece{job_stage::request(1), 0, stream, 0, "hello", true, 5});
+    stage.written(1, stream, error);
+  };
+  bring(Stream::error, "");
+  bring(Stream::output, "no room");
+  bring(Stream::output, "no room");
+  REQUIRE(stage.manager.job(1)->output == OutputState::unwritten);
+  const auto streams = [&] {
+    const auto answer = answer_output(stage.manager, {}, Ask{1, "output", R"({"job": 1})"}, "/own", stage.out);
+    REQUIRE(answer.has_value());
+    return Json::parse(answer->text)["streams"];
+  };
+  CHECK(streams()[0]["unwritten"] == true);
+  CHECK(streams()[1]["unwritten"] == false);
+  stage.restart(true);
+  REQUIRE(stage.manager.job(1)->output == OutputState::unwritten);
+  CHECK(!streams()[0].contains("unwritten"));  // no ledger has it
 }
 
 }  // namespace answers_test

@@ -46,6 +46,8 @@ std::string_view to_text(Rare state) {
     case Rare::reclaimed: return "an owner took lent nodes back";
     case Rare::expired: return "a lease expired";
     case Rare::idle: return "a lease without a job went back to its owner";
+    case Rare::at_longest: return "an owner ended a lease that had lasted as long as its leases may";
+    case Rare::interrupted_again: return "owners ended several attempts at one job";
   }
   return {};
 }
@@ -89,6 +91,7 @@ void Sometimes::note_site(const LogEvent& event) {
   saw(Rare::lease_unknown, event.name == "unknown_lease");
   saw(Rare::job_manager_absent, event.name == "job_manager_absent");
   saw(Rare::reclaimed, event.name == "reclaim");
+  saw(Rare::at_longest, event.name == "reclaim" && text_of(event, "reason") == to_text(LeaseEnd::at_longest));
   if (event.name != "lease_ended") return;
   saw(Rare::node_lost, text_of(event, "reason") == "node_lost");
   saw(Rare::expired, text_of(event, "reason") == "expired");
@@ -97,6 +100,7 @@ void Sometimes::note_site(const LogEvent& event) {
 
 void Sometimes::note_job_manager(const LogEvent& event) {
   saw(Rare::run_again, event.name == "rerun");
+  saw(Rare::interrupted_again, event.name == "rerun" && number_of(event, "interruptions") > 1);
   saw(Rare::keeper_died, event.name == "rerun" && number_of(event, "keeper_deaths") > 0);
   const bool is_suspected = text_of(event, "text").ends_with("it may be the cause, and isn't run again");
   saw(Rare::suspected, event.name == "job_failed" && is_suspected);

@@ -38,8 +38,12 @@ enum class Rare : std::uint8_t {
   reclaimed,
   expired,
   idle,
+  at_longest,
+  interrupted_again,
 };
-constexpr std::size_t rare_states = static_cast<std::size_t>(Rare::idle) + 1;
+constexpr std::size_t rare_states = static_cast<std::size_t>(Rare::interrupted_again) + 1;
+/// States from here on are of worlds of days: a world of minutes seldom comes to them.
+constexpr Rare first_of_days = Rare::at_longest;
 
 /// "a grant crossed the cancellation of its job"
 std::string_view to_text(Rare state);

@@ -218,8 +218,7 @@ void Endpoint::deliver(Instant now, Peer& peer, Envelope&& envelope, std::vector
                         std::move(envelope.hint), peer.distance.round_trip, peer.vouching.proved);
 }
 
-// ---- messages in fragments
-// -----------------------------------------------------------------------------------------
+// ---- messages in fragments ------------------------------------------------------------------------------------
 
 void Endpoint::take_fragment(Instant now, Peer& peer, Fragment& fragment, std::vector<Received>& messages) {
   if (fragment.index == 0) {

@@ -3,12 +3,7 @@
 // (docs/architecture.md has the tables).
 #pragma once
 
-#include <map>
-#include <memory>
-#include <set>
 #include <string>
-#include <tuple>
-#include <variant>
 #include <vector>
 
 #include "manager/dispatch.hpp"

@@ -285,8 +285,7 @@ void World::slow_disk(const Party& party, Duration longest) {
   actors_[address_of(party)]->commit_max = longest;
 }
 
-// ---- what owners say
-// ------------------------------------------------------------------------------------------------
+// ---- what owners say ------------------------------------------------------------------------------------------
 
 /// Has a site manager that can hear it do something.
 template <class Order>

@@ -290,8 +290,7 @@ std::array<std::uint64_t, message_kinds> World::messages_by_kind() {
   return sum;
 }
 
-// ---- users
-// --------------------------------------------------------------------------------------------------------
+// ---- users ----------------------------------------------------------------------------------------------------
 
 // The user's own connection isn't simulated: questions come and answers go without one.
 std::vector<Outgoing> World::ask(const Party& job_manager, const Party& user, Message message) {

@@ -160,6 +160,10 @@ Holding holding_of(const HopLease& lease, const RequestId& of, const std::vector
           grace,  length_left(lease, now), round_trip};
 }
 
+void add_own_ancestors(const HopLease& lease, const SiteSettings& settings, SiteNames& owner_ancestors) {
+  if (!lease.upstream) owner_ancestors = settings.ancestors;
+}
+
 LeaseRecord record_of(const HopLease& lease, const Neighbours& neighbours) {
   const auto& DMM_LEASE_FIELDS = lease;
   DMM_ASSERT(!upstream || *upstream < neighbours.size());

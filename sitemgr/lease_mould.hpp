@@ -31,6 +31,9 @@ Grant grant_of(const HopLease& lease, const std::vector<NodeGroup>& nodes, Insta
 /// What an Inventory says of nodes of the lease. `left`: how long from now it is promised; 0: not known.
 Holding holding_of(const HopLease& lease, const RequestId& request, const std::vector<NodeGroup>& nodes,
                    Instant now, Duration left);
+/// What a Grant or a Holding for an own user lacks if the lease is of our own nodes: the settings have the sites above
+/// the owner, the lease has not.
+void add_own_ancestors(const HopLease& lease, const SiteSettings& settings, SiteNames& owner_ancestors);
 LeaseRecord record_of(const HopLease& lease, const Neighbours& neighbours);
 
 }  // namespace dmm

@@ -7,8 +7,7 @@
 
 namespace dmm {
 
-// ---- what there is
-// -------------------------------------------------------------------------------------------------
+// ---- what there is --------------------------------------------------------------------------------------------
 
 std::vector<ClusterView> OwnedNodes::views(const Constraints& constraints) const {
   std::vector<ClusterView> views;
@@ -62,8 +61,7 @@ bool OwnedNodes::all_up() const {
   return true;
 }
 
-// ---- what can be
-// ---------------------------------------------------------------------------------------------------
+// ---- what can be ----------------------------------------------------------------------------------------------
 
 std::vector<ClusterView> OwnedNodes::sizes(const Constraints& constraints) const {
   std::vector<ClusterView> sizes;

@@ -63,7 +63,7 @@ void hand_out(SiteStep& s, HopLease& lease, LocalRequest& request, std::vector<N
   grant.request = id;
   grant.part = 0;
   grant.round = request.round;
-  if (!lease.upstream) grant.owner_ancestors = s.parts.settings.ancestors;
+  add_own_ancestors(lease, s.parts.settings, grant.owner_ancestors);
   grant.origin =
       origin_of(s.parts.settings.name, s.parts.settings.ancestors, lease.id.owner, grant.owner_ancestors);
   grant.tries = request.tries;

@@ -137,7 +137,7 @@ void begin_reconciliation(SiteStep& s, const Party& party) {
   for (const auto& [id, request] : holds) {
     const HopLease& lease = s.parts.leases.get(id);
     ours.lent.push_back(holding_of(lease, request, lease.handed_out.at(request), s.now, word_on(s.parts, lease)));
-    if (!lease.upstream) ours.lent.back().owner_ancestors = s.parts.settings.ancestors;
+    add_own_ancestors(lease, s.parts.settings, ours.lent.back().owner_ancestors);
   }
   s.parts.reconciliation.begin(party, holds);
   for (Inventory& page : pages_of(std::move(ours))) s.effects.send(party, std::move(page));

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <iterator>
+#include <set>
+#include <span>
 
 #include "jobmgr/attempts.hpp"
 #include "jobmgr/output.hpp"
@@ -26,9 +28,7 @@ bool is_asked_for(JobStep& s, const Job& job, const RequestId& request) {
   return job.state == JobState::waiting && job.again_at == never && s.parts.request_of(job) == request;
 }
 
-Attempt attempt_of(Grant& grant) {
-  Attempt attempt;
-  attempt.lease = grant.lease;
+void add_lease(Attempt& attempt, Grant& grant) {
   for (const NodeGroup& group : grant.nodes)
     if (group.component >= attempt.components.size()) attempt.components.resize(group.component + 1);
   for (const NodeGroup& group : grant.nodes) {
@@ -36,22 +36,57 @@ Attempt attempt_of(Grant& grant) {
     if (!component_run.nodes.empty()) continue;  // the program runs at the first group, the others are only held
     component_run.manager = group.resource_manager;
     component_run.nodes = group.nodes;
+    component_run.lease = static_cast<std::uint16_t>(attempt.leases.size());
   }
+  attempt.leases.push_back({grant.lease, true});
+  attempt.round_trip = std::max(attempt.round_trip, std::clamp(grant.round_trip, Duration{}, round_trip_max));
+  if (attempt.granted.empty())
+    attempt.granted = std::move(grant.nodes);
+  else
+    attempt.granted.insert(attempt.granted.end(), grant.nodes.begin(), grant.nodes.end());
+}
+
+Attempt attempt_of(std::span<Grant> grants) {
+  Attempt attempt;
+  for (Grant& grant : grants) add_lease(attempt, grant);
   static_assert(components_granted_max <= UINT16_MAX);
   DMM_ASSERT(!attempt.components.empty() && attempt.components.size() <= components_granted_max);
   attempt.open = attempt.unstarted = static_cast<std::uint16_t>(attempt.components.size());
-  attempt.round_trip = std::clamp(grant.round_trip, Duration{}, round_trip_max);
-  attempt.granted = std::move(grant.nodes);
-  attempt.holds = true;
   return attempt;
 }
 
 Place place_of(const Grant& grant) {
-  Place place{grant.lease.owner, {}, grant.lease, grant.chain};
+  Place place{grant.lease.owner, {}, grant.lease, grant.chain, {}};
   for (const NodeGroup& group : grant.nodes)
     if (std::find(place.clusters.begin(), place.clusters.end(), group.cluster) == place.clusters.end())
       place.clusters.push_back(group.cluster);
   return place;
+}
+
+/// The components that have nodes among these, in order.
+std::vector<std::uint32_t> components_of(const std::vector<NodeGroup>& nodes) {
+  std::vector<std::uint32_t> components;
+  for (const NodeGroup& group : nodes) components.push_back(group.component);
+  std::ranges::sort(components);
+  components.erase(std::unique(components.begin(), components.end()), components.end());
+  return components;
+}
+
+/// Why the leases can't be those of the request; empty if they can.
+WhyNot fault_of_grants(const RequestId& request, std::span<const Grant> grants, const ResourceNeed& need) {
+  if (grants.size() == 1) return fault_of(grants[0].nodes, need);
+  std::vector<NodeGroup> nodes;
+  std::set<LeaseId> leases;
+  std::set<std::uint32_t> served;
+  for (const Grant& grant : grants) {
+    if (grant.request != request) return "a lease for another request";
+    if (!leases.insert(grant.lease).second) return "a lease that is there twice";
+    for (const std::uint32_t component : components_of(grant.nodes))
+      if (!served.insert(component).second)
+        return "component " + std::to_string(component) + " under several leases";
+    nodes.insert(nodes.end(), grant.nodes.begin(), grant.nodes.end());
+  }
+  return fault_of(nodes, need);
 }
 
 std::string chain_text(const SiteNames& chain) {
@@ -96,7 +131,9 @@ static void ask(JobStep& s, const Job& job);
 /// Without nodes there is nothing to give back, and a Release that names none would end the lease for other jobs
 /// too.
 static void give_back(JobStep& s, Grant& grant, bool failed);
-static void record(JobStep& s, Job& job, Grant& grant);
+/// Takes all leases of a request, or none.
+static void take(JobStep& s, const RequestId& request, std::span<Grant> grants);
+static void record(JobStep& s, Job& job, std::span<Grant> grants);
 static void cancel_waiting(JobStep& s, Job& job);
 /// Whether the component is interrupted by that. That its program is over is only certain if nodes of its own
 /// resource manager are among those confirmed clean, which may be said later than that they are lost.
@@ -199,21 +236,29 @@ void on(JobStep& s, FromSite, const Refuse& refuse) {
   close(s, *job, JobEvent::fail);
 }
 
-void on(JobStep& s, FromSite, Grant& grant) {
-  Job* job = s.parts.jobs.find(grant.request.job);
-  const bool is_present = job && s.parts.request_of(*job) == grant.request;
+void on(JobStep& s, FromSite, Grant& grant) { take(s, grant.request, {&grant, 1}); }
+
+void on(JobStep& s, FromSite, GrantSet& set) { take(s, set.request, set.grants); }
+
+void take(JobStep& s, const RequestId& request, std::span<Grant> grants) {
+  Job* job = s.parts.jobs.find(request.job);
+  const bool is_present = job && s.parts.request_of(*job) == request;
+  const auto holds = [&](const Grant& grant) { return s.parts.leases.holds(grant.lease, job->number); };
   // What we use already must not be released.
-  if (is_present && s.parts.leases.holds(grant.lease, job->number)) return s.parts.ignore("held_already");
-  if (!job || !is_asked_for(s, *job, grant.request)) {
-    s.effects.log(Level::debug, "grant_unwanted", grant.request, {{"lease", to_text(grant.lease)}});
-    return give_back(s, grant, false);
+  if (is_present && std::ranges::any_of(grants, holds)) return s.parts.ignore("held_already");
+  if (!job || !is_asked_for(s, *job, request)) {
+    for (Grant& grant : grants) {
+      s.effects.log(Level::debug, "grant_unwanted", request, {{"lease", to_text(grant.lease)}});
+      give_back(s, grant, false);
+    }
+    return;
   }
-  if (std::string fault = dmm::fault_of(grant.nodes, job->description.need); !fault.empty()) {
-    s.effects.log(Level::error, "grant_broken", grant.request, {{"text", fault}});
-    give_back(s, grant, true);
+  if (std::string fault = fault_of_grants(request, grants, job->description.need); !fault.empty()) {
+    s.effects.log(Level::error, "grant_broken", request, {{"text", fault}});
+    for (Grant& grant : grants) give_back(s, grant, true);
     return ask_again(s, *job);
   }
-  record(s, *job, grant);
+  record(s, *job, grants);
 }
 
 void give_back(JobStep& s, Grant& grant, bool failed) {
@@ -221,27 +266,32 @@ void give_back(JobStep& s, Grant& grant, bool failed) {
   tell_site(s, Release{grant.lease, std::move(grant.nodes), false, failed}, grant.request);
 }
 
-void record(JobStep& s, Job& job, Grant& grant) {
-  DMM_ASSERT(job.state == JobState::waiting && !job.run);
-  if (s.effects.wants(Level::info))
-    s.effects.log(Level::info, "granted", grant.request,
-                  {{"lease", to_text(grant.lease)},
-                   {"owner", grant.lease.owner.text},
-                   {"chain", chain_text(grant.chain)},
-                   {"wait_seconds", (s.now - job.submitted).in_seconds()}});
-  add_routes(s.effects, grant.nodes, grant.chain);
+void record(JobStep& s, Job& job, std::span<Grant> grants) {
+  DMM_ASSERT(job.state == JobState::waiting && !job.run && !grants.empty());
+  const RequestId request = s.parts.request_of(job);
   job.granted = s.now;
-  job.place = place_of(grant);
-  job.origin = grant.origin;
-  job.tries += grant.tries;
-  s.parts.leases.add(s.now, grant.lease, job.number, grant.term);
-  job.run = std::make_unique<Attempt>(attempt_of(grant));
-  s.parts.leases.open(grant.lease, job.number);
+  job.places.clear();
+  for (const Grant& grant : grants) {
+    if (s.effects.wants(Level::info))
+      s.effects.log(Level::info, "granted", request,
+                    {{"lease", to_text(grant.lease)},
+                     {"owner", grant.lease.owner.text},
+                     {"chain", chain_text(grant.chain)},
+                     {"wait_seconds", (s.now - job.submitted).in_seconds()}});
+    add_routes(s.effects, grant.nodes, grant.chain);
+    job.places.push_back(place_of(grant));
+    if (grants.size() > 1) job.places.back().components = components_of(grant.nodes);
+    job.origin = grants.size() == 1 ? grant.origin : std::max(job.origin, grant.origin);
+    job.tries += grant.tries;
+    s.parts.leases.add(s.now, grant.lease, job.number, grant.term);
+    s.parts.leases.open(grant.lease, job.number);
+  }
+  job.run = std::make_unique<Attempt>(attempt_of(grants));
   s.parts.jobs.change(job, JobEvent::granted);
   s.parts.changed(job, Grade::synced);
   for (std::uint32_t i = 0; i < job.run->components.size(); ++i) {
     DMM_ASSERT(!job.run->components[i].nodes.empty());
-    s.parts.starts.add(grant.request, i);
+    s.parts.starts.add(request, i);
   }
 }
 
@@ -279,17 +329,19 @@ void on(JobStep& s, FromSite, const LeaseEnded& ended) {
 }
 
 void lose_nodes(JobStep& s, Job& job, const LeaseEnded& ended) {
-  DMM_ASSERT(job.run && job.run->lease == ended.lease);
+  DMM_ASSERT(job.run && job.run->find(ended.lease));
   Attempt& run = *job.run;
-  std::vector<NodeGroup> rest = run.held();
+  const std::size_t lease = *run.find(ended.lease);
+  std::vector<NodeGroup> rest = run.held_under(lease);
   const std::vector<NodeGroup> hit = remove_nodes(rest, ended.nodes);
   run.lost.insert(run.lost.end(), hit.begin(), hit.end());
-  run.holds = !rest.empty();
-  if (!run.holds) s.parts.leases.remove(run.lease, job.number);
-  if (!run.holds) run.gone_at = std::min(run.gone_at, s.now);
+  run.leases[lease].holds = !rest.empty();
+  if (rest.empty()) s.parts.leases.remove(ended.lease, job.number);
+  if (!run.holds()) run.gone_at = std::min(run.gone_at, s.now);
   s.parts.changed(job);
   bool interrupted = false;
-  for (std::uint32_t i = 0; i < run.components.size(); ++i) interrupted |= loses(s, job, i, hit, ended);
+  for (std::uint32_t i = 0; i < run.components.size(); ++i)
+    if (run.components[i].lease == lease) interrupted |= loses(s, job, i, hit, ended);
   if (!interrupted) return;
   if (s.effects.wants(Level::info))
     s.effects.log(Level::info, "lease_ended", s.parts.request_of(job),
@@ -321,13 +373,22 @@ void on(JobStep& s, FromSite, const Renewed& renewed) {
 
 void release(JobStep& s, Job& job, Returned how) {
   Attempt& run = *job.run;
-  if (!run.holds) return;
-  DMM_ASSERT(s.parts.leases.holds(run.lease, job.number));
-  s.parts.leases.remove(run.lease, job.number);
-  s.parts.changed(job);
-  if (how != Returned::known && !DMM_PLANT(nodes_not_released))
-    tell_site(s, Release{run.lease, run.held(), false, how == Returned::unused}, s.parts.request_of(job));
-  run.holds = false;
+  const auto is_unstarted = [&](std::size_t i) {
+    return std::ranges::any_of(run.components, [&](const ComponentRun& component_run) {
+      return component_run.lease == i && component_run.reached != ComponentPhase::started;
+    });
+  };
+  for (std::size_t i = 0; i < run.leases.size(); ++i) {
+    LeaseUse& use = run.leases[i];
+    if (!use.holds) continue;
+    DMM_ASSERT(s.parts.leases.holds(use.lease, job.number));
+    s.parts.leases.remove(use.lease, job.number);
+    s.parts.changed(job);
+    if (how != Returned::known && !DMM_PLANT(nodes_not_released))
+      tell_site(s, Release{use.lease, run.held_under(i), false, how == Returned::unused && is_unstarted(i)},
+                s.parts.request_of(job));
+    use.holds = false;
+  }
 }
 
 }  // namespace dmm::job_steps

@@ -16,6 +16,7 @@ void ask_again(JobStep& s, Job& job, Duration pause = {});
 void end_pauses(JobStep& s);
 void on(JobStep& s, FromSite, const Refuse& refuse);
 void on(JobStep& s, FromSite, Grant& grant);
+void on(JobStep& s, FromSite, GrantSet& set);
 WhyNot cancel(JobStep& s, std::uint64_t number, Duration grace);
 void on(JobStep& s, FromSite, const LeaseEnded& ended);
 /// The owner takes nodes back, or no job can use them any more. A component that loses nodes is interrupted. But if the

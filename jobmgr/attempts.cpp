@@ -63,7 +63,8 @@ void take_end(ComponentRun& component_run, Ended& ended) {
 
 /// One Stop reaches all components of a request at a resource manager.
 static void stop(JobStep& s, Job& job, std::uint32_t component, Duration grace);
-static void run_again(JobStep& s, Job& job, Interruption interruption);
+/// `owner`: of the lease under which the attempt came to its end.
+static void run_again(JobStep& s, Job& job, Interruption interruption, const SiteName& owner);
 /// Nothing of ours is left there: until the next Start neither side need hear the other.
 static void dormant_if_idle(JobStep& s, const Party& manager);
 
@@ -84,11 +85,11 @@ void start_queued(JobStep& s) {
     DMM_ASSERT(component < job->run->components.size());
     ComponentRun& component_run = job->run->components[component];
     if (component_run.phase != ComponentPhase::queued) continue;
-    if (s.parts.leases.awaited(job->run->lease)) {
+    if (s.parts.leases.awaited(job->run->lease_of(component_run).lease)) {
       s.parts.starts.put_aside(*next);
       continue;
     }
-    if (!s.parts.leases.usable(s.now, job->run->lease)) {
+    if (!s.parts.leases.usable(s.now, job->run->lease_of(component_run).lease)) {
       interrupt(s, *job, component, true);
       wind_down(s, *job);
       continue;
@@ -114,12 +115,16 @@ void free_start_slots(JobParts& parts, Instant now) {
 
 void send_start(JobStep& s, const Job& job, std::uint32_t component) {
   const Attempt& run = *job.run;
+  const ComponentRun& component_run = run.components[component];
   // The ledger has it as asked before its Start leaves.
-  DMM_ASSERT(run.components[component].phase == ComponentPhase::asked ||
-             run.components[component].phase == ComponentPhase::started);
-  Start start{
-      run.lease, s.parts.request_of(job),    component, run.components[component].nodes, job.description.program,
-      {},        job.description.keep_output};
+  DMM_ASSERT(component_run.phase == ComponentPhase::asked || component_run.phase == ComponentPhase::started);
+  Start start{run.lease_of(component_run).lease,
+              s.parts.request_of(job),
+              component,
+              component_run.nodes,
+              job.description.program,
+              {},
+              job.description.keep_output};
   auto& environment = start.program.environment;
   environment.reserve(environment.size() + 5);
   environment.push_back("DMM_JOB=" + std::to_string(job.number));
@@ -130,7 +135,7 @@ void send_start(JobStep& s, const Job& job, std::uint32_t component) {
   environment.push_back("DMM_PROCESSORS=" + std::to_string(processors_of(run.granted)));
   environment.push_back("DMM_COMPONENTS=" + std::to_string(run.components.size()));
   environment.push_back("DMM_COMPONENT=" + std::to_string(component));
-  s.effects.send(run.components[component].manager, std::move(start), s.parts.request_of(job));
+  s.effects.send(component_run.manager, std::move(start), s.parts.request_of(job));
 }
 
 void on(JobStep& s, FromProvider from, const Started& started) {
@@ -165,7 +170,8 @@ void on(JobStep& s, FromProvider from, Ended& ended) {
   if (std::exchange(component_run->heard, true) || component_run->phase == ComponentPhase::over)
     return s.parts.ignore("repeated");
   take_end(*component_run, ended);
-  const bool ends_with_it = job->run->components.size() == 1 && job->run->lease.owner == s.parts.settings.site;
+  const bool ends_with_it =
+      job->run->components.size() == 1 && job->run->leases[0].lease.owner == s.parts.settings.site;
   if (ended.gave_back && ends_with_it) release(s, *job, Returned::known);
   if (ended.kind != EndKind::start_failed) note_running(*job, s.now - ended.wall);
   if (s.effects.wants(Level::info))
@@ -249,8 +255,10 @@ void attempt_over(JobStep& s, Job& job) {
   Attempt& run = *job.run;
   DMM_ASSERT(run.open == 0);
   release(s, job);
-  const bool was_open = s.parts.leases.close(run.lease, job.number);
-  DMM_ASSERT(was_open);
+  for (const LeaseUse& use : run.leases) {
+    const bool was_open = s.parts.leases.close(use.lease, job.number);
+    DMM_ASSERT(was_open);
+  }
   s.parts.jobs.change(job, JobEvent::all_ended);
   s.parts.changed(job, Grade::synced);
   job.ended = s.now;
@@ -262,7 +270,8 @@ void attempt_over(JobStep& s, Job& job) {
   DMM_ASSERT(verdict.component < run.components.size());
   const ComponentRun& deciding = run.components[verdict.component];
   if (deciding.end.known) job.exit = JobExit{deciding.end.kind, deciding.end.code, deciding.end.fault};
-  job.text = text_of(deciding, verdict.end, run.lease.owner);
+  const SiteName owner = run.lease_of(deciding).lease.owner;
+  job.text = text_of(deciding, verdict.end, owner);
   const bool is_interrupted = verdict.end == EndClass::interrupted;
   Interruption interruption = interruption_of(run, deciding);
   if (interruption == Interruption::keeper && DMM_PLANT(keeper_death_charged))
@@ -276,14 +285,14 @@ void attempt_over(JobStep& s, Job& job) {
   Rerun rerun = run.asked ? rerun_after(job, interruption, s.parts.settings) : Rerun::allowed;
   if (run.asked && DMM_PLANT(given_up_at_once)) rerun = Rerun::used_up;
   job.outcome = outcome(verdict.end, job.cancel_wanted, rerun);
-  if (job.outcome == JobEvent::again) return run_again(s, job, interruption);
+  if (job.outcome == JobEvent::again) return run_again(s, job, interruption, owner);
   if (job.outcome == JobEvent::lose)
     job.text = (job.reruns == 0 ? "interrupted, and may not run again; " : "interrupted too often; ") + job.text;
   if (is_interrupted && rerun == Rerun::suspected) job.text = text_of_suspicion(job.keeper_deaths);
   collect(s, job);
 }
 
-void run_again(JobStep& s, Job& job, Interruption interruption) {
+void run_again(JobStep& s, Job& job, Interruption interruption, const SiteName& owner) {
   DMM_ASSERT(job.state == JobState::collecting && job.outcome == JobEvent::again);
   const RequestId old = s.parts.request_of(job);
   Duration pause;
@@ -292,7 +301,7 @@ void run_again(JobStep& s, Job& job, Interruption interruption) {
     pause = pause_before_rerun(job, old, interruption, ran, s.parts.settings);
     job.reruns += interruption == Interruption::nodes_lost ? 1 : 0;
     job.false_starts += interruption == Interruption::nothing_ran ? 1 : 0;
-    if (interruption == Interruption::owner) note_interruption(job.past, job.run->lease.owner, ran);
+    if (interruption == Interruption::owner) note_interruption(job.past, owner, ran);
   }
   leave_attempt(s, job);
   // No resource manager says how long a lost component ran.
@@ -301,7 +310,7 @@ void run_again(JobStep& s, Job& job, Interruption interruption) {
   job.ran_from.reset();
   job.granted.reset();
   job.ended.reset();
-  job.place.reset();
+  job.places.clear();
   job.exit.reset();
   job.wall = {};
   s.parts.jobs.change(job, JobEvent::again);
@@ -334,7 +343,7 @@ void leave_attempt(JobStep& s, Job& job) {
 }
 
 void drop_attempt(JobParts& parts, Job& job) {
-  DMM_ASSERT(job.run->open == 0 && !job.run->holds);
+  DMM_ASSERT(job.run->open == 0 && !job.run->holds());
   for (std::uint32_t i = 0; i < job.run->components.size(); ++i) {
     ComponentRun& component_run = job.run->components[i];
     parts.set_due(component_run, {job.number, i}, never);

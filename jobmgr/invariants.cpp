@@ -21,10 +21,11 @@ WhyNot fault_of(const Attempt& run, JobState state) {
     if (component_run.stopping && state != JobState::ending && !ended) return "stopped while in use";
     if (state == JobState::ending && component_run.phase != ComponentPhase::over && component_run.due == never)
       return "an end is awaited for ever";
+    if (component_run.lease >= run.leases.size()) return "a component under no lease";
   }
   if (open != run.open || unstarted != run.unstarted) return "components are miscounted";
   if (ended != (open == 0)) return "components run while output is collected";
-  if (ended && run.holds) return "nodes are held after the end";
+  if (ended && run.holds()) return "nodes are held after the end";
   if (state == JobState::running && unstarted > 0) return "it runs before all components started";
   return {};
 }
@@ -35,7 +36,7 @@ WhyNot job_steps::broken_invariant(const JobParts& parts) {
   std::uint32_t starts = 0;
   std::size_t dues = 0;
   std::size_t looks = 0;
-  std::size_t attempts = 0;
+  std::size_t uses = 0;
   std::size_t pauses = 0;
   std::size_t by_state = 0;
   std::array<std::set<std::uint64_t>, job_state_count> in_state;
@@ -59,10 +60,13 @@ WhyNot job_steps::broken_invariant(const JobParts& parts) {
       return name + "its pause is missing";
     if (!job.run) continue;
     if (std::string fault = fault_of(*job.run, job.state); !fault.empty()) return name + fault;
-    attempts += job.run->open > 0;
-    if (job.run->open > 0 && !parts.leases.is_open(job.run->lease, number))
-      return name + "no news of its lease would come";
-    if (job.run->holds != parts.leases.holds(job.run->lease, number)) return name + "its lease disagrees";
+    if (job.places.size() != job.run->leases.size()) return name + "its leases and its places disagree";
+    for (const LeaseUse& use : job.run->leases) {
+      uses += job.run->open > 0;
+      if (job.run->open > 0 && !parts.leases.is_open(use.lease, number))
+        return name + "no news of its lease would come";
+      if (use.holds != parts.leases.holds(use.lease, number)) return name + "its lease disagrees";
+    }
     for (std::uint32_t i = 0; i < job.run->components.size(); ++i) {
       const ComponentRun& component_run = job.run->components[i];
       starts += component_run.counted;
@@ -80,7 +84,7 @@ WhyNot job_steps::broken_invariant(const JobParts& parts) {
   }
   if (pauses != parts.pauses.size()) return "a pause is left over";
   if (starts != parts.starts.under_way()) return "starts under way are miscounted";
-  if (attempts != parts.leases.all_open().size()) return "an attempt is over but still listed";
+  if (uses != parts.leases.all_open().size()) return "an attempt is over but still listed";
   if (dues != parts.due.size() || looks != parts.looks.size()) return "a due time is left over";
   return {};
 }

@@ -2,8 +2,37 @@
 #include "jobmgr/job.hpp"
 
 #include "jobmgr/output_paths.hpp"
+#include "manager/assert.hpp"
 
 namespace dmm {
+
+std::optional<std::size_t> Attempt::find(const LeaseId& lease) const {
+  for (std::size_t i = 0; i < leases.size(); ++i)
+    if (leases[i].lease == lease) return i;
+  return std::nullopt;
+}
+
+std::vector<NodeGroup> Attempt::granted_under(std::size_t lease) const {
+  DMM_ASSERT(lease < leases.size());
+  if (leases.size() == 1) return granted;
+  std::vector<NodeGroup> groups;
+  for (const NodeGroup& group : granted)
+    if (components[group.component].lease == lease) groups.push_back(group);
+  return groups;
+}
+
+std::vector<NodeGroup> Attempt::held_under(std::size_t lease) const {
+  DMM_ASSERT(lease < leases.size());
+  return leases[lease].holds ? without(granted_under(lease), lost) : std::vector<NodeGroup>();
+}
+
+std::vector<NodeGroup> Attempt::held() const {
+  if (leases.size() == 1) return held_under(0);
+  std::vector<NodeGroup> all;
+  for (std::size_t i = 0; i < leases.size(); ++i)
+    for (NodeGroup& group : held_under(i)) all.push_back(std::move(group));
+  return all;
+}
 
 std::string path_of(const Job& job, std::uint32_t component, Stream stream) {
   if (job.own_files) return {};

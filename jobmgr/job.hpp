@@ -3,6 +3,7 @@
 // JobManager keeps them.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <compare>
 #include <memory>
@@ -61,6 +62,7 @@ struct StreamState {
 /// A component under way.
 struct ComponentRun {
   Party manager;  ///< the head resource manager: where the component's program runs
+  std::uint16_t lease = 0;  ///< under which of the attempt's leases its nodes are
   NodeSet nodes;  ///< its nodes there
   ComponentPhase phase = ComponentPhase::queued;
   ComponentPhase reached = ComponentPhase::queued;  ///< how far it came before it was over
@@ -81,14 +83,19 @@ struct ComponentRun {
   std::array<StreamState, 2> streams;  ///< by Stream
 };
 
+/// One of the leases that an attempt uses: of all its components, or, where they are co-allocated, of some.
+struct LeaseUse {
+  LeaseId lease;
+  bool holds = false;  ///< nodes are left to be released
+};
+
 /// One try at running a job. Run i is of component i.
 struct Attempt {
-  LeaseId lease;
+  Few<LeaseUse> leases;
   std::uint16_t open = 0;       ///< components that aren't over
   std::uint16_t unstarted = 0;  ///< components that neither started nor ended
   std::uint16_t troubles = 0;   ///< given out as ComponentRun::order
   bool asked = false;           ///< a Start was sent
-  bool holds = false;           ///< nodes are left to be released; if none are, started components may still run
   Instant gone_at = never;      ///< since when the attempt has no nodes left, though components may still run
   Duration grace;               ///< the grace that components got when the attempt was given up
   Duration round_trip;          ///< from here to where it runs and back
@@ -96,16 +103,26 @@ struct Attempt {
   std::vector<NodeGroup> lost;     ///< the nodes of `granted` that were taken back
   Few<ComponentRun> components;
 
-  /// What is left to be released.
-  std::vector<NodeGroup> held() const { return holds ? without(granted, lost) : std::vector<NodeGroup>(); }
+  const LeaseUse& lease_of(const ComponentRun& component_run) const { return leases[component_run.lease]; }
+  /// Its place in `leases`; nothing if the attempt doesn't use it.
+  std::optional<std::size_t> find(const LeaseId& lease) const;
+  /// Whether nodes are left to be released; if none are, started components may still run.
+  bool holds() const { return std::ranges::any_of(leases, &LeaseUse::holds); }
+  /// The nodes that were granted under one of its leases.
+  std::vector<NodeGroup> granted_under(std::size_t lease) const;
+  /// What of them is left to be released.
+  std::vector<NodeGroup> held_under(std::size_t lease) const;
+  /// What of all its nodes is left to be released.
+  std::vector<NodeGroup> held() const;
 };
 
-/// Where a job runs or ran.
+/// Where a job, or some of its components, runs or ran: one lease.
 struct Place {
   SiteName owner;
   ClusterNames clusters;  ///< in order of components, each once
   LeaseId lease;
   SiteNames chain;  ///< the owner first, the home site last
+  std::vector<std::uint32_t> components;  ///< of a job with several leases: those under this one, in order
 };
 
 /// How the deciding component ended.
@@ -146,7 +163,7 @@ struct Job {
   std::optional<JobExit> exit;
   ShortText text;             ///< for people: why it failed, or what its output lacks
   ShortText output_text;      ///< for people: why its output isn't all here
-  std::optional<Place> place;
+  std::vector<Place> places;  ///< of the present attempt or the last one: a place for each lease
   JobDescription description;  ///< without program and need once the job is over
 };
 

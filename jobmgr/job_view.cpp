@@ -6,7 +6,10 @@
 namespace dmm {
 
 std::uint32_t hops_of(const Job& job) {
-  return job.place && !job.place->chain.empty() ? static_cast<std::uint32_t>(job.place->chain.size() - 1) : 0;
+  std::size_t hops = 0;
+  for (const Place& place : job.places)
+    if (!place.chain.empty()) hops = std::max(hops, place.chain.size() - 1);
+  return static_cast<std::uint32_t>(hops);
 }
 
 std::string text_of(const Job& job) {
@@ -36,7 +39,7 @@ JobView view_of(const Job& job, const RequestId& request) {
   view.ended = job.ended;
   view.wall = job.wall;
   if (job.granted && job.ended) view.overhead = std::max(Duration{}, *job.ended - *job.granted - job.wall);
-  view.place = job.place;
+  view.places = job.places;
   view.origin = job.origin;
   view.hops = hops_of(job);
   view.tries = job.tries;

@@ -40,7 +40,7 @@ struct JobView {
   Duration wall;                   ///< the program's own run time, where it ran
   Duration overhead;               ///< from the grant to the known end, less the program's time; 0 before
 
-  std::optional<Place> place;  ///< where it runs, or ran last
+  std::vector<Place> places;  ///< where it runs, or ran last: a place for each lease
   Origin origin = Origin::local;
   std::uint32_t hops = 0;   ///< links between the owner and the home site
   std::uint32_t tries = 0;  ///< delegations sent for it

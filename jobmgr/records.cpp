@@ -28,6 +28,7 @@ ComponentRecord record_of(const ComponentRun& component_run) {
   row.cause = component_run.cause;
   row.clean = component_run.clean;
   row.others_died = component_run.end.others_died;
+  row.lease = component_run.lease;
   return row;
 }
 
@@ -49,6 +50,7 @@ ComponentRun component_of(ComponentRecord row) {
   component_run.reached = row.reached;
   component_run.cause = row.cause;
   component_run.clean = row.clean;
+  component_run.lease = row.lease;
   component_run.text = std::move(row.text);
   component_run.wall = row.wall;
   component_run.streams[0].bytes = row.output_bytes;
@@ -62,10 +64,10 @@ bool has_unknown_phase(const ComponentRecord& row) {
 
 std::unique_ptr<Attempt> attempt_of(ProgressRecord& progress) {
   auto run = std::make_unique<Attempt>();
-  run->lease = progress.lease;
+  run->leases.push_back({progress.lease, false});
+  for (const PlaceRecord& further : progress.further) run->leases.push_back({further.lease, false});
   run->granted = std::move(progress.nodes);
   run->lost = without(run->granted, progress.held);
-  run->holds = !progress.held.empty();
   run->asked = progress.asked;
   run->grace = progress.grace;
   run->round_trip = std::clamp(progress.round_trip, Duration{}, round_trip_max);
@@ -78,7 +80,21 @@ std::unique_ptr<Attempt> attempt_of(ProgressRecord& progress) {
     const auto order = static_cast<std::uint16_t>(std::min<std::uint32_t>(component_run.order, UINT16_MAX));
     run->troubles = std::max(run->troubles, order);
   }
+  for (const NodeGroup& group : progress.held) run->leases[run->components[group.component].lease].holds = true;
   return run;
+}
+
+Place place_of(PlaceRecord row) {
+  return {row.lease.owner, std::move(row.clusters), row.lease, std::move(row.chain), std::move(row.components)};
+}
+
+/// Whether all that names a component or a lease of the attempt names one that there is.
+bool is_consistent(const ProgressRecord& progress) {
+  const std::size_t leases = 1 + progress.further.size();
+  const auto under_one = [&](const ComponentRecord& row) { return row.lease < leases; };
+  const auto of_one = [&](const NodeGroup& group) { return group.component < progress.components.size(); };
+  return std::ranges::all_of(progress.components, under_one) && std::ranges::all_of(progress.held, of_one) &&
+         std::ranges::all_of(progress.nodes, of_one);
 }
 
 void take_outcome(Job& job, ProgressRecord& progress) {
@@ -96,7 +112,9 @@ void take_outcome(Job& job, ProgressRecord& progress) {
   job.origin = progress.origin;
   job.tries = progress.tries;
   if (!progress.lease.empty())
-    job.place = Place{progress.lease.owner, std::move(progress.clusters), progress.lease, std::move(progress.chain)};
+    job.places.push_back(place_of({progress.lease, std::move(progress.chain), std::move(progress.clusters),
+                                   std::move(progress.components_under)}));
+  for (PlaceRecord& further : progress.further) job.places.push_back(place_of(std::move(further)));
 }
 
 }  // namespace
@@ -135,10 +153,14 @@ ProgressRecord progress_of(const Job& job) {
   row.own_files = job.own_files;
   row.origin = job.origin;
   row.tries = job.tries;
-  if (job.place) {
-    row.lease = job.place->lease;
-    row.chain = job.place->chain;
-    row.clusters = job.place->clusters;
+  for (const Place& place : job.places)
+    if (&place != &job.places.front())
+      row.further.push_back({place.lease, place.chain, place.clusters, place.components});
+  if (!job.places.empty()) {
+    row.lease = job.places[0].lease;
+    row.chain = job.places[0].chain;
+    row.clusters = job.places[0].clusters;
+    row.components_under = job.places[0].components;
   }
   if (!job.run) return row;
   row.nodes = job.run->granted;
@@ -179,6 +201,8 @@ Job job_of(JobRecord record, ProgressRecord progress, std::string& fault) {
     fault = name + "an attempt in the wrong state";
   else if (has_components && !has_lease)
     fault = name + "an attempt without nodes";
+  else if (has_components && !is_consistent(progress))
+    fault = name + "an attempt with nodes of a component, or components of a lease, that there isn't";
   if (!fault.empty()) return job;
   if (has_components) job.run = attempt_of(progress);
   take_outcome(job, progress);

@@ -48,12 +48,25 @@ struct ComponentRecord {
   std::optional<LeaseEnd> cause;
   bool clean = false;
   bool others_died = false;
+  std::uint16_t lease = 0;  ///< 0: the first lease of the attempt; else of those further ones, from 1
   template <class Self>
   static auto fields(Self& self) {
     return std::tie(self.manager, self.nodes, self.phase, self.stopping, self.interrupted, self.heard, self.order,
                     self.end_kind, self.end_code, self.end_fault, self.text, self.wall, self.output_bytes,
-                    self.error_bytes, self.keeper_died, self.reached, self.cause, self.clean,
-                    self.others_died);
+                    self.error_bytes, self.keeper_died, self.reached, self.cause, self.clean, self.others_died,
+                    self.lease);
+  }
+};
+
+/// A lease of a co-allocated job beside its first.
+struct PlaceRecord {
+  LeaseId lease;
+  SiteNames chain;
+  ClusterNames clusters;
+  std::vector<std::uint32_t> components;
+  template <class Self>
+  static auto fields(Self& self) {
+    return std::tie(self.lease, self.chain, self.clusters, self.components);
   }
 };
 
@@ -93,14 +106,17 @@ struct ProgressRecord {
   std::optional<Instant> waits_since, ran_from;  ///< rows of older programs don't say
   Duration ran_before;
   bool is_suspect = false;
+  std::vector<PlaceRecord> further;             ///< leases of a co-allocated job beside `lease`
+  std::vector<std::uint32_t> components_under;  ///< and the components under `lease`, if there are further ones
 
   static constexpr std::string_view table = "progress";
-  static constexpr std::array<std::string_view, 37> columns{
-      "number",   "state",  "attempt",   "reruns",    "cancel_wanted", "outcome", "granted", "started",
-      "ended",    "wall",   "exit_kind", "exit_code", "exit_fault",    "text",    "lease",   "chain",
-      "clusters", "origin", "tries",     "nodes",     "held",          "asked",   "grace",   "tasks",
-      "round_trip", "keeper_deaths", "again_at", "output", "output_text", "output_began", "own_files",
-      "false_starts", "interruptions", "waits_since", "ran_from", "ran_before", "is_suspect"};
+  static constexpr std::array<std::string_view, 39> columns{
+      "number",      "state",        "attempt",   "reruns",          "cancel_wanted", "outcome",     "granted",
+      "started",     "ended",        "wall",      "exit_kind",       "exit_code",     "exit_fault",  "text",
+      "lease",       "chain",        "clusters",  "origin",          "tries",         "nodes",       "held",
+      "asked",       "grace",        "tasks",     "round_trip",      "keeper_deaths", "again_at",    "output",
+      "output_text", "output_began", "own_files", "false_starts",    "interruptions", "waits_since", "ran_from",
+      "ran_before",  "is_suspect",   "further",   "components_under"};
   std::string key() const { return std::to_string(number); }
   template <class Self>
   static auto fields(Self& self) {
@@ -110,7 +126,7 @@ struct ProgressRecord {
                     self.nodes, self.held, self.asked, self.grace, self.components, self.round_trip,
                     self.keeper_deaths, self.again_at, self.output, self.output_text, self.output_began,
                     self.own_files, self.false_starts, self.past, self.waits_since, self.ran_from, self.ran_before,
-                    self.is_suspect);
+                    self.is_suspect, self.further, self.components_under);
   }
 };
 

@@ -96,8 +96,10 @@ void restore(JobParts& parts, Instant now, Job restored) {
   parts.pauses.restore(job);
   if (!job.run) return;
   Attempt& run = *job.run;
-  if (run.open > 0) parts.leases.open(run.lease, job.number);
-  if (run.holds) parts.leases.restore(run.lease, job.number);
+  for (const LeaseUse& use : run.leases) {
+    if (run.open > 0) parts.leases.open(use.lease, job.number);
+    if (use.holds) parts.leases.restore(use.lease, job.number);
+  }
   for (std::uint32_t i = 0; i < run.components.size(); ++i) {
     ComponentRun& component_run = run.components[i];
     const ComponentKey key{job.number, i};
@@ -118,7 +120,8 @@ void restore(JobParts& parts, Instant now, Job restored) {
 void resume(JobStep& s) {
   for (const std::uint64_t number : std::exchange(s.parts.resuming, {})) {
     Job& job = *s.parts.jobs.find(number);
-    add_routes(s.effects, job.run->granted, job.place->chain);
+    for (std::size_t i = 0; i < job.places.size(); ++i)
+      add_routes(s.effects, job.run->granted_under(i), job.places[i].chain);
     if (job.run->open == 0) {
       // What couldn't be written waits until it is asked for.
       if (job.output != OutputState::unwritten) collect(s, job);
@@ -157,8 +160,10 @@ std::vector<Holding> holdings(const JobParts& parts) {
   for (const auto& [lease, number] : parts.leases.all_open()) {
     if (!parts.leases.holds(lease, number)) continue;
     const Job& job = *parts.jobs.find(number);
-    DMM_ASSERT(job.run && job.place);
-    held.push_back({lease, parts.request_of(job), job.run->held(), job.place->chain, {}, {}, {}, {}, {}, {}});
+    DMM_ASSERT(job.run && job.run->find(lease));
+    const std::size_t i = *job.run->find(lease);
+    held.push_back(
+        {lease, parts.request_of(job), job.run->held_under(i), job.places[i].chain, {}, {}, {}, {}, {}, {}});
   }
   return held;
 }
@@ -179,7 +184,7 @@ void compare(JobStep& s, const Holding& lent) {
       job && s.parts.request_of(*job) == lent.request && s.parts.leases.holds(lent.lease, job->number);
   if (!is_held || !s.parts.site.confirm(lent.lease, job->number)) return;
   s.parts.leases.promise(s.now, lent.lease, lent.left);
-  std::vector<NodeGroup> missing = without(job->run->held(), lent.nodes);
+  std::vector<NodeGroup> missing = without(job->run->held_under(*job->run->find(lent.lease)), lent.nodes);
   if (!missing.empty()) lose_nodes(s, *job, {lent.lease, std::move(missing), LeaseEnd::expired, false, {}});
 }
 

@@ -31,6 +31,7 @@ std::string_view name_of(std::uint16_t type) {
     case Withdraw::type: return "withdraw";
     case Reach::type: return "reach";
     case Grant::type: return "grant";
+    case GrantSet::type: return "grant_set";
     case Claim::type: return "claim";
     case Release::type: return "release";
     case LeaseEnded::type: return "lease_ended";

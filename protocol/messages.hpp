@@ -211,6 +211,14 @@ struct Grant {
               self.owner_ancestors, self.blocks, self.origin, self.tries, self.grace, self.length, self.round_trip)
 };
 
+/// All leases of a co-allocated request, from the home site to the job manager: each serves some of its
+/// components.
+struct GrantSet {
+  RequestId request;
+  std::vector<Grant> grants;  ///< each of this request; their nodes have the numbers of the request's components
+  DMM_MESSAGE(27, self.request, self.grants)
+};
+
 /// A grace class without a length: the owner takes the nodes back when their present job has ended.
 constexpr Duration end_of_job{-1};
 
@@ -541,9 +549,9 @@ struct Answer {
 #undef DMM_MESSAGE
 
 using AnyMessage = std::variant<Hello, Beat, Fault, Relay, Fragment, Request, Cancel, Refuse, Delegate, Reject,
-                                Withdraw, Reach, Grant, Claim, Release, LeaseEnded, Renew, Renewed, Inventory,
-                                Register, Assign, Unassign, Clean, SetAside, Start, Started, Ended, Stop, Fetch,
-                                Chunk, Piece, Grown, Forget, Submit, Submitted, Ask, Answer>;
+                                Withdraw, Reach, Grant, GrantSet, Claim, Release, LeaseEnded, Renew, Renewed,
+                                Inventory, Register, Assign, Unassign, Clean, SetAside, Start, Started, Ended,
+                                Stop, Fetch, Chunk, Piece, Grown, Forget, Submit, Submitted, Ask, Answer>;
 
 /// One message of any type: a variant whose copies, moves and end are compiled once (messages.cpp), not in each file
 /// that has one in a vector.

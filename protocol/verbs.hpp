@@ -67,6 +67,7 @@ constexpr std::array rows{
 
     Verb{Grant::type, site, site, handled, MessageKind::dmm},
     Verb{Grant::type, site, job, handled, match_claim_release},
+    Verb{GrantSet::type, site, job, handled, match_claim_release},
     Verb{Claim::type, site, site, handled, MessageKind::dmm},
     Verb{Release::type, site, site, handled, MessageKind::dmm},
     Verb{Release::type, job, site, handled, match_claim_release},

@@ -157,8 +157,8 @@ class DmmRun {
     outcome.delegations = hops_of(record);
     outcome.delegations_tried = record.tries;
     pieces_.clear();
-    if (record.place && !record.place->clusters.empty())
-      pieces_.push_back({cluster_of(*record.place), job.processors});
+    if (!record.places.empty() && !record.places[0].clusters.empty())
+      pieces_.push_back({cluster_of(record.places[0]), job.processors});
     report(job, outcome, pieces_);
   }
 
@@ -182,9 +182,9 @@ class DmmRun {
     clusters[home].waiting += manager.count(JobState::waiting);
     for (const JobState state : {JobState::starting, JobState::running, JobState::ending})
       for (const JobView& job : manager.jobs({.state = state})) {
-        ClusterSample& cluster = clusters[cluster_of(*job.place)];
+        ClusterSample& cluster = clusters[cluster_of(job.places[0])];
         cluster.busy += job.processors;
-        if (job.place->owner != homes_[home].site_name) cluster.foreign += job.processors;
+        if (job.places[0].owner != homes_[home].site_name) cluster.foreign += job.processors;
       }
   }
 

@@ -29,12 +29,22 @@ std::optional<JobState> parse_state(const Json& text) {
   return std::nullopt;
 }
 
-Json place_of(const std::optional<Place>& place) {
-  if (!place) return nullptr;
-  return {{"owner", place->owner.text},
-          {"clusters", views::texts(place->clusters)},
-          {"lease", to_text(place->lease)},
-          {"chain", views::texts(place->chain)}};
+Json place_of(const Place& place) {
+  return {{"owner", place.owner.text},
+          {"clusters", views::texts(place.clusters)},
+          {"lease", to_text(place.lease)},
+          {"chain", views::texts(place.chain)}};
+}
+
+/// Of a job with several leases: each with the components that it serves.
+Json places_of(const std::vector<Place>& places) {
+  Json all = Json::array();
+  if (places.size() < 2) return all;
+  for (const Place& place : places) {
+    all.push_back(place_of(place));
+    all.back()["components"] = place.components;
+  }
+  return all;
 }
 
 Json exit_of(const std::optional<JobExit>& exit) {
@@ -73,8 +83,9 @@ Json job_of(const JobView& job, const ViewTime& time) {
           {"ended", views::date(time, job.ended)},
           {"wall_seconds", job.wall.in_seconds()},
           {"overhead_seconds", job.overhead.in_seconds()},
-          {"place", place_of(job.place)},
-          {"origin", job.place ? Json(to_text(job.origin)) : Json(nullptr)},
+          {"place", job.places.empty() ? Json(nullptr) : place_of(job.places[0])},
+          {"places", places_of(job.places)},
+          {"origin", job.places.empty() ? Json(nullptr) : Json(to_text(job.origin))},
           {"hops", job.hops},
           {"tries", job.tries},
           {"exit", exit_of(job.exit)},

@@ -88,6 +88,7 @@ Grant = struct("Grant", ("request", RequestId, RequestId()), ("part", "uint", 0)
                ("lease", LeaseId, LeaseId()), ("nodes", [NodeGroup], ()), ("term", "int", 0), ("chain", ["name"], ()),
                ("owner_ancestors", ["name"], ()), ("blocks", ["bytes"], ()), ("origin", "uint", 0),
                ("tries", "uint", 0), ("grace", "int", 0), ("length", "int", 0), ("round_trip", "int", 0), number=20)
+GrantSet = struct("GrantSet", ("request", RequestId, RequestId()), ("grants", [Grant], ()), number=27)
 Claim = struct("Claim", ("lease", LeaseId, LeaseId()), ("request", RequestId, RequestId()), ("proof", "bytes", b""),
                number=21)
 Release = struct("Release", ("lease", LeaseId, LeaseId()), ("nodes", [NodeGroup], ()), ("silent", "bool", False),
@@ -144,8 +145,8 @@ Ask = struct("Ask", ("token", "uint", 0), ("verb", "text", ""), ("argument", "te
 Answer = struct("Answer", ("token", "uint", 0), ("fault", "text", ""), ("text", "text", ""), number=63)
 
 MESSAGES = {message.NUMBER: message for message in (
-    Hello, Beat, Fault, Relay, Fragment, Request, Cancel, Refuse, Delegate, Reject, Withdraw, Reach, Grant, Claim,
-    Release, LeaseEnded, Renew, Renewed, Inventory, Register, Assign, Unassign, Clean, SetAside, Start, Started,
+    Hello, Beat, Fault, Relay, Fragment, Request, Cancel, Refuse, Delegate, Reject, Withdraw, Reach, Grant, GrantSet,
+    Claim, Release, LeaseEnded, Renew, Renewed, Inventory, Register, Assign, Unassign, Clean, SetAside, Start, Started,
     Ended, Stop, Fetch, Chunk, Piece, Grown, Forget, Submit, Submitted, Ask, Answer)}
 UNNUMBERED = (Hello.NUMBER, Beat.NUMBER, Fault.NUMBER, Relay.NUMBER, Piece.NUMBER)
 

@@ -206,7 +206,9 @@ class LiarRun {
     const auto view = world_.job_manager(wanted.user)->manager.job(wanted.number);
     return to_text(wanted.user) + " job " + std::to_string(wanted.number) + " (state " +
            std::to_string(static_cast<int>(view->state)) + ", attempt " + std::to_string(view->attempt) + ", at " +
-           (view->place ? to_text(view->place->lease) + " of " + std::to_string(view->place->chain.size()) : "") +
+           (view->places.empty()
+                ? ""
+                : to_text(view->places[0].lease) + " of " + std::to_string(view->places[0].chain.size())) +
            ", " + view->text + (wanted.guarded ? ", guarded)" : ")");
   }
 

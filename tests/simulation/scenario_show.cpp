@@ -98,8 +98,10 @@ void Scenario::show_job(const std::string& verb, const std::string& text) {
   }
   const auto* jobs = world_->job_manager(job_manager_of(id->site, id->user));
   const auto job = jobs ? jobs->manager.job(id->job) : std::nullopt;
-  if (!job || !job->place) return line(text + " has no chain");
-  line(text + " " + chain_text(job->place->chain) + " (" + std::string(dmm::to_text(job->origin)) + ", tries " +
+  if (!job || job->places.empty()) return line(text + " has no chain");
+  std::string chains;
+  for (const Place& place : job->places) chains += (chains.empty() ? "" : " + ") + chain_text(place.chain);
+  line(text + " " + chains + " (" + std::string(dmm::to_text(job->origin)) + ", tries " +
        std::to_string(job->tries) + ")");
 }
 
@@ -113,7 +115,8 @@ void Scenario::show_jobs() {
     }
     for (const JobView& job : driver->manager.jobs()) {
       std::string text = dmm::to_text(job.request) + " " + std::string(dmm::to_text(job.state));
-      if (job.place) text += " at " + job.place->owner.text;
+      for (const Place& place : job.places)
+        text += (&place == &job.places.front() ? " at " : " and ") + place.owner.text;
       if (!job.text.empty()) text += ": " + job.text;
       line(text);
     }

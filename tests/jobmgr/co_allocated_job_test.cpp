@@ -1,0 +1,168 @@
+// A co-allocated job at its job manager: several leases, which come together and end one by one.
+#include "tests/jobmgr/job_manager_stage.hpp"
+
+namespace co_allocated_job_test {
+
+using namespace dmm;
+using namespace dmm::job_stage;
+
+const Party far = resource_manager_of(SiteName("das-4"), "far");
+const LeaseId second{SiteName("das-4"), {1, 7}};
+
+Grant far_grant(const RequestId& id, std::vector<NodeGroup> nodes) {
+  Grant made = grant(id, std::move(nodes), second);
+  made.chain = {SiteName("das-4"), home};
+  made.tries = 1;
+  return made;
+}
+
+/// Two components of 4 processors: the first on two nodes at das-3, the second on two nodes at das-4.
+GrantSet two_leases(const RequestId& id) {
+  return {id, {grant(id, {group(fs0, {0, 1}, 0)}), far_grant(id, {group(far, {4, 5}, 1)})}};
+}
+
+struct TwoSites : Stage {
+  explicit TwoSites(JobManagerSettings settings = settings_of_alice()) : Stage(std::move(settings)) {
+    up(far, true);
+    submit({sleeper({4, 4})});
+    out = {};
+    out.ledger.wanted = true;
+  }
+  void start() {
+    hear(site, two_leases(request(1)));
+    hear(fs0, Started{request(1), 0, 1});
+    hear(far, Started{request(1), 1, 2});
+    REQUIRE(state(1) == JobState::running);
+  }
+  /// The leases that were released to the home site, in order.
+  std::vector<LeaseId> released() {
+    std::vector<LeaseId> leases;
+    for (const Release& release : said<Release>(site)) leases.push_back(release.lease);
+    return leases;
+  }
+};
+
+TEST_CASE("a co-allocated job starts each component under its own lease, and knows all nodes") {
+  TwoSites stage;
+  stage.hear(site, two_leases(request(1)));
+  const auto here = stage.said<Start>(fs0), there = stage.said<Start>(far);
+  REQUIRE(here.size() == 1);
+  REQUIRE(there.size() == 1);
+  CHECK(here[0].lease == lease);
+  CHECK(here[0].component == 0);
+  CHECK(there[0].lease == second);
+  CHECK(there[0].component == 1);
+  CHECK(there[0].nodes == NodeSet{{4, 5}});
+  const auto& environment = there[0].program.environment;
+  CHECK(std::ranges::count(environment, "DMM_NODES=das-3/delft/fs0:0-1;das-4/delft/far:4-5") == 1);
+  CHECK(std::ranges::count(environment, "DMM_PROCESSORS=8") == 1);
+  CHECK(std::ranges::count(environment, "DMM_COMPONENTS=2") == 1);
+  const JobView view = *stage.manager.job(1);
+  REQUIRE(view.places.size() == 2);
+  CHECK(view.places[0].owner == SiteName("das-3"));
+  CHECK(view.places[1].components == std::vector<std::uint32_t>{1});
+  CHECK(view.hops == 2);
+  CHECK(view.tries == 4);
+}
+
+TEST_CASE("a co-allocated job that ends gives each lease back with its own nodes") {
+  TwoSites stage;
+  stage.start();
+  stage.hear(fs0, ended(request(1), 0, 0));
+  CHECK(stage.said<Release>(site).empty());
+  stage.hear(far, ended(request(1), 0, 1));
+  const auto releases = stage.said<Release>(site);
+  REQUIRE(releases.size() == 2);
+  CHECK(releases[0].lease == lease);
+  CHECK(releases[0].nodes == std::vector{group(fs0, {0, 1}, 0)});
+  CHECK(releases[1].lease == second);
+  CHECK(releases[1].nodes == std::vector{group(far, {4, 5}, 1)});
+}
+
+TEST_CASE("a co-allocated job that loses one lease stops everywhere and gives the other lease back [S106d]") {
+  TwoSites stage;
+  stage.start();
+  stage.hear(site, LeaseEnded{second, {}, LeaseEnd::reclaimed, false, seconds(5)});
+  CHECK(stage.said<Stop>(fs0).size() == 1);
+  CHECK(stage.said<Stop>(far).size() == 1);
+  CHECK(stage.state(1) == JobState::ending);
+  stage.hear(fs0, ended(request(1), EndKind::stopped, 0));
+  stage.hear(far, ended(request(1), EndKind::lease_ended, 1));
+  CHECK(stage.released() == std::vector{lease});
+  stage.pass(seconds(600));
+  const auto again = stage.said<Request>(site);
+  REQUIRE(again.size() == 1);
+  CHECK(again[0].id == request(1, 2));
+  CHECK(stage.manager.job(1)->past.owners == SiteNames{SiteName("das-4")});
+  CHECK(stage.manager.job(1)->reruns == 0);
+}
+
+TEST_CASE(
+    "a co-allocated job whose leases don't fit it gives all of them back as bad and asks once more [S106c]") {
+  TwoSites stage;
+  GrantSet set = two_leases(request(1));
+  SUBCASE("a component is missing") { set.grants[1].nodes = {group(far, {4, 5}, 0)}; }
+  SUBCASE("a component under two leases") {
+    set.grants[0].nodes = {group(fs0, {0, 0}, 0), group(fs1, {0, 1}, 1)};
+    set.grants[1].nodes = {group(far, {4, 4}, 0)};
+  }
+  SUBCASE("a lease twice") { set.grants[1].lease = lease; }
+  SUBCASE("a lease for another request") { set.grants[1].request = request(9); }
+  stage.hear(site, set);
+  const auto releases = stage.said<Release>(site);
+  REQUIRE(releases.size() == 2);
+  CHECK(releases[0].failed);
+  CHECK(releases[1].failed);
+  CHECK(stage.said<Request>(site).size() == 1);
+  CHECK(stage.said<Start>(fs0).empty());
+}
+
+TEST_CASE("a co-allocated job takes a doubled set of leases once, and gives back a set that comes too late") {
+  TwoSites stage;
+  stage.start();
+  stage.hear(site, two_leases(request(1)));
+  CHECK(stage.released().empty());
+  stage.cancel(1);
+  stage.hear(fs0, ended(request(1), EndKind::stopped, 0));
+  stage.hear(far, ended(request(1), EndKind::stopped, 1));
+  stage.said<Release>(site);
+  stage.hear(site, two_leases(request(1)));
+  CHECK(stage.released() == std::vector{lease, second});
+}
+
+TEST_CASE("a component that can't be started makes only its own lease come back as bad") {
+  TwoSites stage;
+  stage.hear(site, two_leases(request(1)));
+  stage.hear(fs0, Started{request(1), 0, 1});
+  stage.pass(stage.manager.settings().start_limit + seconds(1));
+  const auto releases = stage.said<Release>(site);
+  REQUIRE(releases.size() == 2);
+  CHECK_FALSE(releases[0].failed);
+  CHECK(releases[1].failed);
+}
+
+TEST_CASE("a co-allocated job is found again after a restart, with each lease and its way") {
+  TwoSites stage;
+  stage.start();
+  stage.restart();
+  REQUIRE(stage.out.routes.size() == 2);
+  CHECK(stage.out.routes[1].to == far);
+  CHECK(stage.out.routes[1].path == SiteNames{home, SiteName("das-4")});
+  stage.up(site, true);
+  const auto inventories = stage.said<Inventory>(site);
+  REQUIRE(inventories.size() == 1);
+  REQUIRE(inventories[0].borrowed.size() == 2);
+  for (const Holding& held : inventories[0].borrowed)
+    CHECK(held.nodes == std::vector{held.lease == lease ? group(fs0, {0, 1}, 0) : group(far, {4, 5}, 1)});
+  CHECK(stage.manager.job(1)->places.size() == 2);
+  // The site knows only the first lease: the second one is lost, and with it the attempt.
+  Holding known;
+  known.lease = lease;
+  known.request = request(1);
+  known.nodes = {group(fs0, {0, 1}, 0)};
+  known.left = seconds(30);
+  stage.hear(site, Inventory{{known}, {}, true});
+  CHECK(stage.manager.job(1)->nodes == std::vector{group(fs0, {0, 1}, 0)});
+}
+
+}  // namespace co_allocated_job_test

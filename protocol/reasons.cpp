@@ -90,14 +90,8 @@ std::string_view to_text(LeaseEnd value) {
 }
 
 std::string_view to_text(StartFault value) {
-  static constexpr std::array<std::string_view, 7> words{
-      "none",
-      "no_lease",
-      "nodes_busy",
-      "executable_missing",
-      "not_permitted",
-      "no_directory",
-      "resources",
+  static constexpr std::array<std::string_view, 8> words{
+      "none", "no_lease", "nodes_busy", "executable_missing", "not_permitted", "no_directory", "resources", "hung",
   };
   return word(words, static_cast<std::uint8_t>(value));
 }

@@ -84,6 +84,7 @@ enum class StartFault : std::uint8_t {
   not_permitted,       ///< the program or the working directory may not, or can't, be used
   no_directory,        ///< the working directory doesn't exist
   resources,           ///< the host is out of processes, memory or disk
+  hung,                ///< the file system of the program or the working directory didn't answer in time
 };
 
 /// How a program ended.

@@ -102,8 +102,9 @@ StartFailure failure_of_silence(const StartJob& job, bool entered, std::int64_t 
   const std::string after = " within " + std::to_string(microseconds / 1000) + " ms";
   if (!entered) return {StartFault::resources, "can't start " + name_of(job) + after};
   const std::string where = job.working_directory.empty() ? "" : " in " + job.working_directory;
-  return {StartFault::not_permitted, name_of(job) + where + " can't be run: its file system did not answer" + after +
-                                           ", or the program was stopped as it began"};
+  return {StartFault::hung, "hung while it was started: " + name_of(job) + where +
+                                ", whose file system did not answer" + after +
+                                ", or which was stopped as it began"};
 }
 
 }  // namespace dmm::keeper

@@ -94,6 +94,7 @@ TEST_CASE("what the end of a component says") {
       Row{"no such program", not_started(StartFault::executable_missing), false, false, EndClass::bad},
       Row{"not permitted", not_started(StartFault::not_permitted), false, false, EndClass::bad},
       Row{"no directory", not_started(StartFault::no_directory), false, false, EndClass::bad},
+      Row{"hung", not_started(StartFault::hung), false, false, EndClass::bad},
       Row{"never heard of again", KnownEnd{}, true, true, EndClass::interrupted},
       Row{"never started", KnownEnd{}, false, false, EndClass::stopped},
   };

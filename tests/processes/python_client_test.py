@@ -6,8 +6,8 @@ import pathlib
 import unittest
 
 from dmm_client import (
-    CLIENT, ERROR, FLEXIBLE, IDLE, MALFORMED, NO_SUCH_NODES, OUTPUT, SECOND, TOO_LARGE, Beat, Cancel, Chunk, Claim,
-    Clean, Component, Constraints, Ended, Epoch, Fetch, Forget, Grant, Head, Hello, HintEntry, Inventory,
+    CLIENT, ERROR, FLEXIBLE, HUNG, IDLE, MALFORMED, NO_SUCH_NODES, OUTPUT, SECOND, TOO_LARGE, Beat, Cancel, Chunk,
+    Claim, Clean, Component, Constraints, Ended, Epoch, Fetch, Forget, Grant, Head, Hello, HintEntry, Inventory,
     JobDescription, LeaseEnded, LeaseId, Manager, Need, Party, Person, Program, Refuse, Register, Relay, Relayed,
     Release, Request, RequestId, ResourceManager, Start, Started, Stop, Submit, Submitted, frame_of, job_manager,
     nodes_in, pack, processors_of, raw_frame, resource_manager, site_manager)
@@ -335,6 +335,12 @@ class Jobs(Processes):
         self.assertEqual(person.ask("job", {"job": 1})["state"], "finished")
         output = pathlib.Path(self.folder.name, "alice/outputs/1.out").read_bytes()
         self.assertEqual(output, b"x" * 4000 + b"y" * 1000)
+        person.send(Submit(2, (JobDescription("j", Program(("x",)), need(2)),)))
+        hung = relayed.expect(Start)
+        relayed.send(Ended(hung.request, 0, 5, 0, HUNG))
+        relayed.expect(Forget)
+        told = person.ask("job", {"job": 2})
+        self.assertEqual((told["state"], told["exit"]["fault"]), ("failed", "hung"))
 
 
 class Assault(Processes):

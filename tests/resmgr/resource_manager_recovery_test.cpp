@@ -407,6 +407,7 @@ TEST_CASE("resource manager: what is the user's own doing sets no nodes aside") 
     fail_job(stage, job_of(user, 1), StartFault::no_directory, "/home/alice/typo");
     fail_job(stage, job_of(user, 2), StartFault::executable_missing);
     fail_job(stage, job_of(user, 3), StartFault::not_permitted);
+    fail_job(stage, job_of(user, 5), StartFault::hung);
     stage.hear(user, start(lease(1), job_of(user, 4), {{0, 1}}));
     stage.end(job_of(user, 4), 127);
   }

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "cli/figures.hpp"
+#include "protocol/reasons.hpp"
 
 namespace dmm {
 namespace {
@@ -48,7 +49,8 @@ void add_output(std::vector<std::string>& lines, const ToldJob& job, const Outpu
 }
 
 std::string fault_text(const std::string& fault) {
-  return fault == "executable_missing" ? "its program was not found" : words_of(fault);
+  const std::string_view words = words_for_start_fault(fault);
+  return words.empty() ? words_of(fault) : std::string(words);
 }
 
 std::string ending_of(const ToldJob& job) {

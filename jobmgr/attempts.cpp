@@ -36,7 +36,7 @@ std::vector<ComponentEnd> ends_of(const Attempt& run) {
 std::string text_of(const ComponentRun& component_run, EndClass end, const SiteName& owner) {
   if (!component_run.text.empty()) return component_run.text;
   if (component_run.end.known && component_run.end.fault != StartFault::none)
-    return std::string(to_text(component_run.end.fault));
+    return std::string(words_for(component_run.end.fault));
   return end == EndClass::interrupted ? text_of_interruption(component_run, owner) : std::string();
 }
 

@@ -1,6 +1,7 @@
 // The words for the reasons in protocol/reasons.hpp: the same in logs, in JSON and on a terminal.
 #include "protocol/reasons.hpp"
 
+#include <algorithm>
 #include <array>
 
 namespace dmm {
@@ -10,6 +11,21 @@ template <std::size_t size>
 std::string_view word(const std::array<std::string_view, size>& words, std::uint8_t index) {
   return index < size ? words[index] : "unknown";
 }
+
+struct StartFaultText {
+  std::string_view name, words;
+};
+
+constexpr std::array<StartFaultText, 8> start_faults{{
+    {"none", ""},
+    {"no_lease", "its lease wasn't there any more"},
+    {"nodes_busy", "another job ran on its nodes"},
+    {"executable_missing", "its program was not found"},
+    {"not_permitted", "its program or its working directory may not, or can't, be used"},
+    {"no_directory", "its working directory was not found"},
+    {"resources", "the host was out of processes, memory or disk"},
+    {"hung", "it hung while it was started"},
+}};
 
 }  // namespace
 
@@ -90,10 +106,18 @@ std::string_view to_text(LeaseEnd value) {
 }
 
 std::string_view to_text(StartFault value) {
-  static constexpr std::array<std::string_view, 8> words{
-      "none", "no_lease", "nodes_busy", "executable_missing", "not_permitted", "no_directory", "resources", "hung",
-  };
-  return word(words, static_cast<std::uint8_t>(value));
+  const auto index = static_cast<std::size_t>(value);
+  return index < start_faults.size() ? start_faults[index].name : "unknown";
+}
+
+std::string_view words_for(StartFault value) {
+  const auto index = static_cast<std::size_t>(value);
+  return index < start_faults.size() ? start_faults[index].words : "it could not be started";
+}
+
+std::string_view words_for_start_fault(std::string_view name) {
+  const auto found = std::ranges::find(start_faults, name, &StartFaultText::name);
+  return found == start_faults.end() ? std::string_view() : found->words;
 }
 
 std::string_view to_text(EndKind value) {

@@ -81,6 +81,10 @@ TEST_CASE("why: of an ended job, its exit status or signal, where, for how long,
          {"It was ended by signal 9", "What is on record of it: too much memory.", "Its output was discarded"});
   job.exit_kind = "start_failed", job.exit_fault = "executable_missing";
   expect(job_sentences(job, {}, 202), {"It could not be started: its program was not found"});
+  job.exit_fault = "hung";
+  expect(job_sentences(job, {}, 202), {"It could not be started: it hung while it was started"});
+  job.exit_fault = "of_a_later_version";
+  expect(job_sentences(job, {}, 202), {"It could not be started: of a later version"});
   job.exit_kind.clear(), job.owner.clear(), job.wall_seconds = 0;
   expect(job_sentences(job, {}, 202), {"It never ran."});
   job.ran_before_seconds = 2;

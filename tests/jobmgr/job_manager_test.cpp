@@ -197,6 +197,18 @@ TEST_CASE("a job fails by its exit status, by a signal, and when its program can
   CHECK(stage.said<Forget>(fs0).size() == 2);
 }
 
+TEST_CASE("why a program didn't start is told in words, also where its resource manager says none") {
+  Stage stage;
+  std::uint64_t job = 0;
+  for (const auto& [fault, words] : {std::pair(StartFault::executable_missing, "its program was not found"),
+                                     std::pair(StartFault::hung, "it hung while it was started")}) {
+    stage.submit({sleeper()});
+    stage.hear(site, grant(request(++job), {group(fs0, {0, 1})}));
+    stage.hear(fs0, not_started(request(job), fault));
+    CHECK(stage.manager.job(job)->text == words);
+  }
+}
+
 TEST_CASE("a refused job fails with the reason") {
   Stage stage;
   stage.submit({sleeper()});

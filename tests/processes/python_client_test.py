@@ -340,7 +340,8 @@ class Jobs(Processes):
         relayed.send(Ended(hung.request, 0, 5, 0, HUNG))
         relayed.expect(Forget)
         told = person.ask("job", {"job": 2})
-        self.assertEqual((told["state"], told["exit"]["fault"]), ("failed", "hung"))
+        self.assertEqual((told["state"], told["exit"]["fault"], told["text"]),
+                         ("failed", "hung", "it hung while it was started"))
 
 
 class Assault(Processes):

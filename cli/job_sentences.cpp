@@ -78,6 +78,12 @@ std::string heads_text(const ToldJob& job, double now) {
   return text;
 }
 
+void add_isolation(std::vector<std::string>& lines, const ToldJob& job) {
+  std::string text;
+  for (const std::string& one : job.isolation) text += (text.empty() ? "" : "; elsewhere ") + harmless(one);
+  if (!text.empty()) lines.push_back("Its isolation from other jobs and the host: " + text + ".");
+}
+
 void add_running(std::vector<std::string>& lines, const ToldJob& job, double now) {
   if (job.ran_from) {
     std::string text = "It has run for " + since(job.ran_from, now);
@@ -172,6 +178,7 @@ std::vector<std::string> job_sentences(const ToldJob& job, const OutputPlaces& o
   const auto add_earlier = [&] { std::ranges::copy(earlier_sentences(job, now), std::back_inserter(lines)); };
   if (!job.over()) {
     add_state(lines, job, now);
+    add_isolation(lines, job);
     add_earlier();
     add_output(lines, job, output);
     return lines;
@@ -181,6 +188,7 @@ std::vector<std::string> job_sentences(const ToldJob& job, const OutputPlaces& o
   if (job.wall_seconds > 0) text += ", after " + length_text(job.wall_seconds);
   lines.push_back(text + ".");
   if (job.ended) lines.push_back("It was over " + since(job.ended, now) + " ago.");
+  add_isolation(lines, job);
   add_earlier();
   if (!job.text.empty()) lines.push_back("What is on record of it: " + harmless(job.text) + ".");
   if (!job.exit_kind.empty()) add_output(lines, job, output);

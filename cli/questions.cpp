@@ -214,6 +214,7 @@ ToldJob job_from_json(const Json& json) {
   if (const auto nodes = json.find("nodes"); nodes != json.end() && nodes->is_object())
     for (const auto& [manager, set] : nodes->items())
       if (set.is_string()) job.nodes += (job.nodes.empty() ? "" : ", ") + manager + " " + set.get<std::string>();
+  job.isolation = texts_in(json, "isolation");
   if (const auto place = json.find("place"); place != json.end() && place->is_object()) {
     job.owner = value_in<std::string>(*place, "owner");
     job.chain = value_in<std::vector<std::string>>(*place, "chain");

@@ -66,6 +66,7 @@ struct ToldJob {
   std::string exit_fault;
   bool keep_output = true;
   std::string nodes;               ///< that it has now: "das-3/fs0 0-3, das-3/fs1 7"
+  std::vector<std::string> isolation;  ///< what keeps the components of its last attempt apart; empty: not known
   double limit_wall_seconds = 0;   ///< its own limit; 0: none
 
   bool over() const { return state == "finished" || state == "failed" || state == "cancelled" || state == "lost"; }

@@ -7,6 +7,7 @@
 #include "jobmgr/output.hpp"
 #include "manager/assert.hpp"
 #include "manager/planted.hpp"
+#include "protocol/programs.hpp"
 #include "protocol/text.hpp"
 
 namespace dmm::job_steps {
@@ -44,6 +45,17 @@ std::string text_of(const ComponentRun& component_run, EndClass end, const SiteN
 void note_running(Job& job, Instant since) {
   if (!job.started) job.started = since;
   if (!job.ran_from) job.ran_from = since;
+}
+
+/// What keeps a component of the present attempt apart; whether that is new.
+bool note_isolation(Job& job, const ComponentRun& component_run, std::string_view isolation) {
+  DMM_ASSERT(has_attempt(job.state));
+  if (isolation.empty() || component_run.lease >= job.places.size()) return false;
+  Few<ShortText>& known = job.places[component_run.lease].isolation;
+  const ShortText text = shortened(isolation, isolation_bytes_max);
+  if (known.size() == isolations_max || std::ranges::find(known, text) != known.end()) return false;
+  known.push_back(text);
+  return true;
 }
 
 void take_end(ComponentRun& component_run, Ended& ended) {
@@ -146,6 +158,7 @@ void on(JobStep& s, FromProvider from, const Started& started) {
       s.effects.send(from.party, Stop{started.request, {}}, started.request);
     return;
   }
+  if (note_isolation(*job, *component_run, started.isolation)) s.parts.changed(*job);
   if (component_run->phase == ComponentPhase::started) return s.parts.ignore("repeated");
   component_run->phase = component_run->reached = ComponentPhase::started;
   s.parts.changed(*job);

@@ -123,7 +123,11 @@ struct Place {
   LeaseId lease;
   SiteNames chain;  ///< the owner first, the home site last
   std::vector<std::uint32_t> components;  ///< of a job with several leases: those under this one, in order
+  /// For people: what keeps its components apart from other jobs; each text once, isolations_max at most.
+  Few<ShortText> isolation = {};
 };
+/// Components of one job that are kept apart in more ways than that are seldom.
+constexpr std::size_t isolations_max = 4;
 
 /// How the deciding component ended.
 struct JobExit {

@@ -85,7 +85,8 @@ std::unique_ptr<Attempt> attempt_of(ProgressRecord& progress) {
 }
 
 Place place_of(PlaceRecord row) {
-  return {row.lease.owner, std::move(row.clusters), row.lease, std::move(row.chain), std::move(row.components)};
+  return {row.lease.owner, std::move(row.clusters), row.lease, std::move(row.chain), std::move(row.components),
+          std::move(row.isolation)};
 }
 
 /// Whether all that names a component or a lease of the attempt names one that there is.
@@ -113,7 +114,7 @@ void take_outcome(Job& job, ProgressRecord& progress) {
   job.tries = progress.tries;
   if (!progress.lease.empty())
     job.places.push_back(place_of({progress.lease, std::move(progress.chain), std::move(progress.clusters),
-                                   std::move(progress.components_under)}));
+                                   std::move(progress.components_under), std::move(progress.isolation)}));
   for (PlaceRecord& further : progress.further) job.places.push_back(place_of(std::move(further)));
 }
 
@@ -155,12 +156,13 @@ ProgressRecord progress_of(const Job& job) {
   row.tries = job.tries;
   for (const Place& place : job.places)
     if (&place != &job.places.front())
-      row.further.push_back({place.lease, place.chain, place.clusters, place.components});
+      row.further.push_back({place.lease, place.chain, place.clusters, place.components, place.isolation});
   if (!job.places.empty()) {
     row.lease = job.places[0].lease;
     row.chain = job.places[0].chain;
     row.clusters = job.places[0].clusters;
     row.components_under = job.places[0].components;
+    row.isolation = job.places[0].isolation;
   }
   if (!job.run) return row;
   row.nodes = job.run->granted;

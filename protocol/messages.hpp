@@ -409,7 +409,8 @@ struct Started {
   RequestId request;
   std::uint32_t component = 0;
   std::int32_t process = 0;  ///< process id where it runs, for people
-  DMM_MESSAGE(41, self.request, self.component, self.process)
+  ShortText isolation = {};  ///< for people: what keeps it apart there, "namespaces, rlimits"; empty: not known
+  DMM_MESSAGE(41, self.request, self.component, self.process, self.isolation)
 };
 
 /// The outcome of one component. Sent once, and sent again in answer to a repeated Start.

@@ -19,6 +19,9 @@ constexpr std::size_t path_bytes_max = 4095, file_name_bytes_max = 255;
 /// Of the name of a job.
 constexpr std::size_t job_name_bytes_max = 255;
 
+/// Of `Started::isolation`.
+constexpr std::size_t isolation_bytes_max = 200;
+
 /// Why no system could start it, whatever is installed there; empty if one may.
 WhyNot fault_of(const Program& program);
 /// Why no job manager takes the job, naming the field as a job file does; empty if one may.

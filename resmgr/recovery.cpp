@@ -25,7 +25,8 @@ TaskRow row_of(const TaskRecord& task) {
           task.kill_at,
           detached_until,
           task.outcome ? *task.outcome : Ended{},
-          task.lease_end};
+          task.lease_end,
+          task.isolation};
 }
 
 template <class Assignment>
@@ -196,6 +197,7 @@ void restore_one(ResourceParts& parts, Instant now, TaskRow& row, std::map<TaskI
   task.nodes = std::move(row.nodes);
   task.ordered = row.ordered;
   task.process = row.process;
+  task.isolation = std::move(row.isolation);
   task.cause = row.cause;
   task.lease_end = row.lease_end;
   task.warned = row.cause && *row.cause != EndKind::lost_contact;  // perhaps; what lost contact is killed at once

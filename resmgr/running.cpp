@@ -40,6 +40,7 @@ Ended stopped(std::string text) {
 /// A Start came again: the asker doesn't know the outcome of the first. While it is undecided, the answer will
 /// come.
 static void answer_again(ResourceStep& s, TaskRecord& task, const Start& start);
+static void tell_started(ResourceStep& s, const TaskRecord& task);
 /// A job runs once at a time: with a later attempt, what is left of the earlier ones is killed, all components of
 /// it.
 static void replace_earlier_attempts(ResourceStep& s, const TaskId& id);
@@ -89,8 +90,14 @@ void answer_again(ResourceStep& s, TaskRecord& task, const Start& start) {
   task.streams = start.streams;
   for (TaskRecord::Growth& growth : task.growth) growth.told = growth.read = 0;
   if (!task.started) return;
-  s.effects.send(asker_of(task.id), Started{task.id.request, task.id.component, task.process}, task.id.request);
+  tell_started(s, task);
   tell_growth(s, task);
+}
+
+void tell_started(ResourceStep& s, const TaskRecord& task) {
+  DMM_ASSERT(task.started);
+  s.effects.send(asker_of(task.id), Started{task.id.request, task.id.component, task.process, task.isolation},
+                 task.id.request);
 }
 
 void replace_earlier_attempts(ResourceStep& s, const TaskId& id) {
@@ -160,6 +167,7 @@ void on(ResourceStep& s, const TaskStarted& report) {
     return s.effects.log(Level::debug, "ignore", report.id.request, {{"report", std::string("task_started")}});
   task->started = true;
   task->process = report.process;
+  task->isolation = shortened(report.isolation, isolation_bytes_max);
   s.parts.tasks.changed(report.id);
   ++s.parts.counts.started;
   if (task->state == TaskState::starting) s.parts.tasks.enter(s.now, *task, TaskState::running);
@@ -169,8 +177,7 @@ void on(ResourceStep& s, const TaskStarted& report) {
                    {"process", std::int64_t{report.process}},
                    {"isolation", report.isolation},
                    {"nodes", to_text(task->nodes)}});
-  s.effects.send(asker_of(task->id), Started{task->id.request, task->id.component, task->process},
-                 task->id.request);
+  tell_started(s, *task);
 }
 
 // ---- ending ----------------------------------------------------------------------------------------------------

@@ -32,6 +32,7 @@ struct TaskRecord {
   /// Parked: given up then; ended: forgotten then; else, if not never, detached and ended then.
   Instant due = never;
   Instant kill_at = never;  ///< when the ordered end becomes a SIGKILL
+  ShortText isolation;      ///< as the backend said when it started
   std::int32_t process = 0;
   TaskState state = TaskState::parked;
   bool ordered = false;        ///< the backend was told to start it, so there is something to remove

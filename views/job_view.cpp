@@ -47,6 +47,14 @@ Json places_of(const std::vector<Place>& places) {
   return all;
 }
 
+/// Null where nothing is known: the job has no place, nothing runs there yet, or its resource manager doesn't say.
+Json isolation_of(const std::vector<Place>& places) {
+  Json list = Json::array();
+  for (const Place& place : places)
+    for (const ShortText& text : place.isolation) list.push_back(text.view());
+  return list.empty() ? Json(nullptr) : list;
+}
+
 Json exit_of(const std::optional<JobExit>& exit) {
   if (!exit) return nullptr;
   return {{"kind", to_text(exit->kind)}, {"code", exit->code}, {"fault", to_text(exit->fault)}};
@@ -85,6 +93,7 @@ Json job_of(const JobView& job, const ViewTime& time) {
           {"overhead_seconds", job.overhead.in_seconds()},
           {"place", job.places.empty() ? Json(nullptr) : place_of(job.places[0])},
           {"places", places_of(job.places)},
+          {"isolation", isolation_of(job.places)},
           {"origin", job.places.empty() ? Json(nullptr) : Json(to_text(job.origin))},
           {"hops", job.hops},
           {"tries", job.tries},

@@ -229,6 +229,7 @@ void Keeper::carry_out(StartJob& order) {
   Job& job = jobs_[order.serial];
   job.shim = shim;
   job.apart = isolation_.namespaces;
+  job.isolation = isolation_text_;
   job.started = time;
   job.start_by = later(time, rules_.start_max);
   if (const auto limit = order.limits.wall_seconds; limit && limit < 1'000'000'000)
@@ -296,7 +297,7 @@ void Keeper::heed(const Word& word, pid_t process) {
     case Word::Kind::started:
       job.running = true;
       if (std::exchange(job.leader_ended, false)) job.text = "it took too long to start";  // it was just given up
-      send(JobStarted{serial, job.leader, isolation_text_});
+      send(JobStarted{serial, job.leader, job.isolation});
       break;
     case Word::Kind::failed:
       if (!job.leader_ended) fail_start(serial, job, failure_of(job.order, word.step, word.error));

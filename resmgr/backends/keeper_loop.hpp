@@ -63,6 +63,7 @@ class Keeper {
     pid_t shim = 0;         // our child
     pid_t leader = 0;       // 0 until it said so
     bool apart = false;     // in namespaces of its own
+    std::string isolation;  // what it got, also if later jobs get another
     Clock started = 0;
     Clock start_by = endless;  // until its program runs
     Clock wall_end = endless;

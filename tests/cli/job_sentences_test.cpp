@@ -3,6 +3,8 @@
 
 #include <doctest/doctest.h>
 
+#include "cli/json_text.hpp"
+
 namespace job_sentences_test {
 
 using namespace dmm;
@@ -48,6 +50,16 @@ TEST_CASE("why: of a running job, its nodes, how long it runs, and where its out
          {"It is running on beta/nodes 0-11, lent by way of beta > alpha.", "It has run for 40.0 s",
           "is ended after 1 h 00 min by its own limit", "Its output: /tmp/1.out",
           "Its error output goes to /tmp/1.err, where nothing is yet."});
+}
+
+TEST_CASE("why: what isolation the last attempt got, while it runs and afterwards") {
+  ToldJob job = running();
+  CHECK(joined(job_sentences(job, {}, 150)).find("isolation") == std::string::npos);  // its managers are older
+  job.isolation = texts_in({{"isolation", {"namespaces, rlimits", "rlimits"}}}, "isolation");
+  const char* const told = "Its isolation from other jobs and the host: namespaces, rlimits; elsewhere rlimits.";
+  expect(job_sentences(job, {}, 150), {told});
+  job.state = "finished", job.exit_kind = "exited";
+  expect(job_sentences(job, {}, 150), {told});
 }
 
 TEST_CASE("why: whose word is awaited of a job between two states, and for how long yet") {

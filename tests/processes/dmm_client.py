@@ -119,7 +119,7 @@ Start = struct("Start", ("lease", LeaseId, LeaseId()), ("request", RequestId, Re
                ("nodes", [NodeRange], ()), ("program", Program, Program()), ("proof", "bytes", b""),
                ("streams", "bool", False), number=40)
 Started = struct("Started", ("request", RequestId, RequestId()), ("component", "uint", 0), ("process", "int", 0),
-                 number=41)
+                 ("isolation", "text", ""), number=41)
 Ended = struct("Ended", ("request", RequestId, RequestId()), ("component", "uint", 0), ("kind", "uint", 0),
                ("code", "int", 0), ("fault", "uint", 0), ("text", "text", ""), ("wall", "int", 0), ("cpu", "int", 0),
                ("output_bytes", "uint", 0), ("error_bytes", "uint", 0), ("output", "bytes", b""),

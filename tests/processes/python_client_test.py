@@ -322,7 +322,7 @@ class Jobs(Processes):
         self.assertEqual(person.expect(Submitted).fault, "")
         start = relayed.expect(Start)
         self.assertEqual((nodes_in(start.nodes), start.request), ([0, 1], RequestId(SITE, "alice", 1, 1)))
-        relayed.send(Started(start.request, 0, 77))
+        relayed.send(Started(start.request, 0, 77, "a jail of its own"))
         relayed.send(Ended(start.request, 0, output_bytes=5000))
         nodes.until_unassigned(start.lease)  # before any output is fetched
         self.assertEqual(relayed.expect(Fetch), Fetch(start.request, 0, OUTPUT, 0, True))
@@ -332,7 +332,8 @@ class Jobs(Processes):
         self.assertEqual(relayed.expect(Fetch).offset, 4000)
         relayed.send(Chunk(start.request, 0, OUTPUT, 4000, b"y" * 1000, True))
         relayed.expect(Forget)
-        self.assertEqual(person.ask("job", {"job": 1})["state"], "finished")
+        told = person.ask("job", {"job": 1})
+        self.assertEqual((told["state"], told["isolation"]), ("finished", ["a jail of its own"]))
         output = pathlib.Path(self.folder.name, "alice/outputs/1.out").read_bytes()
         self.assertEqual(output, b"x" * 4000 + b"y" * 1000)
         person.send(Submit(2, (JobDescription("j", Program(("x",)), need(2)),)))

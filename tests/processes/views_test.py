@@ -71,7 +71,8 @@ class Views(GridTest):
         self.up(self.topology("one", {"name": "only", "clusters": [{"name": "nodes", "nodes": 2}], "users": ["u"]}))
         self.run_job("--", "sh", "-c", "exit 3", code=3)
         self.run_job("--", "sh", "-c", "kill -9 $$", code=128 + 9)
-        self.why("only/u/1", "only/u/1 is failed", "exit status 3, on nodes of only", "It wrote no output.")
+        self.why("only/u/1", "only/u/1 is failed", "exit status 3, on nodes of only", "It wrote no output.",
+                 "Its isolation from other jobs and the host: ")
         self.why("only/u/2", "It was ended by signal 9")
         for code, words in ((1, ("why", "only/u/99")), (2, ("why", "no such thing")), (1, ("chain", "only/u/99")),
                             (2, ("nodes", "--state", "odd")), (2, ("nodes", "--site", "nobody"))):

@@ -54,6 +54,17 @@ TEST_CASE(
   CHECK(stage.outcome().kind == EndKind::exited);
 }
 
+TEST_CASE(
+    "resource manager: what isolation a task got is told with its start, and again after a restart [S137a]") {
+  Stage stage = Stage::leased();
+  stage.hear(alice, start(lease(1), job(1), {{0, 1}}));
+  stage.put(TaskStarted{{job(1), 0}, 4711, "namespaces, rlimits"});
+  CHECK(stage.said<Started>(alice).at(0).isolation == "namespaces, rlimits");
+  stage.restart_in_contact({job_1});
+  stage.hear(alice, start(lease(1), job(1), {{0, 1}}));
+  CHECK(stage.said<Started>(alice).at(0).isolation == "namespaces, rlimits");
+}
+
 TEST_CASE("resource manager: a task that was only ordered before a restart") {
   Stage stage = Stage::leased();
   stage.hear(alice, start(lease(1), job(1), {{0, 1}}));

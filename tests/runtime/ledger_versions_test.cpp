@@ -123,6 +123,7 @@ TEST_CASE("a resource manager's ledger of version 1 is read, and what it lacks h
   CHECK(only<AssignmentRecord>(rows).alone);
   CHECK(only<AssignmentRecord>(rows).user == "");
   CHECK(only<TaskRow>(rows).process == 17);
+  CHECK(only<TaskRow>(rows).isolation.empty());
   CHECK_FALSE(only<TaskRow>(rows).outcome.gave_back);
   CHECK(only<SuspectRecord>(rows).suspect.users.size() == 1);
 }
@@ -137,6 +138,7 @@ TEST_CASE("a job manager's ledger of version 1 is read, and what it lacks has it
   CHECK(only<JobRecord>(rows).description.keep_output);
   CHECK(only<ProgressRecord>(rows).components[0].nodes == NodeSet{{3, 4}});
   CHECK(only<ProgressRecord>(rows).round_trip == Duration{});
+  CHECK(only<ProgressRecord>(rows).isolation.empty());
   CHECK(only<SubmissionRecord>(rows).first_job == 9);
 }
 

@@ -2,7 +2,9 @@
 #include "cli/job_sentences.hpp"
 
 #include <algorithm>
+#include <array>
 #include <optional>
+#include <utility>
 
 #include "cli/figures.hpp"
 #include "protocol/reasons.hpp"
@@ -123,6 +125,36 @@ std::uint64_t times_interrupted(const ToldJob& job) {
   return std::uint64_t{job.reruns} + job.keeper_deaths + job.false_starts + job.interruptions;
 }
 
+/// "reclaimed by beta (2)".
+std::string cause_text(const ToldJob::Cause& one) {
+  static constexpr std::array<std::pair<std::string_view, std::string_view>, 4> table{{
+      {"reclaimed", "reclaimed by "},
+      {"at_longest", "lease at its longest at "},
+      {"node_removed", "node removed by "},
+      {"link_removed", "link removed on the way to "},
+  }};
+  const auto found = std::ranges::find(table, one.cause, &std::pair<std::string_view, std::string_view>::first);
+  const std::string words =
+      found == table.end() ? harmless(words_of(one.cause)) + " by " : std::string(found->second);
+  return words + harmless(one.owner) + " (" + grouped(one.times) + ")";
+}
+
+/// ": reclaimed by beta (2), lease at its longest at gamma (1)"; of an older job manager the owners alone.
+std::string causes_text(const ToldJob& job) {
+  std::string text;
+  const auto add = [&](const std::string& one) { text += (text.empty() ? ": " : ", ") + one; };
+  std::uint64_t told = 0;
+  for (const ToldJob::Cause& one : job.causes) {
+    add(cause_text(one));
+    told += one.times;
+  }
+  if (job.causes.empty())
+    for (const std::string& owner : job.interrupted_by) add(harmless(owner));
+  else if (told < job.interruptions)
+    add("and earlier ones (" + grouped(job.interruptions - told) + ")");
+  return text;
+}
+
 /// What it is about while it neither plainly waits nor runs: until when it pauses, or whose word is awaited.
 std::string awaited_text(const ToldJob& job, double now) {
   if (pauses(job, now)) return "pauses " + length_text(*job.again_at - now);
@@ -161,12 +193,9 @@ std::vector<std::string> earlier_sentences(const ToldJob& job, double now) {
   if (job.keeper_deaths > 0)
     lines.push_back("It ended with its keeper " + count_text(job.keeper_deaths, "time") +
                     ", which counts as no rerun.");
-  if (job.interruptions > 0) {
-    std::string text = "Owners ended it by their right " + count_text(job.interruptions, "time");
-    for (std::size_t i = 0; i < job.interrupted_by.size(); ++i)
-      text += (i == 0 ? " (" : ", ") + harmless(job.interrupted_by[i]);
-    lines.push_back(text + (job.interrupted_by.empty() ? "" : ")") + ", which counts as no rerun.");
-  }
+  if (job.interruptions > 0)
+    lines.push_back("Owners interrupted it by their right " + count_text(job.interruptions, "time") +
+                    ", which counts as no rerun" + causes_text(job) + ".");
   if (job.false_starts > 0)
     lines.push_back("Its nodes were gone before it ran, " + count_text(job.false_starts, "time") +
                     ", which counts as no rerun.");

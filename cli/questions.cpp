@@ -190,6 +190,8 @@ ToldJob job_from_json(const Json& json) {
   job.false_starts = value_in<std::uint32_t>(json, "false_starts");
   job.interruptions = value_in<std::uint32_t>(json, "interruptions");
   job.interrupted_by = value_in<std::vector<std::string>>(json, "interrupted_by");
+  for (const Json& one : rows_in(json, "interruption_causes"))
+    job.causes.push_back({text_in(one, "owner"), text_in(one, "cause"), number_in<std::uint64_t>(one, "times")});
   job.hops = value_in<std::uint32_t>(json, "hops");
   job.tries = value_in<std::uint32_t>(json, "tries");
   job.submitted = value_in<double>(json, "submitted");

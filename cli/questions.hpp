@@ -61,6 +61,12 @@ struct ToldJob {
   std::vector<Head> heads;
   std::vector<std::string> chain;  ///< the owner first, the home site last
   std::vector<std::string> interrupted_by;  ///< owners that ended an attempt by their right, the latest last
+  /// How often one of them did so in one way; `cause` is as LeaseEnd has it.
+  struct Cause {
+    std::string owner, cause;
+    std::uint64_t times = 0;
+  };
+  std::vector<Cause> causes;       ///< of the latest ones, the latest last; empty: its job manager doesn't say
   std::string exit_kind;           ///< empty: none ran
   std::int32_t exit_code = 0;
   std::string exit_fault;

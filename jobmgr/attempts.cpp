@@ -75,8 +75,8 @@ void take_end(ComponentRun& component_run, Ended& ended) {
 
 /// One Stop reaches all components of a request at a resource manager.
 static void stop(JobStep& s, Job& job, std::uint32_t component, Duration grace);
-/// `owner`: of the lease under which the attempt came to its end.
-static void run_again(JobStep& s, Job& job, Interruption interruption, const SiteName& owner);
+/// `deciding`: the component by which the attempt came to its end.
+static void run_again(JobStep& s, Job& job, Interruption interruption, const ComponentRun& deciding);
 /// Nothing of ours is left there: until the next Start neither side need hear the other.
 static void dormant_if_idle(JobStep& s, const Party& manager);
 
@@ -283,8 +283,7 @@ void attempt_over(JobStep& s, Job& job) {
   DMM_ASSERT(verdict.component < run.components.size());
   const ComponentRun& deciding = run.components[verdict.component];
   if (deciding.end.known) job.exit = JobExit{deciding.end.kind, deciding.end.code, deciding.end.fault};
-  const SiteName owner = run.lease_of(deciding).lease.owner;
-  job.text = text_of(deciding, verdict.end, owner);
+  job.text = text_of(deciding, verdict.end, run.lease_of(deciding).lease.owner);
   const bool is_interrupted = verdict.end == EndClass::interrupted;
   Interruption interruption = interruption_of(run, deciding);
   if (interruption == Interruption::keeper && DMM_PLANT(keeper_death_charged))
@@ -298,14 +297,14 @@ void attempt_over(JobStep& s, Job& job) {
   Rerun rerun = run.asked ? rerun_after(job, interruption, s.parts.settings) : Rerun::allowed;
   if (run.asked && DMM_PLANT(given_up_at_once)) rerun = Rerun::used_up;
   job.outcome = outcome(verdict.end, job.cancel_wanted, rerun);
-  if (job.outcome == JobEvent::again) return run_again(s, job, interruption, owner);
+  if (job.outcome == JobEvent::again) return run_again(s, job, interruption, deciding);
   if (job.outcome == JobEvent::lose)
     job.text = (job.reruns == 0 ? "interrupted, and may not run again; " : "interrupted too often; ") + job.text;
   if (is_interrupted && rerun == Rerun::suspected) job.text = text_of_suspicion(job.keeper_deaths);
   collect(s, job);
 }
 
-void run_again(JobStep& s, Job& job, Interruption interruption, const SiteName& owner) {
+void run_again(JobStep& s, Job& job, Interruption interruption, const ComponentRun& deciding) {
   DMM_ASSERT(job.state == JobState::collecting && job.outcome == JobEvent::again);
   const RequestId old = s.parts.request_of(job);
   Duration pause;
@@ -314,7 +313,12 @@ void run_again(JobStep& s, Job& job, Interruption interruption, const SiteName& 
     pause = pause_before_rerun(job, old, interruption, ran, s.parts.settings);
     job.reruns += interruption == Interruption::nodes_lost ? 1 : 0;
     job.false_starts += interruption == Interruption::nothing_ran ? 1 : 0;
-    if (interruption == Interruption::owner) note_interruption(job.past, owner, ran);
+    if (interruption == Interruption::owner) {
+      DMM_ASSERT(deciding.cause && is_owners_right(*deciding.cause));
+      const SiteName& owner = job.run->lease_of(deciding).lease.owner;
+      note_interruption(job.past, owner, ran);
+      note_cause(job.past_causes, owner, *deciding.cause);
+    }
   }
   leave_attempt(s, job);
   // No resource manager says how long a lost component ran.

@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "jobmgr/job_life.hpp"
@@ -129,6 +130,20 @@ struct Place {
 /// Components of one job that are kept apart in more ways than that are seldom.
 constexpr std::size_t isolations_max = 4;
 
+/// How often an owner, or a site on the way to it, ended attempts at a job by its right, in one way.
+struct InterruptionCause {
+  SiteName owner;
+  LeaseEnd cause = LeaseEnd::reclaimed;
+  std::uint32_t times = 0;
+  bool operator==(const InterruptionCause&) const = default;
+  template <class Self>
+  static auto fields(Self& self) {
+    return std::tie(self.owner, self.cause, self.times);
+  }
+};
+/// Of one job the latest ones are kept.
+constexpr std::size_t interruption_causes_max = 8;
+
 /// How the deciding component ended.
 struct JobExit {
   EndKind kind = EndKind::exited;
@@ -154,6 +169,7 @@ struct Job {
   std::uint32_t keeper_deaths = 0;  ///< attempts that died with their keeper, which don't count as reruns
   std::uint32_t tries = 0;          ///< delegations sent for it
   Interruptions past;               ///< attempts that owners ended by their right, which don't count as reruns
+  std::vector<InterruptionCause> past_causes;  ///< of these, the latest last; for people
   std::unique_ptr<Attempt> run;  ///< while has_attempt(state), and after that until its output is here or given up
   Instant submitted{};
   Instant again_at = never;        ///< while it waits: the end of its pause; never: it doesn't pause

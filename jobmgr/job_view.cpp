@@ -28,6 +28,7 @@ JobView view_of(const Job& job, const RequestId& request) {
   view.keeper_deaths = job.keeper_deaths;
   view.false_starts = job.false_starts;
   view.past = job.past;
+  view.past_causes = job.past_causes;
   view.again_at = job.again_at;
   view.request = request;
   view.submitted = job.submitted;

@@ -132,6 +132,7 @@ ProgressRecord progress_of(const Job& job) {
   row.is_suspect = job.is_suspect;
   row.false_starts = job.false_starts;
   row.past = job.past;
+  row.past_causes = job.past_causes;
   row.waits_since = job.waits_since;
   row.ran_from = job.ran_from;
   row.ran_before = job.ran_before;
@@ -187,6 +188,7 @@ Job job_of(JobRecord record, ProgressRecord progress, std::string& fault) {
   job.is_suspect = progress.is_suspect;
   job.false_starts = progress.false_starts;
   job.past = progress.past;
+  job.past_causes = std::move(progress.past_causes);
   job.waits_since = progress.waits_since.value_or(record.submitted);
   job.ran_from = progress.ran_from;
   job.ran_before = progress.ran_before;

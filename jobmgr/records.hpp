@@ -110,15 +110,16 @@ struct ProgressRecord {
   std::vector<PlaceRecord> further;             ///< leases of a co-allocated job beside `lease`
   std::vector<std::uint32_t> components_under;  ///< and the components under `lease`, if there are further ones
   Few<ShortText> isolation;
+  std::vector<InterruptionCause> past_causes;
 
   static constexpr std::string_view table = "progress";
-  static constexpr std::array<std::string_view, 40> columns{
-      "number",      "state",        "attempt",   "reruns",          "cancel_wanted", "outcome",     "granted",
-      "started",     "ended",        "wall",      "exit_kind",       "exit_code",     "exit_fault",  "text",
-      "lease",       "chain",        "clusters",  "origin",          "tries",         "nodes",       "held",
-      "asked",       "grace",        "tasks",     "round_trip",      "keeper_deaths", "again_at",    "output",
-      "output_text", "output_began", "own_files", "false_starts",    "interruptions", "waits_since", "ran_from",
-      "ran_before",  "is_suspect",   "further",   "components_under", "isolation"};
+  static constexpr std::array<std::string_view, 41> columns{
+      "number",      "state",        "attempt",   "reruns",           "cancel_wanted", "outcome",     "granted",
+      "started",     "ended",        "wall",      "exit_kind",        "exit_code",     "exit_fault",  "text",
+      "lease",       "chain",        "clusters",  "origin",           "tries",         "nodes",       "held",
+      "asked",       "grace",        "tasks",     "round_trip",       "keeper_deaths", "again_at",    "output",
+      "output_text", "output_began", "own_files", "false_starts",     "interruptions", "waits_since", "ran_from",
+      "ran_before",  "is_suspect",   "further",   "components_under", "isolation",     "past_causes"};
   std::string key() const { return std::to_string(number); }
   template <class Self>
   static auto fields(Self& self) {
@@ -128,7 +129,8 @@ struct ProgressRecord {
                     self.nodes, self.held, self.asked, self.grace, self.components, self.round_trip,
                     self.keeper_deaths, self.again_at, self.output, self.output_text, self.output_began,
                     self.own_files, self.false_starts, self.past, self.waits_since, self.ran_from, self.ran_before,
-                    self.is_suspect, self.further, self.components_under, self.isolation);
+                    self.is_suspect, self.further, self.components_under, self.isolation,
+                    self.past_causes);
   }
 };
 

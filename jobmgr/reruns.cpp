@@ -2,6 +2,7 @@
 #include "jobmgr/reruns.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "manager/assert.hpp"
 
@@ -84,6 +85,18 @@ void note_interruption(Interruptions& past, const SiteName& owner, Duration ran)
   if (known != past.owners.end()) past.owners.erase(known);
   if (past.owners.size() == interrupting_owners_max) past.owners.erase(past.owners.begin());
   past.owners.push_back(owner);
+}
+
+void note_cause(std::vector<InterruptionCause>& causes, const SiteName& owner, LeaseEnd cause) {
+  InterruptionCause noted{owner, cause, 1};
+  const auto same = [&](const InterruptionCause& one) { return one.owner == owner && one.cause == cause; };
+  if (const auto known = std::ranges::find_if(causes, same); known != causes.end()) {
+    noted.times += known->times;
+    causes.erase(known);
+  }
+  if (causes.size() == interruption_causes_max) causes.erase(causes.begin());
+  causes.push_back(std::move(noted));
+  DMM_ASSERT(causes.size() <= interruption_causes_max);
 }
 
 Rerun rerun_after(const Job& job, Interruption interruption, const JobManagerSettings& settings) {

@@ -36,6 +36,9 @@ std::string text_of_interruption(const ComponentRun& deciding, const SiteName& o
 /// An attempt that had its nodes of this owner for `ran` was interrupted by the owner's right.
 void note_interruption(Interruptions& past, const SiteName& owner, Duration ran);
 
+/// The same for people, by owner and cause.
+void note_cause(std::vector<InterruptionCause>& causes, const SiteName& owner, LeaseEnd cause);
+
 /// What the interruption means for a job after a Start was sent. The death of a keeper is counted in the job
 /// already, any other interruption isn't.
 Rerun rerun_after(const Job& job, Interruption interruption, const JobManagerSettings& settings);

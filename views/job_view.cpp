@@ -55,6 +55,13 @@ Json isolation_of(const std::vector<Place>& places) {
   return list.empty() ? Json(nullptr) : list;
 }
 
+Json causes_of(const std::vector<InterruptionCause>& causes) {
+  Json list = Json::array();
+  for (const InterruptionCause& one : causes)
+    list.push_back({{"owner", one.owner.text}, {"cause", to_text(one.cause)}, {"times", one.times}});
+  return list;
+}
+
 Json exit_of(const std::optional<JobExit>& exit) {
   if (!exit) return nullptr;
   return {{"kind", to_text(exit->kind)}, {"code", exit->code}, {"fault", to_text(exit->fault)}};
@@ -80,6 +87,7 @@ Json job_of(const JobView& job, const ViewTime& time) {
           {"false_starts", job.false_starts},
           {"interruptions", job.past.times},
           {"interrupted_by", views::texts(job.past.owners)},
+          {"interruption_causes", causes_of(job.past_causes)},
           {"request", to_text(job.request)},
           {"submitted", views::date(time, job.submitted)},
           {"again_at", job.again_at == never ? Json(nullptr) : views::date(time, job.again_at)},

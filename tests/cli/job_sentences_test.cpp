@@ -157,8 +157,16 @@ TEST_CASE("why: a job that was interrupted tells how often, by whom, and what it
          {"Earlier attempts at it ran for 5 min 00 s in all.",
           "It was submitted 6 min 40 s ago, and has waited for 1 min 40 s in all", "Faults ended it 1 time, each",
           "with its keeper 2 times",
-          "Owners ended it by their right 2 times (gamma, beta), which counts as no rerun.",
+          "Owners interrupted it by their right 2 times, which counts as no rerun: gamma, beta.",
           "Its nodes were gone before it ran, 1 time"});
+  job.interruptions = 3;
+  job.causes = {{"gamma", "at_longest", 1}, {"beta", "reclaimed", 2}};
+  expect(earlier_sentences(job, 490),
+         {"3 times, which counts as no rerun: lease at its longest at gamma (1), reclaimed by beta (2)."});
+  job.interruptions = 7;
+  job.causes = {{"beta", "node_removed", 1}, {"beta", "link_removed", 1}, {"beta", "of_later", 1}};
+  expect(earlier_sentences(job, 490), {"node removed by beta (1), link removed on the way to beta (1), "
+                                       "of later by beta (1), and earlier ones (4)."});
   CHECK(!pauses(job, 150));
   job.again_at = 162;
   CHECK(pauses(job, 150));

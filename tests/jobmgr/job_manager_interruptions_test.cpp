@@ -1,4 +1,5 @@
 // What the end of an attempt costs its job: nothing, where nothing ran or an owner ended it by its right.
+#include "jobmgr/reruns.hpp"
 #include "tests/jobmgr/job_manager_stage.hpp"
 
 namespace dmm::job_manager_interruptions_test {
@@ -47,6 +48,7 @@ TEST_CASE("what owners end by their right costs no rerun however often, and the 
     const JobView view = *stage.manager.job(1);
     CHECK(view.reruns == 0);
     CHECK(view.past.times == attempt);
+    CHECK(view.past_causes == std::vector{InterruptionCause{lease.owner, reason, attempt}});
     CHECK(view.text.find("owner") != std::string::npos);
     if (view.again_at != never) stage.pass(view.again_at - stage.now);
     const auto next = stage.said<Request>(site);
@@ -70,6 +72,26 @@ TEST_CASE("who takes a link out of service is no reason to end what runs, nor to
     CHECK(stage.manager.job(1)->reruns == 0);
     CHECK(stage.manager.job(1)->past.times == 1);
   }
+}
+
+TEST_CASE("of the owners that interrupted a job, and how, the latest are kept, also over a restart") {
+  std::vector<InterruptionCause> causes;
+  for (std::size_t i = 0; i < interruption_causes_max; ++i)
+    note_cause(causes, SiteName("o" + std::to_string(i)), LeaseEnd::reclaimed);
+  note_cause(causes, SiteName("o1"), LeaseEnd::reclaimed);
+  CHECK(causes.size() == interruption_causes_max);
+  CHECK(causes.back() == InterruptionCause{SiteName("o1"), LeaseEnd::reclaimed, 2});
+  note_cause(causes, SiteName("o1"), LeaseEnd::at_longest);
+  CHECK(causes.size() == interruption_causes_max);
+  CHECK(causes.front().owner == SiteName("o2"));
+  CHECK(causes.back() == InterruptionCause{SiteName("o1"), LeaseEnd::at_longest, 1});
+
+  Stage stage;
+  stage.submit({sleeper()});
+  stage.run_one();
+  stage.hear(site, LeaseEnded{lease, {}, LeaseEnd::at_longest, true, {}});
+  stage.restart();
+  CHECK(stage.manager.job(1)->past_causes == std::vector{InterruptionCause{lease.owner, LeaseEnd::at_longest, 1}});
 }
 
 TEST_CASE("a job that ran, may run once at most and was reclaimed is lost, and says by which owner [S138d]") {

@@ -139,6 +139,7 @@ TEST_CASE("a job manager's ledger of version 1 is read, and what it lacks has it
   CHECK(only<ProgressRecord>(rows).components[0].nodes == NodeSet{{3, 4}});
   CHECK(only<ProgressRecord>(rows).round_trip == Duration{});
   CHECK(only<ProgressRecord>(rows).isolation.empty());
+  CHECK(only<ProgressRecord>(rows).past_causes.empty());
   CHECK(only<SubmissionRecord>(rows).first_job == 9);
 }
 

@@ -136,16 +136,37 @@ std::string sentence_for(const std::string& reason, const Json& answer) {
   return words.empty() ? "Its site " + unknown_reason(reason) + "." : std::string(words);
 }
 
+/// The limit of a neighbour for its borrower, with the name of the setting.
+std::string limit_text(const std::string& borrower, std::uint64_t most) {
+  return "lends " + harmless(borrower) + " at most " + count_text(most, "processor") +
+         " at once (\"processors\" in its \"limits\")";
+}
+
+/// Which limit of a link is reached for one that asks for so many processors; empty if none is.
+std::string limit_reached_of(const Json& link, const std::string& asker, std::uint64_t processors) {
+  const Json borrower = object_in(link, "borrower");
+  const auto leases_max = number_in<std::uint64_t>(borrower, "leases_max");
+  if (leases_max > 0 && number_in<std::uint64_t>(link, "leases_out") >= leases_max)
+    return "it lends " + harmless(asker) + " at most " + count_text(leases_max, "lease") +
+           " at a time (\"leases\" in its \"limits\"), and has lent as many";
+  const auto most = number_in<std::uint64_t>(borrower, "processors_max");
+  const auto has = number_in<std::uint64_t>(borrower, "processors");
+  if (most == 0 || has + processors <= most) return {};
+  return "it " + limit_text(asker, most) + ", of which " + harmless(asker) + " has " + grouped(has);
+}
+
 /// What is known of a site beyond its hint, which only says that there is no room for the asking site.
-std::string seen_of(const Json& site, const std::string& asker) {
+std::string seen_of(const Json& site, const std::string& asker, std::uint64_t processors) {
   const std::vector<std::string> drained = texts_in(site, "drained");
   if (std::ranges::count(drained, text_in(site, "site")) > 0) return "it is drained";
   if (std::ranges::count(drained, asker) > 0) return "it is drained for " + harmless(asker);
-  for (const Json& link : rows_in(site, "links"))
-    if (const double left = number_in<double>(object_in(link, "borrower"), "kept_off_seconds");
-        left > 0 && text_in(link, "site") == asker)
+  for (const Json& link : rows_in(site, "links")) {
+    if (text_in(link, "site") != asker) continue;
+    if (const double left = number_in<double>(object_in(link, "borrower"), "kept_off_seconds"); left > 0)
       return "it lends " + harmless(asker) + " nothing for " + length_text(left) +
              " yet, since it took nodes back, or since offers lapsed";
+    if (std::string limit = limit_reached_of(link, asker, processors); !limit.empty()) return limit;
+  }
   std::string down;
   for (const Json& manager : rows_in(site, "resource_managers"))
     if (!flag_in(manager, "up", true)) down += (down.empty() ? "" : ", ") + shown(manager, "name");
@@ -155,12 +176,21 @@ std::string seen_of(const Json& site, const std::string& asker) {
          grouped(number_in<std::uint64_t>(site, "processors_lent")) + " of them lent";
 }
 
+/// Of a neighbour that never serves the request: the limit of a link that leaves too little of what would do.
+std::string limit_beyond(const Json& asked, const Json& answer) {
+  const auto hops = number_in<std::uint64_t>(asked, "limit_hops");
+  if (hops <= 1) return "it " + limit_text(text_in(answer, "site"), number_in<std::uint64_t>(asked, "limit"));
+  return "a site " + grouped(hops) +
+         " hops away, beyond it, lends less over its link than it has (\"processors\" in \"limits\" there)";
+}
+
 /// Why a neighbour has not been asked in this round; empty if it was, and answered.
 std::string not_asked_sentence(const Json& asked, const Json& answer, const KnownSites& others) {
   const std::string stage = text_in(asked, "stage"), site = text_in(asked, "site");
   if (stage == "cannot") {
     const std::string clause = text_in(asked, "clause");
     const std::string needs = processors_text(answer, "widest");
+    if (clause == "processors_limit") return limit_beyond(asked, answer);
     if (clause == "too_wide") return "neither it nor anybody beyond it has " + needs + " in one cluster";
     if (clause == "too_long") return "neither it nor anybody beyond it lends for as long as it runs";
     std::string what;
@@ -173,10 +203,15 @@ std::string not_asked_sentence(const Json& asked, const Json& answer, const Know
   }
   if (stage == "no_room") {
     const auto known = others.find(site);
+    std::string seen;
+    if (known != others.end())
+      seen =
+          "; " + seen_of(known->second, text_in(answer, "site"), number_in<std::uint64_t>(answer, "processors"));
+    else if (const auto most = number_in<std::uint64_t>(asked, "limit"); most > 0)
+      seen = "; it " + limit_text(text_in(answer, "site"), most);
     return "not asked: of " + grouped(number_in<std::uint64_t>(asked, "largest")) +
            " processors in its largest cluster, or in one beyond it, it would lend " +
-           grouped(number_in<std::uint64_t>(asked, "lendable")) + " now" +
-           (known == others.end() ? std::string() : "; " + seen_of(known->second, text_in(answer, "site")));
+           grouped(number_in<std::uint64_t>(asked, "lendable")) + " now" + seen;
   }
   static constexpr std::array<Words, 6> table{{
       {"out", "asked, and yet to answer"},
@@ -194,7 +229,8 @@ void add_neighbours(std::vector<std::string>& lines, const Json& answer, const K
   std::vector<std::string> answered;
   for (const Json& one : rows_in(answer, "answers")) {
     answered.push_back(text_in(one, "site"));
-    told.push_back("  " + reject_sentence(answered.back(), text_in(one, "reason")));
+    told.push_back(
+        "  " + reject_sentence(answered.back(), text_in(one, "reason"), number_in<std::uint64_t>(one, "most")));
   }
   for (const Json& one : rows_in(answer, "neighbours")) {
     if (std::ranges::count(answered, text_in(one, "site")) > 0) continue;
@@ -231,10 +267,11 @@ std::string remedy_of(const Json& answer) {
 
 }  // namespace
 
-std::string reject_sentence(const std::string& site, const std::string& reason) {
-  static constexpr std::array<Words, 25> table{{
+std::string reject_sentence(const std::string& site, const std::string& reason, std::uint64_t most) {
+  static constexpr std::array<Words, 28> table{{
       {"no_capacity", "has too few free nodes, and nobody beyond it had them"},
-      {"never_servable", "has no cluster that is large enough or meets the constraints, nor has anybody beyond it"},
+      {"never_servable",
+       "has no cluster that is large enough or meets the constraints, nor has anybody beyond it"},
       {"dttl_exhausted", "has too few free nodes, and the request may travel no further"},
       {"tries_exhausted", "has too few free nodes, and the search budget of the round is spent"},
       {"already_seen", "was asked for this request before"},
@@ -257,10 +294,20 @@ std::string reject_sentence(const std::string& site, const std::string& reason) 
       {"nodes_aside", "has too few nodes that may be used: others are set aside"},
       {"nodes_missing", "has fewer nodes than its configuration says"},
       {"kept_off", "lends the asking site nothing for a while, since it took nodes back, or since offers lapsed"},
+      {"leases_limit",
+       "has lent the site that asked it as many leases as a limit allows at a time (\"leases\" in its "
+       "\"limits\", else \"leases_per_link_max\")"},
+      {"processors_limit",
+       "lends the site that asked it fewer processors at once than that site would have with this "
+       "request (\"processors\" in its \"limits\")"},
+      {"delegations_limit",
+       "has taken as many delegations that it hasn't answered as a limit allows "
+       "(\"delegations_per_link_max\")"},
       {"others_first", "ended the job once by its right, or lends for too short a time: others are asked first"},
   }};
   const std::string_view words = find_words(table, reason);
-  return harmless(site) + ": " + (words.empty() ? unknown_reason(reason) : std::string(words));
+  return harmless(site) + ": " + (words.empty() ? unknown_reason(reason) : std::string(words)) +
+         (most > 0 ? ": at most " + grouped(most) : "");
 }
 
 std::vector<std::string> wait_sentences(const Json& answer, const KnownSites& others,

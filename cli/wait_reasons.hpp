@@ -2,6 +2,7 @@
 // the job waits for, and what would start it. Pure.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
@@ -10,8 +11,9 @@
 
 namespace dmm {
 
-/// What a rejecting site meant: "das-3: has too few free nodes, and nobody beyond it had them".
-std::string reject_sentence(const std::string& site, const std::string& reason);
+/// What a rejecting site meant: "das-3: has too few free nodes, and nobody beyond it had them". `most`: what the
+/// limit allows that is the reason; 0 if it isn't said.
+std::string reject_sentence(const std::string& site, const std::string& reason, std::uint64_t most = 0);
 
 /// The answers to "site" of sites that could be asked directly, by name: of whom a hint says no more than that they
 /// have no room.

@@ -132,9 +132,10 @@ struct Delegate {
 struct SiteAnswer {
   SiteName site;
   RejectReason reason = RejectReason::no_capacity;
+  std::uint32_t most = 0;  ///< where a limit is the reason: what it allows; else 0
   template <class Self>
   static auto fields(Self& self) {
-    return std::tie(self.site, self.reason);
+    return std::tie(self.site, self.reason, self.most);
   }
 };
 
@@ -164,10 +165,11 @@ struct NodeClass {
   std::uint32_t largest = 0;   ///< processors of such nodes in one cluster, within its quota
   std::uint32_t together = 0;  ///< the same in all clusters of one site
   Duration longest;            ///< no lease of them is longer; 0: of any length
+  bool limited = false;        ///< a site there has more: a limit of its link on this way leaves no more at once
   auto operator<=>(const NodeClass&) const = default;
   template <class Self>
   static auto fields(Self& self) {
-    return std::tie(self.memory_bytes, self.attributes, self.largest, self.together, self.longest);
+    return std::tie(self.memory_bytes, self.attributes, self.largest, self.together, self.longest, self.limited);
   }
 };
 

@@ -29,33 +29,20 @@ constexpr std::array<StartFaultText, 8> start_faults{{
 
 }  // namespace
 
+RejectReason whole_reason(RejectReason exact) {
+  const bool is_limit = exact == RejectReason::leases_limit || exact == RejectReason::processors_limit ||
+                        exact == RejectReason::delegations_limit;
+  return is_limit ? RejectReason::limit_reached : exact;
+}
+
 std::string_view to_text(RejectReason value) {
-  static constexpr std::array<std::string_view, 25> words{
-      "no_capacity",
-      "never_servable",
-      "dttl_exhausted",
-      "tries_exhausted",
-      "already_seen",
-      "in_chain",
-      "no_answer",
-      "link_down",
-      "limit_reached",
-      "not_lending",
-      "malformed",
-      "too_long",
-      "not_in_turn",
-      "drained",
-      "no_nodes",
-      "no_attribute",
-      "too_little_memory",
-      "too_wide",
-      "over_quota",
-      "apart",
-      "nodes_down",
-      "nodes_aside",
-      "others_first",
-      "nodes_missing",
-      "kept_off",
+  static constexpr std::array<std::string_view, 28> words{
+      "no_capacity",  "never_servable",    "dttl_exhausted",    "tries_exhausted", "already_seen",
+      "in_chain",     "no_answer",         "link_down",         "limit_reached",   "not_lending",
+      "malformed",    "too_long",          "not_in_turn",       "drained",         "no_nodes",
+      "no_attribute", "too_little_memory", "too_wide",          "over_quota",      "apart",
+      "nodes_down",   "nodes_aside",       "others_first",      "nodes_missing",   "kept_off",
+      "leases_limit", "processors_limit",  "delegations_limit",
   };
   return word(words, static_cast<std::uint8_t>(value));
 }
@@ -78,12 +65,8 @@ std::string_view to_text(WaitReason value) {
 }
 
 std::string_view to_text(RefusalReason value) {
-  static constexpr std::array<std::string_view, 5> words{
-      "too_large",
-      "malformed",
-      "limit_reached",
-      "no_such_nodes",
-      "too_long",
+  static constexpr std::array<std::string_view, 6> words{
+      "too_large", "malformed", "limit_reached", "no_such_nodes", "too_long", "over_limit",
   };
   return word(words, static_cast<std::uint8_t>(value));
 }

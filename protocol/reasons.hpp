@@ -34,6 +34,10 @@ enum class RejectReason : std::uint8_t {
   others_first,       ///< it interrupted the job before, or lends for too short a time: others are asked first
   nodes_missing,      ///< its resource managers are up, and offer fewer nodes than its configuration says
   kept_off,  ///< the asking site is lent nothing for a while: nodes were reclaimed from it, or offers lapsed
+  // Which limit is reached, of the site for the neighbour that asked it:
+  leases_limit,       ///< of leases at a time
+  processors_limit,   ///< of processors in them
+  delegations_limit,  ///< of delegations that aren't answered
 };
 
 /// Why a waiting request waits, seen from its home site.
@@ -58,6 +62,7 @@ enum class RefusalReason : std::uint8_t {
   limit_reached,
   no_such_nodes,  ///< no nodes that can be reached have what it demands
   too_long,       ///< no owner that can be reached lends for as long as it runs
+  over_limit,     ///< a site that can be reached has more than a limit of its link lets it lend at once
 };
 
 /// Why a lease ended, or lost some of its nodes.
@@ -97,6 +102,9 @@ enum class EndKind : std::uint8_t {
   start_failed,  ///< it never ran; the fault says why
   lost,          ///< its resource manager started anew and found nothing of it
 };
+
+/// A site's reason as it stands in a Reject, where one of the more exact ones doesn't.
+RejectReason whole_reason(RejectReason exact);
 
 std::string_view to_text(RejectReason reason);
 std::string_view to_text(WaitReason reason);

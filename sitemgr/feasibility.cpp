@@ -8,6 +8,9 @@
 namespace dmm {
 namespace {
 
+/// A refusal names at most this many neighbours with limits that are its reason.
+constexpr std::size_t limits_named_max = 3;
+
 /// Claims tell this many clusters apart, a bit each.
 constexpr std::size_t clusters_told_apart = 64;
 
@@ -24,7 +27,11 @@ std::string processors_text(std::uint32_t processors) {
   return std::to_string(processors) + (processors == 1 ? " processor" : " processors");
 }
 
-Refusal refusal_for(const RequestClass& kind, const Prospect& prospect, Duration length) {
+/// `limits`: those of links that leave too few nodes that would do; empty if there are none.
+Refusal refusal_for(const RequestClass& kind, const Prospect& prospect, Duration length,
+                    const std::string& limits) {
+  if (!limits.empty())
+    return {RefusalReason::over_limit, "needs " + processors_text(kind.processors) + "; " + limits};
   if (!prospect.wide_enough) {
     std::string text = "needs " + processors_text(kind.widest) + " in one cluster";
     if (kind.processors != kind.widest) text += " and " + std::to_string(kind.processors) + " at one site";
@@ -117,7 +124,31 @@ std::optional<std::pair<Refusal, Prospect>> Feasibility::refusal_of(const Site& 
   const Prospect there = prospect(site, *request.kind, length, stays);
   if (there.possible || !there.complete) return std::nullopt;
   DMM_ASSERT(!request.kind->servable);  // what this site can hold is never refused
-  return std::pair{refusal_for(*request.kind, there, length), there};
+  const bool is_of_length = there.has_nodes && length != Duration{};
+  const std::string limits = stays || is_of_length ? std::string() : limits_text(site, *request.kind, length);
+  return std::pair{refusal_for(*request.kind, there, length, limits), there};
+}
+
+/// "beta lends alpha at most 3 processors at once", of a few neighbours.
+std::string Feasibility::limits_text(const Site& site, const RequestClass& kind, Duration length) const {
+  std::string text;
+  std::size_t named = 0;
+  for (std::size_t n = 0; n < site.neighbours.size() && named < limits_named_max; ++n) {
+    if (site.neighbours[n].removed) continue;
+    const Prospect there = reach_.beyond(n, kind.need, kind.dttl, length);
+    if (there.limit == 0) continue;
+    DMM_ASSERT(there.limit_hops > 0 && there.limit_hops <= kind.dttl);
+    ++named;
+    text += text.empty() ? "" : "; ";
+    const std::string& neighbour = site.neighbours[n].site.text;
+    if (there.limit_hops == 1)
+      text += neighbour + " lends " + std::string(site.settings.name.text) + " at most " +
+              processors_text(there.limit) + " at once";
+    else
+      text += "beyond " + neighbour + ", a site " + std::to_string(there.limit_hops) +
+              " hops away lends less over its link than it has";
+  }
+  return text.empty() ? text : text + R"( ("processors" in "limits" there))";
 }
 
 void Feasibility::looked(const OwnedNodes& owned, bool more) {
@@ -142,6 +173,7 @@ ReachEntry Feasibility::own_entry(const Site& site, std::size_t n) {
   ReachEntry own{site.owned.all_known(), site.owned.classes(site.settings.lease_length_for(limits))};
   const std::uint32_t most = limits.processors_at_most();
   for (NodeClass& one : own.classes) {
+    one.limited = one.together > most;
     one.largest = std::min(one.largest, most);
     one.together = std::min(one.together, most);
   }

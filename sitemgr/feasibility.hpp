@@ -54,6 +54,11 @@ class Feasibility {
   Prospect beyond(std::size_t n, const ResourceNeed& need, std::uint32_t dttl, Duration length) const {
     return reach_.beyond(n, need, dttl, length);
   }
+  /// How many processors of such nodes a neighbour lends us at once, where a limit of the link leaves less than it
+  /// has.
+  std::uint32_t limit_of(std::size_t n, const Constraints& constraints) const {
+    return reach_.limit_of(n, constraints);
+  }
   /// What this site and, unless the request `stays`, all within its reach could do for a class.
   Prospect prospect(const Site& site, const RequestClass& kind, Duration length, bool stays) const;
 
@@ -86,6 +91,7 @@ class Feasibility {
 
  private:
   static ReachEntry own_entry(const Site& site, std::size_t n);
+  std::string limits_text(const Site& site, const RequestClass& kind, Duration length) const;
 
   ReachBoard reach_;
   std::vector<std::vector<ReachEntry>> told_;  ///< by neighbour

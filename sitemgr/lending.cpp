@@ -74,14 +74,32 @@ std::vector<ClusterView> Lending::lendable_views(const Site& site, const Constra
   return clusters;
 }
 
+std::uint32_t Lending::most_of(const Site& site, std::size_t n, RejectReason reason) {
+  DMM_ASSERT(n < site.neighbours.size());
+  const NeighbourLimits& limits = site.neighbours[n].limits;
+  switch (reason) {
+    case RejectReason::leases_limit: return limits.leases > 0 ? limits.leases : site.settings.leases_per_link_max;
+    case RejectReason::processors_limit: return limits.processors;
+    case RejectReason::delegations_limit: return site.settings.delegations_per_link_max;
+    default: return 0;
+  }
+}
+
 /// Processors that a neighbour's limits allow it beyond those that it has.
 std::uint32_t Lending::allowance(const Site& site, std::size_t n) const {
   DMM_ASSERT(n < site.neighbours.size());
-  const NeighbourLimits& limits = site.neighbours[n].limits;
-  const std::uint32_t leases_max = limits.leases > 0 ? limits.leases : site.settings.leases_per_link_max;
-  if (site.leases.down(n).size() >= leases_max) return 0;
-  const std::uint32_t most = limits.processors_at_most(), has = borrowers_.processors(n);
+  if (site.leases.down(n).size() >= most_of(site, n, RejectReason::leases_limit)) return 0;
+  const std::uint32_t most = site.neighbours[n].limits.processors_at_most(), has = borrowers_.processors(n);
   return most > has ? most - has : 0;
+}
+
+/// Which limit keeps this number of further processors from a neighbour.
+std::optional<RejectReason> Lending::limit_reached(const Site& site, std::size_t n,
+                                                   std::uint64_t processors) const {
+  DMM_ASSERT(processors > 0);
+  if (processors <= allowance(site, n)) return std::nullopt;
+  const bool is_of_leases = site.leases.down(n).size() >= most_of(site, n, RejectReason::leases_limit);
+  return is_of_leases ? RejectReason::leases_limit : RejectReason::processors_limit;
 }
 
 std::uint32_t Lending::lendable_to(Instant now, const Site& site, std::size_t n) const {
@@ -305,8 +323,7 @@ std::optional<RejectReason> Lending::may_not_have(Instant now, const Site& site,
   const Duration longest = longest_for(site.settings, site.neighbours[foreign.from], foreign.delegate);
   if (longest > Duration{} && asked.request.length > longest) return RejectReason::too_long;
   if (prefers_others(site, foreign)) return RejectReason::others_first;
-  if (total_processors(asked.request.need) > allowance(site, foreign.from)) return RejectReason::limit_reached;
-  return std::nullopt;
+  return limit_reached(site, foreign.from, total_processors(asked.request.need));
 }
 
 Lending::Decision Lending::decide(Instant now, const Site& site, const Foreign& foreign) {

@@ -59,6 +59,8 @@ class Lending {
   void asks(std::size_t n) { turn_backoff_[n] = Instant{}; }
   /// Whether the neighbour, or the home site of the user that asks, gets nothing for a while.
   bool keeps_off(Instant now, const Foreign& foreign) const;
+  /// What the limit allows that is the reason not to serve a delegation of the neighbour; 0 if none is.
+  static std::uint32_t most_of(const Site& site, std::size_t n, RejectReason reason);
   static bool is_drained_for(const Site& site, const Foreign& foreign);
 
   // ---- what may be lent ----
@@ -99,6 +101,7 @@ class Lending {
   const std::vector<std::uint32_t>& lendable_by_cluster(const Site& site) const;
   std::vector<ClusterView> lendable_views(const Site& site, const Constraints& constraints) const;
   std::uint32_t allowance(const Site& site, std::size_t n) const;
+  std::optional<RejectReason> limit_reached(const Site& site, std::size_t n, std::uint64_t processors) const;
   std::optional<RejectReason> may_not_have(Instant now, const Site& site, const Foreign& foreign) const;
   static bool prefers_others(const Site& site, const Foreign& foreign);
   bool may_have_turn(Instant now, const Site& site, std::size_t n) const;

@@ -33,7 +33,8 @@ void on(SiteStep& s, FromSite from, Delegate& delegate) {
 void pass_on(SiteStep& s, Foreign foreign) {
   const Delegate& asked = foreign.delegate;
   // A borrower that may not have it at all isn't told that there is too little.
-  const bool by_limit = foreign.reason == RejectReason::limit_reached || foreign.reason == RejectReason::too_long;
+  const bool by_limit =
+      whole_reason(foreign.reason) == RejectReason::limit_reached || foreign.reason == RejectReason::too_long;
   if (asked.dttl == 0) return reject(s, foreign, by_limit ? foreign.reason : RejectReason::dttl_exhausted);
   if (foreign.tries_left == 0)
     return reject(s, foreign, by_limit ? foreign.reason : RejectReason::tries_exhausted);
@@ -81,9 +82,12 @@ void reject(SiteStep& s, const Foreign& foreign, RejectReason reason) {
         reason = RejectReason::no_capacity;
   s.effects.log(Level::info, "reject", asked.request.id,
                 {{"to", s.parts.neighbours[foreign.from].site.text}, {"reason", std::string(to_text(reason))}});
-  Reject answer{asked.request.id, asked.part, asked.round, reason, foreign.tries_left, foreign.answers};
+  const RejectReason own = exact(s.parts, s.now, foreign, reason);
+  Reject answer{asked.request.id,     asked.part,         asked.round,
+                whole_reason(reason), foreign.tries_left, foreign.answers};
   if (answer.asked.size() < answers_max)
-    answer.asked.push_back({s.parts.settings.name, exact(s.parts, s.now, foreign, reason)});
+    answer.asked.push_back(
+        {s.parts.settings.name, own, Lending::most_of(s.parts.lending_site(), foreign.from, own)});
   s.parts.transit.answered(foreign.from);
   send(s, foreign.from, std::move(answer), asked.request.id);
 }

@@ -29,6 +29,7 @@ Duration longer(Duration a, Duration b) {
 void consider(const ReachEntry& entry, const ResourceNeed& need, Duration length, Prospect& prospect) {
   const std::uint64_t widest = widest_component(need), all = total_processors(need);
   std::uint64_t any_largest = 0, any_together = 0, largest = 0, together = 0, long_largest = 0, long_together = 0;
+  std::uint32_t limit = 0;
   for (const NodeClass& one : entry.classes) {
     any_largest += one.largest;
     any_together += one.together;
@@ -36,6 +37,7 @@ void consider(const ReachEntry& entry, const ResourceNeed& need, Duration length
     if (!meets({one.memory_bytes, one.attributes}, need.constraints)) continue;
     largest += one.largest;
     together += one.together;
+    if (one.limited && (one.largest < widest || one.together < all)) limit = std::max(limit, one.together);
     if (length > one.longest && one.longest != Duration{}) continue;
     long_largest += one.largest;
     long_together += one.together;
@@ -45,6 +47,7 @@ void consider(const ReachEntry& entry, const ResourceNeed& need, Duration length
   prospect.has_nodes |= largest >= widest && together >= all;
   prospect.possible |= long_largest >= widest && long_together >= all;
   prospect.complete &= entry.complete;
+  if (prospect.limit == 0) prospect.limit = limit;
 }
 
 bool ReachBoard::hear(std::size_t neighbour, Reach reach) {
@@ -78,6 +81,7 @@ void ReachSums::Entry::add(const Kind& more) {
     same->largest = std::max(same->largest, more.largest);
     same->together = std::max(same->together, more.together);
     same->longest = longer(same->longest, more.longest);
+    same->limited |= more.limited;
   } else if (kinds.size() < classes_kept_max) {
     kinds.push_back(more);
   } else {
@@ -96,7 +100,7 @@ ReachSums::Entry ReachSums::entry_of(const Reach& told, std::size_t distance) {
   if (distance >= told.entries.size()) return entry;
   DMM_ASSERT(told.entries[distance].classes.size() <= classes_kept_max);
   for (const NodeClass& one : told.entries[distance].classes)
-    entry.add(Kind{&one, one.largest, one.together, one.longest});
+    entry.add(Kind{&one, one.largest, one.together, one.longest, one.limited});
   return entry;
 }
 
@@ -130,6 +134,7 @@ Reach ReachSums::without(std::size_t neighbour, ReachEntry own) const {
       one.largest = kind.largest;
       one.together = kind.together;
       one.longest = kind.longest;
+      one.limited = kind.limited;
     }
   }
   return reach;
@@ -144,8 +149,22 @@ Prospect ReachBoard::beyond(std::size_t neighbour, const ResourceNeed& need, std
   DMM_ASSERT(told.size() <= dttl_max);
   Prospect prospect;
   prospect.complete = told.size() >= dttl;
-  for (std::size_t d = 0; d < told.size() && d < dttl; ++d) consider(told[d], need, length, prospect);
+  for (std::size_t d = 0; d < told.size() && d < dttl; ++d) {
+    consider(told[d], need, length, prospect);
+    if (prospect.limit > 0 && prospect.limit_hops == 0) prospect.limit_hops = static_cast<std::uint32_t>(d) + 1;
+  }
   return prospect;
+}
+
+std::uint32_t ReachBoard::limit_of(std::size_t neighbour, const Constraints& constraints) const {
+  DMM_ASSERT(neighbour < heard_.size());
+  std::uint32_t limit = 0;
+  if (heard_[neighbour].entries.empty()) return limit;
+  for (const NodeClass& one : heard_[neighbour].entries.front().classes)
+    if (one.limited && meets({one.memory_bytes, one.attributes}, constraints))
+      limit = std::max(limit, one.together);
+  DMM_ASSERT(!gone_[neighbour]);
+  return limit;
 }
 
 }  // namespace dmm

@@ -18,6 +18,9 @@ struct Prospect {
   bool wide_enough = false;  ///< some site has enough processors, of whatever kind
   bool has_nodes = false;    ///< and enough of what is demanded; only the length is left
   std::uint32_t largest = 0;  ///< processors of the largest cluster within reach
+  /// Not 0: nodes would do, and a limit of a link leaves too few of them. The most processors that the nearest such
+  /// link lends at once; it is `limit_hops` hops away.
+  std::uint32_t limit = 0, limit_hops = 0;
 };
 
 /// What one distance's sites could do for it, added to what is known.
@@ -37,6 +40,7 @@ class ReachSums {
     const NodeClass* what = nullptr;
     std::uint32_t largest = 0, together = 0;
     Duration longest;
+    bool limited = false;
   };
   struct Entry {
     bool complete = true;
@@ -60,6 +64,9 @@ class ReachBoard {
   ReachSums sums(std::size_t distances) const { return {heard_, gone_, distances}; }
   /// What a neighbour and all beyond it, as far as the request may travel, could do for it.
   Prospect beyond(std::size_t neighbour, const ResourceNeed& need, std::uint32_t dttl, Duration length) const;
+  /// Of nodes that meet these constraints: how many processors of them a neighbour lends us at once by a limit of
+  /// the link; 0 if no limit leaves less than it has.
+  std::uint32_t limit_of(std::size_t neighbour, const Constraints& constraints) const;
   /// Neighbours were added: there are this many.
   void add_neighbours(std::size_t neighbours) { heard_.resize(neighbours), gone_.resize(neighbours), ++changes_; }
   /// One is a neighbour no longer, so that nothing is beyond it; or it is one again, and has yet to tell.

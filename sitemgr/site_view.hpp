@@ -98,6 +98,8 @@ struct AskedView {
   RejectReason clause = RejectReason::no_capacity;
   std::uint32_t lendable = 0, largest = 0;  ///< by its hint, within the request's reach
   Duration backoff;                          ///< for how long yet
+  /// Not 0: the most processors that it, or a site beyond it, lends at once by a limit of a link; its hops from here.
+  std::uint32_t limit = 0, limit_hops = 0;
 };
 
 /// Why a request waits, and what the sites that were asked said.

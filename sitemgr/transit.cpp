@@ -53,7 +53,7 @@ std::optional<RejectReason> Transit::fault_of(std::size_t n, const SiteName& sen
     return RejectReason::malformed;
   const bool in_chain = std::ranges::find(delegate.chain, settings.name) != delegate.chain.end();
   if (in_chain && !DMM_PLANT(chain_ignored)) return RejectReason::in_chain;
-  if (open_[n] > settings.delegations_per_link_max) return RejectReason::limit_reached;
+  if (open_[n] > settings.delegations_per_link_max) return RejectReason::delegations_limit;
   return std::nullopt;
 }
 

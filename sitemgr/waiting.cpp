@@ -78,13 +78,19 @@ AskedView asked_of(const SiteParts& parts, Instant now, std::size_t n, const Loc
     const Prospect beyond = parts.feasibility.beyond(n, kind.need, kind.dttl, request.request.length);
     if (beyond.complete && !beyond.possible) {
       view.stage = Stage::cannot;
-      view.clause = !beyond.wide_enough ? RejectReason::too_wide
-                    : !beyond.has_nodes ? RejectReason::no_attribute
-                                        : RejectReason::too_long;
+      view.limit = beyond.limit;
+      view.limit_hops = beyond.limit_hops;
+      view.clause = !beyond.has_nodes && beyond.limit > 0 ? RejectReason::processors_limit
+                    : !beyond.wide_enough                 ? RejectReason::too_wide
+                    : !beyond.has_nodes                   ? RejectReason::no_attribute
+                                                          : RejectReason::too_long;
       return view;
     }
-    if (!may_fit({kind.widest, kind.dttl, 0}, {n, neighbour.hint, neighbour.known, target.debit}))
+    if (!may_fit({kind.widest, kind.dttl, 0}, {n, neighbour.hint, neighbour.known, target.debit})) {
+      view.limit = parts.feasibility.limit_of(n, kind.need.constraints);
+      view.limit_hops = view.limit > 0 ? 1 : 0;
       return view.stage = Stage::no_room, view;
+    }
   }
   view.stage = target.outstanding >= target.window ? Stage::window_full : Stage::next;
   return view;

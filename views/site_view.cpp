@@ -365,6 +365,8 @@ Json asked_of(const AskedView& asked) {
           {"clause", asked.stage == AskedView::Stage::cannot ? Json(to_text(asked.clause)) : Json(nullptr)},
           {"lendable", asked.lendable},
           {"largest", asked.largest},
+          {"limit", asked.limit > 0 ? Json(asked.limit) : Json(nullptr)},
+          {"limit_hops", asked.limit_hops},
           {"rests_seconds", asked.backoff.in_seconds()}};
 }
 
@@ -378,7 +380,7 @@ Answer why(const SiteManager& site, const ViewTime& time, const Ask& ask, const 
   if (!view.known) return views::answer(ask, {{"request", to_text(*id)}, {"waits", false}});
   Json answers = Json::array(), attributes = Json::object(), left_out = Json::object();
   for (const SiteAnswer& one : view.answers)
-    answers.push_back({{"site", one.site.text}, {"reason", to_text(one.reason)}});
+    answers.push_back({{"site", one.site.text}, {"reason", to_text(one.reason)}, {"most", one.most}});
   for (const auto& [name, value] : view.constraints.attributes) attributes[name] = value;
   const AnswerRows rows(site_page, short_list);
   Json holders = views::rows_of(view.holders, rows, "holders", left_out,

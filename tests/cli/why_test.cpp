@@ -236,6 +236,61 @@ TEST_CASE("why: a neighbour that lends the home site nothing for now says why, a
   }
 }
 
+TEST_CASE("why: the limit of a link is named, of a job that is refused and of one that waits") {
+  const std::string limited = std::string(sixteen) + R"(, "limits": [{"site": "alpha", "processors": 3}])";
+  const char* const limit = "beta lends alpha at most 3 processors at once (\"processors\" in \"limits\" there)";
+  World world(pair(R"("clusters": [{"name": "nodes", "nodes": 2}])", limited), calm_world());
+  world.run_until(at(2));
+  world.submit(ann, job_of(8));
+  world.submit(ann, job_of(2)), world.submit(ann, job_of(2));
+  world.run_until(at(10));
+  expect(text_of_job(world, 1), {"refused: over_limit; needs 8 processors; ", limit});
+  CHECK(text_of_job(world, 1).find("largest cluster") == std::string::npos);
+  world.submit(ann, job_of(2));
+  world.run_until(at(15));
+  expect(why(world, 4), {"beta: not asked: of ",
+                         "; it lends alpha at most 3 processors at once (\"processors\" in its "
+                         "\"limits\")"});
+  expect(why(world, 4, {{"beta", ask_site(world, beta, "site")}}),
+         {"it lends alpha at most 3 processors at once (\"processors\" in its \"limits\"), of which alpha has 2"});
+
+  World of_leases(
+      pair(R"("clusters": [])", std::string(sixteen) + R"(, "limits": [{"site": "alpha", "leases": 1}])",
+           R"("reuse_jobs_max": 1)"),
+      calm_world());
+  of_leases.run_until(at(2));
+  of_leases.submit(ann, job_of(2)), of_leases.submit(ann, job_of(2));
+  of_leases.run_until(at(10));
+  expect(why(of_leases, 2, {{"beta", ask_site(of_leases, beta, "site")}}),
+         {"it lends alpha at most 1 lease at a time (\"leases\" in its \"limits\"), and has lent as many"});
+}
+
+TEST_CASE(
+    "why: a neighbour whose limit never lets it serve the request says so, and one that was asked says which") {
+  const std::string limited = std::string(sixteen) + R"(, "limits": [{"site": "alpha", "processors": 3}])";
+  World world(grid_of(std::string(R"({"name": "three", "sites": [
+    {"name": "alpha", "users": ["ann"], "siblings": ["beta", "gamma"], "clusters": []},
+    {"name": "beta", )") +
+                      limited + R"(}, {"name": "gamma", "users": ["bob"], )" + eight + "}]}"),
+              calm_world());
+  world.run_until(at(2));
+  world.submit(job_manager_of(SiteName("gamma"), "bob"), job_of(8));
+  world.run_until(at(4));
+  world.submit(ann, job_of(8));
+  world.run_until(at(10));
+  expect(why(world, 1), {"beta: it lends alpha at most 3 processors at once (\"processors\" in its \"limits\")"});
+  expect(joined(wait_sentences({{"reason", "pausing"},
+                                {"answers", {{{"site", "b"}, {"reason", "processors_limit"}, {"most", 3}}}},
+                                {"neighbours",
+                                 {{{"site", "c"},
+                                   {"stage", "cannot"},
+                                   {"clause", "processors_limit"},
+                                   {"limit", 3},
+                                   {"limit_hops", 2}}}}})),
+         {"b: lends the site that asked it fewer processors at once than", ": at most 3",
+          "c: a site 2 hops away, beyond it, lends less over its link than it has"});
+}
+
 TEST_CASE("why: a request that may not travel, and one that stays at home below the threshold") {
   World world(pair(eight, sixteen, R"("delegation_threshold": 5)"), calm_world());
   world.run_until(at(2));
@@ -306,7 +361,7 @@ TEST_CASE("every reason has a sentence") {
     const std::string word(to_text(static_cast<WaitReason>(i)));
     CHECK(joined(wait_sentences({{"reason", word}, {"processors", 4}})).find("doesn't know") == std::string::npos);
   }
-  for (std::uint8_t i = 0; i <= static_cast<std::uint8_t>(RejectReason::kept_off); ++i)
+  for (std::uint8_t i = 0; i <= static_cast<std::uint8_t>(RejectReason::delegations_limit); ++i)
     CHECK(reject_sentence("b", std::string(to_text(static_cast<RejectReason>(i)))).find("doesn't know") ==
           std::string::npos);
   CHECK(reject_sentence("b", "other").find("other") != std::string::npos);

@@ -17,7 +17,7 @@ PART_BYTES = 98304
 SITE_MANAGER, JOB_MANAGER, RESOURCE_MANAGER, CLIENT = range(4)
 FIXED, NON_FIXED, FLEXIBLE = range(3)
 OUTPUT, ERROR = range(2)
-TOO_LARGE, MALFORMED, LIMIT_REACHED, NO_SUCH_NODES, TOO_LONG = range(5)
+TOO_LARGE, MALFORMED, LIMIT_REACHED, NO_SUCH_NODES, TOO_LONG, OVER_LIMIT = range(6)
 RELEASED, EXPIRED, RECLAIMED, NOT_CLAIMED, NODE_LOST, OWNER_LOST, UNKNOWN, IDLE, NODE_REMOVED = range(9)
 NO_FAULT, NO_LEASE, NODES_BUSY, EXECUTABLE_MISSING, NOT_PERMITTED, NO_DIRECTORY, RESOURCES, HUNG = range(8)
 SECOND = 1_000_000  # durations travel in microseconds
@@ -53,9 +53,9 @@ NodeGroup = struct("NodeGroup", ("resource_manager", Party, Party()), ("cluster"
 HintEntry = struct("HintEntry", ("lendable", "uint", 0), ("largest", "uint", 0), ("complete", "bool", False),
                    ("queued", "uint", 0), ("width", "uint", 0), ("round_trip_milliseconds", "uint", 0))
 NodeClass = struct("NodeClass", ("memory_bytes", "uint", 0), ("attributes", "map", {}), ("largest", "uint", 0),
-                   ("together", "uint", 0), ("longest", "int", 0))
+                   ("together", "uint", 0), ("longest", "int", 0), ("limited", "bool", False))
 ReachEntry = struct("ReachEntry", ("complete", "bool", False), ("classes", [NodeClass], ()))
-SiteAnswer = struct("SiteAnswer", ("site", "name", ""), ("reason", "uint", 0))
+SiteAnswer = struct("SiteAnswer", ("site", "name", ""), ("reason", "uint", 0), ("most", "uint", 0))
 LeaseTerm = struct("LeaseTerm", ("lease", LeaseId, LeaseId()), ("left", "int", 0))
 Limits = struct("Limits", ("cpu_seconds", "uint", 0), ("memory_bytes", "uint", 0), ("open_files", "uint", 0),
                 ("file_bytes", "uint", 0), ("wall_seconds", "uint", 0))

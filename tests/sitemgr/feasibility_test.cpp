@@ -60,6 +60,42 @@ TEST_CASE("feasibility: a request is refused for good when all sites within reac
   }
 }
 
+TEST_CASE(
+    "feasibility: a request that only a limit of a link keeps from nodes is refused with that limit [S74c]") {
+  Stage stage;
+  LocalRequest& wide = stage.request(20);
+  const auto hear = [&](std::size_t n, bool limited, std::size_t hops) {
+    Reach reach{std::vector<ReachEntry>(4, ReachEntry{true, {}})};
+    reach.entries[hops - 1].classes.push_back({0, {}, 3, 3, {}, limited});
+    stage.part.hear(n, std::move(reach));
+  };
+  const auto refusal = [&] { return stage.part.refusal_of(stage.parts.capacity(), wide)->first; };
+  hear(north_place, true, 1);
+  hear(south_place, true, 2);
+  CHECK(refusal().reason == RefusalReason::over_limit);
+  CHECK(refusal().text ==
+        "needs 20 processors; north lends home at most 3 processors at once; beyond south, a site 2 hops away "
+        "lends less over its link than it has (\"processors\" in \"limits\" there)");
+  hear(south_place, false, 1);
+  CHECK(refusal().text.find("south") == std::string::npos);
+  hear(north_place, false, 1);
+  CHECK(refusal().reason == RefusalReason::too_large);
+}
+
+TEST_CASE("feasibility: an owner says of what a limit leaves less than it has that it does [S74c]") {
+  Stage stage;
+  stage.parts.neighbours[north_place].limits.processors = 8;
+  stage.parts.neighbours[south_place].limits.processors = 7;
+  const auto told = stage.part.take_due(stage.parts.capacity());
+  REQUIRE(told.size() == 2);
+  const NodeClass &to_north = told[0].second.entries[0].classes[0],
+                  &to_south = told[1].second.entries[0].classes[0];
+  CHECK(to_north.largest == 8);
+  CHECK_FALSE(to_north.limited);
+  CHECK(to_south.largest == 7);
+  CHECK(to_south.limited);
+}
+
 TEST_CASE("feasibility: what this site can hold is never refused") {
   Stage stage;
   stage.hear(north_place, 1);

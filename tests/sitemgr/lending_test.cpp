@@ -58,7 +58,19 @@ TEST_CASE("lending: a delegation is served from free nodes, or the reason says w
   }
   SUBCASE("beyond the borrower's limit") {
     stage.parts.neighbours[north_place].limits.processors = 3;
-    CHECK(refusal(stage, stage.foreign(north_place, 4)) == RejectReason::limit_reached);
+    CHECK(refusal(stage, stage.foreign(north_place, 4)) == RejectReason::processors_limit);
+    stage.lend(north_place, 1);
+    stage.parts.neighbours[north_place].limits.leases = 1;
+    CHECK(refusal(stage, stage.foreign(north_place, 1)) == RejectReason::leases_limit);
+    const auto most = [&](RejectReason reason) {
+      return Lending::most_of(stage.parts.lending_site(), north_place, reason);
+    };
+    CHECK(most(RejectReason::processors_limit) == 3);
+    CHECK(most(RejectReason::leases_limit) == 1);
+    CHECK(most(RejectReason::delegations_limit) == stage.parts.settings.delegations_per_link_max);
+    CHECK(most(RejectReason::no_capacity) == 0);
+    stage.parts.neighbours[north_place].limits.leases = 0;
+    CHECK(most(RejectReason::leases_limit) == stage.parts.settings.leases_per_link_max);
   }
   SUBCASE("it runs longer than any lease") {
     Foreign foreign = stage.foreign(north_place, 1);

@@ -76,6 +76,26 @@ TEST_CASE("nodes of one kind at several sites are told as the most that one of t
   CHECK(board.sums(2).without(0, {}).entries[1].classes[0].longest == Duration{});
 }
 
+TEST_CASE(
+    "that a limit of a link leaves less than there is goes on with what is told, and is found by who needs it") {
+  ReachBoard board(2);
+  NodeClass limited = nodes(3, {{"gpu", "1"}});
+  limited.limited = true;
+  board.hear(south, {{entry({nodes(4)}), entry({limited})}});
+  CHECK(board.sums(4).without(north, {}).entries[2].classes[0].limited);
+  CHECK_FALSE(board.sums(4).without(north, {}).entries[1].classes[0].limited);
+  CHECK(board.beyond(south, need_of({8}), 2, {}).limit == 3);
+  CHECK(board.beyond(south, need_of({8}), 2, {}).limit_hops == 2);
+  CHECK(board.beyond(south, need_of({8}), 1, {}).limit == 0);                  // it is too far away
+  CHECK(board.beyond(south, need_of({8}, {{"gpu", "2"}}), 2, {}).limit == 0);  // it would not do
+  CHECK(board.beyond(south, need_of({3}), 2, {}).limit == 0);                  // it is enough
+  CHECK(board.beyond(south, need_of({2, 2}), 2, {}).limit == 3);
+  CHECK(board.limit_of(south, {}) == 0);  // it is no limit of the neighbour for us
+  board.hear(south, {{entry({limited, nodes(2)})}});
+  CHECK(board.limit_of(south, {}) == 3);
+  CHECK(board.limit_of(south, {0, {{"gpu", "2"}}}) == 0);
+}
+
 TEST_CASE("of many neighbours each is told what all others told, and nothing of its own") {
   ReachBoard board(5);
   for (std::uint32_t i = 0; i < 5; ++i)

@@ -282,7 +282,10 @@ TEST_CASE("the limit of delegations that aren't answered is each neighbour's own
   CHECK(stage.said<Reject>(at_north).empty());
   CHECK(stage.said_once<Delegate>(at_south).request.id.user == "carol");
   stage.hear(at_south, delegate(bob, 3, 2));
-  CHECK(stage.said_once<Reject>(at_south).reason == RejectReason::limit_reached);
+  const Reject refused = stage.said_once<Reject>(at_south);
+  CHECK(refused.reason == RejectReason::limit_reached);
+  CHECK(refused.asked.back().reason == RejectReason::delegations_limit);
+  CHECK(refused.asked.back().most == 2);
   stage.hear(at_south, Withdraw{request(bob, 1, 2).id, 0, 1});
   stage.hear(at_south, delegate(bob, 4, 2));
   CHECK(stage.said<Reject>(at_south).empty());
@@ -297,12 +300,17 @@ TEST_CASE("a neighbour's own limits hold for it alone") {
   stage.lend_to(bob, 1, 2);
   stage.hear(at_south, delegate(bob, 2, 2));
   stage.hear(at_north, reject(stage.said_once<Delegate>(at_north), north, RejectReason::no_capacity, 14));
-  CHECK(stage.said_once<Reject>(at_south).reason == RejectReason::limit_reached);
+  const auto expect_limit = [](const Reject& refused, RejectReason which, std::uint32_t most) {
+    CHECK(refused.reason == RejectReason::limit_reached);
+    CHECK(refused.asked.back().reason == which);
+    CHECK(refused.asked.back().most == most);
+  };
+  expect_limit(stage.said_once<Reject>(at_south), RejectReason::leases_limit, 1);
   stage.lend_to(carol, 1, 2);
   stage.lend_to(carol, 2, 2);
   stage.down(at_south);
   stage.hear(at_north, delegate(carol, 3, 1));
-  CHECK(stage.said_once<Reject>(at_north).reason == RejectReason::limit_reached);
+  expect_limit(stage.said_once<Reject>(at_north), RejectReason::processors_limit, 4);
 }
 
 // ---- what is told of who waits -------------------------------------------------------------------------------------

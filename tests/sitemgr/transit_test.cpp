@@ -91,7 +91,7 @@ TEST_CASE("transit: a neighbour has only so many delegations open") {
   CHECK_FALSE(stage.take(delegate(2)).refused);
   const Transit::Taken third = stage.take(delegate(3));
   REQUIRE(third.refused);
-  CHECK(third.reason == RejectReason::limit_reached);
+  CHECK(third.reason == RejectReason::delegations_limit);
   stage.transit.answered(from_north);
   CHECK_FALSE(stage.take(delegate(4, {home, west}), from_west).refused);
   CHECK(stage.transit.delegations_received(from_north) == 3);

@@ -260,7 +260,11 @@ std::string remedy_of(const Json& answer) {
   if (here == "no_capacity" && !rows_in(answer, "holders").empty())
     add("the end of enough of what has nodes of " + site);
   if (reason == "no_free_nodes") add("a load above the threshold, or a lower \"delegation_threshold\"");
-  if (may_not_travel(answer)) add("`--dttl` of 1 or more, which lets others be asked");
+  if (has_number(answer, "dttl_to_more")) {
+    const auto dttl = number_in<std::uint64_t>(answer, "dttl_to_more");
+    add("`--dttl " + grouped(dttl) + "` or more, which lets " +
+        (dttl == 1 ? "a neighbour" : "a site " + grouped(dttl) + " hops away") + " be asked that could serve it");
+  }
   if (reason == "pausing" || reason == "awaiting_hint" || reason == "drained") add("room at any of its neighbours");
   return text.empty() ? text : "What would start it: " + text + ".";
 }

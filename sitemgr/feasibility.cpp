@@ -90,6 +90,20 @@ Prospect Feasibility::prospect(const Site& site, const RequestClass& kind, Durat
   return prospect;
 }
 
+std::optional<std::uint32_t> Feasibility::dttl_to_more(const Site& site, const RequestClass& kind,
+                                                       Duration length) const {
+  DMM_ASSERT(told_.size() >= site.neighbours.size());
+  std::optional<std::uint32_t> least;
+  if (!site.settings.delegate || !site.settings.use_hints) return least;
+  for (std::size_t n = 0; n < site.neighbours.size(); ++n) {
+    if (site.neighbours[n].removed) continue;
+    const std::uint32_t most = least ? *least - 1 : std::min(site.settings.dttl_limit, dttl_max);
+    if (const auto hops = reach_.hops_to_more(n, kind.need, kind.dttl, most, length)) least = hops;
+  }
+  DMM_ASSERT(!least || *least > kind.dttl);
+  return least;
+}
+
 // ---- classes -------------------------------------------------------------------------------------------------------
 
 std::pair<bool, std::uint64_t> Feasibility::classify(const Site& site, const ResourceNeed& need) {

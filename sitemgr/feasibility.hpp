@@ -59,6 +59,9 @@ class Feasibility {
   std::uint32_t limit_of(std::size_t n, const Constraints& constraints) const {
     return reach_.limit_of(n, constraints);
   }
+  /// The least DTTL, greater than the class has, that leads to a site that could serve it when idle. Nothing if no such
+  /// site is known, or if no request may travel so far.
+  std::optional<std::uint32_t> dttl_to_more(const Site& site, const RequestClass& kind, Duration length) const;
   /// What this site and, unless the request `stays`, all within its reach could do for a class.
   Prospect prospect(const Site& site, const RequestClass& kind, Duration length, bool stays) const;
 

@@ -156,6 +156,19 @@ Prospect ReachBoard::beyond(std::size_t neighbour, const ResourceNeed& need, std
   return prospect;
 }
 
+std::optional<std::uint32_t> ReachBoard::hops_to_more(std::size_t neighbour, const ResourceNeed& need,
+                                                      std::uint32_t dttl, std::uint32_t most,
+                                                      Duration length) const {
+  DMM_ASSERT(neighbour < heard_.size());
+  const std::vector<ReachEntry>& told = heard_[neighbour].entries;
+  for (std::size_t d = dttl; d < told.size() && d < most; ++d) {
+    Prospect there;
+    consider(told[d], need, length, there);
+    if (there.possible) return static_cast<std::uint32_t>(d) + 1;
+  }
+  return std::nullopt;
+}
+
 std::uint32_t ReachBoard::limit_of(std::size_t neighbour, const Constraints& constraints) const {
   DMM_ASSERT(neighbour < heard_.size());
   std::uint32_t limit = 0;

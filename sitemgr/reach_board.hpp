@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -64,6 +65,10 @@ class ReachBoard {
   ReachSums sums(std::size_t distances) const { return {heard_, gone_, distances}; }
   /// What a neighbour and all beyond it, as far as the request may travel, could do for it.
   Prospect beyond(std::size_t neighbour, const ResourceNeed& need, std::uint32_t dttl, Duration length) const;
+  /// The least number of hops, above `dttl` and at most `most`, at which a site beyond a neighbour could serve it
+  /// when idle; nothing if none is known.
+  std::optional<std::uint32_t> hops_to_more(std::size_t neighbour, const ResourceNeed& need, std::uint32_t dttl,
+                                            std::uint32_t most, Duration length) const;
   /// Of nodes that meet these constraints: how many processors of them a neighbour lends us at once by a limit of
   /// the link; 0 if no limit leaves less than it has.
   std::uint32_t limit_of(std::size_t neighbour, const Constraints& constraints) const;

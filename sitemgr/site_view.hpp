@@ -117,6 +117,8 @@ struct WaitView {
   RequestId behind;           ///< for behind_earlier
   std::vector<SiteAnswer> answers;
   std::uint32_t dttl = 0;
+  std::optional<std::uint32_t>
+      dttl_to_more;  ///< a greater DTTL leads to a site that could serve it, as far as is known
   Constraints constraints;
   Clause here;                        ///< why this site's own nodes don't serve it
   std::vector<HolderView> holders;    ///< the leases on nodes that it could use, most processors first

@@ -149,6 +149,7 @@ WaitView why(const SiteParts& parts, Instant now, const RequestId& id) {
   const LocalRequest* request = parts.queue.find(id);
   if (!request) return view;
   view.dttl = request->kind->dttl;
+  view.dttl_to_more = parts.feasibility.dttl_to_more(parts.capacity(), *request->kind, request->request.length);
   view.constraints = request->kind->need.constraints;
   view.here =
       clause_of(request->kind->need, parts.settings.name, parts.owned, parts.placer, parts.drains.has_self());

@@ -395,6 +395,7 @@ Answer why(const SiteManager& site, const ViewTime& time, const Ask& ask, const 
             {"processors", view.processors},
             {"widest", view.widest},
             {"dttl", view.dttl},
+            {"dttl_to_more", view.dttl_to_more ? Json(*view.dttl_to_more) : Json(nullptr)},
             {"memory_bytes", view.constraints.memory_bytes},
             {"attributes", std::move(attributes)},
             {"waited_seconds", view.waited.in_seconds()},

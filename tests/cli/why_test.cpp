@@ -298,8 +298,29 @@ TEST_CASE("why: a request that may not travel, and one that stays at home below 
   world.run_until(at(4));
   world.submit(ann, job_of(4, 0)), world.submit(ann, job_of(4));
   world.run_until(at(8));
-  expect(why(world, 2), {"may not travel (DTTL 0)", "`--dttl` of 1 or more"});
+  expect(why(world, 2), {"may not travel (DTTL 0)", "`--dttl 1` or more, which lets a neighbour be asked"});
   expect(why(world, 3), {"is not above the delegation threshold (5.00)", "a lower \"delegation_threshold\""});
+}
+
+TEST_CASE("why: a greater DTTL is suggested where a site farther away could serve the request, and only there") {
+  const auto why_in = [](std::uint32_t of_gamma, std::uint32_t dttl) {
+    World world(grid_of(R"({"name": "row", "sites": [
+      {"name": "alpha", "users": ["ann"], "siblings": ["beta"], "clusters": [{"name": "nodes", "nodes": 8}]},
+      {"name": "beta", "siblings": ["gamma"], "clusters": [{"name": "nodes", "nodes": 2}]},
+      {"name": "gamma", "clusters": [{"name": "nodes", "nodes": )" +
+                        std::to_string(of_gamma) + "}]}]}"),
+                calm_world());
+    world.run_until(at(2));
+    world.submit(ann, job_of(8));
+    world.run_until(at(4));
+    world.submit(ann, job_of(4, dttl));
+    world.run_until(at(8));
+    return why(world, 2);
+  };
+  expect(why_in(4, 1), {"`--dttl 2` or more, which lets a site 2 hops away be asked that could serve it"});
+  expect(why_in(4, 0), {"may not travel (DTTL 0)", "`--dttl 2` or more"});  // the neighbour couldn't serve it
+  CHECK(why_in(3, 0).find("--dttl") == std::string::npos);
+  CHECK(why_in(3, 1).find("--dttl") == std::string::npos);
 }
 
 TEST_CASE("why: a request that may not travel is no better off with a greater DTTL if its site has no neighbour") {

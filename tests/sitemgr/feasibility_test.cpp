@@ -82,6 +82,29 @@ TEST_CASE(
   CHECK(refusal().reason == RefusalReason::too_large);
 }
 
+TEST_CASE("feasibility: a greater DTTL is worth while only if a site farther away could serve the request") {
+  Stage stage;
+  stage.parts.settings.dttl_limit = 8;
+  LocalRequest& wide = stage.request(20);  // may travel 4 hops
+  const auto hear = [&](std::size_t n, std::size_t hops, std::uint32_t largest) {
+    Reach reach{std::vector<ReachEntry>(hops, ReachEntry{true, {}})};
+    reach.entries.back().classes.push_back({0, {}, largest, largest, {}, false});
+    stage.part.hear(n, std::move(reach));
+  };
+  const auto dttl = [&] { return stage.part.dttl_to_more(stage.parts.capacity(), *wide.kind, {}); };
+  CHECK_FALSE(dttl());
+  hear(north_place, 4, 20);
+  CHECK_FALSE(dttl());  // it may travel there already
+  hear(north_place, 7, 20);
+  CHECK(dttl() == 7);
+  hear(south_place, 6, 19);
+  CHECK(dttl() == 7);  // what is nearer couldn't serve it
+  hear(south_place, 6, 20);
+  CHECK(dttl() == 6);
+  hear(south_place, 9, 20), hear(north_place, 9, 20);
+  CHECK_FALSE(dttl());  // the site lets no request travel so far
+}
+
 TEST_CASE("feasibility: an owner says of what a limit leaves less than it has that it does [S74c]") {
   Stage stage;
   stage.parts.neighbours[north_place].limits.processors = 8;

@@ -78,6 +78,10 @@ concept IsManager = requires(M manager, const M& view, Instant now, Received mes
   { view.ignored() } -> std::same_as<const Ignored&>;
 };
 
+/// A manager spins that asks this many times in a row to be settled again at once. It may go on at once some thousand
+/// times, where it does much work in steps.
+constexpr std::uint32_t spins_max = 10'000;
+
 /// The outcome of performing the effects of a step.
 enum class Performed : std::uint8_t {
   done,

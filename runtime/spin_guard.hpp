@@ -1,17 +1,16 @@
 // Notices a manager that spins: its next deadline is not in the future however often it is settled, so that its daemon
-// would burn a processor with it. A manager may go on at once some thousand times, where it does much work in steps.
+// would burn a processor with it.
 #pragma once
 
 #include <cstdint>
 
+#include "manager/contract.hpp"
 #include "protocol/time.hpp"
 
 namespace dmm {
 
 class SpinGuard {
  public:
-  /// So many settles in a row may ask for another one at once.
-  static constexpr std::uint32_t spins_max = 10'000;
   /// A manager that spins is settled at most this often.
   static constexpr Duration pause_of_spinning = milliseconds(10);
 

@@ -11,8 +11,6 @@
 namespace dmm {
 namespace {
 
-/// A manager that asks to be settled again at once so often does nothing else.
-constexpr std::uint32_t spins_max = 1000;
 /// Effects that feed inputs back are settled again in the same batch, but not for ever.
 constexpr int rounds_max = 64;
 

@@ -41,7 +41,7 @@ struct SpinnerShell {
   std::vector<int> descriptors() const { return {}; }
   bool collect(Instant, Driver<Spinner>&) { return false; }
   bool perform(Instant, Driver<Spinner>& driver) {
-    if (driver.manager.settles == SpinGuard::spins_max + 10) raise(SIGTERM);
+    if (driver.manager.settles == spins_max + 10) raise(SIGTERM);
     return false;
   }
   std::optional<Answer> answer(Instant, Driver<Spinner>& driver, const Ask& ask) {
@@ -68,7 +68,7 @@ struct SpinnerShell {
 
 TEST_CASE("a manager spins when it asked at once for another settle ten thousand times in a row") {
   SpinGuard guard;
-  for (std::uint32_t i = 1; i < SpinGuard::spins_max; ++i) CHECK_FALSE(guard.settled(true));
+  for (std::uint32_t i = 1; i < spins_max; ++i) CHECK_FALSE(guard.settled(true));
   SUBCASE("a deadline in the future ends that") {
     CHECK_FALSE(guard.settled(false));
     CHECK_FALSE(guard.settled(true));
@@ -81,7 +81,7 @@ TEST_CASE("a manager spins when it asked at once for another settle ten thousand
     CHECK_FALSE(guard.settled(true));
     CHECK_FALSE(guard.settled(false));
     CHECK(guard.pause() == Duration{});
-    for (std::uint32_t i = 0; i < 2 * SpinGuard::spins_max; ++i) CHECK_FALSE(guard.settled(true));
+    for (std::uint32_t i = 0; i < 2 * spins_max; ++i) CHECK_FALSE(guard.settled(true));
     CHECK(guard.is_spinning());
   }
 }

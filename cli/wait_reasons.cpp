@@ -60,7 +60,7 @@ std::string here_sentence(const Json& answer) {
              : std::string();
 }
 
-/// Who has what it waits for, and for how long yet.
+/// Which requests and borrowers have what it waits for, and for how long yet.
 void add_holders(std::vector<std::string>& lines, const Json& answer) {
   const std::vector<Json> holders = rows_in(answer, "holders");
   const std::string reason = text_in(object_in(answer, "here"), "reason");
@@ -68,14 +68,14 @@ void add_holders(std::vector<std::string>& lines, const Json& answer) {
   const bool is_of_no_use = reason == "too_wide" || reason == "over_quota" || reason == "apart" ||
                             reason == "no_attribute" || reason == "too_little_memory";
   if (holders.empty() || is_of_no_use) return;
-  lines.push_back("Who has nodes of " + shown(answer, "site") + " that it could use:");
+  lines.push_back("What has nodes of " + shown(answer, "site") + " that it could use:");
   constexpr std::size_t most = 5;
   for (std::size_t i = 0; i < holders.size() && i < most; ++i) {
     const Json& one = holders[i];
     const std::string request = shown(one, "request"), to = shown(one, "to");
-    std::string who = request.empty() ? "lease " + shown(one, "lease") : request;
-    if (!to.empty()) who = to + " (lease " + shown(one, "lease") + ", for " + who + ")";
-    std::string line = "  " + who + ": " + processors_text(one, "processors") + " for " +
+    std::string holder = request.empty() ? "lease " + shown(one, "lease") : request;
+    if (!to.empty()) holder = to + " (lease " + shown(one, "lease") + ", for " + holder + ")";
+    std::string line = "  " + holder + ": " + processors_text(one, "processors") + " for " +
                        length_text(number_in<double>(one, "held_seconds"));
     if (flag_in(one, "cleaning"))
       line += "; it is over, and the nodes are being cleaned";
@@ -102,7 +102,7 @@ std::string sentence_for(const std::string& reason, const Json& answer) {
   const std::string threshold = decimal(number_in<double>(answer, "threshold"), 2);
   const std::string load = decimal(number_in<double>(answer, "load"), 2);
   if (reason == "no_free_nodes")
-    return "Nobody else is asked, since the load of its site (" + load +
+    return "No other site is asked, since the load of its site (" + load +
            ") is not above the delegation threshold (" + threshold + ").";
   if (reason == "behind_earlier") {
     const std::string behind = shown(answer, "behind");
@@ -115,20 +115,22 @@ std::string sentence_for(const std::string& reason, const Json& answer) {
            " and waits for the answer.";
   }
   if (reason == "pausing")
-    return "Nobody could serve it in the last round, by answer or by hint; a new round starts when a hint shows "
+    return "No site could serve it in the last round, by answer or by hint; a new round starts when a hint shows "
            "capacity, or in " +
            length_text(number_in<double>(answer, "pause_left_seconds")) + ".";
   if (reason == "no_neighbour") {
-    return may_not_travel(answer) ? "Nobody else is asked, since the request may not travel (DTTL 0)."
-                                  : "There is nobody to ask: its site has no neighbour, or doesn't delegate.";
+    return may_not_travel(answer) ? "No other site is asked, since the request may not travel (DTTL 0)."
+                                  : "There is no site to ask: its own has no neighbour, or doesn't delegate.";
   }
   static constexpr std::array<Words, 7> table{{
       {"none", "It doesn't wait: it has nodes, or will have them at once."},
       {"window_full", "Every neighbour that may serve it has as many delegations under way as its window allows."},
       {"neighbours_unknown",
-       "Nobody who is known could ever serve it, but not all neighbours have told what they have yet."},
-      {"drained", "Its site is drained, so nothing new starts on its nodes, and nobody else within reach has room."},
-      {"awaiting_hint", "Nobody within reach has room for it, by what they told; whoever has is asked at once."},
+       "No site that is known could ever serve it, but not all neighbours have told what they have yet."},
+      {"drained",
+       "Its site is drained, so nothing new starts on its nodes, and no other site within reach has room."},
+      {"awaiting_hint",
+       "No site within reach has room for it, by their hints; the first that has is asked at once."},
       {"next_cycle", "It waits for the next matchmaking or delegation cycle of its site."},
       {"", "Its site gives no reason."},
   }};
@@ -191,15 +193,15 @@ std::string not_asked_sentence(const Json& asked, const Json& answer, const Know
     const std::string clause = text_in(asked, "clause");
     const std::string needs = processors_text(answer, "widest");
     if (clause == "processors_limit") return limit_beyond(asked, answer);
-    if (clause == "too_wide") return "neither it nor anybody beyond it has " + needs + " in one cluster";
-    if (clause == "too_long") return "neither it nor anybody beyond it lends for as long as it runs";
+    if (clause == "too_wide") return "neither it nor any site beyond it has " + needs + " in one cluster";
+    if (clause == "too_long") return "neither it nor any site beyond it lends for as long as it runs";
     std::string what;
     const Json attributes = object_in(answer, "attributes");
     for (const auto& [name, value] : attributes.items())
       if (value.is_string()) what += (what.empty() ? "" : " and ") + name + "=" + value.get<std::string>();
     if (const double bytes = number_in<double>(answer, "memory_bytes"); bytes > 0)
       what += (what.empty() ? "" : " and ") + decimal(bytes / 1e6, 0) + " MB of memory";
-    return "neither it nor anybody beyond it has " + needs + " of nodes with " + harmless(what);
+    return "neither it nor any site beyond it has " + needs + " of nodes with " + harmless(what);
   }
   if (stage == "no_room") {
     const auto known = others.find(site);
@@ -238,7 +240,7 @@ void add_neighbours(std::vector<std::string>& lines, const Json& answer, const K
     if (!text.empty()) told.push_back("  " + shown(one, "site") + ": " + text);
   }
   if (told.empty()) return;
-  lines.emplace_back("Its neighbours, and who was asked in the last round:");
+  lines.emplace_back("Its neighbours, and which were asked in the last round:");
   lines.insert(lines.end(), told.begin(), told.end());
 }
 
@@ -273,9 +275,9 @@ std::string remedy_of(const Json& answer) {
 
 std::string reject_sentence(const std::string& site, const std::string& reason, std::uint64_t most) {
   static constexpr std::array<Words, 28> table{{
-      {"no_capacity", "has too few free nodes, and nobody beyond it had them"},
+      {"no_capacity", "has too few free nodes, and so had each site beyond it"},
       {"never_servable",
-       "has no cluster that is large enough or meets the constraints, nor has anybody beyond it"},
+       "has no cluster that is large enough or meets the constraints, nor has any site beyond it"},
       {"dttl_exhausted", "has too few free nodes, and the request may travel no further"},
       {"tries_exhausted", "has too few free nodes, and the search budget of the round is spent"},
       {"already_seen", "was asked for this request before"},
@@ -287,8 +289,8 @@ std::string reject_sentence(const std::string& site, const std::string& reason, 
       {"malformed", "says that the request makes no sense"},
       {"too_long", "lends for less time than the job may run"},
       {"not_in_turn", "keeps its free nodes for a borrower that has had less"},
-      {"drained", "is drained, or lends nothing more to who asks"},
-      {"no_nodes", "has no nodes of its own, and nobody beyond it had room"},
+      {"drained", "is drained, or lends nothing more to the site that asked it"},
+      {"no_nodes", "has no nodes of its own, and no site beyond it had room"},
       {"no_attribute", "has too few nodes with the attributes that are demanded, or none"},
       {"too_little_memory", "has too few nodes with the memory that is demanded, or none"},
       {"too_wide", "has no cluster that is as large as the widest component"},

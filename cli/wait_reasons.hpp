@@ -11,7 +11,7 @@
 
 namespace dmm {
 
-/// What a rejecting site meant: "das-3: has too few free nodes, and nobody beyond it had them". `most`: what the
+/// What a rejecting site meant: "das-3: has too few free nodes, and so had each site beyond it". `most`: what the
 /// limit allows that is the reason; 0 if it isn't said.
 std::string reject_sentence(const std::string& site, const std::string& reason, std::uint64_t most = 0);
 

@@ -152,7 +152,7 @@ CLI::App* add_why_command(CLI::App& app, int& exit_code) {
       ->type_name("ENDPOINT");
   command->add_flag("--json", options->json, "Print a JSON object");
   command->footer(
-      "Of a job that waits: what keeps it from the nodes of its site, who has them and until when, why each\n"
+      "Of a job that waits: what keeps it from the nodes of its site, what has them and until when, why each\n"
       "neighbour doesn't serve it, and what would start it. Of one that runs: where, and for how long. Of one\n"
       "that is over: exit status or signal, place, duration, and where its output is. Without its site manager\n"
       "its job manager tells what it knows.\n"

@@ -119,7 +119,7 @@ struct ProgressRecord {
       "lease",       "chain",        "clusters",  "origin",           "tries",         "nodes",       "held",
       "asked",       "grace",        "tasks",     "round_trip",       "keeper_deaths", "again_at",    "output",
       "output_text", "output_began", "own_files", "false_starts",     "interruptions", "waits_since", "ran_from",
-      "ran_before",  "is_suspect",   "further",   "components_under", "isolation",     "past_causes"};
+      "ran_before",  "is_suspect",   "further",   "components_under", "isolation",     "interruption_causes"};
   std::string key() const { return std::to_string(number); }
   template <class Self>
   static auto fields(Self& self) {

@@ -8,8 +8,8 @@ namespace dmm {
 
 /// Why a site didn't serve a delegation.
 enum class RejectReason : std::uint8_t {
-  no_capacity,      ///< could serve it when idle, but has too few free nodes and nobody beyond had them
-  never_servable,   ///< no cluster here is large enough or meets the constraints, and nobody beyond could serve it
+  no_capacity,      ///< could serve it when idle; too few nodes are free here, and at each site beyond
+  never_servable,   ///< no cluster here is large enough or meets the constraints, and no site beyond does
   dttl_exhausted,   ///< no capacity here, and the request may travel no further
   tries_exhausted,  ///< no capacity here, and the search budget of the round is spent
   already_seen,     ///< this site saw the request with at least this DTTL
@@ -20,9 +20,9 @@ enum class RejectReason : std::uint8_t {
   not_lending,      ///< what is free is kept for this site's own users
   malformed,        ///< the request makes no sense
   too_long,         ///< no lease from here lasts as long as the request runs
-  not_in_turn,      ///< what is free is for another borrower, who has had less
+  not_in_turn,      ///< what is free is for another borrower, which has had less
   // More exactly, in what a site says of itself beside its reason (SiteAnswer):
-  drained,            ///< nothing new starts on its nodes, or nothing more is lent to who asks
+  drained,            ///< nothing new starts on its nodes, or nothing more is lent to the site that asks
   no_nodes,           ///< it has no nodes of its own
   no_attribute,       ///< none of its nodes have an attribute that is demanded, or not enough of them
   too_little_memory,  ///< none of its nodes have the memory that is demanded, or not enough of them
@@ -48,11 +48,11 @@ enum class WaitReason : std::uint8_t {
   asking_neighbour,    ///< it is out on a delegation
   pausing,             ///< every neighbour rejected it; a new round starts after a pause or at a hint
   window_full,         ///< every neighbour that may serve it has its window of delegations full
-  no_neighbour,        ///< nobody to ask: no neighbour, or a DTTL of 0
+  no_neighbour,        ///< no site to ask: no neighbour, or a DTTL of 0
   neighbours_unknown,  ///< wider than all known clusters, but not all neighbours have reported theirs
   next_cycle,          ///< waits for the next matchmaking or delegation cycle
-  drained,             ///< this site's nodes take no new work, and nobody else has any free
-  awaiting_hint,  ///< nobody within reach has free nodes, by what they told; better news starts a round at once
+  drained,             ///< this site's nodes take no new work, and no other site has any free
+  awaiting_hint,       ///< no site within reach has free nodes, by its hint; better news starts a round at once
 };
 
 /// Why a request ends without nodes.

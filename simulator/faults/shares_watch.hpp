@@ -1,7 +1,7 @@
 // Borrowers share: of several that want nodes of the same owner all the time, none gets less than a third of what
-// another gets, by weight; whose jobs are narrow gets what is left beside wide ones. Looked at from outside: who
-// wants is a site of which a job waits that the owner could serve, and what a site gets is what its programs use
-// in the owner's hosts.
+// another gets, by weight. A borrower of narrow jobs gets what is left beside wide ones. Looked at from outside: a
+// borrower wants nodes while a job of it waits that the owner could serve, and it gets what its programs use in
+// the owner's hosts.
 #pragma once
 
 #include <functional>
@@ -15,7 +15,7 @@ namespace dmm {
 
 class SharesWatch {
  public:
-  /// Who wanted for so long without a break must have had its share.
+  /// A borrower that wanted for this long without a break must have had its share.
   static constexpr Duration window = seconds(1800);
   /// A program that runs for longer keeps nodes from their turn: then nothing is said of its owner's shares.
   static constexpr Duration longest = seconds(300);
@@ -25,11 +25,11 @@ class SharesWatch {
 
   explicit SharesWatch(Wants wants) : wants_(std::move(wants)) {}
 
-  /// Who had too little; empty if nobody. Cheap if called often: it looks each five seconds.
+  /// The borrower that had too little; empty if none had. Cheap if called often: it looks each five seconds.
   std::string look(const World& world);
   /// Something went wrong or was changed: what was counted until then counts no longer.
   void excuse(Instant now) { excused_at_ = now; }
-  /// How often somebody was found to have had its share.
+  /// How often a borrower was found to have had its share.
   std::uint64_t shares() const { return shares_; }
 
  private:

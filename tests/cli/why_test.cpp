@@ -180,7 +180,7 @@ TEST_CASE("why: a request that nobody can ever hold names neither holders nor a 
   const std::string text = why(world, 2);
   CAPTURE(text);
   CHECK(text.find("No cluster of alpha has 16 processors") != std::string::npos);
-  CHECK(text.find("Who has nodes of alpha") == std::string::npos);
+  CHECK(text.find("What has nodes of alpha") == std::string::npos);
 }
 
 TEST_CASE("why: each site that was asked names what kept it, not only that it had no room") {
@@ -333,7 +333,7 @@ TEST_CASE("why: a request that may not travel is no better off with a greater DT
   alone.submit(ann, job_of(4, 0));
   alone.run_until(at(8));
   const std::string text = why(alone, 2);
-  expect(text, {"There is nobody to ask: its site has no neighbour", "What would start it: the end of enough"});
+  expect(text, {"There is no site to ask: its own has no neighbour", "What would start it: the end of enough"});
   CHECK(text.find("DTTL") == std::string::npos);
   CHECK(text.find("--dttl") == std::string::npos);
 }
@@ -388,7 +388,7 @@ TEST_CASE("every reason has a sentence") {
   CHECK(reject_sentence("b", "other").find("other") != std::string::npos);
 }
 
-TEST_CASE("everybody who was asked is named with the reason") {
+TEST_CASE("each site that was asked is named with the reason") {
   expect(joined(wait_sentences({{"reason", "pausing"},
                                 {"pause_left_seconds", 2.5},
                                 {"answers", {{{"site", "b"}, {"reason", "no_capacity"}}}}})),

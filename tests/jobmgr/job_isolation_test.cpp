@@ -13,7 +13,7 @@ TEST_CASE(
   stage.submit({sleeper({4, 4})});
   const auto isolation = [&] {
     const JobView job = *stage.manager.job(1);
-    return job.place ? job.place->isolation : Few<ShortText>{"no place"};
+    return job.places.empty() ? Few<ShortText>{"no place"} : job.places[0].isolation;
   };
   stage.hear(site, grant(request(1), {group(fs0, {0, 1}, 0), group(fs1, {0, 1}, 1)}));
   CHECK(isolation().empty());
@@ -24,9 +24,9 @@ TEST_CASE(
   REQUIRE(both.size() == 3);
   CHECK(both[0] == "namespaces, rlimits");
   CHECK(both[1].size() <= isolation_bytes_max);
-  stage.restart();
-  CHECK(isolation() == both);
-  SUBCASE("it is over") {
+  SUBCASE("it is over, after a restart") {
+    stage.restart();
+    CHECK(isolation() == both);
     stage.hear(fs0, ended(request(1)));
     Ended other = ended(request(1));
     other.component = 1;

@@ -3,8 +3,10 @@
 
 #include <filesystem>
 
+#include "cli/job_conditions.hpp"
 #include "protocol/hints.hpp"
 #include "protocol/programs.hpp"
+#include "runtime/clock.hpp"
 #include "topologies/json_reader.hpp"
 #include "topologies/text_rules.hpp"
 
@@ -115,7 +117,24 @@ void make_absolute(ShortText& path) {
   if (!path.empty()) path = std::filesystem::absolute(path.view()).lexically_normal().string();
 }
 
-void read_job(JsonReader& reader, JobDescription& job) {
+/// When it may be asked for, in the texts of the options of `dmm submit`.
+void read_conditions_of(JsonReader& reader, JobDescription& job, std::vector<JobName>& named) {
+  reader.boolean("hold", job.hold);
+  std::string begin, dependency;
+  reader.text("begin", begin);
+  reader.text("dependency", dependency);
+  if (reader.has("begin")) {
+    const auto read = parse_begin(begin, wall_microseconds() / 1'000'000);
+    if (const auto* fault = std::get_if<std::string>(&read)) return reader.refuse("begin", *fault);
+    job.begin_seconds = std::get<std::uint32_t>(read);
+  }
+  if (!reader.has("dependency")) return;
+  auto read = parse_dependencies(dependency, named);
+  if (const auto* fault = std::get_if<std::string>(&read)) return reader.refuse("dependency", *fault);
+  job.dependencies = std::get<RareList<Dependency>>(std::move(read));
+}
+
+void read_job(JsonReader& reader, JobDescription& job, std::vector<JobName>& named) {
   reader.require({"command"});
   reader.text("name", job.name);
   read_command(reader, job.program.arguments);
@@ -136,29 +155,34 @@ void read_job(JsonReader& reader, JobDescription& job) {
   reader.text("error_file", job.error_path);
   reader.boolean("keep_output", job.keep_output);
   reader.boolean("append", job.append);
+  read_conditions_of(reader, job, named);
   make_absolute(job.output_path);
   make_absolute(job.error_path);
 }
 
-OrFault<JobDescription, JobFault> from_json(const OrFault<SortedJson, ConfigError>& read,
-                                            const std::string& file) {
+OrFault<JobDescription, JobFault> from_json(const OrFault<SortedJson, ConfigError>& read, const std::string& file,
+                                            std::vector<JobName>* names) {
   if (const auto* error = std::get_if<ConfigError>(&read)) return JobFault{error->text};
   JobDescription job;
-  std::string fault = read_whole(std::get<SortedJson>(read), file, [&](JsonReader& reader) { read_job(reader, job); });
+  std::vector<JobName> named;
+  std::string fault =
+      read_whole(std::get<SortedJson>(read), file, [&](JsonReader& reader) { read_job(reader, job, named); });
   if (fault.empty())
     if (const std::string rule = fault_of(job); !rule.empty()) fault = file + ": " + rule;
   if (!fault.empty()) return JobFault{std::move(fault)};
+  if (names != nullptr) names->insert(names->end(), named.begin(), named.end());
   return job;
 }
 
 }  // namespace
 
-OrFault<JobDescription, JobFault> read_job_file(const std::string& path) {
-  return from_json(read_json_file(path), path);
+OrFault<JobDescription, JobFault> read_job_file(const std::string& path, std::vector<JobName>* named) {
+  return from_json(read_json_file(path), path, named);
 }
 
-OrFault<JobDescription, JobFault> parse_job_file(const std::string& text, const std::string& file) {
-  return from_json(parse_json(text, file), file);
+OrFault<JobDescription, JobFault> parse_job_file(const std::string& text, const std::string& file,
+                                                 std::vector<JobName>* named) {
+  return from_json(parse_json(text, file), file, named);
 }
 
 }  // namespace dmm

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
+#include "cli/managers.hpp"
 #include "protocol/messages.hpp"
 #include "protocol/outcome.hpp"
 
@@ -14,9 +16,10 @@ struct JobFault {
   std::string text;
 };
 
-/// A job from its file.
-OrFault<JobDescription, JobFault> read_job_file(const std::string& path);
+/// A job from its file. `named`, if any, gets the full names of jobs that it depends on (job_conditions.hpp).
+OrFault<JobDescription, JobFault> read_job_file(const std::string& path, std::vector<JobName>* named = nullptr);
 /// The same from text; `file` is only named in faults.
-OrFault<JobDescription, JobFault> parse_job_file(const std::string& text, const std::string& file);
+OrFault<JobDescription, JobFault> parse_job_file(const std::string& text, const std::string& file,
+                                                 std::vector<JobName>* named = nullptr);
 
 }  // namespace dmm

@@ -1,8 +1,11 @@
 // See job_sentences.hpp.
 #include "cli/job_sentences.hpp"
 
+#include <time.h>
+
 #include <algorithm>
 #include <array>
+#include <ctime>
 #include <optional>
 #include <utility>
 
@@ -155,8 +158,48 @@ std::string causes_text(const ToldJob& job) {
   return text;
 }
 
-/// What it is about while it neither plainly waits nor runs: until when it pauses, or whose word is awaited.
+/// "2026-11-27 08:00:00", by the clock of this host.
+std::string date_text(double date) {
+  const auto whole = static_cast<time_t>(date);
+  tm local{};
+  std::array<char, 32> text{};
+  if (::localtime_r(&whole, &local) == nullptr) return {};
+  return {text.data(), std::strftime(text.data(), text.size(), "%Y-%m-%d %H:%M:%S", &local)};
+}
+
+/// What of another job is awaited: "job 13 to finish".
+std::string dependency_text(const ToldJob::Awaited& one) {
+  const std::string job = "job " + std::to_string(one.job);
+  if (one.kind == "after") return job + " to begin";
+  if (one.kind == "afterok") return job + " to finish";
+  if (one.kind == "afternotok") return job + " to end without finishing";
+  return job + " to end";
+}
+
+/// Dependencies, the first `most` of them in words.
+std::string dependencies_text(const ToldJob& job, std::size_t most) {
+  std::string text;
+  for (std::size_t i = 0; i < std::min(most, job.dependencies.size()); ++i)
+    text += (i == 0 ? "" : ", for ") + dependency_text(job.dependencies[i]);
+  const std::size_t left = job.dependencies.size() - std::min(most, job.dependencies.size());
+  return left == 0 ? text : text + ", and for " + count_text(left, "other");
+}
+
+/// What keeps it back, for a cell.
+std::string kept_back_text(const ToldJob& job, double now) {
+  std::string text;
+  const auto add_part = [&](const std::string& more) { text += (text.empty() ? "" : "; ") + more; };
+  if (job.held) add_part("held by its user");
+  if (job.begin_at)
+    add_part("not before " + date_text(*job.begin_at) + ", in " + length_text(std::max(0.0, *job.begin_at - now)));
+  if (!job.dependencies.empty()) add_part("waits for " + dependencies_text(job, 1));
+  return text;
+}
+
+/// What it is about while it neither plainly waits nor runs: what keeps it back, until when it pauses, or whose
+/// word is awaited.
 std::string awaited_text(const ToldJob& job, double now) {
+  if (job.is_kept_back()) return kept_back_text(job, now);
   if (pauses(job, now)) return "pauses " + length_text(*job.again_at - now);
   if (job.state == "ending") return "its end is awaited of " + heads_text(job, now);
   if (job.state != "collecting") return {};
@@ -231,6 +274,20 @@ std::vector<std::string> pause_sentences(const ToldJob& job, double now) {
                      " more before its job manager asks for nodes again";
   if (!job.text.empty()) text += ": " + harmless(job.text);
   return {text + "."};
+}
+
+std::vector<std::string> kept_back_sentences(const ToldJob& job, double now) {
+  std::vector<std::string> lines;
+  if (job.held)
+    lines.push_back("It is held by its user; `dmm release " + harmless(job.request) + "` lets it go on.");
+  if (job.begin_at)
+    lines.push_back("It begins no earlier than " + date_text(*job.begin_at) + ", in " +
+                    length_text(std::max(0.0, *job.begin_at - now)) + ".");
+  if (!job.dependencies.empty())
+    lines.push_back("It waits for " + dependencies_text(job, job.dependencies.size()) + ".");
+  lines.push_back(
+      "Its site isn't asked for nodes before that; this wait doesn't count where requests rank by age.");
+  return lines;
 }
 
 std::vector<std::string> unasked_sentences(const ToldJob& job, bool site_is_up, const std::string& site_fault,

@@ -38,6 +38,9 @@ bool pauses(const ToldJob& job, double now);
 /// Lines for such a job: how long yet, and why.
 std::vector<std::string> pause_sentences(const ToldJob& job, double now);
 
+/// Lines for a job that waits and may not be asked for yet: what keeps it back, and for how long yet.
+std::vector<std::string> kept_back_sentences(const ToldJob& job, double now);
+
 /// Lines for a job that waits and whose site can't be asked, or says that it doesn't hold the request.
 /// `site_fault`: why its job manager doesn't reach the site, if it says; `fault`: why the site gave no answer.
 std::vector<std::string> unasked_sentences(const ToldJob& job, bool site_is_up, const std::string& site_fault,

@@ -213,6 +213,10 @@ ToldJob job_from_json(const Json& json) {
   job.ended = date_in(json, "ended");
   job.keep_output = value_in<bool>(json, "keep_output");
   job.limit_wall_seconds = value_in<double>(json, "limit_wall_seconds");
+  job.held = flag_in(json, "held");
+  job.begin_at = date_in(json, "begin_at");
+  for (const Json& one : rows_in(json, "dependencies"))
+    job.dependencies.push_back({value_in<std::string>(one, "kind"), value_in<std::uint64_t>(one, "job")});
   if (const auto nodes = json.find("nodes"); nodes != json.end() && nodes->is_object())
     for (const auto& [manager, set] : nodes->items())
       if (set.is_string()) job.nodes += (job.nodes.empty() ? "" : ", ") + manager + " " + set.get<std::string>();

@@ -74,8 +74,18 @@ struct ToldJob {
   std::string nodes;               ///< that it has now: "das-3/fs0 0-3, das-3/fs1 7"
   std::vector<std::string> isolation;  ///< what keeps the components of its last attempt apart; empty: not known
   double limit_wall_seconds = 0;   ///< its own limit; 0: none
+  bool held = false;               ///< by its user
+  std::optional<double> begin_at;  ///< its begin time, while that is to come
+  /// A job that it depends on, and what of it is awaited yet.
+  struct Awaited {
+    std::string kind;
+    std::uint64_t job = 0;
+  };
+  std::vector<Awaited> dependencies;
 
   bool over() const { return state == "finished" || state == "failed" || state == "cancelled" || state == "lost"; }
+  /// It waits, and may not be asked for yet.
+  bool is_kept_back() const { return state == "waiting" && (held || begin_at || !dependencies.empty()); }
   /// Output of it could not be written.
   bool has_unwritten() const { return output_state == "unwritten"; }
 };

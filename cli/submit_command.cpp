@@ -11,6 +11,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/figures.hpp"
+#include "cli/job_conditions.hpp"
 #include "cli/job_file.hpp"
 #include "cli/job_output.hpp"
 #include "cli/json_text.hpp"
@@ -33,6 +34,7 @@ struct SubmitOptions {
   ManagerOptions manager;
   std::vector<std::string> words;  ///< the command, or one file
   std::string name, components, output_file, error_file, directory;
+  std::string begin, dependency;
   std::vector<std::string> attributes, environment;
   std::uint32_t processors = 1, flexible = 0, dttl = 5, reruns = 3;
   std::uint32_t component_min = 1, components_max = 0;
@@ -42,7 +44,7 @@ struct SubmitOptions {
   std::uint64_t limit_memory_mb = 0;
   std::string submission;      ///< the name of this submission; empty: a new one
   double look_seconds = 0.05;  ///< for a refusal
-  bool wait = false, discard_output = false, append = false, json = false;
+  bool wait = false, discard_output = false, append = false, hold = false, json = false;
   std::vector<std::string> job_options;  ///< those that were given and that a file would say itself
 };
 
@@ -97,11 +99,27 @@ std::string absolute(const std::string& path) {
   return path.empty() ? path : std::filesystem::absolute(path).lexically_normal().string();
 }
 
-OrFault<JobDescription, JobFault> job_from(const SubmitOptions& options) {
+/// When the job may be asked for; why that can't be read, or nothing.
+std::string read_conditions(const SubmitOptions& options, JobDescription& job, std::vector<JobName>& named) {
+  job.hold = options.hold;
+  if (!options.begin.empty()) {
+    const auto begin = parse_begin(options.begin, wall_microseconds() / 1'000'000);
+    if (const auto* fault = std::get_if<std::string>(&begin)) return "--begin: " + *fault;
+    job.begin_seconds = std::get<std::uint32_t>(begin);
+  }
+  if (options.dependency.empty()) return {};
+  auto dependencies = parse_dependencies(options.dependency, named);
+  if (const auto* fault = std::get_if<std::string>(&dependencies)) return "--dependency: " + *fault;
+  job.dependencies = std::get<RareList<Dependency>>(std::move(dependencies));
+  return {};
+}
+
+/// `named`: gets the full names of jobs that it depends on.
+OrFault<JobDescription, JobFault> job_from(const SubmitOptions& options, std::vector<JobName>& named) {
   if (options.words.size() == 1 && options.words[0].ends_with(".json")) {
     if (!options.job_options.empty())
       return JobFault{options.job_options.front() + ": a job file says this itself; leave the option out"};
-    return read_job_file(options.words[0]);
+    return read_job_file(options.words[0], &named);
   }
   if (options.words.empty()) return JobFault{"nothing to run; expected a job file, or -- COMMAND ARGUMENTS"};
   JobDescription job;
@@ -118,6 +136,7 @@ OrFault<JobDescription, JobFault> job_from(const SubmitOptions& options) {
     job.program.environment.push_back(text);
   }
   if (std::string fault = read_need(options, job.need); !fault.empty()) return JobFault{std::move(fault)};
+  if (std::string fault = read_conditions(options, job, named); !fault.empty()) return JobFault{std::move(fault)};
   job.dttl = options.dttl;
   job.priority = options.priority;
   job.reruns_max = options.reruns;
@@ -222,7 +241,7 @@ std::optional<ToldJob> refused_at_once(const SubmitOptions& options, PatientClie
     const Json json = Json::parse(reply.text, nullptr, false);
     if (!reply.fault.empty() || !json.is_object()) break;
     ToldJob job = job_from_json(json);
-    if (job.state == "failed" && job.exit_kind.empty()) return job;
+    if ((job.state == "failed" || job.state == "cancelled") && job.exit_kind.empty()) return job;
     if (job.state != "waiting" || client.interrupted()) break;
     client.pause(std::min(pause, std::max(Duration{}, end - monotonic_now())));
   }
@@ -242,7 +261,9 @@ int tell_submitted(const SubmitOptions& options, PatientClient& client, std::uin
                 {"refused", refused ? refused->text : std::string()}});
   else
     std::printf("%s\n", name.c_str());
-  return refused ? fail("submit", {name + " was " + harmless(refused->text), 1}) : 0;
+  if (!refused) return 0;
+  const std::string state = refused->state == "cancelled" ? "cancelled: " : "";
+  return fail("submit", {name + " was " + state + harmless(refused->text), 1});
 }
 
 /// Nothing but the command line goes to where the job runs.
@@ -258,11 +279,14 @@ void note_that_files_stay(const SubmitOptions& options) {
 }
 
 int run(SubmitOptions options) {
-  auto described = job_from(options);
+  std::vector<JobName> named;
+  auto described = job_from(options, named);
   if (auto* fault = std::get_if<JobFault>(&described)) return fail("submit", {fault->text, 2});
   note_that_files_stay(options);
   auto chosen = choose_manager(options.manager, Role::job_manager);
   if (auto* fault = std::get_if<CommandFault>(&chosen)) return fail("submit", *fault);
+  if (const std::string fault = fault_of_names(named, std::get<Manager>(chosen).party); !fault.empty())
+    return fail("submit", {fault, 2});
   if (options.submission.empty()) options.submission = new_submission();
   PatientClient client("submit", std::get<Manager>(chosen), options.submission);
   if (!client.fault().empty()) return fail("submit", {client.fault(), 2});
@@ -308,6 +332,12 @@ void add_job_options(CLI::App& command, SubmitOptions& options) {
       .add_flag("--append", options.append, "Add output to what is in these files; other jobs may do so, too")
       ->group("The job");
   command.add_flag("--discard-output", options.discard_output, "Bring no output back")->group("The job");
+  command.add_flag("--hold", options.hold, "It waits until `dmm release`")->group("The job");
+  add(command, "--begin", options.begin,
+      "It waits until then: now+1hour, now+90 (seconds), 18:30, 2026-11-27T08:00", "WHEN");
+  add(command, "--dependency", options.dependency,
+      "It waits for all of these jobs: after (it began), afterok, afternotok, afterany (it is over)",
+      "KIND:JOB,...");
   add(command, "--limit-cpu", options.limits.cpu_seconds, "Processor time of a process", "SECONDS");
   add(command, "--limit-memory-mb", options.limit_memory_mb, "Address space of a process", "MIB");
   add(command, "--limit-files", options.limits.open_files, "Open files of a process", "N");
@@ -342,10 +372,15 @@ CLI::App* add_submit_command(CLI::App& app, int& exit_code) {
       "A job that is refused at once is exit code 1. Where no answer comes, the message has the --submission\n"
       "with which the same command may be repeated: the job is submitted once, whatever was lost.\n"
       "\n"
+      "A job that is held, has a begin time or depends on other jobs of the same user is taken at once and "
+      "waits.\n"
+      "When one of these jobs ends so that it can never run, it is cancelled.\n"
+      "\n"
       "Examples:\n"
       "  dmm submit --site alpha -n 4 --wait --output-file out.txt -- hostname\n"
       "  dmm submit --site alpha --components 8,8 -- sleep 60\n"
       "  dmm submit --testbed two-sites --site alpha --user u0 job.json\n"
+      "  dmm submit --site alpha --begin 18:30 --dependency afterok:12:13,afterany:14 -- make report\n"
       "  dmm submit --jobmgr tcp://head.example.org:7710 -- make test\n"
       "  DMM_JOBMGR=ipc://$HOME/.dmm/jobmgr.ipc dmm submit --submission night-17 -- make test\n");
   command->callback([command, options, &exit_code] {

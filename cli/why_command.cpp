@@ -103,6 +103,8 @@ void tell(const Findings& found, const Manager& manager) {
   const bool waits = job.state == "waiting";
   if (!waits)
     add(job_sentences(job, places_of(job, manager), now));
+  else if (job.is_kept_back())
+    add(kept_back_sentences(job, now));
   else if (pauses(job, now))
     add(pause_sentences(job, now));
   else if (found.why.is_null() || !found.site_is_up)
@@ -130,7 +132,8 @@ int run(const WhyOptions& options) {
   found.site_is_up = counts.fault.empty() && flag_in(counts.json, "site_up");
   if (!found.site_is_up && links.fault.empty())
     found.site_fault = text_in(session_with(links.json, manager.party.site.text), "last_error");
-  if (text_in(found.job, "state") == "waiting") ask_site(options, manager, found);
+  const ToldJob told = job_from_json(found.job);
+  if (told.state == "waiting" && !told.is_kept_back()) ask_site(options, manager, found);
   if (options.json)
     print_json({{"job", found.job},
                 {"why", found.why},

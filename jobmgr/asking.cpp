@@ -7,6 +7,7 @@
 #include <span>
 
 #include "jobmgr/attempts.hpp"
+#include "jobmgr/conditions.hpp"
 #include "jobmgr/output.hpp"
 #include "jobmgr/recovery.hpp"
 #include "jobmgr/routes.hpp"
@@ -23,9 +24,9 @@ constexpr std::size_t asks_a_step = 1'000;
 /// Thirty years are as good as more.
 constexpr std::uint64_t wall_told_max = std::uint64_t{30} * 365 * 86400;
 
-/// Whether the home site may answer this request: the job waits, and not for the end of its pause.
+/// Whether the home site may answer this request.
 bool is_asked_for(JobStep& s, const Job& job, const RequestId& request) {
-  return job.state == JobState::waiting && job.again_at == never && s.parts.request_of(job) == request;
+  return s.parts.waits_for_nodes(job) && s.parts.request_of(job) == request;
 }
 
 void add_lease(Attempt& attempt, Grant& grant) {
@@ -128,13 +129,14 @@ Duration grace_of(const LeaseEnded& ended) {
 
 static void accept(JobStep& s, JobDescription description);
 static void ask(JobStep& s, const Job& job);
+/// The oldest that ended go.
+static void forget_beyond_limit(JobStep& s);
 /// Without nodes there is nothing to give back, and a Release that names none would end the lease for other jobs
 /// too.
 static void give_back(JobStep& s, Grant& grant, bool failed);
 /// Takes all leases of a request, or none.
 static void take(JobStep& s, const RequestId& request, std::span<Grant> grants);
 static void record(JobStep& s, Job& job, std::span<Grant> grants);
-static void cancel_waiting(JobStep& s, Job& job);
 /// Whether the component is interrupted by that. That its program is over is only certain if nodes of its own
 /// resource manager are among those confirmed clean, which may be said later than that they are lost.
 static bool loses(JobStep& s, Job& job, std::uint32_t component, const std::vector<NodeGroup>& hit,
@@ -149,22 +151,29 @@ void on(JobStep& s, FromClient from, Submit& submit) {
   Submitted answer{submit.token, 0, 0, fault_of(submit)};
   if (answer.fault.empty() && s.parts.jobs.open() + submit.jobs.size() > s.parts.settings.jobs_max)
     answer.fault = "at most " + std::to_string(s.parts.settings.jobs_max) + " jobs may be open at once";
+  if (answer.fault.empty()) answer.fault = unknown_dependency(s.parts, submit);
   if (answer.fault.empty()) answer.fault = s.parts.intake.take_output_paths(submit);
   if (answer.fault.empty()) {
     answer.first_job = s.parts.intake.next_job();
     answer.jobs = static_cast<std::uint32_t>(submit.jobs.size());
     auto dropped = s.parts.intake.submissions().remember(from.party, answer);
     s.parts.unwritten.answer({from.party, answer.token, answer.first_job, answer.jobs}, std::move(dropped));
-    while (s.parts.jobs.size() + submit.jobs.size() > s.parts.settings.jobs_max) {
-      Job& oldest = *s.parts.jobs.oldest_ended();
-      if (oldest.run) leave_attempt(s, oldest);
-      forget(s.parts, oldest.number);
-    }
     for (JobDescription& job : submit.jobs) accept(s, std::move(job));
     DMM_ASSERT(s.parts.intake.next_job() == answer.first_job + answer.jobs);
-    DMM_ASSERT(s.parts.jobs.size() <= s.parts.settings.jobs_max);
+    // Last: a job of the submission may depend on one that is forgotten for it.
+    forget_beyond_limit(s);
   }
   s.effects.send(from.party, answer);
+}
+
+void forget_beyond_limit(JobStep& s) {
+  while (s.parts.jobs.size() > s.parts.settings.jobs_max) {
+    Job& oldest = *s.parts.jobs.oldest_ended();
+    tell_all_dependents(s, oldest.number);
+    if (oldest.run) leave_attempt(s, oldest);
+    const bool is_forgotten = forget(s.parts, oldest.number);
+    DMM_ASSERT(is_forgotten);
+  }
 }
 
 void accept(JobStep& s, JobDescription description) {
@@ -173,6 +182,7 @@ void accept(JobStep& s, JobDescription description) {
   job.processors = total_processors(description.need);
   job.description = std::move(description);
   job.submitted = job.waits_since = s.now;
+  take_conditions(s, job);
   const Job& added = s.parts.jobs.add(std::move(job));
   s.parts.unwritten.description(added.number);
   s.parts.changed(added, DMM_PLANT(job_only_committed) ? Grade::committed : Grade::synced);
@@ -184,7 +194,8 @@ void accept(JobStep& s, JobDescription description) {
 
 void ask(JobStep& s, const Job& job) {
   const JobDescription& wanted = job.description;
-  const Duration waited = s.now - job.submitted;
+  DMM_ASSERT(s.parts.waits_for_nodes(job));
+  const Duration waited = s.now - job.submitted - job.kept_back;
   const std::uint64_t wall = std::min<std::uint64_t>(wanted.program.limits.wall_seconds, wall_told_max);
   const Duration length = seconds(static_cast<std::int64_t>(wall));
   Request request{s.parts.request_of(job), wanted.need, wanted.dttl, wanted.priority, waited,
@@ -197,7 +208,7 @@ void ask_waiting(JobStep& s) {
   const std::vector<std::uint64_t> waiting =
       s.parts.jobs.in(JobState::waiting, s.parts.site.ask_from(), asks_a_step);
   for (const std::uint64_t number : waiting)
-    if (const Job& job = *s.parts.jobs.find(number); job.again_at == never) {
+    if (const Job& job = *s.parts.jobs.find(number); s.parts.waits_for_nodes(job)) {
       DMM_ASSERT(job.state == JobState::waiting);
       ask(s, job);
     }
@@ -208,11 +219,12 @@ void ask_again(JobStep& s, Job& job, Duration pause) {
   DMM_ASSERT(job.state == JobState::waiting && !job.run);
   ++job.attempt;
   s.parts.changed(job);
-  if (pause > Duration{}) {
-    s.parts.pauses.begin(job, s.now + pause);
-  } else if (s.parts.site.was_asked_for(job.number)) {
-    ask(s, job);
-  }
+  if (pause > Duration{}) s.parts.pauses.begin(job, s.now + pause);
+  ask_if_wanted(s, job);
+}
+
+void ask_if_wanted(JobStep& s, const Job& job) {
+  if (s.parts.waits_for_nodes(job) && s.parts.site.was_asked_for(job.number)) ask(s, job);
 }
 
 void end_pauses(JobStep& s) {
@@ -220,7 +232,7 @@ void end_pauses(JobStep& s) {
     Job& job = *s.parts.jobs.find(*number);
     s.parts.pauses.end(job);
     s.parts.changed(job);
-    if (s.parts.site.was_asked_for(job.number)) ask(s, job);
+    ask_if_wanted(s, job);
   }
 }
 
@@ -313,11 +325,8 @@ WhyNot cancel(JobStep& s, std::uint64_t number, Duration grace) {
 
 void cancel_waiting(JobStep& s, Job& job) {
   DMM_ASSERT(job.state == JobState::waiting && !job.run);
-  if (job.again_at == never) {
-    tell_site(s, Cancel{s.parts.request_of(job)}, s.parts.request_of(job));
-  } else {
-    s.parts.pauses.end(job);
-  }
+  if (s.parts.waits_for_nodes(job)) tell_site(s, Cancel{s.parts.request_of(job)}, s.parts.request_of(job));
+  if (job.again_at != never) s.parts.pauses.end(job);
   job.ended = s.now;
   close(s, job, JobEvent::cancel);
 }

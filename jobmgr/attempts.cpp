@@ -42,8 +42,11 @@ std::string text_of(const ComponentRun& component_run, EndClass end, const SiteN
 }
 
 /// A component runs, or ran, since then; the first one of the job, and of its attempt, count.
-void note_running(Job& job, Instant since) {
-  if (!job.started) job.started = since;
+void note_running(JobParts& parts, Job& job, Instant since) {
+  if (!job.started) {
+    job.started = since;
+    parts.eligibility.note(job.number, JobState::running);
+  }
   if (!job.ran_from) job.ran_from = since;
 }
 
@@ -164,7 +167,7 @@ void on(JobStep& s, FromProvider from, const Started& started) {
   s.parts.changed(*job);
   s.parts.starts.answered(*component_run);
   if (job->state != JobState::ending) s.parts.set_due(*component_run, {job->number, started.component}, never);
-  note_running(*job, s.now);
+  note_running(s.parts, *job, s.now);
   if (--job->run->unstarted > 0 || job->state != JobState::starting) return;
   s.parts.jobs.change(*job, JobEvent::all_started);
   if (s.effects.wants(Level::info))
@@ -186,7 +189,7 @@ void on(JobStep& s, FromProvider from, Ended& ended) {
   const bool ends_with_it =
       job->run->components.size() == 1 && job->run->leases[0].lease.owner == s.parts.settings.site;
   if (ended.gave_back && ends_with_it) release(s, *job, Returned::known);
-  if (ended.kind != EndKind::start_failed) note_running(*job, s.now - ended.wall);
+  if (ended.kind != EndKind::start_failed) note_running(s.parts, *job, s.now - ended.wall);
   if (s.effects.wants(Level::info))
     s.effects.log(Level::info, "ended", ended.request,
                   {{"component", std::int64_t{ended.component}},

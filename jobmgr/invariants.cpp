@@ -83,6 +83,10 @@ WhyNot job_steps::broken_invariant(const JobParts& parts) {
     }
   }
   if (pauses != parts.pauses.size()) return "a pause is left over";
+  for (const std::uint64_t number : parts.eligibility.jobs())
+    if (const Job* job = parts.jobs.find(number); !job || job->state != JobState::waiting)
+      return "job " + std::to_string(number) + ": kept back, and doesn't wait";
+  if (std::string fault = parts.eligibility.broken_invariant(); !fault.empty()) return fault;
   if (starts != parts.starts.under_way()) return "starts under way are miscounted";
   if (uses != parts.leases.all_open().size()) return "an attempt is over but still listed";
   if (dues != parts.due.size() || looks != parts.looks.size()) return "a due time is left over";

@@ -178,13 +178,15 @@ struct Job {
   Instant waits_since{};           ///< when its present wait, or the last one, began: submitted, or interrupted
   std::optional<Instant> ran_from;  ///< the first Started of the present attempt
   Duration ran_before;             ///< how long earlier attempts ran in all
+  Duration kept_back;              ///< how long it waited in all without being eligible (eligibility.hpp)
   std::optional<Instant> ended;    ///< the last component's end
   Duration wall;                   ///< the program's own, of its longest component
   std::optional<JobExit> exit;
   ShortText text;             ///< for people: why it failed, or what its output lacks
   ShortText output_text;      ///< for people: why its output isn't all here
   std::vector<Place> places;  ///< of the present attempt or the last one: a place for each lease
-  JobDescription description;  ///< without program and need once the job is over
+  /// Without its conditions, which Eligibility has, and once the job is over also without program and need.
+  JobDescription description;
 };
 
 /// Where the submitter wants a stream of a component; empty: a file in the manager's own folder.

@@ -5,6 +5,7 @@
 
 #include "jobmgr/asking.hpp"
 #include "jobmgr/attempts.hpp"
+#include "jobmgr/conditions.hpp"
 #include "jobmgr/invariants.hpp"
 #include "jobmgr/output.hpp"
 #include "jobmgr/output_trouble.hpp"
@@ -141,6 +142,11 @@ void on(JobStep& s, Received& received) {
 
 JobView see(const JobParts& parts, const Job& job) {
   JobView view = view_of(job, parts.request_of(job));
+  if (const Conditions* conditions = parts.eligibility.find(job.number)) {
+    view.held = conditions->held;
+    view.begin_at = conditions->begin_at;
+    view.awaits = conditions->awaits;
+  }
   if (!job.run) return view;
   for (const ComponentRun& component_run : job.run->components) {
     const bool has_output = component_run.streams[0].state == OutputState::pending ||
@@ -206,6 +212,8 @@ void JobManager::settle(Instant now, Effects& effects) {
   free_start_slots(parts_, now);
   start_queued(s);
   end_pauses(s);
+  end_begins(s);
+  tell_dependents(s);
   ask_waiting(s);
   // What rested a moment ago may just have been given something to start: its silence must be noticed.
   std::erase_if(effects.dormant, [&](const Party& manager) { return !parts_.managers.is_idle(manager); });
@@ -216,7 +224,7 @@ Instant JobManager::next_deadline() const {
   if (parts_.may_ask()) return Instant{};
   const Instant silence = parts_.site.is_up() ? parts_.managers.next_silence() : never;
   return std::min({parts_.due.next_deadline(), parts_.looks.next_deadline(), parts_.starts.next_deadline(),
-                   parts_.pauses.next_deadline(), silence});
+                   parts_.pauses.next_deadline(), parts_.eligibility.next_deadline(), silence});
 }
 
 // ---- the public face ------------------------------------------------------------------------------------------------
@@ -232,6 +240,10 @@ bool JobManager::forget(std::uint64_t job) { return job_steps::forget(parts_, jo
 WhyNot JobManager::cancel(Instant now, std::uint64_t job, Effects& effects, Duration grace) {
   JobStep s = begin(now, effects);
   return job_steps::cancel(s, job, grace);
+}
+Altered JobManager::alter(Instant now, std::uint64_t job, const Alteration& wanted, Effects& effects) {
+  JobStep s = begin(now, effects);
+  return job_steps::alter(s, job, wanted);
 }
 WhyNot JobManager::fetch_again(Instant now, std::uint64_t job, Effects& effects) {
   JobStep s = begin(now, effects);

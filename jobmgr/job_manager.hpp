@@ -17,6 +17,7 @@
 #include <variant>
 #include <vector>
 
+#include "jobmgr/conditions.hpp"
 #include "jobmgr/job_step.hpp"
 #include "manager/contract.hpp"
 #include "protocol/outcome.hpp"
@@ -53,11 +54,16 @@ class JobManager {
   /// can't be, or nothing; asking again changes nothing. Followed by settle, as any event.
   WhyNot cancel(Instant now, std::uint64_t job, Effects& effects, Duration grace = stop_grace);
 
+  /// Holds, releases or changes a job that waits, at its user's wish; asking again changes nothing. Followed by
+  /// settle, as any event.
+  Altered alter(Instant now, std::uint64_t job, const Alteration& wanted, Effects& effects);
+
   /// Fetches the output of a job once more that couldn't be written, or waits for its file system: all of it, into the
   /// manager's own folder. Returns why it can't be, or nothing. Followed by settle, as any event.
   WhyNot fetch_again(Instant now, std::uint64_t job, Effects& effects);
 
-  /// Drops the record of an ended job; false if there is none, or it hasn't ended. The next settle tells the ledger.
+  /// Drops the record of an ended job. False if there is none, it hasn't ended, or jobs that depend on it have yet
+  /// to hear of its end. The next settle tells the ledger.
   bool forget(std::uint64_t job);
 
   // ---- views, for people and tests ----

@@ -1,6 +1,6 @@
-// The parts of a job manager, and one step over them. Each part owns its state; what happens over several parts is in
-// the files of free functions beside this one: asking, attempts, output, output_trouble, recovery (docs/architecture.md
-// has the tables).
+// The parts of a job manager, and one step over them. Each part owns its state; what happens over several parts is
+// in the files of free functions beside this one: asking, conditions, attempts, output, output_trouble, recovery
+// (docs/architecture.md has the tables).
 #pragma once
 
 #include <string>
@@ -8,6 +8,7 @@
 
 #include "jobmgr/component_times.hpp"
 #include "jobmgr/effects.hpp"
+#include "jobmgr/eligibility.hpp"
 #include "jobmgr/held_leases.hpp"
 #include "jobmgr/intake.hpp"
 #include "jobmgr/job_table.hpp"
@@ -33,6 +34,7 @@ struct JobParts {
   HeldLeases leases;
   Managers managers;
   Pauses pauses;
+  Eligibility eligibility;
   StartQueue starts;
   ComponentTimes due;                    ///< every ComponentRun::due
   ComponentTimes looks;                  ///< every ComponentRun::look_due
@@ -49,6 +51,10 @@ struct JobParts {
   }
   /// How long an answer from where the attempt runs may take.
   Duration patience(const Attempt& run) const { return settings.confirm_limit + run.round_trip * 2; }
+  /// Whether the job's request is open at the home site, or goes out as soon as the site takes requests.
+  bool waits_for_nodes(const Job& job) const {
+    return job.state == JobState::waiting && job.again_at == never && eligibility.is_eligible(job.number);
+  }
   /// Whether jobs that wait may be asked for now.
   bool may_ask() const { return site.may_ask(intake.next_job()); }
   /// Counts a message that is let pass.

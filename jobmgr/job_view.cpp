@@ -59,6 +59,7 @@ JobView view_of(const Job& job, const RequestId& request) {
   view.keep_output = job.description.keep_output;
   if (job.run) view.nodes = job.run->held();
   view.limit_wall_seconds = job.description.program.limits.wall_seconds;
+  view.priority = job.description.priority;
   return view;
 }
 

@@ -58,6 +58,10 @@ struct JobView {
   std::vector<NodeGroup> nodes;     ///< that it has now
   std::vector<HeadView> heads;      ///< each once
   std::uint64_t limit_wall_seconds = 0;  ///< its own; 0: none
+  std::int32_t priority = 0;
+  bool held = false;               ///< by its user
+  Instant begin_at = never;        ///< its begin time, while that is to come
+  std::vector<Dependency> awaits;  ///< dependencies that aren't met yet
 };
 
 /// What `JobManager::jobs` lists.

@@ -252,6 +252,8 @@ void close_if_written(JobStep& s, Job& job) {
 void close(JobStep& s, Job& job, JobEvent event) {
   DMM_ASSERT(job.ended && (!job.run || job.run->open == 0));
   s.parts.jobs.change(job, event);
+  s.parts.eligibility.drop(job.number);
+  s.parts.eligibility.note(job.number, job.state);
   s.parts.intake.give_back(job);
   if (job.output == OutputState::pending) job.output = OutputState::complete;  // none of it ever ran
   s.parts.unwritten.description(job.number);

@@ -58,6 +58,11 @@ ComponentRun component_of(ComponentRecord row) {
   return component_run;
 }
 
+/// Of a kind that there is, on a job that was there before.
+bool is_possible(const Dependency& dependency, std::uint64_t of_job) {
+  return static_cast<std::size_t>(dependency.kind) < dependency_kinds && dependency.job < of_job;
+}
+
 bool has_unknown_phase(const ComponentRecord& row) {
   return row.phase > ComponentPhase::over || row.reached > ComponentPhase::over;
 }
@@ -122,7 +127,7 @@ void take_outcome(Job& job, ProgressRecord& progress) {
 
 JobRecord record_of(const Job& job) { return {job.number, job.submitted, job.processors, job.description}; }
 
-ProgressRecord progress_of(const Job& job) {
+ProgressRecord progress_of(const Job& job, const Conditions* conditions) {
   ProgressRecord row;
   row.number = job.number;
   row.state = job.state;
@@ -136,6 +141,13 @@ ProgressRecord progress_of(const Job& job) {
   row.waits_since = job.waits_since;
   row.ran_from = job.ran_from;
   row.ran_before = job.ran_before;
+  row.kept_back = job.kept_back;
+  if (conditions != nullptr) {
+    row.on_hold = conditions->held;
+    row.begin_at = conditions->begin_at;
+    row.awaits = conditions->awaits;
+    row.kept_since = conditions->since;
+  }
   row.again_at = job.again_at;
   row.cancel_wanted = job.cancel_wanted;
   row.outcome = job.outcome;
@@ -192,6 +204,7 @@ Job job_of(JobRecord record, ProgressRecord progress, std::string& fault) {
   job.waits_since = progress.waits_since.value_or(record.submitted);
   job.ran_from = progress.ran_from;
   job.ran_before = progress.ran_before;
+  job.kept_back = progress.kept_back;
   if (progress.state == JobState::waiting) job.again_at = progress.again_at;
   job.cancel_wanted = progress.cancel_wanted;
   const std::string name = "job " + std::to_string(job.number) + ": ";
@@ -201,6 +214,8 @@ Job job_of(JobRecord record, ProgressRecord progress, std::string& fault) {
     fault = name + "a state that there isn't";
   else if (std::ranges::any_of(progress.components, has_unknown_phase))
     fault = name + "a component in a phase that there isn't";
+  else if (!std::ranges::all_of(progress.awaits, [&](const auto& one) { return is_possible(one, job.number); }))
+    fault = name + "a dependency that there can't be";
   else if (!is_over(job.state) && has_attempt(job.state) != has_components)
     fault = name + "an attempt in the wrong state";
   else if (has_components && !has_lease)
@@ -211,6 +226,11 @@ Job job_of(JobRecord record, ProgressRecord progress, std::string& fault) {
   if (has_components) job.run = attempt_of(progress);
   take_outcome(job, progress);
   return job;
+}
+
+Conditions conditions_of(const ProgressRecord& progress) {
+  if (progress.state != JobState::waiting) return {};
+  return {progress.on_hold, progress.begin_at, progress.awaits, progress.kept_since};
 }
 
 }  // namespace dmm

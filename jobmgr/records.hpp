@@ -7,6 +7,7 @@
 #include <array>
 #include <optional>
 
+#include "jobmgr/eligibility.hpp"
 #include "jobmgr/job.hpp"
 #include "manager/ledger.hpp"
 
@@ -111,15 +112,21 @@ struct ProgressRecord {
   std::vector<std::uint32_t> components_under;  ///< and the components under `lease`, if there are further ones
   Few<ShortText> isolation;
   std::vector<InterruptionCause> past_causes;
+  bool on_hold = false;
+  Instant begin_at = never;
+  std::vector<Dependency> awaits;
+  Instant kept_since{};  ///< while any of these three keeps it back
+  Duration kept_back;
 
   static constexpr std::string_view table = "progress";
-  static constexpr std::array<std::string_view, 41> columns{
-      "number",      "state",        "attempt",   "reruns",           "cancel_wanted", "outcome",     "granted",
-      "started",     "ended",        "wall",      "exit_kind",        "exit_code",     "exit_fault",  "text",
-      "lease",       "chain",        "clusters",  "origin",           "tries",         "nodes",       "held",
-      "asked",       "grace",        "tasks",     "round_trip",       "keeper_deaths", "again_at",    "output",
-      "output_text", "output_began", "own_files", "false_starts",     "interruptions", "waits_since", "ran_from",
-      "ran_before",  "is_suspect",   "further",   "components_under", "isolation",     "interruption_causes"};
+  static constexpr std::array<std::string_view, 46> columns{
+      "number",      "state",        "attempt",      "reruns",           "cancel_wanted", "outcome",     "granted",
+      "started",     "ended",        "wall",         "exit_kind",        "exit_code",     "exit_fault",  "text",
+      "lease",       "chain",        "clusters",     "origin",           "tries",         "nodes",       "held",
+      "asked",       "grace",        "tasks",        "round_trip",       "keeper_deaths", "again_at",    "output",
+      "output_text", "output_began", "own_files",    "false_starts",     "interruptions", "waits_since", "ran_from",
+      "ran_before",  "is_suspect",   "further",      "components_under", "isolation",     "interruption_causes",
+      "on_hold",     "begin_at",     "dependencies", "kept_since",       "kept_back"};
   std::string key() const { return std::to_string(number); }
   template <class Self>
   static auto fields(Self& self) {
@@ -129,8 +136,8 @@ struct ProgressRecord {
                     self.nodes, self.held, self.asked, self.grace, self.components, self.round_trip,
                     self.keeper_deaths, self.again_at, self.output, self.output_text, self.output_began,
                     self.own_files, self.false_starts, self.past, self.waits_since, self.ran_from, self.ran_before,
-                    self.is_suspect, self.further, self.components_under, self.isolation,
-                    self.past_causes);
+                    self.is_suspect, self.further, self.components_under, self.isolation, self.past_causes,
+                    self.on_hold, self.begin_at, self.awaits, self.kept_since, self.kept_back);
   }
 };
 
@@ -153,8 +160,11 @@ struct SubmissionRecord {
 using JobManagerRecord = std::variant<JobRecord, ProgressRecord, SubmissionRecord>;
 
 JobRecord record_of(const Job& job);
-ProgressRecord progress_of(const Job& job);
+/// `conditions`: of the job, nullptr if it is eligible.
+ProgressRecord progress_of(const Job& job, const Conditions* conditions);
 /// The job that these rows tell of. `fault` says why they can't be, and is left alone if they can.
 Job job_of(JobRecord record, ProgressRecord progress, std::string& fault);
+/// What keeps the job of this row back; none, if it doesn't wait.
+Conditions conditions_of(const ProgressRecord& progress);
 
 }  // namespace dmm

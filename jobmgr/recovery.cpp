@@ -5,8 +5,9 @@
 #include <map>
 
 #include "jobmgr/asking.hpp"
-#include "jobmgr/invariants.hpp"
 #include "jobmgr/attempts.hpp"
+#include "jobmgr/conditions.hpp"
+#include "jobmgr/invariants.hpp"
 #include "jobmgr/output.hpp"
 #include "jobmgr/routes.hpp"
 #include "manager/assert.hpp"
@@ -23,6 +24,7 @@ static void compare(JobStep& s, const Holding& lent);
 // ---- the ledger -----------------------------------------------------------------------------------------------------
 
 bool forget(JobParts& parts, std::uint64_t number) {
+  if (parts.eligibility.is_awaited(number)) return false;
   if (Job* job = parts.jobs.find(number); job && job->run && is_over(job->state)) drop_attempt(parts, *job);
   if (!parts.jobs.forget(number)) return false;
   parts.unwritten.forget(number);
@@ -46,7 +48,8 @@ void write_changes(JobStep& s) {
   for (const std::uint64_t number : changes.descriptions)
     if (const Job* job = s.parts.jobs.find(number)) ledger.put(record_of(*job), changes.grade);
   for (const std::uint64_t number : changes.progress)
-    if (const Job* job = s.parts.jobs.find(number)) ledger.put(progress_of(*job), changes.grade);
+    if (const Job* job = s.parts.jobs.find(number))
+      ledger.put(progress_of(*job, s.parts.eligibility.find(number)), changes.grade);
   for (const SubmissionRecord& row : changes.answered) ledger.put(row, changes.grade);
   for (const SubmissionRecord& row : changes.dropped) ledger.erase(row);
 }
@@ -55,7 +58,7 @@ std::vector<JobManagerRecord> records(const JobParts& parts) {
   std::vector<JobManagerRecord> rows;
   for (const auto& [number, job] : parts.jobs.all()) {
     rows.emplace_back(record_of(*job));
-    rows.emplace_back(progress_of(*job));
+    rows.emplace_back(progress_of(*job, parts.eligibility.find(number)));
   }
   for (SubmissionRecord& row : parts.intake.submissions().records()) rows.emplace_back(std::move(row));
   return rows;
@@ -78,15 +81,19 @@ WhyNot restore(JobParts& parts, Instant now, std::vector<JobManagerRecord> rows)
     const auto found = progress.find(number);
     if (found == progress.end()) return "job " + std::to_string(number) + ": no progress";
     std::string fault;
+    Conditions conditions = conditions_of(found->second);
     Job job = job_of(std::move(record), std::move(found->second), fault);
     if (!fault.empty()) return fault;
     restore(parts, now, std::move(job));
+    if (conditions.any()) parts.eligibility.add(number, std::move(conditions));
     parts.intake.note_given(number + 1);
   }
   for (const auto& [first, answer] : answers) {
     parts.intake.submissions().remember(answer.client, {answer.token, first, answer.jobs, {}});
     parts.intake.note_given(first + answer.jobs);
   }
+  for (const std::uint64_t number : parts.eligibility.jobs())
+    for (const Dependency& dependency : parts.eligibility.find(number)->awaits) note_dependency(parts, dependency);
   return broken_invariant(parts);
 }
 

@@ -66,6 +66,16 @@ std::string_view to_text(MessageKind kind) {
   return words.at(static_cast<std::size_t>(kind));
 }
 
+std::string_view to_text(DependencyKind kind) {
+  switch (kind) {
+    case DependencyKind::after: return "after";
+    case DependencyKind::after_ok: return "afterok";
+    case DependencyKind::after_not_ok: return "afternotok";
+    case DependencyKind::after_any: return "afterany";
+  }
+  return "unknown";
+}
+
 std::string_view to_text(Stream stream) { return stream == Stream::output ? "output" : "error"; }
 
 std::string_view to_text(Role role) {

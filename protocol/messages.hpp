@@ -11,6 +11,8 @@
 #include <variant>
 #include <vector>
 
+#include "protocol/dependency.hpp"
+#include "protocol/few.hpp"
 #include "protocol/ids.hpp"
 #include "protocol/interruptions.hpp"
 #include "protocol/origin.hpp"
@@ -508,14 +510,18 @@ struct JobDescription {
   std::uint32_t dttl = 5;
   std::int32_t priority = 0;
   std::uint32_t reruns_max = 3;  ///< how often it is run again after a lost node
+  std::uint32_t begin_seconds = 0;  ///< nodes are asked for no earlier than this after the job manager takes it
   ShortText output_path;         ///< where standard output goes at the submitter; empty for the job manager's folder
   ShortText error_path;
   bool keep_output = true;  ///< false: output is discarded where the job runs
   bool append = false;      ///< output is added to what is in the files, which other jobs may do as well
+  bool hold = false;        ///< nodes are asked for only after its user released it
+  RareList<Dependency> dependencies;  ///< nodes are asked for only when all of them are met
   template <class Self>
   static auto fields(Self& self) {
-    return std::tie(self.name, self.program, self.need, self.dttl, self.priority, self.reruns_max, self.output_path,
-                    self.error_path, self.keep_output, self.append);
+    return std::tie(self.name, self.program, self.need, self.dttl, self.priority, self.reruns_max,
+                    self.output_path, self.error_path, self.keep_output, self.append, self.hold,
+                    self.begin_seconds, self.dependencies);
   }
 };
 

@@ -42,6 +42,19 @@ std::size_t bytes_of(const std::vector<std::string>& texts) {
   return bytes;
 }
 
+WhyNot fault_of(const RareList<Dependency>& dependencies) {
+  if (dependencies.size() > dependencies_max)
+    return "dependency: there are " + std::to_string(dependencies.size()) + " of them; at most " +
+           std::to_string(dependencies_max);
+  for (const Dependency& dependency : dependencies) {
+    if (static_cast<std::size_t>(dependency.kind) >= dependency_kinds)
+      return "dependency: kind " + std::to_string(static_cast<unsigned>(dependency.kind)) +
+             ", which there isn't; expected after, afterok, afternotok or afterany";
+    if (dependency.job == 0) return "dependency: job 0, which there isn't; numbers begin with 1";
+  }
+  return {};
+}
+
 }  // namespace
 
 WhyNot fault_of(const Program& program) {
@@ -62,6 +75,10 @@ WhyNot fault_of(const JobDescription& job) {
   if (job.dttl > dttl_max) return "dttl: " + std::to_string(job.dttl) + " is above " + std::to_string(dttl_max);
   if (std::string fault = fault_of_path("output_file", job.output_path); !fault.empty()) return fault;
   if (std::string fault = fault_of_path("error_file", job.error_path); !fault.empty()) return fault;
+  if (job.begin_seconds > begin_seconds_max)
+    return "begin: it is " + std::to_string(job.begin_seconds) + " s off; at most " +
+           std::to_string(begin_seconds_max);
+  if (std::string fault = fault_of(job.dependencies); !fault.empty()) return fault;
   const std::string rule = fault_of(job.need);
   return rule.empty() ? rule : "the request: " + rule;
 }

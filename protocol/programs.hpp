@@ -18,6 +18,10 @@ constexpr std::size_t program_bytes_max = 150 * 1024;
 constexpr std::size_t path_bytes_max = 4095, file_name_bytes_max = 255;
 /// Of the name of a job.
 constexpr std::size_t job_name_bytes_max = 255;
+/// Of the dependencies of a job.
+constexpr std::size_t dependencies_max = 64;
+/// Ten years: a begin time further off is a mistake.
+constexpr std::uint32_t begin_seconds_max = 3'653 * 86'400;
 
 /// Of `Started::isolation`.
 constexpr std::size_t isolation_bytes_max = 200;

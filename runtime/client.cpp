@@ -32,7 +32,7 @@ EndpointSettings settings_of_client(const std::string& name) {
 /// Bytes of a job on the wire, roughly and rather too many.
 std::size_t bytes_of(const JobDescription& job) {
   std::size_t bytes = 256 + job.name.size() + job.program.working_directory.size() + job.output_path.size() +
-                      job.error_path.size() + 64 * job.need.components.size();
+                      job.error_path.size() + 64 * job.need.components.size() + 12 * job.dependencies.size();
   for (const std::string& text : job.program.arguments) bytes += 5 + text.size();
   for (const std::string& text : job.program.environment) bytes += 5 + text.size();
   for (const auto& split : job.need.splits) bytes += 5 + 5 * split.size();

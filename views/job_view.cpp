@@ -5,6 +5,7 @@
 
 #include "protocol/programs.hpp"
 #include "protocol/text.hpp"
+#include "views/job_orders.hpp"
 #include "views/json_answer.hpp"
 #include "views/output_view.hpp"
 
@@ -76,6 +77,12 @@ Json heads_of(const JobView& job, const ViewTime& time) {
   return heads;
 }
 
+Json dependencies_of(const JobView& job) {
+  Json list = Json::array();
+  for (const Dependency& one : job.awaits) list.push_back({{"kind", to_text(one.kind)}, {"job", one.job}});
+  return list;
+}
+
 Json job_of(const JobView& job, const ViewTime& time) {
   return {{"job", job.number},
           {"name", shortened(job.name, job_name_bytes_max)},
@@ -113,7 +120,11 @@ Json job_of(const JobView& job, const ViewTime& time) {
           {"keep_output", job.keep_output},
           {"heads", heads_of(job, time)},
           {"nodes", views::nodes_by_manager(job.nodes)},
-          {"limit_wall_seconds", job.limit_wall_seconds}};
+          {"limit_wall_seconds", job.limit_wall_seconds},
+          {"priority", job.priority},
+          {"held", job.held},
+          {"begin_at", job.begin_at == never ? Json(nullptr) : views::date(time, job.begin_at)},
+          {"dependencies", dependencies_of(job)}};
 }
 
 Json counts_of(const JobManager& jobs) {
@@ -167,27 +178,6 @@ Answer job(const JobManager& jobs, const ViewTime& time, const Ask& ask, const J
   return views::answer(ask, job_of(*view, time));
 }
 
-/// {"job": 17} or {"jobs": [17, 18]}, and perhaps {"grace_seconds": 5}.
-Answer cancel(JobManager& jobs, const ViewTime& time, const Ask& ask, const Json& argument,
-              JobManagerEffects& effects) {
-  std::vector<std::uint64_t> numbers;
-  if (const std::uint64_t one = views::number_in(argument, "job", 0); one != 0) numbers.push_back(one);
-  if (const auto list = argument.find("jobs"); list != argument.end() && list->is_array())
-    for (const Json& number : *list) numbers.push_back(number.is_number_unsigned() ? number.get<std::uint64_t>() : 0);
-  if (numbers.empty()) return views::fault(ask, R"(cancel: the argument is {"job": number} or {"jobs": [numbers]})");
-  const std::uint64_t grace = std::min<std::uint64_t>(views::number_in(argument, "grace_seconds", 5), 3'600);
-  Json cancelled = Json::array(), refused = Json::array();
-  for (const std::uint64_t number : numbers) {
-    const std::string why = jobs.cancel(time.now, number, effects, seconds(static_cast<std::int64_t>(grace)));
-    if (why.empty())
-      cancelled.push_back(number);
-    else
-      refused.push_back({{"job", number}, {"reason", why}});
-  }
-  if (numbers.size() == 1 && !refused.empty()) return views::fault(ask, refused[0]["reason"].get<std::string>());
-  return views::answer(ask, {{"cancelled", std::move(cancelled)}, {"refused", std::move(refused)}});
-}
-
 }  // namespace
 
 std::optional<Answer> answer_jobs(JobManager& jobs, const ViewTime& time, const Ask& ask, JobManagerEffects& effects) {
@@ -196,8 +186,7 @@ std::optional<Answer> answer_jobs(JobManager& jobs, const ViewTime& time, const 
   if (ask.verb == "queue") return queue(jobs, time, ask, *argument);
   if (ask.verb == "job") return job(jobs, time, ask, *argument);
   if (ask.verb == "counts") return views::answer(ask, counts_of(jobs));
-  if (ask.verb == "cancel") return cancel(jobs, time, ask, *argument, effects);
-  return std::nullopt;
+  return answer_job_orders(jobs, time, ask, effects);
 }
 
 }  // namespace dmm

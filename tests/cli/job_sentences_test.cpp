@@ -184,4 +184,28 @@ TEST_CASE("why: without its site manager a job's own job manager tells what it k
   expect(unasked_sentences(job, true, "", "", 95), {"has asked its site for nodes"});
 }
 
+TEST_CASE("why and queue: what keeps a waiting job back, and what ends that") {
+  ToldJob job =
+      job_from_json({{"job", 12},
+                     {"state", "waiting"},
+                     {"request", "alpha/ann/12"},
+                     {"held", true},
+                     {"begin_at", 3'760.0},
+                     {"dependencies", {{{"kind", "afterok"}, {"job", 9}}, {{"kind", "after"}, {"job", 10}}}}});
+  REQUIRE(job.is_kept_back());
+  expect(kept_back_sentences(job, 160),
+         {"It is held by its user; `dmm release alpha/ann/12` lets it go on.",
+          "It begins no earlier than 1970-01-01", ", in 1 h 00 min.",
+          "It waits for job 9 to finish, for job 10 to begin.", "Its site isn't asked for nodes before that"});
+  CHECK(outcome_text(job, 160).starts_with("held by its user; not before 1970-01-01"));
+  CHECK(outcome_text(job, 160).ends_with("in 1 h 00 min; waits for job 9 to finish, and for 1 other"));
+  job.held = false, job.begin_at = {}, job.dependencies = {{"afternotok", 9}};
+  CHECK(outcome_text(job, 160) == "waits for job 9 to end without finishing");
+  job.dependencies = {{"afterany", 9}};
+  CHECK(outcome_text(job, 160) == "waits for job 9 to end");
+  job.dependencies.clear();
+  CHECK_FALSE(job.is_kept_back());
+  CHECK(outcome_text(job, 160) == "");
+}
+
 }  // namespace job_sentences_test

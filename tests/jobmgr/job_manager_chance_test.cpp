@@ -1,14 +1,16 @@
 // The job manager against chance: a site and three resource managers that answer in any order, lose nodes, fall
 // silent and restart, and so does the job manager itself, drawn from a seed that is printed. Watched from outside:
 // every job comes to exactly one outcome, every granted node is released once or ended by the site, an attempt is
-// followed by the next only when nothing of it runs or nobody could confirm that for the limit, output has no gaps,
-// no resource manager is left with a task that runs, and the ledger holds after each step what it must.
+// followed by the next only when nothing of it runs or nobody could confirm that for the limit, output has no
+// gaps, no resource manager is left with a task that runs, no job is asked for before it may be, and the ledger
+// holds after each step what it must.
 #include <doctest/doctest.h>
 
 #include <algorithm>
 #include <deque>
 #include <random>
 
+#include "tests/jobmgr/eligibility_watch.hpp"
 #include "tests/jobmgr/job_manager_ledger.hpp"
 
 namespace job_manager_chance_test {
@@ -70,6 +72,7 @@ struct World {
   std::deque<OutputWritten> writing;
   std::uint64_t submitted = 0, lease_counter = 1;
   job_ledger::Ledger ledger{17};
+  job_ledger::EligibilityWatch eligibility;
   std::uint64_t restarts = 0, detached = 0, unwritten = 0;
   // What the watcher knows.
   std::map<Node, RequestId> held;
@@ -137,8 +140,10 @@ struct World {
       const ProgressRecord* row = ledger.synced(start->request.job);
       REQUIRE((row && row->attempt == start->request.attempt));
       REQUIRE(row->components.at(start->component).phase != ComponentPhase::queued);
+      eligibility.asked_or_started(now, start->request.job, manager);
     }
     const auto* request = std::get_if<Request>(&message);
+    if (request) eligibility.asked_or_started(now, request->id.job, manager);
     if (!request || request->id.attempt == 1) return;
     for (const auto& m : managers)
       for (const auto& [key, task] : m.tasks) {
@@ -453,8 +458,19 @@ struct World {
     job.keep_output = !draw_one_in(5);
     job.reruns_max = static_cast<std::uint32_t>(draw(4));
     for (std::uint64_t c = 0; c < 1 + submitted % 3; ++c) job.need.components.push_back({1, {}, {}});
+    eligibility.draw(chance, now, submitted, job);
     question.jobs.push_back(job);
     give(Received{client, question, {}, {}});
+  }
+  void alter(std::uint64_t job, std::optional<bool> hold) {
+    JobManagerEffects out = effects();
+    Alteration wanted{.held = hold};
+    if (!hold) wanted.priority = static_cast<std::int32_t>(draw(3));
+    const Altered altered = manager.alter(now, job, wanted, out);
+    eligibility.orders += altered.changed;
+    if (hold == true && altered.fault.empty()) eligibility.hold(job);
+    if (hold == false) eligibility.release(job);
+    finish(out);
   }
   void cancel() {
     JobManagerEffects out = effects();
@@ -490,10 +506,12 @@ struct World {
     if (dice < 95) return submit();
     if (dice < 96) return cancel();
     if (dice < 98) return disturb();
+    alter(1 + draw(submitted + 1), draw_one_in(3) ? std::optional<bool>() : draw_one_in(2));
   }
   void settle_down() {
     for (auto& m : managers)
       if (m.cut_since) cut(m);
+    for (const std::uint64_t job : eligibility.held()) alter(job, false);
     for (int i = 0; i < 200'000; ++i) {
       deliver();
       work(any());
@@ -516,6 +534,9 @@ TEST_CASE("whatever happens, jobs end once, nodes go back once, and nothing runs
   std::uint64_t restarts = 0;
   std::uint64_t detached = 0;
   std::uint64_t unwritten = 0;
+  std::uint64_t conditions = 0;
+  std::uint64_t orders = 0;
+  std::uint64_t unmet = 0;
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     CAPTURE(seed);
     World world(seed);
@@ -533,7 +554,12 @@ TEST_CASE("whatever happens, jobs end once, nodes go back once, and nothing runs
     CHECK(manager.grants() == 0);
     CHECK(manager.starts() == 0);
     CHECK(manager.count(JobState::finished) > 0);
-    for (const JobView& job : manager.jobs()) reruns += job.reruns, keeper_deaths += job.keeper_deaths;
+    for (const JobView& job : manager.jobs()) {
+      reruns += job.reruns, keeper_deaths += job.keeper_deaths;
+      unmet += job.text.find("was to run only") != std::string::npos;
+    }
+    conditions += world.eligibility.conditions;
+    orders += world.eligibility.orders;
     lost += manager.count(JobState::lost);
     overlaps += world.overlaps;
     restarts += world.restarts;
@@ -547,6 +573,9 @@ TEST_CASE("whatever happens, jobs end once, nodes go back once, and nothing runs
   CHECK(restarts > 100);
   CHECK(detached > 100);
   CHECK(unwritten > 0);
+  CHECK(conditions > 1'000);
+  CHECK(orders > 1'000);
+  CHECK(unmet > 100);
 }
 
 }  // namespace job_manager_chance_test

@@ -136,9 +136,12 @@ Piece = struct("Piece", ("request", RequestId, RequestId()), ("component", "uint
 Grown = struct("Grown", ("request", RequestId, RequestId()), ("component", "uint", 0), ("output_bytes", "uint", 0),
                ("error_bytes", "uint", 0), number=48)
 Forget = struct("Forget", ("request", RequestId, RequestId()), number=46)
+Dependency = struct("Dependency", ("kind", "uint", 0), ("job", "uint", 0))
 JobDescription = struct("JobDescription", ("name", "text", ""), ("program", Program, Program()), ("need", Need, Need()),
                         ("dttl", "uint", 5), ("priority", "int", 0), ("reruns_max", "uint", 3),
-                        ("output_path", "text", ""), ("error_path", "text", ""), ("keep_output", "bool", True))
+                        ("output_path", "text", ""), ("error_path", "text", ""), ("keep_output", "bool", True),
+                        ("append", "bool", False), ("hold", "bool", False), ("begin_seconds", "uint", 0),
+                        ("dependencies", [Dependency], ()))
 Submit = struct("Submit", ("token", "uint", 0), ("jobs", [JobDescription], ()), number=60)
 Submitted = struct("Submitted", ("token", "uint", 0), ("first_job", "uint", 0), ("jobs", "uint", 0),
                    ("fault", "text", ""), number=61)

@@ -76,6 +76,29 @@ TEST_CASE("codec: an envelope comes back as it went") {
   CHECK(std::string(codec.encode(got)) == frame);
 }
 
+TEST_CASE("codec: conditions of a job come back as they went, and are none where they are missing [S27]") {
+  Codec codec;
+  Envelope sent = example();
+  JobDescription job;
+  job.hold = true;
+  job.begin_seconds = 3'600;
+  job.dependencies = {{DependencyKind::after_ok, 12}, {DependencyKind::after_any, 1ULL << 40}};
+  sent.message = Submit{1, {job, JobDescription()}};
+  const auto result = codec.decode(codec.encode(sent));
+  REQUIRE(std::holds_alternative<Envelope>(result));
+  const auto& jobs = std::get<Submit>(std::get<Envelope>(result).message).jobs;
+  REQUIRE(jobs.size() == 2);
+  CHECK(jobs[0].hold);
+  CHECK(jobs[0].begin_seconds == 3'600);
+  REQUIRE(jobs[0].dependencies.size() == 2);
+  CHECK(jobs[0].dependencies[0] == Dependency{DependencyKind::after_ok, 12});
+  CHECK(jobs[0].dependencies[1] == Dependency{DependencyKind::after_any, 1ULL << 40});
+  CHECK_FALSE(jobs[1].hold);
+  CHECK(jobs[1].begin_seconds == 0);
+  CHECK(jobs[1].dependencies.empty());
+  static_assert(sizeof(RareList<Dependency>) == sizeof(void*));  // fifty thousand jobs of a simulation have none
+}
+
 TEST_CASE("codec: what is the same in all frames of a session is read as if it were not known") {
   Codec sender, receiver;
   Envelope sent = example();

@@ -104,4 +104,32 @@ TEST_CASE("zero bytes, no program and hops without end are refused") {
   CHECK(fault_of(bad) == fault);
 }
 
+TEST_CASE("conditions of a job are checked, each with its field and its limit [S146c]") {
+  JobDescription at_limit = job(), beyond = job();
+  std::string fault;
+  SUBCASE("a begin time") {
+    at_limit.begin_seconds = 315'619'200;
+    beyond.begin_seconds = 315'619'201;
+    fault = "begin: it is 315619201 s off; at most 315619200";
+  }
+  SUBCASE("dependencies") {
+    at_limit.dependencies.resize(64);
+    for (Dependency& one : at_limit.dependencies) one.job = 1;
+    beyond.dependencies = at_limit.dependencies;
+    beyond.dependencies.push_back({DependencyKind::after, 2});
+    fault = "dependency: there are 65 of them; at most 64";
+  }
+  SUBCASE("a kind of dependency of a later version") {
+    at_limit.dependencies = {{DependencyKind::after_any, 1}};
+    beyond.dependencies = {{DependencyKind{4}, 1}};
+    fault = "dependency: kind 4, which there isn't; expected after, afterok, afternotok or afterany";
+  }
+  SUBCASE("a job that can't be") {
+    beyond.dependencies = {{DependencyKind::after, 0}};
+    fault = "dependency: job 0, which there isn't; numbers begin with 1";
+  }
+  CHECK(fault_of(at_limit) == "");
+  CHECK(fault_of(beyond) == fault);
+}
+
 }  // namespace programs_test

@@ -140,6 +140,10 @@ TEST_CASE("a job manager's ledger of version 1 is read, and what it lacks has it
   CHECK(only<ProgressRecord>(rows).round_trip == Duration{});
   CHECK(only<ProgressRecord>(rows).isolation.empty());
   CHECK(only<ProgressRecord>(rows).past_causes.empty());
+  CHECK_FALSE(only<ProgressRecord>(rows).on_hold);
+  CHECK(only<ProgressRecord>(rows).begin_at == never);
+  CHECK(only<ProgressRecord>(rows).awaits.empty());
+  CHECK(only<JobRecord>(rows).description.dependencies.empty());
   CHECK(only<SubmissionRecord>(rows).first_job == 9);
 }
 

@@ -173,4 +173,44 @@ TEST_CASE("answers: which stream of a job could not be written, while its output
   CHECK(!streams()[0].contains("unwritten"));  // no ledger has it
 }
 
+TEST_CASE("answers: jobs are held, released and altered one by one, and what can't be is said") {
+  job_stage::Stage stage;
+  stage.submit({job_stage::sleeper(), job_stage::sleeper(), job_stage::sleeper()});
+  stage.run_one(3);
+  const auto order = [&](const std::string& verb, const Json& argument) {
+    auto answer = answer_jobs(stage.manager, {}, Ask{1, verb, argument.dump()}, stage.out);
+    stage.settle();
+    REQUIRE(answer.has_value());
+    return *answer;
+  };
+  const auto done = [&](const std::string& verb, const Json& argument) {
+    const Answer answer = order(verb, argument);
+    CHECK(answer.fault == "");
+    return Json::parse(answer.text);
+  };
+  Json said = done("hold", {{"jobs", {1, 2, 3, 9}}});
+  CHECK(said["changed"] == Json{1, 2});
+  CHECK(said["refused"].size() == 2);
+  CHECK(said["refused"][0]["reason"] == "job 3 is running: only a job that waits can be held or altered");
+  CHECK(done("hold", {{"job", 1}})["unchanged"] == Json{1});
+  CHECK(done("job", {{"job", 1}})["held"] == true);
+  said = done("alter", {{"job", 1}, {"priority", -4}, {"limit_wall_seconds", 60}, {"held", false}});
+  CHECK(said["changed"] == Json{1});
+  said = done("job", {{"job", 1}});
+  CHECK(said["held"] == false);
+  CHECK(said["priority"] == -4);
+  CHECK(said["limit_wall_seconds"] == 60);
+  CHECK(said["begin_at"].is_null());
+  CHECK(done("release", {{"job", 2}})["changed"] == Json{2});
+  CHECK(order("hold", {{"job", 9}}).fault == "there is no job 9");
+  CHECK(order("hold", Json::object()).fault.starts_with("hold: the argument is"));
+  CHECK(order("alter", {{"job", 1}}).fault.starts_with("alter: there is nothing to change"));
+  CHECK(order("alter", {{"job", 1}, {"priority", 2'147'483'648}}).fault.starts_with("alter: priority is a whole"));
+  CHECK(order("alter", {{"job", 1}, {"priority", UINT64_MAX}}).fault.starts_with("alter: priority is a whole"));
+  CHECK(order("alter", {{"job", 1}, {"priority", "high"}}).fault.starts_with("alter: priority is a whole"));
+  CHECK(
+      order("alter", {{"job", 1}, {"limit_wall_seconds", -1}}).fault.starts_with("alter: limit_wall_seconds is"));
+  CHECK(order("alter", {{"job", 1}, {"held", 1}}).fault == "alter: held is true or false");
+}
+
 }  // namespace answers_test

@@ -1,0 +1,168 @@
+// The steps of conditions.hpp.
+#include "jobmgr/conditions.hpp"
+
+#include <algorithm>
+
+#include "jobmgr/asking.hpp"
+#include "manager/assert.hpp"
+
+namespace dmm::job_steps {
+
+namespace {
+
+/// How many dependents hear in one step: a hundred thousand that wait for one job must not hold up what runs.
+constexpr std::size_t told_a_step = 1'000;
+
+std::string name_of(std::uint64_t job) { return "job " + std::to_string(job); }
+
+/// "job 13 failed", "job 13 was lost".
+std::string end_text(std::uint64_t job, JobState state) {
+  const bool is_active = state == JobState::finished || state == JobState::failed;
+  return name_of(job) + (is_active ? " " : " was ") + std::string(to_text(state));
+}
+
+std::string text_of_unmet(const Dependency& dependency, JobState state) {
+  const bool wants_end = dependency.kind == DependencyKind::after_ok;
+  return end_text(dependency.job, state) + ", and this job was to run only " +
+         (wants_end ? "after " + name_of(dependency.job) + " finished"
+                    : "if " + name_of(dependency.job) + " didn't");
+}
+
+/// What keeps a job back may be over: then its request goes out.
+void go_on(JobStep& s, Job& job) {
+  if (const auto length = s.parts.eligibility.take_freed(s.now, job.number)) job.kept_back += *length;
+  ask_if_wanted(s, job);
+}
+
+/// The request at the home site is no longer what is wanted. A grant that crosses the Cancel is of an attempt that
+/// is over, and is given back.
+void take_request_back(JobStep& s, Job& job) {
+  DMM_ASSERT(s.parts.waits_for_nodes(job));
+  if (!s.parts.site.was_asked_for(job.number)) return;
+  tell_site(s, Cancel{s.parts.request_of(job)}, s.parts.request_of(job));
+  ++job.attempt;
+}
+
+/// Why a job in this state can't be altered.
+std::string text_of_refusal(const Job& job) {
+  if (is_over(job.state)) return name_of(job.number) + " has ended already";
+  return name_of(job.number) + " is " + std::string(to_text(job.state)) +
+         ": only a job that waits can be held or altered";
+}
+
+void log_alteration(JobStep& s, const Job& job) {
+  if (!s.effects.wants(Level::info)) return;
+  s.effects.log(Level::info, "altered", s.parts.request_of(job),
+                {{"held", s.parts.eligibility.is_held(job.number)},
+                 {"priority", std::int64_t{job.description.priority}},
+                 {"limit_wall_seconds", static_cast<std::int64_t>(std::min<std::uint64_t>(
+                                            job.description.program.limits.wall_seconds, INT64_MAX))}});
+}
+
+void hear(JobStep& s, const Eligibility::Told& told) {
+  Job& job = *s.parts.jobs.find(told.job);
+  DMM_ASSERT(job.state == JobState::waiting && job.number > told.dependency.job);
+  s.parts.changed(job);
+  if (is_met(told.dependency.kind, told.state)) return go_on(s, job);
+  job.text = text_of_unmet(told.dependency, told.state);
+  cancel_waiting(s, job);
+}
+
+}  // namespace
+
+WhyNot unknown_dependency(const JobParts& parts, const Submit& submit) {
+  for (std::size_t i = 0; i < submit.jobs.size(); ++i)
+    for (const Dependency& dependency : submit.jobs[i].dependencies) {
+      if (parts.jobs.find(dependency.job) != nullptr) continue;
+      DMM_ASSERT(dependency.job > 0);  // fault_of a description
+      const std::string which =
+          submit.jobs.size() == 1 ? "" : "job " + std::to_string(i + 1) + " of the submission: ";
+      const bool is_given = dependency.job < parts.intake.next_job();
+      return which + "dependency: " + name_of(dependency.job) + " isn't known to this job manager: " +
+             (is_given ? "it was over long ago and is forgotten, or was never submitted"
+                       : "it was never submitted");
+    }
+  return {};
+}
+
+void take_conditions(JobStep& s, Job& job) {
+  JobDescription& wanted = job.description;
+  Conditions conditions{wanted.hold, never, {}, s.now};
+  if (wanted.begin_seconds > 0) conditions.begin_at = s.now + seconds(std::int64_t{wanted.begin_seconds});
+  conditions.awaits.assign(wanted.dependencies.begin(), wanted.dependencies.end());
+  wanted.hold = false;
+  wanted.begin_seconds = 0;
+  wanted.dependencies.clear();
+  if (!conditions.any()) return;
+  const std::vector<Dependency> awaits = conditions.awaits;
+  s.parts.eligibility.add(job.number, std::move(conditions));
+  for (const Dependency& dependency : awaits) {
+    DMM_ASSERT(dependency.job < job.number);  // so no jobs wait for one another
+    note_dependency(s.parts, dependency);
+  }
+}
+
+void note_dependency(JobParts& parts, const Dependency& dependency) {
+  const Job* other = parts.jobs.find(dependency.job);
+  if (other == nullptr) return parts.eligibility.note(dependency.job, JobState::lost);
+  if (is_over(other->state)) return parts.eligibility.note(dependency.job, other->state);
+  DMM_ASSERT(other->number == dependency.job);
+  if (other->started) parts.eligibility.note(dependency.job, JobState::running);
+}
+
+Altered alter(JobStep& s, std::uint64_t number, const Alteration& wanted) {
+  Job* const job = s.parts.jobs.find(number);
+  if (!job) return {false, "there is no " + name_of(number)};
+  Eligibility& eligibility = s.parts.eligibility;
+  const bool only_releases = wanted.held == false && !wanted.priority && !wanted.wall_seconds;
+  const bool waits = job->state == JobState::waiting;
+  if (!waits && only_releases && !is_over(job->state)) return {};  // released before: it has gone on since
+  if (!waits) return {false, text_of_refusal(*job)};
+  std::int32_t& priority = job->description.priority;
+  std::uint64_t& wall_seconds = job->description.program.limits.wall_seconds;
+  const bool is_held = eligibility.is_held(number), is_to_be_held = wanted.held.value_or(is_held);
+  const bool is_another =
+      wanted.priority.value_or(priority) != priority || wanted.wall_seconds.value_or(wall_seconds) != wall_seconds;
+  if (!is_another && is_to_be_held == is_held) return {};
+  if (s.parts.waits_for_nodes(*job)) take_request_back(s, *job);
+  if (is_another) {
+    priority = wanted.priority.value_or(priority);
+    wall_seconds = wanted.wall_seconds.value_or(wall_seconds);
+    s.parts.unwritten.description(number);
+  }
+  if (is_to_be_held && !is_held) eligibility.hold(s.now, number);
+  if (is_held && !is_to_be_held) eligibility.release(number);
+  DMM_ASSERT(eligibility.is_held(number) == is_to_be_held);
+  s.parts.changed(*job, Grade::synced);
+  go_on(s, *job);
+  log_alteration(s, *job);
+  return {true, {}};
+}
+
+void end_begins(JobStep& s) {
+  while (const auto number = s.parts.eligibility.due(s.now)) {
+    Job& job = *s.parts.jobs.find(*number);
+    DMM_ASSERT(job.state == JobState::waiting);
+    s.parts.eligibility.end_begin(*number);
+    s.parts.changed(job);
+    go_on(s, job);
+  }
+}
+
+void tell_dependents(JobStep& s) {
+  for (std::size_t told = 0; told < told_a_step; ++told) {
+    const auto next = s.parts.eligibility.take_told();
+    if (!next) return;
+    hear(s, *next);
+  }
+}
+
+void tell_all_dependents(JobStep& s, std::uint64_t number) {
+  while (s.parts.eligibility.is_awaited(number)) {
+    const auto next = s.parts.eligibility.take_told();
+    DMM_ASSERT(next.has_value());  // its end was noted
+    hear(s, *next);
+  }
+}
+
+}  // namespace dmm::job_steps

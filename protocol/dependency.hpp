@@ -1,0 +1,31 @@
+// What a job waits for of another job of its job manager (docs/protocol.md section 8.28).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <tuple>
+
+namespace dmm {
+
+enum class DependencyKind : std::uint8_t {
+  after,         ///< the other has begun to run, or is over
+  after_ok,      ///< it has finished
+  after_not_ok,  ///< it is over otherwise: failed, cancelled or lost
+  after_any,     ///< it is over, in any way
+};
+constexpr std::size_t dependency_kinds = 4;
+/// The word of the command line: "afterok".
+std::string_view to_text(DependencyKind kind);
+
+struct Dependency {
+  DependencyKind kind = DependencyKind::after;
+  std::uint64_t job = 0;  ///< the number of the other job
+  bool operator==(const Dependency&) const = default;
+  template <class Self>
+  static auto fields(Self& self) {
+    return std::tie(self.kind, self.job);
+  }
+};
+
+}  // namespace dmm

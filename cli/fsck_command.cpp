@@ -23,15 +23,15 @@ struct FsckOptions {
   bool json = false;
 };
 
-struct Survey {
+struct Inquiry {
   std::vector<Believer> believers;
   std::vector<std::string> silent;  ///< managers that didn't answer, and why
   std::size_t leases = 0;
 };
 
 /// All pages of what each manager believes.
-Survey ask_everybody(const std::vector<Manager>& managers) {
-  Survey survey;
+Inquiry ask_everybody(const std::vector<Manager>& managers) {
+  Inquiry inquiry;
   for (Answered& answered : ask_all(managers, "holdings")) {
     Believer believer{answered.manager.party, {}};
     while (answered.fault.empty()) {
@@ -41,13 +41,13 @@ Survey ask_everybody(const std::vector<Manager>& managers) {
       if (next == answered.json.end() || !next->is_number_unsigned()) break;
       answered = ask_one(answered.manager, "holdings", {{"from", *next}});
     }
-    survey.leases += believer.beliefs.size();
+    inquiry.leases += believer.beliefs.size();
     if (answered.fault.empty())
-      survey.believers.push_back(std::move(believer));
+      inquiry.believers.push_back(std::move(believer));
     else
-      survey.silent.push_back(answered.fault);
+      inquiry.silent.push_back(answered.fault);
   }
-  return survey;
+  return inquiry;
 }
 
 std::variant<std::vector<Manager>, CommandFault> all_managers(const ManagerOptions& options) {
@@ -63,34 +63,35 @@ std::variant<std::vector<Manager>, CommandFault> all_managers(const ManagerOptio
   return all;
 }
 
-/// Grants and releases are under way at any time: a disagreement counts if it is seen in every survey of the time.
+/// Grants and releases are under way at any time: a disagreement counts if it is seen in every inquiry of the
+/// time.
 int fsck(const FsckOptions& options) {
   const auto chosen = all_managers(options.manager);
   if (const auto* fault = std::get_if<CommandFault>(&chosen)) return fail("fsck", *fault);
   const auto& managers = std::get<std::vector<Manager>>(chosen);
-  Survey survey = ask_everybody(managers);
-  std::vector<std::string> lasting = disagreements(survey.believers);
+  Inquiry inquiry = ask_everybody(managers);
+  std::vector<std::string> lasting = disagreements(inquiry.believers);
   constexpr int surveys = 3;
   for (int again = 1; again < surveys && !lasting.empty(); ++again) {
     std::this_thread::sleep_for(std::chrono::duration<double>(options.patience_seconds / (surveys - 1)));
-    survey = ask_everybody(managers);
-    const std::vector<std::string> now = disagreements(survey.believers);
+    inquiry = ask_everybody(managers);
+    const std::vector<std::string> now = disagreements(inquiry.believers);
     const std::set<std::string> still(now.begin(), now.end());
     std::erase_if(lasting, [&](const std::string& one) { return !still.contains(one); });
   }
   if (options.json) {
-    print_json({{"managers", survey.believers.size()},
-                {"leases", survey.leases},
+    print_json({{"managers", inquiry.believers.size()},
+                {"leases", inquiry.leases},
                 {"disagreements", lasting},
-                {"silent", survey.silent}});
+                {"silent", inquiry.silent}});
   } else {
     for (const std::string& one : lasting) std::printf("%s\n", harmless(one).c_str());
-    std::printf("%s, %s seen from their sides: %s\n", count_text(survey.believers.size(), "manager").c_str(),
-                count_text(survey.leases, "lease").c_str(),
+    std::printf("%s, %s seen from their sides: %s\n", count_text(inquiry.believers.size(), "manager").c_str(),
+                count_text(inquiry.leases, "lease").c_str(),
                 lasting.empty() ? "no disagreement" : count_text(lasting.size(), "disagreement").c_str());
   }
-  for (const std::string& one : survey.silent) fail("fsck", {one, 1});
-  return lasting.empty() && survey.silent.empty() ? 0 : 1;
+  for (const std::string& one : inquiry.silent) fail("fsck", {one, 1});
+  return lasting.empty() && inquiry.silent.empty() ? 0 : 1;
 }
 
 }  // namespace

@@ -122,7 +122,8 @@ std::string sentence_for(const std::string& reason, const Json& answer) {
     return may_not_travel(answer) ? "No other site is asked, since the request may not travel (DTTL 0)."
                                   : "There is no site to ask: its own has no neighbour, or doesn't delegate.";
   }
-  static constexpr std::array<Words, 7> table{{
+  static constexpr std::array<Words, 8> table{{
+      {"gathering", "Its parts are being gathered at several sites; it starts when all are held and claimed."},
       {"none", "It doesn't wait: it has nodes, or will have them at once."},
       {"window_full", "Every neighbour that may serve it has as many delegations under way as its window allows."},
       {"neighbours_unknown",
@@ -244,6 +245,18 @@ void add_neighbours(std::vector<std::string>& lines, const Json& answer, const K
   lines.insert(lines.end(), told.begin(), told.end());
 }
 
+/// Of a co-allocated request: its parts under way, or why the last try to have them all came to nothing.
+void add_parts(std::vector<std::string>& lines, const Json& answer) {
+  for (const Json& part : rows_in(answer, "parts"))
+    lines.push_back("  " + shown(part, "site") + ": " + processors_text(part, "processors") + " in " +
+                    count_text(number_in<std::uint64_t>(part, "components"), "component") + ", " +
+                    shown(part, "state"));
+  const auto tries = number_in<std::uint64_t>(answer, "gathered");
+  if (const std::string failed = shown(answer, "gathering_failed"); tries > 0 && !failed.empty())
+    lines.push_back("To have its components at several sites at once was tried " + count_text(tries, "time") +
+                    "; the last time: " + failed + ".");
+}
+
 // ---- what helps ----------------------------------------------------------------------------------------------------
 
 std::string remedy_of(const Json& answer) {
@@ -333,6 +346,7 @@ std::vector<std::string> wait_sentences(const Json& answer, const KnownSites& ot
   if (std::string here = here_sentence(answer); !here.empty()) lines.push_back(std::move(here));
   add_holders(lines, answer);
   lines.push_back(sentence_for(text_in(answer, "reason"), answer));
+  add_parts(lines, answer);
   add_neighbours(lines, answer, others);
   if (std::string remedy = remedy_of(answer); !remedy.empty()) lines.push_back(std::move(remedy));
   return lines;

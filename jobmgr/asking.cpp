@@ -381,23 +381,22 @@ void on(JobStep& s, FromSite, const Renewed& renewed) {
 }
 
 void release(JobStep& s, Job& job, Returned how) {
+  for (std::size_t i = 0; i < job.run->leases.size(); ++i) release_lease(s, job, i, how);
+}
+
+void release_lease(JobStep& s, Job& job, std::size_t lease, Returned how) {
   Attempt& run = *job.run;
-  const auto is_unstarted = [&](std::size_t i) {
-    return std::ranges::any_of(run.components, [&](const ComponentRun& component_run) {
-      return component_run.lease == i && component_run.reached != ComponentPhase::started;
-    });
-  };
-  for (std::size_t i = 0; i < run.leases.size(); ++i) {
-    LeaseUse& use = run.leases[i];
-    if (!use.holds) continue;
-    DMM_ASSERT(s.parts.leases.holds(use.lease, job.number));
-    s.parts.leases.remove(use.lease, job.number);
-    s.parts.changed(job);
-    if (how != Returned::known && !DMM_PLANT(nodes_not_released))
-      tell_site(s, Release{use.lease, run.held_under(i), false, how == Returned::unused && is_unstarted(i)},
-                s.parts.request_of(job));
-    use.holds = false;
-  }
+  LeaseUse& use = run.leases[lease];
+  if (!use.holds) return;
+  DMM_ASSERT(s.parts.leases.holds(use.lease, job.number));
+  s.parts.leases.remove(use.lease, job.number);
+  s.parts.changed(job);
+  const bool failed = how == Returned::unused && std::ranges::any_of(run.components, [&](const ComponentRun& one) {
+                        return one.lease == lease && one.reached != ComponentPhase::started;
+                      });
+  if (how != Returned::known && !DMM_PLANT(nodes_not_released))
+    tell_site(s, Release{use.lease, run.held_under(lease), false, failed}, s.parts.request_of(job));
+  use.holds = false;
 }
 
 }  // namespace dmm::job_steps

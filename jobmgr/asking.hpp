@@ -29,5 +29,7 @@ void lose_nodes(JobStep& s, Job& job, const LeaseEnded& ended);
 void on(JobStep& s, FromSite, const Renewed& renewed);
 /// Releases the job's nodes. The home site is told, unless it knows (`Returned::known`).
 void release(JobStep& s, Job& job, Returned how = Returned::used);
+/// The same of the nodes of one of its leases.
+void release_lease(JobStep& s, Job& job, std::size_t lease, Returned how);
 
 }  // namespace dmm::job_steps

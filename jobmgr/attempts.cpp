@@ -186,9 +186,10 @@ void on(JobStep& s, FromProvider from, Ended& ended) {
   if (std::exchange(component_run->heard, true) || component_run->phase == ComponentPhase::over)
     return s.parts.ignore("repeated");
   take_end(*component_run, ended);
-  const bool ends_with_it =
-      job->run->components.size() == 1 && job->run->leases[0].lease.owner == s.parts.settings.site;
-  if (ended.gave_back && ends_with_it) release(s, *job, Returned::known);
+  const std::size_t lease = component_run->lease;
+  const bool is_only_one = std::ranges::count(job->run->components, lease, &ComponentRun::lease) == 1;
+  const bool ends_with_it = is_only_one && job->run->leases[lease].lease.owner == s.parts.settings.site;
+  if (ended.gave_back && ends_with_it) release_lease(s, *job, lease, Returned::known);
   if (ended.kind != EndKind::start_failed) note_running(s.parts, *job, s.now - ended.wall);
   if (s.effects.wants(Level::info))
     s.effects.log(Level::info, "ended", ended.request,

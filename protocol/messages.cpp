@@ -30,9 +30,12 @@ std::string_view name_of(std::uint16_t type) {
     case Reject::type: return "reject";
     case Withdraw::type: return "withdraw";
     case Reach::type: return "reach";
+    case Survey::type: return "survey";
+    case Clusters::type: return "clusters";
     case Grant::type: return "grant";
     case GrantSet::type: return "grant_set";
     case Claim::type: return "claim";
+    case Claimed::type: return "claimed";
     case Release::type: return "release";
     case LeaseEnded::type: return "lease_ended";
     case Renew::type: return "renew";

@@ -11,22 +11,17 @@
 #include <variant>
 #include <vector>
 
-#include "protocol/dependency.hpp"
 #include "protocol/few.hpp"
 #include "protocol/ids.hpp"
 #include "protocol/interruptions.hpp"
+#include "protocol/job_messages.hpp"
+#include "protocol/message_fields.hpp"
 #include "protocol/origin.hpp"
 #include "protocol/reasons.hpp"
 #include "protocol/resources.hpp"
 #include "protocol/time.hpp"
 
 namespace dmm {
-
-/// Declares a message's number and its elements on the wire.
-#define DMM_MESSAGE(number, ...)                  \
-  static constexpr std::uint16_t type = (number); \
-  template <class Self>                           \
-  static auto fields([[maybe_unused]] Self& self) { return std::tie(__VA_ARGS__); }
 
 /// A moment by the sender's own clock, that only it can read: milliseconds that come round after some 49 days. Echoed,
 /// it tells how long a message and its answer took.
@@ -118,7 +113,7 @@ struct Refuse {
 /// A site hands a request to a neighbour; answered by exactly one Grant or Reject.
 struct Delegate {
   Request request;
-  std::uint32_t part = 0;        ///< which part of the request; this version forms one part
+  std::uint32_t part = 0;        ///< 0: the whole request; else the number of a part of a co-allocated one, from 1
   std::uint32_t round = 0;       ///< the home site's count of search rounds
   std::uint32_t dttl = 0;        ///< hops left after this one
   std::uint32_t tries_left = 0;  ///< what is left of the round's search budget, this delegation already paid
@@ -193,6 +188,39 @@ struct Reach {
   DMM_MESSAGE(16, self.entries)
 };
 
+/// Asks a neighbour which clusters it knows, to place a co-allocated request; answered by one Clusters.
+struct Survey {
+  std::uint32_t hops =
+      1;  ///< clusters of sites up to this many hops beyond the asking site; 1: the receiver's own
+  DMM_MESSAGE(17, self.hops)
+};
+
+/// Nodes of one kind in one cluster, as its owner, or a site on the way to it, last told of them.
+struct ClusterReport {
+  SiteName site;
+  ClusterName cluster;
+  std::uint32_t idle = 0;   ///< processors of such nodes that the asking site could have at that moment
+  std::uint32_t total = 0;  ///< processors of all such nodes, idle or not
+  std::uint32_t processors_per_node = 1;
+  std::uint64_t memory_bytes = 0;  ///< per node
+  Attributes attributes;
+  std::uint32_t hops = 0;  ///< from the sender to the site: 0 for the sender's own
+  Duration round_trip;     ///< from the sender to the site and back
+  Duration age;            ///< how long ago its owner said so, as far as the sender knows
+  std::uint32_t held = 0;  ///< processors beside the idle ones that are held for parts of co-allocated requests
+  template <class Self>
+  static auto fields(Self& self) {
+    return std::tie(self.site, self.cluster, self.idle, self.total, self.processors_per_node, self.memory_bytes,
+                    self.attributes, self.hops, self.round_trip, self.age, self.held);
+  }
+};
+
+/// Answers a Survey: the nearest clusters that the sender knows, at most 64, its own first.
+struct Clusters {
+  std::vector<ClusterReport> clusters;
+  DMM_MESSAGE(18, self.clusters)
+};
+
 // ---- leases --------------------------------------------------------------------------------------------------------
 
 /// Nodes for a request: from the owner along the chain to the home site, and from there to the job manager.
@@ -232,6 +260,13 @@ struct Claim {
   RequestId request;
   std::string proof;  ///< reserved: proof of the right to claim
   DMM_MESSAGE(21, self.lease, self.request, self.proof)
+};
+
+/// The owner acknowledges the Claim of a part of a co-allocated request; travels from the owner to the sink.
+struct Claimed {
+  LeaseId lease;
+  RequestId request;
+  DMM_MESSAGE(28, self.lease, self.request)
 };
 
 /// The holder gives nodes back; travels to the owner, hop by hop.
@@ -370,197 +405,11 @@ struct SetAside {
   DMM_MESSAGE(34, self.nodes, self.back, self.text)
 };
 
-// ---- jobs ----------------------------------------------------------------------------------------------------------
-
-/// Limits of a job's processes; 0 for none.
-struct Limits {
-  std::uint64_t cpu_seconds = 0;
-  std::uint64_t memory_bytes = 0;  ///< address space of each process
-  std::uint64_t open_files = 0;
-  std::uint64_t file_bytes = 0;  ///< largest file
-  std::uint64_t wall_seconds = 0;
-  template <class Self>
-  static auto fields(Self& self) {
-    return std::tie(self.cpu_seconds, self.memory_bytes, self.open_files, self.file_bytes, self.wall_seconds);
-  }
-};
-
-/// A program to run: no shell in between.
-struct Program {
-  std::vector<std::string> arguments;    ///< the first names the executable, looked up in PATH where it runs
-  ShortText working_directory;           ///< empty for a fresh directory of the job's own
-  std::vector<std::string> environment;  ///< NAME=value, added to a minimal environment
-  Limits limits;
-  template <class Self>
-  static auto fields(Self& self) {
-    return std::tie(self.arguments, self.working_directory, self.environment, self.limits);
-  }
-};
-
-/// Starts one component of a job on leased nodes; answered by Started or Ended.
-struct Start {
-  LeaseId lease;
-  RequestId request;
-  std::uint32_t component = 0;
-  NodeSet nodes;
-  Program program;
-  std::string proof;  ///< reserved: proof of the right to start
-  bool streams = false;  ///< its output is taken while it runs: the job manager is to be told when there is some
-  DMM_MESSAGE(40, self.lease, self.request, self.component, self.nodes, self.program, self.proof, self.streams)
-};
-
-struct Started {
-  RequestId request;
-  std::uint32_t component = 0;
-  std::int32_t process = 0;  ///< process id where it runs, for people
-  ShortText isolation = {};  ///< for people: what keeps it apart there, "namespaces, rlimits"; empty: not known
-  DMM_MESSAGE(41, self.request, self.component, self.process, self.isolation)
-};
-
-/// The outcome of one component. Sent once, and sent again in answer to a repeated Start.
-struct Ended {
-  RequestId request;
-  std::uint32_t component = 0;
-  EndKind kind = EndKind::exited;
-  std::int32_t code = 0;  ///< exit status or signal number
-  StartFault fault = StartFault::none;
-  ShortText text;  ///< for people: why it didn't start
-  Duration wall;
-  Duration cpu;
-  std::uint64_t output_bytes = 0;  ///< of standard output, kept where it ran until fetched
-  std::uint64_t error_bytes = 0;   ///< of standard error
-  ShortText output;                ///< all of standard output if both together are at most 4 KiB, else empty
-  ShortText error;
-  bool gave_back = false;  ///< the lease ended with it, and its owner knows: there is nothing to release
-  bool keeper_died = false;  ///< lost: the keeper died, and with it all tasks of the resource manager
-  LeaseEnd lease_end = LeaseEnd::released;  ///< why its nodes were taken from it, where that ended it
-  bool others_died = false;  ///< keeper_died: tasks of other users were lost with it, and each may be the cause
-  DMM_MESSAGE(42, self.request, self.component, self.kind, self.code, self.fault, self.text, self.wall, self.cpu,
-              self.output_bytes, self.error_bytes, self.output, self.error, self.gave_back, self.keeper_died,
-              self.lease_end, self.others_died)
-};
-
-/// Ends a job: SIGTERM, and SIGKILL after the grace.
-struct Stop {
-  RequestId request;
-  Duration grace;
-  DMM_MESSAGE(43, self.request, self.grace)
-};
-
-enum class Stream : std::uint8_t { output, error };
-inline constexpr std::array both_streams{Stream::output, Stream::error};
-std::string_view to_text(Stream stream);
-
-/// Asks for the next piece of a component's output.
-struct Fetch {
-  RequestId request;
-  std::uint32_t component = 0;
-  Stream stream = Stream::output;
-  std::uint64_t offset = 0;
-  bool unkept = false;  ///< the answer is to be a Piece
-  DMM_MESSAGE(44, self.request, self.component, self.stream, self.offset, self.unkept)
-};
-
-/// At most 48 KiB of output.
-struct Chunk {
-  RequestId request;
-  std::uint32_t component = 0;
-  Stream stream = Stream::output;
-  std::uint64_t offset = 0;
-  std::string data;
-  bool last = false;  ///< nothing comes after this
-  bool cut = false;   ///< the stream was longer than is brought back
-  DMM_MESSAGE(45, self.request, self.component, self.stream, self.offset, self.data, self.last, self.cut)
-};
-
-/// At most 48 KiB of output, as a Chunk. Nobody keeps it to send it again: whoever misses it asks again.
-struct Piece {
-  RequestId request;
-  std::uint32_t component = 0;
-  Stream stream = Stream::output;
-  std::uint64_t offset = 0;
-  std::string data;
-  bool last = false;       ///< nothing comes after this
-  std::uint64_t size = 0;  ///< of the stream, as far as it was written
-  DMM_MESSAGE(47, self.request, self.component, self.stream, self.offset, self.data, self.last, self.size)
-};
-
-/// A component that runs has written more than was fetched or told of before.
-struct Grown {
-  RequestId request;
-  std::uint32_t component = 0;
-  std::uint64_t output_bytes = 0;
-  std::uint64_t error_bytes = 0;
-  DMM_MESSAGE(48, self.request, self.component, self.output_bytes, self.error_bytes)
-};
-
-/// The outcome is recorded and the output fetched: the resource manager may remove the job's directory.
-struct Forget {
-  RequestId request;
-  DMM_MESSAGE(46, self.request)
-};
-
-// ---- people --------------------------------------------------------------------------------------------------------
-
-/// What a user submits.
-struct JobDescription {
-  ShortText name;
-  Program program;
-  ResourceNeed need;
-  std::uint32_t dttl = 5;
-  std::int32_t priority = 0;
-  std::uint32_t reruns_max = 3;  ///< how often it is run again after a lost node
-  std::uint32_t begin_seconds = 0;  ///< nodes are asked for no earlier than this after the job manager takes it
-  ShortText output_path;         ///< where standard output goes at the submitter; empty for the job manager's folder
-  ShortText error_path;
-  bool keep_output = true;  ///< false: output is discarded where the job runs
-  bool append = false;      ///< output is added to what is in the files, which other jobs may do as well
-  bool hold = false;        ///< nodes are asked for only after its user released it
-  RareList<Dependency> dependencies;  ///< nodes are asked for only when all of them are met
-  template <class Self>
-  static auto fields(Self& self) {
-    return std::tie(self.name, self.program, self.need, self.dttl, self.priority, self.reruns_max,
-                    self.output_path, self.error_path, self.keep_output, self.append, self.hold,
-                    self.begin_seconds, self.dependencies);
-  }
-};
-
-/// Hands jobs to a job manager; answered by Submitted.
-struct Submit {
-  std::uint64_t token = 0;  ///< names the question; a repeated token submits nothing twice
-  std::vector<JobDescription> jobs;
-  DMM_MESSAGE(60, self.token, self.jobs)
-};
-
-struct Submitted {
-  std::uint64_t token = 0;
-  std::uint64_t first_job = 0;  ///< the jobs have consecutive numbers from this one
-  std::uint32_t jobs = 0;
-  std::string fault;  ///< why nothing was accepted; empty if all was
-  DMM_MESSAGE(61, self.token, self.first_job, self.jobs, self.fault)
-};
-
-/// A person's question or order to a manager; answered by Answer.
-struct Ask {
-  std::uint64_t token = 0;
-  std::string verb;      ///< docs/protocol.md section 9 lists them
-  std::string argument;  ///< JSON
-  DMM_MESSAGE(62, self.token, self.verb, self.argument)
-};
-
-struct Answer {
-  std::uint64_t token = 0;
-  std::string fault;  ///< empty if the question was answered
-  std::string text;   ///< JSON
-  DMM_MESSAGE(63, self.token, self.fault, self.text)
-};
-
-#undef DMM_MESSAGE
-
-using AnyMessage = std::variant<Hello, Beat, Fault, Relay, Fragment, Request, Cancel, Refuse, Delegate, Reject,
-                                Withdraw, Reach, Grant, GrantSet, Claim, Release, LeaseEnded, Renew, Renewed,
-                                Inventory, Register, Assign, Unassign, Clean, SetAside, Start, Started, Ended,
-                                Stop, Fetch, Chunk, Piece, Grown, Forget, Submit, Submitted, Ask, Answer>;
+using AnyMessage =
+    std::variant<Hello, Beat, Fault, Relay, Fragment, Request, Cancel, Refuse, Delegate, Reject, Withdraw, Reach,
+                 Survey, Clusters, Grant, GrantSet, Claim, Claimed, Release, LeaseEnded, Renew, Renewed, Inventory,
+                 Register, Assign, Unassign, Clean, SetAside, Start, Started, Ended, Stop, Fetch, Chunk, Piece,
+                 Grown, Forget, Submit, Submitted, Ask, Answer>;
 
 /// One message of any type: a variant whose copies, moves and end are compiled once (messages.cpp), not in each file
 /// that has one in a vector.

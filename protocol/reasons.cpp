@@ -48,18 +48,9 @@ std::string_view to_text(RejectReason value) {
 }
 
 std::string_view to_text(WaitReason value) {
-  static constexpr std::array<std::string_view, 11> words{
-      "none",
-      "no_free_nodes",
-      "behind_earlier",
-      "asking_neighbour",
-      "pausing",
-      "window_full",
-      "no_neighbour",
-      "neighbours_unknown",
-      "next_cycle",
-      "drained",
-      "awaiting_hint",
+  static constexpr std::array<std::string_view, 12> words{
+      "none",         "no_free_nodes",      "behind_earlier", "asking_neighbour", "pausing",       "window_full",
+      "no_neighbour", "neighbours_unknown", "next_cycle",     "drained",          "awaiting_hint", "gathering",
   };
   return word(words, static_cast<std::uint8_t>(value));
 }
@@ -72,18 +63,9 @@ std::string_view to_text(RefusalReason value) {
 }
 
 std::string_view to_text(LeaseEnd value) {
-  static constexpr std::array<std::string_view, 11> words{
-      "released",
-      "expired",
-      "reclaimed",
-      "not_claimed",
-      "node_lost",
-      "owner_lost",
-      "unknown",
-      "idle",
-      "node_removed",
-      "at_longest",
-      "link_removed",
+  static constexpr std::array<std::string_view, 12> words{
+      "released", "expired", "reclaimed",    "not_claimed", "node_lost",    "owner_lost",
+      "unknown",  "idle",    "node_removed", "at_longest",  "link_removed", "outranked",
   };
   return word(words, static_cast<std::uint8_t>(value));
 }

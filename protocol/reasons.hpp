@@ -53,6 +53,7 @@ enum class WaitReason : std::uint8_t {
   next_cycle,          ///< waits for the next matchmaking or delegation cycle
   drained,             ///< this site's nodes take no new work, and no other site has any free
   awaiting_hint,       ///< no site within reach has free nodes, by its hint; better news starts a round at once
+  gathering,           ///< parts of it are asked for or held at several sites
 };
 
 /// Why a request ends without nodes.
@@ -68,16 +69,17 @@ enum class RefusalReason : std::uint8_t {
 /// Why a lease ended, or lost some of its nodes.
 enum class LeaseEnd : std::uint8_t {
   released,
-  expired,         ///< it was not renewed in time
-  reclaimed,       ///< the owner took it back before it was at its longest
-  not_claimed,     ///< the offer ran out
-  node_lost,       ///< the resource manager is gone
-  owner_lost,      ///< the site towards the owner is gone
-  unknown,         ///< the receiver knows no such lease
-  idle,            ///< no job used it for too long
-  node_removed,    ///< its owner has taken the node out of service
-  at_longest,      ///< it lasted as long as its owner lends
-  link_removed,    ///< a site of its chain has taken the next one out of its links
+  expired,       ///< it was not renewed in time
+  reclaimed,     ///< the owner took it back before it was at its longest
+  not_claimed,   ///< the offer ran out
+  node_lost,     ///< the resource manager is gone
+  owner_lost,    ///< the site towards the owner is gone
+  unknown,       ///< the receiver knows no such lease
+  idle,          ///< no job used it for too long
+  node_removed,  ///< its owner has taken the node out of service
+  at_longest,    ///< it lasted as long as its owner lends
+  link_removed,  ///< a site of its chain has taken the next one out of its links
+  outranked,     ///< held for a part of a co-allocated request, and an older such request needed the nodes
 };
 
 /// Why a program didn't start.

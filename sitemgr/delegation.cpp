@@ -4,6 +4,7 @@
 #include "manager/assert.hpp"
 #include "protocol/text.hpp"
 #include "sitemgr/answers.hpp"
+#include "sitemgr/gathering.hpp"
 
 namespace dmm::site_steps {
 
@@ -11,7 +12,9 @@ static void delegate(SiteStep& s, const HomeSearch::Found& found);
 
 void run_due(SiteStep& s) {
   while (LocalRequest* request = s.parts.queue.due(s.now)) {
-    if (request->search == LocalRequest::Search::out) {
+    if (request->search == LocalRequest::Search::gathering) {
+      parts_overdue(s, *request);
+    } else if (request->search == LocalRequest::Search::out) {
       s.parts.targets.silent(s.now, request->target);
       withdraw(s, *request);
       on_answer(s, *request, RejectReason::no_answer);

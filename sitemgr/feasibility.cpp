@@ -70,23 +70,38 @@ void Feasibility::hear(std::size_t n, Reach reach) {
 
 Prospect Feasibility::prospect(const Site& site, const RequestClass& kind, Duration length, bool stays) const {
   DMM_ASSERT(told_.size() >= site.neighbours.size());
+  if (kind.co_allocable && !stays) return prospect_of_parts(site, kind, length);
+  return prospect_of(site, kind.need, kind.servable, kind.dttl, length, stays);
+}
+
+/// Each component may be at a site of its own: that the widest one has a place is enough.
+Prospect Feasibility::prospect_of_parts(const Site& site, const RequestClass& kind, Duration length) const {
+  ResourceNeed widest;
+  widest.components.push_back({kind.widest, {}, {}});
+  widest.constraints = kind.need.constraints;
+  DMM_ASSERT(kind.dttl > 0);
+  return prospect_of(site, widest, kind.servable || classify(site, widest).first, kind.dttl, length, false);
+}
+
+Prospect Feasibility::prospect_of(const Site& site, const ResourceNeed& need, bool servable, std::uint32_t dttl,
+                                  Duration length, bool stays) const {
   Prospect prospect;
   prospect.complete = site.owned.all_known();
-  if (kind.servable) prospect.possible = prospect.wide_enough = prospect.has_nodes = true;
-  consider({prospect.complete, site.owned.classes({})}, kind.need, {}, prospect);
-  if (!kind.servable) prospect.possible = false;  // our own clusters can't hold it, whatever their sum
+  if (servable) prospect.possible = prospect.wide_enough = prospect.has_nodes = true;
+  consider({prospect.complete, site.owned.classes({})}, need, {}, prospect);
+  if (!servable) prospect.possible = false;  // our own clusters can't hold it, whatever their sum
   if (stays) return prospect;
   if (!site.settings.use_hints) prospect.complete = false;
   for (std::size_t n = 0; n < site.neighbours.size(); ++n) {
     if (site.neighbours[n].removed) continue;
-    const Prospect there = reach_.beyond(n, kind.need, kind.dttl, length);
+    const Prospect there = reach_.beyond(n, need, dttl, length);
     prospect.possible |= there.possible;
     prospect.wide_enough |= there.wide_enough;
     prospect.has_nodes |= there.has_nodes;
     prospect.complete &= there.complete;
     prospect.largest = std::max(prospect.largest, there.largest);
   }
-  DMM_ASSERT(!kind.servable || prospect.possible);
+  DMM_ASSERT(!servable || prospect.possible);
   return prospect;
 }
 

@@ -93,6 +93,9 @@ class Feasibility {
   void add_records(const Neighbours& neighbours, std::vector<SiteRecord>& rows) const;
 
  private:
+  Prospect prospect_of(const Site& site, const ResourceNeed& need, bool servable, std::uint32_t dttl,
+                       Duration length, bool stays) const;
+  Prospect prospect_of_parts(const Site& site, const RequestClass& kind, Duration length) const;
   static ReachEntry own_entry(const Site& site, std::size_t n);
   std::string limits_text(const Site& site, const RequestClass& kind, Duration length) const;
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "protocol/text.hpp"
-#include "sitemgr/delegation.hpp"
+#include "sitemgr/gathering.hpp"
 #include "sitemgr/leasing.hpp"
 #include "sitemgr/reconciling.hpp"
 #include "sitemgr/refusing.hpp"
@@ -19,8 +19,6 @@ constexpr Duration waited_max = seconds(10 * 365 * 86400LL);
 }  // namespace
 
 static LocalRequest& enqueue(SiteStep& s, const Party& user, Request& request);
-/// A request that is to get no nodes leaves the queue, and is out at no neighbour any more.
-static void leave_queue(SiteStep& s, LocalRequest& request);
 /// The site has vouched for a silent job manager long enough: its nodes go back. What runs there is the matter of
 /// the resource managers, which may hear the job manager.
 static void release_of_absent(SiteStep& s, const Party& user);
@@ -71,6 +69,7 @@ LocalRequest& enqueue(SiteStep& s, const Party& user, Request& request) {
   s.parts.users.opened(user);
   LocalRequest& added = s.parts.queue.add(std::move(local), kind);
   s.parts.matcher.add(added.request.id);
+  if (is_divided(kind.need)) s.parts.co_allocator.add(s.now, added.request.id);
   return added;
 }
 
@@ -79,12 +78,7 @@ void on(SiteStep& s, FromUser from, Cancel& cancel) {
   if (!request || from.party != job_manager_of(cancel.request)) return s.parts.ignore("unknown_request");
   s.effects.log(Level::info, "cancel", cancel.request, {});
   s.parts.users.closed(from.party);
-  leave_queue(s, *request);
-}
-
-void leave_queue(SiteStep& s, LocalRequest& request) {
-  if (request.search == LocalRequest::Search::out) withdraw(s, request);
-  s.parts.queue.erase(request);
+  leave(s, *request);
 }
 
 // ---- coming and going -----------------------------------------------------------------------------------------------
@@ -107,12 +101,12 @@ void do_chores(SiteStep& s) {
   const auto is_reconciling = [&](const Party& user) { return s.parts.reconciliation.concerns(user); };
   while (std::optional<Users::Chore> chore = s.parts.users.next_chore(s.parts.queue, left, is_reconciling)) {
     if (auto* shelve = std::get_if<Users::Shelve>(&*chore)) {
-      if (shelve->request.search == LocalRequest::Search::out) withdraw(s, shelve->request);
+      call_back(s, shelve->request);
       s.parts.users.shelve(shelve->request);
-      leave_queue(s, shelve->request);
+      leave(s, shelve->request);
     } else if (auto* drop = std::get_if<Users::Drop>(&*chore)) {
       s.parts.users.closed(job_manager_of(drop->request.request.id));
-      leave_queue(s, drop->request);
+      leave(s, drop->request);
     } else {
       auto& [user, shelved] = std::get<Users::Unshelve>(*chore);
       shelved.request.waited = s.now - shelved.since;

@@ -7,6 +7,8 @@
 #include "manager/planted.hpp"
 #include "protocol/text.hpp"
 #include "sitemgr/delegation.hpp"
+#include "sitemgr/gathering.hpp"
+#include "sitemgr/holding.hpp"
 #include "sitemgr/lease_mould.hpp"
 #include "sitemgr/passing_on.hpp"
 #include "sitemgr/pool.hpp"
@@ -122,6 +124,7 @@ void on(SiteStep& s, FromSite from, Grant& grant) {
 }
 
 void take_grant(SiteStep& s, std::size_t from, const Grant& grant, HopLease lease) {
+  if (grant.part > 0) return take_part(s, from, grant, std::move(lease));
   LocalRequest* request = s.parts.queue.find(grant.request);
   if (request && request->search == LocalRequest::Search::out) {
     if (request->target == from && request->round == grant.round) {
@@ -158,6 +161,7 @@ void tell_ended(SiteStep& s, HopLease& lease, const std::vector<NodeGroup>& node
       {{"lease", to_text(lease.id)}, {"reason", std::string(to_text(reason))}, {"confirmed", confirmed}});
   if (lease.downstream)
     return send(s, *lease.downstream, LeaseEnded{lease.id, nodes, reason, confirmed, grace}, lease.request);
+  part_lost(s, lease.id, reason);
   std::vector<RequestId> empty;
   for (auto& [request, held] : lease.handed_out) {
     std::vector<NodeGroup> lost = remove_nodes(held, nodes);
@@ -194,6 +198,7 @@ void on(SiteStep& s, FromSite from, Claim& claim) {
     return send(s, from.neighbour, LeaseEnded{claim.lease, {}, LeaseEnd::unknown, false, {}}, claim.request);
   s.parts.reconciliation.named(from.neighbour, claim.lease);
   hear_claim(s, *lease);
+  acknowledge(s, *lease);
 }
 
 void hear_claim(SiteStep& s, HopLease& lease) {
@@ -312,6 +317,7 @@ void close(SiteStep& s, HopLease& lease) {
   s.parts.accounts.close(lease, s.now, s.parts.neighbours);
   changed(s, lease);
   s.parts.relays.drop(s.now, lease);
+  s.parts.holds.drop(lease.id);
   s.parts.leases.erase(lease.id);
 }
 

@@ -119,6 +119,35 @@ std::uint32_t Lending::lendable_to(Instant now, const Site& site, std::size_t n)
   return std::min({most, site.owned.largest_idle(), allowance(site, n)});
 }
 
+std::vector<ClusterReport> Lending::reports_for(Instant now, const Site& site, std::size_t n) const {
+  DMM_ASSERT(n < site.neighbours.size());
+  if (!site.settings.lend) return {};
+  const bool is_drained = site.drains.has_self() || site.drains.has(site.neighbours[n].site);
+  const bool gets_nothing = is_drained || now < kept_off_until(site, n);
+  const std::uint32_t most = gets_nothing ? 0 : lendable_to(now, site, n);
+  const std::vector<std::uint32_t>& lend = lendable_by_cluster(site);
+  std::map<std::pair<std::size_t, NodeProperties>, ClusterReport> reports;
+  for (const OwnedManagerView& manager : site.owned.managers()) {
+    const auto cluster = site.owned.find_cluster(manager.cluster);
+    const NodeOffer* offer = site.owned.find_offer(manager.party);
+    if (!cluster || !offer || !manager.registered) continue;
+    ClusterReport& report = reports[{*cluster, offer->properties}];
+    report.site = site.settings.name;
+    report.cluster = manager.cluster;
+    report.processors_per_node = manager.processors_per_node;
+    report.memory_bytes = offer->properties.memory_bytes;
+    report.attributes = offer->properties.attributes;
+    report.total += manager.nodes * manager.processors_per_node;
+    if (manager.up) report.idle += manager.free_nodes * manager.processors_per_node;
+  }
+  std::vector<ClusterReport> all;
+  for (auto& [key, report] : reports) {
+    report.idle = std::min({report.idle, lend[key.first], most});
+    all.push_back(std::move(report));
+  }
+  return all;
+}
+
 Instant Lending::kept_off_until(const Site& site, std::size_t n) const {
   return std::max(borrowers_.kept_off_until(n), kept_off_until(site.neighbours[n].site));
 }

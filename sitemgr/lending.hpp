@@ -66,6 +66,8 @@ class Lending {
   // ---- what may be lent ----
   /// The most processors in one cluster that a neighbour may have now, less those kept for the borrower in turn.
   std::uint32_t lendable_to(Instant now, const Site& site, std::size_t n) const;
+  /// The clusters of this site, by kind of node, with what of each the neighbour may have now.
+  std::vector<ClusterReport> reports_for(Instant now, const Site& site, std::size_t n) const;
   /// Until when a neighbour gets nothing.
   Instant kept_off_until(const Site& site, std::size_t n) const;
   Instant kept_off_until(const SiteName& sink) const;

@@ -5,6 +5,7 @@
 
 #include "protocol/text.hpp"
 #include "sitemgr/delegation.hpp"
+#include "sitemgr/gathering.hpp"
 #include "sitemgr/job_managers.hpp"
 #include "sitemgr/owning.hpp"
 #include "sitemgr/passing_on.hpp"
@@ -86,6 +87,7 @@ void neighbour_down(SiteStep& s, std::size_t n) {
     withdraw(s, *request);
     on_answer(s, *request, RejectReason::link_down);
   }
+  parts_unreachable(s, n);
   for (Foreign& foreign : s.parts.transit.take_passed_to(n))
     on_no_answer(s, std::move(foreign), RejectReason::link_down);
 }

@@ -30,9 +30,10 @@ struct RequestClass {
   std::uint32_t widest = 0;      ///< in one cluster
   bool simple = true;            ///< one component, anywhere, no constraints: fits by its size alone
   bool servable = true;          ///< this site could serve it when idle
+  bool co_allocable = false;     ///< its components may run at several sites
   std::uint64_t clusters = 0;    ///< which of its clusters could hold the widest component when idle, a bit each
   std::map<Duration, std::size_t> lengths;  ///< how many run how long, of those with a declared length
-  std::size_t out = 0, home = 0;  ///< how many of them a neighbour has, and how many never leave
+  std::size_t out = 0, home = 0;            ///< how many of them are away, and how many never leave
   std::uint64_t misfit = 0;      ///< the pass of matchmaking that found no place for it
   LocalClaim claim;              ///< under which its processors are summed up
   std::uint64_t claimed = 0;     ///< how many they are
@@ -43,8 +44,8 @@ struct RequestClass {
 struct LocalRequest {
   /// Where its search stands. `ready`: may be offered to the next neighbour. `out`: one neighbour has it.
   /// `pausing`: all that may have room said no, so it waits for a hint or the end of the pause. `home`: it never
-  /// leaves (no DTTL, or no neighbour to ask).
-  enum class Search : std::uint8_t { ready, out, pausing, home };
+  /// leaves (no DTTL, or no neighbour to ask). `gathering`: parts of it are asked for or held at several sites.
+  enum class Search : std::uint8_t { ready, out, pausing, home, gathering };
 
   Request request;                 ///< its need is its class's
   RequestClass* kind = nullptr;    ///< set by the queue
@@ -63,7 +64,7 @@ struct LocalRequest {
   std::vector<bool> asked;                 ///< by neighbour, in this round; empty: none
   std::size_t target = 0;                  ///< while out: the neighbour that has it
   Instant sent_at{};                       ///< while out
-  Instant answer_by{};                     ///< while out
+  Instant answer_by{};  ///< while out or gathering: until then an answer, or all of them, must come
   Instant resume_at{};                     ///< while pausing
   Duration pause{};                        ///< the last one
   bool window_full = false;                ///< the last look found only neighbours with a full window
@@ -72,6 +73,9 @@ struct LocalRequest {
   RequestView view(Instant now) const {
     return {arrival, kind->processors, kind->widest, request.priority, (now - since).microseconds};
   }
+  /// Whether the search has nodes elsewhere in prospect: it doesn't wait for those of this site meanwhile.
+  bool is_away() const { return is_away(search); }
+  static bool is_away(Search search) { return search == Search::out || search == Search::gathering; }
   /// The request with its need, as it is sent.
   Request whole() const {
     Request full = request;

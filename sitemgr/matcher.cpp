@@ -21,9 +21,7 @@ bool Matcher::makes_way(const RequestQueue& queue) const {
   return !request || !request->kind->servable || may_be_passed(*request);
 }
 
-bool Matcher::may_be_passed(const LocalRequest& head) const {
-  return !scan_ && head.search == LocalRequest::Search::out;
-}
+bool Matcher::may_be_passed(const LocalRequest& head) const { return !scan_ && head.is_away(); }
 
 /// The first in order blocks the others if the policy is strict, or if it was overtaken for too long: then nodes
 /// are reserved for it.

@@ -6,6 +6,7 @@
 #include "manager/assert.hpp"
 #include "manager/planted.hpp"
 #include "protocol/text.hpp"
+#include "sitemgr/holding.hpp"
 #include "sitemgr/lease_mould.hpp"
 #include "sitemgr/leasing.hpp"
 #include "sitemgr/lending_terms.hpp"
@@ -16,9 +17,6 @@
 
 namespace dmm::site_steps {
 
-/// `foreign`: the delegation that it answers; none, for one of our own users.
-static HopLease& make_lease(SiteStep& s, const ResourceNeed& need, const Placement& placement,
-                            const RequestId& request, const Foreign* foreign);
 static bool lend(SiteStep& s, Foreign& foreign);
 
 void match_local(SiteStep& s) {
@@ -35,7 +33,7 @@ void match_local(SiteStep& s) {
 }
 
 HopLease& make_lease(SiteStep& s, const ResourceNeed& need, const Placement& placement, const RequestId& request,
-                     const Foreign* foreign) {
+                     const Foreign* foreign, Duration held) {
   const LeaseId id{s.parts.settings.name, s.parts.leases.new_epoch(s.parts.incarnation)};
   HopLease lease = lease_of_own(id, request, s.now, s.parts.settings);
   if (foreign) {
@@ -47,7 +45,8 @@ HopLease& make_lease(SiteStep& s, const ResourceNeed& need, const Placement& pla
     s.parts.owned.take(placed.cluster, placed.processors, need.constraints, placed.component, lease.nodes);
   lease.processors = processors_of(lease.nodes);
   // One Assign a resource manager, however many components it got.
-  each_manager(lease.nodes, [&](const Party& manager, const NodeSet& nodes) { assign(s, lease, manager, nodes); });
+  each_manager(lease.nodes,
+               [&](const Party& manager, const NodeSet& nodes) { assign(s, lease, manager, nodes, held); });
   return add_lease(s, std::move(lease));
 }
 
@@ -63,18 +62,28 @@ void match_foreign(SiteStep& s) {
 bool lend(SiteStep& s, Foreign& foreign) {
   const Delegate& asked = foreign.delegate;
   const std::size_t from = foreign.from;
+  const SiteName aim = aim_of(asked);
+  if (!aim.empty() && aim != s.parts.settings.name) return false;
+  const Precedence precedence = precedence_of(s.now, asked);
+  if (!aim.empty() && !s.parts.holds.may_hold(s.now, precedence)) {
+    foreign.reason = RejectReason::not_in_turn;
+    return false;
+  }
   const Lending::Decision decision = s.parts.lending.decide(s.now, s.parts.lending_site(), foreign);
   if (const auto* reason = std::get_if<RejectReason>(&decision)) {
     foreign.reason = *reason;
+    if (!aim.empty() && *reason == RejectReason::no_capacity) outrank(s, foreign.need(), precedence);
     return false;
   }
-  HopLease& lease = make_lease(s, foreign.need(), std::get<Placement>(decision), asked.request.id, &foreign);
+  HopLease& lease = make_lease(s, foreign.need(), std::get<Placement>(decision), asked.request.id, &foreign,
+                               aim.empty() ? Duration{} : asked.answer_within);
   s.parts.lending.granted(from);
   s.effects.log(Level::info, "grant", asked.request.id,
                 {{"to", s.parts.neighbours[from].site.text},
                  {"lease", to_text(lease.id)},
                  {"processors", std::int64_t{lease.processors}},
                  {"round", std::int64_t{asked.round}}});
+  if (!aim.empty()) s.parts.holds.add(lease.id, precedence);
   Grant grant = grant_of(lease, lease.nodes, s.now, lease.term);
   s.parts.transit.answered(from);
   send(s, from, std::move(grant), asked.request.id);

@@ -117,11 +117,12 @@ WhyNot forget(SiteStep& s, const ShortText& name) {
   return {};
 }
 
-void assign(SiteStep& s, const HopLease& lease, const Party& manager, const NodeSet& nodes) {
+void assign(SiteStep& s, const HopLease& lease, const Party& manager, const NodeSet& nodes, Duration held) {
   const bool once = s.parts.settings.lease_ends_with_job && is_for_one_component(lease);
   const ShortText user = lease.downstream ? ShortText() : lease.request.user;
   s.effects.send(
-      manager, Assign{lease.id, nodes, lease.request.site, is_alone(lease, manager), once, user, lease.round_trip},
+      manager,
+      Assign{lease.id, nodes, lease.request.site, is_alone(lease, manager), once, user, lease.round_trip + held},
       lease.request);
 }
 

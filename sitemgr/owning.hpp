@@ -13,7 +13,8 @@ void on(SiteStep& s, FromProvider from, Register& part);
 void remove_nodes_of(SiteStep& s, const Party& manager, const NodeSet& removed);
 WhyNot forget(SiteStep& s, const ShortText& name);
 /// `holder` is the sink's site.
-void assign(SiteStep& s, const HopLease& lease, const Party& manager, const NodeSet& nodes);
+/// `held`: so long its nodes may be held for a part of a co-allocated request before a job comes.
+void assign(SiteStep& s, const HopLease& lease, const Party& manager, const NodeSet& nodes, Duration held = {});
 void on(SiteStep& s, FromProvider from, Clean& message);
 void on(SiteStep& s, FromProvider from, SetAside& aside);
 void on(SiteStep& s, FromProvider from, LeaseEnded& ended);

@@ -7,9 +7,14 @@
 #include "sitemgr/answers.hpp"
 #include "sitemgr/clause.hpp"
 #include "sitemgr/delegation.hpp"
+#include "sitemgr/gathering.hpp"
+#include "sitemgr/holding.hpp"
 
 namespace dmm::site_steps {
 
+/// A part of a co-allocated request goes to the one site at which it is aimed, or back.
+static void pass_on_to(SiteStep& s, Foreign foreign, const SiteName& aim);
+static void send_on(SiteStep& s, Foreign foreign, std::size_t target);
 static void reject(SiteStep& s, const Foreign& foreign, RejectReason reason);
 /// What this site says of itself in a Reject, more exactly than by the reason of the whole.
 static RejectReason exact(const SiteParts& parts, Instant now, const Foreign& foreign, RejectReason reason);
@@ -35,6 +40,7 @@ void pass_on(SiteStep& s, Foreign foreign) {
   // A borrower that may not have it at all isn't told that there is too little.
   const bool by_limit =
       whole_reason(foreign.reason) == RejectReason::limit_reached || foreign.reason == RejectReason::too_long;
+  if (const SiteName aim = aim_of(asked); !aim.empty()) return pass_on_to(s, std::move(foreign), aim);
   if (asked.dttl == 0) return reject(s, foreign, by_limit ? foreign.reason : RejectReason::dttl_exhausted);
   if (foreign.tries_left == 0)
     return reject(s, foreign, by_limit ? foreign.reason : RejectReason::tries_exhausted);
@@ -46,7 +52,24 @@ void pass_on(SiteStep& s, Foreign foreign) {
   std::size_t target = 0;
   if (s.parts.targets.choose(s.now, query, s.parts.capacity(), s.parts.feasibility, target) != Choice::found)
     return reject(s, foreign, foreign.reason);
-  s.parts.targets.sent(target, query.widest);
+  send_on(s, std::move(foreign), target);
+}
+
+void pass_on_to(SiteStep& s, Foreign foreign, const SiteName& aim) {
+  const Delegate& asked = foreign.delegate;
+  const std::optional<std::size_t> next = s.parts.board.next_hop(s.now, aim);
+  const bool is_way = aim != s.parts.settings.name && next && asked.dttl > 0 && foreign.tries_left > 0 &&
+                      *next != foreign.from && !foreign.asked[*next] && s.parts.neighbours[*next].up &&
+                      !s.parts.neighbours[*next].removed && !s.parts.transit.is_passed_on(foreign.key());
+  if (!is_way) return reject(s, foreign, aim == s.parts.settings.name ? foreign.reason : RejectReason::link_down);
+  const Targets::State& target = s.parts.targets.of(*next);
+  if (target.pressed || target.outstanding >= target.window)
+    return reject(s, foreign, RejectReason::limit_reached);
+  send_on(s, std::move(foreign), *next);
+}
+
+void send_on(SiteStep& s, Foreign foreign, std::size_t target) {
+  s.parts.targets.sent(target, widest_component(foreign.need()));
   const Duration round_trip = s.parts.neighbours[target].round_trip;
   Delegate next = s.parts.transit.pass_on(s.now, std::move(foreign), target, round_trip, s.parts.settings.name,
                                           s.parts.neighbours.size());
@@ -114,6 +137,7 @@ void on(SiteStep& s, FromSite from, Reject& answer) {
   const std::size_t n = from.neighbour;
   s.parts.targets.heard_reject(n);
   LocalRequest* own = s.parts.queue.find(answer.request);
+  if (own && answer.part > 0) return part_rejected(s, n, answer);
   const bool is_own =
       own && own->search == LocalRequest::Search::out && own->target == n && own->round == answer.round;
   std::optional<Foreign> foreign = own ? std::nullopt : s.parts.transit.rejected(n, answer);

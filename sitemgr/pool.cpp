@@ -5,7 +5,7 @@
 
 #include "manager/assert.hpp"
 #include "protocol/text.hpp"
-#include "sitemgr/delegation.hpp"
+#include "sitemgr/gathering.hpp"
 #include "sitemgr/lease_mould.hpp"
 #include "sitemgr/leasing.hpp"
 #include "sitemgr/recovery.hpp"
@@ -45,13 +45,36 @@ std::vector<NodeGroup> take_in_cluster(std::vector<NodeGroup>& idle, const Clust
 
 /// For how long a job may yet be put on the lease; 0 if none may.
 static Duration reusable_for(const SiteParts& parts, Instant now, const HopLease& lease);
+/// The nodes are in the hands of the request's job manager from now on: the Grant that tells it. `is_first`: no
+/// other lease serves the request yet.
+static Grant give(SiteStep& s, HopLease& lease, const LocalRequest& request, std::vector<NodeGroup> nodes,
+                  bool is_first = true);
 static bool reuse(SiteStep& s, HopLease& lease);
 
 void hand_out(SiteStep& s, HopLease& lease, LocalRequest& request, std::vector<NodeGroup> nodes) {
-  changed(s, lease);
-  if (request.search == LocalRequest::Search::out) withdraw(s, request);
+  call_back(s, request);
   const RequestId id = request.request.id;
-  const Party user = job_manager_of(id);
+  s.effects.send(job_manager_of(id), give(s, lease, request, std::move(nodes)), id);
+  leave(s, request);
+}
+
+void hand_out(SiteStep& s, const std::vector<HopLease*>& leases, LocalRequest& request) {
+  DMM_ASSERT(!leases.empty() && !request.is_away());
+  if (leases.size() == 1) return hand_out(s, *leases.front(), request, leases.front()->nodes);
+  const RequestId id = request.request.id;
+  GrantSet set{id, {}};
+  for (HopLease* lease : leases)
+    set.grants.push_back(give(s, *lease, request, lease->nodes, lease == leases.front()));
+  // The delegations of the request are told once, with its first lease.
+  for (std::size_t i = 1; i < set.grants.size(); ++i) set.grants[i].tries = 0;
+  s.effects.send(job_manager_of(id), std::move(set), id);
+  leave(s, request);
+}
+
+Grant give(SiteStep& s, HopLease& lease, const LocalRequest& request, std::vector<NodeGroup> nodes,
+           bool is_first) {
+  changed(s, lease);
+  const RequestId& id = request.request.id;
   if (s.effects.wants(Level::info))
     s.effects.log(Level::info, "hand_out", id,
                   {{"to", id.user},
@@ -68,11 +91,10 @@ void hand_out(SiteStep& s, HopLease& lease, LocalRequest& request, std::vector<N
       origin_of(s.parts.settings.name, s.parts.settings.ancestors, lease.id.owner, grant.owner_ancestors);
   grant.tries = request.tries;
   ++lease.jobs;
-  s.effects.send(user, std::move(grant), id);
   restate_unless_it_stands(s.parts, lease);
-  s.parts.users.serve(lease, id);
+  is_first ? s.parts.users.serve(lease, id) : s.parts.users.hold(lease, id);
   lease.handed_out[id] = std::move(nodes);
-  s.parts.queue.erase(request);
+  return grant;
 }
 
 std::vector<NodeGroup> take_from_users(SiteStep& s, HopLease& lease, const std::vector<NodeGroup>& nodes,

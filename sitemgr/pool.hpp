@@ -8,6 +8,8 @@
 namespace dmm::site_steps {
 
 void hand_out(SiteStep& s, HopLease& lease, LocalRequest& request, std::vector<NodeGroup> nodes);
+/// All nodes of these leases at once: each lease serves some components of the request.
+void hand_out(SiteStep& s, const std::vector<HopLease*>& leases, LocalRequest& request);
 std::vector<NodeGroup> take_from_users(SiteStep& s, HopLease& lease, const std::vector<NodeGroup>& nodes,
                                        const Party* job_manager);
 void take_from_user(SiteParts& parts, HopLease& lease, const RequestId& request);

@@ -23,7 +23,7 @@ class QueueTotals {
   /// Requests with a search at this stage.
   std::size_t count(LocalRequest::Search search) const { return counts_[static_cast<std::size_t>(search)]; }
   /// All of them.
-  std::size_t requests() const { return counts_[0] + counts_[1] + counts_[2] + counts_[3]; }
+  std::size_t requests() const { return counts_[0] + counts_[1] + counts_[2] + counts_[3] + counts_[4]; }
   /// Counts up whenever the claims changed.
   std::uint64_t claim_changes() const { return claim_changes_; }
 
@@ -47,7 +47,7 @@ class QueueTotals {
 
   std::map<LocalClaim, std::uint64_t> claims_;
   std::uint64_t demand_ = 0, demand_here_ = 0, borrowing_[2] = {}, claim_changes_ = 0;
-  std::size_t counts_[4] = {};
+  std::size_t counts_[5] = {};
 };
 
 }  // namespace dmm

@@ -5,7 +5,7 @@
 
 #include "manager/assert.hpp"
 #include "protocol/text.hpp"
-#include "sitemgr/delegation.hpp"
+#include "sitemgr/gathering.hpp"
 #include "sitemgr/leasing.hpp"
 #include "sitemgr/links.hpp"
 #include "sitemgr/reclaiming.hpp"
@@ -61,7 +61,7 @@ WhyNot reconfigure(SiteStep& s, const SiteSettings& settings) {
     if (stays != (request->search == LocalRequest::Search::home)) moved.push_back(request.get());
   }
   for (LocalRequest* request : moved) {
-    if (request->search == LocalRequest::Search::out) withdraw(s, *request);
+    call_back(s, *request);
     const bool stays = !may_ask || request->kind->dttl == 0;
     s.parts.queue.set_search(*request, stays ? LocalRequest::Search::home : LocalRequest::Search::ready);
   }
@@ -80,6 +80,7 @@ void add_neighbour(SiteParts& parts, Instant now, const NeighbourSettings& setti
     parts.queue.add_neighbours(parts.neighbours.size());
     parts.targets.add_neighbours(parts.neighbours.size(), parts.settings.window_first);
     parts.hints.add_neighbours(parts.neighbours.size());
+    parts.board.add_neighbours(parts.neighbours.size());
     parts.renewals.add_neighbours(parts.neighbours.size());
     parts.reconciliation.add_neighbours(parts.neighbours.size());
     parts.transit.add_neighbours(parts.neighbours.size());

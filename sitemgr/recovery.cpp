@@ -73,7 +73,9 @@ bool restore(SiteParts& parts, Instant now, LeaseRecord& row) {
   const bool borrower_is_gone = !row.downstream.empty() && !(downstream = parts.neighbours.find(row.downstream));
   if (borrower_is_gone && upstream) return false;  // the neighbour's inventory gives it back
   HopLease lease = lease_from(row, now, upstream, downstream, parts.settings.term);
-  if (borrower_is_gone) {
+  // Held for a part of a co-allocated request, which is tried again.
+  const bool was_held = !lease.upstream && row.downstream.empty() && row.handed_out.empty();
+  if (borrower_is_gone || was_held) {
     add_nodes(lease.cleaning, std::exchange(lease.nodes, {}));
     lease.state = LeaseState::ending;
   }
@@ -90,7 +92,7 @@ bool restore(SiteParts& parts, Instant now, LeaseRecord& row) {
       for (const NodeGroup& group : *groups)
         parts.providers.silent(group.resource_manager, now + parts.settings.term);
   }
-  const bool is_other = borrower_is_gone || lease.state != row.state || lease.term != row.term;
+  const bool is_other = borrower_is_gone || was_held || lease.state != row.state || lease.term != row.term;
   SiteManagerEffects nothing;
   SiteStep step{parts, now, nothing};
   HopLease& kept = keep_lease(step, std::move(lease));

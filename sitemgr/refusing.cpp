@@ -3,7 +3,7 @@
 
 #include "protocol/text.hpp"
 #include "sitemgr/clause.hpp"
-#include "sitemgr/delegation.hpp"
+#include "sitemgr/gathering.hpp"
 
 namespace dmm::site_steps {
 namespace {
@@ -16,6 +16,7 @@ constexpr std::size_t refusals_a_step = 1'000;
 void classify(SiteParts& parts, RequestClass& kind) {
   const auto [servable, clusters] = Feasibility::classify(parts.capacity(), kind.need);
   parts.queue.classify(kind, servable, clusters);
+  kind.co_allocable = may_co_allocate(parts, kind.need, kind.dttl);
 }
 
 void refuse_hopeless(SiteStep& s) {
@@ -47,9 +48,8 @@ void refuse_if_hopeless(SiteStep& s, LocalRequest& request) {
                  {"largest", std::int64_t{prospect.largest}}});
   const Party user = job_manager_of(s.parts.settings.name, id.user);
   s.effects.send(user, Refuse{id, refusal.reason, prospect.largest, std::move(refusal.text)}, id);
-  if (request.search == LocalRequest::Search::out) withdraw(s, request);
   s.parts.users.closed(user);
-  s.parts.queue.erase(request);
+  leave(s, request);
 }
 
 void tell_reach(SiteStep& s) {

@@ -117,6 +117,10 @@ void RequestQueue::index_search(LocalRequest& request, bool add) {
       put(out_[request.target], request.arrival, &request, add);
       kind.out += one;
       break;
+    case Search::gathering:
+      put(due_, std::pair(request.answer_by, request.arrival), &request, add);
+      kind.out += one;
+      break;
     case Search::home:
       DMM_ASSERT(add || kind.home > 0);
       kind.home += one;
@@ -130,7 +134,7 @@ void RequestQueue::index(LocalRequest& request, bool add) {
   RequestClass& kind = *request.kind;
   change(kind.waiting, dispatch_key(request), add ? &request : nullptr,
          [&](bool of_now) { index_head(kind, of_now); });
-  const bool is_here = request.search != Search::out;
+  const bool is_here = !request.is_away();
   add ? totals_.add(kind, 1, is_here) : totals_.subtract(kind, 1, is_here);
   index_search(request, add);
 }
@@ -284,8 +288,8 @@ LocalRequest* RequestQueue::first_pausing(std::uint32_t widest_max, std::uint64_
 void RequestQueue::set_search(LocalRequest& request, Search search) {
   // The caller has changed resume_at, target or answer_by only if the request was in no index that is ordered by it.
   DMM_ASSERT(request.search != search);
-  if (request.search == Search::out) totals_.came_back(*request.kind);
-  if (search == Search::out) totals_.went_out(*request.kind);
+  if (request.is_away()) totals_.came_back(*request.kind);
+  if (LocalRequest::is_away(search)) totals_.went_out(*request.kind);
   index_search(request, false);
   request.search = search;
   index_search(request, true);
@@ -296,8 +300,8 @@ void RequestQueue::set_search(LocalRequest& request, Search search) {
 LocalRequest* RequestQueue::due(Instant now) {
   if (due_.empty() || due_.begin()->first.first > now) return nullptr;
   LocalRequest* first = due_.begin()->second;
-  DMM_ASSERT(first->search == Search::out || first->search == Search::pausing);
-  DMM_ASSERT(due_.begin()->first.first == (first->search == Search::out ? first->answer_by : first->resume_at));
+  DMM_ASSERT(first->is_away() || first->search == Search::pausing);
+  DMM_ASSERT(due_.begin()->first.first == (first->is_away() ? first->answer_by : first->resume_at));
   return first;
 }
 

@@ -65,6 +65,7 @@ struct SiteSettings {
   Duration matchmaking_cycle;         ///< 0: at once, on every event
   Duration delegation_cycle;          ///< 0: at once, on every event
   bool delegate = true;               ///< false: local requests never leave this site
+  bool co_allocate = true;            ///< components of one request may run at several sites
   bool lend = true;                   ///< false: no delegation is served here
   bool owner_first = true;            ///< free nodes that queued local requests could use are not lent
   bool keep_local = true;             ///< what could start here now is not sent away

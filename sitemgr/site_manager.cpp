@@ -5,7 +5,9 @@
 
 #include "sitemgr/comparing.hpp"
 #include "sitemgr/delegation.hpp"
+#include "sitemgr/gathering.hpp"
 #include "sitemgr/hinting.hpp"
+#include "sitemgr/holding.hpp"
 #include "sitemgr/job_managers.hpp"
 #include "sitemgr/leasing.hpp"
 #include "sitemgr/links.hpp"
@@ -20,6 +22,7 @@
 #include "sitemgr/recovery.hpp"
 #include "sitemgr/refusing.hpp"
 #include "sitemgr/renewing.hpp"
+#include "sitemgr/surveying.hpp"
 #include "sitemgr/views.hpp"
 #include "sitemgr/waiting.hpp"
 
@@ -86,6 +89,7 @@ void SiteManager::settle(Instant now, Effects& effects) {
   SiteParts& parts = parts_;
   run_due(s);
   sweep(s);
+  end_broken(s);
   do_chores(s);
   refuse_hopeless(s);
   update_reservation(parts, now);
@@ -98,7 +102,9 @@ void SiteManager::settle(Instant now, Effects& effects) {
     for (Foreign& foreign : parts.transit.take_kept()) pass_on(s, std::move(foreign));
     delegate_local(s);
   }
+  if (!parts.matcher.is_matching()) gather(s);
   reclaim_for_local(s);
+  end_broken(s);
   parts.lending.update_turn(now, parts.lending_site());
   tell_restated(s);
   tell_wanted(s);
@@ -117,7 +123,8 @@ Instant SiteManager::next_deadline() const {
     return Instant{};
   return std::min({parts.queue.next_due(), next_sweep(parts), parts.reservation.next_deadline(),
                    reclaim_due(parts), parts.lending.next_deadline(parts.lending_site()),
-                   parts.hints.next_deadline(), parts.matcher.next_deadline(), parts.search.next_deadline()});
+                   parts.hints.next_deadline(), parts.matcher.next_deadline(), parts.search.next_deadline(),
+                   parts.co_allocator.next_deadline()});
 }
 
 // ---- the gate -------------------------------------------------------------------------------------------------------

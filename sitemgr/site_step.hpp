@@ -6,9 +6,12 @@
 
 #include "manager/dispatch.hpp"
 #include "sitemgr/accounts.hpp"
+#include "sitemgr/cluster_board.hpp"
+#include "sitemgr/co_allocator.hpp"
 #include "sitemgr/drains.hpp"
 #include "sitemgr/feasibility.hpp"
 #include "sitemgr/hint_board.hpp"
+#include "sitemgr/holds.hpp"
 #include "sitemgr/home_search.hpp"
 #include "sitemgr/lease_book.hpp"
 #include "sitemgr/lending.hpp"
@@ -53,6 +56,9 @@ struct SiteParts {
   Drains drains;
   Lending lending;
   HomeSearch search;
+  ClusterBoard board;
+  CoAllocator co_allocator;
+  Holds holds;
   LeaseBook leases;
   Relays relays;
   Reconciliation reconciliation;

@@ -8,6 +8,7 @@
 
 #include "protocol/messages.hpp"
 #include "sitemgr/borrowers.hpp"
+#include "sitemgr/co_allocator.hpp"
 #include "sitemgr/lease.hpp"
 #include "sitemgr/local_request.hpp"
 #include "sitemgr/neighbours.hpp"
@@ -102,6 +103,14 @@ struct AskedView {
   std::uint32_t limit = 0, limit_hops = 0;
 };
 
+/// A part of a co-allocated request while it is gathered.
+struct PartView {
+  SiteName site;
+  std::uint32_t components = 0, processors = 0;
+  CoPart::State state = CoPart::State::asked;
+  LeaseId lease;  ///< once held
+};
+
 /// Why a request waits, and what the sites that were asked said.
 struct WaitView {
   bool known = false;  ///< it waits here
@@ -124,6 +133,9 @@ struct WaitView {
   std::vector<HolderView> holders;    ///< the leases on nodes that it could use, most processors first
   std::size_t holders_left_out = 0;
   std::vector<AskedView> neighbours;
+  std::vector<PartView> parts;           ///< while gathering
+  std::uint32_t gathered = 0;            ///< how often it was tried to have its parts at several sites
+  std::string gathering_failed;          ///< why the last of these tries came to nothing; empty: none was made
   std::optional<Duration> reclaimed_in;  ///< lent nodes are reclaimed for it then, if that helps
 };
 

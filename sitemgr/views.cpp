@@ -141,12 +141,14 @@ void check_invariants(const SiteParts& parts) {
                                    [&](const auto& entry) { return entry.second->search == search; });
     };
     if (kind.waiting.begin()->second == request.get()) {  // once a class
-      DMM_ASSERT(std::cmp_equal(kind.out, count(LocalRequest::Search::out)));
+      DMM_ASSERT(
+          std::cmp_equal(kind.out, count(LocalRequest::Search::out) + count(LocalRequest::Search::gathering)));
       DMM_ASSERT(std::cmp_equal(kind.home, count(LocalRequest::Search::home)));
     }
     if (request->search == LocalRequest::Search::out) ++outstanding[request->target];
     if (request->kind->servable) demand += request->kind->processors;
   }
+  parts.co_allocator.each_asked([&](const CoPart& part) { ++outstanding[*part.neighbour]; });
   for (const auto& [key, foreign] : parts.transit.passed()) ++outstanding[foreign.target];
   DMM_ASSERT(parts.queue.totals().demand() == demand);
   for (std::size_t n = 0; n < parts.neighbours.size(); ++n)

@@ -124,6 +124,7 @@ WaitView wait_of(const SiteParts& parts, Instant now, const RequestId& id) {
       view.pause_left = request->resume_at - now;
       if (too_wide_for_known(parts, *request)) view.reason = WaitReason::neighbours_unknown;
       return view;
+    case LocalRequest::Search::gathering: view.reason = WaitReason::gathering; return view;
     case LocalRequest::Search::home: view.reason = WaitReason::no_neighbour; break;
     case LocalRequest::Search::ready:
       view.reason = request->window_full                            ? WaitReason::window_full
@@ -160,6 +161,12 @@ WaitView why(const SiteParts& parts, Instant now, const RequestId& id) {
   }
   for (std::size_t n = 0; n < parts.neighbours.size(); ++n)
     if (!parts.neighbours[n].removed) view.neighbours.push_back(asked_of(parts, now, n, *request));
+  view.gathered = parts.co_allocator.tries(id);
+  view.gathering_failed = parts.co_allocator.last_failure(id);
+  if (const CoAttempt* attempt = parts.co_allocator.find(id))
+    for (const CoPart& part : attempt->parts)
+      view.parts.push_back({part.site, static_cast<std::uint32_t>(part.components.size()),
+                            total_processors(part.need), part.state, part.lease});
   if (const Instant due = reclaim_due(parts); parts.queue.head() == request && due != never)
     view.reclaimed_in = std::max(due - now, Duration{});
   return view;

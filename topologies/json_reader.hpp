@@ -139,6 +139,8 @@ class JsonReader {
   void refuse(const std::string& key, const std::string& text) { fault_->set(at(key), text); }
   /// Reports keys that nobody asked for, then keys that are missing. `object` and `objects` call it for their own.
   void finish();
+  /// All keys that were asked for.
+  const std::set<std::string>& known() const { return known_; }
   /// The value of a key, or nothing.
   const SortedJson* find(const std::string& key);
   /// The array at a key, or nothing if there is none or it is something else.

@@ -64,6 +64,7 @@ void visit_site_behaviour(Settings& s, Visitor& v, const PolicyNames& policies) 
   v.boolean("lend", s.lend);
   v.boolean("owner_first", s.owner_first);
   v.boolean("keep_local", s.keep_local);
+  v.boolean("co_allocate", s.co_allocate);
   v.boolean("use_hints", s.use_hints);
   v.boolean("lease_ends_with_job", s.lease_ends_with_job);
   v.duration("overtaken_limit_seconds", s.overtaken_limit, 0, seconds_max);

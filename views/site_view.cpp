@@ -42,6 +42,7 @@ std::string_view text(LocalRequest::Search search) {
     case LocalRequest::Search::out: return "out";
     case LocalRequest::Search::pausing: return "pausing";
     case LocalRequest::Search::home: return "home";
+    case LocalRequest::Search::gathering: return "gathering";
   }
   return "unknown";
 }
@@ -359,6 +360,18 @@ Json holder_of(const ViewTime& time, const HolderView& holder) {
           {"cleaning", holder.cleaning}};
 }
 
+/// The parts of a co-allocated request that are asked for or held now.
+Json parts_of(const WaitView& view) {
+  Json parts = Json::array();
+  for (const PartView& part : view.parts)
+    parts.push_back({{"site", part.site.text},
+                     {"components", part.components},
+                     {"processors", part.processors},
+                     {"state", to_text(part.state)},
+                     {"lease", part.lease.empty() ? Json(nullptr) : Json(to_text(part.lease))}});
+  return parts;
+}
+
 Json asked_of(const AskedView& asked) {
   return {{"site", asked.site.text},
           {"stage", text(asked.stage)},
@@ -410,6 +423,9 @@ Answer why(const SiteManager& site, const ViewTime& time, const Ask& ask, const 
             {"here", {{"reason", to_text(view.here.reason)}, {"what", view.here.what}}},
             {"holders", std::move(holders)},
             {"neighbours", std::move(neighbours)},
+            {"parts", parts_of(view)},
+            {"gathered", view.gathered},
+            {"gathering_failed", view.gathering_failed},
             {"reclaimed_in_seconds", view.reclaimed_in ? Json(view.reclaimed_in->in_seconds()) : Json(nullptr)},
             {"answers", std::move(answers)},
             {"left_out", std::move(left_out)}});

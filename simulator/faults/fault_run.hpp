@@ -111,7 +111,8 @@ class FaultRun {
   std::set<JobOfUser> cancelled_;                     ///< by their users
   std::vector<RequestId> hopeless_;                   ///< cancelled in the end
   std::set<RequestId> refused_;
-  std::map<RequestId, LeaseId> started_;  ///< attempts of which a component ran, and on what, until they are run again
+  std::set<RequestId> started_;  ///< attempts of which a component ran, until they are run again
+  std::map<RequestId, std::vector<std::string>> handed_out_;  ///< the leases that requests were served with
   std::set<std::string> explained_;  ///< leases that their owners took back, or that ended while trouble was felt
   bool has_chances_ = false;                          ///< anything may go wrong at any time
   Instant last_trouble_{};                            ///< when something was done that may interrupt jobs

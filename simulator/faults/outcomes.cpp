@@ -119,12 +119,15 @@ std::string FaultRun::fault_of_outcome(const JobOfUser& job, const JobView& view
   }
 }
 
-/// An attempt of which a component ran was given up, and the job runs again: somebody must have had a hand in it, or
-/// its nodes' owner took back that very lease. Where nothing goes wrong, or single short faults alone, only the owner.
+/// An attempt of which a component ran was given up, and the job runs again: somebody must have had a hand in it,
+/// or an owner took back one of its leases. Where nothing goes wrong, or single short faults alone, only the
+/// owner.
 void FaultRun::check_rerun(const Happening& rerun) {
-  const auto started = started_.extract(rerun.event.trace);
-  if (started.empty() || attempts_that_died_with_a_keeper().contains(rerun.event.trace)) return;
-  if (explained_.contains(to_text(started.mapped()))) return;
+  const bool started = started_.erase(rerun.event.trace) > 0;
+  const auto handed = handed_out_.extract(rerun.event.trace);
+  if (!started || attempts_that_died_with_a_keeper().contains(rerun.event.trace)) return;
+  const auto is_explained = [&](const std::string& lease) { return explained_.contains(lease); };
+  if (!handed.empty() && std::ranges::any_of(handed.mapped(), is_explained)) return;
   if (run_.trouble == Trouble::gentle || run_.trouble == Trouble::none) {
     late_fault_ = to_text(rerun.event.trace) + " was interrupted needlessly";
     return;
@@ -157,7 +160,7 @@ void FaultRun::note_act(const Act& act) {
 
 void FaultRun::note_started(const Happening& started) {
   for (const auto& program : world_->performer(started.who).running())
-    if (program->id.request == started.event.trace) started_[program->id.request] = program->lease;
+    if (program->id.request == started.event.trace) started_.insert(program->id.request);
 }
 
 void FaultRun::note(const Happening& happening) {
@@ -168,6 +171,9 @@ void FaultRun::note(const Happening& happening) {
   const bool may_be_interrupted = run_.trouble == Trouble::harsh || run_.trouble == Trouble::life;
   if (event.name == "reclaim" || (event.name == "lease_ended" && may_be_interrupted && is_trouble_felt()))
     explained_.insert(std::get<std::string>(event.fields.front().value));
+  if (event.name == "hand_out")
+    for (const LogField& field : event.fields)
+      if (field.key == "lease") handed_out_[event.trace].push_back(std::get<std::string>(field.value));
   if (event.name != "refuse") return;
   refused_.insert(event.trace);
   check_refusal(happening);

@@ -84,7 +84,7 @@ TEST_CASE("why: lent nodes are named with the neighbour, their end, and when the
 }
 
 TEST_CASE("why: nodes that nobody has are refused at once, with what is missing") {
-  World world(pair(eight, sixteen), calm_world());
+  World world(pair(eight, sixteen, R"("co_allocate": false)"), calm_world());
   world.run_until(at(2));
   JobDescription gpu = job_of(1), large = job_of(1), flexible = job_of(20);
   gpu.need.constraints.attributes = {{"gpu", "1"}};
@@ -378,7 +378,7 @@ TEST_CASE("why: a job manager tells the nodes of a running job, its limit, and w
 }
 
 TEST_CASE("every reason has a sentence") {
-  for (std::uint8_t i = 0; i <= static_cast<std::uint8_t>(WaitReason::awaiting_hint); ++i) {
+  for (std::uint8_t i = 0; i <= static_cast<std::uint8_t>(WaitReason::gathering); ++i) {
     const std::string word(to_text(static_cast<WaitReason>(i)));
     CHECK(joined(wait_sentences({{"reason", word}, {"processors", 4}})).find("doesn't know") == std::string::npos);
   }

@@ -79,6 +79,24 @@ TEST_CASE("a co-allocated job that ends gives each lease back with its own nodes
   CHECK(releases[1].nodes == std::vector{group(far, {4, 5}, 1)});
 }
 
+TEST_CASE("a lease at home that ended with its only component isn't given back again, the other lease is") {
+  TwoSites stage;
+  GrantSet set = two_leases(request(1));
+  const LeaseId own{home, {1, 3}};
+  const Party here = resource_manager_of(home, "nodes");
+  stage.up(here, true);
+  set.grants[0] = grant(request(1), {group(here, {0, 1}, 0)}, own);
+  set.grants[0].chain = {home};
+  stage.hear(site, set);
+  stage.hear(here, Started{request(1), 0, 1});
+  stage.hear(far, Started{request(1), 1, 2});
+  Ended end = ended(request(1), 0, 0);
+  end.gave_back = true;
+  stage.hear(here, end);
+  stage.hear(far, ended(request(1), 0, 1));
+  CHECK(stage.released() == std::vector{second});
+}
+
 TEST_CASE("a co-allocated job that loses one lease stops everywhere and gives the other lease back [S106d]") {
   TwoSites stage;
   stage.start();

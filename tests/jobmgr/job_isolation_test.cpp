@@ -36,7 +36,7 @@ TEST_CASE(
   }
   SUBCASE("it was interrupted, and runs in another place") {
     stage.hear(site, LeaseEnded{lease, {}, LeaseEnd::reclaimed, true, {}});
-    CHECK_FALSE(stage.manager.job(1)->place);
+    CHECK(stage.manager.job(1)->places.empty());
     stage.hear(site, grant(request(1, 2), {group(fs0, {0, 1}, 0), group(fs1, {0, 1}, 1)}));
     CHECK(isolation().empty());
     stage.hear(fs0, Started{request(1), 0, 7, "late"});

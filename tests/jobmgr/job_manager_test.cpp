@@ -58,6 +58,11 @@ TEST_CASE("a job that no system could start, or that is too long, is refused wit
   SUBCASE("an argument") { job.program.arguments.emplace_back("a\0b", 3), fault = "zero byte"; }
   SUBCASE("a variable") { job.program.environment.emplace_back("A=\0", 3), fault = "zero byte"; }
   SUBCASE("a long name") { job.name = std::string(300, 'n'), fault = "name: it has 300 bytes; at most 255"; }
+  SUBCASE("a long script") {
+    job.program.script = "#!" + std::string(131'071, '/'), fault = "script: it has 131073";
+  }
+  SUBCASE("no script") { job.program.script = "echo", fault = "script: line 1: expected #!"; }
+  SUBCASE("a long input") { job.program.input = std::string(65'537, 'i'), fault = "input: it has 65537"; }
   SUBCASE("a long argument") { job.program.arguments.emplace_back(140'000, 'x'), fault = "at most 131071"; }
   CHECK(stage.submit({job}).fault.find(fault) != std::string::npos);
   CHECK(stage.submit({sleeper(), job}).fault.find("job 2 of the submission: ") == 0);
@@ -71,6 +76,8 @@ TEST_CASE("a token that was used for other jobs is refused in words [S147]") {
   SUBCASE("more of them") { other.jobs.push_back(sleeper()); }
   SUBCASE("wider ones") { other.jobs = {sleeper({2})}; }
   SUBCASE("another program") { other.jobs[0].program.arguments = {"true"}; }
+  SUBCASE("another script") { other.jobs[0].program.script = "#!/bin/sh\n"; }
+  SUBCASE("another input") { other.jobs[0].program.input = "i"; }
   stage.said<Submitted>(client);
   stage.hear(client, other);
   const auto answers = stage.said<Submitted>(client);

@@ -73,7 +73,7 @@ constexpr auto finders = std::to_array<Finder>({
     {Planted::gone_neighbour_unknown, "its ledger lacks reaches"},
     {Planted::not_renewed, "waits for ever though", 71},
     {Planted::given_up_at_once, "is given up too soon"},
-    {Planted::backoff_end_not_told, "waits for ever though", 1011},
+    {Planted::backoff_end_not_told, "waits for ever though", 1100},
     {Planted::turn_ignored, "got less than its share", 81, Trouble::crowd},
     {Planted::keeper_death_charged, "is charged for the death of its keeper"},
     {Planted::reclaim_charged, "is charged with a rerun, and nothing broke", 3, Trouble::life},

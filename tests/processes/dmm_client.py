@@ -60,7 +60,8 @@ LeaseTerm = struct("LeaseTerm", ("lease", LeaseId, LeaseId()), ("left", "int", 0
 Limits = struct("Limits", ("cpu_seconds", "uint", 0), ("memory_bytes", "uint", 0), ("open_files", "uint", 0),
                 ("file_bytes", "uint", 0), ("wall_seconds", "uint", 0))
 Program = struct("Program", ("arguments", ["text"], ()), ("working_directory", "text", ""),
-                 ("environment", ["text"], ()), ("limits", Limits, Limits()))
+                 ("environment", ["text"], ()), ("limits", Limits, Limits()), ("script", "bytes", b""),
+                 ("input", "bytes", b""))
 
 Hello = struct("Hello", ("received", "uint", 0), ("answer", "bool", False), ("software", "text", ""),
                ("ancestors", ["name"], ()), ("instance", "uint", 0), ("stamp", "uint", 0), ("echo", "uint", 0),
@@ -85,6 +86,12 @@ Reject = struct("Reject", ("request", RequestId, RequestId()), ("part", "uint", 
 Withdraw = struct("Withdraw", ("request", RequestId, RequestId()), ("part", "uint", 0), ("round", "uint", 0),
                   number=15)
 Reach = struct("Reach", ("entries", [ReachEntry], ()), number=16)
+ClusterReport = struct("ClusterReport", ("site", "name", ""), ("cluster", "name", ""), ("idle", "uint", 0),
+                       ("total", "uint", 0), ("processors_per_node", "uint", 1), ("memory_bytes", "uint", 0),
+                       ("attributes", "map", {}), ("hops", "uint", 0), ("round_trip", "int", 0), ("age", "int", 0),
+                       ("held", "uint", 0))
+Survey = struct("Survey", ("hops", "uint", 1), number=17)
+Clusters = struct("Clusters", ("clusters", [ClusterReport], ()), number=18)
 Grant = struct("Grant", ("request", RequestId, RequestId()), ("part", "uint", 0), ("round", "uint", 0),
                ("lease", LeaseId, LeaseId()), ("nodes", [NodeGroup], ()), ("term", "int", 0), ("chain", ["name"], ()),
                ("owner_ancestors", ["name"], ()), ("blocks", ["bytes"], ()), ("origin", "uint", 0),
@@ -92,6 +99,7 @@ Grant = struct("Grant", ("request", RequestId, RequestId()), ("part", "uint", 0)
 GrantSet = struct("GrantSet", ("request", RequestId, RequestId()), ("grants", [Grant], ()), number=27)
 Claim = struct("Claim", ("lease", LeaseId, LeaseId()), ("request", RequestId, RequestId()), ("proof", "bytes", b""),
                number=21)
+Claimed = struct("Claimed", ("lease", LeaseId, LeaseId()), ("request", RequestId, RequestId()), number=28)
 Release = struct("Release", ("lease", LeaseId, LeaseId()), ("nodes", [NodeGroup], ()), ("silent", "bool", False),
                  ("failed", "bool", False), number=22)
 LeaseEnded = struct("LeaseEnded", ("lease", LeaseId, LeaseId()), ("nodes", [NodeGroup], ()),
@@ -149,9 +157,10 @@ Ask = struct("Ask", ("token", "uint", 0), ("verb", "text", ""), ("argument", "te
 Answer = struct("Answer", ("token", "uint", 0), ("fault", "text", ""), ("text", "text", ""), number=63)
 
 MESSAGES = {message.NUMBER: message for message in (
-    Hello, Beat, Fault, Relay, Fragment, Request, Cancel, Refuse, Delegate, Reject, Withdraw, Reach, Grant, GrantSet,
-    Claim, Release, LeaseEnded, Renew, Renewed, Inventory, Register, Assign, Unassign, Clean, SetAside, Start, Started,
-    Ended, Stop, Fetch, Chunk, Piece, Grown, Forget, Submit, Submitted, Ask, Answer)}
+    Hello, Beat, Fault, Relay, Fragment, Request, Cancel, Refuse, Delegate, Reject, Withdraw, Reach, Survey,
+    Clusters, Grant, GrantSet, Claim, Claimed, Release, LeaseEnded, Renew, Renewed, Inventory, Register, Assign,
+    Unassign, Clean, SetAside, Start, Started, Ended, Stop, Fetch, Chunk, Piece, Grown, Forget, Submit, Submitted, Ask,
+    Answer)}
 UNNUMBERED = (Hello.NUMBER, Beat.NUMBER, Fault.NUMBER, Relay.NUMBER, Piece.NUMBER)
 
 Head = struct("Head", ("version", "uint", VERSION), ("type", "uint", 0), ("sender", Party, Party()),

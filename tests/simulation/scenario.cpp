@@ -220,13 +220,29 @@ void Scenario::build() {
   world_->take_happenings();
 }
 
+/// "8+8": two components; "8@beta/c+8@alpha/c": where each is to run; "~24": a total, divided as it suits.
+ResourceNeed Scenario::need_of(const std::string& text) {
+  ResourceNeed need;
+  if (text.starts_with('~')) need.kind = RequestKind::flexible;
+  for (const std::string& part : split(text.substr(text.starts_with('~') ? 1 : 0), '+')) {
+    const Words at = split(part, '@');
+    Component& component = need.components.emplace_back();
+    component.processors = static_cast<std::uint32_t>(std::stoul(at.at(0)));
+    if (at.size() < 2) continue;
+    const Words place = split(at[1], '/');
+    need.kind = RequestKind::fixed;
+    component.site = SiteName(place.at(0));
+    component.cluster = ClusterName(place.at(1));
+  }
+  return need;
+}
+
 void Scenario::submit(const Words& words) {
   const Party job_manager = named(words.at(1), Role::job_manager);
   JobDescription job;
   job.name = "job";
   std::uint32_t copies = 1;
-  for (const std::string& size : split(words.at(2), '+'))
-    job.need.components.push_back({static_cast<std::uint32_t>(std::stoul(size)), {}, {}});
+  job.need = need_of(words.at(2));
   for (std::size_t i = 3; i < words.size(); ++i) {
     const auto pair = split(words[i], '=');
     if (!job.program.arguments.empty() || (pair.size() < 2 && words[i][0] != 'x'))

@@ -51,6 +51,7 @@ class Scenario {
   void add_site(const Words& words);
   void set(const std::string& key, const std::string& value);
   void build();
+  static ResourceNeed need_of(const std::string& text);
   void submit(const Words& words);
   void run_until(Instant until);
   void stabilize(Duration limit);

@@ -14,6 +14,7 @@ std::string_view to_text(LocalRequest::Search search) {
     case LocalRequest::Search::out: return "out";
     case LocalRequest::Search::pausing: return "pausing";
     case LocalRequest::Search::home: return "at home";
+    case LocalRequest::Search::gathering: return "gathering";
   }
   return "unknown";
 }

@@ -10,6 +10,7 @@
 
 #include "matchmaking/policy.hpp"
 #include "sitemgr/class_sweep.hpp"
+#include "sitemgr/settings.hpp"
 
 namespace request_queue_test {
 

@@ -81,7 +81,10 @@ TEST_CASE("a site is as large as it is configured to be before anybody has come 
 }
 
 TEST_CASE("who is busy, drained, down or has yet to come back is as large as it is configured to be [S74]") {
-  Stage stage(settings_with([](SiteSettings& settings) { settings.clusters[0].nodes = 4; }));
+  Stage stage(settings_with([](SiteSettings& settings) {
+    settings.clusters[0].nodes = 4;
+    settings.co_allocate = false;
+  }));
   stage.offer(4);
   stage.hear(at_north, reach_of(8));
   stage.hear(at_south, reach_of(2));
@@ -107,7 +110,7 @@ TEST_CASE("who is busy, drained, down or has yet to come back is as large as it 
   CHECK(refused.request.job == 4);
   CHECK(refused.reason == RefusalReason::too_large);
   CHECK(refused.largest == 8);
-  // However it is divided: its components are all at one site.
+  // However it is divided, if its components are all to be at one site.
   Request flexible = request(alice, 5, 9);
   flexible.need.kind = RequestKind::flexible;
   stage.hear(alice, std::move(flexible));

@@ -1,0 +1,122 @@
+// What neighbours reported of clusters; see cluster_board.hpp.
+#include "sitemgr/cluster_board.hpp"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+#include "manager/assert.hpp"
+#include "protocol/hints.hpp"
+#include "protocol/text.hpp"
+
+namespace dmm {
+namespace {
+
+/// A neighbour is asked no more often.
+constexpr Duration survey_interval = milliseconds(500);
+/// What is older isn't believed: the site may be gone.
+constexpr Duration report_age_max = seconds(60);
+
+bool is_believable(const ClusterReport& report) {
+  return is_name(std::string_view(report.site.text)) && is_name(std::string_view(report.cluster.text)) &&
+         report.total <= processors_max && report.idle <= report.total && report.held <= report.total &&
+         report.processors_per_node > 0 && report.processors_per_node <= processors_per_node_max &&
+         report.hops < dttl_max && fault_of(report.attributes).empty();
+}
+
+bool is_nearer(const ClusterBoard::Known& a, const ClusterBoard::Known& b) {
+  return std::tie(a.report.hops, a.report.round_trip, a.neighbour) <
+         std::tie(b.report.hops, b.report.round_trip, b.neighbour);
+}
+
+}  // namespace
+
+bool ClusterBoard::is_due(Instant now, std::size_t n, std::uint32_t hops) const {
+  DMM_ASSERT(n < links_.size());
+  const Link& link = links_[n];
+  return !link.asked || now - *link.asked >= survey_interval || hops > link.hops;
+}
+
+void ClusterBoard::asked(Instant now, std::size_t n, std::uint32_t hops) {
+  DMM_ASSERT(n < links_.size() && hops > 0);
+  links_[n].asked = now;
+  links_[n].hops = hops;
+}
+
+bool ClusterBoard::is_fresh(Instant now, const std::vector<std::size_t>& neighbours, Duration awaited) const {
+  return std::ranges::all_of(neighbours, [&](std::size_t n) {
+    DMM_ASSERT(n < links_.size());
+    const Link& link = links_[n];
+    if (!link.asked) return false;
+    return (link.answered && *link.answered >= *link.asked) || now - *link.asked >= awaited;
+  });
+}
+
+void ClusterBoard::hear(Instant now, std::size_t n, Clusters said, Duration round_trip, const SiteName& self) {
+  DMM_ASSERT(n < links_.size());
+  Link& link = links_[n];
+  link.answered = now;
+  link.clusters.clear();
+  if (said.clusters.size() > clusters_told_max) said.clusters.resize(clusters_told_max);
+  for (ClusterReport& report : said.clusters) {
+    if (!is_believable(report) || report.site == self) continue;
+    ++report.hops;
+    report.round_trip = std::clamp(report.round_trip, Duration{}, round_trip_max) + round_trip;
+    const Instant heard = now - std::clamp(report.age, Duration{}, report_age_max) - round_trip / 2;
+    link.clusters.push_back({std::move(report), n, heard});
+  }
+}
+
+void ClusterBoard::take(const SiteName& site, const ClusterName& cluster, std::uint32_t processors) {
+  for (Link& link : links_)
+    for (Known& known : link.clusters)
+      if (known.report.site == site && known.report.cluster == cluster)
+        known.report.idle -= std::min(known.report.idle, processors);
+}
+
+void ClusterBoard::turned_away(const SiteName& site) {
+  for (Link& link : links_)
+    for (Known& known : link.clusters)
+      if (known.report.site == site) known.report.idle = known.report.held = 0;
+}
+
+std::vector<ClusterBoard::Known> ClusterBoard::within(Instant now, std::uint32_t hops) const {
+  using Key = std::tuple<SiteName, ClusterName, std::uint64_t, Attributes>;
+  std::map<Key, const Known*> nearest;
+  for (const Link& link : links_)
+    for (const Known& known : link.clusters) {
+      if (known.report.hops > hops || now - known.heard > report_age_max) continue;
+      const ClusterReport& of = known.report;
+      const Known*& best = nearest[{of.site, of.cluster, of.memory_bytes, of.attributes}];
+      if (!best || is_nearer(known, *best)) best = &known;
+    }
+  std::vector<Known> all;
+  for (const auto& [key, known] : nearest) all.push_back(*known);
+  std::ranges::stable_sort(all, is_nearer);
+  DMM_ASSERT(all.size() <= links_.size() * clusters_told_max);
+  return all;
+}
+
+std::optional<std::size_t> ClusterBoard::next_hop(Instant now, const SiteName& site) const {
+  const Known* best = nullptr;
+  for (const Link& link : links_)
+    for (const Known& known : link.clusters)
+      if (known.report.site == site && now - known.heard <= report_age_max && (!best || is_nearer(known, *best)))
+        best = &known;
+  if (!best) return std::nullopt;
+  DMM_ASSERT(best->neighbour < links_.size());
+  return best->neighbour;
+}
+
+std::vector<ClusterReport> ClusterBoard::reports_for(Instant now, std::size_t n, std::uint32_t hops) const {
+  DMM_ASSERT(n < links_.size() && hops > 0);
+  std::vector<ClusterReport> reports;
+  for (const Known& known : within(now, hops - 1)) {
+    if (known.neighbour == n) continue;  // the neighbour knows it better itself
+    reports.push_back(known.report);
+    reports.back().age = std::max(now - known.heard, Duration{});
+  }
+  return reports;
+}
+
+}  // namespace dmm

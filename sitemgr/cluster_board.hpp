@@ -1,0 +1,65 @@
+// ClusterBoard: the clusters of other sites in reach, as neighbours reported them. It is looked at only to place
+// co-allocated requests, and asked for only while one waits (Survey, docs/protocol.md section 6.6). Soft state:
+// what is old or wrong costs another try, never correctness.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "protocol/messages.hpp"
+
+namespace dmm {
+
+/// No Clusters has more, so that no answer is long, however many sites are in reach.
+constexpr std::size_t clusters_told_max = 64;
+
+class ClusterBoard {
+ public:
+  /// A cluster, and how it is reached.
+  struct Known {
+    ClusterReport report;       ///< `hops`: from this site; `round_trip`: from this site
+    std::size_t neighbour = 0;  ///< the next site on the way to it
+    Instant heard{};            ///< when its owner said so, as far as it is known
+  };
+
+  explicit ClusterBoard(std::size_t neighbours) : links_(neighbours) {}
+  void add_neighbours(std::size_t neighbours) { links_.resize(neighbours); }
+
+  // ---- asking ----
+  /// Whether the neighbour is to be asked: it wasn't of late, or for fewer hops.
+  bool is_due(Instant now, std::size_t n, std::uint32_t hops) const;
+  void asked(Instant now, std::size_t n, std::uint32_t hops);
+  /// Whether each of these neighbours has answered what it was asked last, or had this time to.
+  bool is_fresh(Instant now, const std::vector<std::size_t>& neighbours, Duration awaited) const;
+
+  // ---- hearing ----
+  /// A neighbour's answer, which replaces what it said before. `self`: what it says of this site itself is nothing
+  /// new.
+  void hear(Instant now, std::size_t n, Clusters said, Duration round_trip, const SiteName& self);
+  /// Nothing that came over this link is known any more.
+  void forget(std::size_t n) { links_[n] = {}; }
+  /// Nodes of a cluster were asked for: they count as free no longer, until it is heard of again.
+  void take(const SiteName& site, const ClusterName& cluster, std::uint32_t processors);
+  /// A site turned a part away: nothing of it counts as free, until it is heard of again.
+  void turned_away(const SiteName& site);
+
+  // ---- what is known ----
+  /// The clusters within `hops` that were heard of lately, the nearest first; each once, by its shortest way.
+  std::vector<Known> within(Instant now, std::uint32_t hops) const;
+  /// The neighbour that leads to a site; nothing if no neighbour told of the site of late.
+  std::optional<std::size_t> next_hop(Instant now, const SiteName& site) const;
+  /// What a neighbour is told of clusters beyond this site, within `hops` of the neighbour.
+  std::vector<ClusterReport> reports_for(Instant now, std::size_t n, std::uint32_t hops) const;
+
+ private:
+  struct Link {
+    std::vector<Known> clusters;
+    std::uint32_t hops = 0;  ///< for how many it was asked last
+    std::optional<Instant> asked;
+    std::optional<Instant> answered;
+  };
+
+  std::vector<Link> links_;  ///< by neighbour
+};
+
+}  // namespace dmm

@@ -1,0 +1,191 @@
+// Requests in several parts, and their attempts; see co_allocator.hpp.
+#include "sitemgr/co_allocator.hpp"
+
+#include <algorithm>
+
+#include "manager/assert.hpp"
+#include "sitemgr/seen_list.hpp"
+
+namespace dmm {
+namespace {
+
+constexpr Duration pause_first = milliseconds(500);
+constexpr Duration pause_last = seconds(8);
+constexpr Duration woken_after = seconds(1);
+
+}  // namespace
+
+std::string_view to_text(CoPart::State state) {
+  switch (state) {
+    case CoPart::State::asked: return "asked";
+    case CoPart::State::held: return "held";
+    case CoPart::State::claimed: return "claimed";
+  }
+  return "unknown";
+}
+
+bool CoAttempt::all_past(CoPart::State state) const {
+  DMM_ASSERT(!parts.empty());
+  return std::ranges::all_of(parts, [&](const CoPart& part) { return part.state >= state; });
+}
+
+// ---- requests that wait ---------------------------------------------------------------------------------------
+
+void CoAllocator::add(Instant now, const RequestId& request) {
+  const auto [at, is_new] = waiting_.try_emplace(request);
+  DMM_ASSERT(is_new);
+  times_.set(at->second.due, request, now);
+}
+
+void CoAllocator::drop(const RequestId& request) {
+  const auto at = waiting_.find(request);
+  if (at == waiting_.end()) return;
+  DMM_ASSERT(!at->second.attempt);
+  times_.set(at->second.due, request, never);
+  waiting_.erase(at);
+}
+
+std::optional<RequestId> CoAllocator::take_due(Instant now) {
+  const std::optional<RequestId> due = times_.due(now);
+  if (!due) return std::nullopt;
+  Waiting& waiting = waiting_.at(*due);
+  DMM_ASSERT(waiting.due <= now);
+  times_.set(waiting.due, *due, never);
+  waiting.awaits_reports = waiting.pauses = false;
+  return due;
+}
+
+void CoAllocator::try_at(const RequestId& request, Instant at) {
+  Waiting& waiting = waiting_.at(request);
+  DMM_ASSERT(!waiting.attempt);
+  times_.set(waiting.due, request, at);
+}
+
+void CoAllocator::await_reports(const RequestId& request, Instant until) {
+  try_at(request, until);
+  waiting_.at(request).awaits_reports = true;
+}
+
+void CoAllocator::reports_came(Instant now) {
+  for (auto& [request, waiting] : waiting_)
+    if (waiting.awaits_reports) times_.set(waiting.due, request, now);
+}
+
+void CoAllocator::more_is_free(Instant now) {
+  for (auto& [request, waiting] : waiting_)
+    if (waiting.pauses)
+      times_.set(waiting.due, request, std::min(waiting.due, std::max(now, waiting.tried + woken_after)));
+}
+
+// ---- attempts -------------------------------------------------------------------------------------------------
+
+CoAttempt& CoAllocator::begin(const RequestId& request, std::uint32_t round, std::vector<CoPart> parts) {
+  Waiting& waiting = waiting_.at(request);
+  DMM_ASSERT(!waiting.attempt && waiting.due == never && !parts.empty());
+  ++waiting.tries;
+  waiting.attempt = CoAttempt{round, std::move(parts), {}};
+  return *waiting.attempt;
+}
+
+CoAttempt* CoAllocator::find(const RequestId& request) {
+  const auto at = waiting_.find(request);
+  return at == waiting_.end() || !at->second.attempt ? nullptr : &*at->second.attempt;
+}
+
+const CoAttempt* CoAllocator::find(const RequestId& request) const {
+  return const_cast<CoAllocator*>(this)->find(request);
+}
+
+void CoAllocator::held(const RequestId& request, CoPart& part, const LeaseId& lease) {
+  DMM_ASSERT(part.state == CoPart::State::asked && find(request));
+  part.state = CoPart::State::held;
+  part.lease = lease;
+  const bool is_new = by_lease_.emplace(lease, request).second;
+  DMM_ASSERT(is_new);
+}
+
+std::optional<RequestId> CoAllocator::request_of(const LeaseId& lease) const {
+  const auto at = by_lease_.find(lease);
+  if (at == by_lease_.end()) return std::nullopt;
+  DMM_ASSERT(find(at->second));
+  return at->second;
+}
+
+void CoAllocator::break_off(const RequestId& request, std::string why) {
+  CoAttempt* attempt = find(request);
+  DMM_ASSERT(attempt && !why.empty());
+  if (!attempt->broken.empty()) return;
+  attempt->broken = std::move(why);
+  broken_.push_back(request);
+}
+
+std::vector<RequestId> CoAllocator::asked_over(std::size_t neighbour) const {
+  std::vector<RequestId> requests;
+  for (const auto& [request, waiting] : waiting_) {
+    if (!waiting.attempt) continue;
+    const auto is_asked = [&](const CoPart& part) {
+      return part.state == CoPart::State::asked && part.neighbour == neighbour;
+    };
+    if (std::ranges::any_of(waiting.attempt->parts, is_asked)) requests.push_back(request);
+  }
+  DMM_ASSERT(requests.size() <= waiting_.size());
+  return requests;
+}
+
+std::optional<RequestId> CoAllocator::take_broken() {
+  while (!broken_.empty()) {
+    const RequestId request = broken_.back();
+    broken_.pop_back();
+    if (const CoAttempt* attempt = find(request); attempt && !attempt->broken.empty()) return request;
+  }
+  DMM_ASSERT(broken_.empty());
+  return std::nullopt;
+}
+
+CoAttempt CoAllocator::succeed(const RequestId& request) {
+  Waiting& waiting = waiting_.at(request);
+  DMM_ASSERT(waiting.attempt);
+  CoAttempt attempt = std::move(*waiting.attempt);
+  waiting.attempt.reset();
+  for (const CoPart& part : attempt.parts)
+    if (part.state != CoPart::State::asked) by_lease_.erase(part.lease);
+  return attempt;
+}
+
+CoAttempt CoAllocator::fail(Instant now, const RequestId& request) {
+  CoAttempt attempt = succeed(request);
+  pause(now, request, waiting_.at(request), attempt.broken);
+  return attempt;
+}
+
+void CoAllocator::found_no_place(Instant now, const RequestId& request, std::string why) {
+  Waiting& waiting = waiting_.at(request);
+  DMM_ASSERT(!waiting.attempt);
+  ++waiting.tries;
+  pause(now, request, waiting, std::move(why));
+}
+
+void CoAllocator::pause(Instant now, const RequestId& request, Waiting& waiting, std::string why) {
+  DMM_ASSERT(!waiting.attempt);
+  waiting.last_failure = std::move(why);
+  waiting.tried = now;
+  waiting.pauses = true;
+  waiting.pause = waiting.pause == Duration{} ? pause_first : std::min(waiting.pause * 2, pause_last);
+  // Between 3/4 and 5/4 of it: what failed together doesn't come back together.
+  const auto spread = static_cast<std::int64_t>(stable_hash(PartKey{request, 0, waiting.tries}) % 512);
+  times_.set(waiting.due, request, now + waiting.pause * (768 + spread) / 1024);
+}
+
+// ---- for people -----------------------------------------------------------------------------------------------
+
+std::string CoAllocator::last_failure(const RequestId& request) const {
+  const auto at = waiting_.find(request);
+  return at == waiting_.end() ? std::string() : at->second.last_failure;
+}
+
+std::uint32_t CoAllocator::tries(const RequestId& request) const {
+  const auto at = waiting_.find(request);
+  return at == waiting_.end() ? 0 : at->second.tries;
+}
+
+}  // namespace dmm

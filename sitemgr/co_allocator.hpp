@@ -1,0 +1,130 @@
+// CoAllocator: requests of this site's own users with components that may run at several sites at once. An attempt
+// divides a request into parts, each for one site. Each part is held as a lease. All are claimed together when all
+// are held, and handed out together when each owner has acknowledged its claim. If one part can't be had, all are
+// given back, and the request tries again after a pause (Sonmez et al. 2006; Mohamed and Epema 2005;
+// docs/protocol.md 6.6).
+//
+// Where a request stands is in its `search`; while it is `gathering`, its attempt is here.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "manager/times.hpp"
+#include "protocol/messages.hpp"
+
+namespace dmm {
+
+/// Components of one co-allocated request that are to run at one site, and the lease that serves them.
+struct CoPart {
+  enum class State : std::uint8_t { asked, held, claimed };
+  State state = State::asked;
+  SiteName site;
+  std::optional<std::size_t> neighbour;   ///< the next site on the way to it; none: this site
+  std::uint32_t hops = 0;                 ///< to the site
+  std::vector<std::uint32_t> components;  ///< their numbers in the request
+  ResourceNeed need;                      ///< these components, each fixed to its cluster
+  LeaseId lease;                          ///< once held
+};
+
+/// One try to have all parts of a request at once.
+struct CoAttempt {
+  std::uint32_t round = 0;  ///< tells its messages from those of earlier tries
+  std::vector<CoPart> parts;
+  std::string broken;  ///< why it is to be given up; empty if it isn't
+
+  /// A part by its number, from 1; nullptr if there is none.
+  CoPart* part(std::uint32_t number) {
+    return number == 0 || number > parts.size() ? nullptr : &parts[number - 1];
+  }
+  bool all_past(CoPart::State state) const;
+};
+
+/// "asked", "held", "claimed".
+std::string_view to_text(CoPart::State state);
+
+class CoAllocator {
+ public:
+  // ---- requests that wait ----
+  /// A request that may be co-allocated waits here: it is tried at once.
+  void add(Instant now, const RequestId& request);
+  /// It left the queue; no attempt may be under way.
+  void drop(const RequestId& request);
+  bool knows(const RequestId& request) const { return waiting_.contains(request); }
+  /// The next request that is due; it is due no longer.
+  std::optional<RequestId> take_due(Instant now);
+  /// It is tried again at that time.
+  void try_at(const RequestId& request, Instant at);
+  /// New reports came: all that wait for some are due at once.
+  void reports_came(Instant now);
+  /// Whether nodes of this site became free since this was asked last, by the counter of OwnedNodes.
+  bool note_freed(std::uint64_t freed) { return std::exchange(freed_, freed) != freed; }
+  /// More is free than before, here or elsewhere: requests that pause are tried soon, at most once a second each.
+  void more_is_free(Instant now);
+  /// It waits for reports until then, at the latest.
+  void await_reports(const RequestId& request, Instant until);
+
+  // ---- attempts ----
+  /// The request is tried with these parts: its search is `gathering` from now on.
+  CoAttempt& begin(const RequestId& request, std::uint32_t round, std::vector<CoPart> parts);
+  CoAttempt* find(const RequestId& request);
+  const CoAttempt* find(const RequestId& request) const;
+  /// A part is held under this lease.
+  void held(const RequestId& request, CoPart& part, const LeaseId& lease);
+  /// The request with a part that is held under this lease; nothing if there is none.
+  std::optional<RequestId> request_of(const LeaseId& lease) const;
+  /// A lease of a part is gone, or a part can't be had: the attempt is to be given up in this step.
+  void break_off(const RequestId& request, std::string why);
+  /// The attempts with a part that was asked for over this link.
+  std::vector<RequestId> asked_over(std::size_t neighbour) const;
+  /// The next attempt that is to be given up.
+  std::optional<RequestId> take_broken();
+  /// Takes the attempt out: it succeeded.
+  CoAttempt succeed(const RequestId& request);
+  /// Takes the attempt out: the request pauses, for twice as long each time, and by its name never as long as
+  /// others.
+  CoAttempt fail(Instant now, const RequestId& request);
+  /// It could not even be tried: the same pause, for this reason.
+  void found_no_place(Instant now, const RequestId& request, std::string why);
+
+  Instant next_deadline() const { return broken_.empty() ? times_.next_deadline() : Instant{}; }
+
+  // ---- for people ----
+  /// Why the last try came to nothing; empty if none was made.
+  std::string last_failure(const RequestId& request) const;
+  std::uint32_t tries(const RequestId& request) const;
+  /// Calls `visit` for each part that is asked for over a link.
+  template <class Visit>
+  void each_asked(Visit visit) const {
+    for (const auto& [request, waiting] : waiting_)
+      if (waiting.attempt)
+        for (const CoPart& part : waiting.attempt->parts)
+          if (part.state == CoPart::State::asked && part.neighbour) visit(part);
+  }
+  std::size_t size() const { return waiting_.size(); }
+
+ private:
+  struct Waiting {
+    Instant due = never;
+    Instant tried{};  ///< when it last began to pause
+    bool pauses = false;
+    Duration pause;
+    std::uint32_t tries = 0;
+    bool awaits_reports = false;
+    std::string last_failure;
+    std::optional<CoAttempt> attempt;
+  };
+
+  void pause(Instant now, const RequestId& request, Waiting& waiting, std::string why);
+
+  std::map<RequestId, Waiting> waiting_;
+  Times<RequestId> times_;                 ///< every Waiting::due
+  std::map<LeaseId, RequestId> by_lease_;  ///< leases of parts that are held
+  std::vector<RequestId> broken_;
+  std::uint64_t freed_ = 0;  ///< what OwnedNodes had counted when it was looked at last
+};
+
+}  // namespace dmm

@@ -1,0 +1,419 @@
+// The steps of gathering.hpp.
+#include "sitemgr/gathering.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include "manager/assert.hpp"
+#include "protocol/text.hpp"
+#include "sitemgr/answers.hpp"
+#include "sitemgr/delegation.hpp"
+#include "sitemgr/holding.hpp"
+#include "sitemgr/leasing.hpp"
+#include "sitemgr/matchmaking.hpp"
+#include "sitemgr/pool.hpp"
+#include "sitemgr/recovery.hpp"
+#include "sitemgr/surveying.hpp"
+
+namespace dmm::site_steps {
+namespace {
+
+/// No step begins more attempts: other parties are heard in between.
+constexpr int attempts_a_step = 64;
+/// Beyond the round trip, for the answers to a Survey.
+constexpr Duration reports_awaited = milliseconds(500);
+/// A request that is out at a neighbour as a whole is looked at again after this.
+constexpr Duration look_again = seconds(1);
+
+Precedence precedence_of(const LocalRequest& request) { return {request.since, request.request.id}; }
+
+std::vector<std::size_t> neighbours_up(const SiteParts& parts) {
+  std::vector<std::size_t> up;
+  for (std::size_t n = 0; n < parts.neighbours.size(); ++n)
+    if (parts.neighbours[n].up && !parts.neighbours[n].removed) up.push_back(n);
+  return up;
+}
+
+Duration longest_round_trip(const SiteParts& parts, const std::vector<std::size_t>& neighbours) {
+  Duration longest;
+  for (const std::size_t n : neighbours) longest = std::max(longest, parts.neighbours[n].round_trip);
+  return longest;
+}
+
+/// Whether free nodes of this site may be held for the request: they are for earlier ones otherwise.
+bool may_use_own(const SiteParts& parts, Instant now, const LocalRequest& request) {
+  if (parts.drains.has_self() || !parts.holds.may_hold(now, precedence_of(request))) return false;
+  const bool is_kept = parts.matcher.is_blocked() || parts.reservation.held();
+  return !is_kept || parts.queue.head() == &request;
+}
+
+/// The clusters that the request may be placed on: this site's own first, and how those of others are reached.
+struct Map {
+  std::vector<ClusterView> views;
+  std::size_t own = 0;
+  std::vector<ClusterBoard::Known> others;
+};
+
+/// `with_held`: nodes that are held for other requests count as idle, since they would be freed for an older one.
+Map map_for(SiteParts& parts, Instant now, const LocalRequest& request, bool with_held) {
+  const Constraints& constraints = request.kind->need.constraints;
+  Map map;
+  map.views = parts.owned.views(constraints);
+  map.own = map.views.size();
+  for (ClusterView& view : map.views) {
+    view.site = parts.settings.name;
+    if (!may_use_own(parts, now, request)) view.idle_processors = 0;
+  }
+  if (with_held)
+    for (const auto& [cluster, processors] : held_by_cluster(parts))
+      if (const auto at = parts.owned.find_cluster(cluster)) map.views[*at].idle_processors += processors;
+  for (ClusterBoard::Known& known : parts.board.within(now, request.kind->dttl)) {
+    const ClusterReport& report = known.report;
+    const bool is_reached = parts.neighbours[known.neighbour].up && !parts.neighbours[known.neighbour].removed;
+    const std::uint32_t idle = std::min(report.idle + (with_held ? report.held : 0), report.total);
+    map.views.push_back({report.site, report.cluster, is_reached ? idle : 0, report.total,
+                         report.processors_per_node, 1.0,
+                         meets({report.memory_bytes, report.attributes}, constraints)});
+    map.others.push_back(std::move(known));
+  }
+  return map;
+}
+
+/// "alpha/c1 6 of 18, beta/c1 12 of 15": what was free where, for people.
+std::string text_of(const Map& map) {
+  std::string text;
+  for (const ClusterView& view : map.views) {
+    if (!view.meets_constraints) continue;
+    text += (text.empty() ? "" : ", ") + view.site.text + "/" + view.name.text + " " +
+            std::to_string(usable_processors(view)) + " of " + std::to_string(view.total_processors);
+  }
+  return shortened(text.empty() ? "no cluster is known" : text, 400);
+}
+
+std::vector<CoPart> parts_of(const LocalRequest& request, const Placement& placement, const Map& map) {
+  std::vector<CoPart> parts;
+  for (const PlacedComponent& placed : placement) {
+    const ClusterView& view = map.views[placed.cluster];
+    auto at = std::ranges::find(parts, view.site, &CoPart::site);
+    if (at == parts.end()) {
+      at = parts.insert(parts.end(), CoPart{});
+      at->site = view.site;
+      at->need.kind = RequestKind::fixed;
+      at->need.constraints = request.kind->need.constraints;
+      if (placed.cluster >= map.own) {
+        const ClusterBoard::Known& known = map.others[placed.cluster - map.own];
+        at->neighbour = known.neighbour;
+        at->hops = known.report.hops;
+      }
+    }
+    at->components.push_back(placed.component);
+    at->need.components.push_back({placed.processors, view.site, view.name});
+  }
+  DMM_ASSERT(!parts.empty() && parts.size() <= placement.size());
+  return parts;
+}
+
+}  // namespace
+
+/// Looks whether and where the request can be placed now, and begins an attempt.
+static void consider(SiteStep& s, LocalRequest& request);
+/// Whether this site's own part of the placement finds its nodes free; if younger requests hold them, they are
+/// freed.
+static bool free_own(SiteStep& s, const LocalRequest& request, const Placement& placement, const Map& map);
+/// Whether the neighbours on the way to all parts may be asked for as many.
+static bool may_ask_all(const SiteParts& parts, Instant now, const std::vector<CoPart>& wanted);
+/// `own`: clusters of the placement below this number are this site's.
+static void begin(SiteStep& s, LocalRequest& request, std::vector<CoPart> parts, const Placement& placement,
+                  std::size_t own);
+static void ask(SiteStep& s, LocalRequest& request, const CoPart& part, std::uint32_t number);
+static void claim_all(SiteStep& s, const RequestId& id, CoAttempt& attempt);
+static void hand_out_all(SiteStep& s, const RequestId& id);
+/// Withdraws or gives back each part of an attempt that is over.
+static void give_back_parts(SiteStep& s, const RequestId& id, const CoAttempt& attempt);
+/// The neighbour's delegation is no longer out.
+static void note_back(SiteStep& s, const CoPart& part);
+
+bool is_divided(const ResourceNeed& need) {
+  return need.kind == RequestKind::flexible || need.components.size() > 1;
+}
+
+bool may_co_allocate(const SiteParts& parts, const ResourceNeed& need, std::uint32_t dttl) {
+  return is_divided(need) && dttl > 0 && parts.settings.delegate && parts.settings.co_allocate &&
+         parts.neighbours.configured() > 0;
+}
+
+// ---- placing --------------------------------------------------------------------------------------------------
+
+void gather(SiteStep& s) {
+  if (s.parts.co_allocator.note_freed(s.parts.owned.freed())) s.parts.co_allocator.more_is_free(s.now);
+  for (int looked_at = 0; looked_at < attempts_a_step; ++looked_at) {
+    const std::optional<RequestId> due = s.parts.co_allocator.take_due(s.now);
+    if (!due) return;
+    LocalRequest* request = s.parts.queue.find(*due);
+    DMM_ASSERT(request);
+    consider(s, *request);
+  }
+}
+
+void consider(SiteStep& s, LocalRequest& request) {
+  const RequestId& id = request.request.id;
+  CoAllocator& co_allocator = s.parts.co_allocator;
+  DMM_ASSERT(request.search != LocalRequest::Search::gathering);
+  if (request.search == LocalRequest::Search::out) return co_allocator.try_at(id, s.now + look_again);
+  if (!request.kind->co_allocable) return co_allocator.found_no_place(s.now, id, "it may not leave this site");
+  if (request.kind->servable && !HomeSearch::may_delegate(s.parts.queue, s.parts.search_site()))
+    return co_allocator.found_no_place(s.now, id, "this site's load is below its delegation threshold");
+  const std::vector<std::size_t> up = neighbours_up(s.parts);
+  if (up.empty()) return co_allocator.found_no_place(s.now, id, "no neighbour is up");
+  survey(s, request.kind->dttl);
+  const Duration awaited = reports_awaited + longest_round_trip(s.parts, up);
+  if (!s.parts.board.is_fresh(s.now, up, awaited)) return co_allocator.await_reports(id, s.now + awaited);
+  Map map = map_for(s.parts, s.now, request, false);
+  std::optional<Placement> placement = s.parts.placer.place(request.kind->need, map.views);
+  if (!placement) {
+    const std::string found = text_of(map);
+    map = map_for(s.parts, s.now, request, true);
+    placement = s.parts.placer.place(request.kind->need, map.views);
+    if (!placement) return co_allocator.found_no_place(s.now, id, "too little is free: " + found);
+    if (!free_own(s, request, *placement, map))
+      return co_allocator.found_no_place(s.now, id, "others hold what it needs: " + found);
+  }
+  const auto is_own = [&](const PlacedComponent& placed) { return placed.cluster < map.own; };
+  if (std::ranges::all_of(*placement, is_own))
+    return co_allocator.found_no_place(s.now, id, "it fits here, and waits for its turn");
+  std::vector<CoPart> parts = parts_of(request, *placement, map);
+  if (!may_ask_all(s.parts, s.now, parts))
+    return co_allocator.found_no_place(s.now, id, "a neighbour can't be asked for more at once");
+  begin(s, request, std::move(parts), *placement, map.own);
+}
+
+bool free_own(SiteStep& s, const LocalRequest& request, const Placement& placement, const Map& map) {
+  ResourceNeed own;
+  own.kind = RequestKind::fixed;
+  own.constraints = request.kind->need.constraints;
+  for (const PlacedComponent& placed : placement)
+    if (placed.cluster < map.own)
+      own.components.push_back(
+          {placed.processors, map.views[placed.cluster].site, map.views[placed.cluster].name});
+  if (own.components.empty()) return true;
+  std::vector<ClusterView> views = s.parts.owned.views(own.constraints);
+  for (ClusterView& view : views) view.site = s.parts.settings.name;
+  if (s.parts.placer.place(own, views)) return true;
+  outrank(s, own, precedence_of(request));
+  return false;  // nodes that were freed have to be clean first
+}
+
+bool may_ask_all(const SiteParts& parts, Instant now, const std::vector<CoPart>& wanted) {
+  std::map<std::size_t, std::uint32_t> asks;
+  for (const CoPart& part : wanted)
+    if (part.neighbour) ++asks[*part.neighbour];
+  return std::ranges::all_of(asks, [&](const auto& entry) {
+    const Targets::State& target = parts.targets.of(entry.first);
+    return !target.pressed && target.outstanding + entry.second <= target.window && now >= target.asked_from();
+  });
+}
+
+void begin(SiteStep& s, LocalRequest& request, std::vector<CoPart> parts, const Placement& placement,
+           std::size_t own_clusters) {
+  const RequestId id = request.request.id;
+  CoAttempt& attempt = s.parts.co_allocator.begin(id, ++request.round, std::move(parts));
+  Duration round_trip;
+  for (const CoPart& part : attempt.parts)
+    if (part.neighbour) round_trip = std::max(round_trip, s.parts.neighbours[*part.neighbour].round_trip);
+  request.answer_by = s.now + s.parts.settings.answer_limit + round_trip * 4;
+  s.parts.queue.set_search(request, LocalRequest::Search::gathering);
+  for (std::uint32_t number = 1; number <= attempt.parts.size(); ++number) {
+    CoPart& part = *attempt.part(number);
+    for (const Component& component : part.need.components)
+      s.parts.board.take(part.site, component.cluster, component.processors);
+    if (part.neighbour) {
+      ask(s, request, part, number);
+      continue;
+    }
+    Placement own;
+    for (const PlacedComponent& placed : placement)
+      if (placed.cluster < own_clusters) own.push_back(placed);
+    const LeaseId lease = make_lease(s, request.kind->need, own, id, nullptr, request.answer_by - s.now).id;
+    s.parts.holds.add(lease, precedence_of(request));
+    s.parts.co_allocator.held(id, part, lease);
+  }
+}
+
+void ask(SiteStep& s, LocalRequest& request, const CoPart& part, std::uint32_t number) {
+  const RequestId& id = request.request.id;
+  const std::size_t n = *part.neighbour;
+  ++request.tries;
+  s.parts.targets.sent(n, widest_component(part.need));
+  Delegate asked{request.request,         number,    request.round,
+                 part.hops - 1,           part.hops, request.answer_by - s.now,
+                 {s.parts.settings.name}, {},        request.stay};
+  asked.request.need = part.need;
+  asked.request.waited = s.now - request.since;
+  asked.round_trip =
+      s.parts.users.round_trip(job_manager_of(s.parts.settings.name, id.user)) + s.parts.neighbours[n].round_trip;
+  s.effects.log(Level::info, "delegate", id,
+                {{"to", s.parts.neighbours[n].site.text},
+                 {"aim", part.site.text},
+                 {"part", std::int64_t{number}},
+                 {"processors", std::int64_t{total_processors(part.need)}},
+                 {"round", std::int64_t{request.round}}});
+  send(s, n, std::move(asked), id);
+}
+
+// ---- parts ------------------------------------------------------------------------------------------
+
+void take_part(SiteStep& s, std::size_t from, const Grant& grant, HopLease lease) {
+  CoAttempt* attempt = s.parts.co_allocator.find(grant.request);
+  CoPart* part = attempt ? attempt->part(grant.part) : nullptr;
+  const bool is_wanted = part && attempt->round == grant.round && part->state == CoPart::State::asked &&
+                         part->neighbour == from && part->site == grant.lease.owner && attempt->broken.empty();
+  if (!is_wanted) {
+    s.effects.log(Level::info, "release", grant.request, {{"lease", to_text(grant.lease)}, {"unused", true}});
+    return send(s, from, Release{grant.lease, {}, false, false}, grant.request);
+  }
+  note_back(s, *part);
+  if (const std::string fault = dmm::fault_of(grant.nodes, part->need); !fault.empty()) {
+    s.parts.refuse(from, "grant");
+    s.parts.targets.worthless(s.now, from);
+    part->state = CoPart::State::held;  // nothing of it is out
+    s.parts.co_allocator.break_off(grant.request, part->site.text + " granted other nodes than were asked for");
+    return send(s, from, Release{grant.lease, {}, false, true}, grant.request);
+  }
+  for (NodeGroup& group : lease.nodes) group.component = part->components[group.component];
+  s.effects.log(Level::info, "held", grant.request,
+                {{"at", part->site.text}, {"lease", to_text(grant.lease)}, {"part", std::int64_t{grant.part}}});
+  const LeaseId id = add_lease(s, std::move(lease)).id;
+  s.parts.co_allocator.held(grant.request, *part, id);
+  if (attempt->all_past(CoPart::State::held)) claim_all(s, grant.request, *attempt);
+}
+
+void claim_all(SiteStep& s, const RequestId& id, CoAttempt& attempt) {
+  for (CoPart& part : attempt.parts) {
+    DMM_ASSERT(part.state == CoPart::State::held);
+    if (!part.neighbour) {
+      part.state = CoPart::State::claimed;
+      continue;
+    }
+    HopLease& lease = *s.parts.leases.find(part.lease);
+    lease.state = LeaseState::active;
+    changed(s, lease);
+    send(s, *part.neighbour, Claim{part.lease, id, {}}, id);
+  }
+  DMM_ASSERT(!attempt.all_past(CoPart::State::claimed));  // a part at another site has yet to be acknowledged
+}
+
+void part_claimed(SiteStep& s, const LeaseId& lease) {
+  const std::optional<RequestId> id = s.parts.co_allocator.request_of(lease);
+  if (!id) return s.parts.ignore("claimed_before");
+  CoAttempt& attempt = *s.parts.co_allocator.find(*id);
+  if (!attempt.broken.empty()) return;
+  for (CoPart& part : attempt.parts)
+    if (part.lease == lease && part.state == CoPart::State::held) part.state = CoPart::State::claimed;
+  if (attempt.all_past(CoPart::State::claimed)) hand_out_all(s, *id);
+}
+
+void hand_out_all(SiteStep& s, const RequestId& id) {
+  const CoAttempt attempt = s.parts.co_allocator.succeed(id);
+  LocalRequest& request = *s.parts.queue.find(id);
+  std::vector<HopLease*> leases;
+  for (const CoPart& part : attempt.parts) {
+    s.parts.holds.drop(part.lease);
+    leases.push_back(s.parts.leases.find(part.lease));
+    DMM_ASSERT(leases.back() && !leases.back()->nodes.empty());
+  }
+  s.parts.queue.set_search(request, LocalRequest::Search::ready);
+  hand_out(s, leases, request);
+}
+
+void part_rejected(SiteStep& s, std::size_t from, Reject& answer) {
+  CoAttempt* attempt = s.parts.co_allocator.find(answer.request);
+  CoPart* part = attempt ? attempt->part(answer.part) : nullptr;
+  if (!part || attempt->round != answer.round || part->state != CoPart::State::asked || part->neighbour != from)
+    return s.parts.ignore("late_answer");
+  s.parts.targets.answered(from);
+  note_back(s, *part);
+  part->neighbour.reset();  // nothing of it is out
+  note_answers(s.parts.queue.find(answer.request)->answers, answer.asked);
+  s.parts.board.turned_away(part->site);
+  s.effects.log(Level::info, "rejected", answer.request,
+                {{"by", part->site.text},
+                 {"part", std::int64_t{answer.part}},
+                 {"reason", std::string(to_text(answer.reason))}});
+  s.parts.co_allocator.break_off(answer.request, part->site.text + ": " + std::string(to_text(answer.reason)));
+}
+
+void parts_overdue(SiteStep& s, LocalRequest& request) {
+  const RequestId& id = request.request.id;
+  std::string late;
+  for (const CoPart& part : s.parts.co_allocator.find(id)->parts) {
+    if (part.state == CoPart::State::claimed || !part.neighbour) continue;
+    late += (late.empty() ? "" : ", ") + part.site.text;
+    if (part.state == CoPart::State::asked) s.parts.targets.silent(s.now, *part.neighbour);
+    s.parts.board.turned_away(part.site);
+  }
+  s.parts.co_allocator.break_off(id, late + ": no answer in time");
+  call_back(s, request);
+}
+
+void part_lost(SiteStep& s, const LeaseId& lease, LeaseEnd reason) {
+  const std::optional<RequestId> id = s.parts.co_allocator.request_of(lease);
+  if (!id) return;
+  s.parts.co_allocator.break_off(*id, lease.owner.text + ": " + std::string(to_text(reason)));
+}
+
+void parts_unreachable(SiteStep& s, std::size_t neighbour) {
+  for (const RequestId& id : s.parts.co_allocator.asked_over(neighbour))
+    s.parts.co_allocator.break_off(id, s.parts.neighbours[neighbour].site.text + ": its link is down");
+  s.parts.board.forget(neighbour);
+}
+
+// ---- the end of an attempt ------------------------------------------------------------------------------------
+
+void end_broken(SiteStep& s) {
+  while (const std::optional<RequestId> id = s.parts.co_allocator.take_broken()) {
+    LocalRequest* request = s.parts.queue.find(*id);
+    DMM_ASSERT(request && request->search == LocalRequest::Search::gathering);
+    call_back(s, *request);
+  }
+}
+
+void call_back(SiteStep& s, LocalRequest& request) {
+  if (request.search == LocalRequest::Search::out) return withdraw(s, request);
+  if (request.search != LocalRequest::Search::gathering) return;
+  const RequestId id = request.request.id;
+  const CoAttempt attempt = s.parts.co_allocator.fail(s.now, id);
+  s.effects.log(Level::info, "gathering_ended", id,
+                {{"text", attempt.broken.empty() ? "it is over" : attempt.broken},
+                 {"parts", static_cast<std::int64_t>(attempt.parts.size())}});
+  give_back_parts(s, id, attempt);
+  s.parts.queue.set_search(request, LocalRequest::Search::ready);
+}
+
+void give_back_parts(SiteStep& s, const RequestId& id, const CoAttempt& attempt) {
+  for (std::uint32_t number = 1; number <= attempt.parts.size(); ++number) {
+    const CoPart& part = attempt.parts[number - 1];
+    if (part.state == CoPart::State::asked) {
+      if (!part.neighbour) continue;
+      note_back(s, part);
+      send(s, *part.neighbour, Withdraw{id, number, attempt.round}, id);
+      continue;
+    }
+    s.parts.holds.drop(part.lease);
+    HopLease* lease = s.parts.leases.find(part.lease);
+    if (!lease || lease->nodes.empty()) continue;
+    give_back(s, *lease, {}, false, false);
+  }
+}
+
+void note_back(SiteStep& s, const CoPart& part) {
+  DMM_ASSERT(part.neighbour);
+  s.parts.targets.back(*part.neighbour, widest_component(part.need));
+}
+
+void leave(SiteStep& s, LocalRequest& request) {
+  call_back(s, request);
+  s.parts.co_allocator.drop(request.request.id);
+  s.parts.queue.erase(request);
+}
+
+}  // namespace dmm::site_steps

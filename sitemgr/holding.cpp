@@ -1,0 +1,75 @@
+// The steps of holding.hpp.
+#include "sitemgr/holding.hpp"
+
+#include <algorithm>
+
+#include "manager/assert.hpp"
+#include "protocol/text.hpp"
+#include "sitemgr/gathering.hpp"
+#include "sitemgr/leasing.hpp"
+
+namespace dmm::site_steps {
+
+SiteName aim_of(const Delegate& asked) {
+  const ResourceNeed& need = asked.request.need;
+  if (asked.part == 0 || need.kind != RequestKind::fixed || need.components.empty()) return {};
+  const SiteName& site = need.components.front().site;
+  const bool is_one =
+      std::ranges::all_of(need.components, [&](const Component& component) { return component.site == site; });
+  return is_one ? site : SiteName();
+}
+
+Precedence precedence_of(Instant now, const Delegate& asked) {
+  return {now - std::max(asked.request.waited, Duration{}), asked.request.id};
+}
+
+bool outrank(SiteStep& s, const ResourceNeed& need, const Precedence& one) {
+  std::vector<ClusterView> views = s.parts.owned.views(need.constraints);
+  std::vector<LeaseId> ended;
+  bool fits = false;
+  for (const LeaseId& id : s.parts.holds.younger_than(one)) {
+    const HopLease* lease = s.parts.leases.find(id);
+    if (!lease || lease->nodes.empty()) continue;
+    ended.push_back(id);
+    for (const NodeGroup& group : lease->nodes)
+      if (const auto cluster = s.parts.owned.find_cluster(group.cluster))
+        views[*cluster].idle_processors += processors_of(group);
+    fits = s.parts.placer.place(need, views).has_value();
+    if (fits) break;
+  }
+  if (!fits) return false;
+  s.parts.holds.turned_away(s.now, one);
+  for (const LeaseId& id : ended) {
+    HopLease& lease = *s.parts.leases.find(id);
+    s.effects.log(Level::info, "outranked", lease.request, {{"lease", to_text(id)}, {"by", to_text(one.request)}});
+    s.parts.holds.drop(id);
+    tell_ended(s, lease, lease.nodes, LeaseEnd::outranked, false);
+    clean(s, lease, {}, LeaseEnd::outranked, false);
+  }
+  return true;
+}
+
+std::map<ClusterName, std::uint32_t> held_by_cluster(SiteParts& parts) {
+  std::map<ClusterName, std::uint32_t> held;
+  parts.holds.each([&](const LeaseId& id) {
+    if (const HopLease* lease = parts.leases.find(id))
+      for (const NodeGroup& group : lease->nodes) held[group.cluster] += processors_of(group);
+  });
+  return held;
+}
+
+void acknowledge(SiteStep& s, const HopLease& lease) {
+  if (lease.part == 0 || lease.upstream) return;
+  DMM_ASSERT(lease.downstream);
+  s.parts.holds.drop(lease.id);
+  send(s, *lease.downstream, Claimed{lease.id, lease.request}, lease.request);
+}
+
+void on(SiteStep& s, FromSite from, const Claimed& claimed) {
+  const HopLease* lease = s.parts.leases.find(claimed.lease);
+  if (!lease || lease->upstream != from.neighbour) return s.parts.ignore("unknown_lease");
+  if (lease->downstream) return send(s, *lease->downstream, claimed, claimed.request);
+  part_claimed(s, claimed.lease);
+}
+
+}  // namespace dmm::site_steps

@@ -1,0 +1,23 @@
+// What an owner does for the parts of co-allocated requests: it holds nodes for them until they are claimed, lets
+// older requests have the nodes that younger ones hold, and acknowledges claims (docs/protocol.md section 6.6).
+#pragma once
+
+#include <map>
+
+#include "sitemgr/site_step.hpp"
+
+namespace dmm::site_steps {
+
+/// The site at which a part is aimed; empty if the delegation is no such part.
+SiteName aim_of(const Delegate& asked);
+Precedence precedence_of(Instant now, const Delegate& asked);
+/// A part for this site found too few free nodes. If those that are held for younger requests would do, they are
+/// freed for it, and no younger request gets any for a while. Whether that was done.
+bool outrank(SiteStep& s, const ResourceNeed& need, const Precedence& one);
+/// Processors of this site that are held for parts, by cluster.
+std::map<ClusterName, std::uint32_t> held_by_cluster(SiteParts& parts);
+/// The sink has claimed the lease: it is held no longer, and the sink is told so.
+void acknowledge(SiteStep& s, const HopLease& lease);
+void on(SiteStep& s, FromSite from, const Claimed& claimed);
+
+}  // namespace dmm::site_steps

@@ -1,0 +1,43 @@
+// The steps of surveying.hpp.
+#include "sitemgr/surveying.hpp"
+
+#include <algorithm>
+
+#include "manager/assert.hpp"
+#include "protocol/hints.hpp"
+#include "sitemgr/holding.hpp"
+
+namespace dmm::site_steps {
+
+void survey(SiteStep& s, std::uint32_t hops, std::optional<std::size_t> except) {
+  DMM_ASSERT(hops > 0 && hops <= dttl_max);
+  for (std::size_t n = 0; n < s.parts.neighbours.size(); ++n) {
+    const Neighbour& neighbour = s.parts.neighbours[n];
+    if (n == except || !neighbour.up || neighbour.removed || !s.parts.board.is_due(s.now, n, hops)) continue;
+    s.parts.board.asked(s.now, n, hops);
+    send(s, n, Survey{hops}, {});
+  }
+}
+
+void on(SiteStep& s, FromSite from, const Survey& asked) {
+  const std::uint32_t hops = std::clamp(asked.hops, std::uint32_t{1}, dttl_max);
+  Clusters answer{s.parts.lending.reports_for(s.now, s.parts.lending_site(), from.neighbour)};
+  for (const auto& [cluster, processors] : held_by_cluster(s.parts))
+    for (ClusterReport& own : answer.clusters)
+      if (own.cluster == cluster) own.held = std::min(processors, own.total - own.idle);
+  for (ClusterReport& beyond : s.parts.board.reports_for(s.now, from.neighbour, hops))
+    answer.clusters.push_back(std::move(beyond));
+  if (answer.clusters.size() > clusters_told_max) answer.clusters.resize(clusters_told_max);
+  send(s, from.neighbour, std::move(answer), {});
+  // What these answer is told when the neighbour asks the next time.
+  if (hops > 1) survey(s, hops - 1, from.neighbour);
+}
+
+void on(SiteStep& s, FromSite from, Clusters& said) {
+  DMM_ASSERT(from.neighbour < s.parts.neighbours.size());
+  s.parts.board.hear(s.now, from.neighbour, std::move(said), s.parts.neighbours[from.neighbour].round_trip,
+                     s.parts.settings.name);
+  s.parts.co_allocator.reports_came(s.now);
+}
+
+}  // namespace dmm::site_steps

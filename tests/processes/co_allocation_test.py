@@ -1,0 +1,63 @@
+"""One job over several sites, with real daemons: the worked examples of Sonmez et al. 2006, figures 2 and 4, and a
+job that is cancelled.
+"""
+import unittest
+
+from grid import GridTest, until
+
+
+def site(name, processors, **more):
+    return {"name": name, "clusters": [{"name": "nodes", "nodes": processors}], "users": ["u0"], **more}
+
+
+class ThreeSites(GridTest):
+    """Three sites with 18, 15 and 12 idle processors, each linked with each."""
+    ALPHA = ("--site", "alpha")
+
+    def three(self, **defaults):
+        sites = [site("alpha", 18, siblings=["beta", "gamma"]), site("beta", 15, siblings=["gamma"]), site("gamma", 12)]
+        return self.up(self.topology("three", *sites, defaults=defaults))
+
+    def places(self, record):
+        """By owner: the components that run there."""
+        return {place["owner"]: place["components"] for place in record["places"]}
+
+    def test_worst_fit_spreads_and_cluster_minimisation_does_not(self):
+        for policy, sites in (("wf", 3), ("cm", 2)):
+            self.three(policies={"placement": policy})
+            out = self.folder / f"{policy}.out"
+            record = self.run_job(*self.ALPHA, "--components", "8,8,8", "--output-file", out, "--", "sh", "-c",
+                                  "echo $DMM_COMPONENT of $DMM_COMPONENTS on $DMM_PROCESSORS")
+            self.assertEqual(record["state"], "finished", record)
+            self.assertEqual(len(record["places"]), sites, record)
+            self.assertEqual(sorted(sum(self.places(record).values(), [])), [0, 1, 2])
+            self.assertEqual(out.read_text(), "0 of 3 on 24\n")
+            self.assertEqual((self.folder / f"{policy}.out.2").read_text(), "2 of 3 on 24\n")
+            self.until_home()
+            self.down("three")
+
+    def test_a_flexible_request_is_divided_where_fixed_components_find_no_place(self):
+        self.three(policies={"placement": "cm", "flexible_placement": "fcm"})
+        record = self.run_job(*self.ALPHA, "--flexible", 24, "--", "true")
+        self.assertEqual((record["state"], self.places(record)), ("finished", {"alpha": [0], "beta": [1]}), record)
+        waiting = self.submit(*self.ALPHA, "--components", "18,15,12,4", "--", "true")
+        answer = until(lambda: (told := self.dmm("why", waiting, "--json").json)["why"].get("gathered", 0) > 1 and
+                       told,
+                       "several tries to gather 49 of 45 processors")
+        self.assertIn("too little is free: alpha/nodes 18 of 18", answer["why"]["gathering_failed"])
+        self.assertIn("To have its components at several sites", self.dmm("why", waiting).out)
+        self.dmm("cancel", waiting)
+        self.until_home()
+
+    def test_a_cancelled_job_leaves_nothing_held_and_nothing_running(self):
+        self.three(policies={"placement": "wf"})
+        job = self.submit(*self.ALPHA, "--components", "8,8,8", "--", "sh", "-c",
+                          "trap '' TERM; while :; do sleep 1; done")
+        self.until_state(job, "running")
+        self.dmm("cancel", job)
+        self.assertEqual(len(self.until_state(job, "cancelled")["places"]), 3)
+        self.until_home()
+
+
+if __name__ == "__main__":
+    unittest.main()

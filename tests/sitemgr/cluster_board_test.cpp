@@ -1,0 +1,128 @@
+// What a site knows of the clusters of others, and what it tells of them.
+#include "sitemgr/cluster_board.hpp"
+
+#include <doctest/doctest.h>
+
+#include "protocol/hints.hpp"
+
+namespace cluster_board_test {
+
+using namespace dmm;
+
+namespace {
+
+constexpr std::size_t north = 0, south = 1;
+const SiteName self("self");
+constexpr Instant start{1'000'000'000};
+
+ClusterReport report(const char* site, std::uint32_t idle, std::uint32_t hops = 0, Duration round_trip = {}) {
+  ClusterReport made;
+  made.site = SiteName(site);
+  made.cluster = ClusterName("c");
+  made.idle = idle;
+  made.total = 64;
+  made.hops = hops;
+  made.round_trip = round_trip;
+  return made;
+}
+
+struct Stage {
+  ClusterBoard board{2};
+  void hear(std::size_t n, std::vector<ClusterReport> reports, Instant at = start) {
+    board.hear(at, n, {std::move(reports)}, milliseconds(20), self);
+  }
+  std::vector<std::uint32_t> idle(std::uint32_t hops = 16, Instant at = start) {
+    std::vector<std::uint32_t> all;
+    for (const ClusterBoard::Known& known : board.within(at, hops)) all.push_back(known.report.idle);
+    return all;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a cluster is known once, by its shortest way [S76b]") {
+  Stage stage;
+  stage.hear(north, {report("far", 5, 1)});
+  stage.hear(south, {report("far", 7, 0)});
+  REQUIRE(stage.idle() == std::vector<std::uint32_t>{7});
+  CHECK(stage.board.next_hop(start, SiteName("far")) == south);
+  CHECK(stage.board.within(start, 16)[0].report.hops == 1);
+  CHECK(stage.board.within(start, 16)[0].report.round_trip == milliseconds(20));
+  CHECK_FALSE(stage.board.next_hop(start, SiteName("other")).has_value());
+}
+
+TEST_CASE("clusters beyond the hops that a request may travel are left out, the nearest come first") {
+  Stage stage;
+  stage.hear(north, {report("b", 2, 1), report("a", 1, 0), report("c", 3, 2)});
+  CHECK(stage.idle(1) == std::vector<std::uint32_t>{1});
+  CHECK(stage.idle(3) == std::vector<std::uint32_t>{1, 2, 3});
+}
+
+TEST_CASE("a report that is impossible, too old or of this site itself is ignored [S98d]") {
+  Stage stage;
+  ClusterReport too_idle = report("a", 65), nowhere = report("", 1), too_far = report("b", 1, dttl_max);
+  stage.hear(north, {too_idle, nowhere, too_far, report("self", 4)});
+  CHECK(stage.idle().empty());
+  ClusterReport old = report("c", 4);
+  old.age = seconds(59);
+  stage.hear(north, {old});
+  CHECK(stage.idle().size() == 1);
+  CHECK(stage.idle(16, start + seconds(2)).empty());
+}
+
+TEST_CASE("what a neighbour says replaces what it said before, and no more than 64 reports are kept [S98d]") {
+  Stage stage;
+  stage.hear(north, {report("a", 1)});
+  std::vector<ClusterReport> many;
+  for (int i = 0; i < 100; ++i) many.push_back(report(("s" + std::to_string(i)).c_str(), 1));
+  stage.hear(north, many);
+  CHECK(stage.idle().size() == clusters_told_max);
+  stage.board.forget(north);
+  CHECK(stage.idle().empty());
+}
+
+TEST_CASE("a neighbour isn't told what came from it, and what others said is a hop further and older [S98c]") {
+  Stage stage;
+  stage.hear(north, {report("a", 1)});
+  stage.hear(south, {report("b", 2, 1)});
+  const auto told = stage.board.reports_for(start + seconds(1), north, 5);
+  REQUIRE(told.size() == 1);
+  CHECK(told[0].site == SiteName("b"));
+  CHECK(told[0].hops == 2);
+  CHECK(told[0].age == seconds(1) + milliseconds(10));
+  CHECK(stage.board.reports_for(start, south, 1).empty());  // a is one hop from us, so two from the neighbour
+  CHECK(stage.board.reports_for(start, south, 2).size() == 1);
+}
+
+TEST_CASE("nodes that were asked for, or that a site refused, count as free only when they are heard of again") {
+  Stage stage;
+  stage.hear(north, {report("a", 6), report("b", 8)});
+  stage.board.take(SiteName("a"), ClusterName("c"), 4);
+  CHECK(stage.idle() == std::vector<std::uint32_t>{2, 8});
+  stage.board.turned_away(SiteName("b"));
+  CHECK(stage.idle() == std::vector<std::uint32_t>{2, 0});
+  stage.hear(north, {report("a", 6), report("b", 8)});
+  CHECK(stage.idle() == std::vector<std::uint32_t>{6, 8});
+}
+
+TEST_CASE("a neighbour is asked twice a second at most, but at once for more hops [S76a]") {
+  ClusterBoard board(1);
+  CHECK(board.is_due(start, 0, 2));
+  board.asked(start, 0, 2);
+  CHECK_FALSE(board.is_due(start + milliseconds(499), 0, 2));
+  CHECK(board.is_due(start + milliseconds(499), 0, 3));
+  CHECK(board.is_due(start + milliseconds(500), 0, 1));
+}
+
+TEST_CASE("reports are fresh when each neighbour answered what it was asked last, or had its time [S76a]") {
+  Stage stage;
+  CHECK_FALSE(stage.board.is_fresh(start, {north}, seconds(1)));
+  stage.board.asked(start, north, 1);
+  stage.board.asked(start, south, 1);
+  stage.hear(north, {});
+  CHECK(stage.board.is_fresh(start, {north}, seconds(1)));
+  CHECK_FALSE(stage.board.is_fresh(start, {north, south}, seconds(1)));
+  CHECK(stage.board.is_fresh(start + seconds(1), {north, south}, seconds(1)));
+}
+
+}  // namespace cluster_board_test

@@ -1,0 +1,132 @@
+// Requests in several parts, and their attempts, without a site around them.
+#include "sitemgr/co_allocator.hpp"
+
+#include <doctest/doctest.h>
+
+namespace co_allocator_test {
+
+using namespace dmm;
+
+namespace {
+
+constexpr Instant start{1'000'000'000};
+const RequestId first{SiteName("home"), "ann", 1, 1}, second{SiteName("home"), "ann", 2, 1};
+LeaseId lease(std::uint64_t number) { return {SiteName("owner"), {1, number}}; }
+
+CoPart part_at(const char* site, std::optional<std::size_t> neighbour) {
+  CoPart part;
+  part.site = SiteName(site);
+  part.neighbour = neighbour;
+  part.components = {0};
+  part.need.components.push_back({4, part.site, ClusterName("c")});
+  return part;
+}
+
+struct Stage {
+  CoAllocator parts;
+  Stage() {
+    parts.add(start, first);
+    CHECK(parts.take_due(start) == first);
+  }
+  CoAttempt& begin() { return parts.begin(first, 3, {part_at("north", 0), part_at("home", std::nullopt)}); }
+};
+
+}  // namespace
+
+TEST_CASE("a request that is added is due at once, and once") {
+  CoAllocator parts;
+  parts.add(start, first);
+  CHECK(parts.next_deadline() == start);
+  CHECK(parts.take_due(start) == first);
+  CHECK_FALSE(parts.take_due(start).has_value());
+  CHECK(parts.next_deadline() == never);
+  parts.drop(first);
+  CHECK(parts.size() == 0);
+}
+
+TEST_CASE("a request that waits for reports is due when some come, another request isn't") {
+  Stage stage;
+  stage.parts.add(start, second);
+  stage.parts.await_reports(first, start + seconds(5));
+  stage.parts.try_at(second, start + seconds(5));
+  stage.parts.reports_came(start + seconds(1));
+  CHECK(stage.parts.take_due(start + seconds(1)) == first);
+  CHECK_FALSE(stage.parts.take_due(start + seconds(1)).has_value());
+}
+
+TEST_CASE("an attempt is past a state when all of its parts are") {
+  Stage stage;
+  CoAttempt& attempt = stage.begin();
+  CHECK(attempt.part(0) == nullptr);
+  CHECK(attempt.part(3) == nullptr);
+  stage.parts.held(first, *attempt.part(1), lease(1));
+  CHECK_FALSE(attempt.all_past(CoPart::State::held));
+  stage.parts.held(first, *attempt.part(2), lease(2));
+  CHECK(attempt.all_past(CoPart::State::held));
+  CHECK_FALSE(attempt.all_past(CoPart::State::claimed));
+  CHECK(stage.parts.request_of(lease(2)) == first);
+  const CoAttempt done = stage.parts.succeed(first);
+  CHECK(done.round == 3);
+  CHECK_FALSE(stage.parts.request_of(lease(2)).has_value());
+  CHECK(stage.parts.find(first) == nullptr);
+}
+
+TEST_CASE("a broken attempt is given up once, for the first reason, and tried again after a pause that doubles") {
+  Stage stage;
+  Duration before;
+  for (int i = 0; i < 8; ++i) {
+    stage.begin();
+    stage.parts.break_off(first, "north: no_capacity");
+    stage.parts.break_off(first, "north: link_down");
+    CHECK(stage.parts.next_deadline() == Instant{});
+    CHECK(stage.parts.take_broken() == first);
+    CHECK_FALSE(stage.parts.take_broken().has_value());
+    stage.parts.fail(start, first);
+    CHECK(stage.parts.last_failure(first) == "north: no_capacity");
+    const Duration pause = stage.parts.next_deadline() - start;
+    CHECK(pause >= milliseconds(375));
+    CHECK(pause <= seconds(10));
+    if (i < 3) CHECK(pause > before);
+    before = pause;
+    CHECK(stage.parts.take_due(stage.parts.next_deadline()) == first);
+  }
+  CHECK(stage.parts.tries(first) == 8);
+}
+
+TEST_CASE("a request that pauses is tried when more is free, a second after its last try at the earliest") {
+  Stage stage;
+  stage.parts.found_no_place(start, first, "too little is free");
+  for (int i = 0; i < 6; ++i) {  // the pause is long by now
+    CHECK(stage.parts.take_due(stage.parts.next_deadline()) == first);
+    stage.parts.found_no_place(start, first, "too little is free");
+  }
+  REQUIRE(stage.parts.next_deadline() > start + seconds(5));
+  stage.parts.more_is_free(start + milliseconds(10));
+  CHECK(stage.parts.next_deadline() == start + seconds(1));
+  stage.parts.more_is_free(start + seconds(3));
+  CHECK(stage.parts.next_deadline() == start + seconds(1));
+  CHECK(stage.parts.take_due(start + seconds(3)) == first);
+  stage.parts.more_is_free(start + seconds(3));
+  CHECK(stage.parts.next_deadline() == never);  // it is being tried
+  CHECK(stage.parts.note_freed(7));
+  CHECK_FALSE(stage.parts.note_freed(7));
+}
+
+TEST_CASE("an attempt that succeeds after it was broken isn't given up") {
+  Stage stage;
+  stage.begin();
+  stage.parts.break_off(first, "x");
+  stage.parts.succeed(first);
+  CHECK_FALSE(stage.parts.take_broken().has_value());
+}
+
+TEST_CASE("the attempts with a part asked for over a link are found, those with parts held are not") {
+  Stage stage;
+  CoAttempt& attempt = stage.begin();
+  CHECK(stage.parts.asked_over(0) == std::vector{first});
+  CHECK(stage.parts.asked_over(1).empty());
+  stage.parts.held(first, *attempt.part(1), lease(1));
+  CHECK(stage.parts.asked_over(0).empty());
+}
+
+}  // namespace co_allocator_test

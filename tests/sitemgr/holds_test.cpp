@@ -1,0 +1,70 @@
+// Which of the co-allocated requests goes first at an owner.
+#include "sitemgr/holds.hpp"
+
+#include <doctest/doctest.h>
+
+namespace holds_test {
+
+using namespace dmm;
+
+namespace {
+
+Precedence request(std::int64_t since, std::uint64_t job = 1) {
+  return {Instant{since * 10'000'000}, {SiteName("home"), "ann", job, 1}};
+}
+LeaseId lease(std::uint64_t number) { return {SiteName("owner"), {1, number}}; }
+constexpr Instant start{1'000'000'000};
+
+}  // namespace
+
+TEST_CASE("an older request finds the leases of younger ones, the youngest first [S76e]") {
+  Holds holds;
+  holds.add(lease(1), request(10, 1));
+  holds.add(lease(2), request(30, 2));
+  holds.add(lease(3), request(20, 3));
+  CHECK(holds.younger_than(request(15, 9)) == std::vector{lease(2), lease(3)});
+  CHECK(holds.younger_than(request(40, 9)).empty());
+  holds.drop(lease(2));
+  CHECK(holds.younger_than(request(15, 9)) == std::vector{lease(3)});
+}
+
+TEST_CASE("a request never takes its own leases, and equal ones go by their names [S76e]") {
+  Holds holds;
+  holds.add(lease(1), request(10, 2));
+  CHECK(holds.younger_than(request(10, 2)).empty());
+  CHECK(holds.younger_than(request(5, 2)).empty());
+  CHECK(holds.younger_than(request(10, 1)) == std::vector{lease(1)});
+  CHECK(holds.younger_than(request(10, 3)).empty());
+}
+
+TEST_CASE("requests that differ by no more than messages take go by their names, at every owner [S76e]") {
+  const Precedence a{start, {SiteName("home"), "ann", 1, 1}},
+      b{start - seconds(1), {SiteName("home"), "ann", 2, 1}};
+  CHECK(goes_before(a, b));
+  CHECK_FALSE(goes_before(b, a));
+  const Precedence older{start - milliseconds(1001), b.request};
+  CHECK(goes_before(older, a));
+  CHECK_FALSE(goes_before(a, older));
+}
+
+TEST_CASE("a younger request holds nothing for a while after an older one found the nodes held [S76e]") {
+  Holds holds;
+  CHECK(holds.may_hold(start, request(50, 2)));
+  holds.turned_away(start, request(10, 1));
+  CHECK_FALSE(holds.may_hold(start + milliseconds(11'999), request(50, 2)));
+  CHECK(holds.may_hold(start, request(10, 1)));
+  CHECK(holds.may_hold(start, request(5, 3)));
+  CHECK(holds.may_hold(start + seconds(12), request(50, 2)));
+}
+
+TEST_CASE("a younger request that is turned away doesn't take the older one's place [S76e]") {
+  Holds holds;
+  holds.turned_away(start, request(10, 1));
+  holds.turned_away(start + seconds(1), request(20, 2));
+  CHECK_FALSE(holds.may_hold(start + seconds(1), request(20, 2)));
+  holds.turned_away(start + seconds(12), request(20, 2));
+  CHECK(holds.may_hold(start + seconds(12), request(20, 2)));
+  CHECK_FALSE(holds.may_hold(start + seconds(12), request(30, 3)));
+}
+
+}  // namespace holds_test

@@ -1,8 +1,11 @@
 // See job_file.hpp.
 #include "cli/job_file.hpp"
 
+#include <algorithm>
+#include <array>
 #include <filesystem>
 
+#include "cli/carried_files.hpp"
 #include "cli/job_conditions.hpp"
 #include "protocol/hints.hpp"
 #include "protocol/programs.hpp"
@@ -14,6 +17,8 @@ namespace dmm {
 namespace {
 
 constexpr std::uint64_t processors_max = 10'000'000;
+/// The keys that say how large a job is; each job has one of them.
+constexpr std::array<const char*, 3> size_keys{"processors", "components", "flexible"};
 
 void read_component(JsonReader& reader, Component& component) {
   reader.require({"processors"});
@@ -69,7 +74,7 @@ void read_flexible(JsonReader& reader, ResourceNeed& need) {
 
 void read_need(JsonReader& reader, ResourceNeed& need) {
   int ways = 0;
-  for (const char* key : {"processors", "components", "flexible"}) ways += reader.has(key) ? 1 : 0;
+  for (const char* key : size_keys) ways += reader.has(key) ? 1 : 0;
   if (ways > 1)
     return reader.refuse("", "expected one of \"processors\", \"components\" and \"flexible\", not several");
   std::uint32_t processors = 1;
@@ -134,8 +139,18 @@ void read_conditions_of(JsonReader& reader, JobDescription& job, std::vector<Job
   job.dependencies = std::get<RareList<Dependency>>(std::move(read));
 }
 
-void read_job(JsonReader& reader, JobDescription& job, std::vector<JobName>& named) {
-  reader.require({"command"});
+/// A file here, of which the bytes travel.
+void read_input_file(JsonReader& reader, ShortText& input) {
+  std::string path;
+  reader.text("input_file", path);
+  if (path == "-") return reader.refuse("input_file", "expected the path of a file, found \"-\"");
+  if (path.empty()) return;
+  const auto read = read_input(path);
+  if (const auto* fault = std::get_if<CarriedFault>(&read)) return reader.refuse("input_file", fault->text);
+  input = std::get<std::string>(read);
+}
+
+void read_keys(JsonReader& reader, JobDescription& job, std::vector<JobName>& named) {
   reader.text("name", job.name);
   read_command(reader, job.program.arguments);
   read_need(reader, job.need);
@@ -151,6 +166,7 @@ void read_job(JsonReader& reader, JobDescription& job, std::vector<JobName>& nam
       reader.refuse("priority", "expected a whole number");
   }
   reader.integer("reruns_max", job.reruns_max, 0, 1000);
+  read_input_file(reader, job.program.input);
   reader.text("output_file", job.output_path);
   reader.text("error_file", job.error_path);
   reader.boolean("keep_output", job.keep_output);
@@ -160,29 +176,91 @@ void read_job(JsonReader& reader, JobDescription& job, std::vector<JobName>& nam
   make_absolute(job.error_path);
 }
 
-OrFault<JobDescription, JobFault> from_json(const OrFault<SortedJson, ConfigError>& read, const std::string& file,
-                                            std::vector<JobName>* names) {
+constexpr const char* jobs_key = "jobs";
+
+/// A job of several: what it doesn't say itself, the keys above say. Objects are put together key by key.
+SortedJson with_defaults(const SortedJson& whole, const SortedJson& job) {
+  SortedJson merged = whole;
+  merged.erase(jobs_key);
+  const auto has = [&](const char* key) { return job.contains(key); };
+  if (std::ranges::any_of(size_keys, has))
+    for (const char* key : size_keys) merged.erase(key);  // it has a size of its own
+  for (const auto& [key, value] : job.items()) {
+    if (value.is_object() && key != "flexible" && merged.contains(key) && merged[key].is_object())
+      merged[key].update(value);
+    else
+      merged[key] = value;
+  }
+  return merged;
+}
+
+void read_one(const SortedJson& value, const std::string& path, FirstFault& fault,
+              std::vector<JobDescription>& jobs, std::vector<JobName>& named) {
+  JsonReader reader(value, path, fault);
+  reader.require({"command"});
+  JobDescription& job = jobs.emplace_back();
+  read_keys(reader, job, named);
+  reader.finish();
+  if (job.name.empty() && !job.program.arguments.empty())
+    job.name = std::filesystem::path(job.program.arguments[0]).filename().string();
+  if (const std::string rule = fault_of(job); !fault.any() && !rule.empty()) fault.set(path, rule);
+}
+
+void read_several(const SortedJson& whole, FirstFault& fault, std::vector<JobDescription>& jobs,
+                  std::vector<JobName>& named) {
+  JsonReader reader(whole, "", fault);
+  const SortedJson* list = reader.find_array(jobs_key);
+  JobDescription defaults;
+  std::vector<JobName> of_defaults;  // each job that has them names them itself
+  read_keys(reader, defaults, of_defaults);
+  reader.finish();
+  if (list != nullptr && list->empty()) reader.refuse(jobs_key, "expected at least one job");
+  for (std::size_t i = 0; list != nullptr && i < list->size() && !fault.any(); ++i) {
+    const SortedJson& job = (*list)[i];
+    if (job.is_object())
+      read_one(with_defaults(whole, job), reader.at(jobs_key, i), fault, jobs, named);
+    else
+      fault.set(reader.at(jobs_key, i), "expected an object");
+  }
+}
+
+OrFault<std::vector<JobDescription>, JobFault> from_json(const OrFault<SortedJson, ConfigError>& read,
+                                                         const std::string& file, std::vector<JobName>* names) {
   if (const auto* error = std::get_if<ConfigError>(&read)) return JobFault{error->text};
-  JobDescription job;
+  const auto& whole = std::get<SortedJson>(read);
+  FirstFault fault;
+  std::vector<JobDescription> jobs;
   std::vector<JobName> named;
-  std::string fault =
-      read_whole(std::get<SortedJson>(read), file, [&](JsonReader& reader) { read_job(reader, job, named); });
-  if (fault.empty())
-    if (const std::string rule = fault_of(job); !rule.empty()) fault = file + ": " + rule;
-  if (!fault.empty()) return JobFault{std::move(fault)};
+  if (whole.is_object() && whole.contains(jobs_key))
+    read_several(whole, fault, jobs, named);
+  else
+    read_one(whole, "", fault, jobs, named);
+  if (fault.any()) return JobFault{file + ": " + fault.text()};
   if (names != nullptr) names->insert(names->end(), named.begin(), named.end());
-  return job;
+  return jobs;
 }
 
 }  // namespace
 
-OrFault<JobDescription, JobFault> read_job_file(const std::string& path, std::vector<JobName>* named) {
+OrFault<std::vector<JobDescription>, JobFault> read_job_file(const std::string& path,
+                                                             std::vector<JobName>* named) {
   return from_json(read_json_file(path), path, named);
 }
 
-OrFault<JobDescription, JobFault> parse_job_file(const std::string& text, const std::string& file,
-                                                 std::vector<JobName>* named) {
+OrFault<std::vector<JobDescription>, JobFault> parse_job_file(const std::string& text, const std::string& file,
+                                                              std::vector<JobName>* named) {
   return from_json(parse_json(text, file), file, named);
+}
+
+std::set<std::string> keys_of_job_files() {
+  const SortedJson none = SortedJson::object();
+  FirstFault fault;
+  JsonReader reader(none, "", fault);
+  reader.find_array(jobs_key);
+  JobDescription job;
+  std::vector<JobName> named;
+  read_keys(reader, job, named);
+  return reader.known();
 }
 
 }  // namespace dmm

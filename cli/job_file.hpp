@@ -1,7 +1,9 @@
-// A job as a user writes it down: a JSON file, or the options of `dmm submit`. Both end as one JobDescription,
-// checked by the same rules. docs/operations.md has the keys of the file.
+// Jobs as a user writes them down in a JSON file: one, or several with what they share above them. They end as
+// JobDescriptions, checked by the same rules as the options of `dmm submit`. docs/operations.md has the keys of
+// the file.
 #pragma once
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -16,10 +18,15 @@ struct JobFault {
   std::string text;
 };
 
-/// A job from its file. `named`, if any, gets the full names of jobs that it depends on (job_conditions.hpp).
-OrFault<JobDescription, JobFault> read_job_file(const std::string& path, std::vector<JobName>* named = nullptr);
+/// The jobs of a file; at least one. `named`, if any, gets the full names of jobs that they depend on
+/// (job_conditions.hpp).
+OrFault<std::vector<JobDescription>, JobFault> read_job_file(const std::string& path,
+                                                             std::vector<JobName>* named = nullptr);
 /// The same from text; `file` is only named in faults.
-OrFault<JobDescription, JobFault> parse_job_file(const std::string& text, const std::string& file,
-                                                 std::vector<JobName>* named = nullptr);
+OrFault<std::vector<JobDescription>, JobFault> parse_job_file(const std::string& text, const std::string& file,
+                                                              std::vector<JobName>* named = nullptr);
+
+/// All keys that the object of a job, or of several, may have.
+std::set<std::string> keys_of_job_files();
 
 }  // namespace dmm

@@ -9,6 +9,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/help_text.hpp"
+#include "cli/submit_options.hpp"
 #include "topologies/text_rules.hpp"
 
 namespace {
@@ -89,7 +90,9 @@ int run(CLI::App& app, int argc, char** argv, const int& exit_code) {
     return unknown_command(app, first);
   if (argc == 1) return std::fprintf(stderr, "%s", folded_help(app.help()).c_str()), 2;
   try {
-    app.parse(argc, argv);
+    std::vector<std::string> words = with_script_marked(app, {argv + 1, argv + argc});
+    std::ranges::reverse(words);  // as the parser takes them
+    app.parse(std::move(words));
     return exit_code;
   } catch (const CLI::CallForHelp&) {
     return std::printf("%s", folded_help(app.help()).c_str()) < 0;

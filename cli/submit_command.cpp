@@ -1,26 +1,22 @@
-// `dmm submit`: one job, from a command line or a JSON file, to a job manager; waits for its end if wanted, and then
-// ends as the job did. What happens to the job manager meanwhile is a matter of patience, not of the job.
+// `dmm submit`: jobs, from a command line or a file, to a job manager; waits for their ends if wanted, and then
+// ends as the worst of them did. What happens to the job manager meanwhile is a matter of patience, not of the
+// job.
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
 #include <cstdio>
-#include <filesystem>
 #include <memory>
 
 #include "cli/commands.hpp"
 #include "cli/figures.hpp"
-#include "cli/job_conditions.hpp"
-#include "cli/job_file.hpp"
 #include "cli/job_output.hpp"
 #include "cli/json_text.hpp"
 #include "cli/patient_client.hpp"
 #include "cli/questions.hpp"
-#include "cli/registry.hpp"
-#include "protocol/hints.hpp"
-#include "protocol/programs.hpp"
-#include "protocol/text.hpp"
+#include "cli/submit_plan.hpp"
+#include "cli/submit_report.hpp"
 #include "runtime/clock.hpp"
 
 namespace dmm {
@@ -28,125 +24,6 @@ namespace {
 
 /// How long a job manager that was reached is waited for until it says that it took the job.
 constexpr Duration submit_patience = seconds(60);
-constexpr std::size_t submission_length_max = 60;
-
-struct SubmitOptions {
-  ManagerOptions manager;
-  std::vector<std::string> words;  ///< the command, or one file
-  std::string name, components, output_file, error_file, directory;
-  std::string begin, dependency;
-  std::vector<std::string> attributes, environment;
-  std::uint32_t processors = 1, flexible = 0, dttl = 5, reruns = 3;
-  std::uint32_t component_min = 1, components_max = 0;
-  std::int32_t priority = 0;
-  std::uint64_t memory_mb = 0;
-  Limits limits;
-  std::uint64_t limit_memory_mb = 0;
-  std::string submission;      ///< the name of this submission; empty: a new one
-  double look_seconds = 0.05;  ///< for a refusal
-  bool wait = false, discard_output = false, append = false, hold = false, json = false;
-  std::vector<std::string> job_options;  ///< those that were given and that a file would say itself
-};
-
-bool is_name_letter(char letter) {
-  return (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z') || (letter >= '0' && letter <= '9') ||
-         letter == '-' || letter == '_' || letter == '.';
-}
-
-/// Empty if it may name a submission.
-std::string fault_of_submission(const std::string& name) {
-  if (!name.empty() && name.size() <= submission_length_max && std::ranges::all_of(name, is_name_letter)) return {};
-  return "expected 1 to " + std::to_string(submission_length_max) + " letters, digits, '-', '_' and '.', got '" + name +
-         "'";
-}
-
-/// "8,8,8" as components.
-bool read_components(const std::string& text, ResourceNeed& need) {
-  std::uint64_t size = 0;
-  std::size_t digits = 0;
-  for (const char c : text + ',') {
-    if (c >= '0' && c <= '9' && digits < 8) {
-      size = size * 10 + static_cast<std::uint64_t>(c - '0'), ++digits;
-      continue;
-    }
-    if (c != ',' || digits == 0 || size == 0) return false;
-    need.components.push_back({static_cast<std::uint32_t>(size), {}, {}});
-    size = digits = 0;
-  }
-  return true;
-}
-
-std::string read_need(const SubmitOptions& options, ResourceNeed& need) {
-  if (!options.components.empty() && !read_components(options.components, need))
-    return "--components: expected sizes with commas between, as in 8,8,8, got '" + options.components + "'";
-  if (options.flexible > 0) {
-    need.kind = RequestKind::flexible;
-    need.components.push_back({options.flexible, {}, {}});
-    need.component_processors_min = options.component_min;
-    need.components_max = options.components_max;
-  }
-  if (need.components.empty()) need.components.push_back({options.processors, {}, {}});
-  need.constraints.memory_bytes = options.memory_mb << 20;
-  for (const std::string& text : options.attributes) {
-    const std::size_t equals = text.find('=');
-    if (equals == std::string::npos || equals == 0) return "--attribute: expected KEY=VALUE, got '" + text + "'";
-    need.constraints.attributes[text.substr(0, equals)] = text.substr(equals + 1);
-  }
-  return {};
-}
-
-std::string absolute(const std::string& path) {
-  return path.empty() ? path : std::filesystem::absolute(path).lexically_normal().string();
-}
-
-/// When the job may be asked for; why that can't be read, or nothing.
-std::string read_conditions(const SubmitOptions& options, JobDescription& job, std::vector<JobName>& named) {
-  job.hold = options.hold;
-  if (!options.begin.empty()) {
-    const auto begin = parse_begin(options.begin, wall_microseconds() / 1'000'000);
-    if (const auto* fault = std::get_if<std::string>(&begin)) return "--begin: " + *fault;
-    job.begin_seconds = std::get<std::uint32_t>(begin);
-  }
-  if (options.dependency.empty()) return {};
-  auto dependencies = parse_dependencies(options.dependency, named);
-  if (const auto* fault = std::get_if<std::string>(&dependencies)) return "--dependency: " + *fault;
-  job.dependencies = std::get<RareList<Dependency>>(std::move(dependencies));
-  return {};
-}
-
-/// `named`: gets the full names of jobs that it depends on.
-OrFault<JobDescription, JobFault> job_from(const SubmitOptions& options, std::vector<JobName>& named) {
-  if (options.words.size() == 1 && options.words[0].ends_with(".json")) {
-    if (!options.job_options.empty())
-      return JobFault{options.job_options.front() + ": a job file says this itself; leave the option out"};
-    return read_job_file(options.words[0], &named);
-  }
-  if (options.words.empty()) return JobFault{"nothing to run; expected a job file, or -- COMMAND ARGUMENTS"};
-  JobDescription job;
-  job.name = options.name.empty() ? std::filesystem::path(options.words[0]).filename().string() : options.name;
-  job.program.arguments = options.words;
-  if (!options.directory.empty() && options.directory[0] != '/')
-    return JobFault{"--directory: expected an absolute path, where the job runs; got '" + options.directory + "'"};
-  job.program.working_directory = options.directory;
-  job.program.limits = options.limits;
-  job.program.limits.memory_bytes = options.limit_memory_mb << 20;
-  for (const std::string& text : options.environment) {
-    if (text.find('=') == std::string::npos || text[0] == '=')
-      return JobFault{"--environment: expected NAME=VALUE, got '" + text + "'"};
-    job.program.environment.push_back(text);
-  }
-  if (std::string fault = read_need(options, job.need); !fault.empty()) return JobFault{std::move(fault)};
-  if (std::string fault = read_conditions(options, job, named); !fault.empty()) return JobFault{std::move(fault)};
-  job.dttl = options.dttl;
-  job.priority = options.priority;
-  job.reruns_max = options.reruns;
-  job.keep_output = !options.discard_output;
-  job.append = options.append;
-  job.output_path = absolute(options.output_file);
-  job.error_path = absolute(options.error_file);
-  if (std::string fault = fault_of(job); !fault.empty()) return JobFault{std::move(fault)};
-  return job;
-}
 
 /// As a shell says it: the job's own status, 128 + n for signal n, 1 for what isn't the program's doing.
 int exit_code_of(const ToldJob& job) {
@@ -165,7 +42,8 @@ JobOutput output_of(const ToldJob& job, const Manager& manager) {
   return output;
 }
 
-int tell_end(const SubmitOptions& options, const Json& json, const Manager& manager) {
+/// The job's exit code, told: as text, or as one more of the rows.
+int tell_end(const SubmitOptions& options, const Json& json, const Manager& manager, Json& rows) {
   const ToldJob job = job_from_json(json);
   const JobOutput output = output_of(job, manager);
   int code = exit_code_of(job);
@@ -175,7 +53,8 @@ int tell_end(const SubmitOptions& options, const Json& json, const Manager& mana
     result["output_path"] = output.output.path;
     result["error_path"] = output.error.path;
     result["exit_code"] = code;
-    return print_json(result), code;
+    rows.push_back(std::move(result));
+    return code;
   }
   std::printf("%s %s", job.request.c_str(), job.state.c_str());
   if (job.exit_kind == "exited") std::printf(", exit status %d", job.exit_code);
@@ -198,7 +77,7 @@ std::string new_submission() {
   std::string name = std::string(host.data()).substr(0, 20) + '-' + std::to_string(::getpid()) + '-' +
                      std::to_string(wall_microseconds());
   for (char& letter : name)
-    if (!is_name_letter(letter)) letter = '-';
+    if (!is_submission_letter(letter)) letter = '-';
   return name;
 }
 
@@ -217,25 +96,31 @@ int fail_unanswered(const SubmitOptions& options, PatientClient& client, const R
   return client.interrupted() ? client.interrupts().exit_code() : 1;
 }
 
-int wait_for_end(const SubmitOptions& options, PatientClient& client, std::uint64_t number) {
+/// A job that was waited for.
+struct WaitedJob {
+  Json json;     ///< as its job manager tells it; null: it isn't over
+  int code = 0;  ///< then: why the command ends
+};
+
+WaitedJob wait_for_end(PatientClient& client, std::uint64_t number) {
   for (Duration pause = milliseconds(20);; pause = std::min(pause * 2, milliseconds(500))) {
     const Reply reply = client.wait(client.ask("job", Json{{"job", number}}.dump()));
     if (client.interrupted()) break;
-    if (!reply.fault.empty()) return fail("submit", {reply.fault, 1});
-    const Json json = Json::parse(reply.text, nullptr, false);
-    if (!json.is_object()) return fail("submit", {"the job manager answered what is no JSON object", 1});
-    if (job_from_json(json).over()) return tell_end(options, json, client.manager());
+    if (!reply.fault.empty()) return {{}, fail("submit", {reply.fault, 1})};
+    Json json = Json::parse(reply.text, nullptr, false);
+    if (!json.is_object()) return {{}, fail("submit", {"the job manager answered what is no JSON object", 1})};
+    if (job_from_json(json).over()) return {std::move(json), 0};
     client.pause(pause);
     if (client.interrupted()) break;
   }
   std::fprintf(stderr, "dmm submit: no longer waiting; the job goes on (`dmm cancel %s` ends it)\n",
                job_name(client.manager(), number).c_str());
-  return client.interrupts().exit_code();
+  return {{}, client.interrupts().exit_code()};
 }
 
-/// The job, if its site refuses it at once: a refusal comes within milliseconds, or much later, or never.
-std::optional<ToldJob> refused_at_once(const SubmitOptions& options, PatientClient& client, std::uint64_t number) {
-  const Instant end = monotonic_now() + from_seconds(options.look_seconds);
+/// The job, if its site refuses it at once: a refusal comes within milliseconds, or much later, or never. It is
+/// looked for until `end`.
+std::optional<ToldJob> refused_at_once(PatientClient& client, std::uint64_t number, Instant end) {
   for (Duration pause = milliseconds(2); monotonic_now() < end; pause = std::min(pause * 2, milliseconds(20))) {
     const Reply reply = client.wait(client.ask("job", Json{{"job", number}}.dump()), end - monotonic_now());
     const Json json = Json::parse(reply.text, nullptr, false);
@@ -248,147 +133,103 @@ std::optional<ToldJob> refused_at_once(const SubmitOptions& options, PatientClie
   return std::nullopt;
 }
 
-int tell_submitted(const SubmitOptions& options, PatientClient& client, std::uint64_t number) {
+int tell_submitted(const SubmitOptions& options, PatientClient& client, const Submitted& submitted) {
   const Manager& manager = client.manager();
-  const auto refused = refused_at_once(options, client, number);
-  const std::string name = job_name(manager, number);
-  if (options.json)
-    print_json({{"request", name},
-                {"job", number},
-                {"site", manager.party.site.text},
-                {"user", manager.party.name},
-                {"submission", options.submission},
-                {"refused", refused ? refused->text : std::string()}});
-  else
-    std::printf("%s\n", name.c_str());
-  if (!refused) return 0;
-  const std::string state = refused->state == "cancelled" ? "cancelled: " : "";
-  return fail("submit", {name + " was " + state + harmless(refused->text), 1});
+  const Instant end = monotonic_now() + from_seconds(options.look_seconds);
+  int code = 0;
+  Json rows = Json::array();
+  for (std::uint64_t number = submitted.first_job; number < submitted.first_job + submitted.jobs; ++number) {
+    const auto refused = refused_at_once(client, number, end);
+    const std::string name = job_name(manager, number);
+    rows.push_back({{"request", name},
+                    {"job", number},
+                    {"site", manager.party.site.text},
+                    {"user", manager.party.name},
+                    {"submission", options.submission},
+                    {"refused", refused ? refused->text : std::string()}});
+    if (!options.json) std::printf("%s\n", name.c_str());
+    if (!refused) continue;
+    const std::string state = refused->state == "cancelled" ? "cancelled: " : "";
+    code = fail("submit", {name + " was " + state + harmless(refused->text), 1});
+  }
+  if (options.json) print_json(submitted.jobs == 1 ? rows[0] : Json{{"jobs", rows}});
+  return code;
 }
 
-/// Nothing but the command line goes to where the job runs.
-void note_that_files_stay(const SubmitOptions& options) {
-  const std::string& program = options.words.front();
-  std::error_code error;
-  if (program.starts_with('/') || program.ends_with(".json") || !std::filesystem::is_regular_file(program, error))
-    return;
-  std::fprintf(
-      stderr,
-      "dmm submit: files don't travel: where the job runs, %s must be in PATH or named by an absolute path\n",
-      harmless(program).c_str());
+/// Tells each of the jobs, which have consecutive numbers. Ends as the worst of them: with the greatest exit code.
+int wait_for_ends(const SubmitOptions& options, PatientClient& client, const Submitted& submitted) {
+  int worst = 0;
+  Json rows = Json::array();
+  for (std::uint64_t number = submitted.first_job; number < submitted.first_job + submitted.jobs; ++number) {
+    const WaitedJob waited = wait_for_end(client, number);
+    if (waited.json.is_null()) return waited.code;
+    worst = std::max(worst, tell_end(options, waited.json, client.manager(), rows));
+  }
+  if (options.json) print_json(submitted.jobs == 1 ? rows[0] : Json{{"jobs", rows}});
+  return worst;
 }
 
-int run(SubmitOptions options) {
-  std::vector<JobName> named;
-  auto described = job_from(options, named);
-  if (auto* fault = std::get_if<JobFault>(&described)) return fail("submit", {fault->text, 2});
-  note_that_files_stay(options);
+int submit(SubmitPlan plan) {
+  SubmitOptions& options = plan.options;
   auto chosen = choose_manager(options.manager, Role::job_manager);
   if (auto* fault = std::get_if<CommandFault>(&chosen)) return fail("submit", *fault);
-  if (const std::string fault = fault_of_names(named, std::get<Manager>(chosen).party); !fault.empty())
+  if (const std::string fault = fault_of_names(plan.named, std::get<Manager>(chosen).party); !fault.empty())
     return fail("submit", {fault, 2});
   if (options.submission.empty()) options.submission = new_submission();
   PatientClient client("submit", std::get<Manager>(chosen), options.submission);
   if (!client.fault().empty()) return fail("submit", {client.fault(), 2});
-  const Reply reply = client.wait(client.submit({std::get<JobDescription>(described)}), submit_patience);
+  const auto jobs = static_cast<std::uint32_t>(plan.jobs.size());
+  Reply reply = client.wait(client.submit(std::move(plan.jobs)), submit_patience);
   if (!reply.fault.empty()) return fail_unanswered(options, client, reply);
-  const std::uint64_t number = reply.submitted.first_job;
-  return options.wait ? wait_for_end(options, client, number) : tell_submitted(options, client, number);
+  reply.submitted.jobs = jobs;  // all of them were taken
+  return options.wait ? wait_for_ends(options, client, reply.submitted)
+                      : tell_submitted(options, client, reply.submitted);
 }
 
-/// An option that a job file would say itself.
-template <class T>
-CLI::Option* add(CLI::App& command, const std::string& name, T& value, const std::string& help, const char* type) {
-  return command.add_option(name, value, help)->type_name(type)->group("The job");
-}
-
-void add_job_options(CLI::App& command, SubmitOptions& options) {
-  auto* processors =
-      add(command, "-n,--processors", options.processors, "Processors, in one component (default 1)", "N");
-  processors->check(CLI::Range(1u, 10'000'000u));
-  auto* components = add(command, "--components", options.components, "Components of these sizes", "N,...");
-  auto* flexible =
-      add(command, "--flexible", options.flexible, "So many processors, divided as it suits", "TOTAL");
-  flexible->check(CLI::Range(1u, 10'000'000u));
-  components->excludes(processors)->excludes(flexible);
-  flexible->excludes(processors);
-  add(command, "--component-min", options.component_min, "Flexible: no component is smaller", "N")
-      ->needs(flexible);
-  add(command, "--components-max", options.components_max, "Flexible: not more components", "N")->needs(flexible);
-  add(command, "--memory-mb", options.memory_mb, "Memory of each node, at least", "MIB");
-  add(command, "--attribute", options.attributes, "What each node must have", "KEY=VALUE")
-      ->allow_extra_args(false);
-  add(command, "--dttl", options.dttl, "Hops that its request may travel (default 5)", "N")
-      ->check(CLI::Range(0u, dttl_max));
-  add(command, "--priority", options.priority, "For sites that order by it; greater is sooner", "N");
-  add(command, "--reruns", options.reruns, "How often it runs again after a lost node (default 3)", "N");
-  add(command, "--name", options.name, "Its name (default: the program's)", "NAME");
-  add(command, "--directory", options.directory, "Where it works, there (default: a fresh one)", "FOLDER");
-  add(command, "--environment", options.environment, "A variable for it", "NAME=VALUE")->allow_extra_args(false);
-  add(command, "--output-file", options.output_file,
-      "Where its output goes, here; %j: its number (default: the job manager's folder)", "FILE");
-  add(command, "--error-file", options.error_file, "Where its standard error goes, here", "FILE");
-  command
-      .add_flag("--append", options.append, "Add output to what is in these files; other jobs may do so, too")
-      ->group("The job");
-  command.add_flag("--discard-output", options.discard_output, "Bring no output back")->group("The job");
-  command.add_flag("--hold", options.hold, "It waits until `dmm release`")->group("The job");
-  add(command, "--begin", options.begin,
-      "It waits until then: now+1hour, now+90 (seconds), 18:30, 2026-11-27T08:00", "WHEN");
-  add(command, "--dependency", options.dependency,
-      "It waits for all of these jobs: after (it began), afterok, afternotok, afterany (it is over)",
-      "KIND:JOB,...");
-  add(command, "--limit-cpu", options.limits.cpu_seconds, "Processor time of a process", "SECONDS");
-  add(command, "--limit-memory-mb", options.limit_memory_mb, "Address space of a process", "MIB");
-  add(command, "--limit-files", options.limits.open_files, "Open files of a process", "N");
-  add(command, "--limit-file-size", options.limits.file_bytes, "The largest file that it may write", "BYTES");
-  add(command, "--limit-wall", options.limits.wall_seconds, "Its run time", "SECONDS");
+int run(const CLI::App& command, const SubmitOptions& options) {
+  auto planned = plan_submission(command, options);
+  if (auto* fault = std::get_if<JobFault>(&planned)) return fail("submit", {fault->text, 2});
+  auto& plan = std::get<SubmitPlan>(planned);
+  for (const std::string& warning : plan.warnings) std::fprintf(stderr, "dmm submit: %s\n", warning.c_str());
+  if (!plan.options.check) return submit(std::move(plan));
+  if (plan.options.json)
+    print_json(jobs_as_json(plan.jobs));
+  else
+    std::printf("%s", jobs_as_text(plan.jobs, style_of(STDOUT_FILENO)).c_str());
+  return 0;
 }
 
 }  // namespace
 
 CLI::App* add_submit_command(CLI::App& app, int& exit_code) {
-  auto* command = app.add_subcommand("submit", "Submit a job: a command line, or a JSON file");
+  auto* command = app.add_subcommand("submit", "Submit jobs: a script, a command line, or a file of jobs");
   auto options = std::make_shared<SubmitOptions>();
-  command->add_option("command", options->words, "job.json, or a command after --")->type_name("JOB");
-  add_manager_options(*command, options->manager, Role::job_manager);
-  add_job_options(*command, *options);
-  command->add_flag("--wait", options->wait,
-                    "Wait for its end, also over restarts of the job manager; exit as it did (128 + n for signal n), "
-                    "or 1 if its output isn't all here");
-  command
-      ->add_option("--submission", options->submission,
-                   "Its name, if it may be a repetition: of one name a job manager takes one job (default: a new name)")
-      ->check(fault_of_submission)
-      ->type_name("ID");
-  command
-      ->add_option("--look", options->look_seconds,
-                   "Without --wait: how long to look whether the job is refused at once (default 0.05)")
-      ->check(CLI::Range(0.0, 3600.0))
-      ->type_name("SECONDS");
-  command->add_flag("--json", options->json, "Print a JSON object");
+  add_submit_options(*command, *options);
   command->footer(
       "Without --wait the job's name is printed; the job manager runs it, and outlives this command.\n"
       "A job that is refused at once is exit code 1. Where no answer comes, the message has the --submission\n"
       "with which the same command may be repeated: the job is submitted once, whatever was lost.\n"
       "\n"
+      "A script here, named before any --, travels to where the job runs; what follows it are its arguments. "
+      "Lines\n"
+      "#DMM and #SBATCH before its first command have options, which those of the command line go before.\n"
+      "Standard input travels if it is a file that nothing was read from, as after `<`; a pipe with --input -.\n"
       "A job that is held, has a begin time or depends on other jobs of the same user is taken at once and "
       "waits.\n"
       "When one of these jobs ends so that it can never run, it is cancelled.\n"
+      "A file ending in .json has one job or several, one in .rsl a request as Globus has them.\n"
       "\n"
       "Examples:\n"
       "  dmm submit --site alpha -n 4 --wait --output-file out.txt -- hostname\n"
+      "  dmm submit --site alpha -n 2 job.sh first second\n"
       "  dmm submit --site alpha --components 8,8 -- sleep 60\n"
-      "  dmm submit --testbed two-sites --site alpha --user u0 job.json\n"
+      "  dmm submit --site alpha --output-file sorted.txt -- sort < list.txt\n"
+      "  dmm submit --check jobs.json\n"
       "  dmm submit --site alpha --begin 18:30 --dependency afterok:12:13,afterany:14 -- make report\n"
+      "  dmm submit --testbed two-sites --site alpha --user u0 job.json\n"
       "  dmm submit --jobmgr tcp://head.example.org:7710 -- make test\n"
       "  DMM_JOBMGR=ipc://$HOME/.dmm/jobmgr.ipc dmm submit --submission night-17 -- make test\n");
-  command->callback([command, options, &exit_code] {
-    for (const CLI::Option* option : command->get_options())
-      if (option->get_group() == "The job" && option->count() > 0)
-        options->job_options.push_back(option->get_name());
-    exit_code = run(*options);
-  });
+  command->callback([command, options, &exit_code] { exit_code = run(*command, *options); });
   return command;
 }
 

@@ -13,7 +13,10 @@ bool Intake::is_repeated(const Submit& submit, const Submitted& answer, const Jo
     if (!job) continue;
     const JobDescription &is = submit.jobs[i], &was = job->description;
     if (is.name != was.name || is.output_path != was.output_path || is.error_path != was.error_path) return false;
-    if (!is_over(job->state) && (is.need != was.need || is.program.arguments != was.program.arguments)) return false;
+    if (is_over(job->state)) continue;  // its program and need are kept no longer
+    const Program &now = is.program, &then = was.program;
+    if (is.need != was.need || now.arguments != then.arguments) return false;
+    if (now.script != then.script || now.input != then.input) return false;
   }
   return true;
 }

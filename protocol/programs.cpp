@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <string_view>
+#include <utility>
 
 #include "protocol/hints.hpp"
 
@@ -36,6 +37,22 @@ WhyNot fault_of_texts(const std::string& field, const char* what, const std::vec
   return {};
 }
 
+constexpr std::string_view blanks = " \t";
+
+std::string_view without_blanks_in_front(std::string_view text) {
+  return text.substr(std::min(text.find_first_not_of(blanks), text.size()));
+}
+
+WhyNot fault_of_script(const Program& program) {
+  if (program.script.size() > script_bytes_max)
+    return too_long("script: it", program.script.size(), script_bytes_max);
+  if (program.input.size() > input_bytes_max) return too_long("input: it", program.input.size(), input_bytes_max);
+  if (program.script.empty()) return {};
+  const auto head = head_of_script(program.script);
+  const auto* fault = std::get_if<1>(&head);
+  return fault ? "script: " + *fault : WhyNot();
+}
+
 std::size_t bytes_of(const std::vector<std::string>& texts) {
   std::size_t bytes = 0;
   for (const std::string& text : texts) bytes += text.size() + 1;
@@ -57,20 +74,44 @@ WhyNot fault_of(const RareList<Dependency>& dependencies) {
 
 }  // namespace
 
+OrFault<ScriptHead, WhyNot> head_of_script(std::string_view script) {
+  using Result = OrFault<ScriptHead, WhyNot>;
+  const auto refuse = [](const std::string& why) { return Result(std::in_place_index<1>, "line 1: " + why); };
+  std::string_view line = script.substr(0, script.find('\n'));
+  if (!line.starts_with("#!")) return refuse("expected #! and the path of an interpreter, as in #!/bin/sh");
+  if (line.size() > script_head_bytes_max)
+    return refuse("it has " + std::to_string(line.size()) + " bytes; at most " +
+                  std::to_string(script_head_bytes_max));
+  if (line.ends_with('\r'))
+    return refuse("it ends with a carriage return; expected lines that end with a line feed");
+  if (has_zero(line)) return refuse("a zero byte is in it");
+  line = without_blanks_in_front(line.substr(2));
+  line = line.substr(0, line.find_last_not_of(blanks) + 1);
+  const std::string_view interpreter = line.substr(0, line.find_first_of(blanks));
+  if (!interpreter.starts_with('/'))
+    return refuse("expected the absolute path of an interpreter behind #!, got '" + std::string(interpreter) +
+                  "'");
+  const std::string_view argument = without_blanks_in_front(line.substr(interpreter.size()));
+  return Result(std::in_place_index<0>, ScriptHead{std::string(interpreter), std::string(argument)});
+}
+
 WhyNot fault_of(const Program& program) {
   if (program.arguments.empty() || program.arguments.front().empty())
     return "command: it names no program; expected a program and its arguments";
   if (std::string fault = fault_of_texts("command", "argument", program.arguments); !fault.empty()) return fault;
   if (std::string fault = fault_of_texts("environment", "variable", program.environment); !fault.empty()) return fault;
   if (std::string fault = fault_of_path("command", program.arguments.front()); !fault.empty()) return fault;
+  if (std::string fault = fault_of_script(program); !fault.empty()) return fault;
   return fault_of_path("working_directory", program.working_directory);
 }
 
 WhyNot fault_of(const JobDescription& job) {
   if (std::string fault = fault_of(job.program); !fault.empty()) return fault;
-  if (const std::size_t bytes = bytes_of(job.program.arguments) + bytes_of(job.program.environment);
-      bytes > program_bytes_max)
+  const std::size_t bytes = bytes_of(job.program.arguments) + bytes_of(job.program.environment);
+  if (bytes > program_bytes_max)
     return too_long("command and environment: all of it, with a byte behind each text,", bytes, program_bytes_max);
+  if (const std::size_t all = bytes + job.program.script.size() + job.program.input.size(); all > job_bytes_max)
+    return too_long("command, environment, script and input: all of it", all, job_bytes_max);
   if (job.name.size() > job_name_bytes_max) return too_long("name: it", job.name.size(), job_name_bytes_max);
   if (job.dttl > dttl_max) return "dttl: " + std::to_string(job.dttl) + " is above " + std::to_string(dttl_max);
   if (std::string fault = fault_of_path("output_file", job.output_path); !fault.empty()) return fault;

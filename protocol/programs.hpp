@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 
 #include "protocol/messages.hpp"
 #include "protocol/outcome.hpp"
@@ -14,6 +15,14 @@ namespace dmm {
 constexpr std::size_t argument_bytes_max = 128 * 1024 - 1;
 /// Of all arguments and variables of a job, with a zero byte behind each; a frame takes some 200 KiB.
 constexpr std::size_t program_bytes_max = 150 * 1024;
+/// Of a script, and of what a job reads from standard input: both are kept by the job manager and sent with each
+/// Start.
+constexpr std::size_t script_bytes_max = 128 * 1024, input_bytes_max = 64 * 1024;
+/// Of arguments, variables, script and input together: 64 Starts, which may be under way at a time, fit into what
+/// a session keeps.
+constexpr std::size_t job_bytes_max = 224 * 1024;
+/// Of the first line of a script, without its end: the kernel cuts a longer one off.
+constexpr std::size_t script_head_bytes_max = 254;
 /// PATH_MAX and NAME_MAX of Linux, without the zero byte.
 constexpr std::size_t path_bytes_max = 4095, file_name_bytes_max = 255;
 /// Of the name of a job.
@@ -25,6 +34,14 @@ constexpr std::uint32_t begin_seconds_max = 3'653 * 86'400;
 
 /// Of `Started::isolation`.
 constexpr std::size_t isolation_bytes_max = 200;
+
+/// What the first line of a script names.
+struct ScriptHead {
+  std::string interpreter;  ///< an absolute path
+  std::string argument;     ///< the rest of the line, which is one argument; empty: there is none
+};
+/// The first line of a script, read as the kernel reads it; or why no system could run the script.
+OrFault<ScriptHead, WhyNot> head_of_script(std::string_view script);
 
 /// Why no system could start it, whatever is installed there; empty if one may.
 WhyNot fault_of(const Program& program);

@@ -17,7 +17,7 @@ auto place_of(Tasks& tasks, const TaskId& id) {
 
 /// What a parked program takes, about.
 std::uint64_t bytes_of(const Program& program) {
-  std::uint64_t bytes = sizeof program;
+  std::uint64_t bytes = sizeof program + program.script.size() + program.input.size();
   for (const auto* texts : {&program.arguments, &program.environment})
     for (const std::string& text : *texts) bytes += sizeof text + text.size();
   return bytes;

@@ -12,7 +12,8 @@
 namespace dmm {
 namespace {
 
-constexpr std::size_t submit_bytes_max = 200 * 1024;
+/// Of the jobs of a Submit: less than a message may have.
+constexpr std::size_t submit_bytes_max = 3 * 1024 * 1024;
 /// A manager that can't be reached for so long isn't just restarting.
 constexpr Duration restart_time = milliseconds(600);
 constexpr Duration look_pause = milliseconds(100);
@@ -32,7 +33,8 @@ EndpointSettings settings_of_client(const std::string& name) {
 /// Bytes of a job on the wire, roughly and rather too many.
 std::size_t bytes_of(const JobDescription& job) {
   std::size_t bytes = 256 + job.name.size() + job.program.working_directory.size() + job.output_path.size() +
-                      job.error_path.size() + 64 * job.need.components.size() + 12 * job.dependencies.size();
+                      job.error_path.size() + job.program.script.size() + job.program.input.size() +
+                      64 * job.need.components.size() + 12 * job.dependencies.size();
   for (const std::string& text : job.program.arguments) bytes += 5 + text.size();
   for (const std::string& text : job.program.environment) bytes += 5 + text.size();
   for (const auto& split : job.need.splits) bytes += 5 + 5 * split.size();
@@ -62,6 +64,14 @@ Reply no_reply(Unanswered why, std::string fault, std::string owner = {}) {
 
 }  // namespace
 
+std::string fault_of_size(const std::vector<JobDescription>& jobs) {
+  std::size_t bytes = 0;
+  for (const JobDescription& job : jobs) bytes += bytes_of(job);
+  if (bytes <= submit_bytes_max) return {};
+  return "these " + std::to_string(jobs.size()) + " jobs take " + std::to_string(bytes) +
+         " bytes, and one message takes at most " + std::to_string(submit_bytes_max) + "; submit fewer";
+}
+
 ClientPool::ClientPool(const std::string& name) : endpoint_(settings_of_client(name)) {}
 
 OrFault<std::size_t> ClientPool::connect(const Party& manager, const std::string& endpoint) {
@@ -86,13 +96,11 @@ std::uint64_t ClientPool::order(std::size_t manager, std::string verb, std::stri
 }
 
 std::uint64_t ClientPool::submit(std::size_t manager, std::vector<JobDescription> jobs) {
-  std::size_t bytes = 0;
-  for (const JobDescription& job : jobs) bytes += bytes_of(job);
-  if (bytes <= submit_bytes_max) return put(manager, Submit{last_token_ + 1, std::move(jobs)}, true);
+  std::string fault = fault_of_size(jobs);
+  if (fault.empty()) return put(manager, Submit{last_token_ + 1, std::move(jobs)}, true);
   const std::uint64_t token = ++last_token_;
   open_[token].manager = manager;
-  close(token, no_reply(Unanswered::too_long, "these " + std::to_string(jobs.size()) +
-                                                  " jobs are more than one message takes; submit fewer"));
+  close(token, no_reply(Unanswered::too_long, std::move(fault)));
   return token;
 }
 

@@ -40,6 +40,9 @@ struct Reply {
   std::string owner;        ///< not_permitted: whose file stands in the way
 };
 
+/// Why no Submit has room for these jobs; empty if one has.
+std::string fault_of_size(const std::vector<JobDescription>& jobs);
+
 class ClientPool {
  public:
   /// Clients of one name are one to a manager: a submission that is repeated under the same name, as the first
@@ -57,8 +60,8 @@ class ClientPool {
   std::uint64_t ask(std::size_t manager, std::string verb, std::string argument = "{}");
   /// The same of an order, which is sent once: who was told to stop, and is there again, was started on purpose.
   std::uint64_t order(std::size_t manager, std::string verb, std::string argument = "{}");
-  /// Hands over jobs; again to a manager that restarted before it answered, which submits none twice. At most some
-  /// 200 KiB of them at once: what is more is answered with a fault.
+  /// Hands over jobs; again to a manager that restarted before it answered, which submits none twice. At most
+  /// 3 MiB of them at once: what is more is answered with a fault.
   std::uint64_t submit(std::size_t manager, std::vector<JobDescription> jobs);
 
   /// Replies that are there, after waiting for the first of them for at most this long.

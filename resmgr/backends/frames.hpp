@@ -21,7 +21,7 @@
 namespace dmm::keeper {
 
 /// Grows with every change of this file, in case someone puts the keeper of another build beside the manager.
-constexpr std::uint32_t frames_version = 4;
+constexpr std::uint32_t frames_version = 5;
 /// Of what is kept on disk of a job that ended, which the next build may find.
 constexpr std::uint32_t outcome_version = 2;
 
@@ -65,10 +65,14 @@ struct StartJob {
   Limits limits;
   std::uint64_t memory_bytes = 0;      ///< of all its processes together, where a cgroup can hold it to that; 0: any
   std::uint64_t processors = 0;        ///< likewise
+  std::string script_name;             ///< of the file in the job's directory that gets `script`; empty for none
+  std::string script;
+  std::string input;  ///< what it reads from standard input
   template <class Self>
   static auto fields(Self& self) {
     return std::tie(self.serial, self.name, self.directory, self.paths, self.arguments, self.working_directory,
-                    self.environment, self.limits, self.memory_bytes, self.processors);
+                    self.environment, self.limits, self.memory_bytes, self.processors, self.script_name,
+                    self.script, self.input);
   }
 };
 

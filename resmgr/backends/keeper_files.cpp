@@ -29,6 +29,39 @@ int make_file(int parent, const char* name) {
   return openat(parent, name, O_WRONLY | O_APPEND | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 }
 
+bool write_all(int file, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t count = write(file, text.data(), text.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) return false;
+    text.remove_prefix(static_cast<std::size_t>(count));
+  }
+  return true;
+}
+
+// 0 or an errno.
+int make_script(int directory, const JobTexts& texts) {
+  if (texts.script_name.empty()) return 0;
+  const int file = make_file(directory, std::string(texts.script_name).c_str());
+  if (file < 0) return errno;
+  const int fault = write_all(file, texts.script) && fchmod(file, 0700) == 0 ? 0 : errno;
+  close(file);
+  return fault;
+}
+
+// The input, open for reading alone and without a name; 0 or an errno.
+int make_input(int directory, std::string_view text, int& input) {
+  constexpr const char* name = "input";
+  if (text.empty()) return 0;
+  const int file = make_file(directory, name);
+  if (file < 0) return errno;
+  int fault = write_all(file, text) ? 0 : errno;
+  close(file);
+  if (fault == 0 && (input = openat(directory, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)) < 0) fault = errno;
+  unlinkat(directory, name, 0);
+  return fault;
+}
+
 // Opens a folder for emptying, even if the job took away its own right to.
 int open_to_empty(int parent, const char* name) {
   int folder = openat(parent, name, as_folder);
@@ -111,7 +144,7 @@ std::string fault_of(const std::string& path) { return "can't open " + path + ":
 }  // namespace
 
 JobFiles::~JobFiles() {
-  for (const int descriptor : {work, output, error})
+  for (const int descriptor : {work, output, error, input})
     if (descriptor >= 0) close(descriptor);
 }
 
@@ -148,7 +181,7 @@ void JobFolder::put_away_in(int folder, const std::function<bool(const std::stri
 
 bool JobFolder::put_away(int folder, const char* name) { return move_to(folder, name, removed_, put_away_); }
 
-int JobFolder::make(const std::string& name, JobFiles& files) {
+int JobFolder::make(const std::string& name, const JobTexts& texts, JobFiles& files) {
   if (mkdirat(jobs_, name.c_str(), 0700) != 0) return errno;
   const int directory = openat(jobs_, name.c_str(), as_folder);
   if (directory < 0) return errno;
@@ -156,8 +189,9 @@ int JobFolder::make(const std::string& name, JobFiles& files) {
   if (mkdirat(directory, "work", 0700) != 0 || (files.work = openat(directory, "work", as_folder)) < 0 ||
       (files.output = make_file(directory, "output")) < 0 || (files.error = make_file(directory, "error")) < 0)
     fault = errno;
-  else
-    hold_streams(name, directory);
+  if (fault == 0) fault = make_input(directory, texts.input, files.input);
+  if (fault == 0) fault = make_script(directory, texts);
+  if (fault == 0) hold_streams(name, directory);
   close(directory);
   return fault;
 }

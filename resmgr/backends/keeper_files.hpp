@@ -1,7 +1,8 @@
-// The directories of jobs: <state>/jobs/<name> with the files `output` and `error` and the folder `work`, readable
-// by this account alone. What is to go is first renamed into <state>/removed, so that its name is free at once,
-// and emptied by a helper process. Jobs may have put anything in there: no symbolic link is ever followed. A keeper
-// that outlives its managers also keeps how each job ended, in the file <state>/outcomes/<name>.
+// The directories of jobs: <state>/jobs/<name> with the files `output` and `error`, the folder `work` and the
+// job's script, if it is one, readable by this account alone. What is to go is first renamed into <state>/removed,
+// so that its name is free at once, and emptied by a helper process. Jobs may have put anything in there: no
+// symbolic link is ever followed. A keeper that outlives its managers also keeps how each job ended, in the file
+// <state>/outcomes/<name>.
 #pragma once
 
 #include <array>
@@ -22,11 +23,19 @@ struct JobFiles {
   int work = -1;
   int output = -1;
   int error = -1;
+  int input = -1;  ///< for reading; -1 where there is none
 
   JobFiles() = default;
   ~JobFiles();
   JobFiles(const JobFiles&) = delete;
   JobFiles& operator=(const JobFiles&) = delete;
+};
+
+/// What is written for a job before it starts.
+struct JobTexts {
+  std::string_view script_name;  ///< of the file that gets `script`; empty for none
+  std::string_view script;
+  std::string_view input;
 };
 
 /// How long the streams of a job are.
@@ -54,10 +63,11 @@ class JobFolder {
 
   /// "<state>/jobs/", which all the jobs' directories begin with.
   const std::string& prefix() const { return prefix_; }
-  /// Makes a job's directory; 0 or an errno. Its streams are held open from before the job can put anything in their
-  /// place, or in the way to them: nothing that it does there holds up whoever reads. Where descriptors are few they
-  /// aren't, and then they are read when the job is over.
-  int make(const std::string& name, JobFiles& files);
+  /// Makes a job's directory with its script, and its input, which has no name there; 0 or an errno. Its streams
+  /// are held open from before the job can put anything in their place, or in the way to them: nothing that it
+  /// does there holds up whoever reads. Where descriptors are few they aren't, and then they are read when the job
+  /// is over.
+  int make(const std::string& name, const JobTexts& texts, JobFiles& files);
   /// The job is over.
   void release_streams(const std::string& name);
   bool holds_streams() const { return !streams_.empty(); }

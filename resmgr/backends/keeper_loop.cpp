@@ -192,7 +192,7 @@ pid_t Keeper::start(const StartJob& order, std::string& fault) {
     return 0;
   };
   JobFiles files;
-  if (const int error = folder_.make(order.directory, files)) {
+  if (const int error = folder_.make(order.directory, {order.script_name, order.script, order.input}, files)) {
     errno = error;
     return failed(folder_.prefix() + order.directory);
   }
@@ -238,6 +238,7 @@ void Keeper::carry_out(StartJob& order) {
     if (alarm != endless) alarms_.emplace(alarm, order.serial);
   order.paths.clear();
   order.environment.clear();
+  for (std::string* const text : {&order.script, &order.input}) std::string().swap(*text);
   order.arguments.resize(std::min<std::size_t>(order.arguments.size(), 1));
   job.order = std::move(order);
 }

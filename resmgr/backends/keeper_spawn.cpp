@@ -61,7 +61,12 @@ StartFault fault_of(const StartJob& job, Step step, int error) {
   return StartFault::not_permitted;
 }
 
-std::string name_of(const StartJob& job) { return job.arguments.empty() ? "nothing" : job.arguments.front(); }
+// Of a script the first argument is its interpreter.
+std::string name_of(const StartJob& job) {
+  if (job.arguments.empty()) return "nothing";
+  return job.script_name.empty() ? job.arguments.front()
+                                 : job.script_name + " with the interpreter " + job.arguments.front();
+}
 
 }  // namespace
 
@@ -76,7 +81,7 @@ pid_t spawn(const StartJob& job, const SpawnContext& context) {
   plan.environment = pointers(job.environment);
   plan.directory = job.working_directory.empty() ? directory + '/' + work_name : job.working_directory;
   plan.mark = {context.mark, context.mark};
-  plan.input = context.null_file;
+  plan.input = context.files.input < 0 ? context.null_file : context.files.input;
   plan.output = context.files.output;
   plan.error = context.files.error;
   plan.words = context.words;

@@ -20,6 +20,7 @@
 #include "resmgr/backends/keeper_address.hpp"
 #include "resmgr/backends/leftovers.hpp"
 #include "resmgr/backends/process_start.hpp"
+#include "resmgr/backends/script_file.hpp"
 
 namespace dmm {
 namespace {
@@ -440,7 +441,11 @@ keeper::StartJob ProcessBackend::job_of(const StartTask& order, std::uint64_t se
   set_variable(job.environment, "DMM_JOB=" + to_text(order.id.request));
   set_variable(job.environment, "DMM_COMPONENT=" + std::to_string(order.id.component));
   set_variable(job.environment, "DMM_DIRECTORY=" + directory);  // the next keeper finds what a dead one left by it
-  job.paths = paths_of(job.arguments.front(), job.environment);
+  job.input = order.program.input;
+  if (order.program.script.empty())
+    job.paths = paths_of(job.arguments.front(), job.environment);
+  else
+    keeper::carry_script(order.program, directory, job);
   return job;
 }
 

@@ -127,8 +127,8 @@ TEST_CASE("job file: conditions have the texts of the options") {
   const auto read = parse_job_file(
       R"({"command": ["true"], "hold": true, "begin": "now+1hour", "dependency": "afterok:12,after:a/u/13"})",
       "job.json", &named);
-  REQUIRE(std::holds_alternative<JobDescription>(read));
-  const auto& job = std::get<JobDescription>(read);
+  REQUIRE(std::holds_alternative<std::vector<JobDescription>>(read));
+  const JobDescription& job = std::get<std::vector<JobDescription>>(read).at(0);
   CHECK(job.hold);
   CHECK(job.begin_seconds == 3'600);
   CHECK(job.dependencies.size() == 2);

@@ -3,7 +3,9 @@
 
 #include <fstream>
 #include <iterator>
+#include <set>
 
+#include "../temporary_file.hpp"
 #include "cli/job_file.hpp"
 #include "cli/managers.hpp"
 #include "cli/workload_plan.hpp"
@@ -14,10 +16,16 @@ using namespace dmm;
 
 namespace {
 
-JobDescription good(const std::string& text) {
+std::vector<JobDescription> several(const std::string& text) {
   auto read = parse_job_file(text, "job.json");
   if (const auto* fault = std::get_if<JobFault>(&read)) FAIL(fault->text);
-  return std::get<JobDescription>(read);
+  return std::get<std::vector<JobDescription>>(read);
+}
+
+JobDescription good(const std::string& text) {
+  const auto jobs = several(text);
+  REQUIRE(jobs.size() == 1);
+  return jobs.front();
 }
 
 std::string bad(const std::string& text) {
@@ -78,6 +86,61 @@ TEST_CASE("job file: the one in docs/operations.md is read, and means what its t
   CHECK(least.append == job.append);
   CHECK(least.keep_output == job.keep_output);
   CHECK(least.program.limits.cpu_seconds == job.program.limits.cpu_seconds);
+}
+
+TEST_CASE("job file: the keys in docs/operations.md are those that are read") {
+  std::ifstream file(DMM_SOURCE_DIR "/docs/operations.md");
+  std::set<std::string> told;
+  bool is_table = false;
+  for (std::string line; std::getline(file, line);) {
+    is_table = line.starts_with(is_table ? "|" : "| key | meaning | without it |");
+    if (!is_table) continue;
+    const std::string first = line.substr(0, line.find('|', 1));
+    for (std::size_t at = first.find('`'); at != std::string::npos;) {
+      const std::size_t end = first.find('`', at + 1);
+      told.insert(first.substr(at + 1, end - at - 1));
+      at = first.find('`', end + 1);
+    }
+  }
+  CHECK(told == keys_of_job_files());
+}
+
+TEST_CASE("job file: several jobs share what stands above them") {
+  const auto jobs =
+      several(R"({"name": "n", "command": ["a"], "processors": 4, "environment": {"A": "1", "B": "2"},
+    "limits": {"wall_seconds": 60}, "jobs": [
+      {}, {"command": ["b"], "environment": {"B": "3"}, "limits": {"cpu_seconds": 5}}, {"components": [2, 2]}]})");
+  REQUIRE(jobs.size() == 3);
+  CHECK(jobs[0].program.arguments == std::vector<std::string>{"a"});
+  CHECK(jobs[1].program.arguments == std::vector<std::string>{"b"});
+  CHECK(jobs[1].name == "n");
+  CHECK(jobs[1].program.environment == std::vector<std::string>{"A=1", "B=3"});
+  CHECK(jobs[1].program.limits.wall_seconds == 60);
+  CHECK(jobs[1].program.limits.cpu_seconds == 5);
+  CHECK(jobs[1].need.components == std::vector<Component>{{4, {}, {}}});
+  CHECK(jobs[2].need.components.size() == 2);
+  CHECK(has(bad(R"({"jobs": []})"), "job.json: jobs: expected at least one job"));
+  CHECK(has(bad(R"({"jobs": 5})"), "job.json: jobs: expected an array"));
+  CHECK(has(bad(R"({"jobs": [5]})"), "job.json: jobs[0]: expected an object"));
+  CHECK(has(bad(R"({"jobs": [{"command": ["a"]}, {"processors": 2}]})"),
+            "job.json: jobs[1]: the key \"command\" is missing"));
+  CHECK(has(bad(R"({"jobs": [{"comand": ["a"]}]})"), "job.json: jobs[0].comand"));
+  CHECK(has(bad(R"({"dttl": 99, "jobs": [{"command": ["a"]}]})"), "job.json: dttl"));
+  CHECK(has(bad(R"({"jobs": [{"command": ["a"], "jobs": []}]})"), "jobs[0].jobs"));
+}
+
+TEST_CASE("job file: a file with input is read whole, up to its limit") {
+  const TemporaryFile input("");
+  const auto text = [&](const std::string& path) {
+    return R"({"command": ["cat"], "input_file": ")" + path + "\"}";
+  };
+  std::ofstream(input.path()) << std::string(65'536, 'i');
+  CHECK(good(text(input.path())).program.input.size() == 65'536);
+  std::ofstream(input.path(), std::ios::app) << 'i';
+  CHECK(has(bad(text(input.path())), "has 65,537 bytes; the input of a job may have at most 65,536 bytes"));
+  CHECK(has(bad(text("/no/such/file")), "input_file: can't read /no/such/file: No such file"));
+  CHECK(has(bad(text("/dev/zero")), "has more than 65,536 bytes"));
+  CHECK(has(bad(text("-")), "input_file: expected the path of a file"));
 }
 
 TEST_CASE("the shortest job file is a command") {

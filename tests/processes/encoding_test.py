@@ -23,7 +23,7 @@ class Encoding(unittest.TestCase):
         asked = Request(RequestId(SITE, "alice", 3), Need(components=(Component(8),)), 4, waited=SECOND)
         ranges = (NodeRange(0, 3), NodeRange(7, 7))
         group = NodeGroup(resource_manager("north", "n"), "c", ranges, 2, "tcp://n:1", 0)
-        program = Program(("sh", "-c", "true"), "", ("A=\udcff",), Limits(wall_seconds=9))
+        program = Program(("sh", "-c", "true"), "", ("A=\udcff",), Limits(wall_seconds=9), b"#!/bin/sh\n", b"\x00\xff")
         flexible = Need(FLEXIBLE, (Component(8),), 2, 3, ((4, 4), (8,)), Constraints(1 << 40, {"arch": "x86_64"}))
         for message in (asked, Delegate(asked, 0, 1, 3, 14, 10 * SECOND, ("home",)),
                         Reject(asked.id, 0, 1, 2, 13, (SiteAnswer("north", 2),)),

@@ -22,6 +22,11 @@ std::string path_of(std::size_t bytes) {
   return path;
 }
 
+std::string script_of(std::size_t bytes) {
+  const std::string head = "#!/bin/sh\n";
+  return head + std::string(bytes - head.size(), '#');
+}
+
 }  // namespace
 
 TEST_CASE("sizes of a job are checked, each with its field and its limit") {
@@ -78,6 +83,31 @@ TEST_CASE("sizes of a job are checked, each with its field and its limit") {
   CHECK(fault_of(beyond) == fault);
 }
 
+TEST_CASE("sizes of a script and of input are checked, and of all that travels with each Start") {
+  JobDescription at_limit = job(), beyond = job();
+  std::string fault;
+  SUBCASE("a script") {
+    at_limit.program.script = script_of(131'072);
+    beyond.program.script = script_of(131'073);
+    fault = "script: it has 131073 bytes; at most 131072";
+  }
+  SUBCASE("input") {
+    at_limit.program.input = std::string(65'536, 'i');
+    beyond.program.input = std::string(65'537, 'i');
+    fault = "input: it has 65537 bytes; at most 65536";
+  }
+  SUBCASE("what travels with each Start") {
+    at_limit.program.script = script_of(131'072);
+    at_limit.program.input = std::string(65'536, 'i');
+    at_limit.program.arguments = {"job.sh", std::string(32'760, 'x')};
+    beyond = at_limit;
+    beyond.program.arguments.back() += 'x';
+    fault = "command, environment, script and input: all of it has 229377 bytes; at most 229376";
+  }
+  CHECK(fault_of(at_limit) == "");
+  CHECK(fault_of(beyond) == fault);
+}
+
 TEST_CASE("zero bytes, no program and hops without end are refused") {
   JobDescription bad = job();
   std::string fault;
@@ -92,6 +122,10 @@ TEST_CASE("zero bytes, no program and hops without end are refused") {
   SUBCASE("no program") {
     bad.program.arguments.clear();
     fault = "command: it names no program; expected a program and its arguments";
+  }
+  SUBCASE("a script without an interpreter") {
+    bad.program.script = "echo hello\n";
+    fault = "script: line 1: expected #! and the path of an interpreter, as in #!/bin/sh";
   }
   SUBCASE("hops") {
     bad.dttl = 17;
@@ -130,6 +164,36 @@ TEST_CASE("conditions of a job are checked, each with its field and its limit [S
   }
   CHECK(fault_of(at_limit) == "");
   CHECK(fault_of(beyond) == fault);
+}
+
+TEST_CASE("the first line of a script is read as the kernel reads it, or its fault is told") {
+  struct Row {
+    std::string script, interpreter, argument, fault;
+  };
+  const std::string long_path = "/" + std::string(251, 'p');
+  const Row rows[] = {
+      {"#!/bin/sh\necho", "/bin/sh", "", ""},
+      {"#!/bin/sh", "/bin/sh", "", ""},
+      {"#! \t/usr/bin/env  python3 -u \t\nx", "/usr/bin/env", "python3 -u", ""},
+      {"#!" + long_path + "\n", long_path, "", ""},
+      {"#!/" + long_path + "\n", "", "", "line 1: it has 255 bytes; at most 254"},
+      {"", "", "", "line 1: expected #! and the path of an interpreter, as in #!/bin/sh"},
+      {"\n#!/bin/sh\n", "", "", "line 1: expected #! and the path of an interpreter, as in #!/bin/sh"},
+      {"#!\n", "", "", "line 1: expected the absolute path of an interpreter behind #!, got ''"},
+      {"#!sh\n", "", "", "line 1: expected the absolute path of an interpreter behind #!, got 'sh'"},
+      {"#!/bin/sh\r\n", "", "",
+       "line 1: it ends with a carriage return; expected lines that end with a line feed"},
+      {std::string("#!/bin/sh\0x\n", 12), "", "", "line 1: a zero byte is in it"},
+  };
+  for (const Row& row : rows) {
+    CAPTURE(row.script);
+    const auto read = head_of_script(row.script);
+    const auto* fault = std::get_if<1>(&read);
+    CHECK((fault ? *fault : "") == row.fault);
+    const ScriptHead head = fault ? ScriptHead() : std::get<0>(read);
+    CHECK(head.interpreter == row.interpreter);
+    CHECK(head.argument == row.argument);
+  }
 }
 
 }  // namespace programs_test

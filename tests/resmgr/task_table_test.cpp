@@ -199,8 +199,10 @@ TEST_CASE("task table: parked programs are counted by job manager, and in bytes"
   Program program;
   program.arguments = {"x", std::string(1000, 'x')};
   program.environment = {std::string(100, 'x')};
+  program.script = std::string(2000, '#');
+  program.input = std::string(300, 'i');
   tasks.set_program(second, std::move(program));
-  CHECK(tasks.parked_bytes() == 2 * least + 3 * sizeof(std::string) + 1101);
+  CHECK(tasks.parked_bytes() == 2 * least + 3 * sizeof(std::string) + 1101 + 2300);
   CHECK(tasks.parked_of(alice) == 2);
   CHECK(tasks.parked_of(bob) == 0);
   tasks.enter(start, second, S::starting);

@@ -3,11 +3,11 @@
 
 #include <algorithm>
 #include <iterator>
-#include <set>
 #include <span>
 
 #include "jobmgr/attempts.hpp"
 #include "jobmgr/conditions.hpp"
+#include "jobmgr/granted.hpp"
 #include "jobmgr/output.hpp"
 #include "jobmgr/recovery.hpp"
 #include "jobmgr/routes.hpp"
@@ -62,32 +62,6 @@ Place place_of(const Grant& grant) {
     if (std::find(place.clusters.begin(), place.clusters.end(), group.cluster) == place.clusters.end())
       place.clusters.push_back(group.cluster);
   return place;
-}
-
-/// The components that have nodes among these, in order.
-std::vector<std::uint32_t> components_of(const std::vector<NodeGroup>& nodes) {
-  std::vector<std::uint32_t> components;
-  for (const NodeGroup& group : nodes) components.push_back(group.component);
-  std::ranges::sort(components);
-  components.erase(std::unique(components.begin(), components.end()), components.end());
-  return components;
-}
-
-/// Why the leases can't be those of the request; empty if they can.
-WhyNot fault_of_grants(const RequestId& request, std::span<const Grant> grants, const ResourceNeed& need) {
-  if (grants.size() == 1) return fault_of(grants[0].nodes, need);
-  std::vector<NodeGroup> nodes;
-  std::set<LeaseId> leases;
-  std::set<std::uint32_t> served;
-  for (const Grant& grant : grants) {
-    if (grant.request != request) return "a lease for another request";
-    if (!leases.insert(grant.lease).second) return "a lease that is there twice";
-    for (const std::uint32_t component : components_of(grant.nodes))
-      if (!served.insert(component).second)
-        return "component " + std::to_string(component) + " under several leases";
-    nodes.insert(nodes.end(), grant.nodes.begin(), grant.nodes.end());
-  }
-  return fault_of(nodes, need);
 }
 
 std::string chain_text(const SiteNames& chain) {

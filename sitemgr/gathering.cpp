@@ -11,6 +11,7 @@
 #include "sitemgr/holding.hpp"
 #include "sitemgr/leasing.hpp"
 #include "sitemgr/matchmaking.hpp"
+#include "sitemgr/part_placing.hpp"
 #include "sitemgr/pool.hpp"
 #include "sitemgr/recovery.hpp"
 #include "sitemgr/surveying.hpp"
@@ -25,8 +26,6 @@ constexpr Duration reports_awaited = milliseconds(500);
 /// A request that is out at a neighbour as a whole is looked at again after this.
 constexpr Duration look_again = seconds(1);
 
-Precedence precedence_of(const LocalRequest& request) { return {request.since, request.request.id}; }
-
 std::vector<std::size_t> neighbours_up(const SiteParts& parts) {
   std::vector<std::size_t> up;
   for (std::size_t n = 0; n < parts.neighbours.size(); ++n)
@@ -40,86 +39,13 @@ Duration longest_round_trip(const SiteParts& parts, const std::vector<std::size_
   return longest;
 }
 
-/// Whether free nodes of this site may be held for the request: they are for earlier ones otherwise.
-bool may_use_own(const SiteParts& parts, Instant now, const LocalRequest& request) {
-  if (parts.drains.has_self() || !parts.holds.may_hold(now, precedence_of(request))) return false;
-  const bool is_kept = parts.matcher.is_blocked() || parts.reservation.held();
-  return !is_kept || parts.queue.head() == &request;
-}
-
-/// The clusters that the request may be placed on: this site's own first, and how those of others are reached.
-struct Map {
-  std::vector<ClusterView> views;
-  std::size_t own = 0;
-  std::vector<ClusterBoard::Known> others;
-};
-
-/// `with_held`: nodes that are held for other requests count as idle, since they would be freed for an older one.
-Map map_for(SiteParts& parts, Instant now, const LocalRequest& request, bool with_held) {
-  const Constraints& constraints = request.kind->need.constraints;
-  Map map;
-  map.views = parts.owned.views(constraints);
-  map.own = map.views.size();
-  for (ClusterView& view : map.views) {
-    view.site = parts.settings.name;
-    if (!may_use_own(parts, now, request)) view.idle_processors = 0;
-  }
-  if (with_held)
-    for (const auto& [cluster, processors] : held_by_cluster(parts))
-      if (const auto at = parts.owned.find_cluster(cluster)) map.views[*at].idle_processors += processors;
-  for (ClusterBoard::Known& known : parts.board.within(now, request.kind->dttl)) {
-    const ClusterReport& report = known.report;
-    const bool is_reached = parts.neighbours[known.neighbour].up && !parts.neighbours[known.neighbour].removed;
-    const std::uint32_t idle = std::min(report.idle + (with_held ? report.held : 0), report.total);
-    map.views.push_back({report.site, report.cluster, is_reached ? idle : 0, report.total,
-                         report.processors_per_node, 1.0,
-                         meets({report.memory_bytes, report.attributes}, constraints)});
-    map.others.push_back(std::move(known));
-  }
-  return map;
-}
-
-/// "alpha/c1 6 of 18, beta/c1 12 of 15": what was free where, for people.
-std::string text_of(const Map& map) {
-  std::string text;
-  for (const ClusterView& view : map.views) {
-    if (!view.meets_constraints) continue;
-    text += (text.empty() ? "" : ", ") + view.site.text + "/" + view.name.text + " " +
-            std::to_string(usable_processors(view)) + " of " + std::to_string(view.total_processors);
-  }
-  return shortened(text.empty() ? "no cluster is known" : text, 400);
-}
-
-std::vector<CoPart> parts_of(const LocalRequest& request, const Placement& placement, const Map& map) {
-  std::vector<CoPart> parts;
-  for (const PlacedComponent& placed : placement) {
-    const ClusterView& view = map.views[placed.cluster];
-    auto at = std::ranges::find(parts, view.site, &CoPart::site);
-    if (at == parts.end()) {
-      at = parts.insert(parts.end(), CoPart{});
-      at->site = view.site;
-      at->need.kind = RequestKind::fixed;
-      at->need.constraints = request.kind->need.constraints;
-      if (placed.cluster >= map.own) {
-        const ClusterBoard::Known& known = map.others[placed.cluster - map.own];
-        at->neighbour = known.neighbour;
-        at->hops = known.report.hops;
-      }
-    }
-    at->components.push_back(placed.component);
-    at->need.components.push_back({placed.processors, view.site, view.name});
-  }
-  DMM_ASSERT(!parts.empty() && parts.size() <= placement.size());
-  return parts;
-}
-
 }  // namespace
 
 /// Looks whether and where the request can be placed now, and begins an attempt.
 static void consider(SiteStep& s, LocalRequest& request);
 /// Whether this site's own part of the placement finds its nodes free; if younger requests hold them, they are
 /// freed.
-static bool free_own(SiteStep& s, const LocalRequest& request, const Placement& placement, const Map& map);
+static bool free_own(SiteStep& s, const LocalRequest& request, const Placement& placement, const CoMap& map);
 /// Whether the neighbours on the way to all parts may be asked for as many.
 static bool may_ask_all(const SiteParts& parts, Instant now, const std::vector<CoPart>& wanted);
 /// `own`: clusters of the placement below this number are this site's.
@@ -168,11 +94,11 @@ void consider(SiteStep& s, LocalRequest& request) {
   survey(s, request.kind->dttl);
   const Duration awaited = reports_awaited + longest_round_trip(s.parts, up);
   if (!s.parts.board.is_fresh(s.now, up, awaited)) return co_allocator.await_reports(id, s.now + awaited);
-  Map map = map_for(s.parts, s.now, request, false);
+  CoMap map = co_map_for(s.parts, s.now, request, false);
   std::optional<Placement> placement = s.parts.placer.place(request.kind->need, map.views);
   if (!placement) {
     const std::string found = text_of(map);
-    map = map_for(s.parts, s.now, request, true);
+    map = co_map_for(s.parts, s.now, request, true);
     placement = s.parts.placer.place(request.kind->need, map.views);
     if (!placement) return co_allocator.found_no_place(s.now, id, "too little is free: " + found);
     if (!free_own(s, request, *placement, map))
@@ -187,7 +113,7 @@ void consider(SiteStep& s, LocalRequest& request) {
   begin(s, request, std::move(parts), *placement, map.own);
 }
 
-bool free_own(SiteStep& s, const LocalRequest& request, const Placement& placement, const Map& map) {
+bool free_own(SiteStep& s, const LocalRequest& request, const Placement& placement, const CoMap& map) {
   ResourceNeed own;
   own.kind = RequestKind::fixed;
   own.constraints = request.kind->need.constraints;

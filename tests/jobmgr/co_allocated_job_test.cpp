@@ -135,6 +135,14 @@ TEST_CASE(
   CHECK(stage.said<Start>(fs0).empty());
 }
 
+TEST_CASE("a set without leases makes a job manager ask once more, and nothing else [S106c]") {
+  TwoSites stage;
+  stage.hear(site, GrantSet{request(1), {}});
+  CHECK(stage.released().empty());
+  CHECK(stage.said<Request>(site).size() == 1);
+  CHECK(stage.state(1) == JobState::waiting);
+}
+
 TEST_CASE("a co-allocated job takes a doubled set of leases once, and gives back a set that comes too late") {
   TwoSites stage;
   stage.start();

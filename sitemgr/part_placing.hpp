@@ -1,0 +1,24 @@
+// What a co-allocated request is placed on, and the parts that a placement makes of it (docs/protocol.md section 6.6).
+#pragma once
+
+#include "sitemgr/site_step.hpp"
+
+namespace dmm::site_steps {
+
+/// The clusters that the request may be placed on: this site's own first, and how those of others are reached.
+struct CoMap {
+  std::vector<ClusterView> views;
+  std::size_t own = 0;
+  std::vector<ClusterBoard::Known> others;
+};
+
+/// How a request stands among others that are co-allocated.
+Precedence precedence_of(const LocalRequest& request);
+/// `with_held`: nodes that are held for other requests count as idle, since they would be freed for an older one.
+CoMap co_map_for(SiteParts& parts, Instant now, const LocalRequest& request, bool with_held);
+/// "alpha/c1 6 of 18, beta/c1 12 of 15": what was free where, for people.
+std::string text_of(const CoMap& map);
+/// The components of a placement by site, in the order of the components.
+std::vector<CoPart> parts_of(const LocalRequest& request, const Placement& placement, const CoMap& map);
+
+}  // namespace dmm::site_steps

@@ -248,8 +248,7 @@ std::optional<Victims> choose_victims(const ResourceNeed& need, std::span<const 
   Leases all;
   for (std::size_t lease = 0; lease < leases.size(); ++lease)
     if (std::ranges::any_of(leases[lease].freed, [](std::uint32_t freed) { return freed > 0; })) all.push_back(lease);
-  const bool is_one = need.components.size() == 1 && need.kind != RequestKind::flexible;
-  if (!is_one && all.size() <= tried_all_max) {
+  if (is_divided(need) && all.size() <= tried_all_max) {
     for (std::uint32_t set = 0; set < std::uint32_t{1} << all.size(); ++set) {
       Leases taken;
       for (std::size_t i = 0; i < all.size(); ++i)

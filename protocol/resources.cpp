@@ -7,6 +7,10 @@
 
 namespace dmm {
 
+bool is_divided(const ResourceNeed& need) {
+  return need.kind == RequestKind::flexible || need.components.size() > 1;
+}
+
 std::uint32_t total_processors(const ResourceNeed& need) {
   std::uint32_t total = 0;
   for (const auto& component : need.components) total += component.processors;

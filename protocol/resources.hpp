@@ -86,6 +86,9 @@ constexpr std::uint32_t processors_max = 10'000'000;
 constexpr std::uint32_t nodes_per_manager_max = 100'000;
 constexpr std::uint32_t processors_per_node_max = 4'096;
 
+/// Whether it has several components, or may be divided into some.
+bool is_divided(const ResourceNeed& need);
+
 /// Processors asked for in all.
 std::uint32_t total_processors(const ResourceNeed& need);
 

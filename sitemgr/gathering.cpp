@@ -59,10 +59,6 @@ static void give_back_parts(SiteStep& s, const RequestId& id, const CoAttempt& a
 /// The neighbour's delegation is no longer out.
 static void note_back(SiteStep& s, const CoPart& part);
 
-bool is_divided(const ResourceNeed& need) {
-  return need.kind == RequestKind::flexible || need.components.size() > 1;
-}
-
 bool may_co_allocate(const SiteParts& parts, const ResourceNeed& need, std::uint32_t dttl) {
   return is_divided(need) && dttl > 0 && parts.settings.delegate && parts.settings.co_allocate &&
          parts.neighbours.configured() > 0;

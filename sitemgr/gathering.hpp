@@ -6,9 +6,7 @@
 
 namespace dmm::site_steps {
 
-/// Whether a request has several components, or may be divided into some.
-bool is_divided(const ResourceNeed& need);
-/// Whether components of such a request may run at several sites.
+/// Whether components of a request of this site's users may run at several sites.
 bool may_co_allocate(const SiteParts& parts, const ResourceNeed& need, std::uint32_t dttl);
 /// Gives up the attempts that can't succeed any more.
 void end_broken(SiteStep& s);

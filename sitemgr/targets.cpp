@@ -39,8 +39,8 @@ Choice Targets::choose(Instant now, const SearchQuery& query, const Feasibility:
                        const Feasibility& feasibility, std::size_t& target) {
   DMM_ASSERT(query.need && query.asked && states_.size() >= site.neighbours.size());
   const bool use_hints = site.settings.use_hints;
-  const bool is_divided = query.need->components.size() > 1 || query.need->kind == RequestKind::flexible;
-  const bool is_special = is_divided || query.length > Duration{} || query.need->constraints != Constraints{};
+  const bool is_special =
+      is_divided(*query.need) || query.length > Duration{} || query.need->constraints != Constraints{};
   const SiteNames* chain = DMM_PLANT(chain_ignored) ? nullptr : query.chain;
   views_.clear();
   for (std::size_t n = 0; n < site.neighbours.size(); ++n) {

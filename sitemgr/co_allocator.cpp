@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "manager/assert.hpp"
-#include "sitemgr/seen_list.hpp"
+#include "sitemgr/part_key.hpp"
 
 namespace dmm {
 namespace {
@@ -171,9 +171,7 @@ void CoAllocator::pause(Instant now, const RequestId& request, Waiting& waiting,
   waiting.tried = now;
   waiting.pauses = true;
   waiting.pause = waiting.pause == Duration{} ? pause_first : std::min(waiting.pause * 2, pause_last);
-  // Between 3/4 and 5/4 of it: what failed together doesn't come back together.
-  const auto spread = static_cast<std::int64_t>(stable_hash(PartKey{request, 0, waiting.tries}) % 512);
-  times_.set(waiting.due, request, now + waiting.pause * (768 + spread) / 1024);
+  times_.set(waiting.due, request, now + spread(waiting.pause, {request, 0, waiting.tries}));
 }
 
 // ---- for people -----------------------------------------------------------------------------------------------

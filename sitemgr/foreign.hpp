@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "protocol/messages.hpp"
-#include "sitemgr/seen_list.hpp"
+#include "sitemgr/part_key.hpp"
 
 namespace dmm {
 

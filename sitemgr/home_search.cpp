@@ -82,9 +82,7 @@ void HomeSearch::pause(Instant now, LocalRequest& request, RequestQueue& queue, 
   const bool has_hope = !site.settings.use_hints || is_promised(*request.kind, site.neighbours);
   const Duration last = has_hope ? site.settings.pause_last : site.settings.pause_last * longer_without_hope;
   request.pause = request.pause == Duration{} ? site.settings.pause_first : std::min(request.pause * 2, last);
-  // Between 3/4 and 5/4 of it, by the request's own hash: what was rejected together doesn't come back together.
-  const auto spread = static_cast<std::int64_t>(stable_hash(PartKey{request.request.id, 0, request.round}) % 512);
-  request.resume_at = now + request.pause * (768 + spread) / 1024;
+  request.resume_at = now + spread(request.pause, {request.request.id, 0, request.round});
   queue.set_search(request, Stage::pausing);
 }
 

@@ -7,29 +7,10 @@
 #include <vector>
 
 #include "manager/lookup.hpp"
-#include "protocol/ids.hpp"
 #include "protocol/time.hpp"
+#include "sitemgr/part_key.hpp"
 
 namespace dmm {
-
-/// Names one search for one part of a request.
-struct PartKey {
-  RequestId request;
-  std::uint32_t part = 0;
-  std::uint32_t round = 0;
-  auto operator<=>(const PartKey&) const = default;
-};
-/// The low bits depend on all of it: two requests that are alike in one round aren't in the next.
-inline std::uint64_t stable_hash(const PartKey& key) {
-  const std::uint64_t hash =
-      (stable_hash(key.request) ^ (key.part * 0x100000001B3ULL) ^ (std::uint64_t{key.round} << 17)) *
-      0x9E3779B97F4A7C15ULL;
-  return hash ^ (hash >> 32);
-}
-
-inline std::uint64_t table_hash(const PartKey& key) {
-  return table_hash(table_hash(key.request) ^ key.part ^ (std::uint64_t{key.round} << 32));
-}
 
 class SeenList {
  public:

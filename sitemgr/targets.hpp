@@ -11,7 +11,7 @@
 #include "matchmaking/policy.hpp"
 #include "sitemgr/feasibility.hpp"
 #include "sitemgr/neighbours.hpp"
-#include "sitemgr/seen_list.hpp"
+#include "sitemgr/part_key.hpp"
 
 namespace dmm {
 

@@ -118,9 +118,7 @@ bool free_own(SiteStep& s, const LocalRequest& request, const Placement& placeme
       own.components.push_back(
           {placed.processors, map.views[placed.cluster].site, map.views[placed.cluster].name});
   if (own.components.empty()) return true;
-  std::vector<ClusterView> views = s.parts.owned.views(own.constraints);
-  for (ClusterView& view : views) view.site = s.parts.settings.name;
-  if (s.parts.placer.place(own, views)) return true;
+  if (s.parts.placer.place(own, s.parts.owned.views(own.constraints))) return true;
   outrank(s, own, precedence_of(request));
   return false;  // nodes that were freed have to be clean first
 }

@@ -26,10 +26,8 @@ CoMap co_map_for(SiteParts& parts, Instant now, const LocalRequest& request, boo
   CoMap map;
   map.views = parts.owned.views(constraints);
   map.own = map.views.size();
-  for (ClusterView& view : map.views) {
-    view.site = parts.settings.name;
-    if (!may_use_own(parts, now, request)) view.idle_processors = 0;
-  }
+  if (!may_use_own(parts, now, request))
+    for (ClusterView& view : map.views) view.idle_processors = 0;
   if (with_held)
     for (const auto& [cluster, processors] : held_by_cluster(parts))
       if (const auto at = parts.owned.find_cluster(cluster)) map.views[*at].idle_processors += processors;

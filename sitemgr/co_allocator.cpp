@@ -17,6 +17,7 @@ constexpr Duration woken_after = seconds(1);
 
 std::string_view to_text(CoPart::State state) {
   switch (state) {
+    case CoPart::State::refused: return "refused";
     case CoPart::State::asked: return "asked";
     case CoPart::State::held: return "held";
     case CoPart::State::claimed: return "claimed";
@@ -114,6 +115,12 @@ std::optional<RequestId> CoAllocator::request_of(const LeaseId& lease) const {
 void CoAllocator::break_off(const RequestId& request, std::string why) {
   CoAttempt* attempt = find(request);
   DMM_ASSERT(attempt && !why.empty());
+void CoAllocator::refused(const RequestId& request, CoPart& part, std::string why) {
+  DMM_ASSERT(part.state == CoPart::State::asked && part.neighbour);
+  part.state = CoPart::State::refused;
+  break_off(request, std::move(why));
+}
+
   if (!attempt->broken.empty()) return;
   attempt->broken = std::move(why);
   broken_.push_back(request);
@@ -148,7 +155,7 @@ CoAttempt CoAllocator::succeed(const RequestId& request) {
   CoAttempt attempt = std::move(*waiting.attempt);
   waiting.attempt.reset();
   for (const CoPart& part : attempt.parts)
-    if (part.state != CoPart::State::asked) by_lease_.erase(part.lease);
+    if (part.state >= CoPart::State::held) by_lease_.erase(part.lease);
   return attempt;
 }
 

@@ -20,7 +20,7 @@ namespace dmm {
 
 /// Components of one co-allocated request that are to run at one site, and the lease that serves them.
 struct CoPart {
-  enum class State : std::uint8_t { asked, held, claimed };
+  enum class State : std::uint8_t { refused, asked, held, claimed };
   State state = State::asked;
   SiteName site;
   std::optional<std::size_t> neighbour;   ///< the next site on the way to it; none: this site
@@ -43,7 +43,7 @@ struct CoAttempt {
   bool all_past(CoPart::State state) const;
 };
 
-/// "asked", "held", "claimed".
+/// "refused", "asked", "held", "claimed".
 std::string_view to_text(CoPart::State state);
 
 class CoAllocator {
@@ -76,7 +76,9 @@ class CoAllocator {
   void held(const RequestId& request, CoPart& part, const LeaseId& lease);
   /// The request with a part that is held under this lease; nothing if there is none.
   std::optional<RequestId> request_of(const LeaseId& lease) const;
-  /// A lease of a part is gone, or a part can't be had: the attempt is to be given up in this step.
+  /// A part isn't to be had: nothing of it is out. The attempt is to be given up in this step.
+  void refused(const RequestId& request, CoPart& part, std::string why);
+  /// A lease of a part is gone, or a part is too late: the attempt is to be given up in this step.
   void break_off(const RequestId& request, std::string why);
   /// The attempts with a part that was asked for over this link.
   std::vector<RequestId> asked_over(std::size_t neighbour) const;

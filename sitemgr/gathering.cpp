@@ -195,8 +195,8 @@ void take_part(SiteStep& s, std::size_t from, const Grant& grant, HopLease lease
   if (const std::string fault = dmm::fault_of(grant.nodes, part->need); !fault.empty()) {
     s.parts.refuse(from, "grant");
     s.parts.targets.worthless(s.now, from);
-    part->state = CoPart::State::held;  // nothing of it is out
-    s.parts.co_allocator.break_off(grant.request, part->site.text + " granted other nodes than were asked for");
+    s.parts.co_allocator.refused(grant.request, *part,
+                                 part->site.text + " granted other nodes than were asked for");
     return send(s, from, Release{grant.lease, {}, false, true}, grant.request);
   }
   for (NodeGroup& group : lease.nodes) group.component = part->components[group.component];
@@ -252,14 +252,14 @@ void part_rejected(SiteStep& s, std::size_t from, Reject& answer) {
     return s.parts.ignore("late_answer");
   s.parts.targets.answered(from);
   note_back(s, *part);
-  part->neighbour.reset();  // nothing of it is out
   note_answers(s.parts.queue.find(answer.request)->answers, answer.asked);
   s.parts.board.turned_away(part->site);
   s.effects.log(Level::info, "rejected", answer.request,
                 {{"by", part->site.text},
                  {"part", std::int64_t{answer.part}},
                  {"reason", std::string(to_text(answer.reason))}});
-  s.parts.co_allocator.break_off(answer.request, part->site.text + ": " + std::string(to_text(answer.reason)));
+  s.parts.co_allocator.refused(answer.request, *part,
+                               part->site.text + ": " + std::string(to_text(answer.reason)));
 }
 
 void parts_overdue(SiteStep& s, LocalRequest& request) {
@@ -312,8 +312,8 @@ void call_back(SiteStep& s, LocalRequest& request) {
 void give_back_parts(SiteStep& s, const RequestId& id, const CoAttempt& attempt) {
   for (std::uint32_t number = 1; number <= attempt.parts.size(); ++number) {
     const CoPart& part = attempt.parts[number - 1];
+    if (part.state == CoPart::State::refused) continue;
     if (part.state == CoPart::State::asked) {
-      if (!part.neighbour) continue;
       note_back(s, part);
       send(s, *part.neighbour, Withdraw{id, number, attempt.round}, id);
       continue;

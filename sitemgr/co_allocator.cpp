@@ -43,6 +43,8 @@ void CoAllocator::drop(const RequestId& request) {
   if (at == waiting_.end()) return;
   DMM_ASSERT(!at->second.attempt);
   times_.set(at->second.due, request, never);
+  pausing_.erase(request);
+  awaiting_.erase(request);
   waiting_.erase(at);
 }
 
@@ -52,7 +54,8 @@ std::optional<RequestId> CoAllocator::take_due(Instant now) {
   Waiting& waiting = waiting_.at(*due);
   DMM_ASSERT(waiting.due <= now);
   times_.set(waiting.due, *due, never);
-  waiting.awaits_reports = waiting.pauses = false;
+  pausing_.erase(*due);
+  awaiting_.erase(*due);
   return due;
 }
 
@@ -64,18 +67,18 @@ void CoAllocator::try_at(const RequestId& request, Instant at) {
 
 void CoAllocator::await_reports(const RequestId& request, Instant until) {
   try_at(request, until);
-  waiting_.at(request).awaits_reports = true;
+  awaiting_.insert(request);
 }
 
 void CoAllocator::reports_came(Instant now) {
-  for (auto& [request, waiting] : waiting_)
-    if (waiting.awaits_reports) times_.set(waiting.due, request, now);
+  for (const RequestId& request : std::exchange(awaiting_, {})) times_.set(waiting_.at(request).due, request, now);
 }
 
 void CoAllocator::more_is_free(Instant now) {
-  for (auto& [request, waiting] : waiting_)
-    if (waiting.pauses)
-      times_.set(waiting.due, request, std::min(waiting.due, std::max(now, waiting.tried + woken_after)));
+  for (const RequestId& request : std::exchange(pausing_, {})) {
+    Waiting& waiting = waiting_.at(request);
+    times_.set(waiting.due, request, std::min(waiting.due, std::max(now, waiting.tried + woken_after)));
+  }
 }
 
 // ---- attempts -------------------------------------------------------------------------------------------------
@@ -112,15 +115,15 @@ std::optional<RequestId> CoAllocator::request_of(const LeaseId& lease) const {
   return at->second;
 }
 
-void CoAllocator::break_off(const RequestId& request, std::string why) {
-  CoAttempt* attempt = find(request);
-  DMM_ASSERT(attempt && !why.empty());
 void CoAllocator::refused(const RequestId& request, CoPart& part, std::string why) {
   DMM_ASSERT(part.state == CoPart::State::asked && part.neighbour);
   part.state = CoPart::State::refused;
   break_off(request, std::move(why));
 }
 
+void CoAllocator::break_off(const RequestId& request, std::string why) {
+  CoAttempt* attempt = find(request);
+  DMM_ASSERT(attempt && !why.empty());
   if (!attempt->broken.empty()) return;
   attempt->broken = std::move(why);
   broken_.push_back(request);
@@ -176,7 +179,7 @@ void CoAllocator::pause(Instant now, const RequestId& request, Waiting& waiting,
   DMM_ASSERT(!waiting.attempt);
   waiting.last_failure = std::move(why);
   waiting.tried = now;
-  waiting.pauses = true;
+  pausing_.insert(request);
   waiting.pause = waiting.pause == Duration{} ? pause_first : std::min(waiting.pause * 2, pause_last);
   times_.set(waiting.due, request, now + spread(waiting.pause, {request, 0, waiting.tries}));
 }

@@ -9,6 +9,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -112,10 +113,8 @@ class CoAllocator {
   struct Waiting {
     Instant due = never;
     Instant tried{};  ///< when it last began to pause
-    bool pauses = false;
     Duration pause;
     std::uint32_t tries = 0;
-    bool awaits_reports = false;
     std::string last_failure;
     std::optional<CoAttempt> attempt;
   };
@@ -124,6 +123,8 @@ class CoAllocator {
 
   std::map<RequestId, Waiting> waiting_;
   Times<RequestId> times_;                 ///< every Waiting::due
+  std::set<RequestId> pausing_;            ///< those that are woken when more is free, and weren't yet
+  std::set<RequestId> awaiting_;           ///< those that are woken by reports
   std::map<LeaseId, RequestId> by_lease_;  ///< leases of parts that are held
   std::vector<RequestId> broken_;
   std::uint64_t freed_ = 0;  ///< what OwnedNodes had counted when it was looked at last

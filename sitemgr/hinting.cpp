@@ -39,8 +39,6 @@ HintEntry own_hint(SiteParts& parts, Instant now, std::size_t n) {
   own.width = parts.hints.demand().width;
   if (!parts.settings.lend) return own;
   own.largest = std::min(parts.owned.largest_cluster(), parts.neighbours[n].limits.processors_at_most());
-  const bool is_drained = parts.drains.has_self() || parts.drains.has(parts.neighbours[n].site);
-  if (is_drained || now < parts.lending.kept_off_until(parts.lending_site(), n)) return own;
   own.lendable = parts.lending.lendable_to(now, parts.lending_site(), n);
   return own;
 }

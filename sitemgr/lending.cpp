@@ -102,7 +102,15 @@ std::optional<RejectReason> Lending::limit_reached(const Site& site, std::size_t
   return is_of_leases ? RejectReason::leases_limit : RejectReason::processors_limit;
 }
 
+/// Whether the neighbour gets nothing now, whatever is free.
+bool Lending::gets_nothing(Instant now, const Site& site, std::size_t n) const {
+  DMM_ASSERT(n < site.neighbours.size());
+  return !site.settings.lend || site.drains.has_self() || site.drains.has(site.neighbours[n].site) ||
+         now < kept_off_until(site, n);
+}
+
 std::uint32_t Lending::lendable_to(Instant now, const Site& site, std::size_t n) const {
+  if (gets_nothing(now, site, n)) return 0;
   // What the borrower in turn is to find stays out of what other borrowers are told.
   const std::uint32_t kept = kept_for_others(now, n);
   const bool in_one_cluster = kept > 0 && turn_->in_one_cluster;
@@ -122,9 +130,7 @@ std::uint32_t Lending::lendable_to(Instant now, const Site& site, std::size_t n)
 std::vector<ClusterReport> Lending::reports_for(Instant now, const Site& site, std::size_t n) const {
   DMM_ASSERT(n < site.neighbours.size());
   if (!site.settings.lend) return {};
-  const bool is_drained = site.drains.has_self() || site.drains.has(site.neighbours[n].site);
-  const bool gets_nothing = is_drained || now < kept_off_until(site, n);
-  const std::uint32_t most = gets_nothing ? 0 : lendable_to(now, site, n);
+  const std::uint32_t most = lendable_to(now, site, n);
   const std::vector<std::uint32_t>& lend = lendable_by_cluster(site);
   std::map<std::pair<std::size_t, NodeProperties>, ClusterReport> reports;
   for (const OwnedManagerView& manager : site.owned.managers()) {

@@ -64,7 +64,8 @@ class Lending {
   static bool is_drained_for(const Site& site, const Foreign& foreign);
 
   // ---- what may be lent ----
-  /// The most processors in one cluster that a neighbour may have now, less those kept for the borrower in turn.
+  /// The most processors in one cluster that a neighbour may have now, less those kept for the borrower in turn; 0
+  /// for one that gets nothing for a while.
   std::uint32_t lendable_to(Instant now, const Site& site, std::size_t n) const;
   /// The clusters of this site, by kind of node, with what of each the neighbour may have now.
   std::vector<ClusterReport> reports_for(Instant now, const Site& site, std::size_t n) const;
@@ -102,6 +103,7 @@ class Lending {
  private:
   const std::vector<std::uint32_t>& lendable_by_cluster(const Site& site) const;
   std::vector<ClusterView> lendable_views(const Site& site, const Constraints& constraints) const;
+  bool gets_nothing(Instant now, const Site& site, std::size_t n) const;
   std::uint32_t allowance(const Site& site, std::size_t n) const;
   std::optional<RejectReason> limit_reached(const Site& site, std::size_t n, std::uint64_t processors) const;
   std::optional<RejectReason> may_not_have(Instant now, const Site& site, const Foreign& foreign) const;

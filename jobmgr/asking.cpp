@@ -57,7 +57,7 @@ Attempt attempt_of(std::span<Grant> grants) {
 }
 
 Place place_of(const Grant& grant) {
-  Place place{grant.lease.owner, {}, grant.lease, grant.chain, {}};
+  Place place{grant.lease, grant.chain, {}, {}};
   for (const NodeGroup& group : grant.nodes)
     if (std::find(place.clusters.begin(), place.clusters.end(), group.cluster) == place.clusters.end())
       place.clusters.push_back(group.cluster);

@@ -119,13 +119,16 @@ struct Attempt {
 
 /// Where a job, or some of its components, runs or ran: one lease.
 struct Place {
-  SiteName owner;
-  ClusterNames clusters;  ///< in order of components, each once
   LeaseId lease;
-  SiteNames chain;  ///< the owner first, the home site last
+  SiteNames chain;                        ///< the owner first, the home site last
+  ClusterNames clusters;                  ///< in order of components, each once
   std::vector<std::uint32_t> components;  ///< of a job with several leases: those under this one, in order
   /// For people: what keeps its components apart from other jobs; each text once, isolations_max at most.
   Few<ShortText> isolation = {};
+  template <class Self>
+  static auto fields(Self& self) {
+    return std::tie(self.lease, self.chain, self.clusters, self.components, self.isolation);
+  }
 };
 /// Components of one job that are kept apart in more ways than that are seldom.
 constexpr std::size_t isolations_max = 4;

@@ -2,6 +2,7 @@
 #include "jobmgr/records.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 namespace dmm {
 namespace {
@@ -70,7 +71,7 @@ bool has_unknown_phase(const ComponentRecord& row) {
 std::unique_ptr<Attempt> attempt_of(ProgressRecord& progress) {
   auto run = std::make_unique<Attempt>();
   run->leases.push_back({progress.lease, false});
-  for (const PlaceRecord& further : progress.further) run->leases.push_back({further.lease, false});
+  for (const Place& further : progress.further) run->leases.push_back({further.lease, false});
   run->granted = std::move(progress.nodes);
   run->lost = without(run->granted, progress.held);
   run->asked = progress.asked;
@@ -87,11 +88,6 @@ std::unique_ptr<Attempt> attempt_of(ProgressRecord& progress) {
   }
   for (const NodeGroup& group : progress.held) run->leases[run->components[group.component].lease].holds = true;
   return run;
-}
-
-Place place_of(PlaceRecord row) {
-  return {row.lease.owner, std::move(row.clusters), row.lease, std::move(row.chain), std::move(row.components),
-          std::move(row.isolation)};
 }
 
 /// Whether all that names a component or a lease of the attempt names one that there is.
@@ -118,9 +114,9 @@ void take_outcome(Job& job, ProgressRecord& progress) {
   job.origin = progress.origin;
   job.tries = progress.tries;
   if (!progress.lease.empty())
-    job.places.push_back(place_of({progress.lease, std::move(progress.chain), std::move(progress.clusters),
-                                   std::move(progress.components_under), std::move(progress.isolation)}));
-  for (PlaceRecord& further : progress.further) job.places.push_back(place_of(std::move(further)));
+    job.places.push_back({progress.lease, std::move(progress.chain), std::move(progress.clusters),
+                          std::move(progress.components_under), std::move(progress.isolation)});
+  std::ranges::move(progress.further, std::back_inserter(job.places));
 }
 
 }  // namespace
@@ -167,10 +163,8 @@ ProgressRecord progress_of(const Job& job, const Conditions* conditions) {
   row.own_files = job.own_files;
   row.origin = job.origin;
   row.tries = job.tries;
-  for (const Place& place : job.places)
-    if (&place != &job.places.front())
-      row.further.push_back({place.lease, place.chain, place.clusters, place.components, place.isolation});
   if (!job.places.empty()) {
+    row.further.assign(job.places.begin() + 1, job.places.end());
     row.lease = job.places[0].lease;
     row.chain = job.places[0].chain;
     row.clusters = job.places[0].clusters;

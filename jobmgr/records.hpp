@@ -59,19 +59,6 @@ struct ComponentRecord {
   }
 };
 
-/// A lease of a co-allocated job beside its first.
-struct PlaceRecord {
-  LeaseId lease;
-  SiteNames chain;
-  ClusterNames clusters;
-  std::vector<std::uint32_t> components;
-  Few<ShortText> isolation;
-  template <class Self>
-  static auto fields(Self& self) {
-    return std::tie(self.lease, self.chain, self.clusters, self.components, self.isolation);
-  }
-};
-
 /// How far a job has come: its attempt before anything of it is started, its outcome before it is told.
 struct ProgressRecord {
   std::uint64_t number = 0;
@@ -108,7 +95,7 @@ struct ProgressRecord {
   std::optional<Instant> waits_since, ran_from;  ///< rows of older programs don't say
   Duration ran_before;
   bool is_suspect = false;
-  std::vector<PlaceRecord> further;             ///< leases of a co-allocated job beside `lease`
+  std::vector<Place> further;                   ///< leases of a co-allocated job beside `lease`
   std::vector<std::uint32_t> components_under;  ///< and the components under `lease`, if there are further ones
   Few<ShortText> isolation;
   std::vector<InterruptionCause> past_causes;

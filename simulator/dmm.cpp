@@ -184,11 +184,13 @@ class DmmRun {
       for (const JobView& job : manager.jobs({.state = state})) {
         ClusterSample& cluster = clusters[cluster_of(job.places[0])];
         cluster.busy += job.processors;
-        if (job.places[0].owner != homes_[home].site_name) cluster.foreign += job.processors;
+        if (job.places[0].lease.owner != homes_[home].site_name) cluster.foreign += job.processors;
       }
   }
 
-  std::uint32_t cluster_of(const Place& place) const { return numbers_.at({place.owner, place.clusters.front()}); }
+  std::uint32_t cluster_of(const Place& place) const {
+    return numbers_.at({place.lease.owner, place.clusters.front()});
+  }
 
   LinkSample sample_link(const TopologyLink& link) {
     const auto& sites = world_.topology().sites;

@@ -31,7 +31,7 @@ std::optional<JobState> parse_state(const Json& text) {
 }
 
 Json place_of(const Place& place) {
-  return {{"owner", place.owner.text},
+  return {{"owner", place.lease.owner.text},
           {"clusters", views::texts(place.clusters)},
           {"lease", to_text(place.lease)},
           {"chain", views::texts(place.chain)}};

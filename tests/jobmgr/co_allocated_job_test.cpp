@@ -59,7 +59,7 @@ TEST_CASE("a co-allocated job starts each component under its own lease, and kno
   CHECK(std::ranges::count(environment, "DMM_COMPONENTS=2") == 1);
   const JobView view = *stage.manager.job(1);
   REQUIRE(view.places.size() == 2);
-  CHECK(view.places[0].owner == SiteName("das-3"));
+  CHECK(view.places[0].lease.owner == SiteName("das-3"));
   CHECK(view.places[1].components == std::vector<std::uint32_t>{1});
   CHECK(view.hops == 2);
   CHECK(view.tries == 4);

@@ -121,7 +121,7 @@ TEST_CASE("a grant becomes routes, then a start with the nodes in its environmen
   stage.hear(fs0, Started{request(1), 0, 7});
   const JobView view = *stage.manager.job(1);
   CHECK(view.state == JobState::running);
-  CHECK(view.places.at(0).owner == SiteName("das-3"));
+  CHECK(view.places.at(0).lease.owner == SiteName("das-3"));
   CHECK(view.hops == 2);
   CHECK(view.tries == 3);
   CHECK(*view.started - view.submitted == seconds(5));

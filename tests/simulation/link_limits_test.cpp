@@ -32,7 +32,7 @@ Hour hour_of(World& world) {
     const JobView job = view_of(world, submission);
     const bool is_of_b = submission.job_manager.site.text == "b";
     hour.failed += is_of_b && job.state == JobState::failed;
-    if (!job.started || job.places.empty() || job.places[0].owner.text != "owner") continue;
+    if (!job.started || job.places.empty() || job.places[0].lease.owner.text != "owner") continue;
     hour.started += is_of_b;
     hour.utilisation += (std::min(job.ended.value_or(end), end) - *job.started).in_seconds() * job.processors;
   }

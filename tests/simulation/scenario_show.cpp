@@ -117,7 +117,7 @@ void Scenario::show_jobs() {
     for (const JobView& job : driver->manager.jobs()) {
       std::string text = dmm::to_text(job.request) + " " + std::string(dmm::to_text(job.state));
       for (const Place& place : job.places)
-        text += (&place == &job.places.front() ? " at " : " and ") + place.owner.text;
+        text += (&place == &job.places.front() ? " at " : " and ") + place.lease.owner.text;
       if (!job.text.empty()) text += ": " + job.text;
       line(text);
     }

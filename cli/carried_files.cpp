@@ -11,6 +11,7 @@
 #include <variant>
 
 #include "cli/figures.hpp"
+#include "runtime/files.hpp"
 
 namespace dmm {
 namespace {
@@ -85,9 +86,7 @@ std::string bytes_text(std::size_t bytes) { return grouped(bytes) + " bytes"; }
 bool is_script_file(const std::string& path) {
   struct stat facts {};
   if (::stat(path.c_str(), &facts) != 0 || !S_ISREG(facts.st_mode)) return false;
-  const OpenFile file(path);
-  char head[2] = {};
-  return file.descriptor >= 0 && ::read(file.descriptor, head, 2) == 2 && head[0] == '#' && head[1] == '!';
+  return read_head(path, 2) == "#!";
 }
 
 Read read_script(const std::string& path) { return read_file(path, script_limit); }

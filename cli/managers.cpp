@@ -2,13 +2,13 @@
 #include "cli/managers.hpp"
 
 #include <CLI/CLI.hpp>
-#include <charconv>
 #include <cstdlib>
 
 #include "cli/figures.hpp"
 #include "cli/questions.hpp"
 #include "cli/registry.hpp"
 #include "protocol/messages.hpp"
+#include "protocol/numbers.hpp"
 #include "protocol/text.hpp"
 
 namespace dmm {
@@ -58,12 +58,6 @@ std::variant<std::vector<Manager>, CommandFault> named_by_endpoint(const Manager
     return std::vector<Manager>{{party, options.endpoint}};
   return CommandFault{"the manager at " + options.endpoint + " is " + to_text(party) + ", and not of " +
                           (site.empty() ? "" : std::string(site.text) + "/") + user, 2};
-}
-
-template <class Number>
-bool read_number(std::string_view text, Number& number) {
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  return error == std::errc{} && end == text.data() + text.size() && number > 0;
 }
 
 }  // namespace
@@ -141,7 +135,7 @@ OrFault<Manager, CommandFault> choose_manager(const ManagerOptions& options, Rol
 
 OrFault<JobName, CommandFault> parse_job(const std::string& text) {
   JobName name;
-  if (read_number(text, name.job)) return name;
+  if (parse_number(text, name.job) && name.job > 0) return name;
   if (const auto id = parse_request_id(text)) {
     name = {id->site.text, id->user, id->job,
             text.find('.', text.rfind('/')) == std::string::npos ? 0 : id->attempt};

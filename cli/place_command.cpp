@@ -1,7 +1,6 @@
 // The command line of `dmm place`. Values arrive as text and are read here and not by CLI11, so that a bad
 // one is told by the option's name and what it expects, with exit code 2, like all other mistakes.
 #include <CLI/CLI.hpp>
-#include <charconv>
 #include <iostream>
 #include <memory>
 #include <optional>
@@ -10,6 +9,7 @@
 
 #include "cli/place.hpp"
 #include "matchmaking/policy.hpp"
+#include "protocol/numbers.hpp"
 
 namespace dmm {
 namespace {
@@ -43,9 +43,7 @@ std::vector<Number> numbers(std::string_view option, const std::string& text, st
   std::vector<Number> result;
   for (const auto& piece : pieces_of(text)) {
     Number number{};
-    const char* const end = piece.data() + piece.size();
-    const auto [stop, fault] = std::from_chars(piece.data(), end, number);
-    if (fault != std::errc{} || stop != end)
+    if (!parse_number(piece, number))
       throw BadValue(std::string(option) + ": expected " + std::string(expected) + ", got '" + text + "'");
     result.push_back(number);
   }

@@ -3,11 +3,11 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <filesystem>
 
 #include "cli/figures.hpp"
 #include "cli/rsl.hpp"
+#include "protocol/numbers.hpp"
 #include "protocol/programs.hpp"
 #include "topologies/text_rules.hpp"
 
@@ -102,8 +102,7 @@ class RslReader {
   void read_number(const RslRelation& relation, std::uint64_t& number, std::uint64_t most) {
     std::string text;
     read_text(relation, text);
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (error != std::errc{} || end != text.data() + text.size() || number == 0 || number > most)
+    if (!parse_number(text, number) || number == 0 || number > most)
       refuse(relation.place,
              harmless(relation.attribute) + ": expected a whole number from 1 to " + std::to_string(most));
   }

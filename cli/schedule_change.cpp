@@ -2,19 +2,18 @@
 #include "cli/schedule_change.hpp"
 
 #include <algorithm>
-#include <charconv>
 
 #include "cli/simulation.hpp"
+#include "protocol/numbers.hpp"
 
 namespace dmm {
 
 OrFault<SchedulerChange, CommandFault> parse_change(const std::string& text) {
   const std::size_t equals = text.find('=');
   double at = -1;
-  const char* const end = text.data() + std::min(equals, text.size());
-  const auto [stop, error] = std::from_chars(text.data(), end, at);
   constexpr double latest = 1e11;
-  if (equals == std::string::npos || error != std::errc{} || stop != end || !(at >= 0 && at <= latest))
+  if (equals == std::string::npos || !parse_number(std::string_view(text).substr(0, equals), at) ||
+      !(at >= 0 && at <= latest))
     return CommandFault{"--change: expected seconds, '=' and an architecture, as in 3600=easy, got '" + text + "'",
                         2};
   SchedulerChange change{Instant{} + from_seconds(at), text.substr(equals + 1)};

@@ -3,12 +3,12 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <map>
 #include <optional>
 #include <string_view>
 
 #include "cli/figures.hpp"
+#include "protocol/numbers.hpp"
 
 namespace dmm {
 namespace {
@@ -61,8 +61,7 @@ const SlurmOption* find_option(const std::string& name) {
 }
 
 bool read_whole_number(std::string_view text, std::uint64_t& number, std::uint64_t most) {
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  return error == std::errc{} && end == text.data() + text.size() && number <= most;
+  return parse_number(text, number) && number <= most;
 }
 
 /// Collects what the lines say.

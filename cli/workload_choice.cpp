@@ -4,11 +4,11 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <filesystem>
 
 #include "cli/figures.hpp"
+#include "protocol/numbers.hpp"
 #include "topologies/text_rules.hpp"
 
 namespace dmm {
@@ -33,8 +33,7 @@ std::string short_number(double value) {
 /// The cluster that a user means by its number or its name.
 OrFault<std::uint32_t, CommandFault> cluster_named(const std::string& word, const Grid& grid) {
   std::uint32_t number = 0;
-  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), number);
-  if (error == std::errc{} && end == word.data() + word.size() && number < grid.clusters.size()) return number;
+  if (parse_number(word, number) && number < grid.clusters.size()) return number;
   std::vector<std::string> names;
   for (std::uint32_t i = 0; i < grid.clusters.size(); ++i) {
     if (grid.clusters[i].name == word) return i;

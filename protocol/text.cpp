@@ -2,18 +2,12 @@
 #include "protocol/text.hpp"
 
 #include <algorithm>
-#include <charconv>
 
 #include "protocol/messages.hpp"
+#include "protocol/numbers.hpp"
 
 namespace dmm {
 namespace {
-
-template <class Number>
-bool parse_number(std::string_view text, Number& number) {
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  return error == std::errc{} && end == text.data() + text.size() && number > 0;
-}
 
 bool starts_name(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); }
 bool continues_name(char c) { return starts_name(c) || c == '_' || c == '.' || c == '-'; }
@@ -49,10 +43,10 @@ std::optional<RequestId> parse_request_id(std::string_view text) {
   id.user = std::string(text.substr(first + 1, second - first - 1));
   std::string_view number = text.substr(second + 1);
   if (const auto dot = number.find('.'); dot != std::string_view::npos) {
-    if (!parse_number(number.substr(dot + 1), id.attempt)) return std::nullopt;
+    if (!parse_number(number.substr(dot + 1), id.attempt) || id.attempt == 0) return std::nullopt;
     number = number.substr(0, dot);
   }
-  if (!parse_number(number, id.job)) return std::nullopt;
+  if (!parse_number(number, id.job) || id.job == 0) return std::nullopt;
   return id;
 }
 

@@ -3,7 +3,9 @@
 #include "topologies/text_rules.hpp"
 
 #include <algorithm>
-#include <charconv>
+#include <string_view>
+
+#include "protocol/numbers.hpp"
 
 namespace dmm {
 
@@ -14,9 +16,7 @@ unsigned port_of(const std::string& address) {
   const std::size_t colon = address.rfind(':');
   if (colon == std::string::npos || colon == 0) return 0;
   unsigned port = 0;
-  const char* last = address.data() + address.size();
-  const auto [end, error] = std::from_chars(address.data() + colon + 1, last, port);
-  return error == std::errc() && end == last && port <= 65535 ? port : 0;
+  return parse_number(std::string_view(address).substr(colon + 1), port) && port <= 65535 ? port : 0;
 }
 
 /// How many letters were added, left out, replaced, or swapped with the next one.

@@ -144,6 +144,22 @@ OrFault<RareList<Dependency>, std::string> parse_dependencies(std::string_view t
   return dependencies;
 }
 
+std::optional<ConditionFault> read_conditions(const ConditionTexts& texts, std::int64_t now, JobDescription& job,
+                                              std::vector<JobName>& named) {
+  job.hold = texts.hold;
+  if (texts.begin) {
+    auto begin = parse_begin(*texts.begin, now);
+    if (auto* fault = std::get_if<std::string>(&begin)) return ConditionFault{"begin", std::move(*fault)};
+    job.begin_seconds = std::get<std::uint32_t>(begin);
+  }
+  if (!texts.dependency) return std::nullopt;
+  auto dependencies = parse_dependencies(*texts.dependency, named);
+  if (auto* fault = std::get_if<std::string>(&dependencies))
+    return ConditionFault{"dependency", std::move(*fault)};
+  job.dependencies = std::get<RareList<Dependency>>(std::move(dependencies));
+  return std::nullopt;
+}
+
 std::string fault_of_names(const std::vector<JobName>& named, const Party& job_manager) {
   for (const JobName& name : named)
     if (name.site != job_manager.site.text || name.user != job_manager.name)

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,6 +12,23 @@
 #include "protocol/messages.hpp"
 
 namespace dmm {
+
+/// What a user says of when a job may be asked for.
+struct ConditionTexts {
+  bool hold = false;
+  std::optional<std::string> begin, dependency;
+};
+
+/// What is wrong with one of them: "begin" or "dependency", and what was expected.
+struct ConditionFault {
+  const char* field;
+  std::string text;
+};
+
+/// Puts the conditions into the job; `now` in seconds since 1970. Nothing, or what can't be read. `named`: as
+/// below.
+std::optional<ConditionFault> read_conditions(const ConditionTexts& texts, std::int64_t now, JobDescription& job,
+                                              std::vector<JobName>& named);
 
 /// How many seconds after `now` (seconds since 1970) the moment is; or what was expected. "now+1hour", "now+90"
 /// (seconds), "18:30", "18:30:15" (the next time that the clock shows it), "2026-11-27", "2026-11-27T08:00[:00]".

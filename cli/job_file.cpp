@@ -124,19 +124,17 @@ void make_absolute(ShortText& path) {
 
 /// When it may be asked for, in the texts of the options of `dmm submit`.
 void read_conditions_of(JsonReader& reader, JobDescription& job, std::vector<JobName>& named) {
-  reader.boolean("hold", job.hold);
-  std::string begin, dependency;
-  reader.text("begin", begin);
-  reader.text("dependency", dependency);
-  if (reader.has("begin")) {
-    const auto read = parse_begin(begin, wall_microseconds() / 1'000'000);
-    if (const auto* fault = std::get_if<std::string>(&read)) return reader.refuse("begin", *fault);
-    job.begin_seconds = std::get<std::uint32_t>(read);
-  }
-  if (!reader.has("dependency")) return;
-  auto read = parse_dependencies(dependency, named);
-  if (const auto* fault = std::get_if<std::string>(&read)) return reader.refuse("dependency", *fault);
-  job.dependencies = std::get<RareList<Dependency>>(std::move(read));
+  ConditionTexts texts;
+  reader.boolean("hold", texts.hold);
+  const auto read_text = [&](const char* key, std::optional<std::string>& said) {
+    std::string text;
+    reader.text(key, text);
+    if (reader.has(key)) said = std::move(text);
+  };
+  read_text("begin", texts.begin);
+  read_text("dependency", texts.dependency);
+  if (const auto fault = read_conditions(texts, wall_microseconds() / 1'000'000, job, named))
+    reader.refuse(fault->field, fault->text);
 }
 
 /// A file here, of which the bytes travel.

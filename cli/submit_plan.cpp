@@ -77,16 +77,10 @@ WhyNot program_from(const SubmitOptions& options, Program& program) {
 
 /// When the job may be asked for. `named`: gets the full names of jobs that it depends on.
 WhyNot conditions_from(const SubmitOptions& options, JobDescription& job, std::vector<JobName>& named) {
-  job.hold = options.hold;
-  if (!options.begin.empty()) {
-    const auto begin = parse_begin(options.begin, wall_microseconds() / 1'000'000);
-    if (const auto* fault = std::get_if<std::string>(&begin)) return "--begin: " + *fault;
-    job.begin_seconds = std::get<std::uint32_t>(begin);
-  }
-  if (options.dependency.empty()) return {};
-  auto dependencies = parse_dependencies(options.dependency, named);
-  if (const auto* fault = std::get_if<std::string>(&dependencies)) return "--dependency: " + *fault;
-  job.dependencies = std::get<RareList<Dependency>>(std::move(dependencies));
+  const auto said = [](const std::string& text) { return text.empty() ? std::nullopt : std::optional(text); };
+  const ConditionTexts texts{options.hold, said(options.begin), said(options.dependency)};
+  if (const auto fault = read_conditions(texts, wall_microseconds() / 1'000'000, job, named))
+    return "--" + std::string(fault->field) + ": " + fault->text;
   return {};
 }
 

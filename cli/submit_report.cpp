@@ -88,6 +88,10 @@ Rows rows_of(const JobDescription& job) {
   if (job.priority != unsaid.priority) rows.emplace_back("priority", std::to_string(job.priority));
   if (job.dttl != unsaid.dttl) rows.emplace_back("dttl", std::to_string(job.dttl));
   if (job.reruns_max != unsaid.reruns_max) rows.emplace_back("reruns", std::to_string(job.reruns_max));
+  if (job.hold) rows.emplace_back("held", "until `dmm release`");
+  if (job.begin_seconds > 0) rows.emplace_back("begins in", length_text(job.begin_seconds));
+  for (const Dependency& one : job.dependencies)
+    rows.emplace_back("depends on", std::string(to_text(one.kind)) + " job " + grouped(one.job));
   return rows;
 }
 
@@ -105,6 +109,12 @@ Json size_as_json(const ResourceNeed& need) {
     components.push_back(std::move(one));
   }
   return components;
+}
+
+Json dependencies_as_json(const JobDescription& job) {
+  Json list = Json::array();
+  for (const Dependency& one : job.dependencies) list.push_back({{"kind", to_text(one.kind)}, {"job", one.job}});
+  return list;
 }
 
 Json job_as_json(const JobDescription& job) {
@@ -136,7 +146,10 @@ Json job_as_json(const JobDescription& job) {
           {"output_file", job.output_path.view()},
           {"error_file", job.error_path.view()},
           {"append", job.append},
-          {"keep_output", job.keep_output}};
+          {"keep_output", job.keep_output},
+          {"hold", job.hold},
+          {"begin_seconds", job.begin_seconds},
+          {"dependencies", dependencies_as_json(job)}};
 }
 
 }  // namespace

@@ -181,6 +181,12 @@ class Files(Jobs):
                          [[{"processors": 2}], [{"processors": 1}, {"processors": 2}]])
         self.assertIn("job 2  b\n  command  b\n  size     3 processors in 1 + 2\n",
                       self.dmm("submit", "--check", "jobs.json").out)
+        said = ("submit", "--check", "--hold", "--begin", "now+1hour", "--dependency", "afterok:12:13", "--", "true")
+        self.assertIn("  held        until `dmm release`\n  begins in   1 h 00 min\n"
+                      "  depends on  afterok job 12\n  depends on  afterok job 13\n", self.dmm(*said).out)
+        job = self.dmm("submit", "--json", *said[1:]).json["jobs"][0]
+        self.assertEqual((job["hold"], job["begin_seconds"]), (True, 3600))
+        self.assertEqual(job["dependencies"], [{"kind": "afterok", "job": 12}, {"kind": "afterok", "job": 13}])
         self.dmm("submit", "--check", "--", "true")
         self.assertEqual(self.dmm("queue", "--all", "--json").json["jobs"], [])
         self.stop()

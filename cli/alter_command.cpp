@@ -1,13 +1,11 @@
 // `dmm hold`, `dmm release` and `dmm alter`: what a user changes of jobs that wait.
 #include <CLI/CLI.hpp>
-#include <cstdio>
 #include <memory>
 #include <optional>
 
 #include "cli/commands.hpp"
-#include "cli/figures.hpp"
+#include "cli/job_order.hpp"
 #include "cli/json_text.hpp"
-#include "cli/questions.hpp"
 
 namespace dmm {
 namespace {
@@ -20,41 +18,9 @@ struct AlterOptions {
   bool hold = false, release = false, json = false;
 };
 
-/// An order about jobs, and how it is told that a job was changed, or had nothing to change.
-struct JobOrder {
-  const char* verb;
-  const char* done;
-  const char* unchanged;
-};
-
-constexpr JobOrder hold_order{"hold", "held", "held already"};
-constexpr JobOrder release_order{"release", "released", "not held: nothing changed"};
-constexpr JobOrder alter_order{"alter", "altered", "so already: nothing changed"};
-
-/// Puts the order, with what `argument` says beside the job, to the manager of each job.
-int order_each(const JobOrder& order, const AlterOptions& options, const Json& argument) {
-  Json results = Json::array();
-  int code = 0;
-  for (const std::string& text : options.jobs) {
-    auto parsed = parse_job(text);
-    if (auto* fault = std::get_if<CommandFault>(&parsed)) return fail(order.verb, *fault);
-    const JobName& name = std::get<JobName>(parsed);
-    auto manager = manager_of(name, options.manager);
-    if (auto* fault = std::get_if<CommandFault>(&manager)) return fail(order.verb, *fault);
-    Json of_job = argument;
-    of_job["job"] = name.job;
-    const Answered answered = order_one(std::get<Manager>(manager), order.verb, of_job);
-    const auto changed = answered.json.find("changed");
-    const bool is_changed = answered.fault.empty() && changed != answered.json.end() && !changed->empty();
-    results.push_back({{"job", text}, {"changed", is_changed}, {"reason", answered.fault}});
-    if (!answered.fault.empty())
-      code = fail(order.verb, {text + ": " + harmless(answered.fault), 1});
-    else if (!options.json)
-      std::printf("%s: %s\n", harmless(text).c_str(), is_changed ? order.done : order.unchanged);
-  }
-  if (options.json) print_json({{"jobs", std::move(results)}});
-  return code;
-}
+constexpr JobOrder hold_order{"hold", "changed", "held", "held already"};
+constexpr JobOrder release_order{"release", "changed", "released", "not held: nothing changed"};
+constexpr JobOrder alter_order{"alter", "changed", "altered", "so already: nothing changed"};
 
 int alter(const AlterOptions& options) {
   Json argument = Json::object();
@@ -63,7 +29,7 @@ int alter(const AlterOptions& options) {
   if (options.hold || options.release) argument["held"] = options.hold;
   if (argument.empty())
     return fail("alter", {"say what to change: --priority, --limit-wall, --hold or --release", 2});
-  return order_each(alter_order, options, argument);
+  return order_each(alter_order, options.jobs, options.manager, argument, options.json);
 }
 
 CLI::App* add_order(CLI::App& app, const char* name, const char* what,
@@ -88,7 +54,9 @@ CLI::App* add_hold_command(CLI::App& app, int& exit_code) {
       "Examples:\n"
       "  dmm hold das-0/alice/17\n"
       "  dmm hold 17 18 --site das-0\n");
-  command->callback([options, &exit_code] { exit_code = order_each(hold_order, *options, Json::object()); });
+  command->callback([options, &exit_code] {
+    exit_code = order_each(hold_order, options->jobs, options->manager, Json::object(), options->json);
+  });
   return command;
 }
 
@@ -101,7 +69,9 @@ CLI::App* add_release_command(CLI::App& app, int& exit_code) {
       "Examples:\n"
       "  dmm release das-0/alice/17\n"
       "  dmm release 17 18 --site das-0\n");
-  command->callback([options, &exit_code] { exit_code = order_each(release_order, *options, Json::object()); });
+  command->callback([options, &exit_code] {
+    exit_code = order_each(release_order, options->jobs, options->manager, Json::object(), options->json);
+  });
   return command;
 }
 

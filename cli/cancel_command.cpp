@@ -10,6 +10,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/figures.hpp"
+#include "cli/job_order.hpp"
 #include "cli/job_selection.hpp"
 #include "cli/json_text.hpp"
 #include "cli/questions.hpp"
@@ -30,25 +31,11 @@ struct CancelOptions {
   bool json = false;
 };
 
+constexpr JobOrder cancel_order{"cancel", "cancelled", "cancelled", "over already"};
+
 int cancel_named(const CancelOptions& options) {
-  Json results = Json::array();
-  int code = 0;
-  for (const std::string& text : options.jobs) {
-    auto parsed = parse_job(text);
-    if (auto* fault = std::get_if<CommandFault>(&parsed)) return fail("cancel", *fault);
-    const JobName& name = std::get<JobName>(parsed);
-    auto manager = manager_of(name, options.manager);
-    if (auto* fault = std::get_if<CommandFault>(&manager)) return fail("cancel", *fault);
-    const Answered answered = order_one(std::get<Manager>(manager), "cancel",
-                                        {{"job", name.job}, {"grace_seconds", options.grace_seconds}});
-    results.push_back({{"job", text}, {"cancelled", answered.fault.empty()}, {"reason", answered.fault}});
-    if (!answered.fault.empty())
-      code = fail("cancel", {text + ": " + answered.fault, 1});
-    else if (!options.json)
-      std::printf("%s: cancelled\n", text.c_str());
-  }
-  if (options.json) print_json({{"jobs", std::move(results)}});
-  return code;
+  return order_each(cancel_order, options.jobs, options.manager, {{"grace_seconds", options.grace_seconds}},
+                    options.json);
 }
 
 /// Jobs by the index of their manager.

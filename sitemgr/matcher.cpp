@@ -125,6 +125,7 @@ std::optional<Matcher::Match> Matcher::next_head(Instant now, RequestQueue& queu
 void Matcher::end_heads(RequestQueue& queue, const LocalRequest* blocker) {
   DMM_ASSERT(phase_ == Phase::heads && (!blocker || left_ > 0));
   blocker_ = blocker ? std::optional(blocker->request.id) : std::nullopt;
+  if (scan_ && blocker_ && *blocker_ != told_) overtaken_ = told_ = *blocker_;
   // A request that came stands before the one that blocked the others, and doesn't block them.
   if (was_blocked_ && !blocker_ && !in_a_pass_) {
     sweep_.begin(queue.fitting());

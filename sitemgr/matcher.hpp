@@ -57,6 +57,8 @@ class Matcher {
   }
   /// Whether a request that was overtaken for too long, or a strict policy, holds the others back.
   bool is_blocked() const { return blocker_.has_value(); }
+  /// A request that holds the others back since it was overtaken for as long as it may be; each is said once.
+  std::optional<RequestId> take_overtaken() { return std::exchange(overtaken_, std::nullopt); }
 
   // ---- what changed ----
   /// A request came that wasn't looked at.
@@ -96,6 +98,8 @@ class Matcher {
   bool pass_goes_on_ = false;          ///< the last step looked at as many classes as it may: the rest are due
   bool pass_again_ = false;            ///< an unfinished pass missed requests that may fit now: another pass follows
   std::optional<RequestId> blocker_;   ///< the request that no other may overtake: the last pass ended there
+  std::optional<RequestId> overtaken_;  ///< reached the limit of overtaking, and is to be told
+  RequestId told_;                      ///< the last one that did
   std::uint64_t started_ = 0;
 
   ClassSweep sweep_;  ///< of all requests, over several steps if they are many

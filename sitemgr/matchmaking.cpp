@@ -30,6 +30,9 @@ void match_local(SiteStep& s) {
     s.parts.matcher.placed(s.now, s.parts.queue);
     if (match->is_reserved) drop_reservation(s.parts);
   }
+  if (const auto overtaken = s.parts.matcher.take_overtaken())
+    s.effects.log(Level::info, "overtaken", *overtaken,
+                  {{"limit_seconds", s.parts.settings.overtaken_limit.in_seconds()}});
 }
 
 HopLease& make_lease(SiteStep& s, const ResourceNeed& need, const Placement& placement, const RequestId& request,

@@ -46,6 +46,7 @@ std::string_view to_text(Rare state) {
     case Rare::reclaimed: return "an owner took lent nodes back";
     case Rare::expired: return "a lease expired";
     case Rare::idle: return "a lease without a job went back to its owner";
+    case Rare::overtaken: return "a request that was overtaken for as long as it may be held others back";
     case Rare::at_longest: return "an owner ended a lease that had lasted as long as its leases may";
     case Rare::interrupted_again: return "owners ended several attempts at one job";
   }
@@ -92,6 +93,7 @@ void Sometimes::note_site(const LogEvent& event) {
   saw(Rare::job_manager_absent, event.name == "job_manager_absent");
   saw(Rare::reclaimed, event.name == "reclaim");
   saw(Rare::at_longest, event.name == "reclaim" && text_of(event, "reason") == to_text(LeaseEnd::at_longest));
+  saw(Rare::overtaken, event.name == "overtaken");
   if (event.name != "lease_ended") return;
   saw(Rare::node_lost, text_of(event, "reason") == "node_lost");
   saw(Rare::expired, text_of(event, "reason") == "expired");

@@ -38,6 +38,7 @@ enum class Rare : std::uint8_t {
   reclaimed,
   expired,
   idle,
+  overtaken,
   at_longest,
   interrupted_again,
 };

@@ -85,10 +85,15 @@ TEST_CASE("matcher: a request that was overtaken for too long holds the others b
   Pass pass{stage, part};
   const std::uint64_t wide = add(stage, part, 9), small = add(stage, part, 1);
   CHECK(pass.run() == Jobs{small});
+  CHECK_FALSE(part.take_overtaken());
   stage.now = stage.now + stage.parts.settings.overtaken_limit;
   const std::uint64_t late = add(stage, part, 1);
   CHECK(pass.run().empty());
   CHECK(part.is_blocked());
+  CHECK(part.take_overtaken()->job == wide);
+  add(stage, part, 1);
+  CHECK(pass.run().empty());
+  CHECK_FALSE(part.take_overtaken());  // it was told
   CHECK(late != wide);
 }
 

@@ -213,9 +213,9 @@ void end_pauses(JobStep& s) {
 void on(JobStep& s, FromSite, const Refuse& refuse) {
   Job* job = s.parts.jobs.find(refuse.request.job);
   if (!job || !is_asked_for(s, *job, refuse.request)) return s.parts.ignore("not_waiting");
-  std::string text = "refused: " + std::string(to_text(refuse.reason));
+  std::string text = "refused: " + std::string(words_for(refuse.reason));
   if (refuse.reason == RefusalReason::too_large)
-    text += "; the largest cluster that can be reached has " + std::to_string(refuse.largest) + " processors";
+    text += ", of which the largest has " + std::to_string(refuse.largest) + " processors";
   if (!refuse.text.empty()) text += "; " + shortened(refuse.text, text_bytes_max);
   job->text = text;
   job->ended = s.now;

@@ -62,6 +62,18 @@ std::string_view to_text(RefusalReason value) {
   return word(words, static_cast<std::uint8_t>(value));
 }
 
+std::string_view words_for(RefusalReason value) {
+  static constexpr std::array<std::string_view, 6> words{
+      "too large for every cluster that can be reached",
+      "the request makes no sense",
+      "a limit of the site is reached",
+      "no nodes that can be reached have what it asks for",
+      "no owner that can be reached lends for so long",
+      "a limit on the way to its nodes allows less at once",
+  };
+  return word(words, static_cast<std::uint8_t>(value));
+}
+
 std::string_view to_text(LeaseEnd value) {
   static constexpr std::array<std::string_view, 12> words{
       "released", "expired", "reclaimed",    "not_claimed", "node_lost",    "owner_lost",

@@ -115,6 +115,8 @@ std::string_view to_text(LeaseEnd reason);
 std::string_view to_text(StartFault fault);
 std::string_view to_text(EndKind kind);
 
+/// For people, as after "refused:": "no nodes that can be reached have what it asks for".
+std::string_view words_for(RefusalReason reason);
 /// For people, as after "It could not be started:": "its program was not found". Empty for none.
 std::string_view words_for(StartFault fault);
 /// The same of a fault by its name, as `to_text` says it; empty if this version knows no such fault.

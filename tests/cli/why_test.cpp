@@ -92,9 +92,9 @@ TEST_CASE("why: nodes that nobody has are refused at once, with what is missing"
   flexible.need.kind = RequestKind::flexible;
   for (const JobDescription& job : {gpu, large, flexible}) world.submit(ann, job);
   world.run_until(at(10));
-  expect(text_of_job(world, 1), {"no_such_nodes", "gpu=1"});
-  expect(text_of_job(world, 2), {"no_such_nodes", "95368 MiB of memory"});
-  expect(text_of_job(world, 3), {"too_large", "20 at one site"});
+  expect(text_of_job(world, 1), {"no nodes that can be reached have what it asks for", "gpu=1"});
+  expect(text_of_job(world, 2), {"no nodes that can be reached", "95368 MiB of memory"});
+  expect(text_of_job(world, 3), {"too large for every cluster", "20 at one site"});
 }
 
 TEST_CASE("why: what only a neighbour has, and what of it is missing here") {
@@ -133,7 +133,7 @@ TEST_CASE("why: a quota that no whole node meets is named, whether the job is re
   alone.run_until(at(2));
   alone.submit(ann, job_of(1));
   alone.run_until(at(5));
-  expect(text_of_job(alone, 1), {"too_large", "has 0 processors", quota});
+  expect(text_of_job(alone, 1), {"too large", "has 0 processors", quota});
 
   World world(pair(one, sixteen), calm_world());
   world.run_until(at(2));
@@ -244,7 +244,8 @@ TEST_CASE("why: the limit of a link is named, of a job that is refused and of on
   world.submit(ann, job_of(8));
   world.submit(ann, job_of(2)), world.submit(ann, job_of(2));
   world.run_until(at(10));
-  expect(text_of_job(world, 1), {"refused: over_limit; needs 8 processors; ", limit});
+  expect(text_of_job(world, 1),
+         {"refused: a limit on the way to its nodes allows less at once; needs 8 processors; ", limit});
   CHECK(text_of_job(world, 1).find("largest cluster") == std::string::npos);
   world.submit(ann, job_of(2));
   world.run_until(at(15));

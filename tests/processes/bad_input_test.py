@@ -130,7 +130,7 @@ class Commands(GridTest):
                  {"name": "m", "parent": "top"}, {"name": "top", "clusters": [{"name": "n", "nodes": 5}]}]
         self.up(self.topology("row", *sites))
         done = self.dmm("submit", "--wait", "-n", 6, "--", "true", code=1)
-        self.assertIn("the largest cluster that can be reached has 5 processors", done.out)
+        self.assertIn("of which the largest has 5 processors", done.out)
         self.assertEqual(self.dmm("submit", "--wait", "-n", 5, "--", "true").code, 0)
         self.until_chain("a/u/1", "refused the request: too large")
 

@@ -33,7 +33,9 @@ void add_size_options(CLI::App& command, SubmitOptions& options) {
   auto* processors =
       add_of_job(command, "-n,--processors", options.processors, "Processors, in one component (default 1)", "N");
   processors->check(CLI::Range(1u, 10'000'000u));
-  auto* components = add_of_job(command, "--components", options.components, "Components of these sizes", "N,...");
+  auto* components =
+      add_of_job(command, "--components", options.components,
+                 "Components of these sizes, each where it suits or where it says", "N[@SITE/CLUSTER],...");
   auto* flexible =
       add_of_job(command, "--flexible", options.flexible, "So many processors, divided as it suits", "TOTAL");
   flexible->check(CLI::Range(1u, 10'000'000u));

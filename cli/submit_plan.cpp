@@ -2,39 +2,55 @@
 #include "cli/submit_plan.hpp"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <filesystem>
+#include <string_view>
 
 #include "cli/carried_files.hpp"
 #include "cli/figures.hpp"
 #include "cli/rsl_job.hpp"
+#include "protocol/numbers.hpp"
 #include "protocol/programs.hpp"
 #include "runtime/client.hpp"
 #include "runtime/clock.hpp"
+#include "topologies/text_rules.hpp"
 
 namespace dmm {
 namespace {
 
 using Planned = OrFault<SubmitPlan, JobFault>;
 
-/// "8,8,8" as components.
-bool read_component_sizes(const std::string& text, ResourceNeed& need) {
-  std::uint64_t size = 0;
-  std::size_t digits = 0;
-  for (const char c : text + ',') {
-    if (c >= '0' && c <= '9' && digits < 8) {
-      size = size * 10 + static_cast<std::uint64_t>(c - '0'), ++digits;
-      continue;
-    }
-    if (c != ',' || digits == 0 || size == 0) return false;
-    need.components.push_back({static_cast<std::uint32_t>(size), {}, {}});
-    size = digits = 0;
-  }
+/// "8", "8@das-0/c" or "8@das-0" as a component.
+bool parse_component(std::string_view text, Component& component) {
+  const std::size_t at = std::min(text.find('@'), text.size());
+  if (!parse_number(text.substr(0, at), component.processors) || component.processors == 0) return false;
+  if (at == text.size()) return true;
+  const std::string_view place = text.substr(at + 1);
+  const std::size_t slash = std::min(place.find('/'), place.size());
+  const std::string site(place.substr(0, slash)), cluster(place.substr(std::min(slash + 1, place.size())));
+  if (!fault_of_name(site).empty() || (slash < place.size() && !fault_of_name(cluster).empty())) return false;
+  component.site = SiteName{site};
+  component.cluster = ClusterName{cluster};
   return true;
 }
 
+/// "8,8,8" as components.
+bool parse_components(std::string_view text, ResourceNeed& need) {
+  for (;;) {
+    const std::size_t comma = std::min(text.find(','), text.size());
+    Component component;
+    if (!parse_component(text.substr(0, comma), component)) return false;
+    if (!component.site.empty()) need.kind = RequestKind::fixed;
+    need.components.push_back(std::move(component));
+    if (comma == text.size()) return true;
+    text.remove_prefix(comma + 1);
+  }
+}
+
 WhyNot need_from(const SubmitOptions& options, ResourceNeed& need) {
-  if (!options.components.empty() && !read_component_sizes(options.components, need))
-    return "--components: expected sizes with commas between, as in 8,8,8, got '" + options.components + "'";
+  if (!options.components.empty() && !parse_components(options.components, need))
+    return "--components: expected sizes with commas between, as in 8,8,8 or 8@das-0,8@das-1/nodes, got '" +
+           options.components + "'";
   if (options.flexible > 0) {
     need.kind = RequestKind::flexible;
     need.components.push_back({options.flexible, {}, {}});

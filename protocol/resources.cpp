@@ -52,8 +52,8 @@ WhyNot fault_of(const ResourceNeed& need) {
   for (const auto& component : need.components) {
     if (component.processors == 0) return "a component needs at least 1 processor";
     total += component.processors;
-    if (need.kind == RequestKind::fixed && component.cluster.empty())
-      return "each component of a fixed request names its cluster";
+    if (need.kind == RequestKind::fixed && component.cluster.empty() && component.site.empty())
+      return "each component of a fixed request names its site or its cluster";
   }
   if (total > processors_max) return "a request is for at most 10,000,000 processors";
   if (need.kind != RequestKind::flexible) return {};
@@ -89,7 +89,10 @@ WhyNot fault_of_sizes(const std::vector<Granted>& granted, const ResourceNeed& n
       if (granted[i].nodes != (asked.processors + width - 1) / width)
         return "component " + std::to_string(i) + " has another number of nodes than hold " +
                std::to_string(asked.processors) + " processors";
-      if (need.kind == RequestKind::fixed && granted[i].first->cluster != asked.cluster)
+      if (need.kind != RequestKind::fixed) continue;
+      const NodeGroup& there = *granted[i].first;
+      if ((!asked.cluster.empty() && there.cluster != asked.cluster) ||
+          (!asked.site.empty() && there.resource_manager.site != asked.site))
         return "component " + std::to_string(i) + " is not in the cluster that it names";
     }
     return {};

@@ -45,7 +45,7 @@ struct Constraints {
 
 /// How a request may be divided over clusters (Sonmez et al. 2006, section 2.2).
 enum class RequestKind : std::uint8_t {
-  fixed,      ///< component sizes and the cluster of each are given
+  fixed,      ///< component sizes and the site or cluster of each are given
   non_fixed,  ///< component sizes are given, clusters are chosen
   flexible,   ///< a total is given, the components are chosen
 };
@@ -53,7 +53,7 @@ enum class RequestKind : std::uint8_t {
 /// A part of a job that must sit inside one cluster.
 struct Component {
   std::uint32_t processors = 0;
-  SiteName site;        ///< for a fixed request: the site of its cluster, empty for any
+  SiteName site;        ///< for a fixed request: its site, empty for any
   ClusterName cluster;  ///< for a fixed request: its cluster, empty for any
 
   auto operator<=>(const Component&) const = default;

@@ -7,7 +7,7 @@
 //    its idle processors, and several components on one cluster share no node.
 //  - A cluster offers its *usable* processors (below), not its idle ones; where a paper orders clusters by
 //    idle processors, they are ordered by usable ones, and equal ones stay in the order of the input.
-//  - A fixed need goes to the clusters it names or nowhere, whatever the policy.
+//  - A fixed need goes to the sites and clusters it names or nowhere, whatever the policy.
 //  - A flexible need with a list of acceptable splits takes the first split that the policy can place. A
 //    split that contradicts the need's own bounds (component_processors_min, components_max) is passed over.
 //  - Components of given sizes are placed one after the other and never moved again, as in the papers: a

@@ -8,10 +8,13 @@ namespace dmm {
 namespace {
 
 bool is_named(const ClusterView& cluster, const Component& component) {
-  return cluster.name == component.cluster && (component.site.empty() || component.site == cluster.site);
+  return (component.cluster.empty() || component.cluster == cluster.name) &&
+         (component.site.empty() || component.site == cluster.site);
 }
 
-/// The first cluster of the component's name that has room for it; clusters.size() if there is none.
+bool names_both(const Component& component) { return !component.cluster.empty() && !component.site.empty(); }
+
+/// The first cluster of the component's names that has room for it; clusters.size() if there is none.
 std::size_t first_named(std::span<const ClusterView> clusters, const Component& component, const Room& room) {
   std::size_t at = 0;
   while (at < clusters.size() &&
@@ -38,12 +41,12 @@ bool keeps_bounds(const ResourceNeed& need, std::span<const std::uint32_t> split
 std::optional<Placement> place_fixed(const ResourceNeed& need, std::span<const ClusterView> clusters) {
   Room room(clusters);
   Placement placement(need.components.size());
-  // Those that name their site have no choice, so they go first: a component that may go to either of two
-  // clusters of the same name must not take the place of one that may not.
-  for (const bool with_site : {true, false}) {
+  // Those that name site and cluster have no choice, so they go first: a component that may go to either of two
+  // clusters must not take the place of one that may not.
+  for (const bool both : {true, false}) {
     for (std::uint32_t i = 0; i < need.components.size(); ++i) {
       const Component& component = need.components[i];
-      if (component.site.empty() == with_site) continue;
+      if (names_both(component) != both) continue;
       const std::size_t at = first_named(clusters, component, room);
       if (at == clusters.size()) return std::nullopt;
       room.take(at, component.processors);

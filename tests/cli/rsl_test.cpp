@@ -106,7 +106,7 @@ TEST_CASE("rsl: what is wrong is told with its line and column") {
   CHECK(bad("&(executable=a)(directory=here)") ==
         "job.rsl: directory: expected an absolute path, where the job runs");
   CHECK(bad("+(&(executable=a)(resourceManagerContact=x))(&(executable=a))") ==
-        "job.rsl: the request: each component of a fixed request names its cluster");
+        "job.rsl: the request: each component of a fixed request names its site or its cluster");
   CHECK(bad("&(executable=a)(x=" + std::string(1'000'000, '(')).find("lists are nested too deep") !=
         std::string::npos);
 }

@@ -162,6 +162,9 @@ TEST_CASE("fixed needs go where they say, under every policy") {
     CHECK(where(policy, {{1, s, ClusterName("c9")}}) == "-");
     CHECK(where(policy, {{12, t, c1}}) == "2");
     CHECK(where(policy, {{1, t, c2}}) == "-");
+    // With a site alone it is in any cluster there, after those that name theirs.
+    CHECK(where(policy, {{15, s, {}}, {18, s, c1}}) == "10");
+    CHECK(where(policy, {{12, t, {}}, {1, t, {}}}) == "-");
     // Without a site the name may be of either; the one that names its site goes first.
     CHECK(where(policy, {{10, {}, c1}, {18, s, c1}}) == "20");
     CHECK(where(policy, {{15, {}, c1}}) == "0");

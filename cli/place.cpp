@@ -5,6 +5,7 @@
 #include <numeric>
 #include <ostream>
 
+#include "cli/place_explanation.hpp"
 #include "cli/place_report.hpp"
 #include "matchmaking/policy.hpp"
 
@@ -109,52 +110,6 @@ std::string unknown_cluster(const PlaceOptions& options, const std::vector<Clust
   return {};
 }
 
-/// Why a fixed need has no placement: the first cluster that is asked for more than it has.
-std::string why_not_fixed(const ResourceNeed& need, const std::vector<ClusterView>& clusters) {
-  for (const auto& cluster : clusters) {
-    std::uint64_t asked = 0;
-    for (const auto& component : need.components) {
-      if (component.cluster != cluster.name) continue;
-      const std::uint32_t per_node = cluster.processors_per_node;
-      asked += (std::uint64_t{component.processors} + per_node - 1) / per_node * per_node;
-    }
-    const std::uint32_t usable = usable_processors(cluster);
-    if (asked <= usable) continue;
-    return cluster.name.text + " is asked for " + std::to_string(asked) + " processors in whole nodes, and " +
-           std::to_string(usable) + " of its idle ones are usable";
-  }
-  return "the clusters it names have no room";
-}
-
-/// Why the policy found no placement, in one line.
-std::string why_not(const ResourceNeed& need, const std::vector<ClusterView>& clusters,
-                    PlacementPolicy policy) {
-  if (need.kind == RequestKind::fixed) return why_not_fixed(need, clusters);
-  std::uint64_t usable = 0;
-  std::uint32_t largest = 0;
-  for (const auto& cluster : clusters) {
-    usable += usable_processors(cluster);
-    largest = std::max(largest, usable_processors(cluster));
-  }
-  const std::string asked = std::to_string(total_processors(need));
-  const std::string widest = std::to_string(widest_component(need));
-  const std::string largest_text = "the largest usable idle count is " + std::to_string(largest);
-  if (total_processors(need) > usable)
-    return asked + " processors are asked for, and " + std::to_string(usable) + " are usable in all";
-  if (need.kind == RequestKind::non_fixed && widest_component(need) > largest)
-    return "the widest component has " + widest + " processors, and " + largest_text;
-  if (need.kind == RequestKind::non_fixed)
-    return "it finds no room for all components at once, though each fits a cluster alone";
-  if (!need.splits.empty()) return "none of the acceptable splits fits, and " + largest_text;
-  if (policy != flexible_cluster_minimization)
-    return "it does not cut a flexible request: " + asked + " processors have to fit one cluster, and " +
-           largest_text;
-  const std::string at_least = std::to_string(need.component_processors_min);
-  const std::string at_most = std::to_string(need.components_max);
-  return "no cut into " + (need.components_max == 0 ? std::string() : "at most " + at_most + " ") +
-         "components of " + at_least + " processors or more fits, and " + largest_text;
-}
-
 }  // namespace
 
 int run_place(const PlaceOptions& options, std::ostream& out, std::ostream& err) {
@@ -174,9 +129,11 @@ int run_place(const PlaceOptions& options, std::ostream& out, std::ostream& err)
   if (const auto fault = fault_of(need); !fault.empty())
     return refuse(std::string(options.components.empty() ? "--total" : "--components") + ": " + fault);
 
-  PlaceReport report{name_of(policy), need, clusters, policy(need, clusters), {}};
-  if (!report.placement) report.why_not = why_not(need, clusters, policy);
+  PlaceReport report{name_of(policy), need, clusters, policy(need, clusters), {}, {}};
+  if (!report.placement) report.why_not = why_not_placed(need, clusters, policy);
+  if (options.explain) report.alternatives = alternatives_for(need, clusters);
   options.json ? print_json(report, out) : print_text(report, out);
+  if (options.explain && !options.json) print_alternatives(report, out);
   return report.placement ? 0 : 1;
 }
 

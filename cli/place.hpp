@@ -27,6 +27,7 @@ struct PlaceOptions {
   std::vector<std::vector<std::uint32_t>> splits;        ///< --split: flexible: acceptable, preferred first
   std::vector<std::uint32_t> components;                 ///< --components: sizes of a non-fixed request
   std::vector<std::string> fixed;                        ///< --fixed: the cluster of each, if fixed
+  bool explain = false;                                  ///< --explain: all policies beside one another
   bool json = false;                                     ///< --json: an object instead of a table
 };
 

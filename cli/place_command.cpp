@@ -20,7 +20,7 @@ struct PlaceText {
   std::string idle, clusters_total, quota = "1", processors_per_node = "1";
   std::string total, min_component, max_components, components, fixed;
   std::vector<std::string> splits;
-  bool json = false;
+  bool explain = false, json = false;
 };
 
 /// A value that can't be read; its text is the message.
@@ -75,6 +75,7 @@ PlaceOptions options_of(const PlaceText& text) {
   for (const auto& split : text.splits) options.splits.push_back(counts("--split", split));
   options.components = counts("--components", text.components);
   options.fixed = pieces_of(text.fixed);
+  options.explain = text.explain;
   options.json = text.json;
   return options;
 }
@@ -95,6 +96,7 @@ constexpr const char* place_footer =
     "Examples:\n"
     "  dmm place --policy cm --idle 18,15,12 --components 8,8,8\n"
     "  dmm place --policy fcm --idle 18,15,12 --total 24\n"
+    "  dmm place --policy cm --idle 18,15,12 --components 8,8,8 --explain\n"
     "  dmm place --policy fcm --idle 18,15 --total 20 --min-component 4\n"
     "  dmm place --policy cm --idle 18,15,12 --split 24 --split 12,12 --split 8,8,8\n"
     "  dmm place --policy wf --idle 18,15,12 --clusters-total 20,20,20 --quota 0.9 --components 8,8\n"
@@ -120,6 +122,7 @@ CLI::App* add_place_command(CLI::App& app, int& exit_code) {
       ->allow_extra_args(false);
   add("--components", text->components, "A request of components of these sizes", "N,...");
   add("--fixed", text->fixed, "The cluster of each component", "NAME,...");
+  command->add_flag("--explain", text->explain, "Also what the other policies would do, and why");
   command->add_flag("--json", text->json, "Print a JSON object");
   command->footer(place_footer);
   command->callback([text, &exit_code] { exit_code = run(*text); });

@@ -96,6 +96,16 @@ std::string legend(const std::vector<Row>& rows) {
   return text;
 }
 
+nlohmann::ordered_json components_json(const PlaceReport& report, const std::optional<Placement>& placement) {
+  auto components = nlohmann::ordered_json::array();
+  if (!placement) return components;
+  for (const auto& placed : *placement)
+    components.push_back({{"component", placed.component},
+                          {"cluster", report.clusters[placed.cluster].name.text},
+                          {"processors", placed.processors}});
+  return components;
+}
+
 template <class Text>
 void print_line(std::string_view name, std::initializer_list<Text> columns, std::string tail,
                 std::ostream& out) {
@@ -133,12 +143,7 @@ void print_json(const PlaceReport& report, std::ostream& out) {
   object["placed"] = report.placement.has_value();
   object["clusters_used"] = clusters_used(rows);
   object["reason"] = report.placement ? nlohmann::ordered_json() : nlohmann::ordered_json(report.why_not);
-  auto& components = object["components"] = nlohmann::ordered_json::array();
-  if (report.placement)
-    for (const auto& placed : *report.placement)
-      components.push_back({{"component", placed.component},
-                            {"cluster", report.clusters[placed.cluster].name.text},
-                            {"processors", placed.processors}});
+  object["components"] = components_json(report, report.placement);
   auto& clusters = object["clusters"] = nlohmann::ordered_json::array();
   for (const auto& row : rows)
     clusters.push_back({{"cluster", row.cluster.name.text},
@@ -147,6 +152,13 @@ void print_json(const PlaceReport& report, std::ostream& out) {
                         {"usable_processors", row.usable},
                         {"placed_processors", row.taken},
                         {"left_processors", row.usable - row.taken}});
+  for (const PlaceAlternative& one : report.alternatives)
+    object["alternatives"].push_back(
+        {{"policy", one.policy},
+         {"rule", one.rule},
+         {"placed", one.placement.has_value()},
+         {"reason", one.placement ? nlohmann::ordered_json() : nlohmann::ordered_json(one.why_not)},
+         {"components", components_json(report, one.placement)}});
   out << object.dump(2) << '\n';
 }
 

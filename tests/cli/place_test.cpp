@@ -1,0 +1,80 @@
+// `dmm place`: the worked examples of Sonmez et al. 2006, figures 2 and 4, and all policies beside one another.
+#include "cli/place.hpp"
+
+#include <doctest/doctest.h>
+
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "matchmaking/policy.hpp"
+
+namespace place_test {
+
+using namespace dmm;
+
+struct Done {
+  int code = 0;
+  std::string out, err;
+};
+
+Done place(PlaceOptions options) {
+  std::ostringstream out, err;
+  const int code = run_place(options, out, err);
+  return {code, out.str(), err.str()};
+}
+
+PlaceOptions three_clusters(const std::string& policy) {
+  PlaceOptions options;
+  options.policy = policy;
+  options.idle = {18, 15, 12};
+  return options;
+}
+
+bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+TEST_CASE("dmm place --explain shows all policies, the chosen one marked, with their rules") {
+  PlaceOptions options = three_clusters("cm");
+  options.components = {8, 8, 8};
+  options.explain = true;
+  const Done done = place(options);
+  CHECK(done.code == 0);
+  CHECK(has(done.out, "placed on 2 clusters by cm"));
+  CHECK(has(done.out, "worst_fit            3  #1 8 on c1, #2 8 on c2, #3 8 on c3\n"));
+  CHECK(has(done.out, "cm *                 2  #1 8 on c1, #2 8 on c1, #3 8 on c2\n"));
+  CHECK(has(done.out, "cm fills the emptiest cluster"));
+  options.explain = false;
+  CHECK_FALSE(has(place(options).out, "worst_fit"));
+}
+
+TEST_CASE("dmm place --explain says why a policy finds no placement") {
+  PlaceOptions options = three_clusters("fcm");
+  options.total = 24;
+  options.explain = true;
+  const Done done = place(options);
+  CHECK(done.code == 0);
+  CHECK(has(done.out, "fcm *                2  #1 18 on c1, #2 6 on c2\n"));
+  CHECK(has(done.out, "cm                   -  none: it does not cut a flexible request"));
+  options.json = true;
+  const auto json = nlohmann::json::parse(place(options).out);
+  REQUIRE(json["alternatives"].size() == 4);
+  for (const auto& one : json["alternatives"]) {
+    CHECK(one["placed"] == (one["policy"] == "fcm"));
+    CHECK(one["reason"].is_null() == one["placed"].get<bool>());
+    const bool is_known = find_placement(one["policy"].get<std::string>()) != nullptr;
+    CHECK(is_known);
+  }
+  // Each name of the table is there.
+  std::size_t names = 1;
+  for (const char letter : placement_names()) names += letter == ',';
+  CHECK(json["alternatives"].size() == names);
+}
+
+TEST_CASE("dmm place names the option that makes no sense") {
+  PlaceOptions options = three_clusters("nonsense");
+  options.total = 24;
+  const Done done = place(options);
+  CHECK(done.code == 2);
+  CHECK(has(done.err, "--policy: expected one of "));
+}
+
+}  // namespace place_test

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <set>
 #include <span>
 
 #include "jobmgr/attempts.hpp"
@@ -29,16 +30,23 @@ bool is_asked_for(JobStep& s, const Job& job, const RequestId& request) {
   return s.parts.waits_for_nodes(job) && s.parts.request_of(job) == request;
 }
 
-void add_lease(Attempt& attempt, Grant& grant) {
-  for (const NodeGroup& group : grant.nodes)
-    if (group.component >= attempt.components.size()) attempt.components.resize(group.component + 1);
-  for (const NodeGroup& group : grant.nodes) {
-    ComponentRun& component_run = attempt.components[group.component];
-    if (!component_run.nodes.empty()) continue;  // the program runs at the first group, the others are only held
-    component_run.manager = group.resource_manager;
-    component_run.nodes = group.nodes;
-    component_run.lease = static_cast<std::uint16_t>(attempt.leases.size());
+/// A task for each component, on its first group of nodes, the others being only held; or one for each group.
+void add_tasks(Attempt& attempt, const std::vector<NodeGroup>& nodes, Runner runner) {
+  std::set<std::uint32_t> begun;
+  for (const NodeGroup& group : nodes) {
+    const auto component = static_cast<std::uint16_t>(group.component);
+    const bool is_first = begun.insert(component).second;
+    if (runner == Runner::per_component && !is_first) continue;
+    ComponentRun& task = attempt.components.emplace_back();
+    task.manager = group.resource_manager;
+    task.nodes = group.nodes;
+    task.lease = static_cast<std::uint16_t>(attempt.leases.size());
+    task.component = component;
   }
+}
+
+void add_lease(Attempt& attempt, Grant& grant, Runner runner) {
+  add_tasks(attempt, grant.nodes, runner);
   attempt.leases.push_back({grant.lease, true});
   attempt.round_trip = std::max(attempt.round_trip, std::clamp(grant.round_trip, Duration{}, round_trip_max));
   if (attempt.granted.empty())
@@ -47,9 +55,10 @@ void add_lease(Attempt& attempt, Grant& grant) {
     attempt.granted.insert(attempt.granted.end(), grant.nodes.begin(), grant.nodes.end());
 }
 
-Attempt attempt_of(std::span<Grant> grants) {
+Attempt attempt_of(std::span<Grant> grants, Runner runner) {
   Attempt attempt;
-  for (Grant& grant : grants) add_lease(attempt, grant);
+  for (Grant& grant : grants) add_lease(attempt, grant, runner);
+  std::ranges::stable_sort(attempt.components, {}, &ComponentRun::component);
   static_assert(components_granted_max <= UINT16_MAX);
   DMM_ASSERT(!attempt.components.empty() && attempt.components.size() <= components_granted_max);
   attempt.open = attempt.unstarted = static_cast<std::uint16_t>(attempt.components.size());
@@ -272,7 +281,8 @@ void record(JobStep& s, Job& job, std::span<Grant> grants) {
     s.parts.leases.add(s.now, grant.lease, job.number, grant.term);
     s.parts.leases.open(grant.lease, job.number);
   }
-  job.run = std::make_unique<Attempt>(attempt_of(grants));
+  job.run = std::make_unique<Attempt>(attempt_of(grants, job.description.program.runner));
+  job.run->went = !awaits_go(job);
   s.parts.jobs.change(job, JobEvent::granted);
   s.parts.changed(job, Grade::synced);
   for (std::uint32_t i = 0; i < job.run->components.size(); ++i) {
@@ -338,8 +348,8 @@ bool loses(JobStep& s, Job& job, std::uint32_t component, const std::vector<Node
            const LeaseEnded& ended) {
   ComponentRun& component_run = job.run->components[component];
   if (component_run.phase == ComponentPhase::over) return false;
-  const bool touched =
-      std::any_of(hit.begin(), hit.end(), [&](const NodeGroup& group) { return group.component == component; });
+  const bool touched = std::any_of(
+      hit.begin(), hit.end(), [&](const NodeGroup& group) { return group.component == component_run.component; });
   const bool clean = ended.confirmed && ends_under(component_run, ended);
   if (!touched && !clean) return false;
   if (!component_run.cause || !is_owners_right(*component_run.cause)) component_run.cause = ended.reason;

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "jobmgr/asking.hpp"
+#include "jobmgr/barrier.hpp"
 #include "jobmgr/output.hpp"
 #include "manager/assert.hpp"
 #include "manager/planted.hpp"
@@ -141,15 +142,17 @@ void send_start(JobStep& s, const Job& job, std::uint32_t component) {
               {},
               job.description.keep_output};
   auto& environment = start.program.environment;
-  environment.reserve(environment.size() + 5);
+  start.program.awaits_go = awaits_go(job);
+  environment.reserve(environment.size() + 6);
   environment.push_back("DMM_JOB=" + std::to_string(job.number));
+  environment.push_back("DMM_JOB_ID=" + std::to_string(job.number));
   environment.push_back("DMM_NODES=");
   append_nodes(run.granted, environment.back());
   // Linux takes no string above 128 KiB in an environment: the start would fail for a list that few programs read.
   if (environment.back().size() > nodes_variable_max) environment.pop_back();
   environment.push_back("DMM_PROCESSORS=" + std::to_string(processors_of(run.granted)));
-  environment.push_back("DMM_COMPONENTS=" + std::to_string(run.components.size()));
-  environment.push_back("DMM_COMPONENT=" + std::to_string(component));
+  environment.push_back("DMM_COMPONENTS=" + std::to_string(run.components.back().component + 1));
+  environment.push_back("DMM_COMPONENT=" + std::to_string(component_run.component));
   s.effects.send(component_run.manager, std::move(start), s.parts.request_of(job));
 }
 
@@ -162,16 +165,24 @@ void on(JobStep& s, FromProvider from, const Started& started) {
     return;
   }
   if (note_isolation(*job, *component_run, started.isolation)) s.parts.changed(*job);
-  if (component_run->phase == ComponentPhase::started) return s.parts.ignore("repeated");
+  const bool is_barrier = awaits_go(*job);
+  if (component_run->phase == ComponentPhase::started) {
+    if (!is_barrier) return s.parts.ignore("repeated");
+    if (task_ready(s, *job, started.component, started.contact.view())) note_running(s.parts, *job, s.now);
+    return;
+  }
   component_run->phase = component_run->reached = ComponentPhase::started;
   s.parts.changed(*job);
   s.parts.starts.answered(*component_run);
   if (job->state != JobState::ending) s.parts.set_due(*component_run, {job->number, started.component}, never);
-  note_running(s.parts, *job, s.now);
-  if (--job->run->unstarted > 0 || job->state != JobState::starting) return;
-  s.parts.jobs.change(*job, JobEvent::all_started);
-  if (s.effects.wants(Level::info))
-    s.effects.log(Level::info, "started", started.request, {{"process", std::int64_t{started.process}}});
+  if (!is_barrier) note_running(s.parts, *job, s.now);
+  if (--job->run->unstarted == 0 && job->state == JobState::starting) {
+    s.parts.jobs.change(*job, JobEvent::all_started);
+    if (s.effects.wants(Level::info))
+      s.effects.log(Level::info, "started", started.request, {{"process", std::int64_t{started.process}}});
+  }
+  if (is_barrier && task_ready(s, *job, started.component, started.contact.view()))
+    note_running(s.parts, *job, s.now);
 }
 
 void on(JobStep& s, FromProvider from, Ended& ended) {
@@ -186,11 +197,12 @@ void on(JobStep& s, FromProvider from, Ended& ended) {
   if (std::exchange(component_run->heard, true) || component_run->phase == ComponentPhase::over)
     return s.parts.ignore("repeated");
   take_end(*component_run, ended);
+  const bool kept_others_waiting = awaits_go(*job) && component_run->contact.empty();
   const std::size_t lease = component_run->lease;
   const bool is_only_one = std::ranges::count(job->run->components, lease, &ComponentRun::lease) == 1;
   const bool ends_with_it = is_only_one && job->run->leases[lease].lease.owner == s.parts.settings.site;
   if (ended.gave_back && ends_with_it) release_lease(s, *job, lease, Returned::known);
-  if (ended.kind != EndKind::start_failed) note_running(s.parts, *job, s.now - ended.wall);
+  if (ended.kind != EndKind::start_failed && job->run->went) note_running(s.parts, *job, s.now - ended.wall);
   if (s.effects.wants(Level::info))
     s.effects.log(Level::info, "ended", ended.request,
                   {{"component", std::int64_t{ended.component}},
@@ -205,6 +217,7 @@ void on(JobStep& s, FromProvider from, Ended& ended) {
   if (job->run->open == 0) return attempt_over(s, *job);
   if (job->state == JobState::starting && job->run->unstarted == 0)
     s.parts.jobs.change(*job, JobEvent::all_started);
+  if (kept_others_waiting && go_if_ready(s, *job)) note_running(s.parts, *job, s.now);
 }
 
 void stop(JobStep& s, Job& job, std::uint32_t component, Duration grace) {

@@ -16,8 +16,12 @@ std::vector<NodeGroup> Attempt::granted_under(std::size_t lease) const {
   DMM_ASSERT(lease < leases.size());
   if (leases.size() == 1) return granted;
   std::vector<NodeGroup> groups;
+  // Tasks are in the order of their components; those of one component are under one lease.
+  const auto lease_of_group = [&](const NodeGroup& group) {
+    return std::ranges::lower_bound(components, group.component, {}, &ComponentRun::component)->lease;
+  };
   for (const NodeGroup& group : granted)
-    if (components[group.component].lease == lease) groups.push_back(group);
+    if (lease_of_group(group) == lease) groups.push_back(group);
   return groups;
 }
 
@@ -32,6 +36,10 @@ std::vector<NodeGroup> Attempt::held() const {
   for (std::size_t i = 0; i < leases.size(); ++i)
     for (NodeGroup& group : held_under(i)) all.push_back(std::move(group));
   return all;
+}
+
+bool awaits_go(const Job& job) {
+  return job.run->components.size() > 1 || job.description.program.runner != Runner::per_component;
 }
 
 std::string path_of(const Job& job, std::uint32_t component, Stream stream) {

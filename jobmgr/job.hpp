@@ -60,10 +60,11 @@ struct StreamState {
   ShortText all;              ///< all of it, if it came with the end of the component
 };
 
-/// A component under way.
+/// A task under way: a component, or, where the program runs on each node, its nodes at one resource manager.
 struct ComponentRun {
-  Party manager;  ///< the head resource manager: where the component's program runs
+  Party manager;            ///< where its program runs: of a component as a whole the head resource manager
   std::uint16_t lease = 0;  ///< under which of the attempt's leases its nodes are
+  std::uint16_t component = 0;  ///< of the job
   NodeSet nodes;  ///< its nodes there
   ComponentPhase phase = ComponentPhase::queued;
   ComponentPhase reached = ComponentPhase::queued;  ///< how far it came before it was over
@@ -76,6 +77,7 @@ struct ComponentRun {
   std::uint32_t order = 0;   ///< when its trouble began, as in ComponentEnd
   KnownEnd end;
   ShortText text;  ///< why it didn't start
+  ShortText contact;  ///< of one that awaits a Go, once it is ready: as its Started said; not kept over restarts
   Duration wall;
   Duration cpu;
   Instant due = never;  ///< until when it is awaited that it starts, that its end is confirmed, or that output comes
@@ -90,13 +92,16 @@ struct LeaseUse {
   bool holds = false;  ///< nodes are left to be released
 };
 
-/// One try at running a job. Run i is of component i.
+/// One try at running a job. Task i is of component i, or, where the program runs on each node, in the order of
+/// components and of what was granted for each.
 struct Attempt {
   Few<LeaseUse> leases;
   std::uint16_t open = 0;       ///< components that aren't over
   std::uint16_t unstarted = 0;  ///< components that neither started nor ended
   std::uint16_t troubles = 0;   ///< given out as ComponentRun::order
   bool asked = false;           ///< a Start was sent
+  bool went = true;             ///< its tasks were told to go, or await no Go: some of them may have run
+  Instant ready_from = never;   ///< when the first of tasks that await a Go was ready
   Instant gone_at = never;      ///< since when the attempt has no nodes left, though components may still run
   Duration grace;               ///< the grace that components got when the attempt was given up
   Duration round_trip;          ///< from here to where it runs and back
@@ -181,6 +186,7 @@ struct Job {
   Instant waits_since{};           ///< when its present wait, or the last one, began: submitted, or interrupted
   std::optional<Instant> ran_from;  ///< the first Started of the present attempt
   Duration ran_before;             ///< how long earlier attempts ran in all
+  Duration barrier;  ///< how long, at its last start, the first task that was ready waited for the last
   Duration kept_back;              ///< how long it waited in all without being eligible (eligibility.hpp)
   std::optional<Instant> ended;    ///< the last component's end
   Duration wall;                   ///< the program's own, of its longest component
@@ -191,6 +197,9 @@ struct Job {
   /// Without its conditions, which Eligibility has, and once the job is over also without program and need.
   JobDescription description;
 };
+
+/// Whether the tasks of the job's attempt await a Go: there are several, or a launcher starts the program.
+bool awaits_go(const Job& job);
 
 /// Where the submitter wants a stream of a component; empty: a file in the manager's own folder.
 std::string path_of(const Job& job, std::uint32_t component, Stream stream);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <set>
 
 namespace dmm {
 namespace {
@@ -30,6 +31,7 @@ ComponentRecord record_of(const ComponentRun& component_run) {
   row.clean = component_run.clean;
   row.others_died = component_run.end.others_died;
   row.lease = component_run.lease;
+  row.component = component_run.component;
   return row;
 }
 
@@ -52,6 +54,7 @@ ComponentRun component_of(ComponentRecord row) {
   component_run.cause = row.cause;
   component_run.clean = row.clean;
   component_run.lease = row.lease;
+  component_run.component = row.component.value_or(0);
   component_run.text = std::move(row.text);
   component_run.wall = row.wall;
   component_run.streams[0].bytes = row.output_bytes;
@@ -78,6 +81,7 @@ std::unique_ptr<Attempt> attempt_of(ProgressRecord& progress) {
   run->grace = progress.grace;
   run->round_trip = std::clamp(progress.round_trip, Duration{}, round_trip_max);
   for (ComponentRecord& row : progress.components) {
+    if (!row.component) row.component = static_cast<std::uint16_t>(run->components.size());
     run->components.push_back(component_of(std::move(row)));
     const ComponentRun& component_run = run->components.back();
     if (component_run.phase != ComponentPhase::over) ++run->open;
@@ -86,7 +90,8 @@ std::unique_ptr<Attempt> attempt_of(ProgressRecord& progress) {
     const auto order = static_cast<std::uint16_t>(std::min<std::uint32_t>(component_run.order, UINT16_MAX));
     run->troubles = std::max(run->troubles, order);
   }
-  for (const NodeGroup& group : progress.held) run->leases[run->components[group.component].lease].holds = true;
+  for (const NodeGroup& group : progress.held)
+    run->leases[std::ranges::find(run->components, group.component, &ComponentRun::component)->lease].holds = true;
   return run;
 }
 
@@ -94,7 +99,10 @@ std::unique_ptr<Attempt> attempt_of(ProgressRecord& progress) {
 bool is_consistent(const ProgressRecord& progress) {
   const std::size_t leases = 1 + progress.further.size();
   const auto under_one = [&](const ComponentRecord& row) { return row.lease < leases; };
-  const auto of_one = [&](const NodeGroup& group) { return group.component < progress.components.size(); };
+  std::set<std::uint32_t> components;
+  for (std::uint32_t i = 0; i < progress.components.size(); ++i)
+    components.insert(progress.components[i].component.value_or(static_cast<std::uint16_t>(i)));
+  const auto of_one = [&](const NodeGroup& group) { return components.contains(group.component); };
   return std::ranges::all_of(progress.components, under_one) && std::ranges::all_of(progress.held, of_one) &&
          std::ranges::all_of(progress.nodes, of_one);
 }
@@ -138,6 +146,7 @@ ProgressRecord progress_of(const Job& job, const Conditions* conditions) {
   row.ran_from = job.ran_from;
   row.ran_before = job.ran_before;
   row.kept_back = job.kept_back;
+  row.barrier = job.barrier;
   if (conditions != nullptr) {
     row.on_hold = conditions->held;
     row.begin_at = conditions->begin_at;
@@ -199,6 +208,7 @@ Job job_of(JobRecord record, ProgressRecord progress, std::string& fault) {
   job.ran_from = progress.ran_from;
   job.ran_before = progress.ran_before;
   job.kept_back = progress.kept_back;
+  job.barrier = progress.barrier;
   if (progress.state == JobState::waiting) job.again_at = progress.again_at;
   job.cancel_wanted = progress.cancel_wanted;
   const std::string name = "job " + std::to_string(job.number) + ": ";
@@ -218,6 +228,8 @@ Job job_of(JobRecord record, ProgressRecord progress, std::string& fault) {
     fault = name + "an attempt with nodes of a component, or components of a lease, that there isn't";
   if (!fault.empty()) return job;
   if (has_components) job.run = attempt_of(progress);
+  // The row says that it runs before a Go leaves.
+  if (has_components) job.run->went = job.state != JobState::starting || !awaits_go(job);
   take_outcome(job, progress);
   return job;
 }

@@ -50,12 +50,13 @@ struct ComponentRecord {
   bool clean = false;
   bool others_died = false;
   std::uint16_t lease = 0;  ///< 0: the first lease of the attempt; else of those further ones, from 1
+  std::optional<std::uint16_t> component;  ///< of the job; rows of older programs don't say: the row's own number
   template <class Self>
   static auto fields(Self& self) {
     return std::tie(self.manager, self.nodes, self.phase, self.stopping, self.interrupted, self.heard, self.order,
                     self.end_kind, self.end_code, self.end_fault, self.text, self.wall, self.output_bytes,
                     self.error_bytes, self.keeper_died, self.reached, self.cause, self.clean, self.others_died,
-                    self.lease);
+                    self.lease, self.component);
   }
 };
 
@@ -104,9 +105,10 @@ struct ProgressRecord {
   std::vector<Dependency> awaits;
   Instant kept_since{};  ///< while any of these three keeps it back
   Duration kept_back;
+  Duration barrier;
 
   static constexpr std::string_view table = "progress";
-  static constexpr std::array<std::string_view, 46> columns{"number",
+  static constexpr std::array<std::string_view, 47> columns{"number",
                                                             "state",
                                                             "attempt",
                                                             "reruns",
@@ -151,7 +153,8 @@ struct ProgressRecord {
                                                             "begin_at",
                                                             "dependencies",
                                                             "kept_since",
-                                                            "kept_back"};
+                                                            "kept_back",
+                                                            "barrier"};
   std::string key() const { return std::to_string(number); }
   template <class Self>
   static auto fields(Self& self) {
@@ -162,7 +165,7 @@ struct ProgressRecord {
                     self.keeper_deaths, self.again_at, self.output, self.output_text, self.output_began,
                     self.own_files, self.false_starts, self.past, self.waits_since, self.ran_from, self.ran_before,
                     self.is_suspect, self.further, self.components_under, self.isolation, self.past_causes,
-                    self.on_hold, self.begin_at, self.awaits, self.kept_since, self.kept_back);
+                    self.on_hold, self.begin_at, self.awaits, self.kept_since, self.kept_back, self.barrier);
   }
 };
 

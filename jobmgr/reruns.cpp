@@ -59,7 +59,7 @@ Interruption interruption_of(const Attempt& run, const ComponentRun& deciding) {
   DMM_ASSERT(run.open == 0 && run.unstarted == 0);
   DMM_ASSERT(!run.components.empty());
   if (deciding.end.keeper_died) return Interruption::keeper;
-  if (std::ranges::all_of(run.components, never_ran)) return Interruption::nothing_ran;
+  if (!run.went || std::ranges::all_of(run.components, never_ran)) return Interruption::nothing_ran;
   if (deciding.cause && is_owners_right(*deciding.cause)) return Interruption::owner;
   return Interruption::nodes_lost;
 }

@@ -21,7 +21,8 @@ namespace dmm {
                           bug(sent_before_commit) bug(exit_status_dropped) bug(too_large_by_presence)         \
                               bug(gone_neighbour_unknown) bug(not_renewed) bug(given_up_at_once)              \
                                   bug(backoff_end_not_told) bug(turn_ignored) bug(keeper_death_charged)       \
-                                      bug(reclaim_charged) bug(wavering_not_told) bug(guard_never_ends)
+                                      bug(reclaim_charged) bug(wavering_not_told) bug(guard_never_ends)       \
+                                          bug(go_without_the_others)
 
 enum class Planted : std::uint8_t {
   none,

@@ -33,6 +33,18 @@ struct Limits {
   }
 };
 
+/// How often a job's program runs, and where.
+enum class Runner : std::uint8_t {
+  per_component,  ///< once in each component, on the nodes of its first resource manager
+  per_node,       ///< once on each node
+  per_processor,  ///< once for each processor
+  once,           ///< once in all; agents on all nodes start what it wants there
+  mpi,            ///< as `once`, under the MPI launcher that is found there
+};
+constexpr std::size_t runners = 5;
+/// "per_component", "per_node", ...
+std::string_view to_text(Runner runner);
+
 /// A program to run: no shell in between.
 struct Program {
   std::vector<std::string> arguments;    ///< the first names the executable, looked up in PATH where it runs
@@ -41,14 +53,18 @@ struct Program {
   Limits limits;
   ShortText script = {};  ///< the text of the program, which begins with "#!"; the first argument is its name then
   ShortText input = {};   ///< what it reads from standard input
+  Runner runner = Runner::per_component;
+  bool awaits_go = false;  ///< it is made ready, and begins at a Go; its job manager decides that
   template <class Self>
   static auto fields(Self& self) {
-    return std::tie(self.arguments, self.working_directory, self.environment, self.limits, self.script,
-                    self.input);
+    return std::tie(self.arguments, self.working_directory, self.environment, self.limits, self.script, self.input,
+                    self.runner, self.awaits_go);
   }
 };
 
-/// Starts one component of a job on leased nodes; answered by Started or Ended.
+/// Starts one task of a job on leased nodes; answered by Started or Ended. A task is a component of the job, or,
+/// where its program runs on each node, the nodes of one resource manager in a component. In all messages about
+/// tasks `component` is the task's number from 0.
 struct Start {
   LeaseId lease;
   RequestId request;
@@ -60,12 +76,36 @@ struct Start {
   DMM_MESSAGE(40, self.lease, self.request, self.component, self.nodes, self.program, self.proof, self.streams)
 };
 
+/// The task runs; or, where it awaits a Go, is ready.
 struct Started {
   RequestId request;
   std::uint32_t component = 0;
   std::int32_t process = 0;  ///< process id where it runs, for people
   ShortText isolation = {};  ///< for people: what keeps it apart there, "namespaces, rlimits"; empty: not known
-  DMM_MESSAGE(41, self.request, self.component, self.process, self.isolation)
+  ShortText contact = {};    ///< of a task that is ready: how the job's other tasks reach it, for its launcher
+  DMM_MESSAGE(41, self.request, self.component, self.process, self.isolation, self.contact)
+};
+/// Of `Started::contact`.
+constexpr std::size_t contact_bytes_max = 300;
+
+/// One task of a job, as all of them are told of it.
+struct Part {
+  std::uint32_t component = 0;  ///< of the job
+  std::uint32_t nodes = 0;
+  std::uint32_t processors = 0;  ///< that the job asked for there
+  ShortText contact;             ///< as its Started said
+  template <class Self>
+  static auto fields(Self& self) {
+    return std::tie(self.component, self.nodes, self.processors, self.contact);
+  }
+};
+
+/// All tasks of the attempt are ready: this one begins. Needs no answer; the second one is let pass.
+struct Go {
+  RequestId request;
+  std::uint32_t component = 0;
+  std::vector<Part> parts;  ///< by number of the task
+  DMM_MESSAGE(49, self.request, self.component, self.parts)
 };
 
 /// The outcome of one component. Sent once, and sent again in answer to a repeated Start.

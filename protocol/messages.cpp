@@ -48,6 +48,7 @@ std::string_view name_of(std::uint16_t type) {
     case SetAside::type: return "set_aside";
     case Start::type: return "start";
     case Started::type: return "started";
+    case Go::type: return "go";
     case Ended::type: return "ended";
     case Stop::type: return "stop";
     case Fetch::type: return "fetch";
@@ -77,6 +78,12 @@ std::string_view to_text(DependencyKind kind) {
     case DependencyKind::after_any: return "afterany";
   }
   return "unknown";
+}
+
+std::string_view to_text(Runner runner) {
+  static constexpr std::array<std::string_view, runners> words{"per_component", "per_node", "per_processor",
+                                                               "once", "mpi"};
+  return words.at(static_cast<std::size_t>(runner));
 }
 
 std::string_view to_text(Stream stream) { return stream == Stream::output ? "output" : "error"; }

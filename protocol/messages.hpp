@@ -408,7 +408,7 @@ struct SetAside {
 using AnyMessage =
     std::variant<Hello, Beat, Fault, Relay, Fragment, Request, Cancel, Refuse, Delegate, Reject, Withdraw, Reach,
                  Survey, Clusters, Grant, GrantSet, Claim, Claimed, Release, LeaseEnded, Renew, Renewed, Inventory,
-                 Register, Assign, Unassign, Clean, SetAside, Start, Started, Ended, Stop, Fetch, Chunk, Piece,
+                 Register, Assign, Unassign, Clean, SetAside, Start, Started, Go, Ended, Stop, Fetch, Chunk, Piece,
                  Grown, Forget, Submit, Submitted, Ask, Answer>;
 
 /// One message of any type: a variant whose copies, moves and end are compiled once (messages.cpp), not in each file

@@ -102,7 +102,13 @@ WhyNot fault_of(const Program& program) {
   if (std::string fault = fault_of_texts("environment", "variable", program.environment); !fault.empty()) return fault;
   if (std::string fault = fault_of_path("command", program.arguments.front()); !fault.empty()) return fault;
   if (std::string fault = fault_of_script(program); !fault.empty()) return fault;
+  if (static_cast<std::size_t>(program.runner) >= runners) return "runner: this version knows no such one";
   return fault_of_path("working_directory", program.working_directory);
+}
+
+void set_runner(JobDescription& job, Runner runner) {
+  job.program.runner = runner;
+  if (has_agents(runner)) job.need.constraints.attributes.try_emplace(connectable_attribute, connectable_value);
 }
 
 WhyNot fault_of(const JobDescription& job) {

@@ -32,6 +32,14 @@ constexpr std::size_t dependencies_max = 64;
 /// Ten years: a begin time further off is a mistake.
 constexpr std::uint32_t begin_seconds_max = 3'653 * 86'400;
 
+/// What nodes have that programs on other hosts can connect to.
+inline constexpr const char* connectable_attribute = "connectable";
+inline constexpr const char* connectable_value = "yes";
+/// Whether the programs of a job connect to one another.
+constexpr bool has_agents(Runner runner) { return runner == Runner::once || runner == Runner::mpi; }
+/// Sets how often the job's program runs, and what its nodes must have for that.
+void set_runner(JobDescription& job, Runner runner);
+
 /// Of `Started::isolation`.
 constexpr std::size_t isolation_bytes_max = 200;
 

@@ -91,6 +91,7 @@ constexpr std::array rows{
 
     Verb{Start::type, job, resource, handled, match_claim_release},
     Verb{Started::type, resource, job, handled, match_claim_release},
+    Verb{Go::type, job, resource, handled, match_claim_release},
     Verb{Ended::type, resource, job, handled, match_claim_release},
     Verb{Stop::type, job, resource, handled, match_claim_release},
     Verb{Fetch::type, job, resource, handled, job_data_exchange},

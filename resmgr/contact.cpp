@@ -7,6 +7,7 @@
 #include "manager/assert.hpp"
 #include "manager/planted.hpp"
 #include "protocol/inventory.hpp"
+#include "protocol/programs.hpp"
 #include "protocol/text.hpp"
 #include "resmgr/running.hpp"
 
@@ -49,6 +50,7 @@ void register_if_due(ResourceStep& s) {
   offer.processors_per_node = s.parts.settings.processors_per_node;
   offer.memory_bytes = s.parts.settings.memory_bytes;
   offer.attributes = s.parts.settings.attributes;
+  if (!s.parts.settings.address.empty()) offer.attributes.try_emplace(connectable_attribute, connectable_value);
   offer.endpoint = s.parts.settings.endpoint;
   for (const Epoch epoch : s.parts.leases.keys()) {
     offer.leases.push_back({s.parts.settings.site, epoch});

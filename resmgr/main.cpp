@@ -105,7 +105,8 @@ ProcessBackendSettings backend_of(const ResourceManagerConfig& config, bool outl
           .outlive = outlive,
           .jobs = config.settings.jobs,
           .node_memory_bytes = config.settings.memory_bytes,
-          .node_processors = config.settings.processors_per_node};
+          .node_processors = config.settings.processors_per_node,
+          .address = config.settings.address};
 }
 
 DaemonSettings settings_of(const ResourceManagerConfig& config) {

@@ -77,16 +77,18 @@ struct TaskRow {
   Ended outcome;      ///< once ended
   LeaseEnd lease_end = LeaseEnd::released;
   ShortText isolation = {};
+  ShortText contact = {};
 
   static constexpr std::string_view table = "tasks";
-  static constexpr std::array<std::string_view, 13> columns{
-      "request", "component", "lease",          "nodes",   "state",     "ordered",  "process",
-      "cause",   "kill_at",   "detached_until", "outcome", "lease_end", "isolation"};
+  static constexpr std::array<std::string_view, 14> columns{
+      "request", "component", "lease",          "nodes",   "state",     "ordered",   "process",
+      "cause",   "kill_at",   "detached_until", "outcome", "lease_end", "isolation", "contact"};
   std::string key() const { return to_text(request) + "#" + std::to_string(component); }
   template <class Self>
   static auto fields(Self& self) {
     return std::tie(self.request, self.component, self.lease, self.nodes, self.state, self.ordered, self.process,
-                    self.cause, self.kill_at, self.detached_until, self.outcome, self.lease_end, self.isolation);
+                    self.cause, self.kill_at, self.detached_until, self.outcome, self.lease_end, self.isolation,
+                    self.contact);
   }
 };
 

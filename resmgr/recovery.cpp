@@ -26,7 +26,8 @@ TaskRow row_of(const TaskRecord& task) {
           detached_until,
           task.outcome ? *task.outcome : Ended{},
           task.lease_end,
-          task.isolation};
+          task.isolation,
+          task.contact};
 }
 
 template <class Assignment>
@@ -198,6 +199,7 @@ void restore_one(ResourceParts& parts, Instant now, TaskRow& row, std::map<TaskI
   task.ordered = row.ordered;
   task.process = row.process;
   task.isolation = std::move(row.isolation);
+  task.contact = std::move(row.contact);
   task.cause = row.cause;
   task.lease_end = row.lease_end;
   task.warned = row.cause && *row.cause != EndKind::lost_contact;  // perhaps; what lost contact is killed at once

@@ -96,7 +96,8 @@ void answer_again(ResourceStep& s, TaskRecord& task, const Start& start) {
 
 void tell_started(ResourceStep& s, const TaskRecord& task) {
   DMM_ASSERT(task.started);
-  s.effects.send(asker_of(task.id), Started{task.id.request, task.id.component, task.process, task.isolation},
+  s.effects.send(asker_of(task.id),
+                 Started{task.id.request, task.id.component, task.process, task.isolation, task.contact},
                  task.id.request);
 }
 
@@ -168,6 +169,7 @@ void on(ResourceStep& s, const TaskStarted& report) {
   task->started = true;
   task->process = report.process;
   task->isolation = shortened(report.isolation, isolation_bytes_max);
+  task->contact = shortened(report.contact, contact_bytes_max);
   s.parts.tasks.changed(report.id);
   ++s.parts.counts.started;
   if (task->state == TaskState::starting) s.parts.tasks.enter(s.now, *task, TaskState::running);
@@ -178,6 +180,16 @@ void on(ResourceStep& s, const TaskStarted& report) {
                    {"isolation", report.isolation},
                    {"nodes", to_text(task->nodes)}});
   tell_started(s, *task);
+}
+
+void on(ResourceStep& s, FromUser, Go& go) {
+  const TaskRecord* task = s.parts.tasks.find({go.request, go.component});
+  if (task == nullptr || !task->is_live() || !task->started) {
+    ++s.parts.ignored["not_ready"];
+    return;
+  }
+  s.effects.log(Level::debug, "go", go.request, {{"component", std::int64_t{go.component}}});
+  s.effects.tasks.push_back(GoTask{task->id, std::move(go.parts)});
 }
 
 // ---- ending ----------------------------------------------------------------------------------------------------

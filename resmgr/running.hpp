@@ -10,6 +10,7 @@ void on(ResourceStep& s, FromUser, Start& start);
 /// Does with a parked Start what its lease and its nodes now allow.
 void consider(ResourceStep& s, TaskRecord& task);
 void on(ResourceStep& s, const TaskStarted& report);
+void on(ResourceStep& s, FromUser, Go& go);
 void on(ResourceStep& s, FromUser, const Stop& stop);
 /// Orders a task's end, again only if that makes it sooner. The job manager's own Stop is the cause before all
 /// others.

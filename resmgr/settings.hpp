@@ -34,6 +34,8 @@ struct ResourceManagerSettings {
   std::uint64_t memory_bytes = 0;  ///< per node, as offered
   Attributes attributes;
   std::string endpoint;  ///< published for the direct route; empty: reached along the chain only
+  /// A name or address of this host at which programs of one job reach one another; empty: they can't.
+  std::string address = {};
   Duration term = seconds(30);   ///< the site's lease term
   /// A Start waits this long for its Assign: a link that was cut for less than a term brings it yet.
   Duration park = seconds(30);

@@ -33,6 +33,7 @@ struct TaskRecord {
   Instant due = never;
   Instant kill_at = never;  ///< when the ordered end becomes a SIGKILL
   ShortText isolation;      ///< as the backend said when it started
+  ShortText contact;        ///< likewise
   std::int32_t process = 0;
   TaskState state = TaskState::parked;
   bool ordered = false;        ///< the backend was told to start it, so there is something to remove

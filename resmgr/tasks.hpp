@@ -28,6 +28,12 @@ struct StartTask {
   LeaseId lease = {};  ///< under which it runs
   NodeSet nodes = {};  ///< on which it runs
 };
+/// A task that awaits its Go begins: its program runs from now on. One that did already takes no notice. No
+/// answer.
+struct GoTask {
+  TaskId id;
+  std::vector<Part> parts;
+};
 /// SIGTERM to everything the task started, SIGKILL after the grace; answered by TaskEnded once nothing of it is left.
 struct EndTask {
   TaskId id;
@@ -47,13 +53,13 @@ struct RemoveTask {
 struct KeepTasks {
   Duration length;
 };
-using TaskOrder = std::variant<StartTask, EndTask, ReadOutput, RemoveTask, KeepTasks>;
+using TaskOrder = std::variant<StartTask, GoTask, EndTask, ReadOutput, RemoveTask, KeepTasks>;
 
 /// A task that an earlier start of the manager ordered and that the backend still has. Its end, also one from before
 /// now, is reported as that of any other task.
 struct LivingTask {
   TaskId id;
-  std::int32_t process = 0;
+  std::int32_t process = 0;  ///< 0: its TaskEnded follows, or its TaskStarted, where it awaits a Go
 };
 
 // ---- reports -------------------------------------------------------------------------------------------------------
@@ -62,6 +68,7 @@ struct TaskStarted {
   TaskId id;
   std::int32_t process = 0;
   std::string isolation = {};  ///< what keeps it apart from other tasks and the host, for people
+  std::string contact = {};    ///< of one that awaits its Go, and is ready: how the job's other tasks reach it
 };
 /// The task is over and nothing that it started is left.
 struct TaskEnded {

@@ -21,8 +21,9 @@ import sys
 from tidy_words import Finding, check_architecture, check_findings, check_prose, matches
 
 # Who may include whom, beside the standard library. The first row whose pattern fits a file holds for it. A word is
-#   a folder            its headers (protocol without codec.hpp, resmgr without backends/)
-#   codec, backends     protocol/codec.hpp, resmgr/backends/
+#   a folder            its headers (protocol without codec.hpp, resmgr without backends/ and launcher/)
+#   codec, backends,    protocol/codec.hpp, resmgr/backends/,
+#   launcher            resmgr/launcher/
 #   settings            settings.hpp of the three managers
 #   a library           see LIBRARIES; posix is what the operating system offers
 INCLUDES = (
@@ -41,6 +42,7 @@ INCLUDES = (
     ("jobmgr/main.cpp", "jobmgr views runtime topologies manager links protocol"),
     ("resmgr/main.cpp", "resmgr backends views runtime topologies manager links protocol"),
     ("resmgr/backends/*", "backends resmgr manager protocol posix"),
+    ("resmgr/launcher/*", "launcher backends manager protocol posix"),
     ("sitemgr/*", "sitemgr manager matchmaking protocol"),
     ("jobmgr/*", "jobmgr manager protocol"),
     ("resmgr/*", "resmgr manager protocol"),
@@ -78,7 +80,7 @@ LIBRARIES = (
 
 # The deterministic folders: no clock, no chance, no threads, no files, no order that changes from run to run.
 PURE = ("protocol/*", "matchmaking/*", "manager/*", "links/*", "sitemgr/*", "jobmgr/*", "resmgr/*", "simulator/*")
-IMPURE = ("sitemgr/main.cpp", "jobmgr/main.cpp", "resmgr/main.cpp", "resmgr/backends/*")
+IMPURE = ("sitemgr/main.cpp", "jobmgr/main.cpp", "resmgr/main.cpp", "resmgr/backends/*", "resmgr/launcher/*")
 
 BANNED_HEADERS = ("chrono ctime random thread mutex shared_mutex atomic condition_variable future semaphore latch"
                   " barrier stop_token iostream fstream locale clocale codecvt").split()
@@ -296,8 +298,9 @@ def unit_of(include):
     """Which word of INCLUDES stands for a header of this tree."""
     if include == "protocol/codec.hpp":
         return "codec"
-    if include.startswith("resmgr/backends/"):
-        return "backends"
+    for folder in ("backends", "launcher"):
+        if include.startswith(f"resmgr/{folder}/"):
+            return folder
     return include.split("/", 1)[0]
 
 

@@ -21,6 +21,7 @@ std::string ProgramWatch::look(const World& world, const Party& manager) {
   room.changes = performer.changes();
   forget_ended(world, manager, room);
   for (const auto& program : performer.running()) {
+    if (std::string fault = check_together(*program); !fault.empty()) return fault;
     if (room.running.contains(program->id)) continue;
     if (std::string fault = note_started(world, manager, room, *program); !fault.empty()) return fault;
   }
@@ -69,6 +70,14 @@ std::string ProgramWatch::note_started(const World& world, const Party& manager,
       highest = task.lease.epoch;
     }
   return note_attempt(world, task.id.request, manager);
+}
+
+std::string ProgramWatch::check_together(const TaskPerformer::Program& task) {
+  std::set<std::uint32_t>& ready = ready_[task.id.request];
+  ready.insert(task.id.component);
+  if (task.told_parts == 0 || ready.size() >= task.told_parts) return {};
+  return to_text(task.id.request) + " began while " + std::to_string(task.told_parts - ready.size()) +
+         " of its tasks weren't ready";
 }
 
 std::string ProgramWatch::note_attempt(const World& world, const RequestId& request, const Party& where) {

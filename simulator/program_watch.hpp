@@ -44,10 +44,13 @@ class ProgramWatch {
   void forget_ended(const World& world, const Party& manager, Room& room);
   std::string note_started(const World& world, const Party& manager, Room& room,
                            const TaskPerformer::Program& program);
+  /// No task of a job begins before all of them are ready.
+  std::string check_together(const TaskPerformer::Program& task);
   std::string note_attempt(const World& world, const RequestId& request, const Party& where);
 
   std::map<Party, Room> rooms_;
   std::map<RequestId, std::set<Attempt>> attempts_;  ///< by job (attempt 0): those that were seen running
+  std::map<RequestId, std::set<std::uint32_t>> ready_;  ///< tasks that were made ready, by request
   std::set<Party> excused_;
 };
 

@@ -28,6 +28,11 @@ std::uint64_t output_bytes(const TaskPerformer::Program& program, Duration lengt
   return program.over && program.end == EndKind::exited ? program.prints : 0;
 }
 
+/// How the other tasks of its job reach one that awaits its Go.
+std::string contact_of(const TaskPerformer::Program& program) {
+  return program.awaits_go ? "host " + std::to_string(program.process) : std::string();
+}
+
 /// Of a program that is over.
 TaskEnded report_of(const TaskPerformer::Program& program) {
   TaskEnded ended;
@@ -51,6 +56,7 @@ TaskEnded report_of(const TaskPerformer::Program& program) {
 
 void TaskPerformer::perform(Instant now, TaskOrder order) {
   if (const auto* starts = std::get_if<StartTask>(&order)) start(now, *starts);
+  if (const auto* goes = std::get_if<GoTask>(&order)) go(now, *goes);
   if (const auto* ends = std::get_if<EndTask>(&order)) end(now, *ends);
   if (const auto* reads = std::get_if<ReadOutput>(&order)) read(now, *reads);
   if (const auto* removes = std::get_if<RemoveTask>(&order))
@@ -103,14 +109,36 @@ void TaskPerformer::start(Instant now, const StartTask& order) {
   planned_.push(begin, PlannedStart{runs, program.process});
   const bool runs_on = verb == "sleep" || program.stubborn || program.poison;
   const Duration length = runs_on ? from_seconds(number(arguments)) : program.writes_for;
-  if (verb == "write") planned_.push(begin + growth_interval, PlannedGrowth{runs, program.process});
-  plan_end(begin + length, runs, EndKind::exited, verb == "false" ? 1 : 0);
+  program.code = verb == "false" ? 1 : 0;
+  program.length = length;
+  program.told_parts = 0;
+  program.awaits_go = order.program.awaits_go;
+  if (program.awaits_go)
+    program.life = ++lives_;  // no end is planned yet
+  else
+    run(begin, runs);
+}
+
+/// From now on its end is under way.
+void TaskPerformer::run(Instant begin, const std::shared_ptr<Program>& program) {
+  if (program->writes_for > Duration{})
+    planned_.push(begin + growth_interval, PlannedGrowth{program, program->process});
+  plan_end(begin + program->length, program, EndKind::exited, program->code);
+}
+
+void TaskPerformer::go(Instant now, const GoTask& order) {
+  const auto program = find(order.id);
+  if (!program || program->over || program->ending || !std::exchange(program->awaits_go, false)) return;
+  ++changes_;
+  program->told_parts = static_cast<std::uint32_t>(order.parts.size());
+  program->started = std::max(now, program->started);
+  run(program->started, program);
 }
 
 void TaskPerformer::plan_end(Instant at, const std::shared_ptr<Program>& program, EndKind kind, std::int32_t code) {
   program->end = kind;
   program->code = code;
-  program->wall = at > program->started ? at - program->started : Duration{};
+  program->wall = at > program->started && !program->awaits_go ? at - program->started : Duration{};
   program->life = ++lives_;
   planned_.push(at, PlannedEnd{program, program->life});
 }
@@ -162,7 +190,7 @@ void TaskPerformer::take_due(Instant now, std::vector<TaskReport>& reports) {
   while (planned_.next() <= now) {
     Planned planned = planned_.pop();
     if (const auto* started = std::get_if<PlannedStart>(&planned))
-      reports.emplace_back(TaskStarted{started->program->id, started->process});
+      reports.emplace_back(TaskStarted{started->program->id, started->process, {}, contact_of(*started->program)});
     if (const auto* read = std::get_if<std::unique_ptr<OutputRead>>(&planned)) reports.emplace_back(std::move(**read));
     if (const auto* growth = std::get_if<PlannedGrowth>(&planned)) tell_growth(now, *growth, reports);
     if (const auto* ended = std::get_if<PlannedEnd>(&planned); ended != nullptr && come_true(now, *ended))

@@ -63,6 +63,9 @@ class TaskPerformer {
     bool over = true;        ///< it doesn't run, and is kept until it is removed
     std::int32_t code = 0;
     EndKind end = EndKind::exited;  ///< how it ends, as was planned last
+    bool awaits_go = false;         ///< it is ready, and doesn't run yet
+    std::uint32_t told_parts = 0;   ///< how many tasks its job has, as its Go said; 0: there was none
+    Duration length;                ///< how long it runs from its Go
     Duration hangs;                 ///< that SIGKILL takes
     std::uint64_t life = 0;  ///< names the end that was planned last
     std::uint64_t prints = 0;
@@ -117,6 +120,8 @@ class TaskPerformer {
   std::shared_ptr<Program> program_of(const TaskId& id);
   std::shared_ptr<Program> find(const TaskId& id) const;
   void start(Instant now, const StartTask& order);
+  void go(Instant now, const GoTask& order);
+  void run(Instant begin, const std::shared_ptr<Program>& program);
   void end(Instant now, const EndTask& order);
   void plan_end(Instant at, const std::shared_ptr<Program>& program, EndKind kind, std::int32_t code);
   /// Whether the end comes true.

@@ -261,8 +261,9 @@ template <class Config>
 std::vector<std::string> shell_keys_that_differ(const Config& now, const Config& wanted) {
   const SortedJson before = SortedJson::parse(write_config(now)), after = SortedJson::parse(write_config(wanted));
   std::vector<std::string> keys;
-  for (const char* key : {"listen", "directory", "ledger", "log", "beat_seconds", "silence_seconds",
-                          "count_messages_by_request", "site_endpoint", "endpoint", "backend", "relay_after_seconds"})
+  for (const char* key :
+       {"listen", "directory", "ledger", "log", "beat_seconds", "silence_seconds", "count_messages_by_request",
+        "site_endpoint", "endpoint", "address", "backend", "relay_after_seconds"})
     if (before.value(key, SortedJson()) != after.value(key, SortedJson())) keys.emplace_back(key);
   return keys;
 }

@@ -79,6 +79,11 @@ class Deriver {
     return text;
   }
 
+  /// One for each resource manager, so that programs tell their hosts apart though they are one.
+  static std::string loopback_address(std::size_t n) {
+    return "127.1." + std::to_string(n / 250 % 256) + '.' + std::to_string(1 + n % 250);
+  }
+
   std::string host(std::size_t site) {
     if (options_.first_host.empty()) return "127.0.0.1";
     const std::string text = address_after(options_.first_host, site);
@@ -137,7 +142,11 @@ class Deriver {
       DaemonFile& daemon = add(resource_manager_of(site.name, settings.name));
       ResourceManagerConfig config;
       config.settings = std::move(settings);
-      if (site.direct_routes) config.settings.endpoint = daemon.endpoint;
+      if (site.direct_routes) {
+        config.settings.endpoint = daemon.endpoint;
+        config.settings.address = options_.tcp && !options_.first_host.empty() ? host(positions_.at(site.name))
+                                                                               : loopback_address(addresses_++);
+      }
       config.site_endpoint = endpoint_of(site.name);
       fill_shell(config, daemon);
       daemon.text = write_config(config);
@@ -160,6 +169,7 @@ class Deriver {
   Deployment deployment_;
   std::map<SiteName, std::size_t> positions_;
   std::set<std::string> names_;
+  std::size_t addresses_ = 0;  ///< given to resource managers
   std::string fault_;
 };
 

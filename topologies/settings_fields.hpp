@@ -132,6 +132,7 @@ void visit_resource_manager(Settings& s, Visitor& v) {
   visit_nodes(s, v);
   v.text("endpoint", s.endpoint,
          [](const std::string& at) { return at.empty() ? std::string() : fault_of_connect(at); });
+  v.text("address", s.address, fault_of_address);
   v.duration("term_seconds", s.term, seconds_min, term_max.in_seconds());
   v.duration("park_seconds", s.park, 0, seconds_max);
   v.duration("idle_lease_max_seconds", s.idle_lease_max, 0, seconds_max);

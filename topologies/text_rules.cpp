@@ -69,6 +69,15 @@ std::string fault_of_listen(const std::string& endpoint) {
          " from 1 to 65535";
 }
 
+std::string fault_of_address(const std::string& address) {
+  const auto is_possible = [](char letter) {
+    return (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z') ||
+           (letter >= '0' && letter <= '9') || letter == '.' || letter == '-';
+  };
+  if (address.size() <= 253 && std::ranges::all_of(address, is_possible)) return {};
+  return "expected the name or IPv4 address of a host, found \"" + address + '"';
+}
+
 std::string fault_of_connect(const std::string& endpoint) {
   if (endpoint.starts_with("tcp://*:"))
     return "\"" + endpoint + "\" can be listened on, but not connected to; expected the name or address of a host";

@@ -60,11 +60,14 @@ Answer output(const JobManager& jobs, const ViewTime& time, const Ask& ask, cons
   if (number == 0) return views::fault(ask, R"(output: the argument is {"job": number, "component": number})");
   const Job* job = jobs.find(number);
   if (job == nullptr) return views::fault(ask, "there is no job " + std::to_string(number));
-  if (component >= need_components_max)
-    return views::fault(ask, "output: a job has at most " + std::to_string(need_components_max) + " components");
-  // How many a flexible request comes to is known when it is placed, and of a job that is over no number is kept.
+  const bool is_each = job->description.program.runner == Runner::per_component;
+  const std::size_t most = is_each ? need_components_max : components_granted_max;
+  if (component >= most)
+    return views::fault(ask, "output: a job has at most " + std::to_string(most) + " components");
+  // How many a flexible request comes to, or one that runs on each node, is known when it is placed; of a job that
+  // is over no number is kept.
   const ResourceNeed& need = job->description.need;
-  const bool is_known = need.kind != RequestKind::flexible && !need.components.empty();
+  const bool is_known = is_each && need.kind != RequestKind::flexible && !need.components.empty();
   if (is_known && component >= need.components.size())
     return views::fault(ask, "output: job " + std::to_string(number) + " has no component " +
                                  std::to_string(component) + "; its last one is " +

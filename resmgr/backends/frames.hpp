@@ -21,7 +21,7 @@
 namespace dmm::keeper {
 
 /// Grows with every change of this file, in case someone puts the keeper of another build beside the manager.
-constexpr std::uint32_t frames_version = 5;
+constexpr std::uint32_t frames_version = 6;
 /// Of what is kept on disk of a job that ended, which the next build may find.
 constexpr std::uint32_t outcome_version = 2;
 
@@ -68,11 +68,22 @@ struct StartJob {
   std::string script_name;             ///< of the file in the job's directory that gets `script`; empty for none
   std::string script;
   std::string input;  ///< what it reads from standard input
+  bool awaits_go = false;  ///< its program is a launcher, which says when it is ready and is told when to begin
   template <class Self>
   static auto fields(Self& self) {
     return std::tie(self.serial, self.name, self.directory, self.paths, self.arguments, self.working_directory,
                     self.environment, self.limits, self.memory_bytes, self.processors, self.script_name,
-                    self.script, self.input);
+                    self.script, self.input, self.awaits_go);
+  }
+};
+
+/// A launcher that is ready is told to begin, once.
+struct GoJob {
+  std::uint64_t serial = 0;
+  std::string text;  ///< for it
+  template <class Self>
+  static auto fields(Self& self) {
+    return std::tie(self.serial, self.text);
   }
 };
 
@@ -124,7 +135,7 @@ struct Beat {
   static auto fields(Self&) { return std::tie(); }
 };
 
-using Order = std::variant<StartJob, EndJob, ReadFile, RemoveDirectory, KeepJobs, EndAll, Hello, Beat>;
+using Order = std::variant<StartJob, GoJob, EndJob, ReadFile, RemoveDirectory, KeepJobs, EndAll, Hello, Beat>;
 
 // ---- reports, to the manager -----------------------------------------------------------------------------------
 
@@ -132,7 +143,7 @@ using Order = std::variant<StartJob, EndJob, ReadFile, RemoveDirectory, KeepJobs
 struct FoundJob {
   std::uint64_t serial = 0;
   Name name;
-  std::int32_t process = 0;  ///< its leader; 0 if nothing of it runs any more, then its JobEnded follows
+  std::int32_t process = 0;  ///< its leader; 0: its JobEnded follows, or its JobStarted, if it has a launcher
   template <class Self>
   static auto fields(Self& self) { return std::tie(self.serial, self.name, self.process); }
 };
@@ -161,8 +172,11 @@ struct JobStarted {
   std::uint64_t serial = 0;
   std::int32_t process = 0;
   std::string isolation;  ///< what keeps it apart from the rest of the host
+  std::string contact;    ///< what its launcher said when it was ready
   template <class Self>
-  static auto fields(Self& self) { return std::tie(self.serial, self.process, self.isolation); }
+  static auto fields(Self& self) {
+    return std::tie(self.serial, self.process, self.isolation, self.contact);
+  }
 };
 
 /// A job should have ended by now, and something of it is still there: said once, and the keeper goes on trying.

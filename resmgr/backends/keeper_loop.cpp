@@ -30,7 +30,6 @@ constexpr Clock stuck_after = 2'000'000;    // from SIGKILL until it is said tha
 constexpr Clock look_again = 100'000;       // a net: a change among strays comes with a SIGCHLD
 constexpr Clock keep_pause = 500'000;       // until an outcome is written again that there was no room for
 constexpr int orders_a_turn = 16;           // a start takes about 0.3 ms
-constexpr std::size_t piece_max = 48 * 1024;
 constexpr Clock output_pause = 500'000;     // until it is looked again at what jobs have written
 constexpr Clock disk_pause = 5'000'000;     // from the start of one walk over jobs' directories to the next
 constexpr std::uint64_t inline_max = 4 * 1024;
@@ -52,6 +51,7 @@ void Keeper::run() {
     if (channel_ && !channel_->flush() && !settings_.outlive) end_all();
     wait();
     hear_words();
+    hear_launchers();
     reap();
     for (int count = 0; count < orders_a_turn && take_order(); ++count) continue;
     ring_alarms();
@@ -107,6 +107,7 @@ void Keeper::wait() {
                              {channel_ ? channel_->descriptor() : -1, POLLIN, 0},
                              {disk_.descriptor(), POLLIN, 0}};
   if (channel_ && channel_->wants_to_write()) polled[2].events |= POLLOUT;
+  launches_.add_to(polled);
   const std::size_t doors = polled.size();
   for (const int descriptor : door_.descriptors()) polled.push_back({descriptor, POLLIN, 0});
   poll(polled.data(), polled.size(), timeout);
@@ -157,11 +158,14 @@ void Keeper::greet(std::string fault) {
   ready.fault = std::move(fault);
   ready.last_serial = last_serial_;
   ready.isolation = isolation_text_;
-  for (const auto& [serial, job] : jobs_) ready.jobs.push_back({serial, job.order.name, job.leader});
+  for (const auto& [serial, job] : jobs_)
+    ready.jobs.push_back({serial, job.order.name, job.order.awaits_go ? 0 : job.leader});
   for (const auto& [directory, outcome] : outcomes_) ready.jobs.push_back(outcome.job);
   send(ready);
   for (const auto& [serial, job] : jobs_)
     if (!job.stuck.empty()) send(JobStuck{serial, job.stuck});
+  for (const auto& [serial, job] : jobs_)
+    if (job.order.awaits_go && is_ready(serial, job)) tell_started(serial, job);
   for (const auto& [directory, outcome] : outcomes_) send(with_streams(outcome.end, directory));
 }
 
@@ -169,114 +173,6 @@ void Keeper::hang_up() {
   if (!settings_.outlive) return end_all();
   while (take_order()) continue;
   channel_.reset();
-}
-
-// ---- orders ----------------------------------------------------------------------------------------------------
-
-// False if there is none.
-bool Keeper::take_order() {
-  const auto frame = channel_ ? channel_->next() : std::nullopt;
-  if (!frame) return false;
-  if (auto order = unpack<Order>(*frame)) {
-    std::visit([&](auto& body) { carry_out(body); }, *order);
-  } else {
-    end_all();  // not our manager
-  }
-  return true;
-}
-
-// The shim's number; or 0, and what went wrong.
-pid_t Keeper::start(const StartJob& order, std::string& fault) {
-  const auto failed = [&](const std::string& what) {
-    fault = "can't make " + what + ": " + std::strerror(errno);
-    return 0;
-  };
-  JobFiles files;
-  if (const int error = folder_.make(order.directory, {order.script_name, order.script, order.input}, files)) {
-    errno = error;
-    return failed(folder_.prefix() + order.directory);
-  }
-  int cgroup = -1;
-  if (cgroups_.is_open()) {
-    cgroup = cgroups_.make(order.serial, {order.memory_bytes, order.processors, rules_.processes});
-    if (cgroup < 0) return failed("a cgroup in " + rules_.cgroup);
-  }
-  const pid_t shim = spawn(order, {settings_.state, files, rules_, isolation_, marks_.of(order.serial), null_file_,
-                                   words_.saying_end(), cgroup});
-  const int error = errno;
-  if (cgroup >= 0) close(cgroup);
-  errno = error;
-  return shim != 0 ? shim : failed("a process");
-}
-
-void Keeper::carry_out(StartJob& order) {
-  const Clock time = now();
-  last_serial_ = std::max(last_serial_, order.serial);
-  std::string fault;
-  const pid_t shim = start(order, fault);
-  if (shim == 0) {
-    cgroups_.remove(order.serial);
-    Job failed;
-    failed.outcome.kind = EndKind::start_failed;
-    failed.outcome.fault = StartFault::resources;
-    failed.text = fault;
-    failed.order = std::move(order);
-    return report_end(failed);
-  }
-  if (deadline_ == endless) keep_until(later(time, settings_.keep));  // it lives, or it would not order anything
-  guard_.add(order.serial, shim);
-  shims_[shim] = order.serial;
-  Job& job = jobs_[order.serial];
-  job.shim = shim;
-  job.apart = isolation_.namespaces;
-  job.isolation = isolation_text_;
-  job.started = time;
-  job.start_by = later(time, rules_.start_max);
-  if (const auto limit = order.limits.wall_seconds; limit && limit < 1'000'000'000)
-    job.wall_end = later(time, static_cast<Clock>(limit) * 1'000'000);
-  for (const Clock alarm : {job.start_by, job.wall_end})
-    if (alarm != endless) alarms_.emplace(alarm, order.serial);
-  order.paths.clear();
-  order.environment.clear();
-  for (std::string* const text : {&order.script, &order.input}) std::string().swap(*text);
-  order.arguments.resize(std::min<std::size_t>(order.arguments.size(), 1));
-  job.order = std::move(order);
-}
-
-void Keeper::carry_out(const EndJob& order) {
-  if (const auto job = jobs_.find(order.serial); job != jobs_.end()) end(job->first, job->second, order.grace);
-}
-
-void Keeper::carry_out(const ReadFile& order) {
-  FilePart part = folder_.read(order.directory, order.stream, order.offset, piece_max);
-  send(FileRead{std::move(part.data), part.size});
-}
-
-void Keeper::carry_out(const RemoveDirectory& order) {
-  unkept_.erase(order.directory);
-  if (outcomes_.erase(order.directory)) folder_.remove_outcome(order.directory);
-  if (folder_.remove(order.directory)) start_remover();
-}
-
-void Keeper::carry_out(const KeepJobs& order) { keep_until(later(now(), order.length)); }
-
-void Keeper::carry_out(const EndAll&) { end_all(); }
-
-// Of whoever started this keeper: those that come by the door say it there.
-void Keeper::carry_out(const Hello& order) { greet(obey(order.rules)); }
-
-void Keeper::carry_out(const Beat&) { send(Beat{}); }
-
-void Keeper::start_remover() {
-  remove_again_ = remover_ != 0;
-  if (remove_again_) return;
-  const pid_t process = fork();
-  if (process == 0) {
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    folder_.empty_removed();
-    _exit(0);
-  }
-  remover_ = std::max(process, 0);  // if there is none, the next one removes it
 }
 
 // ---- ends ------------------------------------------------------------------------------------------------------
@@ -298,7 +194,7 @@ void Keeper::heed(const Word& word, pid_t process) {
     case Word::Kind::started:
       job.running = true;
       if (std::exchange(job.leader_ended, false)) job.text = "it took too long to start";  // it was just given up
-      send(JobStarted{serial, job.leader, job.isolation});
+      if (is_ready(serial, job)) tell_started(serial, job);
       break;
     case Word::Kind::failed:
       if (!job.leader_ended) fail_start(serial, job, failure_of(job.order, word.step, word.error));
@@ -310,11 +206,13 @@ void Keeper::heed(const Word& word, pid_t process) {
 }
 
 void Keeper::leader_ended(std::uint64_t serial, Job& job, int status, Clock cpu) {
+  hear_launchers();  // what a launcher said before it ended counts
+  if (job.leader_ended) return;
   const Clock time = now();
   job.leader_ended = true;
   job.outcome.kind = WIFSIGNALED(status) ? EndKind::signalled : EndKind::exited;
   job.outcome.code = WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status);
-  job.outcome.wall = time - job.started;
+  job.outcome.wall = job.began ? time - job.started : 0;
   job.outcome.cpu = cpu;
   // It ended by itself: what it left behind ends at once. What was asked to end, and has time left, may use it.
   if (job.kill_at == endless || job.kill_at <= time) end(serial, job, 0);
@@ -483,6 +381,7 @@ void Keeper::settle() {
     next = dying_.erase(next);
     report_end(job);
     cgroups_.remove(serial);
+    launches_.close(serial);
     jobs_.erase(serial);
   }
 }

@@ -34,6 +34,7 @@
 #include "resmgr/backends/keeper_files.hpp"
 #include "resmgr/backends/keeper_guard.hpp"
 #include "resmgr/backends/keeper_isolation.hpp"
+#include "resmgr/backends/keeper_launches.hpp"
 #include "resmgr/backends/keeper_spawn.hpp"
 #include "resmgr/backends/keeper_strays.hpp"
 #include "resmgr/backends/keeper_words.hpp"
@@ -69,6 +70,7 @@ class Keeper {
     Clock wall_end = endless;
     Clock kill_at = endless;   // when all of it is killed; `endless` unless it is being ended
     bool running = false;   // its program was executed
+    bool began = false;     // it awaits no Go, or got one
     bool leader_ended = false;
     bool shim_ended = false;
     bool lost_contact = false;  // killed because its manager was not heard
@@ -85,6 +87,7 @@ class Keeper {
   void hang_up();
   bool take_order();
   void carry_out(StartJob& order);
+  void carry_out(const GoJob& order);
   void carry_out(const EndJob& order);
   void carry_out(const ReadFile& order);
   void carry_out(const RemoveDirectory& order);
@@ -93,10 +96,14 @@ class Keeper {
   void carry_out(const Hello& order);
   void carry_out(const Beat& order);
   pid_t start(const StartJob& order, std::string& fault);
+  void limit_time(std::uint64_t serial, Job& job);
   void keep_until(Clock time);
 
   void hear_words();
   void heed(const Word& word, pid_t process);
+  void hear_launchers();
+  bool is_ready(std::uint64_t serial, const Job& job) const;
+  void tell_started(std::uint64_t serial, const Job& job);
   void leader_ended(std::uint64_t serial, Job& job, int status, Clock cpu);
   void reap();
   void shim_ended(std::uint64_t serial, int status, bool lost_contact);
@@ -129,6 +136,7 @@ class Keeper {
   std::unique_ptr<Channel> channel_;  // null while no manager is there
   Strays strays_;
   Words words_;
+  Launches launches_;
   Guard guard_;
   JobCgroups cgroups_;
   DiskWatch disk_;

@@ -10,11 +10,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "resmgr/backends/ready_line.hpp"
+
 namespace dmm::keeper {
 namespace {
 
 constexpr int words_socket = 3;
 constexpr int cgroup_file = 4;
+static_assert(launcher_socket == cgroup_file + 1);
 constexpr int out_of_the_way = 16;  // descriptors from here on are none of the above
 constexpr std::size_t stack_size = 64 * 1024;
 
@@ -67,17 +70,24 @@ int enter(void* argument) {
   execute(leader);
 }
 
-// The program's own three descriptors and ours, and nothing else: none stays open in the program but its three.
+// The program's own descriptors and ours, and nothing else: none stays open in the program but its three, and a
+// launcher's socket.
 int arrange_descriptors(const ShimPlan& plan) {
-  const int wanted[] = {plan.input, plan.output, plan.error, plan.words, plan.cgroup};
-  int moved[5];
-  for (int i = 0; i < 5; ++i) {
+  constexpr int count = launcher_socket + 1;
+  const int wanted[count] = {plan.input, plan.output, plan.error, plan.words, plan.cgroup, plan.launcher};
+  int moved[count];
+  for (int i = 0; i < count; ++i) {
     moved[i] = wanted[i] < 0 ? -1 : fcntl(wanted[i], F_DUPFD_CLOEXEC, out_of_the_way);
     if (wanted[i] >= 0 && moved[i] < 0) return errno;
   }
-  for (int i = 0; i < 5; ++i)
-    if (moved[i] >= 0 && dup3(moved[i], i, i >= words_socket ? O_CLOEXEC : 0) < 0) return errno;
-  close_range(static_cast<unsigned>(plan.cgroup < 0 ? cgroup_file : cgroup_file + 1), ~0U, 0);
+  for (int i = 0; i < count; ++i) {
+    const bool is_ours = i == words_socket || i == cgroup_file;
+    if (moved[i] < 0)
+      close(i);
+    else if (dup3(moved[i], i, is_ours ? O_CLOEXEC : 0) < 0)
+      return errno;
+  }
+  close_range(count, ~0U, 0);
   return 0;
 }
 

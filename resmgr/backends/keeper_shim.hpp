@@ -37,6 +37,7 @@ struct ShimPlan {
   int input = -1, output = -1, error = -1;  ///< the program's own
   int words = -1;
   int cgroup = -1;  ///< the file that takes the job's processes; -1 for none
+  int launcher = -1;  ///< a launcher's socket to the keeper; -1 for none
 };
 
 /// Never returns.

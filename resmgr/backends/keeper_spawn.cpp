@@ -86,6 +86,7 @@ pid_t spawn(const StartJob& job, const SpawnContext& context) {
   plan.error = context.files.error;
   plan.words = context.words;
   plan.cgroup = context.cgroup;
+  plan.launcher = context.launcher;
   add_limits(plan, job.limits, context.rules);
   const pid_t process = fork_into(plan.isolation);
   if (process == 0) run_shim(plan);

@@ -23,6 +23,7 @@ struct SpawnContext {
   int null_file = -1;
   int words = -1;
   int cgroup = -1;    ///< the file that takes the job's processes; -1 for none
+  int launcher = -1;  ///< a launcher's end of its socket; -1 for none
 };
 
 /// Forks the shim that starts the program in a process group of its own: its number, or 0 with errno.

@@ -17,10 +17,11 @@
 
 #include "protocol/text.hpp"
 #include "resmgr/backends/frames.hpp"
+#include "resmgr/backends/go_text.hpp"
 #include "resmgr/backends/keeper_address.hpp"
 #include "resmgr/backends/leftovers.hpp"
+#include "resmgr/backends/process_job.hpp"
 #include "resmgr/backends/process_start.hpp"
-#include "resmgr/backends/script_file.hpp"
 
 namespace dmm {
 namespace {
@@ -39,61 +40,12 @@ int milliseconds_until(Clock::time_point deadline) {
   return static_cast<int>(std::max<std::int64_t>(left, 0));
 }
 
-// Part of a file name: letters, digits and '-' as they are, so that what separates parts can't occur in one.
-std::string escaped(const std::string& text) {
-  constexpr char digits[] = "0123456789ABCDEF";
-  std::string result;
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    const auto within = [byte](char first, char last) { return byte >= first && byte <= last; };
-    if (within('0', '9') || within('A', 'Z') || within('a', 'z') || byte == '-') {
-      result += c;
-    } else {
-      result += {'%', digits[byte / 16], digits[byte % 16]};
-    }
-  }
-  return result;
-}
-
-// <site>_<user>_<job>.<attempt>.<component>
-std::string directory_of(const TaskId& id) {
-  std::string names = escaped(id.request.site.text) + '_' + escaped(id.request.user);
-  if (names.size() > 180)  // a file name has at most 255 bytes
-    names = names.substr(0, 140) + '_' + std::to_string(stable_hash(names));
-  return names + '_' + std::to_string(id.request.job) + '.' + std::to_string(id.request.attempt) + '.' +
-         std::to_string(id.component);
-}
-
 std::string account_name() {
   passwd entry{};
   passwd* found = nullptr;
   char buffer[4096];
   getpwuid_r(geteuid(), &entry, buffer, sizeof buffer, &found);
   return found ? found->pw_name : std::to_string(geteuid());
-}
-
-// Sets NAME=value in a list, in place of an earlier value.
-void set_variable(std::vector<std::string>& environment, const std::string& variable) {
-  const std::string name = variable.substr(0, variable.find('=') + 1);
-  if (name.size() < 2) return;
-  std::erase_if(environment, [&](const std::string& other) { return other.starts_with(name); });
-  environment.push_back(variable);
-}
-
-// As execvp: a name with a slash is a path, any other is looked for in every folder of PATH.
-std::vector<std::string> paths_of(const std::string& name, const std::vector<std::string>& environment) {
-  if (name.empty() || name.find('/') != std::string::npos) return {name};
-  std::string path;
-  for (const auto& variable : environment)
-    if (variable.starts_with("PATH=")) path = variable.substr(5);
-  std::vector<std::string> paths;
-  for (std::size_t begin = 0; begin <= path.size();) {
-    const std::size_t end = std::min(path.find(':', begin), path.size());
-    const std::string folder = path.substr(begin, end - begin);
-    paths.push_back((folder.empty() ? "." : folder) + '/' + name);
-    begin = end + 1;
-  }
-  return paths;
 }
 
 void watch_in(int poll_set, int descriptor) {
@@ -423,32 +375,6 @@ void ProcessBackend::watch() {
 
 void ProcessBackend::raise() { eventfd_write(bell_, 1); }
 
-keeper::StartJob ProcessBackend::job_of(const StartTask& order, std::uint64_t serial) const {
-  keeper::StartJob job;
-  job.serial = serial;
-  job.name = {order.id.request.site.text, order.id.request.user, order.id.request.job, order.id.request.attempt,
-              order.id.component};
-  job.directory = directory_of(order.id);
-  job.arguments = order.program.arguments;
-  job.working_directory = order.program.working_directory;
-  job.limits = order.program.limits;
-  job.memory_bytes = settings_.node_memory_bytes * count(order.nodes);
-  job.processors = settings_.node_processors * count(order.nodes);
-  const std::string directory = settings_.directory + "/jobs/" + job.directory;
-  const std::string home = directory + '/' + keeper::work_name;
-  job.environment = {"PATH=" + path_, "HOME=" + home, "USER=" + account_, "LANG=C.UTF-8"};
-  for (const auto& variable : order.program.environment) set_variable(job.environment, variable);
-  set_variable(job.environment, "DMM_JOB=" + to_text(order.id.request));
-  set_variable(job.environment, "DMM_COMPONENT=" + std::to_string(order.id.component));
-  set_variable(job.environment, "DMM_DIRECTORY=" + directory);  // the next keeper finds what a dead one left by it
-  job.input = order.program.input;
-  if (order.program.script.empty())
-    job.paths = paths_of(job.arguments.front(), job.environment);
-  else
-    keeper::carry_script(order.program, directory, job);
-  return job;
-}
-
 void ProcessBackend::carry_out(const StartTask& order) {
   const auto known = tasks_.find(order.id);
   if (known != tasks_.end() && !known->second.ended) return;
@@ -464,7 +390,7 @@ void ProcessBackend::carry_out(const StartTask& order) {
   Task& task = tasks_[order.id];
   task.serial = ++serial_;
   names_[task.serial] = order.id;
-  send(job_of(order, task.serial));
+  send(keeper::job_of(order, task.serial, settings_, path_, account_));
 }
 
 void ProcessBackend::fail_start(const TaskId& id, StartFault fault, const std::string& text) {
@@ -476,6 +402,13 @@ void ProcessBackend::fail_start(const TaskId& id, StartFault fault, const std::s
   end.text = text;
   reports_.push_back(std::move(end));
   raise();
+}
+
+void ProcessBackend::carry_out(const GoTask& order) {
+  const auto task = tasks_.find(order.id);
+  if (task == tasks_.end() || task->second.ended) return;
+  if (order.id.component < order.parts.size())
+    send(keeper::GoJob{task->second.serial, to_text(LaunchOrder{order.id.component, order.parts})});
 }
 
 void ProcessBackend::carry_out(const EndTask& order) {
@@ -491,14 +424,14 @@ void ProcessBackend::carry_out(const ReadOutput& order) {
     return raise();
   }
   reads_.push_back(order);
-  send(keeper::ReadFile{directory_of(order.id), order.stream, order.offset});
+  send(keeper::ReadFile{keeper::directory_of(order.id), order.stream, order.offset});
 }
 
 void ProcessBackend::carry_out(const RemoveTask& order) {
   const auto task = tasks_.find(order.id);
   if (task == tasks_.end() || !task->second.ended) return;
   tasks_.erase(task);
-  send(keeper::RemoveDirectory{directory_of(order.id)});
+  send(keeper::RemoveDirectory{keeper::directory_of(order.id)});
 }
 
 void ProcessBackend::carry_out(const KeepTasks& order) {
@@ -553,7 +486,8 @@ void ProcessBackend::take(keeper::JobStuck& report) {
 void ProcessBackend::take(keeper::JobStarted& report) {
   const auto name = names_.find(report.serial);
   if (name == names_.end()) return;
-  reports_.push_back(TaskStarted{name->second, report.process, std::move(report.isolation)});
+  reports_.push_back(
+      TaskStarted{name->second, report.process, std::move(report.isolation), std::move(report.contact)});
 }
 
 void ProcessBackend::take(keeper::JobEnded& report) {

@@ -54,6 +54,7 @@ struct ProcessBackendSettings {
   JobRules jobs = {};
   std::uint64_t node_memory_bytes = 0;  ///< what a task may use of each of its nodes, where a cgroup holds it to that
   std::uint32_t node_processors = 0;    ///< likewise; 0: any
+  std::string address = {};  ///< at which tasks of a job reach one another: a name or address of this host
   Duration beat = seconds(1);           ///< the keeper is silent when it leaves three unanswered
 };
 
@@ -126,6 +127,7 @@ class ProcessBackend {
   void deliver_lost();
 
   void carry_out(const StartTask& order);
+  void carry_out(const GoTask& order);
   void carry_out(const EndTask& order);
   void carry_out(const ReadOutput& order);
   void carry_out(const RemoveTask& order);
@@ -142,7 +144,6 @@ class ProcessBackend {
   void take(keeper::Replaced& report);
 
   keeper::Rules rules() const;
-  keeper::StartJob job_of(const StartTask& order, std::uint64_t serial) const;
   void log(Level level, std::string_view event, const std::string& text, const TaskId& id = {});
   template <class Order>
   void send(const Order& order);

@@ -79,6 +79,7 @@ constexpr auto finders = std::to_array<Finder>({
     {Planted::reclaim_charged, "is charged with a rerun, and nothing broke", 3, Trouble::life},
     {Planted::wavering_not_told, "relies on", 61},
     {Planted::guard_never_ends, "isn't quiet", 17, Trouble::life, two_days},
+    {Planted::go_without_the_others, "of its tasks weren't ready"},
 });
 
 struct Found {

@@ -61,7 +61,7 @@ Limits = struct("Limits", ("cpu_seconds", "uint", 0), ("memory_bytes", "uint", 0
                 ("file_bytes", "uint", 0), ("wall_seconds", "uint", 0))
 Program = struct("Program", ("arguments", ["text"], ()), ("working_directory", "text", ""),
                  ("environment", ["text"], ()), ("limits", Limits, Limits()), ("script", "bytes", b""),
-                 ("input", "bytes", b""))
+                 ("input", "bytes", b""), ("runner", "uint", 0), ("awaits_go", "bool", False))
 
 Hello = struct("Hello", ("received", "uint", 0), ("answer", "bool", False), ("software", "text", ""),
                ("ancestors", ["name"], ()), ("instance", "uint", 0), ("stamp", "uint", 0), ("echo", "uint", 0),
@@ -127,7 +127,10 @@ Start = struct("Start", ("lease", LeaseId, LeaseId()), ("request", RequestId, Re
                ("nodes", [NodeRange], ()), ("program", Program, Program()), ("proof", "bytes", b""),
                ("streams", "bool", False), number=40)
 Started = struct("Started", ("request", RequestId, RequestId()), ("component", "uint", 0), ("process", "int", 0),
-                 ("isolation", "text", ""), number=41)
+                 ("isolation", "text", ""), ("contact", "text", ""), number=41)
+Part = struct("Part", ("component", "uint", 0), ("nodes", "uint", 0), ("processors", "uint", 0),
+              ("contact", "text", ""))
+Go = struct("Go", ("request", RequestId, RequestId()), ("component", "uint", 0), ("parts", [Part], ()), number=49)
 Ended = struct("Ended", ("request", RequestId, RequestId()), ("component", "uint", 0), ("kind", "uint", 0),
                ("code", "int", 0), ("fault", "uint", 0), ("text", "text", ""), ("wall", "int", 0), ("cpu", "int", 0),
                ("output_bytes", "uint", 0), ("error_bytes", "uint", 0), ("output", "bytes", b""),
@@ -159,8 +162,8 @@ Answer = struct("Answer", ("token", "uint", 0), ("fault", "text", ""), ("text", 
 MESSAGES = {message.NUMBER: message for message in (
     Hello, Beat, Fault, Relay, Fragment, Request, Cancel, Refuse, Delegate, Reject, Withdraw, Reach, Survey,
     Clusters, Grant, GrantSet, Claim, Claimed, Release, LeaseEnded, Renew, Renewed, Inventory, Register, Assign,
-    Unassign, Clean, SetAside, Start, Started, Ended, Stop, Fetch, Chunk, Piece, Grown, Forget, Submit, Submitted, Ask,
-    Answer)}
+    Unassign, Clean, SetAside, Start, Started, Go, Ended, Stop, Fetch, Chunk, Piece, Grown, Forget, Submit,
+    Submitted, Ask, Answer)}
 UNNUMBERED = (Hello.NUMBER, Beat.NUMBER, Fault.NUMBER, Relay.NUMBER, Piece.NUMBER)
 
 Head = struct("Head", ("version", "uint", VERSION), ("type", "uint", 0), ("sender", Party, Party()),

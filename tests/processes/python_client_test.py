@@ -7,8 +7,8 @@ import unittest
 
 from dmm_client import (
     CLIENT, ERROR, FLEXIBLE, HUNG, IDLE, MALFORMED, NO_SUCH_NODES, OUTPUT, SECOND, TOO_LARGE, Beat, Cancel, Chunk,
-    Claim, Clean, Component, Constraints, Ended, Epoch, Fetch, Forget, Grant, Head, Hello, HintEntry, Inventory,
-    JobDescription, LeaseEnded, LeaseId, Manager, Need, Party, Person, Program, Refuse, Register, Relay, Relayed,
+    Claim, Clean, Component, Constraints, Ended, Epoch, Fetch, Forget, Go, Grant, Head, Hello, HintEntry, Inventory,
+    JobDescription, LeaseEnded, LeaseId, Manager, Need, Part, Party, Person, Program, Refuse, Register, Relay, Relayed,
     Release, Request, RequestId, ResourceManager, Start, Started, Stop, Submit, Submitted, frame_of, job_manager,
     nodes_in, pack, processors_of, raw_frame, resource_manager, site_manager)
 from python_stage import FIRST, NORTH, SITE, Processes, need, request
@@ -261,12 +261,15 @@ class Sessions(Processes):
 
 
 class Jobs(Processes):
-    def test_a_program_runs_on_a_real_resource_manager(self):  # [S133, S135, S138, S140, S143, S145, S15]
+    def start_site_with_nodes(self):
         self.start_site()
         folder = pathlib.Path(self.folder.name)
-        there = self.start("resmgr", "nodes", {
+        return self.start("resmgr", "nodes", {
             "site": SITE, "name": "c0.0", "cluster": "c0", "nodes": 2, "site_endpoint": self.site,
             "directory": str(folder / "nodes"), "endpoint": f"ipc://{folder}/nodes.sock", "park_seconds": 0.3})
+
+    def test_a_program_runs_on_a_real_resource_manager(self):  # [S133, S135, S138, S140, S143, S145, S15]
+        there = self.start_site_with_nodes()
         alice = self.user()
         alice.send(request(1, 1))
         grant = alice.expect(Grant)
@@ -293,6 +296,26 @@ class Jobs(Processes):
         nodes.expect_fault(Start.NUMBER)
         nodes.send(start._replace(lease=LeaseId(SITE, Epoch(1 << 62, 1)), request=grant.request._replace(job=2)))
         self.assertEqual((lambda e: (e.kind, e.fault))(nodes.expect(Ended)), (5, 1))
+        alice.send(Release(grant.lease, grant.nodes))
+        self.until_site(processors=2, processors_busy=0)
+
+    def test_a_task_that_awaits_its_go_begins_with_it(self):  # [S132f, S137b, S137c]
+        there = self.start_site_with_nodes()
+        alice = self.user()
+        alice.send(request(1, 1))
+        grant = alice.expect(Grant)
+        group = grant.nodes[0]
+        nodes = Manager(self.network, alice.party, group.resource_manager, there, FIRST).open()
+        program = Program(("sh", "-c", "echo $DMM_RANK of $DMM_RANKS"), runner=2, awaits_go=True)
+        nodes.send(Go(grant.request, 0, (Part(0, 1, 1, "here"),)))  # of no task
+        nodes.send(Start(grant.lease, grant.request, 0, group.nodes, program))
+        ready = nodes.expect(Started)
+        self.assertTrue(ready.contact)
+        nodes.send(Go(grant.request, 0, (Part(0, 1, 2, ready.contact), Part(1, 1, 1, "elsewhere"))))
+        ended = nodes.expect(Ended)
+        self.assertEqual((ended.kind, ended.code), (0, 0))
+        self.assertEqual(sorted(ended.output.split(b"\n")), [b"", b"0 of 3", b"1 of 3"])
+        nodes.send(Forget(grant.request))
         alice.send(Release(grant.lease, grant.nodes))
         self.until_site(processors=2, processors_busy=0)
 

@@ -65,6 +65,15 @@ TEST_CASE(
   CHECK(stage.said<Started>(alice).at(0).isolation == "namespaces, rlimits");
 }
 
+TEST_CASE("resource manager: a task is reached after a restart as before") {
+  Stage stage = Stage::leased();
+  stage.hear(alice, start(lease(1), job(1), {{0, 1}}));
+  stage.put(TaskStarted{{job(1), 0}, 4711, {}, "10.0.0.7:40121/5f3a"});
+  stage.restart_in_contact({job_1});
+  stage.hear(alice, start(lease(1), job(1), {{0, 1}}));
+  CHECK(stage.said<Started>(alice).at(0).contact == "10.0.0.7:40121/5f3a");
+}
+
 TEST_CASE("resource manager: a task that was only ordered before a restart") {
   Stage stage = Stage::leased();
   stage.hear(alice, start(lease(1), job(1), {{0, 1}}));

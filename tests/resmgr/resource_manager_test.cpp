@@ -26,6 +26,24 @@ TEST_CASE("resource manager: offers its nodes when its site manager comes into c
   CHECK(stage.manager.view().registered);
 }
 
+TEST_CASE("resource manager: a task that awaits its Go says how it is reached, and goes when it is told [S137c]") {
+  Stage stage = Stage::leased();
+  stage.hear(alice, Go{job(1), 0, {}});  // there is no such task
+  Start order = start(lease(1), job(1), {{0, 1}});
+  order.program.awaits_go = true;
+  stage.hear(alice, order);
+  CHECK(stage.ordered<StartTask>().at(0).program.awaits_go);
+  stage.hear(alice, Go{job(1), 0, {}});  // it isn't ready
+  CHECK(stage.ordered<GoTask>().empty());
+  stage.put(TaskStarted{{job(1), 0}, 4711, {}, "10.0.0.7:40121/5f3a"});
+  CHECK(stage.said<Started>(alice).at(0).contact == "10.0.0.7:40121/5f3a");
+  stage.hear(alice, Go{job(1), 0, {Part{0, 2, 4, "10.0.0.7:40121/5f3a"}}});
+  REQUIRE(stage.ordered<GoTask>().size() == 1);
+  stage.end(job(1), 0);
+  stage.hear(alice, Go{job(1), 0, {}});
+  CHECK(stage.ordered<GoTask>().empty());
+}
+
 TEST_CASE("resource manager: a job starts, runs, ends, is fetched and forgotten") {
   Stage stage = Stage::leased();
   stage.hear(alice, start(lease(1), job(1), {{0, 1}}));

@@ -1,0 +1,19 @@
+// A task as the keeper is ordered to start it: where it lies, its environment, and what stands before its program.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "resmgr/backends/frames.hpp"
+#include "resmgr/backends/process.hpp"
+
+namespace dmm::keeper {
+
+/// The name of a task's directory: <site>_<user>_<job>.<attempt>.<component>
+std::string directory_of(const TaskId& id);
+
+/// `path`: where programs are looked up; `account`: the job's USER.
+StartJob job_of(const StartTask& order, std::uint64_t serial, const ProcessBackendSettings& settings,
+                const std::string& path, const std::string& account);
+
+}  // namespace dmm::keeper

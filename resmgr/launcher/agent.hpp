@@ -1,0 +1,60 @@
+// The agent of a task: starts programs for the job's own, on the task's host, where that has no account. It
+// believes only what comes with its token, which the job's tasks alone are told.
+#pragma once
+
+#include <list>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <sys/types.h>
+
+#include "resmgr/backends/frames.hpp"
+#include "resmgr/launcher/agent_words.hpp"
+
+namespace dmm::launcher {
+
+class Agent {
+ public:
+  /// Takes over a socket that listens.
+  Agent(int listener, std::string token);
+  ~Agent();
+  Agent(const Agent&) = delete;
+  Agent& operator=(const Agent&) = delete;
+
+  /// Serves until `main` ends, or where that is 0, until a Finish comes; or until SIGTERM came and no program is
+  /// left. The status of `main`, as waitpid says it; 0 after a Finish.
+  int serve(pid_t main);
+
+ private:
+  /// A connection, and the program that was started for it.
+  struct Session {
+    explicit Session(int socket) : channel(socket) {}
+    keeper::Channel channel;
+    pid_t process = 0;
+    int status = 0;
+    bool ended = false;        // the program did
+    int output[2] = {-1, -1};  // by Stream: reading ends; -1 once there is no more
+    bool closed = false;       // the connection is over, or is to be
+  };
+
+  void wait();
+  void accept_all();
+  void take_orders(Session& session);
+  void carry_out(Session& session, launcher::StartProgram& order);
+  void carry_out(Session& session, launcher::Finish& order);
+  void pass_output(Session& session, Stream stream);
+  void tell_end(Session& session);
+  void reap();
+  void drop_closed();
+
+  int listener_;
+  std::string token_;
+  int signals_ = -1;  // a signalfd
+  pid_t main_ = 0;
+  int main_status_ = 0;
+  bool main_ended_ = false, finished_ = false, asked_to_end_ = false;
+  std::list<Session> sessions_;
+};
+
+}  // namespace dmm::launcher

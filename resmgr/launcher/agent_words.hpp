@@ -1,0 +1,66 @@
+// What the agents of a job, and the programs that ask them to start others, say to one another over TCP. Both ends
+// are of one build, as the keeper and its manager are: the frames are theirs (resmgr/backends/frames.hpp).
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <variant>
+#include <vector>
+
+#include "protocol/job_messages.hpp"
+
+namespace dmm::launcher {
+
+/// Starts a program where the agent is. The end of the connection ends the program.
+struct StartProgram {
+  std::string token;  ///< the agent's
+  std::vector<std::string> arguments;
+  std::vector<std::string> variables;
+  template <class Self>
+  static auto fields(Self& self) {
+    return std::tie(self.token, self.arguments, self.variables);
+  }
+};
+
+/// The job's program is over: the agent ends well.
+struct Finish {
+  std::string token;
+  template <class Self>
+  static auto fields(Self& self) {
+    return std::tie(self.token);
+  }
+};
+
+using Order = std::variant<StartProgram, Finish>;
+
+/// What the program wrote.
+struct Wrote {
+  Stream stream = Stream::output;
+  std::string data;
+  template <class Self>
+  static auto fields(Self& self) {
+    return std::tie(self.stream, self.data);
+  }
+};
+
+/// The program is over, with this status of waitpid.
+struct Over {
+  std::int32_t status = 0;
+  template <class Self>
+  static auto fields(Self& self) {
+    return std::tie(self.status);
+  }
+};
+
+using Report = std::variant<Wrote, Over>;
+
+/// The parts of a contact: "10.0.0.7:40121/5f3a".
+struct Contact {
+  std::string host, port, token;
+};
+/// Without port and token, if the task has no agent.
+Contact parse_contact(std::string_view contact);
+
+}  // namespace dmm::launcher

@@ -1,0 +1,20 @@
+// The copies of a program that one task runs: one for each of its nodes, or of its processors.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "resmgr/backends/go_text.hpp"
+
+namespace dmm {
+
+/// The variables of a copy of this rank: DMM_COMPONENT, DMM_RANK, DMM_RANKS.
+std::vector<std::string> rank_variables(const LaunchOrder& order, Runner runner, std::uint32_t rank);
+
+/// Starts the copies and waits for them all. The first one that fails ends the others: they get SIGTERM, and after
+/// some seconds SIGKILL. The status, as waitpid says it, of the first that failed; 0 if none did.
+int run_copies(const std::vector<std::string>& arguments, const LaunchOrder& order, Runner runner,
+               const std::vector<std::string>& variables);
+
+}  // namespace dmm

@@ -1,0 +1,200 @@
+// The launcher: what a resource manager starts in place of a parallel job's program. It makes the program ready,
+// waits until all tasks of the job are, and then runs it as often as is wanted. Inside the job it is also what
+// starts programs on the job's other hosts.
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "resmgr/backends/launch_arguments.hpp"
+#include "resmgr/launcher/agent.hpp"
+#include "resmgr/launcher/copies.hpp"
+#include "resmgr/launcher/mpi_command.hpp"
+#include "resmgr/launcher/programs_here.hpp"
+#include "resmgr/launcher/remote.hpp"
+#include "resmgr/launcher/sockets.hpp"
+
+namespace dmm::launcher {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Open MPI makes sockets below its folder for temporary files; a socket's path has 107 letters at most.
+constexpr std::size_t short_folder_max = 60;
+
+std::string own_path() { return fs::read_symlink("/proc/self/exe").string(); }
+
+std::string variable(const char* name) {
+  const char* const value = std::getenv(name);
+  return value ? value : "";
+}
+
+/// To the keeper; without one the launcher was started by a person.
+bool say(const ReadyLine& line) {
+  const std::string text = ready_line(line) + '\n';
+  return write(launcher_socket, text.data(), text.size()) == static_cast<ssize_t>(text.size());
+}
+
+/// All that the keeper says until it closes the socket.
+std::string hear_order() {
+  std::string text;
+  char piece[16 * 1024];
+  ssize_t count = 0;
+  while ((count = read(launcher_socket, piece, sizeof piece)) > 0)
+    text.append(piece, static_cast<std::size_t>(count));
+  close(launcher_socket);
+  return text;
+}
+
+/// The files that the programs of the job read: its hosts and its tasks.
+struct JobFiles {
+  fs::path folder, nodes, agents;
+};
+
+JobFiles write_files(const LaunchOrder& order) {
+  JobFiles files;
+  files.folder = fs::path(variable("HOME")) / ".dmm";
+  std::error_code error;
+  fs::create_directories(files.folder, error);
+  fs::permissions(files.folder, fs::perms::owner_all, error);
+  files.nodes = files.folder / "nodes";
+  files.agents = files.folder / "tasks";
+  std::ofstream nodes(files.nodes);
+  for (const HostSlots& host : hosts_of(order))
+    if (host.slots > 0) nodes << host.host << " slots=" << host.slots << '\n';
+  std::ofstream(files.agents) << to_text(order);
+  return files;
+}
+
+std::vector<std::string> variables_of(const JobFiles& files, const std::string& temporary) {
+  std::vector<std::string> variables{
+      "DMM_NODEFILE=" + files.nodes.string(), std::string(agents_variable) + '=' + files.agents.string(),
+      "PATH=" + fs::path(own_path()).parent_path().string() + ':' + variable("PATH"), "TMPDIR=" + temporary};
+  if (geteuid() == 0)  // Open MPI would refuse
+    for (const char* name : {"OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1"})
+      variables.emplace_back(name);
+  return variables;
+}
+
+/// A folder for temporary files, made and removed.
+class Temporary {
+ public:
+  explicit Temporary(const fs::path& preferred) : path_(preferred) {
+    if (preferred.string().size() <= short_folder_max) return;
+    std::string name = "/tmp/dmm-XXXXXX";
+    if (mkdtemp(name.data())) made_ = path_ = name;
+  }
+  ~Temporary() {
+    std::error_code error;
+    if (!made_.empty()) fs::remove_all(made_, error);
+  }
+  Temporary(const Temporary&) = delete;
+  Temporary& operator=(const Temporary&) = delete;
+  std::string path() const { return path_.string(); }
+
+ private:
+  fs::path path_, made_;
+};
+
+std::string bytes_of(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+/// Empty if no MPI launcher is here.
+std::string find_mpirun(MpiKind kind) {
+  for (const std::string& name : mpirun_names(kind))
+    if (std::string found = find_program(name); !found.empty()) return found;
+  return {};
+}
+
+MpiKind kind_of(const std::vector<std::string>& program) {
+  std::error_code error;
+  const std::string found = find_program("mpirun");
+  return mpi_kind(bytes_of(find_program(program.front())), fs::canonical(found, error).string());
+}
+
+ReadyLine fault_of(const LaunchArguments& arguments) {
+  if (ReadyLine fault = fault_of_program(arguments.program.front()); fault.fault != StartFault::none) return fault;
+  if (arguments.runner != Runner::mpi || !find_mpirun(kind_of(arguments.program)).empty()) return {};
+  const std::string name = mpirun_names(kind_of(arguments.program)).front();
+  return {StartFault::executable_missing, "can't run " + name + ": there is no such MPI launcher on this host"};
+}
+
+/// The program that begins in the first task: the job's own, or the MPI launcher.
+std::vector<std::string> command_of(const LaunchArguments& arguments, const LaunchOrder& order,
+                                    const JobFiles& files) {
+  if (arguments.runner == Runner::once) return arguments.program;
+  const MpiKind kind = kind_of(arguments.program);
+  return mpi_command(kind, {own_path(), find_mpirun(kind), files.nodes.string()}, order, arguments.program);
+}
+
+/// An agent here; in the first task also the job's program. The status, as waitpid says it.
+int run_with_agent(const LaunchArguments& arguments, const LaunchOrder& order, const JobFiles& files, int listener,
+                   const std::string& token, std::vector<std::string> variables) {
+  Agent agent(listener, token);
+  for (const std::string& variable : variables) putenv(const_cast<char*>(variable.c_str()));
+  if (order.own != 0) return agent.serve(0);
+  const pid_t main =
+      start_program(command_of(arguments, order, files), rank_variables(order, arguments.runner, 0), {}, false);
+  const int status = main != 0 ? agent.serve(main) : 71 << 8;
+  std::vector<std::string> contacts;
+  for (const Part& part : order.parts) contacts.emplace_back(part.contact.view());
+  finish_agents(contacts);
+  return status;
+}
+
+int run(const LaunchArguments& arguments) {
+  fcntl(launcher_socket, F_SETFD, FD_CLOEXEC);
+  const bool has_agent = arguments.runner == Runner::once || arguments.runner == Runner::mpi;
+  ReadyLine ready = fault_of(arguments);
+  int listener = -1;
+  std::string token;
+  if (ready.fault == StartFault::none) ready.text = arguments.address.empty() ? "-" : arguments.address;
+  if (ready.fault == StartFault::none && has_agent) {
+    const auto [socket, fault] = listen_at(arguments.address);
+    listener = socket;
+    token = new_token();
+    if (socket < 0)
+      ready = {StartFault::resources, fault};
+    else
+      ready.text += ':' + port_of(socket) + '/' + token;
+  }
+  if (!say(ready)) return std::fprintf(stderr, "launcher: only a resource manager starts this\n"), 2;
+  if (ready.fault != StartFault::none) return 1;
+  const auto order = parse_launch_order(hear_order());
+  if (!order) return 1;  // its keeper is gone
+  const JobFiles files = write_files(*order);
+  int status = 0;
+  {
+    const Temporary temporary(files.folder);
+    std::vector<std::string> variables = variables_of(files, temporary.path());
+    status = has_agent ? run_with_agent(arguments, *order, files, listener, token, std::move(variables))
+                       : run_copies(arguments.program, *order, arguments.runner, variables);
+  }
+  end_as(status);
+}
+
+int dispatch(const std::vector<std::string>& words) {
+  const std::vector<std::string> rest(words.begin() + (words.empty() ? 0 : 1), words.end());
+  const std::string_view first = words.empty() ? "" : words.front();
+  if (first == "run")
+    if (const auto arguments = parse_launch_arguments(rest)) return run(*arguments);
+  if (first == "exec" && !rest.empty()) return run_on_each_node(rest);
+  if (first == "remote") return run_remote(rest);
+  if (first == "-x") return run_remote(words);  // as MPICH calls ssh
+  std::fprintf(stderr, "launcher: resource managers and MPI launchers start this; people use `dmm exec`\n");
+  return 2;
+}
+
+}  // namespace
+}  // namespace dmm::launcher
+
+int main(int argc, char** argv) { return dmm::launcher::dispatch({argv + 1, argv + argc}); }

@@ -1,0 +1,31 @@
+// The programs of this host: where one is, why it can't be run, and what a started one gets and comes to.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <sys/types.h>
+
+#include "resmgr/backends/ready_line.hpp"
+
+namespace dmm {
+
+/// Where a program is, looked up in PATH as a shell does; empty, with errno, if it can't be run.
+std::string find_program(const std::string& name);
+/// Why the program can't be run here, as its launcher says it; StartFault::none if it can.
+ReadyLine fault_of_program(const std::string& name);
+
+/// What a started program reads and writes.
+struct ProgramFiles {
+  int input = 0, output = 1, error = 2;
+};
+/// Starts a program in its working directory, with these variables beside the environment of the launcher.
+/// `apart`: in a process group of its own. 0 with errno if it can't be started; what can't be run ends with exit
+/// status 127.
+pid_t start_program(const std::vector<std::string>& arguments, const std::vector<std::string>& variables,
+                    const ProgramFiles& files, bool apart, const std::string& directory = {});
+
+/// Ends as a program did that ended with this status of waitpid: with its exit status, or by its signal.
+[[noreturn]] void end_as(int status);
+
+}  // namespace dmm

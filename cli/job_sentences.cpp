@@ -15,13 +15,37 @@
 namespace dmm {
 namespace {
 
-std::string where_text(const ToldJob& job) {
-  std::string text = job.nodes.empty() ? "nodes of " + harmless(job.owner) : harmless(job.nodes);
-  if (job.chain.size() > 1) {
-    text += ", lent by way of ";
-    for (std::size_t i = 0; i < job.chain.size(); ++i) text += (i == 0 ? "" : " > ") + harmless(job.chain[i]);
-  }
+std::string chain_text(const ToldJob::Place& place) {
+  std::string text;
+  for (const std::string& site : place.chain) text += (text.empty() ? "" : " > ") + harmless(site);
   return text;
+}
+
+/// "a", "a and b", "a, b and c".
+std::string listed(const std::vector<std::string>& texts) {
+  std::string all;
+  for (std::size_t i = 0; i < texts.size(); ++i)
+    all += (i == 0 ? "" : i + 1 == texts.size() ? " and " : ", ") + texts[i];
+  return all;
+}
+
+std::string where_text(const ToldJob& job) {
+  std::vector<std::string> chains;
+  for (const ToldJob::Place& place : job.places)
+    if (place.chain.size() > 1) chains.push_back(chain_text(place));
+  const std::string text = job.nodes.empty() ? "nodes of " + owners_text(job) : harmless(job.nodes);
+  return chains.empty() ? text : text + ", lent by way of " + listed(chains);
+}
+
+/// Of a job with several leases: which of its components each serves.
+void add_components(std::vector<std::string>& lines, const ToldJob& job) {
+  if (!job.is_co_allocated()) return;
+  for (const ToldJob::Place& place : job.places) {
+    std::vector<std::string> numbers;
+    for (const std::uint64_t component : place.components) numbers.push_back(std::to_string(component));
+    lines.push_back((numbers.size() == 1 ? "Component " : "Components ") + listed(numbers) + ": " +
+                    harmless(place.owner) + ", under lease " + harmless(place.lease) + ".");
+  }
 }
 
 void add_stream(std::vector<std::string>& lines, const ToldJob& job, const char* name, const OutputPlace& place) {
@@ -106,10 +130,15 @@ void add_state(std::vector<std::string>& lines, const ToldJob& job, double now) 
   const std::string on = " on " + where_text(job) + ".";
   if (job.state == "running") {
     lines.push_back("It is running" + on);
+    add_components(lines, job);
     return add_running(lines, job, now);
   }
   if (job.state == "starting") {
     lines.push_back("It is starting" + on);
+    add_components(lines, job);
+    if (job.tasks > 1)
+      lines.push_back(std::to_string(job.tasks_ready) + " of its " + std::to_string(job.tasks) +
+                      " tasks are ready; none begins before all are.");
     lines.push_back("Awaited is the word that it runs, of " + heads_text(job, now) + ".");
   } else if (job.state == "ending") {
     lines.push_back("It is being ended" + on);
@@ -210,6 +239,14 @@ std::string awaited_text(const ToldJob& job, double now) {
 
 }  // namespace
 
+std::string owners_text(const ToldJob& job) {
+  std::vector<std::string> owners;
+  for (const ToldJob::Place& place : job.places)
+    if (const std::string owner = harmless(place.owner); std::ranges::find(owners, owner) == owners.end())
+      owners.push_back(owner);
+  return listed(owners);
+}
+
 std::string outcome_text(const ToldJob& job, double now) {
   std::string text;
   const auto add = [&](const std::string& more) { text += (text.empty() || more.empty() ? "" : "; ") + more; };
@@ -256,9 +293,10 @@ std::vector<std::string> job_sentences(const ToldJob& job, const OutputPlaces& o
     return lines;
   }
   std::string text = ending_of(job);
-  if (!job.exit_kind.empty() && !job.owner.empty()) text += ", on " + where_text(job);
+  if (!job.exit_kind.empty() && !job.places.empty()) text += ", on " + where_text(job);
   if (job.wall_seconds > 0) text += ", after " + length_text(job.wall_seconds);
   lines.push_back(text + ".");
+  add_components(lines, job);
   if (job.ended) lines.push_back("It was over " + since(job.ended, now) + " ago.");
   add_isolation(lines, job);
   add_earlier();

@@ -29,6 +29,9 @@ std::vector<std::string> job_sentences(const ToldJob& job, const OutputPlaces& o
 /// job that waits also how long it has waited in all.
 std::vector<std::string> earlier_sentences(const ToldJob& job, double now);
 
+/// The owners of its nodes: "alpha", "alpha, beta and gamma"; empty if it has none.
+std::string owners_text(const ToldJob& job);
+
 /// For a cell of a table: how a job ended, what it awaits and for how long yet, or how often it was interrupted,
 /// and why the last time. Empty if there is nothing to say.
 std::string outcome_text(const ToldJob& job, double now);

@@ -138,6 +138,14 @@ class JobFetch {
   std::vector<std::string> faults_;
 };
 
+ToldJob::Place place_from_json(const Json& json) {
+  ToldJob::Place place{text_in(json, "owner"), text_in(json, "lease"), texts_in(json, "chain"), {}};
+  if (const auto list = json.find("components"); list != json.end() && list->is_array())
+    for (const Json& component : *list)
+      if (component.is_number_unsigned()) place.components.push_back(component.get<std::uint64_t>());
+  return place;
+}
+
 }  // namespace
 
 std::string remedy_of(const Manager& manager, const Reply& reply) {
@@ -221,10 +229,11 @@ ToldJob job_from_json(const Json& json) {
     for (const auto& [manager, set] : nodes->items())
       if (set.is_string()) job.nodes += (job.nodes.empty() ? "" : ", ") + manager + " " + set.get<std::string>();
   job.isolation = texts_in(json, "isolation");
-  if (const auto place = json.find("place"); place != json.end() && place->is_object()) {
-    job.owner = value_in<std::string>(*place, "owner");
-    job.chain = value_in<std::vector<std::string>>(*place, "chain");
-  }
+  for (const Json& one : rows_in(json, "places")) job.places.push_back(place_from_json(one));
+  if (const auto place = json.find("place"); job.places.empty() && place != json.end() && place->is_object())
+    job.places.push_back(place_from_json(*place));
+  job.tasks = value_in<std::uint32_t>(json, "tasks");
+  job.tasks_ready = value_in<std::uint32_t>(json, "tasks_ready");
   if (const auto exit = json.find("exit"); exit != json.end() && exit->is_object()) {
     job.exit_kind = value_in<std::string>(*exit, "kind");
     job.exit_code = value_in<std::int32_t>(*exit, "code");

@@ -40,7 +40,7 @@ Answered order_one(const Manager& manager, const std::string& verb, const nlohma
 /// A job as its job manager tells it. Dates are seconds since 1970; nothing where it did not happen.
 struct ToldJob {
   std::uint64_t number = 0;
-  std::string name, state, request, origin, owner, text;
+  std::string name, state, request, origin, text;
   std::uint32_t processors = 0, reruns = 0, false_starts = 0, interruptions = 0, hops = 0, tries = 0;
   double submitted = 0, wall_seconds = 0, overhead_seconds = 0;
   std::optional<double> granted, started, ended;
@@ -59,7 +59,14 @@ struct ToldJob {
     std::optional<double> until;  ///< so long it has yet to say what is awaited
   };
   std::vector<Head> heads;
-  std::vector<std::string> chain;  ///< the owner first, the home site last
+  /// A lease under which it, or some of its components, runs or ran.
+  struct Place {
+    std::string owner, lease;
+    std::vector<std::string> chain;         ///< the owner first, the home site last
+    std::vector<std::uint64_t> components;  ///< of a job with several leases
+  };
+  std::vector<Place> places;
+  std::uint32_t tasks = 0, tasks_ready = 0;  ///< of its present attempt
   std::vector<std::string> interrupted_by;  ///< owners that ended an attempt by their right, the latest last
   /// How often one of them did so in one way; `cause` is as LeaseEnd has it.
   struct Cause {
@@ -83,6 +90,7 @@ struct ToldJob {
   };
   std::vector<Awaited> dependencies;
 
+  bool is_co_allocated() const { return places.size() > 1; }
   bool over() const { return state == "finished" || state == "failed" || state == "cancelled" || state == "lost"; }
   /// It waits, and may not be asked for yet.
   bool is_kept_back() const { return state == "waiting" && (held || begin_at || !dependencies.empty()); }

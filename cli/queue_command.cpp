@@ -24,10 +24,14 @@ struct QueueOptions {
   bool json = false;
 };
 
-std::string chain_text(const ToldJob& job, const Style& style) {
+/// The chain of each of its leases.
+std::string chains_text(const ToldJob& job, const Style& style) {
   std::string text;
-  for (const std::string& site : job.chain)
-    text += (text.empty() ? "" : std::string(style.pick(" → ", " > "))) + harmless(site);
+  for (const ToldJob::Place& place : job.places) {
+    text += text.empty() ? "" : ", ";
+    for (std::size_t i = 0; i < place.chain.size(); ++i)
+      text += (i == 0 ? "" : std::string(style.pick(" → ", " > "))) + harmless(place.chain[i]);
+  }
   return text;
 }
 
@@ -40,8 +44,8 @@ std::string ran_text(const ToldJob& job, double now) {
 
 void add_row(Table& table, const ToldJob& job, double now, const Style& style) {
   table.add({harmless(job.request), job.state, std::to_string(job.processors),
-             length_text(waited_seconds(job, now)), ran_text(job, now), chain_text(job, style), harmless(job.name),
-             outcome_text(job, now)});
+             length_text(waited_seconds(job, now)), ran_text(job, now), chains_text(job, style),
+             harmless(job.name), outcome_text(job, now)});
 }
 
 void show(const QueueOptions& options, const Json& list, const JobTotals& totals, std::size_t missing) {

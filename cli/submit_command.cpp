@@ -12,6 +12,7 @@
 #include "cli/commands.hpp"
 #include "cli/figures.hpp"
 #include "cli/job_output.hpp"
+#include "cli/job_sentences.hpp"
 #include "cli/json_text.hpp"
 #include "cli/patient_client.hpp"
 #include "cli/questions.hpp"
@@ -59,7 +60,7 @@ int tell_end(const SubmitOptions& options, const Json& json, const Manager& mana
   std::printf("%s %s", job.request.c_str(), job.state.c_str());
   if (job.exit_kind == "exited") std::printf(", exit status %d", job.exit_code);
   if (job.exit_kind == "signalled") std::printf(", signal %d", job.exit_code);
-  if (!job.owner.empty()) std::printf(", on %s", harmless(job.owner).c_str());
+  if (!job.places.empty()) std::printf(", on %s", owners_text(job).c_str());
   std::printf("%s\n", job.text.empty() ? "" : (": " + harmless(job.text)).c_str());
   if (!output.output.path.empty()) std::printf("output: %s\n", harmless(output.output.path).c_str());
   if (!output.error.path.empty() && output.error.path != output.output.path)

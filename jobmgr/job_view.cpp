@@ -41,6 +41,7 @@ JobView view_of(const Job& job, const RequestId& request) {
   view.wall = job.wall;
   if (job.granted && job.ended) view.overhead = std::max(Duration{}, *job.ended - *job.granted - job.wall);
   view.places = job.places;
+  view.barrier = job.barrier;
   view.origin = job.origin;
   view.hops = hops_of(job);
   view.tries = job.tries;
@@ -57,7 +58,11 @@ JobView view_of(const Job& job, const RequestId& request) {
   view.output_path = job.description.output_path;
   view.error_path = job.description.error_path;
   view.keep_output = job.description.keep_output;
-  if (job.run) view.nodes = job.run->held();
+  if (job.run) {
+    view.nodes = job.run->held();
+    view.tasks = static_cast<std::uint32_t>(job.run->components.size());
+    view.tasks_ready = view.tasks - job.run->unstarted;
+  }
   view.limit_wall_seconds = job.description.program.limits.wall_seconds;
   view.priority = job.description.priority;
   return view;

@@ -1,6 +1,7 @@
 // A job manager's jobs as JSON; see job_view.hpp.
 #include "views/job_view.hpp"
 
+#include <algorithm>
 #include <vector>
 
 #include "protocol/programs.hpp"
@@ -52,7 +53,8 @@ Json places_of(const std::vector<Place>& places) {
 Json isolation_of(const std::vector<Place>& places) {
   Json list = Json::array();
   for (const Place& place : places)
-    for (const ShortText& text : place.isolation) list.push_back(text.view());
+    for (const ShortText& text : place.isolation)
+      if (std::ranges::find(list, Json(text.view())) == list.end()) list.push_back(text.view());
   return list.empty() ? Json(nullptr) : list;
 }
 
@@ -119,6 +121,9 @@ Json job_of(const JobView& job, const ViewTime& time) {
           {"error_path", shortened(job.error_path, path_bytes_max)},
           {"keep_output", job.keep_output},
           {"heads", heads_of(job, time)},
+          {"barrier_seconds", job.barrier.in_seconds()},
+          {"tasks", job.tasks},
+          {"tasks_ready", job.tasks_ready},
           {"nodes", views::nodes_by_manager(job.nodes)},
           {"limit_wall_seconds", job.limit_wall_seconds},
           {"priority", job.priority},

@@ -97,7 +97,7 @@ TEST_CASE("why: of an ended job, its exit status or signal, where, for how long,
   expect(job_sentences(job, {}, 202), {"It could not be started: it hung while it was started"});
   job.exit_fault = "of_a_later_version";
   expect(job_sentences(job, {}, 202), {"It could not be started: of a later version"});
-  job.exit_kind.clear(), job.owner.clear(), job.wall_seconds = 0;
+  job.exit_kind.clear(), job.places.clear(), job.wall_seconds = 0;
   expect(job_sentences(job, {}, 202), {"It never ran."});
   job.ran_before_seconds = 2;
   expect(job_sentences(job, {}, 202), {"It doesn't run again.", "Earlier attempts at it ran for 2.0 s in all."});

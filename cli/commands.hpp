@@ -26,6 +26,7 @@ CLI::App* add_cancel_command(CLI::App& app, int& exit_code);
 CLI::App* add_hold_command(CLI::App& app, int& exit_code);
 CLI::App* add_release_command(CLI::App& app, int& exit_code);
 CLI::App* add_alter_command(CLI::App& app, int& exit_code);
+CLI::App* add_exec_command(CLI::App& app, int& exit_code);
 CLI::App* add_output_command(CLI::App& app, int& exit_code);
 CLI::App* add_sites_command(CLI::App& app, int& exit_code);
 CLI::App* add_leases_command(CLI::App& app, int& exit_code);

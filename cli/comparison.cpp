@@ -18,9 +18,9 @@ namespace {
 
 struct Stopped {};
 
-class Runner {
+class ComparisonRun {
  public:
-  Runner(const Comparison& comparison, std::uint32_t threads) : comparison_(comparison) {
+  ComparisonRun(const Comparison& comparison, std::uint32_t threads) : comparison_(comparison) {
     result_.runs.assign(comparison.points.size(),
                         std::vector<std::vector<RunFigures>>(comparison.variants.size(),
                                                              std::vector<RunFigures>(comparison.repetitions)));
@@ -163,7 +163,7 @@ ComparisonResult ComparisonResult::of_variant(std::size_t variant) const {
 OrFault<ComparisonResult, CommandFault> run_comparison(
     const Comparison& comparison, std::uint32_t threads,
     const std::function<bool(const ComparisonProgress&)>& watch) {
-  return Runner(comparison, threads).run(watch);
+  return ComparisonRun(comparison, threads).run(watch);
 }
 
 }  // namespace dmm

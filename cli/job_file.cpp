@@ -137,6 +137,14 @@ void read_conditions_of(JsonReader& reader, JobDescription& job, std::vector<Job
     reader.refuse(fault->field, fault->text);
 }
 
+void read_runner(JsonReader& reader, JobDescription& job) {
+  std::vector<std::string> words;
+  for (std::size_t i = 0; i < runners; ++i) words.emplace_back(to_text(static_cast<Runner>(i)));
+  std::string word = words.front();
+  reader.choice("runner", word, words);
+  set_runner(job, static_cast<Runner>(std::ranges::find(words, word) - words.begin()));
+}
+
 /// A file here, of which the bytes travel.
 void read_input_file(JsonReader& reader, ShortText& input) {
   std::string path;
@@ -152,6 +160,7 @@ void read_keys(JsonReader& reader, JobDescription& job, std::vector<JobName>& na
   reader.text("name", job.name);
   read_command(reader, job.program.arguments);
   read_need(reader, job.need);
+  read_runner(reader, job);
   reader.text("working_directory", job.program.working_directory);
   read_environment(reader, job.program.environment);
   reader.object("limits", [&](JsonReader& inner) { read_limits(inner, job.program.limits); });

@@ -122,9 +122,9 @@ int run(int argc, char** argv) {
   for (auto* add :
        {add_run_command,    add_simulate_command, add_compare_command, add_whatif_command, add_testbed_command,
         add_submit_command, add_queue_command,    add_cancel_command,  add_hold_command,   add_release_command,
-        add_alter_command,  add_output_command,   add_sites_command,   add_nodes_command,  add_leases_command,
-        add_usage_command,  add_reclaim_command,  add_drain_command,   add_resume_command, add_forget_command,
-        add_fsck_command,   add_chain_command,    add_why_command,     add_place_command})
+        add_exec_command,   add_alter_command,    add_output_command,  add_sites_command,  add_nodes_command,
+        add_leases_command, add_usage_command,    add_reclaim_command, add_drain_command,  add_resume_command,
+        add_forget_command, add_fsck_command,     add_chain_command,   add_why_command,    add_place_command})
     add(app, exit_code);
   return run(app, argc, argv, exit_code);
 }

@@ -47,8 +47,25 @@ void add_size_options(CLI::App& command, SubmitOptions& options) {
       ->needs(flexible);
 }
 
+/// How often the program runs: a job has one of these, or none.
+void add_runner_options(CLI::App& command, SubmitOptions& options) {
+  std::vector<CLI::Option*> flags;
+  const auto add = [&](const char* name, Runner runner, const char* help) {
+    CLI::Option* flag = command.add_flag_callback(
+        name, [&options, runner] { options.runner = runner; }, help);
+    flag->group(job_option_group);
+    for (CLI::Option* other : flags) flag->excludes(other);
+    flags.push_back(flag);
+  };
+  add("--per-node", Runner::per_node, "It runs once on each node (default: once in each component)");
+  add("--per-processor", Runner::per_processor, "It runs once for each processor");
+  add("--once", Runner::once, "It runs once in all; `dmm exec` in it starts programs on all nodes");
+  add("--mpi", Runner::mpi, "It is a program of Open MPI or MPICH, with a rank for each processor");
+}
+
 void add_job_options(CLI::App& command, SubmitOptions& options) {
   add_size_options(command, options);
+  add_runner_options(command, options);
   add_of_job(command, "--memory-mb", options.memory_mb, "Memory of each node, at least", "MIB");
   add_of_job(command, "--attribute", options.attributes, "What each node must have", "KEY=VALUE")
       ->allow_extra_args(false);

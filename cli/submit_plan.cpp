@@ -110,6 +110,7 @@ OrFault<JobDescription, JobFault> job_from(const SubmitOptions& options, const s
   job.program.script = script;
   if (std::string fault = need_from(options, job.need); !fault.empty()) return JobFault{std::move(fault)};
   if (std::string fault = conditions_from(options, job, named); !fault.empty()) return JobFault{std::move(fault)};
+  set_runner(job, options.runner);
   job.dttl = options.dttl;
   job.priority = options.priority;
   job.reruns_max = options.reruns;

@@ -51,6 +51,17 @@ std::string size_of_need(const ResourceNeed& need) {
   return text;
 }
 
+std::string_view words_for(Runner runner) {
+  switch (runner) {
+    case Runner::per_component: return "once in each component";
+    case Runner::per_node: return "once on each node";
+    case Runner::per_processor: return "once for each processor";
+    case Runner::once: return "once, with agents on all nodes";
+    case Runner::mpi: return "as an MPI program, with a rank for each processor";
+  }
+  return "?";
+}
+
 /// Titles and what stands beside them, in order.
 using Rows = std::vector<std::pair<std::string, std::string>>;
 
@@ -72,6 +83,7 @@ Rows rows_of(const JobDescription& job) {
   const Program& program = job.program;
   Rows rows{{program.script.empty() ? "command" : "script", line_of(program.arguments)},
             {"size", size_of_need(job.need)}};
+  if (program.runner != unsaid.program.runner) rows.emplace_back("runs", std::string(words_for(program.runner)));
   if (!program.script.empty()) rows.emplace_back("script carried", bytes_text(program.script.size()));
   if (!program.input.empty()) rows.emplace_back("input carried", bytes_text(program.input.size()));
   const Constraints& constraints = job.need.constraints;
@@ -127,6 +139,7 @@ Json job_as_json(const JobDescription& job) {
     attributes[std::string(name)] = std::string(value);
   return {{"name", job.name.view()},
           {"command", program.arguments},
+          {"runner", to_text(program.runner)},
           {"script_bytes", program.script.size()},
           {"input_bytes", program.input.size()},
           {job.need.kind == RequestKind::flexible ? "flexible" : "components", size_as_json(job.need)},

@@ -108,8 +108,15 @@ std::vector<NodeClass> OwnedNodes::classes(Duration longest) const {
   for (std::size_t i = 0; i < settings_.size(); ++i) {
     const ClusterSettings& configured = settings_[i];
     if (configured.nodes == 0) continue;
-    std::uint64_t& size = add({configured.memory_bytes, configured.attributes}, i);
-    size = std::max(size, std::uint64_t{configured.nodes} * configured.processors_per_node);
+    const NodeProperties properties{configured.memory_bytes, configured.attributes};
+    // Offered nodes that have more than is configured are the same nodes: they don't count twice.
+    std::uint64_t better = 0;
+    for (const Kind& kind : kinds_)
+      if (kind.properties != properties && meets(kind.properties, {properties.memory_bytes, properties.attributes}))
+        better += kind.stocks[i].size;
+    const std::uint64_t planned = std::uint64_t{configured.nodes} * configured.processors_per_node;
+    std::uint64_t& size = add(properties, i);
+    size = std::max(size, planned - std::min(planned, better));
   }
   std::vector<NodeClass> classes;
   for (const auto& [properties, sizes] : by_kind) {

@@ -234,6 +234,14 @@ TEST_CASE("owned nodes: what can be is what is configured or offered, and counts
   CHECK(owned.classes({}).size() == 1);
 }
 
+TEST_CASE("owned nodes: nodes that have more than is configured don't count twice") {
+  OwnedNodes owned = site();
+  owned.take_offer(offer(gpus, "a", 3, 2, {}, gpu.attributes), "");
+  CHECK(owned.classes({}) == std::vector<NodeClass>{{0, {}, 2, 2, {}}, {0, gpu.attributes, 6, 6, {}}});
+  owned.take_offer(offer(gpus, "a", 4, 2, {}, gpu.attributes), "");
+  CHECK(owned.classes({}) == std::vector<NodeClass>{{0, gpu.attributes, 8, 8, {}}});
+}
+
 TEST_CASE("owned nodes: clusters are configured anew and added while nodes are in use") {
   OwnedNodes owned = site();
   owned.take_offer(offer(fs0, "a", 4), "");

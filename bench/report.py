@@ -11,8 +11,10 @@ import argparse
 import json
 import os
 import pathlib
+import statistics
 import subprocess
 import sys
+import tempfile
 import time
 
 sys.dont_write_bytecode = True  # the tree stays as it was
@@ -375,6 +377,59 @@ def measure_default(table, effort):
     table.row("the same: memory", memory, "kB", at_most=256 * 1024)
 
 
+# ---- Parallel jobs
+
+def site_of_eight(name, siblings):
+    return {"name": name, "users": ["u"], "siblings": siblings, "clusters": [{"name": "c", "nodes": 8}]}
+
+
+def from_claim_to_start(stage, *words):
+    """Seconds from when the job manager has all leases until the job's program begins."""
+    command = [BIN / "dmm", "submit", "--site", "a", "--wait", "--json", *words, "--", "true"]
+    done = subprocess.run(command, env=stage.environment, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise Trouble(f"dmm submit ended with {done.returncode}: {done.stderr}")
+    job = json.loads(done.stdout)
+    return job["started"] - job["granted"]
+
+
+class Testbed:
+    """Four sites of eight nodes, each linked with each."""
+
+    def __enter__(self):
+        self.folder = tempfile.TemporaryDirectory(prefix="dmm-bench-")
+        self.environment = {**os.environ, "XDG_STATE_HOME": self.folder.name}
+        topology = pathlib.Path(self.folder.name) / "four.json"
+        names = "abcd"
+        topology.write_text(json.dumps({"name": "four", "sites": [
+            site_of_eight(name, list(names[:i])) for i, name in enumerate(names)]}), encoding="utf-8")
+        self.dmm("up", topology)
+        return self
+
+    def __exit__(self, *_):
+        self.dmm("down", "four")
+        self.folder.cleanup()
+
+    def dmm(self, *words):
+        subprocess.run([BIN / "dmm", "testbed", *words], env=self.environment, check=True, stdout=subprocess.DEVNULL,
+                       stderr=subprocess.DEVNULL)
+
+
+def measure_parallel(table, effort):
+    table.heading("from the claim of all leases to the start, real processes")
+    with Testbed() as stage:
+        eight, one, launched = [], [], []
+        for _ in range(effort.repeats * 10):
+            one.append(from_claim_to_start(stage, "-n", "1"))
+            launched.append(from_claim_to_start(stage, "-n", "1", "--per-processor"))
+            eight.append(from_claim_to_start(stage, "--components", "1@a,1@a,1@b,1@b,1@c,1@c,1@d,1@d"))
+    beside = statistics.median(one) * 1000
+    table.row("one component behind a launcher, median", statistics.median(launched) * 1000, "ms", beside,
+              "one component")
+    table.row("eight components over four sites, median", statistics.median(eight) * 1000, "ms", beside,
+              "one component", at_most=1.5)
+
+
 # ---- The simulator
 
 def measure_simulation(table, effort):
@@ -412,7 +467,8 @@ def measure_simulation(table, effort):
 
 SECTIONS = {"codec": measure_codec, "match": measure_match, "pipeline": measure_pipeline, "lockstep": measure_lockstep,
             "hops": measure_hops, "dispatch": measure_dispatch, "ledger": measure_ledger, "memory": measure_memory,
-            "messages": measure_messages, "default": measure_default, "simulation": measure_simulation}
+            "messages": measure_messages, "parallel": measure_parallel, "default": measure_default,
+            "simulation": measure_simulation}
 
 
 def machine():

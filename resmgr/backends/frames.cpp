@@ -45,7 +45,13 @@ bool Channel::receive() {
     if (count < 0) return error == EAGAIN || error == EWOULDBLOCK;
     if (static_cast<std::size_t>(count) < piece) break;
   }
-  return true;
+  return !is_too_long();
+}
+
+bool Channel::is_too_long() const {
+  std::uint32_t length = 0;
+  std::string_view rest = incoming_;
+  return unpack_value(rest, length) && length > frame_max_;
 }
 
 bool Channel::has_next() const {

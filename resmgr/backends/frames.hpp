@@ -311,8 +311,9 @@ std::optional<Variant> unpack(std::string_view bytes) {
 /// One end of the socket; never blocks. What the socket doesn't take waits here.
 class Channel {
  public:
-  /// Owns the descriptor, a non-blocking stream socket.
-  explicit Channel(int descriptor) : descriptor_(descriptor) {}
+  /// Owns the descriptor, a non-blocking stream socket. `frame_max`: bytes of a frame that the other end may send.
+  explicit Channel(int descriptor, std::uint32_t frame_max = UINT32_MAX)
+      : descriptor_(descriptor), frame_max_(frame_max) {}
   ~Channel();
   Channel(const Channel&) = delete;
   Channel& operator=(const Channel&) = delete;
@@ -322,7 +323,8 @@ class Channel {
   /// Writes what the socket takes; false if the other end is gone.
   bool flush();
   bool wants_to_write() const { return written_ < outgoing_.size(); }
-  /// Reads what is there, a few hundred kilobytes at most; false if the other end is gone.
+  /// Reads what is there, a few hundred kilobytes at most; false if the other end is gone, or sends a longer
+  /// frame.
   bool receive();
   /// The body of the next complete frame; valid until `receive`.
   std::optional<std::string_view> next();
@@ -330,7 +332,10 @@ class Channel {
   bool has_next() const;
 
  private:
+  bool is_too_long() const;
+
   int descriptor_;
+  std::uint32_t frame_max_;
   std::string outgoing_;
   std::size_t written_ = 0;
   std::string incoming_;

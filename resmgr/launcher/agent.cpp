@@ -19,7 +19,7 @@ namespace dmm::launcher {
 namespace {
 
 constexpr int terminated = SIGTERM;  // as waitpid says it of a program that SIGTERM ended
-constexpr std::size_t sessions_max = 4'096;
+constexpr std::size_t sessions_max = 1'000;
 
 }  // namespace
 
@@ -34,9 +34,15 @@ Agent::Agent(int listener, std::string token) : listener_(listener), token_(std:
 Agent::~Agent() {
   close(listener_);
   close(signals_);
-  for (Session& session : sessions_)
-    for (const int pipe : session.output)
-      if (pipe >= 0) close(pipe);
+  for (Session& session : sessions_) end(session);
+}
+
+/// What the program has to say is of no interest any more.
+void Agent::end(Session& session) {
+  if (session.process != 0 && !session.ended) kill(-session.process, SIGTERM);
+  session.process = 0;
+  for (int& pipe : session.output)
+    if (pipe >= 0) close(std::exchange(pipe, -1));
 }
 
 int Agent::serve(pid_t main) {
@@ -75,11 +81,19 @@ void Agent::wait() {
 void Agent::accept_all() {
   int socket = -1;
   while ((socket = accept4(listener_, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC)) >= 0) {
+    if (sessions_.size() >= sessions_max) drop_oldest_stranger();
     if (sessions_.size() < sessions_max)
       sessions_.emplace_back(socket);
     else
       close(socket);
   }
+}
+
+/// A connection over which no order came yet.
+void Agent::drop_oldest_stranger() {
+  const auto stranger = std::ranges::find_if(
+      sessions_, [](const Session& session) { return session.process == 0 && !session.ended; });
+  if (stranger != sessions_.end()) sessions_.erase(stranger);
 }
 
 void Agent::take_orders(Session& session) {
@@ -157,14 +171,8 @@ void Agent::reap() {
 
 void Agent::drop_closed() {
   std::erase_if(sessions_, [](Session& session) {
-    if (!session.closed) return false;
-    if (session.process != 0 && !session.ended) {
-      kill(-session.process, SIGTERM);
-      session.process = 0;  // its end is of no interest any more
-    }
-    for (const int pipe : session.output)
-      if (pipe >= 0) close(pipe);
-    return true;
+    if (session.closed) end(session);
+    return session.closed;
   });
 }
 

@@ -14,6 +14,9 @@
 
 namespace dmm::launcher {
 
+/// Of an order to an agent, and of a report: more than arguments and environment of a program may have.
+constexpr std::uint32_t order_bytes_max = 4 * 1024 * 1024;
+
 class Agent {
  public:
   /// Takes over a socket that listens.
@@ -29,7 +32,7 @@ class Agent {
  private:
   /// A connection, and the program that was started for it.
   struct Session {
-    explicit Session(int socket) : channel(socket) {}
+    explicit Session(int socket) : channel(socket, order_bytes_max) {}
     keeper::Channel channel;
     pid_t process = 0;
     int status = 0;
@@ -40,6 +43,7 @@ class Agent {
 
   void wait();
   void accept_all();
+  void drop_oldest_stranger();
   void take_orders(Session& session);
   void carry_out(Session& session, launcher::StartProgram& order);
   void carry_out(Session& session, launcher::Finish& order);
@@ -47,6 +51,7 @@ class Agent {
   void tell_end(Session& session);
   void reap();
   void drop_closed();
+  static void end(Session& session);
 
   int listener_;
   std::string token_;

@@ -7,7 +7,6 @@
 #include <fstream>
 #include <iterator>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include <fcntl.h>
@@ -184,7 +183,7 @@ int run(const LaunchArguments& arguments) {
 
 int dispatch(const std::vector<std::string>& words) {
   const std::vector<std::string> rest(words.begin() + (words.empty() ? 0 : 1), words.end());
-  const std::string_view first = words.empty() ? "" : words.front();
+  const std::string first = words.empty() ? std::string() : words.front();
   if (first == "run")
     if (const auto arguments = parse_launch_arguments(rest)) return run(*arguments);
   if (first == "exec" && !rest.empty()) return run_on_each_node(rest);

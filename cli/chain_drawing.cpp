@@ -99,10 +99,27 @@ class Drawing {
     return {};
   }
 
+  void lease_line(std::string text, const std::vector<std::string>& chain) {
+    for (std::size_t i = 0; i < chain.size(); ++i) {
+      if (i > 0) text += style_.pick(" ──▶ ", " --> ");
+      text += style_.paint(Ink::bold, harmless(chain[i]));
+      if (i == 0) text += " (source)";
+      if (i + 1 == chain.size()) text += " (sink)";
+    }
+    for (std::string& line : folded(text, style_.columns, 6)) lines_.push_back(std::move(line));
+  }
+
   void way() {
     if (!chain_.granted()) {
       lines_.push_back("not granted; " + count_text(chain_.delegations, "delegation") + ", " +
                        count_text(chain_.rejects, "reject"));
+      return;
+    }
+    if (!chain_.leases.empty()) {
+      for (const LeaseChain& lease : chain_.leases)
+        lease_line("lease " + harmless(lease.lease) + ": ", lease.chain);
+      lines_.push_back(count_text(chain_.leases.size(), "lease") + "; " +
+                       count_text(chain_.delegations, "delegation") + ", " + count_text(chain_.rejects, "reject"));
       return;
     }
     if (chain_.chain.size() == 1) {
@@ -112,14 +129,7 @@ class Drawing {
     if (!chain_.taken_over_from.empty())
       lines_.push_back("took over lease " + harmless(chain_.lease) + " from " +
                        (chain_.taken_over_from == "?" ? "a request before it" : harmless(chain_.taken_over_from)));
-    std::string text = "lease ";
-    for (std::size_t i = 0; i < chain_.chain.size(); ++i) {
-      if (i > 0) text += style_.pick(" ──▶ ", " --> ");
-      text += style_.paint(Ink::bold, harmless(chain_.chain[i]));
-      if (i == 0) text += " (source)";
-      if (i + 1 == chain_.chain.size()) text += " (sink)";
-    }
-    for (std::string& line : folded(text, style_.columns, 6)) lines_.push_back(std::move(line));
+    lease_line("lease ", chain_.chain);
     lines_.push_back("chain of " + count_text(chain_.chain.size(), "site") + "; " +
                      count_text(chain_.delegations, "delegation") + ", " + count_text(chain_.rejects, "reject"));
   }

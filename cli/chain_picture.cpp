@@ -87,7 +87,8 @@ class ChainPicture {
     svg_.text({16, 43}, summary(), {.colour = svg_quiet_colour});
     links();
     for (const Hop& hop : chain_.asked) ask(hop);
-    for (std::size_t i = 0; i + 1 < chain_.chain.size(); ++i) lent(chain_.chain[i], chain_.chain[i + 1]);
+    for (const LeaseChain& lease : chain_.leases) lend_over(lease.chain);
+    if (chain_.leases.empty()) lend_over(chain_.chain);
     for (std::size_t i = 0; i < topology_.sites.size(); ++i) site(i);
     legend();
     return svg_.document(title);
@@ -98,9 +99,14 @@ class ChainPicture {
     std::string text = chain_.processors > 0 ? count_text(chain_.processors, "processor") + "; " : std::string();
     text += count_text(chain_.delegations, "delegation") + ", " + count_text(chain_.rejects, "reject");
     if (!chain_.granted()) return text + "; not granted";
+    if (!chain_.leases.empty()) return text + "; " + count_text(chain_.leases.size(), "lease");
     if (chain_.chain.size() == 1) return text + "; served at home";
     return text + "; " + chain_.chain.front() + " lent the nodes, over " +
            count_text(chain_.chain.size() - 1, "hop") + ", to " + chain_.chain.back();
+  }
+
+  void lend_over(const std::vector<std::string>& chain) {
+    for (std::size_t i = 0; i + 1 < chain.size(); ++i) lent(chain[i], chain[i + 1]);
   }
 
   void links() {

@@ -40,6 +40,7 @@ std::string words_for(const LogRecord& record) {
     return {};
   }
   if (event == "submitted" || event == "started") return event == "submitted" ? "took the job" : std::string();
+  if (event == "go") return with("let all its tasks begin", "tasks", ": ");
   if (event == "job_finished") return with("recorded the outcome", "state", ": ");
   if (event == "job_failed" || event == "job_lost" || event == "job_cancelled")
     return with("recorded the outcome: " + event.substr(4), "reason", ", ");
@@ -193,6 +194,19 @@ void complete(DelegationChain& chain, const std::vector<const LogRecord*>& recor
     chain.taken_over_from = "?";
 }
 
+/// As the job manager was told, which gets all leases of a co-allocated request at once.
+std::vector<LeaseChain> leases_of(const DelegationChain& chain, const std::vector<const LogRecord*>& records) {
+  std::vector<LeaseChain> leases;
+  for (const LogRecord* record : records) {
+    if (record->role != "jobmgr" || record->event != "granted" || record->site != chain.home) continue;
+    const std::string& lease = record->field("lease");
+    if (std::ranges::find(leases, lease, &LeaseChain::lease) == leases.end())
+      leases.push_back({lease, sites_of(record->field("chain"))});
+  }
+  if (leases.size() < 2) leases.clear();
+  return leases;
+}
+
 DelegationChain rebuild(const std::string& request, const std::vector<const LogRecord*>& records) {
   DelegationChain chain;
   chain.request = request;
@@ -209,6 +223,7 @@ DelegationChain rebuild(const std::string& request, const std::vector<const LogR
   }
   replay.run(chain);
   complete(chain, records);
+  chain.leases = leases_of(chain, records);
   chain.after.insert(chain.after.end(), others.begin(), others.end());
   const auto earlier = [](const Moment& a, const Moment& b) { return a.at < b.at; };
   std::stable_sort(chain.before.begin(), chain.before.end(), earlier);
@@ -282,6 +297,8 @@ nlohmann::ordered_json to_json(const DelegationChain& chain) {
       {"taken_over_from", nullptr},
       {"delegations", chain.delegations}, {"rejects", chain.rejects}};
   if (!chain.taken_over_from.empty()) json["taken_over_from"] = chain.taken_over_from;
+  auto& leases = json["leases"] = nlohmann::ordered_json::array();
+  for (const LeaseChain& lease : chain.leases) leases.push_back({{"lease", lease.lease}, {"chain", lease.chain}});
   json["before"] = moments_to_json(chain.before);
   auto& asked = json["asked"] = nlohmann::ordered_json::array();
   for (const Hop& hop : chain.asked) asked.push_back(hop_to_json(hop));

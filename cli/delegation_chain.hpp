@@ -42,6 +42,12 @@ struct Moment {
 };
 
 /// One attempt at running one job.
+/// A lease of a request, and the way that it came: source first, sink last.
+struct LeaseChain {
+  std::string lease;
+  std::vector<std::string> chain;
+};
+
 struct DelegationChain {
   std::string request;
   std::string home;
@@ -51,7 +57,9 @@ struct DelegationChain {
   std::vector<Moment> after;       ///< from the grant on
   std::vector<std::string> chain;  ///< source first, sink last; only the home site if it was served there
   std::string lease;
-  /// It was put on a lease that was there already: the request that had the lease before it. "?" if no record says.
+  std::vector<LeaseChain> leases;  ///< all of them, if the request is co-allocated; else empty
+  /// It was put on a lease that was there already: the request that had the lease before it. "?" if no record
+  /// says.
   std::string taken_over_from;
   std::uint64_t delegations = 0;
   std::uint64_t rejects = 0;

@@ -43,6 +43,16 @@ class Parallel(ThreeSites):
                                            for rank in range(ranks)))
         self.until_home()
 
+    def test_the_chains_of_all_its_leases_are_one_drawing(self):
+        self.three()
+        self.run_and_read(*self.THREE, "--per-node", "--", "true")
+        drawn = self.until_chain("alpha/u0/1", "let all its tasks begin: 3", "recorded the outcome",
+                                 "gave the lease back")
+        for line in ("granted 4 processors, lease beta#1", "granted 4 processors, lease gamma#1",
+                     "lease alpha#1: alpha (source) (sink)", "lease gamma#1: gamma (source) ──▶ alpha (sink)",
+                     "3 leases; 2 delegations"):
+            self.assertIn(line, drawn)
+
     def test_ranks_are_no_more_than_processors_were_asked_for(self):
         self.three()
         record, lines = self.run_and_read("-n", 3, "--per-processor", "--", "sh", "-c", "echo $DMM_RANK")

@@ -244,7 +244,7 @@ void on(ResourceStep& s, TaskEnded& report) {
   blame_nodes(s.parts, s.now, *task, report);
   // What heeds a warning and ends with exit status 0 within its grace has done its work. What is killed without a
   // warning doesn't exit: it had come to its end before, unnoticed.
-  const bool by_itself = task->warned ? report.code == 0 : task->cause != EndKind::stopped;
+  const bool by_itself = report.code == 0 || (!task->warned && task->cause != EndKind::stopped);
   const bool ended_before = report.kind == EndKind::exited && by_itself;
   Ended outcome;
   outcome.kind = ended_before ? report.kind : task->cause.value_or(report.kind);

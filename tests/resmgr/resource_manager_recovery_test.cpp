@@ -54,6 +54,17 @@ TEST_CASE(
   CHECK(stage.outcome().kind == EndKind::exited);
 }
 
+TEST_CASE("resource manager: what exited with status 0 while the manager was frozen was not stopped after that") {
+  Stage stage = Stage::running();
+  stage.put(LinkDown{owner});
+  stage.put(LinkDown{alice});
+  stage.wait(seconds(30));
+  REQUIRE(stage.ordered<EndTask>().size() == 1);
+  stage.hear(alice, Stop{job(1), seconds(5)});
+  stage.end(job(1), 0);
+  CHECK(stage.outcome().kind == EndKind::exited);
+}
+
 TEST_CASE(
     "resource manager: what isolation a task got is told with its start, and again after a restart [S137a]") {
   Stage stage = Stage::leased();

@@ -168,7 +168,7 @@ TEST_CASE("resource manager: a later attempt waits for the end of the earlier on
   CHECK(stage.ordered<EndTask>().at(0).grace == Duration{});
   CHECK(stage.ordered<StartTask>().empty());
   stage.wait(seconds(5));
-  stage.end(job(1, 1));
+  stage.end_killed(job(1, 1));
   CHECK(stage.outcome().kind == EndKind::stopped);
   CHECK(stage.ordered<StartTask>().at(0).id.request == job(1, 2));
   stage.hear(alice, Forget{job(1, 1)});

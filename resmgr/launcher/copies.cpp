@@ -16,7 +16,6 @@ namespace dmm {
 namespace {
 
 constexpr time_t grace_seconds = 5;
-constexpr int could_not_start = 71 << 8;  // an exit status of 71 (EX_OSERR)
 
 /// Waits for a child to end, until `deadline` by the monotonic clock if that isn't 0. 0: the deadline is over.
 pid_t wait_for_child(int& status, time_t deadline) {
@@ -40,9 +39,9 @@ void signal_all(const std::vector<pid_t>& processes, int number) {
 
 }  // namespace
 
-std::vector<std::string> rank_variables(const LaunchOrder& order, Runner runner, std::uint32_t rank) {
-  return {"DMM_COMPONENT=" + std::to_string(order.own_part().component), "DMM_RANK=" + std::to_string(rank),
-          "DMM_RANKS=" + std::to_string(order.ranks(runner))};
+std::vector<std::string> rank_variables(std::uint32_t component, std::uint32_t rank, std::uint32_t ranks) {
+  return {"DMM_COMPONENT=" + std::to_string(component), "DMM_RANK=" + std::to_string(rank),
+          "DMM_RANKS=" + std::to_string(ranks)};
 }
 
 int run_copies(const std::vector<std::string>& arguments, const LaunchOrder& order, Runner runner,
@@ -55,9 +54,10 @@ int run_copies(const std::vector<std::string>& arguments, const LaunchOrder& ord
   std::vector<pid_t> running;
   int result = 0;
   const std::uint32_t copies = order.copies_of(runner, order.own), first = order.first_rank(runner);
+  const std::uint32_t component = order.own_part().component, ranks = order.ranks(runner);
   for (std::uint32_t i = 0; i < copies && result == 0; ++i) {
     std::vector<std::string> all = variables;
-    std::ranges::move(rank_variables(order, runner, first + i), std::back_inserter(all));
+    std::ranges::move(rank_variables(component, first + i, ranks), std::back_inserter(all));
     const pid_t process = start_program(arguments, all, {}, false);
     if (process == 0)
       result = could_not_start;

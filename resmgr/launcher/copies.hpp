@@ -9,8 +9,8 @@
 
 namespace dmm {
 
-/// The variables of a copy of this rank: DMM_COMPONENT, DMM_RANK, DMM_RANKS.
-std::vector<std::string> rank_variables(const LaunchOrder& order, Runner runner, std::uint32_t rank);
+/// The variables of a copy: DMM_COMPONENT, DMM_RANK, DMM_RANKS.
+std::vector<std::string> rank_variables(std::uint32_t component, std::uint32_t rank, std::uint32_t ranks);
 
 /// Starts the copies and waits for them all. The first one that fails ends the others: they get SIGTERM, and after
 /// some seconds SIGKILL. The status, as waitpid says it, of the first that failed; 0 if none did.

@@ -12,6 +12,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "protocol/programs.hpp"
 #include "resmgr/backends/launch_arguments.hpp"
 #include "resmgr/launcher/agent.hpp"
 #include "resmgr/launcher/copies.hpp"
@@ -122,9 +123,11 @@ MpiKind kind_of(const std::vector<std::string>& program) {
 
 ReadyLine fault_of(const LaunchArguments& arguments) {
   if (ReadyLine fault = fault_of_program(arguments.program.front()); fault.fault != StartFault::none) return fault;
-  if (arguments.runner != Runner::mpi || !find_mpirun(kind_of(arguments.program)).empty()) return {};
-  const std::string name = mpirun_names(kind_of(arguments.program)).front();
-  return {StartFault::executable_missing, "can't run " + name + ": there is no such MPI launcher on this host"};
+  if (arguments.runner != Runner::mpi) return {};
+  const MpiKind kind = kind_of(arguments.program);
+  if (!find_mpirun(kind).empty()) return {};
+  return {StartFault::executable_missing,
+          "can't run " + mpirun_names(kind).front() + ": there is no such MPI launcher on this host"};
 }
 
 /// The program that begins in the first task: the job's own, or the MPI launcher.
@@ -142,17 +145,16 @@ int run_with_agent(const LaunchArguments& arguments, const LaunchOrder& order, c
   for (const std::string& variable : variables) putenv(const_cast<char*>(variable.c_str()));
   if (order.own != 0) return agent.serve(0);
   const pid_t main =
-      start_program(command_of(arguments, order, files), rank_variables(order, arguments.runner, 0), {}, false);
-  const int status = main != 0 ? agent.serve(main) : 71 << 8;
-  std::vector<std::string> contacts;
-  for (const Part& part : order.parts) contacts.emplace_back(part.contact.view());
-  finish_agents(contacts);
+      start_program(command_of(arguments, order, files),
+                    rank_variables(order.own_part().component, 0, order.ranks(arguments.runner)), {}, false);
+  const int status = main != 0 ? agent.serve(main) : could_not_start;
+  finish_agents(order);
   return status;
 }
 
 int run(const LaunchArguments& arguments) {
   fcntl(launcher_socket, F_SETFD, FD_CLOEXEC);
-  const bool has_agent = arguments.runner == Runner::once || arguments.runner == Runner::mpi;
+  const bool has_agent = has_agents(arguments.runner);
   ReadyLine ready = fault_of(arguments);
   int listener = -1;
   std::string token;

@@ -36,8 +36,7 @@ std::vector<char*> pointers(const std::vector<std::string>& texts) {
 
 /// In the child: only calls that are safe after a fork of a program with one thread.
 [[noreturn]] void become(const std::string& path, const std::vector<std::string>& arguments,
-                         const std::vector<std::string>& variables, const ProgramFiles& files,
-                         const std::string& directory) {
+                         const std::vector<std::string>& variables, const ProgramFiles& files) {
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, nullptr);
@@ -46,7 +45,7 @@ std::vector<char*> pointers(const std::vector<std::string>& texts) {
   for (int i = 0; i < 3; ++i)
     if (wanted[i] != i) dup2(wanted[i], i);
   close_range(3, ~0U, 0);
-  if (directory.empty() || chdir(directory.c_str()) == 0) execv(path.c_str(), pointers(arguments).data());
+  execv(path.c_str(), pointers(arguments).data());
   dprintf(2, "can't run %s: %s\n", arguments.front().c_str(), std::strerror(errno));
   _exit(not_found);
 }
@@ -78,12 +77,12 @@ ReadyLine fault_of_program(const std::string& name) {
 }
 
 pid_t start_program(const std::vector<std::string>& arguments, const std::vector<std::string>& variables,
-                    const ProgramFiles& files, bool apart, const std::string& directory) {
+                    const ProgramFiles& files, bool apart) {
   const std::string path = find_program(arguments.front());
   const pid_t process = fork();
   if (process == 0) {
     if (apart) setpgid(0, 0);
-    become(path, arguments, variables, files, directory);
+    become(path, arguments, variables, files);
   }
   if (process > 0 && apart) setpgid(process, process);  // whichever of the two is first
   return process > 0 ? process : 0;

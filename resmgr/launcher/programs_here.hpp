@@ -19,11 +19,14 @@ ReadyLine fault_of_program(const std::string& name);
 struct ProgramFiles {
   int input = 0, output = 1, error = 2;
 };
-/// Starts a program in its working directory, with these variables beside the environment of the launcher.
+/// Starts a program in the launcher's working directory, with these variables beside the environment of the launcher.
 /// `apart`: in a process group of its own. 0 with errno if it can't be started; what can't be run ends with exit
 /// status 127.
 pid_t start_program(const std::vector<std::string>& arguments, const std::vector<std::string>& variables,
-                    const ProgramFiles& files, bool apart, const std::string& directory = {});
+                    const ProgramFiles& files, bool apart);
+
+/// The status, as waitpid says it, where a program could not be started: an exit status of 71 (EX_OSERR).
+constexpr int could_not_start = 71 << 8;
 
 /// Ends as a program did that ended with this status of waitpid: with its exit status, or by its signal.
 [[noreturn]] void end_as(int status);

@@ -15,8 +15,8 @@
 #include <unistd.h>
 
 #include "resmgr/backends/frames.hpp"
-#include "resmgr/backends/go_text.hpp"
 #include "resmgr/launcher/agent_words.hpp"
+#include "resmgr/launcher/copies.hpp"
 #include "resmgr/launcher/sockets.hpp"
 
 namespace dmm::launcher {
@@ -123,21 +123,20 @@ int run_on_each_node(const std::vector<std::string>& program) {
   if (const auto* fault = std::get_if<std::string>(&read)) return complain(*fault);
   const auto& order = std::get<LaunchOrder>(read);
   std::list<Running> all;
+  const std::uint32_t ranks = order.ranks(Runner::per_node);
   std::uint32_t rank = 0;
   for (const Part& part : order.parts)
     for (std::uint32_t node = 0; node < part.nodes; ++node, ++rank) {
-      const std::vector<std::string> variables{"DMM_COMPONENT=" + std::to_string(part.component),
-                                               "DMM_RANK=" + std::to_string(rank),
-                                               "DMM_RANKS=" + std::to_string(order.ranks(Runner::per_node))};
+      const auto variables = rank_variables(part.component, rank, ranks);
       if (const std::string fault = start_at(part.contact.view(), program, variables, all); !fault.empty())
         return complain(fault);
     }
   return await_all(all);
 }
 
-void finish_agents(const std::vector<std::string>& contacts) {
-  for (std::size_t task = 1; task < contacts.size(); ++task) {
-    const Contact contact = parse_contact(contacts[task]);
+void finish_agents(const LaunchOrder& order) {
+  for (std::size_t task = 1; task < order.parts.size(); ++task) {
+    const Contact contact = parse_contact(order.parts[task].contact.view());
     const auto [socket, fault] = connect_to(contact.host, contact.port);
     if (socket < 0) continue;  // it is over already
     keeper::Channel channel(socket);

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "resmgr/backends/go_text.hpp"
+
 namespace dmm::launcher {
 
 /// The variable that names the file of the job's contacts, a line for each task.
@@ -16,6 +18,6 @@ int run_remote(const std::vector<std::string>& words);
 /// Starts the program once on each node of the job, and waits for all. The greatest exit code.
 int run_on_each_node(const std::vector<std::string>& program);
 /// Tells the agents of all tasks but the first that the job's program is over.
-void finish_agents(const std::vector<std::string>& contacts);
+void finish_agents(const LaunchOrder& order);
 
 }  // namespace dmm::launcher

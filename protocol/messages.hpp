@@ -163,10 +163,13 @@ struct NodeClass {
   std::uint32_t together = 0;  ///< the same in all clusters of one site
   Duration longest;            ///< no lease of them is longer; 0: of any length
   bool limited = false;        ///< a site there has more: a limit of its link on this way leaves no more at once
+  /// Processors of such nodes at all these sites, each counted on every way to it: never too few. 0: not told.
+  std::uint64_t in_all = 0;
   auto operator<=>(const NodeClass&) const = default;
   template <class Self>
   static auto fields(Self& self) {
-    return std::tie(self.memory_bytes, self.attributes, self.largest, self.together, self.longest, self.limited);
+    return std::tie(self.memory_bytes, self.attributes, self.largest, self.together, self.longest, self.limited,
+                    self.in_all);
   }
 };
 

@@ -56,20 +56,21 @@ std::string_view to_text(WaitReason value) {
 }
 
 std::string_view to_text(RefusalReason value) {
-  static constexpr std::array<std::string_view, 6> words{
-      "too_large", "malformed", "limit_reached", "no_such_nodes", "too_long", "over_limit",
+  static constexpr std::array<std::string_view, 7> words{
+      "too_large", "malformed", "limit_reached", "no_such_nodes", "too_long", "over_limit", "too_large_together",
   };
   return word(words, static_cast<std::uint8_t>(value));
 }
 
 std::string_view words_for(RefusalReason value) {
-  static constexpr std::array<std::string_view, 6> words{
+  static constexpr std::array<std::string_view, 7> words{
       "too large for every cluster that can be reached",
       "the request makes no sense",
       "a limit of the site is reached",
       "no nodes that can be reached have what it asks for",
       "no owner that can be reached lends for so long",
       "a limit on the way to its nodes allows less at once",
+      "too large for all clusters that can be reached together",
   };
   return word(words, static_cast<std::uint8_t>(value));
 }

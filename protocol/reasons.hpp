@@ -61,9 +61,10 @@ enum class RefusalReason : std::uint8_t {
   too_large,  ///< larger than every cluster that can be reached
   malformed,  ///< the request makes no sense
   limit_reached,
-  no_such_nodes,  ///< no nodes that can be reached have what it demands
-  too_long,       ///< no owner that can be reached lends for as long as it runs
-  over_limit,     ///< a site that can be reached has more than a limit of its link lets it lend at once
+  no_such_nodes,       ///< no nodes that can be reached have what it demands
+  too_long,            ///< no owner that can be reached lends for as long as it runs
+  over_limit,          ///< a site that can be reached has more than a limit of its link lets it lend at once
+  too_large_together,  ///< larger than all clusters that can be reached together
 };
 
 /// Why a lease ended, or lost some of its nodes.

@@ -30,6 +30,10 @@ std::string processors_text(std::uint32_t processors) {
 /// `limits`: those of links that leave too few nodes that would do; empty if there are none.
 Refusal refusal_for(const RequestClass& kind, const Prospect& prospect, Duration length,
                     const std::string& limits) {
+  if (prospect.too_few_together)
+    return {RefusalReason::too_large_together, "needs " + processors_text(kind.processors) +
+                                                   ", and all clusters within its reach have " +
+                                                   std::to_string(prospect.in_all) + " that would do"};
   if (!limits.empty())
     return {RefusalReason::over_limit, "needs " + processors_text(kind.processors) + "; " + limits};
   if (!prospect.wide_enough) {
@@ -74,13 +78,18 @@ Prospect Feasibility::prospect(const Site& site, const RequestClass& kind, Durat
   return prospect_of(site, kind.need, kind.servable, kind.dttl, length, stays);
 }
 
-/// Each component may be at a site of its own: that the widest one has a place is enough.
+/// Each component may be at a site of its own: that the widest one has a place is enough, where all clusters have
+/// enough together.
 Prospect Feasibility::prospect_of_parts(const Site& site, const RequestClass& kind, Duration length) const {
   ResourceNeed widest;
   widest.components.push_back({kind.widest, {}, {}});
   widest.constraints = kind.need.constraints;
   DMM_ASSERT(kind.dttl > 0);
-  return prospect_of(site, widest, kind.servable || classify(site, widest).first, kind.dttl, length, false);
+  Prospect prospect =
+      prospect_of(site, widest, kind.servable || classify(site, widest).first, kind.dttl, length, false);
+  prospect.too_few_together = prospect.possible && !kind.servable && prospect.in_all < kind.processors;
+  prospect.possible &= !prospect.too_few_together;
+  return prospect;
 }
 
 Prospect Feasibility::prospect_of(const Site& site, const ResourceNeed& need, bool servable, std::uint32_t dttl,
@@ -99,6 +108,7 @@ Prospect Feasibility::prospect_of(const Site& site, const ResourceNeed& need, bo
     prospect.wide_enough |= there.wide_enough;
     prospect.has_nodes |= there.has_nodes;
     prospect.complete &= there.complete;
+    prospect.in_all = added(prospect.in_all, there.in_all);
     prospect.largest = std::max(prospect.largest, there.largest);
   }
   DMM_ASSERT(!servable || prospect.possible);
@@ -205,6 +215,7 @@ ReachEntry Feasibility::own_entry(const Site& site, std::size_t n) {
     one.limited = one.together > most;
     one.largest = std::min(one.largest, most);
     one.together = std::min(one.together, most);
+    one.in_all = one.together;
   }
   return own;
 }

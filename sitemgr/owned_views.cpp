@@ -120,12 +120,13 @@ std::vector<NodeClass> OwnedNodes::classes(Duration longest) const {
   }
   std::vector<NodeClass> classes;
   for (const auto& [properties, sizes] : by_kind) {
-    NodeClass one{properties.memory_bytes, properties.attributes, 0, 0, longest};
+    NodeClass one{properties.memory_bytes, properties.attributes, 0, 0, longest, false, 0};
     for (std::size_t i = 0; i < sizes.size(); ++i) {
       const std::uint32_t usable = fill(i, sizes[i]);
       one.largest = std::max(one.largest, usable);
       one.together += usable;
     }
+    one.in_all = one.together;
     if (one.largest > 0) classes.push_back(std::move(one));
   }
   return classes;

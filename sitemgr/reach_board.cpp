@@ -23,7 +23,12 @@ Duration longer(Duration a, Duration b) {
   return a == Duration{} || b == Duration{} ? Duration{} : std::max(a, b);
 }
 
+/// As good as without bound: more than any request may ask for.
+constexpr std::uint64_t unbounded = std::uint64_t{1} << 40;
+
 }  // namespace
+
+std::uint64_t added(std::uint64_t a, std::uint64_t b) { return std::min(a + b, unbounded); }
 
 /// Classes of one distance may be of one site, so what they have is added up: more than any site has, never less.
 void consider(const ReachEntry& entry, const ResourceNeed& need, Duration length, Prospect& prospect) {
@@ -39,6 +44,7 @@ void consider(const ReachEntry& entry, const ResourceNeed& need, Duration length
     together += one.together;
     if (one.limited && (one.largest < widest || one.together < all)) limit = std::max(limit, one.together);
     if (length > one.longest && one.longest != Duration{}) continue;
+    prospect.in_all = added(prospect.in_all, one.in_all == 0 ? unbounded : one.in_all);
     long_largest += one.largest;
     long_together += one.together;
   }
@@ -82,6 +88,8 @@ void ReachSums::Entry::add(const Kind& more) {
     same->together = std::max(same->together, more.together);
     same->longest = longer(same->longest, more.longest);
     same->limited |= more.limited;
+    const bool is_told = same->in_all > 0 && more.in_all > 0;
+    same->in_all = is_told ? added(same->in_all, more.in_all) : 0;
   } else if (kinds.size() < classes_kept_max) {
     kinds.push_back(more);
   } else {
@@ -100,7 +108,7 @@ ReachSums::Entry ReachSums::entry_of(const Reach& told, std::size_t distance) {
   if (distance >= told.entries.size()) return entry;
   DMM_ASSERT(told.entries[distance].classes.size() <= classes_kept_max);
   for (const NodeClass& one : told.entries[distance].classes)
-    entry.add(Kind{&one, one.largest, one.together, one.longest, one.limited});
+    entry.add(Kind{&one, one.largest, one.together, one.longest, one.limited, one.in_all});
   return entry;
 }
 
@@ -135,6 +143,7 @@ Reach ReachSums::without(std::size_t neighbour, ReachEntry own) const {
       one.together = kind.together;
       one.longest = kind.longest;
       one.limited = kind.limited;
+      one.in_all = kind.in_all;
     }
   }
   return reach;

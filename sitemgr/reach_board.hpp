@@ -19,10 +19,16 @@ struct Prospect {
   bool wide_enough = false;  ///< some site has enough processors, of whatever kind
   bool has_nodes = false;    ///< and enough of what is demanded; only the length is left
   std::uint32_t largest = 0;  ///< processors of the largest cluster within reach
+  std::uint64_t in_all = 0;   ///< processors that would do, at all sites within reach: never too few
+  bool too_few_together =
+      false;  ///< of a divided request: each part has a place, but `in_all` is less than it needs
   /// Not 0: nodes would do, and a limit of a link leaves too few of them. The most processors that the nearest such
   /// link lends at once; it is `limit_hops` hops away.
   std::uint32_t limit = 0, limit_hops = 0;
 };
+
+/// The sum of two numbers of processors; either may be without bound.
+std::uint64_t added(std::uint64_t a, std::uint64_t b);
 
 /// What one distance's sites could do for it, added to what is known.
 void consider(const ReachEntry& entry, const ResourceNeed& need, Duration length, Prospect& prospect);
@@ -42,6 +48,7 @@ class ReachSums {
     std::uint32_t largest = 0, together = 0;
     Duration longest;
     bool limited = false;
+    std::uint64_t in_all = 0;
   };
   struct Entry {
     bool complete = true;

@@ -53,7 +53,7 @@ NodeGroup = struct("NodeGroup", ("resource_manager", Party, Party()), ("cluster"
 HintEntry = struct("HintEntry", ("lendable", "uint", 0), ("largest", "uint", 0), ("complete", "bool", False),
                    ("queued", "uint", 0), ("width", "uint", 0), ("round_trip_milliseconds", "uint", 0))
 NodeClass = struct("NodeClass", ("memory_bytes", "uint", 0), ("attributes", "map", {}), ("largest", "uint", 0),
-                   ("together", "uint", 0), ("longest", "int", 0), ("limited", "bool", False))
+                   ("together", "uint", 0), ("longest", "int", 0), ("limited", "bool", False), ("in_all", "uint", 0))
 ReachEntry = struct("ReachEntry", ("complete", "bool", False), ("classes", [NodeClass], ()))
 SiteAnswer = struct("SiteAnswer", ("site", "name", ""), ("reason", "uint", 0), ("most", "uint", 0))
 LeaseTerm = struct("LeaseTerm", ("lease", LeaseId, LeaseId()), ("left", "int", 0))

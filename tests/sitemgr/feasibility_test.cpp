@@ -30,6 +30,13 @@ struct Stage : PartsStage {
     }
     part.hear(n, std::move(reach));
   }
+  LocalRequest& request(const ResourceNeed& need) {
+    LocalRequest& added = add(need);
+    added.kind->co_allocable = is_divided(need);
+    const auto [servable, clusters] = Feasibility::classify(parts.capacity(), need);
+    parts.queue.classify(*added.kind, servable, clusters);
+    return added;
+  }
   LocalRequest& request(std::uint32_t processors) {
     LocalRequest& added = add(processors);
     const auto [servable, clusters] = Feasibility::classify(parts.capacity(), added.kind->need);
@@ -80,6 +87,32 @@ TEST_CASE(
   CHECK(refusal().text.find("south") == std::string::npos);
   hear(north_place, false, 1);
   CHECK(refusal().reason == RefusalReason::too_large);
+}
+
+TEST_CASE("feasibility: a divided request that all clusters together can't hold is refused, others wait [S74e]") {
+  Stage stage;
+  const auto hear = [&](std::size_t n, std::uint32_t largest, std::uint64_t in_all) {
+    Reach reach{std::vector<ReachEntry>(4, ReachEntry{true, {}})};
+    NodeClass& one = reach.entries[0].classes.emplace_back();
+    one.largest = one.together = largest;
+    one.in_all = in_all;
+    stage.part.hear(n, std::move(reach));
+  };
+  ResourceNeed flexible;
+  flexible.kind = RequestKind::flexible;
+  flexible.components.push_back({40, {}, {}});
+  LocalRequest& divided = stage.request(flexible);
+  REQUIRE(divided.kind->co_allocable);
+  const std::uint64_t own = stage.parts.owned.classes({}).front().in_all;
+  hear(north_place, 8, 16);
+  hear(south_place, 4, 39 - 16 - own);
+  const auto refused = stage.part.refusal_of(stage.parts.capacity(), divided);
+  REQUIRE(refused);
+  CHECK(refused->first.reason == RefusalReason::too_large_together);
+  CHECK(refused->first.text == "needs 40 processors, and all clusters within its reach have 39 that would do");
+  SUBCASE("with one more they can") { hear(south_place, 4, 40 - 16 - own); }
+  SUBCASE("a neighbour doesn't say how many there are in all") { hear(south_place, 4, 0); }
+  CHECK_FALSE(stage.part.refusal_of(stage.parts.capacity(), divided));
 }
 
 TEST_CASE("feasibility: a greater DTTL is worth while only if a site farther away could serve the request") {

@@ -224,8 +224,8 @@ TEST_CASE("owned nodes: what can be is what is configured or offered, and counts
   CHECK(owned.sizes(gpu).at(1).idle_processors == 20);
   CHECK(owned.views(gpu).at(1).idle_processors == 0);
   CHECK(owned.views(gpu).at(1).total_processors == 20);
-  CHECK(owned.classes(seconds(9)) ==
-        std::vector<NodeClass>{{0, {}, 8, 8, seconds(9)}, {0, gpu.attributes, 20, 20, seconds(9)}});
+  CHECK(owned.classes(seconds(9)) == std::vector<NodeClass>{{0, {}, 8, 8, seconds(9), false, 8},
+                                                            {0, gpu.attributes, 20, 20, seconds(9), false, 20}});
   CHECK(owned.largest_cluster() == 20);
   CHECK(owned.withhold(gpus, {{0, 4}}) == NodeSet{{0, 4}});
   owned.forget(gpus);
@@ -237,9 +237,10 @@ TEST_CASE("owned nodes: what can be is what is configured or offered, and counts
 TEST_CASE("owned nodes: nodes that have more than is configured don't count twice") {
   OwnedNodes owned = site();
   owned.take_offer(offer(gpus, "a", 3, 2, {}, gpu.attributes), "");
-  CHECK(owned.classes({}) == std::vector<NodeClass>{{0, {}, 2, 2, {}}, {0, gpu.attributes, 6, 6, {}}});
+  CHECK(owned.classes({}) ==
+        std::vector<NodeClass>{{0, {}, 2, 2, {}, false, 2}, {0, gpu.attributes, 6, 6, {}, false, 6}});
   owned.take_offer(offer(gpus, "a", 4, 2, {}, gpu.attributes), "");
-  CHECK(owned.classes({}) == std::vector<NodeClass>{{0, gpu.attributes, 8, 8, {}}});
+  CHECK(owned.classes({}) == std::vector<NodeClass>{{0, gpu.attributes, 8, 8, {}, false, 8}});
 }
 
 TEST_CASE("owned nodes: clusters are configured anew and added while nodes are in use") {

@@ -48,8 +48,11 @@ struct PartsStage {
     return need;
   }
   LocalRequest& add(std::uint32_t processors, std::uint32_t dttl = 4, const char* user = "alice") {
+    return add(need(processors), dttl, user);
+  }
+  LocalRequest& add(const ResourceNeed& need, std::uint32_t dttl = 4, const char* user = "alice") {
     bool is_new = false;
-    RequestClass& kind = parts.queue.class_of(need(processors), dttl, is_new);
+    RequestClass& kind = parts.queue.class_of(need, dttl, is_new);
     if (is_new) parts.queue.classify(kind, true, 1);
     LocalRequest request;
     request.request.id = {parts.settings.name, user, ++jobs, 1};

@@ -104,7 +104,10 @@ std::string read_clause(std::string_view clause, RareList<Dependency>& dependenc
   while (!clause.empty()) {
     const std::string text(take_part(clause, ':'));
     auto parsed = parse_job(text);
-    if (std::holds_alternative<CommandFault>(parsed))
+    const JobName* const known = std::get_if<JobName>(&parsed);
+    if (known && known->index)
+      return "a job can depend on an array as a whole, not on one of its elements, got " + in_quotes(text);
+    if (!known)
       return "expected a job's number, or its name as in das-0/alice/17, got " + in_quotes(text) + " in " +
              in_quotes(whole);
     const JobName& name = std::get<JobName>(parsed);

@@ -137,6 +137,15 @@ void read_conditions_of(JsonReader& reader, JobDescription& job, std::vector<Job
     reader.refuse(fault->field, fault->text);
 }
 
+void read_array(JsonReader& reader, ArrayIndices& array) {
+  std::string text;
+  reader.text("array", text);
+  if (!reader.has("array")) return;
+  auto read = parse_array(text);
+  if (const auto* fault = std::get_if<std::string>(&read)) return reader.refuse("array", *fault);
+  array = std::move(std::get<ArrayIndices>(read));
+}
+
 void read_runner(JsonReader& reader, JobDescription& job) {
   std::vector<std::string> words;
   for (std::size_t i = 0; i < runners; ++i) words.emplace_back(to_text(static_cast<Runner>(i)));
@@ -178,6 +187,8 @@ void read_keys(JsonReader& reader, JobDescription& job, std::vector<JobName>& na
   reader.text("error_file", job.error_path);
   reader.boolean("keep_output", job.keep_output);
   reader.boolean("append", job.append);
+  reader.boolean("go_on", job.goes_on);
+  read_array(reader, job.array);
   read_conditions_of(reader, job, named);
   make_absolute(job.output_path);
   make_absolute(job.error_path);

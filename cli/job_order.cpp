@@ -20,7 +20,7 @@ int order_each(const JobOrder& order, const std::vector<std::string>& jobs, cons
     auto manager = manager_of(name, options);
     if (auto* fault = std::get_if<CommandFault>(&manager)) return fail(order.verb, *fault);
     Json of_job = argument;
-    of_job["job"] = name.job;
+    of_job["job"] = name.argument();
     const Answered answered = order_one(std::get<Manager>(manager), order.verb, of_job);
     const auto changed = answered.json.find(order.key);
     const bool is_changed = answered.fault.empty() && changed != answered.json.end() && !changed->empty();

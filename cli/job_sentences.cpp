@@ -250,6 +250,8 @@ std::string owners_text(const ToldJob& job) {
 std::string outcome_text(const ToldJob& job, double now) {
   std::string text;
   const auto add = [&](const std::string& more) { text += (text.empty() || more.empty() ? "" : "; ") + more; };
+  for (const ToldJob::Group& group : job.groups)
+    text += (text.empty() ? "" : ", ") + grouped(group.count) + " " + group.state;
   if (job.exit_kind == "exited" && job.exit_code != 0) add("exit status " + std::to_string(job.exit_code));
   if (job.exit_kind == "signalled") add("signal " + std::to_string(job.exit_code));
   const bool is_told = !text.empty();
@@ -312,6 +314,23 @@ std::vector<std::string> pause_sentences(const ToldJob& job, double now) {
                      " more before its job manager asks for nodes again";
   if (!job.text.empty()) text += ": " + harmless(job.text);
   return {text + "."};
+}
+
+std::vector<std::string> array_sentences(const ToldJob& array, double now) {
+  std::vector<std::string> lines{"It is an array of " + count_text(array.size, "element") + "."};
+  for (const ToldJob::Group& group : array.groups)
+    lines.push_back("  " + grouped(group.count) + " " + group.state + ": " + harmless(group.indices));
+  const bool has_more = std::ranges::any_of(array.groups, [](const auto& one) { return one.state != "finished"; });
+  if (array.ended) lines.push_back("Its last element was over " + since(array.ended, now) + " ago.");
+  if (has_more) lines.push_back("`dmm why` with an index behind its number, as in 17_3, tells of one element.");
+  return lines;
+}
+
+bool is_unmade(const ToldJob& job) { return job.array != 0 && job.state == "waiting" && job.attempt == 0; }
+
+std::vector<std::string> unmade_sentences(const ToldJob& element) {
+  return {"Its turn comes when elements before it in array " + std::to_string(element.array) +
+          " have nodes: few of them ask its site at a time, and none while conditions keep the array back."};
 }
 
 std::vector<std::string> kept_back_sentences(const ToldJob& job, double now) {

@@ -41,6 +41,12 @@ bool pauses(const ToldJob& job, double now);
 /// Lines for such a job: how long yet, and why.
 std::vector<std::string> pause_sentences(const ToldJob& job, double now);
 
+/// Lines for an array: how many elements it has, and which of them are in which state, or how it ended.
+std::vector<std::string> array_sentences(const ToldJob& array, double now);
+/// Whether the job is an element of an array that its job manager doesn't ask for yet.
+bool is_unmade(const ToldJob& job);
+std::vector<std::string> unmade_sentences(const ToldJob& element);
+
 /// Lines for a job that waits and may not be asked for yet: what keeps it back, and for how long yet.
 std::vector<std::string> kept_back_sentences(const ToldJob& job, double now);
 

@@ -135,14 +135,26 @@ OrFault<Manager, CommandFault> choose_manager(const ManagerOptions& options, Rol
 
 OrFault<JobName, CommandFault> parse_job(const std::string& text) {
   JobName name;
-  if (parse_number(text, name.job) && name.job > 0) return name;
-  if (const auto id = parse_request_id(text)) {
-    name = {id->site.text, id->user, id->job,
-            text.find('.', text.rfind('/')) == std::string::npos ? 0 : id->attempt};
-    return name;
-  }
-  return CommandFault{"\"" + text + "\" is no job; expected a number as in 17, or a request as in das-0/alice/17",
-                      2};
+  const CommandFault fault{"\"" + text +
+                               "\" is no job; expected a number as in 17, a request as in das-0/alice/17, or "
+                               "an element of an array as in 17_3",
+                           2};
+  const std::size_t number = text.rfind('/') == std::string::npos ? 0 : text.rfind('/') + 1;
+  const std::size_t underscore = std::min(text.find('_', number), text.size());
+  if (underscore < text.size() &&
+      !parse_number(std::string_view(text).substr(underscore + 1), name.index.emplace()))
+    return fault;
+  const std::string job = text.substr(0, underscore);
+  if (parse_number(job, name.job) && name.job > 0) return name;
+  const auto id = parse_request_id(job);
+  if (!id) return fault;
+  return JobName{id->site.text, id->user, id->job, job.find('.', number) == std::string::npos ? 0 : id->attempt,
+                 name.index};
+}
+
+nlohmann::ordered_json JobName::argument() const {
+  if (!index) return job;
+  return std::to_string(job) + '_' + std::to_string(*index);
 }
 
 OrFault<Manager, CommandFault> manager_of(const JobName& job, ManagerOptions options) {

@@ -2,6 +2,8 @@
 // the command line or once and for all in DMM_JOBMGR and DMM_SITEMGR.
 #pragma once
 
+#include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -54,12 +56,17 @@ OrFault<Manager, CommandFault> choose_manager(const ManagerOptions& options, Rol
 struct Testbed;
 OrFault<Testbed, CommandFault> choose_testbed(const std::string& name);
 
-/// A job as a user names it: "17", "das-0/alice/17" or, with an attempt, "das-0/alice/17.2".
+/// A job as a user names it: "17", "das-0/alice/17", with an attempt "das-0/alice/17.2", and an element of an
+/// array "17_3" or "das-0/alice/17_3".
 struct JobName {
   std::string site;  ///< empty: not said
   std::string user;
   std::uint64_t job = 0;
   std::uint32_t attempt = 0;  ///< 0: not said
+  std::optional<std::uint32_t> index = {};  ///< of an element of the array `job`
+
+  /// As questions and orders name it: 17 or "17_3".
+  nlohmann::ordered_json argument() const;
 };
 OrFault<JobName, CommandFault> parse_job(const std::string& text);
 /// The job manager of a job; its site and user override those of the options.

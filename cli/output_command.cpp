@@ -115,7 +115,7 @@ int run(const OutputOptions& options) {
   auto chosen = manager_of(name, options.manager);
   if (auto* fault = std::get_if<CommandFault>(&chosen)) return fail("output", *fault);
   Interrupts interrupts;
-  Asker asker(std::get<Manager>(chosen), {{"job", name.job}, {"component", options.component}});
+  Asker asker(std::get<Manager>(chosen), {{"job", name.argument()}, {"component", options.component}});
   if (options.fetch)
     if (const std::string fault = fetch(asker, interrupts); !fault.empty()) return fail("output", {fault, 1});
   for (Copier copier;; asker.pause()) {

@@ -100,6 +100,7 @@ class JobFetch {
   void ask_page(std::size_t number, std::uint64_t first) {
     Json argument{{"from", first}};
     if (!question_.states.empty()) argument["states"] = question_.states;
+    if (question_.elements) argument["elements"] = true;
     asked_[pool_.ask(number, "queue", argument.dump())] = Asked::page;
   }
 
@@ -185,15 +186,30 @@ Answered order_one(const Manager& manager, const std::string& verb, const Json& 
   return std::move(put_all({manager}, {verb}, argument, seconds(5), true).front().front());
 }
 
+std::string ToldJob::title() const {
+  const std::string owner = request.substr(0, request.rfind('/') + 1);
+  if (array != 0) return owner + std::to_string(array) + '_' + std::to_string(index);
+  return is_array() ? owner + std::to_string(number) + '[' + indices + ']' : request;
+}
+
 ToldJob job_from_json(const Json& json) {
   ToldJob job;
   job.number = value_in<std::uint64_t>(json, "job");
+  job.array = value_in<std::uint64_t>(json, "array");
+  job.index = value_in<std::uint32_t>(json, "index");
+  const Json elements = object_in(json, "elements");
+  job.indices = text_in(elements, "indices");
+  job.size = value_in<std::uint64_t>(elements, "count");
+  const Json states = object_in(elements, "states");
+  for (const auto& [state, group] : states.items())
+    job.groups.push_back({state, text_in(group, "indices"), value_in<std::uint64_t>(group, "count")});
   job.name = value_in<std::string>(json, "name");
   job.state = value_in<std::string>(json, "state");
   job.request = value_in<std::string>(json, "request");
   job.origin = value_in<std::string>(json, "origin");
   job.text = value_in<std::string>(json, "text");
   job.processors = value_in<std::uint32_t>(json, "processors");
+  job.attempt = value_in<std::uint32_t>(json, "attempt");
   job.reruns = value_in<std::uint32_t>(json, "reruns");
   job.false_starts = value_in<std::uint32_t>(json, "false_starts");
   job.interruptions = value_in<std::uint32_t>(json, "interruptions");

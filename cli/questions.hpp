@@ -40,8 +40,18 @@ Answered order_one(const Manager& manager, const std::string& verb, const nlohma
 /// A job as its job manager tells it. Dates are seconds since 1970; nothing where it did not happen.
 struct ToldJob {
   std::uint64_t number = 0;
+  std::uint64_t array = 0;  ///< of which it is an element; 0: of none
+  std::uint32_t index = 0;  ///< of an element, in its array
+  std::string indices;      ///< of an array: "0-999%50"; empty: it is none
+  std::uint64_t size = 0;   ///< of an array: how many elements it has
+  /// Of an array: its elements in one state.
+  struct Group {
+    std::string state, indices;
+    std::uint64_t count = 0;
+  };
+  std::vector<Group> groups;
   std::string name, state, request, origin, text;
-  std::uint32_t processors = 0, reruns = 0, false_starts = 0, interruptions = 0, hops = 0, tries = 0;
+  std::uint32_t processors = 0, attempt = 1, reruns = 0, false_starts = 0, interruptions = 0, hops = 0, tries = 0;
   double submitted = 0, wall_seconds = 0, overhead_seconds = 0;
   std::optional<double> granted, started, ended;
   std::optional<double> waits_since;  ///< when its present or last wait began
@@ -90,6 +100,9 @@ struct ToldJob {
   };
   std::vector<Awaited> dependencies;
 
+  bool is_array() const { return !indices.empty(); }
+  /// As its user names it: "das-0/alice/17.1", an element "das-0/alice/17_3", an array "das-0/alice/17[0-999%50]".
+  std::string title() const;
   bool is_co_allocated() const { return places.size() > 1; }
   bool over() const { return state == "finished" || state == "failed" || state == "cancelled" || state == "lost"; }
   /// It waits, and may not be asked for yet.
@@ -103,6 +116,7 @@ ToldJob job_from_json(const nlohmann::ordered_json& json);
 struct JobQuestion {
   std::string command;              ///< whoever asks, for words on standard error
   std::vector<std::string> states;  ///< none: all
+  bool elements = false;            ///< of arrays their elements, too
   std::function<void(std::size_t manager, const nlohmann::ordered_json& job)> each;
   std::function<void(const nlohmann::ordered_json& counts)> counts;  ///< empty: nobody wants to know
   Duration patience = seconds(60);  ///< with a manager that was reached and says nothing

@@ -21,6 +21,7 @@ namespace {
 struct QueueOptions {
   ManagerOptions manager;
   SelectionOptions selection;
+  bool elements = false;
   bool json = false;
 };
 
@@ -43,7 +44,7 @@ std::string ran_text(const ToldJob& job, double now) {
 }
 
 void add_row(Table& table, const ToldJob& job, double now, const Style& style) {
-  table.add({harmless(job.request), job.state, std::to_string(job.processors),
+  table.add({harmless(job.title()), job.state, std::to_string(job.processors),
              length_text(waited_seconds(job, now)), ran_text(job, now), chains_text(job, style),
              harmless(job.name), outcome_text(job, now)});
 }
@@ -75,14 +76,16 @@ int queue(const QueueOptions& options) {
   if (auto* fault = std::get_if<CommandFault>(&chosen)) return fail("queue", *fault);
   Json list = Json::array();
   JobTotals totals;
-  const std::vector<std::string> faults =
-      fetch_jobs(std::get<std::vector<Manager>>(chosen),
-                 {.command = "queue",
-                  .states = selection.states(),
-                  .each = [&](std::size_t, const Json& job) {
-                    if (selection.takes(job_from_json(job))) list.push_back(job);
-                  },
-                  .counts = [&](const Json& counts) { totals.add(counts); }});
+  const std::vector<std::string> faults = fetch_jobs(std::get<std::vector<Manager>>(chosen),
+                                                     {.command = "queue",
+                                                      .states = selection.states(),
+                                                      .elements = options.elements,
+                                                      .each =
+                                                          [&](std::size_t, const Json& job) {
+                                                            if (selection.takes(job_from_json(job)))
+                                                              list.push_back(job);
+                                                          },
+                                                      .counts = [&](const Json& counts) { totals.add(counts); }});
   if (options.json) {
     print_json({{"jobs", std::move(list)}, {"totals", to_json(totals)}, {"faults", faults}});
     return faults.empty() ? 0 : 1;
@@ -99,6 +102,7 @@ CLI::App* add_queue_command(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<QueueOptions>();
   add_manager_options(*command, options->manager, Role::job_manager);
   add_selection_options(*command, options->selection, job_states(), "Also jobs that are over");
+  command->add_flag("--elements", options->elements, "Also the elements of arrays, each in a line");
   command->add_flag("--json", options->json, "Print a JSON object");
   command->footer(
       "The last line counts all jobs of the managers that were asked, whatever is shown. On a terminal what\n"

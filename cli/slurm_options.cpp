@@ -167,9 +167,11 @@ std::string translated_pattern(const std::string& name, std::string& unknown) {
     const std::size_t end = std::min(name.find_first_not_of("0123456789", i + 1), name.size() - 1);
     const std::string pattern = name.substr(i, end - i + 1);
     i = end;
-    if (pattern != "%j" && pattern != "%%" && unknown.empty()) unknown = pattern;
-    if (pattern.ends_with('j'))
-      text += "%j";
+    const bool is_known = pattern == "%j" || pattern == "%A" || pattern == "%a";
+    const bool is_padded = pattern.size() > 2 && std::string_view("jAa").find(pattern.back()) != std::string::npos;
+    if (!is_known && pattern != "%%" && unknown.empty()) unknown = pattern;
+    if (is_known || is_padded)
+      (text += '%') += pattern.back();
     else
       for (const char letter : pattern.substr(0, pattern == "%%" ? 1 : std::string::npos))
         text += letter == '%' ? std::string("%%") : std::string(1, letter);
@@ -182,7 +184,7 @@ void Translator::take_file(const Directive& option, const SlurmOption& known) {
   Directive file{std::string(known.ours), translated_pattern(option.value, unknown), true, option.line, false};
   if (!unknown.empty())
     warn(option.line, "#SBATCH " + option.option + ": DMM puts in nothing for " + harmless(unknown) +
-                          "; it knows %j, the job's number");
+                          "; it knows %j, %A and %a: the number of the job and of its array, and its index");
   files_.insert_or_assign(file.option, std::move(file));
 }
 

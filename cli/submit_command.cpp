@@ -36,7 +36,7 @@ int exit_code_of(const ToldJob& job) {
 
 /// Where the job's output is, and whether all of it; nothing of a job that wrote none.
 JobOutput output_of(const ToldJob& job, const Manager& manager) {
-  if (!job.keep_output || job.exit_kind.empty()) return {};
+  if (!job.keep_output || job.exit_kind.empty() || job.is_array()) return {};
   JobOutput output = ask_output(manager, job.number);
   for (JobOutputFile* file : {&output.output, &output.error})
     if (!file->began) file->path.clear();
@@ -57,7 +57,7 @@ int tell_end(const SubmitOptions& options, const Json& json, const Manager& mana
     rows.push_back(std::move(result));
     return code;
   }
-  std::printf("%s %s", job.request.c_str(), job.state.c_str());
+  std::printf("%s %s", harmless(job.title()).c_str(), job.state.c_str());
   if (job.exit_kind == "exited") std::printf(", exit status %d", job.exit_code);
   if (job.exit_kind == "signalled") std::printf(", signal %d", job.exit_code);
   if (!job.places.empty()) std::printf(", on %s", owners_text(job).c_str());
@@ -66,7 +66,8 @@ int tell_end(const SubmitOptions& options, const Json& json, const Manager& mana
   if (!output.error.path.empty() && output.error.path != output.output.path)
     std::printf("errors: %s\n", harmless(output.error.path).c_str());
   std::fflush(stdout);
-  if (job.state == "failed") std::fprintf(stderr, "%s", last_lines(output.error.path).c_str());
+  if (job.state == "failed" && !output.error.path.empty())
+    std::fprintf(stderr, "%s", last_lines(output.error.path).c_str());
   if (output.is_short()) fail("submit", {output_complaint(output, job.request), code});
   return code;
 }

@@ -82,8 +82,17 @@ void add_job_options(CLI::App& command, SubmitOptions& options) {
                  "; -: from a pipe (default: what `<` names, else nothing)",
              "FILE");
   add_of_job(command, "--output-file", options.output_file,
-             "Where its output goes, here; %j: its number (default: the job manager's folder)", "FILE");
+             "Where its output goes, here; %j: its number, %A and %a: its array and index, %r: which of its tasks "
+             "(default: the job manager's folder)",
+             "FILE");
   add_of_job(command, "--error-file", options.error_file, "Where its standard error goes, here", "FILE");
+  add_of_job(command, "--array", options.array,
+             "It runs once for each index, as in 0-99 or 1,5,7 or 0-30:10; %N behind them: N at a time",
+             "INDICES[%N]");
+  command
+      .add_flag("--go-on", options.goes_on,
+                "It goes on without a component that its owner takes back (default: it ends, and runs again)")
+      ->group(job_option_group);
   command.add_flag("--hold", options.hold, "It waits until `dmm release`")->group(job_option_group);
   add_of_job(command, "--begin", options.begin,
              "It waits until then: now+1hour, now+90 (seconds), 18:30, 2026-11-27T08:00", "WHEN");

@@ -21,7 +21,7 @@ struct SubmitOptions {
   std::vector<std::string> words;  ///< the command, a file of jobs, or a script and its arguments
   bool is_script = false;          ///< the first word is a script here, which travels
   std::string name, components, output_file, error_file, directory, input_file;
-  std::string begin, dependency;
+  std::string begin, dependency, array;
   std::vector<std::string> attributes, environment;
   std::uint32_t processors = 1, flexible = 0, dttl = 5, reruns = 3;
   std::uint32_t component_min = 1, components_max = 0;
@@ -32,7 +32,8 @@ struct SubmitOptions {
   std::uint64_t limit_memory_mb = 0;
   std::string submission;      ///< the name of this submission; empty: a new one
   double look_seconds = 0.05;  ///< for a refusal
-  bool wait = false, check = false, discard_output = false, append = false, hold = false, json = false;
+  bool wait = false, check = false, discard_output = false, append = false, hold = false, goes_on = false,
+       json = false;
 };
 
 /// Adds them all; the options outlive the command.

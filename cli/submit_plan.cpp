@@ -109,6 +109,11 @@ OrFault<JobDescription, JobFault> job_from(const SubmitOptions& options, const s
   if (options.is_script) job.program.arguments[0] = file_name_of(options.words[0]);
   job.program.script = script;
   if (std::string fault = need_from(options, job.need); !fault.empty()) return JobFault{std::move(fault)};
+  if (!options.array.empty()) {
+    auto array = parse_array(options.array);
+    if (const auto* fault = std::get_if<std::string>(&array)) return JobFault{"--array: " + *fault};
+    job.array = std::move(std::get<ArrayIndices>(array));
+  }
   if (std::string fault = conditions_from(options, job, named); !fault.empty()) return JobFault{std::move(fault)};
   set_runner(job, options.runner);
   job.dttl = options.dttl;
@@ -116,6 +121,7 @@ OrFault<JobDescription, JobFault> job_from(const SubmitOptions& options, const s
   job.reruns_max = options.reruns;
   job.keep_output = !options.discard_output;
   job.append = options.append;
+  job.goes_on = options.goes_on;
   job.output_path = absolute(options.output_file);
   job.error_path = absolute(options.error_file);
   if (std::string fault = fault_of(job); !fault.empty()) return JobFault{std::move(fault)};

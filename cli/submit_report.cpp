@@ -97,9 +97,12 @@ Rows rows_of(const JobDescription& job) {
   if (!job.output_path.empty()) rows.emplace_back("output", harmless(job.output_path));
   if (!job.error_path.empty()) rows.emplace_back("errors", harmless(job.error_path));
   if (job.append) rows.emplace_back("append", "yes");
+  if (job.goes_on) rows.emplace_back("a component is taken", "it goes on without");
   if (job.priority != unsaid.priority) rows.emplace_back("priority", std::to_string(job.priority));
   if (job.dttl != unsaid.dttl) rows.emplace_back("dttl", std::to_string(job.dttl));
   if (job.reruns_max != unsaid.reruns_max) rows.emplace_back("reruns", std::to_string(job.reruns_max));
+  if (!job.array.empty())
+    rows.emplace_back("array", to_text(job.array) + ", " + count_text(job.array.size(), "element"));
   if (job.hold) rows.emplace_back("held", "until `dmm release`");
   if (job.begin_seconds > 0) rows.emplace_back("begins in", length_text(job.begin_seconds));
   for (const Dependency& one : job.dependencies)
@@ -159,7 +162,9 @@ Json job_as_json(const JobDescription& job) {
           {"output_file", job.output_path.view()},
           {"error_file", job.error_path.view()},
           {"append", job.append},
+          {"go_on", job.goes_on},
           {"keep_output", job.keep_output},
+          {"array", to_text(job.array)},
           {"hold", job.hold},
           {"begin_seconds", job.begin_seconds},
           {"dependencies", dependencies_as_json(job)}};

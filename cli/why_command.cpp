@@ -95,25 +95,31 @@ OutputPlaces places_of(const ToldJob& job, const Manager& manager) {
   return places;
 }
 
+/// Lines for a job that its site is asked for.
+std::vector<std::string> waiting_sentences(const Findings& found, const ToldJob& job, double now) {
+  if (pauses(job, now)) return pause_sentences(job, now);
+  if (found.why.is_null() || !found.site_is_up)
+    return unasked_sentences(job, found.site_is_up, found.site_fault, found.fault, now);
+  if (flag_in(found.why, "waits")) return wait_sentences(found.why, found.others, waited_seconds(job, now));
+  return {"Its site doesn't hold the request just now: it is being granted, or the site has just restarted."};
+}
+
 void tell(const Findings& found, const Manager& manager) {
   const ToldJob job = job_from_json(found.job);
   const double now = static_cast<double>(wall_microseconds()) / 1e6;
-  std::vector<std::string> lines{harmless(job.request) + " is " + job.state};
+  std::vector<std::string> lines{harmless(job.title()) + " is " + job.state};
   const auto add = [&](std::vector<std::string> more) { lines.insert(lines.end(), more.begin(), more.end()); };
   const bool waits = job.state == "waiting";
-  if (!waits)
-    add(job_sentences(job, places_of(job, manager), now));
+  if (job.is_array()) add(array_sentences(job, now));
+  if (is_unmade(job))
+    add(unmade_sentences(job));
   else if (job.is_kept_back())
     add(kept_back_sentences(job, now));
-  else if (pauses(job, now))
-    add(pause_sentences(job, now));
-  else if (found.why.is_null() || !found.site_is_up)
-    add(unasked_sentences(job, found.site_is_up, found.site_fault, found.fault, now));
-  else if (flag_in(found.why, "waits"))
-    add(wait_sentences(found.why, found.others, waited_seconds(job, now)));
-  else
-    add({"Its site doesn't hold the request just now: it is being granted, or the site has just restarted."});
-  if (waits) add(earlier_sentences(job, now));
+  else if (!waits && !job.is_array())
+    add(job_sentences(job, places_of(job, manager), now));
+  else if (waits && !job.is_array())
+    add(waiting_sentences(found, job, now));
+  if (waits && !job.is_array()) add(earlier_sentences(job, now));
   const std::size_t columns = style_of(STDOUT_FILENO).columns;
   for (const std::string& line : lines) print_lines(folded(line, columns, 4));
 }
@@ -125,7 +131,8 @@ int run(const WhyOptions& options) {
   auto chosen = manager_of(name, options.manager);
   if (auto* fault = std::get_if<CommandFault>(&chosen)) return fail("why", *fault);
   const Manager& manager = std::get<Manager>(chosen);
-  auto answers = ask_all({manager}, std::vector<std::string>{"job", "counts", "links"}, {{"job", name.job}});
+  auto answers =
+      ask_all({manager}, std::vector<std::string>{"job", "counts", "links"}, {{"job", name.argument()}});
   Answered &job = answers[0][0], &counts = answers[1][0], &links = answers[2][0];
   if (!job.fault.empty()) return fail("why", {job.fault, 1});
   Findings found{.job = std::move(job.json), .why = {}, .site_fault = {}, .fault = {}, .others = {}};
@@ -133,7 +140,8 @@ int run(const WhyOptions& options) {
   if (!found.site_is_up && links.fault.empty())
     found.site_fault = text_in(session_with(links.json, manager.party.site.text), "last_error");
   const ToldJob told = job_from_json(found.job);
-  if (told.state == "waiting" && !told.is_kept_back()) ask_site(options, manager, found);
+  if (told.state == "waiting" && !told.is_kept_back() && !told.is_array() && !is_unmade(told))
+    ask_site(options, manager, found);
   if (options.json)
     print_json({{"job", found.job},
                 {"why", found.why},

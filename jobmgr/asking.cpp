@@ -8,6 +8,8 @@
 
 #include "jobmgr/attempts.hpp"
 #include "jobmgr/conditions.hpp"
+#include "jobmgr/elements.hpp"
+#include "jobmgr/going_on.hpp"
 #include "jobmgr/granted.hpp"
 #include "jobmgr/output.hpp"
 #include "jobmgr/recovery.hpp"
@@ -132,7 +134,8 @@ void on(JobStep& s, FromClient from, Submit& submit) {
                           Submitted{submit.token, 0, 0, "this submission was used before, for other jobs"});
   }
   Submitted answer{submit.token, 0, 0, fault_of(submit)};
-  if (answer.fault.empty() && s.parts.jobs.open() + submit.jobs.size() > s.parts.settings.jobs_max)
+  const std::size_t open = s.parts.jobs.open() + s.parts.arrays.left();
+  if (answer.fault.empty() && open + jobs_of(submit) > s.parts.settings.jobs_max)
     answer.fault = "at most " + std::to_string(s.parts.settings.jobs_max) + " jobs may be open at once";
   if (answer.fault.empty()) answer.fault = unknown_dependency(s.parts, submit);
   if (answer.fault.empty()) answer.fault = s.parts.intake.take_output_paths(submit);
@@ -143,6 +146,9 @@ void on(JobStep& s, FromClient from, Submit& submit) {
     s.parts.unwritten.answer({from.party, answer.token, answer.first_job, answer.jobs}, std::move(dropped));
     for (JobDescription& job : submit.jobs) accept(s, std::move(job));
     DMM_ASSERT(s.parts.intake.next_job() == answer.first_job + answer.jobs);
+    for (std::uint32_t i = 0; i < answer.jobs; ++i)
+      if (const Job& job = *s.parts.jobs.find(answer.first_job + i); job.is_array())
+        add_array(s, job, s.parts.intake.new_numbers(job.description.array.size()));
     // Last: a job of the submission may depend on one that is forgotten for it.
     forget_beyond_limit(s);
   }
@@ -283,7 +289,7 @@ void record(JobStep& s, Job& job, std::span<Grant> grants) {
   }
   job.run = std::make_unique<Attempt>(attempt_of(grants, job.description.program.runner));
   job.run->went = !awaits_go(job);
-  s.parts.jobs.change(job, JobEvent::granted);
+  s.parts.change(job, JobEvent::granted);
   s.parts.changed(job, Grade::synced);
   for (std::uint32_t i = 0; i < job.run->components.size(); ++i) {
     DMM_ASSERT(!job.run->components[i].nodes.empty());
@@ -293,12 +299,16 @@ void record(JobStep& s, Job& job, std::span<Grant> grants) {
 
 WhyNot cancel(JobStep& s, std::uint64_t number, Duration grace) {
   Job* job = s.parts.jobs.find(number);
+  const auto element = job ? std::nullopt : s.parts.arrays.element_of(number);
+  if (element) return cancel_element(s, *element);
   if (!job) return "there is no job " + std::to_string(number);
   const bool cancelling = job->state == JobState::collecting && job->outcome == JobEvent::cancel;
   if (job->state == JobState::cancelled || cancelling) return {};
   if (job->state == JobState::collecting || is_over(job->state))
     return "job " + std::to_string(number) + " has ended already";
-  if (job->state == JobState::waiting) {
+  if (job->is_array()) {
+    cancel_array(s, *job, grace);
+  } else if (job->state == JobState::waiting) {
     cancel_waiting(s, *job);
   } else if (!std::exchange(job->cancel_wanted, true)) {
     s.parts.changed(*job, Grade::synced);
@@ -341,7 +351,7 @@ void lose_nodes(JobStep& s, Job& job, const LeaseEnded& ended) {
                   {{"lease", to_text(ended.lease)},
                    {"reason", std::string(to_text(ended.reason))},
                    {"confirmed", ended.confirmed}});
-  wind_down(s, job, grace_of(ended));
+  wind_down_or_go_on(s, job, grace_of(ended));
 }
 
 bool loses(JobStep& s, Job& job, std::uint32_t component, const std::vector<NodeGroup>& hit,

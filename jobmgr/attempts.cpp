@@ -5,6 +5,8 @@
 
 #include "jobmgr/asking.hpp"
 #include "jobmgr/barrier.hpp"
+#include "jobmgr/elements.hpp"
+#include "jobmgr/going_on.hpp"
 #include "jobmgr/output.hpp"
 #include "manager/assert.hpp"
 #include "manager/planted.hpp"
@@ -26,14 +28,6 @@ void append_nodes(const std::vector<NodeGroup>& groups, std::string& text) {
   }
 }
 
-std::vector<ComponentEnd> ends_of(const Attempt& run) {
-  std::vector<ComponentEnd> ends;
-  for (const ComponentRun& component_run : run.components)
-    ends.push_back(
-        {classify(component_run.end, component_run.interrupted, component_run.stopping), component_run.order});
-  return ends;
-}
-
 // What people are told of the deciding component, beside its exit.
 std::string text_of(const ComponentRun& component_run, EndClass end, const SiteName& owner) {
   if (!component_run.text.empty()) return component_run.text;
@@ -47,6 +41,7 @@ void note_running(JobParts& parts, Job& job, Instant since) {
   if (!job.started) {
     job.started = since;
     parts.eligibility.note(job.number, JobState::running);
+    if (job.array != 0) note_element_running(parts, job, since);
   }
   if (!job.ran_from) job.ran_from = since;
 }
@@ -143,7 +138,7 @@ void send_start(JobStep& s, const Job& job, std::uint32_t component) {
               job.description.keep_output};
   auto& environment = start.program.environment;
   start.program.awaits_go = awaits_go(job);
-  environment.reserve(environment.size() + 6);
+  environment.reserve(environment.size() + 11);
   environment.push_back("DMM_JOB=" + std::to_string(job.number));
   environment.push_back("DMM_JOB_ID=" + std::to_string(job.number));
   environment.push_back("DMM_NODES=");
@@ -153,6 +148,7 @@ void send_start(JobStep& s, const Job& job, std::uint32_t component) {
   environment.push_back("DMM_PROCESSORS=" + std::to_string(processors_of(run.granted)));
   environment.push_back("DMM_COMPONENTS=" + std::to_string(run.components.back().component + 1));
   environment.push_back("DMM_COMPONENT=" + std::to_string(component_run.component));
+  if (job.array != 0) add_array_variables(s.parts, job, environment);
   s.effects.send(component_run.manager, std::move(start), s.parts.request_of(job));
 }
 
@@ -177,7 +173,7 @@ void on(JobStep& s, FromProvider from, const Started& started) {
   if (job->state != JobState::ending) s.parts.set_due(*component_run, {job->number, started.component}, never);
   if (!is_barrier) note_running(s.parts, *job, s.now);
   if (--job->run->unstarted == 0 && job->state == JobState::starting) {
-    s.parts.jobs.change(*job, JobEvent::all_started);
+    s.parts.change(*job, JobEvent::all_started);
     if (s.effects.wants(Level::info))
       s.effects.log(Level::info, "started", started.request, {{"process", std::int64_t{started.process}}});
   }
@@ -212,11 +208,10 @@ void on(JobStep& s, FromProvider from, Ended& ended) {
   component_over(s.parts, *job, ended.component);
   if (classify(component_run->end, component_run->interrupted, component_run->stopping) != EndClass::good) {
     if (component_run->order == 0) component_run->order = ++job->run->troubles;
-    return wind_down(s, *job);
+    return wind_down_or_go_on(s, *job, stop_grace);
   }
   if (job->run->open == 0) return attempt_over(s, *job);
-  if (job->state == JobState::starting && job->run->unstarted == 0)
-    s.parts.jobs.change(*job, JobEvent::all_started);
+  if (job->state == JobState::starting && job->run->unstarted == 0) s.parts.change(*job, JobEvent::all_started);
   if (kept_others_waiting && go_if_ready(s, *job)) note_running(s.parts, *job, s.now);
 }
 
@@ -240,7 +235,8 @@ void interrupt(JobStep& s, Job& job, std::uint32_t component, bool confirmed, Du
   s.parts.changed(job);
   if (confirmed || component_run.phase == ComponentPhase::queued || DMM_PLANT(end_not_awaited))
     return component_over(s.parts, job, component);
-  stop(s, job, component, grace);
+  // A Stop would reach all components of the job there; the owner ends this one.
+  if (!is_left_behind(job, component_run)) stop(s, job, component, grace);
   const Duration left = std::max(s.parts.patience(*job.run) - awaited, Duration{});
   if (!known) s.parts.set_due(component_run, {job.number, component}, s.now + grace + left);
 }
@@ -260,7 +256,7 @@ void component_over(JobParts& parts, Job& job, std::uint32_t component) {
 void wind_down(JobStep& s, Job& job, Duration grace) {
   DMM_ASSERT(job.run != nullptr);
   if (job.state != JobState::ending) {
-    s.parts.jobs.change(job, JobEvent::stopping);
+    s.parts.change(job, JobEvent::stopping);
     job.run->grace = grace;
     s.parts.changed(job, Grade::synced);
     // Starts are awaited no longer, but ends.
@@ -289,10 +285,12 @@ void attempt_over(JobStep& s, Job& job) {
     const bool was_open = s.parts.leases.close(use.lease, job.number);
     DMM_ASSERT(was_open);
   }
-  s.parts.jobs.change(job, JobEvent::all_ended);
+  s.parts.change(job, JobEvent::all_ended);
   s.parts.changed(job, Grade::synced);
   job.ended = s.now;
-  Verdict verdict = verdict_of(ends_of(run));
+  Verdict verdict = verdict_of(ends_of(job));
+  while (verdict.end == EndClass::good && is_left_behind(job, run.components[verdict.component]))
+    ++verdict.component;
   // It was stopped for the sake of a component that then ended well, against what was known.
   if (verdict.end == EndClass::stopped && !job.cancel_wanted) verdict.end = EndClass::interrupted;
   job.wall = {};
@@ -301,6 +299,7 @@ void attempt_over(JobStep& s, Job& job) {
   const ComponentRun& deciding = run.components[verdict.component];
   if (deciding.end.known) job.exit = JobExit{deciding.end.kind, deciding.end.code, deciding.end.fault};
   job.text = text_of(deciding, verdict.end, run.lease_of(deciding).lease.owner);
+  if (verdict.end == EndClass::good) job.text = text_of_left_behind(job);
   const bool is_interrupted = verdict.end == EndClass::interrupted;
   Interruption interruption = interruption_of(run, deciding);
   if (interruption == Interruption::keeper && DMM_PLANT(keeper_death_charged))
@@ -347,7 +346,7 @@ void run_again(JobStep& s, Job& job, Interruption interruption, const ComponentR
   job.places.clear();
   job.exit.reset();
   job.wall = {};
-  s.parts.jobs.change(job, JobEvent::again);
+  s.parts.change(job, JobEvent::again);
   ask_again(s, job, pause);
   std::vector<LogField> fields{
       {"attempt", std::int64_t{job.attempt}}, {"reruns", std::int64_t{job.reruns}}, {"text", job.text}};

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "jobmgr/asking.hpp"
+#include "jobmgr/elements.hpp"
 #include "manager/assert.hpp"
 
 namespace dmm::job_steps {
@@ -31,6 +32,7 @@ std::string text_of_unmet(const Dependency& dependency, JobState state) {
 /// What keeps a job back may be over: then its request goes out.
 void go_on(JobStep& s, Job& job) {
   if (const auto length = s.parts.eligibility.take_freed(s.now, job.number)) job.kept_back += *length;
+  if (job.is_array()) return note_conditions(s.parts, job);
   ask_if_wanted(s, job);
 }
 
@@ -50,6 +52,16 @@ std::string text_of_refusal(const Job& job) {
          ": only a job that waits can be held or altered";
 }
 
+/// Why an element without a job can't be altered.
+std::string text_of_unmade(const JobParts& parts, std::uint64_t number) {
+  const ElementKey key = *parts.arrays.element_of(number);
+  const JobArray& array = *parts.arrays.find(key.array);
+  const std::string name = std::to_string(key.array) + "_" + std::to_string(array.indices.index_at(key.position));
+  return array.left.contains(key.position)
+             ? "element " + name + " isn't asked for yet: hold or alter its array, " + std::to_string(key.array)
+             : "element " + name + " has ended already";
+}
+
 void log_alteration(JobStep& s, const Job& job) {
   if (!s.effects.wants(Level::info)) return;
   s.effects.log(Level::info, "altered", s.parts.request_of(job),
@@ -65,6 +77,7 @@ void hear(JobStep& s, const Eligibility::Told& told) {
   s.parts.changed(job);
   if (is_met(told.dependency.kind, told.state)) return go_on(s, job);
   job.text = text_of_unmet(told.dependency, told.state);
+  if (job.is_array()) return cancel_array(s, job, stop_grace);
   cancel_waiting(s, job);
 }
 
@@ -112,6 +125,7 @@ void note_dependency(JobParts& parts, const Dependency& dependency) {
 
 Altered alter(JobStep& s, std::uint64_t number, const Alteration& wanted) {
   Job* const job = s.parts.jobs.find(number);
+  if (!job && s.parts.arrays.element_of(number)) return {false, text_of_unmade(s.parts, number)};
   if (!job) return {false, "there is no " + name_of(number)};
   Eligibility& eligibility = s.parts.eligibility;
   const bool only_releases = wanted.held == false && !wanted.priority && !wanted.wall_seconds;
@@ -129,6 +143,7 @@ Altered alter(JobStep& s, std::uint64_t number, const Alteration& wanted) {
     priority = wanted.priority.value_or(priority);
     wall_seconds = wanted.wall_seconds.value_or(wall_seconds);
     s.parts.unwritten.description(number);
+    job->own_record = true;
   }
   if (is_to_be_held && !is_held) eligibility.hold(s.now, number);
   if (is_held && !is_to_be_held) eligibility.release(number);
@@ -136,6 +151,7 @@ Altered alter(JobStep& s, std::uint64_t number, const Alteration& wanted) {
   s.parts.changed(*job, Grade::synced);
   go_on(s, *job);
   log_alteration(s, *job);
+  if (job->is_array()) alter_elements(s, *job, wanted);
   return {true, {}};
 }
 

@@ -12,7 +12,9 @@ bool Intake::is_repeated(const Submit& submit, const Submitted& answer, const Jo
     const Job* job = jobs.find(answer.first_job + i);
     if (!job) continue;
     const JobDescription &is = submit.jobs[i], &was = job->description;
-    if (is.name != was.name || is.output_path != was.output_path || is.error_path != was.error_path) return false;
+    if (is.array != was.array || is.name != was.name || is.output_path != was.output_path ||
+        is.error_path != was.error_path)
+      return false;
     if (is_over(job->state)) continue;  // its program and need are kept no longer
     const Program &now = is.program, &then = was.program;
     if (is.need != was.need || now.arguments != then.arguments) return false;

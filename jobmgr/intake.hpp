@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
 #include "jobmgr/job_table.hpp"
 #include "jobmgr/output_paths.hpp"
@@ -19,7 +20,9 @@ class Intake {
 
   /// The number that the next accepted job gets.
   std::uint64_t next_job() const { return next_job_; }
-  std::uint64_t new_number() { return next_job_++; }
+  std::uint64_t new_number() { return new_numbers(1); }
+  /// The first of this many consecutive numbers.
+  std::uint64_t new_numbers(std::uint32_t count) { return std::exchange(next_job_, next_job_ + count); }
   /// Numbers below this one were given before a restart.
   void note_given(std::uint64_t next) { next_job_ = std::max(next_job_, next); }
 
@@ -31,8 +34,13 @@ class Intake {
 
   /// Each of the jobs, as it will be numbered, gets its files; or none does, and this says why.
   WhyNot take_output_paths(const Submit& submit);
-  void give_back(const Job& job) { output_paths_.give_back(job.number, job.description); }
-  void restore(const Job& job) { output_paths_.restore(job.number, job.description); }
+  /// The files of elements are their array's.
+  void give_back(const Job& job) {
+    if (job.array == 0) output_paths_.give_back(job.number, job.description);
+  }
+  void restore(const Job& job) {
+    if (job.array == 0) output_paths_.restore(job.number, job.description);
+  }
 
  private:
   std::uint64_t next_job_;

@@ -30,6 +30,27 @@ WhyNot fault_of(const Attempt& run, JobState state) {
   return {};
 }
 
+/// What jobs and their arrays say of one another.
+WhyNot fault_of_arrays(const JobParts& parts) {
+  std::size_t open = 0;
+  for (const std::uint64_t number : parts.arrays.numbers()) {
+    const Job* array = parts.jobs.find(number);
+    const JobArray& elements = *parts.arrays.find(number);
+    const std::string name = "array " + std::to_string(number) + ": ";
+    if (!array || !array->is_array()) return name + "no job stands for it";
+    if (is_over(array->state) != elements.is_over())
+      return name + "it and its elements disagree whether it is over";
+    for (const std::uint32_t position : elements.open)
+      if (const Job* element = parts.jobs.find(elements.number_at(position));
+          !element || element->array != number || is_over(element->state))
+        return name + "an open element has no open job";
+    open += elements.open.size();
+  }
+  for (const auto& [number, job] : parts.jobs.all()) open -= job->array != 0 && !is_over(job->state);
+  if (open != 0) return "open elements are miscounted";
+  return parts.arrays.broken_invariant();
+}
+
 }  // namespace
 
 WhyNot job_steps::broken_invariant(const JobParts& parts) {
@@ -86,6 +107,7 @@ WhyNot job_steps::broken_invariant(const JobParts& parts) {
   for (const std::uint64_t number : parts.eligibility.jobs())
     if (const Job* job = parts.jobs.find(number); !job || job->state != JobState::waiting)
       return "job " + std::to_string(number) + ": kept back, and doesn't wait";
+  if (std::string fault = fault_of_arrays(parts); !fault.empty()) return fault;
   if (std::string fault = parts.eligibility.broken_invariant(); !fault.empty()) return fault;
   if (starts != parts.starts.under_way()) return "starts under way are miscounted";
   if (uses != parts.leases.all_open().size()) return "an attempt is over but still listed";

@@ -45,8 +45,10 @@ bool awaits_go(const Job& job) {
 std::string path_of(const Job& job, std::uint32_t component, Stream stream) {
   if (job.own_files) return {};
   const JobDescription& wanted = job.description;
-  const std::string path = expanded(stream == Stream::output ? wanted.output_path : wanted.error_path, job.number);
-  return path.empty() || component == 0 ? path : path + '.' + std::to_string(component);
+  const ShortText& pattern = stream == Stream::output ? wanted.output_path : wanted.error_path;
+  const std::uint64_t array = job.array == 0 ? job.number : job.array;
+  const std::string path = expanded(pattern, {job.number, array, job.index, component});
+  return path.empty() || component == 0 || names_task(pattern) ? path : path + '.' + std::to_string(component);
 }
 
 std::string_view to_text(OutputState state) {

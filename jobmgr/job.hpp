@@ -162,12 +162,15 @@ struct JobExit {
 /// Members that a job's end changes lie together: an hour after its start the job has left every cache.
 struct Job {
   std::uint64_t number = 0;
+  std::uint64_t array = 0;  ///< its array, if it is an element of one; 0: it is none
+  std::uint32_t index = 0;  ///< of an element, in its array
   JobState state = JobState::waiting;
   JobEvent outcome = JobEvent::finish;  ///< while collecting: what follows
   bool cancel_wanted = false;
   bool is_suspect = false;  ///< at one of the deaths of its keeper only its user's jobs were there
   OutputState output = OutputState::pending;
   std::uint8_t output_began = 0;  ///< by bits: streams with something written, perhaps by an earlier attempt
+  bool own_record = true;         ///< the ledger has its description, of an element beside that of its array
   bool own_files = false;         ///< its output goes to the manager's folder, whatever was asked for
   Origin origin = Origin::local;
   std::uint32_t processors = 0;
@@ -196,6 +199,10 @@ struct Job {
   std::vector<Place> places;  ///< of the present attempt or the last one: a place for each lease
   /// Without its conditions, which Eligibility has, and once the job is over also without program and need.
   JobDescription description;
+
+  /// Whether it stands for an array, with elements that are jobs: it never runs itself, and waits until they
+  /// are over.
+  bool is_array() const { return !description.array.empty(); }
 };
 
 /// Whether the tasks of the job's attempt await a Go: there are several, or a launcher starts the program.

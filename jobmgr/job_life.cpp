@@ -4,9 +4,8 @@
 namespace dmm {
 namespace {
 
-std::optional<JobState> after_collecting(JobEvent event) {
+std::optional<JobState> outcome_after(JobEvent event) {
   switch (event) {
-    case JobEvent::again: return JobState::waiting;
     case JobEvent::finish: return JobState::finished;
     case JobEvent::fail: return JobState::failed;
     case JobEvent::cancel: return JobState::cancelled;
@@ -36,9 +35,7 @@ std::optional<JobState> next(JobState state, JobEvent event) {
   switch (state) {
     case JobState::waiting:
       if (event == JobEvent::granted) return JobState::starting;
-      if (event == JobEvent::fail) return JobState::failed;
-      if (event == JobEvent::cancel) return JobState::cancelled;
-      return std::nullopt;
+      return outcome_after(event);  // refused, cancelled, or the last element of an array is over
     case JobState::starting:
       if (event == JobEvent::all_started) return JobState::running;
       [[fallthrough]];
@@ -48,7 +45,7 @@ std::optional<JobState> next(JobState state, JobEvent event) {
     case JobState::ending:
       if (event == JobEvent::all_ended) return JobState::collecting;
       return std::nullopt;
-    case JobState::collecting: return after_collecting(event);
+    case JobState::collecting: return event == JobEvent::again ? JobState::waiting : outcome_after(event);
     default: return std::nullopt;  // an outcome is final
   }
 }

@@ -16,7 +16,7 @@
 namespace dmm {
 
 enum class JobState : std::uint8_t {
-  waiting,     ///< its request is open at the site
+  waiting,     ///< its request is open at the site; or, of an array of jobs, not all its elements are over
   starting,    ///< it has nodes; not all of its components have started
   running,     ///< all of its components have started
   ending,      ///< this attempt is given up; what still runs of it is being stopped

@@ -3,9 +3,12 @@
 
 #include <algorithm>
 
+#include "jobmgr/array_view.hpp"
 #include "jobmgr/asking.hpp"
 #include "jobmgr/attempts.hpp"
 #include "jobmgr/conditions.hpp"
+#include "jobmgr/elements.hpp"
+#include "jobmgr/going_on.hpp"
 #include "jobmgr/invariants.hpp"
 #include "jobmgr/output.hpp"
 #include "jobmgr/output_trouble.hpp"
@@ -22,6 +25,12 @@ JobParts::JobParts(JobManagerSettings all_settings)
       intake(settings.first_job, settings.submissions_remembered),
       managers(settings.confirm_limit) {
   DMM_ASSERT(intake.next_job() > 0 && settings.starts_at_once > 0);
+}
+
+void JobParts::change(Job& job, JobEvent event) {
+  const JobState was = job.state;
+  jobs.change(job, event);
+  if (job.array != 0) arrays.move(*arrays.element_of(job.number), was, job.state);
 }
 
 void job_steps::tell_site(JobStep& s, Message message, const RequestId& about) {
@@ -91,7 +100,8 @@ void give_up(JobStep& s, const Party& silent) {
   for (ComponentKey key : s.parts.managers.components_of(silent)) {
     Job* job = s.parts.jobs.find(key.job);
     if (!job || !job->run || job->run->open == 0) continue;
-    if (job->run->components.at(key.component).phase == ComponentPhase::over) continue;
+    const ComponentRun& component_run = job->run->components.at(key.component);
+    if (component_run.phase == ComponentPhase::over || is_left_behind(*job, component_run)) continue;
     // What lost its nodes before has had to end by itself since then, or since its resource manager was heard last.
     const Duration awaited = std::clamp(s.now - job->run->gone_at, Duration{}, s.parts.settings.confirm_limit);
     interrupt(s, *job, key.component, false, stop_grace, awaited);
@@ -147,6 +157,7 @@ JobView see(const JobParts& parts, const Job& job) {
     view.begin_at = conditions->begin_at;
     view.awaits = conditions->awaits;
   }
+  if (job.is_array()) add_elements(parts, job, view);
   if (!job.run) return view;
   for (const ComponentRun& component_run : job.run->components) {
     const bool has_output = component_run.streams[0].state == OutputState::pending ||
@@ -162,6 +173,32 @@ JobView see(const JobParts& parts, const Job& job) {
       view.heads.push_back({component_run.manager, parts.managers.is_up(component_run.manager), until});
   }
   return view;
+}
+
+/// How many jobs are looked at between two looks at how many are wanted.
+constexpr std::size_t listed_a_page = 1'000;
+
+/// The next jobs that may be what the query wants, in order. Arrays that run wait in the table.
+std::vector<std::uint64_t> listed(const JobParts& parts, const JobQuery& query, std::uint64_t from) {
+  std::vector<std::uint64_t> numbers;
+  if (query.state && *query.state != JobState::running) return parts.jobs.in(*query.state, from, listed_a_page);
+  if (!query.state) {
+    const auto& all = parts.jobs.all();
+    for (auto it = all.lower_bound(from); it != all.end() && numbers.size() < listed_a_page; ++it)
+      numbers.push_back(it->first);
+    return numbers;
+  }
+  numbers = parts.jobs.in(JobState::running, from);
+  for (const std::uint64_t array : parts.arrays.numbers())
+    if (array >= from) numbers.push_back(array);
+  std::ranges::sort(numbers);
+  if (numbers.size() > listed_a_page) numbers.resize(listed_a_page);
+  return numbers;
+}
+
+bool is_wanted(const JobParts& parts, const Job& job, const JobQuery& query) {
+  if (!query.elements && job.array != 0) return false;
+  return !query.state || !job.is_array() || shown_state(parts, job) == *query.state;
 }
 
 }  // namespace
@@ -214,6 +251,7 @@ void JobManager::settle(Instant now, Effects& effects) {
   end_pauses(s);
   end_begins(s);
   tell_dependents(s);
+  make_elements(s);
   ask_waiting(s);
   // What rested a moment ago may just have been given something to start: its silence must be noticed.
   std::erase_if(effects.dormant, [&](const Party& manager) { return !parts_.managers.is_idle(manager); });
@@ -221,7 +259,7 @@ void JobManager::settle(Instant now, Effects& effects) {
 }
 
 Instant JobManager::next_deadline() const {
-  if (parts_.may_ask()) return Instant{};
+  if (parts_.may_ask() || parts_.arrays.has_next()) return Instant{};
   const Instant silence = parts_.site.is_up() ? parts_.managers.next_silence() : never;
   return std::min({parts_.due.next_deadline(), parts_.looks.next_deadline(), parts_.starts.next_deadline(),
                    parts_.pauses.next_deadline(), parts_.eligibility.next_deadline(), silence});
@@ -259,23 +297,36 @@ WhyNot JobManager::reconfigure(const JobManagerSettings& settings) {
 }
 
 std::optional<JobView> JobManager::job(std::uint64_t number) const {
-  const Job* found = parts_.jobs.find(number);
-  if (!found) return std::nullopt;
-  return see(parts_, *found);
+  if (const Job* found = parts_.jobs.find(number)) return see(parts_, *found);
+  if (const auto element = parts_.arrays.element_of(number)) return view_of_element(parts_, *element);
+  return std::nullopt;
 }
 
 std::vector<JobView> JobManager::jobs(const JobQuery& query) const {
   std::vector<JobView> views;
-  const auto add = [&](const Job& found) { views.push_back(see(parts_, found)); };
-  if (query.state) {
-    for (const std::uint64_t number : parts_.jobs.in(*query.state, query.from, query.limit))
-      add(*parts_.jobs.find(number));
-  } else {
-    const auto& all = parts_.jobs.all();
-    for (auto it = all.lower_bound(query.from); it != all.end() && views.size() < query.limit; ++it)
-      add(*it->second);
+  for (std::uint64_t from = query.from; views.size() < query.limit;) {
+    const std::vector<std::uint64_t> page = listed(parts_, query, from);
+    for (const std::uint64_t number : page) {
+      const Job& found = *parts_.jobs.find(number);
+      if (views.size() < query.limit && is_wanted(parts_, found, query)) views.push_back(see(parts_, found));
+    }
+    if (page.size() < listed_a_page) break;
+    from = page.back() + 1;
   }
   return views;
+}
+
+std::optional<std::uint64_t> JobManager::element(std::uint64_t array, std::uint32_t index) const {
+  const JobArray* found = parts_.arrays.find(array);
+  const auto position = found ? found->indices.position_of(index) : std::nullopt;
+  return position ? std::optional(found->number_at(*position)) : std::nullopt;
+}
+
+std::size_t JobManager::count(JobState state) const {
+  std::size_t count = parts_.jobs.count(state);
+  if (state == JobState::waiting) count += parts_.arrays.left();
+  for (const std::uint64_t number : parts_.arrays.numbers()) count -= parts_.jobs.find(number)->state == state;
+  return count;
 }
 
 }  // namespace dmm

@@ -71,8 +71,11 @@ class JobManager {
   /// The record itself, for shells that look at many; nullptr if there is none.
   const Job* find(std::uint64_t number) const { return parts_.jobs.find(number); }
   std::vector<JobView> jobs(const JobQuery& query = {}) const;
-  /// Jobs in a state now; forgotten ones aren't counted.
-  std::size_t count(JobState state) const { return parts_.jobs.count(state); }
+  /// The number of an element of an array; nothing if there is no such array, or it has no such index.
+  std::optional<std::uint64_t> element(std::uint64_t array, std::uint32_t index) const;
+  /// Jobs in a state now; forgotten ones aren't counted. Of an array its elements count, also those without a job
+  /// yet.
+  std::size_t count(JobState state) const;
   /// How often any job came to a state since the start; `waiting` counts submissions and reruns.
   std::uint64_t ever(JobState state) const { return parts_.jobs.ever(state); }
   std::size_t size() const { return parts_.jobs.size(); }

@@ -1,11 +1,12 @@
 // The parts of a job manager, and one step over them. Each part owns its state; what happens over several parts is
-// in the files of free functions beside this one: asking, conditions, attempts, output, output_trouble, recovery
-// (docs/architecture.md has the tables).
+// in the files of free functions beside this one: asking, conditions, elements, attempts, output, output_trouble,
+// recovery (docs/architecture.md has the tables).
 #pragma once
 
 #include <string>
 #include <vector>
 
+#include "jobmgr/arrays.hpp"
 #include "jobmgr/component_times.hpp"
 #include "jobmgr/effects.hpp"
 #include "jobmgr/eligibility.hpp"
@@ -35,6 +36,7 @@ struct JobParts {
   Managers managers;
   Pauses pauses;
   Eligibility eligibility;
+  Arrays arrays;
   StartQueue starts;
   ComponentTimes due;                    ///< every ComponentRun::due
   ComponentTimes looks;                  ///< every ComponentRun::look_due
@@ -53,8 +55,11 @@ struct JobParts {
   Duration patience(const Attempt& run) const { return settings.confirm_limit + run.round_trip * 2; }
   /// Whether the job's request is open at the home site, or goes out as soon as the site takes requests.
   bool waits_for_nodes(const Job& job) const {
-    return job.state == JobState::waiting && job.again_at == never && eligibility.is_eligible(job.number);
+    return job.state == JobState::waiting && job.again_at == never && !job.is_array() &&
+           eligibility.is_eligible(job.number);
   }
+  /// Lets something happen to a job.
+  void change(Job& job, JobEvent event);
   /// Whether jobs that wait may be asked for now.
   bool may_ask() const { return site.may_ask(intake.next_job()); }
   /// Counts a message that is let pass.

@@ -20,6 +20,8 @@ std::string text_of(const Job& job) {
 JobView view_of(const Job& job, const RequestId& request) {
   JobView view;
   view.number = job.number;
+  view.array = job.array;
+  view.index = job.index;
   view.name = job.description.name;
   view.state = job.state;
   view.processors = job.processors;

@@ -17,8 +17,24 @@ struct HeadView {
   Instant until = never;  ///< it has so long yet to say what is awaited of it; never: nothing is, or without end
 };
 
+/// An array as people see it: the indices of its elements by what has become of them, "0-99,120".
+struct ArrayView {
+  std::string indices;  ///< all of them, with the limit: "0-999%50"
+  std::uint32_t size = 0;
+  /// Of the elements in a state: how many, and which.
+  struct Group {
+    JobState state = JobState::waiting;
+    std::uint32_t count = 0;
+    std::string indices;
+  };
+  std::vector<Group> groups;  ///< in order of states; those that have elements
+};
+
 struct JobView {
   std::uint64_t number = 0;
+  std::uint64_t array = 0;            ///< its array, if it is an element of one; 0: it is none
+  std::uint32_t index = 0;            ///< of an element, in its array
+  std::optional<ArrayView> elements;  ///< of an array
   std::string name;
   JobState state = JobState::waiting;
   std::uint32_t processors = 0;  ///< asked for
@@ -72,6 +88,7 @@ struct JobQuery {
   std::optional<JobState> state;  ///< only jobs in this state
   std::uint64_t from = 0;         ///< only jobs with at least this number
   std::size_t limit = SIZE_MAX;
+  bool elements = true;  ///< false: of an array only the array itself
 };
 
 /// Links between the owner of the job's nodes and the home site; 0 if it has none.

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "jobmgr/attempts.hpp"
+#include "jobmgr/elements.hpp"
 #include "jobmgr/output_trouble.hpp"
 #include "manager/assert.hpp"
 #include "manager/planted.hpp"
@@ -249,24 +250,29 @@ void close_if_written(JobStep& s, Job& job) {
                 {{"state", std::string(to_text(worst))}, {"text", std::string(job.output_text)}});
 }
 
-void close(JobStep& s, Job& job, JobEvent event) {
-  DMM_ASSERT(job.ended && (!job.run || job.run->open == 0));
-  s.parts.jobs.change(job, event);
-  s.parts.eligibility.drop(job.number);
-  s.parts.eligibility.note(job.number, job.state);
-  s.parts.intake.give_back(job);
-  if (job.output == OutputState::pending) job.output = OutputState::complete;  // none of it ever ran
-  s.parts.unwritten.description(job.number);
-  s.parts.changed(job, DMM_PLANT(outcome_only_committed) ? Grade::committed : Grade::synced);
-  s.effects.ended.push_back(job.number);
-  job.description.program = {};
-  job.description.need = {};
+static void log_end(JobStep& s, const Job& job) {
   if (!s.effects.wants(Level::info)) return;
   std::vector<LogField> fields{{"job", static_cast<std::int64_t>(job.number)},
                                {"wall_seconds", job.wall.in_seconds()},
                                {"total_seconds", (*job.ended - job.submitted).in_seconds()}};
   if (const std::string text = text_of(job); !text.empty()) fields.push_back({"text", text});
   s.effects.log(Level::info, event_name(job.state), s.parts.request_of(job), std::move(fields));
+}
+
+void close(JobStep& s, Job& job, JobEvent event) {
+  DMM_ASSERT(job.ended && (!job.run || job.run->open == 0));
+  s.parts.change(job, event);
+  s.parts.eligibility.drop(job.number);
+  s.parts.eligibility.note(job.number, job.state);
+  s.parts.intake.give_back(job);
+  if (job.output == OutputState::pending) job.output = OutputState::complete;  // none of it ever ran
+  if (job.own_record) s.parts.unwritten.description(job.number);
+  s.parts.changed(job, DMM_PLANT(outcome_only_committed) ? Grade::committed : Grade::synced);
+  s.effects.ended.push_back(job.number);
+  job.description.program = {};
+  job.description.need = {};
+  log_end(s, job);
+  if (job.array != 0) note_element_over(s, job);
 }
 
 }  // namespace dmm::job_steps

@@ -15,12 +15,14 @@ struct Wanted {
   std::string path;
 };
 
-/// Each file once.
+/// Each file once; of an array the pattern that all its elements fill.
 std::vector<Wanted> files_of(std::uint64_t job, const JobDescription& description) {
   std::vector<Wanted> files;
+  OutputNames names{job, job, 0};
+  if (!description.array.empty()) names.job = names.index = std::nullopt;
   const auto add = [&](const char* field, const ShortText& path) {
     if (path.empty() || path == "/dev/null") return;
-    std::string file = expanded(path, job);
+    std::string file = expanded(path, names);
     if (files.empty() || files.front().path != file) files.push_back({field, std::move(file)});
   };
   if (!description.keep_output) return files;
@@ -30,22 +32,57 @@ std::vector<Wanted> files_of(std::uint64_t job, const JobDescription& descriptio
   return files;
 }
 
+/// The letter behind the '%' at this place; 0 if there is none.
+char letter_at(std::string_view path, std::size_t place) {
+  return path[place] == '%' && place + 1 < path.size() ? path[place + 1] : '\0';
+}
+
+/// Calls `found` for the letter behind each '%', until it says that this is enough.
+bool any_letter(std::string_view path, auto found) {
+  for (std::size_t i = 0; i < path.size(); ++i)
+    if (const char letter = letter_at(path, i); letter != '\0') {
+      if (found(letter)) return true;
+      ++i;
+    }
+  return false;
+}
+
+std::optional<std::uint64_t> value_of(char letter, const OutputNames& names) {
+  switch (letter) {
+    case 'j': return names.job;
+    case 'A': return names.array;
+    case 'a': return names.index;
+    case 'r': return names.task;
+    default: return std::nullopt;
+  }
+}
+
 }  // namespace
 
-std::string expanded(std::string_view path, std::uint64_t job) {
+std::string expanded(std::string_view path, const OutputNames& names) {
   std::string text;
   for (std::size_t i = 0; i < path.size(); ++i) {
-    const char next = i + 1 < path.size() ? path[i + 1] : '\0';
-    const bool is_known = path[i] == '%' && (next == 'j' || next == '%');
-    if (!is_known)
-      text += path[i];
+    const char letter = letter_at(path, i);
+    const auto value = value_of(letter, names);
+    if (value || (letter == '%' && names.job)) ++i;
+    if (value)
+      text += std::to_string(*value);
     else
-      text += path[++i] == 'j' ? std::to_string(job) : "%";
+      text += path[i];
   }
   return text;
 }
 
+bool names_task(std::string_view path) {
+  return any_letter(path, [](char letter) { return letter == 'r'; });
+}
+
 WhyNot OutputPaths::take(std::uint64_t job, const JobDescription& description) {
+  const auto names_element = [](char letter) { return letter == 'a' || letter == 'j'; };
+  for (const Wanted& wanted : files_of(job, description))
+    if (!description.array.empty() && !description.append && !any_letter(wanted.path, names_element))
+      return std::string(wanted.field) + ": all elements of the array would write to " + wanted.path +
+             "; expected %a in its name, which becomes the index, or --append";
   for (const Wanted& wanted : files_of(job, description)) {
     const auto file = files_.find(wanted.path);
     if (file == files_.end() || (file->second.appends && description.append)) continue;

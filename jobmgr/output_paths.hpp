@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 
@@ -12,12 +13,24 @@
 
 namespace dmm {
 
-/// A path as its user wrote it, with "%j" replaced by the job's number and "%%" by "%".
-std::string expanded(std::string_view path, std::uint64_t job);
+/// What is put into the name of an output file.
+struct OutputNames {
+  std::optional<std::uint64_t> job;    ///< for "%j"
+  std::uint64_t array = 0;             ///< for "%A": the job, or its array if it is an element
+  std::optional<std::uint32_t> index;  ///< for "%a": of the element; 0 for a job that is none
+  std::uint32_t task = 0;              ///< for "%r": the task that wrote it, counted from 0
+};
+
+/// A path as its user wrote it, with the letters of OutputNames replaced and "%%" by "%". What has no value stays;
+/// so does "%%" where there is no job, so that what comes out is a pattern again.
+std::string expanded(std::string_view path, const OutputNames& names);
+/// Whether the tasks of a job have different paths by it.
+bool names_task(std::string_view path);
 
 class OutputPaths {
  public:
-  /// The job is to write to its files; or why it can't, naming the field and the other job, and then nothing changed.
+  /// The job is to write to its files; or why it can't, naming the field and the other job, and then nothing
+  /// changed. An array takes the names of the files of all its elements at once.
   WhyNot take(std::uint64_t job, const JobDescription& description);
   /// The same of a job that was accepted before this rule: whatever it writes to, it may.
   void restore(std::uint64_t job, const JobDescription& description);

@@ -35,6 +35,12 @@ ComponentRecord record_of(const ComponentRun& component_run) {
   return row;
 }
 
+ArrayRecord record_of(const JobArray& array) {
+  ArrayRecord row{array.first_element, array.left.ranges(), {}};
+  for (const PositionSet& positions : array.forgotten) row.forgotten.push_back(positions.ranges());
+  return row;
+}
+
 ComponentRun component_of(ComponentRecord row) {
   ComponentRun component_run;
   component_run.manager = std::move(row.manager);
@@ -115,7 +121,7 @@ void take_outcome(Job& job, ProgressRecord& progress) {
   job.wall = progress.wall;
   if (progress.exit_kind) job.exit = JobExit{*progress.exit_kind, progress.exit_code, progress.exit_fault};
   job.text = std::move(progress.text);
-  job.output = is_over(job.state) ? progress.output : OutputState::pending;
+  job.output = is_over(job.state) || job.is_array() ? progress.output : OutputState::pending;
   job.output_text = std::move(progress.output_text);
   job.output_began = progress.output_began;
   job.own_files = progress.own_files;
@@ -131,8 +137,48 @@ void take_outcome(Job& job, ProgressRecord& progress) {
 
 JobRecord record_of(const Job& job) { return {job.number, job.submitted, job.processors, job.description}; }
 
-ProgressRecord progress_of(const Job& job, const Conditions* conditions) {
+JobRecord element_record(const JobRecord& array, const ProgressRecord& element) {
+  JobRecord record{element.number, array.submitted, array.processors, array.description};
+  record.description.array = {};
+  if (!is_over(element.state)) return record;
+  record.description.program = {};
+  record.description.need = {};
+  return record;
+}
+
+OrFault<JobArray, std::string> array_of(const JobRecord& job, const ProgressRecord& progress) {
+  const std::string name = "job " + std::to_string(job.number) + ": ";
+  if (std::string fault = fault_of(job.description.array); !fault.empty()) return name + fault;
+  if (!progress.elements || progress.elements->first_element <= job.number)
+    return name + "an array without elements";
+  JobArray array;
+  array.indices = job.description.array;
+  array.first_element = progress.elements->first_element;
+  array.size = array.indices.size();
+  PositionSet known;
+  std::string fault;
+  const auto add = [&](const std::vector<PositionRange>& ranges, PositionSet& positions) {
+    for (const PositionRange& range : ranges) {
+      if (range.first > range.last || range.last >= array.size || known.overlaps(range)) {
+        fault = name + "an element that there isn't, or is twice";
+        return;
+      }
+      known.add(range);
+      positions.add(range);
+    }
+  };
+  add(progress.elements->left, array.left);
+  for (std::size_t i = 0; i < std::min(outcome_count, progress.elements->forgotten.size()) && fault.empty(); ++i)
+    add(progress.elements->forgotten[i], array.forgotten[i]);
+  if (!fault.empty()) return fault;
+  array.ended = array.forgotten;
+  return array;
+}
+
+ProgressRecord progress_of(const Job& job, const Conditions* conditions, const JobArray* array) {
   ProgressRecord row;
+  row.array = job.array;
+  if (array != nullptr) row.elements = record_of(*array);
   row.number = job.number;
   row.state = job.state;
   row.attempt = job.attempt;
@@ -193,6 +239,7 @@ ProgressRecord progress_of(const Job& job, const Conditions* conditions) {
 Job job_of(JobRecord record, ProgressRecord progress, std::string& fault) {
   Job job;
   job.number = record.number;
+  job.array = progress.array;
   job.submitted = record.submitted;
   job.processors = record.processors;
   job.description = std::move(record.description);

@@ -7,13 +7,15 @@
 #include <array>
 #include <optional>
 
+#include "jobmgr/arrays.hpp"
 #include "jobmgr/eligibility.hpp"
 #include "jobmgr/job.hpp"
 #include "manager/ledger.hpp"
 
 namespace dmm {
 
-/// An accepted job, as submitted. Written once more, without program and need, when the job is over.
+/// An accepted job, as submitted; elements of arrays have none, until their user alters them. Written once more,
+/// without program and need, when the job is over.
 struct JobRecord {
   std::uint64_t number = 0;
   Instant submitted{};
@@ -57,6 +59,17 @@ struct ComponentRecord {
                     self.end_kind, self.end_code, self.end_fault, self.text, self.wall, self.output_bytes,
                     self.error_bytes, self.keeper_died, self.reached, self.cause, self.clean, self.others_died,
                     self.lease, self.component);
+  }
+};
+
+/// How far an array has come, as far as the jobs of its elements don't say it.
+struct ArrayRecord {
+  std::uint64_t first_element = 0;
+  std::vector<PositionRange> left;                    ///< elements without a job yet
+  std::vector<std::vector<PositionRange>> forgotten;  ///< by outcome: elements with a forgotten job
+  template <class Self>
+  static auto fields(Self& self) {
+    return std::tie(self.first_element, self.left, self.forgotten);
   }
 };
 
@@ -106,9 +119,11 @@ struct ProgressRecord {
   Instant kept_since{};  ///< while any of these three keeps it back
   Duration kept_back;
   Duration barrier;
+  std::uint64_t array = 0;              ///< its array, if it is an element of one; 0: it is none
+  std::optional<ArrayRecord> elements;  ///< of an array
 
   static constexpr std::string_view table = "progress";
-  static constexpr std::array<std::string_view, 47> columns{"number",
+  static constexpr std::array<std::string_view, 49> columns{"number",
                                                             "state",
                                                             "attempt",
                                                             "reruns",
@@ -154,7 +169,9 @@ struct ProgressRecord {
                                                             "dependencies",
                                                             "kept_since",
                                                             "kept_back",
-                                                            "barrier"};
+                                                            "barrier",
+                                                            "array",
+                                                            "elements"};
   std::string key() const { return std::to_string(number); }
   template <class Self>
   static auto fields(Self& self) {
@@ -165,7 +182,8 @@ struct ProgressRecord {
                     self.keeper_deaths, self.again_at, self.output, self.output_text, self.output_began,
                     self.own_files, self.false_starts, self.past, self.waits_since, self.ran_from, self.ran_before,
                     self.is_suspect, self.further, self.components_under, self.isolation, self.past_causes,
-                    self.on_hold, self.begin_at, self.awaits, self.kept_since, self.kept_back, self.barrier);
+                    self.on_hold, self.begin_at, self.awaits, self.kept_since, self.kept_back, self.barrier,
+                    self.array, self.elements);
   }
 };
 
@@ -188,8 +206,12 @@ struct SubmissionRecord {
 using JobManagerRecord = std::variant<JobRecord, ProgressRecord, SubmissionRecord>;
 
 JobRecord record_of(const Job& job);
-/// `conditions`: of the job, nullptr if it is eligible.
-ProgressRecord progress_of(const Job& job, const Conditions* conditions);
+/// `conditions`: of the job, nullptr if it is eligible; `array`: its elements, nullptr if it is no array.
+ProgressRecord progress_of(const Job& job, const Conditions* conditions, const JobArray* array);
+/// The record of an element, if the ledger has only its progress.
+JobRecord element_record(const JobRecord& array, const ProgressRecord& element);
+/// The array of this row; or why there can't be one.
+OrFault<JobArray, std::string> array_of(const JobRecord& job, const ProgressRecord& progress);
 /// The job that these rows tell of. `fault` says why they can't be, and is left alone if they can.
 Job job_of(JobRecord record, ProgressRecord progress, std::string& fault);
 /// What keeps the job of this row back; none, if it doesn't wait.

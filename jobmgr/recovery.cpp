@@ -7,6 +7,7 @@
 #include "jobmgr/asking.hpp"
 #include "jobmgr/attempts.hpp"
 #include "jobmgr/conditions.hpp"
+#include "jobmgr/elements.hpp"
 #include "jobmgr/invariants.hpp"
 #include "jobmgr/output.hpp"
 #include "jobmgr/routes.hpp"
@@ -20,15 +21,43 @@ namespace dmm::job_steps {
 /// this job manager was the silent one.
 static void restore(JobParts& parts, Instant now, Job restored);
 static void compare(JobStep& s, const Holding& lent);
+/// The array is to be forgotten, and its elements with it.
+static void forget_elements(JobParts& parts, const Job& array);
 
 // ---- the ledger -----------------------------------------------------------------------------------------------------
 
 bool forget(JobParts& parts, std::uint64_t number) {
   if (parts.eligibility.is_awaited(number)) return false;
-  if (Job* job = parts.jobs.find(number); job && job->run && is_over(job->state)) drop_attempt(parts, *job);
-  if (!parts.jobs.forget(number)) return false;
+  Job* const job = parts.jobs.find(number);
+  if (!job || !is_over(job->state)) return false;
+  if (job->run) drop_attempt(parts, *job);
+  if (job->array != 0) {
+    parts.arrays.forget_element(*parts.arrays.element_of(number), job->state);
+    parts.changed(*parts.jobs.find(job->array));
+  }
+  if (job->is_array()) forget_elements(parts, *job);
+  const bool is_forgotten = parts.jobs.forget(number);
+  DMM_ASSERT(is_forgotten);
   parts.unwritten.forget(number);
   return true;
+}
+
+void forget_elements(JobParts& parts, const Job& array) {
+  const JobArray& elements = *parts.arrays.find(array.number);
+  DMM_ASSERT(elements.is_over());
+  for (std::uint32_t position = 0; position < elements.size; ++position) {
+    const std::uint64_t number = elements.number_at(position);
+    Job* const element = parts.jobs.find(number);
+    if (!element) continue;
+    if (element->run) drop_attempt(parts, *element);
+    parts.jobs.forget(number);
+    parts.unwritten.forget(number);
+  }
+  parts.arrays.forget(array.number);
+}
+
+static ProgressRecord progress_in(const JobParts& parts, const Job& job) {
+  return progress_of(job, parts.eligibility.find(job.number), parts.arrays.find(job.number));
 }
 
 void write_changes(JobStep& s) {
@@ -48,8 +77,7 @@ void write_changes(JobStep& s) {
   for (const std::uint64_t number : changes.descriptions)
     if (const Job* job = s.parts.jobs.find(number)) ledger.put(record_of(*job), changes.grade);
   for (const std::uint64_t number : changes.progress)
-    if (const Job* job = s.parts.jobs.find(number))
-      ledger.put(progress_of(*job, s.parts.eligibility.find(number)), changes.grade);
+    if (const Job* job = s.parts.jobs.find(number)) ledger.put(progress_in(s.parts, *job), changes.grade);
   for (const SubmissionRecord& row : changes.answered) ledger.put(row, changes.grade);
   for (const SubmissionRecord& row : changes.dropped) ledger.erase(row);
 }
@@ -57,14 +85,48 @@ void write_changes(JobStep& s) {
 std::vector<JobManagerRecord> records(const JobParts& parts) {
   std::vector<JobManagerRecord> rows;
   for (const auto& [number, job] : parts.jobs.all()) {
-    rows.emplace_back(record_of(*job));
-    rows.emplace_back(progress_of(*job, parts.eligibility.find(number)));
+    if (job->own_record) rows.emplace_back(record_of(*job));
+    rows.emplace_back(progress_in(parts, *job));
   }
   for (SubmissionRecord& row : parts.intake.submissions().records()) rows.emplace_back(std::move(row));
   return rows;
 }
 
 // ---- our own restart ------------------------------------------------------------------------------------------------
+
+/// An array, or an element of one, finds its place there again.
+static WhyNot restore_array(JobParts& parts, Job& job, OrFault<JobArray, std::string> array) {
+  if (job.is_array()) {
+    if (auto* fault = std::get_if<std::string>(&array)) return std::move(*fault);
+    auto& elements = std::get<JobArray>(array);
+    parts.intake.note_given(elements.first_element + elements.size);
+    parts.arrays.add(job.number, std::move(elements));
+    return {};
+  }
+  const auto key = parts.arrays.element_of(job.number);
+  const JobArray* const elements = key ? parts.arrays.find(key->array) : nullptr;
+  if (!elements || key->array != job.array || !elements->is_open_place(key->position))
+    return "job " + std::to_string(job.number) + ": an element that its array doesn't have";
+  job.index = elements->indices.index_at(key->position);
+  parts.arrays.restore_element(*key, job.state);
+  return {};
+}
+
+static WhyNot restore_job(JobParts& parts, Instant now, JobRecord record, ProgressRecord progress) {
+  const std::uint64_t number = progress.number;
+  std::string fault;
+  Conditions conditions = conditions_of(progress);
+  OrFault<JobArray, std::string> array = std::string();
+  if (!record.description.array.empty()) array = array_of(record, progress);
+  Job job = job_of(std::move(record), std::move(progress), fault);
+  if (fault.empty() && (job.array != 0 || job.is_array())) fault = restore_array(parts, job, std::move(array));
+  if (!fault.empty()) return fault;
+  restore(parts, now, std::move(job));
+  if (conditions.any()) parts.eligibility.add(number, std::move(conditions));
+  parts.intake.note_given(number + 1);
+  if (const Job& restored = *parts.jobs.find(number); restored.is_array()) note_conditions(parts, restored);
+  return {};
+}
 
 WhyNot restore(JobParts& parts, Instant now, std::vector<JobManagerRecord> rows) {
   DMM_ASSERT(parts.jobs.size() == 0 && parts.intake.submissions().size() == 0);
@@ -76,18 +138,17 @@ WhyNot restore(JobParts& parts, Instant now, std::vector<JobManagerRecord> rows)
     if (auto* of = std::get_if<ProgressRecord>(&row)) progress[of->number] = std::move(*of);
     if (auto* answer = std::get_if<SubmissionRecord>(&row)) answers[answer->first_job] = std::move(*answer);
   }
-  if (accepted.size() != progress.size()) return "not every job has its progress, or not every progress its job";
-  for (auto& [number, record] : accepted) {
-    const auto found = progress.find(number);
-    if (found == progress.end()) return "job " + std::to_string(number) + ": no progress";
-    std::string fault;
-    Conditions conditions = conditions_of(found->second);
-    Job job = job_of(std::move(record), std::move(found->second), fault);
-    if (!fault.empty()) return fault;
-    restore(parts, now, std::move(job));
-    if (conditions.any()) parts.eligibility.add(number, std::move(conditions));
-    parts.intake.note_given(number + 1);
+  for (auto& [number, of] : progress) {
+    const auto own = accepted.find(number), array = accepted.find(of.array);
+    if (own == accepted.end() && (of.array == 0 || array == accepted.end()))
+      return "job " + std::to_string(number) + ": no description";
+    JobRecord record = own == accepted.end() ? element_record(array->second, of) : own->second;
+    if (std::string fault = restore_job(parts, now, std::move(record), std::move(of)); !fault.empty())
+      return fault;
+    parts.jobs.find(number)->own_record = own != accepted.end();
   }
+  for (const auto& [number, record] : accepted)
+    if (!progress.contains(number)) return "job " + std::to_string(number) + ": no progress";
   for (const auto& [first, answer] : answers) {
     parts.intake.submissions().remember(answer.client, {answer.token, first, answer.jobs, {}});
     parts.intake.note_given(first + answer.jobs);

@@ -23,6 +23,12 @@ WhyNot fault_of(const Submit& submit) {
   return {};
 }
 
+std::size_t jobs_of(const Submit& submit) {
+  std::size_t jobs = submit.jobs.size();
+  for (const JobDescription& job : submit.jobs) jobs += job.array.size();
+  return jobs;
+}
+
 const Submitted* Submissions::find(const Party& client, std::uint64_t token) const {
   const auto it = answers_.find({token, client});
   DMM_ASSERT(it == answers_.end() || it->second.token == token);

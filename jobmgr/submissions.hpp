@@ -18,6 +18,9 @@ namespace dmm {
 /// Why none of these jobs can be accepted, naming the first that can't; empty if all can.
 WhyNot fault_of(const Submit& submit);
 
+/// How many jobs they are, elements of arrays included.
+std::size_t jobs_of(const Submit& submit);
+
 /// Answers that were given, by the client that asked and the token of the question. The oldest are dropped.
 class Submissions {
  public:

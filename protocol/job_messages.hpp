@@ -11,6 +11,7 @@
 #include "protocol/dependency.hpp"
 #include "protocol/few.hpp"
 #include "protocol/ids.hpp"
+#include "protocol/job_arrays.hpp"
 #include "protocol/message_fields.hpp"
 #include "protocol/reasons.hpp"
 #include "protocol/resources.hpp"
@@ -208,11 +209,13 @@ struct JobDescription {
   bool append = false;                ///< output is added to what is in the files, which other jobs may do as well
   bool hold = false;                  ///< nodes are asked for only after its user released it
   RareList<Dependency> dependencies;  ///< nodes are asked for only when all of them are met
+  bool goes_on = false;  ///< without a component that its owner takes back, rather than end and run again
+  ArrayIndices array;    ///< it is run once for each of them; none: once
   template <class Self>
   static auto fields(Self& self) {
     return std::tie(self.name, self.program, self.need, self.dttl, self.priority, self.reruns_max,
                     self.output_path, self.error_path, self.keep_output, self.append, self.hold,
-                    self.begin_seconds, self.dependencies);
+                    self.begin_seconds, self.dependencies, self.array, self.goes_on);
   }
 };
 

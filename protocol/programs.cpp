@@ -118,6 +118,8 @@ WhyNot fault_of(const JobDescription& job) {
     return too_long("command and environment: all of it, with a byte behind each text,", bytes, program_bytes_max);
   if (const std::size_t all = bytes + job.program.script.size() + job.program.input.size(); all > job_bytes_max)
     return too_long("command, environment, script and input: all of it", all, job_bytes_max);
+  if (job.goes_on && has_agents(job.program.runner))
+    return "go_on: the programs of such a job need one another; expected a runner that isn't once or mpi";
   if (job.name.size() > job_name_bytes_max) return too_long("name: it", job.name.size(), job_name_bytes_max);
   if (job.dttl > dttl_max) return "dttl: " + std::to_string(job.dttl) + " is above " + std::to_string(dttl_max);
   if (std::string fault = fault_of_path("output_file", job.output_path); !fault.empty()) return fault;
@@ -126,6 +128,7 @@ WhyNot fault_of(const JobDescription& job) {
     return "begin: it is " + std::to_string(job.begin_seconds) + " s off; at most " +
            std::to_string(begin_seconds_max);
   if (std::string fault = fault_of(job.dependencies); !fault.empty()) return fault;
+  if (std::string fault = fault_of(job.array); !fault.empty()) return fault;
   const std::string rule = fault_of(job.need);
   return rule.empty() ? rule : "the request: " + rule;
 }

@@ -318,9 +318,10 @@ std::uint64_t World::submit(const Party& job_manager, JobDescription job, std::u
   ++questions_;
   const auto& answer = std::get<Submitted>(answers.back().message);
   Actor& actor = *actors_[address_of(job_manager)];
+  if (const auto* driver = actor.driver.get<JobManager>())
+    actor.next_job = std::max(actor.next_job, driver->manager.next_job());
   for (std::uint32_t i = 0; i < answer.jobs && !settings_.hand_out_ended; ++i)
     actor.promised.push_back({job_manager, answer.first_job + i, dttl, false});
-  actor.next_job = std::max(actor.next_job, answer.first_job + answer.jobs);
   settle_touched();
   return answer.first_job;
 }

@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "views/job_names.hpp"
 #include "views/json_answer.hpp"
 
 namespace dmm {
@@ -10,14 +11,28 @@ namespace {
 
 using views::Json;
 
-/// {"job": 17} or {"jobs": [17, 18]}; what is no number becomes 0, which names no job.
-std::vector<std::uint64_t> jobs_in(const Json& argument) {
+/// Jobs that an order names, and why others named none.
+struct NamedJobs {
   std::vector<std::uint64_t> numbers;
-  if (const std::uint64_t one = views::number_in(argument, "job", 0); one != 0) numbers.push_back(one);
+  Json refused = Json::array();
+  std::size_t count = 0;
+};
+
+/// {"job": 17}, {"job": "17_3"} or {"jobs": [17, 18]}.
+NamedJobs jobs_in(const JobManager& jobs, const Json& argument) {
+  NamedJobs named;
+  const auto add = [&](const Json& value) {
+    ++named.count;
+    auto job = views::job_of(jobs, value);
+    if (const auto* number = std::get_if<std::uint64_t>(&job))
+      named.numbers.push_back(*number);
+    else
+      named.refused.push_back({{"job", value}, {"reason", std::get<std::string>(job)}});
+  };
+  if (const auto one = argument.find("job"); one != argument.end()) add(*one);
   if (const auto list = argument.find("jobs"); list != argument.end() && list->is_array())
-    for (const Json& number : *list)
-      numbers.push_back(number.is_number_unsigned() ? number.get<std::uint64_t>() : 0);
-  return numbers;
+    for (const Json& value : *list) add(value);
+  return named;
 }
 
 Answer no_jobs(const Ask& ask) {
@@ -27,18 +42,18 @@ Answer no_jobs(const Ask& ask) {
 /// {"job": 17} or {"jobs": [17, 18]}, and perhaps {"grace_seconds": 5}.
 Answer cancel(JobManager& jobs, const ViewTime& time, const Ask& ask, const Json& argument,
               JobManagerEffects& effects) {
-  const std::vector<std::uint64_t> numbers = jobs_in(argument);
-  if (numbers.empty()) return no_jobs(ask);
+  NamedJobs named = jobs_in(jobs, argument);
+  if (named.count == 0) return no_jobs(ask);
   const std::uint64_t grace = std::min<std::uint64_t>(views::number_in(argument, "grace_seconds", 5), 3'600);
-  Json cancelled = Json::array(), refused = Json::array();
-  for (const std::uint64_t number : numbers) {
+  Json cancelled = Json::array(), &refused = named.refused;
+  for (const std::uint64_t number : named.numbers) {
     const std::string why = jobs.cancel(time.now, number, effects, seconds(static_cast<std::int64_t>(grace)));
     if (why.empty())
       cancelled.push_back(number);
     else
       refused.push_back({{"job", number}, {"reason", why}});
   }
-  if (numbers.size() == 1 && !refused.empty()) return views::fault(ask, refused[0]["reason"].get<std::string>());
+  if (named.count == 1 && !refused.empty()) return views::fault(ask, refused[0]["reason"].get<std::string>());
   return views::answer(ask, {{"cancelled", std::move(cancelled)}, {"refused", std::move(refused)}});
 }
 
@@ -68,8 +83,8 @@ OrFault<Alteration, std::string> alteration_in(const Json& argument) {
 /// {"job": 17} or {"jobs": [17, 18]}, and for "alter" what is to change.
 Answer alter(JobManager& jobs, const ViewTime& time, const Ask& ask, const Json& argument,
              JobManagerEffects& effects) {
-  const std::vector<std::uint64_t> numbers = jobs_in(argument);
-  if (numbers.empty()) return no_jobs(ask);
+  NamedJobs named = jobs_in(jobs, argument);
+  if (named.count == 0) return no_jobs(ask);
   Alteration wanted;
   if (ask.verb == "alter") {
     auto read = alteration_in(argument);
@@ -78,15 +93,15 @@ Answer alter(JobManager& jobs, const ViewTime& time, const Ask& ask, const Json&
   } else {
     wanted.held = ask.verb == "hold";
   }
-  Json changed = Json::array(), unchanged = Json::array(), refused = Json::array();
-  for (const std::uint64_t number : numbers) {
+  Json changed = Json::array(), unchanged = Json::array(), &refused = named.refused;
+  for (const std::uint64_t number : named.numbers) {
     const Altered altered = jobs.alter(time.now, number, wanted, effects);
     if (!altered.fault.empty())
       refused.push_back({{"job", number}, {"reason", altered.fault}});
     else
       (altered.changed ? changed : unchanged).push_back(number);
   }
-  if (numbers.size() == 1 && !refused.empty()) return views::fault(ask, refused[0]["reason"].get<std::string>());
+  if (named.count == 1 && !refused.empty()) return views::fault(ask, refused[0]["reason"].get<std::string>());
   return views::answer(
       ask,
       {{"changed", std::move(changed)}, {"unchanged", std::move(unchanged)}, {"refused", std::move(refused)}});

@@ -6,6 +6,7 @@
 
 #include "protocol/programs.hpp"
 #include "protocol/text.hpp"
+#include "views/job_names.hpp"
 #include "views/job_orders.hpp"
 #include "views/json_answer.hpp"
 #include "views/output_view.hpp"
@@ -85,8 +86,20 @@ Json dependencies_of(const JobView& job) {
   return list;
 }
 
+/// Of an array; null for any other job.
+Json elements_of(const JobView& job) {
+  if (!job.elements) return nullptr;
+  Json groups = Json::object();
+  for (const ArrayView::Group& group : job.elements->groups)
+    groups[std::string(to_text(group.state))] = {{"count", group.count}, {"indices", group.indices}};
+  return {{"indices", job.elements->indices}, {"count", job.elements->size}, {"states", std::move(groups)}};
+}
+
 Json job_of(const JobView& job, const ViewTime& time) {
   return {{"job", job.number},
+          {"array", job.array == 0 ? Json(nullptr) : Json(job.array)},
+          {"index", job.array == 0 ? Json(nullptr) : Json(job.index)},
+          {"elements", elements_of(job)},
           {"name", shortened(job.name, job_name_bytes_max)},
           {"state", to_text(job.state)},
           {"processors", job.processors},
@@ -146,10 +159,12 @@ Json counts_of(const JobManager& jobs) {
           {"site_up", jobs.site_up()}};
 }
 
-/// Jobs in order of their numbers: {"states": ["running"], "from": 17, "limit": 100}. "next" is where a next question
-/// goes on, null at the end.
+/// Jobs in order of their numbers: {"states": ["running"], "from": 17, "limit": 100, "elements": true}. An array
+/// is one of them, its elements are only if that is asked for. "next" is where a next question goes on, null at
+/// the end.
 Answer queue(const JobManager& jobs, const ViewTime& time, const Ask& ask, const Json& argument) {
   JobQuery query{.state = {}, .from = views::number_in(argument, "from", 0), .limit = 0};
+  query.elements = argument.value("elements", Json(false)) == Json(true);
   query.limit = views::limit_in(argument, jobs_page, jobs_page) + 1;  // one more shows whether there are more
   std::vector<JobView> found;
   if (const auto states = argument.find("states"); states != argument.end() && states->is_array()) {
@@ -176,10 +191,10 @@ Answer queue(const JobManager& jobs, const ViewTime& time, const Ask& ask, const
 }
 
 Answer job(const JobManager& jobs, const ViewTime& time, const Ask& ask, const Json& argument) {
-  const std::uint64_t number = views::number_in(argument, "job", 0);
-  if (number == 0) return views::fault(ask, R"(job: the argument is {"job": number})");
-  const auto view = jobs.job(number);
-  if (!view) return views::fault(ask, "there is no job " + std::to_string(number));
+  const auto number = views::job_in(jobs, argument, "job");
+  if (const auto* fault = std::get_if<std::string>(&number)) return views::fault(ask, *fault);
+  const auto view = jobs.job(std::get<std::uint64_t>(number));
+  if (!view) return views::fault(ask, "there is no job " + std::to_string(std::get<std::uint64_t>(number)));
   return views::answer(ask, job_of(*view, time));
 }
 

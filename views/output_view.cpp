@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "jobmgr/output_files.hpp"
+#include "views/job_names.hpp"
 #include "views/json_answer.hpp"
 
 namespace dmm {
@@ -55,11 +56,17 @@ Json output_of(const Job& job, const JobView& view, std::uint64_t component, con
 
 Answer output(const JobManager& jobs, const ViewTime& time, const Ask& ask, const Json& argument,
               const std::string& folder) {
-  const std::uint64_t number = views::number_in(argument, "job", 0);
+  const auto named = views::job_in(jobs, argument, "output");
+  if (const auto* fault = std::get_if<std::string>(&named)) return views::fault(ask, *fault);
+  const std::uint64_t number = std::get<std::uint64_t>(named);
   const std::uint64_t component = views::number_in(argument, "component", 0);
-  if (number == 0) return views::fault(ask, R"(output: the argument is {"job": number, "component": number})");
   const Job* job = jobs.find(number);
+  if (job == nullptr && jobs.job(number)) return views::fault(ask, "this element of an array hasn't run yet");
   if (job == nullptr) return views::fault(ask, "there is no job " + std::to_string(number));
+  if (job->is_array())
+    return views::fault(ask, "output: job " + std::to_string(number) + " is an array; name an element, as in " +
+                                 std::to_string(number) + "_" +
+                                 std::to_string(job->description.array.index_at(0)));
   const bool is_each = job->description.program.runner == Runner::per_component;
   const std::size_t most = is_each ? need_components_max : components_granted_max;
   if (component >= most)
@@ -78,8 +85,9 @@ Answer output(const JobManager& jobs, const ViewTime& time, const Ask& ask, cons
 /// {"job": 17}: all of it comes into the manager's own folder.
 Answer fetch(JobManager& jobs, const ViewTime& time, const Ask& ask, const Json& argument,
              JobManagerEffects& effects) {
-  const std::uint64_t number = views::number_in(argument, "job", 0);
-  if (number == 0) return views::fault(ask, R"(fetch_output: the argument is {"job": number})");
+  const auto named = views::job_in(jobs, argument, "fetch_output");
+  if (const auto* fault = std::get_if<std::string>(&named)) return views::fault(ask, *fault);
+  const std::uint64_t number = std::get<std::uint64_t>(named);
   if (std::string why = jobs.fetch_again(time.now, number, effects); !why.empty())
     return views::fault(ask, std::move(why));
   return views::answer(ask, {{"fetching", number}});

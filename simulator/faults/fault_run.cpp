@@ -349,7 +349,14 @@ void FaultRun::excuse(const Act& act) {
 
 void FaultRun::submit(const Act& act) {
   const std::uint64_t number = world_->submit(act.a, act.job);
-  if (number > 0) asked_[{act.a, number}] = act.job;
+  if (number == 0) return;
+  asked_[{act.a, number}] = act.job;
+  const Driver<JobManager>* driver = world_->job_manager(act.a);
+  for (std::uint32_t i = 0; driver && i < act.job.array.size(); ++i)
+    if (const auto element = driver->manager.element(number, act.job.array.index_at(i))) {
+      JobDescription& of_element = asked_[JobOfUser{act.a, *element}] = act.job;
+      of_element.array = {};
+    }
 }
 
 void FaultRun::cancel(const Act& act) {

@@ -44,6 +44,29 @@ bool fails_by_itself(const std::vector<TaskPerformer::End>& ends) {
   });
 }
 
+/// Of a job that goes on without components: what is left of it ended well.
+bool goes_on_well(const std::vector<TaskPerformer::End>& ends) {
+  return !fails_by_itself(ends) && std::ranges::any_of(ends, [](const TaskPerformer::End& end) {
+    return end.kind == EndKind::exited && end.code == 0;
+  });
+}
+
+/// Each element of an array is in one state, and the array ends with the last and as the worst of them.
+std::string fault_of_array(const JobView& view) {
+  std::map<JobState, std::uint32_t> counts;
+  std::uint32_t all = 0, open = 0;
+  for (const ArrayView::Group& group : view.elements->groups) {
+    counts[group.state] = group.count;
+    all += group.count;
+    open += is_over(group.state) ? 0 : group.count;
+  }
+  if (all != view.elements->size) return "has lost elements";
+  if (is_over(view.state) != (open == 0)) return "and its elements disagree whether it is over";
+  if (open > 0) return {};
+  if (!counts.contains(view.state)) return "ended as no element of it did";
+  return view.state == JobState::finished && counts.size() > 1 ? "finished, and elements of it didn't" : "";
+}
+
 }  // namespace
 
 /// How the programs of each attempt ended in the hosts; of one that was started twice, since the first was lost
@@ -90,6 +113,10 @@ std::string FaultRun::check_outcomes() const {
     if (!view) continue;
     const auto found = ends.find(view->request);
     const auto programs = found == ends.end() ? std::vector<TaskPerformer::End>() : found->second;
+    if (view->elements) {
+      if (std::string fault = fault_of_array(*view); !fault.empty()) return to_text(view->request) + " " + fault;
+      continue;
+    }
     for (const std::string& fault :
          {fault_of_outcome(job, *view, description, programs), fault_of_charges(*view, died)})
       if (!fault.empty()) return to_text(view->request) + " " + fault;
@@ -101,6 +128,7 @@ std::string FaultRun::fault_of_outcome(const JobOfUser& job, const JobView& view
                                        const std::vector<TaskPerformer::End>& programs) const {
   switch (view.state) {
     case JobState::finished: {
+      if (description.goes_on) return goes_on_well(programs) ? "" : "finished, and no program of it did";
       const bool all_ran = description.need.kind == RequestKind::flexible
                                ? !programs.empty()
                                : programs.size() == description.need.components.size();
@@ -111,7 +139,8 @@ std::string FaultRun::fault_of_outcome(const JobOfUser& job, const JobView& view
       return fails_by_itself(programs) || is_suspected(view, programs) ? "" : "failed, and its programs didn't";
     }
     case JobState::cancelled:
-      return cancelled_.contains(job) || std::ranges::find(hopeless_, view.request) != hopeless_.end()
+      return cancelled_.contains(job) || cancelled_.contains({job.first, view.array}) ||
+                     std::ranges::find(hopeless_, view.request) != hopeless_.end()
                  ? ""
                  : "is cancelled, and nobody wanted that";
     case JobState::lost: return view.reruns >= description.reruns_max ? "" : "is given up too soon";

@@ -37,6 +37,7 @@ class Draw {
     // After all else, so that a seed has the same grid, jobs and faults whatever this comes to.
     for (TopologySite& site : run_.topology.sites) site.settings.lease_ends_with_job = dice_.chance(0.7);
     plan_operators(run_, dice_);
+    arrays_and_rest();
     std::stable_sort(run_.acts.begin(), run_.acts.end(), [](const Act& a, const Act& b) { return a.at < b.at; });
     return std::move(run_);
   }
@@ -239,6 +240,17 @@ class Draw {
     job.program.arguments = {"print", std::to_string(bytes)};
     if (bytes % 2 == 0) job.program.arguments = {"write", std::to_string(bytes), std::to_string(runs)};
     return job;
+  }
+
+  /// Some jobs are arrays, and some go on without a component that its owner takes back.
+  void arrays_and_rest() {
+    for (Act& act : run_.acts) {
+      if (act.kind != Act::Kind::submit) continue;
+      if (act.job.need.components.size() > 1 && dice_.chance(0.3)) act.job.goes_on = true;
+      if (!dice_.chance(0.1)) continue;
+      act.job.array.ranges.push_back({1, dice_.between(1, 6), 1});
+      act.job.array.at_once = dice_.between(0, 2);
+    }
   }
 
   /// Some run for very long, and some of these say so; some go very far.

@@ -96,10 +96,10 @@ TEST_CASE("job script: options of #SBATCH that mean the same become ours, each o
       {"#SBATCH -o out -e err\n", "--error-file=err @2; --output-file=out @2"},
       {"#SBATCH -e err-%4j-100%%\n",
        "--error-file=err-%j-100%% @2; ! job.sh line 2: #SBATCH -e: DMM puts in nothing for "
-       "%4j; it knows %j, the job's number"},
+       "%4j; it knows %j, %A and %a: the number of the job and of its array, and its index"},
       {"#SBATCH -e %x-%A_%a.%\n",
-       "--error-file=%%x-%%A_%%a.%% @2; ! job.sh line 2: #SBATCH -e: DMM puts in nothing for "
-       "%x; it knows %j, the job's number"},
+       "--error-file=%%x-%A_%a.%% @2; ! job.sh line 2: #SBATCH -e: DMM puts in nothing for "
+       "%x; it knows %j, %A and %a: the number of the job and of its array, and its index"},
       {"#SBATCH -a 1-10%2 -d afterok:17 -b now+1hour -H --priority=5\n",
        "--array=1-10%2 @2; --dependency=afterok:17 @2; --begin=now+1hour @2; --hold @2; --priority=5 @2"},
       {"#SBATCH -D /scratch -W\n", "--directory=/scratch @2; --wait @2"},
@@ -203,6 +203,7 @@ TEST_CASE("job script: the command line goes before what a script says, and #DMM
   CHECK(one.fault == "");
   CHECK(one.options.flexible == 24);
   CHECK(one.options.component_min == 8);
+  CHECK(merged({}, "#SBATCH -n 2\n#SBATCH -a 1-10%3\n").options.array == "1-10%3");
   CHECK(merged({}, "#SBATCH -o s.txt\n#DMM --error-file e.txt\n").options.error_file == "e.txt");
 }
 
@@ -214,7 +215,6 @@ TEST_CASE("job script: a wrong option of a script is told with its line") {
       {"#DMM --name\n", "job.sh line 2: --name: expected a value"},
       {"#DMM --wait yes\n", "job.sh line 2: --wait: expected no value, got 'yes'"},
       {"#DMM --name x\n#DMM --limit-wall soon\n#DMM -n 2\n", "job.sh line 3: "},
-      {"#SBATCH -n 2\n#SBATCH -a 1-10\n", "job.sh line 3: `dmm submit` has no option --array"},
   };
   for (const Row& row : rows) {
     CAPTURE(row.lines);

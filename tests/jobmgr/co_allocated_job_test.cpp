@@ -191,4 +191,92 @@ TEST_CASE("a co-allocated job is found again after a restart, with each lease an
   CHECK(stage.manager.job(1)->nodes == std::vector{group(fs0, {0, 1}, 0)});
 }
 
+/// A job that goes on without a component that its owner takes back.
+struct GoingOn : TwoSites {
+  GoingOn() {
+    cancel(1);
+    JobDescription job = sleeper({4, 4});
+    job.goes_on = true;
+    submit({std::move(job)});
+    out.messages.clear();
+    hear(site, two_leases(request(2)));
+    hear(fs0, Started{request(2), 0, 1});
+  }
+  void all_run() {
+    hear(far, Started{request(2), 1, 2});
+    REQUIRE(state(2) == JobState::running);
+    out.messages.clear();
+  }
+  void reclaim() { hear(site, LeaseEnded{second, {}, LeaseEnd::reclaimed, false, seconds(5)}); }
+};
+
+TEST_CASE("a job that goes on finishes without a component that its owner took back [S151]") {
+  GoingOn stage;
+  stage.all_run();
+  stage.reclaim();
+  CHECK(stage.state(2) == JobState::running);
+  CHECK(stage.said<Stop>(fs0).empty());
+  CHECK(stage.said<Stop>(far).empty());  // its owner ends it, after the grace
+  SUBCASE("its end is told") { stage.hear(far, ended(request(2), EndKind::lease_ended, 1)); }
+  SUBCASE("its end is confirmed by the owner") {
+    stage.hear(site, LeaseEnded{second, {group(far, {4, 5}, 1)}, LeaseEnd::reclaimed, true, {}});
+  }
+  SUBCASE("nobody tells its end") { stage.pass(seconds(600)); }
+  SUBCASE("over a restart") {
+    stage.restart();
+    stage.up(site, false);
+    stage.hear(far, ended(request(2), EndKind::lease_ended, 1));
+  }
+  CHECK(stage.state(2) == JobState::running);
+  stage.hear(fs0, ended(request(2), 0, 0));
+  CHECK(stage.state(2) == JobState::finished);
+  CHECK(stage.manager.job(2)->text == "went on without component 1 (reclaimed by its owner, das-4)");
+  CHECK(stage.manager.job(2)->reruns == 0);
+  CHECK(stage.released() == std::vector{lease});
+}
+
+TEST_CASE("a job that goes on ends all the same with the status of what is left of it") {
+  GoingOn stage;
+  stage.all_run();
+  Ended taken = ended(request(2), EndKind::lease_ended, 1);
+  taken.lease_end = LeaseEnd::reclaimed;
+  stage.hear(far, taken);  // the resource manager's word comes first
+  stage.reclaim();
+  stage.hear(fs0, ended(request(2), 3, 0));
+  CHECK(stage.state(2) == JobState::failed);
+  CHECK(stage.manager.job(2)->exit->code == 3);
+}
+
+TEST_CASE("a job that goes on runs again where nothing is left, where nothing ran yet, and after other trouble") {
+  GoingOn stage;
+  SUBCASE("all components are taken back") {
+    stage.all_run();
+    stage.reclaim();
+    stage.hear(site, LeaseEnded{lease, {}, LeaseEnd::reclaimed, false, seconds(5)});
+  }
+  SUBCASE("the others haven't begun") { stage.reclaim(); }
+  SUBCASE("a node broke") {
+    stage.all_run();
+    stage.hear(far, ended(request(2), EndKind::lost, 1));
+  }
+  CHECK(stage.state(2) == JobState::ending);
+  stage.hear(fs0, ended(request(2), EndKind::stopped, 0));
+  stage.hear(far, ended(request(2), EndKind::stopped, 1));
+  stage.pass(seconds(600));
+  CHECK(stage.state(2) == JobState::waiting);
+  CHECK(stage.manager.job(2)->attempt == 2);
+}
+
+TEST_CASE("a job that goes on and whose user takes it back is cancelled, and all of it is stopped") {
+  GoingOn stage;
+  stage.all_run();
+  stage.reclaim();
+  stage.cancel(2);
+  CHECK(stage.said<Stop>(fs0).size() == 1);
+  CHECK(stage.said<Stop>(far).size() == 1);
+  stage.hear(fs0, ended(request(2), EndKind::stopped, 0));
+  stage.hear(far, ended(request(2), EndKind::stopped, 1));
+  CHECK(stage.state(2) == JobState::cancelled);
+}
+
 }  // namespace co_allocated_job_test

@@ -36,7 +36,8 @@ TEST_CASE("every state answers every event, and only these change it") {
   };
   const std::array rows{
       Row{S::waiting, E::granted, S::starting},    Row{S::waiting, E::fail, S::failed},
-      Row{S::waiting, E::cancel, S::cancelled},    Row{S::starting, E::all_started, S::running},
+      Row{S::waiting, E::cancel, S::cancelled},    Row{S::waiting, E::finish, S::finished},
+      Row{S::waiting, E::lose, S::lost},           Row{S::starting, E::all_started, S::running},
       Row{S::starting, E::stopping, S::ending},    Row{S::starting, E::all_ended, S::collecting},
       Row{S::running, E::stopping, S::ending},     Row{S::running, E::all_ended, S::collecting},
       Row{S::ending, E::all_ended, S::collecting}, Row{S::collecting, E::again, S::waiting},

@@ -239,14 +239,14 @@ TEST_CASE("a chain of thousands of dependents ends with its first job, a piece i
   Stage stage;
   stage.ledger = job_ledger::Ledger(UINT64_MAX);
   stage.submit({held()});
-  constexpr std::uint64_t count = 5'000;
+  constexpr std::uint64_t count = 2'500;
   for (std::uint64_t job = 1; job <= count; ++job) stage.submit({after_ok(job)});
   stage.manager.cancel(stage.now, 1, stage.out);
   stage.settle();
   CHECK(stage.state(1'001) == JobState::cancelled);
   CHECK(stage.state(1'002) == JobState::waiting);
   CHECK(stage.manager.next_deadline() <= stage.now);
-  for (std::uint64_t step = 0; step < count / 1'000; ++step) stage.settle();
+  for (std::uint64_t step = 0; step <= count / 1'000; ++step) stage.settle();
   CHECK(stage.manager.count(JobState::cancelled) == count + 1);
   CHECK(text_of(stage, count + 1) == "job " + std::to_string(count) +
                                          " was cancelled, and this job was to run only after job " +

@@ -351,13 +351,14 @@ TEST_CASE("a ledger that can't be is refused") {
   ProgressRecord progress;
   progress.number = 1;
   CHECK(fault_of({job, progress}) == "");
-  CHECK(fault_of({job}) != "");
+  CHECK(fault_of({job}) == "job 1: no progress");
+  CHECK(fault_of({progress}) == "job 1: no description");
   progress.state = JobState::running;
   CHECK(fault_of({job, progress}) == "job 1: an attempt in the wrong state");
   progress.state = JobState::finished;
   CHECK(fault_of({job, progress}) == "job 1: over without an end");
   progress.number = 2;
-  CHECK(fault_of({job, progress}) == "job 1: no progress");
+  CHECK(fault_of({job, progress}) == "job 2: no description");
 }
 
 }  // namespace job_manager_recovery_test

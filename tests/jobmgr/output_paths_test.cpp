@@ -17,10 +17,38 @@ JobDescription writing(const char* output, const char* error = "", bool append =
 }  // namespace
 
 TEST_CASE("a job's number stands for %j in the names of its files, and no other percent sign means anything") {
-  CHECK(expanded("/tmp/%j.out", 17) == "/tmp/17.out");
-  CHECK(expanded("%j%j", 3) == "33");
-  CHECK(expanded("100%%j %d %", 3) == "100%j %d %");
-  CHECK(expanded("", 3) == "");
+  const OutputNames names{17, 17, 0};
+  CHECK(expanded("/tmp/%j.out", names) == "/tmp/17.out");
+  CHECK(expanded("%j%j", names) == "1717");
+  CHECK(expanded("100%%j %d %", names) == "100%j %d %");
+  CHECK(expanded("", names) == "");
+  CHECK(expanded("%A-%a-%r", names) == "17-0-0");
+}
+
+TEST_CASE("an element's array and index stand for %A and %a, and the number of a task for %r") {
+  CHECK(expanded("%A_%a.%r.%j", {22, 17, 4, 2}) == "17_4.2.22");
+  CHECK(expanded("%A_%a_%j%%a", {std::nullopt, 17, std::nullopt}) == "17_%a_%j%%a");
+  CHECK(names_task("x%r"));
+  CHECK_FALSE(names_task("x%%r"));
+}
+
+TEST_CASE("the elements of an array don't write to one file, nor do two arrays, unless they append [S150]") {
+  OutputPaths paths;
+  const auto array = [](const char* output, bool append = false) {
+    JobDescription job = writing(output, "", append);
+    job.array.ranges.push_back({0, 9});
+    return job;
+  };
+  CHECK(paths.take(1, array("/a"))
+            .starts_with("output_file: all elements of the array would write to /a; expected %a"));
+  CHECK(paths.take(1, array("/a%%a")).starts_with("output_file: all elements"));
+  CHECK(paths.take(1, array("/a", true)) == "");
+  CHECK(paths.take(2, array("/a%a")) == "");
+  CHECK(paths.take(3, array("/a%a")).starts_with("output_file: job 2, which isn't over, writes to /a%a"));
+  CHECK(paths.take(3, array("/%A-%a")) == "");
+  CHECK(paths.take(4, array("/%A-%a")) == "");
+  paths.give_back(2, array("/a%a"));
+  CHECK(paths.take(5, array("/a%a")) == "");
 }
 
 TEST_CASE("two open jobs never write to one file, unless both only append to it [S146b]") {

@@ -80,6 +80,7 @@ constexpr auto finders = std::to_array<Finder>({
     {Planted::wavering_not_told, "relies on", 61},
     {Planted::guard_never_ends, "isn't quiet", 17, Trouble::life, two_days},
     {Planted::go_without_the_others, "of its tasks weren't ready"},
+    {Planted::array_never_ends, "has no outcome"},
 });
 
 struct Found {

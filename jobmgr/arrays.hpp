@@ -1,0 +1,109 @@
+// Arrays: of each array of jobs, which elements have no job yet, which are open, and how the others ended. An
+// array is a job itself, which never runs. Its elements are jobs with numbers of their own, made few at a time as
+// those before them get nodes: an element without a job costs nothing. The part makes no jobs; it says for which
+// element the next one is due (elements.hpp; docs/protocol.md section 8.28b).
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "jobmgr/job_life.hpp"
+#include "jobmgr/position_set.hpp"
+#include "manager/dense.hpp"
+#include "protocol/job_arrays.hpp"
+
+namespace dmm {
+
+/// The number of elements of an array that wait for nodes at a time, if its own limit allows as many. Enough to
+/// keep the processors of a site busy between two steps, and few beside a hundred thousand.
+constexpr std::uint32_t elements_waiting_max = 256;
+
+/// By outcome: finished, failed, cancelled, lost.
+constexpr std::size_t outcome_count = 4;
+constexpr std::size_t outcome_index(JobState outcome) {
+  return static_cast<std::size_t>(outcome) - static_cast<std::size_t>(JobState::finished);
+}
+constexpr JobState outcome_at(std::size_t index) {
+  return static_cast<JobState>(index + static_cast<std::size_t>(JobState::finished));
+}
+
+/// An element, or where one would be.
+struct ElementKey {
+  std::uint64_t array = 0;
+  std::uint32_t position = 0;
+};
+
+/// One array. Each position is in `left`, in `open`, or in one of `ended`.
+struct JobArray {
+  ArrayIndices indices;
+  std::uint64_t first_element = 0;  ///< number of the element at position 0; the others follow it
+  std::uint32_t size = 0;
+  bool is_eligible = true;       ///< no condition of the array keeps its elements back
+  PositionSet left;              ///< elements without a job
+  DenseSet<std::uint32_t> open;  ///< elements that are jobs and not over
+  std::uint32_t waiting = 0;     ///< of these, those that wait
+  std::array<PositionSet, outcome_count> ended;
+  std::array<PositionSet, outcome_count> forgotten;  ///< of `ended`, elements with a forgotten job
+
+  std::uint64_t number_at(std::uint32_t position) const { return first_element + position; }
+  /// Whether an element there may come back after a restart.
+  bool is_open_place(std::uint32_t position) const {
+    return !left.contains(position) &&
+           std::ranges::none_of(ended, [&](const PositionSet& positions) { return positions.contains(position); });
+  }
+  bool is_over() const { return left.empty() && open.empty(); }
+  /// Whether its next element may become a job.
+  bool has_room() const;
+};
+
+class Arrays {
+ public:
+  /// A new array, or one of before a restart; `left`: elements without a job.
+  void add(std::uint64_t number, JobArray array);
+  /// An element of before a restart, in the state that it was in.
+  void restore_element(ElementKey element, JobState state);
+  const JobArray* find(std::uint64_t number) const;
+  /// The element that has this number as a job, or would have it.
+  std::optional<ElementKey> element_of(std::uint64_t job) const;
+
+  /// The element that is to become a job next, of any array; nothing if none is.
+  std::optional<ElementKey> next_element();
+  /// Whether there may be one.
+  bool has_next() const { return !growing_.empty(); }
+  /// The element becomes a job, which waits.
+  void make(ElementKey element);
+  /// The job of the element changed its state.
+  void move(ElementKey element, JobState was, JobState is);
+  /// Conditions of the array keep its elements back, or do no longer.
+  void set_eligible(std::uint64_t number, bool is_eligible);
+  /// An element without a job never gets one.
+  void cancel_left(ElementKey element);
+  /// The same of all elements of an array.
+  void cancel_left(std::uint64_t number);
+
+  /// The job of an ended element is forgotten: its outcome stays here.
+  void forget_element(ElementKey element, JobState outcome);
+  void forget(std::uint64_t number);
+
+  /// Elements without a job, of all arrays.
+  std::uint64_t left() const { return left_; }
+  std::vector<std::uint64_t> numbers() const;
+  /// What doesn't hold; empty if all is well. Walks everything.
+  std::string broken_invariant() const;
+
+ private:
+  JobArray& at(std::uint64_t number);
+  void note_room(std::uint64_t number, const JobArray& array);
+
+  DenseMap<std::uint64_t, JobArray> arrays_;
+  DenseMap<std::uint64_t, std::uint64_t> by_first_element_;  ///< numbers of arrays
+  std::set<std::uint64_t> growing_;                          ///< all that have room, and perhaps others
+  std::uint64_t left_ = 0;
+};
+
+}  // namespace dmm

@@ -1,0 +1,270 @@
+// Arrays of jobs: one submission and one line, of which each element is run by itself.
+#include "tests/jobmgr/job_manager_stage.hpp"
+
+namespace job_manager_arrays_test {
+
+using namespace dmm;
+using namespace dmm::job_stage;
+
+namespace {
+
+JobDescription array_of(std::string_view indices) {
+  JobDescription job = sleeper();
+  job.array = std::get<ArrayIndices>(parse_array(indices));
+  return job;
+}
+
+std::uint64_t element(const Stage& stage, std::uint64_t array, std::uint32_t index) {
+  return stage.manager.element(array, index).value();
+}
+
+void run_and_end(Stage& stage, std::uint64_t job, std::int32_t code = 0) {
+  const LeaseId under{SiteName("das-3"), {1, 1000 + job}};
+  stage.hear(site, grant(request(job), {group(fs0, {0, 1})}, under));
+  stage.hear(fs0, Started{request(job), 0, 7});
+  stage.hear(fs0, ended(request(job), code));
+}
+
+std::string text_of_group(const Stage& stage, std::uint64_t array, JobState state) {
+  const JobView view = stage.manager.job(array).value();
+  for (const ArrayView::Group& group : view.elements->groups)
+    if (group.state == state) return group.indices;
+  return "none";
+}
+
+}  // namespace
+
+TEST_CASE("an array is one job for its user, and each element is asked for and run by itself [S150]") {
+  Stage stage;
+  const Submitted answer = stage.submit({array_of("0-4:2"), sleeper()});
+  CHECK(answer.fault == "");
+  CHECK(answer.first_job == 1);
+  CHECK(answer.jobs == 2);
+  const auto asked = stage.said<Request>(site);
+  REQUIRE(asked.size() == 4);
+  CHECK(asked[0].id == request(2));  // the job beside it has the next number: elements have those behind it
+  CHECK(asked[1].id == request(3));
+  CHECK(stage.manager.count(JobState::waiting) == 4);
+  CHECK(stage.state(1) == JobState::waiting);
+  run_and_end(stage, element(stage, 1, 2));
+  const auto starts = stage.said<Start>(fs0);
+  REQUIRE(starts.size() == 1);
+  const auto& environment = starts[0].program.environment;
+  const auto has = [&](const char* variable) { return std::ranges::count(environment, variable) == 1; };
+  CHECK(has("DMM_ARRAY_ID=1"));
+  CHECK(has("DMM_ARRAY_INDEX=2"));
+  CHECK(has("DMM_ARRAY_COUNT=3"));
+  CHECK(has("SLURM_ARRAY_TASK_ID=2"));
+  CHECK(stage.state(4) == JobState::finished);
+  CHECK(text_of_group(stage, 1, JobState::finished) == "2");
+  CHECK(text_of_group(stage, 1, JobState::waiting) == "0,4");
+  run_and_end(stage, 3);
+  CHECK(stage.state(1) == JobState::waiting);
+  run_and_end(stage, 5);
+  CHECK(stage.state(1) == JobState::finished);
+  CHECK(stage.manager.job(1)->exit->code == 0);
+}
+
+TEST_CASE("an array ends as the worst of its elements, and says which these were") {
+  Stage stage;
+  stage.submit({array_of("1-4")});
+  run_and_end(stage, element(stage, 1, 2), 3);
+  run_and_end(stage, element(stage, 1, 3), 2);
+  run_and_end(stage, element(stage, 1, 1));
+  SUBCASE("in one life of the job manager") {}
+  SUBCASE("over its restart") {
+    stage.restart();
+    stage.up(site, false);
+    stage.up(fs0, false);
+  }
+  run_and_end(stage, element(stage, 1, 4));
+  CHECK(stage.state(1) == JobState::failed);
+  CHECK(stage.manager.job(1)->exit->code == 3);
+  CHECK(stage.manager.job(1)->text == "2 of 4 elements failed: 2-3");
+}
+
+TEST_CASE("elements of a large array become jobs as those before them get nodes") {
+  Stage stage;
+  stage.submit({array_of("0-9999")});
+  CHECK(stage.said<Request>(site).size() == elements_waiting_max);
+  CHECK(stage.manager.count(JobState::waiting) == 10'000);
+  CHECK(stage.manager.job(element(stage, 1, 9000))->state == JobState::waiting);
+  CHECK(stage.manager.job(element(stage, 1, 9000))->attempt == 0);
+  run_and_end(stage, element(stage, 1, 0));
+  const auto next = stage.said<Request>(site);
+  REQUIRE(next.size() == 1);
+  CHECK(next[0].id == request(element(stage, 1, elements_waiting_max)));
+  CHECK(text_of_group(stage, 1, JobState::waiting) == "1-9999");
+}
+
+TEST_CASE("an array with a limit has no more elements with nodes than that, over a restart too [S150]") {
+  Stage stage;
+  stage.submit({array_of("0-9%2")});
+  CHECK(stage.said<Request>(site).size() == 2);
+  run_and_end(stage, element(stage, 1, 0));
+  CHECK(stage.said<Request>(site).size() == 1);
+  stage.restart();
+  stage.up(site, true);
+  CHECK(stage.said<Request>(site).size() == 2);
+  CHECK(text_of_group(stage, 1, JobState::finished) == "0");
+}
+
+TEST_CASE("an element ranks by how long it has been a job: a long array leaves others a place [S150c]") {
+  Stage stage;
+  stage.submit({array_of("0-2%1")});
+  CHECK(stage.said<Request>(site).at(0).waited == Duration{});
+  stage.pass(seconds(50));
+  run_and_end(stage, element(stage, 1, 0));
+  const auto next = stage.said<Request>(site);
+  REQUIRE(next.size() == 1);
+  CHECK(next[0].waited == Duration{});
+}
+
+TEST_CASE("an array is cancelled as a whole, and one element by itself") {
+  Stage stage;
+  stage.submit({array_of("0-999")});
+  const std::uint64_t first = element(stage, 1, 0), far = element(stage, 1, 900);
+  stage.cancel(far);
+  CHECK(stage.state(far) == JobState::cancelled);
+  stage.cancel(far);
+  stage.cancel(first);
+  CHECK(text_of_group(stage, 1, JobState::cancelled) == "0,900");
+  const std::uint64_t runs = element(stage, 1, 1);
+  stage.hear(site, grant(request(runs), {group(fs0, {0, 1})}));
+  stage.hear(fs0, Started{request(runs), 0, 7});
+  stage.cancel(1);
+  CHECK(stage.state(1) == JobState::running);  // of the element that is being stopped
+  CHECK(stage.said<Stop>(fs0).size() == 1);
+  stage.restart();
+  stage.up(site, false);
+  stage.up(fs0, false);
+  stage.hear(fs0, ended(request(runs), EndKind::stopped));
+  CHECK(stage.state(1) == JobState::cancelled);
+  CHECK(text_of_group(stage, 1, JobState::cancelled) == "0-999");
+  CHECK(stage.manager.count(JobState::waiting) == 0);
+}
+
+TEST_CASE("hold and release, begin times and dependencies are of an array as a whole") {
+  Stage stage;
+  stage.submit({sleeper()});
+  JobDescription array = array_of("0-9");
+  array.dependencies = {{DependencyKind::after_ok, 1}};
+  stage.submit({array});
+  JobDescription after = sleeper();
+  after.dependencies = {{DependencyKind::after_any, 2}};
+  const std::uint64_t last = stage.submit({after}).first_job;
+  stage.out.messages.clear();
+  SUBCASE("met") {
+    stage.run_one(1);
+    stage.hear(fs0, ended(request(1)));
+    CHECK(stage.said<Request>(site).size() == 10);
+    CHECK(stage.manager.alter(stage.now, 2, {.held = true}, stage.out).changed);
+    stage.settle();
+    CHECK(stage.said<Cancel>(site).size() == 10);
+    CHECK(stage.manager.alter(stage.now, 2, {.held = false, .priority = 7}, stage.out).changed);
+    stage.settle();
+    const auto again = stage.said<Request>(site);
+    REQUIRE(again.size() == 10);
+    CHECK(again[0].priority == 7);
+    stage.cancel(2);
+    CHECK(stage.state(2) == JobState::cancelled);
+    CHECK(stage.said<Request>(site).size() == 1);  // the job that waited for all of it
+  }
+  SUBCASE("never to be met") {
+    stage.run_one(1);
+    stage.hear(fs0, ended(request(1), 1));
+    CHECK(stage.state(2) == JobState::cancelled);
+    CHECK(stage.manager.job(2)->text.starts_with("job 1 failed, and this job"));
+    CHECK(stage.said<Request>(site).at(0).id == request(last));
+  }
+}
+
+TEST_CASE("elements that were altered by themselves, or that wait for their turn") {
+  Stage stage;
+  stage.submit({array_of("0-999")});
+  const std::uint64_t first = element(stage, 1, 0), far = element(stage, 1, 999);
+  CHECK(stage.manager.alter(stage.now, first, {.priority = 9}, stage.out).changed);
+  stage.settle();
+  CHECK(stage.manager.alter(stage.now, far, {.priority = 9}, stage.out).fault ==
+        "element 1_999 isn't asked for yet: hold or alter its array, 1");
+  stage.restart();
+  CHECK(stage.manager.job(first)->priority == 9);
+  CHECK(stage.manager.job(element(stage, 1, 1))->priority == 0);
+}
+
+TEST_CASE("an interrupted element runs again, and an ended array is forgotten with its elements") {
+  Stage stage;
+  stage.submit({array_of("0-1")});
+  const std::uint64_t first = element(stage, 1, 0);
+  stage.hear(site, grant(request(first), {group(fs0, {0, 1})}));
+  stage.hear(fs0, Started{request(first), 0, 7});
+  stage.hear(fs0, ended(request(first), EndKind::lease_ended));
+  stage.pass(seconds(600));
+  CHECK(stage.state(first) == JobState::waiting);
+  CHECK(stage.manager.job(first)->attempt == 2);
+  stage.cancel(1);
+  CHECK(stage.state(1) == JobState::cancelled);
+  CHECK(stage.manager.forget(1));
+  stage.settle();
+  CHECK(stage.manager.size() == 0);
+  CHECK_FALSE(stage.manager.job(first));
+}
+
+TEST_CASE("elements that were forgotten are still told by their array, over a restart") {
+  Stage stage;
+  stage.submit({array_of("0-3")});
+  const std::uint64_t first = element(stage, 1, 0);
+  run_and_end(stage, first);
+  CHECK(stage.manager.forget(first));
+  stage.settle();
+  stage.restart();
+  CHECK(stage.state(first) == JobState::finished);
+  CHECK(text_of_group(stage, 1, JobState::finished) == "0");
+}
+
+TEST_CASE("a submission is counted with all elements, and repeated with its array") {
+  JobManagerSettings settings = settings_of_alice();
+  settings.jobs_max = 1'000;
+  Stage stage(settings);
+  CHECK(stage.submit({array_of("0-999")}).fault == "at most 1000 jobs may be open at once");
+  CHECK(stage.submit({array_of("0-989")}).fault == "");
+  --stage.token;
+  CHECK(stage.submit({array_of("0-989")}).first_job == 1);
+  --stage.token;
+  CHECK(stage.submit({array_of("0-988")}).fault == "this submission was used before, for other jobs");
+  CHECK(stage.submit({array_of("0-9")}).fault == "at most 1000 jobs may be open at once");
+}
+
+TEST_CASE("rows of a ledger that say of an array what can't be are refused") {
+  Stage stage;
+  stage.submit({array_of("0-9%2")});
+  run_and_end(stage, element(stage, 1, 0));
+  const auto fault_with = [&](auto change) {
+    std::vector<JobManagerRecord> rows = stage.manager.records();
+    for (JobManagerRecord& row : rows)
+      if (auto* progress = std::get_if<ProgressRecord>(&row)) change(*progress);
+    JobManager restored(settings_of_alice());
+    return restored.restore(stage.now, std::move(rows));
+  };
+  const auto of_array = [](auto change) {
+    return [change](ProgressRecord& row) {
+      if (row.elements) change(row);
+    };
+  };
+  CHECK(fault_with([](ProgressRecord&) {}) == "");
+  CHECK(fault_with(of_array([](ProgressRecord& row) {
+          row.elements->left = {{0, 9}};
+        })).find("doesn't have") != std::string::npos);
+  CHECK(fault_with(of_array([](ProgressRecord& row) {
+          row.elements->left = {{9, 10}};
+        })) == "job 1: an element that there isn't, or is twice");
+  CHECK(fault_with(of_array([](ProgressRecord& row) {
+          row.elements->left = {{5, 7}, {6, 6}};
+        })) == "job 1: an element that there isn't, or is twice");
+  CHECK(fault_with(of_array([](ProgressRecord& row) { row.elements.reset(); })) ==
+        "job 1: an array without elements");
+  CHECK(fault_with([](ProgressRecord& row) { row.array = row.array == 0 ? 0 : 77; }) == "job 2: no description");
+  CHECK(fault_with(of_array([](ProgressRecord& row) { row.elements->left.pop_back(); })) != "");
+}
+
+}  // namespace job_manager_arrays_test

@@ -1,0 +1,19 @@
+// Jobs as questions name them: 17, or "17_3" for the element of array 17 that has index 3.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "jobmgr/job_manager.hpp"
+#include "protocol/outcome.hpp"
+
+namespace dmm::views {
+
+/// The number of the job that the value names; or why it names none.
+OrFault<std::uint64_t, std::string> job_of(const JobManager& jobs, const nlohmann::ordered_json& value);
+
+/// The same of an argument's "job". `verb` is for the words of a fault.
+OrFault<std::uint64_t, std::string> job_in(const JobManager& jobs, const nlohmann::ordered_json& argument,
+                                           const std::string& verb);
+
+}  // namespace dmm::views

@@ -25,6 +25,7 @@ std::string command_for(const FaultsChoice& choice, std::uint64_t seed) {
   std::string command = "dmm simulate --faults --seed " + std::to_string(seed);
   if (choice.sites > 0) command += " --sites " + std::to_string(choice.sites);
   if (choice.nodes > 0) command += " --nodes " + std::to_string(choice.nodes);
+  if (choice.co_allocated) command += " --co-allocated";
   if (choice.minutes > 0) {
     std::string minutes = decimal(choice.minutes, 3);
     std::erase(minutes, ',');
@@ -124,6 +125,7 @@ class Faults {
   Outcome play(std::uint64_t seed) {
     set_last_words(command_for(choice_, seed));
     RandomOptions options;
+    if (choice_.co_allocated) options.together = 0;
     options.trouble = trouble_of(seed);
     options.sites = choice_.sites;
     options.nodes = choice_.nodes;

@@ -22,7 +22,8 @@ namespace dmm {
                               bug(gone_neighbour_unknown) bug(not_renewed) bug(given_up_at_once)              \
                                   bug(backoff_end_not_told) bug(turn_ignored) bug(keeper_death_charged)       \
                                       bug(reclaim_charged) bug(wavering_not_told) bug(guard_never_ends)       \
-                                          bug(go_without_the_others) bug(array_never_ends)
+                                          bug(go_without_the_others) bug(array_never_ends) bug(hold_kept)     \
+                                              bug(claim_not_awaited)
 
 enum class Planted : std::uint8_t {
   none,

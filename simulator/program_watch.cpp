@@ -20,6 +20,8 @@ std::string ProgramWatch::look(const World& world, const Party& manager) {
   if (performer.changes() == room.changes) return {};
   room.changes = performer.changes();
   forget_ended(world, manager, room);
+  // All that is ready here counts first: a manager may start several tasks of a job between two looks.
+  for (const auto& program : performer.running()) ready_[program->id.request].insert(program->id.component);
   for (const auto& program : performer.running()) {
     if (std::string fault = check_together(*program); !fault.empty()) return fault;
     if (room.running.contains(program->id)) continue;
@@ -72,9 +74,8 @@ std::string ProgramWatch::note_started(const World& world, const Party& manager,
   return note_attempt(world, task.id.request, manager);
 }
 
-std::string ProgramWatch::check_together(const TaskPerformer::Program& task) {
-  std::set<std::uint32_t>& ready = ready_[task.id.request];
-  ready.insert(task.id.component);
+std::string ProgramWatch::check_together(const TaskPerformer::Program& task) const {
+  const std::set<std::uint32_t>& ready = ready_.at(task.id.request);
   if (task.told_parts == 0 || ready.size() >= task.told_parts) return {};
   return to_text(task.id.request) + " began while " + std::to_string(task.told_parts - ready.size()) +
          " of its tasks weren't ready";

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "manager/assert.hpp"
+#include "manager/planted.hpp"
 #include "protocol/text.hpp"
 #include "sitemgr/answers.hpp"
 #include "sitemgr/delegation.hpp"
@@ -220,6 +221,9 @@ void claim_all(SiteStep& s, const RequestId& id, CoAttempt& attempt) {
     send(s, *part.neighbour, Claim{part.lease, id, {}}, id);
   }
   DMM_ASSERT(!attempt.all_past(CoPart::State::claimed));  // a part at another site has yet to be acknowledged
+  if (!DMM_PLANT(claim_not_awaited)) return;
+  for (CoPart& part : attempt.parts) part.state = CoPart::State::claimed;
+  hand_out_all(s, id);
 }
 
 void part_claimed(SiteStep& s, const LeaseId& lease) {
@@ -242,6 +246,8 @@ void hand_out_all(SiteStep& s, const RequestId& id) {
     DMM_ASSERT(leases.back() && !leases.back()->nodes.empty());
   }
   s.parts.queue.set_search(request, LocalRequest::Search::ready);
+  if (s.effects.wants(Level::info))
+    s.effects.log(Level::info, "co_allocated", id, {{"parts", static_cast<std::int64_t>(leases.size())}});
   hand_out(s, leases, request);
 }
 
@@ -310,6 +316,7 @@ void call_back(SiteStep& s, LocalRequest& request) {
 }
 
 void give_back_parts(SiteStep& s, const RequestId& id, const CoAttempt& attempt) {
+  if (DMM_PLANT(hold_kept)) return;
   for (std::uint32_t number = 1; number <= attempt.parts.size(); ++number) {
     const CoPart& part = attempt.parts[number - 1];
     if (part.state == CoPart::State::refused) continue;

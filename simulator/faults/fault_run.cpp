@@ -149,6 +149,7 @@ bool FaultRun::step() {
   tell();
   fault_ = checkers_.check(*world_);
   if (fault_.empty()) fault_ = late_fault_;
+  if (const std::string fault = hold_watch_.look(*world_); fault_.empty()) fault_ = fault;
   if (++steps_ % 4096 == 0 && stop_ && stop_()) fault_ = "interrupted";
   if (run_.trouble == Trouble::none && fault_.empty()) fault_ = check_homecoming();
   const bool is_whole = run_.trouble == Trouble::none || world_->now() > run_.trouble_ends;
@@ -193,6 +194,7 @@ std::string FaultRun::check_homecoming() {
 void FaultRun::tell() {
   auto happenings = world_->take_happenings();
   checkers_.note(happenings);
+  hold_watch_.note(happenings);
   sometimes_.note(happenings);
   for (Happening& happening : happenings) {
     note(happening);

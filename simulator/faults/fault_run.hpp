@@ -15,6 +15,7 @@
 #include "simulator/faults/random_grid.hpp"
 #include "simulator/faults/shares_watch.hpp"
 #include "simulator/faults/sometimes.hpp"
+#include "simulator/hold_watch.hpp"
 
 namespace dmm {
 
@@ -118,6 +119,7 @@ class FaultRun {
   Instant last_trouble_{};                            ///< when something was done that may interrupt jobs
   std::map<Party, std::vector<std::pair<Instant, std::uint32_t>>> sizes_;  ///< of resource managers, by configuration
   std::map<std::pair<SiteName, SiteName>, Instant> links_changed_;         ///< by configuration
+  HoldWatch hold_watch_;
   IdleWatch idle_watch_;
   SharesWatch shares_watch_;
   std::map<Party, Duration> doomed_;  ///< they crash during their next commit, for so long

@@ -225,7 +225,7 @@ class Draw {
     job.dttl = dice_.pick<std::uint32_t>({0, 1, 2, 3, 5, 5, 5, 5, 8});
     job.reruns_max = 10;
     job.priority = static_cast<std::int32_t>(dice_.below(3));
-    const std::uint32_t components = dice_.chance(0.8) ? 1 : dice_.between(2, 3);
+    const std::uint32_t components = dice_.chance(options_.together) ? 1 : dice_.between(2, 3);
     for (std::uint32_t i = 0; i < components; ++i) {
       const bool wide = dice_.chance(0.2);
       job.need.components.push_back({dice_.between(1, wide ? widest + 1 : 4), {}, {}});

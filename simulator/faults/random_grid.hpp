@@ -60,6 +60,7 @@ struct RandomOptions {
   /// takes time takes longer: in days, jobs run for hours and days.
   Duration length = seconds(100);
   double jobs = 1;                 ///< how many come, of the usual number
+  double together = 0.8;           ///< the fraction of them that have one component
   bool skips_quiet = true;         ///< see WorldSettings
 };
 

@@ -47,6 +47,9 @@ std::string_view to_text(Rare state) {
     case Rare::expired: return "a lease expired";
     case Rare::idle: return "a lease without a job went back to its owner";
     case Rare::overtaken: return "a request that was overtaken for as long as it may be held others back";
+    case Rare::co_allocated: return "a job got nodes of several sites at once";
+    case Rare::gathering_broken: return "a part of a co-allocated job could not be had, and all were given back";
+    case Rare::went_on: return "a job went on without a component that its owner took back";
     case Rare::at_longest: return "an owner ended a lease that had lasted as long as its leases may";
     case Rare::interrupted_again: return "owners ended several attempts at one job";
   }
@@ -94,6 +97,8 @@ void Sometimes::note_site(const LogEvent& event) {
   saw(Rare::reclaimed, event.name == "reclaim");
   saw(Rare::at_longest, event.name == "reclaim" && text_of(event, "reason") == to_text(LeaseEnd::at_longest));
   saw(Rare::overtaken, event.name == "overtaken");
+  saw(Rare::co_allocated, event.name == "co_allocated");
+  saw(Rare::gathering_broken, event.name == "gathering_ended");
   if (event.name != "lease_ended") return;
   saw(Rare::node_lost, text_of(event, "reason") == "node_lost");
   saw(Rare::expired, text_of(event, "reason") == "expired");
@@ -102,6 +107,7 @@ void Sometimes::note_site(const LogEvent& event) {
 
 void Sometimes::note_job_manager(const LogEvent& event) {
   saw(Rare::run_again, event.name == "rerun");
+  saw(Rare::went_on, event.name == "goes_on");
   saw(Rare::interrupted_again, event.name == "rerun" && number_of(event, "interruptions") > 1);
   saw(Rare::keeper_died, event.name == "rerun" && number_of(event, "keeper_deaths") > 0);
   const bool is_suspected = text_of(event, "text").ends_with("it may be the cause, and isn't run again");

@@ -39,6 +39,9 @@ enum class Rare : std::uint8_t {
   expired,
   idle,
   overtaken,
+  co_allocated,
+  gathering_broken,
+  went_on,
   at_longest,
   interrupted_again,
 };

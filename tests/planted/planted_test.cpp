@@ -81,6 +81,8 @@ constexpr auto finders = std::to_array<Finder>({
     {Planted::guard_never_ends, "isn't quiet", 17, Trouble::life, two_days},
     {Planted::go_without_the_others, "of its tasks weren't ready"},
     {Planted::array_never_ends, "has no outcome"},
+    {Planted::hold_kept, "stays held for it"},
+    {Planted::claim_not_awaited, "which its owner has only offered"},
 });
 
 struct Found {

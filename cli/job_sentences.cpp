@@ -46,6 +46,7 @@ void add_components(std::vector<std::string>& lines, const ToldJob& job) {
     lines.push_back((numbers.size() == 1 ? "Component " : "Components ") + listed(numbers) + ": " +
                     harmless(place.owner) + ", under lease " + harmless(place.lease) + ".");
   }
+  if (!job.placement.empty()) lines.push_back("How it was placed: " + harmless(job.placement) + ".");
 }
 
 void add_stream(std::vector<std::string>& lines, const ToldJob& job, const char* name, const OutputPlace& place) {

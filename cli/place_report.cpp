@@ -8,6 +8,8 @@
 #include <ostream>
 #include <vector>
 
+#include "cli/place_explanation.hpp"
+
 namespace dmm {
 namespace {
 
@@ -152,10 +154,10 @@ void print_json(const PlaceReport& report, std::ostream& out) {
                         {"usable_processors", row.usable},
                         {"placed_processors", row.taken},
                         {"left_processors", row.usable - row.taken}});
-  for (const PlaceAlternative& one : report.alternatives)
+  for (const PlacementAlternative& one : report.alternatives)
     object["alternatives"].push_back(
         {{"policy", one.policy},
-         {"rule", one.rule},
+         {"rule", rule_of(one.policy)},
          {"placed", one.placement.has_value()},
          {"reason", one.placement ? nlohmann::ordered_json() : nlohmann::ordered_json(one.why_not)},
          {"components", components_json(report, one.placement)}});

@@ -8,17 +8,9 @@
 #include <string_view>
 #include <vector>
 
-#include "matchmaking/placement/placement.hpp"
+#include "matchmaking/placement_reasons.hpp"
 
 namespace dmm {
-
-/// What one policy makes of the request, for comparison.
-struct PlaceAlternative {
-  std::string_view policy;  ///< its canonical name
-  std::string_view rule;    ///< in words, to follow the name
-  std::optional<Placement> placement;
-  std::string why_not;  ///< if it finds none
-};
 
 /// The outcome of one run of a policy.
 struct PlaceReport {
@@ -27,7 +19,7 @@ struct PlaceReport {
   std::span<const ClusterView> clusters;  ///< what was there
   std::optional<Placement> placement;     ///< what the policy made of it
   std::string why_not;                    ///< if nothing: the reason, one line
-  std::vector<PlaceAlternative> alternatives;  ///< of all policies; empty if they aren't to be told
+  std::vector<PlacementAlternative> alternatives;  ///< of all policies; empty if they aren't to be told
 };
 
 /// A line a cluster with a bar, then one summary line. Bars are Unicode blocks; 40 cells at most.

@@ -248,6 +248,7 @@ ToldJob job_from_json(const Json& json) {
   for (const Json& one : rows_in(json, "places")) job.places.push_back(place_from_json(one));
   if (const auto place = json.find("place"); job.places.empty() && place != json.end() && place->is_object())
     job.places.push_back(place_from_json(*place));
+  job.placement = text_in(json, "placement");
   job.tasks = value_in<std::uint32_t>(json, "tasks");
   job.tasks_ready = value_in<std::uint32_t>(json, "tasks_ready");
   if (const auto exit = json.find("exit"); exit != json.end() && exit->is_object()) {

@@ -21,7 +21,6 @@
 namespace dmm::job_steps {
 
 namespace {
-
 /// How many jobs are asked for in one step: a million that wait must not hold up what runs.
 constexpr std::size_t asks_a_step = 1'000;
 /// Thirty years are as good as more.
@@ -239,7 +238,11 @@ void on(JobStep& s, FromSite, const Refuse& refuse) {
 
 void on(JobStep& s, FromSite, Grant& grant) { take(s, grant.request, {&grant, 1}); }
 
-void on(JobStep& s, FromSite, GrantSet& set) { take(s, set.request, set.grants); }
+void on(JobStep& s, FromSite, GrantSet& set) {
+  take(s, set.request, set.grants);
+  if (Job* job = s.parts.jobs.find(set.request.job); job && job->run && s.parts.request_of(*job) == set.request)
+    job->placement = shortened(set.placement, text_bytes_max);
+}
 
 void take(JobStep& s, const RequestId& request, std::span<Grant> grants) {
   Job* job = s.parts.jobs.find(request.job);
@@ -272,6 +275,7 @@ void record(JobStep& s, Job& job, std::span<Grant> grants) {
   const RequestId request = s.parts.request_of(job);
   job.granted = s.now;
   job.places.clear();
+  job.placement = {};
   for (const Grant& grant : grants) {
     if (s.effects.wants(Level::info))
       s.effects.log(Level::info, "granted", request,

@@ -344,6 +344,7 @@ void run_again(JobStep& s, Job& job, Interruption interruption, const ComponentR
   job.granted.reset();
   job.ended.reset();
   job.places.clear();
+  job.placement = {};
   job.exit.reset();
   job.wall = {};
   s.parts.change(job, JobEvent::again);

@@ -196,6 +196,7 @@ struct Job {
   std::optional<JobExit> exit;
   ShortText text;             ///< for people: why it failed, or what its output lacks
   ShortText output_text;      ///< for people: why its output isn't all here
+  ShortText placement;        ///< for people: why they are these, of a co-allocated job
   std::vector<Place> places;  ///< of the present attempt or the last one: a place for each lease
   /// Without its conditions, which Eligibility has, and once the job is over also without program and need.
   JobDescription description;

@@ -43,6 +43,7 @@ JobView view_of(const Job& job, const RequestId& request) {
   view.wall = job.wall;
   if (job.granted && job.ended) view.overhead = std::max(Duration{}, *job.ended - *job.granted - job.wall);
   view.places = job.places;
+  view.placement = job.placement;
   view.barrier = job.barrier;
   view.origin = job.origin;
   view.hops = hops_of(job);

@@ -121,9 +121,10 @@ struct ProgressRecord {
   Duration barrier;
   std::uint64_t array = 0;              ///< its array, if it is an element of one; 0: it is none
   std::optional<ArrayRecord> elements;  ///< of an array
+  std::string placement;                ///< of a co-allocated job, for people
 
   static constexpr std::string_view table = "progress";
-  static constexpr std::array<std::string_view, 49> columns{"number",
+  static constexpr std::array<std::string_view, 50> columns{"number",
                                                             "state",
                                                             "attempt",
                                                             "reruns",
@@ -171,7 +172,8 @@ struct ProgressRecord {
                                                             "kept_back",
                                                             "barrier",
                                                             "array",
-                                                            "elements"};
+                                                            "elements",
+                                                            "placement"};
   std::string key() const { return std::to_string(number); }
   template <class Self>
   static auto fields(Self& self) {
@@ -183,7 +185,7 @@ struct ProgressRecord {
                     self.own_files, self.false_starts, self.past, self.waits_since, self.ran_from, self.ran_before,
                     self.is_suspect, self.further, self.components_under, self.isolation, self.past_causes,
                     self.on_hold, self.begin_at, self.awaits, self.kept_since, self.kept_back, self.barrier,
-                    self.array, self.elements);
+                    self.array, self.elements, self.placement);
   }
 };
 

@@ -251,7 +251,8 @@ struct Grant {
 struct GrantSet {
   RequestId request;
   std::vector<Grant> grants;  ///< each of this request; their nodes have the numbers of the request's components
-  DMM_MESSAGE(27, self.request, self.grants)
+  ShortText placement = {};   ///< for people: why the components were placed so, and not otherwise
+  DMM_MESSAGE(27, self.request, self.grants, self.placement)
 };
 
 /// A grace class without a length: the owner takes the nodes back when their present job has ended.

@@ -87,7 +87,7 @@ CoAttempt& CoAllocator::begin(const RequestId& request, std::uint32_t round, std
   Waiting& waiting = waiting_.at(request);
   DMM_ASSERT(!waiting.attempt && waiting.due == never && !parts.empty());
   ++waiting.tries;
-  waiting.attempt = CoAttempt{round, std::move(parts), {}};
+  waiting.attempt = CoAttempt{round, std::move(parts), {}, {}};
   return *waiting.attempt;
 }
 

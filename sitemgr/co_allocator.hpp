@@ -35,7 +35,8 @@ struct CoPart {
 struct CoAttempt {
   std::uint32_t round = 0;  ///< tells its messages from those of earlier tries
   std::vector<CoPart> parts;
-  std::string broken;  ///< why it is to be given up; empty if it isn't
+  std::string placement;  ///< for people: why the parts are these
+  std::string broken;     ///< why it is to be given up; empty if it isn't
 
   /// A part by its number, from 1; nullptr if there is none.
   CoPart* part(std::uint32_t number) {

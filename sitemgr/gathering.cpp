@@ -6,6 +6,7 @@
 
 #include "manager/assert.hpp"
 #include "manager/planted.hpp"
+#include "matchmaking/placement_reasons.hpp"
 #include "protocol/text.hpp"
 #include "sitemgr/answers.hpp"
 #include "sitemgr/delegation.hpp"
@@ -22,6 +23,8 @@ namespace {
 
 /// No step begins more attempts: other parties are heard in between.
 constexpr int attempts_a_step = 64;
+/// Of the reasons of a placement: as far as a person would read.
+constexpr std::size_t reason_bytes_max = 600;
 /// Beyond the round trip, for the answers to a Survey.
 constexpr Duration reports_awaited = milliseconds(500);
 /// A request that is out at a neighbour as a whole is looked at again after this.
@@ -49,9 +52,9 @@ static void consider(SiteStep& s, LocalRequest& request);
 static bool free_own(SiteStep& s, const LocalRequest& request, const Placement& placement, const CoMap& map);
 /// Whether the neighbours on the way to all parts may be asked for as many.
 static bool may_ask_all(const SiteParts& parts, Instant now, const std::vector<CoPart>& wanted);
-/// `own`: clusters of the placement below this number are this site's.
+/// `own`: clusters of the placement below this number are this site's. `why`: of the placement, for people.
 static void begin(SiteStep& s, LocalRequest& request, std::vector<CoPart> parts, const Placement& placement,
-                  std::size_t own);
+                  std::size_t own, std::string why);
 static void ask(SiteStep& s, LocalRequest& request, const CoPart& part, std::uint32_t number);
 static void claim_all(SiteStep& s, const RequestId& id, CoAttempt& attempt);
 static void hand_out_all(SiteStep& s, const RequestId& id);
@@ -107,7 +110,10 @@ void consider(SiteStep& s, LocalRequest& request) {
   std::vector<CoPart> parts = parts_of(request, *placement, map);
   if (!may_ask_all(s.parts, s.now, parts))
     return co_allocator.found_no_place(s.now, id, "a neighbour can't be asked for more at once");
-  begin(s, request, std::move(parts), *placement, map.own);
+  const ResourceNeed& need = request.kind->need;
+  std::string why =
+      shortened(reason_of(need, map.views, s.parts.placer.policy_for(need), *placement), reason_bytes_max);
+  begin(s, request, std::move(parts), *placement, map.own, std::move(why));
 }
 
 bool free_own(SiteStep& s, const LocalRequest& request, const Placement& placement, const CoMap& map) {
@@ -135,9 +141,11 @@ bool may_ask_all(const SiteParts& parts, Instant now, const std::vector<CoPart>&
 }
 
 void begin(SiteStep& s, LocalRequest& request, std::vector<CoPart> parts, const Placement& placement,
-           std::size_t own_clusters) {
+           std::size_t own_clusters, std::string why) {
   const RequestId id = request.request.id;
   CoAttempt& attempt = s.parts.co_allocator.begin(id, ++request.round, std::move(parts));
+  attempt.placement = std::move(why);
+  s.effects.log(Level::info, "placed", id, {{"text", attempt.placement}});
   Duration round_trip;
   for (const CoPart& part : attempt.parts)
     if (part.neighbour) round_trip = std::max(round_trip, s.parts.neighbours[*part.neighbour].round_trip);
@@ -248,7 +256,7 @@ void hand_out_all(SiteStep& s, const RequestId& id) {
   s.parts.queue.set_search(request, LocalRequest::Search::ready);
   if (s.effects.wants(Level::info))
     s.effects.log(Level::info, "co_allocated", id, {{"parts", static_cast<std::int64_t>(leases.size())}});
-  hand_out(s, leases, request);
+  hand_out(s, leases, request, attempt.placement);
 }
 
 void part_rejected(SiteStep& s, std::size_t from, Reject& answer) {

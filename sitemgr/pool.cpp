@@ -58,11 +58,11 @@ void hand_out(SiteStep& s, HopLease& lease, LocalRequest& request, std::vector<N
   leave(s, request);
 }
 
-void hand_out(SiteStep& s, const std::vector<HopLease*>& leases, LocalRequest& request) {
+void hand_out(SiteStep& s, const std::vector<HopLease*>& leases, LocalRequest& request, std::string placement) {
   DMM_ASSERT(!leases.empty() && !request.is_away());
   if (leases.size() == 1) return hand_out(s, *leases.front(), request, leases.front()->nodes);
   const RequestId id = request.request.id;
-  GrantSet set{id, {}};
+  GrantSet set{id, {}, std::move(placement)};
   for (HopLease* lease : leases)
     set.grants.push_back(give(s, *lease, request, lease->nodes, lease == leases.front()));
   // The delegations of the request are told once, with its first lease.

@@ -9,7 +9,7 @@ namespace dmm::site_steps {
 
 void hand_out(SiteStep& s, HopLease& lease, LocalRequest& request, std::vector<NodeGroup> nodes);
 /// All nodes of these leases at once: each lease serves some components of the request.
-void hand_out(SiteStep& s, const std::vector<HopLease*>& leases, LocalRequest& request);
+void hand_out(SiteStep& s, const std::vector<HopLease*>& leases, LocalRequest& request, std::string placement);
 std::vector<NodeGroup> take_from_users(SiteStep& s, HopLease& lease, const std::vector<NodeGroup>& nodes,
                                        const Party* job_manager);
 void take_from_user(SiteParts& parts, HopLease& lease, const RequestId& request);

@@ -123,6 +123,7 @@ Json job_of(const JobView& job, const ViewTime& time) {
           {"overhead_seconds", job.overhead.in_seconds()},
           {"place", job.places.empty() ? Json(nullptr) : place_of(job.places[0])},
           {"places", places_of(job.places)},
+          {"placement", job.placement},
           {"isolation", isolation_of(job.places)},
           {"origin", job.places.empty() ? Json(nullptr) : Json(to_text(job.origin))},
           {"hops", job.hops},

@@ -1,0 +1,63 @@
+// Why a request was placed as it was, in words: what policy chose what, and what the others would have done.
+#include "matchmaking/placement_reasons.hpp"
+
+#include <doctest/doctest.h>
+
+#include "matchmaking/policy.hpp"
+
+namespace dmm::placement_reasons_test {
+namespace {
+
+/// The idle processors of Sonmez et al. 2006, figures 2 and 4: 18, 15 and 12.
+std::vector<ClusterView> three_clusters() {
+  std::vector<ClusterView> clusters;
+  for (const auto& [site, idle] : {std::pair("alpha", 18u), std::pair("beta", 15u), std::pair("gamma", 12u)})
+    clusters.push_back({SiteName(site), ClusterName("c"), idle, idle});
+  return clusters;
+}
+
+std::string reason(const ResourceNeed& need, const char* policy) {
+  const PlacementPolicy chosen = find_placement(policy);
+  const auto clusters = three_clusters();
+  return reason_of(need, clusters, chosen, chosen(need, clusters).value());
+}
+
+}  // namespace
+
+TEST_CASE("the reasons of a placement: what was chosen, and what other policies would have done") {
+  ResourceNeed three;
+  three.components = {{8, {}, {}}, {8, {}, {}}, {8, {}, {}}};
+  CHECK(reason(three, "cm") ==
+        "cm chose 2 clusters: 16 on alpha/c, 8 on beta/c; worst_fit would take 3 clusters: 8 on alpha/c, 8 on "
+        "beta/c, "
+        "8 on gamma/c; best_fit would take 3 clusters: 8 on gamma/c, 8 on beta/c, 8 on alpha/c");
+  CHECK(reason(three, "worst_fit")
+            .starts_with("worst_fit chose 3 clusters: 8 on alpha/c, 8 on beta/c, 8 on gamma/c; "
+                         "cm would take 2 clusters: 16 on alpha/c, 8 on beta/c"));
+}
+
+TEST_CASE("the reasons of a placement: a flexible request that only one policy cuts") {
+  ResourceNeed flexible;
+  flexible.kind = RequestKind::flexible;
+  flexible.components = {{24, {}, {}}};
+  CHECK(reason(flexible, "fcm")
+            .starts_with(
+                "fcm chose 2 clusters: 18 on alpha/c, 6 on beta/c; worst_fit finds none: it does not cut a "
+                "flexible request: 24 "
+                "processors have to fit one cluster, and the largest usable idle count is 18; cm finds none"));
+}
+
+TEST_CASE("the reasons of a placement: what its components name, and what fits where the policy finds nothing") {
+  ResourceNeed fixed;
+  fixed.kind = RequestKind::fixed;
+  fixed.components = {{8, SiteName("beta"), {}}};
+  CHECK(reason(fixed, "cm") == "cm chose 1 cluster: 8 on beta/c, as its components ask for it");
+  ResourceNeed one;
+  one.components = {{8, {}, {}}};
+  const auto clusters = three_clusters();
+  const Placement elsewhere{{0, 2, 8}};
+  CHECK(reason_of(one, clusters, find_placement("cm"), elsewhere)
+            .starts_with("any fit, since cm finds none, chose 1 cluster: 8 on gamma/c; worst_fit would take"));
+}
+
+}  // namespace dmm::placement_reasons_test

@@ -53,12 +53,16 @@ int draw_picture(const ChainOptions& options, const DelegationChain& chain) {
 int run(const ChainOptions& options) {
   auto parsed = parse_job(options.request);
   if (auto* fault = std::get_if<CommandFault>(&parsed)) return fail("chain", *fault);
-  const JobName& job = std::get<JobName>(parsed);
+  JobName job = std::get<JobName>(parsed);
   if (job.site.empty())
     return fail("chain", {"say whose job " + options.request + " is, as in das-0/alice/" + options.request, 2});
   auto logs = logs_of(options);
   if (auto* fault = std::get_if<CommandFault>(&logs)) return fail("chain", *fault);
   const std::string& folder = std::get<std::string>(logs);
+  if (job.index) {
+    job.job = find_element(folder, {SiteName(job.site), job.user, job.job, 1}, *job.index);
+    if (job.job == 0) return fail("chain", {"the logs in " + folder + " say nothing about " + options.request, 1});
+  }
   const RequestId request{SiteName(job.site), job.user, job.job, 1};
   auto records = find_records(folder, request);
   if (auto* fault = std::get_if<LogFault>(&records))

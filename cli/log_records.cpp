@@ -189,4 +189,15 @@ RecordsOrFault find_records(const std::string& directory, const RequestId& reque
   return records;
 }
 
+std::uint64_t find_element(const std::string& directory, const RequestId& array, std::uint32_t index) {
+  std::vector<LogRecord> records;
+  const std::string user = array.site.text + "/" + array.user + "/";
+  collect(logs_in(directory), Search({"\"array\":" + std::to_string(array.job) + ","}), records,
+          [&](const LogRecord& record) {
+            return record.event == "submitted" && record.request.starts_with(user) &&
+                   record.number("array") == array.job && record.field("index") == std::to_string(index);
+          });
+  return records.empty() ? 0 : records.front().number("job");
+}
+
 }  // namespace dmm

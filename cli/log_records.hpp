@@ -56,4 +56,7 @@ using RecordsOrFault = std::variant<std::vector<LogRecord>, LogFault>;
 /// folder "logs".
 RecordsOrFault find_records(const std::string& directory, const RequestId& request);
 
+/// The number of an element of an array, as its job manager wrote it down when it made a job of it; 0 if none did.
+std::uint64_t find_element(const std::string& directory, const RequestId& array, std::uint32_t index);
+
 }  // namespace dmm

@@ -16,7 +16,7 @@ constexpr std::array outcomes{JobState::finished, JobState::failed, JobState::ca
 Job& JobTable::add(Job job) {
   DMM_ASSERT(!job.run && !job.ended);
   job.state = JobState::waiting;
-  ++ever_[static_cast<std::size_t>(JobState::waiting)];
+  note_ever(job, JobState::waiting);
   return insert(std::move(job));
 }
 
@@ -24,11 +24,10 @@ Job& JobTable::restore(Job job) {
   DMM_ASSERT(static_cast<std::size_t>(job.state) < job_state_count);
   DMM_ASSERT(is_over(job.state) || has_attempt(job.state) == (job.run != nullptr));
   // The states that it certainly came to, so that counts go on over a restart.
-  const auto came_to = [&](JobState state) { ++ever_[static_cast<std::size_t>(state)]; };
-  came_to(JobState::waiting);
-  if (job.granted) came_to(JobState::starting);
-  if (job.started) came_to(JobState::running);
-  if (job.state > JobState::running) came_to(job.state);
+  note_ever(job, JobState::waiting);
+  if (job.granted) note_ever(job, JobState::starting);
+  if (job.started) note_ever(job, JobState::running);
+  if (job.state > JobState::running) note_ever(job, job.state);
   return insert(std::move(job));
 }
 
@@ -38,7 +37,6 @@ Job& JobTable::insert(Job job) {
   DMM_ASSERT(is_new);
   ++counts_[static_cast<std::size_t>(it->second->state)];
   DMM_ASSERT(count(it->second->state) <= jobs_.size());
-  DMM_ASSERT(ever(JobState::waiting) >= jobs_.size());  // each began so
   enter(*it->second);
   return *it->second;
 }
@@ -65,7 +63,11 @@ void JobTable::change(Job& job, JobEvent event) {
   ++counts_[static_cast<std::size_t>(*state)];
   DMM_ASSERT(count(*state) <= jobs_.size());
   if (!stays) enter(job);
-  ++ever_[static_cast<std::size_t>(*state)];
+  note_ever(job, *state);
+}
+
+void JobTable::note_ever(const Job& job, JobState state) {
+  if (!job.is_array()) ++ever_[static_cast<std::size_t>(state)];
 }
 
 void JobTable::enter(const Job& job) {

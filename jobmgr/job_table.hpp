@@ -27,7 +27,7 @@ class JobTable {
   std::vector<std::uint64_t> in(JobState state, std::uint64_t from = 0, std::size_t most = SIZE_MAX) const;
   /// How many are in a state.
   std::size_t count(JobState state) const { return counts_[static_cast<std::size_t>(state)]; }
-  /// Jobs that ever came to a state; forgotten ones too.
+  /// Jobs that ever came to a state; forgotten ones too. Of an array its elements count.
   std::uint64_t ever(JobState state) const { return ever_[static_cast<std::size_t>(state)]; }
   std::size_t size() const { return jobs_.size(); }
   std::size_t open() const;
@@ -39,6 +39,7 @@ class JobTable {
 
  private:
   Job& insert(Job job);
+  void note_ever(const Job& job, JobState state);
   void enter(const Job& job);
   void leave(const Job& job);
 

@@ -63,6 +63,7 @@ TEST_CASE("an array is one job for its user, and each element is asked for and r
   run_and_end(stage, 5);
   CHECK(stage.state(1) == JobState::finished);
   CHECK(stage.manager.job(1)->exit->code == 0);
+  CHECK(stage.manager.ever(JobState::finished) == 3);  // each element, and the array isn't one more
 }
 
 TEST_CASE("an array ends as the worst of its elements, and says which these were") {

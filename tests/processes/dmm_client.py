@@ -149,11 +149,14 @@ Grown = struct("Grown", ("request", RequestId, RequestId()), ("component", "uint
                ("error_bytes", "uint", 0), number=48)
 Forget = struct("Forget", ("request", RequestId, RequestId()), number=46)
 Dependency = struct("Dependency", ("kind", "uint", 0), ("job", "uint", 0))
+IndexRange = struct("IndexRange", ("first", "uint", 0), ("last", "uint", 0), ("step", "uint", 1))
+ArrayIndices = struct("ArrayIndices", ("ranges", [IndexRange], ()), ("at_once", "uint", 0))
 JobDescription = struct("JobDescription", ("name", "text", ""), ("program", Program, Program()), ("need", Need, Need()),
                         ("dttl", "uint", 5), ("priority", "int", 0), ("reruns_max", "uint", 3),
                         ("output_path", "text", ""), ("error_path", "text", ""), ("keep_output", "bool", True),
                         ("append", "bool", False), ("hold", "bool", False), ("begin_seconds", "uint", 0),
-                        ("dependencies", [Dependency], ()))
+                        ("dependencies", [Dependency], ()), ("array", ArrayIndices, ArrayIndices()),
+                        ("goes_on", "bool", False))
 Submit = struct("Submit", ("token", "uint", 0), ("jobs", [JobDescription], ()), number=60)
 Submitted = struct("Submitted", ("token", "uint", 0), ("first_job", "uint", 0), ("jobs", "uint", 0),
                    ("fault", "text", ""), number=61)

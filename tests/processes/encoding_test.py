@@ -7,9 +7,10 @@ import re
 import unittest
 
 from dmm_client import (
-    FLEXIBLE, MESSAGES, SECOND, Beat, Chunk, Component, Constraints, Delegate, Ended, Epoch, Grant, Head, Hello,
-    HintEntry, JobDescription, LeaseEnded, LeaseId, Limits, Need, NodeGroup, NodeRange, Program, Reject, Request,
-    RequestId, SiteAnswer, Start, Submit, frame_of, job_manager, parse, raw_frame, resource_manager, site_manager)
+    FLEXIBLE, MESSAGES, SECOND, ArrayIndices, Beat, Chunk, Component, Constraints, Delegate, Ended, Epoch, Grant, Head,
+    Hello, HintEntry, IndexRange, JobDescription, LeaseEnded, LeaseId, Limits, Need, NodeGroup, NodeRange, Program,
+    Reject, Request, RequestId, SiteAnswer, Start, Submit, frame_of, job_manager, parse, raw_frame, resource_manager,
+    site_manager)
 
 SOURCE = pathlib.Path(os.environ.get("DMM_SOURCE", pathlib.Path(__file__).resolve().parents[2]))
 SITE, NORTH = "home", "north"
@@ -24,13 +25,14 @@ class Encoding(unittest.TestCase):
         ranges = (NodeRange(0, 3), NodeRange(7, 7))
         group = NodeGroup(resource_manager("north", "n"), "c", ranges, 2, "tcp://n:1", 0)
         program = Program(("sh", "-c", "true"), "", ("A=\udcff",), Limits(wall_seconds=9), b"#!/bin/sh\n", b"\x00\xff")
+        array = ArrayIndices((IndexRange(0, 9, 3),), 2)
         flexible = Need(FLEXIBLE, (Component(8),), 2, 3, ((4, 4), (8,)), Constraints(1 << 40, {"arch": "x86_64"}))
         for message in (asked, Delegate(asked, 0, 1, 3, 14, 10 * SECOND, ("home",)),
                         Reject(asked.id, 0, 1, 2, 13, (SiteAnswer("north", 2),)),
                         Grant(asked.id, 0, 1, lease, (group,), SECOND, ("north", "home"), ("top",), (b"\xff",), 3, 2),
                         LeaseEnded(lease, (group,), 4, True), Start(lease, asked.id, 0, ranges, program),
                         Ended(asked.id, 0, 1, 9, wall=5, output=b"\x00\xff"), Chunk(asked.id, data=b"x" * 49152),
-                        Submit(9, (JobDescription("j", program, flexible),))):
+                        Submit(9, (JobDescription("j", program, flexible, array=array),))):
             head = Head(type=message.NUMBER, sender=site_manager(SITE), receiver=site_manager(NORTH), sequence=70000,
                         incarnation=1 << 63, trace=asked.id, hint=(HintEntry(5, 64, True),))
             with self.subTest(type(message).__name__):

@@ -53,6 +53,7 @@ CLI::App* add_leases_command(CLI::App& app, int& exit_code) {
       "Every site of a chain shows the lease: \"from\" is its neighbour towards the owner, \"to\" the one\n"
       "towards the borrower; neither is set where the owner's own users have the nodes. A lease may serve\n"
       "several jobs one after the other: \"granted for\" is the first, \"used by\" whoever has its nodes now.\n"
+      "A job with several leases is told once more below, with all of them.\n"
       "\n"
       "Examples:\n"
       "  dmm leases\n"

@@ -36,6 +36,45 @@ std::map<std::string, std::vector<std::string>> users_by_lease(const std::vector
   return users;
 }
 
+/// What a lease is for now: the request that uses it, or, while it is held, the one that it was granted
+/// for. Empty if it waits idle for the next request, or serves several.
+std::string purpose_of(const Json& lease) {
+  const std::vector<std::string> users = users_of(lease);
+  if (users.empty())
+    return number_in<std::uint64_t>(lease, "jobs") > 0 ? std::string() : text_in(lease, "request");
+  return users.size() == 1 ? users.front() : std::string();
+}
+
+/// "alpha#4, 16 processors in use".
+std::string part_text(const Json& lease) {
+  const bool is_used = !rows_in(lease, "handed_out").empty();
+  std::string text = shown(lease, "lease") + ", " +
+                     count_text(number_in<std::uint64_t>(lease, "processors"), "processor") +
+                     (is_used ? " in use" : " held");
+  const std::string left = seconds_in(lease, "from_seconds_left");
+  return left.empty() ? text : text + ", for " + left + " more if not renewed";
+}
+
+/// A line for each job with several leases, and one for each of them, as their home site has them.
+std::string jobs_with_several(const std::vector<Json>& sites) {
+  std::map<std::string, std::vector<const Json*>> by_job;
+  for (const Json& site : sites)
+    if (const auto leases = site.find("leases"); leases != site.end() && leases->is_array())
+      for (const Json& lease : *leases)
+        if (const std::string job = purpose_of(lease); text_in(lease, "to").empty() && !job.empty())
+          by_job[job].push_back(&lease);
+  std::string text;
+  for (const auto& [job, leases] : by_job) {
+    if (leases.size() < 2) continue;
+    std::uint64_t processors = 0;
+    for (const Json* lease : leases) processors += number_in<std::uint64_t>(*lease, "processors");
+    text += harmless(job) + " has " + count_text(leases.size(), "lease") + " with " +
+            count_text(processors, "processor") + ":\n";
+    for (const Json* lease : leases) text += "  " + part_text(*lease) + "\n";
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string render_leases(const std::vector<Json>& sites, const Style& style) {
@@ -62,6 +101,7 @@ std::string render_leases(const std::vector<Json>& sites, const Style& style) {
                  joined(texts_in(lease, "chain"), style.pick(" → ", " > "))});
     }
   std::string text = table.empty() ? "no leases\n" : table.text(style);
+  if (const std::string jobs = jobs_with_several(sites); !jobs.empty()) text += "\n" + jobs;
   for (const Json& site : sites) {
     const std::size_t total = number_in<std::size_t>(site, "total"), listed = rows_in(site, "leases").size();
     if (listed < total) text += shown(site, "site") + ": " + grouped(total - listed) + " more leases aren't shown\n";

@@ -208,6 +208,23 @@ TEST_CASE("views: a lease that serves one job after the other names who uses it 
   CHECK(whole.find("alpha/u/2") != whole.rfind("alpha/u/2"));
 }
 
+TEST_CASE("views: the leases of a co-allocated job are told together") {
+  World world(grid_of(R"({"name": "pair", "sites": [
+    {"name": "alpha", "users": ["u"], "siblings": ["beta"], "clusters": [{"name": "nodes", "nodes": 4}]},
+    {"name": "beta", "clusters": [{"name": "nodes", "nodes": 4}]}]})"),
+              calm_world());
+  world.run_until(at(2));
+  JobDescription job = job_of(4);
+  job.need.components = {{4, {}, {}}, {3, {}, {}}};
+  job.program.arguments = {"sleep", "100"};
+  world.submit(job_manager_of(SiteName("alpha"), "u"), job);
+  world.run_until(at(15));
+  const std::string text = render_leases(ask_sites(world, "leases"), wide);
+  CHECK(text.find(
+            "alpha/u/1 has 2 leases with 7 processors:\n  alpha#1, 4 processors in use\n  beta#1, 3 processors "
+            "in use\n") != std::string::npos);
+}
+
 TEST_CASE("views: what is wider than the terminal is cut, or stands below its row") {
   Table table({{"site"}, {"number", true}, {"text", false, true}, {"empty"}});
   table.add({"alpha", "17", std::string(200, 'x'), ""});

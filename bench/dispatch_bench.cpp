@@ -1,6 +1,7 @@
-// Jobs through everything that a job passes: `count` times `true` is handed to a real job manager at `endpoint`, which
-// asks a real site manager for nodes and starts them at a real resource manager. Prints how many were finished in a
-// second, from the first submission to the last end.
+// Jobs through everything that a job passes: `count` times `true` is handed to a real job manager at `endpoint`,
+// which asks a real site manager for nodes and starts them at a real resource manager. Prints how many were
+// finished in a second, from the first submission to the last end. With `array` they are the elements of one
+// array.
 #include <unistd.h>
 
 #include <nlohmann/json.hpp>
@@ -36,19 +37,22 @@ void dispatch(const Arguments& arguments) {
   job.program.arguments = {"true"};
   job.need.components = {{.processors = 1, .site = {}, .cluster = {}}};
   const int wanted = arguments.count("count");
+  const bool is_array = arguments.number("array", 0) > 0;
+  if (is_array) job.array.ranges.push_back({1, static_cast<std::uint32_t>(wanted), 1});
   const double begin = clock_seconds();
-  for (int left = wanted; left > 0; left -= jobs_at_once) {
+  for (int left = is_array ? 1 : wanted; left > 0; left -= jobs_at_once) {
     const auto jobs = static_cast<std::size_t>(std::min(left, jobs_at_once));
     const Reply reply = pool.wait(pool.submit(manager, std::vector<JobDescription>(jobs, job)), seconds(20));
     if (!reply.fault.empty()) fail(reply.fault);
     if (!reply.submitted.fault.empty()) fail(reply.submitted.fault);
   }
+  const double accepted = clock_seconds();
   const double limit = begin + arguments.number("limit_seconds", 60);
   while (ended(pool, manager) - before < static_cast<std::uint64_t>(wanted)) {
     if (clock_seconds() > limit) fail("not all jobs ended in time");
     ::usleep(10'000);
   }
-  print_result({{"jobs_per_second", wanted / (clock_seconds() - begin)}});
+  print_result({{"jobs_per_second", wanted / (clock_seconds() - begin)}, {"accept_seconds", accepted - begin}});
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 together or not at all, and what becomes of it when ranks, sites or its user end it.
 """
 import os
+import signal
 import subprocess
 import unittest
 
@@ -169,6 +170,30 @@ class Mpi(ThreeSites):
         record = until(lambda: (said := self.job(job)) and said["interruptions"] > 0 and said, "it was interrupted")
         self.assertEqual(record["interruption_causes"][0]["owner"], "beta", record)
         self.dmm("cancel", job)
+        self.until_nothing_runs()
+
+    def test_a_site_that_dies_between_claim_and_start_lets_nothing_begin(self):
+        self.three()
+        status = self.dmm("testbed", "status", "three", "--json").json
+        names = [name for name in (one["daemon"] for one in status["daemons"])
+                 if "gamma" in name and not name.startswith("jobmgr")]
+        nodes = next(name for name in names if name.startswith("resmgr"))
+        os.kill(self.daemon(status, nodes), signal.SIGSTOP)
+        out = self.folder / "long.out"
+        job = self.submit(*self.ALPHA, *self.THREE, "--output-file", out, "--mpi", "--",
+                          self.build("openmpi", "allreduce"), 600)
+        until(lambda: self.job(job)["tasks_ready"] == 2, "two of three tasks to be ready")
+        self.assertIn("2 of its 3 tasks are ready; none begins before all are", self.dmm("why", job).out)
+        self.kill(*(self.daemon(status, name) for name in names))
+        until(lambda: self.job(job)["state"] != "starting", "the attempt to be given up")
+        self.assertFalse(out.exists() and "begins" in out.read_text(), "a rank began without the others")
+        for name in names:
+            self.dmm("testbed", "restart", "three", "--which", name)
+        until(lambda: out.exists() and "begins" in out.read_text(), "the next attempt begins")
+        record = self.job(job)
+        self.assertEqual((record["attempt"], record["reruns"], record["false_starts"]), (2, 0, 1), record)
+        self.dmm("cancel", job)
+        self.until_state(job, "cancelled")
         self.until_nothing_runs()
 
     def test_the_exit_status_of_an_mpi_program_is_the_jobs(self):

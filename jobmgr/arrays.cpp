@@ -105,11 +105,12 @@ void Arrays::cancel_left(ElementKey element) {
   --left_;
 }
 
-void Arrays::cancel_left(std::uint64_t number) {
+void Arrays::end_left(std::uint64_t number, JobState outcome) {
   JobArray& array = at(number);
+  const std::size_t index = outcome_index(outcome);
   for (const PositionRange& range : array.left.ranges()) {
-    array.ended[cancelled].add(range);
-    array.forgotten[cancelled].add(range);
+    array.ended[index].add(range);
+    array.forgotten[index].add(range);
   }
   DMM_ASSERT(left_ >= array.left.count());
   left_ -= array.left.count();

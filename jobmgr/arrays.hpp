@@ -83,8 +83,8 @@ class Arrays {
   void set_eligible(std::uint64_t number, bool is_eligible);
   /// An element without a job never gets one.
   void cancel_left(ElementKey element);
-  /// The same of all elements of an array.
-  void cancel_left(std::uint64_t number);
+  /// The same of all elements of an array, which count as ended so.
+  void end_left(std::uint64_t number, JobState outcome);
 
   /// The job of an ended element is forgotten: its outcome stays here.
   void forget_element(ElementKey element, JobState outcome);

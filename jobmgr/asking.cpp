@@ -231,9 +231,9 @@ void on(JobStep& s, FromSite, const Refuse& refuse) {
   if (refuse.reason == RefusalReason::too_large)
     text += ", of which the largest has " + std::to_string(refuse.largest) + " processors";
   if (!refuse.text.empty()) text += "; " + shortened(refuse.text, text_bytes_max);
-  job->text = text;
-  job->ended = s.now;
+  job->text = text, job->ended = s.now;
   close(s, *job, JobEvent::fail);
+  if (job->array != 0 && refuse.reason != RefusalReason::limit_reached) refuse_left(s, *job);
 }
 
 void on(JobStep& s, FromSite, Grant& grant) { take(s, grant.request, {&grant, 1}); }

@@ -52,6 +52,14 @@ std::string text_of_refusal(const Job& job) {
          ": only a job that waits can be held or altered";
 }
 
+/// Whether an element is found again after a restart by what its array says.
+bool is_as_its_array(const JobParts& parts, const Job& job) {
+  if (job.array == 0) return false;
+  const JobDescription& array = parts.jobs.find(job.array)->description;
+  return array.priority == job.description.priority &&
+         array.program.limits.wall_seconds == job.description.program.limits.wall_seconds;
+}
+
 /// Why an element without a job can't be altered.
 std::string text_of_unmade(const JobParts& parts, std::uint64_t number) {
   const ElementKey key = *parts.arrays.element_of(number);
@@ -142,8 +150,8 @@ Altered alter(JobStep& s, std::uint64_t number, const Alteration& wanted) {
   if (is_another) {
     priority = wanted.priority.value_or(priority);
     wall_seconds = wanted.wall_seconds.value_or(wall_seconds);
-    s.parts.unwritten.description(number);
-    job->own_record = true;
+    job->own_record |= !is_as_its_array(s.parts, *job);
+    if (job->own_record) s.parts.unwritten.description(number);
   }
   if (is_to_be_held && !is_held) eligibility.hold(s.now, number);
   if (is_held && !is_to_be_held) eligibility.release(number);

@@ -161,9 +161,19 @@ void note_element_over(JobStep& s, const Job& element) {
   if (!DMM_PLANT(array_never_ends)) close_if_over(s, array);
 }
 
+void refuse_left(JobStep& s, const Job& element) {
+  DMM_ASSERT(element.state == JobState::failed);
+  Job& array = *s.parts.jobs.find(element.array);
+  if (is_over(array.state)) return;
+  array.text = element.text;
+  s.parts.arrays.end_left(array.number, JobState::failed);
+  s.parts.changed(array, Grade::synced);
+  close_if_over(s, array);
+}
+
 void cancel_array(JobStep& s, Job& array, Duration grace) {
   array.cancel_wanted = true;
-  s.parts.arrays.cancel_left(array.number);
+  s.parts.arrays.end_left(array.number, JobState::cancelled);
   s.parts.changed(array, Grade::synced);
   for (const std::uint64_t number : open_elements(*s.parts.arrays.find(array.number))) cancel(s, number, grace);
   close_if_over(s, array);

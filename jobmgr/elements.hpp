@@ -22,6 +22,8 @@ void add_array_variables(const JobParts& parts, const Job& element, std::vector<
 void note_element_running(JobParts& parts, const Job& element, Instant since);
 /// An element is over: with the last one its array is.
 void note_element_over(JobStep& s, const Job& element);
+/// An element was refused for what it asks for: elements without a job would be, too, and fail with it.
+void refuse_left(JobStep& s, const Job& element);
 /// Ends all elements of the array.
 void cancel_array(JobStep& s, Job& array, Duration grace);
 /// Cancels an element that has no job yet. Returns why it can't be, or nothing.

@@ -101,7 +101,7 @@ TEST_CASE("arrays: elements without a job are cancelled one by one or all togeth
   make_all(arrays);
   arrays.cancel_left({1, 500});
   CHECK_FALSE(arrays.find(1)->left.contains(500));
-  arrays.cancel_left(1);
+  arrays.end_left(1, JobState::cancelled);
   CHECK(arrays.left() == 0);
   CHECK(arrays.find(1)->ended[outcome_index(JobState::cancelled)].count() == 1000 - elements_waiting_max);
   CHECK(arrays.broken_invariant() == "");

@@ -145,6 +145,26 @@ TEST_CASE("an array is cancelled as a whole, and one element by itself") {
   CHECK(stage.manager.count(JobState::waiting) == 0);
 }
 
+TEST_CASE("an array that is refused for what it asks for fails without asking for each element [S150d]") {
+  Stage stage;
+  stage.submit({array_of("0-9999")});
+  CHECK(stage.said<Request>(site).size() == elements_waiting_max);
+  SUBCASE("too large") {
+    stage.hear(site, Refuse{request(element(stage, 1, 0)), RefusalReason::too_large, 64, {}});
+    CHECK(text_of_group(stage, 1, JobState::failed) == "0,256-9999");
+    CHECK(stage.said<Request>(site).empty());
+    for (std::uint32_t index = 1; index < elements_waiting_max; ++index)
+      stage.hear(site, Refuse{request(element(stage, 1, index)), RefusalReason::too_large, 64, {}});
+    CHECK(stage.state(1) == JobState::failed);
+    CHECK(stage.manager.job(1)->text.starts_with("refused: too large for every cluster"));
+  }
+  SUBCASE("too many requests of its user") {
+    stage.hear(site, Refuse{request(element(stage, 1, 0)), RefusalReason::limit_reached, 0, {}});
+    CHECK(stage.said<Request>(site).size() == 1);
+    CHECK(stage.state(1) == JobState::waiting);
+  }
+}
+
 TEST_CASE("hold and release, begin times and dependencies are of an array as a whole") {
   Stage stage;
   stage.submit({sleeper()});
@@ -188,7 +208,18 @@ TEST_CASE("elements that were altered by themselves, or that wait for their turn
   stage.settle();
   CHECK(stage.manager.alter(stage.now, far, {.priority = 9}, stage.out).fault ==
         "element 1_999 isn't asked for yet: hold or alter its array, 1");
+  const auto descriptions = [&] {
+    return std::ranges::count_if(stage.manager.records(), [](const JobManagerRecord& row) {
+      return std::holds_alternative<JobRecord>(row);
+    });
+  };
+  CHECK(descriptions() == 2);  // of the array, and of the element that isn't as the others
+  CHECK(stage.manager.alter(stage.now, 1, {.wall_seconds = 77}, stage.out).changed);
+  stage.settle();
+  CHECK(descriptions() == 2);
   stage.restart();
+  CHECK(stage.manager.job(element(stage, 1, 1))->limit_wall_seconds == 77);
+  CHECK(stage.manager.job(first)->limit_wall_seconds == 77);
   CHECK(stage.manager.job(first)->priority == 9);
   CHECK(stage.manager.job(element(stage, 1, 1))->priority == 0);
 }

@@ -105,7 +105,7 @@ class Commands(GridTest):
                 done = self.dmm(*words, code=2)
                 self.assertTrue(done.err.strip())
                 self.assertEqual(done.out, "")
-        self.refused(2, "there is no option --array", words=("submit", "--array", "1-3", "--", "true"))
+        self.refused(2, "there is no option --arrays", words=("submit", "--arrays", "1-3", "--", "true"))
         for words in (("queue",), ("sites",), ("submit", "--", "true"), ("testbed", "down", "nothing")):
             self.refused(1, "none is up" if words[0] == "testbed" else "no testbed is up", words=words)
         for words in (("help",), ("--help",), ("submit", "--help"), ("testbed", "up", "--help"), ("--version",)):

@@ -24,7 +24,7 @@ namespace {
 /// nodes once gathered for a borrower whose job is wider than their cluster, beside others that they fit. In the
 /// third, a component ends well that was thought to have lost its nodes, and another was stopped for its sake. In
 /// the fourth, a resource manager was greeted along a chain of which a link had been removed, over and over again.
-constexpr std::uint64_t rare_seeds[] = {149, 237, 169, 853};
+constexpr std::uint64_t rare_seeds[] = {149, 237, 169, 853, 2130};
 /// Crowds in which a borrower got nothing: of wider jobs than what came free at a time, or than its share.
 constexpr std::uint64_t seeds_with_wide_ones[] = {138, 185, 369};
 

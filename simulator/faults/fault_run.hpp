@@ -88,6 +88,7 @@ class FaultRun {
   std::map<RequestId, std::vector<TaskPerformer::End>> program_ends() const;
   std::set<RequestId> attempts_that_died_with_a_keeper() const;
   std::string check_outcomes() const;
+  bool was_refused(const JobOfUser& job, const JobView& view) const;
   std::string fault_of_outcome(const JobOfUser& job, const JobView& view, const JobDescription& description,
                                const std::vector<TaskPerformer::End>& programs) const;
   std::string fault_of_charges(const JobView& view, const std::set<RequestId>& died) const;

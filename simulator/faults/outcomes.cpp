@@ -124,6 +124,17 @@ std::string FaultRun::check_outcomes() const {
   return {};
 }
 
+/// Of an element also if another one of its array was: the array is refused as a whole then.
+bool FaultRun::was_refused(const JobOfUser& job, const JobView& view) const {
+  if (refused_.contains(view.request)) return true;
+  if (view.array == 0) return false;
+  return std::ranges::any_of(refused_, [&](const RequestId& request) {
+    if (request.site != view.request.site || request.user != view.request.user) return false;
+    const auto other = world_->job_manager(job.first)->manager.job(request.job);
+    return other && other->array == view.array;
+  });
+}
+
 std::string FaultRun::fault_of_outcome(const JobOfUser& job, const JobView& view, const JobDescription& description,
                                        const std::vector<TaskPerformer::End>& programs) const {
   switch (view.state) {
@@ -135,7 +146,7 @@ std::string FaultRun::fault_of_outcome(const JobOfUser& job, const JobView& view
       return all_ran && ends_well(programs) ? "" : "finished, and its programs didn't";
     }
     case JobState::failed: {
-      if (!view.granted) return refused_.contains(view.request) ? "" : "failed before it had nodes, and wasn't refused";
+      if (!view.granted) return was_refused(job, view) ? "" : "failed before it had nodes, and wasn't refused";
       return fails_by_itself(programs) || is_suspected(view, programs) ? "" : "failed, and its programs didn't";
     }
     case JobState::cancelled:

@@ -163,6 +163,7 @@ void Liar::speak(World& world) {
 
 /// What comes over a user's connection has passed the reader, as any frame.
 void Liar::order_as_client(World& world) {
+  constexpr std::uint32_t elements_max = 50;
   Random& random = invention_.dice();
   const Party manager = job_manager_of(who_.site, who_.name);
   ++lies_;
@@ -176,6 +177,8 @@ void Liar::order_as_client(World& world) {
     job.need.components.resize(1 + random.below(3), Component{1, {}, {}});
     job.dttl = 3;
     invention_.change(job, random.chance(0.5) ? 0.02 : 0.2);
+    // What breaks with a million elements breaks with fifty, and the world would take minutes.
+    if (fault_of(job.array).empty() && job.array.size() > elements_max) job.array = {};
   }
   const Envelope asked{.from = who_, .to = manager, .incarnation = 1, .sequence = 1, .trace = {}, .hint = {},
                        .message = std::move(submit)};

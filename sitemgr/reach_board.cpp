@@ -2,6 +2,7 @@
 #include "sitemgr/reach_board.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <utility>
 
 #include "manager/assert.hpp"
@@ -143,7 +144,8 @@ Reach ReachSums::without(std::size_t neighbour, ReachEntry own) const {
       one.together = kind.together;
       one.longest = kind.longest;
       one.limited = kind.limited;
-      one.in_all = kind.in_all;
+      // Rounded up, so that not every site that comes makes all others tell their reach again.
+      one.in_all = kind.in_all == 0 ? 0 : std::bit_ceil(kind.in_all);
     }
   }
   return reach;

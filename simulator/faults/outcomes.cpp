@@ -139,7 +139,8 @@ std::string FaultRun::fault_of_outcome(const JobOfUser& job, const JobView& view
                                        const std::vector<TaskPerformer::End>& programs) const {
   switch (view.state) {
     case JobState::finished: {
-      if (description.goes_on) return goes_on_well(programs) ? "" : "finished, and no program of it did";
+      const bool went_on = description.goes_on && view.text.starts_with("went on without");
+      if (went_on) return goes_on_well(programs) ? "" : "finished, and no program of it did";
       const bool all_ran = description.need.kind == RequestKind::flexible
                                ? !programs.empty()
                                : programs.size() == description.need.components.size();

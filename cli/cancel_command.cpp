@@ -102,15 +102,15 @@ int cancel_selected(const CancelOptions& options) {
   if (auto* fault = std::get_if<CommandFault>(&named)) return fail("cancel", *fault);
   const auto& managers = std::get<std::vector<Manager>>(named);
   Chosen chosen;
+  const auto choose = [&](std::size_t manager, const Json& json) {
+    const ToldJob job = job_from_json(json);
+    if (!job.over() && selection.takes(job)) chosen[manager].push_back(job.number);
+  };
+  const bool wants_elements = !options.selection.states.empty();
   std::vector<std::string> faults = fetch_jobs(managers, {.command = "cancel",
                                                           .states = selection.states(),
-                                                          .elements = !options.selection.states.empty(),
-                                                          .each =
-                                                              [&](std::size_t manager, const Json& json) {
-                                                                const ToldJob job = job_from_json(json);
-                                                                if (!job.over() && selection.takes(job))
-                                                                  chosen[manager].push_back(job.number);
-                                                              },
+                                                          .elements = wants_elements,
+                                                          .each = choose,
                                                           .counts = {}});
   const std::size_t count = count_of(chosen);
   if (count > 0 && !options.yes) {

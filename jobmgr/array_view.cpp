@@ -8,19 +8,6 @@
 namespace dmm {
 namespace {
 
-/// Of the indices of a group so much is shown as a person would read.
-constexpr std::size_t indices_bytes_max = 300;
-
-std::string text_of(const ArrayIndices& indices, const PositionSet& positions) {
-  std::string text;
-  for (const PositionRange& range : positions.ranges()) {
-    const std::string part = indices_text(indices, range.first, range.last);
-    if (text.size() + part.size() > indices_bytes_max) return text + (text.empty() ? "..." : ",...");
-    text += (text.empty() ? "" : ",") + part;
-  }
-  return text;
-}
-
 std::array<PositionSet, job_state_count> positions_by_state(const JobParts& parts, const JobArray& array) {
   std::array<PositionSet, job_state_count> by_state;
   by_state[static_cast<std::size_t>(JobState::waiting)] = array.left;
@@ -51,8 +38,8 @@ void add_elements(const JobParts& parts, const Job& array, JobView& view) {
   const auto by_state = positions_by_state(parts, elements);
   for (std::size_t state = 0; state < job_state_count; ++state)
     if (!by_state[state].empty())
-      view.elements->groups.push_back(
-          {static_cast<JobState>(state), by_state[state].count(), text_of(elements.indices, by_state[state])});
+      view.elements->groups.push_back({static_cast<JobState>(state), by_state[state].count(),
+                                       indices_text(elements.indices, by_state[state])});
 }
 
 JobView view_of_element(const JobParts& parts, ElementKey key) {

@@ -10,6 +10,16 @@ constexpr std::size_t cancelled = outcome_index(JobState::cancelled);
 
 }  // namespace
 
+std::string indices_text(const ArrayIndices& indices, const PositionSet& positions) {
+  std::string text;
+  for (const PositionRange& range : positions.ranges()) {
+    const std::string part = indices_text(indices, range.first, range.last);
+    if (text.size() + part.size() > indices_bytes_max) return text + (text.empty() ? "..." : ",...");
+    text += (text.empty() ? "" : ",") + part;
+  }
+  return text;
+}
+
 bool JobArray::has_room() const {
   const bool is_below_limit = indices.at_once == 0 || open.size() < indices.at_once;
   return is_eligible && !left.empty() && waiting < elements_waiting_max && is_below_limit;

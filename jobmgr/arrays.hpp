@@ -61,6 +61,11 @@ struct JobArray {
   bool has_room() const;
 };
 
+/// Indices are shown as far as a person would read.
+constexpr std::size_t indices_bytes_max = 300;
+/// The indices at these positions as text: "0-99,120"; what is too long ends with "...".
+std::string indices_text(const ArrayIndices& indices, const PositionSet& positions);
+
 class Arrays {
  public:
   /// A new array, or one of before a restart; `left`: elements without a job.

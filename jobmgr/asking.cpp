@@ -231,7 +231,8 @@ void on(JobStep& s, FromSite, const Refuse& refuse) {
   if (refuse.reason == RefusalReason::too_large)
     text += ", of which the largest has " + std::to_string(refuse.largest) + " processors";
   if (!refuse.text.empty()) text += "; " + shortened(refuse.text, text_bytes_max);
-  job->text = text, job->ended = s.now;
+  job->text = text;
+  job->ended = s.now;
   close(s, *job, JobEvent::fail);
   if (job->array != 0 && refuse.reason != RefusalReason::limit_reached) refuse_left(s, *job);
 }
@@ -362,8 +363,7 @@ bool loses(JobStep& s, Job& job, std::uint32_t component, const std::vector<Node
            const LeaseEnded& ended) {
   ComponentRun& component_run = job.run->components[component];
   if (component_run.phase == ComponentPhase::over) return false;
-  const bool touched = std::any_of(
-      hit.begin(), hit.end(), [&](const NodeGroup& group) { return group.component == component_run.component; });
+  const bool touched = std::ranges::find(hit, component_run.component, &NodeGroup::component) != hit.end();
   const bool clean = ended.confirmed && ends_under(component_run, ended);
   if (!touched && !clean) return false;
   if (!component_run.cause || !is_owners_right(*component_run.cause)) component_run.cause = ended.reason;

@@ -76,17 +76,10 @@ JobEvent outcome_of(const JobArray& elements, const Job& array) {
 /// "3 of 100 elements failed: 4,7-8".
 std::string text_of(const JobArray& elements, JobState outcome) {
   const PositionSet& positions = elements.ended[outcome_index(outcome)];
-  std::string indices;
-  for (const PositionRange& range : positions.ranges()) {
-    indices += (indices.empty() ? "" : ",") + indices_text(elements.indices, range.first, range.last);
-    if (indices.size() > text_bytes_max / 4) {
-      indices += ",...";
-      break;
-    }
-  }
   const bool is_passive = outcome != JobState::failed;
   return std::to_string(positions.count()) + " of " + std::to_string(elements.size) + " elements " +
-         (is_passive ? "were " : "") + std::string(to_text(outcome)) + ": " + indices;
+         (is_passive ? "were " : "") + std::string(to_text(outcome)) + ": " +
+         indices_text(elements.indices, positions);
 }
 
 /// The array's text, from the outcomes of its elements, unless it says already why none could run.

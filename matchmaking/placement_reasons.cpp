@@ -2,7 +2,6 @@
 #include "matchmaking/placement_reasons.hpp"
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <set>
 
@@ -10,8 +9,6 @@
 
 namespace dmm {
 namespace {
-
-constexpr std::array<std::string_view, 4> policies{"worst_fit", "cm", "fcm", "best_fit"};
 
 /// Why a fixed need has no placement: the first cluster that is asked for more than it has.
 std::string why_not_fixed(const ResourceNeed& need, std::span<const ClusterView> clusters) {
@@ -91,9 +88,8 @@ std::size_t clusters_of(const Placement& placement) {
 std::vector<PlacementAlternative> alternatives_for(const ResourceNeed& need,
                                                    std::span<const ClusterView> clusters) {
   std::vector<PlacementAlternative> all;
-  for (const std::string_view name : policies) {
-    const PlacementPolicy policy = find_placement(name);
-    PlacementAlternative one{name, policy(need, clusters), {}};
+  for (const PlacementPolicy policy : placement_policies()) {
+    PlacementAlternative one{name_of(policy), policy(need, clusters), {}};
     if (!one.placement) one.why_not = why_not_placed(need, clusters, policy);
     all.push_back(std::move(one));
   }

@@ -89,6 +89,12 @@ TargetPolicy find_targets(std::string_view name) { return function_named(targets
 std::string_view name_of(PlacementPolicy policy) { return name_in(placements, policy); }
 std::string_view name_of(TargetPolicy policy) { return name_in(targets, policy); }
 
+std::vector<PlacementPolicy> placement_policies() {
+  std::vector<PlacementPolicy> all;
+  for (const auto& entry : placements) all.push_back(entry.function);
+  return all;
+}
+
 std::string placement_names() { return list_of(placements); }
 std::string dispatch_names() { return list_of(dispatches); }
 std::string delegation_names() { return list_of(delegations); }

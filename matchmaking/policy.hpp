@@ -4,6 +4,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "matchmaking/delegation.hpp"
 #include "matchmaking/dispatch.hpp"
@@ -17,6 +18,9 @@ PlacementPolicy find_placement(std::string_view name);
 const DispatchPolicy* find_dispatch(std::string_view name);
 const DelegationPolicy* find_delegation(std::string_view name);
 TargetPolicy find_targets(std::string_view name);
+
+/// All placement policies, in the order of their table.
+std::vector<PlacementPolicy> placement_policies();
 
 /// The canonical name; empty for a function that is in no table. Dispatch and delegation policies carry their
 /// own.

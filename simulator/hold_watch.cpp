@@ -1,26 +1,11 @@
 // See hold_watch.hpp.
 #include "simulator/hold_watch.hpp"
 
-#include <string_view>
-
 #include "protocol/text.hpp"
+#include "simulator/log_fields.hpp"
 
 namespace dmm {
 namespace {
-
-using LogValue = decltype(LogField::value);
-
-const LogValue* find_field(const LogEvent& event, std::string_view key) {
-  for (const LogField& field : event.fields)
-    if (field.key == key) return &field.value;
-  return nullptr;
-}
-
-std::string lease_of(const LogEvent& event) {
-  const LogValue* value = find_field(event, "lease");
-  const auto* text = value ? std::get_if<std::string>(value) : nullptr;
-  return text ? *text : std::string();
-}
 
 /// The lease of this name at its owner; nullptr if the owner is down, or has it no more.
 const HopLease* at_owner(const World& world, const std::string& name) {
@@ -45,15 +30,14 @@ void HoldWatch::note(const Happening& happening) {
     std::erase_if(held_, [&](const auto& entry) { return entry.first.site == happening.who.site; });
     return;
   }
-  if (event.name == "held") held_[event.trace].insert(lease_of(event));
+  if (event.name == "held") held_[event.trace].insert(text_field(event, "lease"));
   if (event.name == "gathering_ended") ended_.insert(event.trace);
-  if (event.name == "co_allocated")
-    together_[event.trace].parts = std::get<std::int64_t>(*find_field(event, "parts"));
+  if (event.name == "co_allocated") together_[event.trace].parts = number_field(event, "parts");
   const bool leaves = event.name == "hand_out" || event.name == "release" || event.name == "lease_ended";
   const auto held = held_.find(event.trace);
-  if (leaves && held != held_.end()) held->second.erase(lease_of(event));
+  if (leaves && held != held_.end()) held->second.erase(text_field(event, "lease"));
   if (const auto at = together_.find(event.trace); event.name == "hand_out" && at != together_.end())
-    at->second.leases.push_back(lease_of(event));
+    at->second.leases.push_back(text_field(event, "lease"));
 }
 
 std::string HoldWatch::look(const World& world) {

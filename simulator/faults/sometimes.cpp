@@ -1,23 +1,9 @@
 // See sometimes.hpp.
 #include "simulator/faults/sometimes.hpp"
 
-#include <string>
+#include "simulator/log_fields.hpp"
 
 namespace dmm {
-namespace {
-
-template <class T>
-T value_of(const LogEvent& event, std::string_view key) {
-  for (const LogField& field : event.fields)
-    if (field.key == key)
-      if (const T* value = std::get_if<T>(&field.value)) return *value;
-  return {};
-}
-std::string text_of(const LogEvent& event, std::string_view key) { return value_of<std::string>(event, key); }
-std::int64_t number_of(const LogEvent& event, std::string_view key) { return value_of<std::int64_t>(event, key); }
-
-}  // namespace
-
 std::string_view to_text(Rare state) {
   switch (state) {
     case Rare::grant_crosses_cancel: return "a grant crossed the cancellation of its job";
@@ -76,18 +62,18 @@ void Sometimes::note(const Happening& happening) {
 
 void Sometimes::note_crash(const Happening& happening) {
   const LogEvent& event = happening.event;
-  saw(Rare::crash_during_claim, number_of(event, "unclaimed") > 0);
-  saw(Rare::jobs_found_again, number_of(event, "running") > 0);
-  saw(Rare::commits_lost, number_of(event, "commits_lost") > 0);
-  saw(Rare::crash_before_commit, text_of(event, "commit") == "lost");
-  saw(Rare::crash_after_commit, text_of(event, "commit") == "done");
+  saw(Rare::crash_during_claim, number_field(event, "unclaimed") > 0);
+  saw(Rare::jobs_found_again, number_field(event, "running") > 0);
+  saw(Rare::commits_lost, number_field(event, "commits_lost") > 0);
+  saw(Rare::crash_before_commit, text_field(event, "commit") == "lost");
+  saw(Rare::crash_after_commit, text_field(event, "commit") == "done");
 }
 
 void Sometimes::note_site(const LogEvent& event) {
   const bool is_grant = event.name == "granted" || event.name == "pass_grant" || event.name == "grant";
   if (event.name == "cancel") cancelled_.insert(event.trace);
   saw(Rare::grant_crosses_cancel, is_grant && cancelled_.contains(event.trace));
-  saw(Rare::grant_unwanted, event.name == "release" && value_of<bool>(event, "unused"));
+  saw(Rare::grant_unwanted, event.name == "release" && field_of<bool>(event, "unused"));
   saw(Rare::claim_lost, event.name == "claim_lost");
   saw(Rare::release_lost, event.name == "returned");
   saw(Rare::lease_adopted, event.name == "adopt");
@@ -95,33 +81,33 @@ void Sometimes::note_site(const LogEvent& event) {
   saw(Rare::lease_unknown, event.name == "unknown_lease");
   saw(Rare::job_manager_absent, event.name == "job_manager_absent");
   saw(Rare::reclaimed, event.name == "reclaim");
-  saw(Rare::at_longest, event.name == "reclaim" && text_of(event, "reason") == to_text(LeaseEnd::at_longest));
+  saw(Rare::at_longest, event.name == "reclaim" && text_field(event, "reason") == to_text(LeaseEnd::at_longest));
   saw(Rare::overtaken, event.name == "overtaken");
   saw(Rare::co_allocated, event.name == "co_allocated");
   saw(Rare::gathering_broken, event.name == "gathering_ended");
   if (event.name != "lease_ended") return;
-  saw(Rare::node_lost, text_of(event, "reason") == "node_lost");
-  saw(Rare::expired, text_of(event, "reason") == "expired");
-  saw(Rare::idle, text_of(event, "reason") == "idle");
+  saw(Rare::node_lost, text_field(event, "reason") == "node_lost");
+  saw(Rare::expired, text_field(event, "reason") == "expired");
+  saw(Rare::idle, text_field(event, "reason") == "idle");
 }
 
 void Sometimes::note_job_manager(const LogEvent& event) {
   saw(Rare::run_again, event.name == "rerun");
   saw(Rare::went_on, event.name == "goes_on");
-  saw(Rare::interrupted_again, event.name == "rerun" && number_of(event, "interruptions") > 1);
-  saw(Rare::keeper_died, event.name == "rerun" && number_of(event, "keeper_deaths") > 0);
-  const bool is_suspected = text_of(event, "text").ends_with("it may be the cause, and isn't run again");
+  saw(Rare::interrupted_again, event.name == "rerun" && number_field(event, "interruptions") > 1);
+  saw(Rare::keeper_died, event.name == "rerun" && number_field(event, "keeper_deaths") > 0);
+  const bool is_suspected = text_field(event, "text").ends_with("it may be the cause, and isn't run again");
   saw(Rare::suspected, event.name == "job_failed" && is_suspected);
 }
 
 void Sometimes::note_resource_manager(const LogEvent& event) {
   saw(Rare::lost_contact, event.name == "lost_contact");
   saw(Rare::keeper_deadline, event.name == "deadline");
-  saw(Rare::task_found_again, event.name == "restarted" && number_of(event, "tasks") > 0);
-  saw(Rare::start_refused, event.name == "refuse" && text_of(event, "fault") == "no_lease");
+  saw(Rare::task_found_again, event.name == "restarted" && number_field(event, "tasks") > 0);
+  saw(Rare::start_refused, event.name == "refuse" && text_field(event, "fault") == "no_lease");
   saw(Rare::detached, event.name == "detach" && detached_.insert(event.trace).second);
   saw(Rare::detached_ended_itself,
-      event.name == "ended" && text_of(event, "kind") == "exited" && detached_.contains(event.trace));
+      event.name == "ended" && text_field(event, "kind") == "exited" && detached_.contains(event.trace));
 }
 
 }  // namespace dmm

@@ -14,8 +14,20 @@ namespace {
 
 /// A neighbour is asked no more often.
 constexpr Duration survey_interval = milliseconds(500);
-/// What is older isn't believed: the site may be gone.
-constexpr Duration report_age_max = seconds(60);
+/// How long far clusters are asked for after a request wanted them.
+constexpr Duration far_remembered = seconds(30);
+/// How often a question is answered again.
+constexpr std::uint32_t more_answers_max = 4;
+/// What is older isn't believed: the site may be gone. What is far away is told a round of questions later for
+/// every few hops, and a request that waits asks once in 10 s or so.
+constexpr Duration report_age_max(std::uint32_t hops) { return seconds(60) + seconds(10) * hops; }
+
+/// The way to a site is known as long as any site may believe a report that came along it.
+constexpr Duration led_for = report_age_max(dttl_max);
+
+bool is_old(Instant now, const ClusterBoard::Known& known) {
+  return now - known.heard > report_age_max(known.report.hops);
+}
 
 bool is_believable(const ClusterReport& report) {
   return is_name(std::string_view(report.site.text)) && is_name(std::string_view(report.cluster.text)) &&
@@ -37,10 +49,15 @@ bool ClusterBoard::is_due(Instant now, std::size_t n, std::uint32_t hops) const 
   return !link.asked || now - *link.asked >= survey_interval || hops > link.hops;
 }
 
-void ClusterBoard::asked(Instant now, std::size_t n, std::uint32_t hops) {
+std::uint32_t ClusterBoard::asked(Instant now, std::size_t n, std::uint32_t hops) {
   DMM_ASSERT(n < links_.size() && hops > 0);
-  links_[n].asked = now;
-  links_[n].hops = hops;
+  Link& link = links_[n];
+  link.asked = now;
+  if (hops >= link.hops || now - link.far_wanted > far_remembered) {
+    link.hops = hops;
+    link.far_wanted = now;
+  }
+  return link.hops;
 }
 
 bool ClusterBoard::is_fresh(Instant now, const std::vector<std::size_t>& neighbours, Duration awaited) const {
@@ -48,8 +65,30 @@ bool ClusterBoard::is_fresh(Instant now, const std::vector<std::size_t>& neighbo
     DMM_ASSERT(n < links_.size());
     const Link& link = links_[n];
     if (!link.asked) return false;
-    return (link.answered && *link.answered >= *link.asked) || now - *link.asked >= awaited;
+    return !link.is_awaited() || now - *link.asked >= awaited;
   });
+}
+
+bool ClusterBoard::awaits_others(std::size_t n, const std::vector<std::size_t>& neighbours) const {
+  return std::ranges::any_of(neighbours,
+                             [&](std::size_t other) { return other != n && links_[other].is_awaited(); });
+}
+
+void ClusterBoard::owe(std::size_t n, std::uint32_t hops, const std::vector<std::size_t>& neighbours) {
+  DMM_ASSERT(n < links_.size() && hops > 0);
+  links_[n].owed = awaits_others(n, neighbours) ? hops : 0;
+  links_[n].more_answers = static_cast<int>(std::min(hops - 1, more_answers_max));
+}
+
+std::vector<std::pair<std::size_t, std::uint32_t>> ClusterBoard::take_owed(
+    const std::vector<std::size_t>& neighbours) {
+  std::vector<std::pair<std::size_t, std::uint32_t>> owed;
+  for (const std::size_t n : neighbours)
+    if (links_[n].owed > 0 && !awaits_others(n, neighbours)) {
+      owed.emplace_back(n, links_[n].owed);
+      if (--links_[n].more_answers <= 0) links_[n].owed = 0;
+    }
+  return owed;
 }
 
 void ClusterBoard::hear(Instant now, std::size_t n, Clusters said, Duration round_trip, const SiteName& self) {
@@ -62,7 +101,8 @@ void ClusterBoard::hear(Instant now, std::size_t n, Clusters said, Duration roun
     if (!is_believable(report) || report.site == self) continue;
     ++report.hops;
     report.round_trip = std::clamp(report.round_trip, Duration{}, round_trip_max) + round_trip;
-    const Instant heard = now - std::clamp(report.age, Duration{}, report_age_max) - round_trip / 2;
+    const Duration age = std::clamp(report.age, Duration{}, report_age_max(report.hops));
+    const Instant heard = now - age - round_trip / 2;
     link.clusters.push_back({std::move(report), n, heard});
   }
 }
@@ -85,7 +125,7 @@ std::vector<ClusterBoard::Known> ClusterBoard::within(Instant now, std::uint32_t
   std::map<Key, const Known*> nearest;
   for (const Link& link : links_)
     for (const Known& known : link.clusters) {
-      if (known.report.hops > hops || now - known.heard > report_age_max) continue;
+      if (known.report.hops > hops || is_old(now, known)) continue;
       const ClusterReport& of = known.report;
       const Known*& best = nearest[{of.site, of.cluster, of.memory_bytes, of.attributes}];
       if (!best || is_nearer(known, *best)) best = &known;
@@ -101,7 +141,7 @@ std::optional<std::size_t> ClusterBoard::next_hop(Instant now, const SiteName& s
   const Known* best = nullptr;
   for (const Link& link : links_)
     for (const Known& known : link.clusters)
-      if (known.report.site == site && now - known.heard <= report_age_max && (!best || is_nearer(known, *best)))
+      if (known.report.site == site && now - known.heard <= led_for && (!best || is_nearer(known, *best)))
         best = &known;
   if (!best) return std::nullopt;
   DMM_ASSERT(best->neighbour < links_.size());

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "protocol/messages.hpp"
@@ -28,9 +29,16 @@ class ClusterBoard {
   // ---- asking ----
   /// Whether the neighbour is to be asked: it wasn't of late, or for fewer hops.
   bool is_due(Instant now, std::size_t n, std::uint32_t hops) const;
-  void asked(Instant now, std::size_t n, std::uint32_t hops);
+  /// Notes that it is asked now, and returns for how many hops: as many as any request wanted of late, since each
+  /// answer replaces the one before.
+  std::uint32_t asked(Instant now, std::size_t n, std::uint32_t hops);
   /// Whether each of these neighbours has answered what it was asked last, or had this time to.
   bool is_fresh(Instant now, const std::vector<std::size_t>& neighbours, Duration awaited) const;
+  /// Neighbour `n` asked. It is told again whenever the others of these have answered, a few times: what is far
+  /// away is known after a round of questions or two then, not after one for each hop.
+  void owe(std::size_t n, std::uint32_t hops, const std::vector<std::size_t>& neighbours);
+  /// The neighbours that are to be told again now, and for how many hops each asked.
+  std::vector<std::pair<std::size_t, std::uint32_t>> take_owed(const std::vector<std::size_t>& neighbours);
 
   // ---- hearing ----
   /// A neighbour's answer, which replaces what it said before. `self`: what it says of this site itself is nothing
@@ -55,9 +63,15 @@ class ClusterBoard {
   struct Link {
     std::vector<Known> clusters;
     std::uint32_t hops = 0;  ///< for how many it was asked last
+    Instant far_wanted{};    ///< when a request wanted these hops last
     std::optional<Instant> asked;
     std::optional<Instant> answered;
+    std::uint32_t owed = 0;  ///< for how many hops it is to be told again; 0: it isn't
+    int more_answers = 0;    ///< how often
+    bool is_awaited() const { return asked && (!answered || *answered < *asked); }
   };
+
+  bool awaits_others(std::size_t n, const std::vector<std::size_t>& neighbours) const;
 
   std::vector<Link> links_;  ///< by neighbour
 };

@@ -12,6 +12,8 @@ namespace {
 constexpr Duration pause_first = milliseconds(500);
 constexpr Duration pause_last = seconds(8);
 constexpr Duration woken_after = seconds(1);
+/// How many older requests are looked at before one that is due.
+constexpr int elders_max = 8;
 
 }  // namespace
 
@@ -32,9 +34,10 @@ bool CoAttempt::all_past(CoPart::State state) const {
 
 // ---- requests that wait ---------------------------------------------------------------------------------------
 
-void CoAllocator::add(Instant now, const RequestId& request) {
+void CoAllocator::add(Instant now, const RequestId& request, Instant since) {
   const auto [at, is_new] = waiting_.try_emplace(request);
   DMM_ASSERT(is_new);
+  at->second.since = since;
   times_.set(at->second.due, request, now);
 }
 
@@ -43,7 +46,7 @@ void CoAllocator::drop(const RequestId& request) {
   if (at == waiting_.end()) return;
   DMM_ASSERT(!at->second.attempt);
   times_.set(at->second.due, request, never);
-  pausing_.erase(request);
+  pausing_.erase({at->second.since, request});
   awaiting_.erase(request);
   waiting_.erase(at);
 }
@@ -51,11 +54,23 @@ void CoAllocator::drop(const RequestId& request) {
 std::optional<RequestId> CoAllocator::take_due(Instant now) {
   const std::optional<RequestId> due = times_.due(now);
   if (!due) return std::nullopt;
-  Waiting& waiting = waiting_.at(*due);
-  DMM_ASSERT(waiting.due <= now);
-  times_.set(waiting.due, *due, never);
-  pausing_.erase(*due);
-  awaiting_.erase(*due);
+  const RequestId next = elder_of(now, *due);
+  Waiting& waiting = waiting_.at(next);
+  DMM_ASSERT(!waiting.attempt && waiting.due != never);
+  times_.set(waiting.due, next, never);
+  pausing_.erase({waiting.since, next});
+  awaiting_.erase(next);
+  return next;
+}
+
+/// The request itself, or an older one that pauses and wasn't tried in the last second.
+RequestId CoAllocator::elder_of(Instant now, const RequestId& due) const {
+  const std::pair own{waiting_.at(due).since, due};
+  int looked_at = 0;
+  for (const auto& [since, request] : pausing_) {
+    if (++looked_at > elders_max || std::pair{since, request} >= own) break;
+    if (waiting_.at(request).tried + woken_after <= now) return request;
+  }
   return due;
 }
 
@@ -75,9 +90,11 @@ void CoAllocator::reports_came(Instant now) {
 }
 
 void CoAllocator::more_is_free(Instant now) {
-  for (const RequestId& request : std::exchange(pausing_, {})) {
+  for (const auto& [since, request] : pausing_) {
     Waiting& waiting = waiting_.at(request);
-    times_.set(waiting.due, request, std::min(waiting.due, std::max(now, waiting.tried + woken_after)));
+    // Two rivals that were woken at the same time once would be so again and again.
+    const Duration after = spread(woken_after, {request, 0, waiting.tries});
+    times_.set(waiting.due, request, std::min(waiting.due, std::max(now, waiting.tried + after)));
   }
 }
 
@@ -179,7 +196,7 @@ void CoAllocator::pause(Instant now, const RequestId& request, Waiting& waiting,
   DMM_ASSERT(!waiting.attempt);
   waiting.last_failure = std::move(why);
   waiting.tried = now;
-  pausing_.insert(request);
+  pausing_.emplace(waiting.since, request);
   waiting.pause = waiting.pause == Duration{} ? pause_first : std::min(waiting.pause * 2, pause_last);
   times_.set(waiting.due, request, now + spread(waiting.pause, {request, 0, waiting.tries}));
 }

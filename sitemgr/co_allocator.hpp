@@ -51,12 +51,13 @@ std::string_view to_text(CoPart::State state);
 class CoAllocator {
  public:
   // ---- requests that wait ----
-  /// A request that may be co-allocated waits here: it is tried at once.
-  void add(Instant now, const RequestId& request);
+  /// A request that may be co-allocated waits here, since then: it is tried at once.
+  void add(Instant now, const RequestId& request, Instant since);
   /// It left the queue; no attempt may be under way.
   void drop(const RequestId& request);
   bool knows(const RequestId& request) const { return waiting_.contains(request); }
-  /// The next request that is due; it is due no longer.
+  /// The next request to try; it is due no longer. Before one that is due, older ones that pause get another try,
+  /// at most once a second each: what the younger one would hold is often what the older one lacked.
   std::optional<RequestId> take_due(Instant now);
   /// It is tried again at that time.
   void try_at(const RequestId& request, Instant at);
@@ -64,7 +65,8 @@ class CoAllocator {
   void reports_came(Instant now);
   /// Whether nodes of this site became free since this was asked last, by the counter of OwnedNodes.
   bool note_freed(std::uint64_t freed) { return std::exchange(freed_, freed) != freed; }
-  /// More is free than before, here or elsewhere: requests that pause are tried soon, at most once a second each.
+  /// More is free than before, here or elsewhere: requests that pause are tried soon, each a second or so after
+  /// its last try.
   void more_is_free(Instant now);
   /// It waits for reports until then, at the latest.
   void await_reports(const RequestId& request, Instant until);
@@ -112,6 +114,7 @@ class CoAllocator {
 
  private:
   struct Waiting {
+    Instant since{};
     Instant due = never;
     Instant tried{};  ///< when it last began to pause
     Duration pause;
@@ -121,10 +124,11 @@ class CoAllocator {
   };
 
   void pause(Instant now, const RequestId& request, Waiting& waiting, std::string why);
+  RequestId elder_of(Instant now, const RequestId& due) const;
 
   std::map<RequestId, Waiting> waiting_;
   Times<RequestId> times_;                 ///< every Waiting::due
-  std::set<RequestId> pausing_;            ///< those that are woken when more is free, and weren't yet
+  std::set<std::pair<Instant, RequestId>> pausing_;  ///< since when they wait, the oldest first
   std::set<RequestId> awaiting_;           ///< those that are woken by reports
   std::map<LeaseId, RequestId> by_lease_;  ///< leases of parts that are held
   std::vector<RequestId> broken_;

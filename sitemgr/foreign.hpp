@@ -11,6 +11,7 @@ namespace dmm {
 struct Foreign {
   Delegate delegate;
   std::size_t from = 0;                              ///< the neighbour that sent it
+  Instant taken{};                                   ///< when
   RejectReason reason = RejectReason::no_capacity;   ///< why it isn't served here
   std::vector<bool> asked;                           ///< by neighbour
   std::vector<SiteAnswer> answers;
@@ -19,6 +20,8 @@ struct Foreign {
   Instant answer_by = never;                         ///< it counts as rejected then
 
   const ResourceNeed& need() const { return delegate.request.need; }
+  /// When its request began to wait, on this site's clock.
+  Instant since() const { return taken - delegate.request.waited; }
   PartKey key() const { return {delegate.request.id, delegate.part, delegate.round}; }
 };
 

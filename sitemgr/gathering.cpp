@@ -2,7 +2,6 @@
 #include "sitemgr/gathering.hpp"
 
 #include <algorithm>
-#include <map>
 
 #include "manager/assert.hpp"
 #include "manager/planted.hpp"
@@ -30,13 +29,6 @@ constexpr Duration reports_awaited = milliseconds(500);
 /// A request that is out at a neighbour as a whole is looked at again after this.
 constexpr Duration look_again = seconds(1);
 
-std::vector<std::size_t> neighbours_up(const SiteParts& parts) {
-  std::vector<std::size_t> up;
-  for (std::size_t n = 0; n < parts.neighbours.size(); ++n)
-    if (parts.neighbours[n].up && !parts.neighbours[n].removed) up.push_back(n);
-  return up;
-}
-
 Duration longest_round_trip(const SiteParts& parts, const std::vector<std::size_t>& neighbours) {
   Duration longest;
   for (const std::size_t n : neighbours) longest = std::max(longest, parts.neighbours[n].round_trip);
@@ -50,12 +42,15 @@ static void consider(SiteStep& s, LocalRequest& request);
 /// Whether this site's own part of the placement finds its nodes free; if younger requests hold them, they are
 /// freed.
 static bool free_own(SiteStep& s, const LocalRequest& request, const Placement& placement, const CoMap& map);
-/// Whether the neighbours on the way to all parts may be asked for as many.
-static bool may_ask_all(const SiteParts& parts, Instant now, const std::vector<CoPart>& wanted);
+/// Why a neighbour on the way to a part isn't asked now; empty if all may be. Parts of one request that go the
+/// same way count as one delegation.
+static std::string why_not_asked(const SiteParts& parts, Instant now, const std::vector<CoPart>& wanted);
 /// `own`: clusters of the placement below this number are this site's. `why`: of the placement, for people.
 static void begin(SiteStep& s, LocalRequest& request, std::vector<CoPart> parts, const Placement& placement,
                   std::size_t own, std::string why);
 static void ask(SiteStep& s, LocalRequest& request, const CoPart& part, std::uint32_t number);
+/// How long an attempt may take: the answers of all parts, and then the claims to the farthest of them and back.
+static Duration attempt_within(const SiteParts& parts, const CoAttempt& attempt);
 static void claim_all(SiteStep& s, const RequestId& id, CoAttempt& attempt);
 static void hand_out_all(SiteStep& s, const RequestId& id);
 /// Withdraws or gives back each part of an attempt that is over.
@@ -89,7 +84,7 @@ void consider(SiteStep& s, LocalRequest& request) {
   if (!request.kind->co_allocable) return co_allocator.found_no_place(s.now, id, "it may not leave this site");
   if (request.kind->servable && !HomeSearch::may_delegate(s.parts.queue, s.parts.search_site()))
     return co_allocator.found_no_place(s.now, id, "this site's load is below its delegation threshold");
-  const std::vector<std::size_t> up = neighbours_up(s.parts);
+  const std::vector<std::size_t> up = s.parts.neighbours.up();
   if (up.empty()) return co_allocator.found_no_place(s.now, id, "no neighbour is up");
   survey(s, request.kind->dttl);
   const Duration awaited = reports_awaited + longest_round_trip(s.parts, up);
@@ -108,8 +103,8 @@ void consider(SiteStep& s, LocalRequest& request) {
   if (std::ranges::all_of(*placement, is_own))
     return co_allocator.found_no_place(s.now, id, "it fits here, and waits for its turn");
   std::vector<CoPart> parts = parts_of(request, *placement, map);
-  if (!may_ask_all(s.parts, s.now, parts))
-    return co_allocator.found_no_place(s.now, id, "a neighbour can't be asked for more at once");
+  if (std::string why_not = why_not_asked(s.parts, s.now, parts); !why_not.empty())
+    return co_allocator.found_no_place(s.now, id, std::move(why_not));
   const ResourceNeed& need = request.kind->need;
   std::string why =
       shortened(reason_of(need, map.views, s.parts.placer.policy_for(need), *placement), reason_bytes_max);
@@ -126,18 +121,20 @@ bool free_own(SiteStep& s, const LocalRequest& request, const Placement& placeme
           {placed.processors, map.views[placed.cluster].site, map.views[placed.cluster].name});
   if (own.components.empty()) return true;
   if (s.parts.placer.place(own, s.parts.owned.views(own.constraints))) return true;
-  outrank(s, own, precedence_of(request));
+  outrank(s, own, precedence_of(request), 1, {});
   return false;  // nodes that were freed have to be clean first
 }
 
-bool may_ask_all(const SiteParts& parts, Instant now, const std::vector<CoPart>& wanted) {
-  std::map<std::size_t, std::uint32_t> asks;
-  for (const CoPart& part : wanted)
-    if (part.neighbour) ++asks[*part.neighbour];
-  return std::ranges::all_of(asks, [&](const auto& entry) {
-    const Targets::State& target = parts.targets.of(entry.first);
-    return !target.pressed && target.outstanding + entry.second <= target.window && now >= target.asked_from();
-  });
+std::string why_not_asked(const SiteParts& parts, Instant now, const std::vector<CoPart>& wanted) {
+  for (const CoPart& part : wanted) {
+    if (!part.neighbour) continue;
+    const Targets::State& target = parts.targets.of(*part.neighbour);
+    const std::string& name = parts.neighbours[*part.neighbour].site.text;
+    if (now < target.asked_from())
+      return name + " gave no answer or no use of late, and is left alone for a while";
+    if (target.pressed || target.outstanding >= target.window) return name + " can't be asked for more at once";
+  }
+  return {};
 }
 
 void begin(SiteStep& s, LocalRequest& request, std::vector<CoPart> parts, const Placement& placement,
@@ -146,10 +143,7 @@ void begin(SiteStep& s, LocalRequest& request, std::vector<CoPart> parts, const 
   CoAttempt& attempt = s.parts.co_allocator.begin(id, ++request.round, std::move(parts));
   attempt.placement = std::move(why);
   s.effects.log(Level::info, "placed", id, {{"text", attempt.placement}});
-  Duration round_trip;
-  for (const CoPart& part : attempt.parts)
-    if (part.neighbour) round_trip = std::max(round_trip, s.parts.neighbours[*part.neighbour].round_trip);
-  request.answer_by = s.now + s.parts.settings.answer_limit + round_trip * 4;
+  request.answer_by = s.now + attempt_within(s.parts, attempt);
   s.parts.queue.set_search(request, LocalRequest::Search::gathering);
   for (std::uint32_t number = 1; number <= attempt.parts.size(); ++number) {
     CoPart& part = *attempt.part(number);
@@ -168,11 +162,18 @@ void begin(SiteStep& s, LocalRequest& request, std::vector<CoPart> parts, const 
   }
 }
 
+Duration attempt_within(const SiteParts& parts, const CoAttempt& attempt) {
+  std::uint32_t hops = 0;
+  for (const CoPart& part : attempt.parts) hops = std::max(hops, part.hops);
+  DMM_ASSERT(hops > 0);
+  return answer_within(hops, parts.settings, parts.neighbours) + parts.neighbours.round_trip_within(hops) * 2;
+}
+
 void ask(SiteStep& s, LocalRequest& request, const CoPart& part, std::uint32_t number) {
   const RequestId& id = request.request.id;
   const std::size_t n = *part.neighbour;
   ++request.tries;
-  s.parts.targets.sent(n, widest_component(part.need));
+  s.parts.targets.sent(n, widest_component(part.need), Targets::Of::part);
   Delegate asked{request.request,         number,    request.round,
                  part.hops - 1,           part.hops, request.answer_by - s.now,
                  {s.parts.settings.name}, {},        request.stay};
@@ -249,7 +250,7 @@ void hand_out_all(SiteStep& s, const RequestId& id) {
   LocalRequest& request = *s.parts.queue.find(id);
   std::vector<HopLease*> leases;
   for (const CoPart& part : attempt.parts) {
-    s.parts.holds.drop(part.lease);
+    s.parts.holds.claimed(part.lease);
     leases.push_back(s.parts.leases.find(part.lease));
     DMM_ASSERT(leases.back() && !leases.back()->nodes.empty());
   }

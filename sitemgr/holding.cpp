@@ -19,11 +19,9 @@ SiteName aim_of(const Delegate& asked) {
   return is_one ? site : SiteName();
 }
 
-Precedence precedence_of(Instant now, const Delegate& asked) {
-  return {now - std::max(asked.request.waited, Duration{}), asked.request.id};
-}
+Precedence precedence_of(const Foreign& foreign) { return {foreign.since(), foreign.delegate.request.id}; }
 
-bool outrank(SiteStep& s, const ResourceNeed& need, const Precedence& one) {
+bool outrank(SiteStep& s, const ResourceNeed& need, const Precedence& one, std::size_t hops, Duration round_trip) {
   std::vector<ClusterView> views = s.parts.owned.views(need.constraints);
   std::vector<LeaseId> ended;
   bool fits = false;
@@ -38,7 +36,9 @@ bool outrank(SiteStep& s, const ResourceNeed& need, const Precedence& one) {
     if (fits) break;
   }
   if (!fits) return false;
-  s.parts.holds.turned_away(s.now, one);
+  const Duration cycles = s.parts.settings.matchmaking_cycle + s.parts.settings.delegation_cycle;
+  s.parts.holds.turned_away(s.now, one,
+                            Holds::first_kept + cycles * static_cast<std::int64_t>(2 * hops) + round_trip * 2);
   for (const LeaseId& id : ended) {
     HopLease& lease = *s.parts.leases.find(id);
     s.effects.log(Level::info, "outranked", lease.request, {{"lease", to_text(id)}, {"by", to_text(one.request)}});
@@ -61,7 +61,7 @@ std::map<ClusterName, std::uint32_t> held_by_cluster(SiteParts& parts) {
 void acknowledge(SiteStep& s, const HopLease& lease) {
   if (lease.part == 0 || lease.upstream) return;
   DMM_ASSERT(lease.downstream);
-  s.parts.holds.drop(lease.id);
+  s.parts.holds.claimed(lease.id);
   send(s, *lease.downstream, Claimed{lease.id, lease.request}, lease.request);
 }
 

@@ -10,10 +10,11 @@ namespace dmm::site_steps {
 
 /// The site at which a part is aimed; empty if the delegation is no such part.
 SiteName aim_of(const Delegate& asked);
-Precedence precedence_of(Instant now, const Delegate& asked);
+Precedence precedence_of(const Foreign& foreign);
 /// A part for this site found too few free nodes. If those that are held for younger requests would do, they are
 /// freed for it, and no younger request gets any for a while. Whether that was done.
-bool outrank(SiteStep& s, const ResourceNeed& need, const Precedence& one);
+/// `hops`, `round_trip`: how far the part came.
+bool outrank(SiteStep& s, const ResourceNeed& need, const Precedence& one, std::size_t hops, Duration round_trip);
 /// Processors of this site that are held for parts, by cluster.
 std::map<ClusterName, std::uint32_t> held_by_cluster(SiteParts& parts);
 /// The sink has claimed the lease: it is held no longer, and the sink is told so.

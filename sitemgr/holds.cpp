@@ -2,22 +2,14 @@
 #include "sitemgr/holds.hpp"
 
 #include <algorithm>
+#include <tuple>
 
 #include "manager/assert.hpp"
 
 namespace dmm {
-namespace {
-
-/// Longer than the longest pause of a request before its next try: its turn lasts from one try to the next.
-constexpr Duration first_kept = seconds(12);
-/// Two sites that know since when two requests wait, by their own clocks and links, differ by less.
-constexpr Duration taken_for_equal = seconds(1);
-
-}  // namespace
 
 bool goes_before(const Precedence& one, const Precedence& other) {
-  const Duration apart = one.since < other.since ? other.since - one.since : one.since - other.since;
-  return apart > taken_for_equal ? one.since < other.since : one.request < other.request;
+  return std::tie(one.since, one.request) < std::tie(other.since, other.request);
 }
 
 std::vector<LeaseId> Holds::younger_than(const Precedence& one) const {
@@ -31,10 +23,17 @@ std::vector<LeaseId> Holds::younger_than(const Precedence& one) const {
   return leases;
 }
 
-void Holds::turned_away(Instant now, const Precedence& one) {
+void Holds::claimed(const LeaseId& lease) {
+  const auto at = held_.find(lease);
+  if (at == held_.end()) return;
+  if (first_ && first_->request == at->second.request) first_.reset();
+  held_.erase(at);
+}
+
+void Holds::turned_away(Instant now, const Precedence& one, Duration kept) {
   if (first_ && now < first_until_ && first_->request != one.request && goes_before(*first_, one)) return;
   first_ = one;
-  first_until_ = now + first_kept;
+  first_until_ = now + kept;
   DMM_ASSERT(may_hold(now, one));
 }
 

@@ -18,16 +18,21 @@ struct Precedence {
   Instant since{};  ///< when it began to wait, on this site's clock
   RequestId request;
 };
-/// The one that has waited longer goes first. Where they differ by no more than messages take, the names decide,
-/// so that all owners decide alike.
+/// The one that has waited longer goes first; of two that began at once, the one with the lesser name. All owners
+/// measure waits alike (docs/protocol.md S76e): of two that were each first at one owner, neither would have both.
 bool goes_before(const Precedence& one, const Precedence& other);
 
 class Holds {
  public:
+  /// Longer than the longest pause of a request before its next try: its turn lasts from one try to the next.
+  static constexpr Duration first_kept = seconds(12);
+
   // ---- held leases ----
   void add(const LeaseId& lease, const Precedence& of) { held_[lease] = of; }
-  /// It was claimed, or is over.
+  /// It is over.
   void drop(const LeaseId& lease) { held_.erase(lease); }
+  /// It was claimed: if its request was to go first, others may follow.
+  void claimed(const LeaseId& lease);
   bool contains(const LeaseId& lease) const { return held_.contains(lease); }
   std::size_t size() const { return held_.size(); }
   template <class Visit>
@@ -40,7 +45,7 @@ class Holds {
   // ---- the order ----
   /// A part of this request was turned away while younger requests held the nodes that it needs: these are freed,
   /// and for a while no younger request gets any.
-  void turned_away(Instant now, const Precedence& one);
+  void turned_away(Instant now, const Precedence& one, Duration kept = first_kept);
   /// Whether this request may hold nodes now, or an older one is to find them first.
   bool may_hold(Instant now, const Precedence& one) const;
 

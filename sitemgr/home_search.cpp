@@ -16,14 +16,12 @@ constexpr std::int64_t longer_without_hope = 60;
 /// The most requests of one class that one pass looks at, of those that neighbours were asked for already.
 constexpr int looked_at_max = 256;
 
-/// How long an answer may take: our own limit, the cycles of all sites on the way, and the way to the farthest site and
-/// back, twice.
+}  // namespace
+
 Duration answer_within(std::uint32_t dttl, const SiteSettings& settings, const Neighbours& neighbours) {
   const Duration cycles = (settings.matchmaking_cycle + settings.delegation_cycle) * dttl;
   return settings.answer_limit + cycles * 2 + neighbours.round_trip_within(dttl) * 2;
 }
-
-}  // namespace
 
 // ---- what may go ---------------------------------------------------------------------------------------------------
 

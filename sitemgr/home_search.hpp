@@ -19,6 +19,10 @@
 
 namespace dmm {
 
+/// How long an answer from sites up to `dttl` hops away may take. It is the sum of this site's own limit, twice
+/// the cycles of all sites on the way, and twice the way to the farthest site and back.
+Duration answer_within(std::uint32_t dttl, const SiteSettings& settings, const Neighbours& neighbours);
+
 class HomeSearch {
  public:
   /// What this part looks at beside its own state and the queue.

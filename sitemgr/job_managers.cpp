@@ -14,7 +14,6 @@ namespace {
 
 /// How many requests are looked at in one step for the sake of job managers that come and go.
 constexpr std::size_t chores_a_step = 2'000;
-constexpr Duration waited_max = seconds(10 * 365 * 86400LL);
 
 }  // namespace
 
@@ -69,7 +68,7 @@ LocalRequest& enqueue(SiteStep& s, const Party& user, Request& request) {
   s.parts.users.opened(user);
   LocalRequest& added = s.parts.queue.add(std::move(local), kind);
   s.parts.matcher.add(added.request.id);
-  if (is_divided(kind.need)) s.parts.co_allocator.add(s.now, added.request.id);
+  if (is_divided(kind.need)) s.parts.co_allocator.add(s.now, added.request.id, added.since);
   return added;
 }
 

@@ -62,7 +62,8 @@ Instant HopLease::deadline(Duration offer) const {
   if (state == LeaseState::ending) return never;
   const Instant until = std::min(upstream_until, downstream_until);
   if (upstream) return until;
-  const Instant claimed_by = state == LeaseState::offered ? granted + offer + round_trip * 2 : never;
+  const bool is_offered = state == LeaseState::offered;
+  const Instant claimed_by = is_offered ? granted + std::max(offer, held_for) + round_trip * 2 : never;
   return std::min({until, claimed_by, downstream ? limit() : never});
 }
 

@@ -46,6 +46,7 @@ struct HopLease {
   Duration term;
   Duration length;      ///< the owner takes it back after this; 0: never
   Duration round_trip;  ///< from the home site to the owner and back
+  Duration held_for;    ///< owner: how long a part may wait for its claim until the other parts are held
   Instant upstream_until = never;    ///< our right to the nodes ends here; `never` while our lender's Beats vouch
   Instant downstream_until = never;  ///< our promise to the borrower ends here; `never` while our Beats vouch
   Duration grace;                    ///< what the owner gives before it takes nodes back

@@ -2,6 +2,7 @@
 #include "sitemgr/lending.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 #include "manager/assert.hpp"
 #include "manager/planted.hpp"
@@ -130,7 +131,8 @@ std::uint32_t Lending::lendable_to(Instant now, const Site& site, std::size_t n)
 std::vector<ClusterReport> Lending::reports_for(Instant now, const Site& site, std::size_t n) const {
   DMM_ASSERT(n < site.neighbours.size());
   if (!site.settings.lend) return {};
-  const std::uint32_t most = lendable_to(now, site, n);
+  // What is kept for the borrower in turn is told, too: a part may be older than the turn.
+  const std::uint32_t most = gets_nothing(now, site, n) ? 0 : allowance(site, n);
   const std::vector<std::uint32_t>& lend = lendable_by_cluster(site);
   std::map<std::pair<std::size_t, NodeProperties>, ClusterReport> reports;
   for (const OwnedManagerView& manager : site.owned.managers()) {
@@ -146,10 +148,26 @@ std::vector<ClusterReport> Lending::reports_for(Instant now, const Site& site, s
     report.total += manager.nodes * manager.processors_per_node;
     if (manager.up) report.idle += manager.free_nodes * manager.processors_per_node;
   }
+  // A request may take all that is reported at once: of several kinds of nodes under the quota of their cluster,
+  // of several clusters under the neighbour's limits.
+  std::vector<ClusterView> views = site.owned.views({});
   std::vector<ClusterReport> all;
   for (auto& [key, report] : reports) {
-    report.idle = std::min({report.idle, lend[key.first], most});
+    ClusterView& view = views[key.first];
+    ClusterView whole = view;
+    whole.idle_processors = whole.total_processors;
+    report.total = std::min(report.total, usable_processors(whole));
+    report.idle = std::min({report.idle, lend[key.first], most, usable_processors(view), report.total});
+    view.idle_processors -= report.idle;
     all.push_back(std::move(report));
+  }
+  std::vector<std::size_t> by_idle(all.size());
+  std::iota(by_idle.begin(), by_idle.end(), std::size_t{0});
+  std::ranges::stable_sort(by_idle, std::greater{}, [&](std::size_t i) { return all[i].idle; });
+  std::uint32_t left = most;
+  for (const std::size_t i : by_idle) {
+    all[i].idle = std::min(all[i].idle, left);
+    left -= all[i].idle;
   }
   return all;
 }
@@ -369,7 +387,11 @@ Lending::Decision Lending::decide(Instant now, const Site& site, const Foreign& 
   std::vector<ClusterView> views = lendable_views(site, need.constraints);
   auto placement = fits_in(views);
   const bool fits = placement.has_value();
-  if (const std::uint32_t kept = fits ? kept_for_others(now, foreign.from) : 0; kept > 0 && turn_->in_one_cluster) {
+  // Turns go round without end, so a part would wait for ever for a moment without one at all owners: the part
+  // goes first that has waited since before the turn.
+  const bool is_older = foreign.delegate.part > 0 && turn_ && foreign.since() < turn_->since;
+  const std::uint32_t kept = fits && !is_older ? kept_for_others(now, foreign.from) : 0;
+  if (kept > 0 && turn_->in_one_cluster) {
     DMM_ASSERT(turn_->cluster < views.size());
     views[turn_->cluster].idle_processors = 0;
     placement = fits_in(views);

@@ -42,6 +42,7 @@ HopLease& make_lease(SiteStep& s, const ResourceNeed& need, const Placement& pla
   if (foreign) {
     lend(lease, *foreign, terms_for(s.parts.settings, s.parts.neighbours[foreign->from], foreign->delegate),
          s.parts.settings.ancestors);
+    lease.held_for = held;
     lease.downstream_until = promised_until(s.parts, s.now, lease);
   }
   for (const PlacedComponent& placed : placement)
@@ -67,7 +68,7 @@ bool lend(SiteStep& s, Foreign& foreign) {
   const std::size_t from = foreign.from;
   const SiteName aim = aim_of(asked);
   if (!aim.empty() && aim != s.parts.settings.name) return false;
-  const Precedence precedence = precedence_of(s.now, asked);
+  const Precedence precedence = precedence_of(foreign);
   if (!aim.empty() && !s.parts.holds.may_hold(s.now, precedence)) {
     foreign.reason = RejectReason::not_in_turn;
     return false;
@@ -75,7 +76,8 @@ bool lend(SiteStep& s, Foreign& foreign) {
   const Lending::Decision decision = s.parts.lending.decide(s.now, s.parts.lending_site(), foreign);
   if (const auto* reason = std::get_if<RejectReason>(&decision)) {
     foreign.reason = *reason;
-    if (!aim.empty() && *reason == RejectReason::no_capacity) outrank(s, foreign.need(), precedence);
+    if (!aim.empty() && *reason == RejectReason::no_capacity)
+      outrank(s, foreign.need(), precedence, asked.chain.size(), asked.round_trip);
     return false;
   }
   HopLease& lease = make_lease(s, foreign.need(), std::get<Placement>(decision), asked.request.id, &foreign,

@@ -152,4 +152,12 @@ Duration Neighbours::round_trip_within(std::uint32_t dttl) const {
   return std::min(longest, round_trip_max);
 }
 
+std::vector<std::size_t> Neighbours::up() const {
+  std::vector<std::size_t> up;
+  for (std::size_t n = 0; n < list_.size(); ++n)
+    if (list_[n].up && !list_[n].removed) up.push_back(n);
+  DMM_ASSERT(up.size() <= list_.size());
+  return up;
+}
+
 }  // namespace dmm

@@ -61,6 +61,8 @@ class Neighbours {
   static std::pair<std::uint32_t, std::uint32_t> demand_of(const CapacityHint& hint);
   /// The longest way from here and back to a site within this many hops, over any neighbour.
   Duration round_trip_within(std::uint32_t dttl) const;
+  /// The neighbours that can be reached.
+  std::vector<std::size_t> up() const;
 
  private:
   /// The greatest of the neighbours' values of one distance, and the greatest of all but the first with that.

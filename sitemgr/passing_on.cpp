@@ -22,6 +22,8 @@ static RejectReason exact(const SiteParts& parts, Instant now, const Foreign& fo
 void on(SiteStep& s, FromSite from, Delegate& delegate) {
   const std::size_t n = from.neighbour;
   s.parts.lending.asks(n);
+  Duration& waited = delegate.request.waited;
+  waited = std::clamp(waited, Duration{}, waited_max) + s.parts.neighbours[n].round_trip / 2;
   Transit::Taken taken =
       s.parts.transit.take(s.now, n, s.parts.neighbours[n].site, std::move(delegate), s.parts.settings);
   if (taken.displaced) {
@@ -62,14 +64,13 @@ void pass_on_to(SiteStep& s, Foreign foreign, const SiteName& aim) {
                       *next != foreign.from && !foreign.asked[*next] && s.parts.neighbours[*next].up &&
                       !s.parts.neighbours[*next].removed && !s.parts.transit.is_passed_on(foreign.key());
   if (!is_way) return reject(s, foreign, aim == s.parts.settings.name ? foreign.reason : RejectReason::link_down);
-  const Targets::State& target = s.parts.targets.of(*next);
-  if (target.pressed || target.outstanding >= target.window)
-    return reject(s, foreign, RejectReason::limit_reached);
+  if (s.parts.targets.of(*next).pressed) return reject(s, foreign, RejectReason::limit_reached);
   send_on(s, std::move(foreign), *next);
 }
 
 void send_on(SiteStep& s, Foreign foreign, std::size_t target) {
-  s.parts.targets.sent(target, widest_component(foreign.need()));
+  const bool is_part = !aim_of(foreign.delegate).empty();
+  s.parts.targets.sent(target, widest_component(foreign.need()), is_part ? Targets::Of::part : Targets::Of::whole);
   const Duration round_trip = s.parts.neighbours[target].round_trip;
   Delegate next = s.parts.transit.pass_on(s.now, std::move(foreign), target, round_trip, s.parts.settings.name,
                                           s.parts.neighbours.size());
@@ -96,9 +97,10 @@ void withdraw_passed(SiteStep& s, const Foreign& foreign) {
 
 void reject(SiteStep& s, const Foreign& foreign, RejectReason reason) {
   const Delegate& asked = foreign.delegate;
+  const SiteName aim = aim_of(asked);
   // `never_servable` must hold for this site and everything behind it: a relay-only site may still lead to a large
   // cluster.
-  if (reason == RejectReason::never_servable)
+  if (reason == RejectReason::never_servable && aim.empty())
     for (std::size_t n = 0; n < s.parts.neighbours.size(); ++n)
       if (n != foreign.from &&
           s.parts.feasibility.beyond(n, foreign.need(), asked.dttl, asked.request.length).possible)
@@ -108,7 +110,9 @@ void reject(SiteStep& s, const Foreign& foreign, RejectReason reason) {
   const RejectReason own = exact(s.parts, s.now, foreign, reason);
   Reject answer{asked.request.id,     asked.part,         asked.round,
                 whole_reason(reason), foreign.tries_left, foreign.answers};
-  if (answer.asked.size() < answers_max)
+  const bool is_of_other = !aim.empty() && aim != s.parts.settings.name && reason != RejectReason::link_down &&
+                           reason != RejectReason::limit_reached;
+  if (answer.asked.size() < answers_max && !is_of_other)
     answer.asked.push_back(
         {s.parts.settings.name, own, Lending::most_of(s.parts.lending_site(), foreign.from, own)});
   s.parts.transit.answered(foreign.from);
@@ -143,9 +147,9 @@ void on(SiteStep& s, FromSite from, Reject& answer) {
   std::optional<Foreign> foreign = own ? std::nullopt : s.parts.transit.rejected(n, answer);
   if (!is_own && !foreign) return s.parts.ignore("late_answer");  // of an earlier round, or withdrawn meanwhile
   s.parts.targets.answered(n);
-  if (answer.reason == RejectReason::no_capacity || answer.reason == RejectReason::not_lending ||
-      answer.reason == RejectReason::not_in_turn)
-    s.parts.targets.full(n);
+  const bool is_full = answer.reason == RejectReason::no_capacity || answer.reason == RejectReason::not_lending ||
+                       answer.reason == RejectReason::not_in_turn;
+  if (is_full && answer.part == 0) s.parts.targets.full(n);  // a part says nothing of what else is beyond
   if (foreign) return on_no_answer(s, std::move(*foreign), answer.reason);
   s.parts.targets.back(n, own->kind->widest);
   own->tries_left = tries_after(answer, own->tries_left);
@@ -165,7 +169,8 @@ void on_no_answer(SiteStep& s, Foreign foreign, RejectReason reason) {
     if (foreign.answers.size() < answers_max) foreign.answers.push_back({neighbour.site, reason});
     send(s, foreign.target, Withdraw{key.request, key.part, key.round}, key.request);
   }
-  pass_on(s, std::move(foreign));
+  if (aim_of(foreign.delegate).empty()) return pass_on(s, std::move(foreign));
+  reject(s, foreign, reason == RejectReason::no_answer ? RejectReason::link_down : reason);
 }
 
 void on(SiteStep& s, FromSite from, Withdraw& message) {

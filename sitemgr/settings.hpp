@@ -12,6 +12,9 @@
 
 namespace dmm {
 
+/// No request has waited longer, whatever a message says.
+constexpr Duration waited_max = seconds(10 * 365 * 86400LL);
+
 /// What a neighbour is to this site.
 enum class Relation : std::uint8_t { parent, child, sibling };
 

@@ -73,8 +73,8 @@ Choice Targets::choose(Instant now, const SearchQuery& query, const Feasibility:
   return Choice::window_full;
 }
 
-void Targets::sent(std::size_t n, std::uint32_t processors) {
-  DMM_ASSERT(n < states_.size() && states_[n].outstanding < states_[n].window);
+void Targets::sent(std::size_t n, std::uint32_t processors, Of of) {
+  DMM_ASSERT(n < states_.size() && (of == Of::part || states_[n].outstanding < states_[n].window));
   State& state = states_[n];
   ++state.outstanding;
   ++state.delegations_sent;

@@ -61,8 +61,10 @@ class Targets {
                 std::size_t& target);
 
   // ---- delegations ----
-  /// A delegation of this width goes out to a neighbour.
-  void sent(std::size_t n, std::uint32_t processors);
+  enum class Of : std::uint8_t { whole, part };
+  /// A delegation of this width goes out to a neighbour. Parts go beyond the window if need be: those of one
+  /// request go together or not at all, and their home site bounds how many there are.
+  void sent(std::size_t n, std::uint32_t processors, Of of = Of::whole);
   /// The delegation is out no longer: answered, or withdrawn.
   void back(std::size_t n, std::uint32_t processors);
 

@@ -67,7 +67,10 @@ Transit::Taken Transit::take(Instant now, std::size_t n, const SiteName& sender,
   delegate.request.length = std::max(delegate.request.length, Duration{});
   Foreign foreign;
   foreign.from = n;
-  foreign.tries_left = std::min(delegate.tries_left, settings.tries_per_round);
+  foreign.taken = now;
+  // A part is no search: it goes one way, as far as it must.
+  const std::uint32_t tries_max = delegate.part > 0 ? delegate.dttl : settings.tries_per_round;
+  foreign.tries_left = std::min(delegate.tries_left, tries_max);
   const auto fault = fault_of(n, sender, delegate, settings);
   foreign.delegate = std::move(delegate);
   if (fault) return {std::nullopt, std::move(foreign), *fault};
@@ -128,6 +131,7 @@ Delegate Transit::pass_on(Instant now, Foreign foreign, std::size_t target, Dura
   next.dttl = DMM_PLANT(dttl_not_counted) ? asked.dttl : asked.dttl - 1;
   next.tries_left = foreign.tries_left;
   next.answer_within = within;
+  next.request.waited += now - foreign.taken;
   next.round_trip += round_trip;
   next.chain.push_back(self);
   const PartKey key = foreign.key();

@@ -64,10 +64,10 @@ TEST_CASE("a report that is impossible, too old or of this site itself is ignore
   stage.hear(north, {too_idle, nowhere, too_far, report("self", 4)});
   CHECK(stage.idle().empty());
   ClusterReport old = report("c", 4);
-  old.age = seconds(59);
+  old.age = seconds(60);
   stage.hear(north, {old});
   CHECK(stage.idle().size() == 1);
-  CHECK(stage.idle(16, start + seconds(2)).empty());
+  CHECK(stage.idle(16, start + seconds(11)).empty());
 }
 
 TEST_CASE("what a neighbour says replaces what it said before, and no more than 64 reports are kept [S98d]") {
@@ -105,6 +105,19 @@ TEST_CASE("nodes that were asked for, or that a site refused, count as free only
   CHECK(stage.idle() == std::vector<std::uint32_t>{6, 8});
 }
 
+TEST_CASE("a neighbour is told again a few times, when all others have answered that were asked in turn [S76a]") {
+  Stage stage;
+  const std::vector<std::size_t> both{north, south};
+  stage.board.owe(north, 3, both);
+  CHECK(stage.board.take_owed(both).empty());  // no other was asked: there is nothing more to tell
+  stage.board.asked(start, south, 2);
+  stage.board.owe(north, 3, both);
+  CHECK(stage.board.take_owed(both).empty());
+  stage.hear(south, {report("b", 2)}, start + seconds(1));
+  for (int i = 0; i < 2; ++i) CHECK(stage.board.take_owed(both) == std::vector{std::pair(north, 3U)});
+  CHECK(stage.board.take_owed(both).empty());
+}
+
 TEST_CASE("a neighbour is asked twice a second at most, but at once for more hops [S76a]") {
   ClusterBoard board(1);
   CHECK(board.is_due(start, 0, 2));
@@ -112,6 +125,15 @@ TEST_CASE("a neighbour is asked twice a second at most, but at once for more hop
   CHECK_FALSE(board.is_due(start + milliseconds(499), 0, 2));
   CHECK(board.is_due(start + milliseconds(499), 0, 3));
   CHECK(board.is_due(start + milliseconds(500), 0, 1));
+}
+
+TEST_CASE("a neighbour is asked for as many hops as any request wanted in the last 30 s [S76a]") {
+  ClusterBoard board(1);
+  CHECK(board.asked(start, 0, 5) == 5);
+  CHECK(board.asked(start + seconds(1), 0, 2) == 5);
+  CHECK(board.asked(start + seconds(30), 0, 2) == 5);
+  CHECK(board.asked(start + seconds(31), 0, 2) == 2);
+  CHECK(board.asked(start + seconds(32), 0, 7) == 7);
 }
 
 TEST_CASE("reports are fresh when each neighbour answered what it was asked last, or had its time [S76a]") {

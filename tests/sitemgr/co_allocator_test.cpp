@@ -25,7 +25,7 @@ CoPart part_at(const char* site, std::optional<std::size_t> neighbour) {
 struct Stage {
   CoAllocator parts;
   Stage() {
-    parts.add(start, first);
+    parts.add(start, first, start);
     CHECK(parts.take_due(start) == first);
   }
   CoAttempt& begin() { return parts.begin(first, 3, {part_at("north", 0), part_at("home", std::nullopt)}); }
@@ -35,7 +35,7 @@ struct Stage {
 
 TEST_CASE("a request that is added is due at once, and once") {
   CoAllocator parts;
-  parts.add(start, first);
+  parts.add(start, first, start);
   CHECK(parts.next_deadline() == start);
   CHECK(parts.take_due(start) == first);
   CHECK_FALSE(parts.take_due(start).has_value());
@@ -46,7 +46,7 @@ TEST_CASE("a request that is added is due at once, and once") {
 
 TEST_CASE("a request that waits for reports is due when some come, another request isn't") {
   Stage stage;
-  stage.parts.add(start, second);
+  stage.parts.add(start, second, start + seconds(1));
   stage.parts.await_reports(first, start + seconds(5));
   stage.parts.try_at(second, start + seconds(5));
   stage.parts.reports_came(start + seconds(1));
@@ -93,7 +93,7 @@ TEST_CASE("a broken attempt is given up once, for the first reason, and tried ag
   CHECK(stage.parts.tries(first) == 8);
 }
 
-TEST_CASE("a request that pauses is tried when more is free, a second after its last try at the earliest") {
+TEST_CASE("a request that pauses is tried when more is free, a second or so after its last try") {
   Stage stage;
   stage.parts.found_no_place(start, first, "too little is free");
   for (int i = 0; i < 6; ++i) {  // the pause is long by now
@@ -102,14 +102,30 @@ TEST_CASE("a request that pauses is tried when more is free, a second after its 
   }
   REQUIRE(stage.parts.next_deadline() > start + seconds(5));
   stage.parts.more_is_free(start + milliseconds(10));
-  CHECK(stage.parts.next_deadline() == start + seconds(1));
+  const Instant woken = stage.parts.next_deadline();
+  CHECK(woken >= start + milliseconds(750));
+  CHECK(woken <= start + milliseconds(1250));
   stage.parts.more_is_free(start + seconds(3));
-  CHECK(stage.parts.next_deadline() == start + seconds(1));
+  CHECK(stage.parts.next_deadline() == woken);
   CHECK(stage.parts.take_due(start + seconds(3)) == first);
   stage.parts.more_is_free(start + seconds(3));
   CHECK(stage.parts.next_deadline() == never);  // it is being tried
   CHECK(stage.parts.note_freed(7));
   CHECK_FALSE(stage.parts.note_freed(7));
+}
+
+TEST_CASE("an older request that pauses is tried before a younger one that is due, once a second") {
+  Stage stage;
+  stage.parts.found_no_place(start, first, "too little is free");
+  CHECK(stage.parts.take_due(stage.parts.next_deadline()) == first);
+  stage.parts.found_no_place(start, first, "too little is free");
+  stage.parts.add(start, second, start + seconds(1));
+  CHECK(stage.parts.take_due(start + milliseconds(500)) == second);  // the older one was tried a moment ago
+  stage.parts.try_at(second, start + seconds(1));
+  CHECK(stage.parts.take_due(start + seconds(1)) == first);
+  stage.parts.found_no_place(start + seconds(1), first, "too little is free");
+  CHECK(stage.parts.take_due(start + seconds(1)) == second);
+  CHECK_FALSE(stage.parts.take_due(start + seconds(1)).has_value());
 }
 
 TEST_CASE("an attempt that succeeds after it was broken isn't given up") {

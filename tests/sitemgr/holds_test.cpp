@@ -37,13 +37,13 @@ TEST_CASE("a request never takes its own leases, and equal ones go by their name
   CHECK(holds.younger_than(request(10, 3)).empty());
 }
 
-TEST_CASE("requests that differ by no more than messages take go by their names, at every owner [S76e]") {
-  const Precedence a{start, {SiteName("home"), "ann", 1, 1}},
-      b{start - seconds(1), {SiteName("home"), "ann", 2, 1}};
+TEST_CASE("the order of requests is by their waits, then by their names, and never a circle [S76e]") {
+  const Precedence a{start, {SiteName("home"), "ann", 1, 1}}, b{start, {SiteName("home"), "ann", 2, 1}},
+      older{start - Duration{1}, {SiteName("home"), "ann", 3, 1}};
   CHECK(goes_before(a, b));
   CHECK_FALSE(goes_before(b, a));
-  const Precedence older{start - milliseconds(1001), b.request};
   CHECK(goes_before(older, a));
+  CHECK(goes_before(older, b));
   CHECK_FALSE(goes_before(a, older));
 }
 
@@ -53,8 +53,18 @@ TEST_CASE("a younger request holds nothing for a while after an older one found 
   holds.turned_away(start, request(10, 1));
   CHECK_FALSE(holds.may_hold(start + milliseconds(11'999), request(50, 2)));
   CHECK(holds.may_hold(start, request(10, 1)));
-  CHECK(holds.may_hold(start, request(5, 3)));
+  CHECK(holds.may_hold(start, request(-20, 3)));
   CHECK(holds.may_hold(start + seconds(12), request(50, 2)));
+}
+
+TEST_CASE("younger requests follow at once when the one that was to go first has claimed its nodes [S76e]") {
+  Holds holds;
+  holds.turned_away(start, request(10, 1), seconds(60));
+  CHECK_FALSE(holds.may_hold(start + seconds(59), request(50, 2)));
+  holds.add(lease(1), request(10, 1));
+  holds.claimed(lease(1));
+  CHECK(holds.size() == 0);
+  CHECK(holds.may_hold(start, request(50, 2)));
 }
 
 TEST_CASE("a younger request that is turned away doesn't take the older one's place [S76e]") {

@@ -106,6 +106,17 @@ TEST_CASE("lending: nodes are kept for the borrower that was served least, while
   CHECK(part.lendable_to(stage.now, stage.parts.lending_site(), north_place) == 0);
   CHECK(part.lendable_to(stage.now, stage.parts.lending_site(), south_place) == 4);
   CHECK_FALSE(refusal(stage, stage.foreign(south_place, 4)));
+  const auto reports = part.reports_for(stage.now, stage.parts.lending_site(), north_place);
+  REQUIRE(reports.size() == 1);
+  CHECK(reports[0].idle == 4);  // a part of its own may be older than the turn
+  SUBCASE("a part that has waited longer than the turn doesn't heed it") {
+    Foreign foreign = stage.foreign(north_place, 1);
+    foreign.taken = stage.now;
+    foreign.delegate.part = 1;
+    CHECK(refusal(stage, foreign) == RejectReason::not_in_turn);
+    foreign.delegate.request.waited = seconds(1);
+    CHECK_FALSE(refusal(stage, foreign));
+  }
   SUBCASE("nothing changes while it has the turn") { CHECK_FALSE(updates(stage.now)); }
   SUBCASE("its turn passes when it doesn't come") {
     const Instant due = part.next_deadline(stage.parts.lending_site());
@@ -120,6 +131,37 @@ TEST_CASE("lending: nodes are kept for the borrower that was served least, while
     REQUIRE(part.turn());
     CHECK(part.turn()->borrower == north_place);
   }
+}
+
+TEST_CASE("lending: all clusters that are reported may be had at once, by quotas and limits [S98c]") {
+  SiteSettings settings = parts_settings();
+  settings.clusters[0].quota = 0.75;
+  PartsStage stage(settings);
+  stage.offer(8);
+  const auto reported = [&] {
+    return stage.parts.lending.reports_for(stage.now, stage.parts.lending_site(), north_place);
+  };
+  REQUIRE(reported().size() == 1);
+  CHECK(reported()[0].idle == 6);
+  CHECK(reported()[0].total == 6);
+  stage.lend(south_place, 3);
+  CHECK(reported()[0].idle == 3);
+  stage.parts.neighbours[north_place].limits.processors = 2;
+  CHECK(reported()[0].idle == 2);
+}
+
+TEST_CASE("lending: clusters together are reported under a neighbour's limit, the largest first [S98c]") {
+  SiteSettings settings = parts_settings();
+  settings.clusters.push_back(settings.clusters[0]);
+  settings.clusters[1].name = ClusterName("d");
+  PartsStage stage(settings);
+  stage.offer(4);
+  stage.offer(8, "d");
+  stage.parts.neighbours[north_place].limits.processors = 10;
+  const auto reports = stage.parts.lending.reports_for(stage.now, stage.parts.lending_site(), north_place);
+  REQUIRE(reports.size() == 2);
+  CHECK(reports[0].idle == 2);
+  CHECK(reports[1].idle == 8);
 }
 
 TEST_CASE("lending: a most-served borrower's leases serve no further job while another waits") {

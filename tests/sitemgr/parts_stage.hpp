@@ -35,10 +35,10 @@ struct PartsStage {
   }
 
   /// A resource manager with so many nodes of one processor registers.
-  void offer(std::uint32_t nodes) {
+  void offer(std::uint32_t nodes, const char* cluster = "c") {
     NodeOffer offer;
-    offer.manager = resource_manager_of(parts.settings.name, "fs0");
-    offer.cluster = ClusterName("c");
+    offer.manager = resource_manager_of(parts.settings.name, std::string("fs-") + cluster);
+    offer.cluster = ClusterName(cluster);
     offer.nodes = nodes;
     parts.owned.take_offer(offer, "tcp://x:1");
   }

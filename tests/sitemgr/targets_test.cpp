@@ -89,6 +89,17 @@ TEST_CASE("targets: no neighbour is none, a full window is another thing") {
   CHECK(stage.choose(target, 10) == Choice::window_full);
 }
 
+TEST_CASE("targets: parts of one request go out together beyond a small window [S76b]") {
+  Stage stage;
+  for (int i = 0; i < 3; ++i) stage.targets.full(first);
+  REQUIRE(stage.targets.of(first).window == 1);
+  for (int i = 0; i < 3; ++i) stage.targets.sent(first, 4, Targets::Of::part);
+  CHECK(stage.targets.of(first).outstanding == 3);
+  CHECK(stage.targets.of(first).debit == 12);
+  for (int i = 0; i < 3; ++i) stage.targets.back(first, 4);
+  CHECK(stage.targets.of(first).outstanding == 0);
+}
+
 TEST_CASE("targets: a Grant opens the window by one, lack of capacity halves it") {
   Stage stage;
   stage.targets.granted(first, 5);

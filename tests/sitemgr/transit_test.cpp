@@ -152,6 +152,29 @@ TEST_CASE("transit: what is passed on has one hop and one try less, and is waite
   CHECK(stage.transit.next_deadline() == now + seconds(9));
 }
 
+TEST_CASE("transit: what is passed on has waited for as long as it lay here, too [S76e]") {
+  Stage stage;
+  Delegate asked = delegate(1);
+  asked.request.waited = seconds(7);
+  CHECK_FALSE(stage.take(asked).refused);
+  std::vector<Foreign> round = stage.transit.next_round();
+  REQUIRE(round.size() == 1);
+  const Delegate next =
+      stage.transit.pass_on(now + seconds(4), std::move(round[0]), to_south, seconds(1), self, 3);
+  CHECK(next.request.waited == seconds(11));
+}
+
+TEST_CASE("transit: a part goes as far as it must, whatever a round of search may cost here") {
+  Stage stage;
+  stage.site.tries_per_round = 2;
+  Delegate asked = delegate(1);
+  asked.part = 1;
+  CHECK_FALSE(stage.take(asked).refused);
+  std::vector<Foreign> round = stage.transit.next_round();
+  REQUIRE(round.size() == 1);
+  CHECK(stage.transit.pass_on(now, std::move(round[0]), to_south, {}, self, 3).tries_left == 3);
+}
+
 TEST_CASE("transit: a Reject counts once, of the neighbour that was asked, and spends what it names") {
   Stage stage;
   stage.pass_on(1);

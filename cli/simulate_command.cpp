@@ -185,7 +185,8 @@ void add_fault_options(CLI::App& command, SimulateOptions& options) {
               "--minutes", choice.minutes,
               "Jobs and faults come during this time (default 1.67). A run beyond 60 has as many, and all takes longer")
           ->check(CLI::Range(1.0, 1e5)));
-  only_with_faults(command.add_flag("--co-allocated", choice.co_allocated, "Each job has several components"));
+  only_with_faults(command.add_flag("--co-allocated", choice.co_allocated,
+                                    "Each job has components that no one cluster holds"));
   only_with_faults(
       command.add_option("--trace", choice.trace, "The file for everything that happens")->type_name("FILE"));
 }

@@ -20,6 +20,9 @@
 namespace dmm {
 namespace {
 
+/// More sites have more links to keep, and no more jobs at once.
+constexpr std::uint32_t co_allocated_sites_max = 5;
+
 /// The command that repeats one seed.
 std::string command_for(const FaultsChoice& choice, std::uint64_t seed) {
   std::string command = "dmm simulate --faults --seed " + std::to_string(seed);
@@ -125,7 +128,8 @@ class Faults {
   Outcome play(std::uint64_t seed) {
     set_last_words(command_for(choice_, seed));
     RandomOptions options;
-    if (choice_.co_allocated) options.together = 0;
+    options.co_allocated = choice_.co_allocated;
+    if (choice_.co_allocated) options.sites_max = co_allocated_sites_max;
     options.trouble = trouble_of(seed);
     options.sites = choice_.sites;
     options.nodes = choice_.nodes;

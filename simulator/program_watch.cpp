@@ -23,7 +23,7 @@ std::string ProgramWatch::look(const World& world, const Party& manager) {
   // All that is ready here counts first: a manager may start several tasks of a job between two looks.
   for (const auto& program : performer.running()) ready_[program->id.request].insert(program->id.component);
   for (const auto& program : performer.running()) {
-    if (std::string fault = check_together(*program); !fault.empty()) return fault;
+    if (std::string fault = check_together(world, *program); !fault.empty()) return fault;
     if (room.running.contains(program->id)) continue;
     if (std::string fault = note_started(world, manager, room, *program); !fault.empty()) return fault;
   }
@@ -74,9 +74,18 @@ std::string ProgramWatch::note_started(const World& world, const Party& manager,
   return note_attempt(world, task.id.request, manager);
 }
 
-std::string ProgramWatch::check_together(const TaskPerformer::Program& task) const {
-  const std::set<std::uint32_t>& ready = ready_.at(task.id.request);
+std::string ProgramWatch::check_together(const World& world, const TaskPerformer::Program& task) {
+  std::set<std::uint32_t>& ready = ready_.at(task.id.request);
   if (task.told_parts == 0 || ready.size() >= task.told_parts) return {};
+  // A host is not looked at while its manager waits for a slow disk: what came and went there counts too.
+  for (const Party& party : world.parties()) {
+    if (party.role != Role::resource_manager) continue;
+    for (const auto& program : world.performer(party).running())
+      if (program->id.request == task.id.request) ready.insert(program->id.component);
+    for (const TaskPerformer::End& end : world.performer(party).ends())
+      if (end.id.request == task.id.request) ready.insert(end.id.component);
+  }
+  if (ready.size() >= task.told_parts) return {};
   return to_text(task.id.request) + " began while " + std::to_string(task.told_parts - ready.size()) +
          " of its tasks weren't ready";
 }

@@ -45,7 +45,7 @@ class ProgramWatch {
   std::string note_started(const World& world, const Party& manager, Room& room,
                            const TaskPerformer::Program& program);
   /// No task of a job begins before all of them are ready.
-  std::string check_together(const TaskPerformer::Program& task) const;
+  std::string check_together(const World& world, const TaskPerformer::Program& task);
   std::string note_attempt(const World& world, const RequestId& request, const Party& where);
 
   std::map<Party, Room> rooms_;

@@ -12,6 +12,12 @@ constexpr std::uint64_t whole_nodes(std::uint64_t processors, std::uint64_t widt
   return (processors + width - 1) / width * width;
 }
 
+/// A cluster with all of its nodes there.
+struct Room {
+  std::uint64_t processors = 0;  ///< usable
+  std::uint32_t width = 1;       ///< processors of a node, which is never shared
+};
+
 /// Processors that requests may fill of this many nodes of a cluster.
 inline std::uint64_t usable(const TopologyCluster& cluster, std::uint64_t nodes) {
   const auto processors = static_cast<double>(nodes * cluster.processors_per_node);

@@ -15,6 +15,8 @@ constexpr Duration quiet_limit = seconds(20'000), quiet_limit_of_long_jobs = sec
 /// When nothing has run anywhere for so long, and for some ways of a round more, what still waits is out of everybody's
 /// reach: rounds come each 75 s.
 constexpr Duration hopeless_after = seconds(200);
+/// Where each job needs several sites, and all contend for them, many tries of each come to nothing.
+constexpr Duration hopeless_in_contention = seconds(1'000);
 constexpr Duration between_quiet_looks = seconds(5);
 /// A job manager runs a job again after four terms, 40 s here: whoever is frozen for less, and whose clock jumped on by
 /// less, all together, has no excuse. The rest is for clocks that are 5 % slow, and for programs that hang when they
@@ -84,8 +86,10 @@ void FaultRun::look_around() {
   world_->end_drains();  // a site that waited for its disk didn't hear the first word
   if (run_.trouble == Trouble::none) check_homecoming();
   if (anything_to_wait_for()) ran_ = world_->now();
-  if (const std::size_t open = open_jobs(); open != std::exchange(open_, open)) ended_ = world_->now();
-  if (world_->now() - ran_ >= hopeless_after + run_.settings.network.latency * (3 * IdleWatch::ways_of_a_search)) {
+  // Jobs that run for a moment are missed by looks; that they ended isn't.
+  if (const std::size_t open = open_jobs(); open != std::exchange(open_, open)) ran_ = ended_ = world_->now();
+  const Duration after = run_.co_allocated ? hopeless_in_contention : hopeless_after;
+  if (world_->now() - ran_ >= after + run_.settings.network.latency * (3 * IdleWatch::ways_of_a_search)) {
     cancel_hopeless();
     ran_ = world_->now();
   }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "simulator/checkers.hpp"
+#include "simulator/faults/capacity.hpp"
 #include "simulator/faults/idle_watch.hpp"
 #include "simulator/faults/random_grid.hpp"
 #include "simulator/faults/shares_watch.hpp"
@@ -74,7 +75,9 @@ class FaultRun {
 
   // ---- what is within reach (reach.cpp) ----
   std::uint32_t nodes_of_late(const Party& manager, std::uint32_t nodes) const;
+  std::vector<Room> rooms_for(const TopologySite& site, const JobDescription& job, bool is_home) const;
   bool could_hold(const TopologySite& site, const JobDescription& job, bool is_home) const;
+  bool could_hold_together(const Party& user, const JobDescription& job) const;
   std::vector<std::size_t> reach_of(const Party& user, std::uint32_t dttl) const;
   bool changed_of_late(const SiteName& a, const SiteName& b) const;
   std::vector<std::size_t> who_could(const Party& user, const JobDescription& job) const;

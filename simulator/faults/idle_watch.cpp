@@ -22,7 +22,9 @@ std::uint32_t nodes_used(const World& world, const Party& manager) {
 
 std::string IdleWatch::why(const World& world, const RequestId& request) {
   const Instant now = world.clock_of(site_manager_of(request.site));
-  return std::string(to_text(world.site(request.site)->manager.why(now, request).reason));
+  const WaitView view = world.site(request.site)->manager.why(now, request);
+  const std::string& failed = view.gathering_failed;
+  return std::string(to_text(view.reason)) + (failed.empty() ? "" : ", and of its parts: " + failed);
 }
 
 /// Whether nobody but this job waits at its home and at the site, and a cluster of it has idle nodes for the job.

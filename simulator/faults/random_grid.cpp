@@ -21,6 +21,7 @@ class Draw {
     run_.trouble = options.trouble;
     run_.trouble_ends = Instant{} + options.length;
     run_.settings.skips_quiet = options.skips_quiet;
+    run_.co_allocated = options.co_allocated;
     run_.settings.ledgers = options.trouble != Trouble::forgetful;
     run_.stretch = std::max(1.0, options.length.in_seconds() / longest_as_it_is);
   }
@@ -146,7 +147,9 @@ class Draw {
     run_.settings.sessions.beat = seconds(dice_.between(1, 3));
     run_.settings.sessions.silence = run_.settings.sessions.beat * 3;
     run_.settings.confirm_limit = WorldSettings{}.confirm_limit;
-    if (dice_.chance(0.3)) run_.settings.network.latency = milliseconds(dice_.between(500, 5000));
+    // Jobs that contend for nodes beyond links of seconds try for hours of virtual time: left out.
+    if (dice_.chance(0.3) && !options_.co_allocated)
+      run_.settings.network.latency = milliseconds(dice_.between(500, 5000));
     const Duration longest = dice_.chance(0.3) ? seconds(dice_.between(200, 1000)) : SiteSettings{}.lease_length_max;
     const Duration after = seconds(dice_.pick<std::int64_t>({0, 60, 300}));
     const Duration first = seconds(dice_.pick<std::int64_t>({0, 10, 600}));
@@ -197,10 +200,12 @@ class Draw {
     typical_seconds_ = options_.trouble == Trouble::gentle                     ? 25
                        : options_.trouble == Trouble::harsh && dice_.chance(0.4) ? 60
                                                                                  : 8;
+    if (options_.co_allocated) typical_seconds_ = 0.3;
     std::map<Party, std::uint64_t> submitted;
     const double windows = options_.jobs * options_.length.in_seconds() / run_.stretch / 100;
     const std::uint32_t most = std::max({5 * options_.sites_max, 5 * options_.sites, options_.nodes / 10});
-    const auto count = static_cast<std::uint32_t>(windows * dice_.between(5, most));
+    const std::uint32_t usual = options_.co_allocated ? dice_.between(100, 300) : dice_.between(5, most);
+    const auto count = static_cast<std::uint32_t>(windows * usual);
     for (std::uint32_t left = count; left > 0; --left) {
       Act act;
       act.at = dice_.within(1, 0.6 * options_.length.in_seconds());
@@ -225,10 +230,12 @@ class Draw {
     job.dttl = dice_.pick<std::uint32_t>({0, 1, 2, 3, 5, 5, 5, 5, 8});
     job.reruns_max = 10;
     job.priority = static_cast<std::int32_t>(dice_.below(3));
-    const std::uint32_t components = dice_.chance(options_.together) ? 1 : dice_.between(2, 3);
+    const std::uint32_t components = !options_.co_allocated && dice_.chance(0.8) ? 1 : dice_.between(2, 3);
     for (std::uint32_t i = 0; i < components; ++i) {
       const bool wide = dice_.chance(0.2);
-      job.need.components.push_back({dice_.between(1, wide ? widest + 1 : 4), {}, {}});
+      const std::uint32_t least = options_.co_allocated ? widest / 2 + 1 : 1;
+      const std::uint32_t most = options_.co_allocated ? widest : wide ? widest + 1 : 4;
+      job.need.components.push_back({dice_.between(least, most), {}, {}});
     }
     if (components == 1 && dice_.chance(0.1)) job.need.kind = RequestKind::flexible;
     const double runs = dice_.exponential(typical_seconds_ * run_.stretch);

@@ -48,6 +48,7 @@ struct RandomRun {
   double loss = 0, doubling = 0;
   double stall = 0;
   Duration stall_max;
+  bool co_allocated = false;  ///< see RandomOptions
   double stretch = 1;  ///< how much longer all takes than in a run of at most an hour
 };
 
@@ -60,7 +61,9 @@ struct RandomOptions {
   /// takes time takes longer: in days, jobs run for hours and days.
   Duration length = seconds(100);
   double jobs = 1;                 ///< how many come, of the usual number
-  double together = 0.8;           ///< the fraction of them that have one component
+  /// Each job has several components, of which the largest cluster holds one. Many jobs come, and run for a
+  /// moment.
+  bool co_allocated = false;
   bool skips_quiet = true;         ///< see WorldSettings
 };
 

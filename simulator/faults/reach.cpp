@@ -2,7 +2,6 @@
 #include <algorithm>
 
 #include "protocol/text.hpp"
-#include "simulator/faults/capacity.hpp"
 #include "simulator/faults/fault_run.hpp"
 #include "simulator/timeline.hpp"
 
@@ -14,12 +13,6 @@ constexpr Duration news_takes = seconds(100);
 
 /// A job manager asks for this much more than the job's own limit.
 constexpr Duration wall_margin = seconds(60);
-
-/// A cluster with all of its nodes there.
-struct Room {
-  std::uint64_t processors = 0;  ///< usable
-  std::uint32_t width = 1;       ///< processors of a node, which is never shared
-};
 
 /// Whether the components from `first` on find room, each in one cluster.
 bool fit(const std::vector<Component>& components, std::size_t first, std::vector<Room>& rooms) {
@@ -63,11 +56,11 @@ std::uint32_t FaultRun::nodes_of_late(const Party& manager, std::uint32_t nodes)
   return least;
 }
 
-/// Whether the site's clusters, as configured, hold the job when idle.
-bool FaultRun::could_hold(const TopologySite& site, const JobDescription& job, bool is_home) const {
+/// The site's clusters, as configured, when idle; none if the job is longer than the site lends.
+std::vector<Room> FaultRun::rooms_for(const TopologySite& site, const JobDescription& job, bool is_home) const {
   const auto wall = static_cast<std::int64_t>(job.program.limits.wall_seconds);
-  if (!is_home && wall > 0 && seconds(wall) + wall_margin > site.settings.lease_length_max) return false;
   std::vector<Room> rooms;
+  if (!is_home && wall > 0 && seconds(wall) + wall_margin > site.settings.lease_length_max) return rooms;
   const auto managers = resource_managers_of(site);
   for (const TopologyCluster& cluster : site.clusters) {
     std::uint64_t nodes = 0;
@@ -75,6 +68,23 @@ bool FaultRun::could_hold(const TopologySite& site, const JobDescription& job, b
       if (one.cluster == cluster.name) nodes += nodes_of_late(resource_manager_of(site.name, one.name), one.nodes);
     rooms.push_back({usable(cluster, nodes), cluster.processors_per_node});
   }
+  return rooms;
+}
+
+bool FaultRun::could_hold(const TopologySite& site, const JobDescription& job, bool is_home) const {
+  std::vector<Room> rooms = rooms_for(site, job, is_home);
+  return fit(job.need, rooms);
+}
+
+/// Whether the job may have components at several sites, and all sites within reach hold them when idle.
+bool FaultRun::could_hold_together(const Party& user, const JobDescription& job) const {
+  const auto& sites = world_->topology().sites;
+  const SiteSettings& home = sites[*find_site(world_->topology(), user.site)].settings;
+  const bool is_rigid = job.need.kind != RequestKind::flexible;
+  if (!home.delegate || !home.co_allocate || !is_rigid || !is_divided(job.need)) return false;
+  std::vector<Room> rooms;
+  for (const std::size_t site : reach_of(user, job.dttl))
+    for (const Room& room : rooms_for(sites[site], job, sites[site].name == user.site)) rooms.push_back(room);
   return fit(job.need, rooms);
 }
 
@@ -164,6 +174,9 @@ std::string FaultRun::check_served() const {
     if (searches_all(job.first) && !who.empty())
       return to_text(view->request) + " waits for ever though " +
              world_->topology().sites[who.front()].name.text + " could serve " + text_of(description);
+    if (could_hold_together(job.first, description))
+      return to_text(view->request) +
+             " waits for ever though sites within reach could serve it together: " + text_of(description);
   }
   return {};
 }

@@ -28,6 +28,10 @@ constexpr std::uint64_t rare_seeds[] = {149, 237, 169, 853, 2130};
 /// Crowds in which a borrower got nothing: of wider jobs than what came free at a time, or than its share.
 constexpr std::uint64_t seeds_with_wide_ones[] = {138, 185, 369};
 
+/// Worlds in which jobs would have gathered their parts for ever: the quota of a cluster was no part of what its
+/// owner told; of two rivals each was first at one owner; younger parts filled the window of a site in between.
+constexpr std::uint64_t seeds_of_contention[] = {7014, 7018, 8000};
+
 /// Seeds of the main test; the others have theirs in proportion.
 constexpr std::uint64_t enough = 100;
 
@@ -83,10 +87,9 @@ class Liar {
 };
 
 /// Plays the run of a seed; what is broken is told with the command that repeats it.
-std::unique_ptr<FaultRun> play_seed(std::uint64_t seed, Trouble trouble, const std::string& test) {
+std::unique_ptr<FaultRun> play_seed(std::uint64_t seed, const RandomOptions& options, const std::string& test) {
   current_seed = seed;
-  auto run = std::make_unique<FaultRun>(seed, RandomOptions{.trouble = trouble, .sites_max = sites_max()},
-                                        std::getenv("DMM_VERBOSE") ? Level::debug : Level::info);
+  auto run = std::make_unique<FaultRun>(seed, options, std::getenv("DMM_VERBOSE") ? Level::debug : Level::info);
   if (std::getenv("DMM_VERBOSE")) run->set_trace([](const std::string& line) { std::printf("%s\n", line.c_str()); });
   std::string fault = run->play();
   if (fault.empty()) fault = run->check_served();
@@ -96,6 +99,10 @@ std::unique_ptr<FaultRun> play_seed(std::uint64_t seed, Trouble trouble, const s
   FAIL_CHECK("at ", run->world().now().microseconds, " us: ", fault, "\n  repeat: DMM_SEED=", seed,
              " simulation_tests -tc=\"", test, "\"\n", story);
   return run;
+}
+
+std::unique_ptr<FaultRun> play_seed(std::uint64_t seed, Trouble trouble, const std::string& test) {
+  return play_seed(seed, RandomOptions{.trouble = trouble, .sites_max = sites_max()}, test);
 }
 
 /// Plays some seeds, or the one that is asked for. A test of dear seeds has few of them, however many there are in all.
@@ -139,6 +146,20 @@ TEST_CASE("random grids that go on from their ledgers lose and double nothing, w
 
 TEST_CASE("random grids without ledgers lose and double nothing but the jobs of job managers that die") {
   each_seed(60, [](std::uint64_t seed) { play_seed(seed, Trouble::forgetful, "random grids without*"); });
+}
+
+TEST_CASE("co-allocated jobs that contend for the same nodes all get them in the end, whatever goes wrong") {
+  std::uint64_t co_allocated = 0, seeds = 0;
+  const auto play = [&](std::uint64_t seed) {
+    const RandomOptions options{.trouble = trouble_of(seed), .sites_max = 5, .co_allocated = true};
+    const auto run = play_seed(seed, options, "co-allocated jobs that contend*");
+    co_allocated += run->sometimes().count(Rare::co_allocated);
+    ++seeds;
+  };
+  each_seed(20, play);
+  if (!std::getenv("DMM_SEED"))
+    for (const std::uint64_t seed : seeds_of_contention) play(seed);
+  CHECK(co_allocated >= 10 * seeds);
 }
 
 TEST_CASE("without faults, what somebody within reach can serve is served, and nothing else is refused") {

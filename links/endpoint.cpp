@@ -309,6 +309,7 @@ void Endpoint::on(Instant now, Peer& peer, const Way& way, const Envelope& envel
   next_tick_ = std::min(next_tick_, now + settings_.times.beat);
   ++peer.frames_received;
   peer.dormancy.both = peer.dormancy.heard = false;
+  if (peer.route.way.connection != way.connection) stir(peer);  // beats go along the other way from now on
   peer.route.way = way;
   peer.software = greeting.software;
   if (way.connection && peer.route.direct == way.connection) peer.route.relay_at = peer.route.direct_at = never;

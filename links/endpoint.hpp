@@ -170,6 +170,8 @@ class Endpoint {
   }
   void hear_vouched(Instant now, Peer& peer, const Beat& beat, std::optional<Duration> way);
   void waver(Peer& peer);
+  /// If its link is quiet, it can be so no longer.
+  void stir(const Peer& peer);
   LinkDown link_down(Instant now, const Peer& peer, Duration silent) const;
   void rise(Instant now, Peer& peer, bool restarted, const SiteNames& ancestors);
   void rise_measured(Instant now, Peer& peer, const Envelope& envelope);

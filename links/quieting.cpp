@@ -59,6 +59,10 @@ QuietBeats Endpoint::fall_quiet(const Party& party) {
           .talked = std::exchange(peer.distance.talked, false)};
 }
 
+void Endpoint::stir(const Peer& peer) {
+  if (peer.quiet && peer.route.way.connection) stirred_.push_back(*peer.route.way.connection);
+}
+
 void Endpoint::look_ahead() {
   next_tick_ = never;
   for (const Peer* peer : in_order_) next_tick_ = std::min({next_tick_, deadline(*peer), forget_at(*peer)});

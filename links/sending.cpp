@@ -37,7 +37,7 @@ void Endpoint::send(Instant now, Effects& effects) {
     Peer* peer = peers_.find(party);
     if (!peer || !far(*peer)) continue;
     peer->dormancy.wanted = true;
-    if (peer->quiet && peer->route.way.connection) stirred_.push_back(*peer->route.way.connection);
+    stir(*peer);
   }
   effects.dormant.clear();
   for (const Party& party : effects.renewals)

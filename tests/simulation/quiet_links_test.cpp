@@ -11,10 +11,6 @@
 namespace dmm::quiet_links_test {
 namespace {
 
-/// In this world 51 beats of a session that six sites relay are played, and aren't accounted for where beats are
-/// skipped. Why is not known yet; all else is the same.
-constexpr std::uint64_t seed_of_relayed_beats = 19;
-
 /// Everything that a run comes to, and how many steps that took.
 struct Played {
   std::string fault, told;
@@ -64,14 +60,13 @@ TEST_CASE("a run is the same whether beats on quiet links are played or not, but
     CAPTURE(seed);
     CHECK(all.fault == fast.fault);
     CHECK(all.told == fast.told);
-    CHECK(all.end == fast.end);
-    steps_of_all += all.steps;
-    steps_of_fast += fast.steps;
-    if (seed == seed_of_relayed_beats) continue;
     CHECK(all.trace == fast.trace);
+    CHECK(all.end == fast.end);
     CHECK(all.messages == fast.messages);
     CHECK(all.frames == fast.frames);
     CHECK(all.bytes == fast.bytes);
+    steps_of_all += all.steps;
+    steps_of_fast += fast.steps;
   }
   CHECK(steps_of_fast < steps_of_all);
 }

@@ -47,6 +47,7 @@ void CoAllocator::drop(const RequestId& request) {
   DMM_ASSERT(!at->second.attempt);
   times_.set(at->second.due, request, never);
   pausing_.erase({at->second.since, request});
+  asleep_.erase(request);
   awaiting_.erase(request);
   waiting_.erase(at);
 }
@@ -59,6 +60,7 @@ std::optional<RequestId> CoAllocator::take_due(Instant now) {
   DMM_ASSERT(!waiting.attempt && waiting.due != never);
   times_.set(waiting.due, next, never);
   pausing_.erase({waiting.since, next});
+  asleep_.erase(next);
   awaiting_.erase(next);
   return next;
 }
@@ -90,7 +92,7 @@ void CoAllocator::reports_came(Instant now) {
 }
 
 void CoAllocator::more_is_free(Instant now) {
-  for (const auto& [since, request] : pausing_) {
+  for (const RequestId& request : std::exchange(asleep_, {})) {
     Waiting& waiting = waiting_.at(request);
     // Two rivals that were woken at the same time once would be so again and again.
     const Duration after = spread(woken_after, {request, 0, waiting.tries});
@@ -197,6 +199,7 @@ void CoAllocator::pause(Instant now, const RequestId& request, Waiting& waiting,
   waiting.last_failure = std::move(why);
   waiting.tried = now;
   pausing_.emplace(waiting.since, request);
+  asleep_.insert(request);
   waiting.pause = waiting.pause == Duration{} ? pause_first : std::min(waiting.pause * 2, pause_last);
   times_.set(waiting.due, request, now + spread(waiting.pause, {request, 0, waiting.tries}));
 }

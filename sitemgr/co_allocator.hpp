@@ -129,6 +129,7 @@ class CoAllocator {
   std::map<RequestId, Waiting> waiting_;
   Times<RequestId> times_;                 ///< every Waiting::due
   std::set<std::pair<Instant, RequestId>> pausing_;  ///< since when they wait, the oldest first
+  std::set<RequestId> asleep_;             ///< those of them that are woken when more is free, and weren't yet
   std::set<RequestId> awaiting_;           ///< those that are woken by reports
   std::map<LeaseId, RequestId> by_lease_;  ///< leases of parts that are held
   std::vector<RequestId> broken_;

@@ -6,41 +6,12 @@
 #include "manager/assert.hpp"
 
 // All fields of a lease, as names in the scope: a field more, and no function of this file compiles.
-#define DMM_LEASE_FIELDS    \
-  [                         \
-    id,                     \
-    state,                  \
-    wanted,                 \
-    unsure,                 \
-    detached,               \
-    changed,                \
-    pooled,                 \
-    upstream,               \
-    downstream,             \
-    nodes,                  \
-    cleaning,               \
-    handed_out,             \
-    managers,               \
-    granted,                \
-    processor_microseconds, \
-    processors,             \
-    part,                   \
-    round,                  \
-    jobs,                   \
-    request,                \
-    term,                   \
-    length,                 \
-    round_trip,             \
-    held_for,               \
-    upstream_until,         \
-    downstream_until,       \
-    grace,                  \
-    protected_until,        \
-    idle,                   \
-    chain,                  \
-    owner_ancestors,        \
-    blocks                  \
-  ]
+// clang-format off
+#define DMM_LEASE_FIELDS                                                                                             \
+  [id, state, wanted, unsure, detached, changed, pooled, upstream, downstream, nodes, cleaning, handed_out, managers, \
+   granted, processor_microseconds, processors, part, round, jobs, request, term, length, round_trip, held_for,      \
+   upstream_until, downstream_until, grace, protected_until, idle, chain, owner_ancestors, blocks]
+// clang-format on
 
 namespace dmm {
 

@@ -20,9 +20,6 @@
 namespace dmm {
 namespace {
 
-/// More sites have more links to keep, and no more jobs at once.
-constexpr std::uint32_t co_allocated_sites_max = 5;
-
 /// The command that repeats one seed.
 std::string command_for(const FaultsChoice& choice, std::uint64_t seed) {
   std::string command = "dmm simulate --faults --seed " + std::to_string(seed);

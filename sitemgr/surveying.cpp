@@ -14,9 +14,8 @@ static Clusters clusters_for(SiteStep& s, std::size_t n, std::uint32_t hops);
 
 void survey(SiteStep& s, std::uint32_t hops, std::optional<std::size_t> except) {
   DMM_ASSERT(hops > 0 && hops <= dttl_max);
-  for (std::size_t n = 0; n < s.parts.neighbours.size(); ++n) {
-    const Neighbour& neighbour = s.parts.neighbours[n];
-    if (n == except || !neighbour.up || neighbour.removed || !s.parts.board.is_due(s.now, n, hops)) continue;
+  for (const std::size_t n : s.parts.neighbours.up()) {
+    if (n == except || !s.parts.board.is_due(s.now, n, hops)) continue;
     send(s, n, Survey{s.parts.board.asked(s.now, n, hops)}, {});
   }
 }

@@ -52,6 +52,9 @@ struct RandomRun {
   double stretch = 1;  ///< how much longer all takes than in a run of at most an hour
 };
 
+/// For co-allocated jobs: more sites have more links to keep, and no more jobs at once.
+constexpr std::uint32_t co_allocated_sites_max = 5;
+
 struct RandomOptions {
   Trouble trouble = Trouble::harsh;
   std::uint32_t sites_max = 12;

@@ -151,7 +151,8 @@ TEST_CASE("random grids without ledgers lose and double nothing but the jobs of 
 TEST_CASE("co-allocated jobs that contend for the same nodes all get them in the end, whatever goes wrong") {
   std::uint64_t co_allocated = 0, seeds = 0;
   const auto play = [&](std::uint64_t seed) {
-    const RandomOptions options{.trouble = trouble_of(seed), .sites_max = 5, .co_allocated = true};
+    const RandomOptions options{
+        .trouble = trouble_of(seed), .sites_max = co_allocated_sites_max, .co_allocated = true};
     const auto run = play_seed(seed, options, "co-allocated jobs that contend*");
     co_allocated += run->sometimes().count(Rare::co_allocated);
     ++seeds;

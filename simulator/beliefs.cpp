@@ -28,7 +28,7 @@ std::optional<Duration> relied_on(const World& world, const SiteName& holder, co
   const Endpoint& endpoint = world.site(holder)->endpoint;
   const auto vouched = endpoint.vouched(site_manager_of(*lender_of(lease, holder)));
   if (!vouched) return std::nullopt;
-  return std::max(*vouched, lease.granted) + lease.term - now;
+  return std::max(std::max(*vouched, lease.promised) + lease.term, lease.old_right) - now;
 }
 
 /// For how long the lender leaves the lease to the borrower.

@@ -17,7 +17,8 @@ struct Foreign {
   std::vector<SiteAnswer> answers;
   std::uint32_t tries_left = 0;
   std::size_t target = 0;                            ///< the neighbour that it was passed on to
-  Instant answer_by = never;                         ///< it counts as rejected then
+  Instant asked_at{};                                ///< when it was passed on
+  Instant answer_by = never;  ///< it counts as rejected then, or, if it is parked, as not served
 
   const ResourceNeed& need() const { return delegate.request.need; }
   /// When its request began to wait, on this site's clock.

@@ -143,6 +143,7 @@ void begin(SiteStep& s, LocalRequest& request, std::vector<CoPart> parts, const 
   CoAttempt& attempt = s.parts.co_allocator.begin(id, ++request.round, std::move(parts));
   attempt.placement = std::move(why);
   s.effects.log(Level::info, "placed", id, {{"text", attempt.placement}});
+  request.asked_at = s.now;
   request.answer_by = s.now + attempt_within(s.parts, attempt);
   s.parts.queue.set_search(request, LocalRequest::Search::gathering);
   for (std::uint32_t number = 1; number <= attempt.parts.size(); ++number) {

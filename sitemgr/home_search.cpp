@@ -190,6 +190,7 @@ Delegate HomeSearch::ask(Instant now, const Found& found, RequestQueue& queue, c
   // What neighbours said of the budget lowers what others may spend of it, and never ends the round.
   if (request.tries_left > 0) --request.tries_left;
   const Duration within = answer_within(kind.dttl, site.settings, site.neighbours);
+  request.asked_at = now;
   request.answer_by = now + within;
   queue.set_search(request, Stage::out);
   const Duration round_trip = user_round_trip + site.neighbours[found.target].round_trip;  // Starts will come this way

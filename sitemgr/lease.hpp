@@ -35,6 +35,8 @@ struct HopLease {
   DenseMap<RequestId, std::vector<NodeGroup>> handed_out;
   Few<Party> managers;                    ///< resource managers of all nodes that it ever had
   Instant granted{};
+  Instant old_right{};  ///< not at the owner: until then an earlier, longer term promises it, whatever came since
+  Instant promised{};   ///< not at the owner: its lender granted it to this site then, or later
   std::uint64_t processor_microseconds = 0;  ///< of nodes already given back
   std::uint32_t processors = 0;              ///< at the grant
   std::uint32_t part = 0;
@@ -44,6 +46,7 @@ struct HopLease {
   /// For how long each Beat that vouches promises the lease. At the owner these are its Beats to the borrower;
   /// elsewhere, the Beats of the lender to this site. Longer over long chains.
   Duration term;
+  Duration longest_promise;  ///< what Beats promised the borrower before, if that was more than they do now
   Duration length;      ///< the owner takes it back after this; 0: never
   Duration round_trip;  ///< from the home site to the owner and back
   Duration held_for;    ///< owner: how long a part may wait for its claim until the other parts are held

@@ -9,8 +9,9 @@
 // clang-format off
 #define DMM_LEASE_FIELDS                                                                                             \
   [id, state, wanted, unsure, detached, changed, pooled, upstream, downstream, nodes, cleaning, handed_out, managers, \
-   granted, processor_microseconds, processors, part, round, jobs, request, term, length, round_trip, held_for,      \
-   upstream_until, downstream_until, grace, protected_until, idle, chain, owner_ancestors, blocks]
+   granted, old_right, promised, processor_microseconds, processors, part, round, jobs, request, term,               \
+   longest_promise, length, round_trip, held_for, upstream_until, downstream_until, grace, protected_until, idle,    \
+   chain, owner_ancestors, blocks]
 // clang-format on
 
 namespace dmm {
@@ -45,8 +46,9 @@ void lend(HopLease& lease, const Foreign& foreign, const LendingTerms& terms, co
   term = terms.term;
 }
 
-HopLease lease_from(const Grant& grant, Instant now, std::size_t from, bool upstream_stands) {
+HopLease lease_from(const Grant& grant, Instant now, Instant left_at, std::size_t from, bool upstream_stands) {
   DMM_ASSERT(!grant.nodes.empty() && !grant.chain.empty() && grant.term > Duration{});  // what isn't so was refused
+  DMM_ASSERT(left_at <= now);
   HopLease lease;
   auto& DMM_LEASE_FIELDS = lease;
   id = grant.lease;
@@ -59,8 +61,9 @@ HopLease lease_from(const Grant& grant, Instant now, std::size_t from, bool upst
   owner_ancestors = grant.owner_ancestors;
   blocks = grant.blocks;
   granted = now;
+  promised = left_at;
   term = std::min(grant.term, term_max);
-  upstream_until = upstream_stands ? never : now + term;
+  upstream_until = upstream_stands ? never : promised + term;
   grace = grant.grace;
   length = std::max(grant.length, Duration{});
   round_trip = std::clamp(grant.round_trip, Duration{}, round_trip_max);
@@ -83,7 +86,7 @@ HopLease lease_from(const Holding& lent, Instant now, std::size_t from, std::siz
   owner_ancestors = lent.owner_ancestors;
   blocks = lent.blocks;
   grace = lent.grace;
-  granted = now;
+  granted = promised = now;
   length = std::max(lent.length, Duration{});
   round_trip = std::clamp(lent.round_trip, Duration{}, round_trip_max);
   unsure = lent.left <= Duration{};
@@ -109,7 +112,7 @@ HopLease lease_from(LeaseRecord& row, Instant now, std::optional<std::size_t> fr
   chain = std::move(row.chain);
   owner_ancestors = std::move(row.owner_ancestors);
   blocks = std::move(row.blocks);
-  granted = std::min(row.granted, now);
+  granted = promised = std::min(row.granted, now);
   processors = row.processors;
   processor_microseconds = row.processor_microseconds;
   grace = row.grace;
@@ -190,7 +193,7 @@ LeaseRecord record_of(const HopLease& lease, const Neighbours& neighbours) {
   row.grace = grace;
   row.wanted = !upstream && wanted;
   row.detached = detached;
-  row.term = term;
+  row.term = std::max(term, longest_promise);
   row.length = length;
   row.round_trip = round_trip;
   row.jobs = jobs;

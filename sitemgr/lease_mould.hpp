@@ -15,8 +15,9 @@ namespace dmm {
 HopLease lease_of_own(const LeaseId& id, const RequestId& request, Instant now, const SiteSettings& settings);
 /// Makes it the first hop of a lease for a neighbour's Delegate. `ancestors`: the owner's.
 void lend(HopLease& lease, const Foreign& foreign, const LendingTerms& terms, const SiteNames& ancestors);
-/// Of a Grant that came from a neighbour: our hop of the lease, with no downstream yet.
-HopLease lease_from(const Grant& grant, Instant now, std::size_t upstream, bool upstream_stands);
+/// Of a Grant that came from a neighbour: our hop of the lease, with no downstream yet. `promised`: the Grant left
+/// the neighbour then or later, however long it was under way.
+HopLease lease_from(const Grant& grant, Instant now, Instant promised, std::size_t upstream, bool upstream_stands);
 /// Of a holding that a lender names: the hop of ours that was lost. `own_term`: promised while the lender doesn't know.
 HopLease lease_from(const Holding& lent, Instant now, std::size_t upstream, std::size_t downstream,
                     bool upstream_stands, Duration own_term);

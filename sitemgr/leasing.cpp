@@ -62,6 +62,20 @@ std::string_view fault_of(const SiteParts& parts, std::size_t from, const Grant&
   return {};
 }
 
+/// When the neighbour was asked for what it grants: it granted it later. Nothing if another request is out there.
+static Instant asked_at(SiteParts& parts, std::size_t from, const Grant& grant) {
+  if (grant.request.site != parts.settings.name) {
+    const Foreign* asked = parts.transit.find({grant.request, grant.part, grant.round}, from);
+    return asked ? asked->asked_at : Instant{};
+  }
+  const LocalRequest* request = parts.queue.find(grant.request);
+  if (!request || !request->is_away()) return {};
+  const CoAttempt* attempt = parts.co_allocator.find(grant.request);
+  const bool is_asked =
+      attempt ? attempt->round == grant.round : request->target == from && request->round == grant.round;
+  return is_asked ? request->asked_at : Instant{};
+}
+
 void on(SiteStep& s, FromSite from, Grant& grant) {
   s.parts.targets.heard_grant(from.neighbour);
   if (const std::string_view fault = fault_of(s.parts, from.neighbour, grant); !fault.empty()) {
@@ -86,7 +100,8 @@ void on(SiteStep& s, FromSite from, Grant& grant) {
   // The first lease over a link begins a term there; others join it.
   if (s.parts.leases.up(from.neighbour).empty())
     s.parts.renewals.first_lease(s.now, from.neighbour, s.parts.settings.term);
-  HopLease lease = lease_from(grant, s.now, from.neighbour, neighbour.stands);
+  const Instant promised = std::max(from.proved, asked_at(s.parts, from.neighbour, grant));
+  HopLease lease = lease_from(grant, s.now, promised, from.neighbour, neighbour.stands);
   if (grant.request.site == s.parts.settings.name) return take_grant(s, from.neighbour, grant, std::move(lease));
 
   const PartKey key{grant.request, grant.part, grant.round};
@@ -113,7 +128,7 @@ void on(SiteStep& s, FromSite from, Grant& grant) {
   s.parts.transit.answered(to);
   note_back(s.parts, s.parts.transit.take_passed(key));
   lease.downstream = to;
-  grant.term = promise_of(s.parts, lease);
+  grant.term = first_promise(s.parts, s.now, lease);
   lease.downstream_until = promised_until(s.parts, s.now, lease);
   s.effects.log(
       Level::info, "pass_grant", grant.request,

@@ -47,8 +47,8 @@ void on(SiteStep& s, LinkDown& down) {
   neighbour_down(s, *n);
   for (const LeaseId& id : s.parts.leases.down(*n)) {
     HopLease& lease = *s.parts.leases.find(id);
-    lease.downstream_until =
-        std::min(lease.downstream_until, promised_until(s.parts, s.now - down.vouched, lease));
+    const Instant vouched = std::max(s.now - down.vouched, lease.granted);
+    lease.downstream_until = std::min(lease.downstream_until, promised_until(s.parts, vouched, lease));
     s.parts.leases.watch(lease);
   }
 }

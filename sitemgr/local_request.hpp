@@ -63,7 +63,7 @@ struct LocalRequest {
   std::uint32_t tries = 0;                 ///< delegations sent in all
   std::vector<bool> asked;                 ///< by neighbour, in this round; empty: none
   std::size_t target = 0;                  ///< while out: the neighbour that has it
-  Instant sent_at{};                       ///< while out
+  Instant asked_at{};                      ///< while out or gathering: since when
   Instant answer_by{};  ///< while out or gathering: until then an answer, or all of them, must come
   Instant resume_at{};                     ///< while pausing
   Duration pause{};                        ///< the last one

@@ -84,7 +84,7 @@ void compare_lent(SiteStep& s, std::size_t n, const Holding& lent) {
       const std::vector<NodeGroup> returned = without(lent.nodes, lease->nodes);
       if (!returned.empty()) send(s, n, Release{lent.lease, returned, true}, lent.request);
       if (lent.left <= Duration{}) break;
-      lease->term = std::min(lent.left, term_max);
+      set_term(s.parts, *lease, std::min(lent.left, term_max), {});
       lease->upstream_until = s.now + lease->term;
       changed(s, *lease);
       stand(s.parts, *lease);

@@ -22,8 +22,6 @@ constexpr Duration shortest_promise = milliseconds(1);
 
 }  // namespace
 
-/// It was promised to us by a Beat that left then, and by none since.
-static void waver(SiteParts& parts, HopLease& lease, Instant proved);
 /// Whether a borrower holds all that it was lent; if it has lost some, the two compare all leases in a new
 /// session.
 static bool agrees(SiteStep& s, std::size_t n, const Renew& renew);
@@ -37,6 +35,10 @@ Duration promise_of(const SiteParts& parts, const HopLease& lease) {
   return std::max(promise, shortest_promise);
 }
 
+Duration first_promise(const SiteParts& parts, Instant now, const HopLease& lease) {
+  return std::min(promise_of(parts, lease), std::max(lease.upstream_until - now, shortest_promise));
+}
+
 bool stands(const SiteParts& parts, const HopLease& lease) {
   return !lease.unsure && (!lease.upstream || parts.neighbours[*lease.upstream].stands);
 }
@@ -47,8 +49,25 @@ Duration word_on(const SiteParts& parts, const HopLease& lease) {
 
 Instant promised_until(const SiteParts& parts, Instant vouched, const HopLease& lease) {
   if (parts.neighbours[*lease.downstream].up) return never;
-  const Duration promise = promise_of(parts, lease);
+  const Duration promise = std::max(promise_of(parts, lease), lease.longest_promise);
   return vouched + promise + (lease.upstream ? Duration{} : promise / owner_margin);
+}
+
+/// Before the promise changes. The borrower relies on it until it hears of the change.
+static void keep_promise(const SiteParts& parts, HopLease& lease) {
+  if (lease.downstream) lease.longest_promise = std::max(lease.longest_promise, promise_of(parts, lease));
+}
+
+/// Before the lease is promised for less, or not at all. While it isn't vouched for, later Beats don't count.
+static void keep_right(HopLease& lease, Instant proved) {
+  const Instant since = lease.upstream_until == never ? std::max(proved, lease.promised) : lease.promised;
+  lease.old_right = std::max(lease.old_right, since + lease.term);
+}
+
+void set_term(const SiteParts& parts, HopLease& lease, Duration term, Instant proved) {
+  keep_promise(parts, lease);
+  if (term < lease.term) keep_right(lease, proved);
+  lease.term = term;
 }
 
 // ---- whether we are promised it -------------------------------------------------------------------------------------
@@ -57,6 +76,7 @@ void on(SiteStep& s, LinkStanding& change) {
   const auto n = s.parts.neighbours.find(change.peer.site);
   if (change.peer.role != Role::site_manager || !n) return;
   Neighbour& lender = s.parts.neighbours[*n];
+  for (const LeaseId& id : s.parts.leases.up(*n)) keep_promise(s.parts, *s.parts.leases.find(id));
   lender.stands = change.stands;
   if (change.stands) lender.stale_after = change.stale_after;
   for (const LeaseId& id : s.parts.leases.up(*n)) {
@@ -76,7 +96,8 @@ void stand(SiteParts& parts, HopLease& lease) {
 }
 
 void waver(SiteParts& parts, HopLease& lease, Instant proved) {
-  lease.upstream_until = std::min(lease.upstream_until, std::max(proved, lease.granted) + lease.term);
+  keep_right(lease, proved);
+  lease.upstream_until = std::min(lease.upstream_until, lease.old_right);
   parts.leases.watch(lease);
   parts.renewals.restate(lease.id);
 }
@@ -114,7 +135,7 @@ void on(SiteStep& s, FromSite from, Renewed& renewed) {
       lease->unsure = true;
       waver(s.parts, *lease, from.proved);
     } else if (const Duration term = std::min(said.left, term_max); lease->unsure || lease->term != term) {
-      lease->term = term;
+      set_term(s.parts, *lease, term, from.proved);
       changed(s, *lease);
       stand(s.parts, *lease);
     }

@@ -10,15 +10,21 @@ namespace dmm::site_steps {
 /// How long each of our Beats promises a lease to the borrower. That is less than our lender's Beats promise us,
 /// by the time that we may need to notice that those have stopped vouching.
 Duration promise_of(const SiteParts& parts, const HopLease& lease);
+/// What a Grant promises that is passed on: without our lender's word, no more than the rest of our own right.
+Duration first_promise(const SiteParts& parts, Instant now, const HopLease& lease);
 bool stands(const SiteParts& parts, const HopLease& lease);
 /// What we tell the holder: `promise_of` while the lease stands, else `not_known`.
 Duration word_on(const SiteParts& parts, const HopLease& lease);
 /// The instant at which our promise of a lease to its borrower ends, if our last Beat that vouched for it left at
 /// `vouched`. `never` while the borrower's link is up, since our Beats go on.
 Instant promised_until(const SiteParts& parts, Instant vouched, const HopLease& lease);
+/// Another term from the lender. What earlier Beats promised, to us and by us, stays promised.
+void set_term(const SiteParts& parts, HopLease& lease, Duration term, Instant proved);
 void on(SiteStep& s, LinkStanding& change);
 /// From now on each Beat of the lender promises the lease to us.
 void stand(SiteParts& parts, HopLease& lease);
+/// It was promised to us by a Beat that left at `proved`, and by none since.
+void waver(SiteParts& parts, HopLease& lease, Instant proved);
 /// A lender may grant before its first Beat that vouches: then ours don't speak for the lease either.
 void restate_unless_it_stands(SiteParts& parts, const HopLease& lease);
 /// The holders of these leases, neighbours or our own job managers, hear whether the leases stand.

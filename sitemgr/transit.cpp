@@ -126,6 +126,7 @@ Delegate Transit::pass_on(Instant now, Foreign foreign, std::size_t target, Dura
   --foreign.tries_left;
   const Delegate& asked = foreign.delegate;
   const Duration within = asked.answer_within * 9 / 10;  // each hop waits less than the one before it
+  foreign.asked_at = now;
   foreign.answer_by = now + within;
   Delegate next = asked;
   next.dttl = DMM_PLANT(dttl_not_counted) ? asked.dttl : asked.dttl - 1;

@@ -75,7 +75,7 @@ TEST_CASE("lease mould: a Grant that is passed on makes the same lease at the ne
   const Instant now = parts_start + seconds(100);
   const Grant grant = grant_of(lease, lease.nodes, now, seconds(25));
   CHECK(grant.length == seconds(500));
-  const HopLease next = lease_from(grant, now, north_place, false);
+  const HopLease next = lease_from(grant, now, now - seconds(3), north_place, false);
   CHECK(next.id == lease.id);
   CHECK(next.request == lease.request);
   CHECK(next.part == lease.part);
@@ -89,8 +89,8 @@ TEST_CASE("lease mould: a Grant that is passed on makes the same lease at the ne
   CHECK(next.processors == 8);
   CHECK(next.term == seconds(25));
   CHECK(next.limit() == lease.limit());
-  CHECK(next.upstream_until == now + seconds(25));
-  CHECK(lease_from(grant, now, north_place, true).upstream_until == never);
+  CHECK(next.upstream_until == now + seconds(22));  // from when the Grant left the lender
+  CHECK(lease_from(grant, now, now, north_place, true).upstream_until == never);
 }
 
 TEST_CASE("lease mould: a holding that a lender names makes the hop that was lost") {

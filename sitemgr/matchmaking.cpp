@@ -17,7 +17,12 @@
 
 namespace dmm::site_steps {
 
-static bool lend(SiteStep& s, Foreign& foreign);
+/// How long nodes that are freed for a part may take to be clean, before the part is turned away after all.
+static constexpr Duration freed_within = seconds(3);
+
+/// What comes of a foreign request: `soon`, if nodes are being freed for it.
+enum class Lent : std::uint8_t { now, soon, no };
+static Lent lend(SiteStep& s, Foreign& foreign);
 
 void match_local(SiteStep& s) {
   const Matcher::Site site{s.parts.settings, s.parts.owned, s.parts.placer, s.parts.reservation,
@@ -59,26 +64,34 @@ HopLease& make_lease(SiteStep& s, const ResourceNeed& need, const Placement& pla
 void match_foreign(SiteStep& s) {
   if (s.parts.transit.waiting() > 0) s.parts.lending.update_turn(s.now, s.parts.lending_site());
   for (auto round = s.parts.transit.next_round(); !round.empty(); round = s.parts.transit.next_round())
-    for (Foreign& foreign : round)
-      if (!lend(s, foreign)) s.parts.transit.keep(std::move(foreign));
+    for (Foreign& foreign : round) switch (lend(s, foreign)) {
+        case Lent::now: break;
+        case Lent::soon: {
+          const Instant until = s.now + std::min(foreign.delegate.answer_within / 2, freed_within);
+          s.parts.transit.park(std::move(foreign), until);
+          break;
+        }
+        case Lent::no: s.parts.transit.keep(std::move(foreign)); break;
+      }
 }
 
-bool lend(SiteStep& s, Foreign& foreign) {
+Lent lend(SiteStep& s, Foreign& foreign) {
   const Delegate& asked = foreign.delegate;
   const std::size_t from = foreign.from;
   const SiteName aim = aim_of(asked);
-  if (!aim.empty() && aim != s.parts.settings.name) return false;
+  if (!aim.empty() && aim != s.parts.settings.name) return Lent::no;
   const Precedence precedence = precedence_of(foreign);
   if (!aim.empty() && !s.parts.holds.may_hold(s.now, precedence)) {
     foreign.reason = RejectReason::not_in_turn;
-    return false;
+    return Lent::no;
   }
   const Lending::Decision decision = s.parts.lending.decide(s.now, s.parts.lending_site(), foreign);
   if (const auto* reason = std::get_if<RejectReason>(&decision)) {
     foreign.reason = *reason;
-    if (!aim.empty() && *reason == RejectReason::no_capacity)
-      outrank(s, foreign.need(), precedence, asked.chain.size(), asked.round_trip);
-    return false;
+    if (aim.empty() || *reason != RejectReason::no_capacity) return Lent::no;
+    const bool is_freed = outrank(s, foreign.need(), precedence, asked.chain.size(), asked.round_trip);
+    const bool was_parked = foreign.answer_by != never;
+    return is_freed || (was_parked && s.now < foreign.answer_by) ? Lent::soon : Lent::no;
   }
   HopLease& lease = make_lease(s, foreign.need(), std::get<Placement>(decision), asked.request.id, &foreign,
                                aim.empty() ? Duration{} : asked.answer_within);
@@ -92,7 +105,7 @@ bool lend(SiteStep& s, Foreign& foreign) {
   Grant grant = grant_of(lease, lease.nodes, s.now, lease.term);
   s.parts.transit.answered(from);
   send(s, from, std::move(grant), asked.request.id);
-  return true;
+  return Lent::now;
 }
 
 }  // namespace dmm::site_steps

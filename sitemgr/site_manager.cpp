@@ -50,6 +50,7 @@ void sweep(SiteStep& s) {
   while (const std::optional<Party> lost = s.parts.providers.take_lost(s.now)) lose_nodes(s, *lost);
   while (std::optional<Foreign> overdue = s.parts.transit.take_overdue(s.now))
     on_no_answer(s, std::move(*overdue), RejectReason::no_answer);
+  s.parts.transit.end_parking(s.now);
   s.parts.relays.sweep(s.now);
   s.parts.targets.end_backoffs(s.now);
 }
@@ -111,6 +112,7 @@ void SiteManager::settle(Instant now, Effects& effects) {
   tell_reach(s);
   send_hints(s);
   write_ledger(s);
+  parts.transit.unpark(parts.owned.freed());
   const bool work = parts.queue.size() > 0 || parts.transit.has_work();
   parts.matcher.want(now, work);
   parts.search.want(now, work);

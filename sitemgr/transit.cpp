@@ -113,6 +113,34 @@ std::vector<Foreign> Transit::next_round() {
   return round;
 }
 
+void Transit::park(Foreign foreign, Instant until) {
+  foreign.answer_by = std::min(foreign.answer_by, until);
+  parked_.push_back(std::move(foreign));
+}
+
+void Transit::unpark(std::uint64_t freed) {
+  if (std::exchange(freed_, freed) == freed) return;
+  for (Foreign& foreign : std::exchange(parked_, {})) {
+    ++waiting_count_;
+    std::list<Foreign>& waiting = waiting_[foreign.from];
+    waiting.push_front(std::move(foreign));
+  }
+}
+
+void Transit::end_parking(Instant now) {
+  std::erase_if(parked_, [&](Foreign& foreign) {
+    if (foreign.answer_by > now) return false;
+    unserved_.push_back(std::move(foreign));
+    return true;
+  });
+}
+
+Instant Transit::next_deadline() const {
+  Instant next = due_.next();
+  for (const Foreign& foreign : parked_) next = std::min(next, foreign.answer_by);
+  return next;
+}
+
 // ---- passing on ----------------------------------------------------------------------------------------------------
 
 Delegate Transit::pass_on(Instant now, Foreign foreign, std::size_t target, Duration round_trip, const SiteName& self,
@@ -194,7 +222,7 @@ std::optional<Foreign> Transit::withdrawn(std::size_t n, const Withdraw& message
   const PartKey key{message.request, message.part, message.round};
   const auto same = [&](const Foreign& foreign) { return foreign.from == n && foreign.key() == key; };
   const std::size_t waiting = std::erase_if(waiting_[n], same);
-  const std::size_t unserved = std::erase_if(unserved_, same);
+  const std::size_t unserved = std::erase_if(unserved_, same) + std::erase_if(parked_, same);
   DMM_ASSERT(waiting_count_ >= waiting && open_[n] >= waiting + unserved);
   waiting_count_ -= waiting;
   open_[n] -= waiting + unserved;
@@ -213,6 +241,7 @@ std::vector<Foreign> Transit::lose(std::size_t n) {
   DMM_ASSERT(waiting_count_ >= waiting_[n].size() && open_[n] >= passed.size() + waiting_[n].size());
   waiting_count_ -= std::exchange(waiting_[n], {}).size();
   std::erase_if(unserved_, is_of);
+  std::erase_if(parked_, is_of);
   open_[n] = 0;
   return passed;
 }
@@ -235,7 +264,8 @@ void Transit::check_invariants() const {
     DMM_ASSERT(due_.contains(key) || foreign.answer_by == never);
     ++open[foreign.from];
   }
-  for (const Foreign& foreign : unserved_) ++open[foreign.from];
+  for (const auto* foreigns : {&unserved_, &parked_})
+    for (const Foreign& foreign : *foreigns) ++open[foreign.from];
   DMM_ASSERT(open == open_);
 }
 

@@ -41,6 +41,12 @@ class Transit {
   void keep(Foreign foreign) { unserved_.push_back(std::move(foreign)); }
   std::vector<Foreign> take_kept() { return std::exchange(unserved_, {}); }
   bool has_work() const { return waiting_count_ > 0 || !unserved_.empty(); }
+  /// Nodes of this site are being freed for it: it waits for them, until then at the latest.
+  void park(Foreign foreign, Instant until);
+  /// `freed`: the counter of OwnedNodes. If nodes came since, what is parked waits for matchmaking again.
+  void unpark(std::uint64_t freed);
+  /// What has been parked for too long isn't served here.
+  void end_parking(Instant now);
 
   // ---- passing on ----
   /// Whether another copy of the same search is passed on now.
@@ -66,10 +72,10 @@ class Transit {
   /// A delegation of this neighbour was answered.
   void answered(std::size_t n);
 
-  Instant next_deadline() const { return due_.next(); }
+  Instant next_deadline() const;
 
   // ---- for people and tests ----
-  std::size_t size() const { return passed_.size() + unserved_.size() + waiting_count_; }
+  std::size_t size() const { return passed_.size() + unserved_.size() + parked_.size() + waiting_count_; }
   std::uint64_t delegations_received(std::size_t n) const { return received_[n]; }
   const std::map<PartKey, Foreign>& passed() const { return passed_; }
   void check_invariants() const;
@@ -86,6 +92,8 @@ class Transit {
   std::size_t waiting_count_ = 0;             ///< of all of them
   std::size_t next_link_ = 0;                 ///< the neighbour that is first in the next round
   std::vector<Foreign> unserved_;             ///< waiting for the delegation cycle
+  std::vector<Foreign> parked_;  ///< waiting for nodes that are being freed, each until its `answer_by`
+  std::uint64_t freed_ = 0;      ///< what OwnedNodes had counted when that was looked at last
   std::map<PartKey, Foreign> passed_;         ///< waiting for an answer
   Deadlines<PartKey> due_;                    ///< every `answer_by` of those
   std::vector<std::size_t> open_;             ///< by neighbour: taken from it and not answered

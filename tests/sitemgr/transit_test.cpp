@@ -227,5 +227,44 @@ TEST_CASE("transit: one that still waits is withdrawn without a word to others")
   CHECK(stage.transit.size() == 0);
 }
 
+TEST_CASE("transit: what nodes are freed for waits until nodes come, or for so long [S76e]") {
+  Stage stage;
+  const auto park = [&](std::uint64_t job) {
+    CHECK_FALSE(stage.take(delegate(job)).refused);
+    std::vector<Foreign> round = stage.transit.next_round();
+    REQUIRE(round.size() == 1);
+    stage.transit.park(std::move(round[0]), now + seconds(3));
+  };
+  park(1);
+  CHECK_FALSE(stage.transit.has_work());
+  CHECK(stage.transit.size() == 1);
+  CHECK(stage.transit.next_deadline() == now + seconds(3));
+  SUBCASE("nodes come") {
+    stage.transit.unpark(1);
+    CHECK(stage.transit.waiting() == 1);
+    std::vector<Foreign> round = stage.transit.next_round();
+    REQUIRE(round.size() == 1);
+    stage.transit.park(std::move(round[0]), now + seconds(9));  // too few came
+    CHECK(stage.transit.next_deadline() == now + seconds(3));
+    stage.transit.unpark(1);
+    CHECK(stage.transit.waiting() == 0);
+  }
+  SUBCASE("none come") {
+    stage.transit.end_parking(now + seconds(2));
+    CHECK_FALSE(stage.transit.has_work());
+    stage.transit.end_parking(now + seconds(3));
+    CHECK(stage.transit.take_kept().size() == 1);
+    stage.transit.answered(from_north);
+  }
+  SUBCASE("it is withdrawn") {
+    CHECK_FALSE(stage.transit.withdrawn(from_north, {delegate(1).request.id, 0, 1}));
+    CHECK(stage.transit.size() == 0);
+  }
+  SUBCASE("its neighbour begins anew") {
+    CHECK(stage.transit.lose(from_north).empty());
+    CHECK(stage.transit.size() == 0);
+  }
+}
+
 }  // namespace
 }  // namespace dmm::transit_test

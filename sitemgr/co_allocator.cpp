@@ -56,13 +56,21 @@ std::optional<RequestId> CoAllocator::take_due(Instant now) {
   const std::optional<RequestId> due = times_.due(now);
   if (!due) return std::nullopt;
   const RequestId next = elder_of(now, *due);
-  Waiting& waiting = waiting_.at(next);
-  DMM_ASSERT(!waiting.attempt && waiting.due != never);
-  times_.set(waiting.due, next, never);
-  pausing_.erase({waiting.since, next});
-  asleep_.erase(next);
-  awaiting_.erase(next);
+  take(next);
   return next;
+}
+
+void CoAllocator::take(const RequestId& request) {
+  Waiting& waiting = waiting_.at(request);
+  DMM_ASSERT(!waiting.attempt && waiting.due != never);
+  times_.set(waiting.due, request, never);
+  pausing_.erase({waiting.since, request});
+  asleep_.erase(request);
+  awaiting_.erase(request);
+}
+
+std::optional<RequestId> CoAllocator::longest_pausing() const {
+  return pausing_.empty() ? std::nullopt : std::optional(pausing_.begin()->second);
 }
 
 /// The request itself, or an older one that pauses and wasn't tried in the last second.

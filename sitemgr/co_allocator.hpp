@@ -24,11 +24,11 @@ struct CoPart {
   enum class State : std::uint8_t { refused, asked, held, claimed };
   State state = State::asked;
   SiteName site;
-  std::optional<std::size_t> neighbour;   ///< the next site on the way to it; none: this site
+  std::optional<std::size_t> neighbour;   ///< the next site on the way to it; none: nothing need be asked for
   std::uint32_t hops = 0;                 ///< to the site
   std::vector<std::uint32_t> components;  ///< their numbers in the request
   ResourceNeed need;                      ///< these components, each fixed to its cluster
-  LeaseId lease;                          ///< once held
+  LeaseId lease;  ///< once held; of leased nodes that this site has already, from the start
 };
 
 /// One try to have all parts of a request at once.
@@ -59,6 +59,10 @@ class CoAllocator {
   /// The next request to try; it is due no longer. Before one that is due, older ones that pause get another try,
   /// at most once a second each: what the younger one would hold is often what the older one lacked.
   std::optional<RequestId> take_due(Instant now);
+  /// The request that has waited longest of those that pause; nothing if none does.
+  std::optional<RequestId> longest_pausing() const;
+  /// It is tried now, before it is due.
+  void take(const RequestId& request);
   /// It is tried again at that time.
   void try_at(const RequestId& request, Instant at);
   /// New reports came: all that wait for some are due at once.

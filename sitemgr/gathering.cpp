@@ -45,9 +45,14 @@ static bool free_own(SiteStep& s, const LocalRequest& request, const Placement& 
 /// Why a neighbour on the way to a part isn't asked now; empty if all may be. Parts of one request that go the
 /// same way count as one delegation.
 static std::string why_not_asked(const SiteParts& parts, Instant now, const std::vector<CoPart>& wanted);
-/// `own`: clusters of the placement below this number are this site's. `why`: of the placement, for people.
 static void begin(SiteStep& s, LocalRequest& request, std::vector<CoPart> parts, const Placement& placement,
-                  std::size_t own, std::string why);
+                  const CoMap& map);
+/// The part's nodes under its lease, if nothing need be asked for: those that this site leases already, or its
+/// own.
+static LeaseId hold_here(SiteStep& s, const LocalRequest& request, const CoPart& part, const Placement& placement,
+                         const CoMap& map);
+/// The nodes of the lease that the part needs, by component. The others go back.
+static void divide(SiteStep& s, HopLease& lease, const RequestId& id, const CoPart& part);
 static void ask(SiteStep& s, LocalRequest& request, const CoPart& part, std::uint32_t number);
 /// How long an attempt may take: the answers of all parts, and then the claims to the farthest of them and back.
 static Duration attempt_within(const SiteParts& parts, const CoAttempt& attempt);
@@ -99,16 +104,32 @@ void consider(SiteStep& s, LocalRequest& request) {
     if (!free_own(s, request, *placement, map))
       return co_allocator.found_no_place(s.now, id, "others hold what it needs: " + found);
   }
-  const auto is_own = [&](const PlacedComponent& placed) { return placed.cluster < map.own; };
+  const auto is_own = [&](const PlacedComponent& placed) { return map.is_own(placed.cluster); };
   if (std::ranges::all_of(*placement, is_own))
     return co_allocator.found_no_place(s.now, id, "it fits here, and waits for its turn");
   std::vector<CoPart> parts = parts_of(request, *placement, map);
   if (std::string why_not = why_not_asked(s.parts, s.now, parts); !why_not.empty())
     return co_allocator.found_no_place(s.now, id, std::move(why_not));
-  const ResourceNeed& need = request.kind->need;
-  std::string why =
-      shortened(reason_of(need, map.views, s.parts.placer.policy_for(need), *placement), reason_bytes_max);
-  begin(s, request, std::move(parts), *placement, map.own, std::move(why));
+  begin(s, request, std::move(parts), *placement, map);
+}
+
+bool gather_with(SiteStep& s, HopLease& lease, Duration usable_for) {
+  const std::optional<RequestId> id = s.parts.co_allocator.longest_pausing();
+  if (!id || processors_of(lease.idle) != processors_of(lease.nodes)) return false;
+  LocalRequest& request = *s.parts.queue.find(*id);
+  if (request.search == LocalRequest::Search::out || !request.kind->co_allocable) return false;
+  if (request.kind->dttl + 1 < lease.chain.size()) return false;
+  if (!RequestQueue::may_follow(request, usable_for, lease.length / 2)) return false;
+  CoMap map = co_map_for(s.parts, s.now, request, false);
+  if (!add_leased(map, lease, request.kind->need.constraints)) return false;
+  const std::optional<Placement> placement = s.parts.placer.place(request.kind->need, map.views);
+  const auto is_leased = [&](const PlacedComponent& placed) { return map.is_leased(placed.cluster); };
+  if (!placement || std::ranges::none_of(*placement, is_leased)) return false;
+  std::vector<CoPart> parts = parts_of(request, *placement, map);
+  if (!why_not_asked(s.parts, s.now, parts).empty()) return false;
+  s.parts.co_allocator.take(*id);
+  begin(s, request, std::move(parts), *placement, map);
+  return true;
 }
 
 bool free_own(SiteStep& s, const LocalRequest& request, const Placement& placement, const CoMap& map) {
@@ -138,29 +159,58 @@ std::string why_not_asked(const SiteParts& parts, Instant now, const std::vector
 }
 
 void begin(SiteStep& s, LocalRequest& request, std::vector<CoPart> parts, const Placement& placement,
-           std::size_t own_clusters, std::string why) {
+           const CoMap& map) {
   const RequestId id = request.request.id;
   CoAttempt& attempt = s.parts.co_allocator.begin(id, ++request.round, std::move(parts));
-  attempt.placement = std::move(why);
+  const ResourceNeed& need = request.kind->need;
+  attempt.placement =
+      shortened(reason_of(need, map.views, s.parts.placer.policy_for(need), placement), reason_bytes_max);
   s.effects.log(Level::info, "placed", id, {{"text", attempt.placement}});
   request.asked_at = s.now;
   request.answer_by = s.now + attempt_within(s.parts, attempt);
   s.parts.queue.set_search(request, LocalRequest::Search::gathering);
   for (std::uint32_t number = 1; number <= attempt.parts.size(); ++number) {
     CoPart& part = *attempt.part(number);
-    for (const Component& component : part.need.components)
-      s.parts.board.take(part.site, component.cluster, component.processors);
-    if (part.neighbour) {
-      ask(s, request, part, number);
+    if (!part.neighbour) {
+      s.parts.co_allocator.held(id, part, hold_here(s, request, part, placement, map));
       continue;
     }
-    Placement own;
-    for (const PlacedComponent& placed : placement)
-      if (placed.cluster < own_clusters) own.push_back(placed);
-    const LeaseId lease = make_lease(s, request.kind->need, own, id, nullptr, request.answer_by - s.now).id;
-    s.parts.holds.add(lease, precedence_of(request));
-    s.parts.co_allocator.held(id, part, lease);
+    for (const Component& component : part.need.components)
+      s.parts.board.take(part.site, component.cluster, component.processors);
+    ask(s, request, part, number);
   }
+  if (attempt.all_past(CoPart::State::held)) claim_all(s, id, attempt);
+}
+
+LeaseId hold_here(SiteStep& s, const LocalRequest& request, const CoPart& part, const Placement& placement,
+                  const CoMap& map) {
+  if (!part.lease.empty()) {
+    divide(s, *s.parts.leases.find(part.lease), request.request.id, part);
+    return part.lease;
+  }
+  Placement own;
+  for (const PlacedComponent& placed : placement)
+    if (map.is_own(placed.cluster)) own.push_back(placed);
+  const Duration within = request.answer_by - s.now;
+  const LeaseId lease = make_lease(s, request.kind->need, own, request.request.id, nullptr, within).id;
+  s.parts.holds.add(lease, precedence_of(request));
+  return lease;
+}
+
+void divide(SiteStep& s, HopLease& lease, const RequestId& id, const CoPart& part) {
+  std::vector<NodeGroup> rest = std::exchange(lease.idle, {}), taken;
+  for (std::size_t i = 0; i < part.components.size(); ++i) {
+    const Component& wanted = part.need.components[i];
+    for (NodeGroup& group : take_in_cluster(rest, wanted.cluster, wanted.processors)) {
+      group.component = part.components[i];
+      taken.push_back(std::move(group));
+    }
+  }
+  if (!rest.empty()) give_back(s, lease, rest);
+  lease.nodes = std::move(taken);
+  changed(s, lease);
+  if (s.effects.wants(Level::info))
+    s.effects.log(Level::info, "reused", id, {{"lease", to_text(lease.id)}, {"owner", part.site.text}});
 }
 
 Duration attempt_within(const SiteParts& parts, const CoAttempt& attempt) {
@@ -230,7 +280,7 @@ void claim_all(SiteStep& s, const RequestId& id, CoAttempt& attempt) {
     changed(s, lease);
     send(s, *part.neighbour, Claim{part.lease, id, {}}, id);
   }
-  DMM_ASSERT(!attempt.all_past(CoPart::State::claimed));  // a part at another site has yet to be acknowledged
+  if (attempt.all_past(CoPart::State::claimed)) return hand_out_all(s, id);  // no other site has a part
   if (!DMM_PLANT(claim_not_awaited)) return;
   for (CoPart& part : attempt.parts) part.state = CoPart::State::claimed;
   hand_out_all(s, id);

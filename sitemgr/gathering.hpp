@@ -12,6 +12,9 @@ bool may_co_allocate(const SiteParts& parts, const ResourceNeed& need, std::uint
 void end_broken(SiteStep& s);
 /// Tries requests that are due.
 void gather(SiteStep& s);
+/// The request that has waited longest is tried with leased nodes of this site that no job uses any more. False:
+/// they are of no use to it, and stay in the pool.
+bool gather_with(SiteStep& s, HopLease& lease, Duration usable_for);
 /// Nothing of the request is out or held any more: it is to be served here, to leave, or to search again.
 void call_back(SiteStep& s, LocalRequest& request);
 /// The request leaves the queue.

@@ -43,6 +43,21 @@ CoMap co_map_for(SiteParts& parts, Instant now, const LocalRequest& request, boo
   return map;
 }
 
+bool add_leased(CoMap& map, const HopLease& lease, const Constraints& constraints) {
+  DMM_ASSERT(!map.leased && !lease.nodes.empty());
+  const NodeGroup& first = lease.nodes.front();
+  const auto is_alike = [&](const NodeGroup& group) {
+    return group.cluster == first.cluster && group.processors_per_node == first.processors_per_node;
+  };
+  if (!std::ranges::all_of(lease.nodes, is_alike)) return false;
+  const std::uint32_t processors = processors_of(lease.nodes);
+  // What the nodes are like beside their processors isn't known here.
+  map.views.push_back({lease.id.owner, first.cluster, processors, processors, first.processors_per_node, 1.0,
+                       constraints == Constraints{}});
+  map.leased = &lease;
+  return true;
+}
+
 std::string text_of(const CoMap& map) {
   std::string text;
   for (const ClusterView& view : map.views) {
@@ -57,13 +72,18 @@ std::vector<CoPart> parts_of(const LocalRequest& request, const Placement& place
   std::vector<CoPart> parts;
   for (const PlacedComponent& placed : placement) {
     const ClusterView& view = map.views[placed.cluster];
-    auto at = std::ranges::find(parts, view.site, &CoPart::site);
+    const LeaseId lease = map.is_leased(placed.cluster) ? map.leased->id : LeaseId{};
+    auto at = std::ranges::find_if(
+        parts, [&](const CoPart& part) { return part.site == view.site && part.lease == lease; });
     if (at == parts.end()) {
       at = parts.insert(parts.end(), CoPart{});
       at->site = view.site;
       at->need.kind = RequestKind::fixed;
       at->need.constraints = request.kind->need.constraints;
-      if (placed.cluster >= map.own) {
+      if (map.is_leased(placed.cluster)) {
+        at->lease = lease;
+        at->hops = static_cast<std::uint32_t>(map.leased->chain.size()) - 1;
+      } else if (!map.is_own(placed.cluster)) {
         const ClusterBoard::Known& known = map.others[placed.cluster - map.own];
         at->neighbour = known.neighbour;
         at->hops = known.report.hops;

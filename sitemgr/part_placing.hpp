@@ -10,12 +10,19 @@ struct CoMap {
   std::vector<ClusterView> views;
   std::size_t own = 0;
   std::vector<ClusterBoard::Known> others;
+  const HopLease* leased =
+      nullptr;  ///< the last of the views is of its nodes, which this site has and no job uses
+
+  bool is_own(std::size_t cluster) const { return cluster < own; }
+  bool is_leased(std::size_t cluster) const { return leased && cluster + 1 == views.size(); }
 };
 
 /// How a request stands among others that are co-allocated.
 Precedence precedence_of(const LocalRequest& request);
 /// `with_held`: nodes that are held for other requests count as idle, since they would be freed for an older one.
 CoMap co_map_for(SiteParts& parts, Instant now, const LocalRequest& request, bool with_held);
+/// Leased nodes as a place: what a job has given back, in one cluster. False: they lie in several.
+bool add_leased(CoMap& map, const HopLease& lease, const Constraints& constraints);
 /// "alpha/c1 6 of 18, beta/c1 12 of 15": what was free where, for people.
 std::string text_of(const CoMap& map);
 /// The components of a placement by site, in the order of the components.

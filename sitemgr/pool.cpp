@@ -23,7 +23,8 @@ Origin origin_of(const SiteName& site, const SiteNames& ours, const SiteName& ow
   return our_root == their_root ? Origin::intra_grid : Origin::inter_grid;
 }
 
-/// Takes whole nodes for `processors` out of those groups that are in `cluster`.
+}  // namespace
+
 std::vector<NodeGroup> take_in_cluster(std::vector<NodeGroup>& idle, const ClusterName& cluster,
                                        std::uint32_t processors) {
   std::vector<NodeGroup> taken;
@@ -40,8 +41,6 @@ std::vector<NodeGroup> take_in_cluster(std::vector<NodeGroup>& idle, const Clust
   std::erase_if(idle, [](const NodeGroup& group) { return group.nodes.empty(); });
   return taken;
 }
-
-}  // namespace
 
 /// For how long a job may yet be put on the lease; 0 if none may.
 static Duration reusable_for(const SiteParts& parts, Instant now, const HopLease& lease);
@@ -133,7 +132,10 @@ void match_pool(SiteStep& s) {
     lease->pooled = false;
     while (!lease->idle.empty() && reuse(s, *lease)) {
     }
-    if (!lease->idle.empty()) give_back(s, *lease, std::vector(lease->idle));
+    if (lease->idle.empty()) continue;
+    const Duration left = reusable_for(s.parts, s.now, *lease);
+    if (left > Duration{} && gather_with(s, *lease, left)) continue;
+    give_back(s, *lease, std::vector(lease->idle));
   }
 }
 

@@ -15,5 +15,8 @@ std::vector<NodeGroup> take_from_users(SiteStep& s, HopLease& lease, const std::
 void take_from_user(SiteParts& parts, HopLease& lease, const RequestId& request);
 void into_pool(SiteParts& parts, HopLease& lease, std::vector<NodeGroup> nodes);
 void match_pool(SiteStep& s);
+/// Takes whole nodes for `processors` out of those groups that are in `cluster`, as component 0.
+std::vector<NodeGroup> take_in_cluster(std::vector<NodeGroup>& idle, const ClusterName& cluster,
+                                       std::uint32_t processors);
 
 }  // namespace dmm::site_steps

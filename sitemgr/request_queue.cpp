@@ -228,6 +228,12 @@ LocalRequest* RequestQueue::after(const LocalRequest& request) {
   return next;
 }
 
+bool RequestQueue::may_follow(const LocalRequest& request, Duration length, Duration unsaid) {
+  if (request.request.past.times > 0) return false;  // it is to have a lease of its own, which protects it
+  const Duration said = request.request.length;
+  return (said > Duration{} ? said + beyond_declared : unsaid) <= length;
+}
+
 LocalRequest* RequestQueue::first_for_lease(std::uint32_t processors, std::uint32_t hops, Duration length,
                                             Duration unsaid) {
   LocalRequest* first = nullptr;
@@ -241,9 +247,7 @@ LocalRequest* RequestQueue::first_for_lease(std::uint32_t processors, std::uint3
     int looked = 0;
     for (auto it = kind->waiting.begin(); it != kind->waiting.end() && looked < lengths_max; ++it, ++looked) {
       if (first && first_key < it->first) break;
-      if (it->second->request.past.times > 0) continue;  // it is to have a lease of its own, which protects it
-      const Duration said = it->second->request.length;
-      if ((said > Duration{} ? said + beyond_declared : unsaid) > length) continue;
+      if (!may_follow(*it->second, length, unsaid)) continue;
       first = it->second;
       first_key = it->first;
       break;

@@ -61,6 +61,8 @@ class RequestQueue {
   /// no longer than `length`. A request without a declared length is taken to run for `unsaid`. Looks only at the first
   /// hundreds of classes, and passes over jobs that an owner interrupted.
   LocalRequest* first_for_lease(std::uint32_t processors, std::uint32_t hops, Duration length, Duration unsaid);
+  /// Whether the request may run on a lease that another job had, and is over within `length`, as above.
+  static bool may_follow(const LocalRequest& request, Duration length, Duration unsaid);
   OrderKey dispatch_key(const LocalRequest& request) const { return dispatch_->key(request.view(request.since)); }
 
   // ---- searching ----

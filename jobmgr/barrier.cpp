@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "jobmgr/attempts.hpp"
 #include "manager/assert.hpp"
 #include "manager/planted.hpp"
 #include "protocol/text.hpp"
@@ -49,6 +50,8 @@ void tell_to_go(JobStep& s, const Job& job, std::uint32_t task, std::vector<Part
 bool begin(JobStep& s, Job& job) {
   if (std::exchange(job.run->went, true)) return false;
   job.barrier = s.now - std::min(job.run->ready_from, s.now);
+  job.run->told_to_go = true;
+  job.start_spread = {};
   s.parts.changed(job);
   return true;
 }
@@ -96,6 +99,20 @@ bool go_if_ready(JobStep& s, Job& job) {
                   {{"tasks", static_cast<std::int64_t>(run.components.size())},
                    {"barrier_seconds", job.barrier.in_seconds()}});
   return begins;
+}
+
+/// The word takes half a round trip to come: the task began so long ago.
+void on(JobStep& s, FromProvider from, const Began& began) {
+  const auto [job, task] = subject_of(s.parts, from.party, began.request, began.component);
+  if (!task || !job->run->told_to_go || std::exchange(task->began, true)) return s.parts.ignore("repeated");
+  const Instant begun = s.now - from.round_trip / 2;
+  Attempt& run = *job->run;
+  const Instant first = std::min(run.first_begun, begun);
+  const Instant last = run.first_begun == never ? begun : std::max(run.first_begun + job->start_spread, begun);
+  run.first_begun = first;
+  if (last - first == job->start_spread) return;
+  job->start_spread = last - first;
+  s.parts.changed(*job);
 }
 
 }  // namespace dmm::job_steps

@@ -17,5 +17,6 @@ std::vector<Part> parts_of(const Job& job);
 bool task_ready(JobStep& s, Job& job, std::uint32_t task, std::string_view contact);
 /// Tells all tasks that are left to go, if all are ready or over. Whether the attempt begins by that.
 bool go_if_ready(JobStep& s, Job& job);
+void on(JobStep& s, FromProvider from, const Began& began);
 
 }  // namespace dmm::job_steps

@@ -69,6 +69,7 @@ struct ComponentRun {
   ComponentPhase phase = ComponentPhase::queued;
   ComponentPhase reached = ComponentPhase::queued;  ///< how far it came before it was over
   bool counted = false;                             ///< its Start takes one of the start slots
+  bool began = false;        ///< it was told to go, and said that it did; not kept over restarts
   bool stopping = false;     ///< Stop was sent
   bool interrupted = false;  ///< its lease ended, or its resource manager is lost
   bool heard = false;        ///< Ended came, though perhaps after it counted as over
@@ -101,7 +102,9 @@ struct Attempt {
   std::uint16_t troubles = 0;   ///< given out as ComponentRun::order
   bool asked = false;           ///< a Start was sent
   bool went = true;             ///< its tasks were told to go, or await no Go: some of them may have run
+  bool told_to_go = false;      ///< its tasks were, since this job manager started
   Instant ready_from = never;   ///< when the first of tasks that await a Go was ready
+  Instant first_begun = never;  ///< when the first of them began
   Instant gone_at = never;      ///< since when the attempt has no nodes left, though components may still run
   Duration grace;               ///< the grace that components got when the attempt was given up
   Duration round_trip;          ///< from here to where it runs and back
@@ -190,6 +193,7 @@ struct Job {
   std::optional<Instant> ran_from;  ///< the first Started of the present attempt
   Duration ran_before;             ///< how long earlier attempts ran in all
   Duration barrier;  ///< how long, at its last start, the first task that was ready waited for the last
+  Duration start_spread;           ///< how long, at its last start, the last task began after the first
   Duration kept_back;              ///< how long it waited in all without being eligible (eligibility.hpp)
   std::optional<Instant> ended;    ///< the last component's end
   Duration wall;                   ///< the program's own, of its longest component

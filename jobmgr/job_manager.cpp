@@ -6,6 +6,7 @@
 #include "jobmgr/array_view.hpp"
 #include "jobmgr/asking.hpp"
 #include "jobmgr/attempts.hpp"
+#include "jobmgr/barrier.hpp"
 #include "jobmgr/conditions.hpp"
 #include "jobmgr/elements.hpp"
 #include "jobmgr/going_on.hpp"
@@ -141,8 +142,8 @@ void on(JobStep& s, Received& received) {
   { job_steps::on(s, sender, body); };
   const Party& from = received.from;
   const bool is_other_site = from.role == Role::site_manager && from != s.parts.site.party();
-  const bool taken =
-      !is_other_site && dispatch_by_role<Role::job_manager>(FromSite{from}, received.message, handle);
+  const FromSite sender{from, 0, received.proved, received.round_trip};
+  const bool taken = !is_other_site && dispatch_by_role<Role::job_manager>(sender, received.message, handle);
   // A Fault is never answered: two parties that don't understand each other would never stop.
   if (const std::uint16_t type = type_of(received.message); !taken && type != Fault::type) {
     s.parts.ignore("not_allowed");

@@ -45,6 +45,7 @@ JobView view_of(const Job& job, const RequestId& request) {
   view.places = job.places;
   view.placement = job.placement;
   view.barrier = job.barrier;
+  view.start_spread = job.start_spread;
   view.origin = job.origin;
   view.hops = hops_of(job);
   view.tries = job.tries;

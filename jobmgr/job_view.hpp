@@ -75,6 +75,7 @@ struct JobView {
   std::vector<NodeGroup> nodes;     ///< that it has now
   std::vector<HeadView> heads;      ///< each once
   Duration barrier;         ///< how long the first task that was ready waited for the last, at its last start
+  Duration start_spread;    ///< how long the last task began after the first, at its last start
   std::uint32_t tasks = 0;  ///< of its present attempt; they begin together, if they are several
   std::uint32_t tasks_ready = 0;         ///< of these, those that are ready, or began
   std::uint64_t limit_wall_seconds = 0;  ///< its own; 0: none

@@ -193,6 +193,7 @@ ProgressRecord progress_of(const Job& job, const Conditions* conditions, const J
   row.ran_before = job.ran_before;
   row.kept_back = job.kept_back;
   row.barrier = job.barrier;
+  row.start_spread = job.start_spread;
   row.placement = job.placement;
   if (conditions != nullptr) {
     row.on_hold = conditions->held;
@@ -257,6 +258,7 @@ Job job_of(JobRecord record, ProgressRecord progress, std::string& fault) {
   job.ran_before = progress.ran_before;
   job.kept_back = progress.kept_back;
   job.barrier = progress.barrier;
+  job.start_spread = progress.start_spread;
   job.placement = progress.placement;
   if (progress.state == JobState::waiting) job.again_at = progress.again_at;
   job.cancel_wanted = progress.cancel_wanted;

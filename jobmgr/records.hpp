@@ -118,13 +118,13 @@ struct ProgressRecord {
   std::vector<Dependency> awaits;
   Instant kept_since{};  ///< while any of these three keeps it back
   Duration kept_back;
-  Duration barrier;
+  Duration barrier, start_spread;
   std::uint64_t array = 0;              ///< its array, if it is an element of one; 0: it is none
   std::optional<ArrayRecord> elements;  ///< of an array
   std::string placement;                ///< of a co-allocated job, for people
 
   static constexpr std::string_view table = "progress";
-  static constexpr std::array<std::string_view, 50> columns{"number",
+  static constexpr std::array<std::string_view, 51> columns{"number",
                                                             "state",
                                                             "attempt",
                                                             "reruns",
@@ -171,6 +171,7 @@ struct ProgressRecord {
                                                             "kept_since",
                                                             "kept_back",
                                                             "barrier",
+                                                            "start_spread",
                                                             "array",
                                                             "elements",
                                                             "placement"};
@@ -185,7 +186,7 @@ struct ProgressRecord {
                     self.own_files, self.false_starts, self.past, self.waits_since, self.ran_from, self.ran_before,
                     self.is_suspect, self.further, self.components_under, self.isolation, self.past_causes,
                     self.on_hold, self.begin_at, self.awaits, self.kept_since, self.kept_back, self.barrier,
-                    self.array, self.elements, self.placement);
+                    self.start_spread, self.array, self.elements, self.placement);
   }
 };
 

@@ -15,12 +15,14 @@ struct FromSite {
   const Party& party;
   std::size_t neighbour = 0;  ///< the sender's place among a site manager's neighbours
   Instant proved = {};        ///< as in Received
+  Duration round_trip = {};   ///< as in Received
 };
 struct FromUser {
   const Party& party;
 };
 struct FromProvider {
   const Party& party;
+  Duration round_trip = {};  ///< as in Received
 };
 struct FromClient {
   const Party& party;
@@ -51,13 +53,14 @@ bool dispatch(const Sender& sender, Message& message, Handle&& handle) {
       message);
 }
 
-/// The same for a sender of any role: `sender` says what a handler may know of a site manager.
+/// The same for a sender of any role: `sender` says what a handler may know of it.
 template <Role to, class Handle>
 bool dispatch_by_role(const FromSite& sender, Message& message, Handle&& handle) {
   switch (sender.party.role) {
     case Role::site_manager: return dispatch<to>(sender, message, handle);
     case Role::job_manager: return dispatch<to>(FromUser{sender.party}, message, handle);
-    case Role::resource_manager: return dispatch<to>(FromProvider{sender.party}, message, handle);
+    case Role::resource_manager:
+      return dispatch<to>(FromProvider{sender.party, sender.round_trip}, message, handle);
     case Role::client: return dispatch<to>(FromClient{sender.party}, message, handle);
   }
   return false;

@@ -109,6 +109,13 @@ struct Go {
   DMM_MESSAGE(49, self.request, self.component, self.parts)
 };
 
+/// A task that was told to go has begun: its program runs.
+struct Began {
+  RequestId request;
+  std::uint32_t component = 0;
+  DMM_MESSAGE(50, self.request, self.component)
+};
+
 /// The outcome of one component. Sent once, and sent again in answer to a repeated Start.
 struct Ended {
   RequestId request;

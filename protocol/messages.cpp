@@ -32,6 +32,8 @@ std::string_view name_of(std::uint16_t type) {
     case Reach::type: return "reach";
     case Survey::type: return "survey";
     case Clusters::type: return "clusters";
+    case Probe::type: return "probe";
+    case Probed::type: return "probed";
     case Grant::type: return "grant";
     case GrantSet::type: return "grant_set";
     case Claim::type: return "claim";
@@ -49,6 +51,7 @@ std::string_view name_of(std::uint16_t type) {
     case Start::type: return "start";
     case Started::type: return "started";
     case Go::type: return "go";
+    case Began::type: return "began";
     case Ended::type: return "ended";
     case Stop::type: return "stop";
     case Fetch::type: return "fetch";

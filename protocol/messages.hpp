@@ -211,10 +211,11 @@ struct ClusterReport {
   Duration round_trip;     ///< from the sender to the site and back
   Duration age;            ///< how long ago its owner said so, as far as the sender knows
   std::uint32_t held = 0;  ///< processors beside the idle ones that are held for parts of co-allocated requests
+  std::uint64_t bandwidth = 0;  ///< bytes a second of the slowest link from the sender to the site; 0: not known
   template <class Self>
   static auto fields(Self& self) {
     return std::tie(self.site, self.cluster, self.idle, self.total, self.processors_per_node, self.memory_bytes,
-                    self.attributes, self.hops, self.round_trip, self.age, self.held);
+                    self.attributes, self.hops, self.round_trip, self.age, self.held, self.bandwidth);
   }
 };
 
@@ -222,6 +223,21 @@ struct ClusterReport {
 struct Clusters {
   std::vector<ClusterReport> clusters;
   DMM_MESSAGE(18, self.clusters)
+};
+
+/// A timed frame: how long it and its answer take tells the bandwidth of a link.
+struct Probe {
+  std::uint32_t number = 0;  ///< from 1 in each probing
+  std::string filler;        ///< bytes without a meaning, at most `probe_bytes_max`
+  DMM_MESSAGE(19, self.number, self.filler)
+};
+/// Of `Probe::filler`.
+constexpr std::size_t probe_bytes_max = 240'000;
+
+/// Answers a Probe at once.
+struct Probed {
+  std::uint32_t number = 0;  ///< of the Probe
+  DMM_MESSAGE(29, self.number)
 };
 
 // ---- leases --------------------------------------------------------------------------------------------------------
@@ -411,9 +427,9 @@ struct SetAside {
 
 using AnyMessage =
     std::variant<Hello, Beat, Fault, Relay, Fragment, Request, Cancel, Refuse, Delegate, Reject, Withdraw, Reach,
-                 Survey, Clusters, Grant, GrantSet, Claim, Claimed, Release, LeaseEnded, Renew, Renewed, Inventory,
-                 Register, Assign, Unassign, Clean, SetAside, Start, Started, Go, Ended, Stop, Fetch, Chunk, Piece,
-                 Grown, Forget, Submit, Submitted, Ask, Answer>;
+                 Survey, Clusters, Probe, Probed, Grant, GrantSet, Claim, Claimed, Release, LeaseEnded, Renew,
+                 Renewed, Inventory, Register, Assign, Unassign, Clean, SetAside, Start, Started, Go, Began, Ended,
+                 Stop, Fetch, Chunk, Piece, Grown, Forget, Submit, Submitted, Ask, Answer>;
 
 /// One message of any type: a variant whose copies, moves and end are compiled once (messages.cpp), not in each file
 /// that has one in a vector.

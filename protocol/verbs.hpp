@@ -66,6 +66,8 @@ constexpr std::array rows{
     Verb{Reach::type, site, site, handled, notify_broker},
     Verb{Survey::type, site, site, handled, notify_broker},
     Verb{Clusters::type, site, site, handled, notify_broker},
+    Verb{Probe::type, site, site, handled, notify_broker},
+    Verb{Probed::type, site, site, handled, notify_broker},
 
     Verb{Grant::type, site, site, handled, MessageKind::dmm},
     Verb{Grant::type, site, job, handled, match_claim_release},
@@ -92,6 +94,7 @@ constexpr std::array rows{
     Verb{Start::type, job, resource, handled, match_claim_release},
     Verb{Started::type, resource, job, handled, match_claim_release},
     Verb{Go::type, job, resource, handled, match_claim_release},
+    Verb{Began::type, resource, job, handled, match_claim_release},
     Verb{Ended::type, resource, job, handled, match_claim_release},
     Verb{Stop::type, job, resource, handled, match_claim_release},
     Verb{Fetch::type, job, resource, handled, job_data_exchange},

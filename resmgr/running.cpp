@@ -190,6 +190,8 @@ void on(ResourceStep& s, FromUser, Go& go) {
   }
   s.effects.log(Level::debug, "go", go.request, {{"component", std::int64_t{go.component}}});
   s.effects.tasks.push_back(GoTask{task->id, std::move(go.parts)});
+  if (task->state == TaskState::running)
+    s.effects.send(asker_of(task->id), Began{go.request, go.component}, go.request);
 }
 
 // ---- ending ----------------------------------------------------------------------------------------------------

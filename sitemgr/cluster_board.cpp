@@ -36,9 +36,17 @@ bool is_believable(const ClusterReport& report) {
          report.hops < dttl_max && fault_of(report.attributes).empty();
 }
 
+/// How long a megabyte takes there and its answer back; where the bandwidth isn't known, by the way alone.
+Duration reached_in(const ClusterReport& report) {
+  constexpr std::uint64_t megabyte = 1'000'000;
+  if (report.bandwidth == 0) return report.round_trip;
+  const std::uint64_t sending = megabyte * 1'000'000 / report.bandwidth;
+  return report.round_trip + microseconds(static_cast<std::int64_t>(sending));
+}
+
 bool is_nearer(const ClusterBoard::Known& a, const ClusterBoard::Known& b) {
-  return std::tie(a.report.hops, a.report.round_trip, a.neighbour) <
-         std::tie(b.report.hops, b.report.round_trip, b.neighbour);
+  return std::tuple(a.report.hops, reached_in(a.report), a.neighbour) <
+         std::tuple(b.report.hops, reached_in(b.report), b.neighbour);
 }
 
 }  // namespace
@@ -91,7 +99,7 @@ std::vector<std::pair<std::size_t, std::uint32_t>> ClusterBoard::take_owed(
   return owed;
 }
 
-void ClusterBoard::hear(Instant now, std::size_t n, Clusters said, Duration round_trip, const SiteName& self) {
+void ClusterBoard::hear(Instant now, std::size_t n, Clusters said, const Way& way, const SiteName& self) {
   DMM_ASSERT(n < links_.size());
   Link& link = links_[n];
   link.answered = now;
@@ -99,10 +107,11 @@ void ClusterBoard::hear(Instant now, std::size_t n, Clusters said, Duration roun
   if (said.clusters.size() > clusters_told_max) said.clusters.resize(clusters_told_max);
   for (ClusterReport& report : said.clusters) {
     if (!is_believable(report) || report.site == self) continue;
+    report.bandwidth = report.hops == 0 ? way.bandwidth : std::min(report.bandwidth, way.bandwidth);
     ++report.hops;
-    report.round_trip = std::clamp(report.round_trip, Duration{}, round_trip_max) + round_trip;
+    report.round_trip = std::clamp(report.round_trip, Duration{}, round_trip_max) + way.round_trip;
     const Duration age = std::clamp(report.age, Duration{}, report_age_max(report.hops));
-    const Instant heard = now - age - round_trip / 2;
+    const Instant heard = now - age - way.round_trip / 2;
     link.clusters.push_back({std::move(report), n, heard});
   }
 }

@@ -41,9 +41,14 @@ class ClusterBoard {
   std::vector<std::pair<std::size_t, std::uint32_t>> take_owed(const std::vector<std::size_t>& neighbours);
 
   // ---- hearing ----
+  /// The link that an answer came over.
+  struct Way {
+    Duration round_trip;
+    std::uint64_t bandwidth = 0;  ///< bytes a second; 0: not known
+  };
   /// A neighbour's answer, which replaces what it said before. `self`: what it says of this site itself is nothing
   /// new.
-  void hear(Instant now, std::size_t n, Clusters said, Duration round_trip, const SiteName& self);
+  void hear(Instant now, std::size_t n, Clusters said, const Way& way, const SiteName& self);
   /// Nothing that came over this link is known any more.
   void forget(std::size_t n) { links_[n] = {}; }
   /// Nodes of a cluster were asked for: they count as free no longer, until it is heard of again.
@@ -52,7 +57,8 @@ class ClusterBoard {
   void turned_away(const SiteName& site);
 
   // ---- what is known ----
-  /// The clusters within `hops` that were heard of lately, the nearest first; each once, by its shortest way.
+  /// The clusters within `hops` that were heard of lately, each once, by its shortest way. The nearest come first:
+  /// those over the fewest sites; of these, the ones that a megabyte reaches soonest.
   std::vector<Known> within(Instant now, std::uint32_t hops) const;
   /// The neighbour that leads to a site; nothing if no neighbour told of the site of late.
   std::optional<std::size_t> next_hop(Instant now, const SiteName& site) const;

@@ -88,6 +88,7 @@ void neighbour_down(SiteStep& s, std::size_t n) {
     on_answer(s, *request, RejectReason::link_down);
   }
   parts_unreachable(s, n);
+  s.parts.speeds.lose(n);
   for (Foreign& foreign : s.parts.transit.take_passed_to(n))
     on_no_answer(s, std::move(foreign), RejectReason::link_down);
 }

@@ -81,6 +81,7 @@ void add_neighbour(SiteParts& parts, Instant now, const NeighbourSettings& setti
     parts.targets.add_neighbours(parts.neighbours.size(), parts.settings.window_first);
     parts.hints.add_neighbours(parts.neighbours.size());
     parts.board.add_neighbours(parts.neighbours.size());
+    parts.speeds.add_neighbours(parts.neighbours.size());
     parts.renewals.add_neighbours(parts.neighbours.size());
     parts.reconciliation.add_neighbours(parts.neighbours.size());
     parts.transit.add_neighbours(parts.neighbours.size());

@@ -28,6 +28,7 @@ SiteParts::SiteParts(SiteSettings all_settings, std::uint64_t number)
       lending(settings),
       search(settings.delegation_cycle),
       board(settings.neighbours.size()),
+      speeds(settings.neighbours.size()),
       leases(settings.neighbours.size(), settings.offer),
       relays(settings.name, relay_memory),
       reconciliation(settings.name, settings.neighbours.size()),

@@ -15,6 +15,7 @@
 #include "sitemgr/home_search.hpp"
 #include "sitemgr/lease_book.hpp"
 #include "sitemgr/lending.hpp"
+#include "sitemgr/link_speeds.hpp"
 #include "sitemgr/matcher.hpp"
 #include "sitemgr/neighbours.hpp"
 #include "sitemgr/owned_nodes.hpp"
@@ -57,6 +58,7 @@ struct SiteParts {
   Lending lending;
   HomeSearch search;
   ClusterBoard board;
+  LinkSpeeds speeds;
   CoAllocator co_allocator;
   Holds holds;
   LeaseBook leases;

@@ -38,6 +38,7 @@ struct SiteView {
     Targets::State target;
     std::uint64_t delegations_received = 0;
     std::size_t leases_in = 0, leases_out = 0;
+    std::uint64_t bandwidth = 0;  ///< bytes a second, by timed frames; 0: not known
     BorrowerView borrower;
     // Of leases that have ended, since the ledger began.
     std::uint64_t lent_processor_microseconds = 0, borrowed_processor_microseconds = 0;

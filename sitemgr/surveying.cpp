@@ -17,6 +17,7 @@ void survey(SiteStep& s, std::uint32_t hops, std::optional<std::size_t> except) 
   for (const std::size_t n : s.parts.neighbours.up()) {
     if (n == except || !s.parts.board.is_due(s.now, n, hops)) continue;
     send(s, n, Survey{s.parts.board.asked(s.now, n, hops)}, {});
+    if (std::optional<Probe> probe = s.parts.speeds.begin(s.now, n)) send(s, n, std::move(*probe), {});
   }
 }
 
@@ -41,11 +42,18 @@ Clusters clusters_for(SiteStep& s, std::size_t n, std::uint32_t hops) {
 
 void on(SiteStep& s, FromSite from, Clusters& said) {
   DMM_ASSERT(from.neighbour < s.parts.neighbours.size());
-  s.parts.board.hear(s.now, from.neighbour, std::move(said), s.parts.neighbours[from.neighbour].round_trip,
-                     s.parts.settings.name);
+  const ClusterBoard::Way way{s.parts.neighbours[from.neighbour].round_trip, s.parts.speeds.of(from.neighbour)};
+  s.parts.board.hear(s.now, from.neighbour, std::move(said), way, s.parts.settings.name);
   s.parts.co_allocator.reports_came(s.now);
   for (const auto& [n, hops] : s.parts.board.take_owed(s.parts.neighbours.up()))
     send(s, n, clusters_for(s, n, hops), {});
+}
+
+void on(SiteStep& s, FromSite from, const Probe& probe) { send(s, from.neighbour, Probed{probe.number}, {}); }
+
+void on(SiteStep& s, FromSite from, const Probed& answer) {
+  if (std::optional<Probe> next = s.parts.speeds.hear(s.now, from.neighbour, answer))
+    send(s, from.neighbour, std::move(*next), {});
 }
 
 }  // namespace dmm::site_steps

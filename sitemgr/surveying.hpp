@@ -11,5 +11,7 @@ namespace dmm::site_steps {
 void survey(SiteStep& s, std::uint32_t hops, std::optional<std::size_t> except = std::nullopt);
 void on(SiteStep& s, FromSite from, const Survey& asked);
 void on(SiteStep& s, FromSite from, Clusters& said);
+void on(SiteStep& s, FromSite from, const Probe& probe);
+void on(SiteStep& s, FromSite from, const Probed& answer);
 
 }  // namespace dmm::site_steps

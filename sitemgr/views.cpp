@@ -29,7 +29,7 @@ SiteView view_of(const SiteParts& parts, Instant now) {
     if (!parts.neighbours[n].removed)
       view.links.push_back(
           {parts.neighbours[n], parts.targets.of(n), parts.transit.delegations_received(n),
-           parts.leases.up(n).size(), parts.leases.down(n).size(),
+           parts.leases.up(n).size(), parts.leases.down(n).size(), parts.speeds.of(n),
            parts.lending.borrowers().view(now, n, parts.lending.kept_off_until(parts.neighbours[n].site)),
            parts.accounts.total_of(UsageRecord::Direction::lent, parts.neighbours[n].site),
            parts.accounts.total_of(UsageRecord::Direction::borrowed, parts.neighbours[n].site)});

@@ -136,6 +136,7 @@ Json job_of(const JobView& job, const ViewTime& time) {
           {"keep_output", job.keep_output},
           {"heads", heads_of(job, time)},
           {"barrier_seconds", job.barrier.in_seconds()},
+          {"start_spread_seconds", job.start_spread.in_seconds()},
           {"tasks", job.tasks},
           {"tasks_ready", job.tasks_ready},
           {"nodes", views::nodes_by_manager(job.nodes)},

@@ -104,6 +104,7 @@ Json link_of(const SiteView::Link& link) {
           {"rejects_received", link.target.rejects_received},
           {"pressed", link.target.pressed},
           {"round_trip_seconds", n.round_trip.in_seconds()},
+          {"bytes_per_second", link.bandwidth == 0 ? Json(nullptr) : Json(link.bandwidth)},
           {"borrower", borrower_of(link)},
           {"refused", counts_of(n.refused)},
           {"lent_processor_seconds", in_seconds(link.lent_processor_microseconds)},

@@ -56,6 +56,30 @@ TEST_CASE("the last task that is ready lets all of them go") {
   CHECK(there[0].parts[1].processors == 3);  // seven were asked for
 }
 
+TEST_CASE("the record says how long the last task began after the first, less the way of the words") {
+  FourNodes stage;
+  const auto begin = [&](const Party& at, std::uint32_t task, Duration round_trip) {
+    stage.take(Received{at, Began{request(1), task}, {}, {}, round_trip});
+  };
+  stage.grant_all();
+  stage.ready(fs0, 0, "here");
+  begin(fs0, 0, {});  // before it was told to go: it means nothing
+  stage.ready(fs1, 1, "there");
+  stage.now = stage.now + milliseconds(500);
+  begin(fs1, 1, milliseconds(400));
+  CHECK(stage.manager.job(1)->start_spread == Duration{});
+  stage.now = stage.now + milliseconds(100);
+  begin(fs0, 0, milliseconds(800));
+  CHECK(stage.manager.job(1)->start_spread == milliseconds(100));
+  stage.now = stage.now + seconds(9);
+  begin(fs0, 0, {});
+  CHECK(stage.manager.job(1)->start_spread == milliseconds(100));
+  stage.restart();
+  stage.up(site, false);
+  begin(fs0, 0, {});
+  CHECK(stage.manager.job(1)->start_spread == milliseconds(100));
+}
+
 TEST_CASE("a task whose resource manager started again is told to go once more") {
   FourNodes stage;
   stage.grant_all();

@@ -89,9 +89,11 @@ Reach = struct("Reach", ("entries", [ReachEntry], ()), number=16)
 ClusterReport = struct("ClusterReport", ("site", "name", ""), ("cluster", "name", ""), ("idle", "uint", 0),
                        ("total", "uint", 0), ("processors_per_node", "uint", 1), ("memory_bytes", "uint", 0),
                        ("attributes", "map", {}), ("hops", "uint", 0), ("round_trip", "int", 0), ("age", "int", 0),
-                       ("held", "uint", 0))
+                       ("held", "uint", 0), ("bandwidth", "uint", 0))
 Survey = struct("Survey", ("hops", "uint", 1), number=17)
 Clusters = struct("Clusters", ("clusters", [ClusterReport], ()), number=18)
+Probe = struct("Probe", ("number", "uint", 0), ("filler", "bytes", b""), number=19)
+Probed = struct("Probed", ("number", "uint", 0), number=29)
 Grant = struct("Grant", ("request", RequestId, RequestId()), ("part", "uint", 0), ("round", "uint", 0),
                ("lease", LeaseId, LeaseId()), ("nodes", [NodeGroup], ()), ("term", "int", 0), ("chain", ["name"], ()),
                ("owner_ancestors", ["name"], ()), ("blocks", ["bytes"], ()), ("origin", "uint", 0),
@@ -132,6 +134,7 @@ Started = struct("Started", ("request", RequestId, RequestId()), ("component", "
 Part = struct("Part", ("component", "uint", 0), ("nodes", "uint", 0), ("processors", "uint", 0),
               ("contact", "text", ""))
 Go = struct("Go", ("request", RequestId, RequestId()), ("component", "uint", 0), ("parts", [Part], ()), number=49)
+Began = struct("Began", ("request", RequestId, RequestId()), ("component", "uint", 0), number=50)
 Ended = struct("Ended", ("request", RequestId, RequestId()), ("component", "uint", 0), ("kind", "uint", 0),
                ("code", "int", 0), ("fault", "uint", 0), ("text", "text", ""), ("wall", "int", 0), ("cpu", "int", 0),
                ("output_bytes", "uint", 0), ("error_bytes", "uint", 0), ("output", "bytes", b""),
@@ -165,9 +168,9 @@ Answer = struct("Answer", ("token", "uint", 0), ("fault", "text", ""), ("text", 
 
 MESSAGES = {message.NUMBER: message for message in (
     Hello, Beat, Fault, Relay, Fragment, Request, Cancel, Refuse, Delegate, Reject, Withdraw, Reach, Survey,
-    Clusters, Grant, GrantSet, Claim, Claimed, Release, LeaseEnded, Renew, Renewed, Inventory, Register, Assign,
-    Unassign, Clean, SetAside, Start, Started, Go, Ended, Stop, Fetch, Chunk, Piece, Grown, Forget, Submit,
-    Submitted, Ask, Answer)}
+    Clusters, Probe, Probed, Grant, GrantSet, Claim, Claimed, Release, LeaseEnded, Renew, Renewed, Inventory,
+    Register, Assign, Unassign, Clean, SetAside, Start, Started, Go, Began, Ended, Stop, Fetch, Chunk, Piece, Grown,
+    Forget, Submit, Submitted, Ask, Answer)}
 UNNUMBERED = (Hello.NUMBER, Beat.NUMBER, Fault.NUMBER, Relay.NUMBER, Piece.NUMBER)
 
 Head = struct("Head", ("version", "uint", VERSION), ("type", "uint", 0), ("sender", Party, Party()),

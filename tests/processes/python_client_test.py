@@ -6,11 +6,11 @@ import pathlib
 import unittest
 
 from dmm_client import (
-    CLIENT, ERROR, FLEXIBLE, HUNG, IDLE, MALFORMED, NO_SUCH_NODES, OUTPUT, SECOND, TOO_LARGE, Beat, Cancel, Chunk,
-    Claim, Clean, Component, Constraints, Ended, Epoch, Fetch, Forget, Go, Grant, Head, Hello, HintEntry, Inventory,
-    JobDescription, LeaseEnded, LeaseId, Manager, Need, Part, Party, Person, Program, Refuse, Register, Relay, Relayed,
-    Release, Request, RequestId, ResourceManager, Start, Started, Stop, Submit, Submitted, frame_of, job_manager,
-    nodes_in, pack, processors_of, raw_frame, resource_manager, site_manager)
+    CLIENT, ERROR, FLEXIBLE, HUNG, IDLE, MALFORMED, NO_SUCH_NODES, OUTPUT, SECOND, TOO_LARGE, Beat, Began, Cancel,
+    Chunk, Claim, Clean, Component, Constraints, Ended, Epoch, Fetch, Forget, Go, Grant, Head, Hello, HintEntry,
+    Inventory, JobDescription, LeaseEnded, LeaseId, Manager, Need, Part, Party, Person, Program, Refuse, Register,
+    Relay, Relayed, Release, Request, RequestId, ResourceManager, Start, Started, Stop, Submit, Submitted, frame_of,
+    job_manager, nodes_in, pack, processors_of, raw_frame, resource_manager, site_manager)
 from python_stage import FIRST, NORTH, SITE, Processes, need, request
 
 
@@ -312,6 +312,7 @@ class Jobs(Processes):
         ready = nodes.expect(Started)
         self.assertTrue(ready.contact)
         nodes.send(Go(grant.request, 0, (Part(0, 1, 2, ready.contact), Part(1, 1, 1, "elsewhere"))))
+        self.assertEqual(nodes.expect(Began), Began(grant.request, 0))
         ended = nodes.expect(Ended)
         self.assertEqual((ended.kind, ended.code), (0, 0))
         self.assertEqual(sorted(ended.output.split(b"\n")), [b"", b"0 of 3", b"1 of 3"])

@@ -1,12 +1,13 @@
 """Plays a neighbouring site in Python against a real sitemgr, with a client written from docs/protocol.md alone. Names
 of sentences, such as [S38], are those of the document.
 """
+import time
 import unittest
 
 from dmm_client import (
-    SECOND, UNKNOWN, Beat, Cancel, Claim, Clean, Delegate, Epoch, Grant, HintEntry, Holding, Inventory, LeaseEnded,
-    LeaseId, NodeGroup, NodeRange, Reject, Release, Renew, Renewed, Request, RequestId, SiteAnswer, Withdraw,
-    processors_of, resource_manager)
+    SECOND, UNKNOWN, Beat, Cancel, Claim, Clean, Delegate, Epoch, Grant, HintEntry, Holding, Inventory,
+    LeaseEnded, LeaseId, NodeGroup, NodeRange, Probe, Probed, Reject, Release, Renew, Renewed,
+    Request, RequestId, SiteAnswer, Survey, Withdraw, processors_of, resource_manager)
 from python_stage import FIRST, NORTH, SITE, Processes, need, request
 
 
@@ -33,6 +34,27 @@ class Neighbours(Processes):
         alice = self.user()
         alice.send(request(1, 0, need=need(1, 1)))
         self.assertEqual(nodes.until_assigned(alice.expect(Grant).lease).once, False)
+
+    def test_a_link_is_timed_by_frames_while_a_request_of_several_components_waits(self):  # [S76a, S98b, S98e, S98f]
+        self.start_site(clusters=[{"name": "c0", "nodes": 4}], **self.LINK)
+        self.resources(4)
+        north = self.neighbour()
+        north.send(Probe(7, bytes(240_000)))
+        self.assertEqual(north.expect(Probed), Probed(7))
+        alice = self.user()
+        alice.send(request(1, 5, need=need(4, 4)))
+        while not north.received(Survey):
+            whole = north.expect(Delegate)
+            north.send(Reject(whole.request.id, 0, whole.round, 2))
+            self.network.until(lambda: north.received(Survey) or north.received(Delegate), 30, "a Survey")
+        self.assertEqual(north.expect(Probe), Probe(1, b""))
+        north.send(Probed(1))
+        second = north.expect(Probe)
+        self.assertEqual((second.number, len(second.filler)), (2, 15_000))
+        self.assertIsNone(self.person.ask("site")["links"][0]["bytes_per_second"])
+        time.sleep(0.03)  # so that the link counts as slow enough to have been timed well
+        north.send(Probed(2))
+        self.network.until(lambda: self.person.ask("site")["links"][0]["bytes_per_second"], 5, "a bandwidth")
 
     def test_lending(self):  # [S90, S91, S92, S93, S99, S107, S108, S118, S60, S63]
         self.start_site(clusters=[{"name": "c0", "nodes": 4}], **self.LINK)

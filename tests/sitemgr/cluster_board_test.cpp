@@ -3,6 +3,8 @@
 
 #include <doctest/doctest.h>
 
+#include <array>
+
 #include "protocol/hints.hpp"
 
 namespace cluster_board_test {
@@ -28,8 +30,9 @@ ClusterReport report(const char* site, std::uint32_t idle, std::uint32_t hops = 
 
 struct Stage {
   ClusterBoard board{2};
+  std::array<std::uint64_t, 2> bandwidth{};
   void hear(std::size_t n, std::vector<ClusterReport> reports, Instant at = start) {
-    board.hear(at, n, {std::move(reports)}, milliseconds(20), self);
+    board.hear(at, n, {std::move(reports)}, {milliseconds(20), bandwidth[n]}, self);
   }
   std::vector<std::uint32_t> idle(std::uint32_t hops = 16, Instant at = start) {
     std::vector<std::uint32_t> all;
@@ -92,6 +95,29 @@ TEST_CASE("a neighbour isn't told what came from it, and what others said is a h
   CHECK(told[0].age == seconds(1) + milliseconds(10));
   CHECK(stage.board.reports_for(start, south, 1).empty());  // a is one hop from us, so two from the neighbour
   CHECK(stage.board.reports_for(start, south, 2).size() == 1);
+}
+
+TEST_CASE("of clusters as many hops away the one comes first that a megabyte reaches sooner [S76b]") {
+  Stage stage;
+  stage.bandwidth = {1'000'000, 100'000'000};
+  stage.hear(north, {report("slow", 1), report("beyond", 3, 1)});
+  stage.hear(south, {report("fast", 2, 0, milliseconds(30))});
+  CHECK(stage.idle() == std::vector<std::uint32_t>{2, 1, 3});  // 60 ms against 1.02 s
+  const auto known = stage.board.within(start, 16);
+  CHECK(known[0].report.bandwidth == 100'000'000);
+  CHECK(known[2].report.bandwidth == 0);  // the neighbour doesn't know the rest of the way
+  CHECK(stage.board.reports_for(start, north, 5)[0].bandwidth == 100'000'000);
+}
+
+TEST_CASE("a way is as fast as its slowest link [S98c]") {
+  Stage stage;
+  stage.bandwidth = {50, 50};
+  ClusterReport slower = report("slower", 1, 1), faster = report("faster", 2, 1);
+  slower.bandwidth = 20;
+  faster.bandwidth = 70;
+  stage.hear(north, {slower, faster});
+  for (const auto& known : stage.board.within(start, 16))
+    CHECK(known.report.bandwidth == (known.report.site == SiteName("slower") ? 20 : 50));
 }
 
 TEST_CASE("nodes that were asked for, or that a site refused, count as free only when they are heard of again") {

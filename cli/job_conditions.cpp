@@ -105,14 +105,12 @@ std::string read_clause(std::string_view clause, RareList<Dependency>& dependenc
     const std::string text(take_part(clause, ':'));
     auto parsed = parse_job(text);
     const JobName* const known = std::get_if<JobName>(&parsed);
-    if (known && known->index)
-      return "a job can depend on an array as a whole, not on one of its elements, got " + in_quotes(text);
     if (!known)
-      return "expected a job's number, or its name as in das-0/alice/17, got " + in_quotes(text) + " in " +
-             in_quotes(whole);
+      return "expected a job's number, its name as in das-0/alice/17, or an element of an array as in 17_3, got " +
+             in_quotes(text) + " in " + in_quotes(whole);
     const JobName& name = std::get<JobName>(parsed);
     if (!name.site.empty()) named.push_back(name);
-    dependencies.push_back({*kind, name.job});
+    dependencies.push_back({*kind, name.job, name.index.has_value(), name.index.value_or(0)});
   }
   return {};
 }

@@ -199,7 +199,7 @@ std::string date_text(double date) {
 
 /// What of another job is awaited: "job 13 to finish".
 std::string dependency_text(const ToldJob::Awaited& one) {
-  const std::string job = "job " + std::to_string(one.job);
+  const std::string job = "job " + std::to_string(one.job) + (one.index ? "_" + std::to_string(*one.index) : "");
   if (one.kind == "after") return job + " to begin";
   if (one.kind == "afterok") return job + " to finish";
   if (one.kind == "afternotok") return job + " to end without finishing";
@@ -321,6 +321,9 @@ std::vector<std::string> array_sentences(const ToldJob& array, double now) {
   std::vector<std::string> lines{"It is an array of " + count_text(array.size, "element") + "."};
   for (const ToldJob::Group& group : array.groups)
     lines.push_back("  " + grouped(group.count) + " " + group.state + ": " + harmless(group.indices));
+  if (array.held_elements.count > 0)
+    lines.push_back("Of those that wait, " + grouped(array.held_elements.count) +
+                    " are held by their user: " + harmless(array.held_elements.indices) + ".");
   const bool has_more = std::ranges::any_of(array.groups, [](const auto& one) { return one.state != "finished"; });
   if (array.ended) lines.push_back("Its last element was over " + since(array.ended, now) + " ago.");
   if (has_more) lines.push_back("`dmm why` with an index behind its number, as in 17_3, tells of one element.");

@@ -26,6 +26,12 @@ T value_in(const Json& json, const char* key) {
   return found->get<T>();
 }
 
+template <class T>
+std::optional<T> optional_in(const Json& json, const char* key) {
+  const auto found = json.find(key);
+  return found == json.end() || found->is_null() ? std::nullopt : std::optional(found->get<T>());
+}
+
 /// An answer as JSON; what isn't JSON is a fault of its own.
 void read_answer(Reply& reply, Answered& answered) {
   answered.fault = std::move(reply.fault);
@@ -200,6 +206,8 @@ ToldJob job_from_json(const Json& json) {
   const Json elements = object_in(json, "elements");
   job.indices = text_in(elements, "indices");
   job.size = value_in<std::uint64_t>(elements, "count");
+  const Json held = object_in(elements, "held");
+  job.held_elements = {"waiting", text_in(held, "indices"), value_in<std::uint64_t>(held, "count")};
   const Json states = object_in(elements, "states");
   for (const auto& [state, group] : states.items())
     job.groups.push_back({state, text_in(group, "indices"), value_in<std::uint64_t>(group, "count")});
@@ -240,7 +248,8 @@ ToldJob job_from_json(const Json& json) {
   job.held = flag_in(json, "held");
   job.begin_at = date_in(json, "begin_at");
   for (const Json& one : rows_in(json, "dependencies"))
-    job.dependencies.push_back({value_in<std::string>(one, "kind"), value_in<std::uint64_t>(one, "job")});
+    job.dependencies.push_back({value_in<std::string>(one, "kind"), value_in<std::uint64_t>(one, "job"),
+                                optional_in<std::uint32_t>(one, "index")});
   if (const auto nodes = json.find("nodes"); nodes != json.end() && nodes->is_object())
     for (const auto& [manager, set] : nodes->items())
       if (set.is_string()) job.nodes += (job.nodes.empty() ? "" : ", ") + manager + " " + set.get<std::string>();

@@ -50,6 +50,7 @@ struct ToldJob {
     std::uint64_t count = 0;
   };
   std::vector<Group> groups;
+  Group held_elements;  ///< of those that wait
   std::string name, state, request, origin, text;
   std::uint32_t processors = 0, attempt = 1, reruns = 0, false_starts = 0, interruptions = 0, hops = 0, tries = 0;
   double submitted = 0, wall_seconds = 0, overhead_seconds = 0;
@@ -98,6 +99,7 @@ struct ToldJob {
   struct Awaited {
     std::string kind;
     std::uint64_t job = 0;
+    std::optional<std::uint32_t> index = {};  ///< of one element of an array
   };
   std::vector<Awaited> dependencies;
 

@@ -106,7 +106,7 @@ Rows rows_of(const JobDescription& job) {
   if (job.hold) rows.emplace_back("held", "until `dmm release`");
   if (job.begin_seconds > 0) rows.emplace_back("begins in", length_text(job.begin_seconds));
   for (const Dependency& one : job.dependencies)
-    rows.emplace_back("depends on", std::string(to_text(one.kind)) + " job " + grouped(one.job));
+    rows.emplace_back("depends on", std::string(to_text(one.kind)) + " job " + name_of(one));
   return rows;
 }
 
@@ -128,7 +128,10 @@ Json size_as_json(const ResourceNeed& need) {
 
 Json dependencies_as_json(const JobDescription& job) {
   Json list = Json::array();
-  for (const Dependency& one : job.dependencies) list.push_back({{"kind", to_text(one.kind)}, {"job", one.job}});
+  for (const Dependency& one : job.dependencies)
+    list.push_back({{"kind", to_text(one.kind)},
+                    {"job", one.job},
+                    {"index", one.of_element ? Json(one.index) : Json(nullptr)}});
   return list;
 }
 

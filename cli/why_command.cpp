@@ -111,10 +111,10 @@ void tell(const Findings& found, const Manager& manager) {
   const auto add = [&](std::vector<std::string> more) { lines.insert(lines.end(), more.begin(), more.end()); };
   const bool waits = job.state == "waiting";
   if (job.is_array()) add(array_sentences(job, now));
-  if (is_unmade(job))
-    add(unmade_sentences(job));
-  else if (job.is_kept_back())
+  if (job.is_kept_back())
     add(kept_back_sentences(job, now));
+  else if (is_unmade(job))
+    add(unmade_sentences(job));
   else if (!waits && !job.is_array())
     add(job_sentences(job, places_of(job, manager), now));
   else if (waits && !job.is_array())

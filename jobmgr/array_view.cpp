@@ -34,7 +34,8 @@ void add_elements(const JobParts& parts, const Job& array, JobView& view) {
   view.state = shown_state(parts, array);
   std::string indices = to_text(elements.indices);
   if (indices.size() > indices_bytes_max) indices = indices.substr(0, indices_bytes_max) + "...";
-  view.elements = ArrayView{std::move(indices), elements.size, {}};
+  view.elements = ArrayView{std::move(indices), elements.size, {}, {}};
+  view.elements->held = {JobState::waiting, elements.held.count(), indices_text(elements.indices, elements.held)};
   const auto by_state = positions_by_state(parts, elements);
   for (std::size_t state = 0; state < job_state_count; ++state)
     if (!by_state[state].empty())
@@ -56,6 +57,11 @@ JobView view_of_element(const JobParts& parts, ElementKey key) {
   view.wall = {};
   view.state = JobState::waiting;
   view.text = {};
+  view.held = elements.held.contains(key.position);
+  if (const auto change = elements.changes.find(key.position); change != elements.changes.end()) {
+    view.priority = change->second.priority;
+    view.limit_wall_seconds = change->second.wall_seconds;
+  }
   for (std::size_t i = 0; i < outcome_count; ++i)
     if (elements.ended[i].contains(key.position)) view.state = outcome_at(i);
   return view;

@@ -22,7 +22,7 @@ std::string indices_text(const ArrayIndices& indices, const PositionSet& positio
 
 bool JobArray::has_room() const {
   const bool is_below_limit = indices.at_once == 0 || open.size() < indices.at_once;
-  return is_eligible && !left.empty() && waiting < elements_waiting_max && is_below_limit;
+  return is_eligible && left.count() > held.count() && waiting < elements_waiting_max && is_below_limit;
 }
 
 JobArray& Arrays::at(std::uint64_t number) {
@@ -73,19 +73,27 @@ std::optional<ElementKey> Arrays::next_element() {
   while (!growing_.empty()) {
     const std::uint64_t number = *growing_.begin();
     const JobArray* array = find(number);
-    if (array != nullptr && array->has_room()) return ElementKey{number, array->left.first()};
+    if (array != nullptr && array->has_room()) return ElementKey{number, *array->left.first_outside(array->held)};
     growing_.erase(growing_.begin());
   }
   return std::nullopt;
 }
 
+/// It is among the elements without a job no longer.
+void Arrays::take_left(JobArray& array, std::uint32_t position) {
+  DMM_ASSERT(left_ > 0);
+  array.left.remove(position);
+  if (array.held.contains(position)) array.held.remove(position);
+  array.changes.erase(position);
+  --left_;
+}
+
 void Arrays::make(ElementKey element) {
   JobArray& array = at(element.array);
-  DMM_ASSERT(left_ > 0);
-  array.left.remove(element.position);
+  DMM_ASSERT(!array.held.contains(element.position));
+  take_left(array, element.position);
   array.open.insert(element.position);
   ++array.waiting;
-  --left_;
 }
 
 void Arrays::move(ElementKey element, JobState was, JobState is) {
@@ -108,11 +116,38 @@ void Arrays::set_eligible(std::uint64_t number, bool is_eligible) {
 
 void Arrays::cancel_left(ElementKey element) {
   JobArray& array = at(element.array);
-  DMM_ASSERT(left_ > 0);
-  array.left.remove(element.position);
+  take_left(array, element.position);
   array.ended[cancelled].add(element.position);
   array.forgotten[cancelled].add(element.position);
-  --left_;
+}
+
+void Arrays::set_held(ElementKey element, bool held) {
+  JobArray& array = at(element.array);
+  DMM_ASSERT(array.left.contains(element.position) && array.held.contains(element.position) != held);
+  held ? array.held.add(element.position) : array.held.remove(element.position);
+  note_room(element.array, array);
+}
+
+void Arrays::release_all(std::uint64_t number) {
+  JobArray& array = at(number);
+  array.held.clear();
+  note_room(number, array);
+}
+
+bool Arrays::change(ElementKey element, const ElementChange& wanted) {
+  JobArray& array = at(element.array);
+  DMM_ASSERT(array.left.contains(element.position));
+  if (array.changes.size() >= element_changes_max && !array.changes.contains(element.position)) return false;
+  array.changes[element.position] = wanted;
+  return true;
+}
+
+void Arrays::change_all(std::uint64_t number, std::optional<std::int32_t> priority,
+                        std::optional<std::uint64_t> wall_seconds) {
+  for (auto& [position, change] : at(number).changes) {
+    change.priority = priority.value_or(change.priority);
+    change.wall_seconds = wall_seconds.value_or(change.wall_seconds);
+  }
 }
 
 void Arrays::end_left(std::uint64_t number, JobState outcome) {
@@ -125,6 +160,8 @@ void Arrays::end_left(std::uint64_t number, JobState outcome) {
   DMM_ASSERT(left_ >= array.left.count());
   left_ -= array.left.count();
   array.left.clear();
+  array.held.clear();
+  array.changes.clear();
 }
 
 void Arrays::forget_element(ElementKey element, JobState outcome) {
@@ -155,6 +192,7 @@ std::string Arrays::broken_invariant() const {
     std::uint64_t known = array.left.count() + array.open.size();
     for (const PositionSet& positions : array.ended) known += positions.count();
     if (known != array.size) return name + "its elements don't add up";
+    if (array.held.count() > array.left.count()) return name + "an element is held that has a job";
     if (array.waiting > array.open.size()) return name + "more elements wait than are open";
     if (array.indices.at_once > 0 && array.open.size() > std::size_t{array.indices.at_once})
       return name + "more elements are open than may be at a time";

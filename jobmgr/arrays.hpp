@@ -38,6 +38,14 @@ struct ElementKey {
   std::uint32_t position = 0;
 };
 
+/// What a user changed of an element that has no job yet.
+struct ElementChange {
+  std::int32_t priority = 0;
+  std::uint64_t wall_seconds = 0;  ///< its limit; 0: none
+};
+/// Of one array.
+constexpr std::size_t element_changes_max = 1'000;
+
 /// One array. Each position is in `left`, in `open`, or in one of `ended`.
 struct JobArray {
   ArrayIndices indices;
@@ -45,6 +53,8 @@ struct JobArray {
   std::uint32_t size = 0;
   bool is_eligible = true;       ///< no condition of the array keeps its elements back
   PositionSet left;              ///< elements without a job
+  PositionSet held;              ///< of these, those that their user holds
+  DenseMap<std::uint32_t, ElementChange> changes;  ///< of `left`, by position: those that aren't as their array
   DenseSet<std::uint32_t> open;  ///< elements that are jobs and not over
   std::uint32_t waiting = 0;     ///< of these, those that wait
   std::array<PositionSet, outcome_count> ended;
@@ -95,6 +105,16 @@ class Arrays {
   void forget_element(ElementKey element, JobState outcome);
   void forget(std::uint64_t number);
 
+  /// An element without a job is held, or no longer.
+  void set_held(ElementKey element, bool held);
+  /// No element of the array is held by itself any more.
+  void release_all(std::uint64_t number);
+  /// Of an element without a job; false: too many of its array are changed already.
+  bool change(ElementKey element, const ElementChange& wanted);
+  /// What was changed of an array is changed of all of its elements.
+  void change_all(std::uint64_t number, std::optional<std::int32_t> priority,
+                  std::optional<std::uint64_t> wall_seconds);
+
   /// Elements without a job, of all arrays.
   std::uint64_t left() const { return left_; }
   std::vector<std::uint64_t> numbers() const;
@@ -104,6 +124,7 @@ class Arrays {
  private:
   JobArray& at(std::uint64_t number);
   void note_room(std::uint64_t number, const JobArray& array);
+  void take_left(JobArray& array, std::uint32_t position);
 
   DenseMap<std::uint64_t, JobArray> arrays_;
   DenseMap<std::uint64_t, std::uint64_t> by_first_element_;  ///< numbers of arrays

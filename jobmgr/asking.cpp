@@ -136,7 +136,7 @@ void on(JobStep& s, FromClient from, Submit& submit) {
   const std::size_t open = s.parts.jobs.open() + s.parts.arrays.left();
   if (answer.fault.empty() && open + jobs_of(submit) > s.parts.settings.jobs_max)
     answer.fault = "at most " + std::to_string(s.parts.settings.jobs_max) + " jobs may be open at once";
-  if (answer.fault.empty()) answer.fault = unknown_dependency(s.parts, submit);
+  if (answer.fault.empty()) answer.fault = resolve_dependencies(s.parts, submit);
   if (answer.fault.empty()) answer.fault = s.parts.intake.take_output_paths(submit);
   if (answer.fault.empty()) {
     answer.first_job = s.parts.intake.next_job();

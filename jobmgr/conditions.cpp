@@ -16,17 +16,40 @@ constexpr std::size_t told_a_step = 1'000;
 
 std::string name_of(std::uint64_t job) { return "job " + std::to_string(job); }
 
-/// "job 13 failed", "job 13 was lost".
-std::string end_text(std::uint64_t job, JobState state) {
+/// "job 13 failed, and this job was to run only after job 13 finished", "job 12_3 was lost, …".
+std::string text_of_unmet(const Dependency& named, JobState state) {
   const bool is_active = state == JobState::finished || state == JobState::failed;
-  return name_of(job) + (is_active ? " " : " was ") + std::string(to_text(state));
+  const bool wants_end = named.kind == DependencyKind::after_ok;
+  const std::string other = "job " + name_of(named);
+  return other + (is_active ? " " : " was ") + std::string(to_text(state)) + ", and this job was to run only " +
+         (wants_end ? "after " + other + " finished" : "if " + other + " didn't");
 }
 
-std::string text_of_unmet(const Dependency& dependency, JobState state) {
-  const bool wants_end = dependency.kind == DependencyKind::after_ok;
-  return end_text(dependency.job, state) + ", and this job was to run only " +
-         (wants_end ? "after " + name_of(dependency.job) + " finished"
-                    : "if " + name_of(dependency.job) + " didn't");
+/// Which job of a submission a fault is of; of the only one it need not be said.
+std::string place_in(const Submit& submit, std::size_t job) {
+  return submit.jobs.size() == 1 ? "" : "job " + std::to_string(job + 1) + " of the submission: ";
+}
+
+/// How an element that has no job ended; nothing if it is still to become one.
+std::optional<JobState> outcome_of(const JobArray& array, std::uint32_t position) {
+  for (const JobState outcome : {JobState::finished, JobState::failed, JobState::cancelled, JobState::lost})
+    if (array.ended[outcome_index(outcome)].contains(position)) return outcome;
+  return std::nullopt;
+}
+
+/// The dependency on an element as one on the job that it is or will be; why there is no such element.
+WhyNot resolve(const JobParts& parts, Dependency& dependency) {
+  if (!std::exchange(dependency.of_element, false)) {
+    dependency.index = 0;
+    return {};
+  }
+  const JobArray* array = parts.arrays.find(dependency.job);
+  if (!array) return "there is no array " + std::to_string(dependency.job);
+  const auto position = array->indices.position_of(dependency.index);
+  if (!position)
+    return "array " + std::to_string(dependency.job) + " has no element " + std::to_string(dependency.index);
+  dependency = {dependency.kind, array->number_at(*position)};
+  return {};
 }
 
 /// What keeps a job back may be over: then its request goes out.
@@ -60,14 +83,29 @@ bool is_as_its_array(const JobParts& parts, const Job& job) {
          array.program.limits.wall_seconds == job.description.program.limits.wall_seconds;
 }
 
-/// Why an element without a job can't be altered.
-std::string text_of_unmade(const JobParts& parts, std::uint64_t number) {
-  const ElementKey key = *parts.arrays.element_of(number);
-  const JobArray& array = *parts.arrays.find(key.array);
-  const std::string name = std::to_string(key.array) + "_" + std::to_string(array.indices.index_at(key.position));
-  return array.left.contains(key.position)
-             ? "element " + name + " isn't asked for yet: hold or alter its array, " + std::to_string(key.array)
-             : "element " + name + " has ended already";
+/// An element without a job: its array remembers what is wanted until the element's turn comes.
+Altered alter_unmade(JobStep& s, ElementKey key, const Alteration& wanted) {
+  const JobArray& array = *s.parts.arrays.find(key.array);
+  if (!array.left.contains(key.position))
+    return {false, "element " +
+                       name_of(as_named(s.parts, {DependencyKind::after, array.number_at(key.position)})) +
+                       " has ended already"};
+  const Job& job = *s.parts.jobs.find(key.array);
+  const auto found = array.changes.find(key.position);
+  const ElementChange is =
+      found != array.changes.end()
+          ? found->second
+          : ElementChange{job.description.priority, job.description.program.limits.wall_seconds};
+  const ElementChange to_be{wanted.priority.value_or(is.priority), wanted.wall_seconds.value_or(is.wall_seconds)};
+  const bool is_held = array.held.contains(key.position), is_to_be_held = wanted.held.value_or(is_held);
+  const bool is_another = to_be.priority != is.priority || to_be.wall_seconds != is.wall_seconds;
+  if (!is_another && is_to_be_held == is_held) return {};
+  if (is_another && !s.parts.arrays.change(key, to_be))
+    return {false, std::to_string(element_changes_max) +
+                       " elements of the array are altered and not asked for yet; alter the array, or wait"};
+  if (is_to_be_held != is_held) s.parts.arrays.set_held(key, is_to_be_held);
+  s.parts.changed(job, Grade::synced);
+  return {true, {}};
 }
 
 void log_alteration(JobStep& s, const Job& job) {
@@ -84,26 +122,34 @@ void hear(JobStep& s, const Eligibility::Told& told) {
   DMM_ASSERT(job.state == JobState::waiting && job.number > told.dependency.job);
   s.parts.changed(job);
   if (is_met(told.dependency.kind, told.state)) return go_on(s, job);
-  job.text = text_of_unmet(told.dependency, told.state);
+  job.text = text_of_unmet(as_named(s.parts, told.dependency), told.state);
   if (job.is_array()) return cancel_array(s, job, stop_grace);
   cancel_waiting(s, job);
 }
 
 }  // namespace
 
-WhyNot unknown_dependency(const JobParts& parts, const Submit& submit) {
+WhyNot resolve_dependencies(const JobParts& parts, Submit& submit) {
   for (std::size_t i = 0; i < submit.jobs.size(); ++i)
-    for (const Dependency& dependency : submit.jobs[i].dependencies) {
-      if (parts.jobs.find(dependency.job) != nullptr) continue;
+    for (Dependency& dependency : submit.jobs[i].dependencies) {
       DMM_ASSERT(dependency.job > 0);  // fault_of a description
-      const std::string which =
-          submit.jobs.size() == 1 ? "" : "job " + std::to_string(i + 1) + " of the submission: ";
+      if (const std::string fault = resolve(parts, dependency); !fault.empty())
+        return place_in(submit, i) + "dependency: " + fault;
+      if (parts.jobs.find(dependency.job) || parts.arrays.element_of(dependency.job)) continue;
       const bool is_given = dependency.job < parts.intake.next_job();
-      return which + "dependency: " + name_of(dependency.job) + " isn't known to this job manager: " +
+      return place_in(submit, i) + "dependency: " + name_of(dependency.job) +
+             " isn't known to this job manager: " +
              (is_given ? "it was over long ago and is forgotten, or was never submitted"
                        : "it was never submitted");
     }
   return {};
+}
+
+Dependency as_named(const JobParts& parts, const Dependency& dependency) {
+  const auto key = parts.arrays.element_of(dependency.job);
+  if (!key) return dependency;
+  const std::uint32_t index = parts.arrays.find(key->array)->indices.index_at(key->position);
+  return {dependency.kind, key->array, true, index};
 }
 
 void take_conditions(JobStep& s, Job& job) {
@@ -125,6 +171,11 @@ void take_conditions(JobStep& s, Job& job) {
 
 void note_dependency(JobParts& parts, const Dependency& dependency) {
   const Job* other = parts.jobs.find(dependency.job);
+  if (const auto key = other ? std::nullopt : parts.arrays.element_of(dependency.job)) {
+    if (const auto outcome = outcome_of(*parts.arrays.find(key->array), key->position))
+      parts.eligibility.note(dependency.job, *outcome);
+    return;
+  }
   if (other == nullptr) return parts.eligibility.note(dependency.job, JobState::lost);
   if (is_over(other->state)) return parts.eligibility.note(dependency.job, other->state);
   DMM_ASSERT(other->number == dependency.job);
@@ -133,7 +184,8 @@ void note_dependency(JobParts& parts, const Dependency& dependency) {
 
 Altered alter(JobStep& s, std::uint64_t number, const Alteration& wanted) {
   Job* const job = s.parts.jobs.find(number);
-  if (!job && s.parts.arrays.element_of(number)) return {false, text_of_unmade(s.parts, number)};
+  if (const auto unmade = job ? std::nullopt : s.parts.arrays.element_of(number))
+    return alter_unmade(s, *unmade, wanted);
   if (!job) return {false, "there is no " + name_of(number)};
   Eligibility& eligibility = s.parts.eligibility;
   const bool only_releases = wanted.held == false && !wanted.priority && !wanted.wall_seconds;
@@ -173,6 +225,13 @@ void end_begins(JobStep& s) {
   }
 }
 
+void note_left_over(JobParts& parts, std::uint64_t number, JobState outcome) {
+  const JobArray& array = *parts.arrays.find(number);
+  for (const std::uint64_t element : parts.eligibility.awaited(array.first_element, array.size))
+    if (array.left.contains(static_cast<std::uint32_t>(element - array.first_element)))
+      parts.eligibility.note(element, outcome);
+}
+
 void tell_dependents(JobStep& s) {
   for (std::size_t told = 0; told < told_a_step; ++told) {
     const auto next = s.parts.eligibility.take_told();
@@ -182,7 +241,12 @@ void tell_dependents(JobStep& s) {
 }
 
 void tell_all_dependents(JobStep& s, std::uint64_t number) {
-  while (s.parts.eligibility.is_awaited(number)) {
+  const JobArray* const array = s.parts.arrays.find(number);
+  const auto is_awaited = [&] {
+    const Eligibility& all = s.parts.eligibility;
+    return all.is_awaited(number) || (array && !all.awaited(array->first_element, array->size).empty());
+  };
+  while (is_awaited()) {
     const auto next = s.parts.eligibility.take_told();
     DMM_ASSERT(next.has_value());  // its end was noted
     hear(s, *next);

@@ -24,8 +24,11 @@ struct Altered {
 
 namespace job_steps {
 
-/// A dependency of these jobs on a job that this job manager doesn't know; empty if there is none.
-WhyNot unknown_dependency(const JobParts& parts, const Submit& submit);
+/// Dependencies on elements become dependencies on these elements' own jobs. Returns which of all dependencies is
+/// on a job that this job manager doesn't know; empty if there is none.
+WhyNot resolve_dependencies(const JobParts& parts, Submit& submit);
+/// As its user named it: an element by its array and its index.
+Dependency as_named(const JobParts& parts, const Dependency& dependency);
 /// Moves the conditions of a new job from its description to Eligibility.
 void take_conditions(JobStep& s, Job& job);
 /// Eligibility hears how far the job that is depended on has come already. One that isn't known any more counts as
@@ -36,9 +39,11 @@ void note_dependency(JobParts& parts, const Dependency& dependency);
 Altered alter(JobStep& s, std::uint64_t number, const Alteration& wanted);
 /// Jobs with a begin time that has come are asked for, if nothing else keeps them back.
 void end_begins(JobStep& s);
+/// Elements without a job that come to an end so: their dependents will hear of it.
+void note_left_over(JobParts& parts, std::uint64_t array, JobState outcome);
 /// Jobs that depend on one that has begun or is over hear it, a thousand in each step.
 void tell_dependents(JobStep& s);
-/// All that depend on this job, which is over, hear it: its record is about to go.
+/// All that depend on this job or its elements, which are over, hear it: its record is about to go.
 void tell_all_dependents(JobStep& s, std::uint64_t number);
 
 }  // namespace job_steps

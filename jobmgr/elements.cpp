@@ -30,6 +30,11 @@ void make(JobStep& s, ElementKey key) {
   element.processors = array.processors;
   element.description = array.description;
   element.description.array = {};
+  if (const auto change = elements.changes.find(key.position); change != elements.changes.end()) {
+    element.description.priority = change->second.priority;
+    element.description.program.limits.wall_seconds = change->second.wall_seconds;
+    element.own_record = true;
+  }
   element.submitted = array.submitted;
   // It ranks by how long it has been free to run: a long array leaves others a place between its elements.
   element.waits_since = s.now;
@@ -38,6 +43,7 @@ void make(JobStep& s, ElementKey key) {
   s.parts.arrays.make(key);
   s.parts.changed(array);
   s.parts.changed(added);
+  if (added.own_record) s.parts.unwritten.description(added.number);
   if (s.effects.wants(Level::info))
     s.effects.log(Level::info, "submitted", s.parts.request_of(added),
                   {{"job", static_cast<std::int64_t>(added.number)},
@@ -159,6 +165,7 @@ void refuse_left(JobStep& s, const Job& element) {
   Job& array = *s.parts.jobs.find(element.array);
   if (is_over(array.state)) return;
   array.text = element.text;
+  note_left_over(s.parts, array.number, JobState::failed);
   s.parts.arrays.end_left(array.number, JobState::failed);
   s.parts.changed(array, Grade::synced);
   close_if_over(s, array);
@@ -166,6 +173,7 @@ void refuse_left(JobStep& s, const Job& element) {
 
 void cancel_array(JobStep& s, Job& array, Duration grace) {
   array.cancel_wanted = true;
+  note_left_over(s.parts, array.number, JobState::cancelled);
   s.parts.arrays.end_left(array.number, JobState::cancelled);
   s.parts.changed(array, Grade::synced);
   for (const std::uint64_t number : open_elements(*s.parts.arrays.find(array.number))) cancel(s, number, grace);
@@ -179,12 +187,15 @@ WhyNot cancel_element(JobStep& s, ElementKey key) {
   if (elements.ended[outcome_index(JobState::cancelled)].contains(key.position)) return {};
   if (!elements.left.contains(key.position)) return name + " has ended already";
   s.parts.arrays.cancel_left(key);
+  s.parts.eligibility.note(elements.number_at(key.position), JobState::cancelled);
   s.parts.changed(array, Grade::synced);
   close_if_over(s, array);
   return {};
 }
 
 void alter_elements(JobStep& s, const Job& array, const Alteration& wanted) {
+  if (wanted.held == false) s.parts.arrays.release_all(array.number);
+  s.parts.arrays.change_all(array.number, wanted.priority, wanted.wall_seconds);
   const JobArray& elements = *s.parts.arrays.find(array.number);
   for (const std::uint64_t number : open_elements(elements))
     if (s.parts.jobs.find(number)->state == JobState::waiting) alter(s, number, wanted);

@@ -69,6 +69,14 @@ std::set<Eligibility::Dependent>::const_iterator Eligibility::first_dependent(st
 
 bool Eligibility::is_awaited(std::uint64_t job) const { return first_dependent(job) != dependents_.end(); }
 
+std::vector<std::uint64_t> Eligibility::awaited(std::uint64_t first, std::uint64_t count) const {
+  std::vector<std::uint64_t> jobs;
+  for (auto it = dependents_.lower_bound({first, DependencyKind::after, 0});
+       it != dependents_.end() && it->awaited - first < count; ++it)
+    if (jobs.empty() || jobs.back() != it->awaited) jobs.push_back(it->awaited);
+  return jobs;
+}
+
 void Eligibility::note(std::uint64_t job, JobState state) {
   DMM_ASSERT(state == JobState::running || is_over(state));
   if (is_awaited(job)) news_[job] = state;

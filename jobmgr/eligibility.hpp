@@ -63,6 +63,8 @@ class Eligibility {
   std::optional<Told> take_told();
   /// Whether any job depends on this one and hasn't been told of its end.
   bool is_awaited(std::uint64_t job) const;
+  /// Those of `count` jobs from this number on that any job depends on so, in order.
+  std::vector<std::uint64_t> awaited(std::uint64_t first, std::uint64_t count) const;
 
   /// If nothing keeps the job back any more: it is eligible from now on, and was kept back for so long.
   std::optional<Duration> take_freed(Instant now, std::uint64_t job);

@@ -156,7 +156,7 @@ JobView see(const JobParts& parts, const Job& job) {
   if (const Conditions* conditions = parts.eligibility.find(job.number)) {
     view.held = conditions->held;
     view.begin_at = conditions->begin_at;
-    view.awaits = conditions->awaits;
+    for (const Dependency& one : conditions->awaits) view.awaits.push_back(as_named(parts, one));
   }
   if (job.is_array()) add_elements(parts, job, view);
   if (!job.run) return view;

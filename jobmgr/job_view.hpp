@@ -28,6 +28,7 @@ struct ArrayView {
     std::string indices;
   };
   std::vector<Group> groups;  ///< in order of states; those that have elements
+  Group held;                 ///< of those that wait: the ones that their user holds, and that have no job yet
 };
 
 struct JobView {

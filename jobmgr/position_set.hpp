@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <tuple>
 #include <vector>
 
@@ -63,6 +64,17 @@ class PositionSet {
   std::uint32_t first() const {
     DMM_ASSERT(!empty());
     return ranges_.begin()->first;
+  }
+  /// The lowest one that isn't in the other set; nothing if all are.
+  std::optional<std::uint32_t> first_outside(const PositionSet& other) const {
+    for (const auto& [first, last] : ranges_)
+      for (std::uint64_t position = first; position <= last;) {
+        const auto next = other.ranges_.upper_bound(static_cast<std::uint32_t>(position));
+        if (next == other.ranges_.begin() || std::prev(next)->second < position)
+          return static_cast<std::uint32_t>(position);
+        position = std::uint64_t{std::prev(next)->second} + 1;
+      }
+    return std::nullopt;
   }
   void clear() {
     ranges_.clear();

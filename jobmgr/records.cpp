@@ -36,8 +36,10 @@ ComponentRecord record_of(const ComponentRun& component_run) {
 }
 
 ArrayRecord record_of(const JobArray& array) {
-  ArrayRecord row{array.first_element, array.left.ranges(), {}};
+  ArrayRecord row{array.first_element, array.left.ranges(), {}, array.held.ranges(), {}};
   for (const PositionSet& positions : array.forgotten) row.forgotten.push_back(positions.ranges());
+  for (const auto& [position, change] : array.changes)
+    row.changes.push_back({position, change.priority, change.wall_seconds});
   return row;
 }
 
@@ -171,6 +173,14 @@ OrFault<JobArray, std::string> array_of(const JobRecord& job, const ProgressReco
   for (std::size_t i = 0; i < std::min(outcome_count, progress.elements->forgotten.size()) && fault.empty(); ++i)
     add(progress.elements->forgotten[i], array.forgotten[i]);
   if (!fault.empty()) return fault;
+  for (const PositionRange& range : progress.elements->held)
+    for (std::uint64_t position = range.first; position <= range.last && position < array.size; ++position)
+      if (const auto one = static_cast<std::uint32_t>(position);
+          array.left.contains(one) && !array.held.contains(one))
+        array.held.add(one);
+  for (const ElementChangeRecord& change : progress.elements->changes)
+    if (array.left.contains(change.position))
+      array.changes[change.position] = {change.priority, change.wall_seconds};
   array.ended = array.forgotten;
   return array;
 }

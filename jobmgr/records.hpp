@@ -62,14 +62,26 @@ struct ComponentRecord {
   }
 };
 
+struct ElementChangeRecord {
+  std::uint32_t position = 0;
+  std::int32_t priority = 0;
+  std::uint64_t wall_seconds = 0;
+  template <class Self>
+  static auto fields(Self& self) {
+    return std::tie(self.position, self.priority, self.wall_seconds);
+  }
+};
+
 /// How far an array has come, as far as the jobs of its elements don't say it.
 struct ArrayRecord {
   std::uint64_t first_element = 0;
   std::vector<PositionRange> left;                    ///< elements without a job yet
   std::vector<std::vector<PositionRange>> forgotten;  ///< by outcome: elements with a forgotten job
+  std::vector<PositionRange> held;                    ///< of `left`
+  std::vector<ElementChangeRecord> changes;           ///< of `left`
   template <class Self>
   static auto fields(Self& self) {
-    return std::tie(self.first_element, self.left, self.forgotten);
+    return std::tie(self.first_element, self.left, self.forgotten, self.held, self.changes);
   }
 };
 

@@ -30,6 +30,9 @@ bool forget(JobParts& parts, std::uint64_t number) {
   if (parts.eligibility.is_awaited(number)) return false;
   Job* const job = parts.jobs.find(number);
   if (!job || !is_over(job->state)) return false;
+  if (const JobArray* array = parts.arrays.find(number);
+      array && !parts.eligibility.awaited(array->first_element, array->size).empty())
+    return false;
   if (job->run) drop_attempt(parts, *job);
   if (job->array != 0) {
     parts.arrays.forget_element(*parts.arrays.element_of(number), job->state);

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <tuple>
 
@@ -20,12 +21,17 @@ std::string_view to_text(DependencyKind kind);
 
 struct Dependency {
   DependencyKind kind = DependencyKind::after;
-  std::uint64_t job = 0;  ///< the number of the other job
+  std::uint64_t job = 0;    ///< the number of the other job, or of an array
+  bool of_element = false;  ///< one element of the array is meant, not all of them
+  std::uint32_t index = 0;  ///< of that element
   bool operator==(const Dependency&) const = default;
   template <class Self>
   static auto fields(Self& self) {
-    return std::tie(self.kind, self.job);
+    return std::tie(self.kind, self.job, self.of_element, self.index);
   }
 };
+
+/// What is awaited, as its user names it: "13", or "12_3" for an element.
+std::string name_of(const Dependency& dependency);
 
 }  // namespace dmm

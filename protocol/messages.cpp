@@ -83,6 +83,11 @@ std::string_view to_text(DependencyKind kind) {
   return "unknown";
 }
 
+std::string name_of(const Dependency& dependency) {
+  const std::string job = std::to_string(dependency.job);
+  return dependency.of_element ? job + '_' + std::to_string(dependency.index) : job;
+}
+
 std::string_view to_text(Runner runner) {
   static constexpr std::array<std::string_view, runners> words{"per_component", "per_node", "per_processor",
                                                                "once", "mpi"};

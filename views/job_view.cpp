@@ -82,7 +82,10 @@ Json heads_of(const JobView& job, const ViewTime& time) {
 
 Json dependencies_of(const JobView& job) {
   Json list = Json::array();
-  for (const Dependency& one : job.awaits) list.push_back({{"kind", to_text(one.kind)}, {"job", one.job}});
+  for (const Dependency& one : job.awaits)
+    list.push_back({{"kind", to_text(one.kind)},
+                    {"job", one.job},
+                    {"index", one.of_element ? Json(one.index) : Json(nullptr)}});
   return list;
 }
 
@@ -92,7 +95,11 @@ Json elements_of(const JobView& job) {
   Json groups = Json::object();
   for (const ArrayView::Group& group : job.elements->groups)
     groups[std::string(to_text(group.state))] = {{"count", group.count}, {"indices", group.indices}};
-  return {{"indices", job.elements->indices}, {"count", job.elements->size}, {"states", std::move(groups)}};
+  const ArrayView::Group& held = job.elements->held;
+  return {{"indices", job.elements->indices},
+          {"count", job.elements->size},
+          {"states", std::move(groups)},
+          {"held", {{"count", held.count}, {"indices", held.indices}}}};
 }
 
 Json job_of(const JobView& job, const ViewTime& time) {

@@ -117,7 +117,7 @@ TEST_CASE("dependencies: what can't be read is refused, with what was expected")
   for (const char* text : {"afterok", "afterok:", "afterok:12:"})
     CHECK(dependency_fault(text).find("a job is missing in") != std::string::npos);
   for (const char* text : {"afterok:x", "after:12+5", "afterok::13", "afterok:12,afterany:-1"})
-    CHECK(dependency_fault(text).find("expected a job's number, or its name") != std::string::npos);
+    CHECK(dependency_fault(text).find("expected a job's number, its name") != std::string::npos);
   for (const char* text : {"", "afterok:12,", ",afterok:12"})
     CHECK(dependency_fault(text).find("expected KIND:JOB") != std::string::npos);
 }

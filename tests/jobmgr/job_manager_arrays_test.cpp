@@ -1,4 +1,6 @@
 // Arrays of jobs: one submission and one line, of which each element is run by itself.
+#include <set>
+
 #include "tests/jobmgr/job_manager_stage.hpp"
 
 namespace job_manager_arrays_test {
@@ -64,6 +66,51 @@ TEST_CASE("an array is one job for its user, and each element is asked for and r
   CHECK(stage.state(1) == JobState::finished);
   CHECK(stage.manager.job(1)->exit->code == 0);
   CHECK(stage.manager.ever(JobState::finished) == 3);  // each element, and the array isn't one more
+}
+
+TEST_CASE("a job may depend on one element, whether that is asked for yet or not [S150a]") {
+  Stage stage;
+  stage.submit({array_of("0-2%1")});  // its elements are jobs 2 to 4
+  const auto after = [](DependencyKind kind, std::uint32_t index) {
+    JobDescription job = sleeper();
+    job.dependencies = {{kind, 1, true, index}};
+    return job;
+  };
+  CHECK(stage.submit({after(DependencyKind::after_ok, 7)}).fault == "dependency: array 1 has no element 7");
+  stage.submit({after(DependencyKind::after_ok, 0), after(DependencyKind::after_ok, 2),
+                after(DependencyKind::after_any, 2), after(DependencyKind::after, 1)});
+  CHECK(stage.manager.job(6)->awaits == std::vector<Dependency>{{DependencyKind::after_ok, 1, true, 2}});
+  std::set<std::uint64_t> asked;
+  const auto is_asked = [&](std::uint64_t job) {
+    for (const Request& one : stage.said<Request>(site)) asked.insert(one.id.job);
+    return asked.contains(job);
+  };
+  run_and_end(stage, 2);
+  CHECK(is_asked(5));
+  CHECK_FALSE(is_asked(6));
+  CHECK_FALSE(is_asked(8));
+  SUBCASE("an element that never ran counts by its outcome") {
+    stage.cancel(4);
+    CHECK(stage.state(6) == JobState::cancelled);
+    CHECK(stage.manager.job(6)->text ==
+          "job 1_2 was cancelled, and this job was to run only after job 1_2 finished");
+    CHECK(is_asked(7));
+    CHECK_FALSE(is_asked(8));
+  }
+  SUBCASE("an array that is cancelled as a whole ends what waits for its elements") {
+    stage.cancel(1);
+    CHECK(stage.state(6) == JobState::cancelled);
+    CHECK(is_asked(7));
+  }
+  SUBCASE("over a restart") {
+    stage.restart();
+    stage.up(site, true);
+    CHECK(stage.manager.job(6)->awaits == std::vector<Dependency>{{DependencyKind::after_ok, 1, true, 2}});
+    run_and_end(stage, 3);
+    CHECK(is_asked(8));
+    run_and_end(stage, 4);
+    CHECK(is_asked(6));
+  }
 }
 
 TEST_CASE("an array ends as the worst of its elements, and says which these were") {
@@ -206,8 +253,8 @@ TEST_CASE("elements that were altered by themselves, or that wait for their turn
   const std::uint64_t first = element(stage, 1, 0), far = element(stage, 1, 999);
   CHECK(stage.manager.alter(stage.now, first, {.priority = 9}, stage.out).changed);
   stage.settle();
-  CHECK(stage.manager.alter(stage.now, far, {.priority = 9}, stage.out).fault ==
-        "element 1_999 isn't asked for yet: hold or alter its array, 1");
+  CHECK(stage.manager.alter(stage.now, far, {.priority = 8}, stage.out).changed);
+  CHECK(stage.manager.job(far)->priority == 8);
   const auto descriptions = [&] {
     return std::ranges::count_if(stage.manager.records(), [](const JobManagerRecord& row) {
       return std::holds_alternative<JobRecord>(row);
@@ -222,6 +269,55 @@ TEST_CASE("elements that were altered by themselves, or that wait for their turn
   CHECK(stage.manager.job(first)->limit_wall_seconds == 77);
   CHECK(stage.manager.job(first)->priority == 9);
   CHECK(stage.manager.job(element(stage, 1, 1))->priority == 0);
+  CHECK(stage.manager.job(far)->limit_wall_seconds == 77);
+  CHECK(stage.manager.job(far)->priority == 8);
+}
+
+TEST_CASE("elements without a job are held and let go one by one, and their turn comes after all [S150e]") {
+  Stage stage;
+  stage.submit({array_of("0-5%2")});  // jobs 2 to 7
+  const auto alter = [&](std::uint32_t index, const Alteration& wanted) {
+    const Altered altered =
+        stage.manager.alter(stage.now, index == 99 ? 1 : element(stage, 1, index), wanted, stage.out);
+    stage.settle();
+    CHECK(altered.fault == "");
+    return altered.changed;
+  };
+  CHECK(alter(2, {.held = true}));
+  CHECK(alter(4, {.held = true, .priority = 7, .wall_seconds = 60}));
+  CHECK_FALSE(alter(4, {.held = true}));
+  CHECK(stage.manager.job(1)->elements->held.indices == "2,4");
+  SUBCASE("in one life of the job manager") {}
+  SUBCASE("over its restart") {
+    stage.restart();
+    stage.up(site, true);
+    stage.up(fs0, true);
+  }
+  CHECK(stage.manager.job(element(stage, 1, 4))->held);
+  for (const std::uint32_t index : {0, 1, 3}) run_and_end(stage, element(stage, 1, index));
+  CHECK(text_of_group(stage, 1, JobState::waiting) == "2,4-5");
+  run_and_end(stage, element(stage, 1, 5));
+  stage.said<Request>(site);
+  SUBCASE("released by itself") {
+    CHECK(alter(4, {.held = false}));
+    const auto asked = stage.said<Request>(site);
+    REQUIRE(asked.size() == 1);
+    CHECK(asked[0].id == request(6));
+    CHECK(asked[0].priority == 7);
+    CHECK(stage.manager.job(1)->elements->held.indices == "2");
+  }
+  SUBCASE("released with their array") {
+    CHECK(alter(99, {.held = true}));
+    CHECK(alter(99, {.held = false}));
+    CHECK(stage.said<Request>(site).size() == 2);
+  }
+  SUBCASE("cancelled") {
+    stage.cancel(element(stage, 1, 2));
+    stage.cancel(1);
+    CHECK(stage.state(1) == JobState::cancelled);
+    CHECK(stage.manager.alter(stage.now, element(stage, 1, 4), {.held = false}, stage.out).fault ==
+          "element 1_4 has ended already");
+  }
 }
 
 TEST_CASE("an interrupted element runs again, and an ended array is forgotten with its elements") {

@@ -86,8 +86,9 @@ class Arrays(GridTest):
         self.assertIn("Its turn comes when elements before it", self.dmm("why", f"{array}_900").out)
         self.assertEqual(self.dmm("cancel", f"{array}_2", f"{array}_900").out,
                          f"{array}_2: cancelled\n{array}_900: cancelled\n")
-        refused = self.dmm("hold", f"{array}_901", code=1)
-        self.assertIn("isn't asked for yet: hold or alter its array", refused.err)
+        self.dmm("hold", f"{array}_901")
+        self.assertIn("It is held by its user", self.dmm("why", f"{array}_901").out)
+        self.assertIn("Of those that wait, 1 are held by their user: 901.", self.dmm("why", array).out)
         until(lambda: self.states(array).get("cancelled") == 2, "two elements to be cancelled")
         self.restart_manager()
         self.assertEqual(self.indices(array, "cancelled"), "2,900")
@@ -113,8 +114,21 @@ class Arrays(GridTest):
             self.assertIn(f"--array: {part}", refused.err)
         refused = self.dmm("submit", *SOLO, "--array", "0-9", "--output-file", "out", "--", "true", code=1)
         self.assertIn("expected %a in its name, which becomes the index", refused.err)
-        refused = self.dmm("submit", *SOLO, "--dependency", "afterok:1_3", "--", "true", code=2)
-        self.assertIn("a job can depend on an array as a whole", refused.err)
+        refused = self.dmm("submit", *SOLO, "--dependency", "afterok:1_3", "--", "true", code=1)
+        self.assertIn("dependency: there is no array 1", refused.err)
+
+    def test_a_job_waits_for_one_element_of_an_array(self):
+        self.dmm("submit", *SOLO, "--array", "0-2%1", "--", "sh", "-c",
+                 f"[ $DMM_ARRAY_INDEX = 0 ] || until [ -e {self.go} ]; do sleep 0.05; done")
+        self.dmm("submit", *SOLO, "--dependency", "afterok:1_0", "--wait", "--", "true")
+        self.dmm("submit", *SOLO, "--dependency", "afterok:1_2", "--", "true")
+        self.assertIn("It waits for job 1_2 to finish.", self.dmm("why", "solo/u0/6").out)
+        self.restart_manager()
+        self.assertEqual(self.job("solo/u0/6")["dependencies"], [{"kind": "afterok", "job": 1, "index": 2}])
+        self.go.touch()
+        self.dmm("submit", *SOLO, "--dependency", "afterok:6", "--wait", "--", "true")
+        refused = self.dmm("submit", *SOLO, "--dependency", "afterok:1_3", "--", "true", code=1)
+        self.assertIn("dependency: array 1 has no element 3", refused.err)
 
 
 if __name__ == "__main__":

@@ -92,7 +92,8 @@ class Conditions(GridTest):
         self.assertIn("waits for job 3 to end", self.dmm("queue", *SOLO).out)
         self.restart_manager()
         self.assertEqual(self.job(third)["dependencies"],
-                         [{"kind": "afterok", "job": 1}, {"kind": "afternotok", "job": 2}])
+                         [{"kind": "afterok", "job": 1, "index": None},
+                          {"kind": "afternotok", "job": 2, "index": None}])
         self.go.touch()
         for job, state in ((first, "finished"), (second, "failed"), (third, "finished"), (fourth, "finished"),
                            (never, "cancelled"), (after_never, "cancelled")):

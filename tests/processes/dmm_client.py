@@ -151,7 +151,8 @@ Piece = struct("Piece", ("request", RequestId, RequestId()), ("component", "uint
 Grown = struct("Grown", ("request", RequestId, RequestId()), ("component", "uint", 0), ("output_bytes", "uint", 0),
                ("error_bytes", "uint", 0), number=48)
 Forget = struct("Forget", ("request", RequestId, RequestId()), number=46)
-Dependency = struct("Dependency", ("kind", "uint", 0), ("job", "uint", 0))
+Dependency = struct("Dependency", ("kind", "uint", 0), ("job", "uint", 0), ("of_element", "bool", False),
+                    ("index", "uint", 0))
 IndexRange = struct("IndexRange", ("first", "uint", 0), ("last", "uint", 0), ("step", "uint", 1))
 ArrayIndices = struct("ArrayIndices", ("ranges", [IndexRange], ()), ("at_once", "uint", 0))
 JobDescription = struct("JobDescription", ("name", "text", ""), ("program", Program, Program()), ("need", Need, Need()),

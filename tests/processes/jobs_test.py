@@ -186,7 +186,7 @@ class Files(Jobs):
                       "  depends on  afterok job 12\n  depends on  afterok job 13\n", self.dmm(*said).out)
         job = self.dmm("submit", "--json", *said[1:]).json["jobs"][0]
         self.assertEqual((job["hold"], job["begin_seconds"]), (True, 3600))
-        self.assertEqual(job["dependencies"], [{"kind": "afterok", "job": 12}, {"kind": "afterok", "job": 13}])
+        self.assertEqual(job["dependencies"], [{"kind": "afterok", "job": job, "index": None} for job in (12, 13)])
         self.dmm("submit", "--check", "--", "true")
         self.assertEqual(self.dmm("queue", "--all", "--json").json["jobs"], [])
         self.stop()

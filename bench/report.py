@@ -254,13 +254,13 @@ def show_hops(table, regime, ours, bare):
 
 # ---- Jobs
 
-def job_site(stage, slots):
+def job_site(stage, slots, isolated):
     """A site manager, a resource manager of so many slots and a job manager, all real; the job manager's endpoint."""
     _, site = stage.site(SITE, clusters=[{"name": "nodes"}])
     nodes, user = stage.endpoint("nodes"), stage.endpoint("user")
     stage.daemon("resmgr", "nodes", {"site": SITE, "name": "nodes", "cluster": "nodes", "nodes": slots,
                                      "site_endpoint": site, "listen": [nodes], "endpoint": nodes,
-                                     "directory": str(stage.folder / "run")})
+                                     "directory": str(stage.folder / "run"), "isolate_jobs": isolated})
     stage.daemon("jobmgr", "user", {"site": SITE, "user": "bench", "site_endpoint": site, "listen": [user],
                                     "directory": str(stage.folder / "jobs")})
     return user
@@ -268,9 +268,9 @@ def job_site(stage, slots):
 
 def measure_dispatch(table, effort):
     table.heading("jobs finished per second: `true`, with their directories in memory or on disk")
-    for slots, on_disk in ((16, False), (256, False), (16, True)):
+    for slots, on_disk, isolated in ((16, False, False), (256, False, False), (16, True, False), (16, False, True)):
         with Stage(on_disk=on_disk) as stage:
-            user = job_site(stage, slots)
+            user = job_site(stage, slots, isolated)
             bare, ours, array = [], [], []
             jobs = effort.jobs // 4 if on_disk else effort.jobs
             for _ in range(1 if on_disk else effort.repeats):
@@ -279,12 +279,13 @@ def measure_dispatch(table, effort):
                                          count=jobs))
                 array.append(stage.result("dispatch_bench", "submit", endpoint=user, site=SITE, user="bench",
                                           count=jobs, array=1))
-            table.row(f"{slots} slots, {jobs:,} jobs, {'on disk' if on_disk else 'in memory'}",
+            where = "on disk" if on_disk else "in memory"
+            table.row(f"{slots} slots, {jobs:,} jobs, {where}{', each in namespaces of its own' * isolated}",
                       best(ours, "jobs_per_second"), "/s", best(bare, "jobs_per_second"), "posix_spawn",
-                      at_least=0.4)
+                      at_least=None if isolated else 0.4)
             table.row(f"as one array, accepted in {min(one['accept_seconds'] for one in array) * 1000:.0f} ms",
                       best(array, "jobs_per_second"), "/s", best(bare, "jobs_per_second"), "posix_spawn",
-                      at_least=0.7)
+                      at_least=None if isolated else 0.7)
 
 
 def measure_ledger(table, effort):

@@ -185,8 +185,13 @@ void add_fault_options(CLI::App& command, SimulateOptions& options) {
               "--minutes", choice.minutes,
               "Jobs and faults come during this time (default 1.67). A run beyond 60 has as many, and all takes longer")
           ->check(CLI::Range(1.0, 1e5)));
-  only_with_faults(command.add_flag("--co-allocated", choice.co_allocated,
-                                    "Each job has components that no one cluster holds"));
+  CLI::Option* const co_allocated =
+      command.add_flag("--co-allocated", choice.co_allocated, "Each job has components that no one cluster holds");
+  only_with_faults(co_allocated);
+  only_with_faults(command
+                       .add_flag("--alike", choice.alike,
+                                 "Each site has one cluster, all as large: many co-allocations a second")
+                       ->needs(co_allocated));
   only_with_faults(
       command.add_option("--trace", choice.trace, "The file for everything that happens")->type_name("FILE"));
 }

@@ -26,6 +26,7 @@ std::string command_for(const FaultsChoice& choice, std::uint64_t seed) {
   if (choice.sites > 0) command += " --sites " + std::to_string(choice.sites);
   if (choice.nodes > 0) command += " --nodes " + std::to_string(choice.nodes);
   if (choice.co_allocated) command += " --co-allocated";
+  if (choice.alike) command += " --alike";
   if (choice.minutes > 0) {
     std::string minutes = decimal(choice.minutes, 3);
     std::erase(minutes, ',');
@@ -126,6 +127,7 @@ class Faults {
     set_last_words(command_for(choice_, seed));
     RandomOptions options;
     options.co_allocated = choice_.co_allocated;
+    options.alike = choice_.alike;
     if (choice_.co_allocated) options.sites_max = co_allocated_sites_max;
     options.trouble = trouble_of(seed);
     options.sites = choice_.sites;

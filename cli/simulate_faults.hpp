@@ -13,6 +13,7 @@ struct FaultsChoice {
   std::uint32_t nodes = 0;  ///< in all; 0: drawn
   double minutes = 0;       ///< that jobs and troubles come for; 0: as in the tests
   bool co_allocated = false;  ///< each job has several components
+  bool alike = false;         ///< each site has one cluster, all as large
   std::string trace;        ///< the file for everything that happens
   bool json = false;
 };

@@ -59,7 +59,7 @@ class Draw {
         site.parent = run_.topology.sites[dice_.below(i)].name;
       for (const TopologySite& other : run_.topology.sites)
         if (other.parent == site.parent && dice_.chance(0.5)) site.siblings.push_back(other.name);
-      for (std::uint32_t c = dice_.chance(0.2) ? 0 : dice_.between(1, 2); c > 0; --c)
+      for (std::uint32_t c = options_.alike ? 1 : dice_.chance(0.2) ? 0 : dice_.between(1, 2); c > 0; --c)
         site.clusters.push_back(cluster("c" + std::to_string(c)));
       for (std::uint32_t u = dice_.chance(0.3) && i > 0 ? 0 : dice_.between(1, 2); u > 0; --u)
         site.users.push_back("u" + std::to_string(u));
@@ -78,8 +78,9 @@ class Draw {
   TopologyCluster cluster(const std::string& name) {
     TopologyCluster cluster;
     cluster.name = ClusterName(name);
-    cluster.nodes = dice_.between(1, widest());
-    cluster.processors_per_node = dice_.chance(0.7) ? 1 : dice_.between(2, 4);
+    if (alike_ == 0 || !options_.alike) alike_ = dice_.between(options_.alike ? 2 : 1, widest());
+    cluster.nodes = alike_;
+    cluster.processors_per_node = options_.alike || dice_.chance(0.7) ? 1 : dice_.between(2, 4);
     cluster.resource_managers = cluster.nodes > 2 && dice_.chance(0.3) ? 2 : 1;
     if (dice_.chance(0.1)) cluster.quota = 0.75;
     return cluster;
@@ -204,7 +205,9 @@ class Draw {
     std::map<Party, std::uint64_t> submitted;
     const double windows = options_.jobs * options_.length.in_seconds() / run_.stretch / 100;
     const std::uint32_t most = std::max({5 * options_.sites_max, 5 * options_.sites, options_.nodes / 10});
-    const std::uint32_t usual = options_.co_allocated ? dice_.between(100, 300) : dice_.between(5, most);
+    const std::uint32_t usual = options_.alike          ? dice_.between(20, 50)
+                                : options_.co_allocated ? dice_.between(100, 300)
+                                                        : dice_.between(5, most);
     const auto count = static_cast<std::uint32_t>(windows * usual);
     for (std::uint32_t left = count; left > 0; --left) {
       Act act;
@@ -274,6 +277,7 @@ class Draw {
   RandomOptions options_;
   RandomRun run_;
   double typical_seconds_ = 8;  ///< that a job runs
+  std::uint32_t alike_ = 0;     ///< nodes of the latest cluster
 };
 
 }  // namespace

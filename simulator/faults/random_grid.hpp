@@ -67,6 +67,9 @@ struct RandomOptions {
   /// Each job has several components, of which the largest cluster holds one. Many jobs come, and run for a
   /// moment.
   bool co_allocated = false;
+  /// Each site has one cluster, and all clusters are of one size: most co-allocated jobs fit at some two sites, so
+  /// that a second of the processor sees many of them.
+  bool alike = false;
   bool skips_quiet = true;         ///< see WorldSettings
 };
 

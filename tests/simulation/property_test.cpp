@@ -168,6 +168,18 @@ TEST_CASE("co-allocated jobs that contend for the same nodes all get them in the
   CHECK(co_allocated >= 10 * seeds);
 }
 
+TEST_CASE("co-allocated jobs among sites alike come in crowds, and each is started whole or not at all") {
+  std::uint64_t co_allocated = 0, seeds = 0;
+  each_seed(30, [&](std::uint64_t seed) {
+    const RandomOptions options{
+        .trouble = trouble_of(seed), .sites_max = co_allocated_sites_max, .co_allocated = true, .alike = true};
+    const auto run = play_seed(seed, options, "co-allocated jobs among*");
+    co_allocated += run->sometimes().count(Rare::co_allocated);
+    ++seeds;
+  });
+  CHECK(co_allocated >= 10 * seeds);
+}
+
 TEST_CASE("without faults, what somebody within reach can serve is served, and nothing else is refused") {
   each_seed(50, [](std::uint64_t seed) { play_seed(seed, Trouble::none, "without*"); });
 }

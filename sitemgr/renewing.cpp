@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <utility>
 
 #include "manager/assert.hpp"
 #include "manager/planted.hpp"
@@ -66,7 +67,8 @@ static void keep_right(HopLease& lease, Instant proved) {
 
 void set_term(const SiteParts& parts, HopLease& lease, Duration term, Instant proved) {
   keep_promise(parts, lease);
-  if (term < lease.term) keep_right(lease, proved);
+  // While it is unsure, the term is no promise: what was promised before is kept, or was forgotten in a restart.
+  if (term < lease.term && !lease.unsure) keep_right(lease, proved);
   lease.term = term;
 }
 
@@ -132,8 +134,7 @@ void on(SiteStep& s, FromSite from, Renewed& renewed) {
     HopLease* lease = s.parts.leases.find(said.lease);
     if (!lease || lease->upstream != from.neighbour) continue;
     if (said.left <= Duration{}) {
-      lease->unsure = true;
-      waver(s.parts, *lease, from.proved);
+      if (!std::exchange(lease->unsure, true)) waver(s.parts, *lease, from.proved);
     } else if (const Duration term = std::min(said.left, term_max); lease->unsure || lease->term != term) {
       set_term(s.parts, *lease, term, from.proved);
       changed(s, *lease);

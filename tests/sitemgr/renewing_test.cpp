@@ -68,6 +68,16 @@ TEST_CASE("renewing: Beats that don't speak for a lease prolong it no more, what
   CHECK(stage.right_from(proved + seconds(7)) == proved + seconds(20));
 }
 
+TEST_CASE("renewing: after a restart the term of a lease is no promise until its lender says one [S122]") {
+  Carried stage;
+  stage.lease.unsure = true;
+  stage.lease.term = seconds(30);  // of this site's own settings
+  stage.lease.upstream_until = parts_start + seconds(30);
+  set_term(stage.parts, stage.lease, seconds(20), {});
+  stand(stage.parts, stage.lease);
+  CHECK(stage.right_from(parts_start) == parts_start + seconds(20));
+}
+
 TEST_CASE("renewing: a Grant that goes on without its lender's word promises no more than the own right has left") {
   Carried stage;
   CHECK(first_promise(stage.parts, parts_start, stage.lease) == promise_of(stage.parts, stage.lease));

@@ -362,11 +362,8 @@ void lose_nodes(JobStep& s, Job& job, const LeaseEnded& ended) {
 bool loses(JobStep& s, Job& job, std::uint32_t component, const std::vector<NodeGroup>& hit,
            const LeaseEnded& ended) {
   ComponentRun& component_run = job.run->components[component];
+  if (component_run.phase == ComponentPhase::over) return false;
   const bool touched = std::ranges::find(hit, component_run.component, &NodeGroup::component) != hit.end();
-  const bool is_over = component_run.phase == ComponentPhase::over;
-  const bool is_lost = is_over && component_run.end.kind == EndKind::lost;  // its owner says later why
-  if (is_lost && touched && is_owners_right(ended.reason)) component_run.cause = ended.reason;
-  if (is_over) return false;
   const bool clean = ended.confirmed && ends_under(component_run, ended);
   if (!touched && !clean) return false;
   if (!component_run.cause || !is_owners_right(*component_run.cause)) component_run.cause = ended.reason;

@@ -210,15 +210,17 @@ void restore_one(ResourceParts& parts, Instant now, TaskRow& row, std::map<TaskI
     if (alive != living.end()) living.erase(alive);
     return;
   }
-  if (alive == living.end() || !parts.slots.has(task.nodes)) {  // gone, or its nodes are
+  const bool has_nodes = parts.slots.has(task.nodes);
+  if (alive == living.end() || !has_nodes) {  // gone, or its nodes are
     Ended outcome;
     outcome.kind = task.cause.value_or(EndKind::lost);
-    outcome.lease_end = task.lease_end;
-    outcome.keeper_died = keeper_died && !task.cause && parts.slots.has(task.nodes);
+    const bool is_removed = !has_nodes && !task.cause && task.lease_end == LeaseEnd::released;
+    outcome.lease_end = is_removed ? LeaseEnd::node_removed : task.lease_end;
+    outcome.keeper_died = keeper_died && !task.cause && has_nodes;
     outcome.others_died = outcome.keeper_died && others_died;
     outcome.text =
         outcome.keeper_died ? keeper_died_text : "the resource manager was started again and found nothing of it";
-    if (!task.cause && !outcome.keeper_died)
+    if (!task.cause && !outcome.keeper_died && !is_removed)
       parts.black_holes.failed(now, parts.slots.within(task.nodes), task.id.request, "lost");
     parts.tasks.changed(task.id);
     return record_outcome(parts, now, task, std::move(outcome));

@@ -57,29 +57,19 @@ TEST_CASE("what owners end by their right costs no rerun however often, and the 
   }
 }
 
-TEST_CASE("a loss that its owner explains only afterwards is charged to no job [S138e]") {
+TEST_CASE(
+    "what a resource manager knows of its owner's right counts, also if the site has forgotten the lease "
+    "[S138e]") {
   Stage stage;
-  stage.up(fs1, true);
-  JobDescription job = sleeper({8});
-  job.program.runner = Runner::per_node;
-  stage.submit({job});
-  const NodeGroup here = group(fs0, {0, 1}), there = group(fs1, {4, 5});
-  stage.hear(site, grant(request(1), {here, there}));
-  stage.hear(fs0, Started{request(1), 0, 7, {}, "here"});
-  stage.hear(fs1, Started{request(1), 1, 7, {}, "there"});
-  Ended lost = ended(request(1), EndKind::lost), stopped = ended(request(1), EndKind::stopped);
-  lost.wall = {};
-  stopped.component = 1;
-  LeaseEnd reason = LeaseEnd::node_removed;
-  std::uint32_t reruns = 0;
-  SUBCASE("by its right") {}
-  SUBCASE("by no right of its own") { reason = LeaseEnd::node_lost, reruns = 1; }
-  stage.hear(fs0, lost);
-  stage.hear(site, LeaseEnded{lease, {here}, reason, false, {}});
-  stage.hear(fs1, stopped);
+  stage.run_one(1);
+  stage.hear(site, LeaseEnded{lease, {}, LeaseEnd::unknown, false, {}});
+  Ended end = ended(request(1), EndKind::lost);
+  end.lease_end = LeaseEnd::node_removed;
+  stage.hear(fs0, end);
   CHECK(stage.state(1) == JobState::waiting);
-  CHECK(stage.manager.job(1)->reruns == reruns);
-  CHECK(stage.manager.job(1)->past.times == 1 - reruns);
+  CHECK(stage.manager.job(1)->reruns == 0);
+  CHECK(stage.manager.job(1)->past_causes ==
+        std::vector{InterruptionCause{lease.owner, LeaseEnd::node_removed, 1}});
 }
 
 TEST_CASE("who takes a link out of service is no reason to end what runs, nor to charge it when it is lost [S115]") {

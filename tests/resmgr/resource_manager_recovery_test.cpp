@@ -263,6 +263,20 @@ TEST_CASE("resource manager: a cluster that lost nodes of its configuration forg
   stage.restart({job_1});
 }
 
+TEST_CASE(
+    "resource manager: a task whose nodes were taken out of service meanwhile says so, and is charged to no job") {
+  Stage stage = Stage::running();
+  ResourceManagerSettings fewer = settings_of_8_nodes();
+  SUBCASE("one of its nodes is left") { fewer.nodes = 1; }
+  SUBCASE("all are left, and it is gone all the same") {}
+  stage.manager = ResourceManager(fewer);
+  stage.restart_in_contact({});
+  stage.hear(alice, start(lease(1), job(1), {{0, 1}}));
+  const Ended outcome = stage.outcome();
+  CHECK(outcome.kind == EndKind::lost);
+  CHECK(outcome.lease_end == (fewer.nodes == 1 ? LeaseEnd::node_removed : LeaseEnd::released));
+}
+
 TEST_CASE("resource manager: without a ledger no changes are made") {
   Stage stage;
   stage.effects.ledger.wanted = false;

@@ -12,6 +12,10 @@ namespace {
 constexpr Duration pause_first = milliseconds(500);
 constexpr Duration pause_last = seconds(8);
 constexpr Duration woken_after = seconds(1);
+/// An owner may change its rules, and is asked again then.
+constexpr Duration avoided_for = seconds(300);
+/// Of the sites that a request avoids.
+constexpr std::size_t avoided_max = 64;
 /// How many older requests are looked at before one that is due.
 constexpr int elders_max = 8;
 
@@ -210,6 +214,18 @@ void CoAllocator::pause(Instant now, const RequestId& request, Waiting& waiting,
   asleep_.insert(request);
   waiting.pause = waiting.pause == Duration{} ? pause_first : std::min(waiting.pause * 2, pause_last);
   times_.set(waiting.due, request, now + spread(waiting.pause, {request, 0, waiting.tries}));
+}
+
+void CoAllocator::avoid(Instant now, const RequestId& request, const SiteName& site) {
+  std::map<SiteName, Instant>& avoided = waiting_.at(request).avoided;
+  std::erase_if(avoided, [&](const auto& one) { return one.second <= now; });
+  if (avoided.size() < avoided_max) avoided[site] = now + avoided_for;
+}
+
+bool CoAllocator::avoids(Instant now, const RequestId& request, const SiteName& site) const {
+  const std::map<SiteName, Instant>& avoided = waiting_.at(request).avoided;
+  const auto found = avoided.find(site);
+  return found != avoided.end() && now < found->second;
 }
 
 // ---- for people -----------------------------------------------------------------------------------------------

@@ -86,6 +86,9 @@ class CoAllocator {
   std::optional<RequestId> request_of(const LeaseId& lease) const;
   /// A part isn't to be had: nothing of it is out. The attempt is to be given up in this step.
   void refused(const RequestId& request, CoPart& part, std::string why);
+  /// A site will never hold nodes for the request: for a while none are asked for there.
+  void avoid(Instant now, const RequestId& request, const SiteName& site);
+  bool avoids(Instant now, const RequestId& request, const SiteName& site) const;
   /// A lease of a part is gone, or a part is too late: the attempt is to be given up in this step.
   void break_off(const RequestId& request, std::string why);
   /// The attempts with a part that was asked for over this link.
@@ -124,6 +127,7 @@ class CoAllocator {
     Duration pause;
     std::uint32_t tries = 0;
     std::string last_failure;
+    std::map<SiteName, Instant> avoided;  ///< until when
     std::optional<CoAttempt> attempt;
   };
 

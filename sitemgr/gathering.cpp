@@ -29,6 +29,11 @@ constexpr Duration reports_awaited = milliseconds(500);
 /// A request that is out at a neighbour as a whole is looked at again after this.
 constexpr Duration look_again = seconds(1);
 
+/// Whether the owner knows of the claim: it acknowledged it, as that of a part; or it would have ended its offer.
+bool is_surely_claimed(Instant now, const HopLease& lease) {
+  return lease.part > 0 || now - lease.granted >= lease.term;
+}
+
 Duration longest_round_trip(const SiteParts& parts, const std::vector<std::size_t>& neighbours) {
   Duration longest;
   for (const std::size_t n : neighbours) longest = std::max(longest, parts.neighbours[n].round_trip);
@@ -115,7 +120,8 @@ void consider(SiteStep& s, LocalRequest& request) {
 
 bool gather_with(SiteStep& s, HopLease& lease, Duration usable_for) {
   const std::optional<RequestId> id = s.parts.co_allocator.longest_pausing();
-  if (!id || processors_of(lease.idle) != processors_of(lease.nodes)) return false;
+  if (!id || processors_of(lease.idle) != processors_of(lease.nodes) || !is_surely_claimed(s.now, lease))
+    return false;
   LocalRequest& request = *s.parts.queue.find(*id);
   if (request.search == LocalRequest::Search::out || !request.kind->co_allocable) return false;
   if (request.kind->dttl + 1 < lease.chain.size()) return false;
@@ -320,6 +326,9 @@ void part_rejected(SiteStep& s, std::size_t from, Reject& answer) {
   note_back(s, *part);
   note_answers(s.parts.queue.find(answer.request)->answers, answer.asked);
   s.parts.board.turned_away(part->site);
+  // A request that no owner can serve must not keep nodes from younger ones by trying.
+  if (answer.reason == RejectReason::too_long || answer.reason == RejectReason::never_servable)
+    s.parts.co_allocator.avoid(s.now, answer.request, part->site);
   s.effects.log(Level::info, "rejected", answer.request,
                 {{"by", part->site.text},
                  {"part", std::int64_t{answer.part}},

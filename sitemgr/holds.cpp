@@ -7,9 +7,26 @@
 #include "manager/assert.hpp"
 
 namespace dmm {
+namespace {
+
+/// Longer than two tries. No longer, since owners that measured differently must come to agree.
+constexpr Duration measured_for = seconds(60);
+/// Of the requests that are remembered.
+constexpr std::size_t measured_max = 4'096;
+
+}  // namespace
 
 bool goes_before(const Precedence& one, const Precedence& other) {
   return std::tie(one.since, one.request) < std::tie(other.since, other.request);
+}
+
+Precedence Holds::as_measured_first(Instant now, const Precedence& measured) {
+  if (measured_.size() >= measured_max)
+    std::erase_if(measured_, [&](const auto& one) { return one.second.until <= now; });
+  if (measured_.size() >= measured_max) return measured;
+  Measured& known = measured_[measured.request];
+  if (known.until <= now) known = {measured.since, now + measured_for};
+  return {known.since, measured.request};
 }
 
 std::vector<LeaseId> Holds::younger_than(const Precedence& one) const {

@@ -43,6 +43,9 @@ class Holds {
   std::vector<LeaseId> younger_than(const Precedence& one) const;
 
   // ---- the order ----
+  /// The same request as it was measured first within the last minute. A home site whose clock runs fast would
+  /// seem to have waited longer at each try: of two rivals the later one would win each time.
+  Precedence as_measured_first(Instant now, const Precedence& measured);
   /// A part of this request was turned away while younger requests held the nodes that it needs: these are freed,
   /// and for a while no younger request gets any.
   void turned_away(Instant now, const Precedence& one, Duration kept = first_kept);
@@ -50,7 +53,12 @@ class Holds {
   bool may_hold(Instant now, const Precedence& one) const;
 
  private:
+  struct Measured {
+    Instant since{}, until{};
+  };
+
   std::map<LeaseId, Precedence> held_;
+  std::map<RequestId, Measured> measured_;
   std::optional<Precedence> first_;  ///< the oldest request that was turned away of late
   Instant first_until_{};            ///< until when no younger one gets nodes
 };

@@ -80,7 +80,8 @@ Lent lend(SiteStep& s, Foreign& foreign) {
   const std::size_t from = foreign.from;
   const SiteName aim = aim_of(asked);
   if (!aim.empty() && aim != s.parts.settings.name) return Lent::no;
-  const Precedence precedence = precedence_of(foreign);
+  const Precedence precedence =
+      aim.empty() ? Precedence{} : s.parts.holds.as_measured_first(s.now, precedence_of(foreign));
   if (!aim.empty() && !s.parts.holds.may_hold(s.now, precedence)) {
     foreign.reason = RejectReason::not_in_turn;
     return Lent::no;

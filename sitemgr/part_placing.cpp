@@ -33,7 +33,8 @@ CoMap co_map_for(SiteParts& parts, Instant now, const LocalRequest& request, boo
       if (const auto at = parts.owned.find_cluster(cluster)) map.views[*at].idle_processors += processors;
   for (ClusterBoard::Known& known : parts.board.within(now, request.kind->dttl)) {
     const ClusterReport& report = known.report;
-    const bool is_reached = parts.neighbours[known.neighbour].up && !parts.neighbours[known.neighbour].removed;
+    const bool is_reached = parts.neighbours[known.neighbour].up && !parts.neighbours[known.neighbour].removed &&
+                            !parts.co_allocator.avoids(now, request.request.id, report.site);
     const std::uint32_t idle = std::min(report.idle + (with_held ? report.held : 0), report.total);
     map.views.push_back({report.site, report.cluster, is_reached ? idle : 0, report.total,
                          report.processors_per_node, 1.0,

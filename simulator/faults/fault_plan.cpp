@@ -241,12 +241,21 @@ class FaultPlan {
     act(at + from_seconds(0.1 + 4.9 * dice_.uniform()), Kind::restart, party);
   }
 
+  /// By the configuration. A site takes up to twice as many, so that jobs don't wait for what it will never have.
+  std::uint32_t nodes_of(const Party& manager) const {
+    for (const TopologySite& site : run_.topology.sites)
+      for (const auto& one : resource_managers_of(site))
+        if (resource_manager_of(site.name, one.name) == manager) return one.nodes;
+    return 1;
+  }
+
   void resizes(std::uint32_t most) {
     for (std::uint32_t left = managers_.empty() ? 0 : dice_.between(0, most); left > 0; --left) {
       const Instant at = dice_.within(5, 0.9 * seconds_);
       const Party& manager = dice_.pick(managers_);
       if (dice_.chance(0.5)) restart(manager, at);
-      act(at, Kind::resize, manager).number = dice_.between(1, 12);
+      const std::uint32_t nodes = dice_.between(1, 12);
+      act(at, Kind::resize, manager).number = run_.co_allocated ? std::min(nodes, 2 * nodes_of(manager)) : nodes;
     }
   }
 

@@ -128,6 +128,16 @@ TEST_CASE("an older request that pauses is tried before a younger one that is du
   CHECK_FALSE(stage.parts.take_due(start + seconds(1)).has_value());
 }
 
+TEST_CASE("a site that will never hold nodes for a request is left out for a while, for this request alone") {
+  Stage stage;
+  stage.parts.add(start, second, start);
+  stage.parts.avoid(start, first, SiteName("north"));
+  CHECK(stage.parts.avoids(start + seconds(299), first, SiteName("north")));
+  CHECK_FALSE(stage.parts.avoids(start, first, SiteName("south")));
+  CHECK_FALSE(stage.parts.avoids(start, second, SiteName("north")));
+  CHECK_FALSE(stage.parts.avoids(start + seconds(300), first, SiteName("north")));
+}
+
 TEST_CASE("an attempt that succeeds after it was broken isn't given up") {
   Stage stage;
   stage.begin();

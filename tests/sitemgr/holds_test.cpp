@@ -37,6 +37,15 @@ TEST_CASE("a request never takes its own leases, and equal ones go by their name
   CHECK(holds.younger_than(request(10, 3)).empty());
 }
 
+TEST_CASE("a request keeps for a minute the age that it was measured to have first [S76e]") {
+  Holds holds;
+  const Precedence first = request(10, 1), other = request(11, 2), again = request(9, 2);
+  CHECK(holds.as_measured_first(start, first).since == first.since);
+  CHECK(holds.as_measured_first(start, other).since == other.since);
+  CHECK(holds.as_measured_first(start + seconds(59), again).since == other.since);
+  CHECK(holds.as_measured_first(start + seconds(60), again).since == again.since);
+}
+
 TEST_CASE("the order of requests is by their waits, then by their names, and never a circle [S76e]") {
   const Precedence a{start, {SiteName("home"), "ann", 1, 1}}, b{start, {SiteName("home"), "ann", 2, 1}},
       older{start - Duration{1}, {SiteName("home"), "ann", 3, 1}};

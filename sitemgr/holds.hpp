@@ -43,8 +43,8 @@ class Holds {
   std::vector<LeaseId> younger_than(const Precedence& one) const;
 
   // ---- the order ----
-  /// The same request as it was measured first within the last minute. A home site whose clock runs fast would
-  /// seem to have waited longer at each try: of two rivals the later one would win each time.
+  /// The same request as it was measured first within the last minute. By a fast clock a home
+  /// site would seem to have waited longer at each try: of two rivals the later one would win each time.
   Precedence as_measured_first(Instant now, const Precedence& measured);
   /// A part of this request was turned away while younger requests held the nodes that it needs: these are freed,
   /// and for a while no younger request gets any.

@@ -264,7 +264,7 @@ TEST_CASE("resource manager: a cluster that lost nodes of its configuration forg
 }
 
 TEST_CASE(
-    "resource manager: a task whose nodes were taken out of service meanwhile says so, and is charged to no job") {
+    "resource manager: a task whose nodes were taken out of service meanwhile says so") {
   Stage stage = Stage::running();
   ResourceManagerSettings fewer = settings_of_8_nodes();
   SUBCASE("one of its nodes is left") { fewer.nodes = 1; }

@@ -119,7 +119,8 @@ static void forget_beyond_limit(JobStep& s);
 /// too.
 static void give_back(JobStep& s, Grant& grant, bool failed);
 /// Takes all leases of a request, or none.
-static void take(JobStep& s, const RequestId& request, std::span<Grant> grants);
+/// Whether the job has these nodes now.
+static bool take(JobStep& s, const RequestId& request, std::span<Grant> grants);
 static void record(JobStep& s, Job& job, std::span<Grant> grants);
 /// Whether the component is interrupted by that. That its program is over is only certain if nodes of its own
 /// resource manager are among those confirmed clean, which may be said later than that they are lost.
@@ -240,30 +241,34 @@ void on(JobStep& s, FromSite, const Refuse& refuse) {
 void on(JobStep& s, FromSite, Grant& grant) { take(s, grant.request, {&grant, 1}); }
 
 void on(JobStep& s, FromSite, GrantSet& set) {
-  take(s, set.request, set.grants);
-  if (Job* job = s.parts.jobs.find(set.request.job); job && job->run && s.parts.request_of(*job) == set.request)
-    job->placement = shortened(set.placement, text_bytes_max);
+  if (take(s, set.request, set.grants))
+    s.parts.jobs.find(set.request.job)->placement = shortened(set.placement, text_bytes_max);
 }
 
-void take(JobStep& s, const RequestId& request, std::span<Grant> grants) {
+bool take(JobStep& s, const RequestId& request, std::span<Grant> grants) {
   Job* job = s.parts.jobs.find(request.job);
   const bool is_present = job && s.parts.request_of(*job) == request;
   const auto holds = [&](const Grant& grant) { return s.parts.leases.holds(grant.lease, job->number); };
   // What we use already must not be released.
-  if (is_present && std::ranges::any_of(grants, holds)) return s.parts.ignore("held_already");
+  if (is_present && std::ranges::any_of(grants, holds)) {
+    s.parts.ignore("held_already");
+    return false;
+  }
   if (!job || !is_asked_for(s, *job, request)) {
     for (Grant& grant : grants) {
       s.effects.log(Level::debug, "grant_unwanted", request, {{"lease", to_text(grant.lease)}});
       give_back(s, grant, false);
     }
-    return;
+    return false;
   }
   if (std::string fault = fault_of_grants(request, grants, job->description.need); !fault.empty()) {
     s.effects.log(Level::error, "grant_broken", request, {{"text", fault}});
     for (Grant& grant : grants) give_back(s, grant, true);
-    return ask_again(s, *job);
+    ask_again(s, *job);
+    return false;
   }
   record(s, *job, grants);
+  return true;
 }
 
 void give_back(JobStep& s, Grant& grant, bool failed) {

@@ -79,6 +79,19 @@ TEST_CASE("a co-allocated job that ends gives each lease back with its own nodes
   CHECK(releases[1].nodes == std::vector{group(far, {4, 5}, 1)});
 }
 
+TEST_CASE("nodes that come for a job a second time go back, and its record keeps why it runs where it runs") {
+  TwoSites stage;
+  stage.start();
+  stage.released();
+  GrantSet again = two_leases(request(1));
+  again.grants[0].lease = {home, {1, 8}};
+  again.grants[1].lease = {home, {1, 9}};
+  again.placement = "another placement";
+  stage.hear(site, again);
+  CHECK(stage.released().size() == 2);
+  CHECK(stage.manager.job(1)->placement == "");
+}
+
 TEST_CASE("a lease at home that ended with its only component isn't given back again, the other lease is") {
   TwoSites stage;
   GrantSet set = two_leases(request(1));

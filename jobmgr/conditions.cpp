@@ -87,9 +87,8 @@ bool is_as_its_array(const JobParts& parts, const Job& job) {
 Altered alter_unmade(JobStep& s, ElementKey key, const Alteration& wanted) {
   const JobArray& array = *s.parts.arrays.find(key.array);
   if (!array.left.contains(key.position))
-    return {false, "element " +
-                       name_of(as_named(s.parts, {DependencyKind::after, array.number_at(key.position)})) +
-                       " has ended already"};
+    return {false, "element " + std::to_string(key.array) + '_' +
+                       std::to_string(array.indices.index_at(key.position)) + " has ended already"};
   const Job& job = *s.parts.jobs.find(key.array);
   const auto found = array.changes.find(key.position);
   const ElementChange is =

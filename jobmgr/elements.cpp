@@ -106,6 +106,12 @@ void close_if_over(JobStep& s, Job& array) {
   close(s, array, outcome_of(elements, array));
 }
 
+/// Elements without a job never get one; what depends on one of them hears of it.
+void end_left(JobParts& parts, const Job& array, JobState outcome) {
+  note_left_over(parts, array.number, outcome);
+  parts.arrays.end_left(array.number, outcome);
+}
+
 /// Numbers of the elements that are jobs and not over.
 std::vector<std::uint64_t> open_elements(const JobArray& elements) {
   std::vector<std::uint64_t> numbers;
@@ -165,16 +171,14 @@ void refuse_left(JobStep& s, const Job& element) {
   Job& array = *s.parts.jobs.find(element.array);
   if (is_over(array.state)) return;
   array.text = element.text;
-  note_left_over(s.parts, array.number, JobState::failed);
-  s.parts.arrays.end_left(array.number, JobState::failed);
+  end_left(s.parts, array, JobState::failed);
   s.parts.changed(array, Grade::synced);
   close_if_over(s, array);
 }
 
 void cancel_array(JobStep& s, Job& array, Duration grace) {
   array.cancel_wanted = true;
-  note_left_over(s.parts, array.number, JobState::cancelled);
-  s.parts.arrays.end_left(array.number, JobState::cancelled);
+  end_left(s.parts, array, JobState::cancelled);
   s.parts.changed(array, Grade::synced);
   for (const std::uint64_t number : open_elements(*s.parts.arrays.find(array.number))) cancel(s, number, grace);
   close_if_over(s, array);

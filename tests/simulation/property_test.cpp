@@ -109,6 +109,13 @@ std::unique_ptr<FaultRun> play_seed(std::uint64_t seed, Trouble trouble, const s
   return play_seed(seed, RandomOptions{.trouble = trouble, .sites_max = sites_max()}, test);
 }
 
+/// A world of co-allocated jobs; how many of them got nodes of several sites.
+std::uint64_t play_co_allocated(std::uint64_t seed, bool alike, const std::string& test) {
+  const RandomOptions options{
+      .trouble = trouble_of(seed), .sites_max = co_allocated_sites_max, .co_allocated = true, .alike = alike};
+  return play_seed(seed, options, test)->sometimes().count(Rare::co_allocated);
+}
+
 /// Plays some seeds, or the one that is asked for. A test of dear seeds has few of them, however many there are in all.
 template <class Each>
 void each_seed(std::uint64_t seeds_default, Each play) {
@@ -156,10 +163,7 @@ TEST_CASE("random grids without ledgers lose and double nothing but the jobs of 
 TEST_CASE("co-allocated jobs that contend for the same nodes all get them in the end, whatever goes wrong") {
   std::uint64_t co_allocated = 0, seeds = 0;
   const auto play = [&](std::uint64_t seed) {
-    const RandomOptions options{
-        .trouble = trouble_of(seed), .sites_max = co_allocated_sites_max, .co_allocated = true};
-    const auto run = play_seed(seed, options, "co-allocated jobs that contend*");
-    co_allocated += run->sometimes().count(Rare::co_allocated);
+    co_allocated += play_co_allocated(seed, false, "co-allocated jobs that contend*");
     ++seeds;
   };
   each_seed(20, play);
@@ -171,10 +175,7 @@ TEST_CASE("co-allocated jobs that contend for the same nodes all get them in the
 TEST_CASE("co-allocated jobs among sites alike come in crowds, and each is started whole or not at all") {
   std::uint64_t co_allocated = 0, seeds = 0;
   each_seed(30, [&](std::uint64_t seed) {
-    const RandomOptions options{
-        .trouble = trouble_of(seed), .sites_max = co_allocated_sites_max, .co_allocated = true, .alike = true};
-    const auto run = play_seed(seed, options, "co-allocated jobs among*");
-    co_allocated += run->sometimes().count(Rare::co_allocated);
+    co_allocated += play_co_allocated(seed, true, "co-allocated jobs among*");
     ++seeds;
   });
   CHECK(co_allocated >= 10 * seeds);

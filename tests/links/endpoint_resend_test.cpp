@@ -100,6 +100,19 @@ TEST_CASE("endpoint bounds: [S40] frames lost while a link heals are sent again,
   for (std::size_t i = 0; i < pair.at_b.size(); ++i) REQUIRE(pair.job_at_b(i) == i + 1);
 }
 
+TEST_CASE("endpoint bounds: [S45] a lost last message arrives though other frames go out several times a second") {
+  Pair pair(nodes, ann);
+  const RequestId job{ann.site, ann.name, 1, 1};
+  pair.lose = 0;
+  pair.send(Started{job, 0, 7});
+  const auto is_started = [](const Message& one) { return std::holds_alternative<Started>(one); };
+  for (int piece = 0; piece < 20 && std::ranges::none_of(pair.at_b, is_started); ++piece) {
+    pair.send(Piece{job, 0, Stream::output, 0, "x", false, 1});
+    pair.run(milliseconds(300));
+  }
+  CHECK(std::ranges::count_if(pair.at_b, is_started) == 1);
+}
+
 TEST_CASE("endpoint bounds: [S40] what was to be sent again to a peer that restarts meanwhile is due no more") {
   Endpoint b(settings_of(beta, alpha));
   Hand hand{alpha, b};

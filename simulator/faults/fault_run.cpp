@@ -63,7 +63,8 @@ std::string FaultRun::play() {
   }
   if (!advance(run_.trouble_ends)) return fault_;
   mend();
-  const bool is_long = run_.trouble == Trouble::life || run_.trouble == Trouble::crowd;
+  // Many jobs that spoil nodes have these set aside for hours in the end.
+  const bool is_long = run_.trouble == Trouble::life || run_.trouble == Trouble::crowd || run_.co_allocated;
   const Duration rest = is_long ? quiet_limit_of_long_jobs : quiet_limit;
   const Duration limit = from_seconds(rest.in_seconds() * run_.stretch);
   ran_ = ended_ = world_->now();

@@ -22,12 +22,15 @@ inline Stamp later(Stamp stamp, Duration held) {
   return static_cast<Stamp>((std::int64_t{stamp} - first_stamp + held.microseconds / 1'000) % stamps + first_stamp);
 }
 
-/// How long ago the stamp was made; nothing if it can't be ours or is too old to mean anything.
+/// How long ago the stamp was made; nothing if it can't be ours or is too old to mean anything. An echo may lie
+/// ahead of our clock by a little: the peer counts by its own for how long it held the stamp, and that may be the
+/// faster one.
 inline std::optional<Duration> since(Stamp stamp, Instant now) {
-  constexpr Duration longest = seconds(600);
+  constexpr Duration longest = seconds(600), ahead_max = seconds(1);
   if (stamp < first_stamp) return std::nullopt;
   const std::int64_t passed = (std::int64_t{stamp_at(now)} - stamp + stamps) % stamps;
-  const Duration length = milliseconds(passed);
+  const Duration length = milliseconds(passed), ahead = milliseconds(stamps - passed);
+  if (ahead <= ahead_max) return Duration{};
   return length > longest ? std::nullopt : std::optional(length);
 }
 

@@ -33,6 +33,8 @@ void add_messages(ReportLines& lines, const SimulateReport& report) {
     lines.fact("delegations per job", decimal(f.delegations_per_job, 2),
                decimal(f.delegations_tried_per_job, 2) + " tried; the longest chain has " +
                    count_text(f.longest_chain, "site"));
+  if (const std::uint64_t jobs = report.run.totals.jobs_interrupted; jobs > 0)
+    lines.fact("jobs interrupted", grouped(jobs), "by owners that took nodes back; they ran again");
   const std::uint64_t total = total_of(messages);
   if (total == 0) return;
   lines.fact("messages in all", grouped(total),
@@ -75,6 +77,9 @@ void add_trouble(ReportLines& lines, const SimulateReport& report) {
     lines.add(
         style.paint(Ink::yellow, count_text(f.jobs_failed, "job") +
                                      " failed: they need more processors than this architecture can give one."));
+  if (report.run.totals.jobs_rerun > 0)
+    lines.add(style.paint(Ink::red,
+                          count_text(report.run.totals.jobs_rerun, "job") + " STARTED AGAIN WITHOUT A CAUSE."));
   if (report.run.totals.nodes_not_home > 0)
     lines.add(style.paint(Ink::red, count_text(report.run.totals.nodes_not_home, "node") + " NOT HOME."));
   if (!has_cool_down(report.choice))
@@ -101,7 +106,8 @@ nlohmann::ordered_json homes_json(const SimulateReport& report) {
 }  // namespace
 
 bool all_well(const SimulateReport& report) {
-  return report.run.figures.jobs_lost == 0 && report.run.totals.nodes_not_home == 0;
+  const SimulationTotals& totals = report.run.totals;
+  return report.run.figures.jobs_lost == 0 && totals.jobs_rerun == 0 && totals.nodes_not_home == 0;
 }
 
 std::vector<std::string> render_report(const SimulateReport& report, const Style& style) {
@@ -147,6 +153,8 @@ nlohmann::ordered_json to_json(const SimulateReport& report) {
                {"messages", messages_json(report.run.totals.messages)},
                {"messages_total", total_of(report.run.totals.messages)},
                {"nodes_not_home", report.run.totals.nodes_not_home},
+               {"jobs_interrupted", report.run.totals.jobs_interrupted},
+               {"jobs_rerun", report.run.totals.jobs_rerun},
                {"events", report.run.totals.events},
                {"homes", homes_json(report)},
                {"notes", report.run.notes},

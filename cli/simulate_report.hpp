@@ -18,7 +18,7 @@ struct SimulateReport {
   const std::vector<Replacement>& replaced;  ///< what isn't as daemons would have it
 };
 
-/// Whether nothing went wrong in it: no job lost, every node home.
+/// Whether nothing went wrong in it: no job lost, none started again without a cause, every node home.
 bool all_well(const SimulateReport& report);
 
 std::vector<std::string> render_report(const SimulateReport& report, const Style& style);

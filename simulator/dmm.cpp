@@ -156,6 +156,8 @@ class DmmRun {
     outcome.origin = record.origin;
     outcome.delegations = hops_of(record);
     outcome.delegations_tried = record.tries;
+    totals_.jobs_interrupted += record.past.times > 0;
+    totals_.jobs_rerun += record.reruns + record.false_starts > 0;
     pieces_.clear();
     if (!record.places.empty() && !record.places[0].clusters.empty())
       pieces_.push_back({cluster_of(record.places[0]), job.processors});

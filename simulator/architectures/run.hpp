@@ -88,6 +88,9 @@ struct SimulationTotals {
   Instant ended{};  ///< when the last event was
   MessageCounts messages{};
   std::uint64_t nodes_not_home = 0;  ///< of dmm, after the cool-down phase
+  std::uint64_t jobs_interrupted = 0;  ///< of dmm: those that owners ended by their right, and that ran again
+  /// Of dmm: those that were started again for any other reason. Where nothing breaks there is none.
+  std::uint64_t jobs_rerun = 0;
 };
 
 }  // namespace dmm

@@ -172,4 +172,22 @@ TEST_CASE("the progress of a simulation fits into one line") {
   CHECK(simulated_date(59) == "day 1, 00:00");
 }
 
+TEST_CASE(
+    "a simulation is well only if no job was lost or started again without a cause, and every node is home") {
+  const SimulationChoice choice = small_choice();
+  const auto input = prepare_simulation(choice);
+  const auto& prepared = std::get<SimulationInput>(input);
+  const std::vector<Replacement> none;
+  const auto is_well_with = [&](const auto& change) {
+    SimulationRun changed = run(choice, prepared);
+    change(changed);
+    return all_well({choice, prepared, changed, none});
+  };
+  CHECK(is_well_with([](SimulationRun&) {}));
+  CHECK_FALSE(is_well_with([](SimulationRun& one) { one.figures.jobs_lost = 1; }));
+  CHECK_FALSE(is_well_with([](SimulationRun& one) { one.totals.jobs_rerun = 1; }));
+  CHECK_FALSE(is_well_with([](SimulationRun& one) { one.totals.nodes_not_home = 1; }));
+  CHECK(is_well_with([](SimulationRun& one) { one.totals.jobs_interrupted = 1; }));
+}
+
 }  // namespace simulate_test

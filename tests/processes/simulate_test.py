@@ -95,6 +95,7 @@ class Simulate(GridTest):
         self.assertEqual(report["jobs_finished"], len(rows))
         self.assertTrue(report["ok"])
         self.assertEqual(report["nodes_not_home"], 0)
+        self.assertEqual(report["jobs_rerun"], 0)
         self.assertGreater(report["messages"]["dmm"], 0)
 
     def test_settings_of_a_live_site(self):

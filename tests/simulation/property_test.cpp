@@ -53,8 +53,9 @@ std::uint64_t current_seed = 0;
 constexpr Trouble days[] = {Trouble::harsh, Trouble::life, Trouble::gentle, Trouble::life, Trouble::none,
                             Trouble::life,  Trouble::life, Trouble::gentle, Trouble::life, Trouble::life};
 
-/// Worlds of days in which owners end several attempts at one job.
-constexpr std::uint64_t rare_seeds_of_days[] = {58, 78};
+/// Worlds of days in which owners end several attempts at one job, and in which requests are overtaken for as long
+/// as they may be.
+constexpr std::uint64_t rare_seeds_of_days[] = {58, 78, 45};
 
 /// A broken assertion ends the program: at least the seed is told.
 void tell_seed(int) {
@@ -218,6 +219,7 @@ TEST_CASE("worlds of two days and more lose and double nothing, and no job is ch
   if (plays_all_seeds()) {
     for (const std::uint64_t seed : rare_seeds_of_days) play(seed);
     check_reached(sometimes, static_cast<std::size_t>(first_of_days), rare_states);
+    CHECK(sometimes.count(Rare::overtaken) > 0);
   }
   std::printf("days of life: %.0f hours, %zu jobs, %llu times interrupted again\n", hours, jobs,
               static_cast<unsigned long long>(sometimes.count(Rare::interrupted_again)));

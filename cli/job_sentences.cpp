@@ -95,11 +95,14 @@ std::string since(std::optional<double> date, double now) {
   return length_text(std::max(0.0, now - date.value_or(now)));
 }
 
-/// "gamma/nodes, which can't be reached", and how long it has yet.
+/// "gamma/nodes, which can't be reached", and how long it has yet. Where some can't be, the others aren't what is
+/// waited for.
 std::string heads_text(const ToldJob& job, double now) {
   std::string text;
   std::optional<double> until;
+  const bool all_up = std::ranges::all_of(job.heads, &ToldJob::Head::up);
   for (const ToldJob::Head& head : job.heads) {
+    if (head.up && !all_up) continue;
     text += (text.empty() ? "" : ", ") + harmless(head.manager) + (head.up ? "" : ", which can't be reached");
     if (head.until) until = std::min(*head.until, until.value_or(*head.until));
   }
@@ -131,6 +134,7 @@ void add_state(std::vector<std::string>& lines, const ToldJob& job, double now) 
   const std::string on = " on " + where_text(job) + ".";
   if (job.state == "running") {
     lines.push_back("It is running" + on);
+    if (!job.left_behind.empty()) lines.push_back("It " + harmless(job.left_behind) + ".");
     add_components(lines, job);
     return add_running(lines, job, now);
   }
@@ -311,8 +315,9 @@ std::vector<std::string> job_sentences(const ToldJob& job, const OutputPlaces& o
 bool pauses(const ToldJob& job, double now) { return job.state == "waiting" && job.again_at && *job.again_at > now; }
 
 std::vector<std::string> pause_sentences(const ToldJob& job, double now) {
-  std::string text = "It was interrupted, and pauses for " + length_text(*job.again_at - now) +
-                     " more before its job manager asks for nodes again";
+  const std::string cause = times_interrupted(job) > 0 ? "It was interrupted, and pauses for " : "It pauses for ";
+  std::string text =
+      cause + length_text(*job.again_at - now) + " more before its job manager asks for nodes again";
   if (!job.text.empty()) text += ": " + harmless(job.text);
   return {text + "."};
 }

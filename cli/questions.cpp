@@ -258,6 +258,7 @@ ToldJob job_from_json(const Json& json) {
   if (const auto place = json.find("place"); job.places.empty() && place != json.end() && place->is_object())
     job.places.push_back(place_from_json(*place));
   job.placement = text_in(json, "placement");
+  job.left_behind = text_in(json, "left_behind");
   job.tasks = value_in<std::uint32_t>(json, "tasks");
   job.tasks_ready = value_in<std::uint32_t>(json, "tasks_ready");
   if (const auto exit = json.find("exit"); exit != json.end() && exit->is_object()) {

@@ -228,6 +228,7 @@ std::string not_asked_sentence(const Json& asked, const Json& answer, const Know
 }
 
 void add_neighbours(std::vector<std::string>& lines, const Json& answer, const KnownSites& others) {
+  if (may_not_travel(answer)) return;
   std::vector<std::string> told;
   std::vector<std::string> answered;
   for (const Json& one : rows_in(answer, "answers")) {

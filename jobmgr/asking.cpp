@@ -23,6 +23,8 @@ namespace dmm::job_steps {
 namespace {
 /// How many jobs are asked for in one step: a million that wait must not hold up what runs.
 constexpr std::size_t asks_a_step = 1'000;
+/// Until an element is asked for again that its site had no place for in its queue.
+constexpr Duration pause_at_limit = seconds(2);
 /// Thirty years are as good as more.
 constexpr std::uint64_t wall_told_max = std::uint64_t{30} * 365 * 86400;
 
@@ -48,7 +50,7 @@ void add_tasks(Attempt& attempt, const std::vector<NodeGroup>& nodes, Runner run
 
 void add_lease(Attempt& attempt, Grant& grant, Runner runner) {
   add_tasks(attempt, grant.nodes, runner);
-  attempt.leases.push_back({grant.lease, true});
+  attempt.leases.push_back({grant.lease, true, never});
   attempt.round_trip = std::max(attempt.round_trip, std::clamp(grant.round_trip, Duration{}, round_trip_max));
   if (attempt.granted.empty())
     attempt.granted = std::move(grant.nodes);
@@ -233,9 +235,11 @@ void on(JobStep& s, FromSite, const Refuse& refuse) {
     text += ", of which the largest has " + std::to_string(refuse.largest) + " processors";
   if (!refuse.text.empty()) text += "; " + shortened(refuse.text, text_bytes_max);
   job->text = text;
+  // Its turn was its job manager's to choose: it waits until fewer requests are open.
+  if (job->array != 0 && refuse.reason == RefusalReason::limit_reached) return ask_again(s, *job, pause_at_limit);
   job->ended = s.now;
   close(s, *job, JobEvent::fail);
-  if (job->array != 0 && refuse.reason != RefusalReason::limit_reached) refuse_left(s, *job);
+  if (job->array != 0) refuse_left(s, *job);
 }
 
 void on(JobStep& s, FromSite, Grant& grant) { take(s, grant.request, {&grant, 1}); }
@@ -348,9 +352,12 @@ void lose_nodes(JobStep& s, Job& job, const LeaseEnded& ended) {
   std::vector<NodeGroup> rest = run.held_under(lease);
   const std::vector<NodeGroup> hit = remove_nodes(rest, ended.nodes);
   run.lost.insert(run.lost.end(), hit.begin(), hit.end());
-  run.leases[lease].holds = !rest.empty();
-  if (rest.empty()) s.parts.leases.remove(ended.lease, job.number);
-  if (!run.holds()) run.gone_at = std::min(run.gone_at, s.now);
+  LeaseUse& use = run.leases[lease];
+  use.holds = !rest.empty();
+  if (!use.holds) {
+    s.parts.leases.remove(ended.lease, job.number);
+    use.gone_at = std::min(use.gone_at, s.now);
+  }
   s.parts.changed(job);
   bool interrupted = false;
   for (std::uint32_t i = 0; i < run.components.size(); ++i)

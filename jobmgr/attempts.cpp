@@ -36,6 +36,16 @@ std::string text_of(const ComponentRun& component_run, EndClass end, const SiteN
   return end == EndClass::interrupted ? text_of_interruption(component_run, owner) : std::string();
 }
 
+/// The same of the one that decides how an attempt ends; where there are several, also which one it is.
+std::string text_of(const Attempt& run, const ComponentRun& deciding, EndClass end) {
+  const SiteName& owner = run.lease_of(deciding).lease.owner;
+  std::string text = text_of(deciding, end, owner);
+  if (end == EndClass::bad && run.components.size() > 1)
+    text += (text.empty() ? "component " : "; component ") + std::to_string(deciding.component) + ", at " +
+            owner.text + ", ended so";
+  return text;
+}
+
 /// A component runs, or ran, since then; the first one of the job, and of its attempt, count.
 void note_running(JobParts& parts, Job& job, Instant since) {
   if (!job.started) {
@@ -301,8 +311,7 @@ void attempt_over(JobStep& s, Job& job) {
   DMM_ASSERT(verdict.component < run.components.size());
   const ComponentRun& deciding = run.components[verdict.component];
   if (deciding.end.known) job.exit = JobExit{deciding.end.kind, deciding.end.code, deciding.end.fault};
-  job.text = text_of(deciding, verdict.end, run.lease_of(deciding).lease.owner);
-  if (verdict.end == EndClass::good) job.text = text_of_left_behind(job);
+  job.text = verdict.end == EndClass::good ? text_of_left_behind(job) : text_of(run, deciding, verdict.end);
   const bool is_interrupted = verdict.end == EndClass::interrupted;
   Interruption interruption = interruption_of(run, deciding);
   if (interruption == Interruption::keeper && DMM_PLANT(keeper_death_charged))

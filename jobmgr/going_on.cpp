@@ -1,6 +1,10 @@
 // See going_on.hpp.
 #include "jobmgr/going_on.hpp"
 
+#include <algorithm>
+#include <utility>
+
+#include "jobmgr/asking.hpp"
 #include "jobmgr/attempts.hpp"
 #include "jobmgr/reruns.hpp"
 #include "manager/assert.hpp"
@@ -54,9 +58,21 @@ void job_steps::wind_down_or_go_on(JobStep& s, Job& job, Duration grace) {
       job.run->components, [&](const ComponentRun& one) { return one.order > 0 && !is_left_behind(job, one); });
   if (left_behind.empty() || is_other_trouble || job.state == JobState::ending || !has_rest(job))
     return wind_down(s, job, grace);
-  if (s.effects.wants(Level::info))
+  const auto count = static_cast<std::uint16_t>(std::ranges::count_if(
+      job.run->components, [&](const ComponentRun& one) { return is_left_behind(job, one); }));
+  if (std::exchange(job.run->left_behind, count) != count && s.effects.wants(Level::info))
     s.effects.log(Level::info, "goes_on", s.parts.request_of(job), {{"text", left_behind}});
+  release_left_behind(s, job);
   if (job.run->open == 0) attempt_over(s, job);
+}
+
+void job_steps::release_left_behind(JobStep& s, Job& job) {
+  for (std::size_t lease = 0; lease < job.run->leases.size(); ++lease) {
+    const auto is_of_use = [&](const ComponentRun& one) {
+      return one.lease == lease && !(one.phase == ComponentPhase::over && is_left_behind(job, one));
+    };
+    if (std::ranges::none_of(job.run->components, is_of_use)) release_lease(s, job, lease, Returned::used);
+  }
 }
 
 }  // namespace dmm

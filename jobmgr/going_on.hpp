@@ -26,6 +26,8 @@ namespace job_steps {
 
 /// A component met trouble: the attempt is given up, or goes on without the component.
 void wind_down_or_go_on(JobStep& s, Job& job, Duration grace);
+/// What is left of the nodes of components that the job went on without goes back, once nothing runs there.
+void release_left_behind(JobStep& s, Job& job);
 
 }  // namespace job_steps
 }  // namespace dmm

@@ -90,7 +90,8 @@ struct ComponentRun {
 /// One of the leases that an attempt uses: of all its components, or, where they are co-allocated, of some.
 struct LeaseUse {
   LeaseId lease;
-  bool holds = false;  ///< nodes are left to be released
+  bool holds = false;       ///< nodes are left to be released
+  Instant gone_at = never;  ///< since when none of its nodes are left, though components may still run
 };
 
 /// One try at running a job. Task i is of component i, or, where the program runs on each node, in the order of
@@ -100,12 +101,12 @@ struct Attempt {
   std::uint16_t open = 0;       ///< components that aren't over
   std::uint16_t unstarted = 0;  ///< components that neither started nor ended
   std::uint16_t troubles = 0;   ///< given out as ComponentRun::order
+  std::uint16_t left_behind = 0;  ///< tasks that the job went on without, as the log was told
   bool asked = false;           ///< a Start was sent
   bool went = true;             ///< its tasks were told to go, or await no Go: some of them may have run
   bool told_to_go = false;      ///< its tasks were, since this job manager started
   Instant ready_from = never;   ///< when the first of tasks that await a Go was ready
   Instant first_begun = never;  ///< when the first of them began
-  Instant gone_at = never;      ///< since when the attempt has no nodes left, though components may still run
   Duration grace;               ///< the grace that components got when the attempt was given up
   Duration round_trip;          ///< from here to where it runs and back
   std::vector<NodeGroup> granted;  ///< as granted

@@ -104,7 +104,8 @@ void give_up(JobStep& s, const Party& silent) {
     const ComponentRun& component_run = job->run->components.at(key.component);
     if (component_run.phase == ComponentPhase::over || is_left_behind(*job, component_run)) continue;
     // What lost its nodes before has had to end by itself since then, or since its resource manager was heard last.
-    const Duration awaited = std::clamp(s.now - job->run->gone_at, Duration{}, s.parts.settings.confirm_limit);
+    const Instant gone_at = job->run->lease_of(component_run).gone_at;
+    const Duration awaited = std::clamp(s.now - gone_at, Duration{}, s.parts.settings.confirm_limit);
     interrupt(s, *job, key.component, false, stop_grace, awaited);
     release(s, *job);
     wind_down(s, *job);
@@ -129,6 +130,7 @@ void pass_due(JobStep& s, ComponentKey key) {
   }
   component_run.text = "neither the resource manager nor the owner confirmed its end in time";
   component_over(s.parts, job, key.component);
+  release_left_behind(s, job);
   if (job.run->open == 0) attempt_over(s, job);
 }
 

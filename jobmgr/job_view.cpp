@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "jobmgr/going_on.hpp"
+
 namespace dmm {
 
 std::uint32_t hops_of(const Job& job) {
@@ -66,6 +68,7 @@ JobView view_of(const Job& job, const RequestId& request) {
     view.nodes = job.run->held();
     view.tasks = static_cast<std::uint32_t>(job.run->components.size());
     view.tasks_ready = view.tasks - job.run->unstarted;
+    view.left_behind = text_of_left_behind(job);
   }
   view.limit_wall_seconds = job.description.program.limits.wall_seconds;
   view.priority = job.description.priority;

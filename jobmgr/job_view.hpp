@@ -59,6 +59,7 @@ struct JobView {
   Duration overhead;               ///< from the grant to the known end, less the program's time; 0 before
 
   std::string placement;      ///< why they are these, of a co-allocated job
+  std::string left_behind;    ///< while it runs: without which components it goes on; empty: with all
   std::vector<Place> places;  ///< where it runs, or ran last: a place for each lease
   Origin origin = Origin::local;
   std::uint32_t hops = 0;   ///< links between the owner and the home site

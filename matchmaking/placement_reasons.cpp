@@ -10,19 +10,38 @@
 namespace dmm {
 namespace {
 
-/// Why a fixed need has no placement: the first cluster that is asked for more than it has.
+bool may_be_on(const Component& component, const ClusterView& cluster) {
+  return (component.site.empty() || component.site == cluster.site) &&
+         (component.cluster.empty() || component.cluster == cluster.name);
+}
+
+/// "beta/c1", "beta" or "c1": as much as is named.
+std::string name_of(const SiteName& site, const ClusterName& cluster) {
+  return site.text + (site.empty() || cluster.empty() ? "" : "/") + cluster.text;
+}
+
+std::uint64_t in_whole_nodes(std::uint32_t processors, std::uint32_t per_node) {
+  return (std::uint64_t{processors} + per_node - 1) / per_node * per_node;
+}
+
+/// Why a fixed need has no placement: the first place that isn't known, or that is asked for more than it has.
 std::string why_not_fixed(const ResourceNeed& need, std::span<const ClusterView> clusters) {
-  for (const auto& cluster : clusters) {
-    std::uint64_t asked = 0;
-    for (const auto& component : need.components) {
-      if (component.cluster != cluster.name) continue;
-      const std::uint32_t per_node = cluster.processors_per_node;
-      asked += (std::uint64_t{component.processors} + per_node - 1) / per_node * per_node;
+  for (const Component& place : need.components) {
+    std::uint64_t asked = 0, usable = 0;
+    std::uint32_t per_node = 0;
+    for (const ClusterView& cluster : clusters) {
+      if (!may_be_on(place, cluster)) continue;
+      usable += usable_processors(cluster);
+      per_node = per_node == 0 ? cluster.processors_per_node : std::min(per_node, cluster.processors_per_node);
     }
-    const std::uint32_t usable = usable_processors(cluster);
-    if (asked <= usable) continue;
-    return cluster.name.text + " is asked for " + std::to_string(asked) + " processors in whole nodes, and " +
-           std::to_string(usable) + " of its idle ones are usable";
+    const std::string name = name_of(place.site, place.cluster);
+    if (per_node == 0) return "there is no " + name;
+    for (const Component& other : need.components)
+      if (other.site == place.site && other.cluster == place.cluster)
+        asked += in_whole_nodes(other.processors, per_node);
+    if (asked > usable)
+      return name + " is asked for " + std::to_string(asked) + " processors in whole nodes, and " +
+             std::to_string(usable) + " of its idle ones are usable";
   }
   return "the clusters it names have no room";
 }

@@ -11,7 +11,9 @@ namespace {
 
 constexpr Duration pause_first = milliseconds(500);
 constexpr Duration pause_last = seconds(8);
-constexpr Duration woken_after = seconds(1);
+constexpr Duration woken_after = milliseconds(500);
+/// An older request goes before a younger one where there is news since its last try, but no more often than this.
+constexpr Duration elder_again = milliseconds(100);
 /// An owner may change its rules, and is asked again then.
 constexpr Duration avoided_for = seconds(300);
 /// Of the sites that a request avoids.
@@ -77,13 +79,15 @@ std::optional<RequestId> CoAllocator::longest_pausing() const {
   return pausing_.empty() ? std::nullopt : std::optional(pausing_.begin()->second);
 }
 
-/// The request itself, or an older one that pauses and wasn't tried in the last second.
+/// The request itself, or an older one that pauses: one for which there is news since its last try, or that wasn't
+/// tried lately.
 RequestId CoAllocator::elder_of(Instant now, const RequestId& due) const {
   const std::pair own{waiting_.at(due).since, due};
   int looked_at = 0;
   for (const auto& [since, request] : pausing_) {
     if (++looked_at > elders_max || std::pair{since, request} >= own) break;
-    if (waiting_.at(request).tried + woken_after <= now) return request;
+    const Waiting& elder = waiting_.at(request);
+    if (elder.tried + (elder.news == news_ ? woken_after : elder_again) <= now) return request;
   }
   return due;
 }
@@ -100,10 +104,12 @@ void CoAllocator::await_reports(const RequestId& request, Instant until) {
 }
 
 void CoAllocator::reports_came(Instant now) {
+  ++news_;
   for (const RequestId& request : std::exchange(awaiting_, {})) times_.set(waiting_.at(request).due, request, now);
 }
 
 void CoAllocator::more_is_free(Instant now) {
+  ++news_;
   for (const RequestId& request : std::exchange(asleep_, {})) {
     Waiting& waiting = waiting_.at(request);
     // Two rivals that were woken at the same time once would be so again and again.
@@ -210,6 +216,7 @@ void CoAllocator::pause(Instant now, const RequestId& request, Waiting& waiting,
   DMM_ASSERT(!waiting.attempt);
   waiting.last_failure = std::move(why);
   waiting.tried = now;
+  waiting.news = news_;
   pausing_.emplace(waiting.since, request);
   asleep_.insert(request);
   waiting.pause = waiting.pause == Duration{} ? pause_first : std::min(waiting.pause * 2, pause_last);

@@ -56,8 +56,9 @@ class CoAllocator {
   /// It left the queue; no attempt may be under way.
   void drop(const RequestId& request);
   bool knows(const RequestId& request) const { return waiting_.contains(request); }
-  /// The next request to try; it is due no longer. Before one that is due, older ones that pause get another try,
-  /// at most once a second each: what the younger one would hold is often what the older one lacked.
+  /// The next request to try; it is due no longer. Before one that is due, older ones that pause get another try:
+  /// what the younger one would hold is often what the older one lacked. An older one is tried so where reports
+  /// came or more became free since its last try, and else twice a second at most.
   std::optional<RequestId> take_due(Instant now);
   /// The request that has waited longest of those that pause; nothing if none does.
   std::optional<RequestId> longest_pausing() const;
@@ -69,8 +70,8 @@ class CoAllocator {
   void reports_came(Instant now);
   /// Whether nodes of this site became free since this was asked last, by the counter of OwnedNodes.
   bool note_freed(std::uint64_t freed) { return std::exchange(freed_, freed) != freed; }
-  /// More is free than before, here or elsewhere: requests that pause are tried soon, each a second or so after
-  /// its last try.
+  /// More is free than before, here or elsewhere: requests that pause are tried soon, each half a second or so
+  /// after its last try.
   void more_is_free(Instant now);
   /// It waits for reports until then, at the latest.
   void await_reports(const RequestId& request, Instant until);
@@ -123,7 +124,8 @@ class CoAllocator {
   struct Waiting {
     Instant since{};
     Instant due = never;
-    Instant tried{};  ///< when it last began to pause
+    Instant tried{};         ///< when it last began to pause
+    std::uint64_t news = 0;  ///< `news_` at that time
     Duration pause;
     std::uint32_t tries = 0;
     std::string last_failure;
@@ -141,6 +143,7 @@ class CoAllocator {
   std::set<RequestId> awaiting_;           ///< those that are woken by reports
   std::map<LeaseId, RequestId> by_lease_;  ///< leases of parts that are held
   std::vector<RequestId> broken_;
+  std::uint64_t news_ = 0;   ///< counts reports, and times at which more became free
   std::uint64_t freed_ = 0;  ///< what OwnedNodes had counted when it was looked at last
 };
 

@@ -78,12 +78,17 @@ Prospect Feasibility::prospect(const Site& site, const RequestClass& kind, Durat
   return prospect_of(site, kind.need, kind.servable, kind.dttl, length, stays);
 }
 
-/// Each component may be at a site of its own: that the widest one has a place is enough, where all clusters have
-/// enough together.
-Prospect Feasibility::prospect_of_parts(const Site& site, const RequestClass& kind, Duration length) const {
+ResourceNeed widest_part_of(const RequestClass& kind) {
   ResourceNeed widest;
   widest.components.push_back({kind.widest, {}, {}});
   widest.constraints = kind.need.constraints;
+  return widest;
+}
+
+/// Each component may be at a site of its own: that the widest one has a place is enough, where all clusters have
+/// enough together.
+Prospect Feasibility::prospect_of_parts(const Site& site, const RequestClass& kind, Duration length) const {
+  const ResourceNeed widest = widest_part_of(kind);
   DMM_ASSERT(kind.dttl > 0);
   Prospect prospect =
       prospect_of(site, widest, kind.servable || classify(site, widest).first, kind.dttl, length, false);

@@ -25,6 +25,9 @@ struct Refusal {
   std::string text;
 };
 
+/// The widest component of a co-allocable request, as a request of its own.
+ResourceNeed widest_part_of(const RequestClass& kind);
+
 class Feasibility {
  public:
   /// What this part looks at beside its own state.

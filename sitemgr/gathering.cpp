@@ -44,6 +44,9 @@ Duration longest_round_trip(const SiteParts& parts, const std::vector<std::size_
 
 /// Looks whether and where the request can be placed now, and begins an attempt.
 static void consider(SiteStep& s, LocalRequest& request);
+/// Why the request has no place, for people: `found` says what is idle now.
+static std::string why_no_place(const SiteParts& parts, const LocalRequest& request, const CoMap& map,
+                                const std::string& found);
 /// Whether this site's own part of the placement finds its nodes free; if younger requests hold them, they are
 /// freed.
 static bool free_own(SiteStep& s, const LocalRequest& request, const Placement& placement, const CoMap& map);
@@ -105,7 +108,7 @@ void consider(SiteStep& s, LocalRequest& request) {
     const std::string found = text_of(map);
     map = co_map_for(s.parts, s.now, request, true);
     placement = s.parts.placer.place(request.kind->need, map.views);
-    if (!placement) return co_allocator.found_no_place(s.now, id, "too little is free: " + found);
+    if (!placement) return co_allocator.found_no_place(s.now, id, why_no_place(s.parts, request, map, found));
     if (!free_own(s, request, *placement, map))
       return co_allocator.found_no_place(s.now, id, "others hold what it needs: " + found);
   }
@@ -116,6 +119,16 @@ void consider(SiteStep& s, LocalRequest& request) {
   if (std::string why_not = why_not_asked(s.parts, s.now, parts); !why_not.empty())
     return co_allocator.found_no_place(s.now, id, std::move(why_not));
   begin(s, request, std::move(parts), *placement, map);
+}
+
+std::string why_no_place(const SiteParts& parts, const LocalRequest& request, const CoMap& map,
+                         const std::string& found) {
+  std::vector<ClusterView> sizes = map.views;
+  for (ClusterView& view : sizes) view.idle_processors = view.total_processors;
+  const ResourceNeed& need = request.kind->need;
+  if (parts.placer.place(need, sizes)) return "too little is free: " + found;
+  return "all clusters that are known within reach are too small for it, were they idle: " +
+         why_not_placed(need, sizes, parts.placer.policy_for(need));
 }
 
 bool gather_with(SiteStep& s, HopLease& lease, Duration usable_for) {

@@ -126,7 +126,7 @@ bool HomeSearch::choose_class(const RequestQueue& queue, const Site& site) {
       continue;
     }
     first_ = next->first;
-    if (servable_ && next->second->simple && next->second->widest <= kept_up_to_) {
+    if (next->second->aimed || (servable_ && next->second->simple && next->second->widest <= kept_up_to_)) {
       after_ = first_;
       continue;
     }

@@ -1,6 +1,8 @@
 // The steps of refusing.hpp.
 #include "sitemgr/refusing.hpp"
 
+#include <algorithm>
+
 #include "protocol/text.hpp"
 #include "sitemgr/clause.hpp"
 #include "sitemgr/gathering.hpp"
@@ -17,6 +19,8 @@ void classify(SiteParts& parts, RequestClass& kind) {
   const auto [servable, clusters] = Feasibility::classify(parts.capacity(), kind.need);
   parts.queue.classify(kind, servable, clusters);
   kind.co_allocable = may_co_allocate(parts, kind.need, kind.dttl);
+  kind.aimed = kind.co_allocable &&
+               std::ranges::any_of(kind.need.components, [](const Component& one) { return !one.site.empty(); });
 }
 
 void refuse_hopeless(SiteStep& s) {

@@ -75,7 +75,8 @@ AskedView asked_of(const SiteParts& parts, Instant now, std::size_t n, const Loc
     return view;
   }
   if (parts.settings.use_hints) {
-    const Prospect beyond = parts.feasibility.beyond(n, kind.need, kind.dttl, request.request.length);
+    const ResourceNeed& need = kind.co_allocable ? widest_part_of(kind) : kind.need;
+    const Prospect beyond = parts.feasibility.beyond(n, need, kind.dttl, request.request.length);
     if (beyond.complete && !beyond.possible) {
       view.stage = Stage::cannot;
       view.limit = beyond.limit;
@@ -159,8 +160,10 @@ WaitView why(const SiteParts& parts, Instant now, const RequestId& id) {
     view.holders_left_out = view.holders.size() - holders_shown;
     view.holders.resize(holders_shown);
   }
-  for (std::size_t n = 0; n < parts.neighbours.size(); ++n)
-    if (!parts.neighbours[n].removed) view.neighbours.push_back(asked_of(parts, now, n, *request));
+  // No neighbour is asked for all of what names sites.
+  if (!request->kind->aimed)
+    for (std::size_t n = 0; n < parts.neighbours.size(); ++n)
+      if (!parts.neighbours[n].removed) view.neighbours.push_back(asked_of(parts, now, n, *request));
   view.gathered = parts.co_allocator.tries(id);
   view.gathering_failed = parts.co_allocator.last_failure(id);
   if (const CoAttempt* attempt = parts.co_allocator.find(id))

@@ -131,6 +131,7 @@ Json job_of(const JobView& job, const ViewTime& time) {
           {"place", job.places.empty() ? Json(nullptr) : place_of(job.places[0])},
           {"places", places_of(job.places)},
           {"placement", job.placement},
+          {"left_behind", job.left_behind},
           {"isolation", isolation_of(job.places)},
           {"origin", job.places.empty() ? Json(nullptr) : Json(to_text(job.origin))},
           {"hops", job.hops},

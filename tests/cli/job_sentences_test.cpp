@@ -70,6 +70,10 @@ TEST_CASE("why: whose word is awaited of a job between two states, and for how l
   job.state = "starting", job.heads = {{"beta/nodes", true, 160.0}};
   expect(job_sentences(job, {}, 150),
          {"It is starting on", "the word that it runs, of beta/nodes, for 10.0 s more at most."});
+  job.heads = {{"alpha/nodes", true, 160.0}, {"beta/nodes", false, 160.0}};
+  expect(job_sentences(job, {}, 150),
+         {"the word that it runs, of beta/nodes, which can't be reached, for 10.0 s"});
+  job.heads = {{"beta/nodes", true, 160.0}};
   job.state = "ending";
   expect(job_sentences(job, {}, 150),
          {"It is being ended on", "the word that nothing of it runs any more, of beta/nodes,"});

@@ -248,6 +248,23 @@ TEST_CASE("a job that goes on finishes without a component that its owner took b
   CHECK(stage.released() == std::vector{lease});
 }
 
+TEST_CASE("a job that goes on gives back what is left of the nodes of a component that was taken from it [S151]") {
+  GoingOn stage;
+  stage.all_run();
+  // Its owner removes one of the two nodes; the other one would be idle until the job's end.
+  stage.hear(site, LeaseEnded{second, {group(far, {5, 5}, 1)}, LeaseEnd::node_removed, false, {}});
+  CHECK(stage.released().empty());
+  CHECK(stage.manager.job(2)->left_behind ==
+        "went on without component 1 (its node was taken out of service by its owner, das-4)");
+  SUBCASE("when its end is told") { stage.hear(far, ended(request(2), EndKind::lease_ended, 1)); }
+  SUBCASE("when no end of it is told in time") { stage.pass(seconds(600)); }
+  CHECK(stage.state(2) == JobState::running);
+  CHECK(stage.released() == std::vector{second});
+  stage.hear(fs0, ended(request(2), 0, 0));
+  CHECK(stage.state(2) == JobState::finished);
+  CHECK(stage.released() == std::vector{lease});
+}
+
 TEST_CASE("a job that goes on ends all the same with the status of what is left of it") {
   GoingOn stage;
   stage.all_run();

@@ -207,8 +207,14 @@ TEST_CASE("an array that is refused for what it asks for fails without asking fo
   }
   SUBCASE("too many requests of its user") {
     stage.hear(site, Refuse{request(element(stage, 1, 0)), RefusalReason::limit_reached, 0, {}});
-    CHECK(stage.said<Request>(site).size() == 1);
-    CHECK(stage.state(1) == JobState::waiting);
+    CHECK(stage.state(element(stage, 1, 0)) == JobState::waiting);
+    CHECK(text_of_group(stage, 1, JobState::failed) == "none");
+    CHECK(stage.said<Request>(site).empty());
+    stage.pass(seconds(2));
+    const auto again = stage.said<Request>(site);
+    REQUIRE(again.size() == 1);
+    CHECK(again[0].id.job == element(stage, 1, 0));
+    CHECK(again[0].id.attempt == 2);
   }
 }
 

@@ -60,4 +60,21 @@ TEST_CASE("the reasons of a placement: what its components name, and what fits w
             .starts_with("any fit, since cm finds none, chose 1 cluster: 8 on gamma/c; worst_fit would take"));
 }
 
+TEST_CASE(
+    "the reasons of a placement: the first place that components name and that isn't there, or is too small") {
+  const auto clusters = three_clusters();
+  const auto why_not = [&](std::vector<Component> components) {
+    ResourceNeed fixed;
+    fixed.kind = RequestKind::fixed;
+    fixed.components = std::move(components);
+    return why_not_placed(fixed, clusters, find_placement("cm"));
+  };
+  CHECK(why_not({{8, SiteName("alpha"), {}}, {8, SiteName("delta"), {}}}) == "there is no delta");
+  CHECK(why_not({{8, SiteName("alpha"), ClusterName("x")}}) == "there is no alpha/x");
+  CHECK(why_not({{8, SiteName("beta"), {}}, {8, SiteName("alpha"), {}}, {8, SiteName("beta"), {}}}) ==
+        "beta is asked for 16 processors in whole nodes, and 15 of its idle ones are usable");
+  CHECK(why_not({{40, {}, ClusterName("c")}, {8, {}, ClusterName("c")}}) ==
+        "c is asked for 48 processors in whole nodes, and 45 of its idle ones are usable");
+}
+
 }  // namespace dmm::placement_reasons_test

@@ -93,7 +93,7 @@ TEST_CASE("a broken attempt is given up once, for the first reason, and tried ag
   CHECK(stage.parts.tries(first) == 8);
 }
 
-TEST_CASE("a request that pauses is tried when more is free, a second or so after its last try") {
+TEST_CASE("a request that pauses is tried when more is free, half a second or so after its last try") {
   Stage stage;
   stage.parts.found_no_place(start, first, "too little is free");
   for (int i = 0; i < 6; ++i) {  // the pause is long by now
@@ -103,8 +103,8 @@ TEST_CASE("a request that pauses is tried when more is free, a second or so afte
   REQUIRE(stage.parts.next_deadline() > start + seconds(5));
   stage.parts.more_is_free(start + milliseconds(10));
   const Instant woken = stage.parts.next_deadline();
-  CHECK(woken >= start + milliseconds(750));
-  CHECK(woken <= start + milliseconds(1250));
+  CHECK(woken >= start + milliseconds(375));
+  CHECK(woken <= start + milliseconds(625));
   stage.parts.more_is_free(start + seconds(3));
   CHECK(stage.parts.next_deadline() == woken);
   CHECK(stage.parts.take_due(start + seconds(3)) == first);
@@ -114,18 +114,39 @@ TEST_CASE("a request that pauses is tried when more is free, a second or so afte
   CHECK_FALSE(stage.parts.note_freed(7));
 }
 
-TEST_CASE("an older request that pauses is tried before a younger one that is due, once a second") {
+TEST_CASE("an older request that pauses is tried before a younger one that is due, twice a second at most") {
   Stage stage;
   stage.parts.found_no_place(start, first, "too little is free");
   CHECK(stage.parts.take_due(stage.parts.next_deadline()) == first);
   stage.parts.found_no_place(start, first, "too little is free");
   stage.parts.add(start, second, start + seconds(1));
-  CHECK(stage.parts.take_due(start + milliseconds(500)) == second);  // the older one was tried a moment ago
+  CHECK(stage.parts.take_due(start + milliseconds(400)) == second);  // the older one was tried a moment ago
   stage.parts.try_at(second, start + seconds(1));
   CHECK(stage.parts.take_due(start + seconds(1)) == first);
   stage.parts.found_no_place(start + seconds(1), first, "too little is free");
   CHECK(stage.parts.take_due(start + seconds(1)) == second);
   CHECK_FALSE(stage.parts.take_due(start + seconds(1)).has_value());
+}
+
+TEST_CASE("an older request is tried before a younger one where there is news, though it was tried lately") {
+  Stage stage;
+  stage.parts.found_no_place(start, first, "too little is free");
+  CHECK(stage.parts.take_due(stage.parts.next_deadline()) == first);
+  const Instant tried = start + milliseconds(700), later = tried + milliseconds(200);
+  stage.parts.found_no_place(tried, first, "too little is free");
+  stage.parts.add(tried, second, tried);
+  SUBCASE("more is free") {
+    stage.parts.more_is_free(later);
+    CHECK(stage.parts.take_due(later) == first);
+    stage.parts.found_no_place(later, first, "too little is free");
+    stage.parts.more_is_free(later);
+  }
+  SUBCASE("reports came") {
+    stage.parts.reports_came(later);
+    CHECK(stage.parts.take_due(later) == first);
+    stage.parts.found_no_place(later, first, "too little is free");
+  }
+  CHECK(stage.parts.take_due(later) == second);
 }
 
 TEST_CASE("a site that will never hold nodes for a request is left out for a while, for this request alone") {

@@ -74,6 +74,17 @@ TEST_CASE("home search: a request of which no neighbour may have room stays read
   CHECK(request.search == LocalRequest::Search::ready);
 }
 
+TEST_CASE("home search: no neighbour is asked for all of a request whose components name sites [S76]") {
+  Stage stage;
+  LocalRequest& request = stage.add(4);
+  request.kind->aimed = true;
+  CHECK(stage.pass().asked.empty());
+  CHECK(request.search == LocalRequest::Search::ready);
+  LocalRequest& other = stage.add(8);
+  CHECK(stage.pass().asked.size() == 1);
+  CHECK(other.search == LocalRequest::Search::out);
+}
+
 TEST_CASE("home search: what could start here stays, unless nothing new starts here") {
   Stage stage;
   stage.offer(8);

@@ -171,6 +171,7 @@ void take_grant(SiteStep& s, std::size_t from, const Grant& grant, HopLease leas
 void tell_ended(SiteStep& s, HopLease& lease, const std::vector<NodeGroup>& nodes, LeaseEnd reason, bool confirmed,
                 Duration grace) {
   changed(s, lease);
+  s.parts.ended.add(s.now, lease.id, reason, grace);
   s.effects.log(
       Level::info, "lease_ended", lease.request,
       {{"lease", to_text(lease.id)}, {"reason", std::string(to_text(reason))}, {"confirmed", confirmed}});

@@ -66,13 +66,11 @@ void compare_borrowed(SiteStep& s, std::size_t n, const Holding& held, Instant u
         s.effects.log(Level::info, "claim_lost", held.request, {{"lease", to_text(held.lease)}});
       hear_claim(s, *lease);
       const std::vector<NodeGroup> over = without(held.nodes, lease->nodes);
-      if (!over.empty()) send(s, n, LeaseEnded{held.lease, over, LeaseEnd::unknown, false, {}}, held.request);
+      if (!over.empty()) send(s, n, s.parts.ended.told(s.now, held.lease, over), held.request);
       break;
     }
     case HeldByBorrower::orphan: break;
-    case HeldByBorrower::unknown:
-      send(s, n, LeaseEnded{held.lease, {}, LeaseEnd::unknown, false, {}}, held.request);
-      break;
+    case HeldByBorrower::unknown: send(s, n, s.parts.ended.told(s.now, held.lease, {}), held.request); break;
   }
 }
 
@@ -163,7 +161,7 @@ void on(SiteStep& s, FromUser from, Inventory& part) {
   }
   for (const auto& [key, held] : theirs)
     if (!known.contains(key))
-      s.effects.send(from.party, LeaseEnded{key.first, held->nodes, LeaseEnd::unknown, false, {}}, key.second);
+      s.effects.send(from.party, s.parts.ended.told(s.now, key.first, held->nodes), key.second);
 }
 
 }  // namespace dmm::site_steps

@@ -9,6 +9,7 @@
 #include "sitemgr/cluster_board.hpp"
 #include "sitemgr/co_allocator.hpp"
 #include "sitemgr/drains.hpp"
+#include "sitemgr/ended_leases.hpp"
 #include "sitemgr/feasibility.hpp"
 #include "sitemgr/hint_board.hpp"
 #include "sitemgr/holds.hpp"
@@ -62,6 +63,7 @@ struct SiteParts {
   CoAllocator co_allocator;
   Holds holds;
   LeaseBook leases;
+  EndedLeases ended;
   Relays relays;
   Reconciliation reconciliation;
   HintBoard hints;

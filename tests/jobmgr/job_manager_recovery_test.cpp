@@ -361,4 +361,20 @@ TEST_CASE("a ledger that can't be is refused") {
   CHECK(fault_of({job, progress}) == "job 2: no description");
 }
 
+TEST_CASE("a job manager that was away when its lease ended is told why, and its job pays nothing [S122e]") {
+  Stage stage;
+  stage.submit({sleeper()});
+  stage.hear(site, grant(request(1), {two_nodes}));
+  stage.hear(fs0, Started{request(1), 0, 7});
+  stage.restart();
+  stage.up(site, true);
+  stage.hear(site, Inventory{{}, {}, true});
+  CHECK(stage.state(1) == JobState::running);  // its resource manager may let it end by itself
+  stage.hear(site, LeaseEnded{lease, {two_nodes}, LeaseEnd::link_removed, false, {}});
+  stage.hear(fs0, ended(request(1), EndKind::lease_ended, 0));
+  CHECK(stage.state(1) == JobState::waiting);
+  CHECK(stage.manager.job(1)->reruns == 0);
+  CHECK(stage.manager.job(1)->past.times == 1);
+}
+
 }  // namespace job_manager_recovery_test

@@ -34,9 +34,10 @@ int ask_sites(const char* verb, const LeaseOptions& options, Render&& render) {
     sites.push_back({{"site", answered.manager.party.site.text}});
     sites.back().update(answered.json);
   }
+  // Where no site answered, an empty list would say too much.
   if (options.json)
     print_json({{"sites", std::move(sites)}, {"faults", faults}});
-  else
+  else if (!sites.empty() || faults.empty())
     std::printf("%s", render(sites, style_of(STDOUT_FILENO)).c_str());
   for (const std::string& fault : faults) fail(verb, {fault, 1});
   return faults.empty() ? 0 : 1;

@@ -318,8 +318,7 @@ WhyNot cancel(JobStep& s, std::uint64_t number, Duration grace) {
   if (!job) return "there is no job " + std::to_string(number);
   const bool cancelling = job->state == JobState::collecting && job->outcome == JobEvent::cancel;
   if (job->state == JobState::cancelled || cancelling) return {};
-  if (job->state == JobState::collecting || is_over(job->state))
-    return "job " + std::to_string(number) + " has ended already";
+  if (job->state == JobState::collecting || is_over(job->state)) return name_of(*job) + " has ended already";
   if (job->is_array()) {
     cancel_array(s, *job, grace);
   } else if (job->state == JobState::waiting) {

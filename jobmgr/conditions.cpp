@@ -70,8 +70,8 @@ void take_request_back(JobStep& s, Job& job) {
 
 /// Why a job in this state can't be altered.
 std::string text_of_refusal(const Job& job) {
-  if (is_over(job.state)) return name_of(job.number) + " has ended already";
-  return name_of(job.number) + " is " + std::string(to_text(job.state)) +
+  if (is_over(job.state)) return job_steps::name_of(job) + " has ended already";
+  return job_steps::name_of(job) + " is " + std::string(to_text(job.state)) +
          ": only a job that waits can be held or altered";
 }
 
@@ -127,6 +127,11 @@ void hear(JobStep& s, const Eligibility::Told& told) {
 }
 
 }  // namespace
+
+std::string name_of(const Job& job) {
+  return job.array == 0 ? name_of(job.number)
+                        : "element " + std::to_string(job.array) + '_' + std::to_string(job.index);
+}
 
 WhyNot resolve_dependencies(const JobParts& parts, Submit& submit) {
   for (std::size_t i = 0; i < submit.jobs.size(); ++i)

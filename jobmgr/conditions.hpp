@@ -27,6 +27,8 @@ namespace job_steps {
 /// Dependencies on elements become dependencies on these elements' own jobs. Returns which of all dependencies is
 /// on a job that this job manager doesn't know; empty if there is none.
 WhyNot resolve_dependencies(const JobParts& parts, Submit& submit);
+/// As its user knows it: "job 5", or "element 1_3".
+std::string name_of(const Job& job);
 /// As its user named it: an element by its array and its index.
 Dependency as_named(const JobParts& parts, const Dependency& dependency);
 /// Moves the conditions of a new job from its description to Eligibility.

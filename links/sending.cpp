@@ -74,9 +74,8 @@ void Endpoint::emit(Instant now, Peer& peer, const Message& message, const Reque
       return emit_fragments(now, peer, std::string(bytes), trace);
     return keep(now, peer, type, bytes);
   }
-  // No other frame without a number says which number was last: it takes the place of no Beat that is still
-  // needed.
-  if (type == Beat::type || peer.session.unacknowledged() == 0) peer.sent = now;
+  // No other frame without a number says which number was last: it takes the place of no Beat.
+  if (type == Beat::type) peer.sent = now;
   peer.arrived_since_sent = 0;
   peer.bytes_since_sent = 0;
   ++peer.frames_sent;

@@ -326,6 +326,15 @@ TEST_CASE("elements without a job are held and let go one by one, and their turn
   }
 }
 
+TEST_CASE("an element is named by its array and its index, whatever its own number is") {
+  Stage stage;
+  stage.submit({array_of("3-4")});
+  const std::uint64_t first = element(stage, 1, 3);
+  run_and_end(stage, first);
+  CHECK(stage.manager.cancel(stage.now, first, stage.out) == "element 1_3 has ended already");
+  CHECK(stage.manager.alter(stage.now, first, {.held = true}, stage.out).fault == "element 1_3 has ended already");
+}
+
 TEST_CASE("an interrupted element runs again, and an ended array is forgotten with its elements") {
   Stage stage;
   stage.submit({array_of("0-1")});

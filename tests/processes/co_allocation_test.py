@@ -44,7 +44,8 @@ class ThreeSites(GridTest):
         answer = until(lambda: (told := self.dmm("why", waiting, "--json").json)["why"].get("gathered", 0) > 1 and
                        told,
                        "several tries to gather 49 of 45 processors")
-        self.assertIn("too little is free: alpha/nodes 18 of 18", answer["why"]["gathering_failed"])
+        self.assertIn("were they idle: 49 processors are asked for, and 45 are usable in all",
+                      answer["why"]["gathering_failed"])
         self.assertIn("To have its components at several sites", self.dmm("why", waiting).out)
         self.dmm("cancel", waiting)
         self.until_home()

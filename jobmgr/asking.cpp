@@ -377,8 +377,8 @@ bool loses(JobStep& s, Job& job, std::uint32_t component, const std::vector<Node
   const bool touched = std::ranges::find(hit, component_run.component, &NodeGroup::component) != hit.end();
   const bool clean = ended.confirmed && ends_under(component_run, ended);
   // It was lost already, when both compared what they believe, and the site says only now why.
-  if (!touched && component_run.cause && is_owners_right(ended.reason) && ends_under(component_run, ended))
-    component_run.cause = ended.reason;
+  const bool is_late = !touched && component_run.cause && ends_under(component_run, ended);
+  if (is_late && explains_more(component_run.cause, ended.reason)) component_run.cause = ended.reason;
   if (!touched && !clean) return false;
   if (!component_run.cause || !is_owners_right(*component_run.cause)) component_run.cause = ended.reason;
   component_run.clean |= clean;

@@ -70,10 +70,9 @@ bool note_isolation(Job& job, const ComponentRun& component_run, std::string_vie
 void take_end(ComponentRun& component_run, Ended& ended) {
   const bool keeper_died = ended.keeper_died && ended.kind == EndKind::lost;
   component_run.end = {true, ended.kind, ended.code, ended.fault, keeper_died, keeper_died && ended.others_died};
-  // Its site may have said that it knows the lease no longer: an owner's right explains more.
-  const bool is_explained =
-      component_run.cause && (is_owners_right(*component_run.cause) || !is_owners_right(ended.lease_end));
-  if (!is_explained && ended.lease_end != LeaseEnd::released) component_run.cause = ended.lease_end;
+  // Its site may have said that it knows the lease no longer.
+  if (ended.lease_end != LeaseEnd::released && explains_more(component_run.cause, ended.lease_end))
+    component_run.cause = ended.lease_end;
   component_run.text = shortened(ended.text, text_bytes_max);
   component_run.wall = ended.wall;
   component_run.cpu = ended.cpu;

@@ -16,6 +16,11 @@ constexpr std::size_t told_a_step = 1'000;
 
 std::string name_of(std::uint64_t job) { return "job " + std::to_string(job); }
 
+/// "element 1_3".
+std::string name_of_element(std::uint64_t array, std::uint32_t index) {
+  return "element " + std::to_string(array) + '_' + std::to_string(index);
+}
+
 /// "job 13 failed, and this job was to run only after job 13 finished", "job 12_3 was lost, …".
 std::string text_of_unmet(const Dependency& named, JobState state) {
   const bool is_active = state == JobState::finished || state == JobState::failed;
@@ -87,8 +92,7 @@ bool is_as_its_array(const JobParts& parts, const Job& job) {
 Altered alter_unmade(JobStep& s, ElementKey key, const Alteration& wanted) {
   const JobArray& array = *s.parts.arrays.find(key.array);
   if (!array.left.contains(key.position))
-    return {false, "element " + std::to_string(key.array) + '_' +
-                       std::to_string(array.indices.index_at(key.position)) + " has ended already"};
+    return {false, name_of_element(key.array, array.indices.index_at(key.position)) + " has ended already"};
   const Job& job = *s.parts.jobs.find(key.array);
   const auto found = array.changes.find(key.position);
   const ElementChange is =
@@ -129,8 +133,7 @@ void hear(JobStep& s, const Eligibility::Told& told) {
 }  // namespace
 
 std::string name_of(const Job& job) {
-  return job.array == 0 ? name_of(job.number)
-                        : "element " + std::to_string(job.array) + '_' + std::to_string(job.index);
+  return job.array == 0 ? name_of(job.number) : name_of_element(job.array, job.index);
 }
 
 WhyNot resolve_dependencies(const JobParts& parts, Submit& submit) {

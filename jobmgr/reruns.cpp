@@ -55,6 +55,10 @@ bool is_owners_right(LeaseEnd cause) {
          cause == LeaseEnd::link_removed;
 }
 
+bool explains_more(const std::optional<LeaseEnd>& known, LeaseEnd reason) {
+  return !known || (!is_owners_right(*known) && is_owners_right(reason));
+}
+
 Interruption interruption_of(const Attempt& run, const ComponentRun& deciding) {
   DMM_ASSERT(run.open == 0 && run.unstarted == 0);
   DMM_ASSERT(!run.components.empty());

@@ -26,6 +26,9 @@ enum class Interruption : std::uint8_t {
 
 /// Whether it is what an owner, or a site between, may do at any time, and no fault: no job is charged for it.
 bool is_owners_right(LeaseEnd cause);
+/// Whether this reason tells more of why nodes went than what is known: an owner's right does, beside anything
+/// else.
+bool explains_more(const std::optional<LeaseEnd>& known, LeaseEnd reason);
 
 /// `deciding`: the component that had trouble first. A Start was sent, and all components are over.
 Interruption interruption_of(const Attempt& run, const ComponentRun& deciding);

@@ -21,7 +21,7 @@ bool Endpoint::is_quiet(Instant now, Connection connection, const Party& party) 
   const bool nothing_due = next == never && beat_due(*peer) >= now &&
                            peer->heard + silence(*peer) > now && stale_at(*peer) > now;
   const bool vouched = peer->vouching.stands || !borrows_of(*peer);
-  // What is relayed goes over the link to our site, and may take the place of a beat.
+  // What is relayed goes over the link to our site.
   const bool relays = std::ranges::any_of(in_order_, [](const Peer* one) {
     return one->up && !one->dormancy.both && !one->route.way.connection && !one->route.way.path.empty();
   });

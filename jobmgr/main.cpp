@@ -52,7 +52,6 @@ class JobShell {
     }
     return !done.empty();
   }
-  std::string_view verbs() const { return job_verbs; }
   std::optional<Answer> answer(Instant now, Driver<JobManager>& driver, const Ask& ask) {
     if (ask.verb == "holdings") return holdings_of(driver.manager, ask);
     const ViewTime time{now, wall_microseconds()};

@@ -18,9 +18,10 @@ class Driver {
   typename M::Effects effects;  ///< the shell takes events, tasks and the like out of it after each settle
   std::vector<Received> asks;   ///< questions of people, in order; the shell answers and empties it
 
-  /// Bytes came in on a connection; whether there was anything in them for the manager, or for a client that asked it.
-  bool frame(Instant now, Connection connection, std::string_view bytes) {
-    endpoint.receive(now, connection, bytes, received_);
+  /// Bytes came in; `principal` is proved of the connection's far end. Whether there was anything in them for the
+  /// manager, or for a client that asked it.
+  bool frame(Instant now, Connection connection, std::string_view bytes, const Principal& principal = Unproven{}) {
+    endpoint.receive(now, connection, bytes, received_, principal);
     const bool stirs = !received_.empty() || endpoint.has_link_events();
     link_events(now);
     for (Received& message : received_) {

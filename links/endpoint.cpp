@@ -7,6 +7,7 @@
 #include "links/stamps.hpp"
 #include "manager/assert.hpp"
 #include "manager/planted.hpp"
+#include "protocol/questions.hpp"
 #include "protocol/text.hpp"
 #include "protocol/verbs.hpp"
 
@@ -32,6 +33,16 @@ bool is_well_named(const Party& party) {
     case Role::client: return name.size() <= client_name_length_max;
   }
   return false;
+}
+
+/// What a person lacks, and has to be.
+std::string text_of(Right least) {
+  switch (least) {
+    case Right::administrator:
+      return "an administrator (the daemon's account, root, or an account that its configuration names)";
+    case Right::user: return "the user (the daemon's account, or root)";
+    default: return "a reader";
+  }
 }
 
 }  // namespace
@@ -86,16 +97,28 @@ bool Endpoint::has_room_for(const Party& party) const {
 
 // ---- frames to inputs ----------------------------------------------------------------------------------------------
 
-void Endpoint::receive(Instant now, Connection connection, std::string_view frame, std::vector<Received>& messages) {
-  take(now, Way{connection, {}}, frame, messages);
+void Endpoint::receive(Instant now, Connection connection, std::string_view frame, std::vector<Received>& messages,
+                       const Principal& principal) {
+  take(now, Way{connection, {}}, frame, messages, &principal);
 }
 
-/// `relayed`: the party that sent it along a chain, as the sites on the way vouch; no other sender is believed.
+/// Whether what vouches for a frame vouches for the sender that the frame names.
+bool Endpoint::is_proved(const Way& way, const Voucher& voucher, const Party& from) const {
+  if (const auto* relayed = std::get_if<const Party*>(&voucher)) return from == **relayed;
+  const Principal& principal = *std::get<const Principal*>(voucher);
+  if (std::holds_alternative<Unproven>(principal)) return true;
+  if (!std::holds_alternative<Dialled>(principal))
+    return may_speak_for(settings_.admission.accounts, principal, settings_.self, from);
+  const Peer* const peer = peers_.find(from);
+  return peer && peer->route.direct == way.connection;
+}
+
 void Endpoint::take(Instant now, const Way& way, std::string_view frame, std::vector<Received>& messages,
-                    const Party* relayed) {
+                    const Voucher& voucher) {
   auto decoded = codec_->decode(frame);
   if (const Refused* refused = std::get_if<Refused>(&decoded)) {
-    if (!relayed || refused->head.from == *relayed) step_over(now, refused->head);
+    if (!is_proved(way, voucher, refused->head.from)) return refuse(0, to_text(refused->fault));
+    step_over(now, refused->head);
     return refuse_and_tell(now, way, *refused);
   }
   Envelope& envelope = std::get<Envelope>(decoded);
@@ -106,16 +129,24 @@ void Endpoint::take(Instant now, const Way& way, std::string_view frame, std::ve
       tell(now, way, envelope, Hello::type, "you have reached " + to_text(settings_.self));
     return;
   }
-  if (relayed && envelope.from != *relayed) return refuse(0, "relay_forged");
+  const Principal* const* direct = std::get_if<const Principal*>(&voucher);
   Peer* peer = peers_.find(envelope.from);
   // A peer to which something was merely sent is a stranger still.
   const bool is_stranger = !peer || (!peer->route.dialled && !peer->up);
-  if (is_stranger && !admitted(envelope.from)) return turn_away(now, way, envelope, "not admitted here");
+  const bool proved = is_proved(way, voucher, envelope.from);
+  if (!proved && !direct) return refuse(0, "relay_forged");
+  if (is_stranger && !admitted(envelope.from))
+    return turn_away(now, way, envelope, "not_admitted", "not admitted here");
+  if (!proved)
+    return turn_away(now, way, envelope, "not_proved",
+                     to_text(**direct) + " may not speak for " + to_text(envelope.from) + " here");
   if (!peer && !has_room_for(envelope.from)) {
     refuse(0, "too_many_parties");
     return tell(now, way, envelope, type_of(envelope.message), "there is no room for another party here");
   }
   if (!peer) peer = &make(now, envelope.from);
+  if (direct && peer->role == Role::client)
+    peer->right = right_of(settings_.admission.accounts, **direct, settings_.self.role);
   if (accept(now, *peer, way, envelope)) deliver(now, *peer, std::move(envelope), messages);
 }
 
@@ -183,6 +214,22 @@ bool Endpoint::may_say(Instant now, Peer& peer, std::uint16_t type) {
   return false;
 }
 
+/// Whether a client has the right to what it asks; if not, it is told so in place of an answer.
+bool Endpoint::may_ask(Instant now, Peer& peer, const Message& message) {
+  if (peer.role != Role::client) return true;
+  const Right least = least_right(message, settings_.self.role);
+  if (peer.right >= least) return true;
+  refuse(0, "no_right");
+  const Ask* const ask = std::get_if<Ask>(&message);
+  const std::string what = ask ? '"' + ask->verb + '"' : std::string("to submit jobs");
+  const std::string text = what + " takes " + text_of(least) + " of " + to_text(settings_.self);
+  notice(now, peer, "no_right", text);
+  if (ask) emit(now, peer, Answer{ask->token, text, {}}, {}, {});
+  if (const Submit* submit = std::get_if<Submit>(&message))
+    emit(now, peer, Submitted{.token = submit->token, .fault = text}, {}, {});
+  return false;
+}
+
 void Endpoint::deliver(Instant now, Peer& peer, Envelope&& envelope, std::vector<Received>& messages) {
   const std::uint16_t type = type_of(envelope.message);
   ++received_by_type_[type];
@@ -210,6 +257,7 @@ void Endpoint::deliver(Instant now, Peer& peer, Envelope&& envelope, std::vector
     if (++peer.arrived_since_sent >= acknowledge_after || peer.bytes_since_sent >= acknowledge_after_bytes)
       beat_in_passing(now, peer);
     if (fragment) return take_fragment(now, peer, *fragment, messages);
+    if (!may_ask(now, peer, envelope.message)) return;
   } else if (!relay && type != Piece::type && (envelope.hint.empty() || envelope.hint == peer.heard_hint)) {
     return;  // nothing that a manager would want to know
   }
@@ -257,7 +305,7 @@ void Endpoint::take_whole(Instant now, Peer& peer, std::vector<Received>& messag
   const std::uint16_t type = type_of(envelope.message);
   const bool is_ours = envelope.from == peer.session.peer() && envelope.to == settings_.self;
   if (!is_ours || !is_numbered(type) || type == Fragment::type) return refuse(0, "part_out_of_place");
-  if (!may_say(now, peer, type)) return;
+  if (!may_say(now, peer, type) || !may_ask(now, peer, envelope.message)) return;
   ++received_by_type_[type];
   messages.emplace_back(std::move(envelope.from), std::move(envelope.message), std::move(envelope.trace),
                         CapacityHint{}, peer.distance.round_trip, peer.vouching.proved);

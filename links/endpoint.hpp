@@ -63,8 +63,9 @@ class Endpoint {
   void drop(Instant now, const Party& peer);
   /// Which parties may open a session from now on; the sessions of those that may no longer are over.
   void admit(Instant now, Admission admission);
-  /// Bytes came in. Adds what they mean to `inputs`.
-  void receive(Instant now, Connection connection, std::string_view frame, std::vector<Received>& messages);
+  /// Bytes came in; `principal` is proved of the connection's far end. Adds what they mean to `messages`.
+  void receive(Instant now, Connection connection, std::string_view frame, std::vector<Received>& messages,
+               const Principal& principal = Unproven{});
   /// A frame that the transport could not take for a reason of its own ("multipart", ...).
   void refuse(Connection connection, std::string_view reason);
   /// A frame could not be sent: the connection is gone or full. The session sends it again.
@@ -145,8 +146,11 @@ class Endpoint {
   Duration beat(const Peer& peer) const { return settings_.times.beat * (far(peer) ? 3 : 1); }
   Duration silence(const Peer& peer) const { return settings_.times.silence * (far(peer) ? 3 : 1); }
 
+  /// What vouches for the sender of a frame: the connection's principal, or the sites of a chain.
+  using Voucher = std::variant<const Principal*, const Party*>;
+  bool is_proved(const Way& way, const Voucher& voucher, const Party& from) const;
   void take(Instant now, const Way& way, std::string_view frame, std::vector<Received>& messages,
-            const Party* relayed = nullptr);
+            const Voucher& voucher);
   void take_relayed(Instant now, const Relay& relay, std::vector<Received>& messages);
   void take_fragment(Instant now, Peer& peer, Fragment& fragment, std::vector<Received>& messages);
   void drop_fragments(Peer& peer);
@@ -156,6 +160,7 @@ class Endpoint {
   bool accept(Instant now, Peer& peer, const Way& way, const Envelope& envelope);
   void deliver(Instant now, Peer& peer, Envelope&& envelope, std::vector<Received>& messages);
   bool may_say(Instant now, Peer& peer, std::uint16_t type);
+  bool may_ask(Instant now, Peer& peer, const Message& message);
   void on(Instant now, Peer& peer, const Way& way, const Envelope& envelope, const Hello& hello);
   std::optional<Generation> meet(Instant now, Peer& peer, const Way& way, const Envelope& envelope,
                                  const Hello& hello);
@@ -176,7 +181,8 @@ class Endpoint {
   void rise(Instant now, Peer& peer, bool restarted, const SiteNames& ancestors);
   void rise_measured(Instant now, Peer& peer, const Envelope& envelope);
   void refuse_and_tell(Instant now, const Way& way, const Refused& refused);
-  void turn_away(Instant now, const Way& way, const Envelope& head, const std::string& why);
+  void turn_away(Instant now, const Way& way, const Envelope& head, std::string_view reason,
+                 const std::string& why);
   void tell(Instant now, const Way& way, const Envelope& head, std::uint16_t about, std::string text);
   void notice(Instant now, Peer& peer, std::string_view event, const std::string& text);
 

@@ -5,6 +5,7 @@
 #include <memory>
 #include <set>
 
+#include "links/gate.hpp"
 #include "links/session.hpp"
 #include "protocol/codec.hpp"
 
@@ -17,6 +18,7 @@ struct Admission {
   bool job_managers = false;          ///< any job manager (a resource manager's direct route)
   bool resource_managers = false;     ///< any resource manager of our own site
   bool clients = true;                ///< the command line
+  AccountRules accounts;              ///< which accounts of this host are believed to be which of them
 };
 
 struct EndpointSettings {

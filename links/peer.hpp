@@ -9,6 +9,7 @@
 
 #include "links/session.hpp"
 #include "manager/contract.hpp"
+#include "protocol/principal.hpp"
 
 namespace dmm {
 
@@ -100,6 +101,7 @@ struct Peer {
   // What a look at the clock needs comes first, then what every message needs: there may be many peers.
   Instant sent{}, heard{};
   Role role;
+  Right right = Right::none;  ///< of a client: what it may ask
   bool up = false;
   bool pressed = false;             ///< our manager was told that much is kept for it
   bool quiet = false;               ///< the shell accounts for the beats of both

@@ -26,8 +26,9 @@ void Endpoint::refuse_and_tell(Instant now, const Way& way, const Refused& refus
 }
 
 /// People at both ends are to see which party would like to speak with which.
-void Endpoint::turn_away(Instant now, const Way& way, const Envelope& head, const std::string& why) {
-  refuse(0, "not_admitted");
+void Endpoint::turn_away(Instant now, const Way& way, const Envelope& head, std::string_view reason,
+                         const std::string& why) {
+  refuse(0, reason);
   if (strangers_.knock(now, head.from, settings_.limits.strangers, between_notices))
     notices_.push_back({Level::warning, "stranger", {}, {{"peer", to_text(head.from)}, {"text", why}}});
   tell(now, way, head, type_of(head.message), why);

@@ -51,7 +51,6 @@ class ResourceShell {
 
   static constexpr std::string_view state_verb = "resource";
   std::vector<int> descriptors() const { return {backend_.descriptor()}; }
-  std::string_view verbs() const { return resource_verbs; }
   std::optional<Answer> answer(Instant now, Driver<ResourceManager>& driver, const Ask& ask) {
     if (ask.verb == "holdings") return holdings_of(driver.manager, ask);
     return answer_resource(driver.manager, backend_.state(), {now, wall_microseconds()}, ask);

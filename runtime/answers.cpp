@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "manager/answer_rows.hpp"
+#include "protocol/questions.hpp"
 #include "protocol/text.hpp"
 #include "runtime/clock.hpp"
 
@@ -137,8 +138,6 @@ Answer requests(const Endpoint& endpoint, const Ask& ask) {
 
 }  // namespace
 
-std::string_view common_verbs() { return "status, links, messages, requests, stop"; }
-
 std::optional<Answer> common_answer(const Identity& identity, const Endpoint& endpoint, const Ignored& ignored,
                                     Instant now, const Ask& ask) {
   if (ask.verb == "status") return Answer{ask.token, {}, text_of(status(identity, now))};
@@ -149,10 +148,8 @@ std::optional<Answer> common_answer(const Identity& identity, const Endpoint& en
   return std::nullopt;
 }
 
-Answer unknown_verb(const Ask& ask, std::string_view verbs) {
-  std::string text = "no such question: \"" + ask.verb.substr(0, 64) + "\"; there are " + std::string(common_verbs());
-  if (!verbs.empty()) (text += ", ") += verbs;
-  return {ask.token, std::move(text), {}};
+Answer unknown_verb(const Ask& ask, Role role) {
+  return {ask.token, "no such question: \"" + ask.verb.substr(0, 64) + "\"; there are " + questions_at(role), {}};
 }
 
 Answer ready_to_send(Answer answer, const Ask& ask) {

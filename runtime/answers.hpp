@@ -23,15 +23,12 @@ struct Identity {
 /// An answer in JSON is never longer than this: what is, is a fault that says how to ask for less.
 constexpr std::size_t answer_bytes_max = 200 * 1024;
 
-/// "status, links, messages, requests, stop".
-std::string_view common_verbs();
-
 /// The answer to a verb that all daemons know; nothing for any other.
 std::optional<Answer> common_answer(const Identity& identity, const Endpoint& endpoint, const Ignored& ignored,
                                     Instant now, const Ask& ask);
 
-/// The answer to a verb that nobody knows; `verbs` are the manager's own.
-Answer unknown_verb(const Ask& ask, std::string_view verbs);
+/// The answer to a verb that managers of this role don't know: which ones they know.
+Answer unknown_verb(const Ask& ask, Role role);
 
 /// The answer as it may be sent: with the question's token, and not too long.
 Answer ready_to_send(Answer answer, const Ask& ask);

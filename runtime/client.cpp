@@ -227,7 +227,7 @@ void ClientPool::take_messages() {
       endpoint_.refuse(arrival.connection, arrival.refusal);
       continue;
     }
-    endpoint_.receive(now, arrival.connection, arrival.bytes, received_);
+    endpoint_.receive(now, arrival.connection, arrival.bytes, received_, *arrival.principal);
   }
   for (Received& received : std::exchange(received_, {})) {
     if (const auto number = numbers_.find(received.from); number != numbers_.end())

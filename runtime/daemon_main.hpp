@@ -7,6 +7,7 @@
 #include <variant>
 #include <vector>
 
+#include "runtime/accounts.hpp"
 #include "runtime/run_daemon.hpp"
 
 namespace dmm {
@@ -36,6 +37,7 @@ DaemonSettings daemon_settings(const Config& config, Party self) {
   settings.endpoint.self = std::move(self);
   settings.endpoint.times.beat = from_seconds(config.beat_seconds);
   settings.endpoint.times.silence = from_seconds(config.silence_seconds);
+  settings.endpoint.admission.accounts.own = own_account();
   settings.endpoint.count_by_request = config.count_messages_by_request;
   settings.listen = config.listen;
   settings.log = {config.log.file, config.log.terminal, parse_level(config.log.level),

@@ -49,8 +49,6 @@ concept Shell = requires(S shell, Driver<M>& driver, Instant now, const Ask& ask
   { shell.finish(now, driver, Farewell{}) } -> std::same_as<bool>;
   /// Reads the configuration again and gives the manager what may change while it runs.
   { shell.reload(now, driver) } -> std::same_as<Reloaded>;
-  /// Its verbs, for people who mistyped one.
-  { shell.verbs() } -> std::convertible_to<std::string_view>;
   /// The verb whose answer tells most of the manager's state, for the log.
   { S::state_verb } -> std::convertible_to<std::string_view>;
 };
@@ -195,7 +193,7 @@ class Reactor {
     const auto has_time = [&] { return taken == 0 || monotonic_now() - now < batch_time; };
     for (; taken < batch_max && has_time() && transport_.receive(arrival); ++taken) {
       if (arrival.refusal.empty())
-        driver_.frame(now, arrival.connection, arrival.bytes);
+        driver_.frame(now, arrival.connection, arrival.bytes, *arrival.principal);
       else
         driver_.endpoint.refuse(arrival.connection, arrival.refusal);
     }
@@ -207,7 +205,7 @@ class Reactor {
       const Ask& ask = std::get<Ask>(received.message);
       auto given = common_answer(identity_, driver_.endpoint, driver_.manager.ignored(), now, ask);
       if (!given) given = shell_.answer(now, driver_, ask);
-      if (!given) given = unknown_verb(ask, shell_.verbs());
+      if (!given) given = unknown_verb(ask, identity_.self.role);
       if (ask.verb == "stop") {
         log_.write(Level::info, "stop", {{"from", received.from.name}});
         stopping_ = true;

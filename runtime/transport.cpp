@@ -17,6 +17,7 @@
 #include <zmq.hpp>
 
 #include "manager/assert.hpp"
+#include "runtime/accounts.hpp"
 #include "runtime/clock.hpp"
 #include "runtime/socket_lock.hpp"
 
@@ -91,6 +92,8 @@ struct Transport::Inside {
     std::string routing_id;
     std::list<Connection>::iterator use;  ///< its place in the order of use
     int descriptor = -1;                  ///< of the connection, as its last frame told
+    std::string address = {};             ///< of the far end, as ZeroMQ writes it
+    Principal principal = Unproven{};     ///< as the address says
   };
 
   TransportSettings settings;
@@ -112,6 +115,9 @@ struct Transport::Inside {
   std::unordered_map<std::string, Connection> by_routing_id;
   std::unordered_map<Connection, Incoming> incoming;
   std::list<Connection> by_use;  ///< the longest unused first
+
+  AccountNames account_names;
+  const Principal dialled_principal = Dialled{};
 
   std::vector<int> readable;
   zmq_msg_t message;  ///< what `receive` gave out last
@@ -196,6 +202,16 @@ struct Transport::Inside {
     if (peer.descriptor == descriptor) return;
     peer.descriptor = descriptor;
     by_source[descriptor] = connection;
+  }
+
+  /// What is proved of the frame's sender. Looked at with each frame: another connection may take over a routing
+  /// id.
+  const Principal& principal_of(Connection connection) {
+    Incoming& peer = incoming.at(connection);
+    const char* const address = zmq_msg_gets(&message, "Peer-Address");
+    if (address != nullptr && peer.address == address) return peer.principal;
+    peer.address = address != nullptr ? address : "";
+    return peer.principal = principal_of_address(peer.address, account_names);
   }
 
   /// What became of incoming connections since the last call.
@@ -338,12 +354,13 @@ bool Transport::send(Connection connection, std::string_view frame) {
 
 bool Transport::Inside::receive_from(Socket& socket, Arrival& arrival) {
   if (!receive_part(socket)) return false;
-  arrival = {socket.connection, {}, {}};
+  arrival = {socket.connection, {}, {}, &dialled_principal};
   if (&socket == listening.get()) {
     routing_id.assign(static_cast<const char*>(zmq_msg_data(&message)), zmq_msg_size(&message));
     arrival.connection = connection_of(routing_id);
     if (zmq_msg_more(&message) == 0 || !receive_part(socket)) return arrival.refusal = "multipart", true;
     note_source(arrival.connection);
+    arrival.principal = &principal_of(arrival.connection);
   }
   if (zmq_msg_more(&message) == 0) {
     arrival.bytes = {static_cast<const char*>(zmq_msg_data(&message)), zmq_msg_size(&message)};

@@ -104,8 +104,9 @@ std::optional<FrameArrival> Network::take() {
     ++frames_lost_;
     return std::nullopt;
   }
-  return FrameArrival{flight.to_listener ? line.listener : line.dialler, flight.connection,
-                      std::move(flight.bytes)};
+  Address from = line.listener, at = line.dialler;
+  if (flight.to_listener) std::swap(from, at);
+  return FrameArrival{from, at, flight.connection, std::move(flight.bytes)};
 }
 
 void Network::cut(Address a, Address b) {

@@ -32,7 +32,7 @@ struct NetworkSettings {
 
 /// A frame that arrives.
 struct FrameArrival {
-  Address at = 0;
+  Address from = 0, at = 0;
   Connection connection = 0;
   std::string bytes;
 };

@@ -33,6 +33,7 @@ Address World::add(Party party, std::size_t site) {
   const Address address = actors_.size();
   Actor& actor = *actors_.emplace_back(std::make_unique<Actor>());
   actor.party = party;
+  actor.principal = party;
   actor.site = site;
   wakes_.add();
   addresses_[party] = address;

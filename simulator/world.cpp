@@ -74,7 +74,8 @@ void World::deliver(FrameArrival arrival) {
   if (stalls(actor)) return actor.waiting.push_back(std::move(arrival));
   bool says_something = false;
   actor.driver.visit([&](auto& driver) {
-    says_something = driver.frame(actor.clock.at(now_), arrival.connection, arrival.bytes);
+    says_something =
+        driver.frame(actor.clock.at(now_), arrival.connection, arrival.bytes, actors_[arrival.from]->principal);
     touch(arrival.at, says_something);
   });
   used_.push_back(arrival.connection);

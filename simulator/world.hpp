@@ -203,6 +203,7 @@ class World {
   struct Actor {
     // What every step looks at comes first and lies together.
     Party party;
+    Principal principal;  ///< the same, for those that hear of it
     bool touched = false;
     bool stirred = false;  ///< since it was settled last something came for the manager itself
     bool paused = false;

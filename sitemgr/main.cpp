@@ -2,6 +2,7 @@
 // site_manager.hpp, everything it does in runtime/.
 #include <algorithm>
 
+#include "runtime/accounts.hpp"
 #include "runtime/daemon_main.hpp"
 #include "sitemgr/site_manager.hpp"
 #include "topologies/config_notes.hpp"
@@ -24,6 +25,12 @@ Admission admission_of(const SiteConfig& config) {
   for (const LinkConfig& link : config.links) admission.parties.insert(site_manager_of(link.site));
   for (const std::string& user : config.users) admission.parties.insert(job_manager_of(site, user));
   for (const std::string& name : config.resource_managers) admission.parties.insert(resource_manager_of(site, name));
+  AccountRules& accounts = admission.accounts;
+  accounts.own = own_account();
+  accounts.administrators = {config.administrators.begin(), config.administrators.end()};
+  accounts.resource_managers = {config.resource_manager_accounts.begin(), config.resource_manager_accounts.end()};
+  for (const LinkConfig& link : config.links)
+    accounts.parties[site_manager_of(link.site)] = {link.accounts.begin(), link.accounts.end()};
   admission.job_managers_of_site = config.users.empty();
   admission.resource_managers = config.resource_managers.empty();
   return admission;
@@ -47,7 +54,6 @@ class SiteShell {
   bool collect(Instant, Driver<SiteManager>&) { return false; }
   bool perform(Instant, Driver<SiteManager>&) { return false; }
   bool finish(Instant, Driver<SiteManager>&, Farewell) { return true; }
-  std::string_view verbs() const { return site_verbs; }
   std::optional<Answer> answer(Instant now, Driver<SiteManager>& driver, const Ask& ask) {
     const ViewTime time{now, wall_microseconds()};
     if (ask.verb == "holdings") return holdings_of(driver.manager, ask);

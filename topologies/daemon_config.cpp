@@ -59,6 +59,7 @@ void visit_site(Config& c, Visitor& v) {
     item.enumeration("relation", link.relation, relations());
     item.text("connect", link.connect,
               [](const std::string& at) { return at.empty() ? std::string() : fault_of_connect(at); });
+    item.texts("accounts", link.accounts, fault_of_account);
     visit_limits(link.limits, item);
   });
   v.objects("clusters", c.settings.clusters, [](auto& item, auto& cluster) {
@@ -71,6 +72,8 @@ void visit_site(Config& c, Visitor& v) {
   v.texts("users", c.users, [](const std::string& name) { return fault_of_name(name); });
   v.texts("resource_managers", c.resource_managers,
           [](const std::string& name) { return fault_of_name(name, manager_name_length_max); });
+  v.texts("resource_manager_accounts", c.resource_manager_accounts, fault_of_account);
+  v.texts("administrators", c.administrators, fault_of_account);
   v.text("directory", c.directory);
 }
 

@@ -31,6 +31,7 @@ struct LinkConfig {
   Relation relation = Relation::sibling;
   std::string connect;  ///< its endpoint; empty: the neighbour dials us
   NeighbourLimits limits = {};
+  std::vector<std::string> accounts = {};  ///< of this host, under which its site manager may dial us over `ipc`
 };
 
 struct SiteConfig {
@@ -39,6 +40,8 @@ struct SiteConfig {
   std::vector<LinkConfig> links;
   std::vector<std::string> users;  ///< names of the job managers that are let in; empty: any
   std::vector<std::string> resource_managers;  ///< names of those that are let in; empty: any
+  std::vector<std::string> resource_manager_accounts;  ///< of this host, under which they may dial us over `ipc`
+  std::vector<std::string> administrators;  ///< accounts of this host that may give the owner's orders over `ipc`
   std::string directory;           ///< for state; empty: nothing is kept
   std::string ledger = "graded";   ///< one of ledger_modes()
   LogSettings log;

@@ -56,6 +56,14 @@ std::string fault_of_node_name(const std::string& name) {
          " letters, digits, '_', '.' and '-'";
 }
 
+std::string fault_of_account(const std::string& name) {
+  constexpr std::size_t length_max = 255;
+  const auto may = [](char c) { return c > ' ' && c != ':' && c != '/' && c != '\x7f'; };
+  if (!name.empty() && name.size() <= length_max && std::ranges::all_of(name, may)) return {};
+  return "\"" + name.substr(0, 60) +
+         "\" is no account; expected the name of an account of this host, as `id -un` tells it";
+}
+
 std::string fault_of_listen(const std::string& endpoint) {
   if (endpoint.starts_with("ipc://")) {
     const std::size_t length = endpoint.size() - 6;

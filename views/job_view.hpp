@@ -11,10 +11,7 @@
 
 namespace dmm {
 
-constexpr std::string_view job_verbs =
-    "queue, job, counts, cancel, hold, release, alter, output, fetch_output, holdings";
-
-/// The answer to one of job_verbs; nothing for any other verb. What an order calls for comes out in `effects`, and
+/// The answer to a question; nothing for any other verb. What an order calls for comes out in `effects`, and
 /// is to be followed by settle.
 std::optional<Answer> answer_jobs(JobManager& jobs, const ViewTime& time, const Ask& ask, JobManagerEffects& effects);
 

@@ -11,9 +11,7 @@
 
 namespace dmm {
 
-constexpr std::string_view resource_verbs = "resource, holdings";
-
-/// The answer to one of resource_verbs; nothing for any other verb.
+/// The answer to a question; nothing for any other verb.
 std::optional<Answer> answer_resource(const ResourceManager& manager, const BackendState& backend, const ViewTime& time,
                                       const Ask& ask);
 

@@ -11,10 +11,7 @@
 
 namespace dmm {
 
-constexpr std::string_view site_verbs =
-    "site, leases, nodes, usage, queue, why, holdings, reclaim, drain, resume, forget";
-
-/// The answer to one of site_verbs; nothing for any other verb.
+/// The answer to a question; nothing for any other verb.
 std::optional<Answer> answer_site(const SiteManager& site, const ViewTime& time, const Ask& ask);
 
 }  // namespace dmm

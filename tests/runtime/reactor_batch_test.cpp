@@ -49,7 +49,6 @@ struct CountingShell {
   }
   std::optional<Answer> answer(Instant, Driver<SlowManager>&, const Ask&) { return std::nullopt; }
   bool finish(Instant, Driver<SlowManager>&, Farewell) { return true; }
-  std::string_view verbs() const { return ""; }
 };
 
 const Party slow_one = job_manager_of(SiteName("a"), "u");

@@ -37,7 +37,6 @@ struct ClerkShell {
   static constexpr std::string_view state_verb = "committed";
   std::vector<int> descriptors() const { return {}; }
   bool collect(Instant, Driver<Clerk>&) { return false; }
-  std::string_view verbs() const { return "committed, synced"; }
   Reloaded reload(Instant, Driver<Clerk>&) { return {}; }
   bool finish(Instant, Driver<Clerk>&, Farewell) { return true; }
   std::optional<Answer> answer(Instant, Driver<Clerk>& driver, const Ask& ask) {

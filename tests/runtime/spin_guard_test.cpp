@@ -48,7 +48,6 @@ struct SpinnerShell {
     return Answer{ask.token, {}, std::to_string(driver.manager.settles) + " settles"};
   }
   bool finish(Instant, Driver<Spinner>&, Farewell) { return true; }
-  std::string_view verbs() const { return "state"; }
 };
 
 [[noreturn]] void run_spinner(const std::string& log_file) {

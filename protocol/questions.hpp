@@ -1,0 +1,84 @@
+// What people ask of managers: a row for each question and order, the managers that answer it, and the least right
+// that it takes. The endpoint enforces the table before any handler; docs/protocol.md section 9 says what is in
+// each answer.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <string_view>
+
+#include "protocol/principal.hpp"
+#include "protocol/verbs.hpp"
+
+namespace dmm {
+
+struct Question {
+  std::string_view verb;
+  Roles at;
+  Right least;
+};
+
+namespace verbs {
+
+constexpr std::array questions{
+    Question{"status", manager, Right::reader},
+    Question{"links", manager, Right::reader},
+    Question{"messages", manager, Right::reader},
+    Question{"requests", manager, Right::reader},
+    Question{"stop", manager, Right::administrator},
+
+    Question{"site", site, Right::reader},
+    Question{"leases", site, Right::reader},
+    Question{"nodes", site, Right::reader},
+    Question{"usage", site, Right::reader},
+    Question{"queue", site, Right::reader},
+    Question{"why", site, Right::reader},
+    Question{"holdings", site | resource, Right::reader},
+    Question{"reclaim", site, Right::administrator},
+    Question{"drain", site, Right::administrator},
+    Question{"resume", site, Right::administrator},
+    Question{"forget", site, Right::administrator},
+
+    Question{"resource", resource, Right::reader},
+
+    Question{"queue", job, Right::user},
+    Question{"job", job, Right::user},
+    Question{"counts", job, Right::user},
+    Question{"cancel", job, Right::user},
+    Question{"hold", job, Right::user},
+    Question{"release", job, Right::user},
+    Question{"alter", job, Right::user},
+    Question{"output", job, Right::user},
+    Question{"fetch_output", job, Right::user},
+    Question{"holdings", job, Right::user},
+};
+
+}  // namespace verbs
+
+/// The row of a question to a manager of role `at`; null if managers of that role don't know it.
+constexpr const Question* find_question(std::string_view verb, Role at) {
+  const auto found = std::ranges::find_if(verbs::questions,
+                                          [&](const Question& row) { return row.verb == verb && row.at.has(at); });
+  return found == verbs::questions.end() ? nullptr : &*found;
+}
+
+/// The right that it takes to say this to a manager of role `at`. A question that the manager doesn't know is
+/// answered to readers: they learn which ones there are.
+constexpr Right least_right(const Message& message, Role at) {
+  if (std::holds_alternative<Submit>(message)) return Right::user;
+  const Ask* const ask = std::get_if<Ask>(&message);
+  if (!ask) return Right::none;
+  const Question* const row = find_question(ask->verb, at);
+  return row ? row->least : Right::reader;
+}
+
+/// The questions that a manager of role `at` knows: "status, links, ...".
+inline std::string questions_at(Role at) {
+  std::string all;
+  for (const Question& row : verbs::questions)
+    if (row.at.has(at)) (all += all.empty() ? "" : ", ") += row.verb;
+  return all;
+}
+
+}  // namespace dmm

@@ -3,10 +3,30 @@
 
 #include <zmq.hpp>
 
+#include <cstdlib>
+
 #include "bench/lean_session.hpp"
+#include "keys/endpoint_key.hpp"
 #include "runtime/clock.hpp"
+#include "runtime/keyring.hpp"
 
 namespace dmm::bench {
+
+/// CURVE over tcp with a key of our own; the certificate for it, by the site that works in the folder DMM_KEYS.
+inline std::string prove(zmq::socket_t& socket, const LinkKey& listener, const Party& self) {
+  const char* const folder = std::getenv("DMM_KEYS");
+  const auto site = read_site_secret(folder != nullptr ? folder : "");
+  if (site.index() == 1 || !std::get<0>(site)) fail("DMM_KEYS names no folder of a site manager with keys");
+  const LinkSecret secret = new_link_secret();
+  const LinkKey link = public_of(secret);
+  const auto bytes = [](const auto& key) {
+    return std::string_view(reinterpret_cast<const char*>(key.data()), key.size());
+  };
+  socket.set(zmq::sockopt::curve_serverkey, bytes(listener.bytes));
+  socket.set(zmq::sockopt::curve_secretkey, bytes(secret.bytes()));
+  socket.set(zmq::sockopt::curve_publickey, bytes(link.bytes));
+  return certify_now(self, link, Right::none, *std::get<0>(site));
+}
 
 /// Of everything that waits for a frame; long enough for any machine.
 constexpr double patience_seconds = 20;
@@ -15,13 +35,15 @@ class LeanPeer {
  public:
   /// Connects, and returns when the site manager has answered Hello.
   LeanPeer(zmq::context_t& context, Party self, Party manager, const std::string& endpoint, std::uint32_t dttl = 5)
-      : session_(std::move(self), std::move(manager), static_cast<std::uint64_t>(wall_microseconds()), dttl),
+      : session_(self, std::move(manager), static_cast<std::uint64_t>(wall_microseconds()), dttl),
         socket_(context, zmq::socket_type::dealer) {
     socket_.set(zmq::sockopt::linger, 0);
     socket_.set(zmq::sockopt::sndhwm, 0);
     socket_.set(zmq::sockopt::rcvhwm, 0);
     socket_.set(zmq::sockopt::reconnect_ivl, 20);
-    socket_.connect(endpoint);
+    const auto [place, listener] = place_and_key(endpoint);
+    if (listener) session_.show(prove(socket_, *listener, self));
+    socket_.connect(place);
     for (const double limit = clock_seconds() + patience_seconds; !session_.is_open();) {
       if (clock_seconds() > limit) fail("the site manager doesn't answer Hello");
       put(session_.hello());

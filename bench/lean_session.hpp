@@ -183,10 +183,13 @@ class LeanSession {
   /// 64 messages came since anything was sent: a Beat must acknowledge them.
   bool owes_beat() const { return arrived_since_sent_ >= 64; }
 
+  /// From now on Hellos show this certificate.
+  void show(std::string certificate) { certificate_ = std::move(certificate); }
+
   // ---- frames to send; each is valid until the next is made ----
   std::string_view hello() {
     const bool answer = std::exchange(owes_hello_, false);
-    return encode(Hello{delivered_, answer, "bench", {}}, {}, 0, delivered_);
+    return encode(Hello{delivered_, answer, "bench", {}, 0, no_stamp, no_stamp, certificate_}, {}, 0, delivered_);
   }
   std::string_view beat(CapacityHint hint = {}) {
     return encode(Beat{false, sequence_, false}, {}, 0, delivered_, std::move(hint));
@@ -270,6 +273,7 @@ class LeanSession {
   Codec codec_;
   std::uint64_t peer_ = 0;  ///< the manager's incarnation; 0 before its Hello
   std::uint64_t sequence_ = 0, delivered_ = 0;
+  std::string certificate_;
   std::uint32_t arrived_since_sent_ = 0;
   bool owes_hello_ = false;
   Stamp request_, release_, clean_;

@@ -40,6 +40,7 @@ class Stage:
         in_memory = MEMORY.is_dir() and os.access(MEMORY, os.W_OK) and not on_disk
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="dmm-bench-", dir=MEMORY if in_memory else None))
         self.processes = []
+        self.keys = None  # the folder of a site manager with keys
 
     def __enter__(self):
         return self
@@ -84,7 +85,14 @@ class Stage:
     def site(self, name, endpoint=None, on=None, **config):
         """Starts a site manager; (its process, its endpoint)."""
         endpoint = endpoint or self.endpoint(name)
-        return self.daemon("sitemgr", name, {"site": name, "listen": [endpoint], **config}, on), endpoint
+        key = ""
+        if endpoint.startswith("tcp://"):  # all roles are certified by the site that was started last
+            config = {"directory": str(self.folder / name), "ledger": "off", **config}
+            made = subprocess.run([BIN / "dmm", "keygen", "--site", name, config["directory"], "--json"], check=True,
+                                  capture_output=True, text=True)
+            key = "#" + json.loads(made.stdout)["link_key"]
+            self.keys = config["directory"]
+        return self.daemon("sitemgr", name, {"site": name, "listen": [endpoint], **config}, on), endpoint + key
 
     # ---- roles of the programs in bench/
     def role(self, program, role, on=None, ready=False, **arguments):
@@ -101,6 +109,8 @@ class Stage:
 
     def _spawn(self, words, on, **options):
         pin = (lambda: os.sched_setaffinity(0, core(on))) if on is not None else None
+        if self.keys:
+            options["env"] = {**os.environ, **options.get("env", {}), "DMM_KEYS": self.keys}
         process = subprocess.Popen([str(word) for word in words], preexec_fn=pin, **options)
         self.processes.append(process)
         return process

@@ -21,6 +21,7 @@ constexpr const char* main_footer =
     "Exit codes: 0 done, 1 failed (also to write what it found), 2 bad usage or bad input, 3 (`dmm sites`)\n"
     "something is down.\n"
     "DMM_JOBMGR and DMM_SITEMGR, if set, say where your managers listen: then --jobmgr and --sitemgr needn't.\n"
+    "DMM_KEYS, if set, names the folder with the keys that you prove yourself with over tcp (`dmm certify`).\n"
     "\n"
     "Examples:\n"
     "  dmm run topologies/two-sites.json --workload workloads/two-sites-morning.swf.gz --speedup 600\n"
@@ -124,7 +125,8 @@ int run(int argc, char** argv) {
         add_submit_command, add_queue_command,    add_cancel_command,  add_hold_command,   add_release_command,
         add_exec_command,   add_alter_command,    add_output_command,  add_sites_command,  add_nodes_command,
         add_leases_command, add_usage_command,    add_reclaim_command, add_drain_command,  add_resume_command,
-        add_forget_command, add_fsck_command,     add_chain_command,   add_why_command,    add_place_command})
+        add_forget_command, add_fsck_command,     add_keygen_command,  add_keys_command,   add_certify_command,
+        add_chain_command,  add_why_command,      add_place_command})
     add(app, exit_code);
   return run(app, argc, argv, exit_code);
 }

@@ -19,6 +19,7 @@
 #include "protocol/text.hpp"
 #include "runtime/clock.hpp"
 #include "runtime/files.hpp"
+#include "runtime/keyring.hpp"
 #include "topologies/derive.hpp"
 #include "topologies/text_rules.hpp"
 
@@ -155,6 +156,14 @@ class BringUp {
     if (derived.tcp) derived.first_port = options_.first_port;
     derived.first_host = options_.first_host;
     derived.count_messages_by_request = options_.count_messages_by_request;
+    std::map<SiteName, SiteSecret> secrets;
+    std::map<SiteName, LinkSecret> links;
+    for (const TopologySite& site : topology_.sites)
+      if (derived.tcp) {
+        const SiteSecret& secret = secrets.emplace(site.name, new_site_secret()).first->second;
+        const LinkSecret& link = links.emplace(site.name, new_link_secret()).first->second;
+        derived.keys[site.name] = {public_of(secret), public_of(link)};
+      }
     auto deployment = derive(topology_, derived);
     if (const auto* error = std::get_if<ConfigError>(&deployment)) return TestbedFault{error->text, 2};
     const auto& files = std::get<Deployment>(deployment);
@@ -164,10 +173,24 @@ class BringUp {
       // Not synced: after a crash of the machine a testbed is gone anyway.
       if (!(std::ofstream(file.config_file) << file.text << std::flush))
         return TestbedFault{"cannot write " + file.config_file, 1};
+      if (derived.tcp)
+        if (std::string fault = write_keys(file, secrets.at(file.party.site), links.at(file.party.site));
+            !fault.empty())
+          return TestbedFault{std::move(fault), 1};
       testbed_.daemons.push_back({file.party, file.endpoint, file.config_file, file.log_file, {}});
     }
     if (std::string fault = save_testbed(testbed_); !fault.empty()) return TestbedFault{std::move(fault), 1};
     return std::nullopt;
+  }
+
+  /// What a daemon proves itself with; `link` is its site manager's.
+  static std::string write_keys(const DaemonFile& daemon, const SiteSecret& secret, const LinkSecret& link) {
+    const bool is_site = daemon.party.role == Role::site_manager;
+    Keyring keyring{is_site ? link : new_link_secret(), {}, public_of(secret)};
+    keyring.certificate = certify_now(daemon.party, public_of(keyring.link), Right::none, secret);
+    if (is_site)
+      if (std::string fault = write_site_secret(daemon.directory, secret); !fault.empty()) return fault;
+    return write_keyring(daemon.directory, keyring);
   }
 
   const Topology& topology_;

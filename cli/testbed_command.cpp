@@ -20,7 +20,6 @@ namespace {
 
 struct UpOptions {
   TestbedOptions testbed;
-  bool unauthenticated = false;
   bool json = false;
 };
 
@@ -77,11 +76,6 @@ Json testbed_json(const Testbed& testbed) {
 }
 
 int up(const UpOptions& options) {
-  if (options.testbed.first_port > 0 && !options.unauthenticated)
-    return fail("testbed up",
-                {"--tcp: nobody who connects proves who they are, so every user of every machine that can reach the "
-                 "ports may act as any user of the testbed, and run programs under your account; add --unauthenticated "
-                 "if that is meant", 2});
   const Instant begin = monotonic_now();
   Interrupts interrupts;
   auto topology = load_topology(options.testbed);
@@ -215,24 +209,24 @@ void add_up(CLI::App& app, int& exit_code) {
   command->add_option("--set", options->testbed.overrides, "A key of the topology, as in defaults.lend=false")
       ->allow_extra_args(false)
       ->type_name("KEY=VALUE");
-  auto* tcp = command
-                  ->add_option("--tcp", options->testbed.first_port,
-                               "Listen on tcp ports of this machine, from this one on, instead of sockets in a folder")
-                  ->check(CLI::Range(1024, 60000))
-                  ->type_name("PORT");
-  command->add_option("--hosts", options->testbed.first_host,
-                      "With --tcp: an address for each site, from this one on (default: 127.0.0.1 for all)")
+  auto* tcp =
+      command
+          ->add_option("--tcp", options->testbed.first_port,
+                       "Managers speak over tcp ports of this machine, from this one on, with keys of their own")
+          ->check(CLI::Range(1024, 60000))
+          ->type_name("PORT");
+  command
+      ->add_option("--hosts", options->testbed.first_host,
+                   "With --tcp: an address for each site, from this one on (default: 127.0.0.1 for all)")
       ->needs(tcp)
       ->check(CLI::ValidIPV4)
       ->type_name("ADDRESS");
-  command->add_flag("--unauthenticated", options->unauthenticated,
-                    "With --tcp, which needs it: whoever can reach the ports may act as any user of the testbed");
   command->add_flag("--json", options->json, "Print a JSON object");
   command->footer(
       "Examples:\n"
       "  dmm testbed up topologies/two-sites.json\n"
       "  dmm testbed up topologies/dual-grid.json --name second --set defaults.delegation_threshold=0.9\n"
-      "  dmm testbed up topologies/two-sites.json --tcp 7700 --hosts 127.0.1.1 --unauthenticated\n");
+      "  dmm testbed up topologies/two-sites.json --tcp 7700 --hosts 127.0.1.1\n");
   command->callback([options, &exit_code] { exit_code = up(*options); });
 }
 

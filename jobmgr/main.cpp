@@ -121,6 +121,7 @@ int run(const JobManagerConfig& config, const DaemonArguments& arguments) {
   if (const std::string fault = make_directory(config.directory); !fault.empty()) return fail(fault);
   if (const std::string fault = make_private_directory(config.directory + "/outputs"); !fault.empty())
     return fail(fault);
+  if (const std::string fault = take_keys(settings); !fault.empty()) return fail(fault);
   if (const std::string fault = foundation.open(settings); !fault.empty()) return fail(fault);
 
   auto kept = open_kept<JobManagerRecord>(config.directory, config.ledger, to_text(settings.endpoint.self));

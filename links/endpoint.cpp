@@ -52,6 +52,7 @@ Endpoint::Endpoint(EndpointSettings settings)
       codec_(settings_.codec ? settings_.codec : std::make_shared<Codec>()),
       speaks_as_(settings_.incarnation) {
   DMM_ASSERT(settings_.incarnation > 0);
+  trust_.configure(settings_.admission.trust);
 }
 
 Endpoint::Endpoint(Endpoint&&) noexcept = default;
@@ -103,21 +104,44 @@ void Endpoint::receive(Instant now, Connection connection, std::string_view fram
 }
 
 /// Whether what vouches for a frame vouches for the sender that the frame names.
-bool Endpoint::is_proved(const Way& way, const Voucher& voucher, const Party& from) const {
+bool Endpoint::is_proved(Instant now, const Way& way, const Voucher& voucher, const Party& from) const {
   if (const auto* relayed = std::get_if<const Party*>(&voucher)) return from == **relayed;
   const Principal& principal = *std::get<const Principal*>(voucher);
   if (std::holds_alternative<Unproven>(principal)) return true;
-  if (!std::holds_alternative<Dialled>(principal))
+  const LinkKey* const key = std::get_if<LinkKey>(&principal);
+  if (!key && !std::holds_alternative<Dialled>(principal))
     return may_speak_for(settings_.admission.accounts, principal, settings_.self, from);
   const Peer* const peer = peers_.find(from);
-  return peer && peer->route.direct == way.connection;
+  if (!key) return peer && peer->route.direct == way.connection;
+  return peer && peer->proof && peer->proof->link == *key && wall_seconds(now) < peer->proof->until &&
+         !trust_.is_revoked(*key);
+}
+
+WallSeconds Endpoint::wall_seconds(Instant now) const {
+  return (now.microseconds + settings_.wall_offset.microseconds) / 1'000'000;
+}
+
+/// What the certificate of a Hello over tcp proves, if it lets the sender speak for the party that it names; null
+/// where nothing has to be shown.
+OrFault<std::unique_ptr<Proof>> Endpoint::shown_by(Instant now, const Voucher& voucher,
+                                                   const Envelope& envelope) const {
+  const auto* direct = std::get_if<const Principal*>(&voucher);
+  const LinkKey* const key = direct ? std::get_if<LinkKey>(*direct) : nullptr;
+  const Hello* const greeting = std::get_if<Hello>(&envelope.message);
+  if (!key || !greeting) return std::unique_ptr<Proof>();
+  auto proved = trust_.prove(*key, greeting->certificate, wall_seconds(now));
+  if (const auto* fault = std::get_if<std::string>(&proved)) return *fault;
+  Proof& proof = std::get<Proof>(proved);
+  if (!may_speak_for(proof, envelope.from))
+    return to_text(proof.party) + " may not speak for " + to_text(envelope.from);
+  return std::make_unique<Proof>(std::move(proof));
 }
 
 void Endpoint::take(Instant now, const Way& way, std::string_view frame, std::vector<Received>& messages,
                     const Voucher& voucher) {
   auto decoded = codec_->decode(frame);
   if (const Refused* refused = std::get_if<Refused>(&decoded)) {
-    if (!is_proved(way, voucher, refused->head.from)) return refuse(0, to_text(refused->fault));
+    if (!is_proved(now, way, voucher, refused->head.from)) return refuse(0, to_text(refused->fault));
     step_over(now, refused->head);
     return refuse_and_tell(now, way, *refused);
   }
@@ -133,20 +157,26 @@ void Endpoint::take(Instant now, const Way& way, std::string_view frame, std::ve
   Peer* peer = peers_.find(envelope.from);
   // A peer to which something was merely sent is a stranger still.
   const bool is_stranger = !peer || (!peer->route.dialled && !peer->up);
-  const bool proved = is_proved(way, voucher, envelope.from);
+  auto shown = shown_by(now, voucher, envelope);
+  auto* const proof = std::get_if<std::unique_ptr<Proof>>(&shown);
+  const bool proved = proof && (*proof || is_proved(now, way, voucher, envelope.from));
   if (!proved && !direct) return refuse(0, "relay_forged");
   if (is_stranger && !admitted(envelope.from))
     return turn_away(now, way, envelope, "not_admitted", "not admitted here");
   if (!proved)
     return turn_away(now, way, envelope, "not_proved",
-                     to_text(**direct) + " may not speak for " + to_text(envelope.from) + " here");
+                     proof ? to_text(**direct) + " may not speak for " + to_text(envelope.from) + " here"
+                           : std::get<std::string>(shown));
   if (!peer && !has_room_for(envelope.from)) {
     refuse(0, "too_many_parties");
     return tell(now, way, envelope, type_of(envelope.message), "there is no room for another party here");
   }
   if (!peer) peer = &make(now, envelope.from);
+  if (*proof) peer->proof = std::move(*proof);
   if (direct && peer->role == Role::client)
-    peer->right = right_of(settings_.admission.accounts, **direct, settings_.self.role);
+    peer->right = peer->proof && std::holds_alternative<LinkKey>(**direct)
+                      ? right_of(*peer->proof, settings_.self)
+                      : right_of(settings_.admission.accounts, **direct, settings_.self.role);
   if (accept(now, *peer, way, envelope)) deliver(now, *peer, std::move(envelope), messages);
 }
 
@@ -257,6 +287,7 @@ void Endpoint::deliver(Instant now, Peer& peer, Envelope&& envelope, std::vector
     if (++peer.arrived_since_sent >= acknowledge_after || peer.bytes_since_sent >= acknowledge_after_bytes)
       beat_in_passing(now, peer);
     if (fragment) return take_fragment(now, peer, *fragment, messages);
+    if (const Vouch* vouch = std::get_if<Vouch>(&envelope.message)) return take_vouch(now, peer, *vouch);
     if (!may_ask(now, peer, envelope.message)) return;
   } else if (!relay && type != Piece::type && (envelope.hint.empty() || envelope.hint == peer.heard_hint)) {
     return;  // nothing that a manager would want to know
@@ -264,6 +295,24 @@ void Endpoint::deliver(Instant now, Peer& peer, Envelope&& envelope, std::vector
   if (!envelope.hint.empty()) peer.heard_hint = envelope.hint;
   messages.emplace_back(std::move(envelope.from), std::move(envelope.message), std::move(envelope.trace),
                         std::move(envelope.hint), peer.distance.round_trip, peer.vouching.proved);
+}
+
+// ---- keys of sites
+// -----------------------------------------------------------------------------------------------
+
+void Endpoint::take_vouch(Instant now, const Peer& peer, const Vouch& vouch) {
+  bool news = false;
+  for (const SiteVouch& told : vouch.sites)
+    if (const auto key = parse_key<SiteKey>(told.key); key && told.site != settings_.self.site)
+      news |= trust_.learn(told.site, *key);
+  if (!news) return;
+  for (Peer* const other : in_order_)
+    if (other != &peer && other->up) vouch_to(now, *other);
+}
+
+void Endpoint::vouch_to(Instant now, Peer& peer) {
+  if (!may_send(Vouch::type, settings_.self.role, peer.role)) return;
+  if (Vouch known = trust_.vouch(); !known.sites.empty()) emit(now, peer, std::move(known), {}, {});
 }
 
 // ---- messages in fragments ------------------------------------------------------------------------------------
@@ -307,6 +356,7 @@ void Endpoint::take_whole(Instant now, Peer& peer, std::vector<Received>& messag
   if (!is_ours || !is_numbered(type) || type == Fragment::type) return refuse(0, "part_out_of_place");
   if (!may_say(now, peer, type) || !may_ask(now, peer, envelope.message)) return;
   ++received_by_type_[type];
+  if (const Vouch* vouch = std::get_if<Vouch>(&envelope.message)) return take_vouch(now, peer, *vouch);
   messages.emplace_back(std::move(envelope.from), std::move(envelope.message), std::move(envelope.trace),
                         CapacityHint{}, peer.distance.round_trip, peer.vouching.proved);
 }
@@ -393,6 +443,7 @@ void Endpoint::rise(Instant now, Peer& peer, bool restarted, const SiteNames& an
   peer.heard_hint.clear();
   peer.distance.talked = true;
   next_tick_ = std::min(next_tick_, deadline(peer));  // from now on it is to hear of us
+  if (restarted) vouch_to(now, peer);
   if (peer.role != Role::client)
     link_events_.push_back(LinkUp{peer.session.peer(), restarted, ancestors, peer.software, peer.distance.round_trip});
 }

@@ -29,6 +29,7 @@
 #include "links/quiet.hpp"
 #include "links/session.hpp"
 #include "links/strangers.hpp"
+#include "links/trust.hpp"
 #include "manager/contract.hpp"
 #include "manager/lookup.hpp"
 #include "protocol/codec.hpp"
@@ -148,7 +149,11 @@ class Endpoint {
 
   /// What vouches for the sender of a frame: the connection's principal, or the sites of a chain.
   using Voucher = std::variant<const Principal*, const Party*>;
-  bool is_proved(const Way& way, const Voucher& voucher, const Party& from) const;
+  bool is_proved(Instant now, const Way& way, const Voucher& voucher, const Party& from) const;
+  OrFault<std::unique_ptr<Proof>> shown_by(Instant now, const Voucher& voucher, const Envelope& envelope) const;
+  void take_vouch(Instant now, const Peer& peer, const Vouch& vouch);
+  void vouch_to(Instant now, Peer& peer);
+  WallSeconds wall_seconds(Instant now) const;
   void take(Instant now, const Way& way, std::string_view frame, std::vector<Received>& messages,
             const Voucher& voucher);
   void take_relayed(Instant now, const Relay& relay, std::vector<Received>& messages);
@@ -235,6 +240,7 @@ class Endpoint {
   Lookup<Party, Peer> peers_;
   std::vector<Peer*> in_order_;            ///< all of them, by their parties
   Strangers strangers_;
+  Trust trust_;
   std::vector<Frame> frames_;
   std::vector<DialWanted> dials_;
   std::vector<Connection> hangups_;

@@ -7,6 +7,7 @@
 
 #include "links/gate.hpp"
 #include "links/session.hpp"
+#include "links/trust.hpp"
 #include "protocol/codec.hpp"
 
 namespace dmm {
@@ -19,6 +20,7 @@ struct Admission {
   bool resource_managers = false;     ///< any resource manager of our own site
   bool clients = true;                ///< the command line
   AccountRules accounts;              ///< which accounts of this host are believed to be which of them
+  TrustSettings trust;                ///< which certificates are believed over tcp
 };
 
 struct EndpointSettings {
@@ -26,6 +28,8 @@ struct EndpointSettings {
   std::uint64_t incarnation = 1;  ///< greater at each start, by more than sessions are begun again in between
   std::uint64_t instance = 0;     ///< the same at each start of this one, another for any other of the same name
   SiteNames ancestors;
+  std::string certificate;  ///< of our own link key; empty: we have none
+  Duration wall_offset;     ///< what is added to our clock for the time since 1970
   Admission admission;
   SessionTimes times;
   SessionLimits limits;

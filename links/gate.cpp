@@ -27,7 +27,7 @@ bool may_account_speak_for(const AccountRules& rules, const Account& account, co
 }  // namespace
 
 bool may_speak_for(const AccountRules& rules, const Principal& principal, const Party& self, const Party& party) {
-  DMM_ASSERT(!std::holds_alternative<Dialled>(principal));
+  DMM_ASSERT(!std::holds_alternative<Dialled>(principal) && !std::holds_alternative<LinkKey>(principal));
   if (const auto* proved = std::get_if<Party>(&principal)) return *proved == party;
   const auto* account = std::get_if<Account>(&principal);
   return !account || may_account_speak_for(rules, *account, self, party);
@@ -43,8 +43,9 @@ Right right_of(const AccountRules& rules, const Principal& principal, Role self)
 std::string to_text(const Principal& principal) {
   if (const auto* proved = std::get_if<Party>(&principal)) return to_text(*proved);
   const auto* account = std::get_if<Account>(&principal);
+  if (const auto* key = std::get_if<LinkKey>(&principal)) return "the link key " + to_text(*key);
   if (std::holds_alternative<Dialled>(principal)) return "the party that was dialled";
-  if (!account) return "a connection over tcp";
+  if (!account) return "a connection that proves nothing";
   const std::string number = std::to_string(account->number);
   return account->name.empty() ? "the account " + number : "the account " + account->name + " (" + number + ")";
 }

@@ -5,7 +5,9 @@
 //   - an account that the configuration names for a party speaks for that party;
 //   - a job manager of our site is believed under the account that has the name of its user;
 //   - any account may ask as a client, with the right that the account has.
-// A party that we dialled is believed on that connection, and no other party is: the endpoint was chosen for it.
+// Over `tcp` the principal is a link key; the certificate in the sender's Hello says which party has it
+// (trust.hpp). A party that we dialled is believed on that connection, and no other party is: the endpoint was
+// chosen for it.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +15,8 @@
 #include <set>
 #include <string>
 
-#include "protocol/principal.hpp"
+#include "keys/principal.hpp"
+#include "protocol/rights.hpp"
 
 namespace dmm {
 

@@ -4,12 +4,14 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 
+#include "keys/principal.hpp"
 #include "links/session.hpp"
+#include "links/trust.hpp"
 #include "manager/contract.hpp"
-#include "protocol/principal.hpp"
 
 namespace dmm {
 
@@ -126,6 +128,8 @@ struct Peer {
   std::optional<Rising> rising;     ///< it greeted us, and is up as soon as we know how far away it is
   std::uint64_t instance = 0;       ///< which process of its name it is; 0: it doesn't say
   PeerAssembly assembly;
+  std::unique_ptr<Proof>
+      proof;  ///< what its certificate proved; null: it came over no tcp connection of its making
   std::string software, last_error;
   std::map<std::string_view, Instant> told;  ///< when the log was last told of what
 };

@@ -107,6 +107,9 @@ void Endpoint::forget(Instant now, std::size_t index) {
 
 void Endpoint::admit(Instant now, Admission admission) {
   settings_.admission = std::move(admission);
+  trust_.configure(settings_.admission.trust);
+  for (Peer* const peer : in_order_)
+    if (peer->up) vouch_to(now, *peer);
   strangers_.forget_if([&](const Party& party) { return admitted(party); });
   std::vector<Party> gone;
   for (const Peer* peer : in_order_)

@@ -130,8 +130,8 @@ void Endpoint::emit_on(Instant now, const Way& way, const Party& to, std::string
 }
 
 void Endpoint::hello(Instant now, Peer& peer, const Way& way, bool answer) {
-  Hello greeting{peer.session.delivered(), answer, DMM_VERSION, settings_.ancestors, settings_.instance,
-                 stamp_at(now), no_stamp};
+  Hello greeting{peer.session.delivered(), answer,        DMM_VERSION, settings_.ancestors,
+                 settings_.instance,       stamp_at(now), no_stamp,    settings_.certificate};
   const PeerDistance& distance = peer.distance;
   if (answer && distance.heard_stamp != no_stamp)
     greeting.echo = later(distance.heard_stamp, now - distance.heard_stamp_at);

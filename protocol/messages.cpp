@@ -23,6 +23,7 @@ std::string_view name_of(std::uint16_t type) {
     case Fault::type: return "fault";
     case Relay::type: return "relay";
     case Fragment::type: return "fragment";
+    case Vouch::type: return "vouch";
     case Request::type: return "request";
     case Cancel::type: return "cancel";
     case Refuse::type: return "refuse";

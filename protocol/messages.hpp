@@ -39,7 +39,9 @@ struct Hello {
   std::uint64_t instance = 0;  ///< tells the sender from another process of its name; the same after a restart
   Stamp stamp = no_stamp;      ///< when it was sent, by the sender's clock
   Stamp echo = no_stamp;       ///< in an answer: the stamp of the Hello that it answers
-  DMM_MESSAGE(1, self.received, self.answer, self.software, self.ancestors, self.instance, self.stamp, self.echo)
+  std::string certificate;     ///< of the sender's link key (keys/certificate.hpp); empty where none is needed
+  DMM_MESSAGE(1, self.received, self.answer, self.software, self.ancestors, self.instance, self.stamp, self.echo,
+              self.certificate)
 };
 
 /// Says that the sender lives; carries an acknowledgement and perhaps a hint in its envelope. One that echoes a stamp
@@ -78,6 +80,23 @@ struct Fragment {
   bool last = false;
   std::string bytes;
   DMM_MESSAGE(5, self.index, self.last, self.bytes)
+};
+
+/// The key of a site, as letters.
+struct SiteVouch {
+  SiteName site;
+  std::string key;
+  template <class Self>
+  static auto fields(Self& self) {
+    return std::tie(self.site, self.key);
+  }
+};
+
+/// A site manager vouches for the keys of sites, its own among them, so that the receiver knows managers of sites
+/// that are farther away.
+struct Vouch {
+  std::vector<SiteVouch> sites;
+  DMM_MESSAGE(6, self.sites)
 };
 
 // ---- asking --------------------------------------------------------------------------------------------------------
@@ -426,10 +445,10 @@ struct SetAside {
 };
 
 using AnyMessage =
-    std::variant<Hello, Beat, Fault, Relay, Fragment, Request, Cancel, Refuse, Delegate, Reject, Withdraw, Reach,
-                 Survey, Clusters, Probe, Probed, Grant, GrantSet, Claim, Claimed, Release, LeaseEnded, Renew,
-                 Renewed, Inventory, Register, Assign, Unassign, Clean, SetAside, Start, Started, Go, Began, Ended,
-                 Stop, Fetch, Chunk, Piece, Grown, Forget, Submit, Submitted, Ask, Answer>;
+    std::variant<Hello, Beat, Fault, Relay, Fragment, Vouch, Request, Cancel, Refuse, Delegate, Reject, Withdraw,
+                 Reach, Survey, Clusters, Probe, Probed, Grant, GrantSet, Claim, Claimed, Release, LeaseEnded,
+                 Renew, Renewed, Inventory, Register, Assign, Unassign, Clean, SetAside, Start, Started, Go, Began,
+                 Ended, Stop, Fetch, Chunk, Piece, Grown, Forget, Submit, Submitted, Ask, Answer>;
 
 /// One message of any type: a variant whose copies, moves and end are compiled once (messages.cpp), not in each file
 /// that has one in a vector.

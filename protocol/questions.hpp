@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "protocol/principal.hpp"
+#include "protocol/rights.hpp"
 #include "protocol/verbs.hpp"
 
 namespace dmm {

@@ -121,6 +121,7 @@ int run(const ResourceManagerConfig& config, const DaemonArguments& arguments) {
   settings.die_with_parent = arguments.die_with_parent;
   Foundation foundation;
   const auto fail = [&](const std::string& fault) { return fail_daemon(foundation, settings.endpoint.self, fault); };
+  if (const std::string fault = take_keys(settings); !fault.empty()) return fail(fault);
   if (const std::string fault = foundation.open(settings); !fault.empty()) return fail(fault);
 
   auto kept = open_kept<ResourceRecord>(config.directory, config.ledger, to_text(settings.endpoint.self));
@@ -134,7 +135,9 @@ int run(const ResourceManagerConfig& config, const DaemonArguments& arguments) {
   const Parting parting(backend, foundation.signals, outlive);
   if (const std::string fault = number_start(settings, config.directory); !fault.empty()) return fail(fault);
 
-  ResourceManager manager(config.settings);
+  ResourceManagerSettings published = config.settings;
+  published.endpoint = foundation.transport.published(config.settings.endpoint);
+  ResourceManager manager(published);
   // A host that was started again ended all that ran there, and no job did that.
   const bool keeper_died = ledger != nullptr && ledger->is_of_this_boot() && backend.keeper_is_new();
   if (ledger != nullptr) manager.restore(monotonic_now(), std::move(rows), backend.living(), keeper_died);

@@ -30,8 +30,9 @@ const std::string& AccountNames::of(std::uint32_t number) {
   return place->second;
 }
 
-Principal principal_of_address(std::string_view address, AccountNames& names) {
-  if (!address.starts_with(ipc_prefix)) return Unproven{};
+Principal principal_of(std::string_view address, std::string_view user, AccountNames& names) {
+  // A key of zeros has no secret: nobody proves it, and no certificate has it.
+  if (!address.starts_with(ipc_prefix)) return parse_key<LinkKey>(user).value_or(LinkKey{});
   address.remove_prefix(ipc_prefix.size());
   std::uint32_t number = overflow_account;
   const auto [end, error] = std::from_chars(address.data(), address.data() + address.size(), number);

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "protocol/principal.hpp"
+#include "keys/principal.hpp"
 
 namespace dmm {
 
@@ -20,9 +20,9 @@ class AccountNames {
   std::map<std::uint32_t, std::string> known_;
 };
 
-/// The principal behind an address as ZeroMQ tells it: "localhost:UID:GID:PID" over ipc, a numeric IP address over
-/// tcp.
-Principal principal_of_address(std::string_view address, AccountNames& names);
+/// The principal behind what ZeroMQ tells of the far end: the address is "localhost:UID:GID:PID" over ipc, and a
+/// numeric IP address over tcp, where `user` is the link key that CURVE proved.
+Principal principal_of(std::string_view address, std::string_view user, AccountNames& names);
 
 /// The user id that this process runs under.
 std::uint32_t own_account();

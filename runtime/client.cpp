@@ -22,8 +22,9 @@ constexpr Duration look_pause = milliseconds(100);
 /// within a microsecond.
 std::string name_of_its_own() { return std::to_string(::getpid()) + '-' + std::to_string(wall_microseconds()); }
 
-EndpointSettings settings_of_client(const std::string& name) {
+EndpointSettings settings_of_client(const std::string& name, const std::string& certificate) {
   EndpointSettings settings;
+  settings.certificate = certificate;
   settings.self = {SiteName("client"), Role::client, name.empty() ? name_of_its_own() : name};
   settings.incarnation = session_incarnation(incarnation_now());
   settings.admission.clients = false;
@@ -72,10 +73,21 @@ std::string fault_of_size(const std::vector<JobDescription>& jobs) {
          " bytes, and one message takes at most " + std::to_string(submit_bytes_max) + "; submit fewer";
 }
 
-ClientPool::ClientPool(const std::string& name) : endpoint_(settings_of_client(name)) {}
+ClientPool::ClientPool(const std::string& name) : ClientPool(name, keyring_of_person()) {}
+
+ClientPool::ClientPool(const std::string& name, const OrFault<Keyring>& keyring)
+    : endpoint_(settings_of_client(name, std::holds_alternative<Keyring>(keyring)
+                                             ? std::get<Keyring>(keyring).certificate
+                                             : std::string())) {
+  if (const auto* fault = std::get_if<std::string>(&keyring))
+    keys_fault_ = *fault;
+  else
+    transport_.prove_with(std::get<Keyring>(keyring).link);
+}
 
 OrFault<std::size_t> ClientPool::connect(const Party& manager, const std::string& endpoint) {
   if (const auto known = numbers_.find(manager); known != numbers_.end()) return known->second;
+  if (!keys_fault_.empty()) return keys_fault_;
   auto dialled = transport_.dial(endpoint);
   if (const auto* fault = std::get_if<TransportFault>(&dialled)) return fault->text;
   const Instant now = monotonic_now();

@@ -13,6 +13,7 @@
 #include "links/endpoint.hpp"
 #include "protocol/messages.hpp"
 #include "protocol/outcome.hpp"
+#include "runtime/keyring.hpp"
 #include "runtime/reach.hpp"
 #include "runtime/transport.hpp"
 
@@ -46,7 +47,8 @@ std::string fault_of_size(const std::vector<JobDescription>& jobs);
 class ClientPool {
  public:
   /// Clients of one name are one to a manager: a submission that is repeated under the same name, as the first
-  /// question of a pool, submits nothing twice. Without a name, one that no other client has.
+  /// question of a pool, submits nothing twice. Without a name, one that no other client has. Over tcp it proves
+  /// itself with the keys in the folder that DMM_KEYS names.
   explicit ClientPool(const std::string& name = {});
 
   /// Begins to connect to a manager; its number, or why the endpoint can't be used.
@@ -106,6 +108,7 @@ class ClientPool {
     bool sent = false;
   };
 
+  ClientPool(const std::string& name, const OrFault<Keyring>& keyring);
   std::uint64_t put(std::size_t manager, Message message, bool again);
   void step(Duration at_most);
   void take_messages();
@@ -116,6 +119,7 @@ class ClientPool {
   void send_frames();
   void close(std::uint64_t token, Reply reply);
 
+  std::string keys_fault_;  ///< why there is nothing to prove ourselves with
   Transport transport_;
   Endpoint endpoint_;
   std::vector<Manager> managers_;

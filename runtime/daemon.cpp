@@ -82,14 +82,8 @@ std::string work_in(const std::string& directory) {
 
 bool runs_as_root() { return ::geteuid() == 0; }
 
-std::vector<std::string> exposures_of(const std::vector<std::string>& listen, bool as_root) {
+std::vector<std::string> exposures_of(bool as_root) {
   std::vector<std::string> texts;
-  for (const std::string& endpoint : listen) {
-    if (!endpoint.starts_with("tcp://")) continue;
-    const bool inside = endpoint.starts_with("tcp://127.") || endpoint.starts_with("tcp://[::1]");
-    texts.push_back("listens at " + endpoint + ", and nobody who connects proves who they are: every user of " +
-                    (inside ? "this machine" : "every machine that can reach it") + " may act as any user or manager");
-  }
   if (as_root)
     texts.emplace_back(
         "runs as root, and so does all that it starts or writes for others: give it an account of its own");

@@ -56,9 +56,8 @@ std::string work_in(const std::string& directory);
 
 bool runs_as_root();
 
-/// What whoever starts a daemon must know of the harm that others can do through it, as long as nobody proves who they
-/// are: a text each.
-std::vector<std::string> exposures_of(const std::vector<std::string>& listen, bool as_root);
+/// What its administrator must know of the harm that others can do through it: a text each.
+std::vector<std::string> exposures_of(bool as_root);
 
 /// Writes one byte to the descriptor that the environment variable DMM_READY_FD names, if any, and closes it.
 void tell_ready();

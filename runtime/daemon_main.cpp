@@ -9,6 +9,44 @@
 
 namespace dmm {
 
+namespace {
+
+bool speaks_tcp(const DaemonSettings& settings) {
+  const auto is_tcp = [](const std::string& endpoint) { return endpoint.starts_with("tcp://"); };
+  return std::ranges::any_of(settings.listen, is_tcp) ||
+         std::ranges::any_of(settings.dials, is_tcp, &DialWanted::endpoint);
+}
+
+/// The keyring of a manager that another made: by a token of its site.
+OrFault<Keyring> keyring_of_manager(const std::string& folder, const Party& self) {
+  auto read = read_keyring(folder);
+  if (auto* fault = std::get_if<std::string>(&read)) return std::move(*fault);
+  auto& keyring = std::get<std::optional<Keyring>>(read);
+  if (!keyring)
+    return "tcp takes keys, and there is no " + folder + "/keys/link.json: its site's `dmm certify` makes it";
+  const auto claim = read_claim(keyring->certificate);
+  const auto* certificate = std::get_if<Certificate>(&claim);
+  if (certificate && certificate->party == self) return std::move(*keyring);
+  return folder + "/keys/link.json has no certificate of " + to_text(self) +
+         (certificate ? ", but one of " + to_text(certificate->party) : std::string());
+}
+
+}  // namespace
+
+std::string take_keys(DaemonSettings& settings) {
+  if (!speaks_tcp(settings)) return {};
+  const Party& self = settings.endpoint.self;
+  if (settings.directory.empty()) return "tcp takes keys, and they are kept in \"directory\"; expected one";
+  auto keyring = self.role == Role::site_manager ? keyring_of_site(settings.directory, self.site)
+                                                 : keyring_of_manager(settings.directory, self);
+  if (auto* fault = std::get_if<std::string>(&keyring)) return std::move(*fault);
+  settings.keyring = std::move(std::get<Keyring>(keyring));
+  settings.endpoint.certificate = settings.keyring->certificate;
+  settings.endpoint.wall_offset = Duration{wall_microseconds() - monotonic_now().microseconds};
+  settings.endpoint.admission.trust.sites.emplace(self.site, settings.keyring->site);
+  return {};
+}
+
 std::string number_start(DaemonSettings& settings, const std::string& directory) {
   const auto start =
       directory.empty() ? OrFault<std::uint64_t>(incarnation_now()) : next_incarnation(directory + "/incarnation");

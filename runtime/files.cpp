@@ -74,15 +74,28 @@ std::string read_head(const std::string& path, std::size_t bytes_max) {
   return read_at_most(path, bytes_max).value_or(std::string());
 }
 
-std::string replace_file(const std::string& path, std::string_view content) {
+namespace {
+
+std::string replace_file_with_mode(const std::string& path, std::string_view content, unsigned mode) {
   const std::string beside = path + ".new";
   {
-    const File file(beside, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, 0644);
+    ::unlink(beside.c_str());  // an old one keeps its mode
+    const File file(beside, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode);
     if (!file.is_open()) return fault_text("cannot write", beside, errno);
     if (!write_all(file.descriptor(), content, 0) || ::fdatasync(file.descriptor()) != 0)
       return fault_text("cannot write", beside, errno);
   }
   return rename_synced(beside, path);
+}
+
+}  // namespace
+
+std::string replace_file(const std::string& path, std::string_view content) {
+  return replace_file_with_mode(path, content, 0644);
+}
+
+std::string replace_private_file(const std::string& path, std::string_view content) {
+  return replace_file_with_mode(path, content, 0600);
 }
 
 std::string rename_synced(const std::string& from, const std::string& to) {

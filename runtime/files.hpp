@@ -17,6 +17,8 @@ std::string read_head(const std::string& path, std::size_t bytes_max);
 
 /// Replaces a file's content at once: written beside it, synced, renamed over it.
 std::string replace_file(const std::string& path, std::string_view content);
+/// The same of a file that its owner alone may read and write.
+std::string replace_private_file(const std::string& path, std::string_view content);
 
 /// Renames a file that is synced itself, so that the new name survives the end of the machine.
 std::string rename_synced(const std::string& from, const std::string& to);

@@ -1,6 +1,8 @@
 // See reach.hpp.
 #include "runtime/reach.hpp"
 
+#include "keys/endpoint_key.hpp"
+
 #include <fcntl.h>
 #include <netdb.h>
 #include <poll.h>
@@ -119,7 +121,8 @@ std::optional<Unreachable> why_no_host(const std::string& endpoint, std::string_
 
 }  // namespace
 
-std::optional<Unreachable> why_unreachable(const std::string& endpoint, Duration at_most) {
+std::optional<Unreachable> why_unreachable(const std::string& dialled, Duration at_most) {
+  const std::string endpoint = place_and_key(dialled).first;
   constexpr std::string_view file = "ipc://", network = "tcp://";
   if (endpoint.starts_with(file)) return why_no_file(endpoint, endpoint.substr(file.size()));
   if (endpoint.starts_with(network))

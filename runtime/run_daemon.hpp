@@ -3,10 +3,12 @@
 
 #include <cstdint>
 #include <cstdio>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "runtime/keyring.hpp"
 #include "runtime/reactor.hpp"
 
 namespace dmm {
@@ -19,7 +21,12 @@ struct DaemonSettings {
   LogOptions log;
   bool die_with_parent = false;
   std::uint64_t start = 0;  ///< the number of this start, greater than those of all before
+  std::optional<Keyring> keyring;  ///< what it proves itself with over tcp
 };
+
+/// Reads what a daemon that speaks over tcp proves itself with; makes the keys of a site manager at its first
+/// start. To be called once endpoints, dials, directory and admission are there. An error text, or empty.
+std::string take_keys(DaemonSettings& settings);
 
 /// Numbers this start, by what is kept in the directory; after the locks on it, so that no two daemons take the same
 /// number. An error text, or empty.
@@ -36,6 +43,7 @@ class Foundation {
     const Umask given = change_umask(private_umask);
     if (std::string fault = log.open(settings.log); !fault.empty()) return fault;
     change_umask(given);
+    if (settings.keyring) transport.prove_with(settings.keyring->link);
     for (const std::string& endpoint : settings.listen)
       if (std::string fault = transport.listen(endpoint); !fault.empty()) return fault;
     change_umask(private_umask);
@@ -44,7 +52,7 @@ class Foundation {
 
   /// Says to whoever starts it, and in the log, what harm others can do through it.
   void warn(const DaemonSettings& settings) {
-    for (const std::string& text : exposures_of(settings.listen, runs_as_root())) {
+    for (const std::string& text : exposures_of(runs_as_root())) {
       log.write(Level::warning, "exposed", {{"text", text}});
       if (!log.on_terminal()) std::fprintf(stderr, "%s: warning: %s\n", settings.log.who.c_str(), text.c_str());
     }
@@ -74,6 +82,10 @@ int run_daemon(Foundation& foundation, const DaemonSettings& settings, M manager
     if (const std::string fault = reactor.dial(wanted.peer, wanted.endpoint); !fault.empty())
       return fail_daemon(foundation, self, fault);
   foundation.warn(settings);
+  if (settings.keyring)
+    foundation.log.write(
+        Level::info, "keys",
+        {{"link", to_text(public_of(settings.keyring->link))}, {"site", to_text(settings.keyring->site)}});
   return reactor.run();
 }
 

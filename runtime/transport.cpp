@@ -20,6 +20,7 @@
 #include "runtime/accounts.hpp"
 #include "runtime/clock.hpp"
 #include "runtime/socket_lock.hpp"
+#include "runtime/zap.hpp"
 
 namespace dmm {
 namespace {
@@ -59,9 +60,16 @@ void choose_family(zmq::socket_t& socket, const std::string& endpoint) {
   socket.set(zmq::sockopt::ipv6, endpoint.find('[') != std::string::npos);
 }
 
-bool is_known_kind(const std::string& endpoint) {
-  return endpoint.starts_with("tcp://") || endpoint.starts_with("ipc://");
+bool is_tcp(const std::string& endpoint) { return endpoint.starts_with("tcp://"); }
+bool is_known_kind(const std::string& endpoint) { return is_tcp(endpoint) || endpoint.starts_with("ipc://"); }
+
+template <class Key>
+std::string_view as_bytes(const Key& key) {
+  return {reinterpret_cast<const char*>(key.data()), key.size()};
 }
+
+/// As a listener, every connection over tcp proves a key: without a secret of its own there is none.
+constexpr const char* no_secret = "tcp takes keys, and there are none; see docs/security.md";
 
 std::string text_of(int error) {
   switch (error) {
@@ -92,8 +100,8 @@ struct Transport::Inside {
     std::string routing_id;
     std::list<Connection>::iterator use;  ///< its place in the order of use
     int descriptor = -1;                  ///< of the connection, as its last frame told
-    std::string address = {};             ///< of the far end, as ZeroMQ writes it
-    Principal principal = Unproven{};     ///< as the address says
+    std::string address = {}, user = {};  ///< of the far end, as ZeroMQ writes them
+    Principal principal = Unproven{};     ///< as they say
   };
 
   TransportSettings settings;
@@ -102,6 +110,7 @@ struct Transport::Inside {
   std::vector<std::string> endpoints;
   std::vector<SocketLock> locks;
 
+  ZapHandler zap{context};
   std::unique_ptr<Socket> listening;
   zmq::socket_t monitor;  ///< tells which connections others opened and closed
   ConnectionGuard guard;
@@ -111,6 +120,14 @@ struct Transport::Inside {
   std::size_t turn = 0;  ///< in `hot`
 
   std::unordered_map<int, Socket*> by_descriptor;
+  /// What is bound or connected next proves our key.
+  void prove_with(Socket& socket) const {
+    const LinkSecret& secret = *settings.link_secret;
+    const LinkKey key = public_of(secret);
+    socket.zmq.set(zmq::sockopt::curve_secretkey, as_bytes(secret.bytes()));
+    socket.zmq.set(zmq::sockopt::curve_publickey, as_bytes(key.bytes));
+  }
+
   Connection last_connection = 0;
   std::unordered_map<std::string, Connection> by_routing_id;
   std::unordered_map<Connection, Incoming> incoming;
@@ -128,6 +145,7 @@ struct Transport::Inside {
     DMM_ASSERT(epoll >= 0);
     context.set(zmq::ctxopt::max_sockets, 8'192);
     zmq_msg_init(&message);
+    watch(zap.descriptor());
   }
 
   ~Inside() {
@@ -135,6 +153,7 @@ struct Transport::Inside {
     dialled.clear();
     monitor.close();
     listening.reset();
+    zap.close();
     context.close();  // waits for the linger
     ::close(epoll);
   }
@@ -209,9 +228,13 @@ struct Transport::Inside {
   const Principal& principal_of(Connection connection) {
     Incoming& peer = incoming.at(connection);
     const char* const address = zmq_msg_gets(&message, "Peer-Address");
-    if (address != nullptr && peer.address == address) return peer.principal;
-    peer.address = address != nullptr ? address : "";
-    return peer.principal = principal_of_address(peer.address, account_names);
+    const char* const user = zmq_msg_gets(&message, "User-Id");
+    const std::string_view seen_address = address != nullptr ? address : "",
+                           seen_user = user != nullptr ? user : "";
+    if (peer.address == seen_address && peer.user == seen_user) return peer.principal;
+    peer.address = seen_address;
+    peer.user = seen_user;
+    return peer.principal = dmm::principal_of(peer.address, peer.user, account_names);
   }
 
   /// What became of incoming connections since the last call.
@@ -247,6 +270,7 @@ std::string Transport::listen(const std::string& endpoint) {
   Inside& in = *inside_;
   const auto fault = [&](const std::string& why) { return "cannot listen at " + endpoint + ": " + why; };
   if (!is_known_kind(endpoint)) return fault(text_of(EINVAL));
+  if (is_tcp(endpoint) && !in.settings.link_secret) return fault(no_secret);
   SocketLock lock;
   if (const std::string path = SocketLock::path_of(endpoint); !path.empty())
     if (const std::string held = lock.acquire(path); !held.empty()) return fault(held);
@@ -264,6 +288,8 @@ std::string Transport::listen(const std::string& endpoint) {
       in.watch(*in.listening);
     }
     choose_family(in.listening->zmq, endpoint);
+    in.listening->zmq.set(zmq::sockopt::curve_server, is_tcp(endpoint));
+    if (is_tcp(endpoint)) in.prove_with(*in.listening);
     in.listening->zmq.bind(endpoint);
     in.endpoints.push_back(in.listening->zmq.get(zmq::sockopt::last_endpoint));
   } catch (const zmq::error_t& error) {
@@ -276,19 +302,34 @@ std::string Transport::listen(const std::string& endpoint) {
 
 const std::vector<std::string>& Transport::endpoints() const { return inside_->endpoints; }
 
+void Transport::prove_with(const LinkSecret& secret) { inside_->settings.link_secret = secret; }
+
+std::string Transport::published(const std::string& endpoint) const {
+  if (!is_tcp(endpoint) || !inside_->settings.link_secret) return endpoint;
+  return endpoint + key_mark + to_text(public_of(*inside_->settings.link_secret));
+}
+
 OrFault<Connection, TransportFault> Transport::dial(const std::string& endpoint) {
   Inside& in = *inside_;
-  const auto fault = [&](int error) {
-    return TransportFault{"cannot connect to " + endpoint + ": " + text_of(error)};
+  const auto why_not = [&](const std::string& why) {
+    return TransportFault{"cannot connect to " + endpoint + ": " + why};
   };
+  const auto fault = [&](int error) { return why_not(text_of(error)); };
   if (!is_known_kind(endpoint)) return fault(EINVAL);
+  const auto [place, key] = place_and_key(endpoint);
+  if (is_tcp(endpoint) && !key) return why_not("it names no key; expected tcp://host:port#KEY");
+  if (is_tcp(endpoint) && !in.settings.link_secret) return why_not(no_secret);
   try {
     auto socket = in.make_socket(zmq::socket_type::dealer);
     // Frames for a peer that isn't there are refused rather than piled up: an hour of repeated Hellos would all be
     // delivered, and answered, when the peer comes back.
     socket->zmq.set(zmq::sockopt::immediate, true);
-    choose_family(socket->zmq, endpoint);
-    socket->zmq.connect(endpoint);
+    choose_family(socket->zmq, place);
+    if (is_tcp(place)) {
+      in.prove_with(*socket);
+      socket->zmq.set(zmq::sockopt::curve_serverkey, as_bytes(key->bytes));
+    }
+    socket->zmq.connect(place);
     socket->connection = ++in.last_connection;
     in.watch(*socket);
     const Connection connection = socket->connection;
@@ -407,6 +448,8 @@ bool Transport::wait(Duration at_most) {
     const int descriptor = events[static_cast<std::size_t>(i)].data.fd;
     if (const auto socket = in.by_descriptor.find(descriptor); socket != in.by_descriptor.end())
       in.heat(*socket->second);
+    else if (descriptor == in.zap.descriptor())
+      in.zap.answer();
     else
       in.readable.push_back(descriptor);
   }

@@ -1,19 +1,26 @@
 // Sockets: one ZeroMQ ROUTER that listens at all endpoints of a daemon, and one DEALER for each connection that it
-// opens. Numbers the connections and carries whole frames; knows nothing of what is in them. Nothing here is reliable:
-// a frame may be lost with its connection, and the sessions above send it again (docs/protocol.md section 2).
+// opens. Numbers the connections and carries whole frames; knows nothing of what is in them. Nothing here is
+// reliable: a frame may be lost with its connection, and the sessions above send it again (docs/protocol.md
+// section 2).
 //
-// It is also what a daemon sleeps in: `wait` returns when a frame may have come, when a watched descriptor is readable,
-// or when the time is over. One thread only.
+// Over tcp each connection is CURVE, with a handler for ZAP that tells the key of the far end. An endpoint to dial
+// names the key that its far end has: "tcp://host:port#KEY". Over ipc the kernel tells the account of the far end.
+//
+// It is also what a daemon sleeps in: `wait` returns when a frame may have come, when a watched descriptor is
+// readable, or when the time is over. One thread only.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "keys/endpoint_key.hpp"
+#include "keys/principal.hpp"
 #include "links/endpoint.hpp"
 #include "protocol/outcome.hpp"
 #include "protocol/time.hpp"
@@ -26,6 +33,7 @@ struct TransportSettings {
   std::size_t connections_max = 10'000;       ///< incoming connections remembered; the longest unused is forgotten
   ConnectionGuard::Settings guard = {};       ///< which of them are cut
   Duration linger = milliseconds(200);        ///< at the end, for what was sent last
+  std::optional<LinkSecret> link_secret = {};  ///< of this process; none: it neither listens nor dials over tcp
 };
 
 /// Why an endpoint can't be used: a text that names it.
@@ -48,11 +56,17 @@ class Transport {
   Transport(const Transport&) = delete;
   Transport& operator=(const Transport&) = delete;
 
+  /// What is listened at and dialled over tcp from now on proves this key.
+  void prove_with(const LinkSecret& secret);
+
   /// Listens at one more endpoint ("tcp://host:port", "ipc://path"). An error text, or empty. A socket file that a dead
   /// process left is replaced; that of a live one is not: whoever listens holds a lock on `path`.lock.
   std::string listen(const std::string& endpoint);
   /// Where it listens, with the port that was chosen for "tcp://host:*".
   const std::vector<std::string>& endpoints() const;
+
+  /// An endpoint as others dial it: over tcp with our key.
+  std::string published(const std::string& endpoint) const;
 
   /// Begins to connect, and does so again whenever the connection is lost, until `hangup`.
   OrFault<Connection, TransportFault> dial(const std::string& endpoint);

@@ -35,7 +35,7 @@ class Loopback:
         run("ip", "link", "set", "lo", "up")
 
     def options(self):
-        return ["--tcp", FIRST_PORT, "--unauthenticated"]
+        return ["--tcp", FIRST_PORT]
 
     def drop(self, port, sides):
         table = f"inet cut_{port}"
@@ -104,7 +104,7 @@ class Namespaces:
             run("ip", "-n", host, "link", "set", device, "up")
 
     def options(self):
-        return ["--tcp", FIRST_PORT, "--unauthenticated", "--hosts", self.first]
+        return ["--tcp", FIRST_PORT, "--hosts", self.first]
 
     def name(self):
         self.cuts += 1  # several cuts may be at one site at once

@@ -31,6 +31,10 @@ Admission admission_of(const SiteConfig& config) {
   accounts.resource_managers = {config.resource_manager_accounts.begin(), config.resource_manager_accounts.end()};
   for (const LinkConfig& link : config.links)
     accounts.parties[site_manager_of(link.site)] = {link.accounts.begin(), link.accounts.end()};
+  for (const std::string& revoked : config.revoked)
+    if (const auto key = parse_key<LinkKey>(revoked)) admission.trust.revoked.insert(*key);
+  for (const LinkConfig& link : config.links)
+    if (const auto key = parse_key<SiteKey>(link.key)) admission.trust.sites.emplace(link.site, *key);
   admission.job_managers_of_site = config.users.empty();
   admission.resource_managers = config.resource_managers.empty();
   return admission;
@@ -46,8 +50,11 @@ std::vector<DialWanted> dials_of(const SiteConfig& config) {
 /// A site manager has nothing beside its manager but its configuration.
 class SiteShell {
  public:
-  SiteShell(SiteConfig config, DaemonArguments arguments)
-      : started_with_(config), config_(std::move(config)), arguments_(std::move(arguments)) {}
+  SiteShell(SiteConfig config, DaemonArguments arguments, std::optional<Keyring> keyring)
+      : started_with_(config),
+        config_(std::move(config)),
+        arguments_(std::move(arguments)),
+        keyring_(std::move(keyring)) {}
 
   static constexpr std::string_view state_verb = "site";
   std::vector<int> descriptors() const { return {}; }
@@ -68,6 +75,7 @@ class SiteShell {
     Reloaded reloaded{.fault = driver.manager.reconfigure(now, wanted.settings, driver.effects)};
     if (!reloaded.fault.empty()) return reloaded;
     reloaded.admission = admission_of(wanted);
+    if (keyring_) reloaded.admission->trust.sites.emplace(wanted.settings.name, keyring_->site);
     const std::vector<DialWanted> before = dials_of(config_), after = dials_of(wanted);
     const auto has = [](const std::vector<DialWanted>& dials, const Party& peer) {
       return std::ranges::find(dials, peer, &DialWanted::peer) != dials.end();
@@ -86,6 +94,7 @@ class SiteShell {
  private:
   SiteConfig started_with_, config_;
   DaemonArguments arguments_;
+  std::optional<Keyring> keyring_;
 };
 
 DaemonSettings settings_of(const SiteConfig& config) {
@@ -101,6 +110,7 @@ int run(const SiteConfig& config, const DaemonArguments& arguments) {
   settings.die_with_parent = arguments.die_with_parent;
   Foundation foundation;
   const auto fail = [&](const std::string& fault) { return fail_daemon(foundation, settings.endpoint.self, fault); };
+  if (const std::string fault = take_keys(settings); !fault.empty()) return fail(fault);
   if (const std::string fault = foundation.open(settings); !fault.empty()) return fail(fault);
 
   auto kept = open_kept<SiteRecord>(config.directory, config.ledger, to_text(settings.endpoint.self));
@@ -111,7 +121,7 @@ int run(const SiteConfig& config, const DaemonArguments& arguments) {
 
   SiteManager manager(config.settings, settings.start);
   if (ledger != nullptr) manager.restore(monotonic_now(), std::move(rows));
-  SiteShell shell(config, arguments);
+  SiteShell shell(config, arguments, settings.keyring);
   return run_daemon(foundation, settings, std::move(manager), shell, ledger.get());
 }
 

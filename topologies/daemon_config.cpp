@@ -59,6 +59,8 @@ void visit_site(Config& c, Visitor& v) {
     item.enumeration("relation", link.relation, relations());
     item.text("connect", link.connect,
               [](const std::string& at) { return at.empty() ? std::string() : fault_of_connect(at); });
+    item.text("key", link.key,
+              [](const std::string& key) { return key.empty() ? std::string() : fault_of_key(key); });
     item.texts("accounts", link.accounts, fault_of_account);
     visit_limits(link.limits, item);
   });
@@ -74,6 +76,7 @@ void visit_site(Config& c, Visitor& v) {
           [](const std::string& name) { return fault_of_name(name, manager_name_length_max); });
   v.texts("resource_manager_accounts", c.resource_manager_accounts, fault_of_account);
   v.texts("administrators", c.administrators, fault_of_account);
+  v.texts("revoked", c.revoked, fault_of_key);
   v.text("directory", c.directory);
 }
 

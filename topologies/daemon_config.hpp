@@ -30,6 +30,7 @@ struct LinkConfig {
   SiteName site;
   Relation relation = Relation::sibling;
   std::string connect;  ///< its endpoint; empty: the neighbour dials us
+  std::string key = {};  ///< of the site, by which its managers are believed over tcp; empty: none is
   NeighbourLimits limits = {};
   std::vector<std::string> accounts = {};  ///< of this host, under which its site manager may dial us over `ipc`
 };
@@ -41,6 +42,7 @@ struct SiteConfig {
   std::vector<std::string> users;  ///< names of the job managers that are let in; empty: any
   std::vector<std::string> resource_managers;  ///< names of those that are let in; empty: any
   std::vector<std::string> resource_manager_accounts;  ///< of this host, under which they may dial us over `ipc`
+  std::vector<std::string> revoked;  ///< link keys that are believed no more, whatever their certificates say
   std::vector<std::string> administrators;  ///< accounts of this host that may give the owner's orders over `ipc`
   std::string directory;           ///< for state; empty: nothing is kept
   std::string ledger = "graded";   ///< one of ledger_modes()

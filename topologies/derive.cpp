@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 
+#include "keys/endpoint_key.hpp"
 #include "topologies/daemon_config.hpp"
 #include "topologies/text_rules.hpp"
 
@@ -40,6 +41,9 @@ class Deriver {
     if (options_.directory.empty()) return ConfigError{"derive: expected a directory, found nothing"};
     if (!(options_.speedup > 0)) return ConfigError{"derive: speedup: expected a number above 0"};
     for (std::size_t i = 0; i < topology_.sites.size(); ++i) positions_[topology_.sites[i].name] = i;
+    for (const TopologySite& site : topology_.sites)
+      if (options_.tcp && !options_.keys.contains(site.name))
+        return ConfigError{"derive: keys: site " + std::string(site.name.text) + " has none"};
     const std::string& root = options_.directory;
     deployment_.directories = {root, root + "/config", root + "/logs", root + "/s"};
     for (const TopologySite& site : topology_.sites) add(site_manager_of(site.name));
@@ -66,17 +70,17 @@ class Deriver {
     daemon.log_file = options_.directory + "/logs/" + name + ".jsonl";
     daemon.directory = options_.directory + (is_site ? "/site-" : is_job_manager ? "/jobs-" : "/run-") + who;
     deployment_.directories.push_back(daemon.directory);
-    daemon.endpoint = endpoint(deployment_.daemons.size(), positions_.at(party.site));
+    const std::size_t n = deployment_.daemons.size();
+    daemon.endpoint = "ipc://" + options_.directory + "/s/" + std::to_string(n) + ".ipc";
+    daemon.place = options_.tcp ? port_of(n, positions_.at(party.site)) : daemon.endpoint;
+    for (const std::string& listened : {daemon.endpoint, daemon.place})
+      if (std::string fault = fault_of_listen(listened); !fault.empty()) complain("endpoint: " + fault);
     return deployment_.daemons.emplace_back(std::move(daemon));
   }
 
   /// Of daemon `n`, which is one of site `site`.
-  std::string endpoint(std::size_t n, std::size_t site) {
-    const long port = options_.first_port + static_cast<long>(n);
-    const std::string text = options_.tcp ? "tcp://" + host(site) + ":" + std::to_string(port)
-                                          : "ipc://" + options_.directory + "/s/" + std::to_string(n) + ".ipc";
-    if (std::string fault = fault_of_connect(text); !fault.empty()) complain("endpoint: " + fault);
-    return text;
+  std::string port_of(std::size_t n, std::size_t site) {
+    return "tcp://" + host(site) + ":" + std::to_string(options_.first_port + static_cast<long>(n));
   }
 
   /// One for each resource manager, so that programs tell their hosts apart though they are one.
@@ -99,6 +103,7 @@ class Deriver {
   template <class Config>
   void fill_shell(Config& config, const DaemonFile& daemon) const {
     config.listen = {daemon.endpoint};
+    if (options_.tcp) config.listen.push_back(daemon.place);
     config.directory = daemon.directory;
     config.ledger = topology_.ledger;
     config.log = {daemon.log_file, options_.log_level, options_.log_terminal};
@@ -108,8 +113,10 @@ class Deriver {
     config.count_messages_by_request = options_.count_messages_by_request;
   }
 
-  const std::string& endpoint_of(const SiteName& site) const {
-    return deployment_.daemons[positions_.at(site)].endpoint;  // the site managers come first
+  /// What other managers dial.
+  std::string endpoint_of(const SiteName& site) const {
+    const std::string& place = deployment_.daemons[positions_.at(site)].place;  // the site managers come first
+    return options_.tcp ? place + key_mark + to_text(options_.keys.at(site).link) : place;
   }
 
   Duration faster(Duration cycle) const { return from_seconds(cycle.in_seconds() / options_.speedup); }
@@ -123,7 +130,12 @@ class Deriver {
       config.settings.delegation_cycle = faster(site.settings.delegation_cycle);
       config.users = site.users;
       for (const NeighbourSettings& neighbour : site.settings.neighbours)
-        config.links.push_back({neighbour.site, neighbour.relation, dialled(i, neighbour), neighbour.limits});
+        config.links.push_back(
+            {.site = neighbour.site,
+             .relation = neighbour.relation,
+             .connect = dialled(i, neighbour),
+             .key = options_.tcp ? to_text(options_.keys.at(neighbour.site).site) : std::string(),
+             .limits = neighbour.limits});
       fill_shell(config, deployment_.daemons[i]);
       deployment_.daemons[i].text = write_config(config);
     }
@@ -143,7 +155,7 @@ class Deriver {
       ResourceManagerConfig config;
       config.settings = std::move(settings);
       if (site.direct_routes) {
-        config.settings.endpoint = daemon.endpoint;
+        config.settings.endpoint = daemon.place;
         config.settings.address = options_.tcp && !options_.first_host.empty() ? host(positions_.at(site.name))
                                                                                : loopback_address(addresses_++);
       }

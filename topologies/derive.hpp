@@ -7,10 +7,12 @@
 // and clients alike.
 #pragma once
 
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "keys/key.hpp"
 #include "protocol/ids.hpp"
 #include "protocol/outcome.hpp"
 #include "topologies/config_error.hpp"
@@ -18,10 +20,17 @@
 
 namespace dmm {
 
+/// What a site and its manager are known by.
+struct SitePublicKeys {
+  SiteKey site;
+  LinkKey link;
+};
+
 struct DeriveOptions {
-  std::string directory;     ///< of the testbed; all files and sockets are below it. Short, if it isn't tcp
-  bool tcp = false;          ///< tcp://<host>:<port> instead of ipc://<directory>/s/<n>.ipc
+  std::string directory;     ///< of the testbed; all files and sockets are below it. Short
+  bool tcp = false;          ///< managers speak over tcp://<host>:<port>; else over ipc, as clients do
   int first_port = 7700;     ///< with tcp: the first daemon's; one more for each that follows
+  std::map<SiteName, SitePublicKeys> keys = {};  ///< with tcp: of each site
   std::string first_host = {};  ///< with tcp: an address a site, from this one (IPv4) on; empty: all on 127.0.0.1
   double speedup = 1.0;      ///< divides the cycles of the sites; terms, retries and offers stay real
   std::string log_level = "info";
@@ -41,7 +50,8 @@ struct DaemonFile {
   Party party;
   std::string config_file;  ///< <directory>/config/<kind>-<site>[-<name>].json
   std::string text;         ///< what belongs into that file
-  std::string endpoint;     ///< what it listens on
+  std::string endpoint;     ///< where it listens for clients
+  std::string place;        ///< where it listens for managers
   std::string log_file;     ///< <directory>/logs/<kind>-<site>[-<name>].jsonl
   std::string directory;    ///< its own: <directory>/site-<site>, jobs-<site>-<user> or run-<site>-<name>
 };

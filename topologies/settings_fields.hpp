@@ -131,7 +131,7 @@ void visit_resource_manager(Settings& s, Visitor& v) {
   v.texts("node_names", s.node_names, fault_of_node_name);
   visit_nodes(s, v);
   v.text("endpoint", s.endpoint,
-         [](const std::string& at) { return at.empty() ? std::string() : fault_of_connect(at); });
+         [](const std::string& at) { return at.empty() ? std::string() : fault_of_place(at); });
   v.text("address", s.address, fault_of_address);
   v.duration("term_seconds", s.term, seconds_min, term_max.in_seconds());
   v.duration("park_seconds", s.park, 0, seconds_max);

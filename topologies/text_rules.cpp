@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "keys/endpoint_key.hpp"
 #include "protocol/numbers.hpp"
 
 namespace dmm {
@@ -86,7 +87,22 @@ std::string fault_of_address(const std::string& address) {
   return "expected the name or IPv4 address of a host, found \"" + address + '"';
 }
 
+std::string fault_of_key(const std::string& key) {
+  if (parse_key<SiteKey>(key)) return {};
+  return "\"" + key.substr(0, 60) + "\" is no key; expected " + std::to_string(key_letters) +
+         " letters, as `dmm keys` prints them";
+}
+
 std::string fault_of_connect(const std::string& endpoint) {
+  const auto [place, key] = place_and_key(endpoint);
+  if (std::string fault = fault_of_place(place); !fault.empty() || !place.starts_with("tcp://") || key)
+    return fault;
+  return "\"" + endpoint.substr(0, 200) +
+         "\" doesn't name the key of its far end; expected tcp://host:port#KEY, as its "
+         "`dmm keys` prints it";
+}
+
+std::string fault_of_place(const std::string& endpoint) {
   if (endpoint.starts_with("tcp://*:"))
     return "\"" + endpoint + "\" can be listened on, but not connected to; expected the name or address of a host";
   return fault_of_listen(endpoint);

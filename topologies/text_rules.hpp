@@ -23,8 +23,12 @@ std::string fault_of_account(const std::string& name);
 std::string fault_of_listen(const std::string& endpoint);
 /// Why this is no name or address of a host, or an empty text, also for no text.
 std::string fault_of_address(const std::string& address);
-/// Why nobody can connect to this endpoint, or an empty text.
+/// Why no endpoint can be published like this, or an empty text.
+std::string fault_of_place(const std::string& endpoint);
+/// Why no manager can connect to this endpoint, or an empty text: over tcp it names the key of its far end.
 std::string fault_of_connect(const std::string& endpoint);
+/// Why this is no key of a site or a link, or an empty text.
+std::string fault_of_key(const std::string& key);
 
 /// " (did you mean "x"?)" if one of the words is near to this one, else an empty text.
 std::string suggestion(const std::string& word, const std::vector<std::string>& words);

@@ -10,6 +10,7 @@ import unittest
 from grid import BIN, SOURCE, GridTest, free_ports
 
 TWO = SOURCE / "topologies/two-sites.json"
+NO_KEY = "A" * 43  # a key that nobody has
 GOOD_LINE = "{job} {submit} -1 {run} {size} -1 -1 {size} 100 -1 1 1 1 1 1 {cluster} -1 -1\n"
 
 
@@ -172,7 +173,28 @@ class Daemons(GridTest):
             endpoint = f"tcp://127.0.0.1:{server.getsockname()[1]}"
             for program, config in self.configs(endpoint):
                 with self.subTest(program):
-                    self.run_daemon(program, config, 1, endpoint, "port in use")
+                    if program != "sitemgr":  # which makes its own
+                        self.run_daemon(program, {**config, "directory": str(self.folder / "no-keys")}, 1, "keys")
+                    self.run_daemon(program, {**config, "directory": self.folder_with_keys(program)}, 1, endpoint,
+                                    "port in use")
+
+    def folder_with_keys(self, program):
+        site = self.folder / "site-a"
+        self.site_keys("a", site)
+        if program == "sitemgr":
+            return str(site)
+        folder = self.folder / program
+        self.certify(site, *{"jobmgr": ("user", "u"), "resmgr": ("node", "n")}[program], folder)
+        return str(folder)
+
+    def test_keys_that_others_may_read(self):
+        folder = self.folder / "site-a"
+        self.site_keys("a", folder)
+        file = folder / "keys/site.json"
+        self.assertEqual(file.stat().st_mode & 0o777, 0o600)
+        file.chmod(0o640)
+        self.run_daemon("sitemgr", {"site": "a", "listen": [f"tcp://127.0.0.1:{free_ports(1)[0]}"],
+                                    "directory": str(folder)}, 1, str(file), "chmod 600")
 
     def test_socket_in_use(self):
         endpoint = f"ipc://{self.folder}/one.sock"
@@ -188,7 +210,7 @@ class Daemons(GridTest):
 
     def test_a_manager_that_isnt_there(self):
         port = free_ports(1)[0]
-        done = self.dmm("sites", "--sitemgr", f"tcp://127.0.0.1:{port}", "--as-site", "a", code=3)
+        done = self.dmm("sites", "--sitemgr", f"tcp://127.0.0.1:{port}#{NO_KEY}", "--as-site", "a", code=3)
         self.assertIn("a", done.err)
 
 

@@ -335,8 +335,10 @@ class Strangers(Changes):
         """They are closed after a while; a link on the same port isn't."""
         port = free_ports(1)[0]
         there = f"tcp://127.0.0.1:{port}"
-        beta = self.begin_site("beta", [self.link("alpha")], listen_too=[there])
-        self.begin_site("alpha", [{**self.link("beta"), "connect": there}])
+        (_, alpha_key), (beta_link, beta_key) = (self.site_keys(site, self.folder / f"site-{site}")
+                                                 for site in ("alpha", "beta"))
+        beta = self.begin_site("beta", [{**self.link("alpha"), "key": alpha_key}], listen_too=[there])
+        self.begin_site("alpha", [{**self.link("beta"), "key": beta_key, "connect": f"{there}#{beta_link}"}])
         self.until_up(("alpha", "beta"), ("beta", "alpha"))
         silent = [socket.create_connection(("127.0.0.1", port), timeout=LIMIT) for _ in range(50)]
         for connection in silent:

@@ -10,6 +10,7 @@ import time
 
 import msgpack
 import zmq
+from dmm_keys import key_of_endpoint
 
 VERSION = 1
 FRAME_BYTES_MAX = 262144
@@ -65,13 +66,15 @@ Program = struct("Program", ("arguments", ["text"], ()), ("working_directory", "
 
 Hello = struct("Hello", ("received", "uint", 0), ("answer", "bool", False), ("software", "text", ""),
                ("ancestors", ["name"], ()), ("instance", "uint", 0), ("stamp", "uint", 0), ("echo", "uint", 0),
-               number=1)
+               ("certificate", "text", ""), number=1)
 Beat = struct("Beat", ("resend", "bool", False), ("last", "uint", 0), ("dormant", "bool", False), ("stamp", "uint", 0),
               ("echo", "uint", 0), ("in_passing", "bool", False), number=2)
 Fault = struct("Fault", ("about", "uint", 0), ("text", "text", ""), number=3)
 Relay = struct("Relay", ("sender", Party, Party()), ("receiver", Party, Party()), ("path", ["name"], ()),
                ("position", "uint", 0), ("payload", "bytes", b""), number=4)
 Fragment = struct("Fragment", ("index", "uint", 0), ("last", "bool", False), ("data", "bytes", b""), number=5)
+SiteVouch = struct("SiteVouch", ("site", "name", ""), ("key", "text", ""))
+Vouch = struct("Vouch", ("sites", [SiteVouch], ()), number=6)
 Request = struct("Request", ("id", RequestId, RequestId()), ("need", Need, Need()), ("dttl", "uint", 5),
                  ("priority", "int", 0), ("waited", "int", 0), ("origin_user", "text", ""), ("length", "int", 0),
                  number=10)
@@ -168,7 +171,7 @@ Ask = struct("Ask", ("token", "uint", 0), ("verb", "text", ""), ("argument", "te
 Answer = struct("Answer", ("token", "uint", 0), ("fault", "text", ""), ("text", "text", ""), number=63)
 
 MESSAGES = {message.NUMBER: message for message in (
-    Hello, Beat, Fault, Relay, Fragment, Request, Cancel, Refuse, Delegate, Reject, Withdraw, Reach, Survey,
+    Hello, Beat, Fault, Relay, Fragment, Vouch, Request, Cancel, Refuse, Delegate, Reject, Withdraw, Reach, Survey,
     Clusters, Probe, Probed, Grant, GrantSet, Claim, Claimed, Release, LeaseEnded, Renew, Renewed, Inventory,
     Register, Assign, Unassign, Clean, SetAside, Start, Started, Go, Began, Ended, Stop, Fetch, Chunk, Piece, Grown,
     Forget, Submit, Submitted, Ask, Answer)}
@@ -301,7 +304,8 @@ class Network:
 class Manager:
     """One party and its session with the one manager that it dials (section 4)."""
 
-    def __init__(self, network, party, peer, endpoint, incarnation=None, ancestors=()):
+    def __init__(self, network, party, peer, endpoint, incarnation=None, ancestors=(), keys=None):
+        self.keys = keys
         self.network, self.party, self.peer, self.ancestors = network, party, peer, tuple(ancestors)
         self.incarnation = incarnation or time.time_ns() // 1000
         self.peer_incarnation = 0
@@ -323,7 +327,10 @@ class Manager:
         """A connection; after close() a new one for the same session."""
         self.socket = self.network.context.socket(zmq.DEALER)
         self.socket.setsockopt(zmq.LINGER, 0)
-        self.socket.connect(self.endpoint)
+        place, key = key_of_endpoint(self.endpoint)
+        if self.keys:
+            self.keys.prove(self.socket, key)
+        self.socket.connect(place)
         self.network.add(self)
 
     # ---- sending
@@ -368,7 +375,8 @@ class Manager:
                     stamp and stamp + int((time.monotonic() - came) * 1000))
 
     def say_hello(self, answer=False):
-        self.send(Hello(self.delivered, answer, "python", self.ancestors))
+        self.send(Hello(self.delivered, answer, "python", self.ancestors,
+                        certificate=self.keys.certificate if self.keys else ""))
 
     # ---- receiving
     def read(self):

@@ -62,7 +62,14 @@ class Documents(GridTest):
         ports = free_ports(2)
         text = (SOURCE / "docs/operations.md").read_text(encoding="utf-8")
         files, processes = {}, {}
+        folders = {"alpha": self.folder / "var/lib/dmm/alpha", "nodes": self.folder / "var/lib/dmm/node01",
+                   "ann": self.folder / "ann/.dmm"}
+        link, _ = self.site_keys("alpha", folders["alpha"])
+        self.certify(folders["alpha"], "node", "node01", folders["nodes"])
+        self.certify(folders["alpha"], "user", "ann", folders["ann"])
+        self.environment["DMM_KEYS"] = str(folders["alpha"])  # the administrator's, who asks the site over tcp
         for name, block in NAMED.findall(text):
+            block = re.sub(r"(?<=alpha-head:7700#)[\w-]{43}", link, block)
             for old, new in (("alpha-head", "127.0.0.1"), ("node01.example.org", "127.0.0.1"),
                              ("/var/", f"{self.folder}/var/"),
                              ("/home/ann", f"{self.folder}/ann"), (":7700", f":{ports[0]}"), (":7701", f":{ports[1]}"),
@@ -74,7 +81,7 @@ class Documents(GridTest):
         for name, file in files.items():
             processes[name] = self.start_daemon(file)
         jobs = f"ipc://{self.folder}/ann/.dmm/jobmgr.ipc"
-        return files, f"tcp://127.0.0.1:{ports[0]}", jobs, processes
+        return files, f"tcp://127.0.0.1:{ports[0]}#{link}", jobs, processes
 
     def start_daemon(self, file):
         read_end, write_end = os.pipe()

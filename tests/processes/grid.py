@@ -132,6 +132,15 @@ class GridTest(unittest.TestCase):
             self.assertEqual(done.code, code, done)
         return done
 
+    def site_keys(self, site, folder):
+        """Makes the keys of a site whose manager works in a folder: its link key and its site key."""
+        keys = self.dmm("keygen", "--site", site, folder, "--json").json
+        return keys["link_key"], keys["site_key"]
+
+    def certify(self, by, kind, name, folder):
+        """Makes the keys of a site's user, node or person; the site manager works in the folder `by`."""
+        self.dmm("certify", "--by", by, f"--{kind}", name, folder)
+
     def start(self, *words, **more):
         """Starts a program that is killed at the end, if need be."""
         process = subprocess.Popen([str(word) for word in words], env=self.environment, cwd=self.folder,

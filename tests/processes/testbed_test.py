@@ -8,7 +8,7 @@ import signal
 import subprocess
 import unittest
 
-from grid import BIN, OVER, SOURCE, GridTest, lives, number_outside, processes_with, read, until
+from grid import BIN, OVER, SOURCE, GridTest, free_ports, lives, number_outside, processes_with, read, until
 
 TWO = SOURCE / "topologies/two-sites.json"
 
@@ -131,10 +131,13 @@ class Testbeds(GridTest):
             self.down("two-sites")
         self.expect_no_files()
 
-    def test_tcp_is_asked_for(self):
-        """Whoever opens a grid to all users of all machines has to say that it is meant."""
-        self.refused(2, "every user of every machine", "--unauthenticated",
-                     words=("testbed", "up", SOURCE / "topologies/two-sites.json", "--tcp", 17700))
+    def test_tcp(self):
+        """Managers speak over tcp, each with a key of its own; a job of one site runs at the other."""
+        first = min(free_ports(8))
+        self.up(SOURCE / "topologies/two-sites.json", "--tcp", first)
+        self.run_job("--site", "alpha", "-n", 12, "--", "true")
+        logs = (self.home / "testbeds/two-sites/logs").glob("*.jsonl")
+        self.assertEqual([log for log in logs if '"event":"keys"' not in log.read_text()], [])
 
     def test_keep_logs(self):
         self.up(self.topology("small", site("only", 2)))

@@ -186,6 +186,8 @@ TEST_CASE("why nobody can be reached") {
   ::close(listening);
   CHECK(why(endpoint) == "nobody listens at " + endpoint + ": who made the socket has ended");
   CHECK(why("tcp://127.0.0.1:1").starts_with("nobody listens at tcp://127.0.0.1:1: "));
+  CHECK(why("tcp://127.0.0.1:1#" + std::string(key_letters, 'A'))
+            .starts_with("nobody listens at tcp://127.0.0.1:1: "));
   CHECK(why_unreachable("tcp://no-such-host.invalid:7700")->why == ReachFault::no_such_host);
   CHECK(why("ipc://" + std::string(200, 'x')) == "");  // whoever connects says what is wrong with it
 }

@@ -1,6 +1,7 @@
 // Sockets between transports of one process: frames both ways, what is refused, endpoints that are taken.
 #include "runtime/transport.hpp"
 
+#include <arpa/inet.h>
 #include <doctest/doctest.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
@@ -36,13 +37,21 @@ struct Got {
   Connection connection = 0;
   std::string bytes;
   std::string refusal;
+  Principal principal;
 };
+
+/// Of a transport with a link key of its own.
+TransportSettings keyed(const LinkSecret& secret = new_link_secret()) {
+  TransportSettings settings;
+  settings.link_secret = secret;
+  return settings;
+}
 
 std::optional<Got> next(Transport& transport, Duration within = seconds(5)) {
   const Instant end = monotonic_now() + within;
   while (true) {
     if (Arrival arrival; transport.receive(arrival))
-      return Got{arrival.connection, std::string(arrival.bytes), std::string(arrival.refusal)};
+      return Got{arrival.connection, std::string(arrival.bytes), std::string(arrival.refusal), *arrival.principal};
     if (monotonic_now() >= end) return std::nullopt;
     transport.wait(end - monotonic_now());
   }
@@ -65,23 +74,34 @@ std::optional<Got> meet(Transport& peer, Transport& server) {
 
 }  // namespace
 
-TEST_CASE("frames travel both ways, over ipc and tcp") {
+TEST_CASE("frames travel both ways, over ipc and tcp, and the far end of each connection is proved") {
   const Folder folder;
-  Transport server;
+  const LinkSecret secret = new_link_secret();
+  Transport server(keyed());
   REQUIRE(server.listen(folder.ipc("a")) == "");
   REQUIRE(server.listen("tcp://127.0.0.1:*") == "");
   REQUIRE(server.endpoints().size() == 2);
   for (const std::string& endpoint : server.endpoints()) {
-    Transport peer;
-    const Connection out = dial(peer, endpoint);
+    CAPTURE(endpoint);
+    Transport peer(keyed(secret));
+    const Connection out = dial(peer, server.published(endpoint));
     CHECK(peer.send(out, "hello"));  // held until the connection is made
     const auto hello = meet(peer, server);
     REQUIRE(hello);
     CHECK(hello->bytes == "hello");
+    if (endpoint.starts_with("tcp")) {
+      REQUIRE(std::holds_alternative<LinkKey>(hello->principal));
+      CHECK(std::get<LinkKey>(hello->principal) == public_of(secret));
+    } else {
+      REQUIRE(std::holds_alternative<Account>(hello->principal));
+      CHECK(std::get<Account>(hello->principal).number == ::getuid());
+      CHECK_FALSE(std::get<Account>(hello->principal).name.empty());
+    }
     REQUIRE(server.send(hello->connection, std::string("with \0 inside", 13)));
     const auto answer = next(peer);
     REQUIRE(answer);
     CHECK(answer->connection == out);
+    CHECK(std::holds_alternative<Dialled>(answer->principal));
     CHECK(answer->bytes == std::string("with \0 inside", 13));
   }
 }
@@ -154,7 +174,7 @@ TEST_CASE("messages of several parts and frames that are too large are refused; 
 
 TEST_CASE("an endpoint in use is told by name, and its owner isn't disturbed") {
   const Folder folder;
-  Transport first, second;
+  Transport first(keyed()), second(keyed());
   REQUIRE(first.listen(folder.ipc("a")) == "");
   REQUIRE(first.listen("tcp://127.0.0.1:*") == "");
   const std::string port = first.endpoints().back();
@@ -185,8 +205,60 @@ TEST_CASE("the socket file of a dead process is replaced, and a clean end leaves
   CHECK(!std::filesystem::exists(path + ".lock"));
 }
 
-TEST_CASE("what is no endpoint is a text") {
+TEST_CASE("over tcp nothing of a connection without the right keys arrives") {
+  Transport server(keyed());
+  REQUIRE(server.listen("tcp://127.0.0.1:*") == "");
+  const std::string place = server.endpoints().front();
+  const std::string other_key = to_text(public_of(new_link_secret()));
+  Transport misled(keyed());  // takes another for the server
+  dial(misled, place + "#" + other_key);
+  misled.send(1, "to another");
+  zmq::context_t context{1};
+  const auto speaks = [&](const char* mechanism) {
+    zmq::socket_t socket(context, zmq::socket_type::dealer);
+    socket.set(zmq::sockopt::linger, 0);
+    if (std::string_view(mechanism) == "plain") {
+      socket.set(zmq::sockopt::plain_username, "admin");
+      socket.set(zmq::sockopt::plain_password, "admin");
+    }
+    socket.connect(place);
+    socket.send(zmq::str_buffer("in the clear"), zmq::send_flags::dontwait);
+    return socket;
+  };
+  const zmq::socket_t null = speaks("null"), plain = speaks("plain");
+  const int raw = ::socket(AF_INET, SOCK_STREAM, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(static_cast<std::uint16_t>(std::stoi(place.substr(place.rfind(':') + 1))));
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  REQUIRE(::connect(raw, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0);
+  REQUIRE(::send(raw, "\x01\x00hello\xff", 8, MSG_NOSIGNAL) == 8);
+  // Another that has the right key is heard meanwhile, and is all that is heard.
+  Transport peer(keyed());
+  dial(peer, server.published(place));
+  peer.send(1, "in order");
+  const auto heard = meet(peer, server);
+  REQUIRE(heard);
+  CHECK(heard->bytes == "in order");
+  CHECK_FALSE(next(server, milliseconds(200)));
+  ::close(raw);
+}
+
+TEST_CASE("without keys nothing listens or dials over tcp") {
   Transport transport;
+  CHECK(transport.listen("tcp://127.0.0.1:*").find("tcp takes keys") != std::string::npos);
+  const std::string key = to_text(public_of(new_link_secret()));
+  const auto dialled = transport.dial("tcp://127.0.0.1:1#" + key);
+  REQUIRE(std::holds_alternative<TransportFault>(dialled));
+  CHECK(std::get<TransportFault>(dialled).text.find("tcp takes keys") != std::string::npos);
+  Transport with_keys(keyed());
+  const auto keyless = with_keys.dial("tcp://127.0.0.1:1");
+  REQUIRE(std::holds_alternative<TransportFault>(keyless));
+  CHECK(std::get<TransportFault>(keyless).text.find("expected tcp://host:port#KEY") != std::string::npos);
+}
+
+TEST_CASE("what is no endpoint is a text") {
+  Transport transport(keyed());
   for (const std::string endpoint : {"", "nonsense", "inproc://x", "tcp://127.0.0.1", "udp://127.0.0.1:1"}) {
     CHECK(transport.listen(endpoint).find("cannot listen at " + endpoint + ": ") == 0);
     const auto dialled = transport.dial(endpoint);

@@ -2,6 +2,8 @@
 // said in words that name the field.
 #include <doctest/doctest.h>
 
+#include "keys/key.hpp"
+
 #include <algorithm>
 #include <cstdio>
 #include <fstream>
@@ -52,8 +54,10 @@ std::string fault_of_job_manager(const std::string& more) {
 }
 std::string fault_of_resource_manager(const std::string& more) {
   return fault_of(parse_resource_manager_config(
-      json("{'site': 'a', 'name': 'n', 'cluster': 'c', 'nodes': 4, 'site_endpoint': 'tcp://host:99', "
-           "'directory': 'd'" + more + "}"), "n.json"));
+      json("{'site': 'a', 'name': 'n', 'cluster': 'c', 'nodes': 4, 'site_endpoint': 'ipc:///tmp/a', "
+           "'directory': 'd'" +
+           more + "}"),
+      "n.json"));
 }
 
 /// A site's settings in which nothing has its default.
@@ -76,7 +80,8 @@ SiteConfig unusual_site() {
   s.tries_per_round = 3, s.dttl_limit = 2, s.window_first = 5, s.window_max = 4'294'967'295U, s.seen_max = 1;
   s.requests_per_user_max = 11, s.delegations_per_link_max = 12, s.usage_records_max = 13;
   c.listen = {"ipc:///tmp/a", "tcp://*:7000"};
-  c.links = {{SiteName("s"), Relation::sibling, ""}, {SiteName("p"), Relation::parent, "tcp://p:1"},
+  c.links = {{SiteName("s"), Relation::sibling, ""},
+             {SiteName("p"), Relation::parent, "tcp://p:1#" + std::string(key_letters, 'A')},
              {SiteName("k"), Relation::child, ""}};
   c.users = {"u", "v"};
   c.log = {"logs/\"a\".jsonl", "debug", false};
@@ -269,8 +274,9 @@ TEST_CASE("links agree with one another and with the ancestors") {
         "a.json: ancestors: the first ancestor is the parent; expected none as in links, found \"b\"");
   CHECK(links("{'site': 'b', 'relation': 'parent'}", ", 'ancestors': ['b', 'alpha']") ==
         "a.json: ancestors[1]: a site cannot be its own ancestor");
-  CHECK(links("{'site': 'b', 'relation': 'child', 'connect': 'tcp://*:80'}").find("not connected to") !=
-        std::string::npos);
+  CHECK(links("{'site': 'b', 'relation': 'child', 'connect': "
+              "'tcp://*:80#AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA'}")
+            .find("not connected to") != std::string::npos);
 }
 
 TEST_CASE("job managers' and resource managers' files are refused likewise") {
@@ -300,7 +306,14 @@ TEST_CASE("job managers' and resource managers' files are refused likewise") {
 }
 
 TEST_CASE("endpoints that nobody can use are refused") {
-  for (const char* good : {"ipc:///tmp/x", "ipc://x", "tcp://127.0.0.1:1", "tcp://[::1]:65535", "tcp://h.org:80"})
+  const std::string key = '#' + std::string(key_letters, 'A');
+  CHECK(fault_of_connect("tcp://h.org:80").find("expected tcp://host:port#KEY") != std::string::npos);
+  CHECK(fault_of_connect("tcp://h.org:80" + key + "A") != "");
+  CHECK(fault_of_place("tcp://h.org:80") == "");
+  CHECK(fault_of_key(key.substr(1)) == "");
+  CHECK(fault_of_key(key) != "");
+  for (const std::string& good : {std::string("ipc:///tmp/x"), std::string("ipc://x"), "tcp://127.0.0.1:1" + key,
+                                  "tcp://[::1]:65535" + key, "tcp://h.org:80" + key})
     CHECK(fault_of_connect(good) == "");
   for (const char* bad : {"", "x", "ipc://", "tcp://", "tcp://host", "tcp://:5", "tcp://h:0", "tcp://h:65536",
                           "tcp://h:5x", "inproc://x", "http://h:80", "tcp://*:80"})

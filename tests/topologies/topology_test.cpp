@@ -332,25 +332,41 @@ TEST_CASE("a derived testbed is read back by the daemons, and each link is diall
   CHECK(links == 2 * 85);
 }
 
+namespace {
+
+/// Keys for each site: the bytes count the sites.
+DeriveOptions with_keys(const Topology& topology, DeriveOptions options) {
+  std::uint8_t number = 0;
+  for (const TopologySite& site : topology.sites) {
+    ++number;
+    options.keys[site.name] = {SiteKey{{1, number}}, LinkKey{{0, number}}};
+  }
+  return options;
+}
+
+}  // namespace
+
 TEST_CASE("what is derived is named after kind, site and user, and cycles follow the speed-up") {
   Topology two = shipped("two-sites");
   two.sites[1].settings.matchmaking_cycle = seconds(300);
   two.sites[1].direct_routes = false;
   two.ledger = "full";
-  const Deployment all = derived(two, {.directory = "t", .tcp = true, .first_port = 9000, .speedup = 100});
+  const Deployment all =
+      derived(two, with_keys(two, {.directory = "t", .tcp = true, .first_port = 9000, .speedup = 100}));
   const DaemonFile& manager = daemon_of(all, job_manager_of(SiteName("alpha"), "u0"));
   CHECK(manager.config_file == "t/config/jobmgr-alpha-u0.json");
   CHECK(manager.log_file == "t/logs/jobmgr-alpha-u0.jsonl");
   CHECK(manager.directory == "t/jobs-alpha-u0");
   CHECK(daemon_of(all, site_manager_of(SiteName("alpha"))).directory == "t/site-alpha");
-  CHECK(daemon_of(all, site_manager_of(SiteName("alpha"))).endpoint == "tcp://127.0.0.1:9000");
+  CHECK(daemon_of(all, site_manager_of(SiteName("alpha"))).place == "tcp://127.0.0.1:9000");
+  CHECK(daemon_of(all, site_manager_of(SiteName("alpha"))).endpoint == "ipc://t/s/0.ipc");
   const auto site = parse_site_config(daemon_of(all, site_manager_of(SiteName("beta"))).text, "beta");
   REQUIRE(std::holds_alternative<SiteConfig>(site));
   CHECK(std::get<SiteConfig>(site).settings.matchmaking_cycle == seconds(3));
   CHECK(std::get<SiteConfig>(site).settings.term == seconds(30));
   CHECK(std::get<SiteConfig>(site).directory == "t/site-beta");
   CHECK(std::get<SiteConfig>(site).ledger == "full");
-  CHECK(std::get<SiteConfig>(site).links.at(0).connect == "tcp://127.0.0.1:9000");
+  CHECK(std::get<SiteConfig>(site).links.at(0).connect == "tcp://127.0.0.1:9000#" + to_text(LinkKey{{0, 1}}));
   const DaemonFile& nodes = daemon_of(all, resource_manager_of(SiteName("beta"), "nodes"));
   CHECK(nodes.directory == "t/run-beta-nodes");
   const auto read = parse_resource_manager_config(nodes.text, "nodes");
@@ -361,14 +377,15 @@ TEST_CASE("what is derived is named after kind, site and user, and cycles follow
 TEST_CASE("each site of a testbed may have an address of its own") {
   const Topology two = shipped("two-sites");
   const auto endpoint = [&](const std::string& first, const Party& party) {
-    return daemon_of(derived(two, {.directory = "t", .tcp = true, .first_host = first}), party).endpoint;
+    return daemon_of(derived(two, with_keys(two, {.directory = "t", .tcp = true, .first_host = first})), party)
+        .place;
   };
   CHECK(endpoint("10.77.0.1", site_manager_of(SiteName("alpha"))) == "tcp://10.77.0.1:7700");
   CHECK(endpoint("10.77.0.1", site_manager_of(SiteName("beta"))) == "tcp://10.77.0.2:7701");
   CHECK(endpoint("10.77.0.1", resource_manager_of(SiteName("beta"), "nodes")) == "tcp://10.77.0.2:7703");
   CHECK(endpoint("10.77.0.255", site_manager_of(SiteName("beta"))) == "tcp://10.77.1.0:7701");
   for (const char* wrong : {"10.77.0", "10.77.0.1.", "10.77.0.256", "head.example.org", "10.77.0.1:7700"})
-    CHECK(fault_of_derive(two, {.directory = "t", .tcp = true, .first_host = wrong}) ==
+    CHECK(fault_of_derive(two, with_keys(two, {.directory = "t", .tcp = true, .first_host = wrong})) ==
           "derive: hosts: expected an IPv4 address, found \"" + std::string(wrong) + "\"");
 }
 
@@ -378,8 +395,9 @@ TEST_CASE("a testbed that can't be is refused") {
   CHECK(fault_of_derive(two, {.directory = deep}) ==
         "derive: endpoint: \"ipc://" + deep + "/s/0.ipc\": the path of a socket has at most 107 bytes, this one "
         "has 108; use a shorter directory");
-  CHECK(fault_of_derive(two, {.directory = "t", .tcp = true, .first_port = 65533}).find("port from 1 to 65535") !=
-        std::string::npos);
+  CHECK(fault_of_derive(two, with_keys(two, {.directory = "t", .tcp = true, .first_port = 65533}))
+            .find("port from 1 to 65535") != std::string::npos);
+  CHECK(fault_of_derive(two, {.directory = "t", .tcp = true}) == "derive: keys: site alpha has none");
   CHECK(fault_of_derive(two, {}) == "derive: expected a directory, found nothing");
   CHECK(fault_of_derive(two, {.directory = "t", .speedup = 0}) == "derive: speedup: expected a number above 0");
   const auto read = parse("{'name': 'g', 'sites': [{'name': 'a-b', 'users': ['c']}, "

@@ -1,0 +1,68 @@
+// See trust.hpp.
+#include "links/trust.hpp"
+
+#include <utility>
+
+#include "protocol/text.hpp"
+
+namespace dmm {
+
+void Trust::configure(TrustSettings settings) {
+  configured_ = std::move(settings);
+  std::erase_if(told_, [&](const auto& told) { return configured_.sites.contains(told.first); });
+}
+
+bool Trust::learn(const SiteName& site, const SiteKey& key) {
+  if (find(site) || told_.size() >= told_max) return false;
+  return told_.emplace(site, key).second;
+}
+
+const SiteKey* Trust::find(const SiteName& site) const {
+  if (const auto known = configured_.sites.find(site); known != configured_.sites.end()) return &known->second;
+  const auto told = told_.find(site);
+  return told == told_.end() ? nullptr : &told->second;
+}
+
+Vouch Trust::vouch() const {
+  Vouch vouch;
+  for (const auto* keys : {&configured_.sites, &told_})
+    for (const auto& [site, key] : *keys) vouch.sites.push_back({site, to_text(key)});
+  return vouch;
+}
+
+OrFault<Proof> Trust::prove(const LinkKey& link, std::string_view certificate, WallSeconds now) const {
+  if (certificate.empty())
+    return "it shows no certificate; its site's `dmm certify` makes one (for a command: in the folder DMM_KEYS)";
+  const auto claim = read_claim(certificate);
+  if (const auto* fault = std::get_if<CertificateFault>(&claim)) return fault->text;
+  const SiteName& site = std::get<Certificate>(claim).party.site;
+  const SiteKey* const key = find(site);
+  if (!key)
+    return "the key of site " + std::string(site.text) + " isn't known here: the \"key\" of a link makes it known";
+  const auto read = read_certificate(certificate, *key);
+  if (const auto* fault = std::get_if<CertificateFault>(&read)) return fault->text;
+  const Certificate& shown = std::get<Certificate>(read);
+  const std::string whose = "the certificate of " + to_text(shown.party);
+  if (shown.link != link) return whose + " is for another link key: it was copied";
+  if (is_revoked(link)) return "the link key of " + to_text(shown.party) + " is revoked";
+  if (now < shown.from - clock_slack) return whose + " isn't valid yet: does one of the clocks go wrong?";
+  if (now >= shown.until) return whose + " has expired";
+  return Proof{link, shown.party, shown.right, shown.until};
+}
+
+bool may_speak_for(const Proof& proof, const Party& party) {
+  return party.role == Role::client || party == proof.party;
+}
+
+Right right_of(const Proof& proof, const Party& self) {
+  const Party& holder = proof.party;
+  if (holder.site != self.site) return Right::none;
+  if (self.role == Role::job_manager) return holder == self ? Right::administrator : Right::none;
+  switch (holder.role) {
+    case Role::site_manager: return Right::administrator;
+    case Role::client: return proof.right;
+    default: return Right::reader;
+  }
+}
+
+}  // namespace dmm

@@ -1,0 +1,61 @@
+// Which sites are known by their keys: those of the configuration, and those that site managers vouched for. A
+// site's key says which managers are the site's (keys/certificate.hpp).
+//
+// The configuration has the last word. Otherwise the first word on a site stays: a neighbour that vouches for
+// another key of a known site is not believed.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "keys/certificate.hpp"
+#include "protocol/messages.hpp"
+
+namespace dmm {
+
+/// What the configuration says.
+struct TrustSettings {
+  std::map<SiteName, SiteKey> sites;
+  std::set<LinkKey> revoked;  ///< link keys that are believed no more
+};
+
+/// What a certificate proved of a peer on a connection with this link key.
+struct Proof {
+  LinkKey link;
+  Party party;
+  Right right = Right::none;
+  WallSeconds until = 0;
+};
+
+class Trust {
+ public:
+  /// The most sites that are remembered because site managers vouched for them.
+  static constexpr std::size_t told_max = 10'000;
+
+  void configure(TrustSettings settings);
+  /// A site manager vouches for a site. Whether that is news.
+  bool learn(const SiteName& site, const SiteKey& key);
+  /// Null if the site isn't known.
+  const SiteKey* find(const SiteName& site) const;
+  bool is_revoked(const LinkKey& key) const { return configured_.revoked.contains(key); }
+  /// All that we vouch for.
+  Vouch vouch() const;
+
+  /// What the certificate proves of the far end that has this link key; or why it proves nothing.
+  OrFault<Proof> prove(const LinkKey& link, std::string_view certificate, WallSeconds now) const;
+
+ private:
+  TrustSettings configured_;
+  std::map<SiteName, SiteKey> told_;
+};
+
+/// Whether the proof lets its holder speak for a party: for itself, and as a client.
+bool may_speak_for(const Proof& proof, const Party& party);
+
+/// What the holder of the proof may ask of us as a client.
+Right right_of(const Proof& proof, const Party& self);
+
+}  // namespace dmm

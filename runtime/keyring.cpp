@@ -1,0 +1,130 @@
+// See keyring.hpp.
+#include "runtime/keyring.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <nlohmann/json.hpp>
+
+#include "runtime/clock.hpp"
+#include "runtime/files.hpp"
+
+namespace dmm {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::size_t file_bytes_max = 16 * 1024;
+
+std::string link_file(const std::string& folder) { return folder + "/keys/link.json"; }
+std::string site_file(const std::string& folder) { return folder + "/keys/site.json"; }
+
+/// The object in a file that its owner alone may read; nothing if there is no file.
+OrFault<std::optional<Json>> read_secret_file(const std::string& path) {
+  struct stat status {};
+  if (::lstat(path.c_str(), &status) != 0) {
+    if (errno == ENOENT || errno == ENOTDIR) return std::nullopt;
+    return "cannot read " + path + ": " + std::strerror(errno);
+  }
+  if (!S_ISREG(status.st_mode)) return path + " is no file";
+  if ((status.st_mode & 077) != 0)
+    return path + " has a secret, and others may read or write it; `chmod 600 " + path + "` if none has";
+  if (status.st_uid != ::geteuid() && ::geteuid() != 0) return path + " belongs to another account";
+  const auto text = read_small_file(path, file_bytes_max);
+  if (!text) return "cannot read " + path;
+  Json json = Json::parse(*text, nullptr, false);
+  if (!json.is_object()) return path + ": expected a JSON object; was it damaged?";
+  return std::optional<Json>(std::move(json));
+}
+
+WhyNot write_secret_file(const std::string& path, const Json& json) {
+  const std::string folder = parent_folder(path);
+  if (std::string fault = make_directory(parent_folder(folder)); !fault.empty()) return fault;
+  if (std::string fault = make_private_directory(folder); !fault.empty()) return fault;
+  return replace_private_file(path, json.dump(2) + "\n");
+}
+
+std::string text_in(const Json& json, const char* key) {
+  const auto found = json.find(key);
+  return found != json.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+WallSeconds wall_seconds_now() { return wall_microseconds() / 1'000'000; }
+
+OrFault<SiteSecret> site_secret_of(const std::string& folder) {
+  auto read = read_site_secret(folder);
+  if (auto* fault = std::get_if<std::string>(&read)) return std::move(*fault);
+  if (auto& secret = std::get<std::optional<SiteSecret>>(read)) return *secret;
+  const SiteSecret made = new_site_secret();
+  if (WhyNot fault = write_site_secret(folder, made); !fault.empty()) return fault;
+  return made;
+}
+
+}  // namespace
+
+OrFault<std::optional<Keyring>> read_keyring(const std::string& folder) {
+  const std::string path = link_file(folder);
+  auto read = read_secret_file(path);
+  if (auto* fault = std::get_if<std::string>(&read)) return std::move(*fault);
+  const auto& json = std::get<std::optional<Json>>(read);
+  if (!json) return std::nullopt;
+  const auto secret = parse_secret<LinkSecret>(text_in(*json, "secret"));
+  const auto site = parse_key<SiteKey>(text_in(*json, "site"));
+  if (!secret || !site) return path + ": expected a key as \"secret\" and as \"site\"; was it damaged?";
+  return Keyring{*secret, text_in(*json, "certificate"), *site};
+}
+
+WhyNot write_keyring(const std::string& folder, const Keyring& keyring) {
+  return write_secret_file(link_file(folder), {{"secret", secret_text(keyring.link)},
+                                               {"certificate", keyring.certificate},
+                                               {"site", to_text(keyring.site)}});
+}
+
+OrFault<std::optional<SiteSecret>> read_site_secret(const std::string& folder) {
+  const std::string path = site_file(folder);
+  auto read = read_secret_file(path);
+  if (auto* fault = std::get_if<std::string>(&read)) return std::move(*fault);
+  const auto& json = std::get<std::optional<Json>>(read);
+  if (!json) return std::nullopt;
+  const auto secret = parse_secret<SiteSecret>(text_in(*json, "secret"));
+  if (!secret) return path + ": expected a key as \"secret\"; was it damaged?";
+  return *secret;
+}
+
+WhyNot write_site_secret(const std::string& folder, const SiteSecret& secret) {
+  return write_secret_file(site_file(folder), {{"secret", secret_text(secret)}});
+}
+
+std::string certify_now(const Party& party, const LinkKey& link, Right right, const SiteSecret& secret) {
+  const WallSeconds now = wall_seconds_now();
+  return certify({party, link, right, now, now + certificate_life}, secret);
+}
+
+OrFault<Keyring> keyring_of_site(const std::string& folder, const SiteName& site) {
+  auto secret = site_secret_of(folder);
+  if (auto* fault = std::get_if<std::string>(&secret)) return std::move(*fault);
+  auto read = read_keyring(folder);
+  if (auto* fault = std::get_if<std::string>(&read)) return std::move(*fault);
+  const SiteSecret& signer = std::get<SiteSecret>(secret);
+  const auto& kept = std::get<std::optional<Keyring>>(read);
+  Keyring keyring{kept ? kept->link : new_link_secret(), {}, public_of(signer)};
+  keyring.certificate = certify_now(site_manager_of(site), public_of(keyring.link), Right::none, signer);
+  if (WhyNot fault = write_keyring(folder, keyring); !fault.empty()) return fault;
+  return keyring;
+}
+
+OrFault<Keyring> keyring_of_person() {
+  const char* const folder = std::getenv("DMM_KEYS");
+  if (folder == nullptr || *folder == '\0') return Keyring{new_link_secret(), {}, {}};
+  auto read = read_keyring(folder);
+  if (auto* fault = std::get_if<std::string>(&read)) return std::move(*fault);
+  auto& keyring = std::get<std::optional<Keyring>>(read);
+  if (!keyring) return "DMM_KEYS: there is no " + link_file(folder);
+  return std::move(*keyring);
+}
+
+}  // namespace dmm

@@ -1,0 +1,40 @@
+// Keys on disk, below the `directory` of a manager or the folder of a person:
+//   keys/link.json   the secret of the link key, its certificate, and the key of the site that signed it
+//   keys/site.json   the secret of the site's key: a site manager's alone
+// Only the owner may read them: other modes are refused. A secret goes nowhere else.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "keys/certificate.hpp"
+#include "protocol/outcome.hpp"
+
+namespace dmm {
+
+/// What a manager or a person proves itself with.
+struct Keyring {
+  LinkSecret link;
+  std::string certificate;  ///< as letters; empty: it has none
+  SiteKey site;             ///< the site that signed the certificate
+};
+
+/// The keyring in a folder; nothing if there is none.
+OrFault<std::optional<Keyring>> read_keyring(const std::string& folder);
+WhyNot write_keyring(const std::string& folder, const Keyring& keyring);
+
+/// The secret of the site whose manager works in this folder; nothing if there is none.
+OrFault<std::optional<SiteSecret>> read_site_secret(const std::string& folder);
+WhyNot write_site_secret(const std::string& folder, const SiteSecret& secret);
+
+/// A certificate for a party of this site, from now on.
+std::string certify_now(const Party& party, const LinkKey& link, Right right, const SiteSecret& secret);
+
+/// The site manager's keyring; made with the site's key at its first start.
+OrFault<Keyring> keyring_of_site(const std::string& folder, const SiteName& site);
+
+/// What `dmm` proves itself with over tcp: the keyring in the folder that DMM_KEYS names, else a link key that no
+/// certificate is for.
+OrFault<Keyring> keyring_of_person();
+
+}  // namespace dmm

@@ -1,0 +1,238 @@
+// Certificates at an endpoint: whom a link key speaks for, and sites that site managers vouch for.
+#include "links/trust.hpp"
+
+#include "keys/certificate.hpp"
+#include "tests/links/endpoint_bounds_stage.hpp"
+
+namespace trust_test {
+
+using namespace dmm;
+using namespace dmm::endpoint_bounds;
+
+namespace {
+
+constexpr WallSeconds today = 1'800'000'000;
+constexpr Instant start{seconds(100).microseconds};  ///< when a Hand begins to speak
+
+/// A site, and what it can sign.
+struct Signer {
+  SiteName name;
+  SiteSecret secret = new_site_secret();
+  SiteKey key() const { return public_of(secret); }
+  std::string certify_for(const Party& party, const LinkKey& link, WallSeconds from = today,
+                          WallSeconds life = 1'000, Right right = Right::none) const {
+    return certify({party, link, right, from, from + life}, secret);
+  }
+};
+
+TrustSettings knows(std::initializer_list<const Signer*> sites) {
+  TrustSettings settings;
+  for (const Signer* site : sites) settings.sites[site->name] = site->key();
+  return settings;
+}
+
+EndpointSettings keyed(const Party& self, const Party& other, TrustSettings trust) {
+  EndpointSettings settings = settings_of(self, other);
+  settings.admission.trust = std::move(trust);
+  settings.admission.job_managers_of_site = settings.admission.resource_managers = true;
+  settings.wall_offset = Duration{today * 1'000'000 - start.microseconds};
+  return settings;
+}
+
+/// Speaks for a party over tcp, with a link key and a certificate.
+struct Caller : Hand {
+  LinkKey link;
+  std::string certificate;
+  Caller(const Party& party, Endpoint& to, LinkKey with, std::string shown, Connection over = 1)
+      : Hand{party, to}, link(with), certificate(std::move(shown)) {
+    connection = over;
+  }
+  std::vector<Received> tell(const std::string& bytes) {
+    std::vector<Received> messages;
+    endpoint.receive(now, connection, bytes, messages, link);
+    return messages;
+  }
+  /// Whether it is greeted back; what it is told otherwise.
+  bool is_greeted(std::string* told = nullptr) {
+    Hello greeting;
+    greeting.certificate = certificate;
+    tell(frame(greeting));
+    bool greeted = false;
+    for (const Envelope& heard : hear()) {
+      if (std::holds_alternative<Hello>(heard.message)) greeted = true, knows = heard.incarnation;
+      if (const Fault* fault = std::get_if<Fault>(&heard.message); fault && told) *told = fault->text;
+    }
+    return greeted;
+  }
+};
+
+LinkKey new_link() { return public_of(new_link_secret()); }
+
+}  // namespace
+
+TEST_CASE("trust: a certificate of a known site lets its manager in, and anything else is told why not") {
+  const Signer alpha_site{SiteName("alpha")}, beta_site{SiteName("beta")}, gamma_site{SiteName("gamma")};
+  const LinkKey link = new_link(), other = new_link();
+  struct Row {
+    const char* what;
+    std::string certificate;
+    std::string told;  ///< empty: it is let in
+  };
+  const std::vector<Row> rows{
+      {"right", beta_site.certify_for(beta, link), ""},
+      {"none", "", "it shows no certificate"},
+      {"garbage", "garbage", "these letters are no certificate"},
+      {"unknown site", gamma_site.certify_for(site_manager_of(SiteName("gamma")), link), "isn't known here"},
+      {"signed by another", alpha_site.certify_for(beta, link), "isn't signed with the key of beta"},
+      {"another link key", beta_site.certify_for(beta, other), "it was copied"},
+      {"another name", beta_site.certify_for(resource_manager_of(SiteName("beta"), "nodes"), link),
+       "may not speak for sitemgr beta"},
+      {"expired", beta_site.certify_for(beta, link, today - 1'000), "has expired"},
+      {"to come", beta_site.certify_for(beta, link, today + clock_slack + 10), "isn't valid yet"},
+      {"a clock a little ahead", beta_site.certify_for(beta, link, today + 60), ""},
+  };
+  for (const Row& row : rows) {
+    CAPTURE(row.what);
+    Endpoint endpoint(keyed(alpha, beta, knows({&alpha_site, &beta_site})));
+    Caller caller(beta, endpoint, link, row.certificate);
+    std::string told;
+    CHECK(caller.is_greeted(&told) == row.told.empty());
+    CAPTURE(told);
+    CHECK(told.find(row.told) != std::string::npos);
+    CHECK(refused(endpoint, "not_proved") == (row.told.empty() ? 0 : 1));
+  }
+}
+
+TEST_CASE("trust: without a Hello that proves it, no frame of a link key is believed") {
+  const Signer beta_site{SiteName("beta")};
+  const LinkKey link = new_link(), thief = new_link();
+  Endpoint endpoint(keyed(alpha, beta, knows({&beta_site})));
+  Caller real(beta, endpoint, link, beta_site.certify_for(beta, link));
+  CHECK(real.tell(real.frame(withdraw(1), 1)).empty());
+  CHECK(refused(endpoint, "not_proved") == 1);
+  REQUIRE(real.is_greeted());
+  CHECK(real.tell(real.frame(withdraw(1), 1)).size() == 1);
+  // A copy of the certificate is no use without the secret.
+  Caller copied(beta, endpoint, thief, real.certificate, 2);
+  copied.knows = real.knows;
+  CHECK_FALSE(copied.is_greeted());
+  CHECK(copied.tell(copied.frame(withdraw(2), 2)).empty());
+  CHECK(real.tell(real.frame(withdraw(2), 2)).size() == 1);
+}
+
+TEST_CASE("trust: a key that is revoked, or whose certificate expires, is believed no more at once") {
+  const Signer beta_site{SiteName("beta")};
+  const LinkKey link = new_link();
+  const TrustSettings trust = knows({&beta_site});
+  EndpointSettings settings = keyed(alpha, beta, trust);
+  Endpoint endpoint(settings);
+  Caller caller(beta, endpoint, link, beta_site.certify_for(beta, link));
+  REQUIRE(caller.is_greeted());
+  REQUIRE(caller.tell(caller.frame(withdraw(1), 1)).size() == 1);
+  Admission without = settings.admission;
+  without.trust.revoked = {link};
+  endpoint.admit(caller.now, without);
+  CHECK(caller.tell(caller.frame(withdraw(2), 2)).empty());
+  CHECK_FALSE(caller.is_greeted());
+  endpoint.admit(caller.now, settings.admission);
+  CHECK(caller.tell(caller.frame(withdraw(2), 2)).size() == 1);
+  caller.now = caller.now + seconds(1'000);
+  CHECK(caller.tell(caller.frame(withdraw(3), 3)).empty());
+  caller.certificate = beta_site.certify_for(beta, link, today + 1'000);
+  REQUIRE(caller.is_greeted());
+  CHECK(caller.tell(caller.frame(withdraw(3), 3)).size() == 1);
+}
+
+TEST_CASE("trust: what the holder of a certificate may ask") {
+  const Party alphas_nodes = resource_manager_of(SiteName("alpha"), "nodes");
+  struct Row {
+    Proof proof;
+    Party self;
+    Right right;
+  };
+  const auto proof = [](const Party& party, Right right = Right::none) { return Proof{{}, party, right, 0}; };
+  const Party ops{SiteName("alpha"), Role::client, "ops"}, foreign{SiteName("beta"), Role::client, "ops"};
+  for (const Row& row :
+       {Row{proof(alpha), alpha, Right::administrator}, Row{proof(ops, Right::reader), alpha, Right::reader},
+        Row{proof(ops, Right::administrator), alpha, Right::administrator},
+        Row{proof(ops, Right::administrator), alphas_nodes, Right::administrator},
+        Row{proof(ops, Right::administrator), ann, Right::none}, Row{proof(ann), ann, Right::administrator},
+        Row{proof(ann), bob, Right::none}, Row{proof(ann), alpha, Right::reader},
+        Row{proof(alphas_nodes), alpha, Right::reader},
+        Row{proof(foreign, Right::administrator), alpha, Right::none}, Row{proof(beta), alpha, Right::none}}) {
+    CAPTURE(to_text(row.proof.party));
+    CAPTURE(to_text(row.self));
+    CHECK(right_of(row.proof, row.self) == row.right);
+  }
+}
+
+TEST_CASE("trust: a person asks with the right of the certificate") {
+  const Signer alpha_site{SiteName("alpha")};
+  const Party ops{SiteName("alpha"), Role::client, "ops"};
+  for (const Right right : {Right::reader, Right::administrator}) {
+    const LinkKey link = new_link();
+    Endpoint endpoint(keyed(alpha, beta, knows({&alpha_site})));
+    Caller caller({SiteName("client"), Role::client, "42"}, endpoint, link,
+                  alpha_site.certify_for(ops, link, today, 1'000, right));
+    REQUIRE(caller.is_greeted());
+    CHECK(caller.tell(caller.frame(Ask{1, "site", "{}"}, 1)).size() == 1);
+    CHECK(caller.tell(caller.frame(Ask{2, "drain", "{}"}, 2)).size() == (right == Right::administrator ? 1 : 0));
+  }
+}
+
+TEST_CASE("trust: the first word on a site stays, and the configuration has the last one") {
+  const Signer alpha_site{SiteName("alpha")}, beta_site{SiteName("beta")}, other{SiteName("beta")};
+  Trust trust;
+  trust.configure(knows({&alpha_site}));
+  CHECK(trust.find(beta_site.name) == nullptr);
+  CHECK(trust.learn(beta_site.name, beta_site.key()));
+  CHECK_FALSE(trust.learn(beta_site.name, beta_site.key()));
+  CHECK_FALSE(trust.learn(beta_site.name, other.key()));
+  CHECK(*trust.find(beta_site.name) == beta_site.key());
+  CHECK_FALSE(trust.learn(alpha_site.name, other.key()));
+  CHECK(trust.vouch().sites.size() == 2);
+  trust.configure(knows({&alpha_site, &other}));
+  CHECK(*trust.find(beta_site.name) == other.key());
+  CHECK(trust.vouch().sites.size() == 2);
+}
+
+TEST_CASE(
+    "trust: site managers vouch for sites to their neighbours and resource managers, which know far managers by "
+    "it") {
+  const Signer alpha_site{SiteName("alpha")}, beta_site{SiteName("beta")};
+  Endpoint a(keyed(alpha, beta, knows({&alpha_site})));
+  Endpoint b(keyed(beta, alpha, knows({&beta_site})));
+  EndpointSettings of_nodes = keyed(nodes, beta, knows({&beta_site}));
+  of_nodes.admission.job_managers = true;
+  Endpoint n(of_nodes);
+  Instant now = start;
+  const auto carry = [&](Endpoint& from, Endpoint& to, Connection over) {
+    bool moved = false;
+    from.take_frames([&](const Frame& frame) {
+      if (frame.connection != over) return;
+      std::vector<Received> messages;
+      to.receive(now, over, frame.bytes, messages);
+      moved = true;
+    });
+    return moved;
+  };
+  a.dial(now, 1, beta);
+  for (int i = 0; i < 400; ++i) {
+    now = now + milliseconds(10);
+    a.tick(now), b.tick(now);
+    while (carry(a, b, 1) || carry(b, a, 1)) continue;
+  }
+  n.dial(now, 2, beta);
+  for (int i = 0; i < 400; ++i) {
+    now = now + milliseconds(10);
+    n.tick(now), b.tick(now);
+    while (carry(n, b, 2) || carry(b, n, 2)) continue;
+  }
+  // A job manager of alpha is believed at a resource manager of beta.
+  const LinkKey link = new_link();
+  Caller caller(ann, n, link, alpha_site.certify_for(ann, link), 3);
+  caller.now = now;
+  CHECK(caller.is_greeted());
+}
+
+}  // namespace trust_test

@@ -1,0 +1,40 @@
+"""Keys of a party over tcp (docs/protocol.md section 3.2), for the client of the tests."""
+import base64
+import json
+import pathlib
+
+import zmq
+from zmq.utils import z85
+
+
+class Keys:
+    """What a party proves itself with over tcp (section 3.2): a pair of CURVE keys, and a certificate."""
+
+    def __init__(self, secret=None, certificate=""):
+        made = zmq.curve_keypair()[1] if secret is None else z85.encode(key_bytes(secret))
+        self.secret, self.public, self.certificate = made, zmq.curve_public(made), certificate
+
+    @staticmethod
+    def read(folder):
+        """Those that `dmm certify` made."""
+        kept = json.loads((pathlib.Path(folder) / "keys/link.json").read_text())
+        return Keys(kept["secret"], kept["certificate"])
+
+    def letters(self):
+        """The public key as endpoints and certificates write it."""
+        return base64.urlsafe_b64encode(z85.decode(self.public)).decode().rstrip("=")
+
+    def prove(self, socket, server_key):
+        """What the socket dials from now on is CURVE, and its far end is to have the key."""
+        socket.curve_serverkey = server_key
+        socket.curve_publickey, socket.curve_secretkey = self.public, self.secret
+
+
+def key_bytes(letters):
+    return base64.urlsafe_b64decode(letters + "=")
+
+
+def key_of_endpoint(endpoint):
+    """An endpoint as ZeroMQ takes it, and the key of its far end as ZeroMQ writes keys; None where it names none."""
+    place, _, key = endpoint.partition("#")
+    return place, z85.encode(key_bytes(key)) if key else None

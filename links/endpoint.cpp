@@ -129,6 +129,9 @@ OrFault<std::unique_ptr<Proof>> Endpoint::shown_by(Instant now, const Voucher& v
   const LinkKey* const key = direct ? std::get_if<LinkKey>(*direct) : nullptr;
   const Hello* const greeting = std::get_if<Hello>(&envelope.message);
   if (!key || !greeting) return std::unique_ptr<Proof>();
+  // A newcomer has no certificate yet: it may show the code of a token, and nothing else.
+  if (envelope.from.role == Role::client && greeting->certificate.empty())
+    return std::make_unique<Proof>(Proof{*key, envelope.from, Right::none, INT64_MAX});
   auto proved = trust_.prove(*key, greeting->certificate, wall_seconds(now));
   if (const auto* fault = std::get_if<std::string>(&proved)) return *fault;
   Proof& proof = std::get<Proof>(proved);
@@ -252,7 +255,9 @@ bool Endpoint::may_ask(Instant now, Peer& peer, const Message& message) {
   refuse(0, "no_right");
   const Ask* const ask = std::get_if<Ask>(&message);
   const std::string what = ask ? '"' + ask->verb + '"' : std::string("to submit jobs");
-  const std::string text = what + " takes " + text_of(least) + " of " + to_text(settings_.self);
+  std::string text = what + " takes " + text_of(least) + " of " + to_text(settings_.self);
+  if (peer.proof && peer.right == Right::none)
+    text += ": over tcp, with the keys in the folder that DMM_KEYS names";
   notice(now, peer, "no_right", text);
   if (ask) emit(now, peer, Answer{ask->token, text, {}}, {}, {});
   if (const Submit* submit = std::get_if<Submit>(&message))

@@ -35,6 +35,10 @@ constexpr std::array questions{
     Question{"queue", site, Right::reader},
     Question{"why", site, Right::reader},
     Question{"holdings", site | resource, Right::reader},
+    Question{"site_key", site, Right::reader},
+    Question{"enrol", site, Right::none},  // a newcomer shows the code of a token
+    Question{"invite", site, Right::administrator},
+    Question{"link", site, Right::administrator},
     Question{"reclaim", site, Right::administrator},
     Question{"drain", site, Right::administrator},
     Question{"resume", site, Right::administrator},

@@ -1,9 +1,11 @@
 // The site manager's daemon: reads its configuration and runs the manager; everything it decides is in
 // site_manager.hpp, everything it does in runtime/.
 #include <algorithm>
+#include <csignal>
 
 #include "runtime/accounts.hpp"
 #include "runtime/daemon_main.hpp"
+#include "runtime/enrolment.hpp"
 #include "sitemgr/site_manager.hpp"
 #include "topologies/config_notes.hpp"
 #include "topologies/daemon_config.hpp"
@@ -15,8 +17,36 @@ namespace {
 
 using namespace dmm;
 
+/// Neighbours that joined by a token stand beside those of the configuration, which has the last word.
+WhyNot add_joined(SiteConfig& config) {
+  if (config.directory.empty()) return {};
+  auto read = read_joined(config.directory);
+  if (auto* fault = std::get_if<std::string>(&read)) return std::move(*fault);
+  for (const JoinedLink& joined : std::get<std::vector<JoinedLink>>(read)) {
+    const SiteName site{ShortText(joined.site)};
+    if (std::ranges::find(config.links, site, &LinkConfig::site) != config.links.end()) continue;
+    const Relation relation = joined.relation == "parent"  ? Relation::parent
+                              : joined.relation == "child" ? Relation::child
+                                                           : Relation::sibling;
+    if (relation == Relation::parent) {
+      if (!config.settings.ancestors.empty())
+        return joined.site + " joined as a second parent; expected at most one";
+      config.settings.ancestors.emplace_back(site);
+      for (const std::string& ancestor : joined.ancestors)
+        config.settings.ancestors.emplace_back(SiteName{ShortText(ancestor)});
+    }
+    config.links.push_back({.site = site, .relation = relation, .connect = joined.connect, .key = joined.key});
+    config.settings.neighbours.push_back({site, relation, {}});
+  }
+  return {};
+}
+
 SiteConfigOrError read_config(const DaemonArguments& given) {
-  return read_site_config(given.file, {.overrides = given.overrides, .folder = given.folder});
+  auto read = read_site_config(given.file, {.overrides = given.overrides, .folder = given.folder});
+  if (auto* config = std::get_if<SiteConfig>(&read))
+    if (WhyNot fault = add_joined(*config); !fault.empty())
+      return ConfigError{config->directory + "/joined.json: " + fault};
+  return read;
 }
 
 Admission admission_of(const SiteConfig& config) {
@@ -63,9 +93,20 @@ class SiteShell {
   bool finish(Instant, Driver<SiteManager>&, Farewell) { return true; }
   std::optional<Answer> answer(Instant now, Driver<SiteManager>& driver, const Ask& ask) {
     const ViewTime time{now, wall_microseconds()};
+    std::vector<std::string> ancestors;
+    for (const SiteName& site : config_.settings.ancestors) ancestors.emplace_back(site.text);
+    if (auto enrolment = answer_enrolment(office(), ancestors, ask)) {
+      if (enrolment->reload) ::raise(SIGHUP);  // as an administrator would
+      return std::move(enrolment->answer);
+    }
     if (ask.verb == "holdings") return holdings_of(driver.manager, ask);
     if (auto answer = order_site(driver.manager, time, ask, driver.effects)) return answer;
     return answer_site(driver.manager, time, ask);
+  }
+
+  std::optional<Enrolment> office() const {
+    if (!keyring_) return std::nullopt;
+    return Enrolment(config_.directory, config_.settings.name, public_of(keyring_->link));
   }
 
   Reloaded reload(Instant now, Driver<SiteManager>& driver) {

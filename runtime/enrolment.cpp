@@ -1,0 +1,258 @@
+// See enrolment.hpp.
+#include "runtime/enrolment.hpp"
+
+#include <algorithm>
+#include <array>
+#include <nlohmann/json.hpp>
+
+#include "keys/endpoint_key.hpp"
+#include "protocol/text.hpp"
+#include "runtime/clock.hpp"
+#include "runtime/files.hpp"
+#include "runtime/keyring.hpp"
+
+namespace dmm {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::array<std::string_view, 3> newcomer_words = {"neighbour", "user", "node"};
+constexpr std::size_t code_bytes = 16, token_bytes_max = 4'096, list_bytes_max = 4 * 1024 * 1024;
+constexpr WallSeconds hour = 3'600;
+constexpr double hours_default = 24, hours_max = 24 * 30;
+
+std::string invitations_file(const std::string& folder) { return folder + "/keys/invitations.json"; }
+std::string joined_file(const std::string& folder) { return folder + "/joined.json"; }
+
+WallSeconds wall_seconds() { return wall_microseconds() / 1'000'000; }
+
+std::string word_in(const Json& json, const char* key) {
+  const auto found = json.find(key);
+  return found != json.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+std::vector<std::string> words_in(const Json& json, const char* key) {
+  std::vector<std::string> texts;
+  const auto found = json.find(key);
+  if (found == json.end() || !found->is_array()) return texts;
+  for (const Json& text : *found)
+    if (text.is_string()) texts.push_back(text.get<std::string>());
+  return texts;
+}
+
+std::optional<Newcomer> newcomer_of(const std::string& word) {
+  const auto found = std::ranges::find(newcomer_words, word);
+  if (found == newcomer_words.end()) return std::nullopt;
+  return static_cast<Newcomer>(found - newcomer_words.begin());
+}
+
+/// The array in a file; empty if there is no file.
+OrFault<Json> read_list(const std::string& path) {
+  const auto text = read_small_file(path, list_bytes_max);
+  if (!text) return Json::array();
+  Json json = Json::parse(*text, nullptr, false);
+  if (!json.is_array()) return path + ": expected a JSON array; was it damaged?";
+  return json;
+}
+
+/// What a relation is from the other end.
+std::string reversed(const std::string& relation) {
+  if (relation == "parent") return "child";
+  if (relation == "child") return "parent";
+  return relation;
+}
+
+bool is_named(Newcomer newcomer, const std::string& name) {
+  return is_name(name, newcomer == Newcomer::node ? manager_name_length_max : name_length_max);
+}
+
+}  // namespace
+
+std::string to_letters(const Token& token) {
+  const Json json = {{"token", 1},
+                     {"newcomer", newcomer_words[static_cast<std::size_t>(token.newcomer)]},
+                     {"name", token.name},
+                     {"site", token.site.text},
+                     {"key", to_text(token.key)},
+                     {"endpoint", token.endpoint},
+                     {"relation", token.relation},
+                     {"ancestors", token.ancestors},
+                     {"code", token.code},
+                     {"until", token.until}};
+  return keys::letters_of(json.dump());
+}
+
+OrFault<Token> parse_token(const std::string& letters) {
+  const auto bytes = keys::bytes_of(letters, token_bytes_max);
+  const Json json = bytes ? Json::parse(*bytes, nullptr, false) : Json();
+  if (!json.is_object() || !json.contains("token")) return "this is no token; was all of it pasted?";
+  if (json["token"] != 1) return "the token is of another version of DMM";
+  const auto newcomer = newcomer_of(word_in(json, "newcomer"));
+  const auto key = parse_key<SiteKey>(word_in(json, "key"));
+  Token token{newcomer.value_or(Newcomer::user), word_in(json, "name"),     SiteName(word_in(json, "site")),
+              key.value_or(SiteKey{}),           word_in(json, "endpoint"), word_in(json, "relation"),
+              words_in(json, "ancestors"),       word_in(json, "code"),     0};
+  if (const auto until = json.find("until"); until != json.end() && until->is_number_integer())
+    token.until = until->get<WallSeconds>();
+  const bool is_whole = newcomer && key && is_named(token.newcomer, token.name) &&
+                        is_name(std::string_view(token.site.text)) && place_and_key(token.endpoint).second &&
+                        !token.code.empty();
+  if (!is_whole) return "the token is damaged; was all of it pasted?";
+  if (wall_seconds() >= token.until)
+    return "the token was good until " + utc_text(token.until * 1'000'000) + "; ask for another one";
+  return token;
+}
+
+OrFault<std::vector<JoinedLink>> read_joined(const std::string& folder) {
+  auto read = read_list(joined_file(folder));
+  if (auto* fault = std::get_if<std::string>(&read)) return std::move(*fault);
+  std::vector<JoinedLink> links;
+  for (const Json& one : std::get<Json>(read))
+    if (one.is_object())
+      links.push_back({word_in(one, "site"), word_in(one, "relation"), word_in(one, "connect"),
+                       word_in(one, "key"), words_in(one, "ancestors")});
+  return links;
+}
+
+WhyNot write_joined(const std::string& folder, const JoinedLink& link) {
+  auto read = read_list(joined_file(folder));
+  if (auto* fault = std::get_if<std::string>(&read)) return std::move(*fault);
+  Json& list = std::get<Json>(read);
+  const auto same = std::ranges::find_if(list, [&](const Json& one) { return word_in(one, "site") == link.site; });
+  const Json row = {{"site", link.site},
+                    {"relation", link.relation},
+                    {"connect", link.connect},
+                    {"key", link.key},
+                    {"ancestors", link.ancestors}};
+  if (same == list.end())
+    list.push_back(row);
+  else
+    *same = row;
+  return replace_private_file(joined_file(folder), list.dump(2) + "\n");
+}
+
+OrFault<Token> Enrolment::invite(const Json& argument, const std::vector<std::string>& ancestors) const {
+  const auto newcomer = newcomer_of(word_in(argument, "kind"));
+  const std::string name = word_in(argument, "name"), at = word_in(argument, "at"),
+                    relation = word_in(argument, "relation");
+  if (!newcomer || !is_named(*newcomer, name)) return "invite: expected \"kind\" and \"name\"";
+  if (*newcomer == Newcomer::neighbour && relation != "parent" && relation != "child" && relation != "sibling")
+    return "invite: expected \"relation\": parent, child or sibling";
+  if (!at.starts_with("tcp://"))
+    return "invite: expected \"at\": where the newcomer reaches this site, tcp://host:port";
+  const auto hours = argument.find("hours");
+  const double good_for = hours != argument.end() && hours->is_number() ? hours->get<double>() : hours_default;
+  if (!(good_for > 0 && good_for <= hours_max)) return "invite: expected \"hours\" above 0, at most 720";
+  auto secret = read_site_secret(folder_);
+  if (auto* fault = std::get_if<std::string>(&secret)) return std::move(*fault);
+  const auto& signer = std::get<std::optional<SiteSecret>>(secret);
+  if (!signer) return "invite: this site has no keys: it doesn't listen over tcp";
+  Token token{*newcomer,
+              name,
+              site_,
+              public_of(*signer),
+              at + key_mark + to_text(link_),
+              reversed(relation),
+              ancestors,
+              random_letters(code_bytes),
+              wall_seconds() + static_cast<WallSeconds>(good_for * hour)};
+  auto read = read_list(invitations_file(folder_));
+  if (auto* fault = std::get_if<std::string>(&read)) return std::move(*fault);
+  Json& open = std::get<Json>(read);
+  const auto is_over = [](const Json& one) { return one.value("until", WallSeconds{0}) <= wall_seconds(); };
+  open.erase(std::remove_if(open.begin(), open.end(), is_over), open.end());
+  open.push_back({{"code", token.code},
+                  {"kind", word_in(argument, "kind")},
+                  {"name", name},
+                  {"relation", relation},
+                  {"until", token.until}});
+  if (WhyNot fault = replace_private_file(invitations_file(folder_), open.dump(2) + "\n"); !fault.empty())
+    return fault;
+  return token;
+}
+
+OrFault<Enrolment::Taken> Enrolment::take_in(const Json& argument) const {
+  auto read = read_list(invitations_file(folder_));
+  if (auto* fault = std::get_if<std::string>(&read)) return std::move(*fault);
+  Json& open = std::get<Json>(read);
+  const std::string code = word_in(argument, "code");
+  const auto shown = std::ranges::find_if(
+      open, [&](const Json& one) { return one.is_object() && !code.empty() && word_in(one, "code") == code; });
+  if (shown == open.end() || shown->value("until", WallSeconds{0}) <= wall_seconds())
+    return "the token was used before, or isn't good any more; ask for another one";
+  const Json invitation = *shown;
+  const Newcomer newcomer = newcomer_of(word_in(invitation, "kind")).value_or(Newcomer::user);
+  const std::string name = word_in(invitation, "name");
+  const auto link = parse_key<LinkKey>(word_in(argument, "link"));
+  const auto key = parse_key<SiteKey>(word_in(argument, "key"));
+  if (newcomer == Newcomer::neighbour ? !key : !link) return "enrol: expected the newcomer's key";
+  // Used up first: a code that was shown twice at once is good for one.
+  open.erase(shown);
+  if (WhyNot fault = replace_private_file(invitations_file(folder_), open.dump(2) + "\n"); !fault.empty())
+    return fault;
+  if (newcomer == Newcomer::neighbour) {
+    WhyNot fault = write_joined(folder_, {name, word_in(invitation, "relation"), {}, to_text(*key), {}});
+    if (!fault.empty()) return fault;
+    return Taken{{}, true};
+  }
+  auto secret = read_site_secret(folder_);
+  if (auto* fault = std::get_if<std::string>(&secret)) return std::move(*fault);
+  const auto& signer = std::get<std::optional<SiteSecret>>(secret);
+  if (!signer) return "this site has no keys";
+  const Party party{site_, newcomer == Newcomer::user ? Role::job_manager : Role::resource_manager,
+                    ShortText(name)};
+  return Taken{certify_now(party, *link, Right::none, *signer), false};
+}
+
+WhyNot Enrolment::add_link(const Json& argument) const {
+  const JoinedLink link{word_in(argument, "site"), word_in(argument, "relation"), word_in(argument, "connect"),
+                        word_in(argument, "key"), words_in(argument, "ancestors")};
+  const bool is_whole = is_name(link.site) && parse_key<SiteKey>(link.key) && place_and_key(link.connect).second;
+  if (!is_whole || (link.relation != "parent" && link.relation != "child" && link.relation != "sibling"))
+    return "link: expected \"site\", \"relation\", \"connect\" and \"key\"";
+  if (link.site == site_.text) return "link: a site cannot be linked to itself";
+  return write_joined(folder_, link);
+}
+
+OrFault<SiteKey> Enrolment::site_key() const {
+  auto secret = read_site_secret(folder_);
+  if (auto* fault = std::get_if<std::string>(&secret)) return std::move(*fault);
+  const auto& signer = std::get<std::optional<SiteSecret>>(secret);
+  if (!signer) return "this site has no keys";
+  return public_of(*signer);
+}
+
+std::optional<EnrolmentAnswer> answer_enrolment(const std::optional<Enrolment>& office,
+                                                const std::vector<std::string>& ancestors, const Ask& ask) {
+  const bool is_ours = ask.verb == "site_key" || ask.verb == "invite" || ask.verb == "enrol" || ask.verb == "link";
+  if (!is_ours) return std::nullopt;
+  const auto fault = [&](const std::string& text) { return EnrolmentAnswer{{ask.token, text, {}}}; };
+  const auto answer = [&](const Json& json, bool reload = false) {
+    return EnrolmentAnswer{{ask.token, {}, json.dump()}, reload};
+  };
+  if (!office) return fault("this site has no keys: it doesn't listen over tcp");
+  const Json argument = Json::parse(ask.argument.empty() ? "{}" : ask.argument, nullptr, false);
+  if (!argument.is_object()) return fault(ask.verb + ": the argument is not a JSON object");
+  if (ask.verb == "site_key") {
+    const auto key = office->site_key();
+    if (const auto* why = std::get_if<std::string>(&key)) return fault(*why);
+    return answer({{"key", to_text(std::get<SiteKey>(key))}});
+  }
+  if (ask.verb == "link") {
+    if (WhyNot why = office->add_link(argument); !why.empty()) return fault(why);
+    const bool is_parent =
+        argument.value("relation", "") == "parent";  // the way to the root is read at a start alone
+    return answer({{"linked", true}, {"restart", is_parent}}, !is_parent);
+  }
+  if (ask.verb == "invite") {
+    const auto token = office->invite(argument, ancestors);
+    if (const auto* why = std::get_if<std::string>(&token)) return fault(*why);
+    return answer({{"token", to_letters(std::get<Token>(token))}, {"until", std::get<Token>(token).until}});
+  }
+  const auto taken = office->take_in(argument);
+  if (const auto* why = std::get_if<std::string>(&taken)) return fault(*why);
+  const auto& in = std::get<Enrolment::Taken>(taken);
+  return answer({{"certificate", in.certificate}, {"linked", in.neighbour}}, in.neighbour);
+}
+
+}  // namespace dmm

@@ -1,0 +1,88 @@
+// How a neighbour, a user or a node joins a site: the site's administrator makes a token, the newcomer shows its
+// code over tcp, once, and gets what it needs to prove itself from then on.
+//
+//   keys/invitations.json   in the site manager's directory: codes that are open yet
+//   joined.json             there, too: neighbours that joined by a token, beside the `links` of the configuration
+//
+// A token is letters of base64url over a JSON object, for people to paste: where the site is reached, its site
+// key, what is offered, the code, and until when it is good.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "keys/certificate.hpp"
+#include "protocol/messages.hpp"
+#include "protocol/outcome.hpp"
+
+namespace dmm {
+
+/// What a newcomer is to the site.
+enum class Newcomer : std::uint8_t { neighbour, user, node };
+
+struct Token {
+  Newcomer newcomer = Newcomer::user;
+  std::string name;                    ///< of the neighbour's site, the user or the resource manager
+  SiteName site;                       ///< that invites
+  SiteKey key;                         ///< of that site
+  std::string endpoint;                ///< of its site manager, with its link key
+  std::string relation;                ///< of a neighbour: what the inviting site is to it
+  std::vector<std::string> ancestors;  ///< of the inviting site
+  std::string code;
+  WallSeconds until = 0;
+};
+
+std::string to_letters(const Token& token);
+OrFault<Token> parse_token(const std::string& letters);
+
+/// A neighbour that joined by a token.
+struct JoinedLink {
+  std::string site, relation, connect, key;
+  std::vector<std::string> ancestors;  ///< of that site: ours, if it is our parent
+};
+
+OrFault<std::vector<JoinedLink>> read_joined(const std::string& folder);
+/// Adds a neighbour, or puts it in the place of an earlier one of the same site.
+WhyNot write_joined(const std::string& folder, const JoinedLink& link);
+
+/// The office of a site that works in a folder: invites, and takes in who shows a code.
+class Enrolment {
+ public:
+  Enrolment(std::string folder, SiteName site, LinkKey link)
+      : folder_(std::move(folder)), site_(site), link_(link) {}
+
+  /// The argument is {"kind", "name", "at", "relation", "hours"}; `ancestors` are the site's. A token.
+  OrFault<Token> invite(const nlohmann::ordered_json& argument, const std::vector<std::string>& ancestors) const;
+
+  /// A neighbour that invited us: {"site", "relation", "connect", "key", "ancestors"}.
+  WhyNot add_link(const nlohmann::ordered_json& argument) const;
+  OrFault<SiteKey> site_key() const;
+
+  /// What came of a code: a certificate for a user or a node, or a neighbour that was added.
+  struct Taken {
+    std::string certificate;
+    bool neighbour = false;
+  };
+  /// The argument is {"code", "link" or "key"}. The code is good no more afterwards.
+  OrFault<Taken> take_in(const nlohmann::ordered_json& argument) const;
+
+ private:
+  std::string folder_;
+  SiteName site_;
+  LinkKey link_;
+};
+
+/// An answer of the office, and whether the site's configuration is to be read again.
+struct EnrolmentAnswer {
+  Answer answer;
+  bool reload = false;
+};
+
+/// The answer to "site_key", "invite", "enrol" and "link"; nothing for any other verb. Without an office the site
+/// has no keys.
+std::optional<EnrolmentAnswer> answer_enrolment(const std::optional<Enrolment>& office,
+                                                const std::vector<std::string>& ancestors, const Ask& ask);
+
+}  // namespace dmm

@@ -224,6 +224,7 @@ class LeanSession {
     if (type == Hello::type) on_hello(incarnation, elements);
     if (type == Fault::type) fail("the site manager answers with a fault: " + std::string(elements));
     if (sequence == 0 || incarnation != peer_) return std::nullopt;
+    if (sequence <= delivered_) return std::nullopt;  // sent again around a Hello
     if (sequence != delivered_ + 1) fail("a message was lost");
     delivered_ = sequence;
     ++arrived_since_sent_;

@@ -73,7 +73,8 @@ bool take_end(Job& array, const Job& element) {
 
 JobEvent outcome_of(const JobArray& elements, const Job& array) {
   const auto has = [&](JobState outcome) { return !elements.ended[outcome_index(outcome)].empty(); };
-  if (array.cancel_wanted) return JobEvent::cancel;
+  // An order that came too late cancelled nothing.
+  if (array.cancel_wanted && has(JobState::cancelled)) return JobEvent::cancel;
   if (has(JobState::failed)) return JobEvent::fail;
   if (has(JobState::lost)) return JobEvent::lose;
   return has(JobState::cancelled) ? JobEvent::cancel : JobEvent::finish;

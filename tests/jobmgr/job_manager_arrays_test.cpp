@@ -131,6 +131,24 @@ TEST_CASE("an array ends as the worst of its elements, and says which these were
   CHECK(stage.manager.job(1)->text == "2 of 4 elements failed: 2-3");
 }
 
+TEST_CASE("an array whose elements all finished before its cancellation reached them is finished") {
+  Stage stage;
+  stage.submit({array_of("1-2")});
+  run_and_end(stage, element(stage, 1, 1));
+  const std::uint64_t last = element(stage, 1, 2);
+  stage.hear(site, grant(request(last), {group(fs0, {0, 1})}));
+  stage.hear(fs0, Started{request(last), 0, 7});
+  Ended end = ended(request(last));
+  end.output_bytes = 100;
+  stage.hear(fs0, end);
+  stage.cancel(1);  // while the output is brought home
+  stage.hear(fs0, Chunk{request(last), 0, Stream::output, 0, "all", true, false});
+  stage.take(OutputWritten{last, 0, Stream::output, 1, {}, true});
+  CHECK(stage.state(last) == JobState::finished);
+  CHECK(stage.state(1) == JobState::finished);
+  CHECK(text_of_group(stage, 1, JobState::cancelled) == "none");
+}
+
 TEST_CASE("elements of a large array become jobs as those before them get nodes") {
   Stage stage;
   stage.submit({array_of("0-9999")});

@@ -8,6 +8,7 @@
 #include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "manager/assert.hpp"
 #include "resmgr/records.hpp"
@@ -20,6 +21,19 @@ class Fences {
   void keep(FenceRecord row) {
     std::string name = row.key();
     gone_.insert_or_assign(std::move(name), std::move(row));
+  }
+  /// The same of a node that is taken out now. Its row is to be written: its fence may have changed in this very
+  /// step.
+  void leave(FenceRecord row) {
+    left_.insert(row.key());
+    keep(std::move(row));
+  }
+  /// The rows to be written of nodes that were taken out since this was asked last.
+  std::vector<FenceRecord> take_left() {
+    std::vector<FenceRecord> rows;
+    for (const std::string& name : std::exchange(left_, {}))
+      if (const auto row = gone_.find(name); row != gone_.end()) rows.push_back(row->second);
+    return rows;
   }
   /// The fence of a node that is configured again; none: no node of this name was taken out.
   std::optional<Epoch> take_back(const std::string& name) {
@@ -52,6 +66,7 @@ class Fences {
 
  private:
   std::map<std::string, FenceRecord> gone_;
+  std::set<std::string> left_;  ///< keys of rows in `gone_`
   std::set<std::uint32_t> changed_;
   std::map<std::uint32_t, Epoch> turned_away_;
 };

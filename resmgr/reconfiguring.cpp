@@ -30,7 +30,7 @@ void number_nodes(ResourceParts& parts) {
     const auto known = std::ranges::lower_bound(before, node, {}, &std::pair<std::uint32_t, std::string>::first);
     if (known == before.end() || known->first != node) continue;
     FenceRecord row{node, highest, was_named ? known->second : std::string()};
-    parts.fences.keep(std::move(row));
+    parts.fences.leave(std::move(row));
   }
   for (const auto& [node, name] : after) {
     const auto highest = parts.fences.take_back(name);

@@ -101,6 +101,7 @@ void record_changes(ResourceStep& s, const std::vector<Epoch>& leases, const std
   for (const std::uint32_t node : s.parts.fences.take_changed())
     if (node < s.parts.numbers.size() && !s.parts.numbers.name_of(node).empty())
       ledger.put(fence_row(s.parts.numbers, node, s.parts.slots.highest(node)), Grade::synced);
+  for (FenceRecord& row : s.parts.fences.take_left()) ledger.put(std::move(row), Grade::synced);
   // That nothing starts any more under a lease, or on nodes that left it, is promised to others.
   for (const Epoch epoch : leases) {
     if (const Assignment* lease = s.parts.leases.find(epoch))

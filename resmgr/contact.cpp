@@ -9,6 +9,7 @@
 #include "protocol/inventory.hpp"
 #include "protocol/programs.hpp"
 #include "protocol/text.hpp"
+#include "resmgr/leasing.hpp"
 #include "resmgr/running.hpp"
 
 namespace dmm::resource_steps {
@@ -34,8 +35,12 @@ void on(ResourceStep& s, const LinkUp& change) {
   if (change.peer != s.parts.site) return;
   if (change.round_trip > Duration{}) s.parts.presence.note_round_trip(change.round_trip);
   s.parts.registration.want();
+  // What was said of leases may be lost. The owner would let jobs onto one that is closed here.
   for (const Epoch epoch : s.parts.leases.keys())
-    s.parts.leases.may_be_idle(epoch);  // what was said of them may be lost
+    if (change.restarted && went_idle(s.parts, epoch))
+      end_idle(s, epoch);
+    else
+      s.parts.leases.may_be_idle(epoch);
 }
 
 void on(ResourceStep& s, const LinkDown& change) { s.parts.presence.down(s.now - change.silent, change.peer); }

@@ -170,6 +170,11 @@ void watch_idle(ResourceParts& parts, Instant now) {
   }
 }
 
+bool went_idle(const ResourceParts& parts, Epoch epoch) {
+  const Assignment& lease = parts.leases.at(epoch);
+  return lease.closed && lease.alone && !parts.tasks.has_open(epoch) && parts.slots.tasks_on(lease.nodes).empty();
+}
+
 void end_idle(ResourceStep& s, Epoch epoch) {
   const LeaseId id{s.parts.settings.site, epoch};
   Assignment& lease = s.parts.leases.at(epoch);

@@ -18,6 +18,8 @@ void watch_idle(ResourceParts& parts, Instant now);
 /// outcome of a job under it is still kept, its job manager may not have heard that: then nothing is confirmed.
 /// Where others have nodes of it too, a job of theirs may need ours: the owner is told, and knows of all parts.
 void end_idle(ResourceStep& s, Epoch epoch);
+/// Whether the lease was ended so, and the owner hasn't taken the nodes back yet.
+bool went_idle(const ResourceParts& parts, Epoch epoch);
 NodeGroup group_of(const ResourceParts& parts, const NodeSet& nodes);
 void on(ResourceStep& s, FromSite, const Unassign& unassign);
 /// One of what a Clean waits for has ended.

@@ -12,6 +12,8 @@ namespace {
 /// While any job is open one must end within it, and then everything be home; pauses between rounds are at most 75 s,
 /// no confirmation takes long, and nodes may be set aside five times, longer each time.
 constexpr Duration quiet_limit = seconds(20'000), quiet_limit_of_long_jobs = seconds(60'000);
+/// Jobs that spoil nodes, one after the other, have these set aside for a day at a time in the end.
+constexpr Duration quiet_limit_of_co_allocated_jobs = seconds(4 * 86'400);
 /// When nothing has run anywhere for so long, and for some ways of a round more, what still waits is out of everybody's
 /// reach: rounds come each 75 s.
 constexpr Duration hopeless_after = seconds(200);
@@ -63,9 +65,10 @@ std::string FaultRun::play() {
   }
   if (!advance(run_.trouble_ends)) return fault_;
   mend();
-  // Many jobs that spoil nodes have these set aside for hours in the end.
-  const bool is_long = run_.trouble == Trouble::life || run_.trouble == Trouble::crowd || run_.co_allocated;
-  const Duration rest = is_long ? quiet_limit_of_long_jobs : quiet_limit;
+  const bool is_long = run_.trouble == Trouble::life || run_.trouble == Trouble::crowd;
+  const Duration rest = run_.co_allocated ? quiet_limit_of_co_allocated_jobs
+                        : is_long         ? quiet_limit_of_long_jobs
+                                          : quiet_limit;
   const Duration limit = from_seconds(rest.in_seconds() * run_.stretch);
   ran_ = ended_ = world_->now();
   for (Instant look = world_->now(); !world_->quiet() && look <= ended_ + limit; look = look + between_quiet_looks) {

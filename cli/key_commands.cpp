@@ -28,6 +28,7 @@ struct KeyOptions {
   std::string site;                     ///< keygen
   std::string by, user, node, person;   ///< certify
   std::string right = "administrator";  ///< of a person
+  std::uint32_t days = certificate_life / 86'400;
   bool json = false;
 };
 
@@ -104,7 +105,7 @@ int certify_holder(const KeyOptions& options) {
   Keyring keyring{kept ? kept->link : new_link_secret(), {}, public_of(*signer)};
   const Party& party = std::get<Party>(holder);
   const Right right = party.role == Role::client ? right_words.at(options.right) : Right::none;
-  keyring.certificate = certify_now(party, public_of(keyring.link), right, *signer);
+  keyring.certificate = certify_now(party, public_of(keyring.link), right, *signer, options.days * day);
   if (WhyNot fault = write_keyring(options.folder, keyring); !fault.empty()) return fail("certify", {fault, 1});
   return show(keyring, options.json);
 }
@@ -162,6 +163,9 @@ CLI::App* add_certify_command(CLI::App& app, int& exit_code) {
       ->add_option("--right", options->right, "What the person may: reader, user or administrator (the default)")
       ->check(CLI::IsMember({"reader", "user", "administrator"}))
       ->type_name("RIGHT");
+  command->add_option("--days", options->days, "How long the certificate is valid (default 90)")
+      ->check(CLI::Range(1, 3650))
+      ->type_name("DAYS");
   command->footer(
       "A certificate is valid for 90 days; the same command makes it anew, for the same key.\n"
       "\n"

@@ -137,11 +137,20 @@ void say_refusals(Notices& notices, const Json& site) {
                 " ago: if it should be, add it to `links` or `users` of " + shown(site, "site"));
 }
 
+/// Certificates that expire within two weeks.
+void say_expiring(Notices& notices, const Json& site) {
+  for (const Json& link : rows_in(site, "expiring"))
+    notices.say("the certificate of " + shown(link, "peer") + " expires in " +
+                length_text(std::max(0.0, number_in<double>(link, "certificate_left_seconds"))) +
+                ": `dmm certify` makes another one, which it shows once it is restarted");
+}
+
 std::string notices_of(const Json& site, const Style& style) {
   Notices notices(shown(site, "site"), style.columns);
   say_dead_managers(notices, site);
   say_unused(notices, site);
   say_refusals(notices, site);
+  say_expiring(notices, site);
   const Json left_out = object_in(site, "left_out");
   for (const auto& [list, count] : left_out.items()) {
     std::string what = harmless(list);
@@ -170,6 +179,11 @@ Json site_with_sessions(Json site, const Json& links) {
         link[key] = session.value(key, Json());
     }
   for (const char* key : {"strangers", "refused", "kept_bytes"}) site[key] = links.value(key, Json());
+  constexpr double two_weeks = 14 * 86'400.0;
+  for (const Json& link : rows_in(links, "links"))
+    if (number_in<double>(link, "certificate_left_seconds", two_weeks) < two_weeks)
+      site["expiring"].push_back(
+          {{"peer", text_in(link, "peer")}, {"certificate_left_seconds", link["certificate_left_seconds"]}});
   return site;
 }
 

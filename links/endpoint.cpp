@@ -7,7 +7,6 @@
 #include "links/stamps.hpp"
 #include "manager/assert.hpp"
 #include "manager/planted.hpp"
-#include "protocol/questions.hpp"
 #include "protocol/text.hpp"
 #include "protocol/verbs.hpp"
 
@@ -33,16 +32,6 @@ bool is_well_named(const Party& party) {
     case Role::client: return name.size() <= client_name_length_max;
   }
   return false;
-}
-
-/// What a person lacks, and has to be.
-std::string text_of(Right least) {
-  switch (least) {
-    case Right::administrator:
-      return "an administrator (the daemon's account, root, or an account that its configuration names)";
-    case Right::user: return "the user (the daemon's account, or root)";
-    default: return "a reader";
-  }
 }
 
 }  // namespace
@@ -101,43 +90,6 @@ bool Endpoint::has_room_for(const Party& party) const {
 void Endpoint::receive(Instant now, Connection connection, std::string_view frame, std::vector<Received>& messages,
                        const Principal& principal) {
   take(now, Way{connection, {}}, frame, messages, &principal);
-}
-
-/// Whether what vouches for a frame vouches for the sender that the frame names.
-bool Endpoint::is_proved(Instant now, const Way& way, const Voucher& voucher, const Party& from) const {
-  if (const auto* relayed = std::get_if<const Party*>(&voucher)) return from == **relayed;
-  const Principal& principal = *std::get<const Principal*>(voucher);
-  if (std::holds_alternative<Unproven>(principal)) return true;
-  const LinkKey* const key = std::get_if<LinkKey>(&principal);
-  if (!key && !std::holds_alternative<Dialled>(principal))
-    return may_speak_for(settings_.admission.accounts, principal, settings_.self, from);
-  const Peer* const peer = peers_.find(from);
-  if (!key) return peer && peer->route.direct == way.connection;
-  return peer && peer->proof && peer->proof->link == *key && wall_seconds(now) < peer->proof->until &&
-         !trust_.is_revoked(*key);
-}
-
-WallSeconds Endpoint::wall_seconds(Instant now) const {
-  return (now.microseconds + settings_.wall_offset.microseconds) / 1'000'000;
-}
-
-/// What the certificate of a Hello over tcp proves, if it lets the sender speak for the party that it names; null
-/// where nothing has to be shown.
-OrFault<std::unique_ptr<Proof>> Endpoint::shown_by(Instant now, const Voucher& voucher,
-                                                   const Envelope& envelope) const {
-  const auto* direct = std::get_if<const Principal*>(&voucher);
-  const LinkKey* const key = direct ? std::get_if<LinkKey>(*direct) : nullptr;
-  const Hello* const greeting = std::get_if<Hello>(&envelope.message);
-  if (!key || !greeting) return std::unique_ptr<Proof>();
-  // A newcomer has no certificate yet: it may show the code of a token, and nothing else.
-  if (envelope.from.role == Role::client && greeting->certificate.empty())
-    return std::make_unique<Proof>(Proof{*key, envelope.from, Right::none, INT64_MAX});
-  auto proved = trust_.prove(*key, greeting->certificate, wall_seconds(now));
-  if (const auto* fault = std::get_if<std::string>(&proved)) return *fault;
-  Proof& proof = std::get<Proof>(proved);
-  if (!may_speak_for(proof, envelope.from))
-    return to_text(proof.party) + " may not speak for " + to_text(envelope.from);
-  return std::make_unique<Proof>(std::move(proof));
 }
 
 void Endpoint::take(Instant now, const Way& way, std::string_view frame, std::vector<Received>& messages,
@@ -247,24 +199,6 @@ bool Endpoint::may_say(Instant now, Peer& peer, std::uint16_t type) {
   return false;
 }
 
-/// Whether a client has the right to what it asks; if not, it is told so in place of an answer.
-bool Endpoint::may_ask(Instant now, Peer& peer, const Message& message) {
-  if (peer.role != Role::client) return true;
-  const Right least = least_right(message, settings_.self.role);
-  if (peer.right >= least) return true;
-  refuse(0, "no_right");
-  const Ask* const ask = std::get_if<Ask>(&message);
-  const std::string what = ask ? '"' + ask->verb + '"' : std::string("to submit jobs");
-  std::string text = what + " takes " + text_of(least) + " of " + to_text(settings_.self);
-  if (peer.proof && peer.right == Right::none)
-    text += ": over tcp, with the keys in the folder that DMM_KEYS names";
-  notice(now, peer, "no_right", text);
-  if (ask) emit(now, peer, Answer{ask->token, text, {}}, {}, {});
-  if (const Submit* submit = std::get_if<Submit>(&message))
-    emit(now, peer, Submitted{.token = submit->token, .fault = text}, {}, {});
-  return false;
-}
-
 void Endpoint::deliver(Instant now, Peer& peer, Envelope&& envelope, std::vector<Received>& messages) {
   const std::uint16_t type = type_of(envelope.message);
   ++received_by_type_[type];
@@ -300,24 +234,6 @@ void Endpoint::deliver(Instant now, Peer& peer, Envelope&& envelope, std::vector
   if (!envelope.hint.empty()) peer.heard_hint = envelope.hint;
   messages.emplace_back(std::move(envelope.from), std::move(envelope.message), std::move(envelope.trace),
                         std::move(envelope.hint), peer.distance.round_trip, peer.vouching.proved);
-}
-
-// ---- keys of sites
-// -----------------------------------------------------------------------------------------------
-
-void Endpoint::take_vouch(Instant now, const Peer& peer, const Vouch& vouch) {
-  bool news = false;
-  for (const SiteVouch& told : vouch.sites)
-    if (const auto key = parse_key<SiteKey>(told.key); key && told.site != settings_.self.site)
-      news |= trust_.learn(told.site, *key);
-  if (!news) return;
-  for (Peer* const other : in_order_)
-    if (other != &peer && other->up) vouch_to(now, *other);
-}
-
-void Endpoint::vouch_to(Instant now, Peer& peer) {
-  if (!may_send(Vouch::type, settings_.self.role, peer.role)) return;
-  if (Vouch known = trust_.vouch(); !known.sites.empty()) emit(now, peer, std::move(known), {}, {});
 }
 
 // ---- messages in fragments ------------------------------------------------------------------------------------

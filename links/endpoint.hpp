@@ -10,9 +10,9 @@
 // Nothing here grows without a bound: a session that would keep too much for a peer is given up and begun again,
 // as if that peer had restarted. A peer that is no longer needed is forgotten (links/session.hpp has the limits).
 //
-// endpoint.cpp: frames that come. sending.cpp: messages that go. timing.cpp: what time calls for. vouching.cpp:
-// for how long a lender's word is good. quieting.cpp: links without beats of their own. routes.cpp: ways to peers,
-// and peers that are forgotten. refusals.cpp: what is refused.
+// endpoint.cpp: frames that come. proving.cpp: what is proved of their senders. sending.cpp: messages that go.
+// timing.cpp: what time calls for. vouching.cpp: for how long a lender's word is good. quieting.cpp: links without
+// beats of their own. routes.cpp: ways to peers, and peers that are forgotten. refusals.cpp: what is refused.
 #pragma once
 
 #include <array>

@@ -155,6 +155,7 @@ std::vector<LinkView> Endpoint::links() const {
                      .given_up = peer->recovery.given_up,
                      .round_trip = peer->distance.round_trip,
                      .heard = peer->heard,
+                     .proved_until = peer->proof ? peer->proof->until : 0,
                      .last_error = peer->last_error});
   }
   return views;

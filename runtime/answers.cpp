@@ -63,6 +63,8 @@ Json link_of(const LinkView& link, Instant now) {
           {"kept_bytes", link.kept_bytes},
           {"given_up", link.given_up},
           {"round_trip_seconds", link.round_trip.in_seconds()},
+          {"certificate_left_seconds",
+           link.proved_until ? Json(link.proved_until - wall_microseconds() / 1'000'000) : Json(nullptr)},
           {"heard_seconds_ago", link.incarnation ? Json((now - link.heard).in_seconds()) : Json(nullptr)},
           {"last_error", read_text(link.last_error)}};
 }

@@ -99,9 +99,10 @@ WhyNot write_site_secret(const std::string& folder, const SiteSecret& secret) {
   return write_secret_file(site_file(folder), {{"secret", secret_text(secret)}});
 }
 
-std::string certify_now(const Party& party, const LinkKey& link, Right right, const SiteSecret& secret) {
+std::string certify_now(const Party& party, const LinkKey& link, Right right, const SiteSecret& secret,
+                        WallSeconds life) {
   const WallSeconds now = wall_seconds_now();
-  return certify({party, link, right, now, now + certificate_life}, secret);
+  return certify({party, link, right, now, now + life}, secret);
 }
 
 OrFault<Keyring> keyring_of_site(const std::string& folder, const SiteName& site) {

@@ -28,7 +28,8 @@ OrFault<std::optional<SiteSecret>> read_site_secret(const std::string& folder);
 WhyNot write_site_secret(const std::string& folder, const SiteSecret& secret);
 
 /// A certificate for a party of this site, from now on.
-std::string certify_now(const Party& party, const LinkKey& link, Right right, const SiteSecret& secret);
+std::string certify_now(const Party& party, const LinkKey& link, Right right, const SiteSecret& secret,
+                        WallSeconds life = certificate_life);
 
 /// The site manager's keyring; made with the site's key at its first start.
 OrFault<Keyring> keyring_of_site(const std::string& folder, const SiteName& site);

@@ -137,9 +137,9 @@ class GridTest(unittest.TestCase):
         keys = self.dmm("keygen", "--site", site, folder, "--json").json
         return keys["link_key"], keys["site_key"]
 
-    def certify(self, by, kind, name, folder):
+    def certify(self, by, kind, name, folder, *more):
         """Makes the keys of a site's user, node or person; the site manager works in the folder `by`."""
-        self.dmm("certify", "--by", by, f"--{kind}", name, folder)
+        self.dmm("certify", "--by", by, f"--{kind}", name, *more, folder)
 
     def start(self, *words, **more):
         """Starts a program that is killed at the end, if need be."""

@@ -33,11 +33,11 @@ class Stage(GridTest):
         process.terminate()
         process.wait()
 
-    def keys_for(self, by, kind, name):
+    def keys_for(self, by, kind, name, *more):
         """Keys that a site certified."""
         self.serial += 1
         folder = self.folder / f"keys-{self.serial}"
-        self.certify(self.folder_of[by], kind, name, folder)
+        self.certify(self.folder_of[by], kind, name, folder, *more)
         return Keys.read(folder)
 
     def call(self, party, keys):
@@ -87,6 +87,13 @@ class Claims(Stage):
         self.assertEqual(self.site.logged("request"), [])
         self.site.change(revoked=[])
         self.network.until(lambda: self.site.logged("request"), LIMIT, "the request")
+
+    def test_what_expires_soon_is_shown(self):
+        keys = self.keys_for("alpha", "node", "nodes", "--days", 5)
+        caller = self.call(resource_manager("alpha", "nodes"), keys)
+        self.network.until(lambda: caller.peer_incarnation, LIMIT, "the session")
+        shown = self.dmm("sites", "--sitemgr", f"ipc://{self.folder}/alpha.ipc", code=None).out
+        self.assertIn("the certificate of resmgr alpha/nodes expires in", " ".join(shown.split()))
 
     def test_nothing_without_curve_is_delivered(self):
         heard = self.site_messages()

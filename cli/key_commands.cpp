@@ -1,6 +1,6 @@
-// `dmm keygen`, `dmm keys` and `dmm certify`: the keys that managers prove themselves with over tcp, as files. A
-// site manager makes its own at its first start; job managers, resource managers and people get theirs from their
-// site.
+// `dmm keygen`, `dmm keys`, `dmm certify` and `dmm revoke`: the keys that managers prove themselves with over tcp,
+// as files. A site manager makes its own at its first start; job managers, resource managers and people get theirs
+// from their site.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
@@ -28,6 +28,8 @@ struct KeyOptions {
   std::string site;                     ///< keygen
   std::string by, user, node, person;   ///< certify
   std::string right = "administrator";  ///< of a person
+  std::string key;                      ///< revoke
+  ManagerOptions manager;               ///< revoke
   std::uint32_t days = certificate_life / 86'400;
   bool json = false;
 };
@@ -110,6 +112,19 @@ int certify_holder(const KeyOptions& options) {
   return show(keyring, options.json);
 }
 
+int revoke(const KeyOptions& options) {
+  if (std::string fault = fault_of_key(options.key); !fault.empty()) return fail("revoke", {fault, 2});
+  auto chosen = choose_manager(options.manager, Role::site_manager);
+  if (auto* fault = std::get_if<CommandFault>(&chosen)) return fail("revoke", *fault);
+  const Answered answered = order_one(std::get<Manager>(chosen), "revoke", {{"key", options.key}});
+  if (!answered.fault.empty()) return fail("revoke", {answered.fault, 1});
+  if (options.json)
+    print_json(answered.json);
+  else
+    std::printf("%s is believed no more\n", options.key.c_str());
+  return 0;
+}
+
 CLI::App* with_folder(CLI::App* command, KeyOptions& options, const char* help) {
   command->add_option("folder", options.folder, help)->required()->type_name("FOLDER");
   command->add_flag("--json", options.json, "Print a JSON object");
@@ -174,6 +189,21 @@ CLI::App* add_certify_command(CLI::App& app, int& exit_code) {
       "  dmm certify --by /var/lib/dmm/alpha --node node01 /var/lib/dmm/node01\n"
       "  dmm certify --by /var/lib/dmm/alpha --person ops ~/.dmm-alpha\n");
   command->callback([options, &exit_code] { exit_code = certify_holder(*options); });
+  return command;
+}
+
+CLI::App* add_revoke_command(CLI::App& app, int& exit_code) {
+  auto* command = app.add_subcommand("revoke", "Believe a link key no more, on links that are up too");
+  auto options = std::make_shared<KeyOptions>();
+  command->add_option("key", options->key, "The link key, as `dmm keys` prints it")->required()->type_name("KEY");
+  add_manager_options(*command, options->manager, Role::site_manager);
+  command->add_flag("--json", options->json, "Print a JSON object");
+  command->footer(
+      "The site manager tells its resource managers and its neighbours. It lasts over restarts.\n"
+      "\n"
+      "Example:\n"
+      "  dmm revoke 8rc1uNyxQ3IHhaUWwrDifHoj9aGWPmgDAHIDIa_mlI0\n");
+  command->callback([options, &exit_code] { exit_code = revoke(*options); });
   return command;
 }
 

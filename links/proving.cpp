@@ -30,7 +30,7 @@ bool Endpoint::is_proved(Instant now, const Way& way, const Voucher& voucher, co
   const Peer* const peer = peers_.find(from);
   if (!key) return peer && peer->route.direct == way.connection;
   return peer && peer->proof && peer->proof->link == *key && wall_seconds(now) < peer->proof->until &&
-         !trust_.is_revoked(*key);
+         !trust_.is_revoked(peer->proof->party.site, *key);
 }
 
 WallSeconds Endpoint::wall_seconds(Instant now) const {
@@ -78,10 +78,19 @@ bool Endpoint::may_ask(Instant now, Peer& peer, const Message& message) {
 // -----------------------------------------------------------------------------------------------
 
 void Endpoint::take_vouch(Instant now, const Peer& peer, const Vouch& vouch) {
+  const SiteName& own = settings_.self.site;
+  const bool is_own_site = peer.session.peer().site == own;
   bool news = false;
   for (const SiteVouch& told : vouch.sites)
-    if (const auto key = parse_key<SiteKey>(told.key); key && told.site != settings_.self.site)
+    if (const auto key = parse_key<SiteKey>(told.key); key && told.site != own)
       news |= trust_.learn(told.site, *key);
+  for (const RevokedKey& told : vouch.revoked)
+    if (const auto link = parse_key<LinkKey>(told.link)) {
+      if (is_own_site)
+        trust_.learn_revoked(*link);
+      else if (told.site != own)
+        news |= trust_.learn_revoked(told.site, *link);
+    }
   if (!news) return;
   for (Peer* const other : in_order_)
     if (other != &peer && other->up) vouch_to(now, *other);
@@ -89,7 +98,8 @@ void Endpoint::take_vouch(Instant now, const Peer& peer, const Vouch& vouch) {
 
 void Endpoint::vouch_to(Instant now, Peer& peer) {
   if (!may_send(Vouch::type, settings_.self.role, peer.role)) return;
-  if (Vouch known = trust_.vouch(); !known.sites.empty()) emit(now, peer, std::move(known), {}, {});
+  if (Vouch known = trust_.vouch(settings_.self.site); !known.sites.empty())
+    emit(now, peer, std::move(known), {}, {});
 }
 
 }  // namespace dmm

@@ -23,10 +23,17 @@ const SiteKey* Trust::find(const SiteName& site) const {
   return told == told_.end() ? nullptr : &told->second;
 }
 
-Vouch Trust::vouch() const {
+bool Trust::learn_revoked(const SiteName& site, const LinkKey& link) {
+  if (told_revoked_.size() >= told_max) return false;
+  return told_revoked_.emplace(site, link).second;
+}
+
+Vouch Trust::vouch(const SiteName& self) const {
   Vouch vouch;
   for (const auto* keys : {&configured_.sites, &told_})
     for (const auto& [site, key] : *keys) vouch.sites.push_back({site, to_text(key)});
+  for (const LinkKey& link : configured_.revoked) vouch.revoked.push_back({self, to_text(link)});
+  for (const auto& [site, link] : told_revoked_) vouch.revoked.push_back({site, to_text(link)});
   return vouch;
 }
 
@@ -44,7 +51,7 @@ OrFault<Proof> Trust::prove(const LinkKey& link, std::string_view certificate, W
   const Certificate& shown = std::get<Certificate>(read);
   const std::string whose = "the certificate of " + to_text(shown.party);
   if (shown.link != link) return whose + " is for another link key: it was copied";
-  if (is_revoked(link)) return "the link key of " + to_text(shown.party) + " is revoked";
+  if (is_revoked(site, link)) return "the link key of " + to_text(shown.party) + " is revoked";
   if (now < shown.from - clock_slack) return whose + " isn't valid yet: does one of the clocks go wrong?";
   if (now >= shown.until) return whose + " has expired";
   return Proof{link, shown.party, shown.right, shown.until};

@@ -3,12 +3,16 @@
 //
 // The configuration has the last word. Otherwise the first word on a site stays: a neighbour that vouches for
 // another key of a known site is not believed.
+//
+// Which link keys are revoked spreads the same way. A site's word counts for the keys of that site; a resource
+// manager takes its own site's word for all keys.
 #pragma once
 
 #include <map>
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "keys/certificate.hpp"
@@ -38,11 +42,17 @@ class Trust {
   void configure(TrustSettings settings);
   /// A site manager vouches for a site. Whether that is news.
   bool learn(const SiteName& site, const SiteKey& key);
+  /// A site manager says that a link key of a site is revoked. Whether that is news.
+  bool learn_revoked(const SiteName& site, const LinkKey& link);
+  /// The same of a key of any site, as the manager of our own site says.
+  bool learn_revoked(const LinkKey& link) { return configured_.revoked.insert(link).second; }
   /// Null if the site isn't known.
   const SiteKey* find(const SiteName& site) const;
-  bool is_revoked(const LinkKey& key) const { return configured_.revoked.contains(key); }
-  /// All that we vouch for.
-  Vouch vouch() const;
+  bool is_revoked(const SiteName& site, const LinkKey& link) const {
+    return configured_.revoked.contains(link) || told_revoked_.contains({site, link});
+  }
+  /// All that we, as the manager of this site, vouch for.
+  Vouch vouch(const SiteName& self) const;
 
   /// What the certificate proves of the far end that has this link key; or why it proves nothing.
   OrFault<Proof> prove(const LinkKey& link, std::string_view certificate, WallSeconds now) const;
@@ -50,6 +60,7 @@ class Trust {
  private:
   TrustSettings configured_;
   std::map<SiteName, SiteKey> told_;
+  std::set<std::pair<SiteName, LinkKey>> told_revoked_;
 };
 
 /// Whether the proof lets its holder speak for a party: for itself, and as a client.

@@ -92,11 +92,22 @@ struct SiteVouch {
   }
 };
 
+/// A link key of a site's manager or person that is believed no more, as letters.
+struct RevokedKey {
+  SiteName site;
+  std::string link;
+  template <class Self>
+  static auto fields(Self& self) {
+    return std::tie(self.site, self.link);
+  }
+};
+
 /// A site manager vouches for the keys of sites, its own among them, so that the receiver knows managers of sites
-/// that are farther away.
+/// that are farther away; and tells which of their managers' keys are believed no more.
 struct Vouch {
   std::vector<SiteVouch> sites;
-  DMM_MESSAGE(6, self.sites)
+  std::vector<RevokedKey> revoked;
+  DMM_MESSAGE(6, self.sites, self.revoked)
 };
 
 // ---- asking --------------------------------------------------------------------------------------------------------

@@ -39,6 +39,7 @@ constexpr std::array questions{
     Question{"enrol", site, Right::none},  // a newcomer shows the code of a token
     Question{"invite", site, Right::administrator},
     Question{"link", site, Right::administrator},
+    Question{"revoke", site, Right::administrator},
     Question{"reclaim", site, Right::administrator},
     Question{"drain", site, Right::administrator},
     Question{"resume", site, Right::administrator},

@@ -23,6 +23,7 @@ constexpr double hours_default = 24, hours_max = 24 * 30;
 
 std::string invitations_file(const std::string& folder) { return folder + "/keys/invitations.json"; }
 std::string joined_file(const std::string& folder) { return folder + "/joined.json"; }
+std::string revoked_file(const std::string& folder) { return folder + "/revoked.json"; }
 
 WallSeconds wall_seconds() { return wall_microseconds() / 1'000'000; }
 
@@ -214,6 +215,22 @@ WhyNot Enrolment::add_link(const Json& argument) const {
   return write_joined(folder_, link);
 }
 
+OrFault<std::vector<std::string>> read_revoked(const std::string& folder) {
+  auto read = read_list(revoked_file(folder));
+  if (auto* fault = std::get_if<std::string>(&read)) return std::move(*fault);
+  return words_in(Json{{"keys", std::get<Json>(read)}}, "keys");
+}
+
+WhyNot Enrolment::revoke(const Json& argument) const {
+  const std::string key = word_in(argument, "key");
+  if (!parse_key<LinkKey>(key)) return "revoke: expected \"key\": a link key, as `dmm keys` prints it";
+  auto read = read_list(revoked_file(folder_));
+  if (auto* fault = std::get_if<std::string>(&read)) return std::move(*fault);
+  Json& list = std::get<Json>(read);
+  if (std::ranges::find(list, Json(key)) == list.end()) list.push_back(key);
+  return replace_private_file(revoked_file(folder_), list.dump(2) + "\n");
+}
+
 OrFault<SiteKey> Enrolment::site_key() const {
   auto secret = read_site_secret(folder_);
   if (auto* fault = std::get_if<std::string>(&secret)) return std::move(*fault);
@@ -224,7 +241,8 @@ OrFault<SiteKey> Enrolment::site_key() const {
 
 std::optional<EnrolmentAnswer> answer_enrolment(const std::optional<Enrolment>& office,
                                                 const std::vector<std::string>& ancestors, const Ask& ask) {
-  const bool is_ours = ask.verb == "site_key" || ask.verb == "invite" || ask.verb == "enrol" || ask.verb == "link";
+  constexpr std::array<std::string_view, 5> ours = {"site_key", "invite", "enrol", "link", "revoke"};
+  const bool is_ours = std::ranges::find(ours, ask.verb) != ours.end();
   if (!is_ours) return std::nullopt;
   const auto fault = [&](const std::string& text) { return EnrolmentAnswer{{ask.token, text, {}}}; };
   const auto answer = [&](const Json& json, bool reload = false) {
@@ -237,6 +255,10 @@ std::optional<EnrolmentAnswer> answer_enrolment(const std::optional<Enrolment>& 
     const auto key = office->site_key();
     if (const auto* why = std::get_if<std::string>(&key)) return fault(*why);
     return answer({{"key", to_text(std::get<SiteKey>(key))}});
+  }
+  if (ask.verb == "revoke") {
+    if (WhyNot why = office->revoke(argument); !why.empty()) return fault(why);
+    return answer({{"revoked", true}}, true);
   }
   if (ask.verb == "link") {
     if (WhyNot why = office->add_link(argument); !why.empty()) return fault(why);

@@ -3,6 +3,7 @@
 //
 //   keys/invitations.json   in the site manager's directory: codes that are open yet
 //   joined.json             there, too: neighbours that joined by a token, beside the `links` of the configuration
+//   revoked.json            there, too: link keys that were revoked by an order, beside those of the configuration
 //
 // A token is letters of base64url over a JSON object, for people to paste: where the site is reached, its site
 // key, what is offered, the code, and until when it is good.
@@ -47,6 +48,9 @@ OrFault<std::vector<JoinedLink>> read_joined(const std::string& folder);
 /// Adds a neighbour, or puts it in the place of an earlier one of the same site.
 WhyNot write_joined(const std::string& folder, const JoinedLink& link);
 
+/// Link keys that were revoked by an order, as letters.
+OrFault<std::vector<std::string>> read_revoked(const std::string& folder);
+
 /// The office of a site that works in a folder: invites, and takes in who shows a code.
 class Enrolment {
  public:
@@ -59,6 +63,8 @@ class Enrolment {
   /// A neighbour that invited us: {"site", "relation", "connect", "key", "ancestors"}.
   WhyNot add_link(const nlohmann::ordered_json& argument) const;
   OrFault<SiteKey> site_key() const;
+  /// The argument is {"key"}: a link key that is believed no more.
+  WhyNot revoke(const nlohmann::ordered_json& argument) const;
 
   /// What came of a code: a certificate for a user or a node, or a neighbour that was added.
   struct Taken {
@@ -80,8 +86,8 @@ struct EnrolmentAnswer {
   bool reload = false;
 };
 
-/// The answer to "site_key", "invite", "enrol" and "link"; nothing for any other verb. Without an office the site
-/// has no keys.
+/// The answer to "site_key", "invite", "enrol", "link" and "revoke"; nothing for any other verb. Without an office
+/// the site has no keys.
 std::optional<EnrolmentAnswer> answer_enrolment(const std::optional<Enrolment>& office,
                                                 const std::vector<std::string>& ancestors, const Ask& ask);
 

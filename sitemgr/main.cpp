@@ -17,9 +17,13 @@ namespace {
 
 using namespace dmm;
 
-/// Neighbours that joined by a token stand beside those of the configuration, which has the last word.
+/// Neighbours that joined by a token, and keys revoked by an order, stand beside those of the configuration, which
+/// has the last word.
 WhyNot add_joined(SiteConfig& config) {
   if (config.directory.empty()) return {};
+  auto revoked = read_revoked(config.directory);
+  if (auto* fault = std::get_if<std::string>(&revoked)) return std::move(*fault);
+  for (std::string& key : std::get<std::vector<std::string>>(revoked)) config.revoked.push_back(std::move(key));
   auto read = read_joined(config.directory);
   if (auto* fault = std::get_if<std::string>(&read)) return std::move(*fault);
   for (const JoinedLink& joined : std::get<std::vector<JoinedLink>>(read)) {
@@ -44,8 +48,7 @@ WhyNot add_joined(SiteConfig& config) {
 SiteConfigOrError read_config(const DaemonArguments& given) {
   auto read = read_site_config(given.file, {.overrides = given.overrides, .folder = given.folder});
   if (auto* config = std::get_if<SiteConfig>(&read))
-    if (WhyNot fault = add_joined(*config); !fault.empty())
-      return ConfigError{config->directory + "/joined.json: " + fault};
+    if (WhyNot fault = add_joined(*config); !fault.empty()) return ConfigError{fault};
   return read;
 }
 

@@ -190,15 +190,52 @@ TEST_CASE("trust: the first word on a site stays, and the configuration has the 
   CHECK_FALSE(trust.learn(beta_site.name, other.key()));
   CHECK(*trust.find(beta_site.name) == beta_site.key());
   CHECK_FALSE(trust.learn(alpha_site.name, other.key()));
-  CHECK(trust.vouch().sites.size() == 2);
+  CHECK(trust.vouch(alpha_site.name).sites.size() == 2);
   trust.configure(knows({&alpha_site, &other}));
   CHECK(*trust.find(beta_site.name) == other.key());
-  CHECK(trust.vouch().sites.size() == 2);
+  CHECK(trust.vouch(alpha_site.name).sites.size() == 2);
 }
 
-TEST_CASE(
-    "trust: site managers vouch for sites to their neighbours and resource managers, which know far managers by "
-    "it") {
+TEST_CASE("trust: a site's word revokes keys of its own managers, and the configuration's word any key") {
+  const Signer alpha_site{SiteName("alpha")}, beta_site{SiteName("beta")};
+  const LinkKey link = new_link();
+  Trust trust;
+  trust.configure(knows({&alpha_site, &beta_site}));
+  CHECK(trust.learn_revoked(beta_site.name, link));
+  CHECK_FALSE(trust.learn_revoked(beta_site.name, link));
+  CHECK(trust.is_revoked(beta_site.name, link));
+  CHECK_FALSE(trust.is_revoked(alpha_site.name, link));
+  CHECK(std::holds_alternative<std::string>(trust.prove(link, beta_site.certify_for(beta, link), today)));
+  CHECK(std::holds_alternative<Proof>(trust.prove(link, alpha_site.certify_for(ann, link), today)));
+  CHECK(trust.learn_revoked(link));
+  CHECK(trust.is_revoked(alpha_site.name, link));
+  const Vouch told = trust.vouch(alpha_site.name);
+  REQUIRE(told.revoked.size() == 2);
+  CHECK(told.revoked[0].site == alpha_site.name);
+  CHECK(told.revoked[1].site == beta_site.name);
+}
+
+TEST_CASE("trust: a neighbour revokes its own managers' keys, and not ours") {
+  const Signer alpha_site{SiteName("alpha")}, beta_site{SiteName("beta")};
+  const LinkKey of_beta = new_link(), of_ann = new_link(), of_beta_user = new_link();
+  const Party user = job_manager_of(SiteName("beta"), "carl");
+  EndpointSettings settings = keyed(alpha, beta, knows({&alpha_site, &beta_site}));
+  settings.admission.parties.insert(user);
+  Endpoint endpoint(settings);
+  Caller neighbour(beta, endpoint, of_beta, beta_site.certify_for(beta, of_beta)),
+      annie(ann, endpoint, of_ann, alpha_site.certify_for(ann, of_ann), 2),
+      carl(user, endpoint, of_beta_user, beta_site.certify_for(user, of_beta_user), 3);
+  REQUIRE(neighbour.is_greeted());
+  REQUIRE(annie.is_greeted());
+  REQUIRE(carl.is_greeted());
+  Vouch vouch;
+  vouch.revoked = {{SiteName("alpha"), to_text(of_ann)}, {SiteName("beta"), to_text(of_beta_user)}};
+  neighbour.tell(neighbour.frame(vouch, 1));
+  CHECK(annie.is_greeted());
+  CHECK_FALSE(carl.is_greeted());
+}
+
+TEST_CASE("trust: site managers vouch for sites, and so managers of far sites are known") {
   const Signer alpha_site{SiteName("alpha")}, beta_site{SiteName("beta")};
   Endpoint a(keyed(alpha, beta, knows({&alpha_site})));
   Endpoint b(keyed(beta, alpha, knows({&beta_site})));

@@ -74,7 +74,7 @@ Relay = struct("Relay", ("sender", Party, Party()), ("receiver", Party, Party())
                ("position", "uint", 0), ("payload", "bytes", b""), number=4)
 Fragment = struct("Fragment", ("index", "uint", 0), ("last", "bool", False), ("data", "bytes", b""), number=5)
 SiteVouch = struct("SiteVouch", ("site", "name", ""), ("key", "text", ""))
-Vouch = struct("Vouch", ("sites", [SiteVouch], ()), number=6)
+Vouch = struct("Vouch", ("sites", [SiteVouch], ()), ("revoked", [SiteVouch], ()), number=6)
 Request = struct("Request", ("id", RequestId, RequestId()), ("need", Need, Need()), ("dttl", "uint", 5),
                  ("priority", "int", 0), ("waited", "int", 0), ("origin_user", "text", ""), ("length", "int", 0),
                  number=10)

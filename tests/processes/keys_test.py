@@ -88,6 +88,27 @@ class Claims(Stage):
         self.site.change(revoked=[])
         self.network.until(lambda: self.site.logged("request"), LIMIT, "the request")
 
+    def test_a_key_is_revoked_by_an_order(self):
+        """At once, for good, and at the site's resource managers too."""
+        ann, keys = job_manager("alpha", "ann"), self.keys_for("alpha", "user", "ann")
+        of_nodes, place = self.folder / "nodes", f"tcp://127.0.0.1:{free_ports(1)[0]}"
+        self.certify(self.folder_of["alpha"], "node", "nodes", of_nodes)
+        nodes = Daemon(self, "resmgr", "nodes", {
+            "site": "alpha", "name": "nodes", "cluster": "nodes", "nodes": 4, "site_endpoint": self.endpoint,
+            "listen": [place], "directory": str(of_nodes)})
+        self.addCleanup(self.end, nodes.process)
+        there = f"{place}#{self.dmm('keys', of_nodes, '--json').json['link_key']}"
+        at_nodes = Manager(self.network, ann, resource_manager("alpha", "nodes"), there, keys=keys)
+        caller = self.call(ann, keys)
+        self.network.until(lambda: caller.peer_incarnation and at_nodes.peer_incarnation, LIMIT, "both sessions")
+        self.dmm("revoke", keys.letters(), "--sitemgr", f"ipc://{self.folder}/alpha.ipc")
+        self.network.until(lambda: caller.faults and at_nodes.faults, LIMIT, "both refusals")
+        self.site.process.terminate()
+        self.site.process.wait()
+        self.site = Daemon(self, "sitemgr", "alpha", self.site.config)
+        self.addCleanup(self.end, self.site.process)
+        self.assertIn("is revoked", self.admitted(ann, keys))
+
     def test_what_expires_soon_is_shown(self):
         keys = self.keys_for("alpha", "node", "nodes", "--days", 5)
         caller = self.call(resource_manager("alpha", "nodes"), keys)

@@ -1,7 +1,5 @@
 // `dmm invite`, `dmm user add` and `dmm node add` at a site, `dmm join` and `dmm login` at a newcomer's: two
 // commands make a neighbour, a user or a node known to the site, with keys of its own.
-#include <fcntl.h>
-#include <poll.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -14,6 +12,7 @@
 #include "cli/json_text.hpp"
 #include "cli/processes.hpp"
 #include "cli/questions.hpp"
+#include "cli/ready_pipes.hpp"
 #include "protocol/text.hpp"
 #include "runtime/enrolment.hpp"
 #include "runtime/files.hpp"
@@ -71,23 +70,17 @@ Answered show(const Token& token, Json argument) {
 
 /// Starts a daemon apart from the terminal, and waits until it is ready. An error text, or empty.
 std::string start_daemon(const std::string& program, const std::string& config, const std::string& output) {
-  int ends[2];
-  if (::pipe2(ends, O_CLOEXEC) != 0) return "no descriptor is left";
+  ReadyPipes pipes;
+  const int ready = pipes.add(0);
+  if (ready < 0) return "no descriptor is left";
   const auto started = spawn({.program = own_folder() + "/" + program,
                               .arguments = {"--config", config},
                               .output_file = output,
-                              .ready_descriptor = ends[1]});
-  ::close(ends[1]);
-  std::string fault;
-  if (const auto* why = std::get_if<std::string>(&started)) fault = *why;
-  pollfd ready{ends[0], POLLIN, 0};
-  char byte = 0;
-  if (fault.empty()) {
-    const bool told = ::poll(&ready, 1, static_cast<int>(start_limit.microseconds / 1'000)) > 0;
-    if (!told || ::read(ends[0], &byte, 1) != 1) fault = program + " doesn't start; " + output + " says why";
-  }
-  ::close(ends[0]);
-  return fault;
+                              .ready_descriptor = ready});
+  ::close(ready);
+  if (const auto* fault = std::get_if<std::string>(&started)) return *fault;
+  if (!pipes.wait(start_limit) && pipes.all_ready()) return {};
+  return program + " doesn't start; " + output + " says why";
 }
 
 /// Makes the keys and the configuration of a manager that has a token, and starts it.
@@ -95,10 +88,9 @@ int enter(const char* command, const JoinOptions& options, const Token& token, c
           const std::string& program) {
   const std::string folder = std::filesystem::absolute(options.folder).lexically_normal().string();
   const std::string file = folder + "/" + program + ".json";
-  auto kept = read_keyring(folder);
-  if (auto* fault = std::get_if<std::string>(&kept)) return fail(command, {*fault, 1});
-  const auto& before = std::get<std::optional<Keyring>>(kept);
-  Keyring keyring{before ? before->link : new_link_secret(), {}, token.key};
+  auto link = link_secret_in(folder);
+  if (auto* fault = std::get_if<std::string>(&link)) return fail(command, {*fault, 1});
+  Keyring keyring{std::get<LinkSecret>(link), {}, token.key};
   const Answered answered = show(token, {{"link", to_text(public_of(keyring.link))}});
   if (!answered.fault.empty()) return fail(command, {answered.fault, 1});
   keyring.certificate = answered.json.value("certificate", "");

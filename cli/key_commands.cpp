@@ -101,10 +101,9 @@ int certify_holder(const KeyOptions& options) {
   if (auto* fault = std::get_if<std::string>(&site)) return fail("certify", {*fault, 1});
   auto holder = holder_of(options, std::get<SiteName>(site));
   if (auto* fault = std::get_if<std::string>(&holder)) return fail("certify", {*fault, 2});
-  auto before = read_keyring(options.folder);
-  if (auto* fault = std::get_if<std::string>(&before)) return fail("certify", {*fault, 1});
-  const auto& kept = std::get<std::optional<Keyring>>(before);
-  Keyring keyring{kept ? kept->link : new_link_secret(), {}, public_of(*signer)};
+  auto link = link_secret_in(options.folder);
+  if (auto* fault = std::get_if<std::string>(&link)) return fail("certify", {*fault, 1});
+  Keyring keyring{std::get<LinkSecret>(link), {}, public_of(*signer)};
   const Party& party = std::get<Party>(holder);
   const Right right = party.role == Role::client ? right_words.at(options.right) : Right::none;
   keyring.certificate = certify_now(party, public_of(keyring.link), right, *signer, options.days * day);

@@ -2,8 +2,6 @@
 #include "cli/shipped.hpp"
 #include "cli/testbed.hpp"
 
-#include <fcntl.h>
-#include <poll.h>
 #include <signal.h>
 #include <unistd.h>
 
@@ -15,6 +13,7 @@
 #include "cli/figures.hpp"
 #include "cli/log_records.hpp"
 #include "cli/readiness.hpp"
+#include "cli/ready_pipes.hpp"
 #include "protocol/messages.hpp"
 #include "protocol/text.hpp"
 #include "runtime/clock.hpp"
@@ -27,46 +26,6 @@ namespace dmm {
 namespace {
 
 constexpr Duration start_limit = seconds(10);
-
-/// One pipe a daemon: a byte says that it is ready, the end without a byte that it has failed.
-class ReadyPipes {
- public:
-  ReadyPipes() = default;
-  ReadyPipes(const ReadyPipes&) = delete;
-  ReadyPipes& operator=(const ReadyPipes&) = delete;
-  ~ReadyPipes() {
-    for (const pollfd& one : waiting_) ::close(one.fd);
-  }
-
-  /// The end for the next daemon, to be closed once it was started; -1 if there are no more descriptors.
-  int add(std::size_t daemon) {
-    int ends[2];
-    if (::pipe2(ends, O_CLOEXEC) != 0) return -1;
-    waiting_.push_back({ends[0], POLLIN, 0});
-    daemons_.push_back(daemon);
-    return ends[1];
-  }
-
-  /// Waits a moment; the first daemon that failed, if one did.
-  std::optional<std::size_t> wait(Duration at_most) {
-    ::poll(waiting_.data(), waiting_.size(), static_cast<int>(at_most.microseconds / 1000));
-    for (std::size_t i = waiting_.size(); i-- > 0;) {
-      if (waiting_[i].revents == 0) continue;
-      char byte = 0;
-      if (::read(waiting_[i].fd, &byte, 1) != 1) return daemons_[i];
-      ::close(waiting_[i].fd);
-      waiting_.erase(waiting_.begin() + static_cast<std::ptrdiff_t>(i));
-      daemons_.erase(daemons_.begin() + static_cast<std::ptrdiff_t>(i));
-    }
-    return std::nullopt;
-  }
-  bool all_ready() const { return waiting_.empty(); }
-  std::size_t slowest() const { return daemons_.front(); }
-
- private:
-  std::vector<pollfd> waiting_;
-  std::vector<std::size_t> daemons_;
-};
 
 std::string program_of(const Party& party) { return own_folder() + "/" + std::string(to_text(party.role)); }
 

@@ -84,22 +84,26 @@ std::string certify(const Certificate& certificate, const SiteSecret& secret) {
   return keys::letters_of(std::string(signature.begin(), signature.end()) + text);
 }
 
-OrFault<Certificate, CertificateFault> read_claim(std::string_view letters) {
+OrFault<UnverifiedCertificate, CertificateFault> read_unverified(std::string_view letters) {
   const auto bytes = keys::bytes_of(letters, certificate_bytes_max);
   if (!bytes || bytes->size() <= signature_bytes) return CertificateFault{"these letters are no certificate"};
-  return read_text(std::string_view(*bytes).substr(signature_bytes));
+  UnverifiedCertificate written{{}, {}, bytes->substr(signature_bytes)};
+  std::copy_n(bytes->begin(), signature_bytes, written.signature.begin());
+  auto read = read_text(written.text);
+  if (auto* fault = std::get_if<CertificateFault>(&read)) return std::move(*fault);
+  written.certificate = std::move(std::get<Certificate>(read));
+  return written;
+}
+
+OrFault<Certificate, CertificateFault> verify(const UnverifiedCertificate& written, const SiteKey& site) {
+  if (is_signed(written.text, written.signature, site)) return written.certificate;
+  return CertificateFault{"the certificate isn't signed with the key of " + written.certificate.party.site.text};
 }
 
 OrFault<Certificate, CertificateFault> read_certificate(std::string_view letters, const SiteKey& site) {
-  auto claim = read_claim(letters);
-  if (std::holds_alternative<CertificateFault>(claim)) return claim;
-  const std::string bytes = *keys::bytes_of(letters, certificate_bytes_max);
-  Signature signature;
-  std::copy_n(bytes.begin(), signature_bytes, signature.begin());
-  if (!is_signed(std::string_view(bytes).substr(signature_bytes), signature, site))
-    return CertificateFault{"the certificate isn't signed with the key of " +
-                            std::get<Certificate>(claim).party.site.text};
-  return claim;
+  const auto written = read_unverified(letters);
+  if (const auto* fault = std::get_if<CertificateFault>(&written)) return *fault;
+  return verify(std::get<UnverifiedCertificate>(written), site);
 }
 
 }  // namespace dmm

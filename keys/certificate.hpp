@@ -45,10 +45,20 @@ constexpr WallSeconds clock_slack = 3'600;
 /// A certificate that this site signs, as letters.
 std::string certify(const Certificate& certificate, const SiteSecret& secret);
 
+/// A certificate as it was written, before its signature is checked.
+struct UnverifiedCertificate {
+  Certificate certificate;
+  Signature signature{};
+  std::string text;  ///< that is signed
+};
+
+/// What the letters say, unverified: which site's key is needed.
+OrFault<UnverifiedCertificate, CertificateFault> read_unverified(std::string_view letters);
+
+/// The certificate, if the site signed it. Validity is for the caller to ask.
+OrFault<Certificate, CertificateFault> verify(const UnverifiedCertificate& written, const SiteKey& site);
+
 /// What the letters say, if the site signed them. Validity is for the caller to ask.
 OrFault<Certificate, CertificateFault> read_certificate(std::string_view letters, const SiteKey& site);
-
-/// What the letters claim, before the signature is checked: which site's key is needed.
-OrFault<Certificate, CertificateFault> read_claim(std::string_view letters);
 
 }  // namespace dmm

@@ -35,8 +35,7 @@ struct LinkView {
   std::uint32_t given_up = 0;     ///< how often the session was begun again since too much was kept
   Duration round_trip;            ///< 0: not known
   Instant heard{};
-  std::int64_t proved_until =
-      0;  ///< seconds since 1970: the end of the certificate that it showed; 0: it showed none
+  std::int64_t proved_until = 0;  ///< when its certificate ends, in seconds since 1970; 0: it showed none
   std::string last_error;
 };
 

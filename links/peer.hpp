@@ -128,8 +128,7 @@ struct Peer {
   std::optional<Rising> rising;     ///< it greeted us, and is up as soon as we know how far away it is
   std::uint64_t instance = 0;       ///< which process of its name it is; 0: it doesn't say
   PeerAssembly assembly;
-  std::unique_ptr<Proof>
-      proof;  ///< what its certificate proved; null: it came over no tcp connection of its making
+  std::unique_ptr<Proof> proof;  ///< what its certificate proved; null: it showed none
   std::string software, last_error;
   std::map<std::string_view, Instant> told;  ///< when the log was last told of what
 };

@@ -74,8 +74,7 @@ bool Endpoint::may_ask(Instant now, Peer& peer, const Message& message) {
   return false;
 }
 
-// ---- keys of sites
-// -----------------------------------------------------------------------------------------------
+// ---- keys of sites ----
 
 void Endpoint::take_vouch(Instant now, const Peer& peer, const Vouch& vouch) {
   const SiteName& own = settings_.self.site;

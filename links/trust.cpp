@@ -40,13 +40,13 @@ Vouch Trust::vouch(const SiteName& self) const {
 OrFault<Proof> Trust::prove(const LinkKey& link, std::string_view certificate, WallSeconds now) const {
   if (certificate.empty())
     return "it shows no certificate; its site's `dmm certify` makes one (for a command: in the folder DMM_KEYS)";
-  const auto claim = read_claim(certificate);
-  if (const auto* fault = std::get_if<CertificateFault>(&claim)) return fault->text;
-  const SiteName& site = std::get<Certificate>(claim).party.site;
+  const auto written = read_unverified(certificate);
+  if (const auto* fault = std::get_if<CertificateFault>(&written)) return fault->text;
+  const SiteName& site = std::get<UnverifiedCertificate>(written).certificate.party.site;
   const SiteKey* const key = find(site);
   if (!key)
     return "the key of site " + std::string(site.text) + " isn't known here: the \"key\" of a link makes it known";
-  const auto read = read_certificate(certificate, *key);
+  const auto read = verify(std::get<UnverifiedCertificate>(written), *key);
   if (const auto* fault = std::get_if<CertificateFault>(&read)) return fault->text;
   const Certificate& shown = std::get<Certificate>(read);
   const std::string whose = "the certificate of " + to_text(shown.party);

@@ -49,24 +49,24 @@ Json status(const Identity& identity, Instant now) {
 std::string read_text(const std::string& said) { return said.substr(0, 500); }
 
 Json link_of(const LinkView& link, Instant now) {
-  return {{"peer", to_text(link.peer)},
-          {"role", to_text(link.peer.role)},
-          {"site", link.peer.site.text},
-          {"name", link.peer.name},
-          {"up", link.up},
-          {"relayed", link.relayed},
-          {"software", read_text(link.software)},
-          {"incarnation", link.incarnation},
-          {"sent", link.sent},
-          {"received", link.received},
-          {"unacknowledged", link.unacknowledged},
-          {"kept_bytes", link.kept_bytes},
-          {"given_up", link.given_up},
-          {"round_trip_seconds", link.round_trip.in_seconds()},
-          {"certificate_left_seconds",
-           link.proved_until ? Json(link.proved_until - wall_microseconds() / 1'000'000) : Json(nullptr)},
-          {"heard_seconds_ago", link.incarnation ? Json((now - link.heard).in_seconds()) : Json(nullptr)},
-          {"last_error", read_text(link.last_error)}};
+  return {
+      {"peer", to_text(link.peer)},
+      {"role", to_text(link.peer.role)},
+      {"site", link.peer.site.text},
+      {"name", link.peer.name},
+      {"up", link.up},
+      {"relayed", link.relayed},
+      {"software", read_text(link.software)},
+      {"incarnation", link.incarnation},
+      {"sent", link.sent},
+      {"received", link.received},
+      {"unacknowledged", link.unacknowledged},
+      {"kept_bytes", link.kept_bytes},
+      {"given_up", link.given_up},
+      {"round_trip_seconds", link.round_trip.in_seconds()},
+      {"certificate_left_seconds", link.proved_until ? Json(link.proved_until - wall_seconds()) : Json(nullptr)},
+      {"heard_seconds_ago", link.incarnation ? Json((now - link.heard).in_seconds()) : Json(nullptr)},
+      {"last_error", read_text(link.last_error)}};
 }
 
 /// As many sessions as are asked for by {"limit": 20} and as fit, those with sites first.

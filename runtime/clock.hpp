@@ -15,7 +15,10 @@ Instant monotonic_now();
 /// Microseconds since 1970 UTC; may jump.
 std::int64_t wall_microseconds();
 
-/// The same as text: "2026-01-31T12:00:00.000001Z". Years 1970 to 9999.
+/// The same in seconds.
+inline std::int64_t wall_seconds() { return wall_microseconds() / 1'000'000; }
+
+/// Microseconds since 1970 as text: "2026-01-31T12:00:00.000001Z". Years 1970 to 9999.
 std::string utc_text(std::int64_t wall_microseconds);
 
 /// Of this start of the host; "unknown" if the system doesn't say.

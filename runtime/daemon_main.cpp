@@ -24,11 +24,11 @@ OrFault<Keyring> keyring_of_manager(const std::string& folder, const Party& self
   auto& keyring = std::get<std::optional<Keyring>>(read);
   if (!keyring)
     return "tcp takes keys, and there is no " + folder + "/keys/link.json: its site's `dmm certify` makes it";
-  const auto claim = read_claim(keyring->certificate);
-  const auto* certificate = std::get_if<Certificate>(&claim);
-  if (certificate && certificate->party == self) return std::move(*keyring);
+  const auto written = read_unverified(keyring->certificate);
+  const auto* shown = std::get_if<UnverifiedCertificate>(&written);
+  if (shown && shown->certificate.party == self) return std::move(*keyring);
   return folder + "/keys/link.json has no certificate of " + to_text(self) +
-         (certificate ? ", but one of " + to_text(certificate->party) : std::string());
+         (shown ? ", but one of " + to_text(shown->certificate.party) : std::string());
 }
 
 }  // namespace

@@ -3,12 +3,14 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "keys/endpoint_key.hpp"
 #include "protocol/text.hpp"
 #include "runtime/clock.hpp"
 #include "runtime/files.hpp"
+#include "runtime/json_words.hpp"
 #include "runtime/keyring.hpp"
 
 namespace dmm {
@@ -25,36 +27,29 @@ std::string invitations_file(const std::string& folder) { return folder + "/keys
 std::string joined_file(const std::string& folder) { return folder + "/joined.json"; }
 std::string revoked_file(const std::string& folder) { return folder + "/revoked.json"; }
 
-WallSeconds wall_seconds() { return wall_microseconds() / 1'000'000; }
-
-std::string word_in(const Json& json, const char* key) {
-  const auto found = json.find(key);
-  return found != json.end() && found->is_string() ? found->get<std::string>() : std::string();
-}
-
-std::vector<std::string> words_in(const Json& json, const char* key) {
-  std::vector<std::string> texts;
-  const auto found = json.find(key);
-  if (found == json.end() || !found->is_array()) return texts;
-  for (const Json& text : *found)
-    if (text.is_string()) texts.push_back(text.get<std::string>());
-  return texts;
-}
-
 std::optional<Newcomer> newcomer_of(const std::string& word) {
   const auto found = std::ranges::find(newcomer_words, word);
   if (found == newcomer_words.end()) return std::nullopt;
   return static_cast<Newcomer>(found - newcomer_words.begin());
 }
 
-/// The array in a file; empty if there is no file.
+/// The array in a file; empty if there is no file. One that can't be read is none: it may revoke keys.
 OrFault<Json> read_list(const std::string& path) {
   const auto text = read_small_file(path, list_bytes_max);
-  if (!text) return Json::array();
+  if (std::error_code error; !text && !std::filesystem::exists(path, error) && !error) return Json::array();
+  if (!text) return path + " can't be read, or is longer than " + std::to_string(list_bytes_max) + " bytes";
   Json json = Json::parse(*text, nullptr, false);
   if (!json.is_array()) return path + ": expected a JSON array; was it damaged?";
   return json;
 }
+
+/// When a token or an invitation ends; 0 if it doesn't say.
+WallSeconds until_in(const Json& json) {
+  const auto until = json.find("until");
+  return until != json.end() && until->is_number_integer() ? until->get<WallSeconds>() : 0;
+}
+
+bool is_relation(const std::string& word) { return word == "parent" || word == "child" || word == "sibling"; }
 
 /// What a relation is from the other end.
 std::string reversed(const std::string& relation) {
@@ -90,11 +85,9 @@ OrFault<Token> parse_token(const std::string& letters) {
   if (json["token"] != 1) return "the token is of another version of DMM";
   const auto newcomer = newcomer_of(word_in(json, "newcomer"));
   const auto key = parse_key<SiteKey>(word_in(json, "key"));
-  Token token{newcomer.value_or(Newcomer::user), word_in(json, "name"),     SiteName(word_in(json, "site")),
-              key.value_or(SiteKey{}),           word_in(json, "endpoint"), word_in(json, "relation"),
-              words_in(json, "ancestors"),       word_in(json, "code"),     0};
-  if (const auto until = json.find("until"); until != json.end() && until->is_number_integer())
-    token.until = until->get<WallSeconds>();
+  const Token token{newcomer.value_or(Newcomer::user), word_in(json, "name"),     SiteName(word_in(json, "site")),
+                    key.value_or(SiteKey{}),           word_in(json, "endpoint"), word_in(json, "relation"),
+                    words_in(json, "ancestors"),       word_in(json, "code"),     until_in(json)};
   const bool is_whole = newcomer && key && is_named(token.newcomer, token.name) &&
                         is_name(std::string_view(token.site.text)) && place_and_key(token.endpoint).second &&
                         !token.code.empty();
@@ -132,35 +125,33 @@ WhyNot write_joined(const std::string& folder, const JoinedLink& link) {
   return replace_private_file(joined_file(folder), list.dump(2) + "\n");
 }
 
-OrFault<Token> Enrolment::invite(const Json& argument, const std::vector<std::string>& ancestors) const {
+OrFault<Token> Enrolment::invite(const Json& argument) const {
   const auto newcomer = newcomer_of(word_in(argument, "kind"));
   const std::string name = word_in(argument, "name"), at = word_in(argument, "at"),
                     relation = word_in(argument, "relation");
   if (!newcomer || !is_named(*newcomer, name)) return "invite: expected \"kind\" and \"name\"";
-  if (*newcomer == Newcomer::neighbour && relation != "parent" && relation != "child" && relation != "sibling")
+  if (*newcomer == Newcomer::neighbour && !is_relation(relation))
     return "invite: expected \"relation\": parent, child or sibling";
   if (!at.starts_with("tcp://"))
     return "invite: expected \"at\": where the newcomer reaches this site, tcp://host:port";
   const auto hours = argument.find("hours");
   const double good_for = hours != argument.end() && hours->is_number() ? hours->get<double>() : hours_default;
   if (!(good_for > 0 && good_for <= hours_max)) return "invite: expected \"hours\" above 0, at most 720";
-  auto secret = read_site_secret(folder_);
+  auto secret = signer();
   if (auto* fault = std::get_if<std::string>(&secret)) return std::move(*fault);
-  const auto& signer = std::get<std::optional<SiteSecret>>(secret);
-  if (!signer) return "invite: this site has no keys: it doesn't listen over tcp";
   Token token{*newcomer,
               name,
               site_,
-              public_of(*signer),
+              public_of(std::get<SiteSecret>(secret)),
               at + key_mark + to_text(link_),
               reversed(relation),
-              ancestors,
+              ancestors_,
               random_letters(code_bytes),
               wall_seconds() + static_cast<WallSeconds>(good_for * hour)};
   auto read = read_list(invitations_file(folder_));
   if (auto* fault = std::get_if<std::string>(&read)) return std::move(*fault);
   Json& open = std::get<Json>(read);
-  const auto is_over = [](const Json& one) { return one.value("until", WallSeconds{0}) <= wall_seconds(); };
+  const auto is_over = [](const Json& one) { return until_in(one) <= wall_seconds(); };
   open.erase(std::remove_if(open.begin(), open.end(), is_over), open.end());
   open.push_back({{"code", token.code},
                   {"kind", word_in(argument, "kind")},
@@ -179,7 +170,7 @@ OrFault<Enrolment::Taken> Enrolment::take_in(const Json& argument) const {
   const std::string code = word_in(argument, "code");
   const auto shown = std::ranges::find_if(
       open, [&](const Json& one) { return one.is_object() && !code.empty() && word_in(one, "code") == code; });
-  if (shown == open.end() || shown->value("until", WallSeconds{0}) <= wall_seconds())
+  if (shown == open.end() || until_in(*shown) <= wall_seconds())
     return "the token was used before, or isn't good any more; ask for another one";
   const Json invitation = *shown;
   const Newcomer newcomer = newcomer_of(word_in(invitation, "kind")).value_or(Newcomer::user);
@@ -196,20 +187,18 @@ OrFault<Enrolment::Taken> Enrolment::take_in(const Json& argument) const {
     if (!fault.empty()) return fault;
     return Taken{{}, true};
   }
-  auto secret = read_site_secret(folder_);
+  auto secret = signer();
   if (auto* fault = std::get_if<std::string>(&secret)) return std::move(*fault);
-  const auto& signer = std::get<std::optional<SiteSecret>>(secret);
-  if (!signer) return "this site has no keys";
   const Party party{site_, newcomer == Newcomer::user ? Role::job_manager : Role::resource_manager,
                     ShortText(name)};
-  return Taken{certify_now(party, *link, Right::none, *signer), false};
+  return Taken{certify_now(party, *link, Right::none, std::get<SiteSecret>(secret)), false};
 }
 
 WhyNot Enrolment::add_link(const Json& argument) const {
   const JoinedLink link{word_in(argument, "site"), word_in(argument, "relation"), word_in(argument, "connect"),
                         word_in(argument, "key"), words_in(argument, "ancestors")};
   const bool is_whole = is_name(link.site) && parse_key<SiteKey>(link.key) && place_and_key(link.connect).second;
-  if (!is_whole || (link.relation != "parent" && link.relation != "child" && link.relation != "sibling"))
+  if (!is_whole || !is_relation(link.relation))
     return "link: expected \"site\", \"relation\", \"connect\" and \"key\"";
   if (link.site == site_.text) return "link: a site cannot be linked to itself";
   return write_joined(folder_, link);
@@ -218,7 +207,7 @@ WhyNot Enrolment::add_link(const Json& argument) const {
 OrFault<std::vector<std::string>> read_revoked(const std::string& folder) {
   auto read = read_list(revoked_file(folder));
   if (auto* fault = std::get_if<std::string>(&read)) return std::move(*fault);
-  return words_in(Json{{"keys", std::get<Json>(read)}}, "keys");
+  return words_of(std::get<Json>(read));
 }
 
 WhyNot Enrolment::revoke(const Json& argument) const {
@@ -231,16 +220,21 @@ WhyNot Enrolment::revoke(const Json& argument) const {
   return replace_private_file(revoked_file(folder_), list.dump(2) + "\n");
 }
 
-OrFault<SiteKey> Enrolment::site_key() const {
-  auto secret = read_site_secret(folder_);
-  if (auto* fault = std::get_if<std::string>(&secret)) return std::move(*fault);
-  const auto& signer = std::get<std::optional<SiteSecret>>(secret);
-  if (!signer) return "this site has no keys";
-  return public_of(*signer);
+OrFault<SiteSecret> Enrolment::signer() const {
+  auto read = read_site_secret(folder_);
+  if (auto* fault = std::get_if<std::string>(&read)) return std::move(*fault);
+  const auto& secret = std::get<std::optional<SiteSecret>>(read);
+  if (!secret) return "this site has no keys";
+  return *secret;
 }
 
-std::optional<EnrolmentAnswer> answer_enrolment(const std::optional<Enrolment>& office,
-                                                const std::vector<std::string>& ancestors, const Ask& ask) {
+OrFault<SiteKey> Enrolment::site_key() const {
+  auto secret = signer();
+  if (auto* fault = std::get_if<std::string>(&secret)) return std::move(*fault);
+  return public_of(std::get<SiteSecret>(secret));
+}
+
+std::optional<EnrolmentAnswer> answer_enrolment(const std::optional<Enrolment>& office, const Ask& ask) {
   constexpr std::array<std::string_view, 5> ours = {"site_key", "invite", "enrol", "link", "revoke"};
   const bool is_ours = std::ranges::find(ours, ask.verb) != ours.end();
   if (!is_ours) return std::nullopt;
@@ -267,7 +261,7 @@ std::optional<EnrolmentAnswer> answer_enrolment(const std::optional<Enrolment>& 
     return answer({{"linked", true}, {"restart", is_parent}}, !is_parent);
   }
   if (ask.verb == "invite") {
-    const auto token = office->invite(argument, ancestors);
+    const auto token = office->invite(argument);
     if (const auto* why = std::get_if<std::string>(&token)) return fault(*why);
     return answer({{"token", to_letters(std::get<Token>(token))}, {"until", std::get<Token>(token).until}});
   }

@@ -51,14 +51,15 @@ WhyNot write_joined(const std::string& folder, const JoinedLink& link);
 /// Link keys that were revoked by an order, as letters.
 OrFault<std::vector<std::string>> read_revoked(const std::string& folder);
 
-/// The office of a site that works in a folder: invites, and takes in who shows a code.
+/// The office of a site that works in a folder: invites newcomers, and takes in those that show a code.
 class Enrolment {
  public:
-  Enrolment(std::string folder, SiteName site, LinkKey link)
-      : folder_(std::move(folder)), site_(site), link_(link) {}
+  /// `ancestors` are the site's.
+  Enrolment(std::string folder, SiteName site, LinkKey link, std::vector<std::string> ancestors)
+      : folder_(std::move(folder)), site_(site), link_(link), ancestors_(std::move(ancestors)) {}
 
-  /// The argument is {"kind", "name", "at", "relation", "hours"}; `ancestors` are the site's. A token.
-  OrFault<Token> invite(const nlohmann::ordered_json& argument, const std::vector<std::string>& ancestors) const;
+  /// The argument is {"kind", "name", "at", "relation", "hours"}. A token.
+  OrFault<Token> invite(const nlohmann::ordered_json& argument) const;
 
   /// A neighbour that invited us: {"site", "relation", "connect", "key", "ancestors"}.
   WhyNot add_link(const nlohmann::ordered_json& argument) const;
@@ -75,9 +76,12 @@ class Enrolment {
   OrFault<Taken> take_in(const nlohmann::ordered_json& argument) const;
 
  private:
+  OrFault<SiteSecret> signer() const;
+
   std::string folder_;
   SiteName site_;
   LinkKey link_;
+  std::vector<std::string> ancestors_;
 };
 
 /// An answer of the office, and whether the site's configuration is to be read again.
@@ -88,7 +92,6 @@ struct EnrolmentAnswer {
 
 /// The answer to "site_key", "invite", "enrol", "link" and "revoke"; nothing for any other verb. Without an office
 /// the site has no keys.
-std::optional<EnrolmentAnswer> answer_enrolment(const std::optional<Enrolment>& office,
-                                                const std::vector<std::string>& ancestors, const Ask& ask);
+std::optional<EnrolmentAnswer> answer_enrolment(const std::optional<Enrolment>& office, const Ask& ask);
 
 }  // namespace dmm

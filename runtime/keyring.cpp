@@ -12,6 +12,7 @@
 
 #include "runtime/clock.hpp"
 #include "runtime/files.hpp"
+#include "runtime/json_words.hpp"
 
 namespace dmm {
 namespace {
@@ -48,13 +49,6 @@ WhyNot write_secret_file(const std::string& path, const Json& json) {
   return replace_private_file(path, json.dump(2) + "\n");
 }
 
-std::string text_in(const Json& json, const char* key) {
-  const auto found = json.find(key);
-  return found != json.end() && found->is_string() ? found->get<std::string>() : std::string();
-}
-
-WallSeconds wall_seconds_now() { return wall_microseconds() / 1'000'000; }
-
 OrFault<SiteSecret> site_secret_of(const std::string& folder) {
   auto read = read_site_secret(folder);
   if (auto* fault = std::get_if<std::string>(&read)) return std::move(*fault);
@@ -72,10 +66,10 @@ OrFault<std::optional<Keyring>> read_keyring(const std::string& folder) {
   if (auto* fault = std::get_if<std::string>(&read)) return std::move(*fault);
   const auto& json = std::get<std::optional<Json>>(read);
   if (!json) return std::nullopt;
-  const auto secret = parse_secret<LinkSecret>(text_in(*json, "secret"));
-  const auto site = parse_key<SiteKey>(text_in(*json, "site"));
+  const auto secret = parse_secret<LinkSecret>(word_in(*json, "secret"));
+  const auto site = parse_key<SiteKey>(word_in(*json, "site"));
   if (!secret || !site) return path + ": expected a key as \"secret\" and as \"site\"; was it damaged?";
-  return Keyring{*secret, text_in(*json, "certificate"), *site};
+  return Keyring{*secret, word_in(*json, "certificate"), *site};
 }
 
 WhyNot write_keyring(const std::string& folder, const Keyring& keyring) {
@@ -90,7 +84,7 @@ OrFault<std::optional<SiteSecret>> read_site_secret(const std::string& folder) {
   if (auto* fault = std::get_if<std::string>(&read)) return std::move(*fault);
   const auto& json = std::get<std::optional<Json>>(read);
   if (!json) return std::nullopt;
-  const auto secret = parse_secret<SiteSecret>(text_in(*json, "secret"));
+  const auto secret = parse_secret<SiteSecret>(word_in(*json, "secret"));
   if (!secret) return path + ": expected a key as \"secret\"; was it damaged?";
   return *secret;
 }
@@ -101,18 +95,24 @@ WhyNot write_site_secret(const std::string& folder, const SiteSecret& secret) {
 
 std::string certify_now(const Party& party, const LinkKey& link, Right right, const SiteSecret& secret,
                         WallSeconds life) {
-  const WallSeconds now = wall_seconds_now();
+  const WallSeconds now = wall_seconds();
   return certify({party, link, right, now, now + life}, secret);
+}
+
+OrFault<LinkSecret> link_secret_in(const std::string& folder) {
+  auto read = read_keyring(folder);
+  if (auto* fault = std::get_if<std::string>(&read)) return std::move(*fault);
+  const auto& kept = std::get<std::optional<Keyring>>(read);
+  return kept ? kept->link : new_link_secret();
 }
 
 OrFault<Keyring> keyring_of_site(const std::string& folder, const SiteName& site) {
   auto secret = site_secret_of(folder);
   if (auto* fault = std::get_if<std::string>(&secret)) return std::move(*fault);
-  auto read = read_keyring(folder);
-  if (auto* fault = std::get_if<std::string>(&read)) return std::move(*fault);
+  auto link = link_secret_in(folder);
+  if (auto* fault = std::get_if<std::string>(&link)) return std::move(*fault);
   const SiteSecret& signer = std::get<SiteSecret>(secret);
-  const auto& kept = std::get<std::optional<Keyring>>(read);
-  Keyring keyring{kept ? kept->link : new_link_secret(), {}, public_of(signer)};
+  Keyring keyring{std::get<LinkSecret>(link), {}, public_of(signer)};
   keyring.certificate = certify_now(site_manager_of(site), public_of(keyring.link), Right::none, signer);
   if (WhyNot fault = write_keyring(folder, keyring); !fault.empty()) return fault;
   return keyring;

@@ -22,6 +22,8 @@ struct Keyring {
 /// The keyring in a folder; nothing if there is none.
 OrFault<std::optional<Keyring>> read_keyring(const std::string& folder);
 WhyNot write_keyring(const std::string& folder, const Keyring& keyring);
+/// The secret of the keyring in a folder; a new one if there is none.
+OrFault<LinkSecret> link_secret_in(const std::string& folder);
 
 /// The secret of the site whose manager works in this folder; nothing if there is none.
 OrFault<std::optional<SiteSecret>> read_site_secret(const std::string& folder);

@@ -29,9 +29,8 @@ WhyNot add_joined(SiteConfig& config) {
   for (const JoinedLink& joined : std::get<std::vector<JoinedLink>>(read)) {
     const SiteName site{ShortText(joined.site)};
     if (std::ranges::find(config.links, site, &LinkConfig::site) != config.links.end()) continue;
-    const Relation relation = joined.relation == "parent"  ? Relation::parent
-                              : joined.relation == "child" ? Relation::child
-                                                           : Relation::sibling;
+    const auto relation = parse_relation(joined.relation);
+    if (!relation) return joined.site + " joined as \"" + joined.relation + "\", which is no relation";
     if (relation == Relation::parent) {
       if (!config.settings.ancestors.empty())
         return joined.site + " joined as a second parent; expected at most one";
@@ -39,8 +38,8 @@ WhyNot add_joined(SiteConfig& config) {
       for (const std::string& ancestor : joined.ancestors)
         config.settings.ancestors.emplace_back(SiteName{ShortText(ancestor)});
     }
-    config.links.push_back({.site = site, .relation = relation, .connect = joined.connect, .key = joined.key});
-    config.settings.neighbours.push_back({site, relation, {}});
+    config.links.push_back({.site = site, .relation = *relation, .connect = joined.connect, .key = joined.key});
+    config.settings.neighbours.push_back({site, *relation, {}});
   }
   return {};
 }
@@ -55,19 +54,20 @@ SiteConfigOrError read_config(const DaemonArguments& given) {
 Admission admission_of(const SiteConfig& config) {
   Admission admission;
   const SiteName& site = config.settings.name;
-  for (const LinkConfig& link : config.links) admission.parties.insert(site_manager_of(link.site));
   for (const std::string& user : config.users) admission.parties.insert(job_manager_of(site, user));
   for (const std::string& name : config.resource_managers) admission.parties.insert(resource_manager_of(site, name));
   AccountRules& accounts = admission.accounts;
   accounts.own = own_account();
   accounts.administrators = {config.administrators.begin(), config.administrators.end()};
   accounts.resource_managers = {config.resource_manager_accounts.begin(), config.resource_manager_accounts.end()};
-  for (const LinkConfig& link : config.links)
-    accounts.parties[site_manager_of(link.site)] = {link.accounts.begin(), link.accounts.end()};
   for (const std::string& revoked : config.revoked)
     if (const auto key = parse_key<LinkKey>(revoked)) admission.trust.revoked.insert(*key);
-  for (const LinkConfig& link : config.links)
+  for (const LinkConfig& link : config.links) {
+    const Party neighbour = site_manager_of(link.site);
+    admission.parties.insert(neighbour);
+    accounts.parties[neighbour] = {link.accounts.begin(), link.accounts.end()};
     if (const auto key = parse_key<SiteKey>(link.key)) admission.trust.sites.emplace(link.site, *key);
+  }
   admission.job_managers_of_site = config.users.empty();
   admission.resource_managers = config.resource_managers.empty();
   return admission;
@@ -83,11 +83,14 @@ std::vector<DialWanted> dials_of(const SiteConfig& config) {
 /// A site manager has nothing beside its manager but its configuration.
 class SiteShell {
  public:
-  SiteShell(SiteConfig config, DaemonArguments arguments, std::optional<Keyring> keyring)
-      : started_with_(config),
-        config_(std::move(config)),
-        arguments_(std::move(arguments)),
-        keyring_(std::move(keyring)) {}
+  SiteShell(SiteConfig config, DaemonArguments arguments, const std::optional<Keyring>& keyring)
+      : started_with_(config), config_(std::move(config)), arguments_(std::move(arguments)) {
+    if (!keyring) return;
+    own_key_ = keyring->site;
+    std::vector<std::string> ancestors;
+    for (const SiteName& site : config_.settings.ancestors) ancestors.emplace_back(site.text);
+    office_.emplace(config_.directory, config_.settings.name, public_of(keyring->link), std::move(ancestors));
+  }
 
   static constexpr std::string_view state_verb = "site";
   std::vector<int> descriptors() const { return {}; }
@@ -96,20 +99,13 @@ class SiteShell {
   bool finish(Instant, Driver<SiteManager>&, Farewell) { return true; }
   std::optional<Answer> answer(Instant now, Driver<SiteManager>& driver, const Ask& ask) {
     const ViewTime time{now, wall_microseconds()};
-    std::vector<std::string> ancestors;
-    for (const SiteName& site : config_.settings.ancestors) ancestors.emplace_back(site.text);
-    if (auto enrolment = answer_enrolment(office(), ancestors, ask)) {
+    if (auto enrolment = answer_enrolment(office_, ask)) {
       if (enrolment->reload) ::raise(SIGHUP);  // as an administrator would
       return std::move(enrolment->answer);
     }
     if (ask.verb == "holdings") return holdings_of(driver.manager, ask);
     if (auto answer = order_site(driver.manager, time, ask, driver.effects)) return answer;
     return answer_site(driver.manager, time, ask);
-  }
-
-  std::optional<Enrolment> office() const {
-    if (!keyring_) return std::nullopt;
-    return Enrolment(config_.directory, config_.settings.name, public_of(keyring_->link));
   }
 
   Reloaded reload(Instant now, Driver<SiteManager>& driver) {
@@ -119,7 +115,7 @@ class SiteShell {
     Reloaded reloaded{.fault = driver.manager.reconfigure(now, wanted.settings, driver.effects)};
     if (!reloaded.fault.empty()) return reloaded;
     reloaded.admission = admission_of(wanted);
-    if (keyring_) reloaded.admission->trust.sites.emplace(wanted.settings.name, keyring_->site);
+    if (own_key_) reloaded.admission->trust.sites.emplace(wanted.settings.name, *own_key_);
     const std::vector<DialWanted> before = dials_of(config_), after = dials_of(wanted);
     const auto has = [](const std::vector<DialWanted>& dials, const Party& peer) {
       return std::ranges::find(dials, peer, &DialWanted::peer) != dials.end();
@@ -138,7 +134,8 @@ class SiteShell {
  private:
   SiteConfig started_with_, config_;
   DaemonArguments arguments_;
-  std::optional<Keyring> keyring_;
+  std::optional<SiteKey> own_key_;  ///< none: it doesn't speak over tcp
+  std::optional<Enrolment> office_;
 };
 
 DaemonSettings settings_of(const SiteConfig& config) {

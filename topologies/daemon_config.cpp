@@ -276,6 +276,12 @@ std::vector<std::string> shell_keys_that_differ(const Config& now, const Config&
 
 }  // namespace
 
+std::optional<Relation> parse_relation(const std::string& word) {
+  const auto found = std::ranges::find(relations(), word);
+  if (found == relations().end()) return std::nullopt;
+  return static_cast<Relation>(found - relations().begin());
+}
+
 std::vector<std::string> keys_for_next_start(const SiteConfig& now, const SiteConfig& wanted) {
   return shell_keys_that_differ(now, wanted);
 }

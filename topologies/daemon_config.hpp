@@ -4,6 +4,7 @@
 // Reading checks everything that can be checked without a network: a daemon that starts at all has a sound file.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -101,6 +102,9 @@ JobManagerConfigOrError parse_job_manager_config(const std::string& text, const 
                                                  const ReadOptions& options = {});
 ResourceManagerConfigOrError parse_resource_manager_config(const std::string& text, const std::string& file,
                                                            const ReadOptions& options = {});
+
+/// "parent", "child" or "sibling"; nothing for any other word.
+std::optional<Relation> parse_relation(const std::string& word);
 
 /// The keys that differ and that only the next start looks at; the others may be taken while the daemon runs.
 std::vector<std::string> keys_for_next_start(const SiteConfig& now, const SiteConfig& wanted);

@@ -11,7 +11,8 @@
 
 namespace dmm {
 
-/// The answer to a question; nothing for any other verb.
+/// The answer to a question that people ask a resource manager (protocol/questions.hpp); nothing for any other
+/// verb.
 std::optional<Answer> answer_resource(const ResourceManager& manager, const BackendState& backend, const ViewTime& time,
                                       const Ask& ask);
 

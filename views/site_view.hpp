@@ -11,7 +11,7 @@
 
 namespace dmm {
 
-/// The answer to a question; nothing for any other verb.
+/// The answer to a question that people ask a site manager (protocol/questions.hpp); nothing for any other verb.
 std::optional<Answer> answer_site(const SiteManager& site, const ViewTime& time, const Ask& ask);
 
 }  // namespace dmm

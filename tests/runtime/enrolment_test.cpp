@@ -32,18 +32,20 @@ struct Site {
     keyring = std::get<Keyring>(kept);
   }
   ~Site() { std::filesystem::remove_all(folder); }
-  Enrolment office() const { return Enrolment(folder, name, public_of(keyring.link)); }
+  Enrolment office(const std::vector<std::string>& ancestors = {}) const {
+    return Enrolment(folder, name, public_of(keyring.link), ancestors);
+  }
   Token invite(const Json& more, const std::vector<std::string>& ancestors = {}) const {
     Json argument{{"kind", "user"}, {"name", "ann"}, {"at", "tcp://alpha:7700"}};
     argument.update(more);
-    const auto made = office().invite(argument, ancestors);
+    const auto made = office(ancestors).invite(argument);
     REQUIRE(std::holds_alternative<Token>(made));
     return std::get<Token>(made);
   }
   std::string fault_of_invite(const Json& more) const {
     Json argument{{"kind", "user"}, {"name", "ann"}, {"at", "tcp://alpha:7700"}};
     argument.update(more);
-    const auto made = office().invite(argument, {});
+    const auto made = office().invite(argument);
     const auto* fault = std::get_if<std::string>(&made);
     return fault ? *fault : std::string();
   }
@@ -136,6 +138,19 @@ TEST_CASE("enrolment: what is no invitation is refused in words") {
         std::string::npos);
   REQUIRE(replace_private_file(site.folder + "/keys/invitations.json", "{").empty());
   CHECK(site.fault_of_invite(Json::object()).find("was it damaged?") != std::string::npos);
+}
+
+TEST_CASE("enrolment: files that can't be what they should be are told, and believed in nothing") {
+  const Site site;
+  REQUIRE(
+      replace_private_file(site.folder + "/keys/invitations.json", R"(["odd", {"code": "a", "until": "soon"}])")
+          .empty());
+  CHECK(site.fault_of_invite(Json::object()).empty());  // what has no end is over
+  CHECK(fault_of(site.office().take_in({{"code", "a"}})).starts_with("the token was used before"));
+  REQUIRE(std::filesystem::create_directory(site.folder + "/revoked.json"));
+  const auto revoked = read_revoked(site.folder);
+  REQUIRE(std::holds_alternative<std::string>(revoked));
+  CHECK(std::get<std::string>(revoked).find("can't be read") != std::string::npos);
 }
 
 }  // namespace enrolment_test

@@ -41,6 +41,7 @@ CLI::App* add_keygen_command(CLI::App& app, int& exit_code);
 CLI::App* add_keys_command(CLI::App& app, int& exit_code);
 CLI::App* add_certify_command(CLI::App& app, int& exit_code);
 CLI::App* add_revoke_command(CLI::App& app, int& exit_code);
+CLI::App* add_rotate_command(CLI::App& app, int& exit_code);
 CLI::App* add_invite_command(CLI::App& app, int& exit_code);
 CLI::App* add_join_command(CLI::App& app, int& exit_code);
 CLI::App* add_user_command(CLI::App& app, int& exit_code);

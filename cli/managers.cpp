@@ -26,23 +26,27 @@ std::string list_of_managers(const std::vector<Manager>& managers) {
 
 constexpr Duration name_limit = seconds(5);
 
-/// Greets whoever listens there by a name that nobody has: the answer's sender is the name.
-OrFault<Party, CommandFault> name_at(const std::string& endpoint, Role role) {
+/// Greets the manager that listens there by a name that no manager has: the answer's sender is the name.
+OrFault<Party, CommandFault> reached_at(const std::string& endpoint, Role role) {
   ClientPool pool;
   pool.give_up_early();
   const auto connected = pool.connect({SiteName("?"), role, "?"}, endpoint);
   if (const auto* fault = std::get_if<std::string>(&connected)) return CommandFault{*fault, 2};
   Reply reply = pool.wait(pool.ask(0, "status"), name_limit);
-  const auto party = pool.another_name();
-  if (party && party->role == role) return *party;
-  if (party)
-    return CommandFault{"the manager at " + endpoint + " is " + to_text(*party) + ", not a " +
-                            std::string(to_text(role)), 2};
+  if (const auto party = pool.another_name()) return *party;
   if (reply.why == Unanswered::silence)
     reply.fault = "nobody at " + endpoint + " told a name within " + length_text(name_limit.in_seconds()) +
                   ": is it stopped, very busy, or of an older version? " +
                   (role == Role::job_manager ? "--as-site and --as-user say it" : "--as-site says it");
   return CommandFault{reply.fault + remedy_of({{SiteName(), role, {}}, endpoint}, reply), 1};
+}
+
+OrFault<Party, CommandFault> name_at(const std::string& endpoint, Role role) {
+  auto reached = reached_at(endpoint, role);
+  const auto* party = std::get_if<Party>(&reached);
+  if (!party || party->role == role) return reached;
+  return CommandFault{
+      "the manager at " + endpoint + " is " + to_text(*party) + ", not a " + std::string(to_text(role)), 2};
 }
 
 std::variant<std::vector<Manager>, CommandFault> named_by_endpoint(const ManagerOptions& options, Role role) {
@@ -131,6 +135,12 @@ OrFault<Manager, CommandFault> choose_manager(const ManagerOptions& options, Rol
   const std::string question =
       role == Role::job_manager ? "which job manager? Say --site and --user" : "which site? Say --site";
   return CommandFault{question + "; there are " + list_of_managers(managers), 2};
+}
+
+OrFault<Manager, CommandFault> manager_at(const std::string& endpoint) {
+  auto reached = reached_at(endpoint, Role::site_manager);
+  if (auto* fault = std::get_if<CommandFault>(&reached)) return std::move(*fault);
+  return Manager{std::get<Party>(reached), endpoint};
 }
 
 OrFault<JobName, CommandFault> parse_job(const std::string& text) {

@@ -52,6 +52,9 @@ std::variant<std::vector<Manager>, CommandFault> choose_managers(const ManagerOp
 /// The one manager of a role that the options mean; a fault that lists them if there are several.
 OrFault<Manager, CommandFault> choose_manager(const ManagerOptions& options, Role role);
 
+/// The manager that listens at an endpoint, of any role; it is asked for its name.
+OrFault<Manager, CommandFault> manager_at(const std::string& endpoint);
+
 /// The testbed of that name, or the only one that is up.
 struct Testbed;
 OrFault<Testbed, CommandFault> choose_testbed(const std::string& name);

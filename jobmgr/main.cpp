@@ -83,6 +83,8 @@ class JobShell {
     return false;
   }
 
+  void take_key(Instant, Driver<JobManager>&, const Transport&, const LinkKey&) {}
+
   bool finish(Instant, Driver<JobManager>& driver, Farewell) {
     if (const std::string fault = numbers_.close(driver.manager.next_job()); !fault.empty())
       log_.write(Level::error, "number_not_kept", {{"reason", fault}});

@@ -42,6 +42,10 @@ Endpoint::Endpoint(EndpointSettings settings)
       speaks_as_(settings_.incarnation) {
   DMM_ASSERT(settings_.incarnation > 0);
   trust_.configure(settings_.admission.trust);
+  if (!settings_.link_secret) return;
+  seals_ = std::make_unique<Seals>(*settings_.link_secret, settings_.seal_salt);
+  certify_at_ = renewal_of(settings_.certificate);
+  next_tick_ = std::min(next_tick_, certify_at_);
 }
 
 Endpoint::Endpoint(Endpoint&&) noexcept = default;
@@ -89,7 +93,7 @@ bool Endpoint::has_room_for(const Party& party) const {
 
 void Endpoint::receive(Instant now, Connection connection, std::string_view frame, std::vector<Received>& messages,
                        const Principal& principal) {
-  take(now, Way{connection, {}}, frame, messages, &principal);
+  take(now, Way{connection, {}}, frame, messages, Voucher{&principal, nullptr});
 }
 
 void Endpoint::take(Instant now, const Way& way, std::string_view frame, std::vector<Received>& messages,
@@ -108,19 +112,19 @@ void Endpoint::take(Instant now, const Way& way, std::string_view frame, std::ve
       tell(now, way, envelope, Hello::type, "you have reached " + to_text(settings_.self));
     return;
   }
-  const Principal* const* direct = std::get_if<const Principal*>(&voucher);
   Peer* peer = peers_.find(envelope.from);
   // A peer to which something was merely sent is a stranger still.
   const bool is_stranger = !peer || (!peer->route.dialled && !peer->up);
   auto shown = shown_by(now, voucher, envelope);
   auto* const proof = std::get_if<std::unique_ptr<Proof>>(&shown);
   const bool proved = proof && (*proof || is_proved(now, way, voucher, envelope.from));
-  if (!proved && !direct) return refuse(0, "relay_forged");
+  if (!proved && (!voucher.principal || (voucher.named && envelope.from != *voucher.named)))
+    return refuse(0, "relay_forged");
   if (is_stranger && !admitted(envelope.from))
     return turn_away(now, way, envelope, "not_admitted", "not admitted here");
   if (!proved)
     return turn_away(now, way, envelope, "not_proved",
-                     proof ? to_text(**direct) + " may not speak for " + to_text(envelope.from) + " here"
+                     proof ? to_text(*voucher.principal) + " may not speak for " + to_text(envelope.from) + " here"
                            : std::get<std::string>(shown));
   if (!peer && !has_room_for(envelope.from)) {
     refuse(0, "too_many_parties");
@@ -128,18 +132,25 @@ void Endpoint::take(Instant now, const Way& way, std::string_view frame, std::ve
   }
   if (!peer) peer = &make(now, envelope.from);
   if (*proof) peer->proof = std::move(*proof);
-  if (direct && peer->role == Role::client)
-    peer->right = peer->proof && std::holds_alternative<LinkKey>(**direct)
+  if (const LinkKey* const key = voucher.link(); key && far(*peer)) note_link_key(*peer, *key);
+  if (peer->role == Role::client)
+    peer->right = peer->proof && voucher.link()
                       ? right_of(*peer->proof, settings_.self)
-                      : right_of(settings_.admission.accounts, **direct, settings_.self.role);
+                      : right_of(settings_.admission.accounts, *voucher.principal, settings_.self.role);
   if (accept(now, *peer, way, envelope)) deliver(now, *peer, std::move(envelope), messages);
 }
 
 void Endpoint::take_relayed(Instant now, const Relay& relay, std::vector<Received>& messages) {
   if (!far(relay.from.role) || !leads(relay.path, relay.from.site, settings_.self.site, dttl_max + 1))
     return refuse(0, "relay_forged");
+  const Way way{std::nullopt, SiteNames(relay.path.rbegin(), relay.path.rend())};
   const Party from = relay.from;
-  take(now, Way{std::nullopt, SiteNames(relay.path.rbegin(), relay.path.rend())}, relay.payload, messages, &from);
+  if (!seals_) return take(now, way, relay.payload, messages, Voucher{nullptr, &from});
+  if (!Seals::is_sealed(relay.payload)) return introduce(now, way, relay);
+  const auto opened = seals_->open(relay.payload);
+  if (!opened) return refuse(0, "seal_broken");
+  const Principal principal = opened->from;
+  take(now, way, opened->frame, messages, Voucher{&principal, &from});
 }
 
 void Endpoint::step_over(Instant now, const Envelope& head) {
@@ -226,7 +237,7 @@ void Endpoint::deliver(Instant now, Peer& peer, Envelope&& envelope, std::vector
     if (++peer.arrived_since_sent >= acknowledge_after || peer.bytes_since_sent >= acknowledge_after_bytes)
       beat_in_passing(now, peer);
     if (fragment) return take_fragment(now, peer, *fragment, messages);
-    if (const Vouch* vouch = std::get_if<Vouch>(&envelope.message)) return take_vouch(now, peer, *vouch);
+    if (take_key_message(now, peer, envelope.message)) return;
     if (!may_ask(now, peer, envelope.message)) return;
   } else if (!relay && type != Piece::type && (envelope.hint.empty() || envelope.hint == peer.heard_hint)) {
     return;  // nothing that a manager would want to know
@@ -277,7 +288,7 @@ void Endpoint::take_whole(Instant now, Peer& peer, std::vector<Received>& messag
   if (!is_ours || !is_numbered(type) || type == Fragment::type) return refuse(0, "part_out_of_place");
   if (!may_say(now, peer, type) || !may_ask(now, peer, envelope.message)) return;
   ++received_by_type_[type];
-  if (const Vouch* vouch = std::get_if<Vouch>(&envelope.message)) return take_vouch(now, peer, *vouch);
+  if (take_key_message(now, peer, envelope.message)) return;
   messages.emplace_back(std::move(envelope.from), std::move(envelope.message), std::move(envelope.trace),
                         CapacityHint{}, peer.distance.round_trip, peer.vouching.proved);
 }

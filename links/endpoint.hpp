@@ -10,9 +10,10 @@
 // Nothing here grows without a bound: a session that would keep too much for a peer is given up and begun again,
 // as if that peer had restarted. A peer that is no longer needed is forgotten (links/session.hpp has the limits).
 //
-// endpoint.cpp: frames that come. proving.cpp: what is proved of their senders. sending.cpp: messages that go.
-// timing.cpp: what time calls for. vouching.cpp: for how long a lender's word is good. quieting.cpp: links without
-// beats of their own. routes.cpp: ways to peers, and peers that are forgotten. refusals.cpp: what is refused.
+// endpoint.cpp: frames that come. proving.cpp: what is proved of their senders. own_keys.cpp: what we prove
+// ourselves with, and keys that we are told of. sending.cpp: messages that go. timing.cpp: what time calls for.
+// vouching.cpp: for how long a lender's word is good. quieting.cpp: links without beats of their own. routes.cpp:
+// ways to peers, and peers that are forgotten. refusals.cpp: what is refused.
 #pragma once
 
 #include <array>
@@ -23,7 +24,9 @@
 #include <string>
 #include <vector>
 
+#include "keys/seals.hpp"
 #include "links/endpoint_settings.hpp"
+#include "links/key_events.hpp"
 #include "links/link_view.hpp"
 #include "links/peer.hpp"
 #include "links/quiet.hpp"
@@ -71,6 +74,22 @@ class Endpoint {
   void refuse(Connection connection, std::string_view reason);
   /// A frame could not be sent: the connection is gone or full. The session sends it again.
   void undeliverable(Connection connection);
+
+  // ---- keys (own_keys.cpp) ----
+  /// From now on we prove ourselves by this key. Without a certificate our site is asked for one.
+  void hold(Instant now, const LinkSecret& secret, std::string certificate);
+  /// Asks our site to certify a link key that we don't hold yet.
+  void ask_certificate(Instant now, const LinkKey& link);
+  /// What the office signed for a manager of our site.
+  void certified(Instant now, const Party& manager, std::string certificate);
+  /// Tells all peers which link key we listen with from some time on.
+  void announce(Instant now, std::string certificate);
+  std::vector<KeyEvent> take_key_events() { return std::exchange(key_events_, {}); }
+  bool is_up(const Party& party) const {
+    const Peer* const peer = peers_.find(party);
+    return peer && peer->up;
+  }
+  bool has_key_events() const { return !key_events_.empty(); }
 
   // ---- what the manager says ----
   /// Sends what a step decided, in order.
@@ -147,16 +166,31 @@ class Endpoint {
   Duration beat(const Peer& peer) const { return settings_.times.beat * (far(peer) ? 3 : 1); }
   Duration silence(const Peer& peer) const { return settings_.times.silence * (far(peer) ? 3 : 1); }
 
-  /// What vouches for the sender of a frame: the connection's principal, or the sites of a chain.
-  using Voucher = std::variant<const Principal*, const Party*>;
+  /// What vouches for the sender of a frame: what its connection or its seal proves. Where there is no seal, the
+  /// sites of the chain do, which name the sender.
+  struct Voucher {
+    const Principal* principal = nullptr;
+    const Party* named = nullptr;  ///< of a frame that came along a chain
+    const LinkKey* link() const { return principal ? std::get_if<LinkKey>(principal) : nullptr; }
+  };
   bool is_proved(Instant now, const Way& way, const Voucher& voucher, const Party& from) const;
   OrFault<std::unique_ptr<Proof>> shown_by(Instant now, const Voucher& voucher, const Envelope& envelope) const;
+  bool take_key_message(Instant now, Peer& peer, const Message& message);
   void take_vouch(Instant now, const Peer& peer, const Vouch& vouch);
+  void note_link_key(Peer& peer, const LinkKey& link);
+  void take_next(const Peer& peer, const std::string& certificate);
+  void take_certify(Instant now, Peer& peer, const Certify& asked);
+  void take_certified(const Peer& peer, const Certified& answer);
   void vouch_to(Instant now, Peer& peer);
+  void vouch_to_all(Instant now, const Peer* but);
+  void ask_certificates(Instant now);
+  void prove_anew(const LinkSecret& secret);
+  Instant renewal_of(std::string_view certificate) const;
   WallSeconds wall_seconds(Instant now) const;
   void take(Instant now, const Way& way, std::string_view frame, std::vector<Received>& messages,
             const Voucher& voucher);
   void take_relayed(Instant now, const Relay& relay, std::vector<Received>& messages);
+  void introduce(Instant now, const Way& way, const Relay& relay);
   void take_fragment(Instant now, Peer& peer, Fragment& fragment, std::vector<Received>& messages);
   void drop_fragments(Peer& peer);
   void take_whole(Instant now, Peer& peer, std::vector<Received>& messages);
@@ -195,7 +229,8 @@ class Endpoint {
   void emit(Instant now, Peer& peer, const Message& message, const RequestId& trace, const CapacityHint& hint);
   void emit_fragments(Instant now, Peer& peer, std::string_view whole, const RequestId& trace);
   void keep(Instant now, Peer& peer, std::uint16_t type, std::string_view frame);
-  void emit_on(Instant now, const Way& way, const Party& to, std::string_view bytes);
+  void emit_on(Instant now, const Way& way, const Party& to, std::uint16_t type, std::string_view bytes);
+  std::string closed(const Party& to, std::uint16_t type, std::string_view bytes);
   const std::string& heading_of(Peer& peer);
   void hello(Instant now, Peer& peer, const Way& way, bool answer);
   Beat beat_of(Instant now, Peer& peer, bool resend = false, bool dormant = false);
@@ -241,6 +276,11 @@ class Endpoint {
   std::vector<Peer*> in_order_;            ///< all of them, by their parties
   Strangers strangers_;
   Trust trust_;
+  std::unique_ptr<Seals> seals_;        ///< null: we have no keys
+  std::optional<LinkKey> wanted_link_;  ///< that we don't hold yet, and our site is to certify
+  std::string announced_;               ///< the certificate of the key that we listen with next
+  Instant certify_at_{never};           ///< when our site is asked for a certificate
+  std::vector<KeyEvent> key_events_;
   std::vector<Frame> frames_;
   std::vector<DialWanted> dials_;
   std::vector<Connection> hangups_;

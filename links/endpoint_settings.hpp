@@ -3,8 +3,11 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <set>
+#include <string>
 
+#include "keys/seals.hpp"
 #include "links/gate.hpp"
 #include "links/session.hpp"
 #include "links/trust.hpp"
@@ -28,7 +31,9 @@ struct EndpointSettings {
   std::uint64_t incarnation = 1;  ///< greater at each start, by more than sessions are begun again in between
   std::uint64_t instance = 0;     ///< the same at each start of this one, another for any other of the same name
   SiteNames ancestors;
-  std::string certificate;  ///< of our own link key; empty: we have none
+  std::optional<LinkSecret> link_secret;  ///< none: we have no keys
+  SealSalt seal_salt{};                   ///< of this start alone
+  std::string certificate;                ///< of our own link key; empty: we have none
   Duration wall_offset;     ///< what is added to our clock for the time since 1970
   Admission admission;
   SessionTimes times;

@@ -129,6 +129,7 @@ struct Peer {
   std::uint64_t instance = 0;       ///< which process of its name it is; 0: it doesn't say
   PeerAssembly assembly;
   std::unique_ptr<Proof> proof;  ///< what its certificate proved; null: it showed none
+  std::optional<LinkKey> seals_to;  ///< frames along a chain are sealed to this key; none: not known yet
   std::string software, last_error;
   std::map<std::string_view, Instant> told;  ///< when the log was last told of what
 };

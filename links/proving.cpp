@@ -1,6 +1,7 @@
-// What is proved of the sender of a frame, what a client may ask, and the keys of sites; see endpoint.hpp and
-// gate.hpp.
+// What is proved of the sender of a frame, and what a client may ask; see endpoint.hpp and gate.hpp.
+#include "keys/endpoint_key.hpp"
 #include "links/endpoint.hpp"
+#include "manager/planted.hpp"
 #include "protocol/questions.hpp"
 #include "protocol/text.hpp"
 
@@ -21,8 +22,9 @@ std::string text_of(Right least) {
 
 /// Whether what vouches for a frame vouches for the sender that the frame names.
 bool Endpoint::is_proved(Instant now, const Way& way, const Voucher& voucher, const Party& from) const {
-  if (const auto* relayed = std::get_if<const Party*>(&voucher)) return from == **relayed;
-  const Principal& principal = *std::get<const Principal*>(voucher);
+  if (voucher.named && from != *voucher.named) return false;
+  if (!voucher.principal || DMM_PLANT(gate_open)) return true;
+  const Principal& principal = *voucher.principal;
   if (std::holds_alternative<Unproven>(principal)) return true;
   const LinkKey* const key = std::get_if<LinkKey>(&principal);
   if (!key && !std::holds_alternative<Dialled>(principal))
@@ -37,14 +39,13 @@ WallSeconds Endpoint::wall_seconds(Instant now) const {
   return (now.microseconds + settings_.wall_offset.microseconds) / 1'000'000;
 }
 
-/// What the certificate of a Hello over tcp proves, if it lets the sender speak for the party that it names; null
-/// where nothing has to be shown.
+/// What the certificate of a Hello over tcp or under a seal proves, if it lets the sender speak for the party that
+/// it names; null where nothing has to be shown.
 OrFault<std::unique_ptr<Proof>> Endpoint::shown_by(Instant now, const Voucher& voucher,
                                                    const Envelope& envelope) const {
-  const auto* direct = std::get_if<const Principal*>(&voucher);
-  const LinkKey* const key = direct ? std::get_if<LinkKey>(*direct) : nullptr;
+  const LinkKey* const key = voucher.link();
   const Hello* const greeting = std::get_if<Hello>(&envelope.message);
-  if (!key || !greeting) return std::unique_ptr<Proof>();
+  if (!key || !greeting || DMM_PLANT(gate_open)) return std::unique_ptr<Proof>();
   // A newcomer has no certificate yet: it may show the code of a token, and nothing else.
   if (envelope.from.role == Role::client && greeting->certificate.empty())
     return std::make_unique<Proof>(Proof{*key, envelope.from, Right::none, INT64_MAX});
@@ -74,31 +75,33 @@ bool Endpoint::may_ask(Instant now, Peer& peer, const Message& message) {
   return false;
 }
 
-// ---- keys of sites ----
-
-void Endpoint::take_vouch(Instant now, const Peer& peer, const Vouch& vouch) {
-  const SiteName& own = settings_.self.site;
-  const bool is_own_site = peer.session.peer().site == own;
-  bool news = false;
-  for (const SiteVouch& told : vouch.sites)
-    if (const auto key = parse_key<SiteKey>(told.key); key && told.site != own)
-      news |= trust_.learn(told.site, *key);
-  for (const RevokedKey& told : vouch.revoked)
-    if (const auto link = parse_key<LinkKey>(told.link)) {
-      if (is_own_site)
-        trust_.learn_revoked(*link);
-      else if (told.site != own)
-        news |= trust_.learn_revoked(told.site, *link);
-    }
-  if (!news) return;
-  for (Peer* const other : in_order_)
-    if (other != &peer && other->up) vouch_to(now, *other);
+/// A frame without a seal came along a chain: a greeting of a party that doesn't know our link key yet. Of what it
+/// says only the certificate counts. The party is greeted back under a seal, which it alone can open.
+void Endpoint::introduce(Instant now, const Way& way, const Relay& relay) {
+  const auto decoded = codec_->decode(relay.payload);
+  const Envelope* const envelope = std::get_if<Envelope>(&decoded);
+  const Hello* const greeting = envelope ? std::get_if<Hello>(&envelope->message) : nullptr;
+  if (!greeting || envelope->from != relay.from || envelope->to != settings_.self) return refuse(0, "not_sealed");
+  const auto proved = trust_.prove(greeting->certificate, wall_seconds(now));
+  if (const auto* fault = std::get_if<std::string>(&proved))
+    return turn_away(now, way, *envelope, "not_proved", *fault);
+  const Proof& proof = std::get<Proof>(proved);
+  if (proof.party != relay.from)
+    return turn_away(now, way, *envelope, "not_proved", "its certificate is of " + to_text(proof.party));
+  if (!peers_.find(relay.from)) {
+    if (!admitted(relay.from)) return turn_away(now, way, *envelope, "not_admitted", "not admitted here");
+    if (!has_room_for(relay.from)) return refuse(0, "too_many_parties");
+  }
+  Peer& peer = make(now, relay.from);
+  note_link_key(peer, proof.link);
+  hello(now, peer, way, false);
 }
 
-void Endpoint::vouch_to(Instant now, Peer& peer) {
-  if (!may_send(Vouch::type, settings_.self.role, peer.role)) return;
-  if (Vouch known = trust_.vouch(settings_.self.site); !known.sites.empty())
-    emit(now, peer, std::move(known), {}, {});
+/// A far peer has this link key: frames along a chain are sealed to it, and it is what the direct route leads to.
+void Endpoint::note_link_key(Peer& peer, const LinkKey& link) {
+  peer.seals_to = link;
+  const auto [place, key] = place_and_key(peer.route.endpoint);
+  if (key && *key != link) peer.route.endpoint = place + key_mark + to_text(link);
 }
 
 }  // namespace dmm

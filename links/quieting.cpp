@@ -64,7 +64,7 @@ void Endpoint::stir(const Peer& peer) {
 }
 
 void Endpoint::look_ahead() {
-  next_tick_ = never;
+  next_tick_ = certify_at_;
   for (const Peer* peer : in_order_) next_tick_ = std::min({next_tick_, deadline(*peer), forget_at(*peer)});
 }
 

@@ -43,7 +43,7 @@ void Endpoint::tell(Instant now, const Way& way, const Envelope& head, std::uint
                           .trace = {},
                           .hint = {},
                           .message = Fault{about, std::move(text)}};
-  emit_on(now, way, head.from, codec_->encode(envelope));
+  emit_on(now, way, head.from, Fault::type, codec_->encode(envelope));
 }
 
 void Endpoint::notice(Instant now, Peer& peer, std::string_view event, const std::string& text) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "keys/endpoint_key.hpp"
 #include "links/endpoint.hpp"
 #include "manager/assert.hpp"
 
@@ -27,6 +28,7 @@ void Endpoint::dial(Instant now, Connection connection, const Party& party) {
 void Endpoint::set_route(Instant now, const Route& route) {
   Peer& peer = make(now, route.to);
   peer.route.path = route.path;
+  if (const auto key = place_and_key(route.endpoint).second; key && !peer.seals_to) peer.seals_to = key;
   if (peer.route.path.empty()) peer.route.relay_at = never;
   peer.route.dialled = true;
   peer.dormancy.wanted = false;
@@ -108,8 +110,7 @@ void Endpoint::forget(Instant now, std::size_t index) {
 void Endpoint::admit(Instant now, Admission admission) {
   settings_.admission = std::move(admission);
   trust_.configure(settings_.admission.trust);
-  for (Peer* const peer : in_order_)
-    if (peer->up) vouch_to(now, *peer);
+  vouch_to_all(now, nullptr);
   strangers_.forget_if([&](const Party& party) { return admitted(party); });
   std::vector<Party> gone;
   for (const Peer* peer : in_order_)

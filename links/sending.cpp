@@ -79,7 +79,7 @@ void Endpoint::emit(Instant now, Peer& peer, const Message& message, const Reque
   peer.arrived_since_sent = 0;
   peer.bytes_since_sent = 0;
   ++peer.frames_sent;
-  emit_on(now, peer.route.way, peer.session.peer(), bytes);
+  emit_on(now, peer.route.way, peer.session.peer(), type, bytes);
 }
 
 void Endpoint::emit_fragments(Instant now, Peer& peer, std::string_view whole, const RequestId& trace) {
@@ -111,7 +111,7 @@ void Endpoint::keep(Instant now, Peer& peer, std::uint16_t type, std::string_vie
     peer.arrived_since_sent = 0;
     peer.bytes_since_sent = 0;
     ++peer.frames_sent;
-    emit_on(now, peer.route.way, peer.session.peer(), frame);
+    emit_on(now, peer.route.way, peer.session.peer(), type, frame);
   }
   if (peer.session.kept_bytes() > kept_max(peer)) return give_up(now, peer);
   if (kept_bytes_ <= settings_.limits.kept_bytes_all) return;
@@ -120,11 +120,20 @@ void Endpoint::keep(Instant now, Peer& peer, std::uint16_t type, std::string_vie
   }));
 }
 
-void Endpoint::emit_on(Instant now, const Way& way, const Party& to, std::string_view bytes) {
+/// A frame as it goes along a chain; empty if it can't: the peer's key isn't known yet. Its greeting says it.
+std::string Endpoint::closed(const Party& to, std::uint16_t type, std::string_view bytes) {
+  if (!seals_) return std::string(bytes);
+  const Peer* const peer = peers_.find(to);
+  if (peer && peer->seals_to) return seals_->seal(*peer->seals_to, bytes);
+  return type == Hello::type ? std::string(bytes) : std::string();
+}
+
+void Endpoint::emit_on(Instant now, const Way& way, const Party& to, std::uint16_t type, std::string_view bytes) {
   if (way.connection) {
     frames_.emplace_back(*way.connection, std::string(bytes));
   } else if (!way.path.empty()) {
-    Relay relay{settings_.self, to, way.path, 0, std::string(bytes)};
+    Relay relay{settings_.self, to, way.path, 0, closed(to, type, bytes)};
+    if (relay.payload.empty()) return refuse(0, "not_sealed");
     emit(now, make(now, site_manager_of(settings_.self.site)), std::move(relay), {}, {});
   }  // else the peer isn't there yet: the session keeps it
 }
@@ -145,7 +154,7 @@ void Endpoint::hello(Instant now, Peer& peer, const Way& way, bool answer) {
                           .message = std::move(greeting)};
   count_sent(peer.session.peer(), Hello::type, {});
   peer.sent = now;
-  emit_on(now, way, peer.session.peer(), codec_->encode(envelope));
+  emit_on(now, way, peer.session.peer(), Hello::type, codec_->encode(envelope));
 }
 
 Beat Endpoint::beat_of(Instant now, Peer& peer, bool resend, bool dormant) {
@@ -210,7 +219,8 @@ void Endpoint::pump(Instant now, Peer& peer) {
     counters_.resent += peer.recovery.recovering;
     peer.sent = now;
     ++peer.frames_sent;
-    emit_on(now, peer.route.way, session.peer(), codec_->frame(message.type, heading_of(peer), message.tail));
+    emit_on(now, peer.route.way, session.peer(), message.type,
+            codec_->frame(message.type, heading_of(peer), message.tail));
   }
 }
 

@@ -12,6 +12,9 @@ namespace {
 /// A party that was silent for so long is greeted less and less often, at most this seldom.
 constexpr Duration greeted_often = seconds(60);
 constexpr Duration greeted_seldom = seconds(10);
+/// A listener with another link key closes the connection without a word.
+constexpr const char* never_answered =
+    "never answered: is it up, and does its endpoint name the link key that it has?";
 
 }  // namespace
 
@@ -36,7 +39,8 @@ void Endpoint::tick(Instant now) {
     if (now >= silent_at(*peer)) fall_silent(now, *peer);
   }
   const bool beats = link_events_.empty();  // else they leave when our manager has heard of it
-  next_tick_ = beats ? never : now;
+  if (now >= certify_at_) ask_certificates(now);
+  next_tick_ = beats ? certify_at_ : now;
   for (std::size_t i = 0; i < in_order_.size();) {
     Peer& peer = *in_order_[i];
     if (now >= forget_at(peer)) {
@@ -104,6 +108,8 @@ void Endpoint::tick(Instant now, Peer& peer, bool beats) {
     const bool often = peer.route.for_good || now - peer.heard < greeted_often;
     const Duration longest = often ? beat(peer) : std::max(beat(peer), greeted_seldom);
     peer.route.hello_pause = std::min(peer.route.hello_pause * 2, longest);
+    const bool is_tried = seals_ && peer.route.for_good && !peer.up && peer.route.hello_pause == longest;
+    if (is_tried && peer.last_error.empty()) peer.last_error = never_answered;
   }
   if (beats && peer.up && !peer.dormancy.both && !peer.quiet && now >= beat_due(peer))
     beat_or_go_dormant(now, peer);

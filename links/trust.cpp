@@ -37,7 +37,7 @@ Vouch Trust::vouch(const SiteName& self) const {
   return vouch;
 }
 
-OrFault<Proof> Trust::prove(const LinkKey& link, std::string_view certificate, WallSeconds now) const {
+OrFault<Certificate> Trust::read(std::string_view certificate) const {
   if (certificate.empty())
     return "it shows no certificate; its site's `dmm certify` makes one (for a command: in the folder DMM_KEYS)";
   const auto written = read_unverified(certificate);
@@ -48,13 +48,26 @@ OrFault<Proof> Trust::prove(const LinkKey& link, std::string_view certificate, W
     return "the key of site " + std::string(site.text) + " isn't known here: the \"key\" of a link makes it known";
   const auto read = verify(std::get<UnverifiedCertificate>(written), *key);
   if (const auto* fault = std::get_if<CertificateFault>(&read)) return fault->text;
-  const Certificate& shown = std::get<Certificate>(read);
+  return std::get<Certificate>(read);
+}
+
+OrFault<Proof> Trust::prove(std::string_view certificate, WallSeconds now) const {
+  const auto known = read(certificate);
+  if (const auto* fault = std::get_if<std::string>(&known)) return *fault;
+  const Certificate& shown = std::get<Certificate>(known);
   const std::string whose = "the certificate of " + to_text(shown.party);
-  if (shown.link != link) return whose + " is for another link key: it was copied";
-  if (is_revoked(site, link)) return "the link key of " + to_text(shown.party) + " is revoked";
+  if (is_revoked(shown.party.site, shown.link)) return "the link key of " + to_text(shown.party) + " is revoked";
   if (now < shown.from - clock_slack) return whose + " isn't valid yet: does one of the clocks go wrong?";
   if (now >= shown.until) return whose + " has expired";
-  return Proof{link, shown.party, shown.right, shown.until};
+  return Proof{shown.link, shown.party, shown.right, shown.until};
+}
+
+OrFault<Proof> Trust::prove(const LinkKey& link, std::string_view certificate, WallSeconds now) const {
+  auto proved = prove(certificate, now);
+  const Proof* const proof = std::get_if<Proof>(&proved);
+  if (proof && proof->link != link)
+    return "the certificate of " + to_text(proof->party) + " is for another link key: it was copied";
+  return proved;
 }
 
 bool may_speak_for(const Proof& proof, const Party& party) {

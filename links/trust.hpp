@@ -56,6 +56,11 @@ class Trust {
 
   /// What the certificate proves of the far end that has this link key; or why it proves nothing.
   OrFault<Proof> prove(const LinkKey& link, std::string_view certificate, WallSeconds now) const;
+  /// Which party has the link key that the certificate names, if that is valid now. The sender need not have the
+  /// key.
+  OrFault<Proof> prove(std::string_view certificate, WallSeconds now) const;
+  /// A certificate of a known site, whenever it is valid.
+  OrFault<Certificate> read(std::string_view certificate) const;
 
  private:
   TrustSettings configured_;

@@ -23,7 +23,7 @@ namespace dmm {
                                   bug(backoff_end_not_told) bug(turn_ignored) bug(keeper_death_charged)       \
                                       bug(reclaim_charged) bug(wavering_not_told) bug(guard_never_ends)       \
                                           bug(go_without_the_others) bug(array_never_ends) bug(hold_kept)     \
-                                              bug(claim_not_awaited)
+                                              bug(claim_not_awaited) bug(gate_open) bug(key_forgotten)
 
 enum class Planted : std::uint8_t {
   none,

@@ -24,6 +24,8 @@ std::string_view name_of(std::uint16_t type) {
     case Relay::type: return "relay";
     case Fragment::type: return "fragment";
     case Vouch::type: return "vouch";
+    case Certify::type: return "certify";
+    case Certified::type: return "certified";
     case Request::type: return "request";
     case Cancel::type: return "cancel";
     case Refuse::type: return "refuse";

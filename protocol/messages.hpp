@@ -107,7 +107,22 @@ struct RevokedKey {
 struct Vouch {
   std::vector<SiteVouch> sites;
   std::vector<RevokedKey> revoked;
-  DMM_MESSAGE(6, self.sites, self.revoked)
+  std::string
+      next;  ///< a certificate: the link key that the sender listens with, from its `from` on; empty: as now
+  DMM_MESSAGE(6, self.sites, self.revoked, self.next)
+};
+
+/// A manager asks its site to certify that a link key is the manager's: before its certificate ends, or for a new
+/// key.
+struct Certify {
+  std::string link;  ///< as letters
+  DMM_MESSAGE(7, self.link)
+};
+
+/// The site's answer: a certificate, as letters.
+struct Certified {
+  std::string certificate;
+  DMM_MESSAGE(8, self.certificate)
 };
 
 // ---- asking --------------------------------------------------------------------------------------------------------
@@ -455,11 +470,11 @@ struct SetAside {
   DMM_MESSAGE(34, self.nodes, self.back, self.text)
 };
 
-using AnyMessage =
-    std::variant<Hello, Beat, Fault, Relay, Fragment, Vouch, Request, Cancel, Refuse, Delegate, Reject, Withdraw,
-                 Reach, Survey, Clusters, Probe, Probed, Grant, GrantSet, Claim, Claimed, Release, LeaseEnded,
-                 Renew, Renewed, Inventory, Register, Assign, Unassign, Clean, SetAside, Start, Started, Go, Began,
-                 Ended, Stop, Fetch, Chunk, Piece, Grown, Forget, Submit, Submitted, Ask, Answer>;
+using AnyMessage = std::variant<Hello, Beat, Fault, Relay, Fragment, Vouch, Certify, Certified, Request, Cancel,
+                                Refuse, Delegate, Reject, Withdraw, Reach, Survey, Clusters, Probe, Probed, Grant,
+                                GrantSet, Claim, Claimed, Release, LeaseEnded, Renew, Renewed, Inventory, Register,
+                                Assign, Unassign, Clean, SetAside, Start, Started, Go, Began, Ended, Stop, Fetch,
+                                Chunk, Piece, Grown, Forget, Submit, Submitted, Ask, Answer>;
 
 /// One message of any type: a variant whose copies, moves and end are compiled once (messages.cpp), not in each file
 /// that has one in a vector.

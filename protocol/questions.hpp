@@ -27,6 +27,7 @@ constexpr std::array questions{
     Question{"messages", manager, Right::reader},
     Question{"requests", manager, Right::reader},
     Question{"stop", manager, Right::administrator},
+    Question{"rotate", manager, Right::administrator},
 
     Question{"site", site, Right::reader},
     Question{"leases", site, Right::reader},

@@ -56,7 +56,9 @@ constexpr std::array rows{
     Verb{Relay::type, site, job | resource, session, MessageKind::dmm},
     Verb{Fragment::type, any, any, session, match_claim_release},
     Verb{Fragment::type, site, site, session, MessageKind::dmm},  // a row below another stands for its cells
-    Verb{Vouch::type, site, site | resource, session, notify_broker},
+    Verb{Vouch::type, site, manager, session, notify_broker},
+    Verb{Certify::type, job | resource, site, session, notify_broker},
+    Verb{Certified::type, site, job | resource, session, notify_broker},
 
     Verb{Request::type, job, site, handled, notify_broker},
     Verb{Cancel::type, job, site, handled, notify_broker},

@@ -45,9 +45,14 @@ ResourceManagerConfigOrError read_config(const DaemonArguments& given) {
 
 class ResourceShell {
  public:
-  /// `may_leave`: what runs can go on without this process.
-  ResourceShell(ProcessBackend& backend, bool may_leave, ResourceManagerConfig config, DaemonArguments arguments)
-      : backend_(backend), may_leave_(may_leave), config_(std::move(config)), arguments_(std::move(arguments)) {}
+  /// `may_leave`: what runs can go on without this process. `settings`: with the endpoint as job managers dial it.
+  ResourceShell(ProcessBackend& backend, bool may_leave, ResourceManagerConfig config, DaemonArguments arguments,
+                ResourceManagerSettings settings)
+      : backend_(backend),
+        may_leave_(may_leave),
+        config_(std::move(config)),
+        arguments_(std::move(arguments)),
+        settings_(std::move(settings)) {}
 
   static constexpr std::string_view state_verb = "resource";
   std::vector<int> descriptors() const { return {backend_.descriptor()}; }
@@ -62,8 +67,9 @@ class ResourceShell {
     ResourceManagerConfig wanted = std::get<ResourceManagerConfig>(read);
     Reloaded reloaded{.left = keys_for_next_start(config_, wanted)};
     if (wanted.settings.jobs != config_.settings.jobs) reloaded.left.push_back("what is laid down for jobs");
-    wanted.settings.endpoint = config_.settings.endpoint;  // it listens where it did
+    wanted.settings.endpoint = settings_.endpoint;  // it listens where it did
     reloaded.fault = driver.manager.reconfigure(now, wanted.settings, driver.effects);
+    if (reloaded.fault.empty()) settings_ = std::move(wanted.settings);
     return reloaded;
   }
 
@@ -84,6 +90,12 @@ class ResourceShell {
     return false;
   }
 
+  /// Job managers are told to dial the endpoint with the new key.
+  void take_key(Instant now, Driver<ResourceManager>& driver, const Transport& transport, const LinkKey&) {
+    settings_.endpoint = transport.published(config_.settings.endpoint);
+    driver.manager.reconfigure(now, settings_, driver.effects);
+  }
+
   bool finish(Instant now, Driver<ResourceManager>& driver, Farewell farewell) {
     if (may_leave_ && farewell == Farewell::leave) return true;
     return driver.manager.stop_all(now, stop_grace, driver.effects);
@@ -94,6 +106,7 @@ class ResourceShell {
   bool may_leave_;
   ResourceManagerConfig config_;  ///< that it was started with
   DaemonArguments arguments_;
+  ResourceManagerSettings settings_;  ///< of now
   bool told_ = false;             ///< that it is replaced
 };
 
@@ -141,7 +154,7 @@ int run(const ResourceManagerConfig& config, const DaemonArguments& arguments) {
   // A host that was started again ended all that ran there, and no job did that.
   const bool keeper_died = ledger != nullptr && ledger->is_of_this_boot() && backend.keeper_is_new();
   if (ledger != nullptr) manager.restore(monotonic_now(), std::move(rows), backend.living(), keeper_died);
-  ResourceShell shell(backend, outlive, config, arguments);
+  ResourceShell shell(backend, outlive, config, arguments, published);
   const int code = run_daemon(foundation, settings, std::move(manager), shell, ledger.get());
   if (!backend.replaced()) return code;
   foundation.log.write(Level::error, "replaced", {{"reason", backend.fault()}});

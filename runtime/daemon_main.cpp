@@ -34,15 +34,17 @@ OrFault<Keyring> keyring_of_manager(const std::string& folder, const Party& self
 }  // namespace
 
 std::string take_keys(DaemonSettings& settings) {
-  if (!speaks_tcp(settings)) return {};
+  settings.endpoint.seal_salt = new_seal_salt();
+  settings.endpoint.wall_offset = Duration{wall_microseconds() - monotonic_now().microseconds};
+  if (!speaks_tcp(settings) && !has_keys(settings.directory)) return {};
   const Party& self = settings.endpoint.self;
   if (settings.directory.empty()) return "tcp takes keys, and they are kept in \"directory\"; expected one";
   auto keyring = self.role == Role::site_manager ? keyring_of_site(settings.directory, self.site)
                                                  : keyring_of_manager(settings.directory, self);
   if (auto* fault = std::get_if<std::string>(&keyring)) return std::move(*fault);
   settings.keyring = std::move(std::get<Keyring>(keyring));
+  settings.endpoint.link_secret = settings.keyring->link;
   settings.endpoint.certificate = settings.keyring->certificate;
-  settings.endpoint.wall_offset = Duration{wall_microseconds() - monotonic_now().microseconds};
   settings.endpoint.admission.trust.sites.emplace(self.site, settings.keyring->site);
   return {};
 }

@@ -3,15 +3,16 @@
 
 #include <algorithm>
 #include <array>
-#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "keys/endpoint_key.hpp"
 #include "protocol/text.hpp"
 #include "runtime/clock.hpp"
 #include "runtime/files.hpp"
+#include "runtime/json_list.hpp"
 #include "runtime/json_words.hpp"
 #include "runtime/keyring.hpp"
+#include "runtime/successors.hpp"
 
 namespace dmm {
 namespace {
@@ -19,7 +20,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr std::array<std::string_view, 3> newcomer_words = {"neighbour", "user", "node"};
-constexpr std::size_t code_bytes = 16, token_bytes_max = 4'096, list_bytes_max = 4 * 1024 * 1024;
+constexpr std::size_t code_bytes = 16, token_bytes_max = 4'096;
 constexpr WallSeconds hour = 3'600;
 constexpr double hours_default = 24, hours_max = 24 * 30;
 
@@ -31,16 +32,6 @@ std::optional<Newcomer> newcomer_of(const std::string& word) {
   const auto found = std::ranges::find(newcomer_words, word);
   if (found == newcomer_words.end()) return std::nullopt;
   return static_cast<Newcomer>(found - newcomer_words.begin());
-}
-
-/// The array in a file; empty if there is no file. One that can't be read is none: it may revoke keys.
-OrFault<Json> read_list(const std::string& path) {
-  const auto text = read_small_file(path, list_bytes_max);
-  if (std::error_code error; !text && !std::filesystem::exists(path, error) && !error) return Json::array();
-  if (!text) return path + " can't be read, or is longer than " + std::to_string(list_bytes_max) + " bytes";
-  Json json = Json::parse(*text, nullptr, false);
-  if (!json.is_array()) return path + ": expected a JSON array; was it damaged?";
-  return json;
 }
 
 /// When a token or an invitation ends; 0 if it doesn't say.
@@ -98,7 +89,7 @@ OrFault<Token> parse_token(const std::string& letters) {
 }
 
 OrFault<std::vector<JoinedLink>> read_joined(const std::string& folder) {
-  auto read = read_list(joined_file(folder));
+  auto read = read_json_list(joined_file(folder));
   if (auto* fault = std::get_if<std::string>(&read)) return std::move(*fault);
   std::vector<JoinedLink> links;
   for (const Json& one : std::get<Json>(read))
@@ -109,7 +100,7 @@ OrFault<std::vector<JoinedLink>> read_joined(const std::string& folder) {
 }
 
 WhyNot write_joined(const std::string& folder, const JoinedLink& link) {
-  auto read = read_list(joined_file(folder));
+  auto read = read_json_list(joined_file(folder));
   if (auto* fault = std::get_if<std::string>(&read)) return std::move(*fault);
   Json& list = std::get<Json>(read);
   const auto same = std::ranges::find_if(list, [&](const Json& one) { return word_in(one, "site") == link.site; });
@@ -148,7 +139,7 @@ OrFault<Token> Enrolment::invite(const Json& argument) const {
               ancestors_,
               random_letters(code_bytes),
               wall_seconds() + static_cast<WallSeconds>(good_for * hour)};
-  auto read = read_list(invitations_file(folder_));
+  auto read = read_json_list(invitations_file(folder_));
   if (auto* fault = std::get_if<std::string>(&read)) return std::move(*fault);
   Json& open = std::get<Json>(read);
   const auto is_over = [](const Json& one) { return until_in(one) <= wall_seconds(); };
@@ -164,7 +155,7 @@ OrFault<Token> Enrolment::invite(const Json& argument) const {
 }
 
 OrFault<Enrolment::Taken> Enrolment::take_in(const Json& argument) const {
-  auto read = read_list(invitations_file(folder_));
+  auto read = read_json_list(invitations_file(folder_));
   if (auto* fault = std::get_if<std::string>(&read)) return std::move(*fault);
   Json& open = std::get<Json>(read);
   const std::string code = word_in(argument, "code");
@@ -205,7 +196,7 @@ WhyNot Enrolment::add_link(const Json& argument) const {
 }
 
 OrFault<std::vector<std::string>> read_revoked(const std::string& folder) {
-  auto read = read_list(revoked_file(folder));
+  auto read = read_json_list(revoked_file(folder));
   if (auto* fault = std::get_if<std::string>(&read)) return std::move(*fault);
   return words_of(std::get<Json>(read));
 }
@@ -213,10 +204,15 @@ OrFault<std::vector<std::string>> read_revoked(const std::string& folder) {
 WhyNot Enrolment::revoke(const Json& argument) const {
   const std::string key = word_in(argument, "key");
   if (!parse_key<LinkKey>(key)) return "revoke: expected \"key\": a link key, as `dmm keys` prints it";
-  auto read = read_list(revoked_file(folder_));
+  auto read = read_json_list(revoked_file(folder_));
   if (auto* fault = std::get_if<std::string>(&read)) return std::move(*fault);
+  auto heirs = successors_of(folder_, key);
+  if (auto* fault = std::get_if<std::string>(&heirs)) return std::move(*fault);
   Json& list = std::get<Json>(read);
-  if (std::ranges::find(list, Json(key)) == list.end()) list.push_back(key);
+  std::vector<std::string> all = std::move(std::get<std::vector<std::string>>(heirs));
+  all.push_back(key);
+  for (const std::string& one : all)
+    if (std::ranges::find(list, Json(one)) == list.end()) list.push_back(one);
   return replace_private_file(revoked_file(folder_), list.dump(2) + "\n");
 }
 

@@ -2,12 +2,14 @@
 #include "runtime/keyring.hpp"
 
 #include <fcntl.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "runtime/clock.hpp"
@@ -22,6 +24,7 @@ using Json = nlohmann::ordered_json;
 constexpr std::size_t file_bytes_max = 16 * 1024;
 
 std::string link_file(const std::string& folder) { return folder + "/keys/link.json"; }
+std::string next_file(const std::string& folder) { return folder + "/keys/next.json"; }
 std::string site_file(const std::string& folder) { return folder + "/keys/site.json"; }
 
 /// The object in a file that its owner alone may read; nothing if there is no file.
@@ -35,6 +38,7 @@ OrFault<std::optional<Json>> read_secret_file(const std::string& path) {
   if ((status.st_mode & 077) != 0)
     return path + " has a secret, and others may read or write it; `chmod 600 " + path + "` if none has";
   if (status.st_uid != ::geteuid() && ::geteuid() != 0) return path + " belongs to another account";
+  hide_memory();
   const auto text = read_small_file(path, file_bytes_max);
   if (!text) return "cannot read " + path;
   Json json = Json::parse(*text, nullptr, false);
@@ -43,10 +47,28 @@ OrFault<std::optional<Json>> read_secret_file(const std::string& path) {
 }
 
 WhyNot write_secret_file(const std::string& path, const Json& json) {
+  hide_memory();
   const std::string folder = parent_folder(path);
   if (std::string fault = make_directory(parent_folder(folder)); !fault.empty()) return fault;
   if (std::string fault = make_private_directory(folder); !fault.empty()) return fault;
   return replace_private_file(path, json.dump(2) + "\n");
+}
+
+OrFault<std::optional<Keyring>> read_keyring_file(const std::string& path) {
+  auto read = read_secret_file(path);
+  if (auto* fault = std::get_if<std::string>(&read)) return std::move(*fault);
+  const auto& json = std::get<std::optional<Json>>(read);
+  if (!json) return std::nullopt;
+  const auto secret = parse_secret<LinkSecret>(word_in(*json, "secret"));
+  const auto site = parse_key<SiteKey>(word_in(*json, "site"));
+  if (!secret || !site) return path + ": expected a key as \"secret\" and as \"site\"; was it damaged?";
+  return Keyring{*secret, word_in(*json, "certificate"), *site};
+}
+
+WhyNot write_keyring_file(const std::string& path, const Keyring& keyring) {
+  return write_secret_file(path, {{"secret", secret_text(keyring.link)},
+                                  {"certificate", keyring.certificate},
+                                  {"site", to_text(keyring.site)}});
 }
 
 OrFault<SiteSecret> site_secret_of(const std::string& folder) {
@@ -61,22 +83,30 @@ OrFault<SiteSecret> site_secret_of(const std::string& folder) {
 }  // namespace
 
 OrFault<std::optional<Keyring>> read_keyring(const std::string& folder) {
-  const std::string path = link_file(folder);
-  auto read = read_secret_file(path);
-  if (auto* fault = std::get_if<std::string>(&read)) return std::move(*fault);
-  const auto& json = std::get<std::optional<Json>>(read);
-  if (!json) return std::nullopt;
-  const auto secret = parse_secret<LinkSecret>(word_in(*json, "secret"));
-  const auto site = parse_key<SiteKey>(word_in(*json, "site"));
-  if (!secret || !site) return path + ": expected a key as \"secret\" and as \"site\"; was it damaged?";
-  return Keyring{*secret, word_in(*json, "certificate"), *site};
+  return read_keyring_file(link_file(folder));
+}
+bool has_keys(const std::string& folder) {
+  std::error_code unknown;  // then reading tells why
+  return !folder.empty() && std::filesystem::exists(link_file(folder), unknown);
+}
+WhyNot write_keyring(const std::string& folder, const Keyring& keyring) {
+  return write_keyring_file(link_file(folder), keyring);
 }
 
-WhyNot write_keyring(const std::string& folder, const Keyring& keyring) {
-  return write_secret_file(link_file(folder), {{"secret", secret_text(keyring.link)},
-                                               {"certificate", keyring.certificate},
-                                               {"site", to_text(keyring.site)}});
+OrFault<std::optional<Keyring>> read_next_keyring(const std::string& folder) {
+  return read_keyring_file(next_file(folder));
 }
+WhyNot write_next_keyring(const std::string& folder, const Keyring& keyring) {
+  return write_keyring_file(next_file(folder), keyring);
+}
+WhyNot take_next_keyring(const std::string& folder, const Keyring& keyring) {
+  if (WhyNot fault = write_keyring(folder, keyring); !fault.empty()) return fault;
+  // If the machine ends now, the next start finds the same key twice, and takes its place once more.
+  ::unlink(next_file(folder).c_str());
+  return sync_parent_of(next_file(folder));
+}
+
+void hide_memory() { ::prctl(PR_SET_DUMPABLE, 0); }
 
 OrFault<std::optional<SiteSecret>> read_site_secret(const std::string& folder) {
   const std::string path = site_file(folder);

@@ -1,7 +1,9 @@
 // Keys on disk, below the `directory` of a manager or the folder of a person:
 //   keys/link.json   the secret of the link key, its certificate, and the key of the site that signed it
+//   keys/next.json   the same of a link key that takes the place of that one soon
 //   keys/site.json   the secret of the site's key: a site manager's alone
-// Only the owner may read them: other modes are refused. A secret goes nowhere else.
+// Only the owner may read them: other modes are refused. A secret goes nowhere else: a process that has one leaves
+// no core dump.
 #pragma once
 
 #include <optional>
@@ -22,12 +24,25 @@ struct Keyring {
 /// The keyring in a folder; nothing if there is none.
 OrFault<std::optional<Keyring>> read_keyring(const std::string& folder);
 WhyNot write_keyring(const std::string& folder, const Keyring& keyring);
+/// The keyring that takes the place of the one in a folder; nothing if there is none. Its certificate is empty as
+/// long as the site has not made one.
+OrFault<std::optional<Keyring>> read_next_keyring(const std::string& folder);
+WhyNot write_next_keyring(const std::string& folder, const Keyring& keyring);
+/// The next keyring takes its place: it is the one of the folder, and there is no next one.
+WhyNot take_next_keyring(const std::string& folder, const Keyring& keyring);
+
+/// Whether there is a keyring in a folder.
+bool has_keys(const std::string& folder);
+
 /// The secret of the keyring in a folder; a new one if there is none.
 OrFault<LinkSecret> link_secret_in(const std::string& folder);
 
 /// The secret of the site whose manager works in this folder; nothing if there is none.
 OrFault<std::optional<SiteSecret>> read_site_secret(const std::string& folder);
 WhyNot write_site_secret(const std::string& folder, const SiteSecret& secret);
+
+/// From now on this process leaves no core dump, and other processes of its account can't read its memory.
+void hide_memory();
 
 /// A certificate for a party of this site, from now on.
 std::string certify_now(const Party& party, const LinkKey& link, Right right, const SiteSecret& secret,

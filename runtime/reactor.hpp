@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <concepts>
+#include <map>
 #include <optional>
 #include <set>
 #include <utility>
@@ -17,6 +18,7 @@
 #include "runtime/answers.hpp"
 #include "runtime/clock.hpp"
 #include "runtime/daemon.hpp"
+#include "runtime/key_office.hpp"
 #include "runtime/ledger_keeper.hpp"
 #include "runtime/log.hpp"
 #include "runtime/spin_guard.hpp"
@@ -35,7 +37,7 @@ struct Reloaded {
 
 /// What the reactor needs of a shell around a manager M.
 template <class S, class M>
-concept Shell = requires(S shell, Driver<M>& driver, Instant now, const Ask& ask) {
+concept Shell = requires(S shell, Driver<M>& driver, const Transport& transport, Instant now, const Ask& ask) {
   /// Descriptors that are readable as long as `collect` has something to bring.
   { shell.descriptors() } -> std::same_as<std::vector<int>>;
   /// Feeds what came from outside into `driver.local`; whether there was anything.
@@ -49,6 +51,8 @@ concept Shell = requires(S shell, Driver<M>& driver, Instant now, const Ask& ask
   { shell.finish(now, driver, Farewell{}) } -> std::same_as<bool>;
   /// Reads the configuration again and gives the manager what may change while it runs.
   { shell.reload(now, driver) } -> std::same_as<Reloaded>;
+  /// This process proves another link key from now on.
+  shell.take_key(now, driver, transport, LinkKey{});
   /// The verb whose answer tells most of the manager's state, for the log.
   { S::state_verb } -> std::convertible_to<std::string_view>;
 };
@@ -58,9 +62,16 @@ class Reactor {
  public:
   /// `ledger` is nullptr if nothing is kept.
   Reactor(Driver<M>& driver, S& shell, Transport& transport, Signals& signals, Log& log, Identity identity,
-          Ledger* ledger)
-      : driver_(driver), shell_(shell), transport_(transport), signals_(signals), log_(log),
-        identity_(std::move(identity)), ledger_(ledger), descriptors_(shell_.descriptors()) {
+          KeyOffice& keys, Ledger* ledger)
+      : driver_(driver),
+        shell_(shell),
+        transport_(transport),
+        signals_(signals),
+        log_(log),
+        keys_(keys),
+        identity_(std::move(identity)),
+        ledger_(ledger),
+        descriptors_(shell_.descriptors()) {
     driver_.effects.level = log_.level();
     driver_.effects.ledger.wanted = ledger_ != nullptr;
     transport_.watch(signals_.descriptor());
@@ -69,10 +80,8 @@ class Reactor {
 
   /// Opens a connection to a peer and keeps it. An error text, or empty.
   std::string dial(const Party& peer, const std::string& endpoint) {
-    auto dialled = transport_.dial(endpoint);
-    if (const auto* fault = std::get_if<TransportFault>(&dialled)) return fault->text;
-    driver_.endpoint.dial(monotonic_now(), std::get<Connection>(dialled), peer);
-    return {};
+    dialled_.insert_or_assign(peer, Dialled{endpoint, 0});
+    return connect(peer, keys_.endpoint_for(peer, endpoint, 0));
   }
 
   /// Runs until a signal or an order to stop, or until the ledger can't be written; the exit code.
@@ -97,6 +106,13 @@ class Reactor {
   static constexpr Duration batch_time = milliseconds(5);
   /// A manager whose effects feed inputs back is settled again at once, but not for ever.
   static constexpr int rounds_max = 8;
+  /// How often a peer that isn't there is tried by another of its keys.
+  static constexpr Duration between_attempts = seconds(5);
+  /// A peer, as the configuration has it, and how often it was tried by one of its keys.
+  struct Dialled {
+    std::string endpoint;
+    std::size_t attempt = 0;
+  };
   /// How often a stalled commit is tried again, and how often that is said.
   static constexpr Duration stall_pause = seconds(1);
   static constexpr Duration stall_report = seconds(10);
@@ -134,7 +150,10 @@ class Reactor {
     }
     settle(now);
     if (wanted.admission) driver_.endpoint.admit(now, std::move(*wanted.admission));
-    for (const Party& party : wanted.drops) driver_.endpoint.drop(now, party);
+    for (const Party& party : wanted.drops) {
+      dialled_.erase(party);
+      driver_.endpoint.drop(now, party);
+    }
     for (const DialWanted& to : wanted.dials)
       if (const std::string fault = dial(to.peer, to.endpoint); !fault.empty())
         log_.write(Level::warning, "dial_failed", {{"peer", to_text(to.peer)}, {"reason", fault}});
@@ -147,7 +166,8 @@ class Reactor {
 
   void turn(Instant until) {
     const Instant guarded = transport_.has_incoming() ? next_guard_ : never;
-    const Instant next = std::min({driver_.next_deadline(), log_.next_flush(), guarded, until});
+    const Instant next = std::min(
+        {driver_.next_deadline(), log_.next_flush(), guarded, keys_.next_deadline(), next_attempt_, until});
     const Instant due = unsettled_ ? Instant{} : next;
     const Instant before = monotonic_now();
     transport_.wait(std::max(due <= before ? Duration{} : due - before, spins_.pause()));
@@ -161,8 +181,66 @@ class Reactor {
       settle(now);
       if (spins_.settled(driver_.next_deadline() <= now)) tell_spinning(now);
     }
+    if (now >= keys_.next_deadline() || driver_.endpoint.has_key_events()) keep_keys(now);
+    if (now >= next_attempt_) try_other_keys(now);
     log_.flush_due(now);
     guard(now);
+  }
+
+  // ---- keys ----
+
+  std::string connect(const Party& peer, const std::string& endpoint) {
+    auto made = transport_.dial(endpoint);
+    if (const auto* fault = std::get_if<TransportFault>(&made)) return fault->text;
+    driver_.endpoint.dial(monotonic_now(), std::get<Connection>(made), peer);
+    return {};
+  }
+
+  void connect_again(const Party& peer, Dialled& dialled) {
+    const std::string endpoint = keys_.endpoint_for(peer, dialled.endpoint, dialled.attempt);
+    if (const std::string fault = connect(peer, endpoint); !fault.empty())
+      log_.write(Level::warning, "dial_failed", {{"peer", to_text(peer)}, {"reason", fault}});
+    unsettled_ = true;
+  }
+
+  void keep_keys(Instant now) {
+    std::vector<LogEvent> told;
+    keys_.perform(now, driver_.endpoint, told);
+    for (const LogEvent& event : told) log_.write(event);
+    const KeyChanges changes = keys_.take_changes();
+    if (changes.proves) prove_with(now, *changes.proves);
+    for (const Party& peer : changes.redials)
+      if (const auto found = dialled_.find(peer); found != dialled_.end()) {
+        found->second.attempt = 0;
+        connect_again(peer, found->second);
+      }
+    if (!changes.redials.empty() || changes.proves) next_attempt_ = now + between_attempts;
+    unsettled_ = true;
+  }
+
+  /// Sessions go on: what comes over old connections is taken until they end.
+  void prove_with(Instant now, const LinkSecret& secret) {
+    transport_.prove_with(secret);
+    if (const std::string fault = transport_.relisten(); !fault.empty())
+      log_.write(Level::error, "listens_no_more", {{"reason", fault}});
+    for (auto& [peer, dialled] : dialled_)
+      if (dialled.endpoint.starts_with("tcp://")) connect_again(peer, dialled);
+    shell_.take_key(now, driver_, transport_, public_of(secret));
+  }
+
+  /// A peer that isn't there may have changed its key earlier, or later, than it said.
+  void try_other_keys(Instant now) {
+    next_attempt_ = never;
+    for (auto& [peer, dialled] : dialled_) {
+      if (!keys_.has_choice(peer)) continue;
+      next_attempt_ = now + between_attempts;
+      if (driver_.endpoint.is_up(peer)) {
+        dialled.attempt = 0;
+        continue;
+      }
+      ++dialled.attempt;
+      connect_again(peer, dialled);
+    }
   }
 
   /// A fault of ours, told once with what the manager looks like; it goes on, slowly.
@@ -204,6 +282,7 @@ class Reactor {
     for (const Received& received : std::exchange(driver_.asks, {})) {
       const Ask& ask = std::get<Ask>(received.message);
       auto given = common_answer(identity_, driver_.endpoint, driver_.manager.ignored(), now, ask);
+      if (!given) given = answer_keys(now, ask);
       if (!given) given = shell_.answer(now, driver_, ask);
       if (!given) given = unknown_verb(ask, identity_.self.role);
       if (ask.verb == "stop") {
@@ -213,6 +292,14 @@ class Reactor {
       driver_.effects.send(received.from, ready_to_send(std::move(*given), ask));
     }
     return !driver_.effects.messages.empty();
+  }
+
+  /// The answer to "rotate"; nothing for any other verb.
+  std::optional<Answer> answer_keys(Instant now, const Ask& ask) {
+    const auto overlap = overlap_asked(ask);
+    if (!overlap) return std::nullopt;
+    if (const auto* fault = std::get_if<std::string>(&*overlap)) return Answer{ask.token, *fault, {}};
+    return rotated(ask, keys_.rotate(now, std::get<Duration>(*overlap), driver_.endpoint));
   }
 
   void settle(Instant now) {
@@ -271,7 +358,7 @@ class Reactor {
     });
     for (const Connection connection : driver_.endpoint.take_hangups()) transport_.hangup(connection);
     for (const DialWanted& wanted : driver_.endpoint.take_dials()) {
-      if (const std::string fault = dial(wanted.peer, wanted.endpoint); !fault.empty())
+      if (const std::string fault = connect(wanted.peer, wanted.endpoint); !fault.empty())
         log_.write(Level::warning, "dial_failed", {{"peer", to_text(wanted.peer)}, {"reason", fault}});
       dialled = true;
     }
@@ -283,10 +370,13 @@ class Reactor {
   Transport& transport_;
   Signals& signals_;
   Log& log_;
+  KeyOffice& keys_;
   Identity identity_;
   Ledger* ledger_;
   std::vector<int> descriptors_;  ///< the shell's
   SpinGuard spins_;
+  std::map<Party, Dialled> dialled_;  ///< peers to which a connection is kept
+  Instant next_attempt_{};            ///< to reach those that aren't up by another of their keys
   Instant next_guard_{};
   Instant stop_again_ = never;    ///< a signal after this ends the daemon without finishing
   bool hurried_ = false;

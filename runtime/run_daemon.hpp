@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "runtime/keyring.hpp"
+#include "runtime/key_office.hpp"
 #include "runtime/reactor.hpp"
 
 namespace dmm {
@@ -76,8 +76,11 @@ int run_daemon(Foundation& foundation, const DaemonSettings& settings, M manager
   const Party self = settings.endpoint.self;
   Identity identity{self, settings.start, monotonic_now(), foundation.transport.endpoints()};
   Driver<M> driver(settings.endpoint, std::move(manager));
-  Reactor<M, S> reactor(driver, shell, foundation.transport, foundation.signals, foundation.log, std::move(identity),
-                       ledger);
+  KeyOffice keys(settings.directory, self, settings.keyring);
+  Reactor<M, S> reactor(driver, shell, foundation.transport, foundation.signals, foundation.log,
+                        std::move(identity), keys, ledger);
+  if (const std::string fault = keys.begin(monotonic_now(), driver.endpoint); !fault.empty())
+    return fail_daemon(foundation, self, fault);
   for (const DialWanted& wanted : settings.dials)
     if (const std::string fault = reactor.dial(wanted.peer, wanted.endpoint); !fault.empty())
       return fail_daemon(foundation, self, fault);

@@ -3,6 +3,7 @@
 // that may have swallowed one (a send), until a receive finds nothing. `wait` sleeps only when no socket is hot.
 #include "runtime/transport.hpp"
 
+#include <poll.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -126,6 +127,13 @@ struct Transport::Inside {
     const LinkKey key = public_of(secret);
     socket.zmq.set(zmq::sockopt::curve_secretkey, as_bytes(secret.bytes()));
     socket.zmq.set(zmq::sockopt::curve_publickey, as_bytes(key.bytes));
+  }
+
+  void bind(const std::string& endpoint) {
+    choose_family(listening->zmq, endpoint);
+    listening->zmq.set(zmq::sockopt::curve_server, is_tcp(endpoint));
+    if (is_tcp(endpoint)) prove_with(*listening);
+    listening->zmq.bind(endpoint);
   }
 
   Connection last_connection = 0;
@@ -287,16 +295,32 @@ std::string Transport::listen(const std::string& endpoint) {
       in.monitor.connect(events);
       in.watch(*in.listening);
     }
-    choose_family(in.listening->zmq, endpoint);
-    in.listening->zmq.set(zmq::sockopt::curve_server, is_tcp(endpoint));
-    if (is_tcp(endpoint)) in.prove_with(*in.listening);
-    in.listening->zmq.bind(endpoint);
+    in.bind(endpoint);
     in.endpoints.push_back(in.listening->zmq.get(zmq::sockopt::last_endpoint));
   } catch (const zmq::error_t& error) {
     return fault(text_of(error.num()));
   }
   in.locks.push_back(std::move(lock));
   in.heat(*in.listening);
+  return {};
+}
+
+/// ZeroMQ closes what listened in a thread of its own: until then the port is in use.
+std::string Transport::relisten() {
+  constexpr int tries_max = 100;
+  Inside& in = *inside_;
+  for (const std::string& endpoint : in.endpoints) {
+    if (!is_tcp(endpoint)) continue;
+    zmq_unbind(in.listening->zmq.handle(), endpoint.c_str());
+    for (int tries = 1;; ++tries) try {
+        in.bind(endpoint);
+        break;
+      } catch (const zmq::error_t& error) {
+        if (error.num() != EADDRINUSE || tries == tries_max)
+          return "cannot listen at " + endpoint + ": " + text_of(error.num());
+        ::poll(nullptr, 0, 10);
+      }
+  }
   return {};
 }
 

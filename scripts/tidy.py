@@ -38,6 +38,7 @@ INCLUDES = (
     ("manager/dense.hpp", "absl"),
     ("manager/*", "manager protocol"),
     ("keys/key.cpp", "keys manager sodium"),
+    ("keys/seals.cpp", "keys manager sodium"),
     ("keys/*", "keys manager protocol nlohmann"),
     ("links/*", "links keys manager protocol codec"),
     ("sitemgr/main.cpp", "sitemgr keys views runtime topologies manager links protocol"),

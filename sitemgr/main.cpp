@@ -87,9 +87,7 @@ class SiteShell {
       : started_with_(config), config_(std::move(config)), arguments_(std::move(arguments)) {
     if (!keyring) return;
     own_key_ = keyring->site;
-    std::vector<std::string> ancestors;
-    for (const SiteName& site : config_.settings.ancestors) ancestors.emplace_back(site.text);
-    office_.emplace(config_.directory, config_.settings.name, public_of(keyring->link), std::move(ancestors));
+    open_office(public_of(keyring->link));
   }
 
   static constexpr std::string_view state_verb = "site";
@@ -97,6 +95,7 @@ class SiteShell {
   bool collect(Instant, Driver<SiteManager>&) { return false; }
   bool perform(Instant, Driver<SiteManager>&) { return false; }
   bool finish(Instant, Driver<SiteManager>&, Farewell) { return true; }
+  void take_key(Instant, Driver<SiteManager>&, const Transport&, const LinkKey& link) { open_office(link); }
   std::optional<Answer> answer(Instant now, Driver<SiteManager>& driver, const Ask& ask) {
     const ViewTime time{now, wall_microseconds()};
     if (auto enrolment = answer_enrolment(office_, ask)) {
@@ -132,6 +131,13 @@ class SiteShell {
   }
 
  private:
+  /// Tokens name the link key that the site manager listens with.
+  void open_office(const LinkKey& link) {
+    std::vector<std::string> ancestors;
+    for (const SiteName& site : config_.settings.ancestors) ancestors.emplace_back(site.text);
+    office_.emplace(config_.directory, config_.settings.name, link, std::move(ancestors));
+  }
+
   SiteConfig started_with_, config_;
   DaemonArguments arguments_;
   std::optional<SiteKey> own_key_;  ///< none: it doesn't speak over tcp

@@ -2,42 +2,15 @@
 #include "links/trust.hpp"
 
 #include "keys/certificate.hpp"
-#include "tests/links/endpoint_bounds_stage.hpp"
+#include "tests/links/keys_stage.hpp"
 
 namespace trust_test {
 
 using namespace dmm;
 using namespace dmm::endpoint_bounds;
+using namespace dmm::keys_stage;
 
 namespace {
-
-constexpr WallSeconds today = 1'800'000'000;
-constexpr Instant start{seconds(100).microseconds};  ///< when a Hand begins to speak
-
-/// A site, and what it can sign.
-struct Signer {
-  SiteName name;
-  SiteSecret secret = new_site_secret();
-  SiteKey key() const { return public_of(secret); }
-  std::string certify_for(const Party& party, const LinkKey& link, WallSeconds from = today,
-                          WallSeconds life = 1'000, Right right = Right::none) const {
-    return certify({party, link, right, from, from + life}, secret);
-  }
-};
-
-TrustSettings knows(std::initializer_list<const Signer*> sites) {
-  TrustSettings settings;
-  for (const Signer* site : sites) settings.sites[site->name] = site->key();
-  return settings;
-}
-
-EndpointSettings keyed(const Party& self, const Party& other, TrustSettings trust) {
-  EndpointSettings settings = settings_of(self, other);
-  settings.admission.trust = std::move(trust);
-  settings.admission.job_managers_of_site = settings.admission.resource_managers = true;
-  settings.wall_offset = Duration{today * 1'000'000 - start.microseconds};
-  return settings;
-}
 
 /// Speaks for a party over tcp, with a link key and a certificate.
 struct Caller : Hand {
@@ -65,8 +38,6 @@ struct Caller : Hand {
     return greeted;
   }
 };
-
-LinkKey new_link() { return public_of(new_link_secret()); }
 
 }  // namespace
 

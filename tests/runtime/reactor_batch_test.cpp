@@ -49,6 +49,7 @@ struct CountingShell {
   }
   std::optional<Answer> answer(Instant, Driver<SlowManager>&, const Ask&) { return std::nullopt; }
   bool finish(Instant, Driver<SlowManager>&, Farewell) { return true; }
+  void take_key(Instant, Driver<SlowManager>&, const Transport&, const LinkKey&) {}
 };
 
 const Party slow_one = job_manager_of(SiteName("a"), "u");
@@ -63,7 +64,9 @@ const Party slow_one = job_manager_of(SiteName("a"), "u");
   Transport transport;
   if (!transport.listen(socket).empty()) _exit(9);
   CountingShell shell{pipe};
-  Reactor<SlowManager, CountingShell> reactor(driver, shell, transport, signals, log, {slow_one, 1, {}, {}}, nullptr);
+  KeyOffice keys({}, slow_one, {});
+  Reactor<SlowManager, CountingShell> reactor(driver, shell, transport, signals, log, {slow_one, 1, {}, {}}, keys,
+                                              nullptr);
   _exit(reactor.run());
 }
 

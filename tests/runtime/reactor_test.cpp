@@ -39,6 +39,7 @@ struct ClerkShell {
   bool collect(Instant, Driver<Clerk>&) { return false; }
   Reloaded reload(Instant, Driver<Clerk>&) { return {}; }
   bool finish(Instant, Driver<Clerk>&, Farewell) { return true; }
+  void take_key(Instant, Driver<Clerk>&, const Transport&, const LinkKey&) {}
   std::optional<Answer> answer(Instant, Driver<Clerk>& driver, const Ask& ask) {
     note("decided");
     todo = true;
@@ -65,7 +66,8 @@ int run_clerk(const LedgerFolder& folder, const std::string& endpoint) {
   settings.self = site_manager_of(SiteName("a"));
   Driver<Clerk> driver(settings, Clerk());
   ClerkShell shell;
-  Reactor<Clerk, ClerkShell> reactor(driver, shell, transport, signals, log, {settings.self, 1, {}, {}},
+  KeyOffice keys({}, settings.self, {});
+  Reactor<Clerk, ClerkShell> reactor(driver, shell, transport, signals, log, {settings.self, 1, {}, {}}, keys,
                                      std::get<std::unique_ptr<Ledger>>(opened).get());
   return reactor.run();
 }

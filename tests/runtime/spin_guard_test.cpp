@@ -48,6 +48,7 @@ struct SpinnerShell {
     return Answer{ask.token, {}, std::to_string(driver.manager.settles) + " settles"};
   }
   bool finish(Instant, Driver<Spinner>&, Farewell) { return true; }
+  void take_key(Instant, Driver<Spinner>&, const Transport&, const LinkKey&) {}
 };
 
 [[noreturn]] void run_spinner(const std::string& log_file) {
@@ -59,7 +60,9 @@ struct SpinnerShell {
   settings.self = site_manager_of(SiteName("a"));
   Driver<Spinner> driver(settings, Spinner());
   SpinnerShell shell;
-  Reactor<Spinner, SpinnerShell> reactor(driver, shell, transport, signals, log, {settings.self, 1, {}, {}}, nullptr);
+  KeyOffice keys({}, settings.self, {});
+  Reactor<Spinner, SpinnerShell> reactor(driver, shell, transport, signals, log, {settings.self, 1, {}, {}}, keys,
+                                         nullptr);
   _exit(reactor.run());
 }
 

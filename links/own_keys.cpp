@@ -1,0 +1,163 @@
+// What an endpoint proves itself with: its link key, the certificate of it, and what is to be asked of the site
+// that signs. Also keys that it is told of: those of sites, and those that peers listen with next. See
+// endpoint.hpp.
+#include <algorithm>
+
+#include "keys/endpoint_key.hpp"
+#include "links/endpoint.hpp"
+#include "manager/planted.hpp"
+#include "protocol/verbs.hpp"
+
+namespace dmm {
+namespace {
+
+/// An answer of the site is waited for so long.
+constexpr Duration certify_again = seconds(10);
+/// A manager's wish for a certificate is heard no more often.
+constexpr Duration between_certificates = seconds(1);
+
+}  // namespace
+
+// ---- our own
+// -------------------------------------------------------------------------------------------------------
+
+/// Half of its life before a certificate ends; at once if there is none.
+Instant Endpoint::renewal_of(std::string_view letters) const {
+  const auto written = read_unverified(letters);
+  const auto* shown = std::get_if<UnverifiedCertificate>(&written);
+  if (!shown) return Instant{};
+  const auto& [from, until] = std::pair(shown->certificate.from, shown->certificate.until);
+  return Instant{(from + (until - from) / 2) * 1'000'000 - settings_.wall_offset.microseconds};
+}
+
+void Endpoint::hold(Instant now, const LinkSecret& secret, std::string certificate) {
+  const bool is_other = seals_ && public_of(secret) != seals_->key();
+  if (!seals_) seals_ = std::make_unique<Seals>(secret, settings_.seal_salt);
+  if (is_other) prove_anew(secret);
+  if (!is_other || !DMM_PLANT(key_forgotten)) settings_.certificate = std::move(certificate);
+  // Peers believe us until the certificate ends that we showed them last. Over a connection of the key before,
+  // another certificate would be refused.
+  for (Peer* const peer : in_order_) {
+    const Way& way = peer->route.way;
+    const bool shows = way.connection ? peer->route.dialled && !is_other : way.leads();
+    if (peer->up && shows && !settings_.certificate.empty()) hello(now, *peer, way, false);
+  }
+  if (wanted_link_ == seals_->key()) wanted_link_.reset();
+  certify_at_ = std::max(renewal_of(settings_.certificate), now);
+  next_tick_ = std::min(next_tick_, certify_at_);
+}
+
+/// What is dialled from now on proves the key, and so do new seals.
+void Endpoint::prove_anew(const LinkSecret& secret) {
+  seals_->use(secret);
+  for (Peer* const peer : in_order_) {
+    if (!peer->route.direct || !place_and_key(peer->route.endpoint).second) continue;
+    hang_up(*peer);
+    dials_.push_back({peer->session.peer(), peer->route.endpoint});
+  }
+}
+
+void Endpoint::ask_certificate(Instant now, const LinkKey& link) {
+  wanted_link_ = link;
+  certify_at_ = now;
+  next_tick_ = std::min(next_tick_, now);
+}
+
+/// A site's manager asks the office of its own; others ask the site, as soon as they can and until they are
+/// answered.
+void Endpoint::ask_certificates(Instant now) {
+  const LinkKey link = wanted_link_ ? *wanted_link_ : seals_->key();
+  certify_at_ = now + certify_again;
+  if (settings_.self.role == Role::site_manager) {
+    key_events_.emplace_back(CertificateAsked{settings_.self, link, {}});
+    return;
+  }
+  Peer* const site = peers_.find(site_manager_of(settings_.self.site));
+  if (site && site->up) emit(now, *site, Certify{to_text(link)}, {}, {});
+}
+
+void Endpoint::take_certified(const Peer& peer, const Certified& answer) {
+  const SiteName& own = settings_.self.site;
+  const SiteKey* const site = trust_.find(own);
+  const auto read = trust_.read(answer.certificate);
+  const Certificate* const shown = std::get_if<Certificate>(&read);
+  const bool is_ours = shown && seals_ && peer.session.peer().site == own && shown->party == settings_.self &&
+                       (shown->link == seals_->key() || shown->link == wanted_link_);
+  if (is_ours) key_events_.emplace_back(CertificateHeard{shown->link, answer.certificate, *site});
+}
+
+// ---- of our site's managers
+// ----------------------------------------------------------------------------------------
+
+void Endpoint::take_certify(Instant now, Peer& peer, const Certify& asked) {
+  const auto link = parse_key<LinkKey>(asked.link);
+  const Party& party = peer.session.peer();
+  if (!link || party.site != settings_.self.site || trust_.is_revoked(party.site, *link))
+    return emit(now, peer, Fault{Certify::type, "no key that this site certifies"}, {}, {});
+  const auto [last, is_new] = peer.told.try_emplace("certify", now);
+  if (!is_new && now - last->second < between_certificates) return refuse(0, "certify_again");
+  last->second = now;
+  key_events_.emplace_back(
+      CertificateAsked{party, *link, peer.proof ? std::optional(peer.proof->link) : std::nullopt});
+}
+
+void Endpoint::certified(Instant now, const Party& manager, std::string certificate) {
+  if (Peer* const peer = peers_.find(manager)) emit(now, *peer, Certified{std::move(certificate)}, {}, {});
+}
+
+// ---- of sites and peers
+// --------------------------------------------------------------------------------------------
+
+/// Whether it was about keys, and so is for no manager.
+bool Endpoint::take_key_message(Instant now, Peer& peer, const Message& message) {
+  if (const auto* vouch = std::get_if<Vouch>(&message)) return take_vouch(now, peer, *vouch), true;
+  if (const auto* asked = std::get_if<Certify>(&message)) return take_certify(now, peer, *asked), true;
+  if (const auto* answer = std::get_if<Certified>(&message)) return take_certified(peer, *answer), true;
+  return false;
+}
+
+void Endpoint::take_vouch(Instant now, const Peer& peer, const Vouch& vouch) {
+  const SiteName& own = settings_.self.site;
+  const bool is_own_site = peer.session.peer().site == own;
+  bool news = false;
+  for (const SiteVouch& told : vouch.sites)
+    if (const auto key = parse_key<SiteKey>(told.key); key && (is_own_site || told.site != own))
+      news |= trust_.learn(told.site, *key);
+  for (const RevokedKey& told : vouch.revoked)
+    if (const auto link = parse_key<LinkKey>(told.link)) {
+      if (is_own_site)
+        trust_.learn_revoked(*link);
+      else if (told.site != own)
+        news |= trust_.learn_revoked(told.site, *link);
+    }
+  if (!vouch.next.empty()) take_next(peer, vouch.next);
+  if (is_own_site && !seals_ && trust_.find(own)) key_events_.emplace_back(KeyNeeded{});
+  if (news) vouch_to_all(now, &peer);
+}
+
+void Endpoint::take_next(const Peer& peer, const std::string& certificate) {
+  const auto read = trust_.read(certificate);
+  const Certificate* const shown = std::get_if<Certificate>(&read);
+  if (shown && shown->party == peer.session.peer() && peer.route.dialled)
+    key_events_.emplace_back(NextKeyHeard{shown->party, shown->link, shown->from});
+}
+
+void Endpoint::announce(Instant now, std::string certificate) {
+  announced_ = std::move(certificate);
+  vouch_to_all(now, nullptr);
+}
+
+void Endpoint::vouch_to(Instant now, Peer& peer) {
+  if (!may_send(Vouch::type, settings_.self.role, peer.role)) return;
+  Vouch known = trust_.vouch(settings_.self.site);
+  if (known.sites.empty()) return;
+  known.next = announced_;
+  emit(now, peer, std::move(known), {}, {});
+}
+
+void Endpoint::vouch_to_all(Instant now, const Peer* but) {
+  for (Peer* const peer : in_order_)
+    if (peer != but && peer->up) vouch_to(now, *peer);
+}
+
+}  // namespace dmm

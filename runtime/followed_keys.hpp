@@ -1,0 +1,54 @@
+// The link keys that peers listen with next, as they announced. So an endpoint that a configuration names goes on
+// to lead to its peer when the peer has another link key: nothing need be edited.
+//
+//   keys/followed.json   in a manager's directory: by peer, the key in the configuration and those that came after
+//   it
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "keys/certificate.hpp"
+#include "protocol/outcome.hpp"
+
+namespace dmm {
+
+class FollowedKeys {
+ public:
+  /// Keys of `folder`; none if it is empty.
+  explicit FollowedKeys(std::string folder) : folder_(std::move(folder)) {}
+  WhyNot read();
+
+  /// A peer that is dialled at this endpoint, as the configuration has it, listens with this key from then on.
+  WhyNot hear(const Party& peer, const std::string& endpoint, const LinkKey& link, WallSeconds from);
+
+  /// The endpoint with the key to be tried: the newest that the peer may use by now, in later attempts the others
+  /// in turn.
+  std::string endpoint_for(const Party& peer, const std::string& endpoint, std::size_t attempt,
+                           WallSeconds now) const;
+  /// Whether more than one key may be the peer's.
+  bool has_choice(const Party& peer, const std::string& endpoint) const {
+    return keys_of(peer, endpoint) != nullptr;
+  }
+
+ private:
+  /// The most that are kept of a peer: the one that it uses, and the next.
+  static constexpr std::size_t keys_max = 2;
+  struct Later {
+    LinkKey link;
+    WallSeconds from = 0;
+  };
+  struct Followed {
+    LinkKey configured;        ///< the key that the endpoint names
+    std::vector<Later> later;  ///< in the order in which they take their turn
+  };
+  const Followed* keys_of(const Party& peer, const std::string& endpoint) const;
+  WhyNot write() const;
+
+  std::string folder_;
+  std::map<std::string, Followed> peers_;  ///< by the text of the party
+};
+
+}  // namespace dmm

@@ -1,0 +1,14 @@
+// Small files that hold a JSON array.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "protocol/outcome.hpp"
+
+namespace dmm {
+
+/// The array in a file; empty if there is no file. One that can't be read is a fault: it may revoke keys.
+OrFault<nlohmann::ordered_json> read_json_list(const std::string& path);
+
+}  // namespace dmm

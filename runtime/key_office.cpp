@@ -1,0 +1,195 @@
+// See key_office.hpp.
+#include "runtime/key_office.hpp"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "protocol/text.hpp"
+#include "runtime/clock.hpp"
+#include "runtime/successors.hpp"
+
+namespace dmm {
+namespace {
+
+/// Peers have so long to hear of a site manager's next key.
+constexpr Duration overlap_default = seconds(86'400);
+/// A new key that waits for its turn is looked at again at the latest after so long: the wall clock may be set.
+constexpr Duration look_again = seconds(60);
+
+LogEvent told(Level level, std::string_view event, std::string text) {
+  return {level, event, {}, {{"text", std::move(text)}}};
+}
+
+WallSeconds from_of(const Keyring& keyring) {
+  const auto read = read_unverified(keyring.certificate);
+  const auto* shown = std::get_if<UnverifiedCertificate>(&read);
+  return shown ? shown->certificate.from : 0;
+}
+
+}  // namespace
+
+WhyNot KeyOffice::begin(Instant now, Endpoint& endpoint) {
+  if (WhyNot fault = followed_.read(); !fault.empty()) return fault;
+  if (!keyring_) return {};
+  auto read = read_next_keyring(directory_);
+  if (auto* fault = std::get_if<std::string>(&read)) return std::move(*fault);
+  next_ = std::move(std::get<std::optional<Keyring>>(read));
+  if (!next_) return {};
+  if (!is_site()) {
+    endpoint.ask_certificate(now, public_of(next_->link));
+    return {};
+  }
+  endpoint.announce(now, next_->certificate);
+  next_at_ = now;  // perform() looks when its turn is
+  return {};
+}
+
+std::string KeyOffice::endpoint_for(const Party& peer, const std::string& endpoint, std::size_t attempt) {
+  dialled_.insert_or_assign(peer, endpoint);
+  return followed_.endpoint_for(peer, endpoint, attempt, wall_seconds());
+}
+
+bool KeyOffice::has_choice(const Party& peer) const {
+  const auto dialled = dialled_.find(peer);
+  return dialled != dialled_.end() && followed_.has_choice(peer, dialled->second);
+}
+
+void KeyOffice::perform(Instant now, Endpoint& endpoint, std::vector<LogEvent>& log) {
+  for (const KeyEvent& event : endpoint.take_key_events())
+    std::visit([&](const auto& one) { on(now, endpoint, one, log); }, event);
+  if (now < next_at_) return;
+  if (wall_seconds() >= from_of(*next_))
+    take_next(now, endpoint, log);
+  else
+    wait_for_turn(now);
+}
+
+void KeyOffice::wait_for_turn(Instant now) {
+  next_at_ = now + std::clamp(seconds(from_of(*next_) - wall_seconds()), milliseconds(100), look_again);
+}
+
+// ---- what the endpoint asks
+// ----------------------------------------------------------------------------------------
+
+void KeyOffice::on(Instant now, Endpoint& endpoint, const KeyNeeded&, std::vector<LogEvent>&) {
+  if (keyring_ || directory_.empty()) return;
+  hide_memory();
+  keyring_ = Keyring{new_link_secret(), {}, {}};
+  endpoint.hold(now, keyring_->link, {});
+}
+
+OrFault<SiteSecret> KeyOffice::signer() const {
+  auto read = read_site_secret(directory_);
+  if (auto* fault = std::get_if<std::string>(&read)) return std::move(*fault);
+  const auto& secret = std::get<std::optional<SiteSecret>>(read);
+  if (!secret) return "this site has no keys";
+  return *secret;
+}
+
+void KeyOffice::on(Instant now, Endpoint& endpoint, const CertificateAsked& asked, std::vector<LogEvent>& log) {
+  if (!is_site() || !keyring_) return;
+  const auto secret = signer();
+  const auto* const unsigned_since = std::get_if<std::string>(&secret);
+  WhyNot why_not = unsigned_since ? *unsigned_since : WhyNot();
+  if (!unsigned_since && asked.by && *asked.by != asked.link)
+    why_not = note_successor(directory_, *asked.by, asked.link, wall_seconds() + certificate_life);
+  if (!why_not.empty()) {
+    log.push_back(told(Level::warning, "not_certified", to_text(asked.party) + ": " + why_not));
+    return;
+  }
+  std::string certificate = certify_now(asked.party, asked.link, Right::none, std::get<SiteSecret>(secret));
+  log.push_back({Level::info, "certified", {}, {{"peer", to_text(asked.party)}, {"link", to_text(asked.link)}}});
+  if (asked.party != self_) return endpoint.certified(now, asked.party, std::move(certificate));
+  keyring_->certificate = certificate;
+  if (WhyNot fault = write_keyring(directory_, *keyring_); !fault.empty())
+    log.push_back(told(Level::error, "keys_not_kept", fault));
+  endpoint.hold(now, keyring_->link, std::move(certificate));
+}
+
+void KeyOffice::on(Instant now, Endpoint& endpoint, const CertificateHeard& heard, std::vector<LogEvent>& log) {
+  if (next_ && public_of(next_->link) == heard.link) {
+    next_->certificate = heard.certificate;
+    return take_next(now, endpoint, log);
+  }
+  if (!keyring_ || public_of(keyring_->link) != heard.link) return;
+  *keyring_ = Keyring{keyring_->link, heard.certificate, heard.site};
+  if (WhyNot fault = write_keyring(directory_, *keyring_); !fault.empty())
+    log.push_back(told(Level::error, "keys_not_kept", fault));
+  endpoint.hold(now, keyring_->link, heard.certificate);
+  log.push_back({Level::info, "certificate", {}, {{"link", to_text(heard.link)}}});
+}
+
+void KeyOffice::on(Instant, Endpoint&, const NextKeyHeard& heard, std::vector<LogEvent>& log) {
+  const auto dialled = dialled_.find(heard.peer);
+  if (dialled == dialled_.end()) return;
+  const WallSeconds now = wall_seconds();
+  const std::string before = followed_.endpoint_for(heard.peer, dialled->second, 0, now);
+  if (WhyNot fault = followed_.hear(heard.peer, dialled->second, heard.link, heard.from); !fault.empty())
+    log.push_back(told(Level::error, "keys_not_kept", fault));
+  log.push_back({Level::info,
+                 "next_key",
+                 {},
+                 {{"peer", to_text(heard.peer)}, {"link", to_text(heard.link)}, {"from", heard.from}}});
+  if (followed_.endpoint_for(heard.peer, dialled->second, 0, now) != before)
+    changes_.redials.push_back(heard.peer);
+}
+
+// ---- another key
+// ---------------------------------------------------------------------------------------------------
+
+OrFault<WallSeconds> KeyOffice::rotate(Instant now, Duration overlap, Endpoint& endpoint) {
+  if (!keyring_) return "there are no keys here: nothing is spoken over tcp";
+  if (next_) return "another key takes its turn already";
+  const WallSeconds from = wall_seconds() + overlap.microseconds / 1'000'000;
+  Keyring next{new_link_secret(), {}, keyring_->site};
+  if (is_site()) {
+    const auto secret = signer();
+    if (const auto* fault = std::get_if<std::string>(&secret)) return *fault;
+    next.certificate = certify({self_, public_of(next.link), Right::none, from, from + certificate_life},
+                               std::get<SiteSecret>(secret));
+  }
+  if (WhyNot fault = write_next_keyring(directory_, next); !fault.empty()) return fault;
+  next_ = std::move(next);
+  if (!is_site()) {
+    endpoint.ask_certificate(now, public_of(next_->link));
+    return wall_seconds();
+  }
+  endpoint.announce(now, next_->certificate);
+  wait_for_turn(now);
+  return from;
+}
+
+void KeyOffice::take_next(Instant now, Endpoint& endpoint, std::vector<LogEvent>& log) {
+  next_at_ = never;
+  if (WhyNot fault = take_next_keyring(directory_, *next_); !fault.empty())
+    log.push_back(told(Level::error, "keys_not_kept", fault));
+  keyring_ = std::move(*std::exchange(next_, std::nullopt));
+  changes_.proves = keyring_->link;
+  endpoint.hold(now, keyring_->link, keyring_->certificate);
+  // Once more, now that it is so: peers that are there connect again.
+  if (is_site()) endpoint.announce(now, keyring_->certificate);
+  log.push_back({Level::info, "link_key", {}, {{"link", to_text(public_of(keyring_->link))}}});
+}
+
+// ---- the order of an administrator
+// ---------------------------------------------------------------------------------
+
+std::optional<OrFault<Duration>> overlap_asked(const Ask& ask) {
+  if (ask.verb != "rotate") return std::nullopt;
+  const auto argument = nlohmann::json::parse(ask.argument.empty() ? "{}" : ask.argument, nullptr, false);
+  constexpr std::int64_t seconds_max = 30 * 86'400;
+  if (!argument.is_object()) return "rotate: the argument is not a JSON object";
+  const auto overlap = argument.find("overlap_seconds");
+  if (overlap == argument.end()) return overlap_default;
+  const bool is_good = overlap->is_number_integer() && *overlap >= std::int64_t{0} && *overlap <= seconds_max;
+  if (!is_good) return "rotate: expected \"overlap_seconds\", from 0 to " + std::to_string(seconds_max);
+  return seconds(overlap->get<std::int64_t>());
+}
+
+Answer rotated(const Ask& ask, const OrFault<WallSeconds>& from) {
+  if (const auto* fault = std::get_if<std::string>(&from)) return {ask.token, *fault, {}};
+  return {ask.token, {}, nlohmann::json{{"from", std::get<WallSeconds>(from)}}.dump()};
+}
+
+}  // namespace dmm

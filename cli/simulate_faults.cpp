@@ -27,6 +27,7 @@ std::string command_for(const FaultsChoice& choice, std::uint64_t seed) {
   if (choice.nodes > 0) command += " --nodes " + std::to_string(choice.nodes);
   if (choice.co_allocated) command += " --co-allocated";
   if (choice.alike) command += " --alike";
+  if (choice.keyed) command += " --keyed";
   if (choice.minutes > 0) {
     std::string minutes = decimal(choice.minutes, 3);
     std::erase(minutes, ',');
@@ -128,6 +129,7 @@ class Faults {
     RandomOptions options;
     options.co_allocated = choice_.co_allocated;
     options.alike = choice_.alike;
+    options.keyed = choice_.keyed;
     if (choice_.co_allocated) options.sites_max = co_allocated_sites_max;
     options.trouble = trouble_of(seed);
     options.sites = choice_.sites;

@@ -14,6 +14,7 @@ struct FaultsChoice {
   double minutes = 0;       ///< that jobs and troubles come for; 0: as in the tests
   bool co_allocated = false;  ///< each job has several components
   bool alike = false;         ///< each site has one cluster, all as large
+  bool keyed = false;         ///< managers prove link keys
   std::string trace;        ///< the file for everything that happens
   bool json = false;
 };

@@ -9,6 +9,13 @@ Connection Network::connect(Address dialler, Address listener, bool reachable) {
   return static_cast<Connection>(lines_.size() - 1);
 }
 
+std::optional<Connection> Network::connection_between(Address dialler, Address listener) const {
+  for (std::size_t line = lines_.size(); line-- > 0;)
+    if (lines_[line].open && lines_[line].dialler == dialler && lines_[line].listener == listener)
+      return static_cast<Connection>(line);
+  return std::nullopt;
+}
+
 void Network::hang_up(Connection connection) { lines_.at(connection).open = false; }
 
 bool Network::counts_down(std::map<Way, std::vector<std::uint32_t>>& counters, Way way) {

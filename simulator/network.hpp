@@ -44,6 +44,8 @@ class Network {
   /// A connection that `dialler` opened. Over an unreachable one nothing ever arrives.
   Connection connect(Address dialler, Address listener, bool reachable = true);
   void hang_up(Connection connection);
+  /// The latest that `dialler` opened to `listener` and didn't hang up.
+  std::optional<Connection> connection_between(Address dialler, Address listener) const;
   /// A frame leaves an address.
   void send(Instant now, Address from, Connection connection, std::string bytes);
   Instant next_arrival() const { return flights_.next(); }

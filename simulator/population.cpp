@@ -24,6 +24,8 @@ World::World(Topology topology, WorldSettings settings)
       settings_(settings),
       network_(settings.network, settings.seed),
       disks_(settings.seed ^ 0x64697363ULL) {
+  if (settings.certificate_life > Duration{})
+    keys_ = std::make_unique<WorldKeys>(settings.seed ^ 0x6b657973ULL, settings.certificate_life);
   populate();
   for (Address address = 0; address < actors_.size(); ++address) start(address);
   settle_touched();
@@ -37,6 +39,7 @@ Address World::add(Party party, std::size_t site) {
   actor.site = site;
   wakes_.add();
   addresses_[party] = address;
+  if (keys_) keys_->add(address, party);
   parties_.push_back(std::move(party));
   return address;
 }
@@ -71,6 +74,7 @@ EndpointSettings World::endpoint_settings(const Actor& actor) const {
   settings.count_by_request = settings_.count_by_request;
   settings.codec = codec_;
   settings.admission = admission_of(actor);
+  if (keys_) keys_->fill(address_of(actor.party), settings);
   return settings;
 }
 
@@ -86,6 +90,7 @@ Admission World::admission_of(const Actor& actor) const {
     admission.parties.insert(site_manager_of(site.name));
     admission.job_managers = actor.party.role == Role::resource_manager;
   }
+  if (keys_) admission.trust = keys_->trust_of(actor.party, admission.parties);
   return admission;
 }
 
@@ -106,6 +111,7 @@ bool World::dials(const Actor& actor, Address listener) const {
 
 void World::dial(Address address, Address listener) {
   const Connection connection = network_.connect(address, listener, actors_[listener]->reachable);
+  if (keys_) keys_->open(connection, address);
   endpoint_of(address)->dial(actors_[address]->clock.at(now_), connection, parties_[listener]);
 }
 
@@ -114,6 +120,7 @@ void World::start(Address address) {
   const TopologySite& site = topology_.sites[actor.site];
   ++actor.incarnation;
   actor.spins = 0;
+  if (keys_) keys_->equip(address, now_);
   const EndpointSettings endpoint = endpoint_settings(actor);
   switch (actor.party.role) {
     case Role::site_manager:

@@ -75,7 +75,9 @@ void World::deliver(FrameArrival arrival) {
   bool says_something = false;
   actor.driver.visit([&](auto& driver) {
     says_something =
-        driver.frame(actor.clock.at(now_), arrival.connection, arrival.bytes, actors_[arrival.from]->principal);
+        keys_ ? driver.frame(actor.clock.at(now_), arrival.connection, arrival.bytes, principal_of(arrival))
+              : driver.frame(actor.clock.at(now_), arrival.connection, arrival.bytes,
+                             actors_[arrival.from]->principal);
     touch(arrival.at, says_something);
   });
   used_.push_back(arrival.connection);
@@ -218,13 +220,13 @@ bool World::exchange(Address address, Driver<Manager>& driver) {
   // What a submission said while a commit was under way still waits in the list.
   std::vector<Outgoing>& messages = driver.effects.messages;
   if (messages.empty() && messages.capacity() > messages_kept) std::vector<Outgoing>().swap(messages);
+  bool dialled = driver.endpoint.has_key_events() && keep_keys(address, driver.endpoint);
   driver.endpoint.take_frames([&](Frame& frame) {
     end_quiet(frame.connection);
     network_.send(now_, address, frame.connection, std::move(frame.bytes));
   });
   for (const Connection connection : driver.endpoint.take_stirred()) end_quiet(connection);
   for (const Connection connection : driver.endpoint.take_hangups()) network_.hang_up(connection);
-  bool dialled = false;
   for (const DialWanted& wanted : driver.endpoint.take_dials()) {
     if (!has(wanted.peer)) continue;  // no process has that name: nothing answers
     dial(address, address_of(wanted.peer));

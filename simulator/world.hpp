@@ -24,6 +24,7 @@
 #include "simulator/quiet_links.hpp"
 #include "simulator/task_performer.hpp"
 #include "simulator/trace_hash.hpp"
+#include "simulator/world_keys.hpp"
 #include "sitemgr/site_manager.hpp"
 #include "topologies/topology.hpp"
 
@@ -46,6 +47,8 @@ struct WorldSettings {
   bool traced = true;  ///< keep trace_hash()
   bool remember_ends = false;  ///< hosts remember how every program ended
   bool skips_quiet = true;     ///< beats on links on which nothing else happens are accounted for, not played
+  /// Managers prove link keys with certificates that are valid for so long; 0: the network knows its parties.
+  Duration certificate_life = {};
 };
 
 /// A log event, when it happened and to whom.
@@ -151,6 +154,18 @@ class World {
   /// The keeper of a resource manager is killed, with all that it keeps.
   void lose_programs(const Party& resource_manager);
 
+  // ---- keys, where managers have any ----
+  /// As `dmm rotate` does; a manager that doesn't answer does nothing.
+  void rotate_key(const Party& party);
+  /// As `dmm revoke` at the manager's site does. The manager has another key from its next start on.
+  void revoke_key(const Party& party);
+  /// Operators certify anew what ended, and restart what was revoked.
+  void mend_keys();
+  /// A manager greets the site that it dials in the name of another manager, which was restarted many times, if it
+  /// were.
+  void impersonate(const Party& impostor, const Party& victim);
+  const WorldKeys* keys() const { return keys_.get(); }
+
   // ---- owners ----
   /// A resource manager has other nodes, at once or, if it is down or doesn't answer, when it is started again.
   void resize(const Party& resource_manager, std::uint32_t nodes);
@@ -166,6 +181,8 @@ class World {
   const Driver<SiteManager>* site(const SiteName& name) const;
   const Driver<JobManager>* job_manager(const Party& party) const;
   const Driver<ResourceManager>* resource_manager(const Party& party) const;
+  /// How often the managers that are up refused a frame for this reason.
+  std::uint64_t refused(const std::string& reason) const;
   /// What a manager's own clock shows.
   Instant clock_of(const Party& party) const { return actors_[address_of(party)]->clock.at(now_); }
   /// Whether it shows what the others show.
@@ -237,6 +254,9 @@ class World {
   ResourceManagerSettings resource_manager_settings(Address address) const;
   bool dials(const Actor& actor, Address listener) const;
   void dial(Address address, Address listener);
+  void dial_again(Address address, const std::vector<Party>* peers);
+  bool keep_keys(Address address, Endpoint& endpoint);
+  Principal principal_of(const FrameArrival& arrival) const;
   void deliver(FrameArrival arrival);
   bool report(Address address);
   void settle(Address address);
@@ -281,6 +301,7 @@ class World {
   std::uint64_t nodes_;
   WorldSettings settings_;
   Network network_;
+  std::unique_ptr<WorldKeys> keys_;                           ///< null: the network knows its parties
   std::shared_ptr<Codec> codec_ = std::make_shared<Codec>();  ///< of all managers
   Instant now_{};
   std::vector<std::unique_ptr<Actor>> actors_;  ///< a process never moves

@@ -32,6 +32,28 @@ class FaultPlan {
     owners();
   }
 
+  /// Certificates end within the run where all clocks show the same.
+  void keys() {
+    const bool is_clocked = std::ranges::any_of(
+        run_.acts, [](const Act& act) { return act.kind == Kind::drift || act.kind == Kind::jump; });
+    const double life = is_clocked ? 90 * 86'400 : (120 + 480 * dice_.uniform()) * run_.stretch;
+    run_.settings.certificate_life = from_seconds(life);
+    Parties of_sites = managers_;
+    of_sites.insert(of_sites.end(), users_.begin(), users_.end());
+    for (double left = seconds_ / run_.stretch; left > 0; left -= 100) {
+      for (std::uint32_t some = dice_.between(1, 3); some > 0; --some) some_act(Kind::rotate_key, all_);
+      for (std::uint32_t some = dice_.between(0, 2); some > 0; --some)
+        some_act(Kind::impersonate, of_sites).b = dice_.pick(of_sites);
+      if (run_.trouble == Trouble::harsh && dice_.chance(0.3)) revocation();
+    }
+  }
+
+  /// The operator gives the manager another key a little later.
+  void revocation() {
+    const Act revoked = some_act(Kind::revoke_key, all_);
+    restart(revoked.a, revoked.at + from_seconds(40 * dice_.uniform()));
+  }
+
   /// What operators do, and the hosts: drawn after all else, so that a seed goes on being what it was.
   void later() {
     if (run_.trouble == Trouble::none) return poison();
@@ -298,6 +320,11 @@ class FaultPlan {
 }  // namespace
 
 void plan_faults(RandomRun& run, Dice& dice) { FaultPlan(run, dice).plan(); }
+
+void plan_keys(RandomRun& run) {
+  Dice dice(run.settings.seed ^ 0x6b657973ULL);
+  FaultPlan(run, dice).keys();
+}
 
 void plan_operators(RandomRun& run, Dice& dice) { FaultPlan(run, dice).later(); }
 

@@ -13,4 +13,8 @@ void plan_faults(RandomRun& run, Dice& dice);
 /// faults has them still.
 void plan_operators(RandomRun& run, Dice& dice);
 
+/// Has managers prove keys, and adds what happens to keys. Drawn by dice of its own: the rest of the run is as
+/// without.
+void plan_keys(RandomRun& run);
+
 }  // namespace dmm

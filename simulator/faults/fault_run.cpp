@@ -296,6 +296,9 @@ void FaultRun::perform_on(const Act& act) {
     case Kind::link: return connect(act, true);
     case Kind::report_late: return world_->report_late(act.a, act.length);
     case Kind::lose_programs: return world_->lose_programs(act.a);
+    case Kind::rotate_key: return world_->rotate_key(act.a);
+    case Kind::revoke_key: return world_->revoke_key(act.a);
+    case Kind::impersonate: return world_->impersonate(act.a, act.b);
   }
 }
 
@@ -386,6 +389,7 @@ void FaultRun::mend() {
     world_->resume(party);
     if (party.role == Role::resource_manager) world_->report_late(party, {});
   }
+  world_->mend_keys();
   idle_watch_.excuse(world_->now() + seconds(60));
   world_->end_drains();
   for (const TopologySite& site : run_.topology.sites)

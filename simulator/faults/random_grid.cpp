@@ -39,6 +39,7 @@ class Draw {
     for (TopologySite& site : run_.topology.sites) site.settings.lease_ends_with_job = dice_.chance(0.7);
     plan_operators(run_, dice_);
     arrays_and_rest();
+    if (options_.keyed) plan_keys(run_);
     std::stable_sort(run_.acts.begin(), run_.acts.end(), [](const Act& a, const Act& b) { return a.at < b.at; });
     return std::move(run_);
   }
@@ -284,10 +285,11 @@ class Draw {
 
 std::string_view to_text(Act::Kind kind) {
   static constexpr std::string_view words[] = {
-      "submit",        "cancel",  "cut",   "cut-one-way", "heal",   "reset",       "crash",
-      "crash-host", "restart", "pause", "freeze",      "resume", "unreachable", "drift",
-      "jump",          "slow-disk", "reclaim", "drain",    "end-drains",
-      "isolate",       "rejoin",  "crash-in-commit", "resize", "part", "link", "report-late", "lose-programs"};
+      "submit",      "cancel",      "cut",           "cut-one-way",     "heal",       "reset",
+      "crash",       "crash-host",  "restart",       "pause",           "freeze",     "resume",
+      "unreachable", "drift",       "jump",          "slow-disk",       "reclaim",    "drain",
+      "end-drains",  "isolate",     "rejoin",        "crash-in-commit", "resize",     "part",
+      "link",        "report-late", "lose-programs", "rotate-key",      "revoke-key", "impersonate"};
   return words[static_cast<std::size_t>(kind)];
 }
 

@@ -22,11 +22,36 @@ enum class Trouble : std::uint8_t {
 /// Something that is done to the world at an instant.
 struct Act {
   enum class Kind : std::uint8_t {
-    submit, cancel, cut, cut_one_way, heal, reset, crash, crash_host, restart, pause, freeze, resume, unreachable,
-    drift, jump, slow_disk, reclaim, drain, end_drains, isolate, rejoin, crash_in_commit,
-    resize,      ///< a resource manager has other nodes
-    part, link,  ///< two sites are neighbours no longer, and again, by the configuration of both
-    report_late, lose_programs,
+    submit,
+    cancel,
+    cut,
+    cut_one_way,
+    heal,
+    reset,
+    crash,
+    crash_host,
+    restart,
+    pause,
+    freeze,
+    resume,
+    unreachable,
+    drift,
+    jump,
+    slow_disk,
+    reclaim,
+    drain,
+    end_drains,
+    isolate,
+    rejoin,
+    crash_in_commit,
+    resize,  ///< a resource manager has other nodes
+    part,
+    link,  ///< two sites are neighbours no longer, and again, by the configuration of both
+    report_late,
+    lose_programs,
+    rotate_key,
+    revoke_key,
+    impersonate,  ///< `a` greets its site in the name of `b`
   };
   Instant at{};
   Kind kind = Kind::submit;
@@ -70,6 +95,8 @@ struct RandomOptions {
   /// Each site has one cluster, and all clusters are of one size: most co-allocated jobs fit at some two sites, so
   /// that a second of the processor sees many of them.
   bool alike = false;
+  /// Managers prove link keys, which end, are exchanged and revoked.
+  bool keyed = false;
   bool skips_quiet = true;         ///< see WorldSettings
 };
 

@@ -44,6 +44,8 @@ struct Finder {
 /// Long enough for what takes an hour, or a day.
 constexpr RandomOptions two_days{.sites_max = 4, .length = seconds(48 * 3600), .jobs = 0.1};
 
+constexpr RandomOptions keyed{.sites_max = 4, .keyed = true};
+
 constexpr auto finders = std::to_array<Finder>({
     {Planted::no_epoch_check, "went back from a later lease", 501},
     {Planted::clean_too_early, "nodes run a task that their owner thinks free"},
@@ -83,6 +85,8 @@ constexpr auto finders = std::to_array<Finder>({
     {Planted::array_never_ends, "has no outcome"},
     {Planted::hold_kept, "stays held for it"},
     {Planted::claim_not_awaited, "which its owner has only offered"},
+    {Planted::gate_open, "has no outcome", 21, Trouble::life, keyed},
+    {Planted::key_forgotten, "has no outcome", 101, Trouble::life, keyed},
 });
 
 struct Found {

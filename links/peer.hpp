@@ -38,6 +38,7 @@ struct PeerRoute {
   std::string endpoint;              ///< for the direct route
   bool dialled = false;              ///< we are the side that says Hello first
   bool for_good = false;             ///< never forgotten
+  bool unsealed = false;             ///< the next greeting along the chain goes without a seal
 };
 
 /// How far away a peer is, by stamps that it echoes (stamps.hpp). endpoint.cpp measures; sending.cpp notes what

@@ -94,6 +94,7 @@ void Endpoint::introduce(Instant now, const Way& way, const Relay& relay) {
   }
   Peer& peer = make(now, relay.from);
   note_link_key(peer, proof.link);
+  peer.route.unsealed = false;
   hello(now, peer, way, false);
 }
 

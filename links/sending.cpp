@@ -124,8 +124,10 @@ void Endpoint::keep(Instant now, Peer& peer, std::uint16_t type, std::string_vie
 std::string Endpoint::closed(const Party& to, std::uint16_t type, std::string_view bytes) {
   if (!seals_) return std::string(bytes);
   const Peer* const peer = peers_.find(to);
-  if (peer && peer->seals_to) return seals_->seal(*peer->seals_to, bytes);
-  return type == Hello::type ? std::string(bytes) : std::string();
+  const bool is_greeting = type == Hello::type;
+  if (peer && peer->seals_to && !(is_greeting && peer->route.unsealed))
+    return seals_->seal(*peer->seals_to, bytes);
+  return is_greeting ? std::string(bytes) : std::string();
 }
 
 void Endpoint::emit_on(Instant now, const Way& way, const Party& to, std::uint16_t type, std::string_view bytes) {
@@ -154,7 +156,10 @@ void Endpoint::hello(Instant now, Peer& peer, const Way& way, bool answer) {
                           .message = std::move(greeting)};
   count_sent(peer.session.peer(), Hello::type, {});
   peer.sent = now;
+  if (answer) peer.route.unsealed = false;
   emit_on(now, way, peer.session.peer(), Hello::type, codec_->encode(envelope));
+  // A peer that doesn't answer may have another key by now: every other greeting tells it ours without a seal.
+  peer.route.unsealed = !peer.up && !answer && !peer.route.unsealed;
 }
 
 Beat Endpoint::beat_of(Instant now, Peer& peer, bool resend, bool dormant) {

@@ -50,6 +50,10 @@ struct Chain {
     jobs.endpoint.dial(now, 1, alpha);
     resources.endpoint.dial(now, 2, alpha);
     run(seconds(2));
+    ask_route();
+  }
+  /// The job manager was granted nodes.
+  void ask_route() {
     Effects effects;
     effects.routes.push_back({alpha_nodes, {}, {SiteName("alpha")}});
     jobs.endpoint.send(now, effects);
@@ -183,9 +187,7 @@ TEST_CASE("relay seals: a party without a certificate, or of an unknown site, is
     Chain chain;
     chain.jobs.endpoint = Endpoint(Keyed::settings_for(ann, other, chain.jobs.secret, certified));
     chain.jobs.endpoint.dial(chain.now, 1, alpha);
-    Effects effects;
-    effects.routes.push_back({alpha_nodes, {}, {SiteName("alpha")}});
-    chain.jobs.endpoint.send(chain.now, effects);
+    chain.ask_route();
     chain.run(seconds(5));
     CHECK_FALSE(chain.resources.endpoint.is_up(ann));
     CHECK(refused(chain.resources.endpoint, "not_proved") > 0);
@@ -203,6 +205,26 @@ TEST_CASE("relay seals: a peer that takes another link key is followed, and noth
     changed.endpoint.hold(chain.now, next, chain.site.certify_for(of_jobs ? ann : alpha_nodes, public_of(next)));
     CHECK(chain.arrives());
     chain.run(seconds(10));
+    CHECK(chain.is_up());
+    CHECK(chain.arrives());
+  }
+}
+
+TEST_CASE("relay seals: a peer that came back with a key that was never told is met again") {
+  for (const bool of_jobs : {true, false}) {
+    CAPTURE(of_jobs);
+    Chain chain;
+    chain.run(seconds(5));
+    REQUIRE(chain.arrives());
+    const Party& self = of_jobs ? ann : alpha_nodes;
+    EndpointSettings settings = Keyed::settings_for(self, chain.site, new_link_secret(), true);
+    settings.incarnation = 100;
+    Endpoint& endpoint = of_jobs ? chain.jobs.endpoint : chain.resources.endpoint;
+    endpoint = Endpoint(settings);
+    endpoint.dial(chain.now, of_jobs ? 1 : 2, alpha);
+    chain.run(seconds(2));
+    if (of_jobs) chain.ask_route();
+    chain.run(seconds(40));
     CHECK(chain.is_up());
     CHECK(chain.arrives());
   }

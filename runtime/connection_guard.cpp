@@ -5,45 +5,130 @@
 #include <utility>
 
 namespace dmm {
+namespace {
 
-void ConnectionGuard::opened(Instant now, int descriptor) { open_[descriptor] = {now}; }
+/// A stranger, and what decides which strangers are cut first.
+struct Candidate {
+  int descriptor;
+  std::uint64_t address;
+  Instant opened;
+  std::size_t newer = 0;  ///< strangers of the same address that were opened later
+};
 
-void ConnectionGuard::heard(Instant now, int descriptor) {
-  const auto seen = open_.find(descriptor);
-  if (seen != open_.end()) seen->second = {now};
+/// The strangers in the order in which they make room: from the address that has the most of them, the oldest
+/// first.
+void order(std::vector<Candidate>& strangers) {
+  std::ranges::sort(strangers, [](const Candidate& one, const Candidate& other) {
+    return std::pair(one.opened, one.descriptor) > std::pair(other.opened, other.descriptor);
+  });
+  std::map<std::uint64_t, std::size_t> seen;
+  for (Candidate& stranger : strangers) stranger.newer = seen[stranger.address]++;
+  std::ranges::reverse(strangers);
+  std::ranges::stable_sort(strangers, std::greater(), &Candidate::newer);
 }
 
-/// On which a message without end may come, however slowly: nothing whole did while our memory grew by much. If any are
-/// cut, the others are not judged by growth of before.
-std::vector<int> ConnectionGuard::growing(Instant now, std::uint64_t resident) {
+/// Room is made for some more, so that not each newcomer has all looked at; but for few, since ZeroMQ serves no
+/// peer while it closes what was cut.
+std::size_t room(std::size_t allowed) { return std::max<std::size_t>(allowed / 32, 1); }
+
+}  // namespace
+
+ConnectionGuard::Settings ConnectionGuard::within(Settings wanted, std::size_t descriptors) {
+  wanted.strangers_max = std::min(wanted.strangers_max, std::max<std::size_t>(descriptors / 8, 8));
+  wanted.connections_max = std::min(wanted.connections_max, std::max<std::size_t>(descriptors / 2, 16));
+  return wanted;
+}
+
+void ConnectionGuard::opened(Instant now, int descriptor, Source source) {
+  closed(descriptor);
+  open_[descriptor] = {.source = source, .opened = now, .heard = now};
+}
+
+void ConnectionGuard::closed(int descriptor) {
+  const auto seen = open_.find(descriptor);
+  if (seen == open_.end()) return;
+  known_ -= seen->second.known;
+  open_.erase(seen);
+}
+
+void ConnectionGuard::heard(Instant now, int descriptor) {
+  const auto found = open_.find(descriptor);
+  if (found == open_.end()) return;
+  Seen& seen = found->second;
+  seen.heard = now;
+  seen.least = UINT64_MAX;
+  seen.fresh = true;
+  if (!seen.known && ++seen.frames > settings_.stranger_frames_max) talked_ = true;
+}
+
+std::uint64_t ConnectionGuard::cookie_of(int descriptor) const {
+  const auto seen = open_.find(descriptor);
+  return seen == open_.end() ? 0 : seen->second.source.cookie;
+}
+
+/// Known peers that come again are strangers at first: some places are left in any case.
+std::size_t ConnectionGuard::strangers_allowed() const {
+  const std::size_t left = settings_.connections_max - std::min(known_, settings_.connections_max);
+  return std::clamp(left, std::max<std::size_t>(settings_.strangers_max / 8, 1), settings_.strangers_max);
+}
+
+bool ConnectionGuard::is_urgent() const {
+  return exhausted_ || talked_ || open_.size() - known_ > strangers_allowed();
+}
+
+/// Whether a message without end may come on it, however slowly. All connections together receive less than the
+/// growth that is allowed while each of them receives less than its share.
+bool ConnectionGuard::may_grow(Instant now, int descriptor, Seen& seen, std::uint64_t resident,
+                               const Questions& questions) const {
+  const bool was_fresh = std::exchange(seen.fresh, false);
+  if (was_fresh) seen.received = questions.received(descriptor).value_or(0);
+  seen.least = std::min(seen.least, resident);
+  if (was_fresh || resident - seen.least <= settings_.growth_bytes) return false;
+  const auto received = questions.received(descriptor);
+  if (!received) return now - seen.heard >= settings_.window;
+  return *received - std::min(*received, seen.received) > settings_.growth_bytes / open_.size();
+}
+
+/// If any are cut, the others are not judged by growth of before.
+std::vector<int> ConnectionGuard::growing(Instant now, std::uint64_t resident, const Questions& questions) {
   std::vector<int> cut;
-  for (auto& [descriptor, seen] : open_) {
-    seen.least = std::min(seen.least, resident);
-    if (now - seen.heard >= settings_.window && resident - seen.least > settings_.growth_bytes)
-      cut.push_back(descriptor);
-  }
+  for (auto& [descriptor, seen] : open_)
+    if (may_grow(now, descriptor, seen, resident, questions)) cut.push_back(descriptor);
   if (!cut.empty())
     for (auto& [descriptor, seen] : open_) seen.least = resident;
   return cut;
 }
 
-std::vector<int> ConnectionGuard::to_cut(Instant now, std::uint64_t resident,
-                                        const std::function<bool(int)>& is_needed) {
-  std::vector<int> cut = growing(now, resident);
-  if (!cut.empty()) return cut;
-  std::size_t above = open_.size() > settings_.connections_max ? open_.size() - settings_.connections_max : 0;
-  if (above == 0 && now < idle_due_) return cut;
-  idle_due_ = now + settings_.idle / 8;
-  std::vector<std::pair<Instant, int>> idle;  // by when it was heard
-  for (const auto& [descriptor, seen] : open_)
-    if (!is_needed(descriptor)) idle.emplace_back(seen.heard, descriptor);
-  std::ranges::sort(idle);
-  for (const auto& [heard, descriptor] : idle) {
-    if (above == 0 && now - heard < settings_.idle) break;
-    cut.push_back(descriptor);
-    above -= above > 0;
+std::vector<int> ConnectionGuard::strangers_to_cut(Instant now, const Questions& questions) {
+  std::vector<int> cut;
+  std::vector<Candidate> others;
+  known_ = 0;
+  for (auto& [descriptor, seen] : open_) {
+    seen.known = questions.is_needed(descriptor);
+    known_ += seen.known;
+    if (seen.known)
+      seen.frames = 0;
+    else if (now - seen.heard >= settings_.idle || seen.frames > settings_.stranger_frames_max)
+      cut.push_back(descriptor);
+    else
+      others.push_back({descriptor, seen.source.address, seen.opened});
   }
+  const bool all = std::exchange(exhausted_, false);
+  const std::size_t allowed = strangers_allowed();
+  if (!all && others.size() <= allowed) return cut;
+  const std::size_t stay = all ? 0 : allowed - room(allowed);
+  order(others);
+  others.resize(others.size() - std::min(stay, others.size()));
+  for (const Candidate& stranger : others) cut.push_back(stranger.descriptor);
   return cut;
+}
+
+std::vector<int> ConnectionGuard::to_cut(Instant now, std::uint64_t resident, const Questions& questions) {
+  std::vector<int> cut = growing(now, resident, questions);
+  if (!cut.empty() || (!is_urgent() && now < due_)) return cut;
+  due_ = now + settings_.idle / 8;
+  talked_ = false;
+  return strangers_to_cut(now, questions);
 }
 
 }  // namespace dmm

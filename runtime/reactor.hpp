@@ -116,6 +116,8 @@ class Reactor {
   /// How often a stalled commit is tried again, and how often that is said.
   static constexpr Duration stall_pause = seconds(1);
   static constexpr Duration stall_report = seconds(10);
+  /// How often the log tells of cut connections; one line for all that were cut meanwhile.
+  static constexpr Duration cut_report = seconds(10);
 
   void finish() {
     const Instant limit = monotonic_now() + stop_limit;
@@ -253,16 +255,19 @@ class Reactor {
   }
 
   void guard(Instant now) {
-    if (now < next_guard_) return;
+    if (now < next_guard_ && !transport_.guard_is_urgent()) return;
     next_guard_ = now + Transport::guard_interval;
     std::optional<std::set<Connection>> used;
     const std::size_t cut = transport_.guard(now, [&](Connection connection) {
       if (!used) used = driver_.endpoint.connections();
       return used->contains(connection);
     });
-    if (cut > 0)
-      log_.write(Level::warning, "connections_cut", {{"connections", static_cast<std::int64_t>(cut)}});
     for (std::size_t i = 0; i < cut; ++i) driver_.endpoint.refuse(0, "connection_cut");
+    cut_ += cut;
+    if (cut_ == 0 || now < tell_cut_) return;
+    tell_cut_ = now + cut_report;
+    log_.write(Level::warning, "connections_cut",
+               {{"connections", static_cast<std::int64_t>(std::exchange(cut_, std::size_t{0}))}});
   }
 
   bool drain(Instant now) {
@@ -377,7 +382,8 @@ class Reactor {
   SpinGuard spins_;
   std::map<Party, Dialled> dialled_;  ///< peers to which a connection is kept
   Instant next_attempt_{};            ///< to reach those that aren't up by another of their keys
-  Instant next_guard_{};
+  Instant next_guard_{}, tell_cut_{};
+  std::size_t cut_ = 0;           ///< connections that the log doesn't tell of yet
   Instant stop_again_ = never;    ///< a signal after this ends the daemon without finishing
   bool hurried_ = false;
   bool stopping_ = false;

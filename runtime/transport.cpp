@@ -1,17 +1,16 @@
-// The only user of ZeroMQ. A socket of ZeroMQ has a descriptor that becomes readable when *something* happened and
-// stays silent until all of that has been looked at; so a socket counts as hot from a sign of life, or from any call
-// that may have swallowed one (a send), until a receive finds nothing. `wait` sleeps only when no socket is hot.
+// The only user of ZeroMQ, beside zap.cpp and incoming_watch.cpp. A socket of ZeroMQ has a descriptor that becomes
+// readable when *something* happened and stays silent until all of that has been looked at; so a socket counts as
+// hot from a sign of life, or from any call that may have swallowed one (a send), until a receive finds nothing.
+// `wait` sleeps only when no socket is hot.
 #include "runtime/transport.hpp"
 
 #include <poll.h>
 #include <sys/epoll.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
 #include <list>
 #include <unordered_map>
@@ -20,6 +19,7 @@
 #include "manager/assert.hpp"
 #include "runtime/accounts.hpp"
 #include "runtime/clock.hpp"
+#include "runtime/incoming_watch.hpp"
 #include "runtime/socket_lock.hpp"
 #include "runtime/zap.hpp"
 
@@ -28,10 +28,13 @@ namespace {
 
 int milliseconds_of(Duration length) { return static_cast<int>(length.microseconds / 1'000); }
 
+/// For a stranger; a party that we dial may take its time.
+constexpr Duration handshake_limit = seconds(3), dialled_handshake_limit = seconds(5);
+
 void set_common_options(zmq::socket_t& socket, const TransportSettings& settings) {
   socket.set(zmq::sockopt::maxmsgsize, static_cast<std::int64_t>(settings.frame_bytes));
   socket.set(zmq::sockopt::linger, milliseconds_of(settings.linger));
-  socket.set(zmq::sockopt::handshake_ivl, 5'000);
+  socket.set(zmq::sockopt::handshake_ivl, milliseconds_of(dialled_handshake_limit));
   socket.set(zmq::sockopt::reconnect_ivl, 50);
   socket.set(zmq::sockopt::reconnect_ivl_max, 2'000);
   socket.set(zmq::sockopt::connect_timeout, 5'000);
@@ -44,16 +47,6 @@ void set_common_options(zmq::socket_t& socket, const TransportSettings& settings
   socket.set(zmq::sockopt::heartbeat_ttl, 60'000);
   socket.set(zmq::sockopt::sndhwm, 10'000);
   socket.set(zmq::sockopt::rcvhwm, 10'000);
-}
-
-/// Our memory in bytes.
-std::uint64_t resident_bytes() {
-  unsigned long pages = 0;
-  if (std::FILE* const file = std::fopen("/proc/self/statm", "re")) {
-    if (std::fscanf(file, "%*u %lu", &pages) != 1) pages = 0;
-    std::fclose(file);
-  }
-  return std::uint64_t{pages} * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
 }
 
 /// A literal IPv6 address needs the option; names and IPv4 addresses are better off without it.
@@ -113,9 +106,7 @@ struct Transport::Inside {
 
   ZapHandler zap{context};
   std::unique_ptr<Socket> listening;
-  zmq::socket_t monitor;  ///< tells which connections others opened and closed
-  ConnectionGuard guard;
-  std::unordered_map<int, Connection> by_source;  ///< by the descriptor of an incoming connection
+  IncomingWatch watched;
   std::unordered_map<Connection, std::unique_ptr<Socket>> dialled;
   std::vector<Socket*> hot;
   std::size_t turn = 0;  ///< in `hot`
@@ -149,7 +140,7 @@ struct Transport::Inside {
   std::string routing_id;
 
   explicit Inside(TransportSettings wanted)
-      : settings(wanted), epoll(::epoll_create1(EPOLL_CLOEXEC)), guard(wanted.guard) {
+      : settings(wanted), epoll(::epoll_create1(EPOLL_CLOEXEC)), watched(wanted.guard) {
     DMM_ASSERT(epoll >= 0);
     context.set(zmq::ctxopt::max_sockets, 8'192);
     zmq_msg_init(&message);
@@ -159,7 +150,7 @@ struct Transport::Inside {
   ~Inside() {
     zmq_msg_close(&message);
     dialled.clear();
-    monitor.close();
+    watched.end();
     listening.reset();
     zap.close();
     context.close();  // waits for the linger
@@ -214,21 +205,15 @@ struct Transport::Inside {
     if (peer == incoming.end()) return;
     by_routing_id.erase(peer->second.routing_id);
     by_use.erase(peer->second.use);
-    if (const auto source = by_source.find(peer->second.descriptor);
-        source != by_source.end() && source->second == connection)
-      by_source.erase(source);
     incoming.erase(peer);
   }
 
-  /// A frame came on this connection: by which descriptor, if it is a new one.
+  /// A frame came on this connection: by which descriptor?
   void note_source(Connection connection) {
     const int descriptor = zmq_msg_get(&message, ZMQ_SRCFD);
     if (descriptor < 0) return;
-    guard.heard(monotonic_now(), descriptor);
-    Incoming& peer = incoming.at(connection);
-    if (peer.descriptor == descriptor) return;
-    peer.descriptor = descriptor;
-    by_source[descriptor] = connection;
+    watched.heard(monotonic_now(), descriptor, connection);
+    incoming.at(connection).descriptor = descriptor;
   }
 
   /// What is proved of the frame's sender. Looked at with each frame: another connection may take over a routing
@@ -243,23 +228,6 @@ struct Transport::Inside {
     peer.address = seen_address;
     peer.user = seen_user;
     return peer.principal = dmm::principal_of(peer.address, peer.user, account_names);
-  }
-
-  /// What became of incoming connections since the last call.
-  void watch_connections(Instant now) {
-    zmq::message_t event;
-    while (monitor.handle() != nullptr && monitor.recv(event, zmq::recv_flags::dontwait)) {
-      std::uint16_t kind = 0;
-      std::uint32_t descriptor = 0;
-      if (event.size() >= sizeof kind + sizeof descriptor) {
-        std::memcpy(&kind, event.data(), sizeof kind);
-        std::memcpy(&descriptor, static_cast<const char*>(event.data()) + sizeof kind, sizeof descriptor);
-      }
-      while (event.more())
-        if (!monitor.recv(event, zmq::recv_flags::dontwait)) break;
-      if (kind == ZMQ_EVENT_ACCEPTED) guard.opened(now, static_cast<int>(descriptor));
-      if (kind == ZMQ_EVENT_DISCONNECTED) guard.closed(static_cast<int>(descriptor));
-    }
   }
 
   bool receive_part(Socket& socket) { return zmq_msg_recv(&message, socket.zmq.handle(), ZMQ_DONTWAIT) >= 0; }
@@ -287,12 +255,9 @@ std::string Transport::listen(const std::string& endpoint) {
       in.listening = in.make_socket(zmq::socket_type::router);
       in.listening->zmq.set(zmq::sockopt::router_mandatory, true);
       in.listening->zmq.set(zmq::sockopt::backlog, 1'024);
-      constexpr const char* events = "inproc://incoming";
-      if (zmq_socket_monitor(in.listening->zmq.handle(), events, ZMQ_EVENT_ACCEPTED | ZMQ_EVENT_DISCONNECTED) != 0)
-        return fault(text_of(zmq_errno()));
-      in.monitor = zmq::socket_t(in.context, zmq::socket_type::pair);
-      in.monitor.set(zmq::sockopt::linger, 0);
-      in.monitor.connect(events);
+      in.listening->zmq.set(zmq::sockopt::handshake_ivl, milliseconds_of(handshake_limit));
+      in.watched.begin(in.context, in.listening->zmq);
+      in.watch(in.watched.descriptor());
       in.watch(*in.listening);
     }
     in.bind(endpoint);
@@ -368,8 +333,8 @@ void Transport::hangup(Connection connection) {
   Inside& in = *inside_;
   const auto found = in.dialled.find(connection);
   if (found == in.dialled.end()) {
-    if (const auto peer = in.incoming.find(connection); peer != in.incoming.end() && peer->second.descriptor >= 0)
-      ::shutdown(peer->second.descriptor, SHUT_RDWR);
+    if (const auto peer = in.incoming.find(connection); peer != in.incoming.end())
+      in.watched.hang_up(connection, peer->second.descriptor);
     return in.forget(connection);
   }
   in.cool(*found->second);
@@ -474,6 +439,8 @@ bool Transport::wait(Duration at_most) {
       in.heat(*socket->second);
     else if (descriptor == in.zap.descriptor())
       in.zap.answer();
+    else if (descriptor == in.watched.descriptor())
+      in.watched.take(monotonic_now());
     else
       in.readable.push_back(descriptor);
   }
@@ -486,24 +453,13 @@ bool Transport::readable(int descriptor) const {
 
 // ---- harm ----------------------------------------------------------------------------------------------------------
 
-/// ZeroMQ closes what is shut down under it, with all that it has kept of it.
 std::size_t Transport::guard(Instant now, const std::function<bool(Connection)>& is_needed) {
-  Inside& in = *inside_;
-  if (!in.listening) return 0;
-  in.watch_connections(now);
-  const auto is_used = [&](int descriptor) {
-    const auto known = in.by_source.find(descriptor);
-    return known != in.by_source.end() && is_needed(known->second);
-  };
-  const std::vector<int> cut = in.guard.to_cut(now, resident_bytes(), is_used);
-  for (const int descriptor : cut) {
-    ::shutdown(descriptor, SHUT_RDWR);
-    in.guard.closed(descriptor);
-  }
-  return cut.size();
+  return inside_->watched.begun() ? inside_->watched.cut(now, is_needed) : 0;
 }
 
-bool Transport::has_incoming() const { return !inside_->guard.empty() || !inside_->incoming.empty(); }
+bool Transport::guard_is_urgent() const { return inside_->watched.is_urgent(); }
+
+bool Transport::has_incoming() const { return !inside_->watched.empty() || !inside_->incoming.empty(); }
 
 std::size_t Transport::incoming() const { return inside_->incoming.size(); }
 

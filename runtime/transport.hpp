@@ -94,6 +94,9 @@ class Transport {
   std::size_t guard(Instant now, const std::function<bool(Connection)>& is_needed);
   static constexpr Duration guard_interval = milliseconds(250);
 
+  /// Whether it is to be called at once.
+  bool guard_is_urgent() const;
+
   /// Whether there is anything for it to look at.
   bool has_incoming() const;
 

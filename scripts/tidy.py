@@ -53,6 +53,7 @@ INCLUDES = (
     ("workloads/*", "workloads manager protocol zlib"),
     ("runtime/transport.cpp", "runtime keys links manager protocol codec nlohmann posix zmq"),
     ("runtime/zap.*", "runtime keys zmq"),
+    ("runtime/incoming_watch.*", "runtime links manager protocol posix zmq"),
     ("runtime/log.cpp", "runtime keys links manager protocol codec nlohmann posix spdlog"),
     ("runtime/ledger*.cpp", "runtime manager protocol posix sqlite"),
     ("runtime/daemon_main.cpp", "runtime cli11"),

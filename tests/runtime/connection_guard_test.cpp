@@ -1,9 +1,10 @@
-// Which connections are cut: idle ones that nobody needs, and silent ones while memory grows.
+// Which connections are cut: strangers that stay idle, are too many or say much, and what memory grows by.
 #include "runtime/connection_guard.hpp"
 
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <map>
 
 namespace connection_guard_test {
 
@@ -18,15 +19,25 @@ struct Stage {
   ConnectionGuard guard;
   Instant now{seconds(100).microseconds};
   std::vector<int> needed;
+  std::map<int, std::uint64_t> received;  ///< bytes by the kernel, where it counts them
 
   explicit Stage(ConnectionGuard::Settings wanted = {}) : settings(wanted), guard(wanted) {}
-  void open(int descriptor) { guard.opened(now, descriptor); }
+  void open(int descriptor, std::uint64_t address = 0) { guard.opened(now, descriptor, {1, address}); }
+  /// One after another, from one address.
+  void open_all(int first, int last, std::uint64_t address = 0) {
+    for (int descriptor = first; descriptor <= last; ++descriptor, wait(milliseconds(1)))
+      open(descriptor, address);
+  }
   void hear(int descriptor) { guard.heard(now, descriptor); }
   void wait(Duration length) { now = now + length; }
   /// As the transport does: what is cut is closed.
   std::vector<int> to_cut(std::uint64_t resident = 100 * mebibyte) {
     const auto is_needed = [&](int descriptor) { return std::ranges::find(needed, descriptor) != needed.end(); };
-    std::vector<int> cut = guard.to_cut(now, resident, is_needed);
+    const auto received_on = [&](int descriptor) {
+      const auto count = received.find(descriptor);
+      return count == received.end() ? std::nullopt : std::optional(count->second);
+    };
+    std::vector<int> cut = guard.to_cut(now, resident, {is_needed, received_on});
     for (const int descriptor : cut) guard.closed(descriptor);
     return cut;
   }
@@ -67,17 +78,102 @@ TEST_CASE("connection guard: whoever is heard is not idle") {
   CHECK(stage.guard.size() == 1);
 }
 
-TEST_CASE("connection guard: of too many connections those heard longest ago are cut, but none that is needed") {
-  Stage stage({.connections_max = 3});
-  for (int descriptor = 1; descriptor <= 5; ++descriptor) {
-    stage.open(descriptor);
-    stage.wait(milliseconds(10));
-  }
+TEST_CASE("connection guard: of too many strangers the oldest are cut, and no known peer") {
+  Stage stage({.strangers_max = 8});
+  stage.open_all(1, 9);
   stage.needed = {1};
-  stage.hear(2);
-  CHECK(stage.to_cut() == Cut{3, 4});
+  CHECK(stage.guard.is_urgent());
+  CHECK(stage.to_cut() == Cut{});  // eight strangers
+  CHECK(!stage.guard.is_urgent());
+  stage.open(10);
+  stage.hear(2);  // which doesn't make it younger
+  CHECK(stage.guard.is_urgent());
+  CHECK(stage.to_cut() == Cut{2, 3});
+  CHECK(!stage.guard.is_urgent());
+  stage.needed = {1, 4, 5, 6, 7, 8, 9, 10};
+  stage.open_all(11, 19);
+  CHECK(stage.to_cut() == Cut{11, 12});
+  CHECK(stage.guard.size() == 15);
+}
+
+TEST_CASE("connection guard: of many strangers a thirty-second is cut at a time") {
+  Stage stage({.strangers_max = 320});
+  stage.open_all(1, 320);
+  CHECK(!stage.guard.is_urgent());
+  stage.open(321);
+  CHECK(stage.to_cut().size() == 11);
+}
+
+TEST_CASE("connection guard: strangers make room from the address that has the most of them") {
+  Stage stage({.strangers_max = 8});
+  stage.open_all(1, 2, 7);
+  stage.open_all(11, 16, 8);
+  stage.open_all(21, 21, 9);
+  CHECK(stage.to_cut() == Cut{11, 12});
+  stage.open_all(3, 5, 7);
+  CHECK(stage.to_cut() == Cut{1, 2, 13});
+}
+
+TEST_CASE("connection guard: known peers leave strangers fewer places, but some") {
+  Stage stage({.strangers_max = 80, .connections_max = 50});
+  for (int descriptor = 1; descriptor <= 30; ++descriptor) stage.needed.push_back(descriptor);
+  stage.open_all(1, 50);
+  CHECK(stage.to_cut().empty());
+  stage.open_all(51, 80);
+  CHECK(stage.to_cut().size() == 31);  // of 50; 20 places are left
+  for (int descriptor = 31; descriptor <= 60; ++descriptor) stage.needed.push_back(descriptor);
+  stage.open_all(31, 60);
+  stage.open_all(90, 100);
+  stage.to_cut();
+  CHECK(stage.guard.size() == 60 + 9);
+}
+
+TEST_CASE("connection guard: a stranger that says much is cut, and a known peer may") {
+  Stage stage({.stranger_frames_max = 5});
+  stage.open_all(1, 2);
+  stage.needed = {2};
+  for (int i = 0; i < 5; ++i) stage.hear(1), stage.hear(2);
   CHECK(stage.to_cut() == Cut{});
-  CHECK(stage.guard.size() == 3);
+  for (int i = 0; i < 5; ++i) stage.hear(2);
+  CHECK(!stage.guard.is_urgent());
+  stage.hear(1);
+  CHECK(stage.guard.is_urgent());
+  CHECK(stage.to_cut() == Cut{1});
+  CHECK(!stage.guard.is_urgent());
+}
+
+TEST_CASE("connection guard: all strangers go when no descriptor is left") {
+  Stage stage;
+  stage.open_all(1, 5);
+  stage.needed = {3};
+  stage.guard.exhausted();
+  CHECK(stage.guard.is_urgent());
+  CHECK(stage.to_cut() == Cut{1, 2, 4, 5});
+  CHECK(!stage.guard.is_urgent());
+}
+
+TEST_CASE("connection guard: a descriptor that is used again belongs to a stranger") {
+  Stage stage({.strangers_max = 1});
+  stage.open_all(1, 2);
+  stage.needed = {1, 2};
+  CHECK(stage.to_cut().empty());
+  stage.needed = {};
+  stage.open(1);
+  stage.open(2);  // word of the end of the one before was lost
+  CHECK(stage.guard.is_urgent());
+  CHECK(stage.to_cut().size() == 2);
+}
+
+TEST_CASE("connection guard: half of the descriptors and an eighth are the most that it gives away") {
+  for (const std::size_t limit : {64, 256, 1'024, 4'096, 8'192, 1'000'000}) {
+    const auto settings = ConnectionGuard::within({}, limit);
+    CHECK(settings.connections_max <= limit / 2);
+    CHECK(settings.strangers_max <= limit / 8);
+    CHECK(settings.strangers_max >= 8);
+  }
+  CHECK(ConnectionGuard::within({}, 8'192).strangers_max == 1'000);
+  CHECK(ConnectionGuard::within({}, 1'024).strangers_max == 128);
+  CHECK(ConnectionGuard::within({.strangers_max = 3}, 8'192).strangers_max == 3);
 }
 
 TEST_CASE("connection guard: growth that nothing explains cuts those alone that said nothing whole of late") {
@@ -110,6 +206,23 @@ TEST_CASE("connection guard: a message without end is cut however slowly it come
   }
   CHECK(cut == Cut{1});
   CHECK(grown <= 66 * mebibyte);
+}
+
+TEST_CASE("connection guard: where received bytes are known, only a connection that memory can grow by is cut") {
+  Stage stage;
+  stage.open_all(1, 4);
+  stage.needed = {1, 2, 3, 4};
+  stage.received = {{1, 900 * mebibyte}, {2, 500}, {3, 0}, {4, 0}};
+  for (const int descriptor : {1, 2, 3, 4}) stage.hear(descriptor);
+  CHECK(stage.to_cut(100 * mebibyte) == Cut{});
+  stage.wait(milliseconds(250));
+  stage.received[1] += 15 * mebibyte;  // all of them together receive less than what memory may grow by
+  stage.received[3] += 40 * mebibyte;
+  CHECK(stage.to_cut(160 * mebibyte) == Cut{});
+  CHECK(stage.to_cut(165 * mebibyte) == Cut{3});
+  stage.hear(1);
+  stage.received[4] += 90 * mebibyte;
+  CHECK(stage.to_cut(300 * mebibyte) == Cut{4});
 }
 
 TEST_CASE("connection guard: memory that was given back meanwhile doesn't count") {

@@ -1,4 +1,6 @@
 // What an endpoint refuses, and how it tells the sender and the log; see endpoint.hpp.
+#include <algorithm>
+
 #include "links/endpoint.hpp"
 #include "protocol/text.hpp"
 
@@ -7,6 +9,20 @@ namespace {
 
 /// The same is said no more often than this.
 constexpr Duration between_notices = seconds(60);
+
+/// A peer that sends what can't be read is told so at this interval, after a burst.
+constexpr Duration between_faults = milliseconds(100);
+constexpr std::int64_t faults_at_once = 64;
+
+/// Whether the peer is told of one more. Kept is the instant by which all that it was told of would have been told
+/// one by one.
+bool may_tell(Instant now, Peer& peer) {
+  Instant& until = peer.told.try_emplace("fault", now).first->second;
+  until = std::max(until, now);
+  if (until - now >= between_faults * faults_at_once) return false;
+  until = until + between_faults;
+  return true;
+}
 
 }  // namespace
 
@@ -21,6 +37,7 @@ void Endpoint::refuse_and_tell(Instant now, const Way& way, const Refused& refus
   if (Peer* peer = peers_.find(refused.head.from)) {
     peer->last_error = "sent " + std::string(name_of(refused.type)) + ": " + text;
     notice(now, *peer, "unreadable_frame", peer->last_error);
+    if (!may_tell(now, *peer)) return;
   }
   tell(now, way, refused.head, refused.type, text);
 }

@@ -6,11 +6,15 @@
 namespace dmm {
 
 bool Strangers::knock(Instant now, const Party& party, std::size_t most, Duration between_notices) {
-  if (known_.size() >= most && !known_.contains(party))
-    known_.erase(std::ranges::min_element(known_, {}, [](const auto& entry) { return entry.second.last; }));
+  bool is_crowd = false;  // each knocks under another name: people are told of no more than there is room for
+  if (known_.size() >= most && !known_.contains(party)) {
+    const auto oldest = std::ranges::min_element(known_, {}, [](const auto& entry) { return entry.second.last; });
+    is_crowd = now - oldest->second.first < between_notices;
+    known_.erase(oldest);
+  }
   const auto [known, is_new] = known_.try_emplace(party, Stranger{party, 0, now, now});
   Stranger& stranger = known->second;
-  const bool is_news = is_new || now - stranger.last > between_notices;
+  const bool is_news = (is_new && !is_crowd) || now - stranger.last > between_notices;
   ++stranger.knocks;
   stranger.last = now;
   return is_news;

@@ -66,6 +66,22 @@ TEST_CASE("endpoint bounds: [S82b] a part out of place is dropped, and the next 
   CHECK(std::get<Withdraw>(got[0].message).request.job == 7);
 }
 
+TEST_CASE("endpoint bounds: a peer that sends what can't be read is told so, but not without end") {
+  Endpoint b(settings_of(beta, alpha));
+  Hand hand{alpha, b};
+  hand.open();
+  std::string malformed = hand.frame(withdraw(7), 1);
+  malformed[malformed.size() - 3] = '\xc3';  // the last number of the message is no number
+  for (int i = 0; i < 1'000; ++i) hand.give(malformed);
+  CHECK(count<Fault>(hand.hear()) == 64);
+  hand.wait(seconds(1));
+  for (int i = 0; i < 1'000; ++i) hand.give(malformed);
+  CHECK(count<Fault>(hand.hear()) == 10);
+  CHECK(refused(b, "malformed") == 2'000);
+  CHECK(b.take_notices().size() == 1);
+  CHECK(hand.say(withdraw(7), 2).size() == 1);
+}
+
 TEST_CASE("endpoint bounds: [S82b] parts that were said in an earlier session belong to no message of the next") {
   Endpoint b(settings_of(beta, alpha));
   Hand hand{alpha, b};

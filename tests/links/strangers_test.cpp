@@ -3,6 +3,8 @@
 
 #include <doctest/doctest.h>
 
+#include <string>
+
 namespace dmm::strangers_test {
 namespace {
 
@@ -37,6 +39,16 @@ TEST_CASE("strangers: the one that knocked longest ago makes room, and one that 
   strangers.forget_if([](const Party& party) { return party == site("a"); });
   REQUIRE(strangers.all().size() == 1);
   CHECK(strangers.all()[0].party == site("c"));
+}
+
+TEST_CASE("strangers: of a crowd that knocks under ever new names, people are told as many as are remembered") {
+  Strangers strangers;
+  int told = 0;
+  for (int i = 0; i < 1'000; ++i)
+    told += strangers.knock(start + milliseconds(i), site(("s" + std::to_string(i)).c_str()), 4, seconds(60));
+  CHECK(told == 4);
+  CHECK(strangers.all().size() == 4);
+  CHECK(strangers.knock(start + seconds(90), site("later"), 4, seconds(60)));
 }
 
 }  // namespace dmm::strangers_test

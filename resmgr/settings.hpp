@@ -12,6 +12,24 @@
 
 namespace dmm {
 
+/// An account of the host that jobs of a site run under, or those of one of its users.
+struct MappedAccount {
+  std::string site;
+  std::string user = {};     ///< empty: all users of the site
+  std::string account = {};  ///< its name
+  bool operator==(const MappedAccount&) const = default;
+};
+
+/// Under which accounts of the host jobs run. Without a range and a map all run under the manager's own.
+struct JobAccountRules {
+  std::uint32_t first = 0;  ///< uids that nothing else uses, one for each site; 0: there is no range
+  std::uint32_t last = 0;
+  std::vector<MappedAccount> map = {};  ///< goes over the range
+  bool required = false;                ///< no job of another site runs under the manager's own account
+  bool are_given() const { return first > 0 || !map.empty(); }
+  bool operator==(const JobAccountRules&) const = default;
+};
+
 /// How far jobs are kept apart from one another and from the host. For the backend: the manager itself decides
 /// nothing by it.
 struct JobRules {
@@ -21,6 +39,7 @@ struct JobRules {
   std::uint32_t processes_max = 0;   ///< of a job; 0: any number
   std::uint64_t file_bytes_max = 0;  ///< the largest file that a job may write; 0: any
   std::uint64_t disk_bytes_max = 0;  ///< of all files in a job's directory; 0: any number
+  JobAccountRules accounts = {};
   bool operator==(const JobRules&) const = default;
 };
 

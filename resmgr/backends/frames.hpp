@@ -21,7 +21,7 @@
 namespace dmm::keeper {
 
 /// Grows with every change of this file, in case someone puts the keeper of another build beside the manager.
-constexpr std::uint32_t frames_version = 6;
+constexpr std::uint32_t frames_version = 7;
 /// Of what is kept on disk of a job that ended, which the next build may find.
 constexpr std::uint32_t outcome_version = 2;
 
@@ -38,6 +38,19 @@ struct Name {
   }
 };
 
+/// An account of the host that a job runs under.
+struct Account {
+  std::string name;       ///< for people, and the job's USER
+  std::uint32_t uid = 0;  ///< 0: the keeper's own account
+  std::uint32_t group = 0;
+  std::vector<std::uint32_t> groups;  ///< its others
+  bool is_own() const { return uid == 0; }
+  template <class Self>
+  static auto fields(Self& self) {
+    return std::tie(self.name, self.uid, self.group, self.groups);
+  }
+};
+
 /// What the administrator lays down for all jobs; 0 for no limit.
 struct Rules {
   bool isolate = true;              ///< in namespaces of their own, where the kernel permits that
@@ -46,9 +59,11 @@ struct Rules {
   std::uint64_t processes = 0;      ///< of a job
   std::uint64_t file_bytes = 0;     ///< of each file that a job writes
   std::uint64_t disk_bytes = 0;     ///< of all files in a job's directory
+  Account account = {};             ///< one of those that jobs run under, to be tried out
   template <class Self>
   static auto fields(Self& self) {
-    return std::tie(self.isolate, self.cgroup, self.start_max, self.processes, self.file_bytes, self.disk_bytes);
+    return std::tie(self.isolate, self.cgroup, self.start_max, self.processes, self.file_bytes, self.disk_bytes,
+                    self.account);
   }
 };
 
@@ -69,11 +84,12 @@ struct StartJob {
   std::string script;
   std::string input;  ///< what it reads from standard input
   bool awaits_go = false;  ///< its program is a launcher, which says when it is ready and is told when to begin
+  Account account;
   template <class Self>
   static auto fields(Self& self) {
     return std::tie(self.serial, self.name, self.directory, self.paths, self.arguments, self.working_directory,
                     self.environment, self.limits, self.memory_bytes, self.processors, self.script_name,
-                    self.script, self.input, self.awaits_go);
+                    self.script, self.input, self.awaits_go, self.account);
   }
 };
 
@@ -162,9 +178,10 @@ struct Ready {
   std::uint64_t last_serial = 0;           ///< no lower one may be given to a new job
   std::vector<FoundJob> jobs;
   std::string isolation;                   ///< what keeps jobs apart here
+  std::string no_accounts;  ///< why jobs can't run under the accounts of the rules; empty if they can
   template <class Self>
   static auto fields(Self& self) {
-    return std::tie(self.fault, self.locked, self.last_serial, self.jobs, self.isolation);
+    return std::tie(self.fault, self.locked, self.last_serial, self.jobs, self.isolation, self.no_accounts);
   }
 };
 

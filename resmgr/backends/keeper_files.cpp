@@ -118,9 +118,30 @@ std::vector<std::string> names_in(int folder) {
   return names;
 }
 
+// The job could have given the name to a file that it may not read itself.
+bool have_one_owner(int one, int other) {
+  struct stat first {
+  }, second{};
+  return fstat(one, &first) == 0 && fstat(other, &second) == 0 && first.st_uid == second.st_uid;
+}
+
 int open_stream(int directory, Stream stream) {
   const char* const name = stream == Stream::output ? "output" : "error";
-  return openat(directory, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+  const int file = openat(directory, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+  if (file < 0 || have_one_owner(directory, file)) return file;
+  close(file);
+  return -1;
+}
+
+// 0 or an errno. The directory is the last: until then nothing of the job's account is in there.
+int give_to(FileOwner owner, int directory, const JobTexts& texts, const JobFiles& files) {
+  if (owner.uid == 0) return 0;
+  const std::string script(texts.script_name);
+  if (!script.empty() && fchownat(directory, script.c_str(), owner.uid, owner.group, AT_SYMLINK_NOFOLLOW) != 0)
+    return errno;
+  for (const int file : {files.work, files.output, files.error, files.input, directory})
+    if (file >= 0 && fchown(file, owner.uid, owner.group) != 0) return errno;
+  return 0;
 }
 
 std::uint64_t size_of(int file) {
@@ -181,7 +202,9 @@ void JobFolder::put_away_in(int folder, const std::function<bool(const std::stri
 
 bool JobFolder::put_away(int folder, const char* name) { return move_to(folder, name, removed_, put_away_); }
 
-int JobFolder::make(const std::string& name, const JobTexts& texts, JobFiles& files) {
+bool JobFolder::let_through() const { return fchmod(state_, 0711) == 0 && fchmod(jobs_, 0711) == 0; }
+
+int JobFolder::make(const std::string& name, const JobTexts& texts, FileOwner owner, JobFiles& files) {
   if (mkdirat(jobs_, name.c_str(), 0700) != 0) return errno;
   const int directory = openat(jobs_, name.c_str(), as_folder);
   if (directory < 0) return errno;
@@ -191,6 +214,7 @@ int JobFolder::make(const std::string& name, const JobTexts& texts, JobFiles& fi
     fault = errno;
   if (fault == 0) fault = make_input(directory, texts.input, files.input);
   if (fault == 0) fault = make_script(directory, texts);
+  if (fault == 0) fault = give_to(owner, directory, texts, files);
   if (fault == 0) hold_streams(name, directory);
   close(directory);
   return fault;

@@ -1,8 +1,8 @@
 // The directories of jobs: <state>/jobs/<name> with the files `output` and `error`, the folder `work` and the
-// job's script, if it is one, readable by this account alone. What is to go is first renamed into <state>/removed,
-// so that its name is free at once, and emptied by a helper process. Jobs may have put anything in there: no
-// symbolic link is ever followed. A keeper that outlives its managers also keeps how each job ended, in the file
-// <state>/outcomes/<name>.
+// job's script, if it is one, readable by the job's account alone. What is to go is first renamed into
+// <state>/removed, so that its name is free at once, and emptied by a helper process. Jobs may have put anything
+// in there: no symbolic link is ever followed. A keeper that outlives its managers also keeps how each job ended,
+// in the file <state>/outcomes/<name>.
 #pragma once
 
 #include <array>
@@ -13,6 +13,8 @@
 #include <unordered_map>
 #include <utility>
 #include <vector>
+
+#include <sys/types.h>
 
 #include "protocol/messages.hpp"
 
@@ -36,6 +38,12 @@ struct JobTexts {
   std::string_view script_name;  ///< of the file that gets `script`; empty for none
   std::string_view script;
   std::string_view input;
+};
+
+/// Of what a job finds there; the keeper's own where both are 0.
+struct FileOwner {
+  uid_t uid = 0;
+  gid_t group = 0;
 };
 
 /// How long the streams of a job are.
@@ -67,7 +75,9 @@ class JobFolder {
   /// are held open from before the job can put anything in their place, or in the way to them: nothing that it
   /// does there holds up whoever reads. Where descriptors are few they aren't, and then they are read when the job
   /// is over.
-  int make(const std::string& name, const JobTexts& texts, JobFiles& files);
+  int make(const std::string& name, const JobTexts& texts, FileOwner owner, JobFiles& files);
+  /// Other accounts may pass the state folder and that of the jobs on the way to what is theirs, and list neither.
+  bool let_through() const;
   /// The job is over.
   void release_streams(const std::string& name);
   bool holds_streams() const { return !streams_.empty(); }

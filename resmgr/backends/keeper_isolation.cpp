@@ -47,8 +47,8 @@ int hide(const Hiding& hiding) {
                                            OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_SYMLINK_NOFOLLOW));
   if (own < 0) return errno;
   int error = 0;
-  if (mount("dmm", hiding.state.c_str(), "tmpfs", MS_NOSUID | MS_NODEV, "mode=700,size=64k") != 0 ||
-      mkdir(hiding.jobs.c_str(), 0700) != 0 ||
+  if (mount("dmm", hiding.state.c_str(), "tmpfs", MS_NOSUID | MS_NODEV, "mode=711,size=64k") != 0 ||
+      mkdir(hiding.jobs.c_str(), 0700) != 0 || chmod(hiding.jobs.c_str(), 0711) != 0 ||
       (mkdir(hiding.directory.c_str(), 0700) != 0 && errno != EEXIST) ||
       syscall(SYS_move_mount, own, "", AT_FDCWD, hiding.directory.c_str(), MOVE_MOUNT_F_EMPTY_PATH) != 0)
     error = errno;

@@ -18,6 +18,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "resmgr/backends/keeper_account.hpp"
 #include "resmgr/backends/keeper_spawn.hpp"
 #include "resmgr/backends/proc.hpp"
 
@@ -145,9 +146,12 @@ std::string Keeper::obey(const Rules& rules) {
   if (rules_.cgroup != before) fault = cgroups_.open(rules_.cgroup);
   std::string why;
   isolation_ = rules_.isolate ? find_isolation(settings_.state, why) : Isolation{};
-  isolation_text_ = isolation_.namespaces ? "namespaces, " : "";
-  isolation_text_ += cgroups_.is_open() ? cgroups_.text() : "rlimits";
+  limits_text_ = cgroups_.is_open() ? cgroups_.text() : "rlimits";
+  isolation_text_ = (isolation_.namespaces ? "namespaces, " : "") + limits_text_;
   if (!why.empty()) isolation_text_ += "; no namespaces: " + why;
+  no_accounts_.clear();
+  if (!rules_.account.is_own())
+    no_accounts_ = folder_.let_through() ? why_not(rules_.account, folder_.prefix()) : std::strerror(errno);
   return fault;
 }
 
@@ -158,6 +162,7 @@ void Keeper::greet(std::string fault) {
   ready.fault = std::move(fault);
   ready.last_serial = last_serial_;
   ready.isolation = isolation_text_;
+  ready.no_accounts = no_accounts_;
   for (const auto& [serial, job] : jobs_)
     ready.jobs.push_back({serial, job.order.name, job.order.awaits_go ? 0 : job.leader});
   for (const auto& [directory, outcome] : outcomes_) ready.jobs.push_back(outcome.job);

@@ -96,6 +96,8 @@ class Keeper {
   void carry_out(const Hello& order);
   void carry_out(const Beat& order);
   pid_t start(const StartJob& order, std::string& fault);
+  Isolation isolation_of(const StartJob& order) const;
+  std::string isolation_text(const StartJob& order) const;
   void limit_time(std::uint64_t serial, Job& job);
   void keep_until(Clock time);
 
@@ -142,7 +144,8 @@ class Keeper {
   DiskWatch disk_;
   Rules rules_;
   Isolation isolation_;
-  std::string isolation_text_;
+  std::string isolation_text_, limits_text_;
+  std::string no_accounts_;  // why jobs can't run under the accounts of the rules; empty if they can
   int null_file_ = -1;
   bool closing_ = false;  // all jobs end, and then the keeper
   Clock deadline_ = 0;    // when all jobs are ended; endless once that was done

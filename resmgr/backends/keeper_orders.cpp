@@ -38,7 +38,8 @@ pid_t Keeper::start(const StartJob& order, std::string& fault) {
     return 0;
   };
   JobFiles files;
-  if (const int error = folder_.make(order.directory, {order.script_name, order.script, order.input}, files)) {
+  const JobTexts texts{order.script_name, order.script, order.input};
+  if (const int error = folder_.make(order.directory, texts, {order.account.uid, order.account.group}, files)) {
     errno = error;
     return failed(folder_.prefix() + order.directory);
   }
@@ -50,13 +51,29 @@ pid_t Keeper::start(const StartJob& order, std::string& fault) {
   const int launcher = order.awaits_go ? launches_.open(order.serial) : -1;
   pid_t shim = 0;
   if (launcher >= 0 || !order.awaits_go)
-    shim = spawn(order, {settings_.state, files, rules_, isolation_, marks_.of(order.serial), null_file_,
+    shim = spawn(order, {settings_.state, files, rules_, isolation_of(order), marks_.of(order.serial), null_file_,
                          words_.saying_end(), cgroup, launcher});
   const int error = errno;
   for (const int descriptor : {cgroup, launcher})
     if (descriptor >= 0) close(descriptor);
   errno = error;
   return shim != 0 ? shim : failed("a process");
+}
+
+// A user namespace knows no account but the keeper's own.
+Isolation Keeper::isolation_of(const StartJob& order) const {
+  return isolation_.user && !order.account.is_own() ? Isolation{} : isolation_;
+}
+
+std::string Keeper::isolation_text(const StartJob& order) const {
+  const Account& account = order.account;
+  if (account.is_own()) return isolation_text_;
+  const std::string uid = std::to_string(account.uid);
+  const std::string name = account.name == uid ? uid : account.name + " (uid " + uid + ')';
+  const std::string rest = isolation_of(order).namespaces == isolation_.namespaces
+                               ? isolation_text_
+                               : limits_text_ + "; no namespaces: they take privileges that the keeper lacks";
+  return "account " + name + ", " + rest;
 }
 
 void Keeper::carry_out(StartJob& order) {
@@ -79,8 +96,8 @@ void Keeper::carry_out(StartJob& order) {
   shims_[shim] = order.serial;
   Job& job = jobs_[order.serial];
   job.shim = shim;
-  job.apart = isolation_.namespaces;
-  job.isolation = isolation_text_;
+  job.apart = isolation_of(order).namespaces;
+  job.isolation = isolation_text(order);
   job.started = time;
   job.start_by = later(time, rules_.start_max);
   alarms_.emplace(job.start_by, order.serial);

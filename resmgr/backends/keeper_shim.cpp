@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "resmgr/backends/keeper_account.hpp"
 #include "resmgr/backends/ready_line.hpp"
 
 namespace dmm::keeper {
@@ -56,10 +57,13 @@ int enter(void* argument) {
   Leader& leader = *static_cast<Leader*>(argument);
   const ShimPlan& plan = leader.plan;
   setpgid(0, 0);
-  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) give_up(leader, Step::set_up, errno);
+  // All that a user named is entered and run as the account that the job has.
+  if (!plan.account.is_own())
+    if (const int error = become(plan.account)) give_up(leader, Step::set_up, error);
+  prctl(PR_SET_PDEATHSIG, SIGKILL);          // a change of account takes it away
   if (getppid() != leader.shim) _exit(127);  // the shim died before the line above
   if (!say(words_socket, {.serial = plan.serial, .kind = Word::Kind::entered})) _exit(127);  // the keeper did
-  if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) give_up(leader, Step::set_up, errno);
   if (chdir(plan.directory.c_str()) != 0) give_up(leader, Step::directory, errno);
   for (std::size_t i = 0; i < plan.limit_count; ++i)
     if (setrlimit(static_cast<__rlimit_resource_t>(plan.limits[i].first), &plan.limits[i].second) != 0)

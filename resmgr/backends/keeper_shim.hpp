@@ -17,6 +17,7 @@
 #include <sys/resource.h>
 #include <sys/types.h>
 
+#include "resmgr/backends/frames.hpp"
 #include "resmgr/backends/keeper_isolation.hpp"
 #include "resmgr/backends/keeper_words.hpp"
 
@@ -27,6 +28,7 @@ struct ShimPlan {
   std::uint64_t serial = 0;
   Isolation isolation;
   Hiding hiding;
+  Account account;  ///< that the leader runs under; the shim stays as the keeper is, out of the job's reach
   std::vector<char*> paths;  ///< these three end with a null pointer
   std::vector<char*> arguments;
   std::vector<char*> environment;

@@ -76,6 +76,7 @@ pid_t spawn(const StartJob& job, const SpawnContext& context) {
   plan.serial = job.serial;
   plan.isolation = context.isolation;
   plan.hiding = hiding_of(context.state, directory);
+  plan.account = job.account;
   plan.paths = pointers(job.paths);
   plan.arguments = pointers(job.arguments);
   plan.environment = pointers(job.environment);

@@ -2,8 +2,12 @@
 #include "resmgr/backends/leftovers.hpp"
 
 #include <cerrno>
+#include <charconv>
 #include <csignal>
 #include <cstring>
+#include <optional>
+#include <sstream>
+#include <string_view>
 
 #include <unistd.h>
 
@@ -17,6 +21,32 @@ rlim_t tag_of(const std::string& text) {
   std::uint64_t hash = 14695981039346656037ULL;
   for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211ULL;
   return (hash ^ hash >> 24 ^ hash >> 48) & 0xFFFFFF;
+}
+
+// "Max file locks   unlimited   unlimited   locks": the second is the hard limit. The file is for all accounts to
+// read.
+std::optional<rlim_t> locks_told_of(pid_t process) {
+  std::istringstream lines(contents_of("/proc/" + std::to_string(process) + "/limits").value_or(""));
+  constexpr std::string_view name = "Max file locks";
+  for (std::string line; std::getline(lines, line);) {
+    if (!line.starts_with(name)) continue;
+    std::istringstream words(line.substr(name.size()));
+    std::string soft, hard;
+    words >> soft >> hard;
+    if (hard == "unlimited") return RLIM_INFINITY;
+    rlim_t limit = 0;
+    const auto [rest, error] = std::from_chars(hard.data(), hard.data() + hard.size(), limit);
+    if (error == std::errc{}) return limit;
+  }
+  return std::nullopt;
+}
+
+// The hard limit of file locks of a process, also of another account's: that takes a privilege which root may
+// lack.
+std::optional<rlim_t> locks_of(pid_t process) {
+  rlimit limit{};
+  if (prlimit(process, RLIMIT_LOCKS, nullptr, &limit) == 0) return limit.rlim_max;
+  return errno == EPERM ? locks_told_of(process) : std::nullopt;
 }
 
 // The mark first: asking for it never waits, and the job can't take it off as it can the variable.
@@ -38,9 +68,9 @@ Marks::Marks(const std::string& state) : base_(0), tag_(tag_of(state)) {
 }
 
 std::uint64_t Marks::owner_of(pid_t process) const {
-  rlimit limit{};
-  if (prlimit(process, RLIMIT_LOCKS, nullptr, &limit) != 0 || limit.rlim_max > base_) return 0;
-  const rlim_t difference = base_ - limit.rlim_max;
+  const auto limit = locks_of(process);
+  if (!limit || *limit > base_) return 0;
+  const rlim_t difference = base_ - *limit;
   return difference >> 32 == tag_ ? difference & 0xFFFFFFFF : 0;
 }
 

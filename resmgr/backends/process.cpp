@@ -7,7 +7,6 @@
 #include <cstdlib>
 
 #include <poll.h>
-#include <pwd.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/syscall.h>
@@ -40,14 +39,6 @@ int milliseconds_until(Clock::time_point deadline) {
   return static_cast<int>(std::max<std::int64_t>(left, 0));
 }
 
-std::string account_name() {
-  passwd entry{};
-  passwd* found = nullptr;
-  char buffer[4096];
-  getpwuid_r(geteuid(), &entry, buffer, sizeof buffer, &found);
-  return found ? found->pw_name : std::to_string(geteuid());
-}
-
 void watch_in(int poll_set, int descriptor) {
   epoll_event event{};
   event.events = EPOLLIN;
@@ -71,7 +62,7 @@ TaskEnded lost_with_its_keeper(const TaskId& id) {
 // ---- the keeper ------------------------------------------------------------------------------------------------
 
 ProcessBackend::ProcessBackend(ProcessBackendSettings settings)
-    : settings_(std::move(settings)), account_(account_name()), keep_(settings_.keep) {
+    : settings_(std::move(settings)), keep_(settings_.keep) {
   const char* const path = std::getenv("PATH");
   path_ = path && *path ? path : path_default;
   poll_set_ = epoll_create1(EPOLL_CLOEXEC);
@@ -89,6 +80,8 @@ std::variant<std::unique_ptr<ProcessBackend>, std::string> ProcessBackend::open(
   std::string fault = keeper::find_paths(found.directory, found.keeper_executable);
   if (!fault.empty()) return fault;
   std::unique_ptr<ProcessBackend> backend(new ProcessBackend(std::move(found)));
+  fault = backend->accounts_.open(settings.jobs.accounts, settings.site, backend->settings_.directory);
+  if (!fault.empty()) return fault;
   fault = settings.outlive ? backend->find_keeper() : backend->start_first_keeper();
   if (!fault.empty()) return fault;
   return backend;
@@ -164,8 +157,8 @@ void ProcessBackend::link_to(const keeper::KeeperLink& link) {
 
 keeper::Rules ProcessBackend::rules() const {
   const JobRules& jobs = settings_.jobs;
-  return {jobs.isolate, jobs.cgroup, jobs.start_max.microseconds, jobs.processes_max, jobs.file_bytes_max,
-          jobs.disk_bytes_max};
+  return {jobs.isolate,        jobs.cgroup,         jobs.start_max.microseconds, jobs.processes_max,
+          jobs.file_bytes_max, jobs.disk_bytes_max, accounts_.example()};
 }
 
 void ProcessBackend::say_hello() { send(keeper::Hello{secret_, rules()}); }
@@ -208,9 +201,17 @@ std::string ProcessBackend::begin(const keeper::Ready& ready) {
   serial_ = ready.last_serial;
   state_.isolation = ready.isolation;
   log(Level::info, "keeper_ready", state_.isolation);
+  tell_accounts(ready.no_accounts);
   for (const keeper::FoundJob& job : ready.jobs) find(job);
   if (channel_->has_next()) raise();  // they came along, so the socket may have no more to be woken by
   return {};
+}
+
+void ProcessBackend::tell_accounts(const std::string& why_not) {
+  accounts_.set_why_not(why_not);
+  state_.accounts = accounts_.text();
+  state_.users_apart = accounts_.users_apart();
+  log(why_not.empty() ? Level::info : Level::warning, "accounts", state_.accounts);
 }
 
 void ProcessBackend::find(const keeper::FoundJob& job) {
@@ -387,10 +388,13 @@ void ProcessBackend::carry_out(const StartTask& order) {
   if (!folder.empty() && !folder.starts_with('/'))
     return fail_start(order.id, StartFault::no_directory,
                       "can't enter " + std::string(folder) + ": expected an absolute path");
+  const auto account = accounts_.account_for(order.id.request);
+  if (const auto* refusal = std::get_if<std::string>(&account))
+    return fail_start(order.id, StartFault::no_lease, *refusal);
   Task& task = tasks_[order.id];
   task.serial = ++serial_;
   names_[task.serial] = order.id;
-  send(keeper::job_of(order, task.serial, settings_, path_, account_));
+  send(keeper::job_of(order, task.serial, settings_, path_, std::get<keeper::Account>(account)));
 }
 
 void ProcessBackend::fail_start(const TaskId& id, StartFault fault, const std::string& text) {
@@ -473,6 +477,7 @@ void ProcessBackend::take(keeper::Ready& report) {
   serial_ = std::max(serial_, report.last_serial);
   fault_ = report.fault;
   state_.isolation = report.isolation;
+  if (ready_) tell_accounts(report.no_accounts);
   if (ready_) deliver_lost();  // else it ends, which is seen next
 }
 

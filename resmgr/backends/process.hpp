@@ -23,6 +23,7 @@
 
 #include "manager/effects.hpp"
 #include "resmgr/backend_state.hpp"
+#include "resmgr/backends/account_book.hpp"
 #include "resmgr/settings.hpp"
 #include "resmgr/tasks.hpp"
 
@@ -54,6 +55,7 @@ struct ProcessBackendSettings {
   JobRules jobs = {};
   std::uint64_t node_memory_bytes = 0;  ///< what a task may use of each of its nodes, where a cgroup holds it to that
   std::uint32_t node_processors = 0;    ///< likewise; 0: any
+  SiteName site = {};                   ///< that owns the nodes
   std::string address = {};  ///< at which tasks of a job reach one another: a name or address of this host
   Duration beat = seconds(1);           ///< the keeper is silent when it leaves three unanswered
 };
@@ -150,11 +152,12 @@ class ProcessBackend {
   void flush();
   void watch();
   void raise();
+  void tell_accounts(const std::string& why_not);
   void fail_start(const TaskId& id, StartFault fault, const std::string& text);
 
   ProcessBackendSettings settings_;
   std::string path_;     // where programs are looked up
-  std::string account_;  // the jobs' USER
+  AccountBook accounts_;
   int poll_set_ = -1;    // an epoll of the socket, bell_, timer_, and the handle of a keeper that is ending
   int bell_ = -1;        // an eventfd: reports wait that didn't come from the socket
   int timer_ = -1;       // a timerfd of the beats

@@ -74,7 +74,7 @@ std::string directory_of(const TaskId& id) {
 }
 
 StartJob job_of(const StartTask& order, std::uint64_t serial, const ProcessBackendSettings& settings,
-                const std::string& path, const std::string& account) {
+                const std::string& path, const Account& account) {
   StartJob job;
   job.serial = serial;
   job.name = {order.id.request.site.text, order.id.request.user, order.id.request.job, order.id.request.attempt,
@@ -87,7 +87,9 @@ StartJob job_of(const StartTask& order, std::uint64_t serial, const ProcessBacke
   job.processors = settings.node_processors * count(order.nodes);
   const std::string directory = settings.directory + "/jobs/" + job.directory;
   const std::string home = directory + '/' + work_name;
-  job.environment = {"PATH=" + path, "HOME=" + home, "USER=" + account, "LANG=C.UTF-8"};
+  job.environment = {"PATH=" + path, "HOME=" + home, "USER=" + account.name, "LOGNAME=" + account.name,
+                     "LANG=C.UTF-8"};
+  job.account = account;
   for (const auto& variable : order.program.environment) set_variable(job.environment, variable);
   set_variable(job.environment, "DMM_JOB=" + to_text(order.id.request));
   set_variable(job.environment, "DMM_COMPONENT=" + std::to_string(order.id.component));

@@ -12,8 +12,8 @@ namespace dmm::keeper {
 /// The name of a task's directory: <site>_<user>_<job>.<attempt>.<component>
 std::string directory_of(const TaskId& id);
 
-/// `path`: where programs are looked up; `account`: the job's USER.
+/// `path`: where programs are looked up.
 StartJob job_of(const StartTask& order, std::uint64_t serial, const ProcessBackendSettings& settings,
-                const std::string& path, const std::string& account);
+                const std::string& path, const Account& account);
 
 }  // namespace dmm::keeper

@@ -94,7 +94,7 @@ TEST_CASE("process backend: environment, working directory and process state") {
   CHECK(has("DMM_JOB=north_1/alice/1\n"));
   CHECK(has("DMM_COMPONENT=3\n"));
   CHECK(has("COLOUR=green\n"));
-  CHECK(std::ranges::count(end.output.view(), '\n') == 8);
+  CHECK(std::ranges::count(end.output.view(), '\n') == 9);
 
   CHECK(f.run(task(2), {{"pwd"}, {}, {}, {}}).output == f.home(2) + "\n");
   CHECK(f.run(task(3), {{"pwd"}, "/usr", {}, {}}).output == "/usr\n");

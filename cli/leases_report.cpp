@@ -2,7 +2,9 @@
 #include "cli/leases_report.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
+#include <set>
 
 #include "cli/figures.hpp"
 #include "cli/json_text.hpp"
@@ -152,6 +154,26 @@ std::vector<Json> nodes_that_pass(const std::vector<Json>& sites, const NodeFilt
   return rows;
 }
 
+/// Where jobs of different sites run under one account, a line for each site; older managers don't tell it.
+static std::string shared_accounts(const std::vector<Json>& rows, const Style& style) {
+  constexpr std::size_t names_max = 8;
+  std::map<std::string, std::set<std::string>> managers;
+  for (const Json& row : rows)
+    if (row.value("users_apart", Json()) == Json(false))
+      managers[shown(row, "site")].insert(shown(row, "resource_manager"));
+  std::string text;
+  for (const auto& [site, names] : managers) {
+    const std::size_t told = std::min(names.size(), names_max);
+    const std::vector<std::string> first(names.begin(),
+                                         std::next(names.begin(), static_cast<std::ptrdiff_t>(told)));
+    std::string line =
+        site + ": jobs of all sites run under one account, and are not apart, at " + joined(first, ", ");
+    if (told < names.size()) line += " and " + std::to_string(names.size() - told) + " more resource managers";
+    for (const std::string& part : folded(line, style.columns)) text += part + '\n';
+  }
+  return text;
+}
+
 std::string render_nodes(const std::vector<Json>& rows, const Style& style) {
   Table table({{"site"},
                {"resource manager", false, true},
@@ -173,7 +195,7 @@ std::string render_nodes(const std::vector<Json>& rows, const Style& style) {
                style.paint(ink_of(state), harmless(words_of(state))), count_in(row, "processors"), shown(row, "lease"),
                shown(row, "to"), joined(texts_in(row, "requests"), ", "), shown(row, "reason")});
   }
-  return table.empty() ? "no such nodes\n" : table.text(style);
+  return table.empty() ? "no such nodes\n" : table.text(style) + shared_accounts(rows, style);
 }
 
 }  // namespace dmm

@@ -75,6 +75,7 @@ CLI::App* add_nodes_command(CLI::App& app, int& exit_code) {
       "  cleaning    its lease is over, and its resource manager has yet to say that nothing runs there\n"
       "  set aside   nothing starts there for a while; \"reason\" says why\n"
       "  down        its resource manager is not heard; a lease may still be on it\n"
+      "Below them stands where jobs of different sites run under one account (\"users_apart\" with --json).\n"
       "\n"
       "Examples:\n"
       "  dmm nodes\n"

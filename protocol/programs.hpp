@@ -35,6 +35,9 @@ constexpr std::uint32_t begin_seconds_max = 3'653 * 86'400;
 /// What nodes have that programs on other hosts can connect to.
 inline constexpr const char* connectable_attribute = "connectable";
 inline constexpr const char* connectable_value = "yes";
+/// What nodes have on which jobs of different sites run under different accounts.
+inline constexpr const char* users_apart_attribute = "users_apart";
+inline constexpr const char* users_apart_value = "yes";
 /// Whether the programs of a job connect to one another.
 constexpr bool has_agents(Runner runner) { return runner == Runner::once || runner == Runner::mpi; }
 /// Sets how often the job's program runs, and what its nodes must have for that.

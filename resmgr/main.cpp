@@ -68,6 +68,7 @@ class ResourceShell {
     Reloaded reloaded{.left = keys_for_next_start(config_, wanted)};
     if (wanted.settings.jobs != config_.settings.jobs) reloaded.left.push_back("what is laid down for jobs");
     wanted.settings.endpoint = settings_.endpoint;  // it listens where it did
+    wanted.settings.users_apart = backend_.state().users_apart;
     reloaded.fault = driver.manager.reconfigure(now, wanted.settings, driver.effects);
     if (reloaded.fault.empty()) settings_ = std::move(wanted.settings);
     return reloaded;
@@ -118,6 +119,7 @@ ProcessBackendSettings backend_of(const ResourceManagerConfig& config, bool outl
           .jobs = config.settings.jobs,
           .node_memory_bytes = config.settings.memory_bytes,
           .node_processors = config.settings.processors_per_node,
+          .site = config.settings.site,
           .address = config.settings.address};
 }
 
@@ -132,6 +134,7 @@ DaemonSettings settings_of(const ResourceManagerConfig& config) {
 int run(const ResourceManagerConfig& config, const DaemonArguments& arguments) {
   DaemonSettings settings = settings_of(config);
   settings.die_with_parent = arguments.die_with_parent;
+  settings.needs_root = config.settings.jobs.accounts.first > 0;  // else jobs may run as root, too
   Foundation foundation;
   const auto fail = [&](const std::string& fault) { return fail_daemon(foundation, settings.endpoint.self, fault); };
   if (const std::string fault = take_keys(settings); !fault.empty()) return fail(fault);
@@ -149,6 +152,7 @@ int run(const ResourceManagerConfig& config, const DaemonArguments& arguments) {
   if (const std::string fault = number_start(settings, config.directory); !fault.empty()) return fail(fault);
 
   ResourceManagerSettings published = config.settings;
+  published.users_apart = backend.state().users_apart;
   published.endpoint = foundation.transport.published(config.settings.endpoint);
   ResourceManager manager(published);
   // A host that was started again ended all that ran there, and no job did that.

@@ -66,6 +66,8 @@ struct ResourceManagerSettings {
   std::uint64_t parked_bytes_max = 64 * 1024 * 1024;  ///< of all of them together
   std::uint32_t set_aside_after = 3;     ///< different jobs in a row that a node loses or can't start; 0: never
   JobRules jobs = {};
+  /// Found out at the start: the backend runs jobs of different sites under different accounts.
+  bool users_apart = false;
   Duration set_aside_for = seconds(600);  ///< the first time; twice as long each time after, up to a day
 };
 

@@ -20,6 +20,7 @@ struct DaemonSettings {
   std::string directory;          ///< it works there, and makes it if need be; empty: in the root folder
   LogOptions log;
   bool die_with_parent = false;
+  bool needs_root = false;  ///< its administrator wants it to run as root
   std::uint64_t start = 0;  ///< the number of this start, greater than those of all before
   std::optional<Keyring> keyring;  ///< what it proves itself with over tcp
 };
@@ -52,7 +53,7 @@ class Foundation {
 
   /// Says to whoever starts it, and in the log, what harm others can do through it.
   void warn(const DaemonSettings& settings) {
-    for (const std::string& text : exposures_of(runs_as_root())) {
+    for (const std::string& text : exposures_of(runs_as_root() && !settings.needs_root)) {
       log.write(Level::warning, "exposed", {{"text", text}});
       if (!log.on_terminal()) std::fprintf(stderr, "%s: warning: %s\n", settings.log.who.c_str(), text.c_str());
     }

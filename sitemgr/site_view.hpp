@@ -63,6 +63,7 @@ struct NodesView {
   std::optional<LeaseId> lease;   ///< that they are under, or were
   SiteName to;                    ///< the neighbour that the lease is lent to; empty: it is for users of the site
   std::vector<RequestId> requests;  ///< of users of the site that have them
+  bool users_apart = false;         ///< jobs of different sites run under different accounts there
 };
 
 /// What keeps a need from this site's own nodes, and what there is about it: "gpu=1", a cluster, a quota.

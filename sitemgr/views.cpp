@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "manager/assert.hpp"
+#include "protocol/programs.hpp"
 #include "protocol/text.hpp"
 
 namespace dmm::site_steps {
@@ -48,6 +49,11 @@ SiteView view_of(const SiteParts& parts, Instant now) {
   return view;
 }
 
+static bool keeps_users_apart(const NodeOffer& offer) {
+  const auto found = offer.properties.attributes.find(users_apart_attribute);
+  return found != offer.properties.attributes.end() && found->second == users_apart_value;
+}
+
 std::vector<NodesView> nodes_of(const SiteParts& parts) {
   std::vector<NodesView> all;
   for (const OwnedManagerView& manager : parts.owned.managers()) {
@@ -61,7 +67,8 @@ std::vector<NodesView> nodes_of(const SiteParts& parts) {
                     std::move(reason),
                     {},
                     {},
-                    {}};
+                    {},
+                    keeps_users_apart(*parts.owned.find_offer(manager.party))};
       if (!manager.up) {
         row.state = NodesView::State::down;
         row.reason = manager.registered ? "its resource manager is down"

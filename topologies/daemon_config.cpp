@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 #include <string_view>
+#include <utility>
 
 #include "topologies/json_writer.hpp"
 #include "topologies/settings_fields.hpp"
@@ -162,6 +163,24 @@ void check_site(JsonReader& reader, const SiteConfig& config) {
   check_shell(reader, config);
 }
 
+void check_accounts(JsonReader& reader, const JobAccountRules& accounts) {
+  if (accounts.last > 0 && accounts.first == 0)
+    reader.refuse("accounts.first_uid", "0 is root; expected the uid of the first account for jobs, 1 at least");
+  if (accounts.first > 0 && accounts.last < accounts.first)
+    reader.refuse("accounts.last_uid", "expected at least " + std::to_string(accounts.first) +
+                                           " as in \"first_uid\", found " + std::to_string(accounts.last));
+  if (accounts.required && !accounts.are_given())
+    reader.refuse("accounts.required",
+                  "no job of another site could run; expected \"first_uid\" and \"last_uid\", or \"map\"");
+  std::set<std::pair<std::string, std::string>> seen;
+  for (std::size_t i = 0; i < accounts.map.size(); ++i) {
+    const MappedAccount& one = accounts.map[i];
+    if (seen.emplace(one.site, one.user).second) continue;
+    reader.refuse("accounts.map[" + std::to_string(i) + "]",
+                  "site \"" + one.site + "\", user \"" + one.user + "\" is there twice; expected each once");
+  }
+}
+
 /// The nodes are said by their names or by their number.
 void check_node_names(JsonReader& reader, ResourceManagerSettings& settings) {
   const std::vector<std::string>& names = settings.node_names;
@@ -205,6 +224,7 @@ void read_keys(JsonReader& reader, ResourceManagerConfig& config, const ReadOpti
   visit(config, reader, &config);
   reader.finish();
   check_node_names(reader, config.settings);
+  check_accounts(reader, config.settings.jobs.accounts);
   if (std::string fault = fault_of(config.settings.attributes); !fault.empty()) reader.refuse("attributes", fault);
   if (!config.settings.endpoint.empty() && config.listen.empty())
     reader.refuse("endpoint", "an endpoint is published, but nothing listens; expected it in \"listen\" too");

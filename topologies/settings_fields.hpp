@@ -17,6 +17,8 @@ constexpr double seconds_max = 10.0 * 366 * 24 * 3600;
 /// The shortest, where none at all would make no sense.
 constexpr double seconds_min = 0.001;
 constexpr std::uint32_t nodes_max = 1'000'000;
+/// Beyond are numbers by which calls of the system mean no account.
+constexpr std::uint32_t uid_max = 4'294'967'293;
 
 /// What a neighbour may have of a site.
 template <class Limits, class Visitor>
@@ -122,6 +124,21 @@ void visit_job_manager(Settings& s, Visitor& v) {
   v.duration("rerun_pause_seconds", s.rerun_pause, 0, 3600);
 }
 
+/// Under which accounts of the host jobs run.
+template <class Accounts, class Visitor>
+void visit_accounts(Accounts& a, Visitor& v) {
+  v.integer("first_uid", a.first, 0, uid_max);
+  v.integer("last_uid", a.last, 0, uid_max);
+  v.objects("map", a.map, [](auto& item, auto& mapped) {
+    item.require({"site", "account"});
+    item.text("site", mapped.site, [](const std::string& name) { return fault_of_name(name); });
+    item.text("user", mapped.user,
+              [](const std::string& name) { return name.empty() ? std::string() : fault_of_name(name); });
+    item.text("account", mapped.account, fault_of_job_account);
+  });
+  v.boolean("required", a.required);
+}
+
 template <class Settings, class Visitor>
 void visit_resource_manager(Settings& s, Visitor& v) {
   v.name("site", s.site);
@@ -150,6 +167,7 @@ void visit_resource_manager(Settings& s, Visitor& v) {
   v.integer("job_processes_max", s.jobs.processes_max, 0);
   v.integer("job_file_bytes_max", s.jobs.file_bytes_max, 0);
   v.integer("job_disk_bytes_max", s.jobs.disk_bytes_max, 0);
+  v.object("accounts", [&](auto& accounts) { visit_accounts(s.jobs.accounts, accounts); });
 }
 
 }  // namespace dmm

@@ -65,6 +65,11 @@ std::string fault_of_account(const std::string& name) {
          "\" is no account; expected the name of an account of this host, as `id -un` tells it";
 }
 
+std::string fault_of_job_account(const std::string& name) {
+  if (name == "root") return "\"root\" may do everything; expected an account without privileges";
+  return fault_of_account(name);
+}
+
 std::string fault_of_listen(const std::string& endpoint) {
   if (endpoint.starts_with("ipc://")) {
     const std::size_t length = endpoint.size() - 6;

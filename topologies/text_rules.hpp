@@ -19,6 +19,8 @@ std::string fault_of_name(const std::string& name, std::size_t length_max = name
 std::string fault_of_node_name(const std::string& name);
 /// Why no account of a host can be called so, or an empty text.
 std::string fault_of_account(const std::string& name);
+/// Why no job can run under an account that is called so, or an empty text.
+std::string fault_of_job_account(const std::string& name);
 /// Why nobody can listen on this endpoint (ipc://path, tcp://host:port), or an empty text.
 std::string fault_of_listen(const std::string& endpoint);
 /// Why this is no name or address of a host, or an empty text, also for no text.

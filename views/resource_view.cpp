@@ -41,7 +41,11 @@ Json stuck_of(const std::pair<const TaskId, std::string>& stuck) {
 }
 
 Json backend_of(const BackendState& backend) {
-  return {{"process", backend.keeper}, {"silent", backend.keeper_silent}, {"isolation", backend.isolation}};
+  return {{"process", backend.keeper},
+          {"silent", backend.keeper_silent},
+          {"isolation", backend.isolation},
+          {"accounts", backend.accounts},
+          {"users_apart", backend.users_apart}};
 }
 
 Json resource_of(const ResourceManager& manager, const BackendState& backend, const ViewTime& time,

@@ -344,7 +344,8 @@ Answer nodes(const SiteManager& site, const Ask& ask, const Json& argument) {
              {"reason", one.reason},
              {"lease", one.lease ? Json(to_text(*one.lease)) : Json(nullptr)},
              {"to", name_or_null(one.to)},
-             {"requests", std::move(requests)}};
+             {"requests", std::move(requests)},
+             {"users_apart", one.users_apart}};
     if (!views::add_row(list, std::move(row), rows)) break;
   }
   return views::answer(

@@ -171,6 +171,11 @@ TEST_CASE("views: a resource manager that is down shows in the list of sites, an
   REQUIRE(right.size() == 1);
   CHECK(right.front()["state"] == "free");
   CHECK(right.front()["count"] == 2);
+  CHECK(render_nodes(right, wide)
+            .ends_with("alpha: jobs of all sites run under one account, and are not apart, at right\n"));
+  std::vector<Json> apart = right;
+  apart.front()["users_apart"] = true;
+  CHECK(render_nodes(apart, wide).find("account") == std::string::npos);
   CHECK(render_nodes(rows({.states = {"cleaning"}, .resource_manager = {}, .cluster = {}}), wide) == "no such nodes\n");
 }
 

@@ -125,8 +125,9 @@ TEST_CASE("every setting of the three managers has a key") {
                  {"name", "neighbours", "dispatching_policy", "delegation_policy", "target_policy",
                   "placement_policy", "flexible_policy"});
   check_complete("jobmgr/settings.hpp", write_config(JobManagerConfig()), {});
-  // What is laid down for jobs is a struct of its own; its fields have a key each.
-  check_complete("resmgr/settings.hpp", write_config(ResourceManagerConfig()), {"jobs"});
+  // What is laid down for jobs is a struct of its own; its fields have a key each. Whether users are apart is
+  // found out.
+  check_complete("resmgr/settings.hpp", write_config(ResourceManagerConfig()), {"jobs", "users_apart"});
 }
 
 TEST_CASE("a configuration may use exactly the policies that matchmaking has") {
@@ -182,6 +183,7 @@ TEST_CASE("what is written reads back equal") {
   r.settings.jobs = {
       .isolate = false, .cgroup = "/c", .start_max = seconds(4), .processes_max = 5, .file_bytes_max = 6,
       .disk_bytes_max = 7};
+  r.settings.jobs.accounts = {.first = 8, .last = 9, .map = {{"a", "", "b"}, {"a", "u", "c"}}, .required = true};
   r.site_endpoint = "ipc://a", r.listen = {"ipc://n"}, r.directory = "d", r.ledger = "off";
   const auto nodes = parse_resource_manager_config(write_config(r), "n.json");
   REQUIRE_MESSAGE(std::holds_alternative<ResourceManagerConfig>(nodes), fault_of(nodes));
@@ -303,6 +305,35 @@ TEST_CASE("job managers' and resource managers' files are refused likewise") {
         "n.json: processors_per_node: expected a whole number from 1 to 4096, found 4097");
   CHECK(fault_of_resource_manager(", 'job_cgroup': 'jobs'") ==
         "n.json: job_cgroup: expected an absolute path, found \"jobs\"");
+}
+
+TEST_CASE("accounts of jobs are read, and those that no job may have are refused") {
+  const auto fault = [](const char* accounts) {
+    return fault_of_resource_manager(", 'accounts': {" + std::string(accounts) + "}");
+  };
+  CHECK(fault("") == "none");
+  CHECK(fault("'first_uid': 70001, 'last_uid': 70001, 'required': true") == "none");
+  CHECK(
+      fault(
+          "'map': [{'site': 'beta', 'account': 'beta_jobs'}, {'site': 'beta', 'user': 'ann', 'account': 'g7'}]") ==
+      "none");
+  CHECK(fault("'first_uid': 0, 'last_uid': 9") ==
+        "n.json: accounts.first_uid: 0 is root; expected the uid of the first account for jobs, 1 at least");
+  CHECK(fault("'first_uid': 70001") ==
+        "n.json: accounts.last_uid: expected at least 70001 as in \"first_uid\", found 0");
+  CHECK(fault("'first_uid': 9, 'last_uid': 8") ==
+        "n.json: accounts.last_uid: expected at least 9 as in \"first_uid\", found 8");
+  CHECK(fault("'first_uid': 9, 'last_uid': 4294967295") ==
+        "n.json: accounts.last_uid: expected a whole number from 0 to 4294967293, found 4294967295");
+  CHECK(fault("'map': [{'site': 'beta', 'account': 'root'}]") ==
+        "n.json: accounts.map[0].account: \"root\" may do everything; expected an account without privileges");
+  CHECK(fault("'map': [{'site': 'beta'}]").starts_with("n.json: accounts.map[0]"));
+  CHECK(fault("'map': [{'site': 'Beta', 'account': 'b'}]").starts_with("n.json: accounts.map[0].site: "));
+  CHECK(fault("'map': [{'site': 'b', 'user': 'u', 'account': 'b'}, {'site': 'b', 'user': 'u', 'account': 'c'}]") ==
+        "n.json: accounts.map[1]: site \"b\", user \"u\" is there twice; expected each once");
+  CHECK(fault("'required': true") ==
+        "n.json: accounts.required: no job of another site could run; expected "
+        "\"first_uid\" and \"last_uid\", or \"map\"");
 }
 
 TEST_CASE("endpoints that nobody can use are refused") {

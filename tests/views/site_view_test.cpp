@@ -54,6 +54,19 @@ TEST_CASE("site view: a delegation waits from when it is taken until it is answe
   CHECK(waiting() == 0);
 }
 
+TEST_CASE("site view: nodes tell whether jobs of different sites are apart by accounts there") {
+  using namespace dmm::site_stage;
+  Stage stage(settings_of_home());
+  const auto apart = [&] {
+    const auto answer = answer_site(stage.manager, {stage.now, 0}, {1, "nodes", "{}"});
+    return nlohmann::json::parse(answer.value().text).at("nodes").at(0).at("users_apart");
+  };
+  stage.offer_by(fs0, 4);
+  CHECK(apart() == false);
+  stage.offer_by(fs0, 4, {{"users_apart", "yes"}});
+  CHECK(apart() == true);
+}
+
 TEST_CASE("site view: usage counts leases that run as well, also over a restart, and none twice") {
   using namespace dmm::site_stage;
   Stage stage(settings_of_home());

@@ -132,7 +132,7 @@ struct Peer {
   std::unique_ptr<Proof> proof;  ///< what its certificate proved; null: it showed none
   std::optional<LinkKey> seals_to;  ///< frames along a chain are sealed to this key; none: not known yet
   std::string software, last_error;
-  std::map<std::string_view, Instant> told;  ///< when the log was last told of what
+  std::map<std::string_view, Instant> told;  ///< when the log, or the peer itself, was last told of what
 };
 
 }  // namespace dmm

@@ -37,6 +37,27 @@ SealSalt new_seal_salt() {
   return salt;
 }
 
+/// An Ed25519 key and the X25519 key that goes with it (libsodium, "Ed25519 to Curve25519").
+std::string possession_of(const LinkSecret& secret, const SealSalt& salt, const SiteKey& site,
+                          std::string_view party) {
+  LinkKey to;
+  if (crypto_sign_ed25519_pk_to_curve25519(to.bytes.data(), site.bytes.data()) != 0) return {};
+  return Seals(secret, salt).seal(to, party);
+}
+
+bool shows_possession(std::string_view possession, const LinkKey& link, const SiteSecret& site,
+                      std::string_view party) {
+  std::array<std::uint8_t, crypto_sign_PUBLICKEYBYTES> key;
+  std::array<std::uint8_t, crypto_sign_SECRETKEYBYTES> pair;
+  std::array<std::uint8_t, key_bytes> secret;
+  crypto_sign_seed_keypair(key.data(), pair.data(), site.bytes().data());
+  DMM_ASSERT(crypto_sign_ed25519_sk_to_curve25519(secret.data(), pair.data()) == 0);
+  const auto opened = Seals(LinkSecret(secret), {}).open(possession);
+  sodium_memzero(pair.data(), pair.size());
+  sodium_memzero(secret.data(), secret.size());
+  return opened && opened->from == link && opened->frame == party;
+}
+
 Seals::~Seals() { forget_shared(); }
 
 void Seals::forget_shared() {

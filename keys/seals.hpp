@@ -31,6 +31,13 @@ struct Unsealed {
   std::string frame;
 };
 
+/// Shows a site that the party which asks for a certificate of a link key has its secret: the party's name, sealed
+/// to the key of the site.
+std::string possession_of(const LinkSecret& secret, const SealSalt& salt, const SiteKey& site,
+                          std::string_view party);
+bool shows_possession(std::string_view possession, const LinkKey& link, const SiteSecret& site,
+                      std::string_view party);
+
 class Seals {
  public:
   /// The most pairs of keys that are remembered with their secret: finding it costs as much as a signature.
@@ -44,6 +51,7 @@ class Seals {
   /// Seals with this secret from now on. The secret before it still opens what is under way.
   void use(const LinkSecret& secret);
   const LinkKey& key() const { return own_.front().key; }
+  const LinkSecret& secret() const { return own_.front().secret; }
 
   /// The frame for the holder of a link key; empty if that is no key to which anything can be sealed.
   std::string seal(const LinkKey& to, std::string_view frame);

@@ -115,7 +115,8 @@ void Endpoint::take(Instant now, const Way& way, std::string_view frame, std::ve
   Peer* peer = peers_.find(envelope.from);
   // A peer to which something was merely sent is a stranger still.
   const bool is_stranger = !peer || (!peer->route.dialled && !peer->up);
-  auto shown = shown_by(now, voucher, envelope);
+  const std::optional<LinkKey> key = key_of(way, voucher, envelope.from);
+  auto shown = shown_by(now, key, envelope);
   auto* const proof = std::get_if<std::unique_ptr<Proof>>(&shown);
   const bool proved = proof && (*proof || is_proved(now, way, voucher, envelope.from));
   if (!proved && (!voucher.principal || (voucher.named && envelope.from != *voucher.named)))
@@ -131,8 +132,9 @@ void Endpoint::take(Instant now, const Way& way, std::string_view frame, std::ve
     return tell(now, way, envelope, type_of(envelope.message), "there is no room for another party here");
   }
   if (!peer) peer = &make(now, envelope.from);
-  if (*proof) peer->proof = std::move(*proof);
-  if (const LinkKey* const key = voucher.link(); key && far(*peer)) note_link_key(*peer, *key);
+  if (*proof && is_older(*peer, envelope, **proof)) return refuse(0, "not_proved");
+  if (*proof && may_meet(now, *peer, envelope)) peer->proof = std::move(*proof);
+  if (key && far(*peer) && peer->proof && peer->proof->link == *key) note_link_key(*peer, *key);
   if (peer->role == Role::client)
     peer->right = peer->proof && voucher.link()
                       ? right_of(*peer->proof, settings_.self)
@@ -295,13 +297,20 @@ void Endpoint::take_whole(Instant now, Peer& peer, std::vector<Received>& messag
 
 // ---- sessions ------------------------------------------------------------------------------------------------------
 
+/// Whether another process of the name is heard, or this one is of an earlier start.
+bool Endpoint::is_twin(Instant now, const Peer& peer, const Hello& greeting) const {
+  const bool knows_instances = greeting.instance != 0 && peer.instance != 0 && peer.role != Role::client;
+  const bool is_heard = peer.up && !peer.dormancy.both && now - peer.heard < silence(peer);
+  return knows_instances && greeting.instance != peer.instance && is_heard;
+}
+
 /// What the greeting makes of the session; nothing if it is turned away. One process of a name is heard at a time: a
 /// second one waits until the first has been silent.
 std::optional<Generation> Endpoint::meet(Instant now, Peer& peer, const Way& way, const Envelope& envelope,
                                          const Hello& greeting) {
   const bool knows_instances = greeting.instance != 0 && peer.instance != 0 && peer.role != Role::client;
   if (knows_instances && greeting.instance != peer.instance) {
-    if (peer.up && !peer.dormancy.both && now - peer.heard < silence(peer)) {
+    if (is_twin(now, peer, greeting)) {
       const std::string text = "another " + to_text(peer.session.peer()) + " runs and was heard " +
                                std::to_string((now - peer.heard).microseconds / 1'000) + " ms ago";
       refuse(0, "twin");

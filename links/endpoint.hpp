@@ -60,9 +60,10 @@ class Endpoint {
   ~Endpoint();
 
   // ---- what the shell says ----
-  /// A connection was opened to a peer; Hellos go out on it until it answers. A peer that is dialled before the first
-  /// event is one for good; others are forgotten when they are no longer needed.
-  void dial(Instant now, Connection connection, const Party& peer);
+  /// A connection was opened to a peer; Hellos go out on it until it answers. A peer that is dialled before the
+  /// first event is one for good; others are forgotten when they are no longer needed. Over tcp its far end has
+  /// this link key; the peer has to show a certificate for it.
+  void dial(Instant now, Connection connection, const Party& peer, std::optional<LinkKey> key = {});
   /// A peer that is to be dialled or admitted no longer: its session is over.
   void drop(Instant now, const Party& peer);
   /// Which parties may open a session from now on; the sessions of those that may no longer are over.
@@ -79,7 +80,7 @@ class Endpoint {
   /// From now on we prove ourselves by this key. Without a certificate our site is asked for one.
   void hold(Instant now, const LinkSecret& secret, std::string certificate);
   /// Asks our site to certify a link key that we don't hold yet.
-  void ask_certificate(Instant now, const LinkKey& link);
+  void ask_certificate(Instant now, const LinkSecret& secret);
   /// What the office signed for a manager of our site.
   void certified(Instant now, const Party& manager, std::string certificate);
   /// Tells all peers which link key we listen with from some time on.
@@ -174,7 +175,12 @@ class Endpoint {
     const LinkKey* link() const { return principal ? std::get_if<LinkKey>(principal) : nullptr; }
   };
   bool is_proved(Instant now, const Way& way, const Voucher& voucher, const Party& from) const;
-  OrFault<std::unique_ptr<Proof>> shown_by(Instant now, const Voucher& voucher, const Envelope& envelope) const;
+  std::optional<LinkKey> key_of(const Way& way, const Voucher& voucher, const Party& from) const;
+  OrFault<std::unique_ptr<Proof>> shown_by(Instant now, const std::optional<LinkKey>& key,
+                                           const Envelope& envelope) const;
+  bool is_older(const Peer& peer, const Envelope& envelope, const Proof& proof) const;
+  bool is_twin(Instant now, const Peer& peer, const Hello& greeting) const;
+  bool may_meet(Instant now, const Peer& peer, const Envelope& envelope) const;
   bool take_key_message(Instant now, Peer& peer, const Message& message);
   void take_vouch(Instant now, const Peer& peer, const Vouch& vouch);
   void note_link_key(Peer& peer, const LinkKey& link);
@@ -277,7 +283,8 @@ class Endpoint {
   Strangers strangers_;
   Trust trust_;
   std::unique_ptr<Seals> seals_;        ///< null: we have no keys
-  std::optional<LinkKey> wanted_link_;  ///< that we don't hold yet, and our site is to certify
+  std::optional<LinkSecret> wanted_;    ///< that we don't hold yet, and our site is to certify
+  bool asks_for_wanted_ = false;        ///< the last time that a certificate was asked for
   std::string announced_;               ///< the certificate of the key that we listen with next
   Instant certify_at_{never};           ///< when our site is asked for a certificate
   std::vector<KeyEvent> key_events_;

@@ -18,6 +18,7 @@ struct CertificateAsked {
   Party party;
   LinkKey link;
   std::optional<LinkKey> by;  ///< the key that the manager proved when it asked; none: it proved an account
+  std::string possession;     ///< of the secret; empty of a site's manager
 };
 
 /// Our site certified a link key of ours.

@@ -6,6 +6,7 @@
 #include "keys/endpoint_key.hpp"
 #include "links/endpoint.hpp"
 #include "manager/planted.hpp"
+#include "protocol/text.hpp"
 #include "protocol/verbs.hpp"
 
 namespace dmm {
@@ -18,8 +19,7 @@ constexpr Duration between_certificates = seconds(1);
 
 }  // namespace
 
-// ---- our own
-// -------------------------------------------------------------------------------------------------------
+// ---- our own ----
 
 /// Half of its life before a certificate ends; at once if there is none.
 Instant Endpoint::renewal_of(std::string_view letters) const {
@@ -39,10 +39,10 @@ void Endpoint::hold(Instant now, const LinkSecret& secret, std::string certifica
   // another certificate would be refused.
   for (Peer* const peer : in_order_) {
     const Way& way = peer->route.way;
-    const bool shows = way.connection ? peer->route.dialled && !is_other : way.leads();
+    const bool shows = way.connection ? !is_other && peer->role != Role::client : way.leads();
     if (peer->up && shows && !settings_.certificate.empty()) hello(now, *peer, way, false);
   }
-  if (wanted_link_ == seals_->key()) wanted_link_.reset();
+  if (wanted_ && public_of(*wanted_) == seals_->key()) wanted_.reset();
   certify_at_ = std::max(renewal_of(settings_.certificate), now);
   next_tick_ = std::min(next_tick_, certify_at_);
 }
@@ -57,23 +57,29 @@ void Endpoint::prove_anew(const LinkSecret& secret) {
   }
 }
 
-void Endpoint::ask_certificate(Instant now, const LinkKey& link) {
-  wanted_link_ = link;
+void Endpoint::ask_certificate(Instant now, const LinkSecret& secret) {
+  wanted_ = secret;
   certify_at_ = now;
   next_tick_ = std::min(next_tick_, now);
 }
 
 /// A site's manager asks the office of its own; others ask the site, as soon as they can and until they are
-/// answered.
+/// answered. For the present key, too, while another one waits for its certificate.
 void Endpoint::ask_certificates(Instant now) {
-  const LinkKey link = wanted_link_ ? *wanted_link_ : seals_->key();
   certify_at_ = now + certify_again;
   if (settings_.self.role == Role::site_manager) {
-    key_events_.emplace_back(CertificateAsked{settings_.self, link, {}});
+    key_events_.emplace_back(CertificateAsked{settings_.self, seals_->key(), {}, {}});
     return;
   }
   Peer* const site = peers_.find(site_manager_of(settings_.self.site));
-  if (site && site->up) emit(now, *site, Certify{to_text(link)}, {}, {});
+  const SiteKey* const key = trust_.find(settings_.self.site);
+  if (!site || !site->up || !key) return;
+  asks_for_wanted_ = wanted_ && !(asks_for_wanted_ && renewal_of(settings_.certificate) <= now);
+  const LinkSecret& secret = asks_for_wanted_ ? *wanted_ : seals_->secret();
+  emit(now, *site,
+       Certify{to_text(public_of(secret)),
+               possession_of(secret, settings_.seal_salt, *key, to_text(settings_.self))},
+       {}, {});
 }
 
 void Endpoint::take_certified(const Peer& peer, const Certified& answer) {
@@ -82,12 +88,11 @@ void Endpoint::take_certified(const Peer& peer, const Certified& answer) {
   const auto read = trust_.read(answer.certificate);
   const Certificate* const shown = std::get_if<Certificate>(&read);
   const bool is_ours = shown && seals_ && peer.session.peer().site == own && shown->party == settings_.self &&
-                       (shown->link == seals_->key() || shown->link == wanted_link_);
+                       (shown->link == seals_->key() || (wanted_ && shown->link == public_of(*wanted_)));
   if (is_ours) key_events_.emplace_back(CertificateHeard{shown->link, answer.certificate, *site});
 }
 
-// ---- of our site's managers
-// ----------------------------------------------------------------------------------------
+// ---- of our site's managers ----
 
 void Endpoint::take_certify(Instant now, Peer& peer, const Certify& asked) {
   const auto link = parse_key<LinkKey>(asked.link);
@@ -97,16 +102,15 @@ void Endpoint::take_certify(Instant now, Peer& peer, const Certify& asked) {
   const auto [last, is_new] = peer.told.try_emplace("certify", now);
   if (!is_new && now - last->second < between_certificates) return refuse(0, "certify_again");
   last->second = now;
-  key_events_.emplace_back(
-      CertificateAsked{party, *link, peer.proof ? std::optional(peer.proof->link) : std::nullopt});
+  key_events_.emplace_back(CertificateAsked{
+      party, *link, peer.proof ? std::optional(peer.proof->link) : std::nullopt, asked.possession});
 }
 
 void Endpoint::certified(Instant now, const Party& manager, std::string certificate) {
   if (Peer* const peer = peers_.find(manager)) emit(now, *peer, Certified{std::move(certificate)}, {}, {});
 }
 
-// ---- of sites and peers
-// --------------------------------------------------------------------------------------------
+// ---- of sites and peers ----
 
 /// Whether it was about keys, and so is for no manager.
 bool Endpoint::take_key_message(Instant now, Peer& peer, const Message& message) {
@@ -121,13 +125,14 @@ void Endpoint::take_vouch(Instant now, const Peer& peer, const Vouch& vouch) {
   const bool is_own_site = peer.session.peer().site == own;
   bool news = false;
   for (const SiteVouch& told : vouch.sites)
-    if (const auto key = parse_key<SiteKey>(told.key); key && (is_own_site || told.site != own))
+    if (const auto key = parse_key<SiteKey>(told.key);
+        key && (is_own_site || told.site != own) && is_name(std::string_view(told.site.text)))
       news |= trust_.learn(told.site, *key);
   for (const RevokedKey& told : vouch.revoked)
     if (const auto link = parse_key<LinkKey>(told.link)) {
       if (is_own_site)
         trust_.learn_revoked(*link);
-      else if (told.site != own)
+      else if (told.site != own && (told.site == peer.session.peer().site || !trust_.is_configured(told.site)))
         news |= trust_.learn_revoked(told.site, *link);
     }
   if (!vouch.next.empty()) take_next(peer, vouch.next);
@@ -138,7 +143,8 @@ void Endpoint::take_vouch(Instant now, const Peer& peer, const Vouch& vouch) {
 void Endpoint::take_next(const Peer& peer, const std::string& certificate) {
   const auto read = trust_.read(certificate);
   const Certificate* const shown = std::get_if<Certificate>(&read);
-  if (shown && shown->party == peer.session.peer() && peer.route.dialled)
+  if (shown && shown->party == peer.session.peer() && peer.route.dialled &&
+      !trust_.is_revoked(shown->party.site, shown->link))
     key_events_.emplace_back(NextKeyHeard{shown->party, shown->link, shown->from});
 }
 

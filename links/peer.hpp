@@ -34,6 +34,7 @@ struct PeerRoute {
   Duration hello_pause{};
   Way way;                           ///< how frames go out now
   std::optional<Connection> direct;  ///< the connection of our own making
+  std::optional<LinkKey> direct_key;  ///< that its far end has, over tcp
   SiteNames path;                    ///< the delegation chain, if there is one
   std::string endpoint;              ///< for the direct route
   bool dialled = false;              ///< we are the side that says Hello first

@@ -1,4 +1,6 @@
 // What is proved of the sender of a frame, and what a client may ask; see endpoint.hpp and gate.hpp.
+#include <utility>
+
 #include "keys/endpoint_key.hpp"
 #include "links/endpoint.hpp"
 #include "manager/planted.hpp"
@@ -26,7 +28,7 @@ bool Endpoint::is_proved(Instant now, const Way& way, const Voucher& voucher, co
   if (!voucher.principal || DMM_PLANT(gate_open)) return true;
   const Principal& principal = *voucher.principal;
   if (std::holds_alternative<Unproven>(principal)) return true;
-  const LinkKey* const key = std::get_if<LinkKey>(&principal);
+  const std::optional<LinkKey> key = key_of(way, voucher, from);
   if (!key && !std::holds_alternative<Dialled>(principal))
     return may_speak_for(settings_.admission.accounts, principal, settings_.self, from);
   const Peer* const peer = peers_.find(from);
@@ -35,20 +37,42 @@ bool Endpoint::is_proved(Instant now, const Way& way, const Voucher& voucher, co
          !trust_.is_revoked(peer->proof->party.site, *key);
 }
 
+/// The link key of the far end, for which the sender has to have shown a certificate; none where an account proves
+/// the sender.
+std::optional<LinkKey> Endpoint::key_of(const Way& way, const Voucher& voucher, const Party& from) const {
+  if (const LinkKey* const key = voucher.link()) return *key;
+  if (!voucher.principal || !std::holds_alternative<Dialled>(*voucher.principal)) return std::nullopt;
+  const Peer* const peer = peers_.find(from);
+  return peer && peer->route.direct == way.connection ? peer->route.direct_key : std::nullopt;
+}
+
+/// Whether a greeting of the present session shows an earlier certificate: another party says it again.
+bool Endpoint::is_older(const Peer& peer, const Envelope& envelope, const Proof& proof) const {
+  return peer.proof && proof.from < peer.proof->from &&
+         peer.session.compare(envelope.incarnation) == Generation::same;
+}
+
+/// Whether the greeting will be accepted: only then does what it shows take the place of what was shown before.
+bool Endpoint::may_meet(Instant now, const Peer& peer, const Envelope& envelope) const {
+  const Hello* const greeting = std::get_if<Hello>(&envelope.message);
+  if (!greeting || is_twin(now, peer, *greeting)) return false;
+  const bool is_other = greeting->instance != 0 && peer.instance != 0 && greeting->instance != peer.instance;
+  return is_other || peer.session.compare(envelope.incarnation) != Generation::stale;
+}
+
 WallSeconds Endpoint::wall_seconds(Instant now) const {
   return (now.microseconds + settings_.wall_offset.microseconds) / 1'000'000;
 }
 
 /// What the certificate of a Hello over tcp or under a seal proves, if it lets the sender speak for the party that
 /// it names; null where nothing has to be shown.
-OrFault<std::unique_ptr<Proof>> Endpoint::shown_by(Instant now, const Voucher& voucher,
+OrFault<std::unique_ptr<Proof>> Endpoint::shown_by(Instant now, const std::optional<LinkKey>& key,
                                                    const Envelope& envelope) const {
-  const LinkKey* const key = voucher.link();
   const Hello* const greeting = std::get_if<Hello>(&envelope.message);
   if (!key || !greeting || DMM_PLANT(gate_open)) return std::unique_ptr<Proof>();
   // A newcomer has no certificate yet: it may show the code of a token, and nothing else.
   if (envelope.from.role == Role::client && greeting->certificate.empty())
-    return std::make_unique<Proof>(Proof{*key, envelope.from, Right::none, INT64_MAX});
+    return std::make_unique<Proof>(Proof{*key, envelope.from, Right::none, 0, INT64_MAX});
   auto proved = trust_.prove(*key, greeting->certificate, wall_seconds(now));
   if (const auto* fault = std::get_if<std::string>(&proved)) return *fault;
   Proof& proof = std::get<Proof>(proved);
@@ -93,9 +117,10 @@ void Endpoint::introduce(Instant now, const Way& way, const Relay& relay) {
     if (!has_room_for(relay.from)) return refuse(0, "too_many_parties");
   }
   Peer& peer = make(now, relay.from);
-  note_link_key(peer, proof.link);
+  const std::optional<LinkKey> before = std::exchange(peer.seals_to, proof.link);
   peer.route.unsealed = false;
   hello(now, peer, way, false);
+  if (peer.up) peer.seals_to = before;  // a certificate that was copied changes nothing for those that speak
 }
 
 /// A far peer has this link key: frames along a chain are sealed to it, and it is what the direct route leads to.

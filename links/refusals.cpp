@@ -46,6 +46,7 @@ void Endpoint::refuse_and_tell(Instant now, const Way& way, const Refused& refus
 void Endpoint::turn_away(Instant now, const Way& way, const Envelope& head, std::string_view reason,
                          const std::string& why) {
   refuse(0, reason);
+  if (Peer* const peer = peers_.find(head.from); peer && peer->route.dialled && !peer->up) peer->last_error = why;
   if (strangers_.knock(now, head.from, settings_.limits.strangers, between_notices))
     notices_.push_back({Level::warning, "stranger", {}, {{"peer", to_text(head.from)}, {"text", why}}});
   tell(now, way, head, type_of(head.message), why);

@@ -9,12 +9,13 @@
 
 namespace dmm {
 
-void Endpoint::dial(Instant now, Connection connection, const Party& party) {
+void Endpoint::dial(Instant now, Connection connection, const Party& party, std::optional<LinkKey> key) {
   const bool is_met = peers_.find(party) != nullptr;
   Peer& peer = make(now, party);
   if (peer.route.direct) hangups_.push_back(*peer.route.direct);
   directs_ += !peer.route.direct;
   peer.route.direct = connection;
+  peer.route.direct_key = key;
   peer.route.dialled = true;
   peer.route.for_good |= !is_met;
   next_tick_ = now;

@@ -59,7 +59,7 @@ OrFault<Proof> Trust::prove(std::string_view certificate, WallSeconds now) const
   if (is_revoked(shown.party.site, shown.link)) return "the link key of " + to_text(shown.party) + " is revoked";
   if (now < shown.from - clock_slack) return whose + " isn't valid yet: does one of the clocks go wrong?";
   if (now >= shown.until) return whose + " has expired";
-  return Proof{shown.link, shown.party, shown.right, shown.until};
+  return Proof{shown.link, shown.party, shown.right, shown.from, shown.until};
 }
 
 OrFault<Proof> Trust::prove(const LinkKey& link, std::string_view certificate, WallSeconds now) const {

@@ -4,8 +4,8 @@
 // The configuration has the last word. Otherwise the first word on a site stays: a neighbour that vouches for
 // another key of a known site is not believed.
 //
-// Which link keys are revoked spreads the same way. A site's word counts for the keys of that site; a resource
-// manager takes its own site's word for all keys.
+// Which link keys are revoked spreads the same way. For a site of the configuration its own word alone counts, and
+// for other sites that of any site manager. Other managers take their own site's word for all keys.
 #pragma once
 
 #include <map>
@@ -31,7 +31,7 @@ struct Proof {
   LinkKey link;
   Party party;
   Right right = Right::none;
-  WallSeconds until = 0;
+  WallSeconds from = 0, until = 0;
 };
 
 class Trust {
@@ -46,6 +46,8 @@ class Trust {
   bool learn_revoked(const SiteName& site, const LinkKey& link);
   /// The same of a key of any site, as the manager of our own site says.
   bool learn_revoked(const LinkKey& link) { return configured_.revoked.insert(link).second; }
+  /// Whether the configuration has the key of the site.
+  bool is_configured(const SiteName& site) const { return configured_.sites.contains(site); }
   /// Null if the site isn't known.
   const SiteKey* find(const SiteName& site) const;
   bool is_revoked(const SiteName& site, const LinkKey& link) const {

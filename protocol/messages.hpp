@@ -115,8 +115,9 @@ struct Vouch {
 /// A manager asks its site to certify that a link key is the manager's: before its certificate ends, or for a new
 /// key.
 struct Certify {
-  std::string link;  ///< as letters
-  DMM_MESSAGE(7, self.link)
+  std::string link;        ///< as letters
+  std::string possession;  ///< shows that the manager has its secret (keys/seals.hpp)
+  DMM_MESSAGE(7, self.link, self.possession)
 };
 
 /// The site's answer: a certificate, as letters.

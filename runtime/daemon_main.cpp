@@ -36,8 +36,9 @@ OrFault<Keyring> keyring_of_manager(const std::string& folder, const Party& self
 std::string take_keys(DaemonSettings& settings) {
   settings.endpoint.seal_salt = new_seal_salt();
   settings.endpoint.wall_offset = Duration{wall_microseconds() - monotonic_now().microseconds};
-  if (!speaks_tcp(settings) && !has_keys(settings.directory)) return {};
   const Party& self = settings.endpoint.self;
+  const bool is_site_with_keys = self.role == Role::site_manager && has_keys(settings.directory);
+  if (!speaks_tcp(settings) && !is_site_with_keys) return {};
   if (settings.directory.empty()) return "tcp takes keys, and they are kept in \"directory\"; expected one";
   auto keyring = self.role == Role::site_manager ? keyring_of_site(settings.directory, self.site)
                                                  : keyring_of_manager(settings.directory, self);

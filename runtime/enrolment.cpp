@@ -12,7 +12,6 @@
 #include "runtime/json_list.hpp"
 #include "runtime/json_words.hpp"
 #include "runtime/keyring.hpp"
-#include "runtime/successors.hpp"
 
 namespace dmm {
 namespace {
@@ -206,13 +205,8 @@ WhyNot Enrolment::revoke(const Json& argument) const {
   if (!parse_key<LinkKey>(key)) return "revoke: expected \"key\": a link key, as `dmm keys` prints it";
   auto read = read_json_list(revoked_file(folder_));
   if (auto* fault = std::get_if<std::string>(&read)) return std::move(*fault);
-  auto heirs = successors_of(folder_, key);
-  if (auto* fault = std::get_if<std::string>(&heirs)) return std::move(*fault);
   Json& list = std::get<Json>(read);
-  std::vector<std::string> all = std::move(std::get<std::vector<std::string>>(heirs));
-  all.push_back(key);
-  for (const std::string& one : all)
-    if (std::ranges::find(list, Json(one)) == list.end()) list.push_back(one);
+  if (std::ranges::find(list, Json(key)) == list.end()) list.push_back(key);
   return replace_private_file(revoked_file(folder_), list.dump(2) + "\n");
 }
 

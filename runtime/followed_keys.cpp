@@ -67,6 +67,13 @@ WhyNot FollowedKeys::hear(const Party& peer, const std::string& endpoint, const 
   return write();
 }
 
+WallSeconds FollowedKeys::next_turn(const Party& peer, const std::string& endpoint, WallSeconds now) const {
+  const Followed* const followed = keys_of(peer, endpoint);
+  if (!followed) return 0;
+  const auto next = std::ranges::find_if(followed->later, [&](const Later& one) { return one.from > now; });
+  return next == followed->later.end() ? 0 : next->from;
+}
+
 std::string FollowedKeys::endpoint_for(const Party& peer, const std::string& endpoint, std::size_t attempt,
                                        WallSeconds now) const {
   const Followed* const followed = keys_of(peer, endpoint);

@@ -28,6 +28,8 @@ class FollowedKeys {
   /// in turn.
   std::string endpoint_for(const Party& peer, const std::string& endpoint, std::size_t attempt,
                            WallSeconds now) const;
+  /// When the next of the peer's keys takes its turn; 0 if none does.
+  WallSeconds next_turn(const Party& peer, const std::string& endpoint, WallSeconds now) const;
   /// Whether more than one key may be the peer's.
   bool has_choice(const Party& peer, const std::string& endpoint) const {
     return keys_of(peer, endpoint) != nullptr;

@@ -7,6 +7,7 @@
 
 #include "protocol/text.hpp"
 #include "runtime/clock.hpp"
+#include "runtime/enrolment.hpp"
 #include "runtime/successors.hpp"
 
 namespace dmm {
@@ -37,7 +38,7 @@ WhyNot KeyOffice::begin(Instant now, Endpoint& endpoint) {
   next_ = std::move(std::get<std::optional<Keyring>>(read));
   if (!next_) return {};
   if (!is_site()) {
-    endpoint.ask_certificate(now, public_of(next_->link));
+    endpoint.ask_certificate(now, next_->link);
     return {};
   }
   endpoint.announce(now, next_->certificate);
@@ -46,18 +47,20 @@ WhyNot KeyOffice::begin(Instant now, Endpoint& endpoint) {
 }
 
 std::string KeyOffice::endpoint_for(const Party& peer, const std::string& endpoint, std::size_t attempt) {
-  dialled_.insert_or_assign(peer, endpoint);
-  return followed_.endpoint_for(peer, endpoint, attempt, wall_seconds());
+  std::string used = followed_.endpoint_for(peer, endpoint, attempt, wall_seconds());
+  dialled_.insert_or_assign(peer, Dialled{endpoint, used});
+  return used;
 }
 
 bool KeyOffice::has_choice(const Party& peer) const {
   const auto dialled = dialled_.find(peer);
-  return dialled != dialled_.end() && followed_.has_choice(peer, dialled->second);
+  return dialled != dialled_.end() && followed_.has_choice(peer, dialled->second.configured);
 }
 
 void KeyOffice::perform(Instant now, Endpoint& endpoint, std::vector<LogEvent>& log) {
   for (const KeyEvent& event : endpoint.take_key_events())
     std::visit([&](const auto& one) { on(now, endpoint, one, log); }, event);
+  if (now >= follow_at_) follow(now);
   if (now < next_at_) return;
   if (wall_seconds() >= from_of(*next_))
     take_next(now, endpoint, log);
@@ -69,14 +72,29 @@ void KeyOffice::wait_for_turn(Instant now) {
   next_at_ = now + std::clamp(seconds(from_of(*next_) - wall_seconds()), milliseconds(100), look_again);
 }
 
-// ---- what the endpoint asks
-// ----------------------------------------------------------------------------------------
+/// Dials the peers that listen with another key by now than the one they are dialled by.
+void KeyOffice::follow(Instant now) {
+  const WallSeconds wall = wall_seconds();
+  follow_at_ = never;
+  for (const auto& [peer, dialled] : dialled_) {
+    if (const WallSeconds next = followed_.next_turn(peer, dialled.configured, wall); next > 0)
+      follow_at_ = std::min(follow_at_, now + std::min(seconds(next - wall), look_again));
+    if (followed_.endpoint_for(peer, dialled.configured, 0, wall) != dialled.used)
+      changes_.redials.push_back(peer);
+  }
+}
 
-void KeyOffice::on(Instant now, Endpoint& endpoint, const KeyNeeded&, std::vector<LogEvent>&) {
+// ---- what the endpoint asks ----
+
+void KeyOffice::on(Instant now, Endpoint& endpoint, const KeyNeeded&, std::vector<LogEvent>& log) {
   if (keyring_ || directory_.empty()) return;
+  auto kept = read_keyring(directory_);
+  if (const auto* fault = std::get_if<std::string>(&kept))
+    return log.push_back(told(Level::error, "keys_not_read", *fault));
   hide_memory();
-  keyring_ = Keyring{new_link_secret(), {}, {}};
-  endpoint.hold(now, keyring_->link, {});
+  keyring_ = std::get<std::optional<Keyring>>(kept).value_or(Keyring{new_link_secret(), {}, {}});
+  if (!keyring_->certificate.empty()) changes_.proves = keyring_->link;
+  endpoint.hold(now, keyring_->link, keyring_->certificate);
 }
 
 OrFault<SiteSecret> KeyOffice::signer() const {
@@ -87,13 +105,26 @@ OrFault<SiteSecret> KeyOffice::signer() const {
   return *secret;
 }
 
+/// Why the key isn't certified; what is certified is noted.
+WhyNot KeyOffice::fault_of(const CertificateAsked& asked, const SiteSecret& secret) const {
+  if (asked.party == self_) return {};
+  if (!shows_possession(asked.possession, asked.link, secret, to_text(asked.party)))
+    return "it doesn't show that it has the secret of the key";
+  // An order that revokes a key may not have reached the endpoint yet.
+  const auto revoked = read_revoked(directory_);
+  if (const auto* fault = std::get_if<std::string>(&revoked)) return *fault;
+  const auto is_revoked = [&](const LinkKey& key) {
+    return std::ranges::count(std::get<std::vector<std::string>>(revoked), to_text(key)) > 0;
+  };
+  if (is_revoked(asked.link) || (asked.by && is_revoked(*asked.by))) return "its key is revoked";
+  return note_certified(directory_, {asked.party, asked.link, asked.by, wall_seconds() + certificate_life});
+}
+
 void KeyOffice::on(Instant now, Endpoint& endpoint, const CertificateAsked& asked, std::vector<LogEvent>& log) {
   if (!is_site() || !keyring_) return;
   const auto secret = signer();
   const auto* const unsigned_since = std::get_if<std::string>(&secret);
-  WhyNot why_not = unsigned_since ? *unsigned_since : WhyNot();
-  if (!unsigned_since && asked.by && *asked.by != asked.link)
-    why_not = note_successor(directory_, *asked.by, asked.link, wall_seconds() + certificate_life);
+  WhyNot why_not = unsigned_since ? *unsigned_since : fault_of(asked, std::get<SiteSecret>(secret));
   if (!why_not.empty()) {
     log.push_back(told(Level::warning, "not_certified", to_text(asked.party) + ": " + why_not));
     return;
@@ -113,6 +144,7 @@ void KeyOffice::on(Instant now, Endpoint& endpoint, const CertificateHeard& hear
     return take_next(now, endpoint, log);
   }
   if (!keyring_ || public_of(keyring_->link) != heard.link) return;
+  if (keyring_->certificate.empty()) changes_.proves = keyring_->link;  // from now on it can be dialled with
   *keyring_ = Keyring{keyring_->link, heard.certificate, heard.site};
   if (WhyNot fault = write_keyring(directory_, *keyring_); !fault.empty())
     log.push_back(told(Level::error, "keys_not_kept", fault));
@@ -120,27 +152,24 @@ void KeyOffice::on(Instant now, Endpoint& endpoint, const CertificateHeard& hear
   log.push_back({Level::info, "certificate", {}, {{"link", to_text(heard.link)}}});
 }
 
-void KeyOffice::on(Instant, Endpoint&, const NextKeyHeard& heard, std::vector<LogEvent>& log) {
+void KeyOffice::on(Instant now, Endpoint&, const NextKeyHeard& heard, std::vector<LogEvent>& log) {
   const auto dialled = dialled_.find(heard.peer);
   if (dialled == dialled_.end()) return;
-  const WallSeconds now = wall_seconds();
-  const std::string before = followed_.endpoint_for(heard.peer, dialled->second, 0, now);
-  if (WhyNot fault = followed_.hear(heard.peer, dialled->second, heard.link, heard.from); !fault.empty())
+  if (WhyNot fault = followed_.hear(heard.peer, dialled->second.configured, heard.link, heard.from);
+      !fault.empty())
     log.push_back(told(Level::error, "keys_not_kept", fault));
   log.push_back({Level::info,
                  "next_key",
                  {},
                  {{"peer", to_text(heard.peer)}, {"link", to_text(heard.link)}, {"from", heard.from}}});
-  if (followed_.endpoint_for(heard.peer, dialled->second, 0, now) != before)
-    changes_.redials.push_back(heard.peer);
+  follow(now);
 }
 
-// ---- another key
-// ---------------------------------------------------------------------------------------------------
+// ---- another key ----
 
 OrFault<WallSeconds> KeyOffice::rotate(Instant now, Duration overlap, Endpoint& endpoint) {
   if (!keyring_) return "there are no keys here: nothing is spoken over tcp";
-  if (next_) return "another key takes its turn already";
+  if (next_ && !next_->certificate.empty()) return "another key takes its turn already";
   const WallSeconds from = wall_seconds() + overlap.microseconds / 1'000'000;
   Keyring next{new_link_secret(), {}, keyring_->site};
   if (is_site()) {
@@ -152,7 +181,7 @@ OrFault<WallSeconds> KeyOffice::rotate(Instant now, Duration overlap, Endpoint& 
   if (WhyNot fault = write_next_keyring(directory_, next); !fault.empty()) return fault;
   next_ = std::move(next);
   if (!is_site()) {
-    endpoint.ask_certificate(now, public_of(next_->link));
+    endpoint.ask_certificate(now, next_->link);
     return wall_seconds();
   }
   endpoint.announce(now, next_->certificate);
@@ -172,8 +201,7 @@ void KeyOffice::take_next(Instant now, Endpoint& endpoint, std::vector<LogEvent>
   log.push_back({Level::info, "link_key", {}, {{"link", to_text(public_of(keyring_->link))}}});
 }
 
-// ---- the order of an administrator
-// ---------------------------------------------------------------------------------
+// ---- the order of an administrator ----
 
 std::optional<OrFault<Duration>> overlap_asked(const Ask& ask) {
   if (ask.verb != "rotate") return std::nullopt;

@@ -2,10 +2,11 @@
 // made, has a new link key take the place of the old one, and follows the keys of peers.
 //
 // A site manager tells its peers which link key it listens with next, and from when on; others ask their site to
-// certify the new key, and use it at once. Connections that are there go on with the old key. Nothing of a session
-// depends on the key of a connection.
+// certify the new key, and use it at once. Connections that others opened are lost when a manager listens with
+// another key, and are opened again with that key. Nothing of a session depends on the key of a connection.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <map>
 #include <optional>
@@ -39,7 +40,7 @@ class KeyOffice {
 
   /// Does what the endpoint asks, and what is due. What is to be told is in `log`.
   void perform(Instant now, Endpoint& endpoint, std::vector<LogEvent>& log);
-  Instant next_deadline() const { return next_at_; }
+  Instant next_deadline() const { return std::min(next_at_, follow_at_); }
   KeyChanges take_changes() { return std::exchange(changes_, {}); }
 
   /// Another link key takes the place of ours: a site manager's after `overlap`, in which its peers hear of it;
@@ -60,7 +61,9 @@ class KeyOffice {
   void on(Instant now, Endpoint& endpoint, const NextKeyHeard& event, std::vector<LogEvent>& log);
   void take_next(Instant now, Endpoint& endpoint, std::vector<LogEvent>& log);
   void wait_for_turn(Instant now);
+  void follow(Instant now);
   OrFault<SiteSecret> signer() const;
+  WhyNot fault_of(const CertificateAsked& asked, const SiteSecret& secret) const;
 
   std::string directory_;
   Party self_;
@@ -68,7 +71,11 @@ class KeyOffice {
   std::optional<Keyring> next_;  ///< takes its place at next_at_, or when its certificate comes
   Instant next_at_ = never;
   FollowedKeys followed_;
-  std::map<Party, std::string> dialled_;  ///< endpoints as the configuration has them
+  Instant follow_at_{};  ///< when a peer listens with another key
+  struct Dialled {
+    std::string configured, used;  ///< endpoints, with their keys
+  };
+  std::map<Party, Dialled> dialled_;
   KeyChanges changes_;
 };
 

@@ -194,7 +194,7 @@ class Reactor {
   std::string connect(const Party& peer, const std::string& endpoint) {
     auto made = transport_.dial(endpoint);
     if (const auto* fault = std::get_if<TransportFault>(&made)) return fault->text;
-    driver_.endpoint.dial(monotonic_now(), std::get<Connection>(made), peer);
+    driver_.endpoint.dial(monotonic_now(), std::get<Connection>(made), peer, place_and_key(endpoint).second);
     return {};
   }
 
@@ -216,7 +216,7 @@ class Reactor {
         found->second.attempt = 0;
         connect_again(peer, found->second);
       }
-    if (!changes.redials.empty() || changes.proves) next_attempt_ = now + between_attempts;
+    next_attempt_ = std::min(next_attempt_, now + between_attempts);
     unsettled_ = true;
   }
 

@@ -2,7 +2,9 @@
 #include "runtime/successors.hpp"
 
 #include <algorithm>
+#include <set>
 
+#include "protocol/text.hpp"
 #include "runtime/clock.hpp"
 #include "runtime/files.hpp"
 #include "runtime/json_list.hpp"
@@ -13,44 +15,61 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// A site with so many new keys within the life of a certificate has a manager that errs.
-constexpr std::size_t successors_max = 10'000;
+/// Later keys of one party within the life of a certificate.
+constexpr std::ptrdiff_t keys_max = 16;
 
 std::string successors_file(const std::string& folder) { return folder + "/keys/successors.json"; }
 
+bool is_past(const Json& row, WallSeconds now) {
+  const auto until = row.find("until");
+  return until == row.end() || !until->is_number_integer() || until->get<WallSeconds>() <= now;
+}
+
 }  // namespace
 
-WhyNot note_successor(const std::string& folder, const LinkKey& of, const LinkKey& link, WallSeconds until) {
+WhyNot note_certified(const std::string& folder, const Certification& certified) {
   auto read = read_json_list(successors_file(folder));
   if (auto* fault = std::get_if<std::string>(&read)) return std::move(*fault);
   Json& list = std::get<Json>(read);
-  const std::string later = to_text(link);
+  const std::size_t before = list.size();
   const WallSeconds now = wall_seconds();
-  const auto is_past = [&](const Json& row) {
-    const auto end = row.find("until");
-    return word_in(row, "link") == later || end == row.end() || !end->is_number_integer() || *end <= now;
-  };
-  list.erase(std::remove_if(list.begin(), list.end(), is_past), list.end());
-  if (list.size() >= successors_max) return "too many link keys were certified of late";
-  list.push_back({{"link", later}, {"of", to_text(of)}, {"until", until}});
+  list.erase(std::remove_if(list.begin(), list.end(), [&](const Json& row) { return is_past(row, now); }),
+             list.end());
+  const std::string link = to_text(certified.link), party = to_text(certified.party);
+  const std::string of = certified.by && *certified.by != certified.link ? to_text(*certified.by) : std::string();
+  bool is_changed = list.size() != before, is_known = of.empty();
+  for (Json& row : list) {
+    if (word_in(row, "link") != link) continue;
+    if (word_in(row, "party") != party) return "the key is certified for " + word_in(row, "party");
+    row["until"] = certified.until;
+    is_changed = true;
+    is_known = is_known || word_in(row, "of") == of;
+  }
+  if (!is_known) {
+    const auto own = std::ranges::count_if(list, [&](const Json& row) { return word_in(row, "party") == party; });
+    if (own >= keys_max) return "too many keys were certified for it of late";
+    list.push_back({{"party", party}, {"link", link}, {"of", of}, {"until", certified.until}});
+  }
+  if (!is_changed && is_known) return {};
   return replace_private_file(successors_file(folder), list.dump(2) + "\n");
 }
 
 OrFault<std::vector<std::string>> successors_of(const std::string& folder, const std::string& key) {
-  auto read = read_json_list(successors_file(folder));
-  if (auto* fault = std::get_if<std::string>(&read)) return std::move(*fault);
-  std::vector<std::string> found, open{key};
+  const auto read = read_json_list(successors_file(folder));
+  if (const auto* fault = std::get_if<std::string>(&read)) return *fault;
+  std::set<std::string> found{key};
+  std::vector<std::string> order, open{key};
   while (!open.empty()) {
     const std::string of = std::move(open.back());
     open.pop_back();
     for (const Json& row : std::get<Json>(read)) {
-      const std::string link = word_in(row, "link");
-      if (word_in(row, "of") != of || link == key || std::ranges::find(found, link) != found.end()) continue;
-      found.push_back(link);
-      open.push_back(link);
+      std::string link = word_in(row, "link");
+      if (word_in(row, "of") != of || !found.insert(link).second) continue;
+      order.push_back(link);
+      open.push_back(std::move(link));
     }
   }
-  return found;
+  return order;
 }
 
 }  // namespace dmm

@@ -1,10 +1,11 @@
 // Which link keys a site certified because the holder of an earlier one asked. If the earlier key was stolen, so
 // are the later ones: revoking it revokes them, too.
 //
-//   keys/successors.json   in the site manager's directory: each later key, the key that asked, until when it is
-//   good
+//   keys/successors.json   in the site manager's directory: later keys, the keys that asked for them, and until
+//   when
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,8 +14,17 @@
 
 namespace dmm {
 
-/// The holder of one link key had another certified. Says why that can't be kept; then it must not be certified.
-WhyNot note_successor(const std::string& folder, const LinkKey& of, const LinkKey& link, WallSeconds until);
+/// A key that is certified anew or for the first time.
+struct Certification {
+  Party party;
+  LinkKey link;
+  std::optional<LinkKey> by;  ///< the key that its holder proved; none: an account
+  WallSeconds until = 0;
+};
+
+/// Notes where the key comes from, for as long as it is good. Says why that can't be; then it must not be
+/// certified: the key is another party's, or the party has too many keys.
+WhyNot note_certified(const std::string& folder, const Certification& certified);
 
 /// All later keys that come of this one, as letters.
 OrFault<std::vector<std::string>> successors_of(const std::string& folder, const std::string& key);

@@ -9,6 +9,8 @@ namespace {
 
 /// A start that comes much later than any that a world has.
 constexpr std::uint64_t far_later = std::uint64_t{1} << 50;
+/// An instance that no process of a world has.
+constexpr std::uint64_t another_machine = std::uint64_t{1} << 40;
 
 }  // namespace
 
@@ -16,32 +18,45 @@ Principal World::principal_of(const FrameArrival& arrival) const {
   return keys_->principal(arrival.connection, network_.dialler_of(arrival.connection) == arrival.from);
 }
 
-/// All peers that it keeps a connection to, or some of them.
-void World::dial_again(Address address, const std::vector<Party>* peers) {
+/// All peers that it keeps a connection to, or one of them.
+void World::dial_again(Address address, std::optional<Address> one) {
   const Actor& actor = *actors_[address];
-  for (const Address listener : actor.dials) {
-    const bool is_meant = !peers || std::ranges::find(*peers, parties_[listener]) != peers->end();
-    if (is_meant && dials(actor, listener)) dial(address, listener);
-  }
+  for (const Address listener : actor.dials)
+    if ((!one || *one == listener) && dials(actor, listener)) dial(address, listener);
 }
 
 /// The office of a manager does what its endpoint asks; whether anything is dialled anew.
 bool World::keep_keys(Address address, Endpoint& endpoint) {
   if (!keys_) return false;
-  WorldKeys::Again peers;
-  const bool is_other = keys_->serve(address, now_, actors_[address]->clock.at(now_), endpoint, peers);
-  if (is_other || !peers.empty()) dial_again(address, is_other ? nullptr : &peers);
-  return is_other || !peers.empty();
+  const bool is_other = keys_->serve(address, now_, actors_[address]->clock.at(now_), endpoint);
+  if (is_other) dial_again(address, std::nullopt);
+  return is_other;
 }
 
-void World::rotate_key(const Party& party) {
+void World::rotate_key(const Party& party, Duration overlap) {
   end_all_quiet();
   const Address address = address_of(party);
   Endpoint* const endpoint = endpoint_of(address);
   if (!endpoint || stalls(*actors_[address])) return;
-  keys_->rotate(address, now_, actors_[address]->clock.at(now_), *endpoint);
-  if (party.role == Role::site_manager) dial_again(address, nullptr);
+  keys_->rotate(address, now_, overlap, actors_[address]->clock.at(now_), *endpoint);
   touch(address);
+  settle_touched();
+}
+
+/// Peers dial with the key at the time that they were told, or when their operator tells them.
+void World::take_key(const Party& party) {
+  end_all_quiet();
+  const Address address = address_of(party);
+  Endpoint* const endpoint = endpoint_of(address);
+  if (!endpoint || stalls(*actors_[address])) return;
+  if (!keys_->take_next(address, actors_[address]->clock.at(now_), *endpoint)) return;
+  dial_again(address, std::nullopt);
+  touch(address);
+  for (Address other = 0; other < actors_.size(); ++other) {
+    if (!endpoint_of(other) || stalls(*actors_[other])) continue;
+    dial_again(other, address);
+    touch(other);
+  }
   settle_touched();
 }
 
@@ -72,6 +87,8 @@ void World::mend_keys() {
   for (Address address = 0; address < actors_.size(); ++address)
     if (Endpoint* const endpoint = endpoint_of(address); endpoint && parties_[address].role == Role::site_manager)
       endpoint->admit(actors_[address]->clock.at(now_), admission_of(*actors_[address]));
+  for (Address address = 0; address < actors_.size(); ++address)
+    if (endpoint_of(address)) dial_again(address, std::nullopt);
   settle_touched();
 }
 
@@ -91,14 +108,30 @@ void World::impersonate(const Party& impostor, const Party& victim) {
   if (actors_[from]->dials.empty()) return;
   const Address listener = actors_[from]->dials.front();
   const auto connection = network_.connection_between(from, listener);
-  if (!connection) return;
-  const Envelope envelope{.from = victim,
-                          .to = parties_[listener],
-                          .incarnation = far_later,
+  if (connection) greet_as(victim, *connection, far_later, {});
+}
+
+/// Over a connection of some manager.
+void World::greet_as(const Party& party, Connection connection, std::uint64_t incarnation, Hello greeting) {
+  const Envelope envelope{.from = party,
+                          .to = parties_[network_.listener_of(connection)],
+                          .incarnation = incarnation,
                           .trace = {},
                           .hint = {},
-                          .message = Hello{}};
-  network_.send(now_, from, *connection, std::string(codec_->encode(envelope)));
+                          .message = std::move(greeting)};
+  network_.send(now_, network_.dialler_of(connection), connection, std::string(codec_->encode(envelope)));
+}
+
+void World::clone(const Party& party) {
+  end_all_quiet();
+  const Address address = address_of(party);
+  if (actors_[address]->dials.empty()) return;
+  const Connection connection = network_.connect(address, actors_[address]->dials.front());
+  keys_->open(connection, address);
+  Hello greeting;
+  greeting.instance = another_machine + address;
+  greeting.certificate = keys_->certificate_of(address);
+  greet_as(party, connection, (starts_of(party) << 20) + 1, std::move(greeting));
 }
 
 }  // namespace dmm

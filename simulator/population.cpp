@@ -112,7 +112,8 @@ bool World::dials(const Actor& actor, Address listener) const {
 void World::dial(Address address, Address listener) {
   const Connection connection = network_.connect(address, listener, actors_[listener]->reachable);
   if (keys_) keys_->open(connection, address);
-  endpoint_of(address)->dial(actors_[address]->clock.at(now_), connection, parties_[listener]);
+  const auto key = keys_ ? std::optional(keys_->key_of(listener)) : std::nullopt;
+  endpoint_of(address)->dial(actors_[address]->clock.at(now_), connection, parties_[listener], key);
 }
 
 void World::start(Address address) {

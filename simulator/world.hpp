@@ -155,8 +155,9 @@ class World {
   void lose_programs(const Party& resource_manager);
 
   // ---- keys, where managers have any ----
-  /// As `dmm rotate` does; a manager that doesn't answer does nothing.
-  void rotate_key(const Party& party);
+  /// As `dmm rotate` does; a manager that doesn't answer does nothing. A site manager takes its key by `take_key`.
+  void rotate_key(const Party& party, Duration overlap);
+  void take_key(const Party& party);
   /// As `dmm revoke` at the manager's site does. The manager has another key from its next start on.
   void revoke_key(const Party& party);
   /// Operators certify anew what ended, and restart what was revoked.
@@ -164,6 +165,8 @@ class World {
   /// A manager greets the site that it dials in the name of another manager, which was restarted many times, if it
   /// were.
   void impersonate(const Party& impostor, const Party& victim);
+  /// A process of a copied machine, with all that the manager proves itself with, greets the manager's site.
+  void clone(const Party& party);
   const WorldKeys* keys() const { return keys_.get(); }
 
   // ---- owners ----
@@ -254,8 +257,9 @@ class World {
   ResourceManagerSettings resource_manager_settings(Address address) const;
   bool dials(const Actor& actor, Address listener) const;
   void dial(Address address, Address listener);
-  void dial_again(Address address, const std::vector<Party>* peers);
+  void dial_again(Address address, std::optional<Address> one);
   bool keep_keys(Address address, Endpoint& endpoint);
+  void greet_as(const Party& party, Connection connection, std::uint64_t incarnation, Hello greeting);
   Principal principal_of(const FrameArrival& arrival) const;
   void deliver(FrameArrival arrival);
   bool report(Address address);

@@ -3,6 +3,9 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
+
+#include "protocol/text.hpp"
 
 namespace dmm {
 namespace {
@@ -27,7 +30,7 @@ LinkSecret WorldKeys::new_secret() { return LinkSecret(bytes_of(random_)); }
 
 void WorldKeys::add(Address address, const Party& party) {
   if (party.role == Role::site_manager) sites_.emplace(party.site, SiteSecret(bytes_of(random_)));
-  holders_.emplace(address, Holder{party, new_secret(), {}, {}});
+  holders_.emplace(address, Holder{party, new_secret(), {}, {}, {}});
 }
 
 std::string WorldKeys::certify(const Party& party, const LinkKey& link, Instant now) {
@@ -74,13 +77,17 @@ Principal WorldKeys::principal(Connection connection, bool is_dialler) const {
   return proved_.at(connection);
 }
 
-bool WorldKeys::serve(Address address, Instant now, Instant clock, Endpoint& endpoint, Again& peers) {
+bool WorldKeys::serve(Address address, Instant now, Instant clock, Endpoint& endpoint) {
   Holder& holder = holders_.at(address);
   bool is_other = false;
   for (const KeyEvent& event : endpoint.take_key_events()) {
     if (const auto* asked = std::get_if<CertificateAsked>(&event)) {
+      const bool is_own = asked->party == holder.party;
+      if (!is_own &&
+          !shows_possession(asked->possession, asked->link, sites_.at(holder.party.site), to_text(asked->party)))
+        continue;
       std::string certificate = certify(asked->party, asked->link, now);
-      if (asked->party == holder.party)
+      if (is_own)
         endpoint.hold(clock, holder.secret, std::move(certificate));
       else
         endpoint.certified(clock, asked->party, std::move(certificate));
@@ -91,26 +98,29 @@ bool WorldKeys::serve(Address address, Instant now, Instant clock, Endpoint& end
       is_other |= is_next;
       rotations_ += is_next;
       endpoint.hold(clock, holder.secret, heard->certificate);
-    } else if (const auto* next = std::get_if<NextKeyHeard>(&event)) {
-      peers.push_back(next->peer);
     }
   }
   return is_other;
 }
 
-void WorldKeys::rotate(Address address, Instant now, Instant clock, Endpoint& endpoint) {
+void WorldKeys::rotate(Address address, Instant now, Duration overlap, Instant clock, Endpoint& endpoint) {
   Holder& holder = holders_.at(address);
-  if (holder.next) return;  // it still waits for the certificate of another
-  LinkSecret next = new_secret();
-  if (holder.party.role != Role::site_manager) {
-    holder.next = next;
-    return endpoint.ask_certificate(clock, public_of(next));
-  }
+  if (holder.next) return;  // it still waits for the turn of another
+  holder.next = new_secret();
+  if (holder.party.role != Role::site_manager) return endpoint.ask_certificate(clock, *holder.next);
+  holder.next_certificate = certify(holder.party, public_of(*holder.next), now + overlap);
+  endpoint.announce(clock, holder.next_certificate);
+}
+
+bool WorldKeys::take_next(Address address, Instant clock, Endpoint& endpoint) {
+  Holder& holder = holders_.at(address);
+  if (!holder.next || holder.party.role != Role::site_manager) return false;
   ++rotations_;
-  holder.secret = next;
-  holder.certificate = certify(holder.party, public_of(next), now);
+  holder.secret = *std::exchange(holder.next, std::nullopt);
+  holder.certificate = std::move(holder.next_certificate);
   endpoint.hold(clock, holder.secret, holder.certificate);
   endpoint.announce(clock, holder.certificate);
+  return true;
 }
 
 void WorldKeys::recertify(Address address, Instant now, Instant clock, Endpoint& endpoint) {

@@ -35,20 +35,22 @@ class WorldKeys {
   /// What is proved of the sender of a frame.
   Principal principal(Connection connection, bool is_dialler) const;
 
-  /// Peers to dial again.
-  using Again = std::vector<Party>;
-  /// Does what the endpoint of a manager asks. Whether all that it dials is to be dialled again, with another key,
-  /// or else which peers.
-  bool serve(Address address, Instant now, Instant clock, Endpoint& endpoint, Again& peers);
+  /// Does what the endpoint of a manager asks. Whether all that it dials is to be dialled again, with another key.
+  bool serve(Address address, Instant now, Instant clock, Endpoint& endpoint);
 
-  /// A manager takes another key: at once, or when its site has certified it.
-  void rotate(Address address, Instant now, Instant clock, Endpoint& endpoint);
+  /// A manager is to have another key: a site manager tells its peers, any other one asks its site for a
+  /// certificate.
+  void rotate(Address address, Instant now, Duration overlap, Instant clock, Endpoint& endpoint);
+  /// A site manager takes the key that it told its peers, if any. Whether it did.
+  bool take_next(Address address, Instant clock, Endpoint& endpoint);
+  LinkKey key_of(Address address) const { return public_of(holders_.at(address).secret); }
   /// The manager's operator makes a new certificate by hand.
   void recertify(Address address, Instant now, Instant clock, Endpoint& endpoint);
   /// The key that a manager has now is believed no more; it has another one from its next start on.
   void revoke(Address address);
   bool is_revoked(Address address) const;
 
+  const std::string& certificate_of(Address address) const { return holders_.at(address).certificate; }
   std::uint64_t rotations() const { return rotations_; }
   std::uint64_t certificates() const { return certificates_; }
 
@@ -57,7 +59,7 @@ class WorldKeys {
     Party party;
     LinkSecret secret;
     std::optional<LinkSecret> next;  ///< waits for its certificate
-    std::string certificate;
+    std::string certificate, next_certificate;
     SealSalt salt{};
   };
   LinkSecret new_secret();

@@ -6,6 +6,7 @@
 #include "runtime/accounts.hpp"
 #include "runtime/daemon_main.hpp"
 #include "runtime/enrolment.hpp"
+#include "runtime/successors.hpp"
 #include "sitemgr/site_manager.hpp"
 #include "topologies/config_notes.hpp"
 #include "topologies/daemon_config.hpp"
@@ -24,6 +25,11 @@ WhyNot add_joined(SiteConfig& config) {
   auto revoked = read_revoked(config.directory);
   if (auto* fault = std::get_if<std::string>(&revoked)) return std::move(*fault);
   for (std::string& key : std::get<std::vector<std::string>>(revoked)) config.revoked.push_back(std::move(key));
+  for (const std::string& key : std::vector<std::string>(config.revoked)) {
+    auto later = successors_of(config.directory, key);
+    if (auto* fault = std::get_if<std::string>(&later)) return std::move(*fault);
+    for (std::string& one : std::get<std::vector<std::string>>(later)) config.revoked.push_back(std::move(one));
+  }
   auto read = read_joined(config.directory);
   if (auto* fault = std::get_if<std::string>(&read)) return std::move(*fault);
   for (const JoinedLink& joined : std::get<std::vector<JoinedLink>>(read)) {

@@ -41,11 +41,20 @@ class FaultPlan {
     Parties of_sites = managers_;
     of_sites.insert(of_sites.end(), users_.begin(), users_.end());
     for (double left = seconds_ / run_.stretch; left > 0; left -= 100) {
-      for (std::uint32_t some = dice_.between(1, 3); some > 0; --some) some_act(Kind::rotate_key, all_);
+      for (std::uint32_t some = dice_.between(1, 3); some > 0; --some) rotation();
       for (std::uint32_t some = dice_.between(0, 2); some > 0; --some)
         some_act(Kind::impersonate, of_sites).b = dice_.pick(of_sites);
+      if (dice_.chance(0.3)) some_act(Kind::clone, of_sites);
       if (run_.trouble == Trouble::harsh && dice_.chance(0.3)) revocation();
     }
+  }
+
+  /// Of a site manager in two steps, of any other as soon as it can.
+  void rotation() {
+    Act& rotate = some_act(Kind::rotate_key, all_);
+    rotate.length = from_seconds(20 * dice_.uniform() * run_.stretch);
+    const Act asked = rotate;
+    if (asked.a.role == Role::site_manager) act(asked.at + asked.length, Kind::take_key, asked.a);
   }
 
   /// The operator gives the manager another key a little later.

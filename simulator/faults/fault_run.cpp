@@ -296,9 +296,11 @@ void FaultRun::perform_on(const Act& act) {
     case Kind::link: return connect(act, true);
     case Kind::report_late: return world_->report_late(act.a, act.length);
     case Kind::lose_programs: return world_->lose_programs(act.a);
-    case Kind::rotate_key: return world_->rotate_key(act.a);
+    case Kind::rotate_key: return world_->rotate_key(act.a, act.length);
+    case Kind::take_key: return world_->take_key(act.a);
     case Kind::revoke_key: return world_->revoke_key(act.a);
     case Kind::impersonate: return world_->impersonate(act.a, act.b);
+    case Kind::clone: return world_->clone(act.a);
   }
 }
 

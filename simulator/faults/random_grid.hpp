@@ -50,8 +50,10 @@ struct Act {
     report_late,
     lose_programs,
     rotate_key,
+    take_key,
     revoke_key,
     impersonate,  ///< `a` greets its site in the name of `b`
+    clone,        ///< a copy of `a`, keys and all, greets the site
   };
   Instant at{};
   Kind kind = Kind::submit;

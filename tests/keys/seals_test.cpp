@@ -83,4 +83,15 @@ TEST_CASE("seals: what pairs share is forgotten beyond a bound, and nothing is l
   CHECK(to.open(payload));
 }
 
+TEST_CASE("seals: the holder of a link secret shows it to its site, in its own name") {
+  const SiteSecret site = new_site_secret(), other = new_site_secret();
+  const LinkSecret ann = new_link_secret(), thief = new_link_secret();
+  const std::string shown = possession_of(ann, new_seal_salt(), public_of(site), "jobmgr alpha/ann");
+  CHECK(shows_possession(shown, public_of(ann), site, "jobmgr alpha/ann"));
+  CHECK_FALSE(shows_possession(shown, public_of(ann), site, "jobmgr alpha/bob"));
+  CHECK_FALSE(shows_possession(shown, public_of(thief), site, "jobmgr alpha/ann"));
+  CHECK_FALSE(shows_possession(shown, public_of(ann), other, "jobmgr alpha/ann"));
+  CHECK_FALSE(shows_possession("", public_of(ann), site, "jobmgr alpha/ann"));
+}
+
 }  // namespace seals_test

@@ -2,6 +2,7 @@
 // one.
 #include "keys/certificate.hpp"
 #include "keys/endpoint_key.hpp"
+#include "protocol/text.hpp"
 #include "tests/links/keys_stage.hpp"
 
 namespace relay_seals_test {
@@ -251,6 +252,7 @@ TEST_CASE("relay seals: a manager asks its site to certify its key, at once and 
         if (const auto* asked = std::get_if<CertificateAsked>(&event)) {
           CHECK(asked->party == bob);
           CHECK(asked->link == public_of(late.secret));
+          CHECK(shows_possession(asked->possession, asked->link, chain.site.secret, to_text(bob)));
           const WallSeconds today_now = today + (chain.now - start).microseconds / 1'000'000;
           manager.certified(chain.now, bob, chain.site.certify_for(bob, asked->link, today_now));
         }
@@ -293,6 +295,42 @@ TEST_CASE("relay seals: a manager without keys at a site that has some is told t
     for (const KeyEvent& event : jobs.take_key_events()) wanted |= std::holds_alternative<KeyNeeded>(event);
   }
   CHECK(wanted);
+}
+
+TEST_CASE("relay seals: a listener over tcp has to show a certificate of the key that it was dialled by") {
+  const Signer site{SiteName("beta")}, thief{SiteName("beta")};
+  const LinkKey link = new_link(), other = new_link();
+  struct Row {
+    const char* what;
+    std::string certificate;
+    bool is_met;
+  };
+  for (const Row& row : {Row{"right", site.certify_for(beta, link), true}, Row{"none", "", false},
+                         Row{"of another key", site.certify_for(beta, other), false},
+                         Row{"of another site key", thief.certify_for(beta, link), false},
+                         Row{"of another party", site.certify_for(nodes, link), false}}) {
+    CAPTURE(row.what);
+    Endpoint a(keyed(alpha, beta, knows({&site})));
+    a.dial(start, 1, beta, link);
+    Hand hand{.self = beta, .endpoint = a};
+    hand.now = start;
+    Hello greeting;
+    greeting.certificate = row.certificate;
+    for (int i = 0; i < 2; ++i) {
+      std::vector<Received> messages;
+      a.receive(start, 1, hand.frame(greeting), messages, Dialled{});
+      for (const Envelope& heard : hand.hear()) hand.knows = heard.incarnation;
+    }
+    CHECK(a.is_up(beta) == row.is_met);
+    if (!row.is_met) continue;
+    // Revoked: what it says is believed no more, on the same connection.
+    Admission admission = a.settings().admission;
+    admission.trust.revoked = {link};
+    a.admit(start, admission);
+    std::vector<Received> messages;
+    a.receive(start, 1, hand.frame(withdraw(1), 1), messages, Dialled{});
+    CHECK(messages.empty());
+  }
 }
 
 TEST_CASE("relay seals: a site manager tells which key it listens with next, and a lie about it isn't heard") {

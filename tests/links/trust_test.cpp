@@ -114,6 +114,41 @@ TEST_CASE("trust: a key that is revoked, or whose certificate expires, is believ
   CHECK(caller.tell(caller.frame(withdraw(3), 3)).size() == 1);
 }
 
+TEST_CASE("trust: an earlier certificate that is said again in a session proves nothing") {
+  const Signer beta_site{SiteName("beta")};
+  const LinkKey link = new_link(), earlier = new_link();
+  Endpoint endpoint(keyed(alpha, beta, knows({&beta_site})));
+  Caller caller(beta, endpoint, link, beta_site.certify_for(beta, link, today));
+  REQUIRE(caller.is_greeted());
+  REQUIRE(caller.tell(caller.frame(withdraw(1), 1)).size() == 1);
+  Caller replay(beta, endpoint, earlier, beta_site.certify_for(beta, earlier, today - 500), 2);
+  replay.knows = caller.knows;
+  CHECK_FALSE(replay.is_greeted());
+  CHECK(caller.tell(caller.frame(withdraw(2), 2)).size() == 1);
+}
+
+TEST_CASE("trust: a twin's greeting doesn't take the proof of the one that is heard") {
+  const Signer beta_site{SiteName("beta")};
+  const LinkKey link = new_link(), later = new_link();
+  Endpoint endpoint(keyed(alpha, beta, knows({&beta_site})));
+  Caller caller(beta, endpoint, link, beta_site.certify_for(beta, link)),
+      twin(beta, endpoint, later, beta_site.certify_for(beta, later, today + 10), 2);
+  const auto greeting = [](const Caller& one, std::uint64_t instance) {
+    Hello hello;
+    hello.instance = instance;
+    hello.certificate = one.certificate;
+    return hello;
+  };
+  for (int i = 0; i < 2; ++i) {
+    caller.tell(caller.frame(greeting(caller, 7)));
+    for (const Envelope& heard : caller.hear()) caller.knows = heard.incarnation;
+  }
+  REQUIRE(caller.tell(caller.frame(withdraw(1), 1)).size() == 1);
+  twin.tell(twin.frame(greeting(twin, 8)));
+  CHECK(refused(endpoint, "twin") == 1);
+  CHECK(caller.tell(caller.frame(withdraw(2), 2)).size() == 1);
+}
+
 TEST_CASE("trust: what the holder of a certificate may ask") {
   const Party alphas_nodes = resource_manager_of(SiteName("alpha"), "nodes");
   struct Row {
@@ -121,7 +156,7 @@ TEST_CASE("trust: what the holder of a certificate may ask") {
     Party self;
     Right right;
   };
-  const auto proof = [](const Party& party, Right right = Right::none) { return Proof{{}, party, right, 0}; };
+  const auto proof = [](const Party& party, Right right = Right::none) { return Proof{{}, party, right, 0, 0}; };
   const Party ops{SiteName("alpha"), Role::client, "ops"}, foreign{SiteName("beta"), Role::client, "ops"};
   for (const Row& row :
        {Row{proof(alpha), alpha, Right::administrator}, Row{proof(ops, Right::reader), alpha, Right::reader},
@@ -199,9 +234,22 @@ TEST_CASE("trust: a neighbour revokes its own managers' keys, and not ours") {
   REQUIRE(neighbour.is_greeted());
   REQUIRE(annie.is_greeted());
   REQUIRE(carl.is_greeted());
+  // Nor those of another neighbour.
+  const Signer gamma_site{SiteName("gamma")};
+  const Party gamma = site_manager_of(SiteName("gamma"));
+  const LinkKey of_gamma = new_link();
+  Admission with_gamma = settings.admission;
+  with_gamma.parties.insert(gamma);
+  with_gamma.trust.sites[gamma_site.name] = gamma_site.key();
+  endpoint.admit(neighbour.now, with_gamma);
+  Caller third(gamma, endpoint, of_gamma, gamma_site.certify_for(gamma, of_gamma), 4);
+  REQUIRE(third.is_greeted());
   Vouch vouch;
-  vouch.revoked = {{SiteName("alpha"), to_text(of_ann)}, {SiteName("beta"), to_text(of_beta_user)}};
+  vouch.revoked = {{SiteName("alpha"), to_text(of_ann)},
+                   {SiteName("beta"), to_text(of_beta_user)},
+                   {SiteName("gamma"), to_text(of_gamma)}};
   neighbour.tell(neighbour.frame(vouch, 1));
+  CHECK(third.is_greeted());
   CHECK(annie.is_greeted());
   CHECK_FALSE(carl.is_greeted());
 }

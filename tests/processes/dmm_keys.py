@@ -1,6 +1,8 @@
 """Keys of a party over tcp (docs/protocol.md section 3.2), for the client of the tests."""
 import base64
+import ctypes
 import json
+import os
 import pathlib
 
 import zmq
@@ -23,6 +25,16 @@ class Keys:
     def letters(self):
         """The public key as endpoints and certificates write it."""
         return base64.urlsafe_b64encode(z85.decode(self.public)).decode().rstrip("=")
+
+    def possession(self, party, site_key):
+        """Shows a site that we have the secret of the key (section 8.4c): the party's name under a seal."""
+        sodium = ctypes.CDLL("libsodium.so.23")
+        to, own, nonce = ctypes.create_string_buffer(32), z85.decode(self.public), os.urandom(24)
+        assert sodium.crypto_sign_ed25519_pk_to_curve25519(to, key_bytes(site_key)) == 0
+        box = ctypes.create_string_buffer(len(party) + 16)
+        assert sodium.crypto_box_easy(box, party.encode(), ctypes.c_ulonglong(len(party)), nonce, to,
+                                      z85.decode(self.secret)) == 0
+        return b"\xc1\x01" + to.raw + own + nonce + box.raw
 
     def prove(self, socket, server_key):
         """What the socket dials from now on is CURVE, and its far end is to have the key."""

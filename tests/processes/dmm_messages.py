@@ -66,7 +66,7 @@ Relay = struct("Relay", ("sender", Party, Party()), ("receiver", Party, Party())
 Fragment = struct("Fragment", ("index", "uint", 0), ("last", "bool", False), ("data", "bytes", b""), number=5)
 SiteVouch = struct("SiteVouch", ("site", "name", ""), ("key", "text", ""))
 Vouch = struct("Vouch", ("sites", [SiteVouch], ()), ("revoked", [SiteVouch], ()), ("next", "text", ""), number=6)
-Certify = struct("Certify", ("link", "text", ""), number=7)
+Certify = struct("Certify", ("link", "text", ""), ("possession", "bytes", b""), number=7)
 Certified = struct("Certified", ("certificate", "text", ""), number=8)
 Request = struct("Request", ("id", RequestId, RequestId()), ("need", Need, Need()), ("dttl", "uint", 5),
                  ("priority", "int", 0), ("waited", "int", 0), ("origin_user", "text", ""), ("length", "int", 0),

@@ -309,6 +309,7 @@ class Crashes(GridTest):
         process = self.daemon(self.testbed, "resmgr beta/nodes")
         secret = (folder / "keeper.secret").read_bytes()
         hello = bytes([7]) + struct.pack("<I", len(secret)) + secret + struct.pack("<BIqQQQ", 1, 0, 60000000, 0, 0, 0)
+        hello += bytes(16)  # no account
         with socket.socket(socket.AF_UNIX) as manager:
             manager.connect(f"{folder}/keeper.socket")
             manager.sendall(struct.pack("<I", len(hello)) + hello)

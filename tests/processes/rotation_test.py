@@ -8,7 +8,8 @@ import signal
 import unittest
 
 from changes_test import NODES, Daemon
-from dmm_client import (Certified, Certify, Manager, Network, Person, job_manager, resource_manager, site_manager)
+from dmm_client import (JOB_MANAGER, Certified, Certify, Manager, Network, Person, job_manager, resource_manager,
+                        site_manager)
 from dmm_keys import Keys
 from grid import BIN, LIMIT, GridTest, free_ports, until
 
@@ -144,6 +145,22 @@ class Rotation(Grid):
         self.run_one()
         self.finish_job(job)
 
+    def test_peers_follow_a_key_at_its_time(self):
+        """Nothing is restarted, and a job runs on."""
+        self.begin_sites()
+        self.certify(self.folder / "beta", "node", "nodes", self.folder / "nodes")
+        self.begin_nodes(self.at("beta"))
+        self.begin_ann()
+        job = self.waiting_job()
+        before = self.key_of("beta")
+        self.dmm("rotate", self.ipc("beta"), "--overlap", 0.001)  # some four seconds
+        self.daemons["beta"].until_logged("link_key")
+        self.assertNotEqual(self.key_of("beta"), before)
+        until(self.linked, "the link of alpha and beta")
+        until(lambda: self.is_up(site_manager("beta"), self.ipc("beta"), role="resmgr"), "the link of the nodes")
+        self.run_one()
+        self.finish_job(job)
+
     def test_a_key_to_come_is_told_and_outlives_restarts(self):
         self.begin_sites()
         until(self.linked, "the link")
@@ -206,13 +223,19 @@ class Successors(Grid):
 
     def test_a_site_certifies_its_own_managers_alone(self):
         self.begin_sites()
-        other = Keys()
         for party in (resource_manager("alpha", "nodes"), job_manager("alpha", "ann")):
             folder = self.folder / f"keys-{party.name}"
             self.certify(self.folder / "alpha", "node" if party.name == "nodes" else "user", party.name, folder)
             caller = self.call(party, Keys.read(folder))
+            other = Keys()
             caller.send(Certify("no key"))
             self.network.until(lambda c=caller: c.faults, LIMIT, "the refusal of what is no key")
+            # What the party doesn't have, or another one has, isn't certified.
+            for wrong in (Certify(other.letters()), self.wish(party, other, "jobmgr alpha/bob"),
+                          Certify(self.keys["alpha"][0], self.wish(party, other).possession)):
+                self.until_not_certified(caller, wrong)
+            self.assertFalse(caller.received(Certified))
+            other = Keys()
             other.certificate = self.certified(caller, other)
             self.network.remove(caller)
             self.network.remove(self.call(party, other))  # and it is of no other party
@@ -223,11 +246,25 @@ class Successors(Grid):
     def certified(self, caller, keys):
         """The certificate that the site makes; it hears no more than one wish a second."""
         for _ in range(LIMIT):
-            caller.send(Certify(keys.letters()))
+            caller.send(self.wish(caller.party, keys))
             self.network.serve(0.5)
             if caller.received(Certified):
                 return caller.received(Certified)[0].certificate
         return self.fail("no certificate came")
+
+    def until_not_certified(self, caller, wish):
+        before = len(self.daemons["alpha"].logged("not_certified"))
+
+        def is_refused():
+            caller.send(wish)  # the site hears no more than one a second
+            self.network.serve(0.3)
+            return len(self.daemons["alpha"].logged("not_certified")) > before
+        until(is_refused, "the refusal")
+
+    def wish(self, party, keys, name=None):
+        role = "jobmgr" if party.role == JOB_MANAGER else "resmgr"
+        name = name or f"{role} {party.site}/{party.name}"
+        return Certify(keys.letters(), keys.possession(name, self.keys["alpha"][1]))
 
     def call(self, party, keys, greeted=True):
         caller = Manager(self.network, party, site_manager("alpha"), self.at("alpha"), keys=keys)

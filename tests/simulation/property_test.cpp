@@ -183,19 +183,21 @@ TEST_CASE("co-allocated jobs among sites alike come in crowds, and each is start
 }
 
 TEST_CASE("keys that are exchanged, revoked and certified anew lose and double nothing") {
-  std::uint64_t rotations = 0, certificates = 0, refused = 0, seeds = 0;
+  std::uint64_t rotations = 0, certificates = 0, refused = 0, twins = 0, seeds = 0;
   each_seed(40, [&](std::uint64_t seed) {
     const RandomOptions options{.trouble = trouble_of(seed), .sites_max = sites_max(), .keyed = true};
     const auto run = play_seed(seed, options, "keys that are*");
     rotations += run->world().keys()->rotations();
     certificates += run->world().keys()->certificates();
     refused += run->world().refused("not_proved");
+    twins += run->world().refused("twin");
     ++seeds;
   });
   if (std::getenv("DMM_SEED")) return;
   CHECK(rotations >= seeds);
   CHECK(certificates > 10 * seeds);
   CHECK(refused > 0);
+  CHECK(twins > 0);
 }
 
 TEST_CASE("without faults, what somebody within reach can serve is served, and nothing else is refused") {

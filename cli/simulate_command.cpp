@@ -193,7 +193,7 @@ void add_fault_options(CLI::App& command, SimulateOptions& options) {
                                  "Each site has one cluster, all as large: many co-allocations a second")
                        ->needs(co_allocated));
   only_with_faults(command.add_flag("--keyed", choice.keyed,
-                                    "Managers prove link keys, which are exchanged, revoked and certified anew"));
+                                    "Managers prove link keys, which are exchanged, revoked and certified again"));
   only_with_faults(
       command.add_option("--trace", choice.trace, "The file for everything that happens")->type_name("FILE"));
 }

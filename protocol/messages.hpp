@@ -107,8 +107,8 @@ struct RevokedKey {
 struct Vouch {
   std::vector<SiteVouch> sites;
   std::vector<RevokedKey> revoked;
-  std::string
-      next;  ///< a certificate: the link key that the sender listens with, from its `from` on; empty: as now
+  /// A certificate: from its `from` on the sender listens with this link key. Empty: with the present one.
+  std::string next;
   DMM_MESSAGE(6, self.sites, self.revoked, self.next)
 };
 

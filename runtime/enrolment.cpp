@@ -127,7 +127,7 @@ OrFault<Token> Enrolment::invite(const Json& argument) const {
   const auto hours = argument.find("hours");
   const double good_for = hours != argument.end() && hours->is_number() ? hours->get<double>() : hours_default;
   if (!(good_for > 0 && good_for <= hours_max)) return "invite: expected \"hours\" above 0, at most 720";
-  auto secret = signer();
+  auto secret = signer_in(folder_);
   if (auto* fault = std::get_if<std::string>(&secret)) return std::move(*fault);
   Token token{*newcomer,
               name,
@@ -177,7 +177,7 @@ OrFault<Enrolment::Taken> Enrolment::take_in(const Json& argument) const {
     if (!fault.empty()) return fault;
     return Taken{{}, true};
   }
-  auto secret = signer();
+  auto secret = signer_in(folder_);
   if (auto* fault = std::get_if<std::string>(&secret)) return std::move(*fault);
   const Party party{site_, newcomer == Newcomer::user ? Role::job_manager : Role::resource_manager,
                     ShortText(name)};
@@ -210,16 +210,8 @@ WhyNot Enrolment::revoke(const Json& argument) const {
   return replace_private_file(revoked_file(folder_), list.dump(2) + "\n");
 }
 
-OrFault<SiteSecret> Enrolment::signer() const {
-  auto read = read_site_secret(folder_);
-  if (auto* fault = std::get_if<std::string>(&read)) return std::move(*fault);
-  const auto& secret = std::get<std::optional<SiteSecret>>(read);
-  if (!secret) return "this site has no keys";
-  return *secret;
-}
-
 OrFault<SiteKey> Enrolment::site_key() const {
-  auto secret = signer();
+  auto secret = signer_in(folder_);
   if (auto* fault = std::get_if<std::string>(&secret)) return std::move(*fault);
   return public_of(std::get<SiteSecret>(secret));
 }

@@ -76,8 +76,6 @@ class Enrolment {
   OrFault<Taken> take_in(const nlohmann::ordered_json& argument) const;
 
  private:
-  OrFault<SiteSecret> signer() const;
-
   std::string folder_;
   SiteName site_;
   LinkKey link_;

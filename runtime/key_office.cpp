@@ -17,6 +17,8 @@ namespace {
 constexpr Duration overlap_default = seconds(86'400);
 /// A new key that waits for its turn is looked at again at the latest after so long: the wall clock may be set.
 constexpr Duration look_again = seconds(60);
+/// How often a peer that isn't there is tried by another of its keys.
+constexpr Duration between_attempts = seconds(5);
 
 LogEvent told(Level level, std::string_view event, std::string text) {
   return {level, event, {}, {{"text", std::move(text)}}};
@@ -26,6 +28,18 @@ WallSeconds from_of(const Keyring& keyring) {
   const auto read = read_unverified(keyring.certificate);
   const auto* shown = std::get_if<UnverifiedCertificate>(&read);
   return shown ? shown->certificate.from : 0;
+}
+
+/// The overlap that the question "rotate" wants, or what is wrong with it.
+OrFault<Duration> overlap_in(const Ask& ask) {
+  const auto argument = nlohmann::json::parse(ask.argument.empty() ? "{}" : ask.argument, nullptr, false);
+  constexpr std::int64_t seconds_max = 30 * 86'400;
+  if (!argument.is_object()) return "rotate: the argument is not a JSON object";
+  const auto overlap = argument.find("overlap_seconds");
+  if (overlap == argument.end()) return overlap_default;
+  const bool is_good = overlap->is_number_integer() && *overlap >= std::int64_t{0} && *overlap <= seconds_max;
+  if (!is_good) return "rotate: expected \"overlap_seconds\", from 0 to " + std::to_string(seconds_max);
+  return seconds(overlap->get<std::int64_t>());
 }
 
 }  // namespace
@@ -46,21 +60,16 @@ WhyNot KeyOffice::begin(Instant now, Endpoint& endpoint) {
   return {};
 }
 
-std::string KeyOffice::endpoint_for(const Party& peer, const std::string& endpoint, std::size_t attempt) {
-  std::string used = followed_.endpoint_for(peer, endpoint, attempt, wall_seconds());
-  dialled_.insert_or_assign(peer, Dialled{endpoint, used});
-  return used;
-}
-
-bool KeyOffice::has_choice(const Party& peer) const {
-  const auto dialled = dialled_.find(peer);
-  return dialled != dialled_.end() && followed_.has_choice(peer, dialled->second.configured);
+std::string KeyOffice::dial(const Party& peer, const std::string& endpoint) {
+  std::string used = followed_.endpoint_for(peer, endpoint, 0, wall_seconds());
+  return dialled_.insert_or_assign(peer, Dialled{endpoint, std::move(used), 0}).first->second.used;
 }
 
 void KeyOffice::perform(Instant now, Endpoint& endpoint, std::vector<LogEvent>& log) {
   for (const KeyEvent& event : endpoint.take_key_events())
     std::visit([&](const auto& one) { on(now, endpoint, one, log); }, event);
   if (now >= follow_at_) follow(now);
+  if (now >= attempt_at_) try_other_keys(now, endpoint);
   if (now < next_at_) return;
   if (wall_seconds() >= from_of(*next_))
     take_next(now, endpoint, log);
@@ -72,15 +81,42 @@ void KeyOffice::wait_for_turn(Instant now) {
   next_at_ = now + std::clamp(seconds(from_of(*next_) - wall_seconds()), milliseconds(100), look_again);
 }
 
+void KeyOffice::redial(const Party& peer, Dialled& dialled, std::size_t attempt) {
+  dialled.attempt = attempt;
+  dialled.used = followed_.endpoint_for(peer, dialled.configured, attempt, wall_seconds());
+  changes_.redials.push_back({peer, dialled.used});
+}
+
+/// What is dialled already has the key of before.
+void KeyOffice::prove_with(const LinkSecret& secret) {
+  changes_.proves = secret;
+  for (auto& [peer, dialled] : dialled_)
+    if (dialled.configured.starts_with("tcp://")) redial(peer, dialled, dialled.attempt);
+}
+
 /// Dials the peers that listen with another key by now than the one they are dialled by.
 void KeyOffice::follow(Instant now) {
   const WallSeconds wall = wall_seconds();
   follow_at_ = never;
-  for (const auto& [peer, dialled] : dialled_) {
+  for (auto& [peer, dialled] : dialled_) {
     if (const WallSeconds next = followed_.next_turn(peer, dialled.configured, wall); next > 0)
       follow_at_ = std::min(follow_at_, now + std::min(seconds(next - wall), look_again));
-    if (followed_.endpoint_for(peer, dialled.configured, 0, wall) != dialled.used)
-      changes_.redials.push_back(peer);
+    if (followed_.has_choice(peer, dialled.configured))
+      attempt_at_ = std::min(attempt_at_, now + between_attempts);
+    if (followed_.endpoint_for(peer, dialled.configured, 0, wall) != dialled.used) redial(peer, dialled, 0);
+  }
+}
+
+/// A peer that isn't there may have changed its key earlier, or later, than it said.
+void KeyOffice::try_other_keys(Instant now, const Endpoint& endpoint) {
+  attempt_at_ = never;
+  for (auto& [peer, dialled] : dialled_) {
+    if (!followed_.has_choice(peer, dialled.configured)) continue;
+    attempt_at_ = now + between_attempts;
+    if (endpoint.is_up(peer))
+      dialled.attempt = 0;
+    else
+      redial(peer, dialled, dialled.attempt + 1);
   }
 }
 
@@ -93,16 +129,8 @@ void KeyOffice::on(Instant now, Endpoint& endpoint, const KeyNeeded&, std::vecto
     return log.push_back(told(Level::error, "keys_not_read", *fault));
   hide_memory();
   keyring_ = std::get<std::optional<Keyring>>(kept).value_or(Keyring{new_link_secret(), {}, {}});
-  if (!keyring_->certificate.empty()) changes_.proves = keyring_->link;
+  if (!keyring_->certificate.empty()) prove_with(keyring_->link);
   endpoint.hold(now, keyring_->link, keyring_->certificate);
-}
-
-OrFault<SiteSecret> KeyOffice::signer() const {
-  auto read = read_site_secret(directory_);
-  if (auto* fault = std::get_if<std::string>(&read)) return std::move(*fault);
-  const auto& secret = std::get<std::optional<SiteSecret>>(read);
-  if (!secret) return "this site has no keys";
-  return *secret;
 }
 
 /// Why the key isn't certified; what is certified is noted.
@@ -122,7 +150,7 @@ WhyNot KeyOffice::fault_of(const CertificateAsked& asked, const SiteSecret& secr
 
 void KeyOffice::on(Instant now, Endpoint& endpoint, const CertificateAsked& asked, std::vector<LogEvent>& log) {
   if (!is_site() || !keyring_) return;
-  const auto secret = signer();
+  const auto secret = signer_in(directory_);
   const auto* const unsigned_since = std::get_if<std::string>(&secret);
   WhyNot why_not = unsigned_since ? *unsigned_since : fault_of(asked, std::get<SiteSecret>(secret));
   if (!why_not.empty()) {
@@ -144,7 +172,7 @@ void KeyOffice::on(Instant now, Endpoint& endpoint, const CertificateHeard& hear
     return take_next(now, endpoint, log);
   }
   if (!keyring_ || public_of(keyring_->link) != heard.link) return;
-  if (keyring_->certificate.empty()) changes_.proves = keyring_->link;  // from now on it can be dialled with
+  if (keyring_->certificate.empty()) prove_with(keyring_->link);  // from now on it can be dialled with
   *keyring_ = Keyring{keyring_->link, heard.certificate, heard.site};
   if (WhyNot fault = write_keyring(directory_, *keyring_); !fault.empty())
     log.push_back(told(Level::error, "keys_not_kept", fault));
@@ -173,7 +201,7 @@ OrFault<WallSeconds> KeyOffice::rotate(Instant now, Duration overlap, Endpoint& 
   const WallSeconds from = wall_seconds() + overlap.microseconds / 1'000'000;
   Keyring next{new_link_secret(), {}, keyring_->site};
   if (is_site()) {
-    const auto secret = signer();
+    const auto secret = signer_in(directory_);
     if (const auto* fault = std::get_if<std::string>(&secret)) return *fault;
     next.certificate = certify({self_, public_of(next.link), Right::none, from, from + certificate_life},
                                std::get<SiteSecret>(secret));
@@ -194,30 +222,20 @@ void KeyOffice::take_next(Instant now, Endpoint& endpoint, std::vector<LogEvent>
   if (WhyNot fault = take_next_keyring(directory_, *next_); !fault.empty())
     log.push_back(told(Level::error, "keys_not_kept", fault));
   keyring_ = std::move(*std::exchange(next_, std::nullopt));
-  changes_.proves = keyring_->link;
+  prove_with(keyring_->link);
   endpoint.hold(now, keyring_->link, keyring_->certificate);
   // Once more, now that it is so: peers that are there connect again.
   if (is_site()) endpoint.announce(now, keyring_->certificate);
   log.push_back({Level::info, "link_key", {}, {{"link", to_text(public_of(keyring_->link))}}});
 }
 
-// ---- the order of an administrator ----
-
-std::optional<OrFault<Duration>> overlap_asked(const Ask& ask) {
+std::optional<Answer> KeyOffice::answer(Instant now, const Ask& ask, Endpoint& endpoint) {
   if (ask.verb != "rotate") return std::nullopt;
-  const auto argument = nlohmann::json::parse(ask.argument.empty() ? "{}" : ask.argument, nullptr, false);
-  constexpr std::int64_t seconds_max = 30 * 86'400;
-  if (!argument.is_object()) return "rotate: the argument is not a JSON object";
-  const auto overlap = argument.find("overlap_seconds");
-  if (overlap == argument.end()) return overlap_default;
-  const bool is_good = overlap->is_number_integer() && *overlap >= std::int64_t{0} && *overlap <= seconds_max;
-  if (!is_good) return "rotate: expected \"overlap_seconds\", from 0 to " + std::to_string(seconds_max);
-  return seconds(overlap->get<std::int64_t>());
-}
-
-Answer rotated(const Ask& ask, const OrFault<WallSeconds>& from) {
-  if (const auto* fault = std::get_if<std::string>(&from)) return {ask.token, *fault, {}};
-  return {ask.token, {}, nlohmann::json{{"from", std::get<WallSeconds>(from)}}.dump()};
+  const auto overlap = overlap_in(ask);
+  if (const auto* fault = std::get_if<std::string>(&overlap)) return Answer{ask.token, *fault, {}};
+  const auto from = rotate(now, std::get<Duration>(overlap), endpoint);
+  if (const auto* fault = std::get_if<std::string>(&from)) return Answer{ask.token, *fault, {}};
+  return Answer{ask.token, {}, nlohmann::json{{"from", std::get<WallSeconds>(from)}}.dump()};
 }
 
 }  // namespace dmm

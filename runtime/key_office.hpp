@@ -23,7 +23,7 @@ namespace dmm {
 /// What is to be done about connections.
 struct KeyChanges {
   std::optional<LinkSecret> proves;  ///< listeners and what is dialled prove this key from now on
-  std::vector<Party> redials;        ///< peers that listen with another key now
+  std::vector<DialWanted> redials;   ///< peers to be dialled once more, with the keys that they are tried by
 };
 
 class KeyOffice {
@@ -40,20 +40,24 @@ class KeyOffice {
 
   /// Does what the endpoint asks, and what is due. What is to be told is in `log`.
   void perform(Instant now, Endpoint& endpoint, std::vector<LogEvent>& log);
-  Instant next_deadline() const { return std::min(next_at_, follow_at_); }
+  Instant next_deadline() const { return std::min({next_at_, follow_at_, attempt_at_}); }
   KeyChanges take_changes() { return std::exchange(changes_, {}); }
 
-  /// Another link key takes the place of ours: a site manager's after `overlap`, in which its peers hear of it;
-  /// any other's as soon as the site has certified it. When, in seconds since 1970.
-  OrFault<WallSeconds> rotate(Instant now, Duration overlap, Endpoint& endpoint);
+  /// The answer to "rotate"; nothing for any other verb. Another link key takes the place of ours: a site
+  /// manager's after an overlap, in which its peers hear of it; any other's as soon as the site has certified it.
+  std::optional<Answer> answer(Instant now, const Ask& ask, Endpoint& endpoint);
 
-  /// The endpoint at which a peer is dialled, by the keys that it announced.
-  std::string endpoint_for(const Party& peer, const std::string& endpoint, std::size_t attempt);
-  bool has_choice(const Party& peer) const;
-
-  const std::optional<Keyring>& keyring() const { return keyring_; }
+  /// A connection to the peer is to be kept, at the endpoint that the configuration has. The endpoint with the key
+  /// to be tried first, by what the peer announced.
+  std::string dial(const Party& peer, const std::string& endpoint);
+  /// No connection to the peer is kept any more.
+  void drop(const Party& peer) { dialled_.erase(peer); }
 
  private:
+  struct Dialled {
+    std::string configured, used;  ///< endpoints, with their keys
+    std::size_t attempt = 0;       ///< how often another key was tried since the peer was there
+  };
   bool is_site() const { return self_.role == Role::site_manager; }
   void on(Instant now, Endpoint& endpoint, const KeyNeeded& event, std::vector<LogEvent>& log);
   void on(Instant now, Endpoint& endpoint, const CertificateAsked& event, std::vector<LogEvent>& log);
@@ -61,8 +65,11 @@ class KeyOffice {
   void on(Instant now, Endpoint& endpoint, const NextKeyHeard& event, std::vector<LogEvent>& log);
   void take_next(Instant now, Endpoint& endpoint, std::vector<LogEvent>& log);
   void wait_for_turn(Instant now);
+  OrFault<WallSeconds> rotate(Instant now, Duration overlap, Endpoint& endpoint);
+  void prove_with(const LinkSecret& secret);
+  void redial(const Party& peer, Dialled& dialled, std::size_t attempt);
   void follow(Instant now);
-  OrFault<SiteSecret> signer() const;
+  void try_other_keys(Instant now, const Endpoint& endpoint);
   WhyNot fault_of(const CertificateAsked& asked, const SiteSecret& secret) const;
 
   std::string directory_;
@@ -71,18 +78,10 @@ class KeyOffice {
   std::optional<Keyring> next_;  ///< takes its place at next_at_, or when its certificate comes
   Instant next_at_ = never;
   FollowedKeys followed_;
-  Instant follow_at_{};  ///< when a peer listens with another key
-  struct Dialled {
-    std::string configured, used;  ///< endpoints, with their keys
-  };
+  Instant follow_at_{};         ///< when a peer listens with another key
+  Instant attempt_at_ = never;  ///< when peers that aren't there are tried by another of their keys
   std::map<Party, Dialled> dialled_;
   KeyChanges changes_;
 };
-
-/// The overlap that the question "rotate" wants, or what is wrong with it; nothing if it is another question.
-std::optional<OrFault<Duration>> overlap_asked(const Ask& ask);
-
-/// The answer to "rotate".
-Answer rotated(const Ask& ask, const OrFault<WallSeconds>& from);
 
 }  // namespace dmm

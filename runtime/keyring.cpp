@@ -119,6 +119,14 @@ OrFault<std::optional<SiteSecret>> read_site_secret(const std::string& folder) {
   return *secret;
 }
 
+OrFault<SiteSecret> signer_in(const std::string& folder) {
+  auto read = read_site_secret(folder);
+  if (auto* fault = std::get_if<std::string>(&read)) return std::move(*fault);
+  const auto& secret = std::get<std::optional<SiteSecret>>(read);
+  if (!secret) return "this site has no keys";
+  return *secret;
+}
+
 WhyNot write_site_secret(const std::string& folder, const SiteSecret& secret) {
   return write_secret_file(site_file(folder), {{"secret", secret_text(secret)}});
 }

@@ -39,6 +39,8 @@ OrFault<LinkSecret> link_secret_in(const std::string& folder);
 
 /// The secret of the site whose manager works in this folder; nothing if there is none.
 OrFault<std::optional<SiteSecret>> read_site_secret(const std::string& folder);
+/// The same where there has to be one: a text that says so if there is none.
+OrFault<SiteSecret> signer_in(const std::string& folder);
 WhyNot write_site_secret(const std::string& folder, const SiteSecret& secret);
 
 /// From now on this process leaves no core dump, and other processes of its account can't read its memory.

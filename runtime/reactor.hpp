@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <concepts>
-#include <map>
 #include <optional>
 #include <set>
 #include <utility>
@@ -80,8 +79,7 @@ class Reactor {
 
   /// Opens a connection to a peer and keeps it. An error text, or empty.
   std::string dial(const Party& peer, const std::string& endpoint) {
-    dialled_.insert_or_assign(peer, Dialled{endpoint, 0});
-    return connect(peer, keys_.endpoint_for(peer, endpoint, 0));
+    return connect({peer, keys_.dial(peer, endpoint)});
   }
 
   /// Runs until a signal or an order to stop, or until the ledger can't be written; the exit code.
@@ -106,13 +104,6 @@ class Reactor {
   static constexpr Duration batch_time = milliseconds(5);
   /// A manager whose effects feed inputs back is settled again at once, but not for ever.
   static constexpr int rounds_max = 8;
-  /// How often a peer that isn't there is tried by another of its keys.
-  static constexpr Duration between_attempts = seconds(5);
-  /// A peer, as the configuration has it, and how often it was tried by one of its keys.
-  struct Dialled {
-    std::string endpoint;
-    std::size_t attempt = 0;
-  };
   /// How often a stalled commit is tried again, and how often that is said.
   static constexpr Duration stall_pause = seconds(1);
   static constexpr Duration stall_report = seconds(10);
@@ -153,12 +144,10 @@ class Reactor {
     settle(now);
     if (wanted.admission) driver_.endpoint.admit(now, std::move(*wanted.admission));
     for (const Party& party : wanted.drops) {
-      dialled_.erase(party);
+      keys_.drop(party);
       driver_.endpoint.drop(now, party);
     }
-    for (const DialWanted& to : wanted.dials)
-      if (const std::string fault = dial(to.peer, to.endpoint); !fault.empty())
-        log_.write(Level::warning, "dial_failed", {{"peer", to_text(to.peer)}, {"reason", fault}});
+    for (const DialWanted& to : wanted.dials) connect_or_tell({to.peer, keys_.dial(to.peer, to.endpoint)});
     std::string left;
     for (const std::string& key : wanted.left) left += (left.empty() ? "" : ", ") + key;
     log_.write(left.empty() ? Level::info : Level::warning, "configuration_taken",
@@ -168,8 +157,8 @@ class Reactor {
 
   void turn(Instant until) {
     const Instant guarded = transport_.has_incoming() ? next_guard_ : never;
-    const Instant next = std::min(
-        {driver_.next_deadline(), log_.next_flush(), guarded, keys_.next_deadline(), next_attempt_, until});
+    const Instant next =
+        std::min({driver_.next_deadline(), log_.next_flush(), guarded, keys_.next_deadline(), until});
     const Instant due = unsettled_ ? Instant{} : next;
     const Instant before = monotonic_now();
     transport_.wait(std::max(due <= before ? Duration{} : due - before, spins_.pause()));
@@ -184,25 +173,23 @@ class Reactor {
       if (spins_.settled(driver_.next_deadline() <= now)) tell_spinning(now);
     }
     if (now >= keys_.next_deadline() || driver_.endpoint.has_key_events()) keep_keys(now);
-    if (now >= next_attempt_) try_other_keys(now);
     log_.flush_due(now);
     guard(now);
   }
 
   // ---- keys ----
 
-  std::string connect(const Party& peer, const std::string& endpoint) {
-    auto made = transport_.dial(endpoint);
+  std::string connect(const DialWanted& to) {
+    auto made = transport_.dial(to.endpoint);
     if (const auto* fault = std::get_if<TransportFault>(&made)) return fault->text;
-    driver_.endpoint.dial(monotonic_now(), std::get<Connection>(made), peer, place_and_key(endpoint).second);
+    const auto key = place_and_key(to.endpoint).second;
+    driver_.endpoint.dial(monotonic_now(), std::get<Connection>(made), to.peer, key);
     return {};
   }
 
-  void connect_again(const Party& peer, Dialled& dialled) {
-    const std::string endpoint = keys_.endpoint_for(peer, dialled.endpoint, dialled.attempt);
-    if (const std::string fault = connect(peer, endpoint); !fault.empty())
-      log_.write(Level::warning, "dial_failed", {{"peer", to_text(peer)}, {"reason", fault}});
-    unsettled_ = true;
+  void connect_or_tell(const DialWanted& to) {
+    if (const std::string fault = connect(to); !fault.empty())
+      log_.write(Level::warning, "dial_failed", {{"peer", to_text(to.peer)}, {"reason", fault}});
   }
 
   void keep_keys(Instant now) {
@@ -210,39 +197,17 @@ class Reactor {
     keys_.perform(now, driver_.endpoint, told);
     for (const LogEvent& event : told) log_.write(event);
     const KeyChanges changes = keys_.take_changes();
-    if (changes.proves) prove_with(now, *changes.proves);
-    for (const Party& peer : changes.redials)
-      if (const auto found = dialled_.find(peer); found != dialled_.end()) {
-        found->second.attempt = 0;
-        connect_again(peer, found->second);
-      }
-    next_attempt_ = std::min(next_attempt_, now + between_attempts);
+    if (changes.proves) prove_with(*changes.proves);
+    for (const DialWanted& wanted : changes.redials) connect_or_tell(wanted);
+    if (changes.proves) shell_.take_key(now, driver_, transport_, public_of(*changes.proves));
     unsettled_ = true;
   }
 
-  /// Sessions go on: what comes over old connections is taken until they end.
-  void prove_with(Instant now, const LinkSecret& secret) {
+  /// Sessions go on: connections that others opened are lost, and are opened again.
+  void prove_with(const LinkSecret& secret) {
     transport_.prove_with(secret);
     if (const std::string fault = transport_.relisten(); !fault.empty())
       log_.write(Level::error, "listens_no_more", {{"reason", fault}});
-    for (auto& [peer, dialled] : dialled_)
-      if (dialled.endpoint.starts_with("tcp://")) connect_again(peer, dialled);
-    shell_.take_key(now, driver_, transport_, public_of(secret));
-  }
-
-  /// A peer that isn't there may have changed its key earlier, or later, than it said.
-  void try_other_keys(Instant now) {
-    next_attempt_ = never;
-    for (auto& [peer, dialled] : dialled_) {
-      if (!keys_.has_choice(peer)) continue;
-      next_attempt_ = now + between_attempts;
-      if (driver_.endpoint.is_up(peer)) {
-        dialled.attempt = 0;
-        continue;
-      }
-      ++dialled.attempt;
-      connect_again(peer, dialled);
-    }
   }
 
   /// A fault of ours, told once with what the manager looks like; it goes on, slowly.
@@ -287,7 +252,7 @@ class Reactor {
     for (const Received& received : std::exchange(driver_.asks, {})) {
       const Ask& ask = std::get<Ask>(received.message);
       auto given = common_answer(identity_, driver_.endpoint, driver_.manager.ignored(), now, ask);
-      if (!given) given = answer_keys(now, ask);
+      if (!given) given = keys_.answer(now, ask, driver_.endpoint);
       if (!given) given = shell_.answer(now, driver_, ask);
       if (!given) given = unknown_verb(ask, identity_.self.role);
       if (ask.verb == "stop") {
@@ -297,14 +262,6 @@ class Reactor {
       driver_.effects.send(received.from, ready_to_send(std::move(*given), ask));
     }
     return !driver_.effects.messages.empty();
-  }
-
-  /// The answer to "rotate"; nothing for any other verb.
-  std::optional<Answer> answer_keys(Instant now, const Ask& ask) {
-    const auto overlap = overlap_asked(ask);
-    if (!overlap) return std::nullopt;
-    if (const auto* fault = std::get_if<std::string>(&*overlap)) return Answer{ask.token, *fault, {}};
-    return rotated(ask, keys_.rotate(now, std::get<Duration>(*overlap), driver_.endpoint));
   }
 
   void settle(Instant now) {
@@ -363,8 +320,7 @@ class Reactor {
     });
     for (const Connection connection : driver_.endpoint.take_hangups()) transport_.hangup(connection);
     for (const DialWanted& wanted : driver_.endpoint.take_dials()) {
-      if (const std::string fault = connect(wanted.peer, wanted.endpoint); !fault.empty())
-        log_.write(Level::warning, "dial_failed", {{"peer", to_text(wanted.peer)}, {"reason", fault}});
+      connect_or_tell(wanted);
       dialled = true;
     }
     return dialled;
@@ -380,8 +336,6 @@ class Reactor {
   Ledger* ledger_;
   std::vector<int> descriptors_;  ///< the shell's
   SpinGuard spins_;
-  std::map<Party, Dialled> dialled_;  ///< peers to which a connection is kept
-  Instant next_attempt_{};            ///< to reach those that aren't up by another of their keys
   Instant next_guard_{}, tell_cut_{};
   std::size_t cut_ = 0;           ///< connections that the log doesn't tell of yet
   Instant stop_again_ = never;    ///< a signal after this ends the daemon without finishing

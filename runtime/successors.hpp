@@ -14,7 +14,7 @@
 
 namespace dmm {
 
-/// A key that is certified anew or for the first time.
+/// A key that is certified again or for the first time.
 struct Certification {
   Party party;
   LinkKey link;

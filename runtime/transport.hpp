@@ -62,8 +62,8 @@ class Transport {
   /// Listens at one more endpoint ("tcp://host:port", "ipc://path"). An error text, or empty. A socket file that a dead
   /// process left is replaced; that of a live one is not: whoever listens holds a lock on `path`.lock.
   std::string listen(const std::string& endpoint);
-  /// Listens over tcp where it does, but proves the key of now: what others opened before goes on. An error text,
-  /// or empty.
+  /// Listens over tcp where it does, but proves the key of now. Connections that others opened are lost. An error
+  /// text, or empty.
   std::string relisten();
   /// Where it listens, with the port that was chosen for "tcp://host:*".
   const std::vector<std::string>& endpoints() const;

@@ -25,7 +25,7 @@ void World::dial_again(Address address, std::optional<Address> one) {
     if ((!one || *one == listener) && dials(actor, listener)) dial(address, listener);
 }
 
-/// The office of a manager does what its endpoint asks; whether anything is dialled anew.
+/// The office of a manager does what its endpoint asks; whether anything is dialled again.
 bool World::keep_keys(Address address, Endpoint& endpoint) {
   if (!keys_) return false;
   const bool is_other = keys_->serve(address, now_, actors_[address]->clock.at(now_), endpoint);

@@ -160,7 +160,7 @@ class World {
   void take_key(const Party& party);
   /// As `dmm revoke` at the manager's site does. The manager has another key from its next start on.
   void revoke_key(const Party& party);
-  /// Operators certify anew what ended, and restart what was revoked.
+  /// Operators certify again what ended, and restart what was revoked.
   void mend_keys();
   /// A manager greets the site that it dials in the name of another manager, which was restarted many times, if it
   /// were.

@@ -60,7 +60,7 @@ TEST_CASE("seals: the secret before the newest still opens, and older ones don't
   CHECK(to.open(from.seal(public_of(second), "start")));
 }
 
-TEST_CASE("seals: nothing is sealed to a key that would share the same with everybody") {
+TEST_CASE("seals: nothing is sealed to a key that shares one secret with all others") {
   Seals from(new_link_secret(), new_seal_salt());
   CHECK(from.seal(LinkKey{}, "start").empty());
   LinkKey one;

@@ -210,11 +210,11 @@ class Asker(Manager):
         self.expect(Answer, seconds, lambda answer: answer.token == token)
 
 
-def ask(ending, endpoint, rate, peer, name, folder, count="1e9", anew=False):
+def ask(ending, endpoint, rate, peer, name, folder, count="1e9", each_by_itself=False):
     network, pace, keys = Network(), Pace(float(rate), 1), Keys.read(folder)
     peer = party_of(peer)
     me = Party(peer.site, CLIENT, name)
-    asker = None if anew else Asker(network, me, peer, endpoint, keys=keys).open(60)
+    asker = None if each_by_itself else Asker(network, me, peer, endpoint, keys=keys).open(60)
     print("open", flush=True)
     took, missed, began = [], 0, time.monotonic()
     while not ending() and len(took) + missed < float(count):
@@ -223,7 +223,7 @@ def ask(ending, endpoint, rate, peer, name, folder, count="1e9", anew=False):
             continue
         before = time.monotonic()
         try:
-            if anew:
+            if each_by_itself:
                 asker = Asker(network, me._replace(name=f"{name}{len(took)}"), peer, endpoint, keys=keys)
                 asker.hello_at = 0.0
             asker.ask(ANSWERED)
@@ -231,14 +231,14 @@ def ask(ending, endpoint, rate, peer, name, folder, count="1e9", anew=False):
         except AssertionError as fault:
             missed += 1
             print(fault, file=sys.stderr)
-        if anew and asker:
+        if each_by_itself and asker:
             asker.close()
     return {"asked": len(took) + missed, "answered": len(took), "seconds": time.monotonic() - began,
             "took": [round(one * 1e6) for one in took]}
 
 
 def call(ending, *words):
-    return ask(ending, *words, anew=True)
+    return ask(ending, *words, each_by_itself=True)
 
 
 class Crowd:

@@ -182,7 +182,7 @@ TEST_CASE("co-allocated jobs among sites alike come in crowds, and each is start
   CHECK(co_allocated >= 10 * seeds);
 }
 
-TEST_CASE("keys that are exchanged, revoked and certified anew lose and double nothing") {
+TEST_CASE("keys that are exchanged, revoked and certified again lose and double nothing") {
   std::uint64_t rotations = 0, certificates = 0, refused = 0, twins = 0, seeds = 0;
   each_seed(40, [&](std::uint64_t seed) {
     const RandomOptions options{.trouble = trouble_of(seed), .sites_max = sites_max(), .keyed = true};

@@ -26,6 +26,29 @@ bool stop_all(ResourceStep& s, Duration grace) {
   return s.parts.tasks.live() == 0;
 }
 
+bool hand_back(ResourceStep& s, Duration grace, const std::string& why) {
+  if (!std::exchange(s.parts.stopping, true)) {
+    s.effects.log(Level::info, "hand_back", {}, {{"grace", grace.in_seconds()}, {"reason", why}});
+    for (const std::uint64_t number : s.parts.tasks.open()) {
+      TaskRecord& task = s.parts.tasks.at(number);
+      if (task.is_live())
+        order_end(s, task, grace, EndKind::lease_ended, LeaseEnd::reclaimed);
+      else
+        fail(s, task, StartFault::no_lease, why);
+    }
+    s.effects.send(s.parts.site, SetAside{s.parts.slots.present(), false, why});
+    for (const Epoch epoch : s.parts.leases.keys()) {
+      const Assignment& lease = s.parts.leases.at(epoch);
+      const LeaseId id{s.parts.settings.site, epoch};
+      s.effects.send(s.parts.site,
+                     LeaseEnded{id, {group_of(s.parts, lease.nodes)}, LeaseEnd::reclaimed, false, grace});
+    }
+  }
+  // The owner takes the leases away; while it is out of reach, ended tasks have to do.
+  const bool has_leases = s.parts.leases.size() > 0 && s.parts.presence.owner_is_up();
+  return s.parts.tasks.live() == 0 && !has_leases;
+}
+
 void on(ResourceStep& s, const LinkUp& change) {
   s.parts.presence.up(change.peer);
   if (DMM_PLANT(own_restart_ends_leases) && change.restarted && change.peer == s.parts.site)

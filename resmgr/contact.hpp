@@ -6,6 +6,9 @@
 namespace dmm::resource_steps {
 
 bool stop_all(ResourceStep& s, Duration grace);
+/// The first call has the owner reclaim all leases, and tells it to place nothing more on the nodes, for this
+/// reason.
+bool hand_back(ResourceStep& s, Duration grace, const std::string& why);
 /// A new session ends nothing: the owner compares what we register with what it believes, and says what differs.
 void on(ResourceStep& s, const LinkUp& change);
 void on(ResourceStep& s, const LinkDown& change);

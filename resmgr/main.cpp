@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "resmgr/backends/process.hpp"
+#include "resmgr/backends/unexplained_ends.hpp"
 #include "resmgr/resource_manager.hpp"
 #include "runtime/daemon_main.hpp"
 #include "topologies/config_notes.hpp"
@@ -76,8 +77,8 @@ class ResourceShell {
 
   bool collect(Instant now, Driver<ResourceManager>& driver) {
     std::vector<TaskReport> reports = backend_.take_reports();
-    for (TaskReport& report : reports)
-      std::visit([&](auto& one) { driver.local(now, std::move(one)); }, report);
+    if (config_.in_pilot) reports = ends_.pass(now, std::move(reports));
+    hand_over(now, driver, reports);
     std::vector<LogEvent> events = backend_.take_events();
     for (LogEvent& event : events)
       if (driver.effects.wants(event.level)) driver.effects.events.push_back(std::move(event));
@@ -99,12 +100,24 @@ class ResourceShell {
 
   bool finish(Instant now, Driver<ResourceManager>& driver, Farewell farewell) {
     if (may_leave_ && farewell == Farewell::leave) return true;
+    if (farewell == Farewell::hand_back || config_.in_pilot) {
+      const bool is_done = driver.manager.hand_back(now, settings_.hand_back_grace,
+                                                    "given back to the host's own users", driver.effects);
+      std::vector<TaskReport> ends = ends_.release();
+      hand_over(now, driver, ends);
+      return is_done && ends.empty();
+    }
     return driver.manager.stop_all(now, stop_grace, driver.effects);
   }
 
  private:
+  void hand_over(Instant now, Driver<ResourceManager>& driver, std::vector<TaskReport>& reports) {
+    for (TaskReport& report : reports) std::visit([&](auto& one) { driver.local(now, std::move(one)); }, report);
+  }
+
   ProcessBackend& backend_;
   bool may_leave_;
+  UnexplainedEnds ends_;          ///< in a pilot
   ResourceManagerConfig config_;  ///< that it was started with
   DaemonArguments arguments_;
   ResourceManagerSettings settings_;  ///< of now
@@ -148,7 +161,8 @@ int run(const ResourceManagerConfig& config, const DaemonArguments& arguments) {
   const auto opened = ProcessBackend::open(backend_of(config, outlive));
   if (const auto* fault = std::get_if<std::string>(&opened)) return fail(*fault);
   ProcessBackend& backend = *std::get<std::unique_ptr<ProcessBackend>>(opened);
-  const Parting parting(backend, foundation.signals, outlive);
+  const bool may_leave = outlive && !config.in_pilot;  // nothing outlives a pilot
+  const Parting parting(backend, foundation.signals, may_leave);
   if (const std::string fault = number_start(settings, config.directory); !fault.empty()) return fail(fault);
 
   ResourceManagerSettings published = config.settings;
@@ -158,7 +172,7 @@ int run(const ResourceManagerConfig& config, const DaemonArguments& arguments) {
   // A host that was started again ended all that ran there, and no job did that.
   const bool keeper_died = ledger != nullptr && ledger->is_of_this_boot() && backend.keeper_is_new();
   if (ledger != nullptr) manager.restore(monotonic_now(), std::move(rows), backend.living(), keeper_died);
-  ResourceShell shell(backend, outlive, config, arguments, published);
+  ResourceShell shell(backend, may_leave, config, arguments, published);
   const int code = run_daemon(foundation, settings, std::move(manager), shell, ledger.get());
   if (!backend.replaced()) return code;
   foundation.log.write(Level::error, "replaced", {{"reason", backend.fault()}});

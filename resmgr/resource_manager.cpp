@@ -146,6 +146,10 @@ bool ResourceManager::stop_all(Instant now, Duration grace, Effects& effects) {
   ResourceStep s{parts_, now, effects};
   return resource_steps::stop_all(s, grace);
 }
+bool ResourceManager::hand_back(Instant now, Duration grace, const std::string& why, Effects& effects) {
+  ResourceStep s{parts_, now, effects};
+  return resource_steps::hand_back(s, grace, why);
+}
 WhyNot ResourceManager::reconfigure(Instant now, const ResourceManagerSettings& settings, Effects& effects) {
   ResourceStep s{parts_, now, effects};
   return resource_steps::reconfigure(s, settings);

@@ -57,6 +57,10 @@ class ResourceManager {
   /// Ends everything and starts nothing more, for a shutdown. Whether nothing runs any more; call it again after
   /// reports of the backend until that is so.
   bool stop_all(Instant now, Duration grace, Effects& effects);
+  /// Gives all nodes back to their other users, for a shutdown: its owner places nothing more on them and reclaims
+  /// the leases, so that no job is charged for it. `why` is shown to people. Whether all is given back; call it
+  /// again until that is so.
+  bool hand_back(Instant now, Duration grace, const std::string& why, Effects& effects);
   /// Takes other settings, but for its name and site: other nodes are offered, and what is no node any more is left by
   /// its lease, and what runs there is ended. Empty, or why they can't be taken, and then nothing changed.
   WhyNot reconfigure(Instant now, const ResourceManagerSettings& settings, Effects& effects);

@@ -40,6 +40,7 @@ Signals::Signals() : descriptor_(-1) {
   sigemptyset(&wanted);
   sigaddset(&wanted, SIGTERM);
   sigaddset(&wanted, SIGINT);
+  sigaddset(&wanted, SIGUSR1);
   sigaddset(&wanted, SIGHUP);
   ::sigprocmask(SIG_BLOCK, &wanted, nullptr);
   descriptor_ = ::signalfd(-1, &wanted, SFD_CLOEXEC | SFD_NONBLOCK);
@@ -55,6 +56,7 @@ bool Signals::take() {
     reload_ |= signal.ssi_signo == SIGHUP;
     came |= signal.ssi_signo != SIGHUP;
     if (signal.ssi_signo == SIGINT) farewell_ = Farewell::end;
+    if (signal.ssi_signo == SIGUSR1) farewell_ = Farewell::hand_back;
   }
   return came;
 }

@@ -11,12 +11,13 @@ namespace dmm {
 
 /// What is to become of the work that a daemon has under way when it ends.
 enum class Farewell : unsigned char {
-  leave,  ///< SIGTERM: it goes on without the daemon, which will be started again
-  end,    ///< SIGINT: it ends first
+  leave,      ///< SIGTERM: it goes on without the daemon, which will be started again
+  end,        ///< SIGINT: it ends first
+  hand_back,  ///< SIGUSR1: as `end`, and a resource manager's nodes are wanted back by others than its owner
 };
 
-/// SIGTERM, SIGINT and SIGHUP as a descriptor to wait for, so that none is lost between two waits; SIGPIPE ignored. To
-/// be made before anything that makes threads, which inherit what is blocked.
+/// SIGTERM, SIGINT, SIGUSR1 and SIGHUP as a descriptor to wait for, so that none is lost between two waits;
+/// SIGPIPE ignored. To be made before anything that makes threads, which inherit what is blocked.
 class Signals {
  public:
   Signals();

@@ -17,6 +17,9 @@ namespace dmm::site_steps {
 
 /// The same nodes as before, or other ones: leases on those that are gone end first.
 static void take_offer(SiteStep& s, const NodeOffer& offer, const std::string& endpoint);
+/// The nodes are wanted by users that the batch system or the host has beside this site: these nodes are
+/// reclaimed.
+static void hand_over(SiteStep& s, HopLease& lease, const std::vector<NodeGroup>& nodes, Duration grace);
 /// The one component that used the lease has ended: its holder has nothing to release, and nothing is to be
 /// cleaned.
 static void end_with_job(SiteStep& s, HopLease& lease, const Party& manager);
@@ -163,6 +166,16 @@ void on(SiteStep& s, FromProvider from, SetAside& aside) {
                 {{"peer", to_text(from.party)}, {"nodes", to_text(aside.nodes)}, {"why", aside.text}});
 }
 
+void hand_over(SiteStep& s, HopLease& lease, const std::vector<NodeGroup>& nodes, Duration grace) {
+  s.effects.log(Level::info, "reclaim", lease.request,
+                {{"lease", to_text(lease.id)},
+                 {"holder", lease.chain.empty() ? std::string() : std::string(lease.chain.back().text)},
+                 {"reason", std::string(to_text(LeaseEnd::reclaimed))},
+                 {"grace", grace.in_seconds()}});
+  tell_ended(s, lease, nodes, LeaseEnd::reclaimed, false, grace);
+  clean(s, lease, nodes, LeaseEnd::reclaimed, false, grace);
+}
+
 void on(SiteStep& s, FromProvider from, LeaseEnded& ended) {
   HopLease* lease = s.parts.leases.find(ended.lease);
   if (!lease || lease->upstream) return s.parts.ignore("unknown_lease");
@@ -172,6 +185,7 @@ void on(SiteStep& s, FromProvider from, LeaseEnded& ended) {
   if (!ended.nodes.empty() && ended.reason != LeaseEnd::idle)
     over = without(over, without(over, ended.nodes));  // those of them that it names
   if (over.empty()) return;
+  if (ended.reason == LeaseEnd::reclaimed) return hand_over(s, *lease, over, ended.grace);
   const bool is_idle = ended.reason == LeaseEnd::idle;
   const LeaseEnd reason = is_idle ? LeaseEnd::idle : LeaseEnd::unknown;
   tell_ended(s, *lease, over, reason, ended.confirmed);

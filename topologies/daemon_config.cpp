@@ -105,6 +105,7 @@ void visit(Config& c, Visitor& v, const ResourceManagerConfig*) {
   visit_resource_manager(c.settings, v);
   visit_places(c, v);
   v.choice("backend", c.backend, backends());
+  v.boolean("in_pilot", c.in_pilot);
   visit_shell(c, v);
 }
 
@@ -289,7 +290,7 @@ std::vector<std::string> shell_keys_that_differ(const Config& now, const Config&
   std::vector<std::string> keys;
   for (const char* key :
        {"listen", "directory", "ledger", "log", "beat_seconds", "silence_seconds", "count_messages_by_request",
-        "site_endpoint", "endpoint", "address", "backend", "relay_after_seconds"})
+        "site_endpoint", "endpoint", "address", "backend", "in_pilot", "relay_after_seconds"})
     if (before.value(key, SortedJson()) != after.value(key, SortedJson())) keys.emplace_back(key);
   return keys;
 }

@@ -72,6 +72,7 @@ struct ResourceManagerConfig {
   std::string directory;            ///< for jobs' directories and state
   std::string ledger = "graded";    ///< one of ledger_modes()
   std::string backend = "process";  ///< what runs the jobs
+  bool in_pilot = false;  ///< a batch system may end it: then its nodes are given back, whatever signal says so
   LogSettings log;
   double beat_seconds = 1;
   double silence_seconds = 3;

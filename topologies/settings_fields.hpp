@@ -17,6 +17,8 @@ constexpr double seconds_max = 10.0 * 366 * 24 * 3600;
 /// The shortest, where none at all would make no sense.
 constexpr double seconds_min = 0.001;
 constexpr std::uint32_t nodes_max = 1'000'000;
+/// A daemon that is to end waits no longer than `Reactor::stop_limit`.
+constexpr double hand_back_grace_max = 8;
 /// Beyond are numbers by which calls of the system mean no account.
 constexpr std::uint32_t uid_max = 4'294'967'293;
 
@@ -158,6 +160,7 @@ void visit_resource_manager(Settings& s, Visitor& v) {
   v.integer("parked_max", s.parked_max, 1);
   v.integer("parked_bytes_max", s.parked_bytes_max, 1);
   v.integer("set_aside_after", s.set_aside_after, 0);
+  v.duration("hand_back_grace_seconds", s.hand_back_grace, 0, hand_back_grace_max);
   v.duration("set_aside_for_seconds", s.set_aside_for, seconds_min, seconds_max);
   v.boolean("isolate_jobs", s.jobs.isolate);
   v.text("job_cgroup", s.jobs.cgroup, [](const std::string& path) {

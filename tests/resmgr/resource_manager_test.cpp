@@ -558,6 +558,37 @@ TEST_CASE("resource manager: a shutdown ends what runs and starts nothing more")
   CHECK(stage.manager.stop_all(stage.now, seconds(5), stage.effects));
 }
 
+TEST_CASE("resource manager: nodes that are given back are reclaimed, and no job is charged [S128a]") {
+  Stage stage = Stage::running();
+  stage.hear(alice, start(lease(7), job(2), {{2, 3}}));  // parked: its lease isn't assigned yet
+  stage.forget_effects();
+  CHECK_FALSE(stage.manager.hand_back(stage.now, seconds(5), "wanted by others", stage.effects));
+  CHECK(stage.ordered<EndTask>().at(0).grace == seconds(5));
+  CHECK(stage.outcome().text == "wanted by others");
+  const auto aside = stage.said<SetAside>(owner);
+  REQUIRE(aside.size() == 1);
+  CHECK_FALSE(aside[0].back);
+  CHECK(aside[0].text == "wanted by others");
+  const auto ended = stage.said<LeaseEnded>(owner);
+  REQUIRE(ended.size() == 1);
+  CHECK(ended[0].lease == lease(1));
+  CHECK(ended[0].reason == LeaseEnd::reclaimed);
+  CHECK(ended[0].grace == seconds(5));
+  CHECK_FALSE(ended[0].confirmed);
+  stage.end_killed(job(1));
+  const Ended outcome = stage.outcome();
+  CHECK(outcome.kind == EndKind::lease_ended);
+  CHECK(outcome.lease_end == LeaseEnd::reclaimed);
+  SUBCASE("the owner takes the lease away") {
+    CHECK_FALSE(stage.manager.hand_back(stage.now, seconds(5), "wanted by others", stage.effects));
+    CHECK(stage.said<LeaseEnded>(owner).empty());  // said once
+    stage.hear(owner, Unassign{lease(1), {}, seconds(5), {}, LeaseEnd::reclaimed});
+    CHECK(stage.said<Clean>(owner).size() == 1);
+  }
+  SUBCASE("the owner is out of reach") { stage.put(LinkDown{owner, {}, {}, false}); }
+  CHECK(stage.manager.hand_back(stage.now, seconds(5), "wanted by others", stage.effects));
+}
+
 TEST_CASE("resource manager: no grace is so long that time overflows") {
   Stage stage = Stage::running();
   stage.hear(alice, Stop{job(1), Duration{INT64_MAX}});

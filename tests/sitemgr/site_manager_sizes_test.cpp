@@ -435,6 +435,28 @@ TEST_CASE("a lease on two resource managers is idle when both said of late that 
   for (const Party& manager : {fs0, fs1}) CHECK(stage.said_once<Unassign>(manager).detached > Duration{});
 }
 
+TEST_CASE("nodes that a resource manager gives back are reclaimed, with their grace [S128a]") {
+  Stage stage;
+  stage.offer_by(fs0, 4);
+  stage.offer_by(fs1, 4);
+  const Grant lent = stage.lend_to(bob, 1, 8);
+  REQUIRE(lent.nodes.size() == 2);
+  const NodeGroup& back = lent.nodes[0];
+  stage.hear(back.resource_manager, SetAside{back.nodes, false, "wanted by others"});
+  stage.hear(back.resource_manager, LeaseEnded{lent.lease, {back}, LeaseEnd::reclaimed, false, seconds(4)});
+  const LeaseEnded ended = stage.said_once<LeaseEnded>(at_south);
+  CHECK(ended.lease == lent.lease);
+  CHECK(ended.reason == LeaseEnd::reclaimed);
+  CHECK(ended.grace == seconds(4));
+  REQUIRE(ended.nodes.size() == 1);
+  CHECK(ended.nodes[0].resource_manager == back.resource_manager);
+  const Unassign order = stage.said_once<Unassign>(back.resource_manager);
+  CHECK(order.grace == seconds(4));
+  CHECK(order.detached == Duration{});
+  CHECK(order.reason == LeaseEnd::reclaimed);
+  CHECK(stage.said<Unassign>(lent.nodes[1].resource_manager).empty());  // the rest of the lease goes on
+}
+
 TEST_CASE("a neighbour has no more leases at a time than one may have") {
   Stage stage(settings_with([](SiteSettings& settings) { settings.leases_per_link_max = 2; }));
   stage.offer(8);

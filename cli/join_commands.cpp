@@ -267,6 +267,7 @@ CLI::App* add_join_command(CLI::App& app, int& exit_code) {
   auto* command = app.add_subcommand("join", "Become a neighbour, or a node, of the site that made a token");
   auto options = std::make_shared<JoinOptions>();
   command->add_option("token", options->token, "What `dmm invite` or `dmm node add` printed")
+      ->envname("DMM_TOKEN")
       ->required()
       ->type_name("TOKEN");
   add_manager_options(*command, options->manager, Role::site_manager);

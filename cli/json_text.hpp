@@ -54,7 +54,15 @@ inline std::vector<std::string> texts_in(const Json& json, const char* key) {
   return texts;
 }
 
-/// The same text, safe to show on a terminal.
+/// Safe to show on a terminal.
+inline std::string joined(const std::vector<std::string>& texts, std::string_view between) {
+  std::string all;
+  for (const std::string& text : texts)
+    all += (all.empty() ? std::string() : std::string(between)) + harmless(text);
+  return all;
+}
+
+/// A text, safe to show on a terminal.
 inline std::string shown(const Json& json, const char* key) { return harmless(text_in(json, key)); }
 inline std::string count_in(const Json& json, const char* key) { return grouped(number_in<std::uint64_t>(json, key)); }
 

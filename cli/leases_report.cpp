@@ -17,12 +17,6 @@ std::string seconds_in(const Json& json, const char* key) {
   return has_number(json, key) ? length_text(number_in<double>(json, key)) : std::string();
 }
 
-std::string joined(const std::vector<std::string>& texts, std::string_view between) {
-  std::string all;
-  for (const std::string& text : texts) all += (all.empty() ? std::string() : std::string(between)) + harmless(text);
-  return all;
-}
-
 std::vector<std::string> users_of(const Json& lease) {
   std::vector<std::string> users;
   for (const Json& one : rows_in(lease, "handed_out")) users.push_back(text_in(one, "request"));

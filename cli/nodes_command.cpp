@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <memory>
 
+#include "cli/batch_report.hpp"
 #include "cli/commands.hpp"
 #include "cli/json_text.hpp"
 #include "cli/leases_report.hpp"
@@ -16,8 +17,22 @@ namespace {
 struct NodesOptions {
   ManagerOptions manager;
   NodeFilter filter;
+  std::string batch;  ///< the endpoint of a batch manager; empty: none
   bool json = false;
 };
+
+/// What a batch manager says of its nodes; null without one.
+Json batch_of(const std::string& endpoint, std::vector<std::string>& faults) {
+  if (endpoint.empty()) return {};
+  const auto manager = manager_at(endpoint);
+  if (const auto* fault = std::get_if<CommandFault>(&manager)) {
+    faults.push_back(fault->text);
+    return {};
+  }
+  Answered answered = ask_one(std::get<Manager>(manager), "batch");
+  if (!answered.fault.empty()) faults.push_back(answered.fault);
+  return answered.fault.empty() ? std::move(answered.json) : Json();
+}
 
 /// The rest of a site's nodes, page by page, added to its first answer; empty, or why they didn't come.
 std::string add_pages(Answered& site) {
@@ -45,11 +60,17 @@ int run(const NodesOptions& options) {
     sites.push_back({{"site", answered.manager.party.site.text}});
     sites.back().update(answered.json);
   }
-  std::vector<Json> rows = nodes_that_pass(sites, options.filter);
-  if (options.json)
-    print_json({{"nodes", std::move(rows)}, {"faults", faults}});
-  else
-    std::printf("%s", render_nodes(rows, style_of(STDOUT_FILENO)).c_str());
+  const Json batch = batch_of(options.batch, faults);
+  const std::vector<Json> rows = without_returned(nodes_that_pass(sites, options.filter), batch);
+  if (options.json) {
+    Json all{{"nodes", rows}, {"faults", faults}};
+    if (!batch.is_null()) all["batch"] = batch;
+    print_json(all);
+  } else {
+    const Style style = style_of(STDOUT_FILENO);
+    std::printf("%s", render_nodes(rows, style).c_str());
+    if (!batch.is_null()) std::printf("%s", render_batch(batch, rows, style).c_str());
+  }
   for (const std::string& fault : faults) fail("nodes", {fault, 1});
   return faults.empty() ? 0 : 1;
 }
@@ -67,6 +88,9 @@ CLI::App* add_nodes_command(CLI::App& app, int& exit_code) {
   command->add_option("--resource-manager", options->filter.resource_manager, "Only nodes of this resource manager")
       ->type_name("NAME");
   command->add_option("--cluster", options->filter.cluster, "Only nodes of this cluster")->type_name("CLUSTER");
+  command->add_option("--batchmgr", options->batch, "A batch manager, for the nodes that its batch system has")
+      ->envname("DMM_BATCHMGR")
+      ->type_name("ENDPOINT");
   command->add_flag("--json", options->json, "Print a JSON object");
   command->footer(
       "Nodes that are alike share a line; their numbers are those of their resource manager. States:\n"
@@ -75,10 +99,16 @@ CLI::App* add_nodes_command(CLI::App& app, int& exit_code) {
       "  cleaning    its lease is over, and its resource manager has yet to say that nothing runs there\n"
       "  set aside   nothing starts there for a while; \"reason\" says why\n"
       "  down        its resource manager is not heard; a lease may still be on it\n"
+      "With a batch manager, a second table has all nodes of its batch system:\n"
+      "  local job   a job of the batch system's own users has it\n"
+      "  held, lent  a pilot holds it: it is offered, or under a lease\n"
+      "  holding     a pilot for it is under way\n"
+      "  idle        \"not held, because\" says why it isn't offered; so it does for drained and down\n"
       "Below them stands where jobs of different sites run under one account (\"users_apart\" with --json).\n"
       "\n"
       "Examples:\n"
       "  dmm nodes\n"
+      "  dmm nodes --batchmgr ipc:///var/lib/dmm/batch/batchmgr.ipc\n"
       "  dmm nodes --site das-3 --state down --state set_aside\n"
       "  dmm nodes --sitemgr tcp://head.example.org:7700 --as-site das-3 --json\n");
   command->callback([options, &exit_code] { exit_code = run(*options); });

@@ -47,6 +47,7 @@ constexpr std::array questions{
     Question{"forget", site, Right::administrator},
 
     Question{"resource", resource, Right::reader},
+    Question{"batch", resource, Right::reader},  // a batch manager speaks as a resource manager
 
     Question{"queue", job, Right::user},
     Question{"job", job, Right::user},

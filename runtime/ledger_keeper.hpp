@@ -71,6 +71,9 @@ void hand_over(LedgerChanges<Record>& changes, Ledger& ledger) {
   changes.list.clear();
 }
 
+/// Of a manager that keeps nothing.
+inline void hand_over(LedgerChanges<NoRecords>&, Ledger&) {}
+
 /// A ledger and what was in it when it was opened.
 template <class Record>
 struct Kept {

@@ -21,9 +21,10 @@ import sys
 from tidy_words import Finding, check_architecture, check_findings, check_prose, matches
 
 # Who may include whom, beside the standard library. The first row whose pattern fits a file holds for it. A word is
-#   a folder            its headers (protocol without codec.hpp, resmgr without backends/ and launcher/)
+#   a folder            its headers (protocol without codec.hpp, resmgr without backends/ and launcher/,
+#                       batchmgr without runner/)
 #   codec, backends,    protocol/codec.hpp, resmgr/backends/,
-#   launcher            resmgr/launcher/
+#   launcher, runner    resmgr/launcher/, batchmgr/runner/
 #   settings            settings.hpp of the three managers
 #   a library           see LIBRARIES; posix is what the operating system offers
 INCLUDES = (
@@ -46,10 +47,14 @@ INCLUDES = (
     ("resmgr/main.cpp", "resmgr keys backends views runtime topologies manager links protocol"),
     ("resmgr/backends/*", "backends resmgr manager protocol posix"),
     ("resmgr/launcher/*", "launcher backends manager protocol posix"),
+    ("batchmgr/main.cpp", "batchmgr runner views runtime topologies manager links protocol"),
+    ("batchmgr/runner/*", "runner batchmgr manager protocol posix"),
+    ("batchmgr/agent/*", "runner cli11 posix"),
+    ("batchmgr/*", "batchmgr manager protocol"),
     ("sitemgr/*", "sitemgr manager matchmaking protocol"),
     ("jobmgr/*", "jobmgr manager protocol"),
     ("resmgr/*", "resmgr manager protocol"),
-    ("topologies/*", "topologies settings keys protocol nlohmann"),
+    ("topologies/*", "topologies settings batchmgr keys protocol nlohmann"),
     ("workloads/*", "workloads manager protocol zlib"),
     ("runtime/transport.cpp", "runtime keys links manager protocol codec nlohmann posix zmq"),
     ("runtime/zap.*", "runtime keys zmq"),
@@ -59,7 +64,7 @@ INCLUDES = (
     ("runtime/daemon_main.cpp", "runtime cli11"),
     ("runtime/sqlite.hpp", "sqlite"),
     ("runtime/*", "runtime keys links manager protocol codec nlohmann posix"),
-    ("views/*", "views sitemgr jobmgr resmgr manager matchmaking protocol nlohmann"),
+    ("views/*", "views sitemgr jobmgr resmgr batchmgr manager matchmaking protocol nlohmann"),
     ("simulator/*", "simulator keys links manager matchmaking protocol codec sitemgr jobmgr resmgr topologies"
                     " workloads"),
     ("results/*", "results simulator workloads topologies protocol nlohmann"),
@@ -86,8 +91,10 @@ LIBRARIES = (
 )
 
 # The deterministic folders: no clock, no chance, no threads, no files, no order that changes from run to run.
-PURE = ("protocol/*", "matchmaking/*", "manager/*", "links/*", "sitemgr/*", "jobmgr/*", "resmgr/*", "simulator/*")
-IMPURE = ("sitemgr/main.cpp", "jobmgr/main.cpp", "resmgr/main.cpp", "resmgr/backends/*", "resmgr/launcher/*")
+PURE = ("protocol/*", "matchmaking/*", "manager/*", "links/*", "sitemgr/*", "jobmgr/*", "resmgr/*", "batchmgr/*",
+        "simulator/*")
+IMPURE = ("sitemgr/main.cpp", "jobmgr/main.cpp", "resmgr/main.cpp", "resmgr/backends/*", "resmgr/launcher/*",
+          "batchmgr/main.cpp", "batchmgr/runner/*", "batchmgr/agent/*")
 
 BANNED_HEADERS = ("chrono ctime random thread mutex shared_mutex atomic condition_variable future semaphore latch"
                   " barrier stop_token iostream fstream locale clocale codecvt").split()
@@ -305,9 +312,9 @@ def unit_of(include):
     """Which word of INCLUDES stands for a header of this tree."""
     if include == "protocol/codec.hpp":
         return "codec"
-    for folder in ("backends", "launcher"):
-        if include.startswith(f"resmgr/{folder}/"):
-            return folder
+    for folder in ("resmgr/backends", "resmgr/launcher", "batchmgr/runner"):
+        if include.startswith(f"{folder}/"):
+            return folder.split("/")[1]
     return include.split("/", 1)[0]
 
 

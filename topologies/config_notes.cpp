@@ -73,4 +73,10 @@ std::vector<std::string> notes_on(const ResourceManagerConfig& config) {
   return notes;
 }
 
+std::vector<std::string> notes_on(const BatchManagerConfig& config) {
+  std::vector<std::string> notes;
+  note_folders(config.listen, config.directory, notes);
+  return notes;
+}
+
 }  // namespace dmm

@@ -13,5 +13,6 @@ namespace dmm {
 std::vector<std::string> notes_on(const SiteConfig& config);
 std::vector<std::string> notes_on(const JobManagerConfig& config);
 std::vector<std::string> notes_on(const ResourceManagerConfig& config);
+std::vector<std::string> notes_on(const BatchManagerConfig& config);
 
 }  // namespace dmm

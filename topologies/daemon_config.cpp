@@ -7,6 +7,8 @@
 #include <string_view>
 #include <utility>
 
+#include "batchmgr/batch_system.hpp"
+#include "batchmgr/lending.hpp"
 #include "topologies/json_writer.hpp"
 #include "topologies/settings_fields.hpp"
 #include "topologies/site_behaviour.hpp"
@@ -29,11 +31,16 @@ const std::vector<std::string>& backends() {
   return words;
 }
 
+/// Of a folder at other hosts.
+std::string fault_of_path(const std::string& path) {
+  return path.starts_with('/') ? std::string() : "expected an absolute path, found \"" + path + '"';
+}
+
 // ---- the keys --------------------------------------------------------------------------------------------------
 
 /// What all three daemons have.
 template <class Config, class Visitor>
-void visit_shell(Config& c, Visitor& v) {
+void visit_log(Config& c, Visitor& v) {
   v.object("log", [&](auto& log) {
     log.text("file", c.log.file);
     log.choice("level", c.log.level, log_levels());
@@ -41,6 +48,12 @@ void visit_shell(Config& c, Visitor& v) {
     log.integer("rotate_megabytes", c.log.rotate_megabytes, 0, 100'000);
     log.integer("rotated_files", c.log.rotated_files, 0, 1'000);
   });
+}
+
+/// What all daemons with a ledger and neighbours have.
+template <class Config, class Visitor>
+void visit_shell(Config& c, Visitor& v) {
+  visit_log(c, v);
   v.choice("ledger", c.ledger, ledger_modes());
   v.number("beat_seconds", c.beat_seconds, 0.01, 3600);
   v.number("silence_seconds", c.silence_seconds, 0.01, 3600);
@@ -107,6 +120,58 @@ void visit(Config& c, Visitor& v, const ResourceManagerConfig*) {
   v.choice("backend", c.backend, backends());
   v.boolean("in_pilot", c.in_pilot);
   visit_shell(c, v);
+}
+
+/// A text that must be there and not be empty.
+std::string fault_of_text(const std::string& text) {
+  return text.empty() ? std::string("expected a text, found nothing") : std::string();
+}
+
+const std::vector<std::string>& batch_system_names() {
+  static const std::vector<std::string> words = [] {
+    std::vector<std::string> names;
+    for (const BatchSystem& system : batch_systems()) names.emplace_back(system.name);
+    return names;
+  }();
+  return words;
+}
+
+template <class Config, class Visitor>
+void visit(Config& c, Visitor& v, const BatchManagerConfig*) {
+  v.require(
+      {"site", "name", "system", "cluster", "sitemgr", "node_endpoint", "node_folder", "listen", "directory"});
+  auto& s = c.settings;
+  v.name("site", s.site);
+  v.text("name", s.name, [](const std::string& name) { return fault_of_name(name, manager_name_length_max); });
+  v.choice("system", s.system, batch_system_names());
+  v.name("cluster", s.cluster);
+  v.text("partition", s.partition, fault_of_text);
+  v.text("programs", s.programs);
+  v.integer("nodes_max", s.nodes_max, 0, nodes_max);
+  v.integer("reserve", s.reserve, 0, nodes_max);
+  v.duration("idle_for_seconds", s.idle_for, 0, seconds_max);
+  v.texts("features", s.features, fault_of_text);
+  v.text("hours", s.hours, [](const std::string& hours) {
+    const auto read = parse_hours(hours);
+    const auto* const fault = std::get_if<std::string>(&read);
+    return hours.empty() || !fault ? std::string() : *fault;
+  });
+  v.duration("hold_seconds", s.hold, 60, seconds_max);
+  v.duration("grace_seconds", s.grace, 0, hand_back_grace_max);
+  v.duration("recall_after_seconds", s.recall_after, 0, seconds_max);
+  v.duration("look_every_seconds", s.look_every, 0.1, seconds_max);
+  v.duration("command_max_seconds", s.command_max, 0.1, seconds_max);
+  v.text("sitemgr", s.sitemgr, fault_of_connect);
+  v.text("node_endpoint", s.node_endpoint, fault_of_place);
+  v.text("node_folder", s.node_folder, fault_of_path);
+  v.texts("node_settings", s.node_settings, [](const std::string& setting) {
+    return setting.find('=') != std::string::npos ? std::string() : "expected KEY=VALUE, found \"" + setting + '"';
+  });
+  v.text("node_programs", s.node_programs,
+         [](const std::string& path) { return path.empty() ? path : fault_of_path(path); });
+  v.texts("listen", c.listen, fault_of_listen);
+  v.text("directory", c.directory, fault_of_text);
+  visit_log(c, v);
 }
 
 // ---- rules between keys ----------------------------------------------------------------------------------------
@@ -232,6 +297,16 @@ void read_keys(JsonReader& reader, ResourceManagerConfig& config, const ReadOpti
   check_shell(reader, config);
 }
 
+void read_keys(JsonReader& reader, BatchManagerConfig& config, const ReadOptions&) {
+  visit(config, reader, &config);
+  reader.finish();
+  const bool has_programs = !config.settings.programs.empty();
+  if (has_programs != (config.settings.system == "script"))
+    reader.refuse("programs", has_programs
+                                  ? "only system \"script\" has programs"
+                                  : "expected the folder with the programs look, hold, recall and withdraw");
+}
+
 // ---- paths -----------------------------------------------------------------------------------------------------
 
 void begin_at(const std::string& folder, std::string& path) {
@@ -251,6 +326,8 @@ void begin_paths_at(const std::string& folder, Config& config) {
   begin_at(folder, config.directory);
   begin_at(folder, config.log.file);
   for (std::string& endpoint : config.listen) begin_endpoint_at(folder, endpoint);
+  if constexpr (requires { config.settings.programs; }) begin_at(folder, config.settings.programs);
+  if constexpr (requires { config.settings.sitemgr; }) begin_endpoint_at(folder, config.settings.sitemgr);
   if constexpr (requires { config.site_endpoint; }) begin_endpoint_at(folder, config.site_endpoint);
   if constexpr (requires { config.settings.endpoint; }) begin_endpoint_at(folder, config.settings.endpoint);
   if constexpr (requires { config.links; })
@@ -335,6 +412,14 @@ ResourceManagerConfigOrError read_resource_manager_config(const std::string& pat
   return from_json<ResourceManagerConfig>(read_json_file(path), path, options);
 }
 
+BatchManagerConfigOrError parse_batch_manager_config(const std::string& text, const std::string& file,
+                                                     const ReadOptions& options) {
+  return from_json<BatchManagerConfig>(parse_json(text, file), file, options);
+}
+BatchManagerConfigOrError read_batch_manager_config(const std::string& path, const ReadOptions& options) {
+  return from_json<BatchManagerConfig>(read_json_file(path), path, options);
+}
+
 std::string write_config(const SiteConfig& config) {
   OrderedJson json;
   JsonWriter writer(json);
@@ -345,5 +430,6 @@ std::string write_config(const SiteConfig& config) {
 }
 std::string write_config(const JobManagerConfig& config) { return text_of_manager(config); }
 std::string write_config(const ResourceManagerConfig& config) { return text_of_manager(config); }
+std::string write_config(const BatchManagerConfig& config) { return text_of_manager(config); }
 
 }  // namespace dmm

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "batchmgr/settings.hpp"
 #include "jobmgr/settings.hpp"
 #include "protocol/outcome.hpp"
 #include "resmgr/settings.hpp"
@@ -79,6 +80,16 @@ struct ResourceManagerConfig {
   bool count_messages_by_request = false;
 };
 
+struct BatchManagerConfig {
+  BatchSettings settings;
+  std::vector<std::string> listen;  ///< for clients
+  std::string directory;            ///< it works there
+  LogSettings log;
+  double beat_seconds = 1;
+  double silence_seconds = 3;
+  bool count_messages_by_request = false;
+};
+
 /// How a file is read.
 struct ReadOptions {
   PolicyNames policies = known_policies();
@@ -90,11 +101,14 @@ struct ReadOptions {
 using SiteConfigOrError = OrFault<SiteConfig, ConfigError>;
 using JobManagerConfigOrError = OrFault<JobManagerConfig, ConfigError>;
 using ResourceManagerConfigOrError = OrFault<ResourceManagerConfig, ConfigError>;
+using BatchManagerConfigOrError = OrFault<BatchManagerConfig, ConfigError>;
 
 SiteConfigOrError read_site_config(const std::string& path, const ReadOptions& options = {});
 JobManagerConfigOrError read_job_manager_config(const std::string& path, const ReadOptions& options = {});
 ResourceManagerConfigOrError read_resource_manager_config(const std::string& path,
                                                           const ReadOptions& options = {});
+
+BatchManagerConfigOrError read_batch_manager_config(const std::string& path, const ReadOptions& options = {});
 
 /// The same from text; `file` is only named in errors.
 SiteConfigOrError parse_site_config(const std::string& text, const std::string& file,
@@ -103,6 +117,9 @@ JobManagerConfigOrError parse_job_manager_config(const std::string& text, const 
                                                  const ReadOptions& options = {});
 ResourceManagerConfigOrError parse_resource_manager_config(const std::string& text, const std::string& file,
                                                            const ReadOptions& options = {});
+
+BatchManagerConfigOrError parse_batch_manager_config(const std::string& text, const std::string& file,
+                                                     const ReadOptions& options = {});
 
 /// "parent", "child" or "sibling"; nothing for any other word.
 std::optional<Relation> parse_relation(const std::string& word);
@@ -116,5 +133,6 @@ std::vector<std::string> keys_for_next_start(const ResourceManagerConfig& now, c
 std::string write_config(const SiteConfig& config);
 std::string write_config(const JobManagerConfig& config);
 std::string write_config(const ResourceManagerConfig& config);
+std::string write_config(const BatchManagerConfig& config);
 
 }  // namespace dmm

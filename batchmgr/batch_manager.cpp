@@ -1,0 +1,278 @@
+// The steps of a batch manager: looks, pilots, and what it tells the batch system.
+#include "batchmgr/batch_manager.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "manager/assert.hpp"
+
+namespace dmm {
+namespace {
+
+constexpr Duration look_pause_max = seconds(30);
+constexpr Duration failure_pause_first = seconds(30);
+constexpr Duration failure_pause_max = seconds(3'600);
+/// A pilot that ends so soon after its start was of no use.
+constexpr Duration pilot_life_min = seconds(20);
+/// A submitted pilot that no snapshot shows by then is gone.
+constexpr Duration pilot_shows_by = seconds(15);
+/// A pilot that was told something isn't told again before.
+constexpr Duration told_again = seconds(10);
+/// A token is shown by the pilot at once; one that isn't used is good no longer than this.
+constexpr const char* token_hours = "0.5";
+
+/// For a shell: nothing in it is special.
+std::string quoted(const std::string& text) {
+  std::string all = "'";
+  for (const char letter : text) all += letter == '\'' ? std::string("'\\''") : std::string(1, letter);
+  return all + "'";
+}
+
+std::string trimmed(std::string text) {
+  while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.pop_back();
+  std::ranges::replace(text, '\n', ' ');
+  return text;
+}
+
+/// What a command that failed said, for people.
+std::string words_of(const std::string& program, const CommandEnded& ended) {
+  const std::string said = trimmed(ended.error.empty() ? ended.output : ended.error);
+  return program + ": " + (said.empty() ? "exit status " + std::to_string(ended.status) : said);
+}
+
+}  // namespace
+
+BatchManager::BatchManager(BatchSettings settings, const BatchSystem& system)
+    : settings_(std::move(settings)), system_(&system) {}
+
+void BatchManager::receive(Instant now, Received&&, Effects&) {
+  ++ignored_["not_for_a_batch_manager"];
+  static_cast<void>(now);
+}
+
+void BatchManager::receive(Instant now, Input input, Effects& effects) {
+  auto* const ended = std::get_if<CommandEnded>(&input);
+  if (!ended) return;
+  const auto found = running_.find(ended->id);
+  if (found == running_.end()) return;
+  const Running done = std::move(found->second);
+  running_.erase(found);
+  minute_ = ended->minute;
+  switch (done.purpose) {
+    case Purpose::look: return take_look(now, done.place, *ended, effects);
+    case Purpose::token: return take_token(now, done.subject, *ended, effects);
+    case Purpose::hold: return take_held(now, done.subject, *ended, effects);
+    case Purpose::recall:
+    case Purpose::withdraw:
+    case Purpose::prolong:
+      // The next snapshot shows whether the pilot is still there; then it is told again.
+      if (ended->status != 0)
+        effects.log(Level::warning, "pilot_not_told", {},
+                    {{"pilot", done.subject}, {"reason", words_of(settings_.system, *ended)}});
+  }
+}
+
+void BatchManager::settle(Instant now, Effects& effects) {
+  if (outputs_.empty() && now >= next_look_) look(effects);
+}
+
+Instant BatchManager::next_deadline() const { return outputs_.empty() ? next_look_ : never; }
+
+void BatchManager::run(Purpose purpose, std::string subject, Command command, Effects& effects,
+                       std::size_t place) {
+  running_.emplace(++last_command_, Running{purpose, std::move(subject), place});
+  effects.commands.push_back({last_command_, std::move(command), settings_.command_max});
+}
+
+// ---- looking ---------------------------------------------------------------------------------------------------
+
+void BatchManager::look(Effects& effects) {
+  std::vector<Command> commands = system_->look(settings_);
+  outputs_.assign(commands.size(), std::nullopt);
+  look_took_ = {};
+  for (std::size_t i = 0; i < commands.size(); ++i) run(Purpose::look, {}, std::move(commands[i]), effects, i);
+}
+
+void BatchManager::take_look(Instant now, std::size_t place, CommandEnded& ended, Effects& effects) {
+  if (place >= outputs_.size()) return;  // of a look that was given up
+  if (ended.status != 0) {
+    outputs_.clear();
+    std::erase_if(running_, [](const auto& one) { return one.second.purpose == Purpose::look; });
+    return look_failed(now, words_of(settings_.system, ended), effects);
+  }
+  outputs_[place] = std::move(ended.output);
+  look_took_ = std::max(look_took_, ended.took);
+  if (std::ranges::any_of(outputs_, [](const auto& output) { return !output; })) return;
+  std::vector<std::string> texts;
+  for (auto& output : std::exchange(outputs_, {})) texts.push_back(std::move(*output));
+  auto read = system_->read(settings_, texts);
+  if (auto* fault = std::get_if<std::string>(&read)) return look_failed(now, std::move(*fault), effects);
+  take_snapshot(now, std::move(std::get<Snapshot>(read)), effects);
+}
+
+void BatchManager::look_failed(Instant now, std::string why, Effects& effects) {
+  if (fault_ != why) effects.log(Level::warning, "batch_system_unavailable", {}, {{"reason", why}});
+  fault_ = std::move(why);
+  pause_ = std::clamp(pause_ + pause_, settings_.look_every, look_pause_max);
+  next_look_ = now + pause_;
+}
+
+void BatchManager::take_snapshot(Instant now, Snapshot snapshot, Effects& effects) {
+  if (!fault_.empty()) effects.log(Level::info, "batch_system_available", {}, {});
+  fault_.clear();
+  pause_ = {};
+  looked_ = now;
+  next_look_ = now + settings_.look_every;
+  follow_pilots(now, snapshot, effects);
+  // Pilots that were submitted since the batch system was asked are none of its news yet.
+  for (const auto& [node, pilot] : submitted_)
+    if (!pilot.seen) snapshot.pilots.push_back({pilot.id, node, false, settings_.hold});
+  note_idle(now, snapshot);
+  snapshot_ = std::move(snapshot);
+  LendingDecision decision = decide_lending(snapshot_, past_, settings_, now);
+  standings_ = std::move(decision.nodes);
+  carry_out(now, decision, effects);
+}
+
+/// Pilots come, run and end; one that ends at once has failed.
+void BatchManager::follow_pilots(Instant now, const Snapshot& snapshot, Effects& effects) {
+  std::map<std::string, const Pilot*> there;
+  for (const Pilot& pilot : snapshot.pilots) there.emplace(pilot.node, &pilot);
+  for (auto one = submitted_.begin(); one != submitted_.end();) {
+    auto& [node, pilot] = *one;
+    const auto found = there.find(node);
+    if (found != there.end()) {
+      if (found->second->runs && now - pilot.at >= pilot_life_min) failures_.erase(node);
+      pilot.seen = true;
+      ++one;
+      continue;
+    }
+    const Duration age = now - pilot.at;
+    if (pilot.id.text.empty() || (!pilot.seen && age < pilot_shows_by)) {
+      ++one;
+      continue;
+    }
+    const std::string name = node;
+    const auto is_here = [&](const BatchNode& its) { return its.name == name && its.use == NodeUse::idle; };
+    const bool is_free_again = snapshot.waiting.empty() && std::ranges::any_of(snapshot.nodes, is_here);
+    const bool is_failure = !pilot.told && age < pilot_life_min && is_free_again;
+    effects.log(Level::info, "pilot_ended", {}, {{"node", name}, {"pilot", pilot.id.text}});
+    one = submitted_.erase(one);
+    if (is_failure)
+      failed(now, name, "its pilot ended at once: " + settings_.node_folder + "/" + name + "/pilot.log there",
+             effects);
+  }
+  std::erase_if(told_, [&](const auto& one) { return now - one.second >= told_again; });
+}
+
+void BatchManager::note_idle(Instant now, const Snapshot& snapshot) {
+  std::map<std::string, Instant> since;
+  for (const BatchNode& node : snapshot.nodes) {
+    if (node.use != NodeUse::idle) continue;
+    const auto before = past_.idle_since.find(node.name);
+    since.emplace(node.name, before == past_.idle_since.end() ? now : before->second);
+  }
+  past_.idle_since = std::move(since);
+  if (snapshot.waiting.empty())
+    past_.waiting_since = never;
+  else
+    past_.waiting_since = std::min(past_.waiting_since, now);
+  past_.barred.clear();
+  for (const auto& [node, failure] : failures_)
+    if (now < failure.until) past_.barred.emplace(node, failure.why);
+  past_.minute = minute_;
+}
+
+// ---- holding and giving back -----------------------------------------------------------------------------------
+
+void BatchManager::carry_out(Instant now, const LendingDecision& decision, Effects& effects) {
+  for (const std::string& node : decision.hold) ask_token(now, node, effects);
+  tell(now, Purpose::recall, decision.recall, effects);
+  tell(now, Purpose::withdraw, decision.withdraw, effects);
+  if (system_->prolong) tell(now, Purpose::prolong, decision.prolong, effects);
+}
+
+void BatchManager::ask_token(Instant now, const std::string& node, Effects& effects) {
+  submitted_[node] = {{}, now};
+  run(Purpose::token, node,
+      {{settings_.dmm, "node", "add", node, "--at", settings_.node_endpoint, "--hours", token_hours, "--sitemgr",
+        settings_.sitemgr}},
+      effects);
+}
+
+void BatchManager::take_token(Instant now, const std::string& node, const CommandEnded& ended, Effects& effects) {
+  const BatchNode* const found = find_node(node);
+  if (ended.status != 0) return failed(now, node, "no token: " + words_of("dmm", ended), effects);
+  if (!found) return static_cast<void>(submitted_.erase(node));
+  run(Purpose::hold, node, system_->hold(settings_, *found, script_for(*found, trimmed(ended.output))), effects);
+}
+
+void BatchManager::take_held(Instant now, const std::string& node, const CommandEnded& ended, Effects& effects) {
+  if (ended.status != 0) return failed(now, node, words_of(settings_.system, ended), effects);
+  auto id = system_->held(ended.output);
+  if (auto* fault = std::get_if<std::string>(&id)) return failed(now, node, std::move(*fault), effects);
+  Submitted& pilot = submitted_[node];
+  pilot.id = std::get<PilotId>(id);
+  pilot.at = now;
+  effects.log(Level::info, "pilot_submitted", {}, {{"node", node}, {"pilot", pilot.id.text}});
+}
+
+void BatchManager::tell(Instant now, Purpose purpose, const std::vector<PilotId>& pilots, Effects& effects) {
+  for (const PilotId& id : pilots) {
+    if (id.text.empty() || !told_.emplace(id, now).second) continue;
+    const auto pilot = std::ranges::find(snapshot_.pilots, id, &Pilot::id);
+    DMM_ASSERT(pilot != snapshot_.pilots.end());
+    const bool ends = purpose != Purpose::prolong;
+    if (const auto known = submitted_.find(pilot->node); ends && known != submitted_.end())
+      known->second.told = true;
+    if (ends)
+      effects.log(Level::info, purpose == Purpose::recall ? "pilot_recalled" : "pilot_withdrawn", {},
+                  {{"node", pilot->node}, {"pilot", id.text}});
+    const auto order = purpose == Purpose::recall     ? system_->recall
+                       : purpose == Purpose::withdraw ? system_->withdraw
+                                                      : system_->prolong;
+    run(purpose, id.text, order(settings_, *pilot), effects);
+  }
+}
+
+void BatchManager::failed(Instant now, const std::string& node, std::string why, Effects& effects) {
+  submitted_.erase(node);
+  Failures& failure = failures_[node];
+  failure.pause = std::clamp(failure.pause + failure.pause, failure_pause_first, failure_pause_max);
+  failure.until = now + failure.pause;
+  effects.log(Level::warning, "node_not_held", {},
+              {{"node", node}, {"reason", why}, {"again_seconds", failure.pause.in_seconds()}});
+  failure.why = std::move(why);
+}
+
+const BatchNode* BatchManager::find_node(const std::string& name) const {
+  const auto node = std::ranges::find(snapshot_.nodes, name, &BatchNode::name);
+  return node == snapshot_.nodes.end() ? nullptr : &*node;
+}
+
+std::string BatchManager::script_for(const BatchNode& node, const std::string& token) const {
+  const std::string folder = settings_.node_folder + "/" + node.name;
+  const std::string agent = settings_.node_programs + "/nodeagent";
+  std::string script = "#!/bin/sh\nmkdir -p -m 700 " + quoted(folder) +
+                       " || exit 1\nexport DMM_TOKEN=" + quoted(token) + "\nexec " + quoted(agent);
+  const auto add = [&](const char* option, const std::string& value) {
+    script += std::string(" ") + option + " " + quoted(value);
+  };
+  add("--directory", folder);
+  add("--cluster", std::string(settings_.cluster.text));
+  add("--processors", std::to_string(node.processors));
+  add("--memory-bytes", std::to_string(node.memory_bytes));
+  add("--grace", std::to_string(settings_.grace.in_seconds()));
+  for (std::string setting : settings_.node_settings) {
+    for (std::size_t at = 0; (at = setting.find("%n", at)) != std::string::npos; at += node.name.size())
+      setting.replace(at, 2, node.name);
+    add("--set", setting);
+  }
+  return script + " >>" + quoted(folder + "/pilot.log") + " 2>&1\n";
+}
+
+BatchManagerView BatchManager::view() const {
+  return {fault_, looked_, look_took_, standings_, snapshot_.waiting};
+}
+
+}  // namespace dmm

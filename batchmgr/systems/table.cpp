@@ -1,0 +1,25 @@
+// The batch systems by name.
+#include <algorithm>
+#include <array>
+
+#include "batchmgr/batch_system.hpp"
+#include "batchmgr/systems/script.hpp"
+#include "batchmgr/systems/slurm.hpp"
+
+namespace dmm {
+
+std::span<const BatchSystem> batch_systems() {
+  static const std::array all{slurm_system, script_system};
+  return all;
+}
+
+const BatchSystem* find_batch_system(std::string_view name) {
+  const auto found = std::ranges::find(batch_systems(), name, &BatchSystem::name);
+  return found == batch_systems().end() ? nullptr : &*found;
+}
+
+std::string pilot_name(const BatchSettings& settings) {
+  return "dmm-" + std::string(settings.site.text) + "-" + settings.name;
+}
+
+}  // namespace dmm

@@ -1,0 +1,21 @@
+// What `dmm nodes` shows of a batch system: each node with its use by local users or by DMM. Pure, and as
+// forgiving as sites_report.hpp.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "cli/style.hpp"
+
+namespace dmm {
+
+/// The site's rows without those of nodes that were given back: the batch system says more of these.
+/// `batch` is a batch manager's answer to "batch".
+std::vector<nlohmann::ordered_json> without_returned(const std::vector<nlohmann::ordered_json>& rows,
+                                                     const nlohmann::ordered_json& batch);
+/// `rows` say to which neighbour or job a node is lent: its resource manager has the name of the node.
+std::string render_batch(const nlohmann::ordered_json& batch, const std::vector<nlohmann::ordered_json>& rows,
+                         const Style& style);
+
+}  // namespace dmm

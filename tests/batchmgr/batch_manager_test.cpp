@@ -1,0 +1,189 @@
+// The batch manager by its commands alone: what it has run for what it was told, with a batch system of the test.
+#include "batchmgr/batch_manager.hpp"
+
+#include <doctest/doctest.h>
+
+namespace dmm::batch_manager_test {
+namespace {
+
+BatchSettings settings() {
+  BatchSettings settings;
+  settings.site = SiteName("b");
+  settings.name = "batch";
+  settings.system = "script";
+  settings.programs = "/programs";
+  settings.cluster = ClusterName("nodes");
+  settings.idle_for = seconds(10);
+  settings.node_endpoint = "tcp://head:7700";
+  settings.sitemgr = "ipc:///run/b.ipc";
+  settings.node_folder = "/var/lib/dmm";
+  settings.node_programs = "/opt/dmm";
+  return settings;
+}
+
+struct Stage {
+  BatchManager manager{settings(), *find_batch_system("script")};
+  BatchManager::Effects effects;
+  Instant now{1'000'000};
+  std::vector<CommandWanted> open;  ///< that weren't answered yet
+
+  void settle() {
+    manager.settle(now, effects);
+    for (CommandWanted& wanted : std::exchange(effects.commands, {})) open.push_back(std::move(wanted));
+  }
+  /// The open command of this program, which isn't open any more.
+  CommandWanted take(const std::string& program) {
+    const auto found = std::ranges::find_if(open, [&](const CommandWanted& one) {
+      return one.command.arguments.front() == program || one.command.arguments.front() == "/programs/" + program;
+    });
+    REQUIRE(found != open.end());
+    CommandWanted wanted = std::move(*found);
+    open.erase(found);
+    return wanted;
+  }
+  CommandWanted end(const std::string& program, const std::string& output, int status = 0,
+                    const std::string& error = "") {
+    CommandWanted wanted = take(program);
+    manager.receive(now, CommandEnded{wanted.id, status, output, error, milliseconds(4)}, effects);
+    settle();
+    return wanted;
+  }
+  /// The batch system is looked at and says this.
+  void look(const std::string& output, Duration later = seconds(1)) {
+    now = now + later;
+    settle();
+    end("look", output);
+  }
+  /// A node is held by pilot 12.
+  void hold() {
+    look("node b1 idle 4 8000 -\n");
+    look("node b1 idle 4 8000 -\n", seconds(20));
+    end("dmm", "TOKEN\n");
+    end("hold", "12\n");
+  }
+  NodeStanding node(const std::string& name) const {
+    for (const NodeStanding& one : manager.view().nodes)
+      if (one.name == name) return one;
+    return {};
+  }
+  std::string event(std::string_view name) {
+    for (const LogEvent& one : effects.events)
+      if (one.name == name)
+        for (const LogField& field : one.fields)
+          if (field.key == "reason") return std::get<std::string>(field.value);
+    return {};
+  }
+};
+
+}  // namespace
+
+TEST_CASE("an idle node is held by a token of the site and a pilot of the batch system") {
+  Stage stage;
+  stage.look("node b1 idle 4 8000 -\n");
+  CHECK(stage.open.empty());
+  CHECK(stage.node("b1").why == "idle for 0 of 10 s");
+  stage.look("node b1 idle 4 8000 -\n", seconds(20));
+  const CommandWanted token = stage.end("dmm", "TOKEN\n");
+  CHECK(token.command.arguments == std::vector<std::string>{"dmm", "node", "add", "b1", "--at", "tcp://head:7700",
+                                                            "--hours", "0.5", "--sitemgr", "ipc:///run/b.ipc"});
+  const CommandWanted hold = stage.end("hold", "12\n");
+  CHECK(hold.command.arguments[3] == "b1");
+  CHECK(
+      hold.command.input.find("export DMM_TOKEN='TOKEN'\nexec '/opt/dmm/nodeagent' --directory '/var/lib/dmm/b1' "
+                              "--cluster 'nodes' --processors '4'") != std::string::npos);
+  // It isn't submitted twice while the batch system doesn't show it yet.
+  stage.look("node b1 idle 4 8000 -\n");
+  CHECK(stage.open.empty());
+  CHECK(stage.node("b1").state == "holding");
+  stage.look("node b1 busy 4 8000 -\npilot 12 b1 runs 3600\n");
+  CHECK(stage.node("b1").state == "held");
+  CHECK(stage.node("b1").pilot == "12");
+}
+
+TEST_CASE("a batch manager that is started again takes its pilots as it finds them") {
+  Stage stage;
+  stage.look("node b1 busy 4 8000 -\npilot 12 b1 runs 3600\n");
+  CHECK(stage.node("b1").state == "held");
+  stage.look("node b1 busy 4 8000 -\npilot 12 b1 runs 3600\nwaiting 13 1 none\n");
+  stage.look("node b1 busy 4 8000 -\npilot 12 b1 runs 3600\nwaiting 13 1 none\n", seconds(10));
+  CHECK(stage.end("recall", "").command.arguments.back() == "12");
+  stage.look("node b1 busy 4 8000 -\npilot 12 b1 runs 3600\nwaiting 13 1 none\n");
+  CHECK(stage.open.empty());  // told once
+  stage.look("node b1 busy 4 8000 -\npilot 12 b1 runs 3600\nwaiting 13 1 none\n", seconds(10));
+  CHECK(stage.end("recall", "").command.arguments.back() == "12");  // and again, since it stays
+}
+
+TEST_CASE("a node with a pilot that ends at once isn't held again for a while") {
+  Stage stage;
+  stage.hold();
+  stage.look("node b1 busy 4 8000 -\npilot 12 b1 runs 3600\n");
+  stage.look("node b1 idle 4 8000 -\n");
+  CHECK(stage.node("b1").why == "its pilot ended at once: /var/lib/dmm/b1/pilot.log there");
+  stage.look("node b1 idle 4 8000 -\n", seconds(20));
+  CHECK(stage.open.empty());
+  stage.look("node b1 idle 4 8000 -\n", seconds(20));
+  stage.take("dmm");
+}
+
+TEST_CASE("a pilot that ends because a local job came has not failed") {
+  Stage stage;
+  stage.hold();
+  stage.look("node b1 busy 4 8000 -\npilot 12 b1 runs 3600\n");
+  stage.look("node b1 busy 4 8000 -\n");
+  CHECK(stage.node("b1").state == "local job");
+  stage.look("node b1 idle 4 8000 -\n");
+  CHECK(stage.node("b1").why == "idle for 0 of 10 s");
+}
+
+TEST_CASE("a pilot that no snapshot ever shows is given up") {
+  Stage stage;
+  stage.hold();
+  stage.look("node b1 idle 4 8000 -\n", seconds(16));
+  CHECK(stage.node("b1").why == "its pilot ended at once: /var/lib/dmm/b1/pilot.log there");
+}
+
+TEST_CASE("a site manager that gives no token, and a batch system that takes no pilot, are the reason") {
+  Stage stage;
+  stage.look("node b1 idle 4 8000 -\n");
+  stage.look("node b1 idle 4 8000 -\n", seconds(20));
+  stage.end("dmm", "", 1, "dmm node add: nothing answers\n");
+  CHECK(stage.event("node_not_held") == "no token: dmm: dmm node add: nothing answers");
+  stage.look("node b1 idle 4 8000 -\n", seconds(40));
+  stage.end("dmm", "TOKEN\n");
+  stage.end("hold", "", 1, "no such partition\n");
+  stage.look("node b1 idle 4 8000 -\n");
+  CHECK(stage.node("b1").why == "script: no such partition");
+}
+
+TEST_CASE("a batch system that can't be looked at is a state, with pauses that grow") {
+  Stage stage;
+  stage.look("node b1 idle 4 8000 -\n");
+  Duration last;
+  for (int i = 0; i < 8; ++i) {
+    stage.now = stage.manager.next_deadline();
+    stage.settle();
+    stage.end("look", "", -1, "didn't end in time");
+    const Duration pause = stage.manager.next_deadline() - stage.now;
+    CHECK(pause >= last);
+    last = pause;
+  }
+  CHECK(last == seconds(30));
+  CHECK(stage.manager.view().fault == "script: didn't end in time");
+  CHECK(stage.node("b1").state == "idle");  // as it was last seen
+  CHECK(stage.open.empty());
+  stage.look("nonsense\n", seconds(31));
+  CHECK(stage.manager.view().fault.find("nonsense") != std::string::npos);
+  stage.look("node b1 idle 4 8000 -\n", seconds(31));
+  CHECK(stage.manager.view().fault.empty());
+}
+
+TEST_CASE("while a look goes on there is no second one") {
+  Stage stage;
+  stage.settle();
+  CHECK(stage.manager.next_deadline() == never);
+  stage.now = stage.now + seconds(100);
+  stage.settle();
+  CHECK(stage.open.size() == 1);
+}
+
+}  // namespace dmm::batch_manager_test

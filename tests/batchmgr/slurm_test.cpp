@@ -1,0 +1,113 @@
+// What Slurm's commands print, as read from a real cluster (Slurm 22.05), and how they are called.
+#include <doctest/doctest.h>
+
+#include "batchmgr/batch_system.hpp"
+
+namespace dmm::slurm_test {
+namespace {
+
+BatchSettings settings() {
+  BatchSettings settings;
+  settings.site = SiteName("b");
+  settings.name = "slurm";
+  settings.hold = seconds(3'600);
+  return settings;
+}
+
+const BatchSystem& slurm() { return *find_batch_system("slurm"); }
+
+Snapshot read(const std::string& nodes, const std::string& jobs) {
+  const std::vector<std::string> outputs{nodes, jobs};
+  const auto read = slurm().read(settings(), outputs);
+  REQUIRE(std::holds_alternative<Snapshot>(read));
+  return std::get<Snapshot>(read);
+}
+
+std::string fault(const std::string& nodes, const std::string& jobs) {
+  const std::vector<std::string> outputs{nodes, jobs};
+  const auto read = slurm().read(settings(), outputs);
+  return std::holds_alternative<std::string>(read) ? std::get<std::string>(read) : std::string();
+}
+
+}  // namespace
+
+TEST_CASE("Slurm's nodes have a use, a size and features") {
+  const Snapshot all = read(
+      "b2|mixed|2|4000|(null)|none\n"
+      "b1|idle|16|64000|gpu,fast|none\n"
+      "b3|drained|2|4000|(null)|a fan | is loud\n"
+      "b4|idle*|2|4000|(null)|Not responding\n"
+      "b5|allocated|2|4000|(null)|none\n"
+      "b6|down~|2|4000|(null)|none\n",
+      "");
+  REQUIRE(all.nodes.size() == 6);
+  CHECK(all.nodes[0].name == "b1");
+  CHECK(all.nodes[0].use == NodeUse::idle);
+  CHECK(all.nodes[0].processors == 16);
+  CHECK(all.nodes[0].memory_bytes == 64'000ull * 1024 * 1024);
+  CHECK(all.nodes[0].features == std::vector<std::string>{"gpu", "fast"});
+  CHECK(all.nodes[1].use == NodeUse::busy);
+  CHECK(all.nodes[2].use == NodeUse::drained);
+  CHECK(all.nodes[2].reason == "a fan | is loud");
+  CHECK(all.nodes[3].use == NodeUse::down);
+  CHECK(all.nodes[4].use == NodeUse::busy);
+  CHECK(all.nodes[5].use == NodeUse::down);
+}
+
+TEST_CASE("Slurm's jobs are pilots of this batch manager, or local jobs that wait for nodes") {
+  const Snapshot all = read("",
+                            "1|RUNNING|None|lend|1|b1|b1|59:58|dmm-b-slurm\n"
+                            "2|PENDING|Resources|lend|1||b2|1-00:00:00|dmm-b-slurm\n"
+                            "3|RUNNING|None|lend|1|b3|b3|59:58|dmm-b-other\n"
+                            "4|PENDING|Resources|main|4|||UNLIMITED|a job | with a bar\n"
+                            "5|PENDING|Priority|main|1-4|||UNLIMITED|wrap\n"
+                            "6|PENDING|Dependency|main|4|||UNLIMITED|wrap\n"
+                            "7|PENDING|BeginTime|main|4|||UNLIMITED|wrap\n"
+                            "8|RUNNING|None|main|4|b4||UNLIMITED|wrap\n"
+                            "9|PENDING|Resources|lend|1||b2|30:00|dmm-b-other\n");
+  REQUIRE(all.pilots.size() == 2);
+  CHECK(all.pilots[0].id.text == "1");
+  CHECK(all.pilots[0].node == "b1");
+  CHECK(all.pilots[0].runs);
+  CHECK(all.pilots[0].left == seconds(59 * 60 + 58));
+  CHECK_FALSE(all.pilots[1].runs);
+  CHECK(all.pilots[1].node == "b2");
+  CHECK(all.pilots[1].left == seconds(86'400));
+  REQUIRE(all.waiting.size() == 2);
+  CHECK(all.waiting[0].id == "4");
+  CHECK(all.waiting[0].nodes == 4);
+  CHECK(all.waiting[1].nodes == 1);
+}
+
+TEST_CASE("what can't be read of Slurm's output is named") {
+  CHECK(fault("slurm_load_node: Unable to contact", "") == "sinfo said \"slurm_load_node: Unable to contact\"");
+  CHECK(fault("b1|idle|many|4000|(null)|none", "") == "sinfo said \"b1|idle|many|4000|(null)|none\"");
+  CHECK(fault("", "1|RUNNING") == "squeue said \"1|RUNNING\"");
+}
+
+TEST_CASE("a pilot asks Slurm for its node alone and for a warning before its end") {
+  const Command command = slurm().hold(settings(), {.name = "b1"}, "#!/bin/sh\n");
+  CHECK(command.input == "#!/bin/sh\n");
+  const auto has = [&](const std::string& word) {
+    return std::find(command.arguments.begin(), command.arguments.end(), word) != command.arguments.end();
+  };
+  CHECK(has("--nodelist=b1"));
+  CHECK(has("--partition=lend"));
+  CHECK(has("--time=60"));
+  CHECK(has("--signal=B:USR1@10"));
+  CHECK(has("--job-name=dmm-b-slurm"));
+  CHECK(has("--export=NONE"));
+}
+
+TEST_CASE("Slurm tells the id of a pilot, with or without its cluster") {
+  CHECK(std::get<PilotId>(slurm().held("12;b\n")).text == "12");
+  CHECK(std::get<PilotId>(slurm().held("12\n")).text == "12");
+  CHECK(std::get<std::string>(slurm().held("sbatch: error\n")) == "sbatch said \"sbatch: error\n\"");
+}
+
+TEST_CASE("a pilot's time limit is moved to a whole hold from now") {
+  const Command command = slurm().prolong(settings(), {{"7"}, "b1", true, seconds(1'200)});
+  CHECK(command.arguments == std::vector<std::string>{"scontrol", "update", "jobid=7", "timelimit=+40"});
+}
+
+}  // namespace dmm::slurm_test

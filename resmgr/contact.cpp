@@ -28,7 +28,10 @@ bool stop_all(ResourceStep& s, Duration grace) {
 
 bool hand_back(ResourceStep& s, Duration grace, const std::string& why) {
   if (!std::exchange(s.parts.stopping, true)) {
-    s.effects.log(Level::info, "hand_back", {}, {{"grace", grace.in_seconds()}, {"reason", why}});
+    s.effects.log(Level::info, "hand_back", {},
+                  {{"leases", static_cast<std::int64_t>(s.parts.leases.size())},
+                   {"grace", grace.in_seconds()},
+                   {"reason", why}});
     for (const std::uint64_t number : s.parts.tasks.open()) {
       TaskRecord& task = s.parts.tasks.at(number);
       if (task.is_live())

@@ -395,6 +395,16 @@ void World::lose_programs(const Party& party) {
   settle_touched();
 }
 
+void World::hand_back(const Party& party, Duration grace) {
+  const Address address = address_of(party);
+  Actor& actor = *actors_[address];
+  auto* driver = actor.driver.get<ResourceManager>();
+  if (!driver || stalls(actor)) return;
+  driver->manager.hand_back(actor.clock.at(now_), grace, "given back", driver->effects);
+  touch(address);
+  settle_touched();
+}
+
 Address World::address_of(const Party& party) const {
   const Address* address = addresses_.find(party);
   DMM_ASSERT(address);

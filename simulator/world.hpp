@@ -153,6 +153,8 @@ class World {
   void report_late(const Party& resource_manager, Duration late);
   /// The keeper of a resource manager is killed, with all that it keeps.
   void lose_programs(const Party& resource_manager);
+  /// Other users of its nodes want them back: it gives them back and ends within the grace, or somewhat later.
+  void hand_back(const Party& resource_manager, Duration grace);
 
   // ---- keys, where managers have any ----
   /// As `dmm rotate` does; a manager that doesn't answer does nothing. A site manager takes its key by `take_key`.

@@ -77,6 +77,7 @@ class FaultPlan {
       late.length = from_seconds(5 * dice_.uniform());
     }
     poison();
+    for (std::uint32_t left = dice_.chance(0.2) ? dice_.between(1, 3) : 0; left > 0; --left) hand_back();
   }
 
  private:
@@ -270,6 +271,17 @@ class FaultPlan {
   void restart(const Party& party, Instant at) {
     act(at, Kind::crash, party);
     act(at + from_seconds(0.1 + 4.9 * dice_.uniform()), Kind::restart, party);
+  }
+
+  /// As a pilot does: what is left after the grace dies with it. Another one comes later.
+  void hand_back() {
+    const Act given = some_act(Kind::hand_back, managers_);
+    const Duration grace = from_seconds(dice_.chance(0.3) ? 0 : 8 * dice_.uniform());
+    run_.acts.back().length = grace;
+    const Instant end = given.at + grace + from_seconds(3 * dice_.uniform());
+    act(end, Kind::lose_programs, given.a);
+    act(end, Kind::crash, given.a);
+    act(end + from_seconds(0.5 + 60 * dice_.uniform()), Kind::restart, given.a);
   }
 
   /// By the configuration. A site takes up to twice as many, so that jobs don't wait for what it will never have.

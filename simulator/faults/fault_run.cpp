@@ -301,6 +301,9 @@ void FaultRun::perform_on(const Act& act) {
     case Kind::revoke_key: return world_->revoke_key(act.a);
     case Kind::impersonate: return world_->impersonate(act.a, act.b);
     case Kind::clone: return world_->clone(act.a);
+    case Kind::hand_back:
+      if (is_up) world_->hand_back(act.a, act.length);
+      return;
   }
 }
 

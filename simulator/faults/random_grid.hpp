@@ -54,6 +54,7 @@ struct Act {
     revoke_key,
     impersonate,  ///< `a` greets its site in the name of `b`
     clone,        ///< a copy of `a`, keys and all, greets the site
+    hand_back,    ///< the nodes of a resource manager are wanted by others
   };
   Instant at{};
   Kind kind = Kind::submit;

@@ -38,6 +38,7 @@ std::string_view to_text(Rare state) {
     case Rare::went_on: return "a job went on without a component that its owner took back";
     case Rare::at_longest: return "an owner ended a lease that had lasted as long as its leases may";
     case Rare::interrupted_again: return "owners ended several attempts at one job";
+    case Rare::handed_back: return "a resource manager gave its nodes back while it had a lease";
   }
   return {};
 }
@@ -102,6 +103,7 @@ void Sometimes::note_job_manager(const LogEvent& event) {
 
 void Sometimes::note_resource_manager(const LogEvent& event) {
   saw(Rare::lost_contact, event.name == "lost_contact");
+  saw(Rare::handed_back, event.name == "hand_back" && number_field(event, "leases") > 0);
   saw(Rare::keeper_deadline, event.name == "deadline");
   saw(Rare::task_found_again, event.name == "restarted" && number_field(event, "tasks") > 0);
   saw(Rare::start_refused, event.name == "refuse" && text_field(event, "fault") == "no_lease");

@@ -10,7 +10,6 @@ namespace dmm {
 namespace {
 
 constexpr Duration look_pause_max = seconds(30);
-constexpr Duration failure_pause_first = seconds(30);
 constexpr Duration failure_pause_max = seconds(3'600);
 /// A pilot that ends so soon after its start was of no use.
 constexpr Duration pilot_life_min = seconds(20);
@@ -59,16 +58,20 @@ void BatchManager::receive(Instant now, Input input, Effects& effects) {
   running_.erase(found);
   minute_ = ended->minute;
   switch (done.purpose) {
+    case Purpose::guests: return take_guests(*ended, effects);
     case Purpose::look: return take_look(now, done.place, *ended, effects);
     case Purpose::token: return take_token(now, done.subject, *ended, effects);
     case Purpose::hold: return take_held(now, done.subject, *ended, effects);
     case Purpose::recall:
     case Purpose::withdraw:
     case Purpose::prolong:
+    case Purpose::attach:
+    case Purpose::evict:
+    case Purpose::cancel:
       // The next snapshot shows whether the pilot is still there; then it is told again.
       if (ended->status != 0)
-        effects.log(Level::warning, "pilot_not_told", {},
-                    {{"pilot", done.subject}, {"reason", words_of(settings_.system, *ended)}});
+        effects.log(Level::warning, "not_done", {},
+                    {{"subject", done.subject}, {"reason", words_of(settings_.system, *ended)}});
   }
 }
 
@@ -91,6 +94,8 @@ void BatchManager::look(Effects& effects) {
   outputs_.assign(commands.size(), std::nullopt);
   look_took_ = {};
   for (std::size_t i = 0; i < commands.size(); ++i) run(Purpose::look, {}, std::move(commands[i]), effects, i);
+  if (settings_.borrow.is_on())
+    run(Purpose::guests, {}, {{settings_.dmm, "queue", "--json", "--jobmgr", settings_.borrow.jobmgr}}, effects);
 }
 
 void BatchManager::take_look(Instant now, std::size_t place, CommandEnded& ended, Effects& effects) {
@@ -132,6 +137,7 @@ void BatchManager::take_snapshot(Instant now, Snapshot snapshot, Effects& effect
   LendingDecision decision = decide_lending(snapshot_, past_, settings_, now);
   standings_ = std::move(decision.nodes);
   carry_out(now, decision, effects);
+  if (settings_.borrow.is_on()) borrow(now, effects);
 }
 
 /// Pilots come, run and end; one that ends at once has failed.
@@ -238,11 +244,88 @@ void BatchManager::tell(Instant now, Purpose purpose, const std::vector<PilotId>
 void BatchManager::failed(Instant now, const std::string& node, std::string why, Effects& effects) {
   submitted_.erase(node);
   Failures& failure = failures_[node];
-  failure.pause = std::clamp(failure.pause + failure.pause, failure_pause_first, failure_pause_max);
+  failure.pause = std::clamp(failure.pause + failure.pause, settings_.retry_after, failure_pause_max);
   failure.until = now + failure.pause;
   effects.log(Level::warning, "node_not_held", {},
               {{"node", node}, {"reason", why}, {"again_seconds", failure.pause.in_seconds()}});
   failure.why = std::move(why);
+}
+
+// ---- borrowing -------------------------------------------------------------------------------------------------
+
+void BatchManager::take_guests(const CommandEnded& ended, Effects& effects) {
+  guests_.reset();
+  std::string fault = ended.status == 0 ? std::string() : words_of("dmm", ended);
+  if (fault.empty()) {
+    auto read = guest_jobs_in(ended.output, settings_);
+    if (auto* unread = std::get_if<std::string>(&read))
+      fault = std::move(*unread);
+    else
+      guests_ = known_guests_ = std::move(std::get<std::vector<GuestJob>>(read));
+  }
+  if (!fault.empty() && fault != borrow_fault_)
+    effects.log(Level::warning, "job_manager_unavailable", {}, {{"reason", fault}});
+  borrow_fault_ = std::move(fault);
+}
+
+void BatchManager::borrow(Instant now, Effects& effects) {
+  borrowing_past_.waiting_since = past_.waiting_since;
+  std::map<std::string, Instant> idle;
+  for (const BatchNode& node : snapshot_.guests)
+    if (node.use == NodeUse::idle) {
+      const auto before = borrowing_past_.idle_since.find(node.name);
+      idle.emplace(node.name, before == borrowing_past_.idle_since.end() ? now : before->second);
+    }
+  borrowing_past_.idle_since = std::move(idle);
+  std::erase_if(ordered_, [&](const auto& one) { return now - one.second >= told_again; });
+  if (!guests_) return;
+  const BorrowingDecision decision = decide_borrowing(snapshot_, *guests_, borrowing_past_, settings_, now);
+  order(now, Purpose::evict, decision.evict, effects);
+  order(now, Purpose::cancel, decision.cancel, effects);
+  order(now, Purpose::attach, decision.attach, effects);
+  guests_.reset();  // what is known of jobs was asked for before these orders
+}
+
+void BatchManager::order(Instant now, Purpose purpose, const std::vector<std::string>& subjects,
+                         Effects& effects) {
+  const std::string_view event = purpose == Purpose::attach  ? "node_borrowed"
+                                 : purpose == Purpose::evict ? "node_evicted"
+                                                             : "node_returned";
+  for (const std::string& subject : subjects) {
+    // A job's number is no node's name. An order that is under way or just done isn't given again.
+    if (!ordered_.emplace(subject, now).second) continue;
+    effects.log(Level::info, event, {}, {{purpose == Purpose::cancel ? "job" : "node", subject}});
+    run(purpose, subject, command_for(purpose, subject), effects);
+  }
+}
+
+Command BatchManager::command_for(Purpose purpose, const std::string& subject) const {
+  const BorrowSettings& borrow = settings_.borrow;
+  if (purpose == Purpose::evict) return system_->evict(settings_, subject);
+  if (purpose == Purpose::cancel) return {{settings_.dmm, "cancel", subject, "--jobmgr", borrow.jobmgr}};
+  DMM_ASSERT(purpose == Purpose::attach);
+  std::uint32_t number = 1;
+  while (guest_name(number) != subject) ++number;
+  const std::string place =
+      std::to_string(borrow.processors) + "@" + borrow.from[(number - 1) % borrow.from.size()];
+  return {{settings_.dmm, "submit", "--jobmgr", borrow.jobmgr, "--components", place, "--name", subject,
+           "--reruns", "0", "--discard-output", "--input", "-", "--", "sh", "-s"},
+          system_->guest_script(settings_, subject)};
+}
+
+std::vector<GuestStanding> BatchManager::guest_standings() const {
+  std::map<std::string, GuestStanding> all;
+  for (const BatchNode& node : snapshot_.guests) {
+    const bool is_idle = node.use == NodeUse::idle;
+    all[node.name] = {node.name, is_idle ? "idle" : node.use == NodeUse::busy ? "local job" : "leaving"};
+  }
+  for (const GuestJob& guest : known_guests_) {
+    const GuestStanding fresh{guest.node, guest.runs ? "joining" : "asked for"};
+    all.try_emplace(guest.node, fresh).first->second.job = guest.job;
+  }
+  std::vector<GuestStanding> list;
+  for (auto& [name, standing] : all) list.push_back(std::move(standing));
+  return list;
 }
 
 const BatchNode* BatchManager::find_node(const std::string& name) const {
@@ -272,7 +355,7 @@ std::string BatchManager::script_for(const BatchNode& node, const std::string& t
 }
 
 BatchManagerView BatchManager::view() const {
-  return {fault_, looked_, look_took_, standings_, snapshot_.waiting};
+  return {fault_, looked_, look_took_, standings_, snapshot_.waiting, borrow_fault_, guest_standings()};
 }
 
 }  // namespace dmm

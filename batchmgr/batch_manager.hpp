@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "batchmgr/batch_system.hpp"
+#include "batchmgr/borrowing.hpp"
 #include "batchmgr/lending.hpp"
 #include "manager/contract.hpp"
 #include "manager/ledger.hpp"
@@ -31,6 +32,13 @@ struct BatchManagerEffects : Effects {
   std::vector<CommandWanted> commands;  ///< to be run, several at a time
 };
 
+/// A borrowed node as people see it.
+struct GuestStanding {
+  std::string name;
+  std::string state;     ///< "asked for", "joining", "idle", "local job", "leaving"
+  std::string job = {};  ///< of DMM, that has it
+};
+
 /// What people are told.
 struct BatchManagerView {
   std::string fault = {};   ///< why the batch system can't be looked at; empty: it can
@@ -38,6 +46,8 @@ struct BatchManagerView {
   Duration look_took = {};  ///< what that took
   std::vector<NodeStanding> nodes = {};
   std::vector<WaitingJob> waiting = {};  ///< local jobs that nodes could help
+  std::string borrow_fault = {};         ///< why the job manager can't be asked; empty: it can, or needn't be
+  std::vector<GuestStanding> guests = {};
 };
 
 class BatchManager {
@@ -59,7 +69,18 @@ class BatchManager {
 
  private:
   /// What a command is for.
-  enum class Purpose : std::uint8_t { look, token, hold, recall, withdraw, prolong };
+  enum class Purpose : std::uint8_t {
+    look,
+    guests,
+    token,
+    hold,
+    recall,
+    withdraw,
+    prolong,
+    attach,
+    evict,
+    cancel
+  };
   struct Running {
     Purpose purpose = Purpose::look;
     std::string subject;    ///< the node's name, or the pilot's id
@@ -81,6 +102,11 @@ class BatchManager {
   void run(Purpose purpose, std::string subject, Command command, Effects& effects, std::size_t place = 0);
   void look(Effects& effects);
   void take_look(Instant now, std::size_t place, CommandEnded& ended, Effects& effects);
+  void take_guests(const CommandEnded& ended, Effects& effects);
+  void borrow(Instant now, Effects& effects);
+  void order(Instant now, Purpose purpose, const std::vector<std::string>& subjects, Effects& effects);
+  Command command_for(Purpose purpose, const std::string& subject) const;
+  std::vector<GuestStanding> guest_standings() const;
   void take_snapshot(Instant now, Snapshot snapshot, Effects& effects);
   void look_failed(Instant now, std::string why, Effects& effects);
   void follow_pilots(Instant now, const Snapshot& snapshot, Effects& effects);
@@ -108,6 +134,11 @@ class BatchManager {
   std::map<std::string, Submitted> submitted_;  ///< by node
   std::map<std::string, Failures> failures_;    ///< by node
   std::map<PilotId, Instant> told_;             ///< when a pilot was last told something
+  std::optional<std::vector<GuestJob>> guests_;  ///< nothing: the job manager didn't say
+  std::vector<GuestJob> known_guests_;           ///< as it said last
+  std::string borrow_fault_;
+  BorrowingPast borrowing_past_;
+  std::map<std::string, Instant> ordered_;  ///< when a borrowed node or its job was last told something
   std::map<std::uint64_t, Running> running_;
   std::uint64_t last_command_ = 0;
   std::uint32_t minute_ = 0;

@@ -31,11 +31,18 @@ struct BatchSystem {
   Command (*withdraw)(const BatchSettings& settings, const Pilot& pilot);
   /// Moves the time limit of a pilot, to `hold` from now. Without: time limits stay.
   Command (*prolong)(const BatchSettings& settings, const Pilot& pilot);
+  /// What a borrowed node runs at its owner to join under this name. Without: the batch system borrows no nodes.
+  std::string (*guest_script)(const BatchSettings& settings, const std::string& node);
+  /// Has the batch system forget a borrowed node at once; what runs there goes back to its queue.
+  Command (*evict)(const BatchSettings& settings, const std::string& node);
 };
 
 std::span<const BatchSystem> batch_systems();
 /// nullptr if there is none of that name.
 const BatchSystem* find_batch_system(std::string_view name);
+
+/// The name of a borrowed node, from 1 on; how many of these names there are is `nodes_max`.
+std::string guest_name(std::uint32_t number);
 
 /// The name that pilots of this batch manager have as jobs.
 std::string pilot_name(const BatchSettings& settings);

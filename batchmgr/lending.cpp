@@ -20,7 +20,8 @@ bool is_within_hours(const BatchSettings& settings, std::uint32_t minute) {
 
 std::uint64_t nodes_wanted(const Snapshot& snapshot) {
   std::uint64_t wanted = 0;
-  for (const WaitingJob& job : snapshot.waiting) wanted += job.nodes;
+  for (const WaitingJob& job : snapshot.waiting)
+    if (!job.too_large) wanted += job.nodes;
   return wanted;
 }
 

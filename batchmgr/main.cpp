@@ -8,6 +8,7 @@
 #include "batchmgr/batch_manager.hpp"
 #include "batchmgr/runner/command_runner.hpp"
 #include "runtime/daemon_main.hpp"
+#include "runtime/files.hpp"
 #include "topologies/config_notes.hpp"
 #include "topologies/daemon_config.hpp"
 #include "views/batch_view.hpp"
@@ -47,6 +48,27 @@ class BatchShell {
   CommandRunner runner_;
 };
 
+constexpr std::size_t secret_bytes_max = 32 * 1024;  // both travel on the standard input of a job
+
+/// What borrowed nodes get of this cluster; an error text, or empty.
+std::string read_secrets(BorrowSettings& borrow) {
+  const std::pair<const std::string*, std::string*> files[] = {{&borrow.configuration, &borrow.configuration_text},
+                                                               {&borrow.key, &borrow.key_text}};
+  for (const auto& [path, text] : files) {
+    auto read = read_small_file(*path, secret_bytes_max);
+    if (!read) return *path + " can't be read, or is longer than " + std::to_string(secret_bytes_max) + " bytes";
+    *text = std::move(*read);
+  }
+  return {};
+}
+
+/// What an administrator must know of nodes that join the batch system.
+std::string trust_text(const BorrowSettings& borrow) {
+  std::string places;
+  for (const std::string& place : borrow.from) places += (places.empty() ? "" : ", ") + place;
+  return "nodes of " + places + " get the MUNGE key of this cluster: root there can act as root here";
+}
+
 int run(const BatchManagerConfig& config, const DaemonArguments& arguments) {
   DaemonSettings settings =
       daemon_settings(config, resource_manager_of(config.settings.site, config.settings.name));
@@ -61,6 +83,13 @@ int run(const BatchManagerConfig& config, const DaemonArguments& arguments) {
   BatchSettings chosen = config.settings;
   chosen.dmm = folder_of_programs() + "/dmm";
   if (chosen.node_programs.empty()) chosen.node_programs = folder_of_programs();
+  if (chosen.borrow.is_on()) {
+    if (const std::string fault = read_secrets(chosen.borrow); !fault.empty()) return fail(fault);
+    const std::string text = trust_text(chosen.borrow);
+    foundation.log.write(Level::warning, "trusts", {{"text", text}});
+    if (!foundation.log.on_terminal())
+      std::fprintf(stderr, "%s: warning: %s\n", settings.log.who.c_str(), text.c_str());
+  }
   const BatchSystem* const system = find_batch_system(chosen.system);
   DMM_ASSERT(system != nullptr);  // the configuration was checked
   BatchShell shell;

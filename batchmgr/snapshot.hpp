@@ -47,12 +47,14 @@ struct WaitingJob {
   std::string id;
   std::uint32_t nodes = 1;
   std::string reason = {};  ///< why it waits, in the words of the batch system
+  bool too_large = false;   ///< it wants more nodes than the batch system has
 };
 
 struct Snapshot {
   std::vector<BatchNode> nodes;  ///< that may be held, in order of their names
   std::vector<Pilot> pilots;
   std::vector<WaitingJob> waiting;
+  std::vector<BatchNode> guests;  ///< borrowed nodes that have joined, in order of their names
 };
 
 }  // namespace dmm

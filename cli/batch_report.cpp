@@ -65,6 +65,12 @@ std::string render_batch(const Json& batch, const std::vector<Json>& rows, const
                      shown(batch, "partition") + "\n" + table.text(style);
   if (const std::string fault = text_in(batch, "fault"); !fault.empty())
     text += style.paint(Ink::red, "It can't be looked at: ") + harmless(fault) + "\n";
+  if (const std::string fault = text_in(batch, "borrow_fault"); !fault.empty())
+    text += style.paint(Ink::red, "Nothing is borrowed: ") + harmless(fault) + "\n";
+  Table borrowed({{"borrowed node"}, {"state"}, {"job of DMM", true}});
+  for (const Json& node : rows_in(batch, "borrowed"))
+    borrowed.add({shown(node, "node"), shown(node, "state"), shown(node, "job")});
+  if (!borrowed.empty()) text += "\n" + borrowed.text(style);
   if (const std::size_t waiting = rows_in(batch, "waiting").size(); waiting > 0)
     text += grouped(waiting) + (waiting == 1 ? " local job waits" : " local jobs wait") + " for nodes\n";
   return text;

@@ -17,6 +17,8 @@ struct MappedAccount {
   std::string site;
   std::string user = {};     ///< empty: all users of the site
   std::string account = {};  ///< its name
+  std::string trust = {};    ///< "full": it may be root, so that the site's jobs may do everything here
+  bool is_root() const { return trust == "full" && account == "root"; }
   bool operator==(const MappedAccount&) const = default;
 };
 

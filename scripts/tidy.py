@@ -50,6 +50,8 @@ INCLUDES = (
     ("batchmgr/main.cpp", "batchmgr runner views runtime topologies manager links protocol"),
     ("batchmgr/runner/*", "runner batchmgr manager protocol posix"),
     ("batchmgr/agent/*", "runner cli11 posix"),
+    ("batchmgr/guest_jobs.cpp", "batchmgr manager protocol nlohmann"),
+    ("batchmgr/systems/*", "batchmgr keys manager protocol"),
     ("batchmgr/*", "batchmgr manager protocol"),
     ("sitemgr/*", "sitemgr manager matchmaking protocol"),
     ("jobmgr/*", "jobmgr manager protocol"),

@@ -136,6 +136,26 @@ const std::vector<std::string>& batch_system_names() {
   return words;
 }
 
+std::string fault_of_cluster_place(const std::string& place) {
+  const std::size_t slash = place.find('/');
+  const bool has_both = slash != std::string::npos && slash > 0 && slash + 1 < place.size();
+  return has_both ? std::string() : "expected SITE/CLUSTER, found \"" + place + '"';
+}
+
+template <class Settings, class Visitor>
+void visit_borrow(Settings& s, Visitor& v) {
+  v.texts("from", s.from, fault_of_cluster_place);
+  v.text("trust", s.trust);
+  v.text("jobmgr", s.jobmgr);
+  v.integer("nodes_max", s.nodes_max, 1, 1'000);
+  v.integer("processors", s.processors, 1, processors_per_node_max);
+  v.integer("memory_megabytes", s.memory_megabytes, 1);
+  v.duration("after_seconds", s.after, 0, seconds_max);
+  v.duration("idle_for_seconds", s.idle_for, 0, seconds_max);
+  v.text("slurm_conf", s.configuration);
+  v.text("munge_key", s.key);
+}
+
 template <class Config, class Visitor>
 void visit(Config& c, Visitor& v, const BatchManagerConfig*) {
   v.require(
@@ -159,6 +179,7 @@ void visit(Config& c, Visitor& v, const BatchManagerConfig*) {
   v.duration("hold_seconds", s.hold, 60, seconds_max);
   v.duration("grace_seconds", s.grace, 0, hand_back_grace_max);
   v.duration("recall_after_seconds", s.recall_after, 0, seconds_max);
+  v.duration("retry_after_seconds", s.retry_after, 0, 3600);
   v.duration("look_every_seconds", s.look_every, 0.1, seconds_max);
   v.duration("command_max_seconds", s.command_max, 0.1, seconds_max);
   v.text("sitemgr", s.sitemgr, fault_of_connect);
@@ -169,6 +190,7 @@ void visit(Config& c, Visitor& v, const BatchManagerConfig*) {
   });
   v.text("node_programs", s.node_programs,
          [](const std::string& path) { return path.empty() ? path : fault_of_path(path); });
+  v.object("borrow", [&](auto& borrow) { visit_borrow(s.borrow, borrow); });
   v.texts("listen", c.listen, fault_of_listen);
   v.text("directory", c.directory, fault_of_text);
   visit_log(c, v);
@@ -241,6 +263,8 @@ void check_accounts(JsonReader& reader, const JobAccountRules& accounts) {
   std::set<std::pair<std::string, std::string>> seen;
   for (std::size_t i = 0; i < accounts.map.size(); ++i) {
     const MappedAccount& one = accounts.map[i];
+    const std::string fault = one.trust == "full" ? std::string() : fault_of_job_account(one.account);
+    if (!fault.empty()) reader.refuse("accounts.map[" + std::to_string(i) + "].account", fault);
     if (seen.emplace(one.site, one.user).second) continue;
     reader.refuse("accounts.map[" + std::to_string(i) + "]",
                   "site \"" + one.site + "\", user \"" + one.user + "\" is there twice; expected each once");
@@ -305,6 +329,17 @@ void read_keys(JsonReader& reader, BatchManagerConfig& config, const ReadOptions
     reader.refuse("programs", has_programs
                                   ? "only system \"script\" has programs"
                                   : "expected the folder with the programs look, hold, recall and withdraw");
+  const BorrowSettings& borrow = config.settings.borrow;
+  if (!borrow.is_on()) return;
+  if (config.settings.system != "slurm") reader.refuse("borrow", "only system \"slurm\" borrows nodes");
+  if (borrow.trust != "full")
+    reader.refuse("borrow.trust",
+                  "root of each of these sites can act as root of this cluster; expected \"full\"");
+  const std::pair<const char*, const std::string*> wanted[] = {{"borrow.jobmgr", &borrow.jobmgr},
+                                                               {"borrow.slurm_conf", &borrow.configuration},
+                                                               {"borrow.munge_key", &borrow.key}};
+  for (const auto& [key, value] : wanted)
+    if (value->empty()) reader.refuse(key, "it is missing, and nothing can be borrowed without it");
 }
 
 // ---- paths -----------------------------------------------------------------------------------------------------

@@ -136,7 +136,11 @@ void visit_accounts(Accounts& a, Visitor& v) {
     item.text("site", mapped.site, [](const std::string& name) { return fault_of_name(name); });
     item.text("user", mapped.user,
               [](const std::string& name) { return name.empty() ? std::string() : fault_of_name(name); });
-    item.text("account", mapped.account, fault_of_job_account);
+    item.text("account", mapped.account, fault_of_account);
+    item.text("trust", mapped.trust, [](const std::string& word) {
+      return word.empty() || word == "full" ? std::string()
+                                            : "expected \"full\" or nothing, found \"" + word + '"';
+    });
   });
   v.boolean("required", a.required);
 }

@@ -19,6 +19,10 @@ Json standing_of(const NodeStanding& node) {
           {"processors", node.processors}};
 }
 
+Json guest_of(const GuestStanding& guest) {
+  return {{"node", guest.name}, {"state", guest.state}, {"job", guest.job}};
+}
+
 Json waiting_of(const WaitingJob& job) { return {{"job", job.id}, {"nodes", job.nodes}, {"reason", job.reason}}; }
 
 Json batch_of(const BatchManager& manager, const ViewTime& time, std::size_t limit) {
@@ -29,6 +33,7 @@ Json batch_of(const BatchManager& manager, const ViewTime& time, std::size_t lim
     return views::rows_of(values, AnswerRows(limit, batch_part), name, left_out, row_of);
   };
   Json nodes = list(view.nodes, "nodes", standing_of), waiting = list(view.waiting, "waiting", waiting_of);
+  Json borrowed = list(view.guests, "borrowed", guest_of);
   return {{"site", settings.site.text},
           {"system", settings.system},
           {"partition", settings.partition},
@@ -40,6 +45,8 @@ Json batch_of(const BatchManager& manager, const ViewTime& time, std::size_t lim
           {"nodes_max", settings.nodes_max},
           {"nodes", std::move(nodes)},
           {"waiting", std::move(waiting)},
+          {"borrow_fault", view.borrow_fault},
+          {"borrowed", std::move(borrowed)},
           {"left_out", std::move(left_out)}};
 }
 

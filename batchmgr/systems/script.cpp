@@ -100,7 +100,7 @@ Command withdraw(const BatchSettings& settings, const Pilot& pilot) {
 }  // namespace
 }  // namespace script
 
-const BatchSystem script_system{"script",     script::look,   script::read,     script::hold,
-                                script::held, script::recall, script::withdraw, nullptr};
+const BatchSystem script_system{"script",       script::look,     script::read, script::hold, script::held,
+                                script::recall, script::withdraw, nullptr,      nullptr,      nullptr};
 
 }  // namespace dmm

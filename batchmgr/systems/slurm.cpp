@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
 
 #include "batchmgr/systems/lines.hpp"
+#include "keys/key.hpp"
 
 namespace dmm {
 namespace slurm {
@@ -66,6 +68,10 @@ bool waits_for_nodes(std::string_view reason) {
   return reason == "None" || reason == "Resources" || reason == "Priority" || reason.starts_with("Nodes_required");
 }
 
+bool waits_for_more_nodes(std::string_view reason) {
+  return reason == "PartitionConfig" || reason == "PartitionNodeLimit";
+}
+
 WhyNot take_job(const BatchSettings& settings, std::string_view line, Snapshot& all) {
   const auto fields = lines::split(line, '|', job_fields);
   const auto nodes =
@@ -78,18 +84,35 @@ WhyNot take_job(const BatchSettings& settings, std::string_view line, Snapshot& 
                           std::string(node),
                           state != "PENDING" && state != "CONFIGURING",
                           time_in(fields[7]).value_or(Duration{})});
-  } else if (state == "PENDING" && fields[3] != settings.partition && waits_for_nodes(fields[2])) {
+  } else if (state == "PENDING" && fields[3] != settings.partition &&
+             (waits_for_nodes(fields[2]) || waits_for_more_nodes(fields[2]))) {
     all.waiting.push_back({std::string(fields[0]),
                            static_cast<std::uint32_t>(std::clamp<std::uint64_t>(*nodes, 1, UINT32_MAX)),
-                           std::string(fields[2])});
+                           std::string(fields[2]), waits_for_more_nodes(fields[2])});
   }
   return {};
 }
 
 std::vector<Command> look(const BatchSettings& settings) {
-  return {{{"sinfo", "--noheader", "--Node", "--partition=" + settings.partition,
-            "--format=" + std::string(node_format)}},
-          {{"squeue", "--noheader", "--all", "--format=" + std::string(job_format)}}};
+  const std::string nodes = "--format=" + std::string(node_format);
+  std::vector<Command> commands{{{"sinfo", "--noheader", "--Node", "--partition=" + settings.partition, nodes}},
+                                {{"squeue", "--noheader", "--all", "--format=" + std::string(job_format)}}};
+  if (settings.borrow.is_on()) commands.push_back({{"sinfo", "--noheader", "--Node", nodes}});
+  return commands;
+}
+
+/// A node is listed once for each of its partitions.
+WhyNot take_guests(const BatchSettings& settings, std::string_view text, Snapshot& all) {
+  std::set<std::string> names;
+  for (std::uint32_t number = 1; number <= settings.borrow.nodes_max; ++number) names.insert(guest_name(number));
+  for (const std::string_view line : lines::lines_of(text)) {
+    auto node = node_in(line);
+    if (auto* fault = std::get_if<std::string>(&node)) return std::move(*fault);
+    BatchNode& one = std::get<BatchNode>(node);
+    if (names.erase(one.name) > 0) all.guests.push_back(std::move(one));
+  }
+  std::ranges::sort(all.guests, {}, &BatchNode::name);
+  return {};
 }
 
 OrFault<Snapshot> read(const BatchSettings& settings, std::span<const std::string> outputs) {
@@ -102,6 +125,8 @@ OrFault<Snapshot> read(const BatchSettings& settings, std::span<const std::strin
   for (const std::string_view line : lines::lines_of(outputs[1]))
     if (WhyNot fault = take_job(settings, line, all); !fault.empty()) return fault;
   std::ranges::sort(all.nodes, {}, &BatchNode::name);
+  if (outputs.size() > 2)
+    if (WhyNot fault = take_guests(settings, outputs[2], all); !fault.empty()) return fault;
   return all;
 }
 
@@ -133,10 +158,58 @@ Command prolong(const BatchSettings& settings, const Pilot& pilot) {
   return {{"scontrol", "update", "jobid=" + pilot.id.text, "timelimit=+" + lines::minutes_of(more)}};
 }
 
+// ---- borrowed nodes ----
+
+/// For basenc, which wants whole groups of four letters.
+std::string letters_of(const std::string& bytes) {
+  std::string letters = keys::letters_of(bytes);
+  letters.append((4 - letters.size() % 4) % 4, '=');
+  return letters;
+}
+
+/// Runs at the owner, as root, in the namespaces of a job: whatever starts here ends with the job. The batch
+/// manager evicts the node when the job is over.
+std::string guest_script(const BatchSettings& settings, const std::string& node) {
+  const BorrowSettings& borrow = settings.borrow;
+  return R"(set -e
+umask 077
+D=$(mktemp -d /tmp/dmm-guest.XXXXXX)
+trap 'rm -rf "$D"' EXIT
+trap 'exit 143' TERM
+echo )" + letters_of(borrow.key_text) +
+         R"( | basenc --base64url -d > "$D/key"
+umask 022
+chmod 755 "$D"
+mkdir "$D/spool"
+: > "$D/cgroup.conf"
+echo )" + letters_of(borrow.configuration_text) +
+         R"( | basenc --base64url -d |
+  sed -e "s#^AuthInfo=.*#AuthInfo=socket=$D/munge#" -e "s#^SlurmdSpoolDir=.*#SlurmdSpoolDir=$D/spool#" \
+      -e "s#^SlurmdPidFile=.*#SlurmdPidFile=$D/slurmd.pid#" -e "s#^SlurmdLogFile=.*#SlurmdLogFile=$D/log#" \
+  > "$D/slurm.conf"
+munged --force --foreground --origin=127.0.0.1 --key-file="$D/key" --socket="$D/munge" --pid-file="$D/munged.pid" \
+  --log-file="$D/munged.log" --seed-file="$D/seed" < /dev/null > /dev/null 2>&1 &
+for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+  if [ -S "$D/munge" ]; then break; fi
+  sleep 0.05
+done
+export SLURM_CONF="$D/slurm.conf"
+slurmd -D -f "$D/slurm.conf" -Z -N )" +
+         node + " --conf \"CPUs=" + std::to_string(borrow.processors) +
+         " RealMemory=" + std::to_string(borrow.memory_megabytes) + " Feature=lent\" < /dev/null &\nwait $!\n";
+}
+
+Command evict(const BatchSettings&, const std::string& node) {
+  return {{"sh", "-c",
+           "scontrol update nodename=\"$1\" state=down reason=\"its lease is over\" && scontrol delete "
+           "nodename=\"$1\"",
+           "evict", node}};
+}
+
 }  // namespace
 }  // namespace slurm
 
-const BatchSystem slurm_system{"slurm",     slurm::look,   slurm::read,     slurm::hold,
-                               slurm::held, slurm::recall, slurm::withdraw, slurm::prolong};
+const BatchSystem slurm_system{"slurm",       slurm::look,     slurm::read,    slurm::hold,         slurm::held,
+                               slurm::recall, slurm::withdraw, slurm::prolong, slurm::guest_script, slurm::evict};
 
 }  // namespace dmm

@@ -18,6 +18,8 @@ const BatchSystem* find_batch_system(std::string_view name) {
   return found == batch_systems().end() ? nullptr : &*found;
 }
 
+std::string guest_name(std::uint32_t number) { return "lent" + std::to_string(number); }
+
 std::string pilot_name(const BatchSettings& settings) {
   return "dmm-" + std::string(settings.site.text) + "-" + settings.name;
 }

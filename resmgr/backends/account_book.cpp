@@ -105,6 +105,7 @@ std::string AccountBook::open(const JobAccountRules& rules, const SiteName& own_
 
 std::string AccountBook::look_up_map() {
   for (std::size_t i = 0; i < rules_.map.size(); ++i) {
+    if (rules_.map[i].is_root()) continue;  // the manager's own
     const std::string& name = rules_.map[i].account;
     const auto entry = entry_of(name);
     if (const std::string fault = fault_of(entry, name); !fault.empty())

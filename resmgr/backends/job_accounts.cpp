@@ -56,6 +56,7 @@ AccountChoice JobAccounts::choose(const SiteName& site, const std::string& user,
   const MappedAccount* mapped = nullptr;
   for (const MappedAccount& one : rules_.map)
     if (is_for(one) && (mapped == nullptr || !one.user.empty())) mapped = &one;
+  if (mapped != nullptr && mapped->is_root()) return {};
   if (mapped != nullptr) return {.name = mapped->account};
   if (rules_.first == 0) return own_account("none is configured for site " + site.text);
   if (const std::uint32_t number = number_of(site)) return {.number = number};

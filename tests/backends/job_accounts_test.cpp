@@ -76,6 +76,18 @@ TEST_CASE("job accounts: the map goes over the range, and a user over its site")
   CHECK(accounts.kept() == "alpha 70001\n");
 }
 
+TEST_CASE("job accounts: a user with full trust runs under the manager's own account, and no other user does") {
+  JobAccountRules rules = range(70001, 70001);
+  rules.required = true;
+  rules.map = {{"beta", "slurm", "root", "full"}};
+  JobAccounts accounts(rules, own);
+  const AccountChoice trusted = accounts.choose(SiteName("beta"), "slurm", "");
+  CHECK(trusted.name.empty());
+  CHECK(trusted.number == 0);
+  CHECK(trusted.refusal.empty());
+  CHECK(chosen(accounts, "beta", "ann") == "70001");
+}
+
 TEST_CASE("job accounts: what runs under the manager's own account, and what is refused") {
   struct Row {
     bool required;

@@ -327,6 +327,9 @@ TEST_CASE("accounts of jobs are read, and those that no job may have are refused
         "n.json: accounts.last_uid: expected a whole number from 0 to 4294967293, found 4294967295");
   CHECK(fault("'map': [{'site': 'beta', 'account': 'root'}]") ==
         "n.json: accounts.map[0].account: \"root\" may do everything; expected an account without privileges");
+  CHECK(fault("'map': [{'site': 'beta', 'user': 'slurm', 'account': 'root', 'trust': 'full'}]") == "none");
+  CHECK(fault("'map': [{'site': 'beta', 'account': 'root', 'trust': 'much'}]") ==
+        "n.json: accounts.map[0].trust: expected \"full\" or nothing, found \"much\"");
   CHECK(fault("'map': [{'site': 'beta'}]").starts_with("n.json: accounts.map[0]"));
   CHECK(fault("'map': [{'site': 'Beta', 'account': 'b'}]").starts_with("n.json: accounts.map[0].site: "));
   CHECK(fault("'map': [{'site': 'b', 'user': 'u', 'account': 'b'}, {'site': 'b', 'user': 'u', 'account': 'c'}]") ==

@@ -1,0 +1,40 @@
+// Which nodes are borrowed for a batch system, and which go back: pure policy. A borrowed node is a job of DMM at
+// its owner, and once it has joined, a node of the batch system: both have one name. Local jobs that wait longer
+// than a while, for nodes that the batch system doesn't have, are the demand.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "batchmgr/settings.hpp"
+#include "batchmgr/snapshot.hpp"
+#include "protocol/outcome.hpp"
+
+namespace dmm {
+
+/// A job of DMM that is, or becomes, a borrowed node.
+struct GuestJob {
+  std::string node;  ///< its name in the batch system
+  std::string job;   ///< its number at the job manager
+  bool runs = false;
+};
+
+struct BorrowingPast {
+  Instant waiting_since = never;                   ///< when local jobs began to wait; never: none does
+  std::map<std::string, Instant> idle_since = {};  ///< of borrowed nodes that are idle
+};
+
+struct BorrowingDecision {
+  std::vector<std::string> attach;  ///< names of nodes to be borrowed
+  std::vector<std::string> evict;   ///< nodes that the batch system is to forget
+  std::vector<std::string> cancel;  ///< jobs of DMM that are over, by their numbers
+};
+
+BorrowingDecision decide_borrowing(const Snapshot& snapshot, const std::vector<GuestJob>& guests,
+                                   const BorrowingPast& past, const BatchSettings& settings, Instant now);
+
+/// The jobs that `dmm queue --json` tells of, those with names of borrowed nodes.
+OrFault<std::vector<GuestJob>> guest_jobs_in(const std::string& json, const BatchSettings& settings);
+
+}  // namespace dmm

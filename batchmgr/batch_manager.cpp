@@ -309,7 +309,7 @@ Command BatchManager::command_for(Purpose purpose, const std::string& subject) c
   const std::string place =
       std::to_string(borrow.processors) + "@" + borrow.from[(number - 1) % borrow.from.size()];
   return {{settings_.dmm, "submit", "--jobmgr", borrow.jobmgr, "--components", place, "--name", subject,
-           "--reruns", "0", "--discard-output", "--input", "-", "--", "sh", "-s"},
+           "--reruns", "0", "--discard-output", "--input", "-", "--", "unshare", "--mount", "sh", "-s"},
           system_->guest_script(settings_, subject)};
 }
 

@@ -167,19 +167,20 @@ std::string letters_of(const std::string& bytes) {
   return letters;
 }
 
-/// Runs at the owner, as root, in the namespaces of a job: whatever starts here ends with the job. The batch
-/// manager evicts the node when the job is over.
+/// Runs at the owner, as root, in the namespaces of a job: whatever starts here ends with the job. The key is in
+/// memory alone, in a mount namespace of its own, and is gone with the last process there. The batch manager
+/// evicts the node when the job is over.
 std::string guest_script(const BatchSettings& settings, const std::string& node) {
   const BorrowSettings& borrow = settings.borrow;
   return R"(set -e
 umask 077
 D=$(mktemp -d /tmp/dmm-guest.XXXXXX)
-trap 'rm -rf "$D"' EXIT
+trap 'umount -l "$D"; rmdir "$D"' EXIT
 trap 'exit 143' TERM
+mount -t tmpfs -o mode=755 dmm-guest "$D"
 echo )" + letters_of(borrow.key_text) +
          R"( | basenc --base64url -d > "$D/key"
 umask 022
-chmod 755 "$D"
 mkdir "$D/spool"
 : > "$D/cgroup.conf"
 echo )" + letters_of(borrow.configuration_text) +

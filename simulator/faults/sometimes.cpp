@@ -30,6 +30,7 @@ std::string_view to_text(Rare state) {
     case Rare::crash_after_commit: return "a crash came after a commit and before anybody heard of it";
     case Rare::job_manager_absent: return "a site took the nodes of an absent job manager back";
     case Rare::reclaimed: return "an owner took lent nodes back";
+    case Rare::handed_back: return "a resource manager gave its nodes back while it had a lease";
     case Rare::expired: return "a lease expired";
     case Rare::idle: return "a lease without a job went back to its owner";
     case Rare::overtaken: return "a request that was overtaken for as long as it may be held others back";
@@ -38,7 +39,6 @@ std::string_view to_text(Rare state) {
     case Rare::went_on: return "a job went on without a component that its owner took back";
     case Rare::at_longest: return "an owner ended a lease that had lasted as long as its leases may";
     case Rare::interrupted_again: return "owners ended several attempts at one job";
-    case Rare::handed_back: return "a resource manager gave its nodes back while it had a lease";
   }
   return {};
 }

@@ -36,6 +36,7 @@ enum class Rare : std::uint8_t {
   crash_after_commit,
   job_manager_absent,
   reclaimed,
+  handed_back,
   expired,
   idle,
   overtaken,
@@ -44,9 +45,8 @@ enum class Rare : std::uint8_t {
   went_on,
   at_longest,
   interrupted_again,
-  handed_back,
 };
-constexpr std::size_t rare_states = static_cast<std::size_t>(Rare::handed_back) + 1;
+constexpr std::size_t rare_states = static_cast<std::size_t>(Rare::interrupted_again) + 1;
 /// States from here on are of worlds of days: a world of minutes seldom comes to them.
 constexpr Rare first_of_days = Rare::at_longest;
 

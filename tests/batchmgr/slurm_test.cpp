@@ -110,4 +110,42 @@ TEST_CASE("a pilot's time limit is moved to a whole hold from now") {
   CHECK(command.arguments == std::vector<std::string>{"scontrol", "update", "jobid=7", "timelimit=+40"});
 }
 
+TEST_CASE("a job that wants more nodes than its cluster has is told from others") {
+  const Snapshot all = read("",
+                            "4|PENDING|PartitionConfig|main|6|||UNLIMITED|wrap\n"
+                            "5|PENDING|Resources|main|2|||UNLIMITED|wrap\n");
+  REQUIRE(all.waiting.size() == 2);
+  CHECK(all.waiting[0].too_large);
+  CHECK_FALSE(all.waiting[1].too_large);
+}
+
+TEST_CASE("borrowed nodes are looked for among all nodes, each once") {
+  BatchSettings borrowing = settings();
+  borrowing.borrow.from = {"b/nodes"};
+  borrowing.borrow.nodes_max = 2;
+  REQUIRE(slurm().look(borrowing).size() == 3);
+  CHECK(slurm().look(settings()).size() == 2);
+  const std::string nodes =
+      "a1|idle|2|4000|(null)|none\n"
+      "lent2|idle|2|4000|lent|none\n"
+      "lent2|idle|2|4000|lent|none\n"
+      "lent3|idle|2|4000|lent|none\n";
+  const std::vector<std::string> outputs{"", "", nodes};
+  const auto read = slurm().read(borrowing, outputs);
+  REQUIRE(std::holds_alternative<Snapshot>(read));
+  REQUIRE(std::get<Snapshot>(read).guests.size() == 1);
+  CHECK(std::get<Snapshot>(read).guests[0].name == "lent2");
+}
+
+TEST_CASE("what a borrowed node runs has the cluster's key and configuration as letters only") {
+  BatchSettings borrowing = settings();
+  borrowing.borrow.key_text = std::string("'\0$(reboot)", 11);
+  borrowing.borrow.configuration_text = "ClusterName=a\n'; reboot\n";
+  borrowing.borrow.processors = 4;
+  const std::string script = slurm().guest_script(borrowing, "lent1");
+  CHECK(script.find("reboot") == std::string::npos);
+  CHECK(script.find("echo JwAkKHJlYm9vdCk= | basenc") != std::string::npos);
+  CHECK(script.find("-N lent1 --conf \"CPUs=4 ") != std::string::npos);
+}
+
 }  // namespace dmm::slurm_test

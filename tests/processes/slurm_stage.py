@@ -37,22 +37,22 @@ class Cluster:
         return done.stdout.strip()
 
     def nodes(self):
-        """Each node of the batch system by name."""
-        said = json.loads(self.run("dmm", "nodes", "--json"))
-        return {node["node"]: node for node in said["batch"]["nodes"]}
+        """Each node of the batch system by name; none while the batch manager isn't there."""
+        said = json.loads(self.run("dmm", "nodes", "--json", code=None))
+        return {node["node"]: node for node in said.get("batch", {"nodes": []})["nodes"]}
 
     def states(self):
         return [node["state"] for _, node in sorted(self.nodes().items())]
 
     def leased(self):
         """Names of nodes under a lease."""
-        said = json.loads(self.run("dmm", "nodes", "--json"))
+        said = json.loads(self.run("dmm", "nodes", "--json", code=None))
         return sorted(node["resource_manager"] for node in said["nodes"] if node["state"] == "leased")
 
     def until_held(self, count=NODES):
         """Waits until so many pilots run, and their nodes are the site's."""
         def ready():
-            said = json.loads(self.run("dmm", "nodes", "--json"))
+            said = json.loads(self.run("dmm", "nodes", "--json", code=None))
             return sum(node["state"] in ("free", "leased") for node in said["nodes"]) == count
         until(ready, lambda: self.run("dmm", "nodes"), MINUTE)
 

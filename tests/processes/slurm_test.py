@@ -61,7 +61,7 @@ class Lending(SlurmTest):
                                  start_new_session=True, stderr=subprocess.DEVNULL)
         (batch / "batchmgr.pid").write_text(str(again.pid))
         self.restarted.append(again)
-        until(lambda: self.b.run("dmm", "nodes", "--json", code=None) and self.b.states() == ["held"] * NODES,
+        until(lambda: self.b.states() == ["held"] * NODES,
               lambda: self.b.run("dmm", "nodes", code=None), MINUTE)
         self.assertEqual({name: node["pilot"] for name, node in self.b.nodes().items()}, pilots)
         # Without its controller the batch system is a state that people see.

@@ -68,6 +68,9 @@ void BatchManager::receive(Instant now, Input input, Effects& effects) {
     case Purpose::attach:
     case Purpose::evict:
     case Purpose::cancel:
+      // The name of an evicted node may be used again at once. One that was just given to a node is protected from
+      // an eviction for a while: the list of jobs is older than that.
+      if (done.purpose == Purpose::evict && ended->status == 0) ordered_.erase(done.subject);
       // The next snapshot shows whether the pilot is still there; then it is told again.
       if (ended->status != 0)
         effects.log(Level::warning, "not_done", {},

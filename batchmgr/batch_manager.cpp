@@ -39,15 +39,24 @@ std::string words_of(const std::string& program, const CommandEnded& ended) {
   return program + ": " + (said.empty() ? "exit status " + std::to_string(ended.status) : said);
 }
 
+/// Since when each idle node is idle; `before` says it of those that were idle already.
+std::map<std::string, Instant> idle_nodes(Instant now, const std::vector<BatchNode>& nodes,
+                                          const std::map<std::string, Instant>& before) {
+  std::map<std::string, Instant> since;
+  for (const BatchNode& node : nodes) {
+    if (node.use != NodeUse::idle) continue;
+    const auto known = before.find(node.name);
+    since.emplace(node.name, known == before.end() ? now : known->second);
+  }
+  return since;
+}
+
 }  // namespace
 
 BatchManager::BatchManager(BatchSettings settings, const BatchSystem& system)
     : settings_(std::move(settings)), system_(&system) {}
 
-void BatchManager::receive(Instant now, Received&&, Effects&) {
-  ++ignored_["not_for_a_batch_manager"];
-  static_cast<void>(now);
-}
+void BatchManager::receive(Instant, Received&&, Effects&) { ++ignored_["not_for_a_batch_manager"]; }
 
 void BatchManager::receive(Instant now, Input input, Effects& effects) {
   auto* const ended = std::get_if<CommandEnded>(&input);
@@ -175,13 +184,7 @@ void BatchManager::follow_pilots(Instant now, const Snapshot& snapshot, Effects&
 }
 
 void BatchManager::note_idle(Instant now, const Snapshot& snapshot) {
-  std::map<std::string, Instant> since;
-  for (const BatchNode& node : snapshot.nodes) {
-    if (node.use != NodeUse::idle) continue;
-    const auto before = past_.idle_since.find(node.name);
-    since.emplace(node.name, before == past_.idle_since.end() ? now : before->second);
-  }
-  past_.idle_since = std::move(since);
+  past_.idle_since = idle_nodes(now, snapshot.nodes, past_.idle_since);
   if (snapshot.waiting.empty())
     past_.waiting_since = never;
   else
@@ -257,14 +260,16 @@ void BatchManager::failed(Instant now, const std::string& node, std::string why,
 // ---- borrowing -------------------------------------------------------------------------------------------------
 
 void BatchManager::take_guests(const CommandEnded& ended, Effects& effects) {
-  guests_.reset();
+  are_guests_news_ = false;
   std::string fault = ended.status == 0 ? std::string() : words_of("dmm", ended);
   if (fault.empty()) {
     auto read = guest_jobs_in(ended.output, settings_);
-    if (auto* unread = std::get_if<std::string>(&read))
+    if (auto* unread = std::get_if<std::string>(&read)) {
       fault = std::move(*unread);
-    else
-      guests_ = known_guests_ = std::move(std::get<std::vector<GuestJob>>(read));
+    } else {
+      guests_ = std::move(std::get<std::vector<GuestJob>>(read));
+      are_guests_news_ = true;
+    }
   }
   if (!fault.empty() && fault != borrow_fault_)
     effects.log(Level::warning, "job_manager_unavailable", {}, {{"reason", fault}});
@@ -273,20 +278,13 @@ void BatchManager::take_guests(const CommandEnded& ended, Effects& effects) {
 
 void BatchManager::borrow(Instant now, Effects& effects) {
   borrowing_past_.waiting_since = past_.waiting_since;
-  std::map<std::string, Instant> idle;
-  for (const BatchNode& node : snapshot_.guests)
-    if (node.use == NodeUse::idle) {
-      const auto before = borrowing_past_.idle_since.find(node.name);
-      idle.emplace(node.name, before == borrowing_past_.idle_since.end() ? now : before->second);
-    }
-  borrowing_past_.idle_since = std::move(idle);
+  borrowing_past_.idle_since = idle_nodes(now, snapshot_.guests, borrowing_past_.idle_since);
   std::erase_if(ordered_, [&](const auto& one) { return now - one.second >= told_again; });
-  if (!guests_) return;
-  const BorrowingDecision decision = decide_borrowing(snapshot_, *guests_, borrowing_past_, settings_, now);
+  if (!std::exchange(are_guests_news_, false)) return;  // what is known is older than the orders that it led to
+  const BorrowingDecision decision = decide_borrowing(snapshot_, guests_, borrowing_past_, settings_, now);
   order(now, Purpose::evict, decision.evict, effects);
   order(now, Purpose::cancel, decision.cancel, effects);
   order(now, Purpose::attach, decision.attach, effects);
-  guests_.reset();  // what is known of jobs was asked for before these orders
 }
 
 void BatchManager::order(Instant now, Purpose purpose, const std::vector<std::string>& subjects,
@@ -307,10 +305,9 @@ Command BatchManager::command_for(Purpose purpose, const std::string& subject) c
   if (purpose == Purpose::evict) return system_->evict(settings_, subject);
   if (purpose == Purpose::cancel) return {{settings_.dmm, "cancel", subject, "--jobmgr", borrow.jobmgr}};
   DMM_ASSERT(purpose == Purpose::attach);
-  std::uint32_t number = 1;
-  while (guest_name(number) != subject) ++number;
-  const std::string place =
-      std::to_string(borrow.processors) + "@" + borrow.from[(number - 1) % borrow.from.size()];
+  const std::vector<std::string> names = guest_names(borrow);
+  const auto turn = static_cast<std::size_t>(std::ranges::find(names, subject) - names.begin());
+  const std::string place = std::to_string(borrow.processors) + "@" + borrow.from[turn % borrow.from.size()];
   return {{settings_.dmm, "submit", "--jobmgr", borrow.jobmgr, "--components", place, "--name", subject,
            "--reruns", "0", "--discard-output", "--input", "-", "--", "unshare", "--mount", "sh", "-s"},
           system_->guest_script(settings_, subject)};
@@ -322,7 +319,7 @@ std::vector<GuestStanding> BatchManager::guest_standings() const {
     const bool is_idle = node.use == NodeUse::idle;
     all[node.name] = {node.name, is_idle ? "idle" : node.use == NodeUse::busy ? "local job" : "leaving"};
   }
-  for (const GuestJob& guest : known_guests_) {
+  for (const GuestJob& guest : guests_) {
     const GuestStanding fresh{guest.node, guest.runs ? "joining" : "asked for"};
     all.try_emplace(guest.node, fresh).first->second.job = guest.job;
   }

@@ -134,8 +134,8 @@ class BatchManager {
   std::map<std::string, Submitted> submitted_;  ///< by node
   std::map<std::string, Failures> failures_;    ///< by node
   std::map<PilotId, Instant> told_;             ///< when a pilot was last told something
-  std::optional<std::vector<GuestJob>> guests_;  ///< nothing: the job manager didn't say
-  std::vector<GuestJob> known_guests_;           ///< as it said last
+  std::vector<GuestJob> guests_;                ///< as the job manager said last
+  bool are_guests_news_ = false;                ///< nothing was ordered by them yet
   std::string borrow_fault_;
   BorrowingPast borrowing_past_;
   std::map<std::string, Instant> ordered_;  ///< when a borrowed node or its job was last told something

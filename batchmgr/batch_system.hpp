@@ -41,8 +41,8 @@ std::span<const BatchSystem> batch_systems();
 /// nullptr if there is none of that name.
 const BatchSystem* find_batch_system(std::string_view name);
 
-/// The name of a borrowed node, from 1 on; how many of these names there are is `nodes_max`.
-std::string guest_name(std::uint32_t number);
+/// The names that borrowed nodes may have, `nodes_max` of them.
+std::vector<std::string> guest_names(const BorrowSettings& borrow);
 
 /// The name that pilots of this batch manager have as jobs.
 std::string pilot_name(const BatchSettings& settings);

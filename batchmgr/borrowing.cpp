@@ -47,8 +47,8 @@ BorrowingDecision decide_borrowing(const Snapshot& snapshot, const std::vector<G
   // A node without its job is gone, whatever the batch system believes.
   for (const BatchNode& node : snapshot.guests)
     if (!alive.contains(node.name)) decision.evict.push_back(node.name);
-  for (std::uint32_t number = 1; number <= settings.borrow.nodes_max && missing > 0; ++number) {
-    const std::string name = guest_name(number);
+  for (const std::string& name : guest_names(settings.borrow)) {
+    if (missing == 0) break;
     if (alive.contains(name) || joined.contains(name)) continue;
     decision.attach.push_back(name);
     --missing;

@@ -12,8 +12,8 @@ OrFault<std::vector<GuestJob>> guest_jobs_in(const std::string& json, const Batc
   const auto jobs = all.is_object() ? all.find("jobs") : all.end();
   if (!all.is_object() || jobs == all.end() || !jobs->is_array())
     return "dmm queue said \"" + json.substr(0, 200) + '"';
-  std::set<std::string> names;
-  for (std::uint32_t number = 1; number <= settings.borrow.nodes_max; ++number) names.insert(guest_name(number));
+  const std::vector<std::string> all_names = guest_names(settings.borrow);
+  const std::set<std::string> names(all_names.begin(), all_names.end());
   std::vector<GuestJob> guests;
   for (const auto& job : *jobs) {
     if (!job.is_object() || !job.contains("job") || !job["job"].is_number_unsigned()) continue;

@@ -14,15 +14,20 @@
 
 namespace dmm::resource_steps {
 
-bool stop_all(ResourceStep& s, Duration grace) {
-  s.parts.stopping = true;
+/// What runs, and what waits for its lease.
+static void end_all(ResourceStep& s, Duration grace, LeaseEnd reason, const std::string& why) {
   for (const std::uint64_t number : s.parts.tasks.open()) {
     TaskRecord& task = s.parts.tasks.at(number);
     if (task.is_live())
-      order_end(s, task, grace, EndKind::lease_ended, LeaseEnd::node_removed);
+      order_end(s, task, grace, EndKind::lease_ended, reason);
     else
-      fail(s, task, StartFault::no_lease, "the resource manager is being stopped");
+      fail(s, task, StartFault::no_lease, why);
   }
+}
+
+bool stop_all(ResourceStep& s, Duration grace) {
+  s.parts.stopping = true;
+  end_all(s, grace, LeaseEnd::node_removed, "the resource manager is being stopped");
   return s.parts.tasks.live() == 0;
 }
 
@@ -32,13 +37,7 @@ bool hand_back(ResourceStep& s, Duration grace, const std::string& why) {
                   {{"leases", static_cast<std::int64_t>(s.parts.leases.size())},
                    {"grace", grace.in_seconds()},
                    {"reason", why}});
-    for (const std::uint64_t number : s.parts.tasks.open()) {
-      TaskRecord& task = s.parts.tasks.at(number);
-      if (task.is_live())
-        order_end(s, task, grace, EndKind::lease_ended, LeaseEnd::reclaimed);
-      else
-        fail(s, task, StartFault::no_lease, why);
-    }
+    end_all(s, grace, LeaseEnd::reclaimed, why);
     s.effects.send(s.parts.site, SetAside{s.parts.slots.present(), false, why});
     for (const Epoch epoch : s.parts.leases.keys()) {
       const Assignment& lease = s.parts.leases.at(epoch);

@@ -103,8 +103,8 @@ std::vector<Command> look(const BatchSettings& settings) {
 
 /// A node is listed once for each of its partitions.
 WhyNot take_guests(const BatchSettings& settings, std::string_view text, Snapshot& all) {
-  std::set<std::string> names;
-  for (std::uint32_t number = 1; number <= settings.borrow.nodes_max; ++number) names.insert(guest_name(number));
+  const std::vector<std::string> all_names = guest_names(settings.borrow);
+  std::set<std::string> names(all_names.begin(), all_names.end());
   for (const std::string_view line : lines::lines_of(text)) {
     auto node = node_in(line);
     if (auto* fault = std::get_if<std::string>(&node)) return std::move(*fault);

@@ -18,7 +18,12 @@ const BatchSystem* find_batch_system(std::string_view name) {
   return found == batch_systems().end() ? nullptr : &*found;
 }
 
-std::string guest_name(std::uint32_t number) { return "lent" + std::to_string(number); }
+std::vector<std::string> guest_names(const BorrowSettings& borrow) {
+  std::vector<std::string> names;
+  for (std::uint32_t number = 1; number <= borrow.nodes_max; ++number)
+    names.push_back("lent" + std::to_string(number));
+  return names;
+}
 
 std::string pilot_name(const BatchSettings& settings) {
   return "dmm-" + std::string(settings.site.text) + "-" + settings.name;

@@ -49,7 +49,7 @@ constexpr RandomOptions keyed{.sites_max = 4, .keyed = true};
 constexpr auto finders = std::to_array<Finder>({
     {Planted::no_epoch_check, "went back from a later lease", 501},
     {Planted::clean_too_early, "nodes run a task that their owner thinks free"},
-    {Planted::runs_on_unheard, "which hears nobody", 31},
+    {Planted::runs_on_unheard, "which hears nobody", 101},
     {Planted::unassign_not_written, "its ledger still has assignments"},
     {Planted::living_tasks_ignored, "runs and nobody knows"},
     {Planted::end_not_said, "isn't quiet"},
@@ -69,13 +69,13 @@ constexpr auto finders = std::to_array<Finder>({
     {Planted::starts_not_repeated, "has no outcome"},
     {Planted::gap_delivered, "has no outcome"},
     {Planted::not_sent_again, "isn't quiet", 41},
-    {Planted::sent_before_commit, "is lost"},
+    {Planted::sent_before_commit, "is lost", 81},
     {Planted::exit_status_dropped, "finished, and its programs didn't"},
     {Planted::too_large_by_presence, "was refused though", 51},
     {Planted::gone_neighbour_unknown, "its ledger lacks reaches"},
-    {Planted::not_renewed, "waits for ever though", 71},
+    {Planted::not_renewed, "waits for ever though", 81},
     {Planted::given_up_at_once, "is given up too soon"},
-    {Planted::backoff_end_not_told, "waits for ever though", 1100},
+    {Planted::backoff_end_not_told, "waits for ever though", 1161},
     {Planted::turn_ignored, "got less than its share", 81, Trouble::crowd},
     {Planted::keeper_death_charged, "is charged for the death of its keeper"},
     {Planted::reclaim_charged, "is charged with a rerun, and nothing broke", 3, Trouble::life},
@@ -85,8 +85,8 @@ constexpr auto finders = std::to_array<Finder>({
     {Planted::array_never_ends, "has no outcome"},
     {Planted::hold_kept, "stays held for it"},
     {Planted::claim_not_awaited, "which its owner has only offered"},
-    {Planted::gate_open, "", 1, Trouble::life, keyed},
-    {Planted::key_forgotten, "has no outcome", 101, Trouble::life, keyed},
+    {Planted::gate_open, "nothing had gone wrong", 19, Trouble::life, keyed},
+    {Planted::key_forgotten, "has no outcome", 108, Trouble::life, keyed},
 });
 
 struct Found {

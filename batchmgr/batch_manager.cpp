@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "batchmgr/shell_words.hpp"
 #include "manager/assert.hpp"
 
 namespace dmm {
@@ -19,13 +20,6 @@ constexpr Duration pilot_shows_by = seconds(15);
 constexpr Duration told_again = seconds(10);
 /// A token is shown by the pilot at once; one that isn't used is good no longer than this.
 constexpr const char* token_hours = "0.5";
-
-/// For a shell: nothing in it is special.
-std::string quoted(const std::string& text) {
-  std::string all = "'";
-  for (const char letter : text) all += letter == '\'' ? std::string("'\\''") : std::string(1, letter);
-  return all + "'";
-}
 
 std::string trimmed(std::string text) {
   while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.pop_back();
@@ -336,10 +330,10 @@ const BatchNode* BatchManager::find_node(const std::string& name) const {
 std::string BatchManager::script_for(const BatchNode& node, const std::string& token) const {
   const std::string folder = settings_.node_folder + "/" + node.name;
   const std::string agent = settings_.node_programs + "/nodeagent";
-  std::string script = "#!/bin/sh\nmkdir -p -m 700 " + quoted(folder) +
-                       " || exit 1\nexport DMM_TOKEN=" + quoted(token) + "\nexec " + quoted(agent);
+  std::string script = "#!/bin/sh\nmkdir -p -m 700 " + shell_word(folder) +
+                       " || exit 1\nexport DMM_TOKEN=" + shell_word(token) + "\nexec " + shell_word(agent);
   const auto add = [&](const char* option, const std::string& value) {
-    script += std::string(" ") + option + " " + quoted(value);
+    script += std::string(" ") + option + " " + shell_word(value);
   };
   add("--directory", folder);
   add("--cluster", std::string(settings_.cluster.text));
@@ -351,7 +345,7 @@ std::string BatchManager::script_for(const BatchNode& node, const std::string& t
       setting.replace(at, 2, node.name);
     add("--set", setting);
   }
-  return script + " >>" + quoted(folder + "/pilot.log") + " 2>&1\n";
+  return script + " >>" + shell_word(folder + "/pilot.log") + " 2>&1\n";
 }
 
 BatchManagerView BatchManager::view() const {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "batchmgr/commands.hpp"
+#include "batchmgr/finding.hpp"
 #include "batchmgr/settings.hpp"
 #include "batchmgr/snapshot.hpp"
 #include "protocol/outcome.hpp"
@@ -35,6 +36,12 @@ struct BatchSystem {
   std::string (*guest_script)(const BatchSettings& settings, const std::string& node);
   /// Has the batch system forget a borrowed node at once; what runs there goes back to its queue.
   Command (*evict)(const BatchSettings& settings, const std::string& node);
+  /// Commands that together say, by their ends, whether the batch system is as lending and borrowing need it.
+  std::vector<Command> (*questions)(const BatchSettings& settings);
+  /// What those ends say, in the same order.
+  std::vector<Finding> (*examine)(const BatchSettings& settings, std::span<const CommandEnded> ends);
+  /// Runs a shell script on a node that is idle, at once. Without: the batch system has no such command.
+  Command (*try_on)(const BatchSettings& settings, const std::string& node, const std::string& script);
 };
 
 std::span<const BatchSystem> batch_systems();

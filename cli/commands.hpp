@@ -47,6 +47,8 @@ CLI::App* add_join_command(CLI::App& app, int& exit_code);
 CLI::App* add_user_command(CLI::App& app, int& exit_code);
 CLI::App* add_node_command(CLI::App& app, int& exit_code);
 CLI::App* add_login_command(CLI::App& app, int& exit_code);
+CLI::App* add_doctor_command(CLI::App& app, int& exit_code);
+CLI::App* add_slurm_command(CLI::App& app, int& exit_code);
 CLI::App* add_chain_command(CLI::App& app, int& exit_code);
 CLI::App* add_why_command(CLI::App& app, int& exit_code);
 

@@ -14,6 +14,7 @@
 #include "cli/questions.hpp"
 #include "cli/ready_pipes.hpp"
 #include "protocol/text.hpp"
+#include "runtime/clock.hpp"
 #include "runtime/enrolment.hpp"
 #include "runtime/files.hpp"
 #include "runtime/keyring.hpp"

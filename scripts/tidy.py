@@ -70,6 +70,10 @@ INCLUDES = (
     ("simulator/*", "simulator keys links manager matchmaking protocol codec sitemgr jobmgr resmgr topologies"
                     " workloads"),
     ("results/*", "results simulator workloads topologies protocol nlohmann"),
+    ("cli/doctor_command.cpp", "cli batchmgr runner cli11 posix"),
+    ("cli/slurm_command.cpp", "cli batchmgr runner runtime cli11 posix"),
+    ("cli/examination.*", "cli batchmgr runtime nlohmann"),
+    ("cli/batch_configuration.*", "cli batchmgr topologies manager protocol"),
     ("cli/*", "cli runtime keys links manager matchmaking protocol codec settings topologies workloads simulator"
               " results nlohmann cli11 posix"),
     ("bench/*", "anything"),

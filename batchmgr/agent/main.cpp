@@ -198,6 +198,7 @@ int main(int argc, char** argv) {
   CLI::App app(
       "Node agent of DMM: the program of a pilot. Joins the site with the token in DMM_TOKEN, and offers the "
       "node until SIGUSR1 or SIGTERM says that it is wanted back.");
+  app.set_version_flag("--version", "nodeagent " DMM_VERSION);
   Options options;
   app.add_option("--directory", options.directory, "For keys, jobs and logs")->required()->type_name("FOLDER");
   app.add_option("--cluster", options.cluster, "The site's cluster that the node joins")

@@ -2,6 +2,7 @@
 #include "batchmgr/runner/command_runner.hpp"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <spawn.h>
 #include <sys/epoll.h>
@@ -185,6 +186,21 @@ std::vector<CommandEnded> CommandRunner::take() {
     waiting_.erase(waiting_.begin());
   }
   return ended;
+}
+
+std::vector<CommandEnded> run_all(std::vector<Command> commands, Duration at_most) {
+  std::vector<CommandEnded> ends(commands.size());
+  CommandRunner runner;
+  for (std::size_t i = 0; i < commands.size(); ++i) runner.run({i, std::move(commands[i]), at_most});
+  for (std::size_t left = ends.size(); left > 0;) {
+    pollfd polled{runner.descriptor(), POLLIN, 0};
+    ::poll(&polled, 1, -1);
+    for (CommandEnded& one : runner.take()) {
+      ends[one.id] = std::move(one);
+      --left;
+    }
+  }
+  return ends;
 }
 
 std::string folder_of_programs() {

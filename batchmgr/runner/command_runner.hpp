@@ -44,6 +44,9 @@ class CommandRunner {
   std::vector<CommandEnded> failed_;
 };
 
+/// Runs them at once, each for so long at most, and waits for all; their ends in the same order.
+std::vector<CommandEnded> run_all(std::vector<Command> commands, Duration at_most);
+
 /// The folder of the program that runs now.
 std::string folder_of_programs();
 

@@ -97,10 +97,45 @@ Command withdraw(const BatchSettings& settings, const Pilot& pilot) {
   return {{program_of(settings, "withdraw"), pilot.id.text}};
 }
 
+constexpr std::array<const char*, 4> programs{"look", "hold", "recall", "withdraw"};
+
+std::vector<Command> questions(const BatchSettings& settings) {
+  std::vector<Command> all = look(settings);
+  for (const char* name : programs) all.push_back({{"test", "-x", program_of(settings, name)}});
+  return all;
+}
+
+Finding examine_look(const BatchSettings& settings, const CommandEnded& ended) {
+  if (ended.status != 0)
+    return {FindingKind::change, "the program look", ended.error.empty() ? "it fails" : ended.error,
+            "run it as the batch manager does: " + program_of(settings, "look") + " " + settings.partition + " " +
+                pilot_name(settings)};
+  const auto all = read(settings, {&ended.output, 1});
+  if (const auto* fault = std::get_if<std::string>(&all))
+    return {FindingKind::change, "the program look", *fault, "docs/slurm.md, section 7, has the lines"};
+  const std::size_t nodes = std::get<Snapshot>(all).nodes.size();
+  if (nodes == 0)
+    return {FindingKind::change, "nodes to lend", "the program look names none", "a line for each node"};
+  return {FindingKind::ok, "nodes to lend", std::to_string(nodes)};
+}
+
+std::vector<Finding> examine(const BatchSettings& settings, std::span<const CommandEnded> ends) {
+  std::vector<Finding> all;
+  for (std::size_t i = 0; i < programs.size(); ++i) {
+    const std::string path = program_of(settings, programs[i]);
+    const bool is_there = ends[i + 1].status == 0;
+    all.push_back({is_there ? FindingKind::ok : FindingKind::change, std::string("the program ") + programs[i],
+                   path, is_there ? "" : "a program has to be there that this account may run"});
+  }
+  all.push_back(examine_look(settings, ends[0]));
+  return all;
+}
+
 }  // namespace
 }  // namespace script
 
-const BatchSystem script_system{"script",       script::look,     script::read, script::hold, script::held,
-                                script::recall, script::withdraw, nullptr,      nullptr,      nullptr};
+const BatchSystem script_system{"script",          script::look,     script::read, script::hold, script::held,
+                                script::recall,    script::withdraw, nullptr,      nullptr,      nullptr,
+                                script::questions, script::examine,  nullptr};
 
 }  // namespace dmm

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "batchmgr/systems/lines.hpp"
+#include "batchmgr/systems/slurm_questions.hpp"
 #include "keys/key.hpp"
 
 namespace dmm {
@@ -17,23 +18,6 @@ constexpr std::string_view node_format = "%N|%T|%c|%m|%f|%E";
 constexpr std::size_t node_fields = 6;
 constexpr std::string_view job_format = "%i|%T|%r|%P|%D|%N|%n|%L|%j";
 constexpr std::size_t job_fields = 9;
-
-/// A time as Slurm writes it, "1-02:03:04" or "03:04"; nothing for words such as UNLIMITED.
-std::optional<Duration> time_in(std::string_view text) {
-  std::uint64_t days = 0, total = 0;
-  if (const std::size_t dash = text.find('-'); dash != std::string_view::npos) {
-    const auto given = lines::number_in(text.substr(0, dash));
-    if (!given) return std::nullopt;
-    days = *given;
-    text.remove_prefix(dash + 1);
-  }
-  for (const std::string_view part : lines::split(text, ':')) {
-    const auto given = lines::number_in(part);
-    if (!given) return std::nullopt;
-    total = total * 60 + *given;
-  }
-  return seconds(static_cast<std::int64_t>(days * 86'400 + total));
-}
 
 /// Slurm marks states by a last letter: "down*" doesn't answer, "idle~" is switched off.
 NodeUse use_of(std::string_view state) {
@@ -210,7 +194,9 @@ Command evict(const BatchSettings&, const std::string& node) {
 }  // namespace
 }  // namespace slurm
 
-const BatchSystem slurm_system{"slurm",       slurm::look,     slurm::read,    slurm::hold,         slurm::held,
-                               slurm::recall, slurm::withdraw, slurm::prolong, slurm::guest_script, slurm::evict};
+const BatchSystem slurm_system{
+    "slurm",          slurm::look,     slurm::read,    slurm::hold,         slurm::held,
+    slurm::recall,    slurm::withdraw, slurm::prolong, slurm::guest_script, slurm::evict,
+    slurm::questions, slurm::examine,  slurm::try_on};
 
 }  // namespace dmm

@@ -6,6 +6,7 @@ Slurm alone in the same run: seconds from `sbatch` to the start of the job's pro
     bench/slurm.py --times 2
 """
 import argparse
+import collections
 import os
 import pathlib
 import statistics
@@ -40,9 +41,42 @@ class Bed(SlurmTest):
         until(lambda: file.read_text().strip(), lambda: cluster.run("squeue"), MINUTE)
         return float(file.read_text()) - submitted, job
 
+    def lend_one(self):
+        for _ in range(NODES + 1):
+            self.a.until_job(self.a.submit("sleep", "1000"), "running")
 
-def show(what, seconds):
-    print(f"| {what} | {statistics.median(seconds):.2f} | {min(seconds):.2f} | {max(seconds):.2f} |")
+    def end(self, cluster, *jobs):
+        cluster.run("scancel", *jobs)
+        until(lambda: not cluster.run("squeue", "--noheader"), lambda: cluster.run("squeue"), MINUTE)
+
+    def stop_batch_managers(self):
+        for cluster in (self.a, self.b):
+            os.kill(int((cluster.folder / "batch/batchmgr.pid").read_text()), 15)
+            cluster.run("scancel", "--partition=lend")
+            until(lambda one=cluster: not one.run("squeue", "--noheader"), "idle nodes", MINUTE)
+
+    def bare(self):
+        """What a script without DMM takes: a pilot is submitted for the waiting job, and joins its cluster at once."""
+        script = self.folder / "bare.sh"
+        script.write_text(BARE.format(key=self.a.folder / "munge/key", conf=self.a.folder / "slurm.conf"))
+        _, full = self.started(self.a, f"--nodes={NODES}", "--exclusive")
+        file = self.folder / f"began-{time.monotonic_ns()}"
+        file.touch()
+        file.chmod(0o666)
+        submitted = time.time()
+        job = self.a.sbatch(f"--wrap=date +%s.%N > {file}; sleep 1000")
+        pilot = self.b.run("sbatch", "--parsable", "--exclusive", "--output=/dev/null", "--chdir=/", script)
+        until(lambda: file.read_text().strip(), lambda: self.a.run("squeue"), MINUTE)
+        took = float(file.read_text()) - submitted
+        self.a.run("scontrol", "update", "nodename=bare1", "state=down", "reason=over")
+        self.a.run("scontrol", "delete", "nodename=bare1")
+        self.end(self.a, full, job)
+        self.end(self.b, pilot)
+        return took
+
+
+class PrologBed(Bed):
+    options = ("--without-pilots",)
 
 
 def seconds_of(pid):
@@ -51,10 +85,25 @@ def seconds_of(pid):
     return sum(int(field) for field in fields[11:15]) / os.sysconf("SC_CLK_TCK")
 
 
-def main():
-    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    options.add_argument("--times", type=int, default=5)
-    times = options.parse_args().times
+BARE = """#!/bin/sh
+unset $(env | sed -n 's/^\\(S\\(LURM\\|BATCH\\)[A-Z_]*\\)=.*/\\1/p')
+D=$(mktemp -d /tmp/dmm-bare.XXXXXX)
+chmod 755 $D
+mkdir $D/spool
+install -m 600 {key} $D/key
+touch $D/cgroup.conf
+sed -e "s#^AuthInfo=.*#AuthInfo=socket=$D/munge#" -e "s#^SlurmdSpoolDir=.*#SlurmdSpoolDir=$D/spool#" \
+  -e "s#^SlurmdPidFile=.*#SlurmdPidFile=$D/slurmd.pid#" -e "s#^SlurmdLogFile=.*#SlurmdLogFile=$D/log#" \
+  {conf} > $D/slurm.conf
+munged --force --foreground --origin=127.0.0.1 --key-file=$D/key --socket=$D/munge --pid-file=$D/munged.pid \
+  --log-file=$D/munged.log --seed-file=$D/seed < /dev/null > /dev/null 2>&1 &
+until [ -S $D/munge ]; do sleep 0.01; done
+SLURM_CONF=$D/slurm.conf slurmd -D -f $D/slurm.conf -Z -N bare1 --conf "CPUs=2 RealMemory=2000"
+"""
+
+
+def by_pilots(times, rows):
+    """Lending and borrowing by pilots, then what Slurm does alone; the processors that watching takes."""
     Bed.setUpClass()
     try:
         bed = Bed()
@@ -63,34 +112,53 @@ def main():
         before, began = seconds_of(pid), time.monotonic()
         time.sleep(20)  # what it uses while nothing happens
         share = (seconds_of(pid) - before) / (time.monotonic() - began)
-        held, lent, borrowed, idle = [], [], [], []
         for _ in range(times):
-            held.append(bed.started(bed.b, f"--nodes={NODES}")[0])
+            rows["all held by pilots"].append(bed.started(bed.b, f"--nodes={NODES}")[0])
             bed.clear()
-            for _ in range(NODES + 1):
-                bed.a.until_job(bed.a.submit("sleep", "1000"), "running")
-            lent.append(bed.started(bed.b, f"--nodes={NODES}")[0])
+            bed.lend_one()
+            rows["one lent by a pilot, to a job that heeds SIGTERM"].append(bed.started(bed.b, f"--nodes={NODES}")[0])
             bed.clear()
             _, full = bed.started(bed.a, f"--nodes={NODES}", "--exclusive")
-            borrowed.append(bed.started(bed.a)[0])
+            rows["of a full cluster, on a borrowed node"].append(bed.started(bed.a)[0])
             bed.a.run("scancel", full)
             bed.clear()
-        os.kill(pid, 15)  # no pilots from now on
-        bed.b.run("scancel", "--partition=lend")
-        until(lambda: not bed.b.run("squeue", "--noheader"), "idle nodes", MINUTE)
+        bed.stop_batch_managers()
         for _ in range(times):
             took, job = bed.started(bed.b, f"--nodes={NODES}")
-            idle.append(took)
-            bed.b.run("scancel", job)
-            until(lambda: not bed.b.run("squeue", "--noheader"), "idle nodes", MINUTE)
-        print("| seconds from sbatch to the program's start | median | least | most |\n|---|--:|--:|--:|")
-        show(f"Slurm alone, {NODES} idle nodes", idle)
-        show(f"the same, all {NODES} held by pilots", held)
-        show("the same, one of them lent, with a job that heeds SIGTERM", lent)
-        show("of a full cluster, on a node that is borrowed for it", borrowed)
-        print(f"\nWatching {NODES} nodes twice a second, commands included: {share:.3f} processors")
+            rows["Slurm alone, idle nodes"].append(took)
+            bed.end(bed.b, job)
+            rows["of a full cluster, by the bare mechanism"].append(bed.bare())
+        return share
     finally:
         Bed.doClassCleanups()
+
+
+def by_prolog(times, rows):
+    PrologBed.setUpClass()
+    try:
+        bed = PrologBed()
+        bed.setUp()
+        for _ in range(times):
+            rows["all offered, a prolog stops the agents"].append(bed.started(bed.b, f"--nodes={NODES}")[0])
+            bed.clear()
+            bed.lend_one()
+            rows["one lent so, to a job that heeds SIGTERM"].append(bed.started(bed.b, f"--nodes={NODES}")[0])
+            bed.clear()
+    finally:
+        PrologBed.doClassCleanups()
+
+
+def main():
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("--times", type=int, default=5)
+    times = options.parse_args().times
+    rows = collections.defaultdict(list)
+    share = by_pilots(times, rows)
+    by_prolog(times, rows)
+    print("| seconds from sbatch to the program's start | median | least | most |\n|---|--:|--:|--:|")
+    for what, seconds in rows.items():
+        print(f"| {what} | {statistics.median(seconds):.2f} | {min(seconds):.2f} | {max(seconds):.2f} |")
+    print(f"\nWatching {NODES} nodes twice a second, commands included: {share:.3f} processors")
 
 
 if __name__ == "__main__":

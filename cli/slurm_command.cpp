@@ -1,4 +1,5 @@
 // `dmm slurm configure`: what slurm.conf lacks for lending and borrowing, as a diff; written only on demand.
+// `dmm slurm scripts`: a prolog and an epilog, for lending without pilots.
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -7,11 +8,13 @@
 #include <filesystem>
 #include <memory>
 
+#include "batchmgr/node_scripts.hpp"
 #include "batchmgr/runner/command_runner.hpp"
 #include "batchmgr/systems/slurm_configuration.hpp"
 #include "cli/batch_configuration.hpp"
 #include "cli/commands.hpp"
 #include "cli/figures.hpp"
+#include "cli/processes.hpp"
 #include "runtime/files.hpp"
 
 namespace dmm {
@@ -114,11 +117,78 @@ int configure(const ConfigureOptions& options) {
   return 0;
 }
 
+struct ScriptsOptions {
+  NodeScriptSettings settings;
+  std::string into;
+  double grace = 5;
+};
+
+std::string write_script(const std::string& file, const std::string& text) {
+  if (std::string fault = replace_file(file, text); !fault.empty()) return fault;
+  constexpr mode_t mode = 0755;
+  return ::chmod(file.c_str(), mode) == 0 ? std::string() : file + " can't be made a program";
+}
+
+int scripts(ScriptsOptions options) {
+  const std::string folder = std::filesystem::absolute(options.into).lexically_normal().string();
+  options.settings.grace = microseconds(static_cast<std::int64_t>(options.grace * 1e6));
+  if (options.settings.programs.empty()) options.settings.programs = own_folder();
+  const std::string prolog = folder + "/prolog", epilog = folder + "/epilog";
+  for (const auto& [file, text] :
+       {std::pair{prolog, prolog_text(options.settings)}, {epilog, epilog_text(options.settings)}})
+    if (const std::string fault = write_script(file, text); !fault.empty())
+      return fail("slurm scripts", {fault, 1});
+  std::printf(
+      "Written: %s and %s, for each node. In slurm.conf:\n\n"
+      "Prolog=%s\nEpilog=%s\nPrologFlags=Alloc\n\n"
+      "A node joins once: `dmm node add NAME --at ENDPOINT` at the site, and there, as root,\n"
+      "`dmm join TOKEN --directory %s/NAME --cluster CLUSTER --nodes 1 --no-start`.\n"
+      "Run %s there at each start of the node: it offers the node.\n",
+      prolog.c_str(), epilog.c_str(), prolog.c_str(), epilog.c_str(), options.settings.node_folder.c_str(),
+      epilog.c_str());
+  return 0;
+}
+
+void add_scripts_command(CLI::App& command, int& exit_code) {
+  auto options = std::make_shared<ScriptsOptions>();
+  auto* write =
+      command.add_subcommand("scripts", "Write a prolog and an epilog, for lending nodes without pilots");
+  write->add_option("--into", options->into, "The folder for the two scripts")
+      ->required()
+      ->check(CLI::ExistingDirectory)
+      ->type_name("FOLDER");
+  write
+      ->add_option("--node-folder", options->settings.node_folder,
+                   "On a node: keys, jobs and logs, in a subfolder of the node's name")
+      ->required()
+      ->type_name("FOLDER");
+  write
+      ->add_option("--programs", options->settings.programs,
+                   "On a node: DMM's programs (default: where they are here)")
+      ->type_name("FOLDER");
+  write->add_option("--grace", options->grace, "A job of another site has so long to end when a local one comes")
+      ->check(CLI::Range(0.0, 8.0))
+      ->type_name("SECONDS");
+  write
+      ->add_option("--set", options->settings.settings,
+                   "A setting of the nodes' resource managers; may be repeated")
+      ->allow_extra_args(false)
+      ->type_name("KEY=VALUE");
+  write->footer(
+      "The prolog stops a node's agent before a local job starts; the epilog starts it after the last one.\n"
+      "\n"
+      "Examples:\n"
+      "  dmm slurm scripts --into /etc/dmm --node-folder /var/lib/dmm/nodes\n");
+  write->callback([options, &exit_code] { exit_code = scripts(*options); });
+}
+
 }  // namespace
 
 CLI::App* add_slurm_command(CLI::App& app, int& exit_code) {
-  auto* command = app.add_subcommand("slurm", "Show what Slurm's configuration lacks for lending and borrowing");
+  auto* command =
+      app.add_subcommand("slurm", "Make Slurm ready for lending and borrowing: its configuration, scripts");
   command->require_subcommand(1);
+  add_scripts_command(*command, exit_code);
   auto options = std::make_shared<ConfigureOptions>();
   auto* change =
       command->add_subcommand("configure", "Print the lines of slurm.conf that are to change, as a diff");

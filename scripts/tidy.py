@@ -49,7 +49,7 @@ INCLUDES = (
     ("resmgr/launcher/*", "launcher backends manager protocol posix"),
     ("batchmgr/main.cpp", "batchmgr runner views runtime topologies manager links protocol"),
     ("batchmgr/runner/*", "runner batchmgr manager protocol posix"),
-    ("batchmgr/agent/*", "runner cli11 posix"),
+    ("batchmgr/agent/*", "runner batchmgr cli11 posix"),
     ("batchmgr/guest_jobs.cpp", "batchmgr manager protocol nlohmann"),
     ("batchmgr/systems/*", "batchmgr keys manager protocol"),
     ("batchmgr/*", "batchmgr manager protocol"),

@@ -1,9 +1,11 @@
-// The node agent: the program of a pilot. Joins the site with the pilot's token and runs a resource manager for
-// the pilot's node, in process and mount namespaces of its own where the kernel permits that. Whatever ends the
-// agent ends all that ran in it, however it ends: the kernel kills the first process of the namespace when the
-// agent dies, and with it all others.
+// The node agent: the program of a pilot, or of a node's idle times. Joins the site if it has a token, and runs a
+// resource manager for its node, in process and mount namespaces of its own where the kernel permits that.
+// Whatever ends the agent ends all that ran in it, however it ends: the kernel kills the first process of the
+// namespace when the agent dies, and with it all others.
 //
 // SIGUSR1 and SIGTERM say that the node is wanted back: the resource manager gives it back within its grace.
+// Without a pilot, the scripts around local jobs start an agent in the background, and stop it (agent_lock.hpp).
+#include <fcntl.h>
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
@@ -27,6 +29,7 @@
 #include <string>
 #include <vector>
 
+#include "batchmgr/agent/agent_lock.hpp"
 #include "batchmgr/runner/command_runner.hpp"
 
 namespace {
@@ -42,6 +45,7 @@ struct Options {
   unsigned long long memory_bytes = 0;
   double grace = 5;
   std::vector<std::string> settings;  ///< KEY=VALUE
+  bool stop = false, background = false;
 };
 
 void say(const std::string& text) {
@@ -161,15 +165,19 @@ pid_t start(const Arguments& command, double limit_seconds) {
   return child;
 }
 
+/// Each pilot joins: so its certificate is fresh, however long the node was busy with other work.
+bool join(const Options& options, const std::string& programs) {
+  const int status = run({programs + "/dmm", "join", "--directory", options.directory, "--cluster",
+                          options.cluster, "--nodes", "1", "--no-start"});
+  ::unsetenv("DMM_TOKEN");
+  return status == 0;
+}
+
 int serve(const Options& options) {
   const std::string programs = dmm::folder_of_programs();
   clear_environment();
   ::umask(077);
-  // Each pilot joins: so its certificate is fresh, however long the node was busy with other work.
-  const int joined = run({programs + "/dmm", "join", "--directory", options.directory, "--cluster",
-                          options.cluster, "--nodes", "1", "--no-start"});
-  ::unsetenv("DMM_TOKEN");
-  if (joined != 0) {
+  if (std::getenv("DMM_TOKEN") && !join(options, programs)) {
     say("could not join the site");
     return 1;
   }
@@ -192,17 +200,34 @@ int serve(const Options& options) {
   return status;
 }
 
+/// Returns in the caller once the agent's lock is taken: the agent can be stopped from then on.
+int serve_in_background(const Options& options) {
+  const int lock = dmm::take_agent_lock(options.directory);
+  if (lock < 0) return 0;  // an agent runs already, or can't here: it said so
+  const pid_t child = ::fork();
+  if (child != 0) {
+    if (child > 0) dmm::write_agent(lock, child);
+    return child > 0 ? 0 : 1;
+  }
+  ::setsid();
+  const std::string log = options.directory + "/agent.log";
+  const int input = ::open("/dev/null", O_RDONLY | O_CLOEXEC),
+            output = ::open(log.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+  for (const auto& [from, to] : {std::pair{input, 0}, {output, 1}, {output, 2}})
+    if (from >= 0) ::dup2(from, to);
+  return serve(options);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   CLI::App app(
-      "Node agent of DMM: the program of a pilot. Joins the site with the token in DMM_TOKEN, and offers the "
-      "node until SIGUSR1 or SIGTERM says that it is wanted back.");
+      "Node agent of DMM: the program of a pilot, or of a node's idle times. Joins the site with the token in "
+      "DMM_TOKEN, if it is set, and offers the node until SIGUSR1 or SIGTERM says that it is wanted back.");
   app.set_version_flag("--version", "nodeagent " DMM_VERSION);
   Options options;
   app.add_option("--directory", options.directory, "For keys, jobs and logs")->required()->type_name("FOLDER");
-  app.add_option("--cluster", options.cluster, "The site's cluster that the node joins")
-      ->required()
+  app.add_option("--cluster", options.cluster, "With a token: the site's cluster that the node joins")
       ->type_name("NAME");
   app.add_option("--processors", options.processors, "Of the node")
       ->check(CLI::Range(1u, 1'000'000u))
@@ -214,10 +239,14 @@ int main(int argc, char** argv) {
   app.add_option("--set", options.settings, "A setting of the resource manager; may be repeated")
       ->allow_extra_args(false)
       ->type_name("KEY=VALUE");
+  app.add_flag("--background", options.background, "Leave the terminal; does nothing if an agent runs");
+  app.add_flag("--stop", options.stop,
+               "Have the agent that runs in the background give its node back; waits for it");
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? 0 : 2;
   }
-  return serve(options);
+  if (options.stop) return dmm::stop_agent(options.directory, options.grace + 3 * patience_seconds);
+  return options.background ? serve_in_background(options) : serve(options);
 }

@@ -112,7 +112,7 @@ Finding examine_look(const BatchSettings& settings, const CommandEnded& ended) {
                 pilot_name(settings)};
   const auto all = read(settings, {&ended.output, 1});
   if (const auto* fault = std::get_if<std::string>(&all))
-    return {FindingKind::change, "the program look", *fault, "docs/slurm.md, section 7, has the lines"};
+    return {FindingKind::change, "the program look", *fault, "docs/slurm.md, section 8, has the lines"};
   const std::size_t nodes = std::get<Snapshot>(all).nodes.size();
   if (nodes == 0)
     return {FindingKind::change, "nodes to lend", "the program look names none", "a line for each node"};

@@ -44,16 +44,18 @@ class Cluster:
     def states(self):
         return [node["state"] for _, node in sorted(self.nodes().items())]
 
+    def node_rows(self):
+        """As the site says: lines of nodes that are alike."""
+        return json.loads(self.run("dmm", "nodes", "--json", code=None))["nodes"]
+
     def leased(self):
         """Names of nodes under a lease."""
-        said = json.loads(self.run("dmm", "nodes", "--json", code=None))
-        return sorted(node["resource_manager"] for node in said["nodes"] if node["state"] == "leased")
+        return sorted(row["resource_manager"] for row in self.node_rows() if row["state"] == "leased")
 
     def until_held(self, count=NODES):
         """Waits until so many pilots run, and their nodes are the site's."""
         def ready():
-            said = json.loads(self.run("dmm", "nodes", "--json", code=None))
-            return sum(node["state"] in ("free", "leased") for node in said["nodes"]) == count
+            return sum(row["state"] in ("free", "leased") for row in self.node_rows()) == count
         until(ready, lambda: self.run("dmm", "nodes"), MINUTE)
 
     def submit(self, *words, processors=2):
@@ -88,6 +90,8 @@ class Cluster:
 
 @unittest.skipUnless(slurm_is_there(), "Slurm isn't installed (scripts/setup --slurm), or this isn't root")
 class SlurmTest(unittest.TestCase):
+    options = ("--idle-for", "1")  # of the testbed
+
     @classmethod
     def setUpClass(cls):
         cls.place = pathlib.Path(tempfile.mkdtemp(prefix="dmm-slurm-"))
@@ -97,7 +101,7 @@ class SlurmTest(unittest.TestCase):
         cls.restarted = []  # processes that are waited for once the testbed has ended them
         cls.addClassCleanup(lambda: [one.wait() for one in cls.restarted])
         cls.addClassCleanup(cls.bed, "down")
-        cls.bed("up", "--idle-for", "1")
+        cls.bed("up", *cls.options)
         cls.a, cls.b = Cluster(cls.folder, "a"), Cluster(cls.folder, "b")
 
     @classmethod

@@ -23,6 +23,7 @@ from slurm_stage import MINUTE, NODES, SlurmTest  # noqa: E402
 
 class Bed(SlurmTest):
     """The testbed without a test."""
+    options = ("--idle-for", "1", "--borrow-after", "0")
 
     def runTest(self):  # noqa: N802
         pass
@@ -58,7 +59,8 @@ class Bed(SlurmTest):
     def bare(self):
         """What a script without DMM takes: a pilot is submitted for the waiting job, and joins its cluster at once."""
         script = self.folder / "bare.sh"
-        script.write_text(BARE.format(key=self.a.folder / "munge/key", conf=self.a.folder / "slurm.conf"))
+        script.write_text(BARE.format(folder=self.folder, key=self.a.folder / "munge/key",
+                                      conf=self.a.folder / "slurm.conf"))
         _, full = self.started(self.a, f"--nodes={NODES}", "--exclusive")
         file = self.folder / f"began-{time.monotonic_ns()}"
         file.touch()
@@ -87,7 +89,7 @@ def seconds_of(pid):
 
 BARE = """#!/bin/sh
 unset $(env | sed -n 's/^\\(S\\(LURM\\|BATCH\\)[A-Z_]*\\)=.*/\\1/p')
-D=$(mktemp -d /tmp/dmm-bare.XXXXXX)
+D=$(mktemp -d {folder}/bare.XXXXXX)
 chmod 755 $D
 mkdir $D/spool
 install -m 600 {key} $D/key

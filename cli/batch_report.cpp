@@ -39,6 +39,41 @@ std::vector<Json> without_returned(const std::vector<Json>& rows, const Json& ba
   return left;
 }
 
+/// "2 have local jobs", "1 is idle, and isn't held: idle for 3 of 60 s".
+static std::vector<std::string> uses_of(const Json& batch) {
+  std::map<std::string, std::uint64_t> counts;  // by what is said of such nodes
+  for (const Json& node : rows_in(batch, "nodes")) {
+    const std::string state = text_in(node, "state"), why = shown(node, "why");
+    const std::string reason = why.empty() ? std::string() : " (" + why + ")";
+    if (state == "local job")
+      ++counts["used by local jobs"];
+    else if (state == "held")
+      ++counts["held for DMM"];
+    else
+      ++counts[harmless(state) + reason];
+  }
+  std::vector<std::string> uses;
+  for (const auto& [what, count] : counts) uses.push_back(grouped(count) + " " + what);
+  return uses;
+}
+
+std::vector<std::string> batch_sentences(const Json& batch) {
+  const std::string system = shown(batch, "system"), site = shown(batch, "site");
+  if (const std::string fault = shown(batch, "fault"); !fault.empty())
+    return {"Nodes of " + site + " come from " + system + ", which can't be looked at: " + fault + "."};
+  std::vector<std::string> lines{"Nodes of " + site + " come from " + system + ": " +
+                                 joined(uses_of(batch), ", ") + "."};
+  constexpr std::size_t named_max = 3;
+  const std::vector<Json> waiting = rows_in(batch, "waiting");
+  std::vector<std::string> jobs;
+  for (const Json& job : waiting)
+    if (jobs.size() < named_max) jobs.push_back(text_in(job, "job") + " (" + text_in(job, "reason") + ")");
+  if (!jobs.empty())
+    lines.push_back(count_text(waiting.size(), "local job") + (waiting.size() == 1 ? " waits" : " wait") +
+                    " there: " + joined(jobs, ", ") + (waiting.size() > named_max ? ", ..." : "."));
+  return lines;
+}
+
 std::string render_batch(const Json& batch, const std::vector<Json>& rows, const Style& style) {
   Table table({{"node"},
                {"state"},

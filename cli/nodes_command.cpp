@@ -21,46 +21,21 @@ struct NodesOptions {
   bool json = false;
 };
 
-/// What a batch manager says of its nodes; null without one.
-Json batch_of(const std::string& endpoint, std::vector<std::string>& faults) {
-  if (endpoint.empty()) return {};
-  const auto manager = manager_at(endpoint);
-  if (const auto* fault = std::get_if<CommandFault>(&manager)) {
-    faults.push_back(fault->text);
-    return {};
-  }
-  Answered answered = ask_one(std::get<Manager>(manager), "batch");
-  if (!answered.fault.empty()) faults.push_back(answered.fault);
-  return answered.fault.empty() ? std::move(answered.json) : Json();
-}
-
-/// The rest of a site's nodes, page by page, added to its first answer; empty, or why they didn't come.
-std::string add_pages(Answered& site) {
-  Json next = site.json.value("next", Json());
-  while (next.is_number_unsigned()) {
-    const Answered more = ask_one(site.manager, "nodes", {{"from", next}});
-    if (!more.fault.empty()) return more.fault;
-    for (const Json& row : rows_in(more.json, "nodes")) site.json["nodes"].push_back(row);
-    const Json after = more.json.value("next", Json());
-    if (after == next) break;
-    next = after;
-  }
-  return {};
-}
-
 int run(const NodesOptions& options) {
   auto chosen = choose_managers(options.manager, Role::site_manager);
   if (auto* fault = std::get_if<CommandFault>(&chosen)) return fail("nodes", *fault);
   std::vector<Json> sites;
   std::vector<std::string> faults;
   for (Answered& answered : ask_all(std::get<std::vector<Manager>>(chosen), "nodes")) {
-    const std::string fault = answered.fault.empty() ? add_pages(answered) : answered.fault;
+    const std::string fault = answered.fault.empty() ? add_pages(answered, "nodes") : answered.fault;
     if (!fault.empty()) faults.push_back(fault);
     if (!answered.fault.empty()) continue;
     sites.push_back({{"site", answered.manager.party.site.text}});
     sites.back().update(answered.json);
   }
-  const Json batch = batch_of(options.batch, faults);
+  const Answered answered = ask_batch_manager(options.batch);
+  const Json& batch = answered.json;
+  if (!answered.fault.empty()) faults.push_back(answered.fault);
   const std::vector<Json> rows = without_returned(nodes_that_pass(sites, options.filter), batch);
   if (options.json) {
     Json all{{"nodes", rows}, {"faults", faults}};

@@ -188,6 +188,30 @@ Answered ask_one(const Manager& manager, const std::string& verb, const Json& ar
   return std::move(ask_all({manager}, verb, argument).front());
 }
 
+std::string add_pages(Answered& first, const std::string& verb) {
+  Json next = first.json.value("next", Json());
+  while (next.is_number_unsigned()) {
+    const Answered more = ask_one(first.manager, verb, {{"from", next}});
+    if (!more.fault.empty()) return more.fault;
+    for (const Json& row : rows_in(more.json, verb.c_str())) first.json[verb].push_back(row);
+    const Json after = more.json.value("next", Json());
+    if (after == next) break;
+    next = after;
+  }
+  return {};
+}
+
+Answered ask_batch_manager(const std::string& endpoint) {
+  Answered none;
+  if (endpoint.empty()) return none;
+  const auto manager = manager_at(endpoint);
+  if (const auto* fault = std::get_if<CommandFault>(&manager)) {
+    none.fault = fault->text;
+    return none;
+  }
+  return ask_one(std::get<Manager>(manager), "batch");
+}
+
 Answered order_one(const Manager& manager, const std::string& verb, const Json& argument) {
   return std::move(put_all({manager}, {verb}, argument, seconds(5), true).front().front());
 }

@@ -34,6 +34,12 @@ std::vector<std::vector<Answered>> ask_all(const std::vector<Manager>& managers,
                                            Duration within = seconds(5));
 Answered ask_one(const Manager& manager, const std::string& verb,
                  const nlohmann::ordered_json& argument = nlohmann::ordered_json::object());
+/// The rest of an answer that comes in pages, added to its first; empty, or why it didn't come. `verb` is also the
+/// name of the list.
+std::string add_pages(Answered& first, const std::string& verb);
+/// What a batch manager says of its nodes. Without an endpoint there is no batch manager: neither JSON nor a
+/// fault.
+Answered ask_batch_manager(const std::string& endpoint);
 /// The same of an order, which is never said twice, whatever happens to the manager meanwhile.
 Answered order_one(const Manager& manager, const std::string& verb, const nlohmann::ordered_json& argument);
 

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <memory>
 
+#include "cli/batch_report.hpp"
 #include "cli/commands.hpp"
 #include "cli/figures.hpp"
 #include "cli/job_output.hpp"
@@ -24,7 +25,7 @@ namespace {
 struct WhyOptions {
   std::string job;
   ManagerOptions manager;
-  std::string sitemgr;
+  std::string sitemgr, batchmgr;
   bool json = false;
 };
 
@@ -35,6 +36,7 @@ struct Findings {
   std::string site_fault;  ///< what that heard of it last, if it isn't
   std::string fault;       ///< why the site gave no answer
   KnownSites others;
+  Json batch;  ///< what the batch manager of its site says; null: there is none
 };
 
 /// The site manager of the job manager's site: in its testbed, or where the user says.
@@ -81,6 +83,9 @@ void ask_site(const WhyOptions& options, const Manager& job_manager, Findings& f
   if (!why.fault.empty()) return;
   found.why = std::move(why.json);
   if (!options.json) found.others = look_at_neighbours(options, found.why);
+  Answered batch = ask_batch_manager(options.batchmgr);
+  const bool is_of_site = batch.fault.empty() && text_in(batch.json, "site") == job_manager.party.site.text;
+  if (is_of_site) found.batch = std::move(batch.json);
 }
 
 OutputPlaces places_of(const ToldJob& job, const Manager& manager) {
@@ -119,6 +124,7 @@ void tell(const Findings& found, const Manager& manager) {
     add(job_sentences(job, places_of(job, manager), now));
   else if (waits && !job.is_array())
     add(waiting_sentences(found, job, now));
+  if (!found.batch.is_null()) add(batch_sentences(found.batch));
   if (waits && !job.is_array()) add(earlier_sentences(job, now));
   const std::size_t columns = style_of(STDOUT_FILENO).columns;
   for (const std::string& line : lines) print_lines(folded(line, columns, 4));
@@ -135,7 +141,7 @@ int run(const WhyOptions& options) {
       ask_all({manager}, std::vector<std::string>{"job", "counts", "links"}, {{"job", name.argument()}});
   Answered &job = answers[0][0], &counts = answers[1][0], &links = answers[2][0];
   if (!job.fault.empty()) return fail("why", {job.fault, 1});
-  Findings found{.job = std::move(job.json), .why = {}, .site_fault = {}, .fault = {}, .others = {}};
+  Findings found{.job = std::move(job.json), .why = {}, .site_fault = {}, .fault = {}, .others = {}, .batch = {}};
   found.site_is_up = counts.fault.empty() && flag_in(counts.json, "site_up");
   if (!found.site_is_up && links.fault.empty())
     found.site_fault = text_in(session_with(links.json, manager.party.site.text), "last_error");
@@ -145,6 +151,7 @@ int run(const WhyOptions& options) {
   if (options.json)
     print_json({{"job", found.job},
                 {"why", found.why},
+                {"batch", found.batch},
                 {"site_up", found.site_is_up},
                 {"fault", found.fault.empty() ? Json(nullptr) : Json(found.fault)}});
   else
@@ -160,6 +167,10 @@ CLI::App* add_why_command(CLI::App& app, int& exit_code) {
   command->add_option("job", options->job, "Its number, or as in das-0/alice/17")->required()->type_name("JOB");
   add_manager_options(*command, options->manager, Role::job_manager);
   command->add_option("--sitemgr", options->sitemgr, "With --jobmgr: where its site manager listens")
+      ->type_name("ENDPOINT");
+  command
+      ->add_option("--batchmgr", options->batchmgr, "The batch manager of its site, if that is on a batch system")
+      ->envname("DMM_BATCHMGR")
       ->type_name("ENDPOINT");
   command->add_flag("--json", options->json, "Print a JSON object");
   command->footer(

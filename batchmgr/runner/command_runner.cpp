@@ -8,6 +8,7 @@
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/timerfd.h>
 #include <sys/wait.h>
@@ -51,10 +52,11 @@ int file_of(const std::string& text) {
 }
 
 std::string text_of(int file) {
-  std::string text(CommandRunner::output_max, '\0');
+  struct stat about {};
+  if (::fstat(file, &about) != 0) return {};
+  std::string text(std::min(static_cast<std::size_t>(about.st_size), CommandRunner::output_max), '\0');
   const ssize_t size = ::pread(file, text.data(), text.size(), 0);
   text.resize(size > 0 ? static_cast<std::size_t>(size) : 0);
-  text.shrink_to_fit();
   return text;
 }
 

@@ -117,11 +117,13 @@ OrFault<Snapshot> read(const BatchSettings& settings, std::span<const std::strin
 Command hold(const BatchSettings& settings, const BatchNode& node, const std::string& script) {
   // Before its time limit a pilot is told to leave as if its node were wanted; Slurm counts in whole seconds.
   const auto warning = static_cast<std::int64_t>(settings.grace.in_seconds()) + 5;
-  return {{"sbatch", "--parsable", "--partition=" + settings.partition, "--nodelist=" + node.name, "--nodes=1",
-           "--exclusive", "--no-requeue", "--time=" + lines::minutes_of(settings.hold),
-           "--signal=B:USR1@" + std::to_string(warning), "--job-name=" + pilot_name(settings),
-           "--output=/dev/null", "--chdir=/", "--export=NONE"},
-          script};
+  // With --export=NONE Slurm would start the account's login shell, which takes seconds for some.
+  return {
+      {"sh", "-c", "exec env -i PATH=\"$PATH\" ${SLURM_CONF:+SLURM_CONF=\"$SLURM_CONF\"} \"$@\"", "hold", "sbatch",
+       "--parsable", "--partition=" + settings.partition, "--nodelist=" + node.name, "--nodes=1", "--exclusive",
+       "--no-requeue", "--time=" + lines::minutes_of(settings.hold), "--signal=B:USR1@" + std::to_string(warning),
+       "--job-name=" + pilot_name(settings), "--output=/dev/null", "--chdir=/", "--export=ALL"},
+      script};
 }
 
 /// "123", or "123;cluster".

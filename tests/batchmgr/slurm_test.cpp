@@ -96,7 +96,8 @@ TEST_CASE("a pilot asks Slurm for its node alone and for a warning before its en
   CHECK(has("--time=60"));
   CHECK(has("--signal=B:USR1@10"));
   CHECK(has("--job-name=dmm-b-slurm"));
-  CHECK(has("--export=NONE"));
+  CHECK(has("--export=ALL"));
+  CHECK(command.arguments[2].starts_with("exec env -i "));
 }
 
 TEST_CASE("Slurm tells the id of a pilot, with or without its cluster") {

@@ -1,4 +1,5 @@
-// `dmm fsck`: asks all managers of a testbed what they believe of leases, and names every disagreement that lasts.
+// `dmm fsck`: asks all managers of a testbed what they believe of leases, and a batch manager for its nodes. Names
+// every disagreement that lasts.
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -8,6 +9,7 @@
 #include <set>
 #include <thread>
 
+#include "cli/batch_beliefs.hpp"
 #include "cli/beliefs.hpp"
 #include "cli/commands.hpp"
 #include "cli/figures.hpp"
@@ -19,6 +21,7 @@ namespace {
 
 struct FsckOptions {
   ManagerOptions manager;
+  std::string batchmgr;
   double patience_seconds = 3;
   bool json = false;
 };
@@ -27,11 +30,30 @@ struct Inquiry {
   std::vector<Believer> believers;
   std::vector<std::string> silent;  ///< managers that didn't answer, and why
   std::size_t leases = 0;
+  std::vector<std::string> batch;  ///< where a site and its batch system disagree
 };
 
+/// With a batch manager: its nodes, beside those of its site.
+void ask_batch(const std::vector<Manager>& managers, const std::string& endpoint, Inquiry& inquiry) {
+  const Answered batch = ask_batch_manager(endpoint);
+  if (!batch.fault.empty()) inquiry.silent.push_back(batch.fault);
+  if (endpoint.empty() || !batch.fault.empty()) return;
+  for (const Manager& manager : managers) {
+    if (manager.party.role != Role::site_manager || manager.party.site.text != text_in(batch.json, "site"))
+      continue;
+    Answered nodes = ask_one(manager, "nodes");
+    if (nodes.fault.empty()) nodes.fault = add_pages(nodes, "nodes");
+    if (nodes.fault.empty())
+      inquiry.batch = batch_disagreements(rows_in(nodes.json, "nodes"), batch.json);
+    else
+      inquiry.silent.push_back(nodes.fault);
+  }
+}
+
 /// All pages of what each manager believes.
-Inquiry ask_everybody(const std::vector<Manager>& managers) {
+Inquiry ask_everybody(const std::vector<Manager>& managers, const std::string& batchmgr) {
   Inquiry inquiry;
+  ask_batch(managers, batchmgr, inquiry);
   for (Answered& answered : ask_all(managers, "holdings")) {
     Believer believer{answered.manager.party, {}};
     while (answered.fault.empty()) {
@@ -48,6 +70,12 @@ Inquiry ask_everybody(const std::vector<Manager>& managers) {
       inquiry.silent.push_back(answered.fault);
   }
   return inquiry;
+}
+
+std::vector<std::string> disagreements_in(const Inquiry& inquiry) {
+  std::vector<std::string> all = disagreements(inquiry.believers);
+  all.insert(all.end(), inquiry.batch.begin(), inquiry.batch.end());
+  return all;
 }
 
 std::variant<std::vector<Manager>, CommandFault> all_managers(const ManagerOptions& options) {
@@ -69,13 +97,13 @@ int fsck(const FsckOptions& options) {
   const auto chosen = all_managers(options.manager);
   if (const auto* fault = std::get_if<CommandFault>(&chosen)) return fail("fsck", *fault);
   const auto& managers = std::get<std::vector<Manager>>(chosen);
-  Inquiry inquiry = ask_everybody(managers);
-  std::vector<std::string> lasting = disagreements(inquiry.believers);
+  Inquiry inquiry = ask_everybody(managers, options.batchmgr);
+  std::vector<std::string> lasting = disagreements_in(inquiry);
   constexpr int surveys = 3;
   for (int again = 1; again < surveys && !lasting.empty(); ++again) {
     std::this_thread::sleep_for(std::chrono::duration<double>(options.patience_seconds / (surveys - 1)));
-    inquiry = ask_everybody(managers);
-    const std::vector<std::string> now = disagreements(inquiry.believers);
+    inquiry = ask_everybody(managers, options.batchmgr);
+    const std::vector<std::string> now = disagreements_in(inquiry);
     const std::set<std::string> still(now.begin(), now.end());
     std::erase_if(lasting, [&](const std::string& one) { return !still.contains(one); });
   }
@@ -101,13 +129,20 @@ CLI::App* add_fsck_command(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<FsckOptions>();
   command->add_option("--testbed", options->manager.testbed, "The testbed (default: the only one that is up)")
       ->type_name("NAME");
+  command
+      ->add_option("--batchmgr", options->batchmgr,
+                   "A batch manager: its nodes are compared with those of its site")
+      ->envname("DMM_BATCHMGR")
+      ->type_name("ENDPOINT");
   command->add_option("--patience", options->patience_seconds,
                       "Seconds that a disagreement must last, since grants are under way at any time (default 3)")
       ->check(CLI::Range(0.0, 3600.0))
       ->type_name("SECONDS");
   command->add_flag("--json", options->json, "Print a JSON object");
   command->footer(
-      "Compared are lender and borrower of each link, site and job managers, owner and resource managers.\n"
+      "Compared are lender and borrower of each link, site and job managers, owner and resource managers; with a\n"
+      "batch manager also pilots and the nodes of its site, borrowed nodes and the jobs that run them. Without a\n"
+      "testbed, the managers are those that DMM_SITEMGR and DMM_JOBMGR name.\n"
       "Exit code 1 if there is a disagreement, or a manager doesn't answer.\n"
       "\n"
       "Examples:\n"

@@ -59,7 +59,7 @@ class Prolog(SlurmTest):
         # The next local job there has its agent started again.
         local = self.b.sbatch(f"--nodelist={node}", "--wrap=true")
         self.b.until_slurm(local, "COMPLETED")
-        self.b.until_held()
+        self.b.until_held(NODES)
 
     def test_a_job_that_ignores_its_warning_is_gone_before_the_local_job_starts(self):
         self.fill_a()

@@ -1,72 +1,22 @@
 """Two real Slurm clusters with a DMM site on top of each (scripts/slurm-testbed), for tests. Tests are skipped where
 Slurm isn't installed.
 """
-import json
 import os
-import pathlib
 import shutil
-import subprocess
-import tempfile
 import unittest
 
-from grid import SOURCE, processes_with, until
+from batch_stage import MINUTE, BedTest, SiteShell
+from grid import until
 
 NODES = 4
-MINUTE = 60
 
 
 def slurm_is_there():
     return os.geteuid() == 0 and all(shutil.which(program) for program in ("slurmctld", "slurmd", "munged", "sbatch"))
 
 
-class Cluster:
-    """A cluster of the testbed: what its operators and users type."""
-
-    def __init__(self, folder, name):
-        self.folder, self.name = folder / name, name
-        lines = (self.folder / "env").read_text().splitlines()
-        set_here = dict(line.removeprefix("export ").split("=", 1) for line in lines)
-        path = set_here.pop("PATH").replace("$PATH", os.environ["PATH"])
-        self.env = {**os.environ, **set_here, "PATH": path}
-
-    def run(self, *words, code=0, user=None, **options):
-        done = subprocess.run([str(word) for word in words], env=self.env, capture_output=True, text=True,
-                              timeout=MINUTE, cwd="/", user=user, **options)
-        if code is not None and done.returncode != code:
-            raise AssertionError(f"{words}: {done.returncode}, {done.stdout}{done.stderr}")
-        return done.stdout.strip()
-
-    def nodes(self):
-        """Each node of the batch system by name; none while the batch manager isn't there."""
-        said = json.loads(self.run("dmm", "nodes", "--json", code=None))
-        return {node["node"]: node for node in said.get("batch", {"nodes": []})["nodes"]}
-
-    def states(self):
-        return [node["state"] for _, node in sorted(self.nodes().items())]
-
-    def node_rows(self):
-        """As the site says: lines of nodes that are alike."""
-        return json.loads(self.run("dmm", "nodes", "--json", code=None))["nodes"]
-
-    def leased(self):
-        """Names of nodes under a lease."""
-        return sorted(row["resource_manager"] for row in self.node_rows() if row["state"] == "leased")
-
-    def until_held(self, count=NODES):
-        """Waits until so many pilots run, and their nodes are the site's."""
-        def ready():
-            return sum(row["state"] in ("free", "leased") for row in self.node_rows()) == count
-        until(ready, lambda: self.run("dmm", "nodes"), MINUTE)
-
-    def submit(self, *words, processors=2):
-        return self.run("dmm", "submit", "--processors", processors, "--", *words).split("/")[-1]
-
-    def job(self, number):
-        return json.loads(self.run("dmm", "why", number, "--json"))["job"]
-
-    def until_job(self, number, *states):
-        until(lambda: self.job(number)["state"] in states, lambda: self.job(number), MINUTE)
-        return self.job(number)
+class Cluster(SiteShell):
+    """A cluster of the testbed."""
 
     def sbatch(self, *words):
         """A plain user's job; its number."""
@@ -78,42 +28,20 @@ class Cluster:
     def until_slurm(self, number, *states):
         until(lambda: self.state_of(number) in states, lambda: self.run("squeue"), MINUTE)
 
-    def process(self, program, text=""):
-        """The one that isn't a child of another such."""
-        found = [pid for pid, line in processes_with(str(self.folder)).items()
-                 if pathlib.Path(line.split(" ")[0]).name == program and text in line]
-        return min(found)
-
-    def log(self, daemon, program):
-        return [json.loads(line) for line in (self.folder / daemon / f"{program}.jsonl").read_text().splitlines()]
-
 
 @unittest.skipUnless(slurm_is_there(), "Slurm isn't installed (scripts/setup --slurm), or this isn't root")
-class SlurmTest(unittest.TestCase):
-    options = ("--idle-for", "1")  # of the testbed
+class SlurmTest(BedTest):
+    script = "slurm-testbed"
+    options = ("--idle-for", "1")
 
     @classmethod
     def setUpClass(cls):
-        cls.place = pathlib.Path(tempfile.mkdtemp(prefix="dmm-slurm-"))
-        cls.place.chmod(0o755)
-        cls.folder = cls.place / "testbed"
-        cls.addClassCleanup(shutil.rmtree, cls.place, ignore_errors=True)
-        cls.restarted = []  # processes that are waited for once the testbed has ended them
-        cls.addClassCleanup(lambda: [one.wait() for one in cls.restarted])
-        cls.addClassCleanup(cls.bed, "down")
-        cls.bed("up", *cls.options)
+        super().setUpClass()
         cls.a, cls.b = Cluster(cls.folder, "a"), Cluster(cls.folder, "b")
 
-    @classmethod
-    def bed(cls, *words):
-        done = subprocess.run([SOURCE / "scripts/slurm-testbed", *words, "--directory", cls.folder, "--programs",
-                               os.environ["DMM_BIN"]], capture_output=True, text=True, timeout=2 * MINUTE)
-        if done.returncode != 0:
-            raise AssertionError(done.stdout + done.stderr)
-
     def setUp(self):
-        self.a.until_held()
-        self.b.until_held()
+        self.a.until_held(NODES)
+        self.b.until_held(NODES)
 
     def tearDown(self):
         for cluster in (self.a, self.b):

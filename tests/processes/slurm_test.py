@@ -50,7 +50,7 @@ class Lending(SlurmTest):
         [node] = self.b.leased()
         os.kill(self.b.process("nodeagent", f"/nodes/{node} "), signal.SIGKILL)
         until(lambda: not processes_with(f"/nodes/{node}/"), lambda: processes_with(f"/nodes/{node}/"), MINUTE)
-        self.b.until_held()
+        self.b.until_held(NODES)
         self.a.until_job(job, "running", "waiting")
 
     def test_pilots_outlive_the_batch_manager_and_the_controller(self):
@@ -72,6 +72,15 @@ class Lending(SlurmTest):
         self.b.run("slurmctld")
         until(lambda: "can't be looked at" not in self.b.run("dmm", "nodes"), "a batch system that answers", MINUTE)
         self.assertEqual({name: node["pilot"] for name, node in self.b.nodes().items()}, pilots)
+
+    def test_a_job_that_waits_for_slurm_is_told_slurms_reason(self):
+        for cluster in (self.a, self.b):
+            cluster.until_slurm(cluster.sbatch(f"--nodes={NODES}", "--exclusive", "--wrap=sleep 1000"), "RUNNING")
+        local = self.b.sbatch("--exclusive", "--wrap=sleep 1000")
+        job = self.b.submit("true")
+        said = lambda: self.b.run("dmm", "why", job)  # noqa: E731
+        until(lambda: f"1 local job waits there: {local} (Resources)" in said(), said, MINUTE)
+        self.assertIn(f"Nodes of b come from slurm: {NODES} used by local jobs.", said())
 
     def test_a_drained_node_is_given_back_and_says_why(self):
         self.b.run("scontrol", "update", "nodename=b1", "state=drain", "reason=a loud fan")

@@ -1,0 +1,141 @@
+"""What the testbeds on batch systems share: sites of DMM with their daemons, and the end of all that was started."""
+import json
+import os
+import pathlib
+import shutil
+import signal
+import socket
+import subprocess
+import time
+
+PATIENCE = 30  # seconds until something has to run
+SOURCE = pathlib.Path(__file__).resolve().parents[1]
+
+
+class Trouble(Exception):
+    pass
+
+
+def run(*words, env=None, **options):
+    done = subprocess.run([str(word) for word in words], capture_output=True, text=True, env=env, **options)
+    if done.returncode != 0:
+        raise Trouble(f"{' '.join(map(str, words))}: {(done.stderr or done.stdout).strip()}")
+    return done.stdout
+
+
+def until(what, ready):
+    limit = time.monotonic() + PATIENCE
+    while not ready():
+        if time.monotonic() > limit:
+            raise Trouble(f"{what}: not within {PATIENCE} s")
+        time.sleep(0.05)
+
+
+def free_ports(count):
+    """Ports that nothing listens on now."""
+    sockets = [socket.socket() for _ in range(count)]
+    for one in sockets:
+        one.bind(("127.0.0.1", 0))
+    ports = [one.getsockname()[1] for one in sockets]
+    for one in sockets:
+        one.close()
+    return ports
+
+
+class Site:
+    """A site of DMM, with what runs for it in a folder of its own. `env` is what its people have."""
+
+    def __init__(self, folder, name, programs):
+        self.name, self.folder, self.programs = name, folder, programs
+        self.env = {**os.environ, "DMM_SITEMGR": f"ipc://{self.folder}/site/sitemgr.ipc",
+                    "DMM_JOBMGR": f"ipc://{self.folder}/ann/jobmgr.ipc"}
+
+    def process_ids(self):
+        """Of all that was started here, by the files that name them."""
+        for file in [*self.folder.glob("*.pid"), *self.folder.glob("*/*.pid")]:
+            text = file.read_text().strip()
+            if text.isdigit():
+                yield int(text)
+
+    def dmm(self, *words):
+        return run(self.programs / "dmm", *words, env=self.env).strip()
+
+    def daemon(self, program, folder, **config):
+        """Starts a daemon, and waits until it is ready."""
+        place = self.folder / folder
+        place.mkdir(exist_ok=True, mode=0o700)
+        log = {"file": str(place / f"{program}.jsonl"), "terminal": False}
+        file = place / f"{program}.json"
+        file.write_text(json.dumps({**config, "directory": str(place), "log": log}, indent=2))
+        ready, tell = os.pipe()
+        with open(place / f"{program}.out", "wb") as output:
+            process = subprocess.Popen([self.programs / program, "--config", file], pass_fds=[tell],
+                                       env={**self.env, "DMM_READY_FD": str(tell)}, stdout=output, stderr=output,
+                                       stdin=subprocess.DEVNULL, start_new_session=True)
+        os.close(tell)
+        (place / f"{program}.pid").write_text(str(process.pid))
+        if os.read(ready, 1) != b"r":
+            raise Trouble(f"{program} doesn't start: {(place / f'{program}.out').read_text().strip()}")
+        os.close(ready)
+
+    def start_site(self, **clusters):
+        """Clusters by name, each with its nodes and processors of a node."""
+        [port] = free_ports(1)
+        self.at = f"tcp://127.0.0.1:{port}"
+        self.daemon("sitemgr", "site", site=self.name, listen=[self.at, self.env["DMM_SITEMGR"]],
+                    clusters=[{"name": name, "nodes": nodes, "processors_per_node": processors}
+                              for name, (nodes, processors) in clusters.items()])
+
+    def start_job_manager(self, user, folder, at):
+        self.daemon("jobmgr", folder, site=self.name, user=user, site_endpoint=self.env["DMM_SITEMGR"], listen=[at])
+
+    def join(self, other):
+        other.dmm("join", self.dmm("invite", other.name, "--at", self.at))
+
+    def write_env(self, *names):
+        """A file for shells, with these variables and the way to DMM's programs."""
+        lines = [f"export {name}={self.env[name]}" for name in names if name in self.env]
+        (self.folder / "env").write_text("\n".join(lines) + f"\nexport PATH={self.programs}:$PATH\n")
+
+
+def down(options):
+    """First what starts processes, then the processes that work in the folder, whoever started them."""
+    if not options.directory.exists():
+        print("nothing is up")
+        return
+    sites = [Site(path, path.name, options.programs) for path in options.directory.iterdir()]
+    for number in (signal.SIGTERM, signal.SIGKILL):
+        for site in sites:
+            for process in site.process_ids():
+                try:
+                    os.kill(process, number)
+                except ProcessLookupError:
+                    pass
+        limit = time.monotonic() + 5
+        while remaining(options.directory) and time.monotonic() < limit:
+            time.sleep(0.05)
+        if number == signal.SIGTERM:
+            continue
+        for process in remaining(options.directory):
+            try:
+                os.kill(process, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+    until("the end of all processes", lambda: not remaining(options.directory))
+    shutil.rmtree(options.directory)
+    print("all of it is down")
+
+
+def remaining(folder):
+    """Processes that were called with something inside the folder."""
+    found = []
+    for entry in pathlib.Path("/proc").iterdir():
+        if not entry.name.isdigit() or int(entry.name) == os.getpid():
+            continue
+        try:
+            words = (entry / "cmdline").read_bytes() + b"\0" + (entry / "environ").read_bytes()
+        except OSError:
+            continue
+        if f"{folder}/".encode() in words and b"-testbed\0" not in words:
+            found.append(int(entry.name))
+    return found

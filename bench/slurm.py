@@ -14,11 +14,12 @@ import sys
 import time
 
 SOURCE = pathlib.Path(__file__).resolve().parents[1]
-sys.path[:0] = [str(SOURCE / "tests/processes")]
+sys.path[:0] = [str(SOURCE / "tests/processes"), str(SOURCE / "scripts")]
 os.environ.setdefault("DMM_BIN", str(SOURCE / "build/bin"))
 os.environ.setdefault("DMM_SOURCE", str(SOURCE))
 from grid import until  # noqa: E402
 from slurm_stage import MINUTE, NODES, SlurmTest  # noqa: E402
+from testbed_sites import processor_seconds  # noqa: E402
 
 
 class Bed(SlurmTest):
@@ -81,12 +82,6 @@ class PrologBed(Bed):
     options = ("--without-pilots",)
 
 
-def seconds_of(pid):
-    """Processor time of a process and of all that it has waited for."""
-    fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(") ", 1)[1].split()
-    return sum(int(field) for field in fields[11:15]) / os.sysconf("SC_CLK_TCK")
-
-
 BARE = """#!/bin/sh
 unset $(env | sed -n 's/^\\(S\\(LURM\\|BATCH\\)[A-Z_]*\\)=.*/\\1/p')
 D=$(mktemp -d {folder}/bare.XXXXXX)
@@ -111,9 +106,9 @@ def by_pilots(times, rows):
         bed = Bed()
         bed.setUp()
         pid = int((bed.b.folder / "batch/batchmgr.pid").read_text())
-        before, began = seconds_of(pid), time.monotonic()
+        before, began = processor_seconds(pid), time.monotonic()
         time.sleep(20)  # what it uses while nothing happens
-        share = (seconds_of(pid) - before) / (time.monotonic() - began)
+        share = (processor_seconds(pid) - before) / (time.monotonic() - began)
         for _ in range(times):
             rows["all held by pilots"].append(bed.started(bed.b, f"--nodes={NODES}")[0])
             bed.clear()

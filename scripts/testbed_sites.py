@@ -42,6 +42,12 @@ def free_ports(count):
     return ports
 
 
+def processor_seconds(pid):
+    """Processor time of a process and of all that it has waited for."""
+    fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(") ", 1)[1].split()
+    return sum(int(field) for field in fields[11:15]) / os.sysconf("SC_CLK_TCK")
+
+
 class Site:
     """A site of DMM, with what runs for it in a folder of its own. `env` is what its people have."""
 

@@ -57,7 +57,7 @@ class GridEngine(BedTest):
         until(lambda: self.alpha.job(self.job)["state"] == "waiting", lambda: self.alpha.job(self.job), MINUTE)
         self.assertEqual(self.alpha.job(self.job)["reruns"], 0)
         self.assertEqual(self.alpha.job(self.job)["interruptions"], 1)
-        self.assertEqual(self.beta.states(), ["local job"])
+        until(lambda: self.beta.states() == ["local job"], lambda: self.beta.run("dmm", "nodes"), MINUTE)
         self.beta.run("qdel", local)
         self.alpha.until_job(self.job, "running")
 

@@ -52,7 +52,7 @@ class Faults(SlurmTest):
                 return False
             return all("no disagreement" in one.run("dmm", "fsck", "--patience", "0", code=None)
                        for one in (self.a, self.b)) and "down" not in self.b.states()
-        until(is_well, self.said, 2 * MINUTE)
+        until(is_well, self.said, 3 * MINUTE)
 
     def test_the_node_agent(self):
         self.kill(self.b.process("nodeagent", f"/nodes/{self.node} "))

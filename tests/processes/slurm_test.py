@@ -3,11 +3,12 @@
 process that is killed.
 """
 import os
+import re
 import signal
 import subprocess
 import unittest
 
-from grid import lives, processes_with, until
+from grid import SOURCE, lives, processes_with, until
 from slurm_stage import MINUTE, NODES, SlurmTest
 
 
@@ -78,9 +79,28 @@ class Lending(SlurmTest):
             cluster.until_slurm(cluster.sbatch(f"--nodes={NODES}", "--exclusive", "--wrap=sleep 1000"), "RUNNING")
         local = self.b.sbatch("--exclusive", "--wrap=sleep 1000")
         job = self.b.submit("true")
-        said = lambda: self.b.run("dmm", "why", job)  # noqa: E731
-        until(lambda: f"1 local job waits there: {local} (Resources)" in said(), said, MINUTE)
-        self.assertIn(f"Nodes of b come from slurm: {NODES} used by local jobs.", said())
+        wanted = (f"Nodes of b come from slurm: {NODES} used by local jobs.",
+                  f"1 local job waits there: {local} (Resources).")
+
+        def is_told():
+            said = self.b.run("dmm", "why", job)
+            return all(line in said for line in wanted)
+        until(is_told, lambda: self.b.run("dmm", "why", job), MINUTE)
+
+    def test_an_mpi_program_runs_on_own_and_lent_nodes_under_accounts_that_the_owners_name(self):
+        program = self.place / "ring"
+        subprocess.run(["mpicc.openmpi", "-O1", "-o", program, SOURCE / "tests/processes/mpi/ring.c"], check=True)
+        job = self.a.run("dmm", "submit", "--components", "4@a,4@b", "--mpi", "--", program).split("/")[-1]
+        self.a.until_job(job, "finished", "failed")
+        output = self.a.run("dmm", "output", job)
+        self.assertIn("sum 28", output)
+        self.assertIn("rank 7 of 8", output)
+        said = self.a.run("dmm", "submit", "--components", "4@b", "--once", "--wait", "--",
+                          "sh", "-c", "id -u; cat $DMM_NODEFILE")
+        job = re.search(r"a/ann/(\d+) finished", said).group(1)
+        account, *hosts = self.a.run("dmm", "output", job).splitlines()
+        self.assertIn(int(account), range(70000, 70100))
+        self.assertEqual(hosts, ["127.0.0.1 slots=2"] * 2)
 
     def test_a_drained_node_is_given_back_and_says_why(self):
         self.b.run("scontrol", "update", "nodename=b1", "state=drain", "reason=a loud fan")

@@ -74,6 +74,14 @@ std::vector<std::string> batch_sentences(const Json& batch) {
   return lines;
 }
 
+std::vector<std::string> trusted_by(const Json& batch) {
+  std::vector<std::string> lines;
+  for (const std::string& owner : texts_in(batch, "trusts"))
+    lines.push_back(shown(batch, "site") + " trusts " + harmless(owner) +
+                    " in full: root there has this cluster's key, and can act as root here");
+  return lines;
+}
+
 std::string render_batch(const Json& batch, const std::vector<Json>& rows, const Style& style) {
   Table table({{"node"},
                {"state"},

@@ -17,6 +17,8 @@ std::vector<nlohmann::ordered_json> without_returned(const std::vector<nlohmann:
 /// Why the batch system of a job's site gives it no nodes, for a job that waits: sentences, with the batch
 /// system's own reasons for local jobs that wait too.
 std::vector<std::string> batch_sentences(const nlohmann::ordered_json& batch);
+/// Which owners' nodes join the batch system, and what that means for its cluster: a sentence each.
+std::vector<std::string> trusted_by(const nlohmann::ordered_json& batch);
 /// `rows` say to which neighbour or job a node is lent: its resource manager has the name of the node.
 std::string render_batch(const nlohmann::ordered_json& batch, const std::vector<nlohmann::ordered_json>& rows,
                          const Style& style);

@@ -9,6 +9,7 @@
 #include "cli/silence.hpp"
 #include "protocol/text.hpp"
 #include "runtime/clock.hpp"
+#include "runtime/reach.hpp"
 
 namespace dmm {
 namespace {
@@ -204,6 +205,10 @@ std::string add_pages(Answered& first, const std::string& verb) {
 Answered ask_batch_manager(const std::string& endpoint) {
   Answered none;
   if (endpoint.empty()) return none;
+  if (const auto why = why_unreachable(endpoint)) {
+    none.fault = why->text + "; start it with `batchmgr --config FILE`";
+    return none;
+  }
   const auto manager = manager_at(endpoint);
   if (const auto* fault = std::get_if<CommandFault>(&manager)) {
     none.fault = fault->text;

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <memory>
 
+#include "cli/batch_report.hpp"
 #include "cli/commands.hpp"
 #include "cli/json_text.hpp"
 #include "cli/questions.hpp"
@@ -15,6 +16,7 @@ namespace {
 
 struct SitesOptions {
   ManagerOptions manager;
+  std::string batchmgr;
   bool json = false;
 };
 
@@ -34,10 +36,14 @@ int run(const SitesOptions& options) {
     sites.push_back(fault.empty() ? site_with_sessions(site.json, links.json)
                                   : site_without_answer(managers[i].party.site.text, fault));
   }
+  const Answered batch = ask_batch_manager(options.batchmgr);
+  if (!batch.fault.empty()) faults.push_back(batch.fault);
+  const std::vector<std::string> trusted = trusted_by(batch.json);
   const bool all_well = faults.empty() && !is_anything_down(sites);
   const int code = all_well ? 0 : something_down;
-  if (options.json) return print_json({{"sites", std::move(sites)}}), code;
+  if (options.json) return print_json({{"sites", std::move(sites)}, {"trusts", trusted}}), code;
   std::printf("%s", render_sites(sites, style_of(STDOUT_FILENO)).c_str());
+  print_lines(trusted);
   for (const std::string& fault : faults) fail("sites", {fault, something_down});
   return code;
 }
@@ -48,13 +54,16 @@ CLI::App* add_sites_command(CLI::App& app, int& exit_code) {
   auto* command = app.add_subcommand("sites", "Show the state of every site and link");
   auto options = std::make_shared<SitesOptions>();
   add_manager_options(*command, options->manager, Role::site_manager);
+  command->add_option("--batchmgr", options->batchmgr, "A batch manager, for the owners that its cluster trusts")
+      ->envname("DMM_BATCHMGR")
+      ->type_name("ENDPOINT");
   command->add_flag("--json", options->json, "Print a JSON object");
   command->footer(
       "A link is shown from both ends. \"leases in\" came over it, \"leases out\" went over it; \"window\" is\n"
       "how many delegations are under way on it, of how many may be. Borrowers with less\n"
       "\"processor s / weight\" are served first where there isn't enough for all. What doesn't fit beside\n"
       "the other columns stands below its row. Resource managers that are down, nodes that are set aside,\n"
-      "drains and strangers that knock follow, a line each.\n"
+      "drains and strangers that knock follow, a line each; with a batch manager also owners that have its key.\n"
       "Exit code: 0 if all is well, 3 if a site manager, a resource manager or a link is down.\n"
       "\n"
       "Examples:\n"

@@ -45,6 +45,7 @@ Json batch_of(const BatchManager& manager, const ViewTime& time, std::size_t lim
           {"nodes_max", settings.nodes_max},
           {"nodes", std::move(nodes)},
           {"waiting", std::move(waiting)},
+          {"trusts", settings.borrow.from},
           {"borrow_fault", view.borrow_fault},
           {"borrowed", std::move(borrowed)},
           {"left_out", std::move(left_out)}};

@@ -28,6 +28,16 @@ TEST_CASE("a job that waits is told what the batch system's nodes do, and the ba
                                  "1 local job waits there: 12 (Resources)."});
 }
 
+TEST_CASE("owners with the cluster's key are named") {
+  Json all = batch();
+  CHECK(trusted_by(all).empty());
+  all["trusts"] = {"a/nodes"};
+  CHECK(trusted_by(all) ==
+        std::vector<std::string>{
+            "b trusts a/nodes in full: root there has this cluster's key, and can act as root here"});
+  CHECK(trusted_by(Json()).empty());
+}
+
 TEST_CASE("only the first local jobs are named") {
   Json all = batch();
   all["waiting"] = Json::array();

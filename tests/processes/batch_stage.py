@@ -1,4 +1,5 @@
 """Testbeds of DMM on real batch systems, for tests: what is typed at a site, and a testbed for a class of tests."""
+import functools
 import json
 import os
 import pathlib
@@ -7,9 +8,11 @@ import subprocess
 import tempfile
 import unittest
 
-from grid import SOURCE, processes_with, until
+import grid
+from grid import SOURCE, processes_with
 
 MINUTE = 60
+until = functools.partial(grid.until, pause=0.2)  # each look is a program, beside dozens of daemons
 
 
 class SiteShell:

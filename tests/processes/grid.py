@@ -32,13 +32,13 @@ class Done:
         return json.loads(self.out)
 
 
-def until(event, what, seconds=LIMIT):
+def until(event, what, seconds=LIMIT, pause=0.02):
     """Waits until `event()` is true, and returns what it returned."""
     end = time.monotonic() + seconds
     while not (result := event()):
         if time.monotonic() > end:
             raise AssertionError(f"not within {seconds} s: {what() if callable(what) else what}")
-        time.sleep(0.02)  # between looks, not instead of one
+        time.sleep(pause)  # between looks, not instead of one
     return result
 
 

@@ -1,4 +1,5 @@
 # ctest: cost 60
+# ctest: batch system
 """The lending loop with a real Grid Engine, by the four programs that drive any batch system. Skipped where Grid Engine
 isn't installed.
 """
@@ -7,8 +8,8 @@ import shutil
 import signal
 import unittest
 
-from batch_stage import MINUTE, BedTest, SiteShell
-from grid import processes_with, until
+from batch_stage import MINUTE, BedTest, SiteShell, until
+from grid import processes_with
 
 
 def grid_engine_is_there():

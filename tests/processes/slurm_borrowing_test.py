@@ -1,12 +1,13 @@
 # ctest: cost 120
+# ctest: batch system
 """A real Slurm cluster that is full borrows nodes of another: they join its Slurm, and plain `sbatch` jobs run there.
 The lines of docs/slurm.md do what the page says.
 """
 import subprocess
 import unittest
 
-from grid import SOURCE, until
-from slurm_stage import MINUTE, NODES, SlurmTest
+from grid import SOURCE
+from slurm_stage import MINUTE, NODES, SlurmTest, until
 
 
 class ThePage(SlurmTest):
@@ -46,6 +47,9 @@ class Borrowing(SlurmTest):
         until(self.guests_are_gone, lambda: self.a.run("dmm", "nodes") + self.b.run("dmm", "nodes"), MINUTE)
         until(lambda: not self.b.leased(), lambda: self.b.run("dmm", "nodes"), MINUTE)
         self.assertIn("a", self.b.run("dmm", "usage"))
+
+    def test_full_trust_is_said(self):
+        self.assertIn("a trusts b/nodes in full: root there has this cluster's key", self.a.run("dmm", "sites"))
 
     def test_a_job_that_is_larger_than_its_cluster_starts_when_a_borrowed_node_has_joined(self):
         large = self.a.sbatch(f"--nodes={NODES + 1}", "--wrap=srun hostname")

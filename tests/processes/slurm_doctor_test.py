@@ -1,4 +1,5 @@
 # ctest: cost 60
+# ctest: batch system
 """`dmm doctor` tells what a real Slurm cluster lacks for lending and borrowing, and `dmm slurm configure` mends it."""
 import json
 import os
@@ -6,8 +7,8 @@ import re
 import signal
 import unittest
 
-from grid import lives, until
-from slurm_stage import MINUTE, SlurmTest
+from grid import lives
+from slurm_stage import MINUTE, SlurmTest, until
 
 NEEDED = ("SelectType", "SelectTypeParameters", "TreeWidth", "MaxNodeCount", "PreemptType", "PreemptMode",
           "SlurmctldParameters", "PartitionName=lend")

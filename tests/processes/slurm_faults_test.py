@@ -1,4 +1,5 @@
 # ctest: cost 120
+# ctest: batch system
 """Each process of a site on Slurm is killed in turn while one of its nodes is lent. Nothing is left behind on either
 side, nothing runs twice, and the job runs again or goes on.
 """
@@ -7,8 +8,8 @@ import signal
 import subprocess
 import unittest
 
-from grid import lives, processes_with, until
-from slurm_stage import MINUTE, NODES, SlurmTest
+from grid import lives, processes_with
+from slurm_stage import MINUTE, NODES, SlurmTest, until
 
 MARK = "sleep 4321"
 

@@ -1,4 +1,5 @@
 # ctest: cost 60
+# ctest: batch system
 """Real Slurm clusters lend their idle nodes without any pilot: a prolog and an epilog stop and start a node's agent
 around each local job.
 """
@@ -6,8 +7,8 @@ import os
 import signal
 import unittest
 
-from grid import processes_with, until
-from slurm_stage import MINUTE, NODES, SlurmTest
+from grid import processes_with
+from slurm_stage import MINUTE, NODES, SlurmTest, until
 
 
 class Prolog(SlurmTest):

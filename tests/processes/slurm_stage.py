@@ -5,8 +5,7 @@ import os
 import shutil
 import unittest
 
-from batch_stage import MINUTE, BedTest, SiteShell
-from grid import until
+from batch_stage import MINUTE, BedTest, SiteShell, until
 
 NODES = 4
 

@@ -1,4 +1,5 @@
 # ctest: cost 120
+# ctest: batch system
 """Idle nodes of real Slurm clusters are lent, go back when Slurm's own users want them, and nothing is left behind by a
 process that is killed.
 """
@@ -8,8 +9,8 @@ import signal
 import subprocess
 import unittest
 
-from grid import SOURCE, lives, processes_with, until
-from slurm_stage import MINUTE, NODES, SlurmTest
+from grid import SOURCE, lives, processes_with
+from slurm_stage import MINUTE, NODES, SlurmTest, until
 
 
 class Lending(SlurmTest):
@@ -100,7 +101,7 @@ class Lending(SlurmTest):
         job = re.search(r"a/ann/(\d+) finished", said).group(1)
         account, *hosts = self.a.run("dmm", "output", job).splitlines()
         self.assertIn(int(account), range(70000, 70100))
-        self.assertEqual(hosts, ["127.0.0.1 slots=2"] * 2)
+        self.assertEqual(hosts, ["127.0.0.1 slots=4"])
 
     def test_a_drained_node_is_given_back_and_says_why(self):
         self.b.run("scontrol", "update", "nodename=b1", "state=drain", "reason=a loud fan")

@@ -73,7 +73,10 @@ void BatchManager::receive(Instant now, Input input, Effects& effects) {
     case Purpose::cancel:
       // The name of an evicted node may be used again at once. One that was just given to a node is protected from
       // an eviction for a while: the list of jobs is older than that.
-      if (done.purpose == Purpose::evict && ended->status == 0) ordered_.erase(done.subject);
+      if (done.purpose == Purpose::evict && ended->status == 0) {
+        ordered_.erase(done.subject);
+        evicted_.insert_or_assign(done.subject, now);
+      }
       // The next snapshot shows whether the pilot is still there; then it is told again.
       if (ended->status != 0)
         effects.log(Level::warning, "not_done", {},
@@ -82,7 +85,7 @@ void BatchManager::receive(Instant now, Input input, Effects& effects) {
 }
 
 void BatchManager::settle(Instant now, Effects& effects) {
-  if (outputs_.empty() && now >= next_look_) look(effects);
+  if (outputs_.empty() && now >= next_look_) look(now, effects);
 }
 
 Instant BatchManager::next_deadline() const { return outputs_.empty() ? next_look_ : never; }
@@ -95,7 +98,8 @@ void BatchManager::run(Purpose purpose, std::string subject, Command command, Ef
 
 // ---- looking ---------------------------------------------------------------------------------------------------
 
-void BatchManager::look(Effects& effects) {
+void BatchManager::look(Instant now, Effects& effects) {
+  look_began_ = now;
   std::vector<Command> commands = system_->look(settings_);
   outputs_.assign(commands.size(), std::nullopt);
   look_took_ = {};
@@ -138,6 +142,9 @@ void BatchManager::take_snapshot(Instant now, Snapshot snapshot, Effects& effect
   // Pilots that were submitted since the batch system was asked are none of its news yet.
   for (const auto& [node, pilot] : submitted_)
     if (!pilot.seen) snapshot.pilots.push_back({pilot.id, node, false, settings_.hold});
+  // A look that began before a node was forgotten may still show it.
+  std::erase_if(evicted_, [&](const auto& one) { return one.second < look_began_; });
+  std::erase_if(snapshot.guests, [&](const BatchNode& guest) { return evicted_.contains(guest.name); });
   note_idle(now, snapshot);
   snapshot_ = std::move(snapshot);
   LendingDecision decision = decide_lending(snapshot_, past_, settings_, now);

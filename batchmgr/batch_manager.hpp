@@ -100,7 +100,7 @@ class BatchManager {
   };
 
   void run(Purpose purpose, std::string subject, Command command, Effects& effects, std::size_t place = 0);
-  void look(Effects& effects);
+  void look(Instant now, Effects& effects);
   void take_look(Instant now, std::size_t place, CommandEnded& ended, Effects& effects);
   void take_guests(const CommandEnded& ended, Effects& effects);
   void borrow(Instant now, Effects& effects);
@@ -122,7 +122,7 @@ class BatchManager {
 
   BatchSettings settings_;
   const BatchSystem* system_;
-  Instant next_look_{};
+  Instant next_look_{}, look_began_{};
   std::vector<std::optional<std::string>> outputs_;  ///< of the look that goes on; empty: none does
   Duration pause_{};                                 ///< after a look that failed; 0: the last one didn't
   std::string fault_;
@@ -139,6 +139,7 @@ class BatchManager {
   std::string borrow_fault_;
   BorrowingPast borrowing_past_;
   std::map<std::string, Instant> ordered_;  ///< when a borrowed node or its job was last told something
+  std::map<std::string, Instant> evicted_;  ///< when a borrowed node was last forgotten by the batch system
   std::map<std::uint64_t, Running> running_;
   std::uint64_t last_command_ = 0;
   std::uint32_t minute_ = 0;

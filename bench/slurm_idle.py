@@ -77,7 +77,7 @@ class Play:
 
 def lent_seconds(bed):
     """Processor seconds of b that a has had so far."""
-    sites = json.loads(bed.b.run("dmm", "sites", "--json"))["sites"]
+    sites = json.loads(bed.b.run("dmm", "sites", "--json", code=None))["sites"]
     [link] = [link for site in sites for link in site["links"] if link["site"] == "a"]
     return link["lent_processor_seconds"]
 

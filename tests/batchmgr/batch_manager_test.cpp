@@ -21,8 +21,17 @@ BatchSettings settings() {
   return settings;
 }
 
+BatchSettings borrowing() {
+  BatchSettings all = settings();
+  all.borrow = {.from = {"a/nodes"}, .trust = "full", .jobmgr = "ipc:///run/guests.ipc", .after = Duration{}};
+  return all;
+}
+
 struct Stage {
-  BatchManager manager{settings(), *find_batch_system("script")};
+  explicit Stage(const BatchSettings& chosen = settings(), const char* system = "script")
+      : manager(chosen, *find_batch_system(system)) {}
+
+  BatchManager manager;
   BatchManager::Effects effects;
   Instant now{1'000'000};
   std::vector<CommandWanted> open;  ///< that weren't answered yet
@@ -76,6 +85,25 @@ struct Stage {
 };
 
 }  // namespace
+
+TEST_CASE("the name of a node that was evicted during a look is given away at once, and evicted once") {
+  Stage stage(borrowing(), "slurm");
+  const auto look = [&] {
+    stage.end("dmm", R"({"jobs": []})");
+    stage.end("sinfo", "b1|allocated|2|4000|(null)|none\n");
+    stage.end("squeue", "7|PENDING|Resources|main|1|||UNLIMITED|wrap\n");
+    stage.end("sinfo", "b1|allocated|2|4000|(null)|none\nlent1|idle|2|4000|(null)|none\n");
+  };
+  stage.settle();
+  look();
+  stage.now = stage.now + seconds(1);
+  stage.settle();  // the next look has begun
+  CHECK(stage.end("sh", "").command.arguments.back() == "lent1");
+  look();
+  const CommandWanted submitted = stage.take("dmm");
+  CHECK(submitted.command.arguments[1] == "submit");
+  CHECK(stage.open.empty());
+}
 
 TEST_CASE("an idle node is held by a token of the site and a pilot of the batch system") {
   Stage stage;

@@ -76,6 +76,23 @@ TEST_CASE("hold prints the id of the pilot and nothing else") {
   CHECK(std::holds_alternative<std::string>(script().held("your job\n12\n")));
 }
 
+TEST_CASE("a site's programs are examined: whether they are there, and what look says") {
+  const auto bad_of = [](CommandEnded look, int recall_status = 0) {
+    const std::vector<CommandEnded> ends{std::move(look), {}, {}, {.status = recall_status}, {}};
+    REQUIRE(script().questions(settings()).size() == ends.size());
+    std::string bad;
+    for (const Finding& one : script().examine(settings(), ends))
+      if (one.kind != FindingKind::ok) bad += one.subject + ": " + one.found + ";";
+    return bad;
+  };
+  const std::string node = "node g1 idle 8 16000 -\n";
+  CHECK(bad_of({.output = node}) == "");
+  CHECK(bad_of({.output = node}, 1) == "the program recall: /etc/dmm/sge/recall;");
+  CHECK(bad_of({.output = ""}) == "nodes to lend: the program look names none;");
+  CHECK(bad_of({.status = 1, .error = "qstat: no master"}) == "the program look: qstat: no master;");
+  CHECK(bad_of({.output = "hello\n"}).starts_with("the program look: the program look said \"hello\""));
+}
+
 TEST_CASE("a batch system is found by its name alone") {
   CHECK(find_batch_system("slurm") != nullptr);
   CHECK(find_batch_system("lsf") == nullptr);

@@ -77,6 +77,9 @@ void BatchManager::receive(Instant now, Input input, Effects& effects) {
         ordered_.erase(done.subject);
         evicted_.insert_or_assign(done.subject, now);
       }
+      if (done.purpose == Purpose::cancel && ended->status == 0)  // so may that of a node that never joined
+        for (const GuestJob& guest : guests_)
+          if (guest.job == done.subject) ordered_.erase(guest.node);
       // The next snapshot shows whether the pilot is still there; then it is told again.
       if (ended->status != 0)
         effects.log(Level::warning, "not_done", {},

@@ -105,6 +105,27 @@ TEST_CASE("the name of a node that was evicted during a look is given away at on
   CHECK(stage.open.empty());
 }
 
+TEST_CASE("a node that was asked for and not needed can be asked for again at once") {
+  Stage stage(borrowing(), "slurm");
+  const auto look = [&](const std::string& guests, const std::string& waiting) {
+    stage.now = stage.now + seconds(1);
+    stage.settle();
+    stage.end("dmm", R"({"jobs": [)" + guests + "]}");
+    stage.end("sinfo", "b1|allocated|2|4000|(null)|none\n");
+    stage.end("squeue", waiting);
+    stage.end("sinfo", "b1|allocated|2|4000|(null)|none\n");
+  };
+  const std::string job = "7|PENDING|Resources|main|1|||UNLIMITED|wrap\n";
+  look("", job);
+  CHECK(stage.end("dmm", "").command.arguments[1] == "submit");
+  look(R"({"job": 5, "name": "lent1", "state": "waiting"})", "");
+  const CommandWanted cancelled = stage.end("dmm", "");
+  CHECK(cancelled.command.arguments[1] == "cancel");
+  CHECK(cancelled.command.arguments[2] == "5");
+  look("", job);
+  CHECK(stage.end("dmm", "").command.arguments[1] == "submit");
+}
+
 TEST_CASE("an idle node is held by a token of the site and a pilot of the batch system") {
   Stage stage;
   stage.look("node b1 idle 4 8000 -\n");

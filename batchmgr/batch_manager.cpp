@@ -282,6 +282,7 @@ void BatchManager::take_guests(const CommandEnded& ended, Effects& effects) {
 
 void BatchManager::borrow(Instant now, Effects& effects) {
   borrowing_past_.waiting_since = past_.waiting_since;
+  borrowing_past_.content_since = snapshot_.waiting.empty() ? std::min(borrowing_past_.content_since, now) : never;
   borrowing_past_.idle_since = idle_nodes(now, snapshot_.guests, borrowing_past_.idle_since);
   std::erase_if(ordered_, [&](const auto& one) { return now - one.second >= told_again; });
   if (!std::exchange(are_guests_news_, false)) return;  // what is known is older than the orders that it led to

@@ -30,6 +30,7 @@ BorrowingDecision decide_borrowing(const Snapshot& snapshot, const std::vector<G
   for (const BatchNode& node : snapshot.guests) joined.emplace(node.name, &node);
   std::set<std::string> alive;
   const bool waited = past.waiting_since != never && now - past.waiting_since >= settings.borrow.after;
+  const bool is_content = past.content_since != never && now - past.content_since >= settings.borrow.idle_for;
   std::uint64_t missing = waited ? missing_in(snapshot) : 0;
   for (const GuestJob& guest : guests) {
     alive.insert(guest.node);
@@ -39,7 +40,8 @@ BorrowingDecision decide_borrowing(const Snapshot& snapshot, const std::vector<G
     const bool was_idle = idle != past.idle_since.end() && now - idle->second >= settings.borrow.idle_for;
     if (is_unused && missing > 0) {
       --missing;
-    } else if (snapshot.waiting.empty() && (was_idle || !guest.runs)) {
+      // One that is asked for may join at any moment: it isn't given up sooner than one that is there.
+    } else if (snapshot.waiting.empty() && (was_idle || (!guest.runs && is_content))) {
       decision.cancel.push_back(guest.job);
       if (node != joined.end()) decision.evict.push_back(guest.node);
     }

@@ -22,6 +22,7 @@ struct GuestJob {
 
 struct BorrowingPast {
   Instant waiting_since = never;                   ///< when local jobs began to wait; never: none does
+  Instant content_since = never;                   ///< when the last of them ceased to; never: one does
   std::map<std::string, Instant> idle_since = {};  ///< of borrowed nodes that are idle
 };
 

@@ -5,7 +5,7 @@
     bench/slurm_idle.py --loads 50 --minutes 1
 
 A slice of a real log (two sites of workloads/two-sites-morning.swf.gz, the one of 8 processors) is played on a real
-Slurm cluster of 8 processors, its time compressed: each job sleeps as long as it ran. The same jobs come at the same
+Slurm cluster of 8 processors, twenty times as fast: each job sleeps as long as it ran. The same jobs come at the same
 times without lending, with lending by pilots, and with lending by prolog and epilog. A neighbour whose own nodes are
 all taken runs a bag of short tasks on what is lent to it. Other loads come from other times between arrivals ([IDLE],
 table 1).
@@ -29,16 +29,16 @@ from slurm_stage import MINUTE, NODES, SlurmTest  # noqa: E402
 
 PROCESSORS = 2 * NODES
 TASK_SECONDS = 1
+SPEED = 20  # seconds of the log in one of the bench: Slurm needs a second for a job
 
 
 def local_jobs(seconds, load):
     """(arrival, run time, processors) of each, in seconds of the bench; `load` None: the log's own."""
     with gzip.open(SOURCE / "workloads/two-sites-morning.swf.gz", "rt") as file:
         rows = [line.split() for line in file if not line.startswith(";")]
-    rows = [(float(row[1]), float(row[3]), int(row[4])) for row in rows if row[15] == "0"]
-    span = max(at for at, _, _ in rows)
-    jobs = [(at * seconds / span, max(run * seconds / span, 0.2), processors) for at, run, processors in rows]
-    own = sum(run * processors for _, run, processors in jobs) / (PROCESSORS * seconds)
+    jobs = [(float(row[1]) / SPEED, float(row[3]) / SPEED, int(row[4])) for row in rows if row[15] == "0"]
+    span = max(at for at, _, _ in jobs)
+    own = sum(run * processors for _, run, processors in jobs) / (PROCESSORS * span)
     stretch = own / load if load else 1
     return [(at * stretch, run, processors) for at, run, processors in jobs if at * stretch <= seconds]
 

@@ -23,7 +23,11 @@ BatchSettings settings() {
 
 BatchSettings borrowing() {
   BatchSettings all = settings();
-  all.borrow = {.from = {"a/nodes"}, .trust = "full", .jobmgr = "ipc:///run/guests.ipc", .after = Duration{}};
+  all.borrow = {.from = {"a/nodes"},
+                .trust = "full",
+                .jobmgr = "ipc:///run/guests.ipc",
+                .after = Duration{},
+                .idle_for = seconds(1)};
   return all;
 }
 
@@ -118,6 +122,8 @@ TEST_CASE("a node that was asked for and not needed can be asked for again at on
   const std::string job = "7|PENDING|Resources|main|1|||UNLIMITED|wrap\n";
   look("", job);
   CHECK(stage.end("dmm", "").command.arguments[1] == "submit");
+  look(R"({"job": 5, "name": "lent1", "state": "waiting"})", "");
+  CHECK(stage.open.empty());
   look(R"({"job": 5, "name": "lent1", "state": "waiting"})", "");
   const CommandWanted cancelled = stage.end("dmm", "");
   CHECK(cancelled.command.arguments[1] == "cancel");

@@ -36,6 +36,10 @@ struct Story {
     if (use == NodeUse::idle) past.idle_since[name] = now - from_seconds(idle_for);
     return *this;
   }
+  Story& content(double for_seconds) {
+    past.content_since = now - from_seconds(for_seconds);
+    return *this;
+  }
   BorrowingDecision decide() const { return decide_borrowing(snapshot, guests, past, settings, now); }
 };
 
@@ -84,7 +88,8 @@ TEST_CASE("a borrowed node that was idle for long goes back") {
 }
 
 TEST_CASE("what is asked for and not needed any more is cancelled") {
-  CHECK(Story().guest("lent1", false).decide().cancel == Names{"job of lent1"});
+  CHECK(Story().guest("lent1", false).content(60).decide().cancel == Names{"job of lent1"});
+  CHECK(Story().guest("lent1", false).content(59).decide().cancel.empty());  // it may join at any moment
   CHECK(Story().guest("lent1", true).decide().cancel.empty());  // it joins soon
 }
 

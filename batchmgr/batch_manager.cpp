@@ -21,16 +21,9 @@ constexpr Duration told_again = seconds(10);
 /// A token is shown by the pilot at once; one that isn't used is good no longer than this.
 constexpr const char* token_hours = "0.5";
 
-std::string trimmed(std::string text) {
-  while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.pop_back();
-  std::ranges::replace(text, '\n', ' ');
-  return text;
-}
-
 /// What a command that failed said, for people.
 std::string words_of(const std::string& program, const CommandEnded& ended) {
-  const std::string said = trimmed(ended.error.empty() ? ended.output : ended.error);
-  return program + ": " + (said.empty() ? "exit status " + std::to_string(ended.status) : said);
+  return program + ": " + said_by(ended);
 }
 
 /// Since when each idle node is idle; `before` says it of those that were idle already.

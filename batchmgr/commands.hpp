@@ -30,4 +30,9 @@ struct CommandEnded {
   std::uint32_t minute = 0;  ///< of the day, by the clock of this host, when it ended
 };
 
+/// One line without blanks at its end.
+std::string trimmed(std::string text);
+/// What a command that failed said, for people, on one line; its exit status if it said nothing.
+std::string said_by(const CommandEnded& ended);
+
 }  // namespace dmm

@@ -11,6 +11,10 @@
 namespace dmm {
 namespace {
 
+const char* word_of(FindingKind kind) {
+  return kind == FindingKind::ok ? "ok" : kind == FindingKind::look ? "look" : "change";
+}
+
 Finding ok(std::string subject, std::string found) {
   return {FindingKind::ok, std::move(subject), std::move(found)};
 }
@@ -89,9 +93,10 @@ std::string render_examination(const std::vector<Examined>& all, const Style& st
   for (const Examined& part : all) {
     text += (text.empty() ? "" : "\n") + style.paint(Ink::bold, part.title) + "\n";
     for (const Finding& one : part.findings) {
-      const bool is_ok = one.kind == FindingKind::ok;
-      const Ink ink = is_ok ? Ink::green : one.kind == FindingKind::look ? Ink::yellow : Ink::red;
-      const std::string verdict = is_ok ? "ok    " : one.kind == FindingKind::look ? "look  " : "change";
+      const Ink ink = one.kind == FindingKind::ok     ? Ink::green
+                      : one.kind == FindingKind::look ? Ink::yellow
+                                                      : Ink::red;
+      const std::string verdict = pad_right(word_of(one.kind), 6);
       text += "  " + style.paint(ink, verdict) + "  " + pad_right(harmless(one.subject), width) + "  " +
               harmless(one.found) + "\n";
       if (one.change.empty()) continue;
@@ -109,9 +114,7 @@ Json examination_json(const std::vector<Examined>& all) {
   for (const Examined& part : all)
     for (const Finding& one : part.findings)
       findings.push_back({{"part", part.title},
-                          {"kind", one.kind == FindingKind::ok     ? "ok"
-                                   : one.kind == FindingKind::look ? "look"
-                                                                   : "change"},
+                          {"kind", word_of(one.kind)},
                           {"subject", one.subject},
                           {"found", one.found},
                           {"change", one.change}});

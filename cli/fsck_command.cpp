@@ -56,13 +56,8 @@ Inquiry ask_everybody(const std::vector<Manager>& managers, const std::string& b
   ask_batch(managers, batchmgr, inquiry);
   for (Answered& answered : ask_all(managers, "holdings")) {
     Believer believer{answered.manager.party, {}};
-    while (answered.fault.empty()) {
-      for (const Json& row : answered.json.value("holdings", Json::array()))
-        believer.beliefs.push_back(belief_from(row));
-      const auto next = answered.json.find("next");
-      if (next == answered.json.end() || !next->is_number_unsigned()) break;
-      answered = ask_one(answered.manager, "holdings", {{"from", *next}});
-    }
+    if (answered.fault.empty()) answered.fault = add_pages(answered, "holdings");
+    for (const Json& row : rows_in(answered.json, "holdings")) believer.beliefs.push_back(belief_from(row));
     inquiry.leases += believer.beliefs.size();
     if (answered.fault.empty())
       inquiry.believers.push_back(std::move(believer));
@@ -129,11 +124,8 @@ CLI::App* add_fsck_command(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<FsckOptions>();
   command->add_option("--testbed", options->manager.testbed, "The testbed (default: the only one that is up)")
       ->type_name("NAME");
-  command
-      ->add_option("--batchmgr", options->batchmgr,
-                   "A batch manager: its nodes are compared with those of its site")
-      ->envname("DMM_BATCHMGR")
-      ->type_name("ENDPOINT");
+  add_batch_manager_option(*command, options->batchmgr,
+                           "A batch manager: its nodes are compared with those of its site");
   command->add_option("--patience", options->patience_seconds,
                       "Seconds that a disagreement must last, since grants are under way at any time (default 3)")
       ->check(CLI::Range(0.0, 3600.0))

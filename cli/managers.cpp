@@ -101,6 +101,10 @@ OrFault<Testbed, CommandFault> choose_testbed(const std::string& name) {
   return CommandFault{"several testbeds are up (" + names + "); say which with --testbed", 2};
 }
 
+void add_batch_manager_option(CLI::App& command, std::string& endpoint, const std::string& about) {
+  command.add_option("--batchmgr", endpoint, about)->envname("DMM_BATCHMGR")->type_name("ENDPOINT");
+}
+
 ManagerOptions with_environment(ManagerOptions options, Role role) {
   const char* const value = std::getenv(role == Role::job_manager ? "DMM_JOBMGR" : "DMM_SITEMGR");
   if (options.endpoint.empty() && options.testbed.empty() && value != nullptr) options.endpoint = value;

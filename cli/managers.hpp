@@ -43,6 +43,9 @@ struct ManagerOptions {
 /// --sitemgr and --as-site.
 void add_manager_options(CLI::App& command, ManagerOptions& options, Role role);
 
+/// Adds --batchmgr, which DMM_BATCHMGR may name too; empty: none.
+void add_batch_manager_option(CLI::App& command, std::string& endpoint, const std::string& about);
+
 /// The options with the endpoint of DMM_JOBMGR or DMM_SITEMGR, unless they name one or a testbed.
 ManagerOptions with_environment(ManagerOptions options, Role role);
 

@@ -63,9 +63,7 @@ CLI::App* add_nodes_command(CLI::App& app, int& exit_code) {
   command->add_option("--resource-manager", options->filter.resource_manager, "Only nodes of this resource manager")
       ->type_name("NAME");
   command->add_option("--cluster", options->filter.cluster, "Only nodes of this cluster")->type_name("CLUSTER");
-  command->add_option("--batchmgr", options->batch, "A batch manager, for the nodes that its batch system has")
-      ->envname("DMM_BATCHMGR")
-      ->type_name("ENDPOINT");
+  add_batch_manager_option(*command, options->batch, "A batch manager, for the nodes that its batch system has");
   command->add_flag("--json", options->json, "Print a JSON object");
   command->footer(
       "Nodes that are alike share a line; their numbers are those of their resource manager. States:\n"

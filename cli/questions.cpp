@@ -205,13 +205,10 @@ std::string add_pages(Answered& first, const std::string& verb) {
 Answered ask_batch_manager(const std::string& endpoint) {
   Answered none;
   if (endpoint.empty()) return none;
-  if (const auto why = why_unreachable(endpoint)) {
-    none.fault = why->text + "; start it with `batchmgr --config FILE`";
-    return none;
-  }
   const auto manager = manager_at(endpoint);
   if (const auto* fault = std::get_if<CommandFault>(&manager)) {
-    none.fault = fault->text;
+    const auto why = why_unreachable(endpoint);
+    none.fault = why ? why->text + "; start it with `batchmgr --config FILE`" : fault->text;
     return none;
   }
   return ask_one(std::get<Manager>(manager), "batch");

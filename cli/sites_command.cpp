@@ -54,9 +54,7 @@ CLI::App* add_sites_command(CLI::App& app, int& exit_code) {
   auto* command = app.add_subcommand("sites", "Show the state of every site and link");
   auto options = std::make_shared<SitesOptions>();
   add_manager_options(*command, options->manager, Role::site_manager);
-  command->add_option("--batchmgr", options->batchmgr, "A batch manager, for the owners that its cluster trusts")
-      ->envname("DMM_BATCHMGR")
-      ->type_name("ENDPOINT");
+  add_batch_manager_option(*command, options->batchmgr, "A batch manager, for the owners that its cluster trusts");
   command->add_flag("--json", options->json, "Print a JSON object");
   command->footer(
       "A link is shown from both ends. \"leases in\" came over it, \"leases out\" went over it; \"window\" is\n"

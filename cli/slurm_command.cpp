@@ -11,6 +11,7 @@
 #include "batchmgr/node_scripts.hpp"
 #include "batchmgr/runner/command_runner.hpp"
 #include "batchmgr/systems/slurm_configuration.hpp"
+#include "batchmgr/systems/slurm_facts.hpp"
 #include "cli/batch_configuration.hpp"
 #include "cli/commands.hpp"
 #include "cli/figures.hpp"
@@ -27,13 +28,11 @@ struct ConfigureOptions {
 
 constexpr std::size_t file_bytes_max = 16 * 1024 * 1024;
 
-/// Where this host's Slurm has its configuration, by its own word.
+/// Where this host's Slurm has its configuration, by its own word; empty if it says nothing.
 std::string file_of_slurm(const CommandEnded& configuration) {
-  const std::string mark = "SLURM_CONF";
-  const std::size_t at = configuration.output.find("\n" + mark);
-  if (at == std::string::npos) return {};
-  const std::size_t begin = configuration.output.find("= ", at) + 2;
-  return configuration.output.substr(begin, configuration.output.find('\n', begin) - begin);
+  const auto facts = slurm::read_facts(configuration.output, {}, {});
+  const auto* read = std::get_if<slurm::Facts>(&facts);
+  return read ? slurm::value_in(read->configuration, "SLURM_CONF") : std::string();
 }
 
 std::string diff_of(const std::string& file, const std::string& text) {

@@ -168,10 +168,8 @@ CLI::App* add_why_command(CLI::App& app, int& exit_code) {
   add_manager_options(*command, options->manager, Role::job_manager);
   command->add_option("--sitemgr", options->sitemgr, "With --jobmgr: where its site manager listens")
       ->type_name("ENDPOINT");
-  command
-      ->add_option("--batchmgr", options->batchmgr, "The batch manager of its site, if that is on a batch system")
-      ->envname("DMM_BATCHMGR")
-      ->type_name("ENDPOINT");
+  add_batch_manager_option(*command, options->batchmgr,
+                           "The batch manager of its site, if that is on a batch system");
   command->add_flag("--json", options->json, "Print a JSON object");
   command->footer(
       "Of a job that waits: what keeps it from the nodes of its site, what has them and until when, why each\n"

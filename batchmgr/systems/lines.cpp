@@ -28,6 +28,11 @@ std::vector<std::string_view> split(std::string_view text, char mark, std::size_
   return parts;
 }
 
+void add_to(std::string& list, std::string_view word, std::string_view mark) {
+  if (!list.empty()) list += mark;
+  list += word;
+}
+
 std::optional<std::uint64_t> number_in(std::string_view text) {
   std::uint64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);

@@ -78,7 +78,7 @@ Finding priority_of(const Case& one, const Record& lend) {
   std::string above;  // partitions that pilots wouldn't yield to
   for (const Record& other : one.facts.partitions)
     if (&other != &lend && count_in(other, "PriorityTier") <= tier)
-      above += (above.empty() ? "" : ", ") + value_in(other, "PartitionName");
+      lines::add_to(above, value_in(other, "PartitionName"));
   const std::string found = "PriorityTier is " + std::to_string(tier);
   if (above.empty()) return ok("priority of pilots", found + ", below all others");
   return change(
@@ -132,7 +132,7 @@ Finding others_of(const Case& one, const Record& lend) {
   std::string weak;
   for (const Record& other : one.facts.partitions)
     if (&other != &lend && count_in(other, "PriorityTier") < highest && value_in(other, "PreemptMode") != "OFF")
-      weak += (weak.empty() ? "" : ", ") + value_in(other, "PartitionName");
+      lines::add_to(weak, value_in(other, "PartitionName"));
   if (weak.empty() || one.value("PreemptType") != "preempt/partition_prio")
     return ok("jobs of local users", "no partition of theirs is preempted by another one");
   return look("jobs of local users", "those of partition " + weak + " may be preempted by other partitions",
@@ -159,8 +159,7 @@ Finding nodes_of(const Case& one) {
                   "in slurm.conf: Nodes= of this partition names those that may be lent");
   std::string odd;
   for (const Record* node : nodes)
-    if (const std::string name = value_in(*node, "NodeName"); !is_name_for_dmm(name))
-      odd += (odd.empty() ? "" : ", ") + name;
+    if (const std::string name = value_in(*node, "NodeName"); !is_name_for_dmm(name)) lines::add_to(odd, name);
   if (odd.empty()) return ok("nodes to lend", std::to_string(nodes.size()));
   return look("nodes to lend", odd + " can't be held",
               "names may have lower-case letters, digits, dots, dashes and underscores");
@@ -172,7 +171,7 @@ std::string own_nodes(const Facts& facts) {
   std::uint64_t count = 0;
   for (const Record& node : facts.nodes) {
     if (value_in(node, "State").find("DYNAMIC") != std::string::npos) continue;
-    list += (list.empty() ? "" : ",") + value_in(node, "NodeName");
+    lines::add_to(list, value_in(node, "NodeName"), ",");
     ++count;
   }
   if (count == facts.nodes.size())

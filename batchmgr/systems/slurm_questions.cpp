@@ -21,13 +21,6 @@ constexpr const char* unknown_names =
     "|| "
     "echo \"$name\"; done";
 
-std::string said(const CommandEnded& ended) {
-  std::string text = ended.error.empty() ? ended.output : ended.error;
-  while (!text.empty() && text.back() == '\n') text.pop_back();
-  std::ranges::replace(text, '\n', ' ');
-  return text.empty() ? "exit status " + std::to_string(ended.status) : text;
-}
-
 Finding account_of(const CommandEnded& ended) {
   const std::string name = ended.output.substr(0, ended.output.find('\n'));
   if (name == "root") return {FindingKind::ok, "account of pilots", name};
@@ -39,7 +32,7 @@ Finding names_of(const CommandEnded& ended) {
   const auto unknown = lines::lines_of(ended.output);
   if (unknown.empty()) return {FindingKind::ok, "names of nodes", "this host knows their addresses"};
   std::string all;
-  for (const std::string_view name : unknown) all += (all.empty() ? "" : ", ") + std::string(name);
+  for (const std::string_view name : unknown) lines::add_to(all, name);
   return {FindingKind::change, "names of nodes", "this host doesn't know " + all,
           "enter them in /etc/hosts or the name service, or NodeAddr= in slurm.conf"};
 }
@@ -47,7 +40,7 @@ Finding names_of(const CommandEnded& ended) {
 Finding key_of(const BatchSettings& settings, const CommandEnded& ended) {
   const std::string& file = settings.borrow.key;
   if (ended.status != 0)
-    return {FindingKind::change, "MUNGE key", said(ended),
+    return {FindingKind::change, "MUNGE key", said_by(ended),
             "borrow.munge_key names the key that this cluster uses"};
   const std::string mode = ended.output.substr(0, ended.output.find('\n'));
   if (mode.ends_with("00")) return {FindingKind::ok, "MUNGE key", file};
@@ -72,7 +65,8 @@ std::vector<Finding> examine(const BatchSettings& settings, std::span<const Comm
   const auto failed =
       std::ranges::find_if(ends.first(asked::names), [](const auto& one) { return one.status != 0; });
   if (failed != ends.first(asked::names).end())
-    return {{FindingKind::change, "Slurm", said(*failed), "the commands of Slurm have to work here: try `sinfo`"}};
+    return {
+        {FindingKind::change, "Slurm", said_by(*failed), "the commands of Slurm have to work here: try `sinfo`"}};
   const auto read =
       read_facts(ends[asked::configuration].output, ends[asked::partitions].output, ends[asked::nodes].output);
   if (const auto* fault = std::get_if<std::string>(&read)) return {{FindingKind::change, "Slurm", *fault, {}}};
@@ -82,7 +76,7 @@ std::vector<Finding> examine(const BatchSettings& settings, std::span<const Comm
   all.push_back(names_of(ends[asked::names]));
   if (!settings.borrow.is_on()) return all;
   if (ends[asked::text].status != 0) {
-    all.push_back({FindingKind::change, "slurm.conf", said(ends[asked::text]),
+    all.push_back({FindingKind::change, "slurm.conf", said_by(ends[asked::text]),
                    "borrow.slurm_conf names the file of this cluster"});
     return all;
   }

@@ -43,19 +43,18 @@ class Bed(SlurmTest):
         until(lambda: file.read_text().strip(), lambda: cluster.run("squeue"), MINUTE)
         return float(file.read_text()) - submitted, job
 
-    def lend_one(self):
-        for _ in range(NODES + 1):
+    def taken_back(self, is_lent=False):
+        """Seconds until a job of b's users has all of b; with a job of a's user on one of the nodes, or none."""
+        if is_lent:
+            self.a.fill()
             self.a.until_job(self.a.submit("sleep", "1000"), "running")
+        took, _ = self.started(self.b, f"--nodes={NODES}")
+        self.clear()
+        return took
 
     def end(self, cluster, *jobs):
         cluster.run("scancel", *jobs)
-        until(lambda: not cluster.run("squeue", "--noheader"), lambda: cluster.run("squeue"), MINUTE)
-
-    def stop_batch_managers(self):
-        for cluster in (self.a, self.b):
-            os.kill(int((cluster.folder / "batch/batchmgr.pid").read_text()), 15)
-            cluster.run("scancel", "--partition=lend")
-            until(lambda one=cluster: not one.run("squeue", "--noheader"), "idle nodes", MINUTE)
+        cluster.until_idle()
 
     def bare(self):
         """What a script without DMM takes: a pilot is submitted for the waiting job, and joins its cluster at once."""
@@ -105,21 +104,19 @@ def by_pilots(times, rows):
     try:
         bed = Bed()
         bed.setUp()
-        pid = int((bed.b.folder / "batch/batchmgr.pid").read_text())
+        pid = bed.b.pid_of("batch/batchmgr")
         before, began = processor_seconds(pid), time.monotonic()
         time.sleep(20)  # what it uses while nothing happens
         share = (processor_seconds(pid) - before) / (time.monotonic() - began)
         for _ in range(times):
-            rows["all held by pilots"].append(bed.started(bed.b, f"--nodes={NODES}")[0])
-            bed.clear()
-            bed.lend_one()
-            rows["one lent by a pilot, to a job that heeds SIGTERM"].append(bed.started(bed.b, f"--nodes={NODES}")[0])
-            bed.clear()
+            rows["all held by pilots"].append(bed.taken_back())
+            rows["one lent by a pilot, to a job that heeds SIGTERM"].append(bed.taken_back(is_lent=True))
             _, full = bed.started(bed.a, f"--nodes={NODES}", "--exclusive")
             rows["of a full cluster, on a borrowed node"].append(bed.started(bed.a)[0])
             bed.a.run("scancel", full)
             bed.clear()
-        bed.stop_batch_managers()
+        bed.a.stop_lending()
+        bed.b.stop_lending()
         for _ in range(times):
             took, job = bed.started(bed.b, f"--nodes={NODES}")
             rows["Slurm alone, idle nodes"].append(took)
@@ -136,11 +133,8 @@ def by_prolog(times, rows):
         bed = PrologBed()
         bed.setUp()
         for _ in range(times):
-            rows["all offered, a prolog stops the agents"].append(bed.started(bed.b, f"--nodes={NODES}")[0])
-            bed.clear()
-            bed.lend_one()
-            rows["one lent so, to a job that heeds SIGTERM"].append(bed.started(bed.b, f"--nodes={NODES}")[0])
-            bed.clear()
+            rows["all offered, a prolog stops the agents"].append(bed.taken_back())
+            rows["one lent so, to a job that heeds SIGTERM"].append(bed.taken_back(is_lent=True))
     finally:
         PrologBed.doClassCleanups()
 

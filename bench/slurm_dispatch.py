@@ -19,7 +19,7 @@ import time
 
 SOURCE = pathlib.Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(SOURCE / "scripts")]
-from testbed_sites import Site, down, free_ports, processor_seconds, run, until  # noqa: E402
+from testbed_sites import Site, down, free_ports, processor_seconds, run, start_munge, until  # noqa: E402
 
 WATCHED = 400
 WATCH_SECONDS = 20
@@ -69,14 +69,9 @@ class Bench(Site):
         self.env["SLURM_CONF"] = str(folder / "slurm.conf")
 
     def start_slurm(self, slots, more=""):
-        for part in ("munge", "state", "spool/n1"):
+        for part in ("state", "spool/n1"):
             (self.folder / part).mkdir(parents=True)
-        munge = self.folder / "munge"
-        (munge / "key").write_bytes(os.urandom(128))
-        (munge / "key").chmod(0o600)
-        run("munged", "--force", f"--key-file={munge}/key", f"--socket={munge}/socket",
-            f"--pid-file={munge}/munged.pid", f"--log-file={munge}/log", f"--seed-file={munge}/seed",
-            "--origin=127.0.0.1")
+        start_munge(self.folder / "munge")
         (self.folder / "cgroup.conf").touch()
         controller, node = free_ports(2)
         host = os.uname().nodename

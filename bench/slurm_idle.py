@@ -113,12 +113,6 @@ def fill_a(bed):
     bed.a.until_slurm(job, "RUNNING")
 
 
-def stop_lending(bed):
-    os.kill(int((bed.b.folder / "batch/batchmgr.pid").read_text()), 15)
-    bed.b.run("scancel", "--partition=lend")
-    until(lambda: not bed.b.run("squeue", "--noheader"), lambda: bed.b.run("squeue"), MINUTE)
-
-
 def by(kind, plays, off=None):
     """Results with lending; with `off` also those without, of the same cluster."""
     kind.setUpClass()
@@ -128,7 +122,7 @@ def by(kind, plays, off=None):
         fill_a(bed)
         results = [play(bed, jobs, True) for jobs in plays]
         if off is not None:
-            stop_lending(bed)
+            bed.b.stop_lending()
             off += [play(bed, jobs, False) for jobs in plays]
         return results
     finally:

@@ -42,6 +42,17 @@ def free_ports(count):
     return ports
 
 
+def start_munge(folder):
+    """MUNGE with a key of its own, in a new folder."""
+    folder.mkdir(parents=True)
+    (folder / "key").write_bytes(os.urandom(128))
+    (folder / "key").chmod(0o600)
+    run("chown", "-R", "munge:munge", folder)
+    run("setpriv", "--reuid", "munge", "--regid", "munge", "--clear-groups", "munged", f"--key-file={folder}/key",
+        f"--socket={folder}/socket", f"--pid-file={folder}/munged.pid", f"--log-file={folder}/log",
+        f"--seed-file={folder}/seed", "--origin=127.0.0.1")
+
+
 def processor_seconds(pid):
     """Processor time of a process and of all that it has waited for."""
     fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(") ", 1)[1].split()

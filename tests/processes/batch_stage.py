@@ -70,6 +70,10 @@ class SiteShell:
                  if pathlib.Path(line.split(" ")[0]).name == program and text in line]
         return min(found)
 
+    def pid_of(self, file):
+        """Of a daemon, by the file of its process id, without the ending."""
+        return int((self.folder / f"{file}.pid").read_text())
+
     def log(self, daemon, program):
         return [json.loads(line) for line in (self.folder / daemon / f"{program}.jsonl").read_text().splitlines()]
 

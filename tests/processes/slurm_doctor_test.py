@@ -2,13 +2,11 @@
 # ctest: batch system
 """`dmm doctor` tells what a real Slurm cluster lacks for lending and borrowing, and `dmm slurm configure` mends it."""
 import json
-import os
 import re
 import signal
 import unittest
 
-from grid import lives
-from slurm_stage import MINUTE, SlurmTest, until
+from slurm_stage import MINUTE, SlurmTest, end, until
 
 NEEDED = ("SelectType", "SelectTypeParameters", "TreeWidth", "MaxNodeCount", "PreemptType", "PreemptMode",
           "SlurmctldParameters", "PartitionName=lend")
@@ -16,9 +14,7 @@ NEEDED = ("SelectType", "SelectTypeParameters", "TreeWidth", "MaxNodeCount", "Pr
 
 class Doctor(SlurmTest):
     def restart_controller(self):
-        controller = int((self.a.folder / "run/slurmctld.pid").read_text())
-        os.kill(controller, signal.SIGTERM)
-        until(lambda: not lives(controller), "the controller's end", MINUTE)
+        end(self.a.pid_of("run/slurmctld"), signal.SIGTERM)
         self.a.run("slurmctld")
         until(lambda: "UP" in self.a.run("scontrol", "ping", code=None), "a controller that answers", MINUTE)
 
@@ -34,21 +30,13 @@ class Doctor(SlurmTest):
     def configure(self, *options):
         return self.a.run("dmm", "slurm", "configure", "--config", self.a.folder / "batch/batchmgr.json", *options)
 
-    def release_nodes(self):
-        """Without its batch manager and pilots, a cluster has idle nodes."""
-        manager = int((self.a.folder / "batch/batchmgr.pid").read_text())
-        os.kill(manager, signal.SIGTERM)
-        until(lambda: not lives(manager), "the batch manager's end", MINUTE)
-        self.a.run("scancel", "--partition=lend")
-        until(lambda: not self.a.run("squeue", "--noheader"), lambda: self.a.run("squeue"), MINUTE)
-
     def tearDown(self):
         """The testbed isn't used again."""
 
     def test_a_cluster_that_lacks_all_is_told_so_and_mended(self):
         self.assertNotIn("change", [one["kind"] for one in self.found(0).values()])
         self.assertIn("has all that", self.configure())
-        self.release_nodes()
+        self.a.stop_lending()
         node = {name: one["kind"] for name, one in self.found(0, "--node", "a1").items() if name.startswith("a1: ")}
         self.assertEqual(node, {f"a1: {what}": "ok" for what in (
             "clock", "DMM's programs", "folder", "way to the head", "namespaces", "Slurm for borrowers", "cgroups")})
@@ -75,9 +63,9 @@ class Doctor(SlurmTest):
         self.assertNotIn("change", [one["kind"] for one in self.found(0).values()])
 
         # Managers that are away are findings too.
-        os.kill(int((self.a.folder / "site/sitemgr.pid").read_text()), signal.SIGKILL)
+        end(self.a.pid_of("site/sitemgr"))
         self.assertEqual(self.to_change(), {"site manager", "endpoint for nodes"})
-        os.kill(int((self.a.folder / "run/slurmctld.pid").read_text()), signal.SIGKILL)
+        end(self.a.pid_of("run/slurmctld"))
         self.assertIn("Slurm", self.to_change())
 
 

@@ -14,18 +14,13 @@ from slurm_stage import MINUTE, NODES, SlurmTest, until
 class Prolog(SlurmTest):
     options = ("--without-pilots",)
 
-    def fill_a(self):
-        jobs = [self.a.submit("sleep", "1000") for _ in range(NODES)]
-        for job in jobs:
-            self.a.until_job(job, "running")
-
     def free(self):
         """Nodes of b that a job could start on."""
         rows = self.b.node_rows()
         return sorted(row["resource_manager"] for row in rows if row["state"] == "free")
 
     def test_local_users_get_their_nodes_back_and_no_job_is_charged(self):
-        self.fill_a()
+        self.a.fill()
         job = self.a.submit("sleep", "1000")
         self.a.until_job(job, "running")
         self.assertIn("lent by way of b > a", self.a.run("dmm", "why", job))
@@ -51,7 +46,7 @@ class Prolog(SlurmTest):
         until(lambda: self.free() == ["b1", "b2", "b3", "b4"], self.free, MINUTE)
 
     def test_nothing_is_left_of_an_agent_that_is_killed(self):
-        self.fill_a()
+        self.a.fill()
         job = self.a.submit("sh", "-c", "setsid sleep 4321 & trap '' TERM; sleep 4321")
         self.a.until_job(job, "running")
         [node] = self.b.leased()
@@ -63,7 +58,7 @@ class Prolog(SlurmTest):
         self.b.until_held(NODES)
 
     def test_a_job_that_ignores_its_warning_is_gone_before_the_local_job_starts(self):
-        self.fill_a()
+        self.a.fill()
         job = self.a.submit("sh", "-c", "trap '' TERM; while :; do sleep 0.1; done; : stubborn")
         self.a.until_job(job, "running")
         [node] = self.b.leased()

@@ -3,15 +3,23 @@ Slurm isn't installed.
 """
 import os
 import shutil
+import signal
+import subprocess
 import unittest
 
 from batch_stage import MINUTE, BedTest, SiteShell, until
+from grid import lives
 
 NODES = 4
 
 
 def slurm_is_there():
     return os.geteuid() == 0 and all(shutil.which(program) for program in ("slurmctld", "slurmd", "munged", "sbatch"))
+
+
+def end(process, number=signal.SIGKILL):
+    os.kill(process, number)
+    until(lambda: not lives(process), f"the end of process {process}", MINUTE)
 
 
 class Cluster(SiteShell):
@@ -26,6 +34,22 @@ class Cluster(SiteShell):
 
     def until_slurm(self, number, *states):
         until(lambda: self.state_of(number) in states, lambda: self.run("squeue"), MINUTE)
+
+    def fill(self):
+        """A job of DMM on each node of the cluster."""
+        jobs = [self.submit("sleep", "1000") for _ in range(NODES)]
+        for job in jobs:
+            self.until_job(job, "running")
+
+    def until_idle(self):
+        """Waits until Slurm has no job at all."""
+        until(lambda: not self.run("squeue", "--noheader"), lambda: self.run("squeue"), MINUTE)
+
+    def stop_lending(self):
+        """Ends the batch manager and its pilots."""
+        end(self.pid_of("batch/batchmgr"), signal.SIGTERM)
+        self.run("scancel", "--partition=lend")
+        self.until_idle()
 
 
 @unittest.skipUnless(slurm_is_there(), "Slurm isn't installed (scripts/setup --slurm), or this isn't root")
@@ -48,6 +72,16 @@ class SlurmTest(BedTest):
             cluster.run("scancel", "--partition=main", code=None)
         until(lambda: not self.a.leased() and not self.b.leased(), lambda: self.b.run("dmm", "nodes"), MINUTE)
         until(self.guests_are_gone, lambda: self.a.run("dmm", "nodes") + self.b.run("dmm", "nodes"), MINUTE)
+
+    def kill_and_start(self, cluster, program, folder):
+        """As the host's init would, for ever."""
+        place = cluster.folder / folder
+        end(cluster.pid_of(f"{folder}/{program}"))
+        again = subprocess.Popen([program, "--config", place / f"{program}.json"], env=cluster.env,
+                                 start_new_session=True, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                                 stderr=subprocess.DEVNULL)
+        (place / f"{program}.pid").write_text(str(again.pid))
+        self.restarted.append(again)
 
     def guests_are_gone(self):
         return not any("lent" in one.run("sinfo", "--noheader", "--Node", "--format=%N") for one in (self.a, self.b))

@@ -9,19 +9,13 @@ import signal
 import subprocess
 import unittest
 
-from grid import SOURCE, lives, processes_with
-from slurm_stage import MINUTE, NODES, SlurmTest, until
+from grid import SOURCE, processes_with
+from slurm_stage import MINUTE, NODES, SlurmTest, end, until
 
 
 class Lending(SlurmTest):
-    def fill(self, cluster):
-        """A job on each node of the cluster."""
-        jobs = [cluster.submit("sleep", "1000") for _ in range(NODES)]
-        for job in jobs:
-            cluster.until_job(job, "running")
-
     def test_a_full_site_borrows_idle_nodes_of_the_other_cluster(self):
-        self.fill(self.a)
+        self.a.fill()
         job = self.a.submit("sh", "-c", "echo $DMM_NODES")
         self.a.until_job(job, "finished", "failed")
         self.assertEqual(self.a.job(job)["exit"]["code"], 0)
@@ -32,7 +26,7 @@ class Lending(SlurmTest):
         self.assertIn("a", self.b.run("dmm", "usage"))
 
     def test_local_users_get_their_nodes_back_and_no_job_is_charged(self):
-        self.fill(self.a)
+        self.a.fill()
         job = self.a.submit("sleep", "1000")
         self.a.until_job(job, "running")
         local = self.b.sbatch(f"--nodes={NODES}", "--wrap=sleep 2")
@@ -46,7 +40,7 @@ class Lending(SlurmTest):
         self.assertEqual(self.b.states().count("local job"), 0)
 
     def test_nothing_is_left_of_an_agent_that_is_killed(self):
-        self.fill(self.a)
+        self.a.fill()
         job = self.a.submit("sh", "-c", "setsid sleep 4321 & trap '' TERM; sleep 4321")
         self.a.until_job(job, "running")
         [node] = self.b.leased()
@@ -57,19 +51,12 @@ class Lending(SlurmTest):
 
     def test_pilots_outlive_the_batch_manager_and_the_controller(self):
         pilots = {name: node["pilot"] for name, node in self.b.nodes().items()}
-        batch = self.b.folder / "batch"
-        os.kill(int((batch / "batchmgr.pid").read_text()), signal.SIGKILL)
-        again = subprocess.Popen(["batchmgr", "--config", batch / "batchmgr.json"], env=self.b.env,
-                                 start_new_session=True, stderr=subprocess.DEVNULL)
-        (batch / "batchmgr.pid").write_text(str(again.pid))
-        self.restarted.append(again)
+        self.kill_and_start(self.b, "batchmgr", "batch")
         until(lambda: self.b.states() == ["held"] * NODES,
               lambda: self.b.run("dmm", "nodes", code=None), MINUTE)
         self.assertEqual({name: node["pilot"] for name, node in self.b.nodes().items()}, pilots)
         # Without its controller the batch system is a state that people see.
-        controller = int((self.b.folder / "run/slurmctld.pid").read_text())
-        os.kill(controller, signal.SIGTERM)
-        until(lambda: not lives(controller), "the controller's end")
+        end(self.b.pid_of("run/slurmctld"), signal.SIGTERM)
         until(lambda: "can't be looked at" in self.b.run("dmm", "nodes"), lambda: self.b.run("dmm", "nodes"), MINUTE)
         self.b.run("slurmctld")
         until(lambda: "can't be looked at" not in self.b.run("dmm", "nodes"), "a batch system that answers", MINUTE)
@@ -111,7 +98,7 @@ class Lending(SlurmTest):
         self.b.until_held(NODES - 1)
 
     def test_a_cancelled_pilot_gives_its_node_back(self):
-        self.fill(self.a)
+        self.a.fill()
         job = self.a.submit("sleep", "1000")
         self.a.until_job(job, "running")
         [node] = self.b.leased()

@@ -52,7 +52,7 @@ class SiteShell:
         """Waits until so many pilots run, and their nodes are the site's."""
         def ready():
             return sum(row["state"] in ("free", "leased") for row in self.node_rows()) == count
-        until(ready, lambda: self.run("dmm", "nodes"), MINUTE)
+        until(ready, lambda: self.run("dmm", "nodes", code=None), MINUTE)
 
     def submit(self, *words, processors=2):
         return self.run("dmm", "submit", "--processors", processors, "--", *words).split("/")[-1]

@@ -35,7 +35,7 @@ class GridEngine(BedTest):
     def tearDown(self):
         self.alpha.run("dmm", "cancel", "--all", "--yes")
         self.beta.run("qdel", "-u", "nobody", code=None)
-        until(lambda: not self.beta.leased(), lambda: self.beta.run("dmm", "nodes"), MINUTE)
+        until(lambda: not self.beta.leased(), lambda: self.beta.run("dmm", "nodes", code=None), MINUTE)
 
     def qsub(self, command):
         """A plain user's job; its id."""
@@ -58,7 +58,7 @@ class GridEngine(BedTest):
         until(lambda: self.alpha.job(self.job)["state"] == "waiting", lambda: self.alpha.job(self.job), MINUTE)
         self.assertEqual(self.alpha.job(self.job)["reruns"], 0)
         self.assertEqual(self.alpha.job(self.job)["interruptions"], 1)
-        until(lambda: self.beta.states() == ["local job"], lambda: self.beta.run("dmm", "nodes"), MINUTE)
+        until(lambda: self.beta.states() == ["local job"], lambda: self.beta.run("dmm", "nodes", code=None), MINUTE)
         self.beta.run("qdel", local)
         self.alpha.until_job(self.job, "running")
 
@@ -71,7 +71,7 @@ class GridEngine(BedTest):
     def test_a_node_that_its_administrator_disables_is_given_back(self):
         self.beta.run("qmod", "-d", f"lend@{self.node}")
         self.addCleanup(self.beta.run, "qmod", "-e", f"lend@{self.node}")
-        until(lambda: self.beta.states() == ["drained"], lambda: self.beta.run("dmm", "nodes"), MINUTE)
+        until(lambda: self.beta.states() == ["drained"], lambda: self.beta.run("dmm", "nodes", code=None), MINUTE)
         self.assertEqual(self.beta.nodes()[self.node]["why"], "Grid Engine says d")
 
 

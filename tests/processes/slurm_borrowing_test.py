@@ -44,8 +44,8 @@ class Borrowing(SlurmTest):
         self.assertIn("lent1", self.a.run("dmm", "nodes"))
         self.a.until_slurm(waits, "COMPLETED")
         # The node goes back when it was idle for a while, and the owner has a record of it.
-        until(self.guests_are_gone, lambda: self.a.run("dmm", "nodes") + self.b.run("dmm", "nodes"), MINUTE)
-        until(lambda: not self.b.leased(), lambda: self.b.run("dmm", "nodes"), MINUTE)
+        until(self.guests_are_gone, self.said_of_nodes, MINUTE)
+        until(lambda: not self.b.leased(), self.said_of_nodes, MINUTE)
         self.assertIn("a", self.b.run("dmm", "usage"))
 
     def test_full_trust_is_said(self):

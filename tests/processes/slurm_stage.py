@@ -70,8 +70,8 @@ class SlurmTest(BedTest):
         for cluster in (self.a, self.b):
             cluster.run("dmm", "cancel", "--all", "--yes")
             cluster.run("scancel", "--partition=main", code=None)
-        until(lambda: not self.a.leased() and not self.b.leased(), lambda: self.b.run("dmm", "nodes"), MINUTE)
-        until(self.guests_are_gone, lambda: self.a.run("dmm", "nodes") + self.b.run("dmm", "nodes"), MINUTE)
+        until(lambda: not self.a.leased() and not self.b.leased(), self.said_of_nodes, MINUTE)
+        until(self.guests_are_gone, self.said_of_nodes, MINUTE)
 
     def kill_and_start(self, cluster, program, folder):
         """As the host's init would, for ever."""
@@ -82,6 +82,13 @@ class SlurmTest(BedTest):
                                  stderr=subprocess.DEVNULL)
         (place / f"{program}.pid").write_text(str(again.pid))
         self.restarted.append(again)
+
+    def is_blind(self, cluster):
+        """Whether its batch manager says that Slurm doesn't answer; it may be busy itself for a while."""
+        return "can't be looked at" in cluster.run("dmm", "nodes", code=None)
+
+    def said_of_nodes(self):
+        return "\n".join(cluster.run("dmm", "nodes", code=None) for cluster in (self.a, self.b))
 
     def guests_are_gone(self):
         return not any("lent" in one.run("sinfo", "--noheader", "--Node", "--format=%N") for one in (self.a, self.b))

@@ -18,6 +18,8 @@ constexpr Duration pilot_life_min = seconds(20);
 constexpr Duration pilot_shows_by = seconds(15);
 /// A pilot that was told something isn't told again before.
 constexpr Duration told_again = seconds(10);
+/// The site manager is told again of what hasn't changed: it may have been restarted.
+constexpr Duration likely_told_again = seconds(60);
 /// A token is shown by the pilot at once; one that isn't used is good no longer than this.
 constexpr const char* token_hours = "0.5";
 
@@ -26,16 +28,10 @@ std::string words_of(const std::string& program, const CommandEnded& ended) {
   return program + ": " + said_by(ended);
 }
 
-/// Since when each idle node is idle; `before` says it of those that were idle already.
-std::map<std::string, Instant> idle_nodes(Instant now, const std::vector<BatchNode>& nodes,
-                                          const std::map<std::string, Instant>& before) {
-  std::map<std::string, Instant> since;
-  for (const BatchNode& node : nodes) {
-    if (node.use != NodeUse::idle) continue;
-    const auto known = before.find(node.name);
-    since.emplace(node.name, known == before.end() ? now : known->second);
-  }
-  return since;
+/// By more than a quarter, and by more than a few seconds.
+bool differs_much(Duration now, Duration before) {
+  const Duration apart = now < before ? before - now : now - before;
+  return apart > std::max(seconds(5), before / 4);
 }
 
 }  // namespace
@@ -53,6 +49,7 @@ void BatchManager::receive(Instant now, Input input, Effects& effects) {
   const Running done = std::move(found->second);
   running_.erase(found);
   minute_ = ended->minute;
+  clock_seconds_ = ended->clock_seconds;
   switch (done.purpose) {
     case Purpose::guests: return take_guests(*ended, effects);
     case Purpose::look: return take_look(now, done.place, *ended, effects);
@@ -64,15 +61,10 @@ void BatchManager::receive(Instant now, Input input, Effects& effects) {
     case Purpose::attach:
     case Purpose::evict:
     case Purpose::cancel:
-      // The name of an evicted node may be used again at once. One that was just given to a node is protected from
-      // an eviction for a while: the list of jobs is older than that.
-      if (done.purpose == Purpose::evict && ended->status == 0) {
-        ordered_.erase(done.subject);
-        evicted_.insert_or_assign(done.subject, now);
-      }
-      if (done.purpose == Purpose::cancel && ended->status == 0)  // so may that of a node that never joined
-        for (const GuestJob& guest : guests_)
-          if (guest.job == done.subject) ordered_.erase(guest.node);
+    case Purpose::expect:
+      if (const auto how = std::ranges::find(borrowed, done.purpose, &Borrowed::purpose);
+          how != borrowed.end() && ended->status == 0)
+        borrower_.done(now, how->kind, done.subject);
       // The next snapshot shows whether the pilot is still there; then it is told again.
       if (ended->status != 0)
         effects.log(Level::warning, "not_done", {},
@@ -100,8 +92,7 @@ void BatchManager::look(Instant now, Effects& effects) {
   outputs_.assign(commands.size(), std::nullopt);
   look_took_ = {};
   for (std::size_t i = 0; i < commands.size(); ++i) run(Purpose::look, {}, std::move(commands[i]), effects, i);
-  if (settings_.borrow.is_on())
-    run(Purpose::guests, {}, {{settings_.dmm, "queue", "--json", "--jobmgr", settings_.borrow.jobmgr}}, effects);
+  if (settings_.borrow.is_on()) run(Purpose::guests, {}, Borrower::question(settings_), effects);
 }
 
 void BatchManager::take_look(Instant now, std::size_t place, CommandEnded& ended, Effects& effects) {
@@ -138,13 +129,13 @@ void BatchManager::take_snapshot(Instant now, Snapshot snapshot, Effects& effect
   // Pilots that were submitted since the batch system was asked are none of its news yet.
   for (const auto& [node, pilot] : submitted_)
     if (!pilot.seen) snapshot.pilots.push_back({pilot.id, node, false, settings_.hold});
-  // A look that began before a node was forgotten may still show it.
-  std::erase_if(evicted_, [&](const auto& one) { return one.second < look_began_; });
-  std::erase_if(snapshot.guests, [&](const BatchNode& guest) { return evicted_.contains(guest.name); });
+  borrower_.correct(look_began_, snapshot);
   note_idle(now, snapshot);
   snapshot_ = std::move(snapshot);
   LendingDecision decision = decide_lending(snapshot_, past_, settings_, now);
   standings_ = std::move(decision.nodes);
+  note_likely(now);
+  tell_likely(now, effects);
   carry_out(now, decision, effects);
   if (settings_.borrow.is_on()) borrow(now, effects);
 }
@@ -181,7 +172,11 @@ void BatchManager::follow_pilots(Instant now, const Snapshot& snapshot, Effects&
 }
 
 void BatchManager::note_idle(Instant now, const Snapshot& snapshot) {
-  past_.idle_since = idle_nodes(now, snapshot.nodes, past_.idle_since);
+  idleness_.observe(now, snapshot);
+  std::map<std::string, Instant> before = std::exchange(past_.idle_since, {});
+  for (const BatchNode& node : snapshot.nodes)
+    if (node.use == NodeUse::idle)
+      past_.idle_since[node.name] = before.contains(node.name) ? before[node.name] : now;
   if (snapshot.waiting.empty())
     past_.waiting_since = never;
   else
@@ -190,6 +185,36 @@ void BatchManager::note_idle(Instant now, const Snapshot& snapshot) {
   for (const auto& [node, failure] : failures_)
     if (now < failure.until) past_.barred.emplace(node, failure.why);
   past_.minute = minute_;
+}
+
+/// By history, but no longer than until the batch system plans to start a job.
+void BatchManager::note_likely(Instant now) {
+  std::optional<Duration> planned;
+  if (snapshot_.planned) planned = seconds(std::max<std::int64_t>(*snapshot_.planned - clock_seconds_, 0));
+  for (NodeStanding& node : standings_) {
+    if (node.state != "held" && node.state != "holding" && node.state != "idle") continue;
+    node.likely = idleness_.likely(now, node.name);
+    if (planned) node.likely = std::min(node.likely.value_or(*planned), *planned);
+  }
+}
+
+/// The site manager hears of each node that is held, whenever what is likely has changed by much, and now and
+/// then.
+void BatchManager::tell_likely(Instant now, Effects& effects) {
+  Command command{{settings_.dmm, "expect", "--sitemgr", settings_.sitemgr}};
+  const std::size_t words = command.arguments.size();
+  std::map<std::string, Expected> before = std::exchange(expected_, {});
+  for (const NodeStanding& node : standings_) {
+    if (node.state != "held" || !node.likely) continue;
+    const Expected fresh{now + *node.likely, now};
+    const auto known = before.find(node.name);
+    const bool is_news = known == before.end() || now - known->second.told >= likely_told_again ||
+                         differs_much(fresh.until - now, known->second.until - now);
+    expected_.emplace(node.name, is_news ? fresh : known->second);
+    if (is_news)
+      command.arguments.push_back(node.name + "=" + std::to_string(node.likely->microseconds / 1'000'000));
+  }
+  if (command.arguments.size() > words) run(Purpose::expect, "nodes", std::move(command), effects);
 }
 
 // ---- holding and giving back -----------------------------------------------------------------------------------
@@ -257,73 +282,17 @@ void BatchManager::failed(Instant now, const std::string& node, std::string why,
 // ---- borrowing -------------------------------------------------------------------------------------------------
 
 void BatchManager::take_guests(const CommandEnded& ended, Effects& effects) {
-  are_guests_news_ = false;
-  std::string fault = ended.status == 0 ? std::string() : words_of("dmm", ended);
-  if (fault.empty()) {
-    auto read = guest_jobs_in(ended.output, settings_);
-    if (auto* unread = std::get_if<std::string>(&read)) {
-      fault = std::move(*unread);
-    } else {
-      guests_ = std::move(std::get<std::vector<GuestJob>>(read));
-      are_guests_news_ = true;
-    }
-  }
-  if (!fault.empty() && fault != borrow_fault_)
+  if (const WhyNot fault = borrower_.take_answer(borrowing_site(), ended); !fault.empty())
     effects.log(Level::warning, "job_manager_unavailable", {}, {{"reason", fault}});
-  borrow_fault_ = std::move(fault);
 }
 
 void BatchManager::borrow(Instant now, Effects& effects) {
-  borrowing_past_.waiting_since = past_.waiting_since;
-  borrowing_past_.content_since = snapshot_.waiting.empty() ? std::min(borrowing_past_.content_since, now) : never;
-  borrowing_past_.idle_since = idle_nodes(now, snapshot_.guests, borrowing_past_.idle_since);
-  std::erase_if(ordered_, [&](const auto& one) { return now - one.second >= told_again; });
-  if (!std::exchange(are_guests_news_, false)) return;  // what is known is older than the orders that it led to
-  const BorrowingDecision decision = decide_borrowing(snapshot_, guests_, borrowing_past_, settings_, now);
-  order(now, Purpose::evict, decision.evict, effects);
-  order(now, Purpose::cancel, decision.cancel, effects);
-  order(now, Purpose::attach, decision.attach, effects);
-}
-
-void BatchManager::order(Instant now, Purpose purpose, const std::vector<std::string>& subjects,
-                         Effects& effects) {
-  const std::string_view event = purpose == Purpose::attach  ? "node_borrowed"
-                                 : purpose == Purpose::evict ? "node_evicted"
-                                                             : "node_returned";
-  for (const std::string& subject : subjects) {
-    // A job's number is no node's name. An order that is under way or just done isn't given again.
-    if (!ordered_.emplace(subject, now).second) continue;
-    effects.log(Level::info, event, {}, {{purpose == Purpose::cancel ? "job" : "node", subject}});
-    run(purpose, subject, command_for(purpose, subject), effects);
+  for (Borrower::Order& order : borrower_.decide(borrowing_site(), now, snapshot_, past_.waiting_since)) {
+    const Borrowed& how = *std::ranges::find(borrowed, order.kind, &Borrowed::kind);
+    effects.log(Level::info, how.event, {},
+                {{order.kind == Borrower::Kind::cancel ? "job" : "node", order.subject}});
+    run(how.purpose, std::move(order.subject), std::move(order.command), effects);
   }
-}
-
-Command BatchManager::command_for(Purpose purpose, const std::string& subject) const {
-  const BorrowSettings& borrow = settings_.borrow;
-  if (purpose == Purpose::evict) return system_->evict(settings_, subject);
-  if (purpose == Purpose::cancel) return {{settings_.dmm, "cancel", subject, "--jobmgr", borrow.jobmgr}};
-  DMM_ASSERT(purpose == Purpose::attach);
-  const std::vector<std::string> names = guest_names(borrow);
-  const auto turn = static_cast<std::size_t>(std::ranges::find(names, subject) - names.begin());
-  const std::string place = std::to_string(borrow.processors) + "@" + borrow.from[turn % borrow.from.size()];
-  return {{settings_.dmm, "submit", "--jobmgr", borrow.jobmgr, "--components", place, "--name", subject,
-           "--reruns", "0", "--discard-output", "--input", "-", "--", "unshare", "--mount", "sh", "-s"},
-          system_->guest_script(settings_, subject)};
-}
-
-std::vector<GuestStanding> BatchManager::guest_standings() const {
-  std::map<std::string, GuestStanding> all;
-  for (const BatchNode& node : snapshot_.guests) {
-    const bool is_idle = node.use == NodeUse::idle;
-    all[node.name] = {node.name, is_idle ? "idle" : node.use == NodeUse::busy ? "local job" : "leaving"};
-  }
-  for (const GuestJob& guest : guests_) {
-    const GuestStanding fresh{guest.node, guest.runs ? "joining" : "asked for"};
-    all.try_emplace(guest.node, fresh).first->second.job = guest.job;
-  }
-  std::vector<GuestStanding> list;
-  for (auto& [name, standing] : all) list.push_back(std::move(standing));
-  return list;
 }
 
 const BatchNode* BatchManager::find_node(const std::string& name) const {
@@ -353,7 +322,13 @@ std::string BatchManager::script_for(const BatchNode& node, const std::string& t
 }
 
 BatchManagerView BatchManager::view() const {
-  return {fault_, looked_, look_took_, standings_, snapshot_.waiting, borrow_fault_, guest_standings()};
+  return {fault_,
+          looked_,
+          look_took_,
+          standings_,
+          snapshot_.waiting,
+          borrower_.fault(),
+          borrower_.standings(snapshot_)};
 }
 
 }  // namespace dmm

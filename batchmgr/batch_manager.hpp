@@ -10,17 +10,19 @@
 // again after a pause that grows. Pilots and what runs in them go on meanwhile.
 #pragma once
 
+#include <array>
 #include <cstdint>
-#include <deque>
 #include <map>
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
 #include "batchmgr/batch_system.hpp"
-#include "batchmgr/borrowing.hpp"
+#include "batchmgr/borrower.hpp"
+#include "batchmgr/idleness.hpp"
 #include "batchmgr/lending.hpp"
 #include "manager/contract.hpp"
 #include "manager/ledger.hpp"
@@ -30,13 +32,6 @@ namespace dmm {
 struct BatchManagerEffects : Effects {
   LedgerChanges<NoRecords> ledger;
   std::vector<CommandWanted> commands;  ///< to be run, several at a time
-};
-
-/// A borrowed node as people see it.
-struct GuestStanding {
-  std::string name;
-  std::string state;     ///< "asked for", "joining", "idle", "local job", "leaving"
-  std::string job = {};  ///< of DMM, that has it
 };
 
 /// What people are told.
@@ -79,8 +74,19 @@ class BatchManager {
     prolong,
     attach,
     evict,
-    cancel
+    cancel,
+    expect
   };
+  /// How what is ordered of borrowed nodes is run and told.
+  struct Borrowed {
+    Borrower::Kind kind;
+    Purpose purpose;
+    std::string_view event;
+  };
+  static constexpr std::array<Borrowed, 3> borrowed{
+      Borrowed{Borrower::Kind::attach, Purpose::attach, "node_borrowed"},
+      Borrowed{Borrower::Kind::evict, Purpose::evict, "node_evicted"},
+      Borrowed{Borrower::Kind::cancel, Purpose::cancel, "node_returned"}};
   struct Running {
     Purpose purpose = Purpose::look;
     std::string subject;    ///< the node's name, or the pilot's id
@@ -93,6 +99,10 @@ class BatchManager {
     bool seen = false;  ///< in a snapshot
     bool told = false;  ///< to give its node back, or withdrawn
   };
+  struct Expected {
+    Instant until;  ///< local jobs are likely to do without the node
+    Instant told;
+  };
   struct Failures {
     std::string why;
     Duration pause;
@@ -104,13 +114,13 @@ class BatchManager {
   void take_look(Instant now, std::size_t place, CommandEnded& ended, Effects& effects);
   void take_guests(const CommandEnded& ended, Effects& effects);
   void borrow(Instant now, Effects& effects);
-  void order(Instant now, Purpose purpose, const std::vector<std::string>& subjects, Effects& effects);
-  Command command_for(Purpose purpose, const std::string& subject) const;
-  std::vector<GuestStanding> guest_standings() const;
+  Borrower::Site borrowing_site() const { return {settings_, *system_}; }
   void take_snapshot(Instant now, Snapshot snapshot, Effects& effects);
   void look_failed(Instant now, std::string why, Effects& effects);
   void follow_pilots(Instant now, const Snapshot& snapshot, Effects& effects);
   void note_idle(Instant now, const Snapshot& snapshot);
+  void note_likely(Instant now);
+  void tell_likely(Instant now, Effects& effects);
   void carry_out(Instant now, const LendingDecision& decision, Effects& effects);
   void ask_token(Instant now, const std::string& node, Effects& effects);
   void take_token(Instant now, const std::string& node, const CommandEnded& ended, Effects& effects);
@@ -130,16 +140,14 @@ class BatchManager {
   Duration look_took_{};
   Snapshot snapshot_;
   LendingPast past_;
+  Idleness idleness_;
+  std::int64_t clock_seconds_ = 0;            ///< since 1970, when the last command ended
+  std::map<std::string, Expected> expected_;  ///< what the site manager was told last, by node
   std::vector<NodeStanding> standings_;
   std::map<std::string, Submitted> submitted_;  ///< by node
   std::map<std::string, Failures> failures_;    ///< by node
   std::map<PilotId, Instant> told_;             ///< when a pilot was last told something
-  std::vector<GuestJob> guests_;                ///< as the job manager said last
-  bool are_guests_news_ = false;                ///< nothing was ordered by them yet
-  std::string borrow_fault_;
-  BorrowingPast borrowing_past_;
-  std::map<std::string, Instant> ordered_;  ///< when a borrowed node or its job was last told something
-  std::map<std::string, Instant> evicted_;  ///< when a borrowed node was last forgotten by the batch system
+  Borrower borrower_;
   std::map<std::uint64_t, Running> running_;
   std::uint64_t last_command_ = 0;
   std::uint32_t minute_ = 0;

@@ -9,11 +9,15 @@
 namespace dmm {
 namespace {
 
-/// Nodes that local jobs lack: those of small jobs beyond what is idle or held, and of each large one beyond all
-/// nodes.
-std::uint64_t missing_in(const Snapshot& snapshot) {
-  std::uint64_t small = 0, large = 0, at_hand = snapshot.pilots.size();
-  for (const BatchNode& node : snapshot.nodes) at_hand += node.use == NodeUse::idle;
+/// Nodes that local jobs lack: those of small jobs beyond what is idle, held or about to be theirs, and of each
+/// large one beyond all nodes. Nodes and jobs aren't looked at in the same moment: a node that loses its pilot is
+/// no local job's yet.
+std::uint64_t missing_in(const Snapshot& snapshot, const BorrowingPast& past) {
+  std::uint64_t small = 0, large = 0, at_hand = 0;
+  const std::set<std::string> held = held_in(snapshot);
+  for (const BatchNode& node : snapshot.nodes)
+    at_hand += node.use == NodeUse::idle || node.use == NodeUse::planned || held.contains(node.name) ||
+               past.held.contains(node.name);
   for (const WaitingJob& job : snapshot.waiting) {
     if (!job.too_large) small += job.nodes;
     if (job.too_large && job.nodes > snapshot.nodes.size()) large += job.nodes - snapshot.nodes.size();
@@ -23,6 +27,14 @@ std::uint64_t missing_in(const Snapshot& snapshot) {
 
 }  // namespace
 
+bool is_spare(const BatchNode& guest) { return guest.use != NodeUse::busy; }
+
+std::set<std::string> held_in(const Snapshot& snapshot) {
+  std::set<std::string> held;
+  for (const Pilot& pilot : snapshot.pilots) held.insert(pilot.node);
+  return held;
+}
+
 BorrowingDecision decide_borrowing(const Snapshot& snapshot, const std::vector<GuestJob>& guests,
                                    const BorrowingPast& past, const BatchSettings& settings, Instant now) {
   BorrowingDecision decision;
@@ -31,11 +43,11 @@ BorrowingDecision decide_borrowing(const Snapshot& snapshot, const std::vector<G
   std::set<std::string> alive;
   const bool waited = past.waiting_since != never && now - past.waiting_since >= settings.borrow.after;
   const bool is_content = past.content_since != never && now - past.content_since >= settings.borrow.idle_for;
-  std::uint64_t missing = waited ? missing_in(snapshot) : 0;
+  std::uint64_t missing = waited ? missing_in(snapshot, past) : 0;
   for (const GuestJob& guest : guests) {
     alive.insert(guest.node);
     const auto node = joined.find(guest.node);
-    const bool is_unused = node == joined.end() || node->second->use == NodeUse::idle;
+    const bool is_unused = node == joined.end() || is_spare(*node->second);
     const auto idle = past.idle_since.find(guest.node);
     const bool was_idle = idle != past.idle_since.end() && now - idle->second >= settings.borrow.idle_for;
     if (is_unused && missing > 0) {
@@ -46,9 +58,13 @@ BorrowingDecision decide_borrowing(const Snapshot& snapshot, const std::vector<G
       if (node != joined.end()) decision.evict.push_back(guest.node);
     }
   }
-  // A node without its job is gone, whatever the batch system believes.
-  for (const BatchNode& node : snapshot.guests)
-    if (!alive.contains(node.name)) decision.evict.push_back(node.name);
+  // A node without its job is gone, whatever the batch system believes; or it has joined since the jobs were asked
+  // for, and is one that was missing.
+  for (const BatchNode& node : snapshot.guests) {
+    if (alive.contains(node.name)) continue;
+    decision.evict.push_back(node.name);
+    if (is_spare(node) && missing > 0) --missing;
+  }
   for (const std::string& name : guest_names(settings.borrow)) {
     if (missing == 0) break;
     if (alive.contains(name) || joined.contains(name)) continue;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -23,8 +24,14 @@ struct GuestJob {
 struct BorrowingPast {
   Instant waiting_since = never;                   ///< when local jobs began to wait; never: none does
   Instant content_since = never;                   ///< when the last of them ceased to; never: one does
-  std::map<std::string, Instant> idle_since = {};  ///< of borrowed nodes that are idle
+  std::map<std::string, Instant> idle_since = {};  ///< of borrowed nodes that no local job has
+  std::set<std::string> held = {};                 ///< nodes with pilots at the look before
 };
+
+/// Whether no local job has a borrowed node. One that has just joined may be down for a moment.
+bool is_spare(const BatchNode& guest);
+/// Nodes that pilots hold, or wait for.
+std::set<std::string> held_in(const Snapshot& snapshot);
 
 struct BorrowingDecision {
   std::vector<std::string> attach;  ///< names of nodes to be borrowed

@@ -27,7 +27,8 @@ struct CommandEnded {
   std::string output = {};
   std::string error = {};  ///< what it said on its standard error, or why there is no exit status
   Duration took = {};
-  std::uint32_t minute = 0;  ///< of the day, by the clock of this host, when it ended
+  std::uint32_t minute = 0;        ///< of the day, by the clock of this host, when it ended
+  std::int64_t clock_seconds = 0;  ///< by the same clock: since 1970
 };
 
 /// One line without blanks at its end.

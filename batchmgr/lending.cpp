@@ -54,9 +54,9 @@ class Pass {
     const Pilot* const pilot = found == pilots_.end() ? nullptr : found->second;
     NodeStanding standing{.name = node.name, .state = state_of(node, pilot), .processors = node.processors};
     if (pilot) standing.pilot = pilot->id.text;
-    if (node.use == NodeUse::drained || node.use == NodeUse::down) standing.why = node.reason;
-    if (standing.why.empty() && (node.use == NodeUse::drained || node.use == NodeUse::down))
-      standing.why = "the batch system says " + node.state;
+    const bool is_barred =
+        node.use == NodeUse::drained || node.use == NodeUse::down || node.use == NodeUse::reserved;
+    if (is_barred) standing.why = node.reason.empty() ? "the batch system says " + node.state : node.reason;
     if (node.use == NodeUse::idle && !pilot) {
       standing.why = bar_of(node);
       ++idle_;
@@ -69,7 +69,8 @@ class Pass {
     if (node.use == NodeUse::down) return "down";
     if (pilot && pilot->runs) return "held";
     if (node.use == NodeUse::drained) return "drained";
-    if (node.use == NodeUse::busy) return "local job";
+    if (node.use == NodeUse::reserved) return "reserved";
+    if (node.use == NodeUse::busy || node.use == NodeUse::planned) return "local job";
     return pilot ? "holding" : "idle";
   }
 

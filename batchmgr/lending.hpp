@@ -4,6 +4,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,10 +26,11 @@ struct LendingPast {
 /// A node as people see it.
 struct NodeStanding {
   std::string name;
-  std::string state;       ///< "local job", "held", "holding", "idle", "drained", "down"
+  std::string state;       ///< "local job", "held", "holding", "idle", "reserved", "drained", "down"
   std::string why = {};    ///< it isn't held
   std::string pilot = {};  ///< that has it
   std::uint32_t processors = 1;
+  std::optional<Duration> likely = {};  ///< how much longer local jobs are likely to do without it
 };
 
 struct LendingDecision {

@@ -24,6 +24,15 @@ std::string beginning(const NodeScriptSettings& settings, const std::string& abo
          "flock 9\n";
 }
 
+/// A word of the shell, with the node's name for each %n.
+std::string word_for_node(const std::string& setting) {
+  std::string word = shell_word(setting);
+  const std::string name = "'\"$NODE\"'";  // between two parts in quotes
+  for (std::size_t at = 0; (at = word.find("%n", at)) != std::string::npos; at += name.size())
+    word.replace(at, 2, name);
+  return word;
+}
+
 }  // namespace
 
 std::string prolog_text(const NodeScriptSettings& settings) {
@@ -35,7 +44,7 @@ std::string prolog_text(const NodeScriptSettings& settings) {
 
 std::string epilog_text(const NodeScriptSettings& settings) {
   std::string options;
-  for (const std::string& setting : settings.settings) options += " --set " + shell_word(setting);
+  for (const std::string& setting : settings.settings) options += " --set " + word_for_node(setting);
   return beginning(settings,
                    "Slurm's epilog, also run when the node has started: the agent offers this node if no local "
                    "job is here.") +

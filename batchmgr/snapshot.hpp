@@ -3,6 +3,7 @@
 
 #include <compare>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,9 +14,11 @@ namespace dmm {
 /// What a node of a batch system is used for.
 enum class NodeUse : std::uint8_t {
   idle,
-  busy,     ///< jobs have it, or some of it
-  drained,  ///< its administrator has taken it out of use
-  down,     ///< it doesn't answer
+  busy,      ///< jobs have it, or some of it
+  planned,   ///< nothing runs there any more, and a local job that waits is to get it
+  reserved,  ///< nothing runs there, and only jobs of a reservation may
+  drained,   ///< its administrator has taken it out of use
+  down,      ///< it doesn't answer
 };
 
 struct BatchNode {
@@ -55,6 +58,9 @@ struct Snapshot {
   std::vector<Pilot> pilots;
   std::vector<WaitingJob> waiting;
   std::vector<BatchNode> guests;  ///< borrowed nodes that have joined, in order of their names
+  /// When the batch system plans to start the first local job that waits, in seconds since 1970; nothing: it
+  /// doesn't say.
+  std::optional<std::int64_t> planned = {};
 };
 
 }  // namespace dmm

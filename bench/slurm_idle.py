@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 """Do local users of a Slurm cluster notice that its idle nodes are lent, and how much of the idle time is used?
 
-    bench/slurm_idle.py                          at its own load, then at 30, 50, 70 and 90 %
-    bench/slurm_idle.py --loads 50 --minutes 1
+    bench/slurm_idle.py                          at 50 and at 70 % load
+    bench/slurm_idle.py --loads own --minutes 1
 
 A slice of a real log (two sites of workloads/two-sites-morning.swf.gz, the one of 8 processors) is played on a real
 Slurm cluster of 8 processors, twenty times as fast: each job sleeps as long as it ran. The same jobs come at the same
 times without lending, with lending by pilots, and with lending by prolog and epilog. A neighbour whose own nodes are
-all taken runs a bag of short tasks on what is lent to it. Other loads come from other times between arrivals ([IDLE],
-table 1).
+all taken runs a bag of short tasks on what is lent to it. Other loads come from other times between arrivals.
+bench/slurm_bag.py asks how long a bag takes.
 """
 import argparse
 import gzip
@@ -32,11 +32,16 @@ TASK_SECONDS = 1
 SPEED = 20  # seconds of the log in one of the bench: Slurm needs a second for a job
 
 
-def local_jobs(seconds, load):
-    """(arrival, run time, processors) of each, in seconds of the bench; `load` None: the log's own."""
+def log_jobs():
+    """(arrival, run time, processors) of each job of the slice, in seconds of the log."""
     with gzip.open(SOURCE / "workloads/two-sites-morning.swf.gz", "rt") as file:
         rows = [line.split() for line in file if not line.startswith(";")]
-    jobs = [(float(row[1]) / SPEED, float(row[3]) / SPEED, int(row[4])) for row in rows if row[15] == "0"]
+    return [(float(row[1]), float(row[3]), int(row[4])) for row in rows if row[15] == "0"]
+
+
+def local_jobs(seconds, load):
+    """The same in seconds of the bench, for as long; `load` None: the log's own."""
+    jobs = [(at / SPEED, run / SPEED, processors) for at, run, processors in log_jobs()]
     span = max(at for at, _, _ in jobs)
     own = sum(run * processors for _, run, processors in jobs) / (PROCESSORS * span)
     stretch = own / load if load else 1
@@ -135,8 +140,8 @@ def wait_text(result):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--loads", default="own,30,50,70,90", help='percent, with commas; "own" is the log\'s')
-    parser.add_argument("--minutes", type=float, default=2, help="of each play (default 2)")
+    parser.add_argument("--loads", default="50,70", help='percent, with commas; "own" is the log\'s')
+    parser.add_argument("--minutes", type=float, default=3, help="of each play (default 3)")
     options = parser.parse_args()
     loads = options.loads.split(",")
     seconds = options.minutes * 60

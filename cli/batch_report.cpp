@@ -86,6 +86,7 @@ std::string render_batch(const Json& batch, const std::vector<Json>& rows, const
   Table table({{"node"},
                {"state"},
                {"processors", true},
+               {"likely free for", true},
                {"pilot"},
                {"lent to"},
                {"used by", false, true},
@@ -101,8 +102,8 @@ std::string render_batch(const Json& batch, const std::vector<Json>& rows, const
     const Json row = manager == managers.end() ? Json::object() : *manager->second;
     if (text_in(row, "state") == "leased") state = "lent";
     table.add({shown(node, "node"), style.paint(ink_of(state), harmless(state)), count_in(node, "processors"),
-               shown(node, "pilot"), shown(row, "to"), joined(texts_in(row, "requests"), ", "),
-               shown(node, "why")});
+               seconds_in(node, "likely_seconds"), shown(node, "pilot"), shown(row, "to"),
+               joined(texts_in(row, "requests"), ", "), shown(node, "why")});
   }
   std::string text = "\n" + shown(batch, "system") + " of " + shown(batch, "site") + ", partition " +
                      shown(batch, "partition") + "\n" + table.text(style);

@@ -238,7 +238,8 @@ constexpr const char* compare_footer =
     "  dmm compare --topology topologies/dual-grid.json --model lublin-feitelson --architectures paper --paper "
     "\\\n"
     "      --loads 0.7 --repetitions 10 --output out\n"
-    "  dmm compare --experiment figure7 --repetitions 3 --output figures\n";
+    "  dmm compare --experiment figure7 --repetitions 3 --output figures\n"
+    "  dmm compare --experiment idle-nodes --workload local.swf --processors 16 --work-minutes 1000\n";
 
 void add_what_is_compared(CLI::App& command, CompareOptions& options) {
   command.add_option("--experiment", options.experiment, "One of the papers' experiments; see below")
@@ -272,6 +273,12 @@ CLI::App* add_compare_command(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<CompareOptions>();
   add_what_is_compared(*command, *options);
   command->add_option("--jobs-per-cluster", options->about.jobs, "Of mini-grid (default 400,000)")->type_name("N");
+  command->add_option("--work-minutes", options->about.work_minutes, "Of idle-nodes: the bag's (default 7,200)")
+      ->type_name("N");
+  command
+      ->add_option("--bag-at", options->about.bag_at_minutes,
+                   "Of idle-nodes: minutes until the bag (default a week)")
+      ->type_name("N");
   add_system_options(*command, options->about.choice);
   command->add_option("--jobs-at-once", options->jobs_at_once, "Simulations at a time (default: one a processor)")
       ->check(CLI::Range(1u, 4096u))

@@ -1,5 +1,6 @@
 // Table 1 and figure 3 of Netto et al. (simulator/experiments/idle_nodes.hpp), with local jobs from the
-// Lublin-Feitelson model.
+// Lublin-Feitelson model, or from a log (--workload) on as many nodes as the system has processors.
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "cli/experiments.hpp"
@@ -88,10 +89,10 @@ std::string figure_of(const IdleNodesSettings& settings, const std::vector<IdleN
       2);
 }
 
-OtherResult run(const IdleNodesSettings& settings, std::uint64_t seed,
+OtherResult run(const IdleNodesSettings& settings, const LocalJobs& local,
                 const std::function<void(std::string)>& say) {
   const std::vector<IdleNodesRow> rows =
-      idle_nodes(settings, lublin_local_jobs(settings.nodes, seed), [&](const IdleNodesRow& row) {
+      idle_nodes(settings, local, [&](const IdleNodesRow& row) {
         say("local load " + percent(row.load) + ", tasks of " + count_text(row.task_minutes, "minute") + ": " +
             decimal(row.turnaround_minutes, 0) + " min");
       });
@@ -105,15 +106,41 @@ OtherResult run(const IdleNodesSettings& settings, std::uint64_t seed,
   return result;
 }
 
+/// The jobs of a log. Its loads come from other times between submissions.
+OrFault<LocalJobs, CommandFault> jobs_of_log(const SimulationChoice& choice, IdleNodesSettings& settings) {
+  auto input = prepare_simulation(choice);
+  if (auto* fault = std::get_if<CommandFault>(&input)) return *fault;
+  auto open = std::get<SimulationInput>(input).workload.open();
+  if (auto* fault = std::get_if<CommandFault>(&open)) return *fault;
+  OpenWorkload& workload = std::get<OpenWorkload>(open);
+  std::vector<StreamJob> jobs;
+  while (std::optional<StreamJob> job = workload.jobs()) jobs.push_back(*job);
+  if (workload.replay && !workload.replay->error().empty()) return CommandFault{workload.replay->error(), 2};
+  if (jobs.size() < 2 || jobs.front().submit == jobs.back().submit)
+    return CommandFault{"--workload: idle-nodes wants jobs that are submitted at two times at least", 2};
+  settings.nodes = static_cast<std::uint32_t>(std::get<SimulationInput>(input).grid.processors());
+  if (std::ranges::any_of(jobs, [&](const StreamJob& job) { return job.processors > settings.nodes; }))
+    return CommandFault{"--workload: a job wants more than all " + count_text(settings.nodes, "node"), 2};
+  settings.repetitions = 1;
+  return scaled_local_jobs(std::move(jobs), settings.nodes, {});
+}
+
 }  // namespace
 
 ExperimentPlan plan_idle_nodes(const ExperimentOptions& options) {
   IdleNodesSettings settings;
   if (!options.loads.empty()) settings.loads = options.loads;
   if (options.repetitions > 0) settings.repetitions = options.repetitions;
-  return OtherExperiment([settings, seed = options.choice.seed](const std::function<void(std::string)>& say) {
-    return run(settings, seed, say);
-  });
+  if (options.work_minutes > 0) settings.work_minutes = options.work_minutes;
+  if (options.bag_at_minutes) settings.submit = seconds(60 * std::int64_t{*options.bag_at_minutes});
+  LocalJobs local = lublin_local_jobs(settings.nodes, options.choice.seed);
+  if (!options.choice.workload.logs.empty()) {
+    auto jobs = jobs_of_log(options.choice, settings);
+    if (auto* fault = std::get_if<CommandFault>(&jobs)) return *fault;
+    local = std::move(std::get<LocalJobs>(jobs));
+  }
+  return OtherExperiment(
+      [settings, local](const std::function<void(std::string)>& say) { return run(settings, local, say); });
 }
 
 }  // namespace dmm

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -21,6 +22,8 @@ struct ExperimentOptions {
   std::vector<std::string> architectures;  ///< the same
   std::uint32_t repetitions = 0;           ///< 0: the experiment's own
   std::uint64_t jobs = 0;                  ///< of experiments that count jobs; 0: their own
+  std::uint32_t work_minutes = 0;          ///< of a bag of tasks; 0: the experiment's own
+  std::optional<std::uint32_t> bag_at_minutes;  ///< when it arrives
 };
 
 /// An experiment that isn't made of comparisons.

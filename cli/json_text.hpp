@@ -31,6 +31,11 @@ inline bool has_number(const Json& json, const char* key) {
   return found != json.end() && found->is_number();
 }
 
+/// A member that is a number of seconds, as a length of time; empty if it isn't.
+inline std::string seconds_in(const Json& json, const char* key) {
+  return has_number(json, key) ? length_text(number_in<double>(json, key)) : std::string();
+}
+
 inline bool flag_in(const Json& json, const char* key, bool otherwise = false) {
   const auto found = json.find(key);
   return found != json.end() && found->is_boolean() ? found->get<bool>() : otherwise;

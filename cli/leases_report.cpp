@@ -12,11 +12,6 @@
 namespace dmm {
 namespace {
 
-
-std::string seconds_in(const Json& json, const char* key) {
-  return has_number(json, key) ? length_text(number_in<double>(json, key)) : std::string();
-}
-
 std::vector<std::string> users_of(const Json& lease) {
   std::vector<std::string> users;
   for (const Json& one : rows_in(lease, "handed_out")) users.push_back(text_in(one, "request"));
@@ -81,6 +76,7 @@ std::string render_leases(const std::vector<Json>& sites, const Style& style) {
                {"to"},
                {"processors", true},
                {"left", true},
+               {"likely free for", true},
                {"granted for", false, true},
                {"used by", false, true},
                {"chain", false, true}});
@@ -92,7 +88,8 @@ std::string render_leases(const std::vector<Json>& sites, const Style& style) {
       table.add({shown(site, "site"), shown(lease, "lease"),
                  shown(lease, "state") + (flag_in(lease, "wanted") ? ", wanted back" : ""), shown(lease, "from"),
                  shown(lease, "to"), count_in(lease, "processors"),
-                 seconds_in(lease, lasts_by_source ? "from_seconds_left" : "to_seconds_left"), shown(lease, "request"),
+                 seconds_in(lease, lasts_by_source ? "from_seconds_left" : "to_seconds_left"),
+                 seconds_in(lease, "expected_seconds_left"), shown(lease, "request"),
                  used == users.end() ? std::string() : joined(used->second, ", "),
                  joined(texts_in(lease, "chain"), style.pick(" → ", " > "))});
     }
@@ -168,7 +165,7 @@ static std::string shared_accounts(const std::vector<Json>& rows, const Style& s
   return text;
 }
 
-std::string render_nodes(const std::vector<Json>& rows, const Style& style) {
+std::string render_nodes(const std::vector<Json>& rows, const Style& style, const char* none) {
   Table table({{"site"},
                {"resource manager", false, true},
                {"cluster"},
@@ -189,7 +186,7 @@ std::string render_nodes(const std::vector<Json>& rows, const Style& style) {
                style.paint(ink_of(state), harmless(words_of(state))), count_in(row, "processors"), shown(row, "lease"),
                shown(row, "to"), joined(texts_in(row, "requests"), ", "), shown(row, "reason")});
   }
-  return table.empty() ? "no such nodes\n" : table.text(style) + shared_accounts(rows, style);
+  return table.empty() ? none : table.text(style) + shared_accounts(rows, style);
 }
 
 }  // namespace dmm

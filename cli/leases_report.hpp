@@ -21,10 +21,13 @@ std::string render_usage(const std::vector<nlohmann::ordered_json>& sites, bool 
 struct NodeFilter {
   std::vector<std::string> states;
   std::string resource_manager, cluster;
+  bool wants_all() const { return states.empty() && resource_manager.empty() && cluster.empty(); }
 };
 /// The rows that pass the filter, each with its "site".
 std::vector<nlohmann::ordered_json> nodes_that_pass(const std::vector<nlohmann::ordered_json>& sites,
                                                     const NodeFilter& filter);
-std::string render_nodes(const std::vector<nlohmann::ordered_json>& rows, const Style& style);
+/// As a table; `none` in place of an empty one.
+std::string render_nodes(const std::vector<nlohmann::ordered_json>& rows, const Style& style,
+                         const char* none = "no such nodes\n");
 
 }  // namespace dmm

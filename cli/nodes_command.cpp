@@ -43,7 +43,9 @@ int run(const NodesOptions& options) {
     print_json(all);
   } else {
     const Style style = style_of(STDOUT_FILENO);
-    std::printf("%s", render_nodes(rows, style).c_str());
+    const char* const none =
+        options.filter.wants_all() ? "no resource manager offers a node now\n" : "no such nodes\n";
+    std::printf("%s", render_nodes(rows, style, none).c_str());
     if (!batch.is_null()) std::printf("%s", render_batch(batch, rows, style).c_str());
   }
   for (const std::string& fault : faults) fail("nodes", {fault, 1});
@@ -76,7 +78,8 @@ CLI::App* add_nodes_command(CLI::App& app, int& exit_code) {
       "  local job   a job of the batch system's own users has it\n"
       "  held, lent  a pilot holds it: it is offered, or under a lease\n"
       "  holding     a pilot for it is under way\n"
-      "  idle        \"not held, because\" says why it isn't offered; so it does for drained and down\n"
+      "  idle        \"not held, because\" says why it isn't offered; so it does for reserved,\n"
+      "              drained and down\n"
       "Below them stands where jobs of different sites run under one account (\"users_apart\" with --json).\n"
       "\n"
       "Examples:\n"

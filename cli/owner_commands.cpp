@@ -1,5 +1,7 @@
-// `dmm reclaim`, `dmm drain`, `dmm resume` and `dmm forget`: what the owner of a site orders its site manager.
+// `dmm reclaim`, `dmm drain`, `dmm resume`, `dmm forget` and `dmm expect`: what the owner of a site orders its
+// site manager.
 #include <CLI/CLI.hpp>
+#include <charconv>
 #include <cstdio>
 #include <memory>
 
@@ -14,6 +16,7 @@ namespace {
 struct OwnerOptions {
   ManagerOptions manager;
   std::string whose;
+  std::vector<std::string> times;
   std::optional<double> grace_seconds;
   bool end_of_job = false;
   bool everything = false;
@@ -33,7 +36,7 @@ int order(const char* command, const OwnerOptions& options, const Json& argument
     std::printf("%s: %s %s taken back\n", std::string(answered.manager.party.site.text).c_str(),
                 count_text(leases, "lease").c_str(), leases == 1 ? "is" : "are");
   } else {
-    const bool changed = answered.json.value("changed", answered.json.contains("forgotten"));
+    const bool changed = answered.json.value("changed", !answered.json.contains("changed"));
     std::printf("%s: %s%s\n", std::string(answered.manager.party.site.text).c_str(), done.c_str(),
                 changed ? "" : " (it was so already)");
   }
@@ -134,6 +137,46 @@ CLI::App* add_forget_command(CLI::App& app, int& exit_code) {
   command->callback([options, &exit_code] {
     exit_code = order("forget", *options, {{"resource_manager", options->whose}}, options->whose + " is forgotten");
   });
+  return command;
+}
+
+namespace {
+
+int expect(const OwnerOptions& options) {
+  Json seconds = Json::object();
+  for (const std::string& text : options.times) {
+    const std::size_t equals = text.find('=');
+    const std::string number = equals == std::string::npos ? std::string() : text.substr(equals + 1);
+    double value = 0;
+    const auto [end, fault] = std::from_chars(number.data(), number.data() + number.size(), value);
+    const bool is_number = fault == std::errc() && end == number.data() + number.size();
+    if (equals == 0 || (!is_number && number != "unknown"))
+      return fail("expect", {"expected NAME=SECONDS or NAME=unknown, got \"" + text + '"', 2});
+    seconds[text.substr(0, equals)] = is_number ? Json(value) : Json(nullptr);
+  }
+  return order("expect", options, {{"seconds", seconds}}, "it is noted");
+}
+
+}  // namespace
+
+CLI::App* add_expect_command(CLI::App& app, int& exit_code) {
+  auto* command =
+      app.add_subcommand("expect", "Say for how long nodes are likely to be spared by their host's users");
+  auto options = std::make_shared<OwnerOptions>();
+  command->add_option("times", options->times, "A resource manager's name, and seconds from now, or \"unknown\"")
+      ->required()
+      ->type_name("NAME=SECONDS");
+  add_manager_options(*command, options->manager, Role::site_manager);
+  command->add_flag("--json", options->json, "Print a JSON object");
+  command->footer(
+      "A job gets nodes that are likely to be spared for its declared time (`dmm submit --limit-wall`). Of these "
+      "it\n"
+      "gets the ones that are spared for the least time. Leases carry it. Batch managers say it by themselves.\n"
+      "\n"
+      "Examples:\n"
+      "  dmm expect node01=3600 node02=600 --site das-3\n"
+      "  dmm expect node01=unknown --site das-3\n");
+  command->callback([options, &exit_code] { exit_code = expect(*options); });
   return command;
 }
 

@@ -5,6 +5,7 @@
 
 #include "cli/figures.hpp"
 #include "cli/json_text.hpp"
+#include "protocol/given_back.hpp"
 
 namespace dmm {
 namespace {
@@ -88,11 +89,16 @@ class Notices {
 };
 
 /// Resource managers that aren't there, whatever it is that their site still counts as theirs.
+/// Whether it has given its nodes back to the users of their host, and left.
+bool has_given_back(const Json& manager) {
+  return !flag_in(manager, "up", true) && text_in(manager, "set_aside_why") == given_back_text;
+}
+
 void say_dead_managers(Notices& notices, const Json& site) {
   for (const Json& manager : rows_in(site, "resource_managers")) {
     const std::string whom = shown(site, "site") + "/" + shown(manager, "name");
     const std::string nodes = count_text(number_in<std::uint64_t>(manager, "nodes"), "node");
-    if (!flag_in(manager, "up", true))
+    if (!flag_in(manager, "up", true) && !has_given_back(manager))
       notices.say_of(whom, "this resource manager is down" +
                                std::string(flag_in(manager, "registered", true)
                                                ? ""
@@ -109,7 +115,7 @@ void say_unused(Notices& notices, const Json& site) {
     notices.say("how large cluster " + harmless(cluster) +
                 " is isn't known: give its \"nodes\" in the site's configuration");
   for (const Json& manager : rows_in(site, "resource_managers"))
-    if (const std::string nodes = shown(manager, "set_aside"); !nodes.empty())
+    if (const std::string nodes = shown(manager, "set_aside"); !nodes.empty() && !has_given_back(manager))
       notices.say_of(name + "/" + shown(manager, "name"),
                      "nodes " + nodes + " are set aside: " + shown(manager, "set_aside_why"));
   for (const std::string& one : texts_in(site, "drained")) {
@@ -194,8 +200,9 @@ Json site_without_answer(const std::string& site, const std::string& fault) {
 bool is_anything_down(const std::vector<Json>& sites) {
   return std::ranges::any_of(sites, [](const Json& site) {
     const auto is_down = [](const Json& one) { return !flag_in(one, "up", true); };
+    const auto is_lost = [&](const Json& one) { return is_down(one) && !has_given_back(one); };
     return is_down(site) || std::ranges::any_of(rows_in(site, "links"), is_down) ||
-           std::ranges::any_of(rows_in(site, "resource_managers"), is_down);
+           std::ranges::any_of(rows_in(site, "resource_managers"), is_lost);
   });
 }
 

@@ -304,8 +304,10 @@ struct Grant {
   Duration grace;                         ///< what the owner gives before it takes nodes back; `end_of_job` for no end
   Duration length;      ///< the owner lets the lease last no longer than this from now; 0: as long as it is renewed
   Duration round_trip;  ///< from the home site to the owner and back; from the job manager, to a job manager
+  Duration expected;  ///< the owner expects to want the nodes back no sooner than this from now; 0: it can't tell
   DMM_MESSAGE(20, self.request, self.part, self.round, self.lease, self.nodes, self.term, self.chain,
-              self.owner_ancestors, self.blocks, self.origin, self.tries, self.grace, self.length, self.round_trip)
+              self.owner_ancestors, self.blocks, self.origin, self.tries, self.grace, self.length, self.round_trip,
+              self.expected)
 };
 
 /// All leases of a co-allocated request, from the home site to the job manager: each serves some of its

@@ -45,6 +45,7 @@ constexpr std::array questions{
     Question{"drain", site, Right::administrator},
     Question{"resume", site, Right::administrator},
     Question{"forget", site, Right::administrator},
+    Question{"expect", site, Right::administrator},
 
     Question{"resource", resource, Right::reader},
     Question{"batch", resource, Right::reader},  // a batch manager speaks as a resource manager

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "protocol/given_back.hpp"
 #include "resmgr/backends/process.hpp"
 #include "resmgr/backends/unexplained_ends.hpp"
 #include "resmgr/resource_manager.hpp"
@@ -101,8 +102,8 @@ class ResourceShell {
   bool finish(Instant now, Driver<ResourceManager>& driver, Farewell farewell) {
     if (may_leave_ && farewell == Farewell::leave) return true;
     if (farewell == Farewell::hand_back || config_.in_pilot) {
-      const bool is_done = driver.manager.hand_back(now, settings_.hand_back_grace,
-                                                    "given back to the host's own users", driver.effects);
+      const bool is_done =
+          driver.manager.hand_back(now, settings_.hand_back_grace, std::string(given_back_text), driver.effects);
       std::vector<TaskReport> ends = ends_.release();
       hand_over(now, driver, ends);
       return is_done && ends.empty();

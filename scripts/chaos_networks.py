@@ -11,6 +11,8 @@ import pathlib
 import random
 import subprocess
 
+from testbed_network import add_bridge, add_host
+
 FIRST_PORT = 7700
 BOTH = ("in", "out")
 WITHIN = """#!/usr/bin/env python3
@@ -74,7 +76,7 @@ class Namespaces:
         self.make_programs(binaries)
         self.make_bridge()
         for site in sites:
-            self.make_site(self.hosts[site], self.ports[site])
+            add_host(self.hosts[site], self.ports[site], "bridge0", f"{self.hosts[site]}/16")
 
     def make_programs(self, binaries):
         """A folder in which dmm finds, in place of each manager, a program that starts it inside its namespace."""
@@ -91,17 +93,7 @@ class Namespaces:
         os.makedirs("/run/netns", exist_ok=True)
         run("mount", "-t", "tmpfs", "netns", "/run/netns")
         run("ip", "link", "set", "lo", "up")
-        run("ip", "link", "add", "bridge0", "type", "bridge")
-        run("ip", "address", "add", f"{self.clients}/16", "dev", "bridge0")
-        run("ip", "link", "set", "bridge0", "up")
-
-    def make_site(self, host, port):
-        run("ip", "netns", "add", host)
-        run("ip", "link", "add", port, "type", "veth", "peer", "name", "eth0", "netns", host)
-        run("ip", "link", "set", port, "master", "bridge0", "up")
-        run("ip", "-n", host, "address", "add", f"{host}/16", "dev", "eth0")
-        for device in ("lo", "eth0"):
-            run("ip", "-n", host, "link", "set", device, "up")
+        add_bridge("bridge0", f"{self.clients}/16")
 
     def options(self):
         return ["--tcp", FIRST_PORT, "--hosts", self.first]

@@ -64,6 +64,7 @@ class Site:
 
     def __init__(self, folder, name, programs):
         self.name, self.folder, self.programs = name, folder, programs
+        self.address, self.enter = "127.0.0.1", ()  # of its head, and the words that run a command there
         self.env = {**os.environ, "DMM_SITEMGR": f"ipc://{self.folder}/site/sitemgr.ipc",
                     "DMM_JOBMGR": f"ipc://{self.folder}/ann/jobmgr.ipc"}
 
@@ -86,7 +87,7 @@ class Site:
         file.write_text(json.dumps({**config, "directory": str(place), "log": log}, indent=2))
         ready, tell = os.pipe()
         with open(place / f"{program}.out", "wb") as output:
-            process = subprocess.Popen([self.programs / program, "--config", file], pass_fds=[tell],
+            process = subprocess.Popen([*self.enter, self.programs / program, "--config", file], pass_fds=[tell],
                                        env={**self.env, "DMM_READY_FD": str(tell)}, stdout=output, stderr=output,
                                        stdin=subprocess.DEVNULL, start_new_session=True)
         os.close(tell)
@@ -98,7 +99,7 @@ class Site:
     def start_site(self, **clusters):
         """Clusters by name, each with its nodes and processors of a node."""
         [port] = free_ports(1)
-        self.at = f"tcp://127.0.0.1:{port}"
+        self.at = f"tcp://{self.address}:{port}"
         self.daemon("sitemgr", "site", site=self.name, listen=[self.at, self.env["DMM_SITEMGR"]],
                     clusters=[{"name": name, "nodes": nodes, "processors_per_node": processors}
                               for name, (nodes, processors) in clusters.items()])
@@ -115,8 +116,10 @@ class Site:
         (self.folder / "env").write_text("\n".join(lines) + f"\nexport PATH={self.programs}:$PATH\n")
 
 
-def down(options):
-    """First what starts processes, then the processes that work in the folder, whoever started them."""
+def down(options, finish=lambda folder: None):
+    """First what starts processes, then the processes that work in the folder, whoever started them. `finish` is done
+    before the folder is gone.
+    """
     if not options.directory.exists():
         print("nothing is up")
         return
@@ -139,6 +142,7 @@ def down(options):
             except ProcessLookupError:
                 pass
     until("the end of all processes", lambda: not remaining(options.directory))
+    finish(options.directory)
     shutil.rmtree(options.directory)
     print("all of it is down")
 

@@ -211,7 +211,8 @@ LeaseId hold_here(SiteStep& s, const LocalRequest& request, const CoPart& part, 
   for (const PlacedComponent& placed : placement)
     if (map.is_own(placed.cluster)) own.push_back(placed);
   const Duration within = request.answer_by - s.now;
-  const LeaseId lease = make_lease(s, request.kind->need, own, request.request.id, nullptr, within).id;
+  const LeaseId lease =
+      make_lease(s, request.kind->need, own, request.request.id, request.request.length, nullptr, within).id;
   s.parts.holds.add(lease, precedence_of(request));
   return lease;
 }

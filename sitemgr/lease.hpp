@@ -49,6 +49,7 @@ struct HopLease {
   Duration longest_promise;  ///< what Beats promised the borrower before, if that was more than they do now
   Duration length;      ///< the owner takes it back after this; 0: never
   Duration round_trip;  ///< from the home site to the owner and back
+  Instant expected_until = never;  ///< its owner expects to want the nodes back no sooner; `never`: it can't tell
   Duration held_for;    ///< owner: how long a part may wait for its claim until the other parts are held
   Instant upstream_until = never;    ///< our right to the nodes ends here; `never` while our lender's Beats vouch
   Instant downstream_until = never;  ///< our promise to the borrower ends here; `never` while our Beats vouch

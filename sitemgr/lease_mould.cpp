@@ -10,8 +10,8 @@
 #define DMM_LEASE_FIELDS                                                                                             \
   [id, state, wanted, unsure, detached, changed, pooled, upstream, downstream, nodes, cleaning, handed_out, managers, \
    granted, old_right, promised, processor_microseconds, processors, part, round, jobs, request, term,               \
-   longest_promise, length, round_trip, held_for, upstream_until, downstream_until, grace, protected_until, idle,    \
-   chain, owner_ancestors, blocks]
+   longest_promise, length, round_trip, expected_until, held_for, upstream_until, downstream_until, grace,           \
+   protected_until, idle, chain, owner_ancestors, blocks]
 // clang-format on
 
 namespace dmm {
@@ -66,6 +66,7 @@ HopLease lease_from(const Grant& grant, Instant now, Instant left_at, std::size_
   upstream_until = upstream_stands ? never : promised + term;
   grace = grant.grace;
   length = std::max(grant.length, Duration{});
+  if (grant.expected > Duration{}) expected_until = now + grant.expected;
   round_trip = std::clamp(grant.round_trip, Duration{}, round_trip_max);
   processors = processors_of(grant.nodes);
   return lease;
@@ -132,6 +133,11 @@ HopLease lease_from(LeaseRecord& row, Instant now, std::optional<std::size_t> fr
 
 namespace {
 
+/// How long from now the owner expects not to want the nodes back; 0: it can't tell. What is over is very short.
+Duration expected_left(const HopLease& lease, Instant now) {
+  return lease.expected_until == never ? Duration{} : std::max(lease.expected_until - now, microseconds(1));
+}
+
 /// How long from now the owner lets the lease last; 0: as long as it is used.
 Duration length_left(const HopLease& lease, Instant now) {
   return lease.length == Duration{} ? Duration{} : std::max(lease.limit() - now, microseconds(1));
@@ -155,6 +161,7 @@ Grant grant_of(const HopLease& lease, const std::vector<NodeGroup>& handed, Inst
   grant.grace = grace;
   grant.length = length_left(lease, now);
   grant.round_trip = round_trip;
+  grant.expected = expected_left(lease, now);
   return grant;
 }
 

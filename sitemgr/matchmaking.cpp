@@ -30,7 +30,8 @@ void match_local(SiteStep& s) {
   s.parts.matcher.begin(s.parts.queue, site);
   while (std::optional<Matcher::Match> match = s.parts.matcher.next(s.now, s.parts.queue, site)) {
     LocalRequest& request = match->request;
-    HopLease& lease = make_lease(s, request.kind->need, match->placement, request.request.id, nullptr);
+    HopLease& lease =
+        make_lease(s, request.kind->need, match->placement, request.request.id, request.request.length, nullptr);
     hand_out(s, lease, request, lease.nodes);
     s.parts.matcher.placed(s.now, s.parts.queue);
     if (match->is_reserved) drop_reservation(s.parts);
@@ -41,7 +42,7 @@ void match_local(SiteStep& s) {
 }
 
 HopLease& make_lease(SiteStep& s, const ResourceNeed& need, const Placement& placement, const RequestId& request,
-                     const Foreign* foreign, Duration held) {
+                     Duration length, const Foreign* foreign, Duration held) {
   const LeaseId id{s.parts.settings.name, s.parts.leases.new_epoch(s.parts.incarnation)};
   HopLease lease = lease_of_own(id, request, s.now, s.parts.settings);
   if (foreign) {
@@ -50,9 +51,11 @@ HopLease& make_lease(SiteStep& s, const ResourceNeed& need, const Placement& pla
     lease.held_for = held;
     lease.downstream_until = promised_until(s.parts, s.now, lease);
   }
+  const Instant until = length > Duration{} ? s.now + length : never;
   for (const PlacedComponent& placed : placement)
-    s.parts.owned.take(placed.cluster, placed.processors, need.constraints, placed.component, lease.nodes);
+    s.parts.owned.take(placed.cluster, placed.processors, need.constraints, placed.component, lease.nodes, until);
   lease.processors = processors_of(lease.nodes);
+  lease.expected_until = s.parts.owned.expected_until(lease.nodes);
   // One Assign a resource manager, however many components it got.
   each_manager(lease.nodes,
                [&](const Party& manager, const NodeSet& nodes) { assign(s, lease, manager, nodes, held); });
@@ -94,8 +97,8 @@ Lent lend(SiteStep& s, Foreign& foreign) {
     const bool was_parked = foreign.answer_by != never;
     return is_freed || (was_parked && s.now < foreign.answer_by) ? Lent::soon : Lent::no;
   }
-  HopLease& lease = make_lease(s, foreign.need(), std::get<Placement>(decision), asked.request.id, &foreign,
-                               aim.empty() ? Duration{} : asked.answer_within);
+  HopLease& lease = make_lease(s, foreign.need(), std::get<Placement>(decision), asked.request.id,
+                               asked.request.length, &foreign, aim.empty() ? Duration{} : asked.answer_within);
   s.parts.lending.granted(from);
   s.effects.log(Level::info, "grant", asked.request.id,
                 {{"to", s.parts.neighbours[from].site.text},

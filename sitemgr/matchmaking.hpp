@@ -6,10 +6,11 @@
 
 namespace dmm::site_steps {
 
-/// A lease of our own nodes. `foreign`: the delegation that it answers; none, for one of our own users. `held`: so
-/// long its nodes may be held for a part of a co-allocated request before a job comes.
+/// A lease of our own nodes, of such as are expected to be spared for `length`, the job's declared time (0: none).
+/// `foreign`: the delegation that it answers; none, for one of our own users. `held`: so long its nodes may be
+/// held for a part of a co-allocated request before a job comes.
 HopLease& make_lease(SiteStep& s, const ResourceNeed& need, const Placement& placement, const RequestId& request,
-                     const Foreign* foreign, Duration held = {});
+                     Duration length, const Foreign* foreign, Duration held = {});
 void match_local(SiteStep& s);
 /// Round robin over links.
 void match_foreign(SiteStep& s);

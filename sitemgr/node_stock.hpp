@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <set>
 #include <string>
-#include <utility>
+#include <tuple>
 #include <vector>
 
 #include "sitemgr/node_map.hpp"
@@ -25,12 +25,16 @@ struct Manager {
   NodeSet aside = {};       ///< nothing is placed on these
   NodeSet aside_free = {};  ///< of these, those that would be free
   std::string why_aside = {};
+  Instant expected_until = never;  ///< its host's users are expected to want it back then; `never`: not known
 };
+
+/// Managers that are up, by their free nodes, then by how long these are expected to be spared.
+using ByFree = std::set<std::tuple<std::uint32_t, Instant, Party>>;
 
 /// All nodes of one kind in one cluster.
 struct Stock {
   std::uint32_t free = 0, total = 0, size = 0;  ///< processors of managers that are up; that registered; of all
-  std::set<std::pair<std::uint32_t, Party>> by_free;  ///< managers that are up, by their free nodes
+  ByFree by_free;
 };
 
 /// Nodes that are alike.

@@ -235,12 +235,12 @@ void OwnedNodes::count(const Party& party, const Manager& manager, bool add) {
   ++changes_;
   if (add) {
     free_total_ += processors;
-    const bool is_new = stock.by_free.emplace(manager.free.count(), party).second;
+    const bool is_new = stock.by_free.emplace(manager.free.count(), manager.expected_until, party).second;
     DMM_ASSERT(is_new);
     ++freed_;
   } else {
     free_total_ -= processors;
-    const std::size_t erased = stock.by_free.erase({manager.free.count(), party});
+    const std::size_t erased = stock.by_free.erase({manager.free.count(), manager.expected_until, party});
     DMM_ASSERT(erased == 1);
   }
   DMM_ASSERT(stock.free <= stock.total && free_[manager.cluster] <= totals_[manager.cluster] && free_total_ <= total_);
@@ -272,10 +272,26 @@ std::uint32_t OwnedNodes::fill(std::size_t cluster, std::uint64_t processors) co
 
 // ---- taking and giving ---------------------------------------------------------------------------------------------
 
-/// The manager to take nodes from: of those that hold all the one with the least, else the one with the most: few
-/// managers, few fragments. Of two kinds that both hold all, the one that has no more than is asked for.
+/// Of managers with `nodes` free ones or more, as few as will do: the one with nodes that are spared until
+/// `until`, and for the least time beyond. If there is none, the one with nodes that are spared for the longest.
+static const std::tuple<std::uint32_t, Instant, Party>* fitting(const node_stock::ByFree& by_free,
+                                                                std::uint32_t nodes, Instant until) {
+  constexpr int counts_looked_at_max = 16;
+  const std::tuple<std::uint32_t, Instant, Party>* longest = nullptr;
+  auto least = by_free.lower_bound({nodes, Instant{INT64_MIN}, Party{}});
+  for (int counts = 0; least != by_free.end() && counts < counts_looked_at_max; ++counts) {
+    const std::uint32_t free = std::get<std::uint32_t>(*least);
+    const auto spared = by_free.lower_bound({free, until, Party{}});
+    if (spared != by_free.end() && std::get<std::uint32_t>(*spared) == free) return &*spared;
+    const auto last = std::prev(spared);
+    if (!longest || std::get<Instant>(*longest) < std::get<Instant>(*last)) longest = &*last;
+    least = spared;
+  }
+  return longest;
+}
+
 const OwnedNodes::Manager* OwnedNodes::best(std::size_t cluster, std::uint32_t nodes,
-                                            const Constraints& constraints) const {
+                                            const Constraints& constraints, Instant until) const {
   const Party* holds_all = nullptr;
   const Party* holds_most = nullptr;
   std::pair<std::size_t, std::uint32_t> best_all{};
@@ -284,14 +300,14 @@ const OwnedNodes::Manager* OwnedNodes::best(std::size_t cluster, std::uint32_t n
     if (!meets(kind.properties, constraints)) continue;
     const auto& by_free = kind.stocks[cluster].by_free;
     if (by_free.empty()) continue;
-    const auto fits = by_free.lower_bound({nodes, Party{}});
-    if (fits != by_free.end()) {
-      const std::pair<std::size_t, std::uint32_t> rank{kind.properties.attributes.size(), fits->first};
-      if (!holds_all || rank < best_all) holds_all = &fits->second, best_all = rank;
+    if (const auto* fits = fitting(by_free, nodes, until)) {
+      const std::pair<std::size_t, std::uint32_t> rank{kind.properties.attributes.size(),
+                                                       std::get<std::uint32_t>(*fits)};
+      if (!holds_all || rank < best_all) holds_all = &std::get<Party>(*fits), best_all = rank;
       continue;
     }
-    const std::uint32_t greatest = by_free.rbegin()->first;
-    if (greatest > most) holds_most = &by_free.lower_bound({greatest, Party{}})->second, most = greatest;
+    const std::uint32_t greatest = std::get<std::uint32_t>(*by_free.rbegin());
+    if (greatest > most) holds_most = &std::get<Party>(*fitting(by_free, greatest, until)), most = greatest;
   }
   const Party* chosen = holds_all ? holds_all : holds_most;
   if (!chosen) return nullptr;
@@ -301,12 +317,12 @@ const OwnedNodes::Manager* OwnedNodes::best(std::size_t cluster, std::uint32_t n
 }
 
 void OwnedNodes::take(std::size_t cluster, std::uint32_t processors, const Constraints& constraints,
-                      std::uint32_t component, std::vector<NodeGroup>& taken) {
+                      std::uint32_t component, std::vector<NodeGroup>& taken, Instant until) {
   DMM_ASSERT(cluster < widths_.size() && widths_[cluster] > 0);
   const std::uint32_t per_node = widths_[cluster];
   std::uint32_t nodes = (processors + per_node - 1) / per_node;
   while (nodes > 0) {
-    const Manager* found = best(cluster, nodes, constraints);
+    const Manager* found = best(cluster, nodes, constraints, until);
     DMM_ASSERT(found && found->free.count() > 0 && found->offer.processors_per_node == per_node);
     Manager& manager = managers_.at(found->offer.manager);
     const std::uint32_t part = std::min(nodes, manager.free.count());
@@ -341,6 +357,30 @@ NodeSet OwnedNodes::withhold(const Party& party, const NodeSet& nodes) {
   freed_ = freed;
   DMM_ASSERT(dmm::count(manager.aside_free) <= dmm::count(manager.aside));
   return taken;
+}
+
+bool OwnedNodes::expect(const Party& party, Instant until) {
+  const auto it = managers_.find(party);
+  if (it == managers_.end()) return false;
+  Manager& manager = it->second;
+  if (manager.registered && manager.up) {
+    node_stock::ByFree& by_free = kinds_[manager.kind].stocks[manager.cluster].by_free;
+    auto entry = by_free.extract({manager.free.count(), manager.expected_until, party});
+    DMM_ASSERT(!entry.empty());
+    std::get<Instant>(entry.value()) = until;
+    by_free.insert(std::move(entry));
+  }
+  manager.expected_until = until;
+  return true;
+}
+
+Instant OwnedNodes::expected_until(const std::vector<NodeGroup>& groups) const {
+  Instant least = never;
+  for (const NodeGroup& group : groups) {
+    const auto it = managers_.find(group.resource_manager);
+    if (it != managers_.end()) least = std::min(least, it->second.expected_until);
+  }
+  return least;
 }
 
 void OwnedNodes::set_aside(const Party& party, const NodeSet& nodes, std::string why) {

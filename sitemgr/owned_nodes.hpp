@@ -84,10 +84,12 @@ class OwnedNodes {
   std::vector<NodeClass> classes(Duration longest) const;
 
   // ---- taking and giving ----
-  /// Takes whole nodes that hold `processors` in one cluster; the caller saw in a view that they are there. If single
-  /// resource managers have enough nodes, nodes with the fewest attributes are taken first.
+  /// Takes whole nodes that hold `processors` in one cluster; the caller saw in a view that they are there. If
+  /// single resource managers have enough nodes, nodes with the fewest attributes are taken first. Of these, nodes
+  /// come first that are expected to be spared until `until`, and for the least time beyond it; then those spared
+  /// the longest.
   void take(std::size_t cluster, std::uint32_t processors, const Constraints& constraints, std::uint32_t component,
-            std::vector<NodeGroup>& taken);
+            std::vector<NodeGroup>& taken, Instant until = never);
   /// Nodes of a resource manager are free again.
   void put(const Party& resource_manager, const NodeSet& nodes);
   /// Takes those of the nodes that are free, to be put back later; returns them.
@@ -95,6 +97,11 @@ class OwnedNodes {
   /// Nothing is placed on these nodes until `bring_back`; `why` is shown to people.
   void set_aside(const Party& resource_manager, const NodeSet& nodes, std::string why);
   void bring_back(const Party& resource_manager, const NodeSet& nodes);
+  /// The users of a resource manager's host are expected to want its nodes back then; `never`: that isn't known.
+  /// False if there is no such resource manager.
+  bool expect(const Party& resource_manager, Instant until);
+  /// The earliest time at which nodes of one of the groups are expected to be wanted back.
+  Instant expected_until(const std::vector<NodeGroup>& groups) const;
 
   /// These nodes as a group of a lease; the resource manager must be known.
   NodeGroup group_of(const Party& resource_manager, const NodeSet& nodes) const;
@@ -121,7 +128,8 @@ class OwnedNodes {
   void count_size(const Manager& manager, bool add);
   void resize();
   std::uint32_t fill(std::size_t cluster, std::uint64_t processors) const;
-  const Manager* best(std::size_t cluster, std::uint32_t nodes, const Constraints& constraints) const;
+  const Manager* best(std::size_t cluster, std::uint32_t nodes, const Constraints& constraints,
+                      Instant until) const;
 
   SiteName site_;
   std::vector<ClusterSettings> settings_;

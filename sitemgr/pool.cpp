@@ -42,7 +42,8 @@ std::vector<NodeGroup> take_in_cluster(std::vector<NodeGroup>& idle, const Clust
   return taken;
 }
 
-/// For how long a job may yet be put on the lease; 0 if none may.
+/// For how long a job may yet be put on the lease, before its end or before its owner expects to want it back; 0
+/// if none may.
 static Duration reusable_for(const SiteParts& parts, Instant now, const HopLease& lease);
 /// The nodes are in the hands of the request's job manager from now on: the Grant that tells it. `is_first`: no
 /// other lease serves the request yet.
@@ -143,7 +144,8 @@ Duration reusable_for(const SiteParts& parts, Instant now, const HopLease& lease
   if (lease.wanted || !stands(parts, lease)) return {};
   if (lease.jobs >= parts.settings.reuse_jobs_max && lease.jobs > 0) return {};
   if (now - lease.granted >= parts.settings.reuse_length_max) return {};
-  return lease.length == Duration{} ? duration_max : lease.limit() - now;
+  const Instant until = std::min(lease.limit(), lease.expected_until);
+  return until == never ? duration_max : until - now;
 }
 
 bool reuse(SiteStep& s, HopLease& lease) {

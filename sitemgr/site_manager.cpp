@@ -176,6 +176,9 @@ WhyNot SiteManager::forget(Instant now, const ShortText& resource_manager, Effec
   SiteStep s{parts_, now, effects};
   return site_steps::forget(s, resource_manager);
 }
+bool SiteManager::expect(const ShortText& resource_manager, Instant until) {
+  return parts_.owned.expect(resource_manager_of(parts_.settings.name, resource_manager), until);
+}
 WhyNot SiteManager::reconfigure(Instant now, const SiteSettings& settings, Effects& effects) {
   SiteStep s{parts_, now, effects};
   return site_steps::reconfigure(s, settings);

@@ -56,6 +56,9 @@ class SiteManager {
   const std::set<SiteName>& drained() const { return parts_.drains.sites(); }
   /// A resource manager that is down won't come back. Why it can't be forgotten; empty if it is.
   WhyNot forget(Instant now, const ShortText& resource_manager, Effects& effects);
+  /// The users of a resource manager's host are expected to want its nodes back then; `never`: that isn't known.
+  /// False if there is no such resource manager.
+  bool expect(const ShortText& resource_manager, Instant until);
   /// Takes other settings: everything but the site's name and ancestors, and the clusters that there are. Empty, or why
   /// they can't be taken, and then nothing changed.
   WhyNot reconfigure(Instant now, const SiteSettings& settings, Effects& effects);

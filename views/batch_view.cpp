@@ -16,6 +16,7 @@ Json standing_of(const NodeStanding& node) {
           {"state", node.state},
           {"why", node.why},
           {"pilot", node.pilot},
+          {"likely_seconds", node.likely ? Json(node.likely->in_seconds()) : Json(nullptr)},
           {"processors", node.processors}};
 }
 

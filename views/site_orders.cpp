@@ -1,6 +1,8 @@
 // Orders of the owner as JSON; see site_orders.hpp.
 #include "views/site_orders.hpp"
 
+#include <algorithm>
+
 #include "views/json_answer.hpp"
 
 namespace dmm {
@@ -9,6 +11,7 @@ namespace {
 using views::Json;
 
 constexpr double grace_seconds_max = 30.0 * 24 * 3600;
+constexpr double expected_seconds_max = 365.0 * 24 * 3600;
 
 /// {"whose": a lease or a borrower's site, "grace_seconds": number} or {"whose": ..., "end_of_job": true}.
 Answer reclaim(SiteManager& site, const ViewTime& time, const Ask& ask, const Json& argument,
@@ -57,15 +60,32 @@ Answer forget(SiteManager& site, const ViewTime& time, const Ask& ask, const Jso
   return views::answer(ask, {{"forgotten", name}});
 }
 
+/// {"seconds": {resource manager: number, ...}}: how long from now its nodes are likely to be spared; null: not
+/// known.
+Answer expect(SiteManager& site, const ViewTime& time, const Ask& ask, const Json& argument) {
+  const auto given = argument.find("seconds");
+  const auto is_time = [](const Json& value) {
+    return value.is_null() || (value.is_number() && value >= 0.0 && value <= expected_seconds_max);
+  };
+  if (given == argument.end() || !given->is_object() || !std::ranges::all_of(*given, is_time))
+    return views::fault(ask,
+                        R"(expect: the argument is {"seconds": {"resource manager": number from 0 to 31536000}})");
+  std::size_t known = 0;
+  for (const auto& [name, value] : given->items())
+    known += site.expect(name, value.is_null() ? never : time.now + from_seconds(value.get<double>()));
+  return views::answer(ask, {{"known", known}});
+}
+
 }  // namespace
 
 std::optional<Answer> order_site(SiteManager& site, const ViewTime& time, const Ask& ask,
                                  SiteManagerEffects& effects) {
   const bool drains = ask.verb == "drain" || ask.verb == "resume";
-  if (ask.verb != "reclaim" && ask.verb != "forget" && !drains) return std::nullopt;
+  if (ask.verb != "reclaim" && ask.verb != "forget" && ask.verb != "expect" && !drains) return std::nullopt;
   const auto argument = views::argument_of(ask);
   if (!argument) return views::fault(ask, ask.verb + ": the argument is not a JSON object");
   if (ask.verb == "forget") return forget(site, time, ask, *argument, effects);
+  if (ask.verb == "expect") return expect(site, time, ask, *argument);
   if (drains) return drain_or_resume(site, time, ask, *argument, effects);
   return reclaim(site, time, ask, *argument, effects);
 }

@@ -1,4 +1,5 @@
-// What the owner may order a site manager: "reclaim", "drain", "resume", "forget" (docs/protocol.md section 9).
+// What the owner may order a site manager: "reclaim", "drain", "resume", "forget" and "expect" (docs/protocol.md
+// section 9).
 #pragma once
 
 #include <optional>

@@ -210,6 +210,7 @@ Json lease_of(const SiteManager& site, const ViewTime& time, const HopLease& lea
           {"granted", views::date(time, lease.granted)},
           {"jobs", lease.jobs},
           {"taken_back", views::date(time, lease.limit() == never ? std::nullopt : std::optional(lease.limit()))},
+          {"expected_seconds_left", views::seconds_left(time, lease.expected_until)},
           {"from_seconds_left", views::seconds_left(time, lease.upstream_until)},
           {"to_seconds_left", views::seconds_left(time, lease.downstream_until)}};
 }

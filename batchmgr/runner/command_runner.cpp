@@ -34,11 +34,12 @@ std::int64_t monotonic_microseconds() {
   return std::int64_t{now.tv_sec} * 1'000'000 + now.tv_nsec / 1'000;
 }
 
-std::uint32_t minute_of_day() {
+void note_time(CommandEnded& ended) {
   const std::time_t now = std::time(nullptr);
   std::tm local{};
   localtime_r(&now, &local);
-  return static_cast<std::uint32_t>(local.tm_hour * 60 + local.tm_min);
+  ended.minute = static_cast<std::uint32_t>(local.tm_hour * 60 + local.tm_min);
+  ended.clock_seconds = now;
 }
 
 int memory_file() { return memfd_create("command", MFD_CLOEXEC); }
@@ -143,7 +144,7 @@ void CommandRunner::start(const CommandWanted& wanted) {
 }
 
 void CommandRunner::fail(std::uint64_t id, std::string why) {
-  failed_.push_back({.id = id, .status = -1, .error = std::move(why), .minute = minute_of_day()});
+  note_time(failed_.emplace_back(CommandEnded{.id = id, .status = -1, .error = std::move(why)}));
   ::eventfd_write(bell_, 1);
 }
 
@@ -157,7 +158,7 @@ CommandEnded CommandRunner::collect(std::uint64_t id, Process& process) {
   ended.output = text_of(process.output);
   ended.error = process.is_late ? "didn't end in time" : text_of(process.error);
   ended.took = microseconds(monotonic_microseconds() - process.began);
-  ended.minute = minute_of_day();
+  note_time(ended);
   for (const int file : {process.handle, process.timer, process.output, process.error}) ::close(file);
   return ended;
 }

@@ -18,7 +18,8 @@ std::uint32_t narrow(std::uint64_t number) {
 }
 
 using NamedUse = std::pair<std::string_view, NodeUse>;
-constexpr std::array<NamedUse, 4> uses{NamedUse{"idle", NodeUse::idle}, NamedUse{"busy", NodeUse::busy},
+constexpr std::array<NamedUse, 5> uses{NamedUse{"idle", NodeUse::idle}, NamedUse{"busy", NodeUse::busy},
+                                       NamedUse{"reserved", NodeUse::reserved},
                                        NamedUse{"drained", NodeUse::drained}, NamedUse{"down", NodeUse::down}};
 
 /// node NAME STATE PROCESSORS MEGABYTES FEATURES REASON
@@ -58,9 +59,20 @@ bool take_waiting(std::string_view line, Snapshot& all) {
   return true;
 }
 
+/// planned SECONDS
+bool take_planned(std::string_view line, Snapshot& all) {
+  const auto words = lines::split(line, ' ');
+  const auto start = words.size() == 2 ? lines::number_in(words[1]) : std::nullopt;
+  if (!start) return false;
+  const auto at = static_cast<std::int64_t>(narrow(*start));
+  all.planned = std::min(all.planned.value_or(at), at);
+  return true;
+}
+
 bool take_line(std::string_view line, Snapshot& all) {
   if (line.starts_with("node ")) return take_node(line, all);
   if (line.starts_with("pilot ")) return take_pilot(line, all);
+  if (line.starts_with("planned ")) return take_planned(line, all);
   return line.starts_with("waiting ") && take_waiting(line, all);
 }
 
@@ -72,7 +84,8 @@ OrFault<Snapshot> read(const BatchSettings&, std::span<const std::string> output
   Snapshot all;
   for (const std::string_view line : lines::lines_of(outputs[0]))
     if (!take_line(line, all))
-      return "the program look said \"" + std::string(line) + "\"; expected a line node, pilot or waiting";
+      return "the program look said \"" + std::string(line) +
+             "\"; expected a line node, pilot, waiting or planned";
   std::ranges::sort(all.nodes, {}, &BatchNode::name);
   return all;
 }

@@ -16,16 +16,17 @@ namespace {
 /// Fields of a line; the last one may have bars in it.
 constexpr std::string_view node_format = "%N|%T|%c|%m|%f|%E";
 constexpr std::size_t node_fields = 6;
-constexpr std::string_view job_format = "%i|%T|%r|%P|%D|%N|%n|%L|%j";
-constexpr std::size_t job_fields = 9;
+constexpr std::string_view job_format = "%i|%T|%r|%P|%D|%N|%n|%L|%S|%j";
+constexpr std::size_t job_fields = 10;
 
 /// Slurm marks states by a last letter: "down*" doesn't answer, "idle~" is switched off.
 NodeUse use_of(std::string_view state) {
   if (state.ends_with('*')) return NodeUse::down;
   if (state == "idle") return NodeUse::idle;
   if (state.starts_with("drain")) return NodeUse::drained;
-  const bool is_busy = state.starts_with("alloc") || state.starts_with("mix") || state.starts_with("compl") ||
-                       state.starts_with("reserved") || state.starts_with("planned");
+  if (state.starts_with("compl") || state.starts_with("planned")) return NodeUse::planned;
+  if (state.starts_with("reserved") || state.starts_with("maint")) return NodeUse::reserved;
+  const bool is_busy = state.starts_with("alloc") || state.starts_with("mix");
   return is_busy ? NodeUse::busy : NodeUse::down;
 }
 
@@ -62,25 +63,31 @@ WhyNot take_job(const BatchSettings& settings, std::string_view line, Snapshot& 
       fields.size() == job_fields ? lines::number_in(lines::split(fields[4], '-').front()) : std::nullopt;
   if (!nodes) return "squeue said \"" + std::string(line) + "\"";
   const std::string_view state = fields[1];
-  if (fields[8] == pilot_name(settings)) {
+  if (fields[9] == pilot_name(settings)) {
     const std::string_view node = fields[5].empty() ? fields[6] : fields[5];
     all.pilots.push_back({{std::string(fields[0])},
                           std::string(node),
                           state != "PENDING" && state != "CONFIGURING",
                           time_in(fields[7]).value_or(Duration{})});
-  } else if (state == "PENDING" && fields[3] != settings.partition &&
-             (waits_for_nodes(fields[2]) || waits_for_more_nodes(fields[2]))) {
+    return {};
+  }
+  if (state != "PENDING" || fields[3] == settings.partition) return {};
+  if (const auto start = lines::number_in(fields[8])) {
+    const auto at = static_cast<std::int64_t>(std::min<std::uint64_t>(*start, UINT32_MAX));
+    all.planned = std::min(all.planned.value_or(at), at);
+  }
+  if (waits_for_nodes(fields[2]) || waits_for_more_nodes(fields[2]))
     all.waiting.push_back({std::string(fields[0]),
                            static_cast<std::uint32_t>(std::clamp<std::uint64_t>(*nodes, 1, UINT32_MAX)),
                            std::string(fields[2]), waits_for_more_nodes(fields[2])});
-  }
   return {};
 }
 
 std::vector<Command> look(const BatchSettings& settings) {
   const std::string nodes = "--format=" + std::string(node_format);
-  std::vector<Command> commands{{{"sinfo", "--noheader", "--Node", "--partition=" + settings.partition, nodes}},
-                                {{"squeue", "--noheader", "--all", "--format=" + std::string(job_format)}}};
+  std::vector<Command> commands{
+      {{"sinfo", "--noheader", "--Node", "--partition=" + settings.partition, nodes}},
+      {{"env", "SLURM_TIME_FORMAT=%s", "squeue", "--noheader", "--all", "--format=" + std::string(job_format)}}};
   if (settings.borrow.is_on()) commands.push_back({{"sinfo", "--noheader", "--Node", nodes}});
   return commands;
 }
@@ -154,14 +161,18 @@ std::string letters_of(const std::string& bytes) {
 }
 
 /// Runs at the owner, as root, in the namespaces of a job: whatever starts here ends with the job. The key is in
-/// memory alone, in a mount namespace of its own, and is gone with the last process there. The batch manager
-/// evicts the node when the job is over.
+/// memory alone, in a mount namespace of its own, and is gone with the last process there. A folder that every
+/// host has is the place of it, so that nothing stays if all is killed. The batch manager evicts the node when the
+/// job is over.
 std::string guest_script(const BatchSettings& settings, const std::string& node) {
   const BorrowSettings& borrow = settings.borrow;
   return R"(set -e
 umask 077
-D=$(mktemp -d /tmp/dmm-guest.XXXXXX)
-trap 'umount -l "$D"; rmdir "$D"' EXIT
+D=/media
+if ! [ -d $D ] || ls -A $D | grep -q .; then
+  D=$(mktemp -d /tmp/dmm-guest.XXXXXX)
+  trap 'umount -l "$D"; rmdir "$D"' EXIT
+fi
 trap 'exit 143' TERM
 mount -t tmpfs -o mode=755 dmm-guest "$D"
 echo )" + letters_of(borrow.key_text) +

@@ -47,7 +47,9 @@ struct Stage {
   /// The open command of this program, which isn't open any more.
   CommandWanted take(const std::string& program) {
     const auto found = std::ranges::find_if(open, [&](const CommandWanted& one) {
-      return one.command.arguments.front() == program || one.command.arguments.front() == "/programs/" + program;
+      const std::vector<std::string>& words = one.command.arguments;
+      const bool is_through_env = words.front() == "env" && words[2] == program;
+      return words.front() == program || words.front() == "/programs/" + program || is_through_env;
     });
     REQUIRE(found != open.end());
     CommandWanted wanted = std::move(*found);
@@ -90,12 +92,41 @@ struct Stage {
 
 }  // namespace
 
+TEST_CASE("the site manager hears for how long a held node is likely to be spared") {
+  Stage stage;
+  const std::string idle = "node b1 idle 4 8000 -\n", busy = "node b1 busy 4 8000 -\n";
+  const std::string held = busy + "pilot 12 b1 runs 3600\n";
+  stage.settle();
+  stage.end("look", busy);
+  for (int i = 0; i < 5; ++i) {
+    stage.look(idle);
+    stage.look(busy, seconds(5));
+  }
+  stage.look(idle);
+  stage.look(idle, seconds(20));
+  stage.end("dmm", "TOKEN\n");
+  stage.end("hold", "12\n");
+  stage.look(held);
+  CHECK(stage.end("dmm", "").command.arguments ==
+        std::vector<std::string>{"dmm", "expect", "--sitemgr", "ipc:///run/b.ipc", "b1=21"});
+  CHECK(stage.node("b1").likely == seconds(21));
+  stage.look(held);
+  CHECK(stage.open.empty());  // much the same
+  stage.look(held, seconds(30));
+  CHECK(stage.end("dmm", "").command.arguments.back() == "b1=52");
+  // A start that the batch system plans comes first.
+  stage.look(held + "planned 4\n");
+  CHECK(stage.end("dmm", "").command.arguments.back() == "b1=4");
+  stage.look(held + "planned 4\n", seconds(60));
+  CHECK(stage.end("dmm", "").command.arguments.back() == "b1=4");  // said again
+}
+
 TEST_CASE("the name of a node that was evicted during a look is given away at once, and evicted once") {
   Stage stage(borrowing(), "slurm");
   const auto look = [&] {
     stage.end("dmm", R"({"jobs": []})");
     stage.end("sinfo", "b1|allocated|2|4000|(null)|none\n");
-    stage.end("squeue", "7|PENDING|Resources|main|1|||UNLIMITED|wrap\n");
+    stage.end("squeue", "7|PENDING|Resources|main|1|||UNLIMITED|N/A|wrap\n");
     stage.end("sinfo", "b1|allocated|2|4000|(null)|none\nlent1|idle|2|4000|(null)|none\n");
   };
   stage.settle();
@@ -119,7 +150,7 @@ TEST_CASE("a node that was asked for and not needed can be asked for again at on
     stage.end("squeue", waiting);
     stage.end("sinfo", "b1|allocated|2|4000|(null)|none\n");
   };
-  const std::string job = "7|PENDING|Resources|main|1|||UNLIMITED|wrap\n";
+  const std::string job = "7|PENDING|Resources|main|1|||UNLIMITED|N/A|wrap\n";
   look("", job);
   CHECK(stage.end("dmm", "").command.arguments[1] == "submit");
   look(R"({"job": 5, "name": "lent1", "state": "waiting"})", "");

@@ -63,6 +63,34 @@ TEST_CASE("nodes that are idle or held by pilots are taken first") {
   CHECK(story.decide().attach.empty());
 }
 
+TEST_CASE("nodes that the batch system keeps for a waiting job are its own already") {
+  Story story;
+  story.waits(4);
+  for (BatchNode& node : story.snapshot.nodes) node.use = NodeUse::planned;
+  CHECK(story.decide().attach.empty());
+  story.waits(1);
+  CHECK(story.decide().attach == Names{"lent1"});
+  story.guest("lent1", true).joined("lent1", NodeUse::planned);
+  CHECK(story.decide().attach.empty());
+}
+
+TEST_CASE("a node that joined since the job manager was asked is the one that was missing") {
+  CHECK(Story().waits(1).joined("lent1", NodeUse::idle).decide().attach.empty());
+  CHECK(Story().waits(2).joined("lent1", NodeUse::idle).decide().attach == Names{"lent2"});
+}
+
+TEST_CASE("a node that has just lost its pilot is no local job's yet") {
+  Story story;
+  story.waits(2);
+  story.past.held = {"a1", "a3"};
+  CHECK(story.decide().attach.empty());
+  story.snapshot.pilots.push_back({{"1"}, "a1", true});
+  story.snapshot.nodes[0].use = NodeUse::idle;  // seen before its pilot was, or after
+  CHECK(story.decide().attach.empty());
+  story.past.held.erase("a3");
+  CHECK(story.decide().attach == Names{"lent1"});
+}
+
 TEST_CASE("a job that is larger than the batch system lacks what is beyond its nodes") {
   CHECK(Story().waits(5, true).decide().attach == Names{"lent1"});
   CHECK(Story().waits(6, true).decide().attach == Names{"lent1", "lent2"});
@@ -72,6 +100,7 @@ TEST_CASE("a job that is larger than the batch system lacks what is beyond its n
 TEST_CASE("nodes that are on their way or unused aren't borrowed twice") {
   CHECK(Story().waits(1).guest("lent1", false).decide().attach.empty());
   CHECK(Story().waits(1).guest("lent1", true).joined("lent1", NodeUse::idle).decide().attach.empty());
+  CHECK(Story().waits(1).guest("lent1", true).joined("lent1", NodeUse::down).decide().attach.empty());
   CHECK(Story().waits(1).guest("lent1", true).joined("lent1", NodeUse::busy).decide().attach == Names{"lent2"});
 }
 

@@ -54,9 +54,11 @@ Names texts(const std::vector<PilotId>& ids) {
 TEST_CASE("nodes that were idle long enough are held, the longest idle ones first") {
   Story story;
   story.idle("a", 70).idle("b", 300).idle("c", 20).other("d", NodeUse::busy);
+  story.other("e", NodeUse::reserved, "maintenance on Monday");
   CHECK(story.decide().hold == Names{"b", "a"});
   CHECK(story.why("c") == "idle: idle for 20 of 60 s");
   CHECK(story.why("d") == "local job: ");
+  CHECK(story.why("e") == "reserved: maintenance on Monday");
   CHECK(story.why("a") == "holding: ");
 }
 

@@ -25,7 +25,8 @@ class Node {
     fs::create_directories(folder_ / "it's here/n1");
     write("prolog", prolog_text(settings()));
     write("epilog", epilog_text(settings()));
-    write("nodeagent", "#!/bin/sh\necho \"$1\" >> " + (folder_ / "calls").string() + "\n");
+    write("nodeagent", "#!/bin/sh\necho \"$1\" >> " + (folder_ / "calls").string() + "\necho \"$*\" > " +
+                           (folder_ / "words").string() + "\n");
   }
   ~Node() { fs::remove_all(folder_); }
   Node(const Node&) = delete;
@@ -37,17 +38,23 @@ class Node {
     return std::system(line.c_str());
   }
 
-  /// What the agent was called with since the last time.
+  /// The first words that the agent was called with since the last time.
   std::string calls() const {
-    std::ostringstream all;
-    if (const std::ifstream file(folder_ / "calls"); file) all << file.rdbuf();
+    const std::string all = text_of("calls");
     fs::remove(folder_ / "calls");
-    return all.str();
+    return all;
   }
+  /// All words of the last call.
+  std::string words() const { return text_of("words"); }
 
  private:
   NodeScriptSettings settings() const {
-    return {(folder_ / "it's here").string(), folder_.string(), seconds(5), {"a=it's"}};
+    return {(folder_ / "it's here").string(), folder_.string(), seconds(5), {"a=it's", "address=%n"}};
+  }
+  std::string text_of(const char* name) const {
+    std::ostringstream all;
+    if (const std::ifstream file(folder_ / name); file) all << file.rdbuf();
+    return all.str();
   }
   void write(const std::string& name, const std::string& text) const {
     std::ofstream(folder_ / name) << text;
@@ -71,6 +78,12 @@ TEST_CASE("the agent of a node is stopped before a local job and started after t
   CHECK(node.calls() == "");
   CHECK(node.run("epilog", "2") == 0);
   CHECK(node.calls() == "--background\n");
+}
+
+TEST_CASE("the agent is told the settings of its node") {
+  const Node node;
+  CHECK(node.run("epilog") == 0);
+  CHECK(node.words().ends_with(" --set a=it's --set address=n1\n"));
 }
 
 TEST_CASE("local jobs of a node that has not joined run as ever") {

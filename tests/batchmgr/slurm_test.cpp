@@ -38,9 +38,12 @@ TEST_CASE("Slurm's nodes have a use, a size and features") {
       "b3|drained|2|4000|(null)|a fan | is loud\n"
       "b4|idle*|2|4000|(null)|Not responding\n"
       "b5|allocated|2|4000|(null)|none\n"
-      "b6|down~|2|4000|(null)|none\n",
+      "b6|down~|2|4000|(null)|none\n"
+      "b7|completing|2|4000|(null)|none\n"
+      "b8|planned|2|4000|(null)|none\n"
+      "b9|reserved|2|4000|(null)|none\n",
       "");
-  REQUIRE(all.nodes.size() == 6);
+  REQUIRE(all.nodes.size() == 9);
   CHECK(all.nodes[0].name == "b1");
   CHECK(all.nodes[0].use == NodeUse::idle);
   CHECK(all.nodes[0].processors == 16);
@@ -52,19 +55,22 @@ TEST_CASE("Slurm's nodes have a use, a size and features") {
   CHECK(all.nodes[3].use == NodeUse::down);
   CHECK(all.nodes[4].use == NodeUse::busy);
   CHECK(all.nodes[5].use == NodeUse::down);
+  CHECK(all.nodes[6].use == NodeUse::planned);
+  CHECK(all.nodes[7].use == NodeUse::planned);
+  CHECK(all.nodes[8].use == NodeUse::reserved);
 }
 
 TEST_CASE("Slurm's jobs are pilots of this batch manager, or local jobs that wait for nodes") {
   const Snapshot all = read("",
-                            "1|RUNNING|None|lend|1|b1|b1|59:58|dmm-b-slurm\n"
-                            "2|PENDING|Resources|lend|1||b2|1-00:00:00|dmm-b-slurm\n"
-                            "3|RUNNING|None|lend|1|b3|b3|59:58|dmm-b-other\n"
-                            "4|PENDING|Resources|main|4|||UNLIMITED|a job | with a bar\n"
-                            "5|PENDING|Priority|main|1-4|||UNLIMITED|wrap\n"
-                            "6|PENDING|Dependency|main|4|||UNLIMITED|wrap\n"
-                            "7|PENDING|BeginTime|main|4|||UNLIMITED|wrap\n"
-                            "8|RUNNING|None|main|4|b4||UNLIMITED|wrap\n"
-                            "9|PENDING|Resources|lend|1||b2|30:00|dmm-b-other\n");
+                            "1|RUNNING|None|lend|1|b1|b1|59:58|N/A|dmm-b-slurm\n"
+                            "2|PENDING|Resources|lend|1||b2|1-00:00:00|N/A|dmm-b-slurm\n"
+                            "3|RUNNING|None|lend|1|b3|b3|59:58|N/A|dmm-b-other\n"
+                            "4|PENDING|Resources|main|4|||UNLIMITED|1800000090|a job | with a bar\n"
+                            "5|PENDING|Priority|main|1-4|||UNLIMITED|N/A|wrap\n"
+                            "6|PENDING|Dependency|main|4|||UNLIMITED|N/A|wrap\n"
+                            "7|PENDING|BeginTime|main|4|||UNLIMITED|1800000060|wrap\n"
+                            "8|RUNNING|None|main|4|b4||UNLIMITED|1700000000|wrap\n"
+                            "9|PENDING|Resources|lend|1||b2|30:00|N/A|dmm-b-other\n");
   REQUIRE(all.pilots.size() == 2);
   CHECK(all.pilots[0].id.text == "1");
   CHECK(all.pilots[0].node == "b1");
@@ -77,6 +83,7 @@ TEST_CASE("Slurm's jobs are pilots of this batch manager, or local jobs that wai
   CHECK(all.waiting[0].id == "4");
   CHECK(all.waiting[0].nodes == 4);
   CHECK(all.waiting[1].nodes == 1);
+  CHECK(all.planned == 1'800'000'060);
 }
 
 TEST_CASE("what can't be read of Slurm's output is named") {
@@ -113,8 +120,8 @@ TEST_CASE("a pilot's time limit is moved to a whole hold from now") {
 
 TEST_CASE("a job that wants more nodes than its cluster has is told from others") {
   const Snapshot all = read("",
-                            "4|PENDING|PartitionConfig|main|6|||UNLIMITED|wrap\n"
-                            "5|PENDING|Resources|main|2|||UNLIMITED|wrap\n");
+                            "4|PENDING|PartitionConfig|main|6|||UNLIMITED|N/A|wrap\n"
+                            "5|PENDING|Resources|main|2|||UNLIMITED|N/A|wrap\n");
   REQUIRE(all.waiting.size() == 2);
   CHECK(all.waiting[0].too_large);
   CHECK_FALSE(all.waiting[1].too_large);

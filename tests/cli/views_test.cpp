@@ -179,6 +179,22 @@ TEST_CASE("views: a resource manager that is down shows in the list of sites, an
   CHECK(render_nodes(rows({.states = {"cleaning"}, .resource_manager = {}, .cluster = {}}), wide) == "no such nodes\n");
 }
 
+TEST_CASE("views: a resource manager that gave its nodes back to their host isn't down") {
+  const auto site_with = [](const char* why) {
+    return std::vector<Json>{
+        {{"site", "b"},
+         {"up", true},
+         {"resource_managers", {{{"name", "b1"}, {"up", false}, {"set_aside", "0"}, {"set_aside_why", why}}}}}};
+  };
+  const std::vector<Json> back = site_with("given back to the host's own users"),
+                          lost = site_with("its disk is full");
+  CHECK_FALSE(is_anything_down(back));
+  CHECK(render_sites(back, wide).find("b1") == std::string::npos);
+  CHECK(is_anything_down(lost));
+  CHECK(render_sites(lost, wide).find("b/b1: this resource manager is down") != std::string::npos);
+  CHECK(render_sites(lost, wide).find("its disk is full") != std::string::npos);
+}
+
 TEST_CASE("views: a list of nodes comes in pages") {
   World world(grid_of(R"({"name": "one", "sites": [{"name": "alpha", "users": ["u"],
     "clusters": [{"name": "nodes", "nodes": 8}]}]})"), calm_world());

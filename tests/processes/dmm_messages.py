@@ -93,7 +93,8 @@ Probed = struct("Probed", ("number", "uint", 0), number=29)
 Grant = struct("Grant", ("request", RequestId, RequestId()), ("part", "uint", 0), ("round", "uint", 0),
                ("lease", LeaseId, LeaseId()), ("nodes", [NodeGroup], ()), ("term", "int", 0), ("chain", ["name"], ()),
                ("owner_ancestors", ["name"], ()), ("blocks", ["bytes"], ()), ("origin", "uint", 0),
-               ("tries", "uint", 0), ("grace", "int", 0), ("length", "int", 0), ("round_trip", "int", 0), number=20)
+               ("tries", "uint", 0), ("grace", "int", 0), ("length", "int", 0), ("round_trip", "int", 0),
+               ("expected", "int", 0), number=20)
 GrantSet = struct("GrantSet", ("request", RequestId, RequestId()), ("grants", [Grant], ()),
                   ("placement", "text", ""), number=27)
 Claim = struct("Claim", ("lease", LeaseId, LeaseId()), ("request", RequestId, RequestId()), ("proof", "bytes", b""),

@@ -18,13 +18,13 @@ class Daemons(FaultsTest):
 
     def test_slurms_controller(self):
         end(self.b.pid_of("run/slurmctld"))
-        self.b.run("slurmctld")
+        self.b.at("b", "slurmctld")
         self.check()
         self.assertEqual(self.a.job(self.job)["attempt"], 1)
 
     def test_slurms_daemon_of_the_node(self):
         end(self.b.pid_of(f"run/slurmd-{self.node}"))
-        self.b.run("slurmd", "-N", self.node)
+        self.b.at(self.node, "slurmd", "-N", self.node)
         self.check()
         self.assertEqual(self.a.job(self.job)["attempt"], 1)
 

@@ -15,13 +15,13 @@ NEEDED = ("SelectType", "SelectTypeParameters", "TreeWidth", "MaxNodeCount", "Pr
 class Doctor(SlurmTest):
     def restart_controller(self):
         end(self.a.pid_of("run/slurmctld"), signal.SIGTERM)
-        self.a.run("slurmctld")
+        self.a.at("a", "slurmctld")
         until(lambda: "UP" in self.a.run("scontrol", "ping", code=None), "a controller that answers", MINUTE)
 
     def found(self, code, *options):
         """What the doctor says, by subject."""
         config = self.a.folder / "batch/batchmgr.json"
-        said = self.a.run("dmm", "doctor", "--config", config, "--json", *options, code=code)
+        said = self.a.at("a", "dmm", "doctor", "--config", config, "--json", *options, code=code)
         return {one["subject"]: one for one in json.loads(said)["findings"]}
 
     def to_change(self, *options):

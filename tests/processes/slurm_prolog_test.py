@@ -3,8 +3,6 @@
 """Real Slurm clusters lend their idle nodes without any pilot: a prolog and an epilog stop and start a node's agent
 around each local job.
 """
-import os
-import signal
 import unittest
 
 from grid import processes_with
@@ -50,8 +48,7 @@ class Prolog(SlurmTest):
         job = self.a.submit("sh", "-c", "setsid sleep 4321 & trap '' TERM; sleep 4321")
         self.a.until_job(job, "running")
         [node] = self.b.leased()
-        os.kill(self.b.process("nodeagent", f"/nodes/{node} "), signal.SIGKILL)
-        until(lambda: not processes_with(f"/b/nodes/{node}/"), lambda: processes_with(f"/b/nodes/{node}/"), MINUTE)
+        self.kill_agent(self.b, node)
         # The next local job there has its agent started again.
         local = self.b.sbatch(f"--nodelist={node}", "--wrap=true")
         self.b.until_slurm(local, "COMPLETED")

@@ -8,7 +8,7 @@ import subprocess
 import unittest
 
 from batch_stage import MINUTE, BedTest, SiteShell, until
-from grid import lives
+from grid import lives, processes_with
 
 NODES = 4
 
@@ -24,6 +24,10 @@ def end(process, number=signal.SIGKILL):
 
 class Cluster(SiteShell):
     """A cluster of the testbed."""
+
+    def at(self, host, *words, code=0):
+        """What is typed on a host of the testbed."""
+        return self.run(self.folder.parent / "at", host, *words, code=code)
 
     def sbatch(self, *words):
         """A plain user's job; its number."""
@@ -61,6 +65,7 @@ class SlurmTest(BedTest):
     def setUpClass(cls):
         super().setUpClass()
         cls.a, cls.b = Cluster(cls.folder, "a"), Cluster(cls.folder, "b")
+        cls.has_namespaces = (cls.folder / "bridge").exists()
 
     def setUp(self):
         self.a.until_held(NODES)
@@ -77,11 +82,17 @@ class SlurmTest(BedTest):
         """As the host's init would, for ever."""
         place = cluster.folder / folder
         end(cluster.pid_of(f"{folder}/{program}"))
-        again = subprocess.Popen([program, "--config", place / f"{program}.json"], env=cluster.env,
-                                 start_new_session=True, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                                 stderr=subprocess.DEVNULL)
+        again = subprocess.Popen([self.folder / "at", cluster.name, program, "--config", place / f"{program}.json"],
+                                 env=cluster.env, start_new_session=True, stdin=subprocess.DEVNULL,
+                                 stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         (place / f"{program}.pid").write_text(str(again.pid))
         self.restarted.append(again)
+
+    def kill_agent(self, cluster, node):
+        """Kills a node's agent, and waits until nothing is left of all that ran there; a new agent may run by then."""
+        inside = processes_with(f"/{cluster.name}/nodes/{node}/")
+        os.kill(cluster.process("nodeagent", f"/nodes/{node} "), signal.SIGKILL)
+        until(lambda: not any(lives(pid) for pid in inside), lambda: inside, MINUTE)
 
     def is_blind(self, cluster):
         """Whether its batch manager says that Slurm doesn't answer; it may be busy itself for a while."""

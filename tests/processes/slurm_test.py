@@ -3,13 +3,13 @@
 """Idle nodes of real Slurm clusters are lent, go back when Slurm's own users want them, and nothing is left behind by a
 process that is killed.
 """
-import os
+import json
 import re
 import signal
 import subprocess
 import unittest
 
-from grid import SOURCE, processes_with
+from grid import SOURCE
 from slurm_stage import MINUTE, NODES, SlurmTest, end, until
 
 
@@ -44,8 +44,7 @@ class Lending(SlurmTest):
         job = self.a.submit("sh", "-c", "setsid sleep 4321 & trap '' TERM; sleep 4321")
         self.a.until_job(job, "running")
         [node] = self.b.leased()
-        os.kill(self.b.process("nodeagent", f"/nodes/{node} "), signal.SIGKILL)
-        until(lambda: not processes_with(f"/nodes/{node}/"), lambda: processes_with(f"/nodes/{node}/"), MINUTE)
+        self.kill_agent(self.b, node)
         self.b.until_held(NODES)
         self.a.until_job(job, "running", "waiting")
 
@@ -60,9 +59,26 @@ class Lending(SlurmTest):
         # Without its controller the batch system is a state that people see.
         end(self.b.pid_of("run/slurmctld"), signal.SIGTERM)
         until(lambda: self.is_blind(self.b), "a batch manager that can't look at Slurm", MINUTE)
-        self.b.run("slurmctld")
+        self.b.at("b", "slurmctld")
         until(lambda: self.b.states() and not self.is_blind(self.b), "a batch system that answers", MINUTE)
         self.assertEqual(pilots(), before)
+
+    def test_a_start_that_slurm_plans_bounds_for_how_long_nodes_are_likely_to_be_spared(self):
+        later = self.b.sbatch("--nodes=1", "--begin=now+600", "--wrap=true")
+        self.addCleanup(self.b.run, "scancel", later)
+        likely = lambda: [node["likely_seconds"] for node in self.b.nodes().values()]  # noqa: E731
+        until(lambda: likely() and None not in likely(), likely, MINUTE)
+        self.assertTrue(all(500 < seconds <= 600 for seconds in likely()), likely())
+        self.a.fill()
+        job = self.a.submit("sleep", "1000")
+        self.a.until_job(job, "running")
+
+        def leased_for():
+            leases = json.loads(self.a.run("dmm", "leases", "--json"))["sites"][0]["leases"]
+            return [lease["expected_seconds_left"] for lease in leases if lease["from"] == "b"]
+        until(lambda: leased_for(), "the lease", MINUTE)
+        [seconds] = leased_for()
+        self.assertTrue(400 < seconds <= 600, seconds)
 
     def test_a_job_that_waits_for_slurm_is_told_slurms_reason(self):
         for cluster in (self.a, self.b):
@@ -90,7 +106,11 @@ class Lending(SlurmTest):
         job = re.search(r"a/ann/(\d+) finished", said).group(1)
         account, *hosts = self.a.run("dmm", "output", job).splitlines()
         self.assertIn(int(account), range(70000, 70100))
-        self.assertEqual(hosts, ["127.0.0.1 slots=4"])
+        names = {line.removesuffix(" slots=2") for line in hosts}
+        if self.has_namespaces:
+            self.assertEqual(len(names & set(self.b.nodes())), 2, hosts)
+        else:
+            self.assertEqual(hosts, ["127.0.0.1 slots=4"])
 
     def test_a_drained_node_is_given_back_and_says_why(self):
         self.b.run("scontrol", "update", "nodename=b1", "state=drain", "reason=a loud fan")

@@ -34,6 +34,7 @@ HopLease carried() {
   lease.term = seconds(40);
   lease.length = seconds(600);
   lease.round_trip = seconds(1);
+  lease.expected_until = parts_start + seconds(300);
   lease.grace = seconds(5);
   lease.detached = true;
   lease.jobs = 3;
@@ -89,8 +90,22 @@ TEST_CASE("lease mould: a Grant that is passed on makes the same lease at the ne
   CHECK(next.processors == 8);
   CHECK(next.term == seconds(25));
   CHECK(next.limit() == lease.limit());
+  CHECK(grant.expected == seconds(200));
+  CHECK(next.expected_until == lease.expected_until);
   CHECK(next.upstream_until == now + seconds(22));  // from when the Grant left the lender
   CHECK(lease_from(grant, now, now, north_place, true).upstream_until == never);
+}
+
+TEST_CASE("lease mould: an owner that expects nothing says so, and one that was wrong says that it is over") {
+  HopLease lease = carried();
+  lease.expected_until = never;
+  CHECK(grant_of(lease, lease.nodes, parts_start, seconds(25)).expected == Duration{});
+  lease.expected_until = parts_start + seconds(1);
+  const Grant late = grant_of(lease, lease.nodes, parts_start + seconds(2), seconds(25));
+  CHECK(late.expected == microseconds(1));
+  lease.expected_until = never;
+  const Grant open = grant_of(lease, lease.nodes, parts_start, seconds(25));
+  CHECK(lease_from(open, parts_start, parts_start, north_place, true).expected_until == never);
 }
 
 TEST_CASE("lease mould: a holding that a lender names makes the hop that was lost") {

@@ -126,6 +126,39 @@ TEST_CASE("owned nodes: nodes are taken whole, of few managers, and those with f
   }
 }
 
+TEST_CASE("owned nodes: nodes are taken that are expected to be spared for the time, and no longer than needed") {
+  struct Row {
+    std::int64_t until, at_fs0, at_fs1, at_gpus;  // seconds; 0: not known
+    std::string taken;
+  };
+  const Row rows[] = {
+      {20, 0, 0, 0, "fs0:0"},   {20, 10, 30, 50, "fs1:0"}, {20, 50, 30, 10, "fs1:0"},
+      {20, 50, 0, 10, "fs0:0"}, {20, 10, 0, 12, "fs1:0"},  {20, 10, 15, 12, "fs1:0"},
+      {0, 10, 15, 12, "fs1:0"}, {0, 10, 15, 0, "gpus:0"},  {30, 10, 30, 30, "fs1:0"},
+  };
+  const auto at = [](std::int64_t count) { return count == 0 ? never : Instant{seconds(count).microseconds}; };
+  for (const Row& row : rows) {
+    OwnedNodes owned(SiteName("home"), {cluster("a")});
+    CHECK_FALSE(owned.expect(fs0, at(1)));
+    for (const Party& manager : {fs0, fs1, gpus}) owned.take_offer(offer(manager, "a", 1), "");
+    owned.set_up(fs1, false);
+    CHECK(owned.expect(fs0, at(row.at_fs0)));
+    CHECK(owned.expect(fs1, at(row.at_fs1)));  // also while it is down
+    CHECK(owned.expect(gpus, at(row.at_gpus)));
+    owned.set_up(fs1, true);
+    std::vector<NodeGroup> taken;
+    owned.take(0, 1, {}, 0, taken, at(row.until));
+    CHECK(text_of(taken) == row.taken);
+    CHECK(owned.expected_until(taken) == at(row.taken[0] == 'g'   ? row.at_gpus
+                                            : row.taken[2] == '0' ? row.at_fs0
+                                                                  : row.at_fs1));
+    owned.put(taken[0].resource_manager, taken[0].nodes);
+    taken.clear();
+    owned.take(0, 3 * 2, {}, 0, taken, at(row.until));
+    CHECK(processors_of(taken) == 3 * 2);
+  }
+}
+
 TEST_CASE("owned nodes: a quota is filled in whole nodes") {
   struct Row {
     double quota;

@@ -463,6 +463,46 @@ TEST_CASE("a lease serves no more jobs than one may [S105]") {
   CHECK(stage.said<Release>(at_north).size() == 1);
 }
 
+TEST_CASE("no job is put on a lease for longer than its nodes are likely to be spared") {
+  Stage stage;
+  Grant lent = grant(ask_north(stage), north, 2);
+  lent.expected = seconds(500);
+  stage.hear(at_north, lent);
+  const Grant first = stage.said_once<Grant>(alice);
+  CHECK(first.expected == seconds(500));
+  stage.pass(seconds(100));
+  SUBCASE("it declares more") {
+    stage.hear(alice, request(alice, 2, 2, seconds(350)));
+    stage.said<Delegate>(at_north);
+    stage.hear(alice, Release{first.lease, first.nodes, false, false});
+    CHECK(stage.said<Grant>(alice).empty());
+    CHECK(stage.said<Release>(at_north).size() == 1);
+  }
+  SUBCASE("it declares less") {
+    stage.hear(alice, request(alice, 2, 2, seconds(300)));
+    stage.hear(alice, Release{first.lease, first.nodes, false, false});
+    CHECK(stage.said_once<Grant>(alice).expected == seconds(400));
+  }
+}
+
+TEST_CASE("a delegated job gets nodes that are likely to be spared for its declared time") {
+  const Party fs1 = resource_manager_of(home, "fs1");
+  Stage stage;
+  stage.up(fs1, true);
+  stage.offer_by(fs0, 2);
+  stage.offer_by(fs1, 2);
+  CHECK(stage.manager.expect("fs0", stage.now + seconds(100)));
+  CHECK(stage.manager.expect("fs1", stage.now + seconds(1'000)));
+  CHECK_FALSE(stage.manager.expect("fs2", stage.now));
+  const auto lent_by = [&](std::uint64_t job, Duration length) {
+    stage.hear(at_south, delegate(bob, job, 1, length));
+    const Grant made = stage.said_once<Grant>(at_south);
+    return std::pair(made.nodes[0].resource_manager, made.expected);
+  };
+  CHECK(lent_by(1, seconds(50)) == std::pair(fs0, seconds(100)));
+  CHECK(lent_by(2, seconds(200)) == std::pair(fs1, seconds(1'000)));
+}
+
 // ---- job managers that are away ------------------------------------------------------------------------------------
 
 TEST_CASE("a job manager that is away for long loses what it holds and what it waits for, and is forgotten [S120]") {

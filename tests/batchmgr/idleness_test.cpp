@@ -1,0 +1,63 @@
+// How long nodes are likely to stay free, by spells that ended.
+#include "batchmgr/idleness.hpp"
+
+#include <doctest/doctest.h>
+
+namespace dmm::idleness_test {
+namespace {
+
+struct Story {
+  Idleness idleness;
+  Instant now{seconds(10'000).microseconds};
+
+  /// After so long a look finds node a in this use, and node b busy.
+  Story& look(std::int64_t later, NodeUse use, bool is_held = false) {
+    now = now + seconds(later);
+    Snapshot snapshot;
+    snapshot.nodes = {{.name = "a", .use = use}, {.name = "b", .use = NodeUse::busy}};
+    if (is_held) snapshot.pilots.push_back({{"1"}, "a", true});
+    idleness.observe(now, snapshot);
+    return *this;
+  }
+  /// A spell of freedom of node a, and a local job after it.
+  Story& spell(std::int64_t length) { return look(5, NodeUse::idle).look(length, NodeUse::busy); }
+  std::optional<Duration> likely() const { return idleness.likely(now, "a"); }
+};
+
+}  // namespace
+
+TEST_CASE("nothing is likely before a few spells have ended") {
+  Story story;
+  story.spell(10).spell(20).spell(30).spell(40).look(5, NodeUse::idle);
+  CHECK(story.likely() == std::nullopt);
+  story.look(50, NodeUse::busy).look(5, NodeUse::idle);
+  CHECK(story.likely() == seconds(30));
+  CHECK(story.idleness.likely(story.now, "b") == std::nullopt);
+}
+
+TEST_CASE("a spell is likely to go on as half of those did that were as long") {
+  Story story;
+  story.spell(10).spell(20).spell(30).spell(40).spell(500).look(5, NodeUse::idle);
+  CHECK(story.look(25, NodeUse::idle).likely() == seconds(40 - 25));
+  CHECK(story.look(20, NodeUse::idle).likely() == seconds(500 - 45));
+  CHECK(story.look(555, NodeUse::idle).likely() == seconds(600));  // longer than any
+}
+
+TEST_CASE("a node that a pilot holds, or has just left, is in the same spell") {
+  Story story;
+  story.spell(60).spell(60).spell(60).spell(60).spell(60).look(5, NodeUse::idle);
+  CHECK(story.look(10, NodeUse::busy, true).likely() == seconds(50));
+  CHECK(story.look(10, NodeUse::planned).likely() == seconds(40));
+  CHECK(story.look(10, NodeUse::idle).likely() == seconds(30));
+  CHECK(story.look(10, NodeUse::down).likely() == std::nullopt);
+  CHECK(story.look(10, NodeUse::idle).likely() == seconds(60));  // a spell of its own
+}
+
+TEST_CASE("old spells are forgotten") {
+  Story story;
+  for (int i = 0; i < 1'000; ++i) story.spell(10);
+  for (int i = 0; i < 600; ++i) story.spell(100);
+  CHECK(story.look(5, NodeUse::idle).likely() == seconds(100));
+}
+
+}  // namespace dmm::idleness_test

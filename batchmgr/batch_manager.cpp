@@ -18,6 +18,8 @@ constexpr Duration pilot_life_min = seconds(20);
 constexpr Duration pilot_shows_by = seconds(15);
 /// A pilot that was told something isn't told again before.
 constexpr Duration told_again = seconds(10);
+/// A start that is planned for later says nothing more.
+constexpr Duration likely_max = seconds(30 * 24 * 3600);
 /// The site manager is told again of what hasn't changed: it may have been restarted.
 constexpr Duration likely_told_again = seconds(60);
 /// A token is shown by the pilot at once; one that isn't used is good no longer than this.
@@ -190,7 +192,8 @@ void BatchManager::note_idle(Instant now, const Snapshot& snapshot) {
 /// By history, but no longer than until the batch system plans to start a job.
 void BatchManager::note_likely(Instant now) {
   std::optional<Duration> planned;
-  if (snapshot_.planned) planned = seconds(std::max<std::int64_t>(*snapshot_.planned - clock_seconds_, 0));
+  if (snapshot_.planned)
+    planned = std::min(seconds(std::max<std::int64_t>(*snapshot_.planned - clock_seconds_, 0)), likely_max);
   for (NodeStanding& node : standings_) {
     if (node.state != "held" && node.state != "holding" && node.state != "idle") continue;
     node.likely = idleness_.likely(now, node.name);
@@ -212,7 +215,8 @@ void BatchManager::tell_likely(Instant now, Effects& effects) {
                          differs_much(fresh.until - now, known->second.until - now);
     expected_.emplace(node.name, is_news ? fresh : known->second);
     if (is_news)
-      command.arguments.push_back(node.name + "=" + std::to_string(node.likely->microseconds / 1'000'000));
+      command.arguments.push_back(manager_of(node.name) + "=" +
+                                  std::to_string(node.likely->microseconds / 1'000'000));
   }
   if (command.arguments.size() > words) run(Purpose::expect, "nodes", std::move(command), effects);
 }
@@ -229,8 +233,8 @@ void BatchManager::carry_out(Instant now, const LendingDecision& decision, Effec
 void BatchManager::ask_token(Instant now, const std::string& node, Effects& effects) {
   submitted_[node] = {{}, now};
   run(Purpose::token, node,
-      {{settings_.dmm, "node", "add", node, "--at", settings_.node_endpoint, "--hours", token_hours, "--sitemgr",
-        settings_.sitemgr}},
+      {{settings_.dmm, "node", "add", manager_of(node), "--at", settings_.node_endpoint, "--hours", token_hours,
+        "--sitemgr", settings_.sitemgr}},
       effects);
 }
 

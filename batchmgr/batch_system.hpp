@@ -51,6 +51,9 @@ const BatchSystem* find_batch_system(std::string_view name);
 /// The names that borrowed nodes may have, `nodes_max` of them.
 std::vector<std::string> guest_names(const BorrowSettings& borrow);
 
+/// The name of the resource manager that offers a node: the node's, in lower-case letters.
+std::string manager_of(const std::string& node);
+
 /// The name that pilots of this batch manager have as jobs.
 std::string pilot_name(const BatchSettings& settings);
 

@@ -22,13 +22,14 @@ std::map<std::string, Instant> idle_guests(Instant now, const std::vector<BatchN
   return since;
 }
 
-Command command_for(const Borrower::Site& site, Borrower::Kind kind, const std::string& subject) {
+Command command_for(const Borrower::Site& site, Borrower::Kind kind, const std::string& subject,
+                    std::size_t passed_over) {
   const BatchSettings& settings = site.settings;
   const BorrowSettings& borrow = settings.borrow;
   if (kind == Borrower::Kind::evict) return site.system.evict(settings, subject);
   if (kind == Borrower::Kind::cancel) return {{settings.dmm, "cancel", subject, "--jobmgr", borrow.jobmgr}};
   const std::vector<std::string> names = guest_names(borrow);
-  const auto turn = static_cast<std::size_t>(std::ranges::find(names, subject) - names.begin());
+  const auto turn = static_cast<std::size_t>(std::ranges::find(names, subject) - names.begin()) + passed_over;
   const std::string place = std::to_string(borrow.processors) + "@" + borrow.from[turn % borrow.from.size()];
   return {{settings.dmm, "submit", "--jobmgr", borrow.jobmgr, "--components", place, "--name", subject, "--reruns",
            "0", "--discard-output", "--input", "-", "--", "unshare", "--mount", "sh", "-s"},
@@ -80,10 +81,13 @@ std::vector<Borrower::Order> Borrower::decide(const Site& site, Instant now, con
   if (!std::exchange(are_guests_news_, false)) return orders;  // it is older than the orders that it led to
   const BorrowingDecision decision = decide_borrowing(snapshot, guests_, past, site.settings, now);
   const auto add = [&](Kind kind, const std::vector<std::string>& subjects) {
-    for (const std::string& subject : subjects)
+    for (const std::string& subject : subjects) {
       // A job's number is no node's name. An order that is under way or just done isn't given again.
-      if (ordered_.emplace(subject, now).second)
-        orders.push_back({kind, subject, command_for(site, kind, subject)});
+      if (!ordered_.emplace(subject, now).second) continue;
+      orders.push_back(
+          {kind, subject, command_for(site, kind, subject, kind == Kind::attach ? passed_over_[subject] : 0)});
+      if (kind == Kind::attach) past_.asked_at.insert_or_assign(subject, now);
+    }
   };
   add(Kind::evict, decision.evict);
   add(Kind::cancel, decision.cancel);
@@ -99,8 +103,11 @@ void Borrower::done(Instant now, Kind kind, const std::string& subject) {
     evicted_.insert_or_assign(subject, now);
   }
   if (kind == Kind::cancel)
-    for (const GuestJob& guest : guests_)
-      if (guest.job == subject) ordered_.erase(guest.node);
+    for (const GuestJob& guest : guests_) {
+      if (guest.job != subject) continue;
+      ordered_.erase(guest.node);
+      passed_over_[guest.node] += !guest.runs;
+    }
 }
 
 std::vector<GuestStanding> Borrower::standings(const Snapshot& snapshot) const {

@@ -1,6 +1,7 @@
 // The borrowing side of a batch manager: which nodes of other sites it has, what it ordered of them, and what it
 // orders next (borrowing.hpp is the policy). A borrowed node is a job of DMM, and once it has joined a node of the
-// batch system: what the two say is older than the orders given since, and is read so.
+// batch system: what the two say is older than the orders given since, and is read so. The names of nodes
+// take turns among the owners.
 #pragma once
 
 #include <cstdint>
@@ -55,6 +56,7 @@ class Borrower {
   bool are_guests_news_ = false;  ///< nothing was ordered by them yet
   std::string fault_;
   BorrowingPast past_;
+  std::map<std::string, std::size_t> passed_over_;  ///< by name of a node: owners that gave none under it
   std::map<std::string, Instant> ordered_;  ///< when a borrowed node or its job was last told something
   std::map<std::string, Instant> evicted_;  ///< when a borrowed node was last forgotten by the batch system
 };

@@ -9,6 +9,9 @@
 namespace dmm {
 namespace {
 
+/// An owner that gives no node for so long is passed over, if there are others.
+constexpr Duration asked_max = seconds(20);
+
 /// Nodes that local jobs lack: those of small jobs beyond what is idle, held or about to be theirs, and of each
 /// large one beyond all nodes. Nodes and jobs aren't looked at in the same moment: a node that loses its pilot is
 /// no local job's yet.
@@ -44,8 +47,16 @@ BorrowingDecision decide_borrowing(const Snapshot& snapshot, const std::vector<G
   const bool waited = past.waiting_since != never && now - past.waiting_since >= settings.borrow.after;
   const bool is_content = past.content_since != never && now - past.content_since >= settings.borrow.idle_for;
   std::uint64_t missing = waited ? missing_in(snapshot, past) : 0;
+  const auto is_late = [&](const GuestJob& guest) {
+    const auto asked = past.asked_at.find(guest.node);
+    return !guest.runs && asked != past.asked_at.end() && now - asked->second >= asked_max;
+  };
   for (const GuestJob& guest : guests) {
     alive.insert(guest.node);
+    if (settings.borrow.from.size() > 1 && is_late(guest)) {
+      decision.cancel.push_back(guest.job);
+      continue;
+    }
     const auto node = joined.find(guest.node);
     const bool is_unused = node == joined.end() || is_spare(*node->second);
     const auto idle = past.idle_since.find(guest.node);

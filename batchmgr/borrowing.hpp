@@ -25,6 +25,7 @@ struct BorrowingPast {
   Instant waiting_since = never;                   ///< when local jobs began to wait; never: none does
   Instant content_since = never;                   ///< when the last of them ceased to; never: one does
   std::map<std::string, Instant> idle_since = {};  ///< of borrowed nodes that no local job has
+  std::map<std::string, Instant> asked_at = {};    ///< of borrowed nodes: when their owner was asked
   std::set<std::string> held = {};                 ///< nodes with pilots at the look before
 };
 

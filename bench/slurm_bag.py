@@ -2,18 +2,20 @@
 """How long does a bag of tasks take on the nodes that a Slurm cluster leaves idle ([IDLE], table 1)? On real Slurm, and
 by the simulator for the same jobs.
 
-    bench/slurm_bag.py                              tasks of 5, 15 and 30 minutes at 30, 50, 70 and 90 % load
+    bench/slurm_bag.py                              tasks of 5 and 15 minutes at 30, 50, 70 and 90 % load
     bench/slurm_bag.py --loads 50 --tasks 5
 
-One second of the bench stands for a minute. Local jobs come from a slice of a real log (bench/slurm_idle.py), twice as
-long as there; each takes whole nodes. Cluster b has four nodes and lends idle ones by pilots; cluster a's own nodes are
-all taken. Loads come from other times between arrivals.
+Two seconds of the bench stand for a minute. Slurm needs a second for a job beyond its run time, so that its local users
+have more of the cluster than in the simulator: both shares are told. Local jobs come from a slice of a real log
+(bench/slurm_idle.py), twice as long as there; each takes whole nodes. Cluster b has four nodes and lends idle ones by
+pilots; cluster a's own nodes are all taken. Loads come from other times between arrivals.
 """
 import argparse
 import itertools
 import json
 import os
 import re
+import signal
 import subprocess
 import threading
 import time
@@ -22,7 +24,7 @@ from slurm_idle import NODES, Bed, fill_a, lent_seconds, log_jobs
 from grid import until
 from slurm_stage import MINUTE
 
-MINUTE_SECONDS = 60  # of the simulated minute that a second of the bench stands for
+SPEED = 30  # simulated seconds in one of the bench
 LONGER = 2
 ROUNDS = 20  # the slice, one after another
 WARM_UP = 30  # minutes: then the bag arrives
@@ -52,6 +54,22 @@ def simulated(folder, jobs, loads, work):
     return {(row["load"], row["task_minutes"]): row for row in json.loads(done.stdout)["rows"] if row["load"] > 0}
 
 
+class Uses(threading.Thread):
+    """What share of b's nodes local jobs have, looked at every second until told to stop."""
+
+    def __init__(self, cluster):
+        super().__init__()
+        self.cluster, self.shares, self.over = cluster, [], threading.Event()
+
+    def run(self):
+        while not self.over.wait(1):
+            if states := self.cluster.states():
+                self.shares.append(states.count("local job") / NODES)
+
+    def mean(self):
+        return sum(self.shares) / max(len(self.shares), 1)
+
+
 class Locals(threading.Thread):
     """Local users of b, until told to stop."""
 
@@ -67,32 +85,43 @@ class Locals(threading.Thread):
             self.cluster.sbatch(f"--nodes={nodes}", "--exclusive", f"--wrap=sleep {run:.3f}")
 
 
+def without_pauses(cluster):
+    """Between the attempts of a task that was interrupted: the simulated cluster has none."""
+    file = cluster.folder / "ann/jobmgr.json"
+    config = json.loads(file.read_text())
+    file.write_text(json.dumps({**config, "rerun_pause_seconds": 0}))
+    os.kill(cluster.pid_of("ann/jobmgr"), signal.SIGHUP)
+
+
 def play(bed, jobs, load, task, work):
-    """Seconds until the bag is done, and processor seconds lent for each that the bag needs."""
-    stretch = load_of(jobs) / load / MINUTE_SECONDS
-    local = Locals(bed.b, [((at - jobs[0][0]) * stretch, run / MINUTE_SECONDS, nodes) for at, run, nodes in jobs])
+    """Minutes until the bag is done, processor seconds lent for each that it needs, and the local jobs' share."""
+    stretch = load_of(jobs) / load / SPEED
+    local = Locals(bed.b, [((at - jobs[0][0]) * stretch, run / SPEED, nodes) for at, run, nodes in jobs])
     local.start()
-    time.sleep(WARM_UP)
+    time.sleep(WARM_UP * 60 / SPEED)
+    uses = Uses(bed.b)
+    uses.start()
     before, began = lent_seconds(bed), time.monotonic()
     said = bed.a.run("dmm", "submit", "--array", f"1-{work // task}", "-n", "2", "--discard-output", "--", "sleep",
-                     task)
+                     task * 60 / SPEED)
     bag = re.search(r"a/ann/(\d+)", said).group(1)
     until(lambda: bed.a.job(bag)["state"] == "finished", lambda: bed.a.run("dmm", "queue"), 60 * MINUTE)
     took = time.monotonic() - began
     lent = lent_seconds(bed) - before
-    local.over.set()
-    local.join()
+    for thread in (local, uses):
+        thread.over.set()
+        thread.join()
     bed.b.run("scancel", "--partition=main")
     until(lambda: not bed.b.run("squeue", "--noheader", "--partition=main"), "the last local job", MINUTE)
     bed.b.until_held(NODES)
-    return took, lent / (2 * work)
+    return took * SPEED / 60, lent / (2 * work * 60 / SPEED), uses.mean()
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--loads", default="30,50,70,90", help="percent, with commas")
-    parser.add_argument("--tasks", default="5,15,30", help="minutes, with commas")
-    parser.add_argument("--work", type=int, default=180, help="node-minutes of the bag (default 180)")
+    parser.add_argument("--tasks", default="5,15", help="minutes, with commas")
+    parser.add_argument("--work", type=int, default=120, help="node-minutes of the bag (default 120)")
     options = parser.parse_args()
     loads = [float(load) / 100 for load in options.loads.split(",")]
     tasks = [int(task) for task in options.tasks.split(",")]
@@ -102,12 +131,15 @@ def main():
         bed = Bed()
         bed.setUp()
         fill_a(bed)
+        without_pauses(bed.a)
         model = simulated(bed.folder, jobs, loads, options.work)
-        print("| load | task [min] | turnaround [min] | simulated | lent, of what is needed |\n|--:|--:|--:|--:|--:|")
+        print("| load | task [min] | turnaround [min] | simulated | local use | simulated | lent, of what is needed |")
+        print("|--:|--:|--:|--:|--:|--:|--:|", flush=True)
         for load, task in itertools.product(loads, tasks):
-            took, lent = play(bed, jobs, load, task, options.work)
-            there = model[load, task]["turnaround_minutes"]
-            print(f"| {load:.0%} | {task} | {took:.0f} | {there:.0f} | {lent:.2f} |", flush=True)
+            took, lent, used = play(bed, jobs, load, task, options.work)
+            row = model[load, task]
+            print(f"| {load:.0%} | {task} | {took:.0f} | {row['turnaround_minutes']:.0f} | {used:.0%} | "
+                  f"{row['local_utilisation']:.0%} | {lent:.2f} |", flush=True)
     finally:
         Bed.doClassCleanups()
 

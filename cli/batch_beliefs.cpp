@@ -3,6 +3,7 @@
 
 #include <map>
 
+#include "cli/batch_report.hpp"
 #include "cli/json_text.hpp"
 
 namespace dmm {
@@ -21,7 +22,7 @@ std::map<std::string, std::string> offered_in(const std::vector<Json>& rows) {
 std::string node_disagreement(const Json& node, const std::map<std::string, std::string>& offered,
                               const std::string& system) {
   const std::string name = shown(node, "node"), state = shown(node, "state"), pilot = shown(node, "pilot");
-  const auto found = offered.find(text_in(node, "node"));
+  const auto found = offered.find(offering_manager(node));
   const bool is_offered = found != offered.end();
   if (state == "held" && !is_offered) return name + ": pilot " + pilot + " holds it, and the site doesn't have it";
   if (state != "held" && is_offered)

@@ -12,11 +12,16 @@ namespace dmm {
 
 using Json = nlohmann::ordered_json;
 
-/// Nodes that a pilot holds, by name.
+std::string offering_manager(const Json& node) {
+  const std::string manager = text_in(node, "resource_manager");
+  return manager.empty() ? text_in(node, "node") : manager;
+}
+
+/// Nodes that a pilot holds, by their resource managers.
 static std::set<std::string> held_in(const Json& batch) {
   std::set<std::string> held;
   for (const Json& node : rows_in(batch, "nodes"))
-    if (text_in(node, "state") == "held") held.insert(text_in(node, "node"));
+    if (text_in(node, "state") == "held") held.insert(offering_manager(node));
   return held;
 }
 
@@ -30,7 +35,7 @@ std::vector<Json> without_returned(const std::vector<Json>& rows, const Json& ba
   std::set<std::string> returned;
   const std::set<std::string> held = held_in(batch);
   for (const Json& node : rows_in(batch, "nodes"))
-    if (const std::string name = text_in(node, "node"); !held.contains(name)) returned.insert(name);
+    if (const std::string name = offering_manager(node); !held.contains(name)) returned.insert(name);
   std::vector<Json> left = rows;
   std::erase_if(left, [&](const Json& row) {
     const std::string state = text_in(row, "state");
@@ -98,7 +103,7 @@ std::string render_batch(const Json& batch, const std::vector<Json>& rows, const
   };
   for (const Json& node : rows_in(batch, "nodes")) {
     std::string state = text_in(node, "state");
-    const auto manager = state == "held" ? managers.find(text_in(node, "node")) : managers.end();
+    const auto manager = state == "held" ? managers.find(offering_manager(node)) : managers.end();
     const Json row = manager == managers.end() ? Json::object() : *manager->second;
     if (text_in(row, "state") == "leased") state = "lent";
     table.add({shown(node, "node"), style.paint(ink_of(state), harmless(state)), count_in(node, "processors"),

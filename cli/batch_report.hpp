@@ -10,6 +10,8 @@
 
 namespace dmm {
 
+/// The name of the resource manager that offers a node of a batch manager's answer to "batch".
+std::string offering_manager(const nlohmann::ordered_json& node);
 /// The site's rows without those of nodes that were given back: the batch system says more of these.
 /// `batch` is a batch manager's answer to "batch".
 std::vector<nlohmann::ordered_json> without_returned(const std::vector<nlohmann::ordered_json>& rows,
@@ -19,7 +21,7 @@ std::vector<nlohmann::ordered_json> without_returned(const std::vector<nlohmann:
 std::vector<std::string> batch_sentences(const nlohmann::ordered_json& batch);
 /// Which owners' nodes join the batch system, and what that means for its cluster: a sentence each.
 std::vector<std::string> trusted_by(const nlohmann::ordered_json& batch);
-/// `rows` say to which neighbour or job a node is lent: its resource manager has the name of the node.
+/// `rows` say to which neighbour or job a node is lent: by the name of its resource manager.
 std::string render_batch(const nlohmann::ordered_json& batch, const std::vector<nlohmann::ordered_json>& rows,
                          const Style& style);
 

@@ -69,7 +69,7 @@ CLI::App* add_nodes_command(CLI::App& app, int& exit_code) {
   command->add_flag("--json", options->json, "Print a JSON object");
   command->footer(
       "Nodes that are alike share a line; their numbers are those of their resource manager. States:\n"
-      "  free        a job could start there now\n"
+      "  free        a job could start there now, unless \"reason\" says otherwise\n"
       "  leased      under a lease; \"lent to\" is the neighbour that has it, else a user of the site\n"
       "  cleaning    its lease is over, and its resource manager has yet to say that nothing runs there\n"
       "  set aside   nothing starts there for a while; \"reason\" says why\n"

@@ -4,6 +4,7 @@ that, else all of them are this host.
 import pathlib
 import random
 import re
+import shutil
 import socket
 import subprocess
 
@@ -47,7 +48,7 @@ class Namespaces:
     has_namespaces = True
 
     def __init__(self, folder, hosts):
-        used = {int(number) for number in re.findall(r"10\.(\d+)\.0\.0/16", run("ip", "route"))}
+        used = {int(number) for number in re.findall(r"\b10\.(\d+)\.", run("ip", "route"))}
         number = random.choice([number for number in range(64, 128) if number not in used])
         self.bridge = f"dmm{number}"
         (folder / "bridge").write_text(self.bridge)
@@ -70,12 +71,14 @@ class Namespaces:
 
 def permits_namespaces():
     """Whether this machine has what `Namespaces` wants: tried, since no question answers it."""
+    if not shutil.which("ip"):
+        return False
     name = f"dmmtry{random.randrange(10**4)}"
     try:
         add_bridge(name, "169.254.77.1/32")
         add_host(f"{name}-a", f"{name}a", name, "169.254.77.2/32")
         return True
-    except (Trouble, OSError):
+    except Trouble:
         return False
     finally:
         remove(name)

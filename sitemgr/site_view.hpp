@@ -59,7 +59,7 @@ struct NodesView {
   NodeSet nodes;
   std::uint32_t processors = 0;  ///< of all of them
   State state = State::free;
-  std::string reason;             ///< why they are set aside or down
+  std::string reason;             ///< why they are set aside or down, or free and not used
   std::optional<LeaseId> lease;   ///< that they are under, or were
   SiteName to;                    ///< the neighbour that the lease is lent to; empty: it is for users of the site
   std::vector<RequestId> requests;  ///< of users of the site that have them

@@ -94,7 +94,8 @@ std::vector<NodesView> nodes_of(const SiteParts& parts) {
     }
     const NodeSet aside = intersect(rest, manager.aside);
     add(NodesView::State::set_aside, aside, manager.why_aside, nullptr);
-    add(NodesView::State::free, subtract(rest, aside), {}, nullptr);
+    add(NodesView::State::free, subtract(rest, aside),
+        parts.drains.has_self() ? "the site is drained: nothing new starts" : std::string(), nullptr);
   }
   return all;
 }

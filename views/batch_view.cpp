@@ -13,6 +13,7 @@ constexpr std::size_t batch_part = 90 * 1024;  // bytes of an answer, for each l
 
 Json standing_of(const NodeStanding& node) {
   return {{"node", node.name},
+          {"resource_manager", manager_of(node.name)},
           {"state", node.state},
           {"why", node.why},
           {"pilot", node.pilot},

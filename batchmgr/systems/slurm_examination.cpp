@@ -148,7 +148,7 @@ std::vector<const Record*> nodes_in(const Facts& facts, const std::string& parti
 
 bool is_name_for_dmm(const std::string& name) {
   return std::ranges::all_of(name, [](unsigned char letter) {
-    return std::islower(letter) || std::isdigit(letter) || letter == '.' || letter == '-' || letter == '_';
+    return std::isalnum(letter) || letter == '.' || letter == '-' || letter == '_';
   });
 }
 
@@ -162,7 +162,7 @@ Finding nodes_of(const Case& one) {
     if (const std::string name = value_in(*node, "NodeName"); !is_name_for_dmm(name)) lines::add_to(odd, name);
   if (odd.empty()) return ok("nodes to lend", std::to_string(nodes.size()));
   return look("nodes to lend", odd + " can't be held",
-              "names may have lower-case letters, digits, dots, dashes and underscores");
+              "names may have letters, digits, dots, dashes and underscores");
 }
 
 /// The cluster's own nodes: a borrowed one is never lent on. In the short form of a partition that has them all.

@@ -1,6 +1,7 @@
 // The batch systems by name.
 #include <algorithm>
 #include <array>
+#include <cctype>
 
 #include "batchmgr/batch_system.hpp"
 #include "batchmgr/systems/script.hpp"
@@ -23,6 +24,12 @@ std::vector<std::string> guest_names(const BorrowSettings& borrow) {
   for (std::uint32_t number = 1; number <= borrow.nodes_max; ++number)
     names.push_back("lent" + std::to_string(number));
   return names;
+}
+
+std::string manager_of(const std::string& node) {
+  std::string name = node;
+  std::ranges::transform(name, name.begin(), [](unsigned char letter) { return std::tolower(letter); });
+  return name;
 }
 
 std::string pilot_name(const BatchSettings& settings) {

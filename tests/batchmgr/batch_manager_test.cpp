@@ -121,6 +121,13 @@ TEST_CASE("the site manager hears for how long a held node is likely to be spare
   CHECK(stage.end("dmm", "").command.arguments.back() == "b1=4");  // said again
 }
 
+TEST_CASE("a start that is planned for years later says what is likely for a month") {
+  Stage stage;
+  stage.hold();
+  stage.look("node b1 busy 4 8000 -\npilot 12 b1 runs 3600\nplanned 4000000000\n");
+  CHECK(stage.end("dmm", "").command.arguments.back() == "b1=2592000");
+}
+
 TEST_CASE("the name of a node that was evicted during a look is given away at once, and evicted once") {
   Stage stage(borrowing(), "slurm");
   const auto look = [&] {
@@ -219,6 +226,16 @@ TEST_CASE("a pilot that ends because a local job came has not failed") {
   CHECK(stage.node("b1").state == "local job");
   stage.look("node b1 idle 4 8000 -\n");
   CHECK(stage.node("b1").why == "idle for 0 of 10 s");
+}
+
+TEST_CASE("a node's resource manager has its name in lower-case letters") {
+  Stage stage;
+  stage.look("node Node-A.1 idle 4 8000 -\n");
+  stage.look("node Node-A.1 idle 4 8000 -\n", seconds(20));
+  CHECK(stage.end("dmm", "TOKEN\n").command.arguments[3] == "node-a.1");
+  const CommandWanted held = stage.end("hold", "12\n");
+  CHECK(held.command.arguments[3] == "Node-A.1");
+  CHECK(held.command.input.find("/var/lib/dmm/Node-A.1") != std::string::npos);
 }
 
 TEST_CASE("a pilot that no snapshot ever shows is given up") {

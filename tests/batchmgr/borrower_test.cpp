@@ -47,6 +47,18 @@ TEST_CASE("owners take turns, and a node is asked for once") {
   CHECK(story.decide("", 2).empty());
   story.now = story.now + seconds(10);
   CHECK(story.decide("", 2).size() == 2);
+  // The first owner gives nothing: the other one is asked under this name.
+  story.now = story.now + seconds(20);
+  const std::string waits = R"({"job": 5, "name": "lent1", "state": "waiting"})";
+  const std::string other = R"(, {"job": 6, "name": "lent2", "state": "running"})";
+  const auto late = story.decide(waits + other, 2);
+  REQUIRE(late.size() == 1);
+  CHECK(late[0].kind == Borrower::Kind::cancel);
+  story.borrower.done(story.now, late[0].kind, late[0].subject);
+  const auto next = story.decide(other.substr(2), 2);
+  REQUIRE(next.size() == 1);
+  CHECK(next[0].subject == "lent1");
+  CHECK(std::ranges::count(next[0].command.arguments, "4@c/nodes") == 1);
 }
 
 TEST_CASE("nothing is ordered by an answer that is known already") {

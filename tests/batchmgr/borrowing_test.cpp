@@ -104,6 +104,22 @@ TEST_CASE("nodes that are on their way or unused aren't borrowed twice") {
   CHECK(Story().waits(1).guest("lent1", true).joined("lent1", NodeUse::busy).decide().attach == Names{"lent2"});
 }
 
+TEST_CASE("an owner that gives no node for long is passed over if there are others") {
+  Story story;
+  story.waits(1).guest("lent1", false);
+  story.past.asked_at["lent1"] = now - seconds(19);
+  story.settings.borrow.from = {"b/nodes", "c/nodes"};
+  CHECK(story.decide().cancel.empty());
+  story.past.asked_at["lent1"] = now - seconds(20);
+  CHECK(story.decide().cancel == Names{"job of lent1"});
+  CHECK(story.decide().attach == Names{"lent2"});
+  story.settings.borrow.from = {"b/nodes"};
+  CHECK(story.decide().cancel.empty());
+  story.settings.borrow.from = {"b/nodes", "c/nodes"};
+  story.guests[0].runs = true;
+  CHECK(story.decide().cancel.empty());
+}
+
 TEST_CASE("a borrowed node that was idle for long goes back") {
   Story story;
   story.guest("lent1", true)

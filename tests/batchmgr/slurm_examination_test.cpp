@@ -123,8 +123,12 @@ TEST_CASE("what a person has to judge isn't called wrong") {
   const std::string fast = "PartitionName=fast PriorityTier=5 PreemptMode=OFF State=UP\n";
   const std::string partitions = replaced(good_partitions, "PreemptMode=OFF", "PreemptMode=CANCEL");
   CHECK(only(examined(good_configuration, fast + partitions), FindingKind::look) == "jobs of local users;");
-  const std::string nodes = replaced(good_nodes, "NodeName=n2", "NodeName=Node2");
-  CHECK(only(examined(good_configuration, good_partitions, nodes), FindingKind::look) == "nodes to lend;");
+  const auto named = [](const char* name) {
+    const std::string nodes = replaced(good_nodes, "NodeName=n2", "NodeName=" + std::string(name));
+    return only(examined(good_configuration, good_partitions, nodes), FindingKind::look);
+  };
+  CHECK(named("n:2") == "nodes to lend;");
+  CHECK(named("Node-2").empty());
 }
 
 TEST_CASE("output that isn't that of scontrol is named") {

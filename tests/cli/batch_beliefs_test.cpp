@@ -26,6 +26,12 @@ TEST_CASE("held nodes are the site's, and no others") {
              {node("b1", "held"), node("b2", "held"), node("b3", "local job"), node("b4", "idle")}) == Texts{});
 }
 
+TEST_CASE("a node and its resource manager may be written otherwise") {
+  Json capital = node("B1", "held");
+  capital["resource_manager"] = "b1";
+  CHECK(said({row("b1", "free")}, {capital}) == Texts{});
+}
+
 TEST_CASE("a node that the site gives away and the batch system too is named") {
   CHECK(said({row("b1", "leased")}, {node("b1", "local job")}) ==
         Texts{"b1: the site says leased, and slurm says local job, without a pilot"});

@@ -179,6 +179,18 @@ TEST_CASE("views: a resource manager that is down shows in the list of sites, an
   CHECK(render_nodes(rows({.states = {"cleaning"}, .resource_manager = {}, .cluster = {}}), wide) == "no such nodes\n");
 }
 
+TEST_CASE("views: free nodes of a site that is drained say why nothing starts there") {
+  World world(grid_of(R"({"name": "one", "sites": [
+    {"name": "alpha", "users": ["u"], "clusters": [{"name": "left", "nodes": 4}]}]})"),
+              calm_world());
+  const SiteName alpha("alpha");
+  world.run_until(at(2));
+  const auto reason = [&] { return nodes_that_pass(ask_sites(world, "nodes"), {}).front()["reason"]; };
+  CHECK(reason() == "");
+  world.drain(alpha, alpha);
+  CHECK(reason() == "the site is drained: nothing new starts");
+}
+
 TEST_CASE("views: a resource manager that gave its nodes back to their host isn't down") {
   const auto site_with = [](const char* why) {
     return std::vector<Json>{

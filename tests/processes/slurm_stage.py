@@ -36,6 +36,10 @@ class Cluster(SiteShell):
     def state_of(self, number):
         return self.run("squeue", "--noheader", f"--jobs={number}", "--states=all", "--format=%T")
 
+    def place_of(self, number):
+        """The nodes of a job."""
+        return self.run("squeue", "--noheader", f"--jobs={number}", "--states=all", "--format=%N")
+
     def until_slurm(self, number, *states):
         until(lambda: self.state_of(number) in states, lambda: self.run("squeue"), MINUTE)
 

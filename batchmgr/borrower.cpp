@@ -76,7 +76,7 @@ std::vector<Borrower::Order> Borrower::decide(const Site& site, Instant now, con
   past_.idle_since = idle_guests(now, snapshot.guests, past_.idle_since);
   std::erase_if(ordered_, [&](const auto& one) { return now - one.second >= ordered_again; });
   const BorrowingPast past = past_;
-  past_.held = held_in(snapshot);
+  past_.at_hand = at_hand_in(snapshot);
   std::vector<Order> orders;
   if (!std::exchange(are_guests_news_, false)) return orders;  // it is older than the orders that it led to
   const BorrowingDecision decision = decide_borrowing(snapshot, guests_, past, site.settings, now);

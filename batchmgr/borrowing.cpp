@@ -12,15 +12,13 @@ namespace {
 /// An owner that gives no node for so long is passed over, if there are others.
 constexpr Duration asked_max = seconds(20);
 
-/// Nodes that local jobs lack: those of small jobs beyond what is idle, held or about to be theirs, and of each
-/// large one beyond all nodes. Nodes and jobs aren't looked at in the same moment: a node that loses its pilot is
-/// no local job's yet.
+/// Nodes that local jobs lack: those of small jobs beyond what is at hand, and of each large one beyond all nodes.
+/// Nodes and jobs aren't looked at in the same moment: a node that was at hand is no local job's yet.
 std::uint64_t missing_in(const Snapshot& snapshot, const BorrowingPast& past) {
   std::uint64_t small = 0, large = 0, at_hand = 0;
-  const std::set<std::string> held = held_in(snapshot);
+  const std::set<std::string> names = at_hand_in(snapshot);
   for (const BatchNode& node : snapshot.nodes)
-    at_hand += node.use == NodeUse::idle || node.use == NodeUse::planned || held.contains(node.name) ||
-               past.held.contains(node.name);
+    at_hand += names.contains(node.name) || past.at_hand.contains(node.name);
   for (const WaitingJob& job : snapshot.waiting) {
     if (!job.too_large) small += job.nodes;
     if (job.too_large && job.nodes > snapshot.nodes.size()) large += job.nodes - snapshot.nodes.size();
@@ -32,10 +30,14 @@ std::uint64_t missing_in(const Snapshot& snapshot, const BorrowingPast& past) {
 
 bool is_spare(const BatchNode& guest) { return guest.use != NodeUse::busy; }
 
-std::set<std::string> held_in(const Snapshot& snapshot) {
-  std::set<std::string> held;
-  for (const Pilot& pilot : snapshot.pilots) held.insert(pilot.node);
-  return held;
+std::set<std::string> at_hand_in(const Snapshot& snapshot) {
+  std::set<std::string> names;
+  for (const Pilot& pilot : snapshot.pilots) names.insert(pilot.node);
+  for (const BatchNode& node : snapshot.nodes)
+    if (node.use == NodeUse::idle || node.use == NodeUse::planned) names.insert(node.name);
+  for (const BatchNode& guest : snapshot.guests)
+    if (is_spare(guest)) names.insert(guest.name);
+  return names;
 }
 
 BorrowingDecision decide_borrowing(const Snapshot& snapshot, const std::vector<GuestJob>& guests,
@@ -58,7 +60,7 @@ BorrowingDecision decide_borrowing(const Snapshot& snapshot, const std::vector<G
       continue;
     }
     const auto node = joined.find(guest.node);
-    const bool is_unused = node == joined.end() || is_spare(*node->second);
+    const bool is_unused = node == joined.end() || is_spare(*node->second) || past.at_hand.contains(guest.node);
     const auto idle = past.idle_since.find(guest.node);
     const bool was_idle = idle != past.idle_since.end() && now - idle->second >= settings.borrow.idle_for;
     if (is_unused && missing > 0) {

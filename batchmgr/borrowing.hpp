@@ -26,13 +26,13 @@ struct BorrowingPast {
   Instant content_since = never;                   ///< when the last of them ceased to; never: one does
   std::map<std::string, Instant> idle_since = {};  ///< of borrowed nodes that no local job has
   std::map<std::string, Instant> asked_at = {};    ///< of borrowed nodes: when their owner was asked
-  std::set<std::string> held = {};                 ///< nodes with pilots at the look before
+  std::set<std::string> at_hand = {};              ///< what `at_hand_in` said of the look before
 };
 
 /// Whether no local job has a borrowed node. One that has just joined may be down for a moment.
 bool is_spare(const BatchNode& guest);
-/// Nodes that pilots hold, or wait for.
-std::set<std::string> held_in(const Snapshot& snapshot);
+/// Nodes that no local job has, by name: idle ones, those that pilots hold, and borrowed ones.
+std::set<std::string> at_hand_in(const Snapshot& snapshot);
 
 struct BorrowingDecision {
   std::vector<std::string> attach;  ///< names of nodes to be borrowed

@@ -206,7 +206,7 @@ MUTANTS = [
      "found_by": "batchmgr: a reserve of idle nodes stays for local users"},
     {"name": "B2", "what": "a node that has just lost its pilot counts as a local job's, and another is borrowed",
      "file": "batchmgr/borrowing.cpp",
-     "old": " ||\n               past.held.contains(node.name);\n",
+     "old": " || past.at_hand.contains(node.name);\n",
      "new": ";\n",
      "found_by": "batchmgr: a node that has just lost its pilot is no local job's yet"},
     {"name": "B3", "what": "a node that an order of the borrower's has freed is shown by an older look",

@@ -74,6 +74,13 @@ TEST_CASE("nodes that the batch system keeps for a waiting job are its own alrea
   CHECK(story.decide().attach.empty());
 }
 
+TEST_CASE("a job that has started since the jobs were asked for takes what was at hand") {
+  Story story;
+  story.waits(5).guest("lent1", true).joined("lent1", NodeUse::busy);
+  story.past.at_hand = {"a1", "a2", "a3", "a4", "lent1"};
+  CHECK(story.decide().attach.empty());
+}
+
 TEST_CASE("a node that joined since the job manager was asked is the one that was missing") {
   CHECK(Story().waits(1).joined("lent1", NodeUse::idle).decide().attach.empty());
   CHECK(Story().waits(2).joined("lent1", NodeUse::idle).decide().attach == Names{"lent2"});
@@ -82,12 +89,12 @@ TEST_CASE("a node that joined since the job manager was asked is the one that wa
 TEST_CASE("a node that has just lost its pilot is no local job's yet") {
   Story story;
   story.waits(2);
-  story.past.held = {"a1", "a3"};
+  story.past.at_hand = {"a1", "a3"};
   CHECK(story.decide().attach.empty());
   story.snapshot.pilots.push_back({{"1"}, "a1", true});
   story.snapshot.nodes[0].use = NodeUse::idle;  // seen before its pilot was, or after
   CHECK(story.decide().attach.empty());
-  story.past.held.erase("a3");
+  story.past.at_hand.erase("a3");
   CHECK(story.decide().attach == Names{"lent1"});
 }
 

@@ -77,6 +77,8 @@ def permits_namespaces():
     try:
         add_bridge(name, "169.254.77.1/32")
         add_host(f"{name}-a", f"{name}a", name, "169.254.77.2/32")
+        run("nsenter", f"--net=/run/netns/{name}-a", "unshare", "--uts", "--mount", "sh", "-c",
+            "hostname a && mount --bind /etc/hosts /etc/hosts")
         return True
     except Trouble:
         return False

@@ -175,10 +175,8 @@ void BatchManager::follow_pilots(Instant now, const Snapshot& snapshot, Effects&
 
 void BatchManager::note_idle(Instant now, const Snapshot& snapshot) {
   idleness_.observe(now, snapshot);
-  std::map<std::string, Instant> before = std::exchange(past_.idle_since, {});
-  for (const BatchNode& node : snapshot.nodes)
-    if (node.use == NodeUse::idle)
-      past_.idle_since[node.name] = before.contains(node.name) ? before[node.name] : now;
+  past_.idle_since = since_when(now, snapshot.nodes, past_.idle_since,
+                                [](const BatchNode& node) { return node.use == NodeUse::idle; });
   if (snapshot.waiting.empty())
     past_.waiting_since = never;
   else
@@ -317,11 +315,7 @@ std::string BatchManager::script_for(const BatchNode& node, const std::string& t
   add("--processors", std::to_string(node.processors));
   add("--memory-bytes", std::to_string(node.memory_bytes));
   add("--grace", std::to_string(settings_.grace.in_seconds()));
-  for (std::string setting : settings_.node_settings) {
-    for (std::size_t at = 0; (at = setting.find("%n", at)) != std::string::npos; at += node.name.size())
-      setting.replace(at, 2, node.name);
-    add("--set", setting);
-  }
+  for (const std::string& setting : settings_.node_settings) add("--set", with_name(setting, node.name));
   return script + " >>" + shell_word(folder + "/pilot.log") + " 2>&1\n";
 }
 

@@ -10,18 +10,6 @@ namespace {
 /// A node that was told something isn't told again before.
 constexpr Duration ordered_again = seconds(10);
 
-/// Since when no local job has a borrowed node; `before` says it of those that none had already.
-std::map<std::string, Instant> idle_guests(Instant now, const std::vector<BatchNode>& guests,
-                                           const std::map<std::string, Instant>& before) {
-  std::map<std::string, Instant> since;
-  for (const BatchNode& guest : guests) {
-    if (!is_spare(guest)) continue;
-    const auto known = before.find(guest.name);
-    since.emplace(guest.name, known == before.end() ? now : known->second);
-  }
-  return since;
-}
-
 Command command_for(const Borrower::Site& site, Borrower::Kind kind, const std::string& subject,
                     std::size_t passed_over) {
   const BatchSettings& settings = site.settings;
@@ -73,7 +61,7 @@ std::vector<Borrower::Order> Borrower::decide(const Site& site, Instant now, con
                                               Instant waiting_since) {
   past_.waiting_since = waiting_since;
   past_.content_since = snapshot.waiting.empty() ? std::min(past_.content_since, now) : never;
-  past_.idle_since = idle_guests(now, snapshot.guests, past_.idle_since);
+  past_.idle_since = since_when(now, snapshot.guests, past_.idle_since, is_spare);
   std::erase_if(ordered_, [&](const auto& one) { return now - one.second >= ordered_again; });
   const BorrowingPast past = past_;
   past_.at_hand = at_hand_in(snapshot);

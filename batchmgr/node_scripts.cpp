@@ -26,11 +26,7 @@ std::string beginning(const NodeScriptSettings& settings, const std::string& abo
 
 /// A word of the shell, with the node's name for each %n.
 std::string word_for_node(const std::string& setting) {
-  std::string word = shell_word(setting);
-  const std::string name = "'\"$NODE\"'";  // between two parts in quotes
-  for (std::size_t at = 0; (at = word.find("%n", at)) != std::string::npos; at += name.size())
-    word.replace(at, 2, name);
-  return word;
+  return with_name(shell_word(setting), "'\"$NODE\"'");  // between two parts in quotes
 }
 
 }  // namespace

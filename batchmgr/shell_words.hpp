@@ -12,4 +12,11 @@ inline std::string shell_word(const std::string& text) {
   return all + "'";
 }
 
+/// The text with something else in place of each %n, which stands for a node's name.
+inline std::string with_name(std::string text, const std::string& name) {
+  for (std::size_t at = 0; (at = text.find("%n", at)) != std::string::npos; at += name.size())
+    text.replace(at, 2, name);
+  return text;
+}
+
 }  // namespace dmm

@@ -3,6 +3,7 @@
 
 #include <compare>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -62,5 +63,18 @@ struct Snapshot {
   /// doesn't say.
   std::optional<std::int64_t> planned = {};
 };
+
+/// Since when each node is as `is` says; `before` says it of those that were so already.
+template <class Is>
+std::map<std::string, Instant> since_when(Instant now, const std::vector<BatchNode>& nodes,
+                                          const std::map<std::string, Instant>& before, Is is) {
+  std::map<std::string, Instant> since;
+  for (const BatchNode& node : nodes) {
+    if (!is(node)) continue;
+    const auto known = before.find(node.name);
+    since.emplace(node.name, known == before.end() ? now : known->second);
+  }
+  return since;
+}
 
 }  // namespace dmm

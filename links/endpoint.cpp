@@ -122,11 +122,12 @@ void Endpoint::take(Instant now, const Way& way, std::string_view frame, std::ve
   if (!proved && (!voucher.principal || (voucher.named && envelope.from != *voucher.named)))
     return refuse(0, "relay_forged");
   if (is_stranger && !admitted(envelope.from))
-    return turn_away(now, way, envelope, "not_admitted", "not admitted here");
+    return turn_away(now, way, envelope, "not_admitted", "not admitted here", voucher.link());
   if (!proved)
     return turn_away(now, way, envelope, "not_proved",
                      proof ? to_text(*voucher.principal) + " may not speak for " + to_text(envelope.from) + " here"
-                           : std::get<std::string>(shown));
+                           : std::get<std::string>(shown),
+                     voucher.link());
   if (!peer && !has_room_for(envelope.from)) {
     refuse(0, "too_many_parties");
     return tell(now, way, envelope, type_of(envelope.message), "there is no room for another party here");

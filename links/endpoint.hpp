@@ -227,8 +227,9 @@ class Endpoint {
   void rise_measured(Instant now, Peer& peer, const Envelope& envelope);
   void refuse_and_tell(Instant now, const Way& way, const Refused& refused);
   void turn_away(Instant now, const Way& way, const Envelope& head, std::string_view reason,
-                 const std::string& why);
-  void tell(Instant now, const Way& way, const Envelope& head, std::uint16_t about, std::string text);
+                 const std::string& why, const LinkKey* sealed_by = nullptr);
+  void tell(Instant now, const Way& way, const Envelope& head, std::uint16_t about, std::string text,
+            const LinkKey* sealed_by = nullptr);
   void notice(Instant now, Peer& peer, std::string_view event, const std::string& text);
 
   // ---- messages that go (sending.cpp) ----

@@ -44,24 +44,29 @@ void Endpoint::refuse_and_tell(Instant now, const Way& way, const Refused& refus
 
 /// People at both ends are to see which party would like to speak with which.
 void Endpoint::turn_away(Instant now, const Way& way, const Envelope& head, std::string_view reason,
-                         const std::string& why) {
+                         const std::string& why, const LinkKey* sealed_by) {
   refuse(0, reason);
   if (Peer* const peer = peers_.find(head.from); peer && peer->route.dialled && !peer->up) peer->last_error = why;
   if (strangers_.knock(now, head.from, settings_.limits.strangers, between_notices))
     notices_.push_back({Level::warning, "stranger", {}, {{"peer", to_text(head.from)}, {"text", why}}});
-  tell(now, way, head, type_of(head.message), why);
+  tell(now, way, head, type_of(head.message), why, sealed_by);
 }
 
-/// Answers with a Fault, where the sender can be reached and isn't a Fault itself.
-void Endpoint::tell(Instant now, const Way& way, const Envelope& head, std::uint16_t about, std::string text) {
-  if (!way.connection || about == Fault::type) return;
+/// Answers with a Fault, where the sender can be reached and what it sent isn't a Fault itself. Along a chain the Fault
+/// goes to the key that sealed the frame: a peer that speaks on in a session from before our start learns of it.
+void Endpoint::tell(Instant now, const Way& way, const Envelope& head, std::uint16_t about, std::string text,
+                    const LinkKey* sealed_by) {
+  if ((!way.connection && !sealed_by) || about == Fault::type) return;
   const Envelope envelope{.from = settings_.self,
                           .to = head.from,
                           .incarnation = settings_.incarnation,
                           .trace = {},
                           .hint = {},
                           .message = Fault{about, std::move(text)}};
-  emit_on(now, way, head.from, Fault::type, codec_->encode(envelope));
+  const std::string bytes(codec_->encode(envelope));
+  if (way.connection) return emit_on(now, way, head.from, Fault::type, bytes);
+  Relay relay{settings_.self, head.from, way.path, 0, seals_->seal(*sealed_by, bytes)};
+  emit(now, make(now, site_manager_of(settings_.self.site)), std::move(relay), {}, {});
 }
 
 void Endpoint::notice(Instant now, Peer& peer, std::string_view event, const std::string& text) {

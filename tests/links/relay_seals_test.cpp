@@ -20,6 +20,12 @@ struct Keyed {
   Endpoint endpoint;
   Keyed(const Party& self, const Signer& site, bool certified = true)
       : endpoint(settings_for(self, site, secret, certified)) {}
+  /// Another start of the manager, with the key that it had.
+  void restart(const Party& self, const Signer& site) {
+    EndpointSettings settings = settings_for(self, site, secret, true);
+    settings.incarnation = endpoint.settings().incarnation + 1'000'000;
+    endpoint = Endpoint(std::move(settings));
+  }
   static EndpointSettings settings_for(const Party& self, const Signer& site, const LinkSecret& secret,
                                        bool certified) {
     EndpointSettings settings = keyed(self, alpha, knows({&site}));
@@ -124,6 +130,17 @@ TEST_CASE("relay seals: two managers meet along a chain, and all but the first g
   REQUIRE(chain.payloads.size() > 3);
   CHECK_FALSE(Seals::is_sealed(chain.payloads.front()));
   for (std::size_t i = 1; i < chain.payloads.size(); ++i) CHECK(Seals::is_sealed(chain.payloads[i]));
+}
+
+TEST_CASE("relay seals: a manager that was started again tells those that speak on along the chain at once") {
+  Chain chain;
+  chain.run(seconds(5));
+  REQUIRE(chain.is_up());
+  chain.resources.restart(alpha_nodes, chain.site);
+  chain.resources.endpoint.dial(chain.now, 2, alpha);
+  chain.run(seconds(1));
+  chain.arrives();  // in the session from before, which is over
+  CHECK(chain.arrives());
 }
 
 TEST_CASE("relay seals: what a site on the way changes, makes or says again isn't taken") {

@@ -52,6 +52,13 @@ class Bed(SlurmTest):
         self.clear()
         return took
 
+    def fill_with_slurm(self):
+        """A job of a's own users takes all of a, and a's batch manager has seen it."""
+        _, job = self.started(self.a, f"--nodes={NODES}", "--exclusive")
+        until(lambda: self.a.states().count("local job") == NODES, lambda: self.a.run("dmm", "nodes"), MINUTE)
+        time.sleep(1)  # two looks: what is short right after a start isn't borrowed
+        return job
+
     def end(self, cluster, *jobs):
         cluster.run("scancel", *jobs)
         cluster.until_idle()
@@ -62,6 +69,7 @@ class Bed(SlurmTest):
         script.write_text(BARE.format(folder=self.folder, key=self.a.folder / "munge/key",
                                       conf=self.a.folder / "slurm.conf"))
         _, full = self.started(self.a, f"--nodes={NODES}", "--exclusive")
+        time.sleep(1)
         file = self.folder / f"began-{time.monotonic_ns()}"
         file.touch()
         file.chmod(0o666)
@@ -111,7 +119,7 @@ def by_pilots(times, rows):
         for _ in range(times):
             rows["all held by pilots"].append(bed.taken_back())
             rows["one lent by a pilot, to a job that heeds SIGTERM"].append(bed.taken_back(is_lent=True))
-            _, full = bed.started(bed.a, f"--nodes={NODES}", "--exclusive")
+            full = bed.fill_with_slurm()
             rows["of a full cluster, on a borrowed node"].append(bed.started(bed.a)[0])
             bed.a.run("scancel", full)
             bed.clear()

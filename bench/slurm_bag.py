@@ -4,9 +4,10 @@ by the simulator for the same jobs.
 
     bench/slurm_bag.py                              tasks of 5 and 15 minutes at 30, 50, 70 and 90 % load
     bench/slurm_bag.py --loads 50 --tasks 5
+    bench/slurm_bag.py --minute 6                   six seconds of the bench stand for a minute
 
-Two seconds of the bench stand for a minute. Slurm needs a second for a job beyond its run time, so that its local users
-have more of the cluster than in the simulator: both shares are told. Local jobs come from a slice of a real log
+Slurm needs a second for a job beyond its run time, so that its local users have more of the cluster than in the
+simulator: both shares are told. A slower clock makes less of that second. Local jobs come from a slice of a real log
 (bench/slurm_idle.py), twice as long as there; each takes whole nodes. Cluster b has four nodes and lends idle ones by
 pilots; cluster a's own nodes are all taken. Loads come from other times between arrivals.
 """
@@ -24,7 +25,6 @@ from slurm_idle import NODES, Bed, fill_a, lent_seconds, log_jobs
 from grid import until
 from slurm_stage import MINUTE
 
-SPEED = 30  # simulated seconds in one of the bench
 LONGER = 2
 ROUNDS = 20  # the slice, one after another
 WARM_UP = 30  # minutes: then the bag arrives
@@ -93,19 +93,20 @@ def without_pauses(cluster):
     os.kill(cluster.pid_of("ann/jobmgr"), signal.SIGHUP)
 
 
-def play(bed, jobs, load, task, work):
-    """Minutes until the bag is done, processor seconds lent for each that it needs, and the local jobs' share."""
-    stretch = load_of(jobs) / load / SPEED
-    local = Locals(bed.b, [((at - jobs[0][0]) * stretch, run / SPEED, nodes) for at, run, nodes in jobs])
+def play(bed, jobs, load, task, work, speed):
+    """Minutes until the bag is done, processor seconds lent for each that it needs, and the local jobs' share; `speed`:
+    simulated seconds in one of the bench."""
+    stretch = load_of(jobs) / load / speed
+    local = Locals(bed.b, [((at - jobs[0][0]) * stretch, run / speed, nodes) for at, run, nodes in jobs])
     local.start()
-    time.sleep(WARM_UP * 60 / SPEED)
+    time.sleep(WARM_UP * 60 / speed)
     uses = Uses(bed.b)
     uses.start()
     before, began = lent_seconds(bed), time.monotonic()
     said = bed.a.run("dmm", "submit", "--array", f"1-{work // task}", "-n", "2", "--discard-output", "--", "sleep",
-                     task * 60 / SPEED)
+                     task * 60 / speed)
     bag = re.search(r"a/ann/(\d+)", said).group(1)
-    until(lambda: bed.a.job(bag)["state"] == "finished", lambda: bed.a.run("dmm", "queue"), 60 * MINUTE)
+    until(lambda: bed.a.job(bag)["state"] == "finished", lambda: bed.a.run("dmm", "queue"), 120 * MINUTE)
     took = time.monotonic() - began
     lent = lent_seconds(bed) - before
     for thread in (local, uses):
@@ -114,7 +115,7 @@ def play(bed, jobs, load, task, work):
     bed.b.run("scancel", "--partition=main")
     until(lambda: not bed.b.run("squeue", "--noheader", "--partition=main"), "the last local job", MINUTE)
     bed.b.until_held(NODES)
-    return took * SPEED / 60, lent / (2 * work * 60 / SPEED), uses.mean()
+    return took * speed / 60, lent / (2 * work * 60 / speed), uses.mean()
 
 
 def main():
@@ -122,6 +123,7 @@ def main():
     parser.add_argument("--loads", default="30,50,70,90", help="percent, with commas")
     parser.add_argument("--tasks", default="5,15", help="minutes, with commas")
     parser.add_argument("--work", type=int, default=120, help="node-minutes of the bag (default 120)")
+    parser.add_argument("--minute", type=float, default=2, help="seconds of the bench for one (default 2)")
     options = parser.parse_args()
     loads = [float(load) / 100 for load in options.loads.split(",")]
     tasks = [int(task) for task in options.tasks.split(",")]
@@ -136,7 +138,7 @@ def main():
         print("| load | task [min] | turnaround [min] | simulated | local use | simulated | lent, of what is needed |")
         print("|--:|--:|--:|--:|--:|--:|--:|", flush=True)
         for load, task in itertools.product(loads, tasks):
-            took, lent, used = play(bed, jobs, load, task, options.work)
+            took, lent, used = play(bed, jobs, load, task, options.work, 60 / options.minute)
             row = model[load, task]
             print(f"| {load:.0%} | {task} | {took:.0f} | {row['turnaround_minutes']:.0f} | {used:.0%} | "
                   f"{row['local_utilisation']:.0%} | {lent:.2f} |", flush=True)

@@ -37,6 +37,7 @@ CLI::App* add_drain_command(CLI::App& app, int& exit_code);
 CLI::App* add_resume_command(CLI::App& app, int& exit_code);
 CLI::App* add_forget_command(CLI::App& app, int& exit_code);
 CLI::App* add_expect_command(CLI::App& app, int& exit_code);
+CLI::App* add_files_command(CLI::App& app, int& exit_code);
 CLI::App* add_fsck_command(CLI::App& app, int& exit_code);
 CLI::App* add_keygen_command(CLI::App& app, int& exit_code);
 CLI::App* add_keys_command(CLI::App& app, int& exit_code);

@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "cli/carried_files.hpp"
+#include "cli/catalogue.hpp"
 #include "cli/job_conditions.hpp"
 #include "protocol/hints.hpp"
 #include "protocol/programs.hpp"
@@ -165,11 +166,42 @@ void read_input_file(JsonReader& reader, ShortText& input) {
   input = std::get<std::string>(read);
 }
 
+/// Texts as the option has them, or objects: ["data.csv=http://..."] or [{"name": "data.csv", "url":
+/// "http://..."}].
+void read_inputs(JsonReader& reader, JobDescription& job) {
+  const SortedJson* list = reader.find_array("stage_in");
+  if (list == nullptr) return;
+  InputFiles files;
+  if (!list->empty() && (*list)[0].is_object()) {
+    std::vector<InputFile> read;
+    reader.objects("stage_in", read, [](JsonReader& inner, InputFile& file) {
+      inner.require({"name", "url"});
+      inner.text("name", file.name);
+      inner.text("url", file.replicas.emplace_back().url);
+      inner.integer("bytes", file.bytes, 0);
+      inner.text("sha256", file.sha256);
+    });
+    for (InputFile& file : read) files.push_back(std::move(file));
+  } else {
+    for (std::size_t i = 0; i < list->size(); ++i) {
+      const std::string field = "stage_in[" + std::to_string(i) + "]";
+      if (!(*list)[i].is_string()) return reader.refuse(field, "expected a text, as in \"data.csv=http://...\"");
+      auto file = parse_input_file((*list)[i].get<std::string>());
+      if (const auto* fault = std::get_if<1>(&file)) return reader.refuse(field, *fault);
+      files.push_back(std::get<0>(std::move(file)));
+    }
+  }
+  auto known = looked_up(std::move(files));
+  if (const auto* fault = std::get_if<1>(&known)) return reader.refuse("stage_in", *fault);
+  set_inputs(job, std::get<0>(std::move(known)));
+}
+
 void read_keys(JsonReader& reader, JobDescription& job, std::vector<JobName>& named) {
   reader.text("name", job.name);
   read_command(reader, job.program.arguments);
   read_need(reader, job.need);
   read_runner(reader, job);
+  read_inputs(reader, job);
   reader.text("working_directory", job.program.working_directory);
   read_environment(reader, job.program.environment);
   reader.object("limits", [&](JsonReader& inner) { read_limits(inner, job.program.limits); });

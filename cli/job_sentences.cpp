@@ -141,6 +141,9 @@ void add_state(std::vector<std::string>& lines, const ToldJob& job, double now) 
   if (job.state == "starting") {
     lines.push_back("It is starting" + on);
     add_components(lines, job);
+    if (job.input_files > 0)
+      lines.push_back("Its " + std::string(job.input_files == 1 ? "input file is" : "input files are") +
+                      " brought there first.");
     if (job.tasks > 1)
       lines.push_back(std::to_string(job.tasks_ready) + " of its " + std::to_string(job.tasks) +
                       " tasks are ready; none begins before all are.");

@@ -128,7 +128,7 @@ int run(int argc, char** argv) {
         add_forget_command, add_fsck_command,     add_keygen_command,  add_keys_command,   add_certify_command,
         add_revoke_command, add_rotate_command,   add_invite_command,  add_join_command,   add_user_command,
         add_node_command,   add_login_command,    add_chain_command,   add_why_command,    add_place_command,
-        add_doctor_command, add_slurm_command,    add_expect_command})
+        add_doctor_command, add_slurm_command,    add_expect_command,  add_files_command})
     add(app, exit_code);
   return run(app, argc, argv, exit_code);
 }

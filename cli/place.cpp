@@ -42,6 +42,9 @@ std::string clusters_fault(const PlaceOptions& options) {
     return "--quota: expected numbers from 0 to 1";
   if (!is_one_or(options.processors_per_node.size(), count))
     return "--processors-per-node: expected one number for all clusters, or " + each;
+  if (!options.staging.empty() && options.staging.size() != count) return "--staging: expected seconds, " + each;
+  if (std::ranges::any_of(options.staging, [](double s) { return !(s >= 0.0 && s <= 1e6); }))
+    return "--staging: expected seconds from 0 to 1000000";
   if (std::count(options.processors_per_node.begin(), options.processors_per_node.end(), 0U) > 0)
     return "--processors-per-node: expected at least 1";
   return {};
@@ -78,6 +81,7 @@ std::vector<ClusterView> clusters_of(const PlaceOptions& options) {
     cluster.total_processors = options.clusters_total.empty() ? options.idle[i] : options.clusters_total[i];
     cluster.quota = value_for(options.quota, i);
     cluster.processors_per_node = value_for(options.processors_per_node, i);
+    if (!options.staging.empty()) cluster.staging = from_seconds(options.staging[i]);
     clusters.push_back(std::move(cluster));
   }
   return clusters;

@@ -21,6 +21,7 @@ struct PlaceOptions {
   std::vector<std::uint32_t> clusters_total;             ///< --clusters-total: of each; empty: as idle
   std::vector<double> quota = {1.0};                     ///< --quota: of each, or one for all; 0 to 1
   std::vector<std::uint32_t> processors_per_node = {1};  ///< --processors-per-node: of each, or one for all
+  std::vector<double> staging;                           ///< --staging: of each, in seconds; empty: none
   std::uint32_t total = 0;                               ///< --total: a flexible request; 0: not given
   std::uint32_t min_component = 1;                       ///< --min-component: flexible: the least size
   std::uint32_t max_components = 0;                      ///< --max-components: flexible: 0: no bound

@@ -17,7 +17,7 @@ namespace {
 /// The options as they were typed.
 struct PlaceText {
   std::string policy = "fcm";
-  std::string idle, clusters_total, quota = "1", processors_per_node = "1";
+  std::string idle, clusters_total, quota = "1", processors_per_node = "1", staging;
   std::string total, min_component, max_components, components, fixed;
   std::vector<std::string> splits;
   bool explain = false, json = false;
@@ -69,6 +69,7 @@ PlaceOptions options_of(const PlaceText& text) {
   options.clusters_total = counts("--clusters-total", text.clusters_total);
   options.quota = numbers<double>("--quota", text.quota, "numbers from 0 to 1, as in 0.9 or 0.9,1");
   options.processors_per_node = counts("--processors-per-node", text.processors_per_node);
+  options.staging = numbers<double>("--staging", text.staging, "seconds, as in 0,12.5,3");
   options.total = count("--total", text.total, 0);
   options.min_component = count("--min-component", text.min_component, 1);
   options.max_components = count("--max-components", text.max_components, 0);
@@ -100,6 +101,7 @@ constexpr const char* place_footer =
     "  dmm place --policy fcm --idle 18,15 --total 20 --min-component 4\n"
     "  dmm place --policy cm --idle 18,15,12 --split 24 --split 12,12 --split 8,8,8\n"
     "  dmm place --policy wf --idle 18,15,12 --clusters-total 20,20,20 --quota 0.9 --components 8,8\n"
+    "  dmm place --policy cf --idle 18,15,12 --staging 30,0,4 --components 8,8 --explain\n"
     "  dmm place --policy bf --idle 18,15,12 --components 8,4,4 --fixed c1,c2,c1 --json\n";
 
 }  // namespace
@@ -114,6 +116,7 @@ CLI::App* add_place_command(CLI::App& app, int& exit_code) {
   add("--clusters-total", text->clusters_total, "All processors of each (default: the idle)", "N,...");
   add("--quota", text->quota, "Fraction of a cluster that may be filled; one for all, or of each", "F,...");
   add("--processors-per-node", text->processors_per_node, "One for all, or of each cluster", "N,...");
+  add("--staging", text->staging, "Seconds until the input files would be on each cluster", "F,...");
   add("--total", text->total, "A flexible request of so many processors", "N");
   add("--min-component", text->min_component, "Flexible: no component is smaller", "N");
   add("--max-components", text->max_components, "Flexible: there are no more components", "N");

@@ -13,11 +13,13 @@ namespace dmm {
 namespace {
 
 /// The rule of each policy, to follow its name.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 4> rules{{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 6> rules{{
     {"worst_fit", "puts the largest component first, and each on the cluster with most left: loads stay even"},
     {"cm", "fills the emptiest cluster before it looks at the next: a job spans few clusters"},
     {"fcm", "cuts a flexible request to the idle counts of the emptiest clusters, and places others as cm does"},
     {"best_fit", "puts each component on the fullest cluster that holds it: large gaps stay whole"},
+    {"bfff", "cuts as fcm does, the last component to the fullest cluster that holds it; others as best_fit"},
+    {"close_to_files", "puts each component where its input files are soonest, of equal clusters on the emptiest"},
 }};
 
 std::string text_of(const PlacementAlternative& alternative, const PlaceReport& report) {
@@ -43,11 +45,11 @@ std::string_view rule_of(std::string_view policy) {
 
 void print_alternatives(const PlaceReport& report, std::ostream& out) {
   out << '\n'
-      << std::left << std::setw(12) << "policy" << std::right << std::setw(10) << "clusters"
+      << std::left << std::setw(16) << "policy" << std::right << std::setw(10) << "clusters"
       << "  placement\n";
   for (const PlacementAlternative& one : report.alternatives) {
     const std::string name = std::string(one.policy) + (one.policy == report.policy ? " *" : "");
-    out << std::left << std::setw(12) << name << std::right << std::setw(10) << count_of(one) << "  "
+    out << std::left << std::setw(16) << name << std::right << std::setw(10) << count_of(one) << "  "
         << text_of(one, report) << '\n';
   }
   out << '\n';

@@ -224,9 +224,7 @@ std::string ToldJob::title() const {
   return is_array() ? owner + std::to_string(number) + '[' + indices + ']' : request;
 }
 
-ToldJob job_from_json(const Json& json) {
-  ToldJob job;
-  job.number = value_in<std::uint64_t>(json, "job");
+static void read_array_of(const Json& json, ToldJob& job) {
   job.array = value_in<std::uint64_t>(json, "array");
   job.index = value_in<std::uint32_t>(json, "index");
   const Json elements = object_in(json, "elements");
@@ -237,6 +235,12 @@ ToldJob job_from_json(const Json& json) {
   const Json states = object_in(elements, "states");
   for (const auto& [state, group] : states.items())
     job.groups.push_back({state, text_in(group, "indices"), value_in<std::uint64_t>(group, "count")});
+}
+
+ToldJob job_from_json(const Json& json) {
+  ToldJob job;
+  job.number = value_in<std::uint64_t>(json, "job");
+  read_array_of(json, job);
   job.name = value_in<std::string>(json, "name");
   job.state = value_in<std::string>(json, "state");
   job.request = value_in<std::string>(json, "request");
@@ -286,6 +290,7 @@ ToldJob job_from_json(const Json& json) {
   job.placement = text_in(json, "placement");
   job.left_behind = text_in(json, "left_behind");
   job.tasks = value_in<std::uint32_t>(json, "tasks");
+  job.input_files = value_in<std::uint32_t>(json, "input_files");
   job.tasks_ready = value_in<std::uint32_t>(json, "tasks_ready");
   if (const auto exit = json.find("exit"); exit != json.end() && exit->is_object()) {
     job.exit_kind = value_in<std::string>(*exit, "kind");

@@ -86,6 +86,7 @@ struct ToldJob {
   std::string placement;                     ///< why it was placed so, if it has several leases
   std::string left_behind;                   ///< while it runs: without which components it went on
   std::uint32_t tasks = 0, tasks_ready = 0;  ///< of its present attempt
+  std::uint32_t input_files = 0;             ///< that are brought to it before it starts
   std::vector<std::string> interrupted_by;  ///< owners that ended an attempt by their right, the latest last
   /// How often one of them did so in one way; `cause` is as LeaseEnd has it.
   struct Cause {

@@ -195,6 +195,8 @@ void add_fault_options(CLI::App& command, SimulateOptions& options) {
   only_with_faults(command.add_flag("--keyed", choice.keyed,
                                     "Managers prove link keys, which are exchanged, revoked and certified again"));
   only_with_faults(
+      command.add_flag("--files", choice.files, "Half of the jobs have input files; some never come"));
+  only_with_faults(
       command.add_option("--trace", choice.trace, "The file for everything that happens")->type_name("FILE"));
 }
 

@@ -28,6 +28,7 @@ std::string command_for(const FaultsChoice& choice, std::uint64_t seed) {
   if (choice.co_allocated) command += " --co-allocated";
   if (choice.alike) command += " --alike";
   if (choice.keyed) command += " --keyed";
+  if (choice.files) command += " --files";
   if (choice.minutes > 0) {
     std::string minutes = decimal(choice.minutes, 3);
     std::erase(minutes, ',');
@@ -130,6 +131,7 @@ class Faults {
     options.co_allocated = choice_.co_allocated;
     options.alike = choice_.alike;
     options.keyed = choice_.keyed;
+    options.files = choice_.files;
     if (choice_.co_allocated) options.sites_max = co_allocated_sites_max;
     options.trouble = trouble_of(seed);
     options.sites = choice_.sites;

@@ -15,6 +15,7 @@ struct FaultsChoice {
   bool co_allocated = false;  ///< each job has several components
   bool alike = false;         ///< each site has one cluster, all as large
   bool keyed = false;         ///< managers prove link keys
+  bool files = false;         ///< jobs have input files
   std::string trace;        ///< the file for everything that happens
   bool json = false;
 };

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "cli/carried_files.hpp"
+#include "cli/catalogue.hpp"
 #include "cli/figures.hpp"
 #include "cli/rsl_job.hpp"
 #include "protocol/numbers.hpp"
@@ -100,6 +101,19 @@ WhyNot conditions_from(const SubmitOptions& options, JobDescription& job, std::v
   return {};
 }
 
+WhyNot inputs_from(const SubmitOptions& options, JobDescription& job) {
+  InputFiles files;
+  for (const std::string& text : options.stage_in) {
+    auto file = parse_input_file(text);
+    if (const auto* fault = std::get_if<1>(&file)) return "--stage-in: " + *fault;
+    files.push_back(std::get<0>(std::move(file)));
+  }
+  auto known = looked_up(std::move(files));
+  if (const auto* fault = std::get_if<1>(&known)) return "--stage-in: " + *fault;
+  set_inputs(job, std::get<0>(std::move(known)));
+  return {};
+}
+
 /// The job of a command line; a script is put in by the caller.
 OrFault<JobDescription, JobFault> job_from(const SubmitOptions& options, const std::string& script,
                                            std::vector<JobName>& named) {
@@ -116,6 +130,7 @@ OrFault<JobDescription, JobFault> job_from(const SubmitOptions& options, const s
   }
   if (std::string fault = conditions_from(options, job, named); !fault.empty()) return JobFault{std::move(fault)};
   set_runner(job, options.runner);
+  if (std::string fault = inputs_from(options, job); !fault.empty()) return JobFault{std::move(fault)};
   job.dttl = options.dttl;
   job.priority = options.priority;
   job.reruns_max = options.reruns;

@@ -78,6 +78,10 @@ void add_limits(const Limits& limits, Rows& rows) {
       rows.emplace_back(std::string("limit of ") + all[i].first, grouped(all[i].second) + units[i]);
 }
 
+std::string text_of(const Replica& replica) {
+  return std::string(replica.url) + (replica.site.empty() ? "" : " at " + std::string(replica.site.text));
+}
+
 Rows rows_of(const JobDescription& job) {
   const JobDescription unsaid;
   const Program& program = job.program;
@@ -86,6 +90,9 @@ Rows rows_of(const JobDescription& job) {
   if (program.runner != unsaid.program.runner) rows.emplace_back("runs", std::string(words_for(program.runner)));
   if (!program.script.empty()) rows.emplace_back("script carried", bytes_text(program.script.size()));
   if (!program.input.empty()) rows.emplace_back("input carried", bytes_text(program.input.size()));
+  for (const InputFile& file : program.inputs)
+    for (const Replica& replica : file.replicas)
+      rows.emplace_back("input file", harmless(std::string(file.name) + " from " + text_of(replica)));
   const Constraints& constraints = job.need.constraints;
   if (constraints.memory_bytes > 0) rows.emplace_back("memory of each node", bytes_text(constraints.memory_bytes));
   for (const auto& [name, value] : constraints.attributes)
@@ -135,6 +142,20 @@ Json dependencies_as_json(const JobDescription& job) {
   return list;
 }
 
+Json inputs_as_json(const InputFiles& files) {
+  Json list = Json::array();
+  for (const InputFile& file : files) {
+    Json replicas = Json::array();
+    for (const Replica& replica : file.replicas)
+      replicas.push_back({{"url", replica.url.view()}, {"site", replica.site.text.view()}});
+    list.push_back({{"name", file.name.view()},
+                    {"replicas", std::move(replicas)},
+                    {"bytes", file.bytes},
+                    {"sha256", file.sha256.view()}});
+  }
+  return list;
+}
+
 Json job_as_json(const JobDescription& job) {
   const Program& program = job.program;
   const Limits& limits = program.limits;
@@ -148,6 +169,7 @@ Json job_as_json(const JobDescription& job) {
           {"runner", to_text(program.runner)},
           {"script_bytes", program.script.size()},
           {"input_bytes", program.input.size()},
+          {"stage_in", inputs_as_json(program.inputs)},
           {job.need.kind == RequestKind::flexible ? "flexible" : "components", size_as_json(job.need)},
           {"memory_bytes", job.need.constraints.memory_bytes},
           {"attributes", attributes},

@@ -189,8 +189,15 @@ void ask(JobStep& s, const Job& job) {
   const Duration waited = s.now - job.submitted - job.kept_back;
   const std::uint64_t wall = std::min<std::uint64_t>(wanted.program.limits.wall_seconds, wall_told_max);
   const Duration length = seconds(static_cast<std::int64_t>(wall));
-  Request request{s.parts.request_of(job), wanted.need, wanted.dttl, wanted.priority, waited,
-                  s.parts.settings.user,   length,      job.past};
+  Request request{s.parts.request_of(job),
+                  wanted.need,
+                  wanted.dttl,
+                  wanted.priority,
+                  waited,
+                  s.parts.settings.user,
+                  length,
+                  job.past,
+                  needs_of(wanted.program.inputs)};
   tell_site(s, std::move(request), s.parts.request_of(job));
 }
 

@@ -123,7 +123,7 @@ void start_queued(JobStep& s) {
     const ComponentKey key{job->number, component};
     s.parts.starts.sent(s.now, component_run, key);
     s.parts.managers.use(s.now, component_run.manager, key, job->run->round_trip * 2);
-    s.parts.set_due(component_run, key, s.now + s.parts.settings.start_limit + job->run->round_trip * 2);
+    s.parts.set_due(component_run, key, s.now + s.parts.start_limit_of(*job));
     send_start(s, *job, component);
   }
 }
@@ -150,6 +150,9 @@ void send_start(JobStep& s, const Job& job, std::uint32_t component) {
               job.description.keep_output};
   auto& environment = start.program.environment;
   start.program.awaits_go = awaits_go(job);
+  const SiteName& owner = run.lease_of(component_run).lease.owner;
+  for (InputFile& file : start.program.inputs)  // a copy at the owner is the nearest
+    std::ranges::stable_partition(file.replicas, [&](const Replica& replica) { return replica.site == owner; });
   environment.reserve(environment.size() + 11);
   environment.push_back("DMM_JOB=" + std::to_string(job.number));
   environment.push_back("DMM_JOB_ID=" + std::to_string(job.number));

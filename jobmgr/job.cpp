@@ -39,7 +39,8 @@ std::vector<NodeGroup> Attempt::held() const {
 }
 
 bool awaits_go(const Job& job) {
-  return job.run->components.size() > 1 || job.description.program.runner != Runner::per_component;
+  const Program& program = job.description.program;
+  return job.run->components.size() > 1 || program.runner != Runner::per_component || !program.inputs.empty();
 }
 
 std::string path_of(const Job& job, std::uint32_t component, Stream stream) {

@@ -53,6 +53,11 @@ struct JobParts {
   }
   /// How long an answer from where the attempt runs may take.
   Duration patience(const Attempt& run) const { return settings.confirm_limit + run.round_trip * 2; }
+  /// How long a task may take until it runs or, where it awaits a Go, is ready.
+  Duration start_limit_of(const Job& job) const {
+    const Duration staging = job.description.program.inputs.empty() ? Duration{} : settings.staging_limit;
+    return settings.start_limit + staging + job.run->round_trip * 2;
+  }
   /// Whether the job's request is open at the home site, or goes out as soon as the site takes requests.
   bool waits_for_nodes(const Job& job) const {
     return job.state == JobState::waiting && job.again_at == never && !job.is_array() &&

@@ -71,6 +71,7 @@ JobView view_of(const Job& job, const RequestId& request) {
     view.left_behind = text_of_left_behind(job);
   }
   view.limit_wall_seconds = job.description.program.limits.wall_seconds;
+  view.input_files = static_cast<std::uint32_t>(job.description.program.inputs.size());
   view.priority = job.description.priority;
   return view;
 }

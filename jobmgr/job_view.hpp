@@ -81,6 +81,7 @@ struct JobView {
   std::uint32_t tasks = 0;  ///< of its present attempt; they begin together, if they are several
   std::uint32_t tasks_ready = 0;         ///< of these, those that are ready, or began
   std::uint64_t limit_wall_seconds = 0;  ///< its own; 0: none
+  std::uint32_t input_files = 0;         ///< that are brought to it before it starts
   std::int32_t priority = 0;
   bool held = false;               ///< by its user
   Instant begin_at = never;        ///< its begin time, while that is to come

@@ -183,7 +183,7 @@ void restore(JobParts& parts, Instant now, Job restored) {
     else if (job.state == JobState::ending && component_run.phase != ComponentPhase::over)
       parts.set_due(component_run, key, now + run.grace + parts.patience(run));
     else if (component_run.phase == ComponentPhase::asked)
-      parts.set_due(component_run, key, now + parts.settings.start_limit + run.round_trip * 2);
+      parts.set_due(component_run, key, now + parts.start_limit_of(job));
   }
   parts.resuming.push_back(job.number);
 }

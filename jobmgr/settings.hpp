@@ -18,6 +18,7 @@ struct JobManagerSettings {
   // To these two the way to the owner and back is added, twice.
   Duration confirm_limit = seconds(120);  ///< an attempt without a confirmed end counts as over after this (4 terms)
   Duration start_limit = seconds(120);    ///< nodes on which a component doesn't start within this are given back
+  Duration staging_limit = seconds(3600);  ///< added to it for a job with input files
   std::uint32_t jobs_max = 1'000'000;  ///< jobs kept, ended ones included; the oldest ended ones are forgotten
   std::uint32_t submissions_remembered = 10'000;  ///< they get the same answer if a client repeats them
   std::uint32_t starts_at_once = 64;  ///< starts under way at a time: a burst would block every loop

@@ -46,6 +46,16 @@ std::string why_not_fixed(const ResourceNeed& need, std::span<const ClusterView>
   return "the clusters it names have no room";
 }
 
+bool minds_files(std::span<const ClusterView> clusters) {
+  return std::ranges::any_of(clusters, [](const ClusterView& view) { return view.staging > Duration{}; });
+}
+
+/// "12.5 s".
+std::string seconds_text(Duration length) {
+  const std::int64_t tenths = (length.microseconds + 50'000) / 100'000;
+  return std::to_string(tenths / 10) + '.' + std::to_string(tenths % 10) + " s";
+}
+
 /// "16 on a/c, 8 on b/c": by cluster, in the order in which they are used first.
 std::string text_of(const Placement& placement, std::span<const ClusterView> clusters) {
   std::vector<std::size_t> order;
@@ -55,10 +65,12 @@ std::string text_of(const Placement& placement, std::span<const ClusterView> clu
     taken[placed.cluster] += placed.processors;
   }
   std::string text;
+  const bool minds = minds_files(clusters);
   for (const std::size_t cluster : order) {
     const ClusterView& view = clusters[cluster];
     text += (text.empty() ? "" : ", ") + std::to_string(taken[cluster]) + " on " +
             (view.site.empty() ? "" : view.site.text + "/") + view.name.text;
+    if (minds) text += " (files in " + seconds_text(view.staging) + ")";
   }
   return text;
 }
@@ -89,7 +101,7 @@ std::string why_not_placed(const ResourceNeed& need, std::span<const ClusterView
   if (need.kind == RequestKind::non_fixed)
     return "it finds no room for all components at once, though each fits a cluster alone";
   if (!need.splits.empty()) return "none of the acceptable splits fits, and " + largest_text;
-  if (policy != flexible_cluster_minimization)
+  if (policy != flexible_cluster_minimization && policy != bfff)
     return "it does not cut a flexible request: " + asked + " processors have to fit one cluster, and " +
            largest_text;
   const std::string at_least = std::to_string(need.component_processors_min);
@@ -115,6 +127,13 @@ std::vector<PlacementAlternative> alternatives_for(const ResourceNeed& need,
   return all;
 }
 
+/// A policy that is no other than one before it, for such a need on such clusters.
+static bool is_repetition(std::string_view policy, const ResourceNeed& need,
+                          std::span<const ClusterView> clusters) {
+  if (policy == name_of(bfff)) return need.kind != RequestKind::flexible;
+  return policy == name_of(close_to_files) && !minds_files(clusters);
+}
+
 std::string reason_of(const ResourceNeed& need, std::span<const ClusterView> clusters, PlacementPolicy policy,
                       const Placement& chosen) {
   const std::string_view own = name_of(policy);
@@ -122,7 +141,7 @@ std::string reason_of(const ResourceNeed& need, std::span<const ClusterView> clu
   if (need.kind == RequestKind::fixed) return std::string(own) + what + ", as its components ask for it";
   std::string by(own), others;
   for (const PlacementAlternative& one : alternatives_for(need, clusters)) {
-    if (one.placement == chosen) continue;
+    if (one.placement == chosen || (one.policy != own && is_repetition(one.policy, need, clusters))) continue;
     if (one.policy == own)
       by = "any fit, since " + std::string(own) + " finds none,";
     else if (one.placement)

@@ -15,11 +15,13 @@ struct Named {
   Function function;
 };
 
-constexpr std::array<Named<PlacementPolicy>, 4> placements{{
+constexpr std::array<Named<PlacementPolicy>, 6> placements{{
     {"worst_fit", "wf", worst_fit},
     {"cm", "cluster_minimization", cluster_minimization},
     {"fcm", "flexible_cluster_minimization", flexible_cluster_minimization},
     {"best_fit", "bf", best_fit},
+    {"bfff", "", bfff},
+    {"close_to_files", "cf", close_to_files},
 }};
 
 constexpr std::array<const DispatchPolicy*, 5> dispatches{

@@ -11,6 +11,7 @@
 #include "protocol/dependency.hpp"
 #include "protocol/few.hpp"
 #include "protocol/ids.hpp"
+#include "protocol/input_files.hpp"
 #include "protocol/job_arrays.hpp"
 #include "protocol/message_fields.hpp"
 #include "protocol/reasons.hpp"
@@ -56,10 +57,11 @@ struct Program {
   ShortText input = {};   ///< what it reads from standard input
   Runner runner = Runner::per_component;
   bool awaits_go = false;  ///< it is made ready, and begins at a Go; its job manager decides that
+  InputFiles inputs = {};  ///< brought to its folder first
   template <class Self>
   static auto fields(Self& self) {
     return std::tie(self.arguments, self.working_directory, self.environment, self.limits, self.script, self.input,
-                    self.runner, self.awaits_go);
+                    self.runner, self.awaits_go, self.inputs);
   }
 };
 

@@ -138,7 +138,9 @@ struct Request {
   ShortText origin_user;      ///< whom the use is charged to
   Duration length;            ///< how long it runs at most, as its user says; 0 if nothing is said
   Interruptions past = {};
-  DMM_MESSAGE(10, self.id, self.need, self.dttl, self.priority, self.waited, self.origin_user, self.length, self.past)
+  FileNeeds files = {};  ///< that are brought to each component before it starts
+  DMM_MESSAGE(10, self.id, self.need, self.dttl, self.priority, self.waited, self.origin_user, self.length,
+              self.past, self.files)
 };
 
 /// A job manager takes its request back. Needs no answer.

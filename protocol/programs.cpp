@@ -53,6 +53,15 @@ WhyNot fault_of_script(const Program& program) {
   return fault ? "script: " + *fault : WhyNot();
 }
 
+std::size_t bytes_of(const InputFiles& files) {
+  std::size_t bytes = 0;
+  for (const InputFile& file : files) {
+    bytes += file.name.size() + file.sha256.size();
+    for (const Replica& replica : file.replicas) bytes += replica.url.size() + replica.site.text.size();
+  }
+  return bytes;
+}
+
 std::size_t bytes_of(const std::vector<std::string>& texts) {
   std::size_t bytes = 0;
   for (const std::string& text : texts) bytes += text.size() + 1;
@@ -103,6 +112,9 @@ WhyNot fault_of(const Program& program) {
   if (std::string fault = fault_of_path("command", program.arguments.front()); !fault.empty()) return fault;
   if (std::string fault = fault_of_script(program); !fault.empty()) return fault;
   if (static_cast<std::size_t>(program.runner) >= runners) return "runner: this version knows no such one";
+  if (WhyNot fault = fault_of(program.inputs); !fault.empty()) return "stage_in: " + fault;
+  if (!program.inputs.empty() && !program.working_directory.empty())
+    return "stage_in: a job with input files works in a folder of its own; expected no working_directory";
   return fault_of_path("working_directory", program.working_directory);
 }
 
@@ -111,13 +123,23 @@ void set_runner(JobDescription& job, Runner runner) {
   if (has_agents(runner)) job.need.constraints.attributes.try_emplace(connectable_attribute, connectable_value);
 }
 
+void set_inputs(JobDescription& job, InputFiles inputs) {
+  job.program.inputs = std::move(inputs);
+  if (job.program.inputs.empty()) return;
+  job.need.constraints.attributes.try_emplace(staging_attribute, staging_value);
+}
+
 WhyNot fault_of(const JobDescription& job) {
   if (std::string fault = fault_of(job.program); !fault.empty()) return fault;
   const std::size_t bytes = bytes_of(job.program.arguments) + bytes_of(job.program.environment);
   if (bytes > program_bytes_max)
     return too_long("command and environment: all of it, with a byte behind each text,", bytes, program_bytes_max);
-  if (const std::size_t all = bytes + job.program.script.size() + job.program.input.size(); all > job_bytes_max)
-    return too_long("command, environment, script and input: all of it", all, job_bytes_max);
+  if (const std::size_t all =
+          bytes + job.program.script.size() + job.program.input.size() + bytes_of(job.program.inputs);
+      all > job_bytes_max)
+    return too_long("command, environment, script, input and input files: all of it", all, job_bytes_max);
+  if (!job.program.inputs.empty() && !job.need.constraints.attributes.contains(staging_attribute))
+    return "stage_in: its nodes must have the attribute " + std::string(staging_attribute);
   if (job.goes_on && has_agents(job.program.runner))
     return "go_on: the programs of such a job need one another; expected a runner that isn't once or mpi";
   if (job.name.size() > job_name_bytes_max) return too_long("name: it", job.name.size(), job_name_bytes_max);

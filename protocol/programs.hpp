@@ -46,6 +46,9 @@ void set_runner(JobDescription& job, Runner runner);
 /// Of `Started::isolation`.
 constexpr std::size_t isolation_bytes_max = 200;
 
+/// Sets the files that the job reads, and what its nodes must have for that.
+void set_inputs(JobDescription& job, InputFiles inputs);
+
 /// What the first line of a script names.
 struct ScriptHead {
   std::string interpreter;  ///< an absolute path

@@ -16,7 +16,7 @@ struct StartFaultText {
   std::string_view name, words;
 };
 
-constexpr std::array<StartFaultText, 8> start_faults{{
+constexpr std::array<StartFaultText, start_fault_count> start_faults{{
     {"none", ""},
     {"no_lease", "its lease wasn't there any more"},
     {"nodes_busy", "another job ran on its nodes"},
@@ -25,6 +25,7 @@ constexpr std::array<StartFaultText, 8> start_faults{{
     {"no_directory", "its working directory was not found"},
     {"resources", "the host was out of processes, memory or disk"},
     {"hung", "it hung while it was started"},
+    {"staging", "an input file couldn't be brought to it"},
 }};
 
 }  // namespace

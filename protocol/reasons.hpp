@@ -93,7 +93,9 @@ enum class StartFault : std::uint8_t {
   no_directory,        ///< the working directory doesn't exist
   resources,           ///< the host is out of processes, memory or disk
   hung,                ///< the file system of the program or the working directory didn't answer in time
+  staging,             ///< an input file couldn't be brought to the job
 };
+constexpr std::size_t start_fault_count = 9;
 
 /// How a program ended.
 enum class EndKind : std::uint8_t {

@@ -83,6 +83,7 @@ void register_if_due(ResourceStep& s) {
   if (!s.parts.settings.address.empty()) offer.attributes.try_emplace(connectable_attribute, connectable_value);
   offer.attributes.erase(users_apart_attribute);  // found out, and not for a configuration to say
   if (s.parts.settings.users_apart) offer.attributes.try_emplace(users_apart_attribute, users_apart_value);
+  if (s.parts.settings.stages_files) offer.attributes.try_emplace(staging_attribute, staging_value);
   offer.endpoint = s.parts.settings.endpoint;
   for (const Epoch epoch : s.parts.leases.keys()) {
     offer.leases.push_back({s.parts.settings.site, epoch});

@@ -71,6 +71,7 @@ class ResourceShell {
     if (wanted.settings.jobs != config_.settings.jobs) reloaded.left.push_back("what is laid down for jobs");
     wanted.settings.endpoint = settings_.endpoint;  // it listens where it did
     wanted.settings.users_apart = backend_.state().users_apart;
+    wanted.settings.stages_files = settings_.stages_files;
     reloaded.fault = driver.manager.reconfigure(now, wanted.settings, driver.effects);
     if (reloaded.fault.empty()) settings_ = std::move(wanted.settings);
     return reloaded;
@@ -168,6 +169,7 @@ int run(const ResourceManagerConfig& config, const DaemonArguments& arguments) {
 
   ResourceManagerSettings published = config.settings;
   published.users_apart = backend.state().users_apart;
+  published.stages_files = true;
   published.endpoint = foundation.transport.published(config.settings.endpoint);
   ResourceManager manager(published);
   // A host that was started again ended all that ran there, and no job did that.

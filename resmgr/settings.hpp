@@ -70,6 +70,7 @@ struct ResourceManagerSettings {
   JobRules jobs = {};
   /// Found out at the start: the backend runs jobs of different sites under different accounts.
   bool users_apart = false;
+  bool stages_files = false;  ///< it can bring input files to jobs
   /// Of the manager's nodes, given back at SIGUSR1: what runs there has so long to end by itself.
   Duration hand_back_grace = seconds(5);
   Duration set_aside_for = seconds(600);  ///< the first time; twice as long each time after, up to a day

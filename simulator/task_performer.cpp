@@ -34,6 +34,18 @@ std::string contact_of(const TaskPerformer::Program& program) {
 }
 
 /// Of a program that is over.
+/// Until the input files are there, at 100 Mbit/s.
+Duration staging_of(const InputFiles& files) {
+  std::uint64_t bytes = 0;
+  for (const InputFile& file : files) bytes += file.bytes;
+  return microseconds(static_cast<std::int64_t>(bytes / 12));  // bytes in a microsecond
+}
+
+bool names_lost_file(const InputFiles& files) {
+  return std::ranges::any_of(
+      files, [](const InputFile& file) { return file.replicas.at(0).url.view() == TaskPerformer::lost_file_url; });
+}
+
 TaskEnded report_of(const TaskPerformer::Program& program) {
   TaskEnded ended;
   ended.id = program.id;
@@ -90,8 +102,9 @@ std::vector<std::shared_ptr<const TaskPerformer::Program>> TaskPerformer::runnin
 void TaskPerformer::start(Instant now, const StartTask& order) {
   const auto& arguments = order.program.arguments;
   const std::string verb = arguments.empty() ? "" : arguments.front();
-  const Instant begin = now + start_takes;
-  if (verb == "missing") return planned_.push(begin, Missing{std::make_unique<TaskId>(order.id)});
+  const Instant begin = now + start_takes + staging_of(order.program.inputs);
+  if (verb == "missing" || names_lost_file(order.program.inputs))
+    return planned_.push(begin, Missing{std::make_unique<TaskId>(order.id), verb != "missing"});
   const auto runs = program_of(order.id);
   Program& program = *runs;
   running_ += std::exchange(program.over, false);
@@ -113,6 +126,7 @@ void TaskPerformer::start(Instant now, const StartTask& order) {
   program.length = length;
   program.told_parts = 0;
   program.awaits_go = order.program.awaits_go;
+  program.staged = !order.program.inputs.empty();
   if (program.awaits_go)
     program.life = ++lives_;  // no end is planned yet
   else
@@ -147,8 +161,8 @@ void TaskPerformer::end(Instant now, const EndTask& order) {
   const auto program = find(order.id);
   if (!program || program->over) return;  // it has ended, and says so
   const bool kill = program->stubborn || order.grace == Duration{};
-  // A program that doesn't exist yet ends as soon as it does.
-  const Instant begin = std::max(now, program->started);
+  // A program that doesn't exist yet ends as soon as it does; but for one that waits for its files.
+  const Instant begin = program->staged ? now : std::max(now, program->started);
   const Instant at = begin + (kill ? std::max(order.grace, start_takes) + program->hangs : start_takes);
   program->ending = true;
   plan_end(at, program, EndKind::signalled, kill ? sigkill : sigterm);
@@ -189,7 +203,8 @@ void TaskPerformer::take_due(Instant now, std::vector<TaskReport>& reports) {
   }
   while (planned_.next() <= now) {
     Planned planned = planned_.pop();
-    if (const auto* started = std::get_if<PlannedStart>(&planned))
+    const auto* started = std::get_if<PlannedStart>(&planned);
+    if (started && started->program->process == started->process && !started->program->over)
       reports.emplace_back(TaskStarted{started->program->id, started->process, {}, contact_of(*started->program)});
     if (const auto* read = std::get_if<std::unique_ptr<OutputRead>>(&planned)) reports.emplace_back(std::move(**read));
     if (const auto* growth = std::get_if<PlannedGrowth>(&planned)) tell_growth(now, *growth, reports);
@@ -199,7 +214,9 @@ void TaskPerformer::take_due(Instant now, std::vector<TaskReport>& reports) {
       const auto program = program_of(*missing->id);
       program->end = EndKind::start_failed;
       if (remembers_) ends_.push_back({program->id, program->end, 0});
-      reports.emplace_back(report_of(*program));
+      TaskEnded ended = report_of(*program);
+      if (missing->is_file) ended.fault = StartFault::staging;
+      reports.emplace_back(std::move(ended));
     }
   }
 }

@@ -64,6 +64,7 @@ class TaskPerformer {
     std::int32_t code = 0;
     EndKind end = EndKind::exited;  ///< how it ends, as was planned last
     bool awaits_go = false;         ///< it is ready, and doesn't run yet
+    bool staged = false;            ///< it waits for input files before it is ready
     std::uint32_t told_parts = 0;   ///< how many tasks its job has, as its Go said; 0: there was none
     Duration length;                ///< how long it runs from its Go
     Duration hangs;                 ///< that SIGKILL takes
@@ -84,6 +85,8 @@ class TaskPerformer {
   /// How often tasks were ended since nobody said for too long that their manager lives.
   std::uint64_t deadlines() const { return deadlines_; }
 
+  /// An input file that lies nowhere: the job fails by it.
+  static constexpr std::string_view lost_file_url = "http://nowhere/lost";
   /// The life of a program that was removed.
   static constexpr std::uint64_t removed = UINT64_MAX;
   /// How long it takes to start a program, and to end one with a signal.
@@ -108,6 +111,7 @@ class TaskPerformer {
   /// A program that can't be started.
   struct Missing {
     std::unique_ptr<const TaskId> id;
+    bool is_file = false;  ///< an input file is missing, not the program
   };
   /// What a program has written so far is told.
   struct PlannedGrowth {

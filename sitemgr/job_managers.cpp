@@ -34,6 +34,8 @@ void on(SiteStep& s, FromUser from, Request& request) {
     return refuse(RefusalReason::malformed, "a request names its own site, job manager and job");
   if (const std::string fault = dmm::fault_of(request.need); !fault.empty())
     return refuse(RefusalReason::malformed, fault);
+  if (const std::string fault = dmm::fault_of(request.files); !fault.empty())
+    return refuse(RefusalReason::malformed, fault);
   if (LocalRequest* known = s.parts.queue.find(id)) {  // sent twice in two sessions
     known->session = s.parts.users.session(from.party);
     return;

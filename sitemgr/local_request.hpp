@@ -31,7 +31,7 @@ struct RequestClass {
   bool simple = true;            ///< one component, anywhere, no constraints: fits by its size alone
   bool servable = true;          ///< this site could serve it when idle
   bool co_allocable = false;     ///< its components may run at several sites
-  bool aimed = false;            ///< they may, and name sites: no neighbour is asked for all of it
+  bool aimed = false;            ///< they may, and name sites or mind files: no neighbour is asked for all of it
   std::uint64_t clusters = 0;    ///< which of its clusters could hold the widest component when idle, a bit each
   std::map<Duration, std::size_t> lengths;  ///< how many run how long, of those with a declared length
   std::size_t out = 0, home = 0;            ///< how many of them are away, and how many never leave

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "manager/assert.hpp"
+#include "matchmaking/file_transfer.hpp"
 #include "protocol/text.hpp"
 #include "sitemgr/holding.hpp"
 
@@ -15,6 +16,17 @@ bool may_use_own(const SiteParts& parts, Instant now, const LocalRequest& reques
   if (parts.drains.has_self() || !parts.holds.may_hold(now, precedence_of(request))) return false;
   const bool is_kept = parts.matcher.is_blocked() || parts.reservation.held();
   return !is_kept || parts.queue.head() == &request;
+}
+
+/// When the request's input files would be on each of the clusters.
+void estimate_staging(const SiteParts& parts, const LocalRequest& request, CoMap& map) {
+  const FileNeeds& files = request.request.files;
+  if (files.empty()) return;
+  std::vector<WayToSite> ways;
+  for (const ClusterBoard::Known& known : map.others)
+    ways.push_back({known.report.site, known.report.round_trip, known.report.bandwidth});
+  for (ClusterView& view : map.views)
+    view.staging = transfer_time({files.begin(), files.size()}, view.site, parts.settings.name, ways);
 }
 
 }  // namespace
@@ -41,6 +53,7 @@ CoMap co_map_for(SiteParts& parts, Instant now, const LocalRequest& request, boo
                          meets({report.memory_bytes, report.attributes}, constraints)});
     map.others.push_back(std::move(known));
   }
+  estimate_staging(parts, request, map);
   return map;
 }
 

@@ -13,6 +13,12 @@ namespace {
 /// The most that are refused in one step: other parties are heard in between.
 constexpr std::size_t refusals_a_step = 1'000;
 
+/// Whether a placement says where it goes, and not which neighbour has room first: it has input files.
+bool is_placed_by_files(const SiteParts& parts, const ResourceNeed& need) {
+  return parts.placer.policy_for(need) == close_to_files &&
+         need.constraints.attributes.contains(staging_attribute);
+}
+
 }  // namespace
 
 void classify(SiteParts& parts, RequestClass& kind) {
@@ -20,7 +26,8 @@ void classify(SiteParts& parts, RequestClass& kind) {
   parts.queue.classify(kind, servable, clusters);
   kind.co_allocable = may_co_allocate(parts, kind.need, kind.dttl);
   kind.aimed = kind.co_allocable &&
-               std::ranges::any_of(kind.need.components, [](const Component& one) { return !one.site.empty(); });
+               (is_placed_by_files(parts, kind.need) ||
+                std::ranges::any_of(kind.need.components, [](const Component& one) { return !one.site.empty(); }));
 }
 
 void refuse_hopeless(SiteStep& s) {

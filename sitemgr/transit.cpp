@@ -49,7 +49,8 @@ std::optional<RejectReason> Transit::fault_of(std::size_t n, const SiteName& sen
   DMM_ASSERT(open_[n] > 0);  // this one
   const RequestId& id = delegate.request.id;
   if (id.empty() || !is_name(std::string_view(id.user)) || !dmm::fault_of(delegate.request.need).empty() ||
-      delegate.dttl > dttl_max || !is_chain(delegate.chain, id.site, sender))
+      !dmm::fault_of(delegate.request.files).empty() || delegate.dttl > dttl_max ||
+      !is_chain(delegate.chain, id.site, sender))
     return RejectReason::malformed;
   const bool in_chain = std::ranges::find(delegate.chain, settings.name) != delegate.chain.end();
   if (in_chain && !DMM_PLANT(chain_ignored)) return RejectReason::in_chain;

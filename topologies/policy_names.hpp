@@ -21,7 +21,7 @@ inline PolicyNames known_policies() {
           .delegation = {"fcfs", "largest_first", "smallest_first", "latest_first"},
           .target = {"hints", "best_fit", "bf", "round_robin", "configured", "fcfs"},
           .placement = {"worst_fit", "wf", "cm", "cluster_minimization", "fcm", "flexible_cluster_minimization",
-                        "best_fit", "bf"}};
+                        "best_fit", "bf", "bfff", "close_to_files", "cf"}};
 }
 
 }  // namespace dmm

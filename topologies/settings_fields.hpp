@@ -117,6 +117,7 @@ void visit_job_manager(Settings& s, Visitor& v) {
   v.duration("relay_after_seconds", s.relay_after, seconds_min, seconds_max);
   v.duration("confirm_limit_seconds", s.confirm_limit, seconds_min, seconds_max);
   v.duration("start_limit_seconds", s.start_limit, seconds_min, seconds_max);
+  v.duration("staging_limit_seconds", s.staging_limit, seconds_min, seconds_max);
   v.integer("jobs_max", s.jobs_max, 1);
   v.integer("submissions_remembered", s.submissions_remembered, 1);
   v.integer("starts_at_once", s.starts_at_once, 1);

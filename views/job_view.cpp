@@ -145,6 +145,7 @@ Json job_of(const JobView& job, const ViewTime& time) {
           {"heads", heads_of(job, time)},
           {"barrier_seconds", job.barrier.in_seconds()},
           {"start_spread_seconds", job.start_spread.in_seconds()},
+          {"input_files", job.input_files},
           {"tasks", job.tasks},
           {"tasks_ready", job.tasks_ready},
           {"nodes", views::nodes_by_manager(job.nodes)},

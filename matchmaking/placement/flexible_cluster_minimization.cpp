@@ -30,7 +30,9 @@ std::size_t clusters_needed(const Room& room, std::span<const std::size_t> empti
   return 0;
 }
 
-std::optional<Placement> cut(const ResourceNeed& need, std::span<const ClusterView> clusters) {
+}  // namespace
+
+std::optional<Placement> cut_to_gaps(const ResourceNeed& need, std::span<const ClusterView> clusters) {
   const std::uint32_t processors = total_processors(need);
   // A request below its own least size is placed whole, as if it asked for that.
   const std::uint32_t least = std::min(std::max(need.component_processors_min, 1U), processors);
@@ -52,13 +54,11 @@ std::optional<Placement> cut(const ResourceNeed& need, std::span<const ClusterVi
   return placement;
 }
 
-}  // namespace
-
 std::optional<Placement> flexible_cluster_minimization(const ResourceNeed& need,
                                                        std::span<const ClusterView> clusters) {
   if (need.kind != RequestKind::flexible) return cluster_minimization(need, clusters);
   if (!need.splits.empty()) return place_splits(need, clusters, minimize_clusters);
-  return cut(need, clusters);
+  return cut_to_gaps(need, clusters);
 }
 
 }  // namespace dmm

@@ -25,6 +25,7 @@
 
 #include "protocol/ids.hpp"
 #include "protocol/resources.hpp"
+#include "protocol/time.hpp"
 
 namespace dmm {
 
@@ -37,6 +38,7 @@ struct ClusterView {
   std::uint32_t processors_per_node = 1;
   double quota = 1.0;  ///< the fraction of total_processors that may be filled; the rest is for local users
   bool meets_constraints = true;  ///< whether its nodes have what the need's constraints ask for
+  Duration staging = {};          ///< until the job's input files would be there, as estimated
 };
 
 /// One component and where it goes.
@@ -81,6 +83,16 @@ std::optional<Placement> flexible_cluster_minimization(const ResourceNeed& need,
 /// that can still hold it, as the allocation of BFFF (Jones et al. 2004, section 4.1). A flexible need is
 /// placed as one component.
 std::optional<Placement> best_fit(const ResourceNeed& need, std::span<const ClusterView> clusters);
+
+/// BFFF: a flexible need is cut as by FCM, and its last component goes to the cluster with the fewest usable
+/// processors that holds it: a job spans few links, and large gaps stay whole (Jones et al. 2004, section 4.1).
+/// Any other need is placed as by best fit.
+std::optional<Placement> bfff(const ResourceNeed& need, std::span<const ClusterView> clusters);
+
+/// Close to files (CF): components in decreasing size, each on the cluster with room where the input files would
+/// be soonest, the one with the most usable processors left of equal ones (Mohamed and Epema 2005, section 2.6). A
+/// flexible need is placed as one component.
+std::optional<Placement> close_to_files(const ResourceNeed& need, std::span<const ClusterView> clusters);
 
 /// Any placement of components of given sizes, by a search that goes back: for a need that a policy finds no room
 /// for though there is some. It gives up after 20,000 tries; nothing for other kinds of need, of which policies miss

@@ -20,6 +20,8 @@ class Room {
   std::size_t size() const { return left_.size(); }
   /// Processors left on the cluster, always whole nodes.
   std::uint32_t left(std::size_t cluster) const { return left_[cluster]; }
+  /// Until the input files would be on the cluster.
+  Duration staging(std::size_t cluster) const { return clusters_[cluster].staging; }
   /// Whether the cluster can still hold a component of so many processors.
   bool fits(std::size_t cluster, std::uint32_t processors) const { return processors <= left_[cluster]; }
   /// Takes the whole nodes that a component of so many processors needs; it must fit.

@@ -12,6 +12,7 @@ namespace dmm {
 struct LaunchArguments {
   Runner runner = Runner::per_component;
   std::string address;               ///< at which the job's other tasks reach this host; empty: they can't
+  InputFiles inputs;                 ///< brought to its folder before it is ready
   std::vector<std::string> program;  ///< and its arguments
 };
 

@@ -1,5 +1,6 @@
 // The launcher: what a resource manager starts in place of a parallel job's program. It makes the program ready,
-// waits until all tasks of the job are, and then runs it as often as is wanted. Inside the job it is also what
+// waits until all tasks of the job are, and then runs it as often as is wanted. Input
+// files of the job are brought first. Inside the job it is also what
 // starts programs on the job's other hosts.
 #include <cstdio>
 #include <cstdlib>
@@ -16,6 +17,7 @@
 #include "resmgr/backends/launch_arguments.hpp"
 #include "resmgr/launcher/agent.hpp"
 #include "resmgr/launcher/copies.hpp"
+#include "resmgr/launcher/download.hpp"
 #include "resmgr/launcher/mpi_command.hpp"
 #include "resmgr/launcher/programs_here.hpp"
 #include "resmgr/launcher/remote.hpp"
@@ -130,6 +132,14 @@ ReadyLine fault_of(const LaunchArguments& arguments) {
           "can't run " + mpirun_names(kind).front() + ": there is no such MPI launcher on this host"};
 }
 
+/// Brings the job's input files into its folder, one after the other.
+ReadyLine stage_in(const InputFiles& files) {
+  for (const InputFile& file : files)
+    if (DownloadFault fault = download(file, ".", {}); fault.fault != StartFault::none)
+      return {fault.fault, std::move(fault.text)};
+  return {};
+}
+
 /// The program that begins in the first task: the job's own, or the MPI launcher.
 std::vector<std::string> command_of(const LaunchArguments& arguments, const LaunchOrder& order,
                                     const JobFiles& files) {
@@ -155,7 +165,8 @@ int run_with_agent(const LaunchArguments& arguments, const LaunchOrder& order, c
 int run(const LaunchArguments& arguments) {
   fcntl(launcher_socket, F_SETFD, FD_CLOEXEC);
   const bool has_agent = has_agents(arguments.runner);
-  ReadyLine ready = fault_of(arguments);
+  ReadyLine ready = stage_in(arguments.inputs);
+  if (ready.fault == StartFault::none) ready = fault_of(arguments);
   int listener = -1;
   std::string token;
   if (ready.fault == StartFault::none) ready.text = arguments.address.empty() ? "-" : arguments.address;

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "manager/assert.hpp"
+#include "protocol/programs.hpp"
 #include "simulator/faults/crowd.hpp"
 #include "simulator/faults/dice.hpp"
 #include "simulator/faults/fault_plan.hpp"
@@ -40,6 +41,7 @@ class Draw {
     plan_operators(run_, dice_);
     arrays_and_rest();
     if (options_.keyed) plan_keys(run_);
+    if (options_.files) input_files();
     std::stable_sort(run_.acts.begin(), run_.acts.end(), [](const Act& a, const Act& b) { return a.at < b.at; });
     return std::move(run_);
   }
@@ -261,6 +263,21 @@ class Draw {
       if (!dice_.chance(0.1)) continue;
       act.job.array.ranges.push_back({1, dice_.between(1, 6), 1});
       act.job.array.at_once = dice_.between(0, 2);
+    }
+  }
+
+  void input_files() {
+    for (TopologySite& site : run_.topology.sites)
+      for (TopologyCluster& cluster : site.clusters) cluster.attributes[staging_attribute] = staging_value;
+    for (Act& act : run_.acts) {
+      if (act.kind != Act::Kind::submit || !dice_.chance(0.5)) continue;
+      InputFiles files;
+      for (std::uint32_t i = 0, count = dice_.between(1, 3); i < count; ++i) {
+        const SiteName& site = dice_.pick(run_.topology.sites).name;
+        files.push_back({"f" + std::to_string(i), {{"http://h/f", site}}, dice_.between(1, 60'000'000)});
+      }
+      if (dice_.chance(0.1)) files.back().replicas[0].url = TaskPerformer::lost_file_url;
+      set_inputs(act.job, std::move(files));
     }
   }
 

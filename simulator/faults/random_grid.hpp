@@ -100,6 +100,8 @@ struct RandomOptions {
   bool alike = false;
   /// Managers prove link keys, which end, are exchanged and revoked.
   bool keyed = false;
+  /// Half of the jobs have input files, which take a while to come; some never come.
+  bool files = false;
   bool skips_quiet = true;         ///< see WorldSettings
 };
 

@@ -51,13 +51,18 @@ TEST_CASE("MPICH gets its hosts with their slots") {
 }
 
 TEST_CASE("the arguments of a launcher, its ready line and a contact are read as they were written") {
-  const LaunchArguments arguments{Runner::per_processor, "10.0.0.7", {"sh", "-c", "echo --"}};
+  const LaunchArguments arguments{
+      Runner::per_processor,
+      "10.0.0.7",
+      {{"a", {{"http://h/a"}, {"http://g/a"}}, 7, "5f"}, {"b", {{"file:///b"}}, 0, {}}},
+      {"sh", "-c", "echo --"}};
   std::vector<std::string> words = launch_words(arguments);
   CHECK(words.front() == "run");
   words.erase(words.begin());
   const auto read = parse_launch_arguments(words);
   REQUIRE(read);
   CHECK(read->runner == arguments.runner);
+  CHECK(std::ranges::equal(read->inputs, arguments.inputs));
   CHECK(read->address == arguments.address);
   CHECK(read->program == arguments.program);
   CHECK_FALSE(parse_launch_arguments({"9", "", "sh"}));

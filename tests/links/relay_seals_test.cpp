@@ -132,7 +132,7 @@ TEST_CASE("relay seals: two managers meet along a chain, and all but the first g
   for (std::size_t i = 1; i < chain.payloads.size(); ++i) CHECK(Seals::is_sealed(chain.payloads[i]));
 }
 
-TEST_CASE("relay seals: a manager that was started again tells those that speak on along the chain at once") {
+TEST_CASE("relay seals: a manager that was started again tells those that speak on along the chain") {
   Chain chain;
   chain.run(seconds(5));
   REQUIRE(chain.is_up());

@@ -24,6 +24,19 @@ std::string reason(const ResourceNeed& need, const char* policy) {
 
 }  // namespace
 
+TEST_CASE("the reasons of a placement name when input files would be there") {
+  std::vector<ClusterView> clusters = three_clusters();
+  clusters[0].staging = seconds(30);
+  clusters[2].staging = milliseconds(4'020);
+  ResourceNeed need;
+  need.components = {{8, {}, {}}, {8, {}, {}}, {8, {}, {}}};
+  const std::string text = reason_of(need, clusters, close_to_files, close_to_files(need, clusters).value());
+  CHECK(text.starts_with("close_to_files chose 3 clusters: "));
+  CHECK(text.find("8 on gamma/c (files in 4.0 s)") != std::string::npos);
+  CHECK(text.find("; cm would take 2 clusters: 16 on alpha/c (files in 30.0 s), 8 on beta/c (files in 0.0 s)") !=
+        std::string::npos);
+}
+
 TEST_CASE("the reasons of a placement: what was chosen, and what other policies would have done") {
   ResourceNeed three;
   three.components = {{8, {}, {}}, {8, {}, {}}, {8, {}, {}}};

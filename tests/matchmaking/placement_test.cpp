@@ -17,8 +17,8 @@ using namespace dmm;
 
 namespace {
 
-constexpr PlacementPolicy all_policies[] = {worst_fit, cluster_minimization, flexible_cluster_minimization,
-                                            best_fit};
+constexpr PlacementPolicy all_policies[] = {
+    worst_fit, cluster_minimization, flexible_cluster_minimization, best_fit, bfff, close_to_files};
 
 ResourceNeed non_fixed(std::vector<std::uint32_t> sizes) {
   ResourceNeed need;
@@ -113,6 +113,12 @@ TEST_CASE("flexible needs") {
       {"fcm", flexible(24, 9, 0, {{8, 8, 8}, {12, 12}}), clusters_with({18, 15, 12}), "12@c1 12@c2"},
       {"fcm", flexible(24, 1, 2, {{8, 8, 8}, {12, 12}}), clusters_with({18, 15, 12}), "12@c1 12@c2"},
       {"fcm", flexible(24, 1, 0, {{20, 4}}), clusters_with({18, 15, 12}), "-"},
+      {"bfff", flexible(24), clusters_with({18, 15, 12}), "18@c1 6@c3"},
+      {"bfff", flexible(12), clusters_with({18, 15, 12}), "12@c3"},
+      {"bfff", flexible(32), clusters_with({18, 15, 12}), "18@c1 14@c2"},
+      {"bfff", flexible(45), clusters_with({18, 15, 12}), "18@c1 15@c2 12@c3"},
+      {"bfff", flexible(20, 4), clusters_with({18, 15, 4}), "16@c1 4@c3"},
+      {"bfff", non_fixed({8, 8}), clusters_with({18, 15, 12}), "8@c3 8@c2"},
       // The components of a split keep its order, whatever the order of placing.
       {"cm", flexible(20, 1, 0, {{4, 16}}), clusters_with({18, 15}), "4@c2 16@c1"},
       {"cm", flexible(18), clusters_with({18, 15}), "18@c1"},
@@ -392,6 +398,9 @@ TEST_CASE("random flexible needs without bounds: FCM places whatever the usable 
     for (const auto& view : clusters) usable += usable_processors(view);
     CAPTURE(seed);
     REQUIRE(flexible_cluster_minimization(flexible(total), clusters).has_value() == (total <= usable));
+    const auto tight = bfff(flexible(total), clusters);
+    REQUIRE(tight.has_value() == (total <= usable));
+    if (tight) REQUIRE(tight->size() == flexible_cluster_minimization(flexible(total), clusters)->size());
     // The others place it whole, so if one cluster holds it.
     for (const auto policy : {worst_fit, cluster_minimization, best_fit})
       REQUIRE(policy(flexible(total), clusters).has_value() == can_place(clusters, {total}));

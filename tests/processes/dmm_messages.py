@@ -51,9 +51,13 @@ SiteAnswer = struct("SiteAnswer", ("site", "name", ""), ("reason", "uint", 0), (
 LeaseTerm = struct("LeaseTerm", ("lease", LeaseId, LeaseId()), ("left", "int", 0))
 Limits = struct("Limits", ("cpu_seconds", "uint", 0), ("memory_bytes", "uint", 0), ("open_files", "uint", 0),
                 ("file_bytes", "uint", 0), ("wall_seconds", "uint", 0))
+Replica = struct("Replica", ("url", "text", ""), ("site", "name", ""))
+InputFile = struct("InputFile", ("name", "text", ""), ("replicas", [Replica], ()), ("bytes", "uint", 0),
+                   ("sha256", "text", ""))
 Program = struct("Program", ("arguments", ["text"], ()), ("working_directory", "text", ""),
                  ("environment", ["text"], ()), ("limits", Limits, Limits()), ("script", "bytes", b""),
-                 ("input", "bytes", b""), ("runner", "uint", 0), ("awaits_go", "bool", False))
+                 ("input", "bytes", b""), ("runner", "uint", 0), ("awaits_go", "bool", False),
+                 ("inputs", [InputFile], ()))
 
 Hello = struct("Hello", ("received", "uint", 0), ("answer", "bool", False), ("software", "text", ""),
                ("ancestors", ["name"], ()), ("instance", "uint", 0), ("stamp", "uint", 0), ("echo", "uint", 0),

@@ -200,6 +200,25 @@ TEST_CASE("keys that are exchanged, revoked and certified again lose and double 
   CHECK(twins > 0);
 }
 
+TEST_CASE("input files that come late or never leave no job without an outcome") {
+  std::uint64_t staged = 0, failed = 0;
+  each_seed(40, [&](std::uint64_t seed) {
+    const RandomOptions options{.trouble = trouble_of(seed), .sites_max = sites_max(), .files = true};
+    const auto run = play_seed(seed, options, "input files*");
+    for (const Party& party : run->world().parties()) {
+      if (party.role != Role::job_manager || !run->world().is_up(party)) continue;
+      for (const JobView& job : run->world().job_manager(party)->manager.jobs()) {
+        const bool took_time = job.granted && job.started && *job.started - *job.granted > milliseconds(500);
+        staged += took_time && job.state == JobState::finished;
+        failed += job.exit && job.exit->fault == StartFault::staging;
+      }
+    }
+  });
+  if (std::getenv("DMM_SEED")) return;
+  CHECK(staged > 400);
+  CHECK(failed > 20);
+}
+
 TEST_CASE("without faults, what somebody within reach can serve is served, and nothing else is refused") {
   each_seed(50, [](std::uint64_t seed) { play_seed(seed, Trouble::none, "without*"); });
 }

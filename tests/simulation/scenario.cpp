@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "protocol/programs.hpp"
 #include "protocol/text.hpp"
 #include "simulator/timeline.hpp"
 #include "topologies/topology.hpp"
@@ -183,6 +184,8 @@ void Scenario::add_site(const Words& words) {
       site["direct_routes"] = value != "no";
     else if (key == "managers")
       site["clusters"].back()["resource_managers"] = value_of(value);
+    else if (key == "attribute")  // of the nodes of the cluster before it
+      site["clusters"].back()["attributes"][value.substr(0, value.find(':'))] = value.substr(value.find(':') + 1);
     else
       put(site["settings"], key, value);
   }
@@ -237,6 +240,17 @@ ResourceNeed Scenario::need_of(const std::string& text) {
   return need;
 }
 
+/// "beta:100": an input file of 100 megabytes that lies at beta.
+static void add_file(JobDescription& job, const std::string& text) {
+  InputFiles files = job.program.inputs;
+  const std::string name = "file" + std::to_string(files.size() + 1);
+  const std::size_t colon = text.find(':');
+  const SiteName site(text.substr(0, colon));
+  files.push_back(
+      {name, {{"http://" + site.text + "/" + name, site}}, std::stoull(text.substr(colon + 1)) * 1'000'000});
+  set_inputs(job, std::move(files));
+}
+
 void Scenario::submit(const Words& words) {
   const Party job_manager = named(words.at(1), Role::job_manager);
   JobDescription job;
@@ -253,6 +267,8 @@ void Scenario::submit(const Words& words) {
       job.reruns_max = static_cast<std::uint32_t>(std::stoul(pair[1]));
     else if (pair[0] == "priority")
       job.priority = std::stoi(pair[1]);
+    else if (pair[0] == "file")
+      add_file(job, pair[1]);
     else if (pair[0] == "out")
       job.output_path = pair[1];
     else

@@ -127,7 +127,8 @@ TEST_CASE("every setting of the three managers has a key") {
   check_complete("jobmgr/settings.hpp", write_config(JobManagerConfig()), {});
   // What is laid down for jobs is a struct of its own; its fields have a key each. Whether users are apart is
   // found out.
-  check_complete("resmgr/settings.hpp", write_config(ResourceManagerConfig()), {"jobs", "users_apart"});
+  check_complete("resmgr/settings.hpp", write_config(ResourceManagerConfig()),
+                 {"jobs", "users_apart", "stages_files"});
 }
 
 TEST_CASE("a configuration may use exactly the policies that matchmaking has") {
@@ -284,12 +285,14 @@ TEST_CASE("links agree with one another and with the ancestors") {
 TEST_CASE("job managers' and resource managers' files are refused likewise") {
   CHECK(fault_of_job_manager("") == "none");
   CHECK(fault_of_resource_manager("") == "none");
-  CHECK(fault_of_job_manager(", 'users': 1") == "u.json: users: unknown key; expected one of \"beat_seconds\", "
+  CHECK(fault_of_job_manager(", 'users': 1") ==
+        "u.json: users: unknown key; expected one of \"beat_seconds\", "
         "\"confirm_limit_seconds\", \"count_messages_by_request\", \"directory\", \"fetch_bytes_max\", "
         "\"first_job\", \"jobs_max\", \"keep_output_seconds\", \"keeper_deaths_max\", \"ledger\", "
         "\"listen\", \"log\", \"notes\", \"relay_after_seconds\", \"rerun_pause_seconds\", "
         "\"silence_seconds\", \"site\", \"site_endpoint\", "
-        "\"start_limit_seconds\", \"starts_at_once\", \"submissions_remembered\", \"term_seconds\", \"user\"");
+        "\"staging_limit_seconds\", \"start_limit_seconds\", \"starts_at_once\", \"submissions_remembered\", "
+        "\"term_seconds\", \"user\"");
   CHECK(fault_of_job_manager(", 'starts_at_once': 0") ==
         "u.json: starts_at_once: expected a whole number from 1 to 4294967295, found 0");
   CHECK(fault_of_job_manager(", 'first_job': 0") ==

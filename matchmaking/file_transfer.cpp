@@ -1,0 +1,40 @@
+// See file_transfer.hpp.
+#include "matchmaking/file_transfer.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace dmm {
+namespace {
+
+/// The half of a way between this site and another; this site itself is no way at all.
+WayToSite way_to(const SiteName& site, const SiteName& self, std::span<const WayToSite> ways) {
+  if (site == self) return {site, {}, std::numeric_limits<std::uint64_t>::max()};
+  const auto found = std::ranges::find(ways, site, &WayToSite::site);
+  WayToSite way = found == ways.end() ? WayToSite{site, {}, 0} : *found;
+  if (way.bandwidth == 0) way.bandwidth = bandwidth_assumed;
+  return way;
+}
+
+Duration time_over(std::uint64_t bytes, const WayToSite& one, const WayToSite& other) {
+  const std::uint64_t bandwidth = std::min(one.bandwidth, other.bandwidth);
+  const double seconds = static_cast<double>(bytes) / static_cast<double>(bandwidth);
+  return one.round_trip + other.round_trip + Duration{static_cast<std::int64_t>(std::min(seconds, 1e9) * 1e6)};
+}
+
+}  // namespace
+
+Duration transfer_time(std::span<const FileNeed> files, const SiteName& site, const SiteName& self,
+                       std::span<const WayToSite> ways) {
+  const WayToSite to = way_to(site, self, ways);
+  Duration whole;
+  for (const FileNeed& file : files) {
+    Duration soonest = duration_max;
+    for (const SiteName& from : file.sites)
+      soonest = from == site ? Duration{} : std::min(soonest, time_over(file.bytes, way_to(from, self, ways), to));
+    if (!file.sites.empty()) whole = whole + soonest;
+  }
+  return whole;
+}
+
+}  // namespace dmm

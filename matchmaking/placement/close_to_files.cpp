@@ -1,0 +1,38 @@
+// Close to files, of KOALA: each component where its input files can be soonest (Mohamed and Epema 2005,
+// section 2.6).
+#include "matchmaking/placement/request_kinds.hpp"
+
+namespace dmm {
+namespace {
+
+/// The cluster with room where the files are soonest; of equal ones the emptiest, as by worst fit. room.size() if
+/// none has room.
+std::size_t closest(const Room& room, std::uint32_t processors) {
+  std::size_t best = room.size();
+  for (std::size_t cluster = 0; cluster < room.size(); ++cluster) {
+    if (!room.fits(cluster, processors)) continue;
+    const bool is_better = best == room.size() || room.staging(cluster) < room.staging(best) ||
+                           (room.staging(cluster) == room.staging(best) && room.left(cluster) > room.left(best));
+    if (is_better) best = cluster;
+  }
+  return best;
+}
+
+std::optional<Placement> place_closest(std::span<const std::uint32_t> sizes, Room& room) {
+  Placement placement(sizes.size());
+  for (const std::uint32_t component : largest_first(sizes)) {
+    const std::size_t cluster = closest(room, sizes[component]);
+    if (cluster == room.size()) return std::nullopt;
+    room.take(cluster, sizes[component]);
+    placement[component] = {component, cluster, sizes[component]};
+  }
+  return placement;
+}
+
+}  // namespace
+
+std::optional<Placement> close_to_files(const ResourceNeed& need, std::span<const ClusterView> clusters) {
+  return place_uncut(need, clusters, place_closest);
+}
+
+}  // namespace dmm

@@ -1,0 +1,124 @@
+// See input_files.hpp.
+#include "protocol/input_files.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <utility>
+
+namespace dmm {
+namespace {
+
+constexpr std::array<std::string_view, 3> schemes{"http://", "https://", "file:///"};
+constexpr std::size_t sha256_digits = 64;
+
+bool is_url(std::string_view text) {
+  return std::ranges::any_of(schemes, [text](std::string_view scheme) {
+    return text.starts_with(scheme) && text.size() > scheme.size();
+  });
+}
+
+/// Without one, a line of a log and a header of HTTP stay what they are.
+bool is_printable(std::string_view text) {
+  return std::ranges::all_of(text, [](char c) { return c > ' ' && c < '\x7f'; });
+}
+
+/// A name that stays below the folder: no part of it is empty, "." or "..".
+bool stays_below(std::string_view name) {
+  if (name.empty() || name.size() > input_name_bytes_max || name.find('\0') != std::string_view::npos)
+    return false;
+  while (true) {
+    const std::size_t end = std::min(name.find('/'), name.size());
+    const std::string_view part = name.substr(0, end);
+    if (part.empty() || part == "." || part == "..") return false;
+    if (end == name.size()) return true;
+    name.remove_prefix(end + 1);
+  }
+}
+
+bool is_sha256(std::string_view text) {
+  return text.size() == sha256_digits &&
+         std::ranges::all_of(text, [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); });
+}
+
+/// One file can't be a folder of another's name, nor be the other.
+bool collide(std::string_view one, std::string_view other) {
+  if (one.size() > other.size()) std::swap(one, other);
+  return other.starts_with(one) && (one.size() == other.size() || other[one.size()] == '/');
+}
+
+WhyNot fault_of(const InputFile& file) {
+  if (!stays_below(file.name))
+    return "expected a name below the working directory, of at most 255 bytes, without '..'";
+  if (file.replicas.empty() || file.replicas.size() > replicas_max)
+    return "expected 1 to " + std::to_string(replicas_max) + " places where it is";
+  for (const Replica& replica : file.replicas)
+    if (WhyNot why = fault_of_url(replica.url); !why.empty()) return why;
+  if (!file.sha256.empty() && !is_sha256(file.sha256)) return "expected a SHA-256 of 64 digits, 0-9 and a-f";
+  return {};
+}
+
+}  // namespace
+
+WhyNot fault_of_url(std::string_view url) {
+  if (!is_url(url)) return "expected a URL that begins with http://, https:// or file:///";
+  if (url.size() > url_bytes_max || !is_printable(url))
+    return "expected a URL of at most 2000 printable characters, without blanks";
+  return {};
+}
+
+WhyNot fault_of_logical_name(std::string_view name) {
+  if (stays_below(name) && is_printable(name)) return {};
+  return "expected a logical name of at most 255 printable characters, as in physics/mesh.dat";
+}
+
+OrFault<InputFile, WhyNot> parse_input_file(std::string_view text) {
+  using Result = OrFault<InputFile, WhyNot>;
+  const std::size_t equals = text.find('=');
+  const bool is_named = !is_url(text) && !text.starts_with(logical_scheme) && equals != std::string_view::npos;
+  const std::string_view from = is_named ? text.substr(equals + 1) : text;
+  const std::string_view path = from.substr(0, from.find_first_of("?#"));
+  const std::string_view name = is_named ? text.substr(0, equals) : path.substr(path.find_last_of("/:") + 1);
+  const InputFile file{name, {{from}}};
+  const bool is_logical = from.starts_with(logical_scheme);
+  WhyNot why = is_logical ? fault_of_logical_name(from.substr(logical_scheme.size())) : WhyNot();
+  if (why.empty() && is_logical && !stays_below(name)) why = "expected a name below the working directory";
+  if (why.empty() && !is_logical) why = fault_of(file);
+  if (!why.empty()) return Result(std::in_place_index<1>, why + ", got '" + std::string(text) + "'");
+  return Result(std::in_place_index<0>, file);
+}
+
+WhyNot fault_of(const InputFiles& files) {
+  if (files.size() > input_files_max)
+    return "there are " + std::to_string(files.size()) + " files; at most " + std::to_string(input_files_max);
+  for (const InputFile& file : files) {
+    if (WhyNot why = fault_of(file); !why.empty()) return '\'' + std::string(file.name) + "': " + why;
+    for (const InputFile& other : files)
+      if (&other != &file && collide(file.name, other.name))
+        return '\'' + std::string(file.name) + "' and '" + std::string(other.name) + "' are in each other's place";
+  }
+  return {};
+}
+
+WhyNot fault_of(const FileNeeds& files) {
+  if (files.size() > input_files_max)
+    return "it has more than " + std::to_string(input_files_max) + " input files";
+  for (const FileNeed& file : files)
+    if (file.sites.empty() || file.sites.size() > replicas_max)
+      return "an input file lies at no site, or at more than " + std::to_string(replicas_max);
+  return {};
+}
+
+FileNeeds needs_of(const InputFiles& files) {
+  FileNeeds needs;
+  for (const InputFile& file : files) {
+    FileNeed need{file.bytes, {}};
+    for (const Replica& replica : file.replicas)
+      if (!replica.site.empty() && std::ranges::find(need.sites, replica.site) == need.sites.end())
+        need.sites.push_back(replica.site);
+    if (!need.sites.empty()) needs.push_back(std::move(need));
+  }
+  return needs;
+}
+
+}  // namespace dmm

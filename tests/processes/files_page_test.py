@@ -1,0 +1,33 @@
+"""Runs the commands of docs/files.md in their order, against a real server of HTTP."""
+import re
+import subprocess
+import unittest
+
+from grid import SOURCE, GridTest, free_ports
+
+PAGE = (SOURCE / "docs/files.md").read_text(encoding="utf-8")
+SERVER = "python3 -m http.server"
+
+
+class Page(GridTest):
+    def test_its_commands_do_what_it_says(self):
+        blocks = re.findall(r"^```sh\n(.*?)^```$", PAGE, re.M | re.S)
+        self.assertGreater(len(blocks), 4, PAGE)
+        [port] = free_ports(1)
+        said = ""
+        for block in blocks:
+            block = block.replace("/tmp/dmm-", f"{self.folder}/").replace("8765", str(port))
+            for line in re.findall(rf"^{SERVER}.* &$", block, re.M):
+                self.start(*line.split(" > ")[0].split(), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+                block = block.replace(line, f"until (echo > /dev/tcp/127.0.0.1/{port}) 2> /dev/null; do :; done")
+            done = subprocess.run(["bash", "-e", "-c", block], env=self.environment, cwd=SOURCE, check=False,
+                                  stdin=subprocess.DEVNULL, capture_output=True, timeout=300, text=True)
+            self.assertEqual(done.returncode, 0, f"{block}\n{done.stdout}\n{done.stderr}")
+            said += done.stdout
+        for part in ("100000 numbers.txt", "588,895 bytes", "  alpha         file://", "numbers.txt: removed"):
+            self.assertIn(part, said)
+        self.assertEqual(said.count(" finished "), 6, said)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,89 @@
+// Which input files a job may name: where they go, and where they come from.
+#include "protocol/input_files.hpp"
+
+#include <doctest/doctest.h>
+
+#include "protocol/programs.hpp"
+
+namespace input_files_test {
+
+using namespace dmm;
+
+std::string fault_of_text(std::string_view text) {
+  const auto file = parse_input_file(text);
+  const auto* fault = std::get_if<1>(&file);
+  return fault ? *fault : "";
+}
+
+InputFile file(std::string_view name, std::string_view url = "http://h/x") { return {name, {{url}}, 0, {}}; }
+
+bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+TEST_CASE("an input file is read from NAME=URL, and named after its URL without that") {
+  const auto named = std::get<0>(parse_input_file("in/mesh.dat=http://h:8000/a?b=c"));
+  CHECK(named.name == "in/mesh.dat");
+  CHECK(named.replicas == std::vector<Replica>{{"http://h:8000/a?b=c"}});
+  CHECK(std::get<0>(parse_input_file("https://h/data/mesh.dat?version=3#x")).name == "mesh.dat");
+  CHECK(std::get<0>(parse_input_file("file:///scratch/ann/a=b.txt")).name == "a=b.txt");
+}
+
+TEST_CASE("a logical name stands in the place of a URL") {
+  const auto named = std::get<0>(parse_input_file("lfn:physics/mesh.dat"));
+  CHECK(named.name == "mesh.dat");
+  CHECK(named.replicas[0].url == "lfn:physics/mesh.dat");
+  CHECK(std::get<0>(parse_input_file("m=lfn:mesh.dat")).name == "m");
+  CHECK(has(fault_of_text("lfn:"), "expected a logical name"));
+  CHECK(has(fault_of_text("lfn:/etc/passwd"), "expected a logical name"));
+  CHECK(has(fault_of(InputFiles{named}), "expected a URL"));
+}
+
+TEST_CASE("a file is in one place at least, and not in too many") {
+  InputFile nowhere = file("a");
+  nowhere.replicas.clear();
+  CHECK(has(fault_of(InputFiles{nowhere}), "expected 1 to 16 places"));
+  nowhere.replicas.assign(17, {"http://h/a"});
+  CHECK(has(fault_of(InputFiles{nowhere}), "expected 1 to 16 places"));
+}
+
+TEST_CASE("a name leads nowhere but below the job's folder") {
+  for (const char* name : {"", "/etc/passwd", "../x", "a/../b", ".", "a//b", "a/", "a/."})
+    CHECK_MESSAGE(has(fault_of_text(std::string(name) + "=http://h/x"), "expected a name below"), name);
+  CHECK(has(fault_of_text(std::string(256, 'n') + "=http://h/x"), "at most 255 bytes"));
+  CHECK(fault_of_text("..a/b..=http://h/x").empty());
+}
+
+TEST_CASE("a URL is of http, https or file") {
+  for (const char* url : {"ftp://h/x", "x", "http://", "file://host/x", "gopher://h/x", "HTTP"})
+    CHECK_MESSAGE(has(fault_of_text(std::string("n=") + url), "expected a URL that begins with"), url);
+  CHECK(has(fault_of_text("n=http://h/a b"), "without blanks"));
+  CHECK(has(fault_of_text("n=http://h/a\nHost: b"), "printable"));
+  CHECK(has(fault_of_text("n=http://h/" + std::string(2'000, 'x')), "at most 2000"));
+}
+
+TEST_CASE("files of one job are in no other's place, and not too many") {
+  CHECK(fault_of(InputFiles{file("a"), file("b"), file("ab"), file("d/a")}).empty());
+  CHECK(has(fault_of(InputFiles{file("a"), file("a")}), "in each other's place"));
+  CHECK(has(fault_of(InputFiles{file("d/a"), file("d")}), "'d/a' and 'd'"));
+  InputFiles many;
+  for (int i = 0; i < 65; ++i) many.push_back(file(std::to_string(i)));
+  CHECK(has(fault_of(many), "there are 65 files; at most 64"));
+  InputFile checked = file("a");
+  checked.sha256 = "ABC";
+  CHECK(has(fault_of(InputFiles{checked}), "'a': expected a SHA-256 of 64 digits"));
+}
+
+TEST_CASE("a job with input files asks for nodes that bring them, and works in a folder of its own") {
+  JobDescription job;
+  job.program.arguments = {"true"};
+  job.need.components.push_back({1, {}, {}});
+  set_inputs(job, {file("a")});
+  CHECK(fault_of(job).empty());
+  CHECK(job.need.constraints.attributes.at(staging_attribute) == staging_value);
+  job.program.working_directory = "/scratch";
+  CHECK(has(fault_of(job), "stage_in: a job with input files works in a folder of its own"));
+  job.program.working_directory = {};
+  job.need.constraints.attributes.clear();
+  CHECK(has(fault_of(job), "stage_in: its nodes must have the attribute stages_files"));
+}
+
+}  // namespace input_files_test

@@ -1,26 +1,29 @@
-// See sha256.hpp.
+// By OpenSSL, which uses the processor's own instructions for it: libsodium takes four times as long.
 #include "keys/sha256.hpp"
 
-#include <sodium.h>
+#include <openssl/evp.h>
 
 #include <array>
+#include <memory>
 
 #include <unistd.h>
 
 namespace dmm {
 
 std::string sha256_of(int descriptor) {
-  crypto_hash_sha256_state state;
-  crypto_hash_sha256_init(&state);
+  const std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> context(EVP_MD_CTX_new(), EVP_MD_CTX_free);
+  if (!context || EVP_DigestInit_ex(context.get(), EVP_sha256(), nullptr) != 1) return {};
   std::array<unsigned char, 64 * 1024> piece;
   ssize_t count = 0;
   for (off_t at = 0; (count = pread(descriptor, piece.data(), piece.size(), at)) > 0; at += count)
-    crypto_hash_sha256_update(&state, piece.data(), static_cast<unsigned long long>(count));
-  if (count < 0) return {};
-  std::array<unsigned char, crypto_hash_sha256_BYTES> sum;
-  crypto_hash_sha256_final(&state, sum.data());
-  std::array<char, 2 * crypto_hash_sha256_BYTES + 1> text{};
-  return sodium_bin2hex(text.data(), text.size(), sum.data(), sum.size());
+    if (EVP_DigestUpdate(context.get(), piece.data(), static_cast<std::size_t>(count)) != 1) return {};
+  std::array<unsigned char, EVP_MAX_MD_SIZE> sum;
+  unsigned size = 0;
+  if (count < 0 || EVP_DigestFinal_ex(context.get(), sum.data(), &size) != 1) return {};
+  constexpr char digits[] = "0123456789abcdef";
+  std::string text;
+  for (unsigned i = 0; i < size; ++i) text += {digits[sum[i] / 16], digits[sum[i] % 16]};
+  return text;
 }
 
 }  // namespace dmm

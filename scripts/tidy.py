@@ -40,7 +40,7 @@ INCLUDES = (
     ("manager/*", "manager protocol"),
     ("keys/key.cpp", "keys manager sodium"),
     ("keys/seals.cpp", "keys manager sodium"),
-    ("keys/sha256.cpp", "keys manager sodium posix"),
+    ("keys/sha256.cpp", "keys openssl posix"),
     ("keys/*", "keys manager protocol nlohmann"),
     ("links/*", "links keys manager protocol codec"),
     ("sitemgr/main.cpp", "sitemgr keys views runtime topologies manager links protocol"),
@@ -94,6 +94,7 @@ LIBRARIES = (
     ("benchmark", ("benchmark/*",)),
     ("zlib", ("zlib.h", "zconf.h")),
     ("sodium", ("sodium.h",)),
+    ("openssl", ("openssl/evp.h",)),
     ("posix", ("sys/*", "netinet/*", "arpa/*", "linux/*", "*.h")),
 )
 

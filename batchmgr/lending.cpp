@@ -18,10 +18,12 @@ bool is_within_hours(const BatchSettings& settings, std::uint32_t minute) {
   return settings.hours.empty() || !std::holds_alternative<Hours>(hours) || std::get<Hours>(hours).has(minute);
 }
 
-std::uint64_t nodes_wanted(const Snapshot& snapshot) {
+/// Nodes that waiting local jobs want; where nodes are lent between their starts, of those alone that `usable` nodes
+/// are enough for, in their order.
+std::uint64_t nodes_wanted(const Snapshot& snapshot, const BatchSettings& settings, std::uint64_t usable) {
   std::uint64_t wanted = 0;
   for (const WaitingJob& job : snapshot.waiting)
-    if (!job.too_large) wanted += job.nodes;
+    if (!job.too_large && (!settings.lend_between || wanted + job.nodes <= usable)) wanted += job.nodes;
   return wanted;
 }
 
@@ -29,7 +31,7 @@ std::uint64_t nodes_wanted(const Snapshot& snapshot) {
 class Pass {
  public:
   Pass(const Snapshot& snapshot, const LendingPast& past, const BatchSettings& settings, Instant now)
-      : snapshot_(snapshot), past_(past), settings_(settings), now_(now), wanted_(nodes_wanted(snapshot)) {
+      : snapshot_(snapshot), past_(past), settings_(settings), now_(now) {
     for (const Pilot& pilot : snapshot.pilots) pilots_.emplace(pilot.node, &pilot);
     for (const BatchNode& node : snapshot.nodes)
       if (node.use == NodeUse::idle || node.use == NodeUse::drained)
@@ -38,6 +40,7 @@ class Pass {
 
   LendingDecision decide() {
     for (const BatchNode& node : snapshot_.nodes) stand(node);
+    wanted_ = nodes_wanted(snapshot_, settings_, idle_ + snapshot_.pilots.size());
     choose();
     give_back();
     return std::move(decision_);
@@ -132,7 +135,7 @@ class Pass {
   const LendingPast& past_;
   const BatchSettings& settings_;
   const Instant now_;
-  const std::uint64_t wanted_;  ///< nodes that local jobs wait for
+  std::uint64_t wanted_ = 0;  ///< nodes that local jobs wait for
   std::uint64_t idle_ = 0;
   std::map<std::string, const Pilot*> pilots_;  ///< by node
   std::set<std::string> idle_names_, drained_names_;

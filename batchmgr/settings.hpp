@@ -45,6 +45,8 @@ struct BatchSettings {
   /// Local jobs that wait for so long have pilots recalled; before that the batch system may preempt pilots
   /// itself.
   Duration recall_after = seconds(5);
+  /// Nodes that no waiting local job can use yet are held as well: too few are idle or held for any of them.
+  bool lend_between = false;
   Duration retry_after = seconds(30);  ///< a node that couldn't be held is tried again; twice as late each time
   Duration look_every = seconds(1);
   Duration command_max = seconds(10);  ///< a command that takes longer is ended, and counts as failed

@@ -30,6 +30,11 @@ ROUNDS = 20  # the slice, one after another
 WARM_UP = 30  # minutes: then the bag arrives
 
 
+class BagBed(Bed):
+    """Nodes that no waiting local job can use yet are lent, too, as in [IDLE]."""
+    options = (*Bed.options, "--lend-between")
+
+
 def jobs_of_log():
     """(arrival, run time, nodes) of each, in simulated seconds."""
     slice_jobs = [(at * LONGER, run * LONGER, (processors + 1) // 2) for at, run, processors in log_jobs()]
@@ -128,9 +133,9 @@ def main():
     loads = [float(load) / 100 for load in options.loads.split(",")]
     tasks = [int(task) for task in options.tasks.split(",")]
     jobs = jobs_of_log()
-    Bed.setUpClass()
+    BagBed.setUpClass()
     try:
-        bed = Bed()
+        bed = BagBed()
         bed.setUp()
         fill_a(bed)
         without_pauses(bed.a)
@@ -143,7 +148,7 @@ def main():
             print(f"| {load:.0%} | {task} | {took:.0f} | {row['turnaround_minutes']:.0f} | {used:.0%} | "
                   f"{row['local_utilisation']:.0%} | {lent:.2f} |", flush=True)
     finally:
-        Bed.doClassCleanups()
+        BagBed.doClassCleanups()
 
 
 if __name__ == "__main__":

@@ -179,6 +179,7 @@ void visit(Config& c, Visitor& v, const BatchManagerConfig*) {
   v.duration("hold_seconds", s.hold, 60, seconds_max);
   v.duration("grace_seconds", s.grace, 0, hand_back_grace_max);
   v.duration("recall_after_seconds", s.recall_after, 0, seconds_max);
+  v.boolean("lend_between", s.lend_between);
   v.duration("retry_after_seconds", s.retry_after, 0, 3600);
   v.duration("look_every_seconds", s.look_every, 0.1, seconds_max);
   v.duration("command_max_seconds", s.command_max, 0.1, seconds_max);

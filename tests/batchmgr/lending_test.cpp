@@ -130,6 +130,23 @@ TEST_CASE("pilots are recalled for local jobs that the batch system has left wai
   CHECK(texts(story.decide().recall) == Names{"p-a"});  // c is idle: one more is enough
 }
 
+TEST_CASE("nodes that no waiting job can use yet are held, if the administrator wants that") {
+  Story story;
+  story.idle("a", 100).other("b", NodeUse::busy).pilot("b", true).other("c", NodeUse::busy);
+  story.waits(3, 100);
+  CHECK(story.decide().hold.empty());
+  CHECK(texts(story.decide().recall) == Names{"p-b"});
+  story.settings.lend_between = true;
+  CHECK(story.decide().hold == Names{"a"});
+  CHECK(story.decide().recall.empty());
+  story.waits(2, 100);  // two are enough for this one
+  CHECK(story.decide().hold.empty());
+  CHECK(story.why("a") == "idle: a local job waits, and may need it");
+  CHECK(texts(story.decide().recall) == Names{"p-b"});
+  story.waits(1, 100);
+  CHECK(story.decide().recall.size() == 1);  // nothing is left for the third
+}
+
 TEST_CASE("pilots beyond the limit and outside the hours are recalled") {
   Story story;
   story.other("a", NodeUse::busy).pilot("a", true).other("b", NodeUse::busy).pilot("b", true);

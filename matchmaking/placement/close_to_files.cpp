@@ -19,14 +19,7 @@ std::size_t closest(const Room& room, std::uint32_t processors) {
 }
 
 std::optional<Placement> place_closest(std::span<const std::uint32_t> sizes, Room& room) {
-  Placement placement(sizes.size());
-  for (const std::uint32_t component : largest_first(sizes)) {
-    const std::size_t cluster = closest(room, sizes[component]);
-    if (cluster == room.size()) return std::nullopt;
-    room.take(cluster, sizes[component]);
-    placement[component] = {component, cluster, sizes[component]};
-  }
-  return placement;
+  return place_largest_first(sizes, room, closest);
 }
 
 }  // namespace

@@ -15,6 +15,20 @@ namespace dmm {
 /// never empty, and the largest fits some cluster.
 using SizesPolicy = std::optional<Placement> (*)(std::span<const std::uint32_t> sizes, Room& room);
 
+/// Components in decreasing size, each on the cluster that `choose(room, size)` names; nothing if it names one
+/// without room, or none: room.size().
+template <class Choose>
+std::optional<Placement> place_largest_first(std::span<const std::uint32_t> sizes, Room& room, Choose choose) {
+  Placement placement(sizes.size());
+  for (const std::uint32_t component : largest_first(sizes)) {
+    const std::size_t cluster = choose(room, sizes[component]);
+    if (cluster == room.size() || !room.fits(cluster, sizes[component])) return std::nullopt;
+    room.take(cluster, sizes[component]);
+    placement[component] = {component, cluster, sizes[component]};
+  }
+  return placement;
+}
+
 /// Each component on the cluster it names (and site, if it names one), or nothing. Where a name fits clusters
 /// of several sites, the first with room is taken; components that name their site come first.
 std::optional<Placement> place_fixed(const ResourceNeed& need, std::span<const ClusterView> clusters);

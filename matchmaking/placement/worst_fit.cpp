@@ -5,7 +5,7 @@
 namespace dmm {
 namespace {
 
-std::size_t emptiest(const Room& room) {
+std::size_t emptiest(const Room& room, std::uint32_t) {
   std::size_t best = 0;
   for (std::size_t cluster = 1; cluster < room.size(); ++cluster)
     if (room.left(cluster) > room.left(best)) best = cluster;
@@ -13,14 +13,7 @@ std::size_t emptiest(const Room& room) {
 }
 
 std::optional<Placement> place_emptiest(std::span<const std::uint32_t> sizes, Room& room) {
-  Placement placement(sizes.size());
-  for (const std::uint32_t component : largest_first(sizes)) {
-    const std::size_t cluster = emptiest(room);
-    if (!room.fits(cluster, sizes[component])) return std::nullopt;
-    room.take(cluster, sizes[component]);
-    placement[component] = {component, cluster, sizes[component]};
-  }
-  return placement;
+  return place_largest_first(sizes, room, emptiest);
 }
 
 }  // namespace

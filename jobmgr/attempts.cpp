@@ -136,6 +136,15 @@ void free_start_slots(JobParts& parts, Instant now) {
   }
 }
 
+/// A copy at the owner of the nodes is the nearest. A path of another site's hosts is none here, or names
+/// something else.
+static void order_replicas(InputFile& file, const SiteName& owner) {
+  std::erase_if(file.replicas, [&](const Replica& replica) {
+    return replica.url.view().starts_with("file:") && !replica.site.empty() && replica.site != owner;
+  });
+  std::ranges::stable_partition(file.replicas, [&](const Replica& replica) { return replica.site == owner; });
+}
+
 void send_start(JobStep& s, const Job& job, std::uint32_t component) {
   const Attempt& run = *job.run;
   const ComponentRun& component_run = run.components[component];
@@ -150,9 +159,7 @@ void send_start(JobStep& s, const Job& job, std::uint32_t component) {
               job.description.keep_output};
   auto& environment = start.program.environment;
   start.program.awaits_go = awaits_go(job);
-  const SiteName& owner = run.lease_of(component_run).lease.owner;
-  for (InputFile& file : start.program.inputs)  // a copy at the owner is the nearest
-    std::ranges::stable_partition(file.replicas, [&](const Replica& replica) { return replica.site == owner; });
+  for (InputFile& file : start.program.inputs) order_replicas(file, run.lease_of(component_run).lease.owner);
   environment.reserve(environment.size() + 11);
   environment.push_back("DMM_JOB=" + std::to_string(job.number));
   environment.push_back("DMM_JOB_ID=" + std::to_string(job.number));

@@ -38,6 +38,20 @@ TEST_CASE("files: the resource manager gets the owner's replica first") {
   CHECK(replicas == std::vector<Replica>{{"http://l/mesh", lender}, {"http://o/mesh", other}, {"http://x/mesh"}});
 }
 
+TEST_CASE("files: a path of another site's hosts is no replica here") {
+  Stage stage;
+  JobDescription job = sleeper();
+  const std::vector<Replica> replicas{{"file:///o/mesh", other}, {"file:///mesh"}, {"file:///l/mesh", lender}};
+  set_inputs(job, {{"mesh", replicas, 0, {}}, {"only", {{"file:///o/only", other}}, 0, {}}});
+  stage.submit({job});
+  stage.hear(site, grant(request(1), {group(fs0, {0, 1})}));
+  const auto starts = stage.said<Start>(fs0);
+  REQUIRE(starts.size() == 1);
+  CHECK(starts[0].program.inputs[0].replicas ==
+        std::vector<Replica>{{"file:///l/mesh", lender}, {"file:///mesh"}});
+  CHECK(starts[0].program.inputs[1].replicas.empty());
+}
+
 TEST_CASE("files: a task begins at its Go, when its files are there") {
   Stage stage;
   stage.submit({reader()});

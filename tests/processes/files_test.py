@@ -104,6 +104,15 @@ class Catalogue(Files):
             self.assertEqual(self.output(record), f"{SUM}  data\n")
         self.assertEqual([path for path, _ in self.server.asked], ["/data?alpha", "/data?beta"])
 
+    def test_a_path_is_for_the_hosts_of_its_site(self):
+        here = self.folder / "data"
+        here.write_bytes(DATA)
+        self.add("data", here, "--site", "alpha")
+        self.add("data", self.server.url("data"))
+        for site, asked in (("alpha", 0), ("beta", 1)):
+            self.run_job("--site", "alpha", "--components", f"1@{site}", "--stage-in", "lfn:data", "--", "true")
+            self.assertEqual(len(self.server.asked), asked)
+
     def test_another_replica_is_taken_where_one_is_bad(self):
         self.add("data", self.server.url("gone"), "--site", "alpha", "--sha256", SUM)
         self.add("data", self.server.url("longer"), "--site", "beta")

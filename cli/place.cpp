@@ -45,6 +45,10 @@ std::string clusters_fault(const PlaceOptions& options) {
   if (!options.staging.empty() && options.staging.size() != count) return "--staging: expected seconds, " + each;
   if (std::ranges::any_of(options.staging, [](double s) { return !(s >= 0.0 && s <= 1e6); }))
     return "--staging: expected seconds from 0 to 1000000";
+  if (options.links.per_processor > 0 && options.links.capacity.size() != count)
+    return "--links: expected Mbit/s, " + each;
+  if (!options.links.carried.empty() && options.links.carried.size() != count)
+    return "--carried: expected Mbit/s, " + each;
   if (std::count(options.processors_per_node.begin(), options.processors_per_node.end(), 0U) > 0)
     return "--processors-per-node: expected at least 1";
   return {};
@@ -133,10 +137,13 @@ int run_place(const PlaceOptions& options, std::ostream& out, std::ostream& err)
   if (const auto fault = fault_of(need); !fault.empty())
     return refuse(std::string(options.components.empty() ? "--total" : "--components") + ": " + fault);
 
-  PlaceReport report{name_of(policy), need, clusters, policy(need, clusters), {}, {}};
+  PlaceReport report{name_of(policy), need, clusters, policy(need, clusters), {}, {}, {}};
   if (!report.placement) report.why_not = why_not_placed(need, clusters, policy);
   if (options.explain) report.alternatives = alternatives_for(need, clusters);
+  if (report.placement && options.links.per_processor > 0)
+    report.links = link_uses(*report.placement, options.links);
   options.json ? print_json(report, out) : print_text(report, out);
+  if (report.links && !options.json) print_links(*report.links, clusters, options.links, out);
   if (options.explain && !options.json) print_alternatives(report, out);
   return report.placement ? 0 : 1;
 }

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "cli/place_links.hpp"
+
 namespace CLI {
 class App;
 }
@@ -28,6 +30,7 @@ struct PlaceOptions {
   std::vector<std::vector<std::uint32_t>> splits;        ///< --split: flexible: acceptable, preferred first
   std::vector<std::uint32_t> components;                 ///< --components: sizes of a non-fixed request
   std::vector<std::string> fixed;                        ///< --fixed: the cluster of each, if fixed
+  LinkFigures links;                                     ///< --communication, --links, --carried
   bool explain = false;                                  ///< --explain: all policies beside one another
   bool json = false;                                     ///< --json: an object instead of a table
 };

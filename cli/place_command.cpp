@@ -1,6 +1,7 @@
 // The command line of `dmm place`. Values arrive as text and are read here and not by CLI11, so that a bad
 // one is told by the option's name and what it expects, with exit code 2, like all other mistakes.
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <iostream>
 #include <memory>
 #include <optional>
@@ -17,7 +18,7 @@ namespace {
 /// The options as they were typed.
 struct PlaceText {
   std::string policy = "fcm";
-  std::string idle, clusters_total, quota = "1", processors_per_node = "1", staging;
+  std::string idle, clusters_total, quota = "1", processors_per_node = "1", staging, communication, links, carried;
   std::string total, min_component, max_components, components, fixed;
   std::vector<std::string> splits;
   bool explain = false, json = false;
@@ -70,6 +71,16 @@ PlaceOptions options_of(const PlaceText& text) {
   options.quota = numbers<double>("--quota", text.quota, "numbers from 0 to 1, as in 0.9 or 0.9,1");
   options.processors_per_node = counts("--processors-per-node", text.processors_per_node);
   options.staging = numbers<double>("--staging", text.staging, "seconds, as in 0,12.5,3");
+  const auto rates = [](std::string_view option, const std::string& value) {
+    std::vector<double> read = numbers<double>(option, value, "Mbit/s from 0, as in 100 or 100,1000");
+    if (std::ranges::any_of(read, [](double rate) { return !(rate >= 0.0 && rate <= 1e9); }))
+      throw BadValue(std::string(option) + ": expected Mbit/s from 0 to 1e9, got '" + value + "'");
+    return read;
+  };
+  const std::vector<double> communication = rates("--communication", text.communication);
+  if (communication.size() > 1) throw BadValue("--communication: expected one number, of each processor");
+  options.links = {communication.empty() ? 0.0 : communication[0], rates("--links", text.links),
+                   rates("--carried", text.carried)};
   options.total = count("--total", text.total, 0);
   options.min_component = count("--min-component", text.min_component, 1);
   options.max_components = count("--max-components", text.max_components, 0);
@@ -102,6 +113,7 @@ constexpr const char* place_footer =
     "  dmm place --policy cm --idle 18,15,12 --split 24 --split 12,12 --split 8,8,8\n"
     "  dmm place --policy wf --idle 18,15,12 --clusters-total 20,20,20 --quota 0.9 --components 8,8\n"
     "  dmm place --policy cf --idle 18,15,12 --staging 30,0,4 --components 8,8 --explain\n"
+    "  dmm place --policy fcm --idle 18,15,12 --total 24 --communication 10 --links 100,100,1000\n"
     "  dmm place --policy bf --idle 18,15,12 --components 8,4,4 --fixed c1,c2,c1 --json\n";
 
 }  // namespace
@@ -117,6 +129,9 @@ CLI::App* add_place_command(CLI::App& app, int& exit_code) {
   add("--quota", text->quota, "Fraction of a cluster that may be filled; one for all, or of each", "F,...");
   add("--processors-per-node", text->processors_per_node, "One for all, or of each cluster", "N,...");
   add("--staging", text->staging, "Seconds until the input files would be on each cluster", "F,...");
+  add("--communication", text->communication, "Mbit/s that each processor sends to the others of the job", "F");
+  add("--links", text->links, "Mbit/s of the link of each cluster to the others", "F,...");
+  add("--carried", text->carried, "Mbit/s that each link carries already (default 0)", "F,...");
   add("--total", text->total, "A flexible request of so many processors", "N");
   add("--min-component", text->min_component, "Flexible: no component is smaller", "N");
   add("--max-components", text->max_components, "Flexible: there are no more components", "N");

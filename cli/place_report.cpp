@@ -154,6 +154,7 @@ void print_json(const PlaceReport& report, std::ostream& out) {
                         {"usable_processors", row.usable},
                         {"placed_processors", row.taken},
                         {"left_processors", row.usable - row.taken}});
+  if (report.links) object["links"] = links_json(*report.links, report.clusters);
   for (const PlacementAlternative& one : report.alternatives)
     object["alternatives"].push_back(
         {{"policy", one.policy},

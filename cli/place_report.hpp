@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "cli/place_links.hpp"
 #include "matchmaking/placement_reasons.hpp"
 
 namespace dmm {
@@ -20,13 +21,14 @@ struct PlaceReport {
   std::optional<Placement> placement;     ///< what the policy made of it
   std::string why_not;                    ///< if nothing: the reason, one line
   std::vector<PlacementAlternative> alternatives;  ///< of all policies; empty if they aren't to be told
+  std::optional<std::vector<LinkUse>> links;       ///< what it asks of links, if anything is known of that
 };
 
 /// A line a cluster with a bar, then one summary line. Bars are Unicode blocks; 40 cells at most.
 void print_text(const PlaceReport& report, std::ostream& out);
 
-/// One object: policy, placed, clusters_used, reason (null if placed), components, clusters, and the alternatives,
-/// if there are any.
+/// One object: policy, placed, clusters_used, reason (null if placed), components, clusters, and the alternatives
+/// and links, if there are any.
 void print_json(const PlaceReport& report, std::ostream& out);
 
 }  // namespace dmm

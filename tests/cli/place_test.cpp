@@ -46,6 +46,30 @@ TEST_CASE("dmm place --explain shows all policies, the chosen one marked, with t
   CHECK_FALSE(has(place(options).out, "worst_fit"));
 }
 
+TEST_CASE("dmm place says what a placement asks of the links, with the numbers of the equations") {
+  PlaceOptions options = three_clusters("fcm");
+  options.total = 24;
+  options.links = {10, {100, 20, 1'000}, {}};
+  const Done done = place(options);  // 18 on c1, 6 on c2
+  CHECK(has(done.out,
+            "link of c1: (24 - 18) / (24 - 1) x 10.00 x 18 = 47.0 Mbit/s asked, 0.0 carried, of 100.0: it "
+            "carries 1.00 of that\n"));
+  CHECK(has(done.out,
+            "link of c2: (24 - 6) / (24 - 1) x 10.00 x 6 = 47.0 Mbit/s asked, 0.0 carried, of 20.0: it "
+            "carries 0.43 of that\n"));
+  CHECK(has(done.out, "the job gets 0.43 of the bandwidth that it asks for\n"));
+  options.links.carried = {200, 0, 0};
+  options.json = true;
+  const auto links = nlohmann::json::parse(place(options).out)["links"];
+  REQUIRE(links.size() == 2);
+  CHECK(links[0]["share"].get<double>() == doctest::Approx(100 / 246.96).epsilon(0.001));
+  options.total = 12;
+  options.json = false;
+  CHECK(has(place(options).out, "it is within one cluster, and asks nothing of the links"));
+  options.links.capacity.pop_back();
+  CHECK(has(place(options).err, "--links: expected Mbit/s, one for each of the 3 clusters"));
+}
+
 TEST_CASE("dmm place --explain says why a policy finds no placement") {
   PlaceOptions options = three_clusters("fcm");
   options.total = 24;

@@ -1,0 +1,64 @@
+// See place_links.hpp.
+#include "cli/place_links.hpp"
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <ostream>
+
+#include "cli/figures.hpp"
+#include "simulator/intercluster/bandwidth.hpp"
+
+namespace dmm {
+
+double LinkUse::share() const { return asked + carried > capacity ? capacity / (asked + carried) : 1.0; }
+
+std::vector<LinkUse> link_uses(const Placement& placement, const LinkFigures& figures) {
+  std::map<std::size_t, std::uint32_t> here;
+  std::uint32_t in_all = 0;
+  for (const PlacedComponent& placed : placement) {
+    here[placed.cluster] += placed.processors;
+    in_all += placed.processors;
+  }
+  std::vector<LinkUse> uses;
+  if (here.size() < 2) return uses;
+  for (const auto& [cluster, processors] : here)
+    uses.push_back({cluster, processors, in_all, link_demand(in_all, processors, figures.per_processor),
+                    figures.capacity.at(cluster), figures.carried.empty() ? 0.0 : figures.carried.at(cluster)});
+  return uses;
+}
+
+double share_of(std::span<const LinkUse> uses) {
+  double share = 1.0;
+  for (const LinkUse& use : uses) share = std::min(share, use.share());
+  return share;
+}
+
+void print_links(std::span<const LinkUse> uses, std::span<const ClusterView> clusters, const LinkFigures& figures,
+                 std::ostream& out) {
+  if (uses.empty()) {
+    out << "\nit is within one cluster, and asks nothing of the links between them\n";
+    return;
+  }
+  out << '\n';
+  for (const LinkUse& use : uses)
+    out << "link of " << clusters[use.cluster].name.text.view() << ": (" << use.in_all << " - " << use.here
+        << ") / (" << use.in_all << " - 1) x " << decimal(figures.per_processor, 2) << " x " << use.here << " = "
+        << decimal(use.asked, 1) << " Mbit/s asked, " << decimal(use.carried, 1) << " carried, of "
+        << decimal(use.capacity, 1) << ": it carries " << decimal(use.share(), 2) << " of that\n";
+  out << "the job gets " << decimal(share_of(uses), 2) << " of the bandwidth that it asks for\n";
+}
+
+nlohmann::ordered_json links_json(std::span<const LinkUse> uses, std::span<const ClusterView> clusters) {
+  auto links = nlohmann::ordered_json::array();
+  for (const LinkUse& use : uses)
+    links.push_back({{"cluster", clusters[use.cluster].name.text.view()},
+                     {"processors", use.here},
+                     {"asked_mbit_s", use.asked},
+                     {"carried_mbit_s", use.carried},
+                     {"capacity_mbit_s", use.capacity},
+                     {"share", use.share()}});
+  return links;
+}
+
+}  // namespace dmm

@@ -69,6 +69,21 @@ class JobAccounts(GridTest):
     def nodes(self):
         return self.dmm("nodes", "--sitemgr", self.socket_of("alpha"))
 
+    def test_input_files_are_read_by_the_account_of_the_job(self):
+        self.certify_nodes(self.folder / "in-alpha-nodes")
+        self.begin_nodes(accounts={"first_uid": FIRST, "last_uid": FIRST + 2, "required": True})
+        for name, mode in (("open", 0o644), ("private", 0o600)):
+            (self.folder / name).write_text(f"{name}\n")
+            (self.folder / name).chmod(mode)
+        user, script = self.user("beta"), "cat open; stat -c %u open; id -u"
+        file = self.folder / "out"
+        self.run_job(*user, "--output-file", file, "--stage-in", f"file://{self.folder}/open", "--", "sh", "-c", script)
+        said, owner, account = read(file).decode().split()
+        self.assertEqual((said, owner), ("open", account))
+        self.assertGreaterEqual(int(account), FIRST)
+        record = self.run_job(*user, "--stage-in", f"file://{self.folder}/private", "--", "true", code=1)
+        self.assertIn("input file 'private' from file:///", record["text"])
+
     def test_borrowers_are_apart(self):
         manager = self.folder / "in-alpha-nodes"
         self.certify_nodes(manager)

@@ -508,7 +508,11 @@ def check_mutants(tree):
     if text is None:
         return
     listed = next(node.value for node in ast.parse(text).body if isinstance(node, ast.Assign))
+    names = set()
     for mutant, node in zip(ast.literal_eval(listed), listed.elts):
+        if mutant["name"] in names:
+            yield Finding(MUTANTS, node.lineno, "mutant", f"{mutant['name']}: another one has this name")
+        names.add(mutant["name"])
         times = tree.texts.get(mutant["file"], "").count(mutant["old"])
         if times != 1:
             yield Finding(MUTANTS, node.lineno, "mutant", f"{mutant['name']}: its old text is {times} times in "

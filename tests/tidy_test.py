@@ -276,11 +276,12 @@ class TestMutants(unittest.TestCase):
                   for name, old, test in (("A", "once", "unit: b"), ("B", "twice", "processes.c: D.test_e"),
                                           ("C", "never", "unit: b"), ("D", "once", "unit: none"))]
         listed.append({**listed[0], "name": "E"})
+        listed.append(listed[0])  # a name twice
         tree = {"scripts/mutants_list.py": '"""What."""\nMUTANTS = [' + ",\n".join(map(repr, listed)) + "]\n",
                 "docs/reliability.md": "\n".join(map(tidy.row_of, listed[:4])),
                 "cli/a.cpp": TOP + "int once, twice, twice_;\n", "tests/unit/b.cpp": TOP + 'TEST_CASE("b") {}\n',
                 "tests/processes/c_test.py": '"""What."""\ndef test_e(self):\n    pass\n'}
-        self.assertEqual(findings(tree), [("scripts/mutants_list.py", line, "mutant") for line in (3, 4, 5, 6)])
+        self.assertEqual(findings(tree), [("scripts/mutants_list.py", line, "mutant") for line in (3, 4, 5, 6, 7)])
 
 
 class TestProse(unittest.TestCase):

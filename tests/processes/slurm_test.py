@@ -76,9 +76,8 @@ class Lending(SlurmTest):
         def leased_for():
             leases = json.loads(self.a.run("dmm", "leases", "--json"))["sites"][0]["leases"]
             return [lease["expected_seconds_left"] for lease in leases if lease["from"] == "b"]
-        until(lambda: leased_for(), "the lease", MINUTE)
-        [seconds] = leased_for()
-        self.assertTrue(400 < seconds <= 600, seconds)
+        lengths = until(leased_for, "the lease", MINUTE)  # several, if a node of a was held too late for its own jobs
+        self.assertTrue(all(400 < seconds <= 600 for seconds in lengths), lengths)
 
     def test_a_job_that_waits_for_slurm_is_told_slurms_reason(self):
         for cluster in (self.a, self.b):

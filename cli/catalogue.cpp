@@ -7,11 +7,8 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include <fcntl.h>
-#include <sys/file.h>
-#include <unistd.h>
-
 #include "cli/environment.hpp"
+#include "cli/folder_lock.hpp"
 #include "cli/registry.hpp"
 #include "runtime/files.hpp"
 #include "topologies/json_reader.hpp"
@@ -59,28 +56,12 @@ nlohmann::json file_json(const Catalogue& catalogue) {
   return {{"files", std::move(files)}};
 }
 
-/// One command changes the catalogue at a time: the next one waits.
-class ChangeLock {
- public:
-  explicit ChangeLock(const std::string& file)
-      : descriptor_(open((file + ".lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644)) {
-    if (descriptor_ >= 0) flock(descriptor_, LOCK_EX);
-  }
-  ~ChangeLock() {
-    if (descriptor_ >= 0) close(descriptor_);
-  }
-  ChangeLock(const ChangeLock&) = delete;
-  ChangeLock& operator=(const ChangeLock&) = delete;
-  bool is_held() const { return descriptor_ >= 0; }
-
- private:
-  int descriptor_;
-};
-
+/// One command changes the catalogue at a time.
 WhyNot change_catalogue(const std::string& file, const std::function<WhyNot(Catalogue&)>& edit) {
-  if (std::string fault = make_directory(parent_folder(file)); !fault.empty()) return fault;
-  const ChangeLock lock(file);
-  if (!lock.is_held()) return "can't write " + file + ".lock";
+  const std::string folder = parent_folder(file);
+  if (std::string fault = make_directory(folder); !fault.empty()) return fault;
+  const FolderLock lock(folder);
+  if (!lock.is_held()) return "can't read the folder " + folder;
   auto read = read_catalogue(file);
   if (auto* fault = std::get_if<1>(&read)) return std::move(*fault);
   Catalogue& catalogue = std::get<0>(read);
@@ -156,20 +137,21 @@ WhyNot remove_replicas(const std::string& file, const std::string& logical, cons
   });
 }
 
-OrFault<InputFiles> looked_up(InputFiles files) {
+OrFault<InputFiles> CatalogueLookup::look_up(InputFiles files) {
   using Result = OrFault<InputFiles>;
   const auto is_logical = [](const InputFile& file) {
     return file.replicas.size() == 1 && file.replicas[0].url.view().starts_with(logical_scheme);
   };
   if (std::ranges::none_of(files, is_logical)) return Result(std::in_place_index<0>, std::move(files));
   const std::string path = catalogue_file();
-  auto read = read_catalogue(path);
-  if (auto* fault = std::get_if<1>(&read)) return Result(std::in_place_index<1>, std::move(*fault));
+  if (!read_) read_ = read_catalogue(path);
+  if (const auto* fault = std::get_if<1>(&*read_)) return Result(std::in_place_index<1>, *fault);
+  const Catalogue& catalogue = std::get<0>(*read_);
   for (InputFile& file : files) {
     if (!is_logical(file)) continue;
     const std::string logical(file.replicas[0].url.view().substr(logical_scheme.size()));
-    const auto found = std::get<0>(read).find(logical);
-    if (found == std::get<0>(read).end())
+    const auto found = catalogue.find(logical);
+    if (found == catalogue.end())
       return Result(std::in_place_index<1>,
                     "there is no file " + logical + " in the catalogue " + path + "; `dmm files add` adds one");
     file.replicas = found->second.replicas;
@@ -177,6 +159,13 @@ OrFault<InputFiles> looked_up(InputFiles files) {
     if (file.sha256.empty()) file.sha256 = found->second.sha256;
   }
   return Result(std::in_place_index<0>, std::move(files));
+}
+
+nlohmann::ordered_json replicas_json(const std::vector<Replica>& replicas) {
+  auto list = nlohmann::ordered_json::array();
+  for (const Replica& replica : replicas)
+    list.push_back({{"url", replica.url.view()}, {"site", replica.site.text.view()}});
+  return list;
 }
 
 }  // namespace dmm

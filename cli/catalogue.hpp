@@ -3,6 +3,8 @@
 #pragma once
 
 #include <map>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -38,7 +40,17 @@ WhyNot add_replica(const std::string& file, const NewReplica& added);
 /// Removes a copy of the file; all of them, where `url` is empty.
 WhyNot remove_replicas(const std::string& file, const std::string& logical, const std::string& url);
 
-/// Puts copies in the place of logical names ("lfn:..."), by the catalogue; the files that were named, or why not.
-OrFault<InputFiles> looked_up(InputFiles files);
+/// Looks logical names up, for all jobs of a submission: the catalogue is read once, if any job has such a name.
+class CatalogueLookup {
+ public:
+  /// Puts copies in the place of logical names ("lfn:..."); the files that were named, or why not.
+  OrFault<InputFiles> look_up(InputFiles files);
+
+ private:
+  std::optional<OrFault<Catalogue>> read_;
+};
+
+/// For people's programs: [{"url": ..., "site": ...}], with an empty site where none is known.
+nlohmann::ordered_json replicas_json(const std::vector<Replica>& replicas);
 
 }  // namespace dmm

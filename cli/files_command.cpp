@@ -28,9 +28,9 @@ struct FilesOptions {
 
 /// What the file at a path of this host has; or why it can't be read.
 WhyNot measure_file(const std::string& path, NewReplica& added) {
-  const int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC);
   std::error_code error;
-  const bool is_file = descriptor >= 0 && fs::is_regular_file(path, error);
+  const int descriptor = fs::is_regular_file(path, error) ? open(path.c_str(), O_RDONLY | O_CLOEXEC) : -1;
+  const bool is_file = descriptor >= 0;
   if (is_file) added.bytes = fs::file_size(path, error);
   if (is_file) added.sha256 = sha256_of(descriptor);
   if (descriptor >= 0) close(descriptor);
@@ -73,13 +73,11 @@ int files_remove(const FilesOptions& options) {
 
 Json catalogue_as_json(const Catalogue& catalogue) {
   Json files = Json::array();
-  for (const auto& [logical, entry] : catalogue) {
-    Json replicas = Json::array();
-    for (const Replica& replica : entry.replicas)
-      replicas.push_back({{"url", replica.url.view()}, {"site", replica.site.text.view()}});
-    files.push_back(
-        {{"name", logical}, {"bytes", entry.bytes}, {"sha256", entry.sha256}, {"replicas", std::move(replicas)}});
-  }
+  for (const auto& [logical, entry] : catalogue)
+    files.push_back({{"name", logical},
+                     {"bytes", entry.bytes},
+                     {"sha256", entry.sha256},
+                     {"replicas", replicas_json(entry.replicas)}});
   return files;
 }
 

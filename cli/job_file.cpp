@@ -168,7 +168,7 @@ void read_input_file(JsonReader& reader, ShortText& input) {
 
 /// Texts as the option has them, or objects: ["data.csv=http://..."] or [{"name": "data.csv", "url":
 /// "http://..."}].
-void read_inputs(JsonReader& reader, JobDescription& job) {
+void read_inputs(JsonReader& reader, JobDescription& job, CatalogueLookup& catalogue) {
   const SortedJson* list = reader.find_array("stage_in");
   if (list == nullptr) return;
   InputFiles files;
@@ -191,17 +191,23 @@ void read_inputs(JsonReader& reader, JobDescription& job) {
       files.push_back(std::get<0>(std::move(file)));
     }
   }
-  auto known = looked_up(std::move(files));
+  auto known = catalogue.look_up(std::move(files));
   if (const auto* fault = std::get_if<1>(&known)) return reader.refuse("stage_in", *fault);
   set_inputs(job, std::get<0>(std::move(known)));
 }
 
-void read_keys(JsonReader& reader, JobDescription& job, std::vector<JobName>& named) {
+/// What the jobs of one file share while they are read.
+struct FileContext {
+  std::vector<JobName> named = {};  ///< jobs that they depend on
+  CatalogueLookup catalogue = {};
+};
+
+void read_keys(JsonReader& reader, JobDescription& job, FileContext& context) {
   reader.text("name", job.name);
   read_command(reader, job.program.arguments);
   read_need(reader, job.need);
   read_runner(reader, job);
-  read_inputs(reader, job);
+  read_inputs(reader, job, context.catalogue);
   reader.text("working_directory", job.program.working_directory);
   read_environment(reader, job.program.environment);
   reader.object("limits", [&](JsonReader& inner) { read_limits(inner, job.program.limits); });
@@ -221,7 +227,7 @@ void read_keys(JsonReader& reader, JobDescription& job, std::vector<JobName>& na
   reader.boolean("append", job.append);
   reader.boolean("go_on", job.goes_on);
   read_array(reader, job.array);
-  read_conditions_of(reader, job, named);
+  read_conditions_of(reader, job, context.named);
   make_absolute(job.output_path);
   make_absolute(job.error_path);
 }
@@ -245,11 +251,11 @@ SortedJson with_defaults(const SortedJson& whole, const SortedJson& job) {
 }
 
 void read_one(const SortedJson& value, const std::string& path, FirstFault& fault,
-              std::vector<JobDescription>& jobs, std::vector<JobName>& named) {
+              std::vector<JobDescription>& jobs, FileContext& context) {
   JsonReader reader(value, path, fault);
   reader.require({"command"});
   JobDescription& job = jobs.emplace_back();
-  read_keys(reader, job, named);
+  read_keys(reader, job, context);
   reader.finish();
   if (job.name.empty() && !job.program.arguments.empty())
     job.name = std::filesystem::path(job.program.arguments[0]).filename().string();
@@ -257,18 +263,18 @@ void read_one(const SortedJson& value, const std::string& path, FirstFault& faul
 }
 
 void read_several(const SortedJson& whole, FirstFault& fault, std::vector<JobDescription>& jobs,
-                  std::vector<JobName>& named) {
+                  FileContext& context) {
   JsonReader reader(whole, "", fault);
   const SortedJson* list = reader.find_array(jobs_key);
   JobDescription defaults;
-  std::vector<JobName> of_defaults;  // each job that has them names them itself
+  FileContext of_defaults;  // each job that has them says them itself
   read_keys(reader, defaults, of_defaults);
   reader.finish();
   if (list != nullptr && list->empty()) reader.refuse(jobs_key, "expected at least one job");
   for (std::size_t i = 0; list != nullptr && i < list->size() && !fault.any(); ++i) {
     const SortedJson& job = (*list)[i];
     if (job.is_object())
-      read_one(with_defaults(whole, job), reader.at(jobs_key, i), fault, jobs, named);
+      read_one(with_defaults(whole, job), reader.at(jobs_key, i), fault, jobs, context);
     else
       fault.set(reader.at(jobs_key, i), "expected an object");
   }
@@ -280,13 +286,13 @@ OrFault<std::vector<JobDescription>, JobFault> from_json(const OrFault<SortedJso
   const auto& whole = std::get<SortedJson>(read);
   FirstFault fault;
   std::vector<JobDescription> jobs;
-  std::vector<JobName> named;
+  FileContext context;
   if (whole.is_object() && whole.contains(jobs_key))
-    read_several(whole, fault, jobs, named);
+    read_several(whole, fault, jobs, context);
   else
-    read_one(whole, "", fault, jobs, named);
+    read_one(whole, "", fault, jobs, context);
   if (fault.any()) return JobFault{file + ": " + fault.text()};
-  if (names != nullptr) names->insert(names->end(), named.begin(), named.end());
+  if (names != nullptr) names->insert(names->end(), context.named.begin(), context.named.end());
   return jobs;
 }
 
@@ -308,8 +314,8 @@ std::set<std::string> keys_of_job_files() {
   JsonReader reader(none, "", fault);
   reader.find_array(jobs_key);
   JobDescription job;
-  std::vector<JobName> named;
-  read_keys(reader, job, named);
+  FileContext context;
+  read_keys(reader, job, context);
   return reader.known();
 }
 

@@ -1,12 +1,12 @@
 // See registry.hpp.
-#include "cli/environment.hpp"
-#include "cli/json_text.hpp"
 #include "cli/registry.hpp"
+#include "cli/environment.hpp"
+#include "cli/folder_lock.hpp"
+#include "cli/json_text.hpp"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -25,23 +25,6 @@ namespace {
 namespace fs = std::filesystem;
 std::string testbeds_folder() { return home_folder() + "/testbeds"; }
 std::string folder_of(const std::string& name) { return testbeds_folder() + "/" + name; }
-
-/// While it lives no other command creates or removes a testbed. The lock is on the folder itself, so there is no
-/// file to be left behind.
-class RegistryLock {
- public:
-  RegistryLock() : descriptor_(::open(testbeds_folder().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
-    if (descriptor_ >= 0) ::flock(descriptor_, LOCK_EX);
-  }
-  RegistryLock(const RegistryLock&) = delete;
-  RegistryLock& operator=(const RegistryLock&) = delete;
-  ~RegistryLock() {
-    if (descriptor_ >= 0) ::close(descriptor_);
-  }
-
- private:
-  int descriptor_;
-};
 
 std::string short_folder() { return "/tmp/dmm-" + std::to_string(::getuid()); }
 
@@ -264,7 +247,7 @@ std::optional<RegistryFault> create_testbed(Testbed& testbed) {
   if (std::string fault = fault_of_home(); !fault.empty()) return RegistryFault{std::move(fault)};
   if (std::string fault = make_directory(testbeds_folder()); !fault.empty())
     return RegistryFault{std::move(fault)};
-  const RegistryLock lock;
+  const FolderLock lock(testbeds_folder());  // no other command creates or removes a testbed
   testbed.folder = folder_of(testbed.name);
   testbed.creator = own_process();
   testbed.created = utc_text(wall_microseconds());
@@ -332,7 +315,7 @@ std::size_t count_alive(const Testbed& testbed) {
 
 Removal remove_testbed(const Testbed& testbed, const Keeping& keeping) {
   Removal removal = end_all(testbed);
-  const RegistryLock lock;
+  const FolderLock lock(testbeds_folder());  // no other command creates or removes a testbed
   std::error_code error;
   // Meanwhile somebody else may have removed it, and even made another one of that name.
   if (fs::exists(testbed.folder, error) && load(testbed.name).created == testbed.created)

@@ -108,7 +108,7 @@ WhyNot inputs_from(const SubmitOptions& options, JobDescription& job) {
     if (const auto* fault = std::get_if<1>(&file)) return "--stage-in: " + *fault;
     files.push_back(std::get<0>(std::move(file)));
   }
-  auto known = looked_up(std::move(files));
+  auto known = CatalogueLookup().look_up(std::move(files));
   if (const auto* fault = std::get_if<1>(&known)) return "--stage-in: " + *fault;
   set_inputs(job, std::get<0>(std::move(known)));
   return {};

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "cli/carried_files.hpp"
+#include "cli/catalogue.hpp"
 #include "cli/figures.hpp"
 #include "cli/json_text.hpp"
 #include "protocol/resources.hpp"
@@ -144,15 +145,11 @@ Json dependencies_as_json(const JobDescription& job) {
 
 Json inputs_as_json(const InputFiles& files) {
   Json list = Json::array();
-  for (const InputFile& file : files) {
-    Json replicas = Json::array();
-    for (const Replica& replica : file.replicas)
-      replicas.push_back({{"url", replica.url.view()}, {"site", replica.site.text.view()}});
+  for (const InputFile& file : files)
     list.push_back({{"name", file.name.view()},
-                    {"replicas", std::move(replicas)},
+                    {"replicas", replicas_json(file.replicas)},
                     {"bytes", file.bytes},
                     {"sha256", file.sha256.view()}});
-  }
   return list;
 }
 

@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
-"""How fast an input file comes to a job, beside `curl` from the same server in the same run: megabytes a second until
-it is whole on disk; with its SHA-256 compared, and without.
+"""How fast files come to a job and home from it, beside `curl` from a server in the same run: megabytes a second until
+they are whole on disk. Input files come of that server, with their SHA-256 compared and without, and of the job
+manager's own, which also takes output files.
 
     bench/files.py                     1,000 MB, three times each
     bench/files.py --megabytes 100
+    bench/files.py --delay 50          over a relay that adds 50 ms to each way there and back
 """
 import argparse
 import hashlib
@@ -17,9 +19,12 @@ import tempfile
 import threading
 import time
 
+from delay_relay import DelayRelay
+
 SOURCE = pathlib.Path(__file__).resolve().parents[1]
 BIN = pathlib.Path(os.environ.get("DMM_BIN", SOURCE / "build/bin")).resolve()
 PIECE = 1 << 20
+PAUSE = 3  # seconds, after which a virtual machine has given freed memory back: each way finds it so
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
@@ -43,7 +48,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
 class Bed:
     """A server and a testbed of one site."""
 
-    def __init__(self, folder, megabytes):
+    def __init__(self, folder, megabytes, delay):
         self.folder, self.bytes, checksum = folder, megabytes * 1_000_000, hashlib.sha256()
         with open(folder / "file", "wb") as file:
             for _ in range(0, self.bytes, PIECE):
@@ -54,15 +59,32 @@ class Bed:
         self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self.server.file = folder / "file"
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
-        self.url = f"http://127.0.0.1:{self.server.server_address[1]}/file"
+        self.url = f"http://127.0.0.1:{self.relayed(self.server.server_address[1], delay)}/file"
         self.environment = {**os.environ, "DMM_HOME": str(folder / "home"), "PATH": f"{BIN}:{os.environ['PATH']}"}
         topology = {"name": "files", "sites": [{"name": "alpha", "users": ["u0"],
                                                 "clusters": [{"name": "nodes", "nodes": 1}]}]}
         (folder / "files.json").write_text(json.dumps(topology))
         self.dmm("testbed", "up", folder / "files.json")
+        if delay > 0:
+            self.delay_home(delay)
+
+    @staticmethod
+    def relayed(port, delay):
+        return DelayRelay(port, delay / 2000).port if delay > 0 else port
+
+    def delay_home(self, delay):
+        """The job manager's server stays where it is, and nodes are sent to the relay before it."""
+        beds = json.loads(self.dmm("testbed", "status", "--json"))["testbeds"]
+        file = next(pathlib.Path(one["config"]) for one in beds[0]["daemons"]
+                    if one["daemon"] == "jobmgr alpha/u0")
+        config = json.loads(file.read_text())
+        port = int((pathlib.Path(config["directory"]) / "files-port").read_text())
+        config |= {"files_listen": f"127.0.0.1:{port}", "files_host": f"127.0.0.1:{self.relayed(port, delay)}"}
+        file.write_text(json.dumps(config))
+        self.dmm("testbed", "restart", "files", "--which", "jobmgr alpha/u0")
 
     def dmm(self, *words):
-        subprocess.run(["dmm", *map(str, words)], env=self.environment, check=True, stdout=subprocess.DEVNULL)
+        return subprocess.run(["dmm", *map(str, words)], env=self.environment, check=True, capture_output=True).stdout
 
     def curl(self):
         began = time.monotonic()
@@ -71,12 +93,22 @@ class Bed:
         (self.folder / "copy").unlink()
         return took
 
-    def job(self, files):
-        """Seconds from submission to the end of a job that does nothing with these files."""
-        (self.folder / "job.json").write_text(json.dumps({"command": ["true"], "stage_in": files}))
-        began = time.monotonic()
-        self.dmm("submit", "--wait", self.folder / "job.json")
-        return time.monotonic() - began
+    def job(self, files, command="true", **more):
+        """What the record of a job with these files says when it is over."""
+        (self.folder / "job.json").write_text(json.dumps({"command": ["sh", "-c", command], "stage_in": files, **more}))
+        return json.loads(self.dmm("submit", "--wait", "--json", self.folder / "job.json"))
+
+    def input(self, file):
+        """Seconds of a job beyond its run time: until its file is there."""
+        return self.job([file])["overhead_seconds"]
+
+    def output(self):
+        """Seconds that a job with an output file runs beyond one that writes the file and leaves it."""
+        command, brought = f"head -c {self.bytes} /dev/zero > file", self.folder / "brought"
+        took = self.job([], command, stage_out=[{"name": "file", "path": str(brought)}])["wall_seconds"]
+        assert brought.stat().st_size == self.bytes
+        brought.unlink()
+        return took - self.job([], command)["wall_seconds"]
 
     def close(self):
         self.dmm("testbed", "down", "files")
@@ -87,20 +119,24 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--megabytes", type=int, default=1_000)
     parser.add_argument("--times", type=int, default=3)
+    parser.add_argument("--delay", type=int, default=0, metavar="MS")
     given = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="dmm-bench-") as folder:
-        bed = Bed(pathlib.Path(folder), given.megabytes)
+        bed = Bed(pathlib.Path(folder), given.megabytes, given.delay)
         one = {"name": "file", "url": bed.url}
         (bed.folder / "small").write_text("x")
         small = {"name": "small", "url": f"file://{bed.folder}/small"}
-        ways = {"curl": bed.curl, "a job's input file": lambda: bed.job([one]),
-                "the same, its SHA-256 compared": lambda: bed.job([{**one, "sha256": bed.sha256}])}
+        ways = {"curl": bed.curl, "a job's input file": lambda: bed.input(one),
+                "the same input file, its SHA-256 compared": lambda: bed.input({**one, "sha256": bed.sha256}),
+                "an input file from home": lambda: bed.input({"name": "file", "path": str(bed.folder / "file")}),
+                "an output file": bed.output}
         try:
-            idle = statistics.median(bed.job([small]) for _ in range(5))
+            idle = statistics.median(bed.input(small) for _ in range(5))
             seconds = {name: [] for name in ways}
             for _ in range(given.times):
                 for name, way in ways.items():
-                    seconds[name].append(way() - (0 if name == "curl" else idle))
+                    time.sleep(PAUSE)
+                    seconds[name].append(way() - (idle if "input" in name else 0))
         finally:
             bed.close()
         print(f"| {given.megabytes} MB over one TCP connection | MB/s | of curl |\n|---|--:|--:|")
@@ -108,7 +144,7 @@ def main():
         for name, some in seconds.items():
             took = statistics.median(some)
             print(f"| {name} | {given.megabytes / took:.0f} | {base / took:.2f} |")
-        print(f"\nWithout a file to wait for, a job takes {idle * 1000:.0f} ms.")
+        print(f"\nWithout a file to wait for, a job begins after {idle * 1000:.0f} ms.")
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@
 #include "cli/experiments.hpp"
 #include "cli/figures.hpp"
 #include "cli/interrupts.hpp"
-#include "results/output_file.hpp"
+#include "results/result_file.hpp"
 #include "runtime/clock.hpp"
 #include "topologies/text_rules.hpp"
 

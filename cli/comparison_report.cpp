@@ -10,7 +10,7 @@
 #include "cli/simulation_settings.hpp"
 #include "results/line_chart.hpp"
 #include "results/numbers.hpp"
-#include "results/output_file.hpp"
+#include "results/result_file.hpp"
 #include "results/stacked_bars.hpp"
 
 namespace dmm {

@@ -7,8 +7,10 @@
 
 #include "cli/carried_files.hpp"
 #include "cli/catalogue.hpp"
+#include "cli/home_files.hpp"
 #include "cli/job_conditions.hpp"
 #include "protocol/hints.hpp"
+#include "protocol/home_paths.hpp"
 #include "protocol/programs.hpp"
 #include "runtime/clock.hpp"
 #include "topologies/json_reader.hpp"
@@ -175,9 +177,13 @@ void read_inputs(JsonReader& reader, JobDescription& job, CatalogueLookup& catal
   if (!list->empty() && (*list)[0].is_object()) {
     std::vector<InputFile> read;
     reader.objects("stage_in", read, [](JsonReader& inner, InputFile& file) {
-      inner.require({"name", "url"});
+      inner.require({"name"});
       inner.text("name", file.name);
-      inner.text("url", file.replicas.emplace_back().url);
+      std::string url, path;
+      inner.text("url", url);
+      inner.text("path", path);
+      if (url.empty() == path.empty()) inner.refuse("url", "expected \"url\", or \"path\" for a file here");
+      file.replicas.push_back({url.empty() ? at_home(path) : url});
       inner.integer("bytes", file.bytes, 0);
       inner.text("sha256", file.sha256);
     });
@@ -191,9 +197,39 @@ void read_inputs(JsonReader& reader, JobDescription& job, CatalogueLookup& catal
       files.push_back(std::get<0>(std::move(file)));
     }
   }
+  if (WhyNot fault = find_at_home(files); !fault.empty()) return reader.refuse("stage_in", fault);
   auto known = catalogue.look_up(std::move(files));
   if (const auto* fault = std::get_if<1>(&known)) return reader.refuse("stage_in", *fault);
   set_inputs(job, std::get<0>(std::move(known)));
+}
+
+/// Texts as the option has them, or objects: ["result.dat"] or [{"name": "result.dat", "path":
+/// "results/%j.dat"}].
+void read_outputs(JsonReader& reader, JobDescription& job) {
+  const SortedJson* list = reader.find_array("stage_out");
+  if (list == nullptr) return;
+  OutputFiles files;
+  if (!list->empty() && (*list)[0].is_object()) {
+    std::vector<OutputFile> read;
+    reader.objects("stage_out", read, [](JsonReader& inner, OutputFile& file) {
+      inner.require({"name"});
+      std::string path;
+      inner.text("name", file.name);
+      inner.text("path", path);
+      file.to = at_home(path.empty() ? file.name.view() : path);
+    });
+    for (OutputFile& file : read) files.push_back(std::move(file));
+  } else {
+    for (std::size_t i = 0; i < list->size(); ++i) {
+      const std::string field = "stage_out[" + std::to_string(i) + "]";
+      if (!(*list)[i].is_string()) return reader.refuse(field, "expected a text, as in \"result.dat\"");
+      auto file = parse_output_file((*list)[i].get<std::string>());
+      if (const auto* fault = std::get_if<1>(&file)) return reader.refuse(field, *fault);
+      files.push_back(std::get<0>(std::move(file)));
+    }
+  }
+  place_at_home(files);
+  set_outputs(job, std::move(files));
 }
 
 /// What the jobs of one file share while they are read.
@@ -208,6 +244,7 @@ void read_keys(JsonReader& reader, JobDescription& job, FileContext& context) {
   read_need(reader, job.need);
   read_runner(reader, job);
   read_inputs(reader, job, context.catalogue);
+  read_outputs(reader, job);
   reader.text("working_directory", job.program.working_directory);
   read_environment(reader, job.program.environment);
   reader.object("limits", [&](JsonReader& inner) { read_limits(inner, job.program.limits); });

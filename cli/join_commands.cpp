@@ -125,8 +125,11 @@ int login(const JoinOptions& options) {
   if (token.newcomer != Newcomer::user) return fail("login", {"the token isn't for a user; try `dmm join`", 2});
   const std::string folder = std::filesystem::absolute(options.folder).lexically_normal().string();
   const std::string endpoint = "ipc://" + folder + "/jobmgr.ipc";
-  const Json config{
-      {"site", token.site.text}, {"user", token.name}, {"site_endpoint", token.endpoint}, {"listen", {endpoint}}};
+  const Json config{{"site", token.site.text},
+                    {"user", token.name},
+                    {"site_endpoint", token.endpoint},
+                    {"listen", {endpoint}},
+                    {"files_listen", "0.0.0.0:0"}};
   const int code = enter("login", options, token, job_manager_of(token.site, token.name), config, "jobmgr");
   if (code == 0 && !options.json) std::printf("export DMM_JOBMGR=%s\n", endpoint.c_str());
   return code;

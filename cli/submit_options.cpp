@@ -81,10 +81,16 @@ void add_job_options(CLI::App& command, SubmitOptions& options) {
              "What it reads from standard input, here, at most " + bytes_text(input_bytes_max) +
                  "; -: from a pipe (default: what `<` names, else nothing)",
              "FILE");
-  add_of_job(command, "--stage-in", options.stage_in,
-             "A file that is brought to its folder before it starts, of http, https, file (a path there), or a "
-             "logical name (`dmm files`)",
-             "[NAME=]URL|lfn:NAME")
+  add_of_job(
+      command, "--stage-in", options.stage_in,
+      "A file that is brought to its folder before it starts: one here, of http, https, file (a path there), "
+      "or of a logical name (`dmm files`)",
+      "[NAME=]PATH|URL|lfn:NAME")
+      ->allow_extra_args(false);
+  add_of_job(command, "--stage-out", options.stage_out,
+             "A file of its folder that is brought home when it is over (default: to NAME here); letters as in "
+             "--output-file",
+             "NAME[=PATH]")
       ->allow_extra_args(false);
   add_of_job(command, "--output-file", options.output_file,
              "Where its output goes, here; %j: its number, %A and %a: its array and index, %r: which of its tasks "

@@ -22,7 +22,7 @@ struct SubmitOptions {
   bool is_script = false;          ///< the first word is a script here, which travels
   std::string name, components, output_file, error_file, directory, input_file;
   std::string begin, dependency, array;
-  std::vector<std::string> attributes, environment, stage_in;
+  std::vector<std::string> attributes, environment, stage_in, stage_out;
   std::uint32_t processors = 1, flexible = 0, dttl = 5, reruns = 3;
   std::uint32_t component_min = 1, components_max = 0;
   std::int32_t priority = 0;

@@ -9,6 +9,7 @@
 #include "cli/carried_files.hpp"
 #include "cli/catalogue.hpp"
 #include "cli/figures.hpp"
+#include "cli/home_files.hpp"
 #include "cli/rsl_job.hpp"
 #include "protocol/numbers.hpp"
 #include "protocol/programs.hpp"
@@ -68,10 +69,6 @@ WhyNot need_from(const SubmitOptions& options, ResourceNeed& need) {
   return {};
 }
 
-std::string absolute(const std::string& path) {
-  return path.empty() ? path : std::filesystem::absolute(path).lexically_normal().string();
-}
-
 std::string file_name_of(const std::string& path) { return std::filesystem::path(path).filename().string(); }
 
 WhyNot program_from(const SubmitOptions& options, Program& program) {
@@ -108,9 +105,22 @@ WhyNot inputs_from(const SubmitOptions& options, JobDescription& job) {
     if (const auto* fault = std::get_if<1>(&file)) return "--stage-in: " + *fault;
     files.push_back(std::get<0>(std::move(file)));
   }
+  if (WhyNot fault = find_at_home(files); !fault.empty()) return "--stage-in: " + fault;
   auto known = CatalogueLookup().look_up(std::move(files));
   if (const auto* fault = std::get_if<1>(&known)) return "--stage-in: " + *fault;
   set_inputs(job, std::get<0>(std::move(known)));
+  return {};
+}
+
+WhyNot outputs_from(const SubmitOptions& options, JobDescription& job) {
+  OutputFiles files;
+  for (const std::string& text : options.stage_out) {
+    auto file = parse_output_file(text);
+    if (const auto* fault = std::get_if<1>(&file)) return "--stage-out: " + *fault;
+    files.push_back(std::get<0>(std::move(file)));
+  }
+  place_at_home(files);
+  set_outputs(job, std::move(files));
   return {};
 }
 
@@ -131,14 +141,15 @@ OrFault<JobDescription, JobFault> job_from(const SubmitOptions& options, const s
   if (std::string fault = conditions_from(options, job, named); !fault.empty()) return JobFault{std::move(fault)};
   set_runner(job, options.runner);
   if (std::string fault = inputs_from(options, job); !fault.empty()) return JobFault{std::move(fault)};
+  if (std::string fault = outputs_from(options, job); !fault.empty()) return JobFault{std::move(fault)};
   job.dttl = options.dttl;
   job.priority = options.priority;
   job.reruns_max = options.reruns;
   job.keep_output = !options.discard_output;
   job.append = options.append;
   job.goes_on = options.goes_on;
-  job.output_path = absolute(options.output_file);
-  job.error_path = absolute(options.error_file);
+  job.output_path = absolute_here(options.output_file);
+  job.error_path = absolute_here(options.error_file);
   if (std::string fault = fault_of(job); !fault.empty()) return JobFault{std::move(fault)};
   return job;
 }

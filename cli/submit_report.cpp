@@ -11,6 +11,7 @@
 #include "cli/catalogue.hpp"
 #include "cli/figures.hpp"
 #include "cli/json_text.hpp"
+#include "protocol/home_paths.hpp"
 #include "protocol/resources.hpp"
 
 namespace dmm {
@@ -80,6 +81,7 @@ void add_limits(const Limits& limits, Rows& rows) {
 }
 
 std::string text_of(const Replica& replica) {
+  if (is_at_home(replica.url)) return std::string(home_path(replica.url));
   return std::string(replica.url) + (replica.site.empty() ? "" : " at " + std::string(replica.site.text));
 }
 
@@ -94,6 +96,8 @@ Rows rows_of(const JobDescription& job) {
   for (const InputFile& file : program.inputs)
     for (const Replica& replica : file.replicas)
       rows.emplace_back("input file", harmless(std::string(file.name) + " from " + text_of(replica)));
+  for (const OutputFile& file : program.outputs)
+    rows.emplace_back("output file", harmless(std::string(file.name) + " to " + std::string(home_path(file.to))));
   const Constraints& constraints = job.need.constraints;
   if (constraints.memory_bytes > 0) rows.emplace_back("memory of each node", bytes_text(constraints.memory_bytes));
   for (const auto& [name, value] : constraints.attributes)
@@ -153,6 +157,12 @@ Json inputs_as_json(const InputFiles& files) {
   return list;
 }
 
+Json outputs_as_json(const OutputFiles& files) {
+  Json list = Json::array();
+  for (const OutputFile& file : files) list.push_back({{"name", file.name.view()}, {"path", home_path(file.to)}});
+  return list;
+}
+
 Json job_as_json(const JobDescription& job) {
   const Program& program = job.program;
   const Limits& limits = program.limits;
@@ -167,6 +177,7 @@ Json job_as_json(const JobDescription& job) {
           {"script_bytes", program.script.size()},
           {"input_bytes", program.input.size()},
           {"stage_in", inputs_as_json(program.inputs)},
+          {"stage_out", outputs_as_json(program.outputs)},
           {job.need.kind == RequestKind::flexible ? "flexible" : "components", size_as_json(job.need)},
           {"memory_bytes", job.need.constraints.memory_bytes},
           {"attributes", attributes},

@@ -16,6 +16,7 @@
 #include "jobmgr/routes.hpp"
 #include "manager/assert.hpp"
 #include "manager/planted.hpp"
+#include "protocol/home_paths.hpp"
 #include "protocol/text.hpp"
 
 namespace dmm::job_steps {
@@ -139,6 +140,8 @@ void on(JobStep& s, FromClient from, Submit& submit) {
   const std::size_t open = s.parts.jobs.open() + s.parts.arrays.left();
   if (answer.fault.empty() && open + jobs_of(submit) > s.parts.settings.jobs_max)
     answer.fault = "at most " + std::to_string(s.parts.settings.jobs_max) + " jobs may be open at once";
+  for (const JobDescription& job : submit.jobs)
+    if (answer.fault.empty()) answer.fault = s.parts.home_files.fault_of(job);
   if (answer.fault.empty()) answer.fault = resolve_dependencies(s.parts, submit);
   if (answer.fault.empty()) answer.fault = s.parts.intake.take_output_paths(submit);
   if (answer.fault.empty()) {
@@ -172,6 +175,8 @@ void accept(JobStep& s, JobDescription description) {
   job.number = s.parts.intake.new_number();
   job.processors = total_processors(description.need);
   job.description = std::move(description);
+  for (InputFile& file : job.description.program.inputs)
+    if (is_at_home(file.replicas[0].url)) file.replicas[0].site = s.parts.settings.site;
   job.submitted = job.waits_since = s.now;
   take_conditions(s, job);
   const Job& added = s.parts.jobs.add(std::move(job));

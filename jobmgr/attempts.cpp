@@ -11,7 +11,6 @@
 #include "manager/assert.hpp"
 #include "manager/planted.hpp"
 #include "protocol/programs.hpp"
-#include "protocol/text.hpp"
 
 namespace dmm::job_steps {
 
@@ -160,6 +159,10 @@ void send_start(JobStep& s, const Job& job, std::uint32_t component) {
   auto& environment = start.program.environment;
   start.program.awaits_go = awaits_go(job);
   for (InputFile& file : start.program.inputs) order_replicas(file, run.lease_of(component_run).lease.owner);
+  if (HomeShare share = s.parts.home_files.share(job, start.request, component); !share.ticket.empty()) {
+    s.parts.home_files.address(start.program, start.request, component);
+    s.effects.shares.push_back(std::move(share));
+  }
   environment.reserve(environment.size() + 11);
   environment.push_back("DMM_JOB=" + std::to_string(job.number));
   environment.push_back("DMM_JOB_ID=" + std::to_string(job.number));
@@ -303,6 +306,7 @@ void attempt_over(JobStep& s, Job& job) {
   Attempt& run = *job.run;
   DMM_ASSERT(run.open == 0);
   release(s, job);
+  if (has_files(job.description.program)) s.effects.shares.push_back({job.number, {}, {}, {}});
   for (const LeaseUse& use : run.leases) {
     const bool was_open = s.parts.leases.close(use.lease, job.number);
     DMM_ASSERT(was_open);

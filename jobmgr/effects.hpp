@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "jobmgr/home_files.hpp"
 #include "jobmgr/records.hpp"
 #include "manager/effects.hpp"
 #include "manager/ledger.hpp"
@@ -31,6 +32,8 @@ struct JobManagerEffects : Effects {
   LedgerChanges<JobManagerRecord> ledger;
   std::vector<OutputPiece> output;
   std::vector<std::uint64_t> ended;  ///< jobs that came to their outcome
+  /// In their order. One without a ticket: the job shares nothing any more, and what was brought in part goes.
+  std::vector<HomeShare> shares;
 };
 
 /// The shell's answer to a piece, whenever it is written or can't be.

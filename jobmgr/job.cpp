@@ -1,8 +1,8 @@
 // Where output goes, and words for its state; see job.hpp.
 #include "jobmgr/job.hpp"
 
-#include "jobmgr/output_paths.hpp"
 #include "manager/assert.hpp"
+#include "protocol/programs.hpp"
 
 namespace dmm {
 
@@ -40,15 +40,18 @@ std::vector<NodeGroup> Attempt::held() const {
 
 bool awaits_go(const Job& job) {
   const Program& program = job.description.program;
-  return job.run->components.size() > 1 || program.runner != Runner::per_component || !program.inputs.empty();
+  return job.run->components.size() > 1 || program.runner != Runner::per_component || has_files(program);
+}
+
+OutputNames output_names_of(const Job& job, std::uint32_t task) {
+  return {job.number, job.array == 0 ? job.number : job.array, job.index, task};
 }
 
 std::string path_of(const Job& job, std::uint32_t component, Stream stream) {
   if (job.own_files) return {};
   const JobDescription& wanted = job.description;
   const ShortText& pattern = stream == Stream::output ? wanted.output_path : wanted.error_path;
-  const std::uint64_t array = job.array == 0 ? job.number : job.array;
-  const std::string path = expanded(pattern, {job.number, array, job.index, component});
+  const std::string path = expanded(pattern, output_names_of(job, component));
   return path.empty() || component == 0 || names_task(pattern) ? path : path + '.' + std::to_string(component);
 }
 

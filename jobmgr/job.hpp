@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "jobmgr/job_life.hpp"
+#include "jobmgr/output_paths.hpp"
 #include "protocol/messages.hpp"
 
 namespace dmm {
@@ -214,6 +215,8 @@ struct Job {
 /// Whether the tasks of the job's attempt await a Go: there are several, or a launcher starts the program.
 bool awaits_go(const Job& job);
 
+/// What the names of its output files are made of, for one of its tasks.
+OutputNames output_names_of(const Job& job, std::uint32_t task);
 /// Where the submitter wants a stream of a component; empty: a file in the manager's own folder.
 std::string path_of(const Job& job, std::uint32_t component, Stream stream);
 

@@ -47,6 +47,9 @@ class JobManager {
   void settle(Instant now, Effects& effects);
   Instant next_deadline() const;
 
+  /// Nodes reach files at home through this server; before any event.
+  void set_home_server(HomeServerAddress server) { parts_.home_files.set(std::move(server)); }
+
   /// Takes other limits; its user and site stay. Empty, or why they can't be taken, and then nothing changed.
   WhyNot reconfigure(const JobManagerSettings& settings);
 

@@ -11,6 +11,7 @@
 #include "jobmgr/effects.hpp"
 #include "jobmgr/eligibility.hpp"
 #include "jobmgr/held_leases.hpp"
+#include "jobmgr/home_files.hpp"
 #include "jobmgr/intake.hpp"
 #include "jobmgr/job_table.hpp"
 #include "jobmgr/job_view.hpp"
@@ -38,6 +39,7 @@ struct JobParts {
   Eligibility eligibility;
   Arrays arrays;
   StartQueue starts;
+  HomeFiles home_files;
   ComponentTimes due;                    ///< every ComponentRun::due
   ComponentTimes looks;                  ///< every ComponentRun::look_due
   std::uint64_t last_piece = 0;          ///< serial of the last piece of output that the shell got

@@ -1,9 +1,11 @@
 // The job manager's daemon: reads its configuration, runs the manager, and does what the manager may not. It has
-// the output of jobs written into files as the user, and keeps the number of the next job. Everything else is in
-// job_manager.hpp and runtime/.
+// the output of jobs written into files as the user, serves files at home to nodes, and keeps the number of the
+// next job. Everything else is in job_manager.hpp and runtime/.
 #include <filesystem>
 #include <map>
+#include <memory>
 
+#include "jobmgr/files/server.hpp"
 #include "jobmgr/job_manager.hpp"
 #include "jobmgr/output_files.hpp"
 #include "runtime/daemon_main.hpp"
@@ -29,11 +31,13 @@ JobManagerConfigOrError read_config(const DaemonArguments& given) {
 
 class JobShell {
  public:
-  JobShell(JobManagerConfig config, DaemonArguments arguments, NumberFile numbers, Log& log)
+  JobShell(JobManagerConfig config, DaemonArguments arguments, NumberFile numbers,
+           std::unique_ptr<HomeServer> files, Log& log)
       : config_(std::move(config)),
         arguments_(std::move(arguments)),
         folder_(std::filesystem::absolute(config_.directory).lexically_normal().string()),
         numbers_(std::move(numbers)),
+        files_(std::move(files)),
         log_(log) {}
 
   static constexpr std::string_view state_verb = "counts";
@@ -80,6 +84,9 @@ class JobShell {
                                  piece.last, is_ours});
     }
     driver.effects.ended.clear();  // the table has them
+    for (HomeShare& share : std::exchange(driver.effects.shares, {}))
+      if (files_) files_->take(std::move(share));
+    if (files_) files_->begin();
     return false;
   }
 
@@ -103,6 +110,7 @@ class JobShell {
   FileWriter writer_;
   std::map<std::uint64_t, OutputWritten> writing_;  ///< pieces that the writer has
   NumberFile numbers_;
+  std::unique_ptr<HomeServer> files_;  ///< null: none is wanted
   Log& log_;
 };
 
@@ -139,7 +147,15 @@ int run(const JobManagerConfig& config, const DaemonArguments& arguments) {
   if (ledger != nullptr)
     if (const std::string fault = manager.restore(monotonic_now(), std::move(rows)); !fault.empty())
       return fail("the ledger " + ledger->path() + " can't be used: " + fault);
-  JobShell shell(config, arguments, std::move(numbers), foundation.log);
+  std::unique_ptr<HomeServer> files;
+  if (!config.files_listen.empty()) {
+    auto opened =
+        HomeServer::open({config.files_listen, config.files_host, config.directory, config.files_bytes_max});
+    if (const auto* fault = std::get_if<1>(&opened)) return fail(*fault);
+    files = std::get<0>(std::move(opened));
+    manager.set_home_server(files->address());
+  }
+  JobShell shell(config, arguments, std::move(numbers), std::move(files), foundation.log);
   return run_daemon(foundation, settings, std::move(manager), shell, ledger.get());
 }
 

@@ -2,13 +2,27 @@
 #include "keys/sha256.hpp"
 
 #include <openssl/evp.h>
+#include <openssl/hmac.h>
 
 #include <array>
 #include <memory>
+#include <span>
 
 #include <unistd.h>
 
+#include "manager/assert.hpp"
+
 namespace dmm {
+namespace {
+
+std::string digits_of(std::span<const unsigned char> bytes) {
+  constexpr char digits[] = "0123456789abcdef";
+  std::string text;
+  for (const unsigned char byte : bytes) text += {digits[byte / 16], digits[byte % 16]};
+  return text;
+}
+
+}  // namespace
 
 std::string sha256_of(int descriptor) {
   const std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> context(EVP_MD_CTX_new(), EVP_MD_CTX_free);
@@ -20,10 +34,16 @@ std::string sha256_of(int descriptor) {
   std::array<unsigned char, EVP_MAX_MD_SIZE> sum;
   unsigned size = 0;
   if (count < 0 || EVP_DigestFinal_ex(context.get(), sum.data(), &size) != 1) return {};
-  constexpr char digits[] = "0123456789abcdef";
-  std::string text;
-  for (unsigned i = 0; i < size; ++i) text += {digits[sum[i] / 16], digits[sum[i] % 16]};
-  return text;
+  return digits_of({sum.data(), size});
+}
+
+std::string keyed_word(std::string_view secret, std::string_view text) {
+  std::array<unsigned char, EVP_MAX_MD_SIZE> sum;
+  unsigned size = 0;
+  const auto* made = HMAC(EVP_sha256(), secret.data(), static_cast<int>(secret.size()),
+                          reinterpret_cast<const unsigned char*>(text.data()), text.size(), sum.data(), &size);
+  DMM_ASSERT(made != nullptr);
+  return digits_of({sum.data(), size});
 }
 
 }  // namespace dmm

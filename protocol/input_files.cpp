@@ -6,6 +6,8 @@
 #include <string>
 #include <utility>
 
+#include "protocol/home_paths.hpp"
+
 namespace dmm {
 namespace {
 
@@ -21,19 +23,6 @@ bool is_url(std::string_view text) {
 /// Without one, a line of a log and a header of HTTP stay what they are.
 bool is_printable(std::string_view text) {
   return std::ranges::all_of(text, [](char c) { return c > ' ' && c < '\x7f'; });
-}
-
-/// A name that stays below the folder: no part of it is empty, "." or "..".
-bool stays_below(std::string_view name) {
-  if (name.empty() || name.size() > input_name_bytes_max || name.find('\0') != std::string_view::npos)
-    return false;
-  while (true) {
-    const std::size_t end = std::min(name.find('/'), name.size());
-    const std::string_view part = name.substr(0, end);
-    if (part.empty() || part == "." || part == "..") return false;
-    if (end == name.size()) return true;
-    name.remove_prefix(end + 1);
-  }
 }
 
 bool is_sha256(std::string_view text) {
@@ -52,8 +41,10 @@ WhyNot fault_of(const InputFile& file) {
     return "expected a name below the working directory, of at most 255 bytes, without '..'";
   if (file.replicas.empty() || file.replicas.size() > replicas_max)
     return "expected 1 to " + std::to_string(replicas_max) + " places where it is";
+  const bool comes_from_home = is_at_home(file.replicas[0].url) && file.replicas.size() == 1;
   for (const Replica& replica : file.replicas)
-    if (WhyNot why = fault_of_url(replica.url); !why.empty()) return why;
+    if (WhyNot why = comes_from_home ? fault_of_home(replica.url) : fault_of_url(replica.url); !why.empty())
+      return why;
   if (!file.sha256.empty() && !is_sha256(file.sha256)) return "expected a SHA-256 of 64 digits, 0-9 and a-f";
   return {};
 }
@@ -74,18 +65,27 @@ WhyNot fault_of_logical_name(std::string_view name) {
 
 OrFault<InputFile, WhyNot> parse_input_file(std::string_view text) {
   using Result = OrFault<InputFile, WhyNot>;
+  const auto is_path = [](std::string_view from) { return !is_url(from) && !from.starts_with(logical_scheme); };
   const std::size_t equals = text.find('=');
-  const bool is_named = !is_url(text) && !text.starts_with(logical_scheme) && equals != std::string_view::npos;
+  const bool is_named = is_path(text) && equals != std::string_view::npos;
   const std::string_view from = is_named ? text.substr(equals + 1) : text;
-  const std::string_view path = from.substr(0, from.find_first_of("?#"));
+  const std::string_view path = is_path(from) ? from : from.substr(0, from.find_first_of("?#"));
   const std::string_view name = is_named ? text.substr(0, equals) : path.substr(path.find_last_of("/:") + 1);
-  const InputFile file{name, {{from}}};
-  const bool is_logical = from.starts_with(logical_scheme);
-  WhyNot why = is_logical ? fault_of_logical_name(from.substr(logical_scheme.size())) : WhyNot();
-  if (why.empty() && is_logical && !stays_below(name)) why = "expected a name below the working directory";
-  if (why.empty() && !is_logical) why = fault_of(file);
+  InputFile file{name, {{from}}};
+  WhyNot why;
+  if (is_path(from)) {
+    if (from.empty() || from.find("://") != std::string_view::npos)
+      why = "expected a file here, or a URL that begins with http://, https:// or file:///";
+    else
+      file.replicas[0].url = at_home(from);
+  } else if (from.starts_with(logical_scheme)) {
+    why = fault_of_logical_name(from.substr(logical_scheme.size()));
+  } else {
+    why = fault_of(file);
+  }
+  if (why.empty() && !stays_below(name)) why = "expected a name below the working directory";
   if (!why.empty()) return Result(std::in_place_index<1>, why + ", got '" + std::string(text) + "'");
-  return Result(std::in_place_index<0>, file);
+  return Result(std::in_place_index<0>, std::move(file));
 }
 
 WhyNot fault_of(const InputFiles& files) {

@@ -17,7 +17,9 @@ namespace dmm {
 
 /// A copy of a file.
 struct Replica {
-  ShortText url;       ///< of http, https, or file for a path of the host where the job runs
+  /// Of http, https, or file for a path of the host where the job runs; or "home:" and a path at the job's home,
+  /// for which a Start has the URL of its job manager.
+  ShortText url;
   SiteName site = {};  ///< where it lies; empty: not known
 
   bool operator==(const Replica&) const = default;
@@ -72,7 +74,8 @@ WhyNot fault_of_url(std::string_view url);
 /// Why a file can't have this logical name; empty if it can. It is a relative path without '.' and '..'.
 WhyNot fault_of_logical_name(std::string_view name);
 /// "mesh.dat=http://files.example.org/mesh.dat" as a file with one replica; or why it is none. Without "NAME=" the
-/// last part of the URL, or of the logical name, is the name.
+/// last part of the URL, of the logical name or of the path is the name. A path here stays as it is, behind
+/// "home:".
 OrFault<InputFile, WhyNot> parse_input_file(std::string_view text);
 /// Why there can't be such files, with the name of the one that errs; empty if there can.
 WhyNot fault_of(const InputFiles& files);

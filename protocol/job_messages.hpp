@@ -14,6 +14,7 @@
 #include "protocol/input_files.hpp"
 #include "protocol/job_arrays.hpp"
 #include "protocol/message_fields.hpp"
+#include "protocol/output_files.hpp"
 #include "protocol/reasons.hpp"
 #include "protocol/resources.hpp"
 #include "protocol/time.hpp"
@@ -58,10 +59,11 @@ struct Program {
   Runner runner = Runner::per_component;
   bool awaits_go = false;  ///< it is made ready, and begins at a Go; its job manager decides that
   InputFiles inputs = {};  ///< brought to its folder first
+  OutputFiles outputs = {};  ///< brought home from its folder when it is over
   template <class Self>
   static auto fields(Self& self) {
     return std::tie(self.arguments, self.working_directory, self.environment, self.limits, self.script, self.input,
-                    self.runner, self.awaits_go, self.inputs);
+                    self.runner, self.awaits_go, self.inputs, self.outputs);
   }
 };
 

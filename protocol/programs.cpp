@@ -62,6 +62,12 @@ std::size_t bytes_of(const InputFiles& files) {
   return bytes;
 }
 
+std::size_t bytes_of(const OutputFiles& files) {
+  std::size_t bytes = 0;
+  for (const OutputFile& file : files) bytes += file.name.size() + file.to.size();
+  return bytes;
+}
+
 std::size_t bytes_of(const std::vector<std::string>& texts) {
   std::size_t bytes = 0;
   for (const std::string& text : texts) bytes += text.size() + 1;
@@ -115,6 +121,7 @@ WhyNot fault_of(const Program& program) {
   if (WhyNot fault = fault_of(program.inputs); !fault.empty()) return "stage_in: " + fault;
   if (!program.inputs.empty() && !program.working_directory.empty())
     return "stage_in: a job with input files works in a folder of its own; expected no working_directory";
+  if (WhyNot fault = fault_of(program.outputs); !fault.empty()) return "stage_out: " + fault;
   return fault_of_path("working_directory", program.working_directory);
 }
 
@@ -125,8 +132,12 @@ void set_runner(JobDescription& job, Runner runner) {
 
 void set_inputs(JobDescription& job, InputFiles inputs) {
   job.program.inputs = std::move(inputs);
-  if (job.program.inputs.empty()) return;
-  job.need.constraints.attributes.try_emplace(staging_attribute, staging_value);
+  if (!job.program.inputs.empty()) job.need.constraints.attributes.try_emplace(staging_attribute, staging_value);
+}
+
+void set_outputs(JobDescription& job, OutputFiles outputs) {
+  job.program.outputs = std::move(outputs);
+  if (!job.program.outputs.empty()) job.need.constraints.attributes.try_emplace(staging_attribute, staging_value);
 }
 
 WhyNot fault_of(const JobDescription& job) {
@@ -134,12 +145,13 @@ WhyNot fault_of(const JobDescription& job) {
   const std::size_t bytes = bytes_of(job.program.arguments) + bytes_of(job.program.environment);
   if (bytes > program_bytes_max)
     return too_long("command and environment: all of it, with a byte behind each text,", bytes, program_bytes_max);
-  if (const std::size_t all =
-          bytes + job.program.script.size() + job.program.input.size() + bytes_of(job.program.inputs);
+  const std::size_t names = bytes_of(job.program.inputs) + bytes_of(job.program.outputs);
+  if (const std::size_t all = bytes + job.program.script.size() + job.program.input.size() + names;
       all > job_bytes_max)
-    return too_long("command, environment, script, input and input files: all of it", all, job_bytes_max);
-  if (!job.program.inputs.empty() && !job.need.constraints.attributes.contains(staging_attribute))
-    return "stage_in: its nodes must have the attribute " + std::string(staging_attribute);
+    return too_long("command, environment, script, input and names of files: all of it", all, job_bytes_max);
+  if (has_files(job.program) && !job.need.constraints.attributes.contains(staging_attribute))
+    return std::string(job.program.inputs.empty() ? "stage_out" : "stage_in") +
+           ": its nodes must have the attribute " + staging_attribute;
   if (job.goes_on && has_agents(job.program.runner))
     return "go_on: the programs of such a job need one another; expected a runner that isn't once or mpi";
   if (job.name.size() > job_name_bytes_max) return too_long("name: it", job.name.size(), job_name_bytes_max);

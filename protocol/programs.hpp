@@ -46,8 +46,12 @@ void set_runner(JobDescription& job, Runner runner);
 /// Of `Started::isolation`.
 constexpr std::size_t isolation_bytes_max = 200;
 
+/// Whether files are brought to where the program runs, or from there.
+inline bool has_files(const Program& program) { return !program.inputs.empty() || !program.outputs.empty(); }
 /// Sets the files that the job reads, and what its nodes must have for that.
 void set_inputs(JobDescription& job, InputFiles inputs);
+/// Sets the files that it writes, likewise.
+void set_outputs(JobDescription& job, OutputFiles outputs);
 
 /// What the first line of a script names.
 struct ScriptHead {

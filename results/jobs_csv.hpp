@@ -10,8 +10,8 @@
 #include <span>
 #include <string>
 
-#include "results/output_file.hpp"
 #include "results/processor_numbers.hpp"
+#include "results/result_file.hpp"
 #include "simulator/architectures/grid.hpp"
 #include "simulator/architectures/run.hpp"
 
@@ -27,7 +27,7 @@ class JobsCsv {
   std::string close() { return file_.close(); }
 
  private:
-  OutputFile file_;
+  ResultFile file_;
   const Grid& grid_;
   std::string workload_name_;
 };

@@ -11,7 +11,7 @@
 #include <deque>
 #include <string>
 
-#include "results/output_file.hpp"
+#include "results/result_file.hpp"
 #include "simulator/architectures/grid.hpp"
 #include "simulator/architectures/run.hpp"
 
@@ -45,7 +45,7 @@ class OutcomeSwf {
   void write(std::uint64_t number, const Row& row);
   void write_first();
 
-  OutputFile file_;
+  ResultFile file_;
   std::deque<Row> rows_;     ///< of jobs from first_ on
   std::uint64_t first_ = 1;  ///< the number of the job that is written next
 };

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "results/output_file.hpp"
+#include "results/result_file.hpp"
 #include "simulator/architectures/grid.hpp"
 #include "simulator/architectures/run.hpp"
 
@@ -27,8 +27,8 @@ class SamplesCsv {
   std::string close();
 
  private:
-  OutputFile clusters_;
-  OutputFile links_file_;
+  ResultFile clusters_;
+  ResultFile links_file_;
   const Grid& grid_;
   const std::vector<LinkEnds>& links_;
 };

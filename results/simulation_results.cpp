@@ -4,8 +4,8 @@
 #include <filesystem>
 #include <system_error>
 
-#include "results/output_file.hpp"
 #include "results/plots.hpp"
+#include "results/result_file.hpp"
 #include "results/schedule_json.hpp"
 
 namespace dmm {

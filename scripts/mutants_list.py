@@ -245,7 +245,7 @@ MUTANTS = [
      "new": "return replica.site.empty() && owner.empty(); }",
      "found_by": "jobmgr: files: the resource manager gets the owner's replica first"},
     {"name": "I5", "what": "a server's redirection reads a file of the host",
-     "file": "resmgr/launcher/download.cpp",
+     "file": "resmgr/launcher/transfer.cpp",
      "old": "CURLOPT_REDIR_PROTOCOLS_STR, \"http,https\");",
      "new": "CURLOPT_REDIR_PROTOCOLS_STR, \"http,https,file\");",
      "found_by": "processes.files: ServersThatErr.test_what_stays_wrong_fails_the_job"},

@@ -22,9 +22,9 @@ from tidy_words import Finding, check_architecture, check_findings, check_prose,
 
 # Who may include whom, beside the standard library. The first row whose pattern fits a file holds for it. A word is
 #   a folder            its headers (protocol without codec.hpp, resmgr without backends/ and launcher/,
-#                       batchmgr without runner/)
+#                       batchmgr without runner/, jobmgr without files/)
 #   codec, backends,    protocol/codec.hpp, resmgr/backends/,
-#   launcher, runner    resmgr/launcher/, batchmgr/runner/
+#   launcher, runner, files   resmgr/launcher/, batchmgr/runner/, jobmgr/files/
 #   settings            settings.hpp of the three managers
 #   a library           see LIBRARIES; posix is what the operating system offers
 INCLUDES = (
@@ -40,11 +40,11 @@ INCLUDES = (
     ("manager/*", "manager protocol"),
     ("keys/key.cpp", "keys manager sodium"),
     ("keys/seals.cpp", "keys manager sodium"),
-    ("keys/sha256.cpp", "keys openssl posix"),
+    ("keys/sha256.cpp", "keys manager openssl posix"),
     ("keys/*", "keys manager protocol nlohmann"),
     ("links/*", "links keys manager protocol codec"),
     ("sitemgr/main.cpp", "sitemgr keys views runtime topologies manager links protocol"),
-    ("jobmgr/main.cpp", "jobmgr keys views runtime topologies manager links protocol"),
+    ("jobmgr/main.cpp", "jobmgr files keys views runtime topologies manager links protocol"),
     ("resmgr/main.cpp", "resmgr keys backends views runtime topologies manager links protocol"),
     ("resmgr/backends/*", "backends resmgr manager protocol posix"),
     ("resmgr/launcher/*", "launcher backends keys manager protocol posix"),
@@ -55,6 +55,8 @@ INCLUDES = (
     ("batchmgr/systems/*", "batchmgr keys manager protocol"),
     ("batchmgr/*", "batchmgr manager protocol"),
     ("sitemgr/*", "sitemgr manager matchmaking protocol"),
+    ("jobmgr/home_files.cpp", "jobmgr keys manager protocol"),
+    ("jobmgr/files/*", "files jobmgr keys runtime protocol posix openssl httplib"),
     ("jobmgr/*", "jobmgr manager protocol"),
     ("resmgr/*", "resmgr manager protocol"),
     ("topologies/*", "topologies settings batchmgr keys protocol nlohmann"),
@@ -94,15 +96,16 @@ LIBRARIES = (
     ("benchmark", ("benchmark/*",)),
     ("zlib", ("zlib.h", "zconf.h")),
     ("sodium", ("sodium.h",)),
-    ("openssl", ("openssl/evp.h",)),
+    ("openssl", ("openssl/*",)),
+    ("httplib", ("httplib.h",)),
     ("posix", ("sys/*", "netinet/*", "arpa/*", "linux/*", "*.h")),
 )
 
 # The deterministic folders: no clock, no chance, no threads, no files, no order that changes from run to run.
 PURE = ("protocol/*", "matchmaking/*", "manager/*", "links/*", "sitemgr/*", "jobmgr/*", "resmgr/*", "batchmgr/*",
         "simulator/*")
-IMPURE = ("sitemgr/main.cpp", "jobmgr/main.cpp", "resmgr/main.cpp", "resmgr/backends/*", "resmgr/launcher/*",
-          "batchmgr/main.cpp", "batchmgr/runner/*", "batchmgr/agent/*")
+IMPURE = ("sitemgr/main.cpp", "jobmgr/main.cpp", "jobmgr/files/*", "resmgr/main.cpp", "resmgr/backends/*",
+          "resmgr/launcher/*", "batchmgr/main.cpp", "batchmgr/runner/*", "batchmgr/agent/*")
 
 BANNED_HEADERS = ("chrono ctime random thread mutex shared_mutex atomic condition_variable future semaphore latch"
                   " barrier stop_token iostream fstream locale clocale codecvt").split()
@@ -320,7 +323,7 @@ def unit_of(include):
     """Which word of INCLUDES stands for a header of this tree."""
     if include == "protocol/codec.hpp":
         return "codec"
-    for folder in ("resmgr/backends", "resmgr/launcher", "batchmgr/runner"):
+    for folder in ("resmgr/backends", "resmgr/launcher", "batchmgr/runner", "jobmgr/files"):
         if include.startswith(f"{folder}/"):
             return folder.split("/")[1]
     return include.split("/", 1)[0]

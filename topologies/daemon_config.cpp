@@ -9,6 +9,7 @@
 
 #include "batchmgr/batch_system.hpp"
 #include "batchmgr/lending.hpp"
+#include "protocol/numbers.hpp"
 #include "topologies/json_writer.hpp"
 #include "topologies/settings_fields.hpp"
 #include "topologies/site_behaviour.hpp"
@@ -104,11 +105,24 @@ void visit_places(Config& c, Visitor& v) {
   });
 }
 
+/// Empty, or an address and a port.
+std::string fault_of_files_listen(const std::string& listen) {
+  const std::size_t colon = listen.rfind(':');
+  std::uint16_t port = 0;
+  const bool is_whole =
+      colon != std::string::npos && colon > 0 && parse_number(std::string_view(listen).substr(colon + 1), port);
+  return listen.empty() || is_whole ? std::string()
+                                    : "expected HOST:PORT, as in 0.0.0.0:0; found \"" + listen + '"';
+}
+
 template <class Config, class Visitor>
 void visit(Config& c, Visitor& v, const JobManagerConfig*) {
   v.require({"site", "user", "site_endpoint", "listen", "directory"});
   visit_job_manager(c.settings, v);
   visit_places(c, v);
+  v.text("files_listen", c.files_listen, fault_of_files_listen);
+  v.text("files_host", c.files_host);
+  v.integer("files_bytes_max", c.files_bytes_max, 1);
   visit_shell(c, v);
 }
 

@@ -59,6 +59,9 @@ struct JobManagerConfig {
   std::string site_endpoint;        ///< of the site manager, which it dials
   std::vector<std::string> listen;  ///< for clients
   std::string directory;            ///< for outputs and state
+  std::string files_listen;         ///< "HOST:PORT" for files at home; empty: they don't travel
+  std::string files_host;           ///< by which nodes reach it; empty: that of files_listen, or the host's name
+  std::uint64_t files_bytes_max = 10ULL * 1024 * 1024 * 1024;  ///< no output file that is brought home is longer
   std::string ledger = "graded";    ///< one of ledger_modes()
   LogSettings log;
   double beat_seconds = 1;

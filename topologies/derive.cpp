@@ -171,6 +171,7 @@ class Deriver {
       JobManagerConfig config;
       config.settings = std::move(settings);
       config.site_endpoint = endpoint_of(site.name);
+      config.files_listen = "127.0.0.1:0";  // all of it is on one host
       fill_shell(config, daemon);
       daemon.text = write_config(config);
     }

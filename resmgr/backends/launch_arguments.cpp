@@ -1,58 +1,88 @@
 // See launch_arguments.hpp.
 #include "resmgr/backends/launch_arguments.hpp"
 
-#include <span>
+#include <algorithm>
+#include <string_view>
 
 #include "protocol/numbers.hpp"
 
 namespace dmm {
-
 namespace {
 
-/// Words from the first to the last, taken one by one.
-using Words = std::span<const std::string>;
+constexpr std::string_view input_variable = "DMM_STAGE_IN_", output_variable = "DMM_STAGE_OUT_";
 
-void add_words(const InputFile& file, std::vector<std::string>& words) {
-  words.insert(words.end(),
-               {file.name, std::to_string(file.bytes), file.sha256, std::to_string(file.replicas.size())});
-  for (const Replica& replica : file.replicas) words.push_back(replica.url);
+/// Names, URLs and checksums have no line ends.
+constexpr char between = '\n';
+
+std::string variable_of(std::string_view kind, std::size_t number, const std::vector<std::string>& words) {
+  std::string text = std::string(kind) + std::to_string(number) + '=';
+  for (std::size_t i = 0; i < words.size(); ++i) text += (i == 0 ? "" : std::string(1, between)) + words[i];
+  return text;
 }
 
-/// Reads a file from the first words, and takes them away; false if they make no sense.
-bool take_file(Words& words, InputFile& file) {
-  std::size_t count = 0;
+std::vector<std::string> words_of(std::string_view variable) {
+  std::vector<std::string> words;
+  for (std::size_t at = variable.find('=') + 1;; ++at) {
+    const std::size_t end = std::min(variable.find(between, at), variable.size());
+    words.emplace_back(variable.substr(at, end - at));
+    if (end == variable.size()) return words;
+    at = end;
+  }
+}
+
+bool take_words(const std::vector<std::string>& words, InputFile& file) {
   if (words.size() < 4 || !parse_number(std::string_view(words[1]), file.bytes)) return false;
-  if (!parse_number(std::string_view(words[3]), count) || count > words.size() - 4) return false;
   file.name = words[0];
   file.sha256 = words[2];
-  for (const std::string& url : words.subspan(4, count)) file.replicas.push_back({url});
-  words = words.subspan(4 + count);
+  for (std::size_t i = 3; i < words.size(); ++i) file.replicas.push_back({words[i]});
   return true;
 }
 
 }  // namespace
 
 std::vector<std::string> launch_words(const LaunchArguments& arguments) {
-  std::vector<std::string> words{"run", std::to_string(static_cast<unsigned>(arguments.runner)), arguments.address,
-                                 std::to_string(arguments.inputs.size())};
-  for (const InputFile& file : arguments.inputs) add_words(file, words);
+  std::vector<std::string> words{"run", std::to_string(static_cast<unsigned>(arguments.runner)),
+                                 arguments.address};
   words.insert(words.end(), arguments.program.begin(), arguments.program.end());
   return words;
 }
 
 std::optional<LaunchArguments> parse_launch_arguments(const std::vector<std::string>& words) {
   unsigned runner = 0;
-  std::size_t files = 0;
-  if (words.size() < 4 || !parse_number(std::string_view(words[0]), runner) || runner >= runners)
+  if (words.size() < 3 || !parse_number(std::string_view(words[0]), runner) || runner >= runners)
     return std::nullopt;
-  if (!parse_number(std::string_view(words[2]), files) || files > input_files_max) return std::nullopt;
-  LaunchArguments arguments{static_cast<Runner>(runner), words[1], {}, {}};
-  Words rest = Words(words).subspan(3);
-  for (; files > 0; --files)
-    if (!take_file(rest, arguments.inputs.emplace_back())) return std::nullopt;
-  if (rest.empty()) return std::nullopt;
-  arguments.program.assign(rest.begin(), rest.end());
-  return arguments;
+  return LaunchArguments{static_cast<Runner>(runner), words[1], {words.begin() + 2, words.end()}};
+}
+
+std::vector<std::string> launch_variables(const InputFiles& inputs, const OutputFiles& outputs) {
+  std::vector<std::string> variables;
+  for (const InputFile& file : inputs) {
+    std::vector<std::string> words{file.name, std::to_string(file.bytes), file.sha256};
+    for (const Replica& replica : file.replicas) words.push_back(replica.url);
+    variables.push_back(variable_of(input_variable, variables.size(), words));
+  }
+  for (const OutputFile& file : outputs)
+    variables.push_back(variable_of(output_variable, variables.size(), {file.name, file.to}));
+  return variables;
+}
+
+std::optional<LaunchFiles> parse_launch_variables(const std::vector<std::string>& variables) {
+  LaunchFiles files;
+  for (const std::string& variable : variables) {
+    if (!is_launch_variable(variable)) continue;
+    const std::vector<std::string> words = words_of(variable);
+    if (variable.starts_with(input_variable)) {
+      if (!take_words(words, files.inputs.emplace_back())) return std::nullopt;
+    } else {
+      if (words.size() != 2) return std::nullopt;
+      files.outputs.push_back({words[0], words[1]});
+    }
+  }
+  return files;
+}
+
+bool is_launch_variable(const std::string& variable) {
+  return variable.starts_with(input_variable) || variable.starts_with(output_variable);
 }
 
 }  // namespace dmm

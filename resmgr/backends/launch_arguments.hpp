@@ -1,4 +1,5 @@
-// The command line by which a resource manager starts the launcher.
+// How a resource manager starts the launcher: what it is to run in its arguments, which all accounts of a host can
+// see, and the job's files in its environment, which they can't: a URL may have a word in it that opens the file.
 #pragma once
 
 #include <optional>
@@ -12,7 +13,6 @@ namespace dmm {
 struct LaunchArguments {
   Runner runner = Runner::per_component;
   std::string address;               ///< at which the job's other tasks reach this host; empty: they can't
-  InputFiles inputs;                 ///< brought to its folder before it is ready
   std::vector<std::string> program;  ///< and its arguments
 };
 
@@ -20,5 +20,17 @@ struct LaunchArguments {
 std::vector<std::string> launch_words(const LaunchArguments& arguments);
 /// The same without "run"; nothing if they make no sense.
 std::optional<LaunchArguments> parse_launch_arguments(const std::vector<std::string>& words);
+
+struct LaunchFiles {
+  InputFiles inputs;    ///< brought to its folder before it is ready
+  OutputFiles outputs;  ///< brought to these URLs when it is over
+};
+
+/// A variable for each file.
+std::vector<std::string> launch_variables(const InputFiles& inputs, const OutputFiles& outputs);
+/// The files of such variables among others, which are left out; nothing if they make no sense.
+std::optional<LaunchFiles> parse_launch_variables(const std::vector<std::string>& variables);
+/// Whether it is one of them: the job's program needs none.
+bool is_launch_variable(const std::string& variable);
 
 }  // namespace dmm

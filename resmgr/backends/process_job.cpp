@@ -57,7 +57,9 @@ std::vector<std::string> paths_of(const std::string& name, const std::vector<std
 void put_launcher_before(const Program& program, const ProcessBackendSettings& settings, StartJob& job) {
   const std::string& keeper = settings.keeper_executable;
   const std::string launcher = keeper.substr(0, keeper.rfind('/') + 1) + "launcher";
-  job.arguments = launch_words({program.runner, settings.address, program.inputs, std::move(job.arguments)});
+  job.arguments = launch_words({program.runner, settings.address, std::move(job.arguments)});
+  for (std::string& variable : launch_variables(program.inputs, program.outputs))
+    job.environment.push_back(std::move(variable));
   job.arguments.insert(job.arguments.begin(), launcher);
   job.paths = {launcher};
   job.awaits_go = true;

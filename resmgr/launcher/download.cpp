@@ -3,17 +3,16 @@
 
 #include <curl/curl.h>
 
-#include <array>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
 #include <filesystem>
 #include <memory>
+#include <string_view>
 #include <utility>
 
 #include <fcntl.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "keys/sha256.hpp"
@@ -23,7 +22,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-using Handle = std::unique_ptr<CURL, decltype(&curl_easy_cleanup)>;
+using Headers = std::unique_ptr<curl_slist, decltype(&curl_slist_free_all)>;
 
 /// What is open of one download.
 struct Target {
@@ -32,6 +31,8 @@ struct Target {
   std::uint64_t bytes_max = 0;  ///< 0: any number
   int error = 0;                ///< why a write failed
   bool is_too_long = false;
+  std::string reason;   ///< in the server's words
+  std::string version;  ///< as the server calls it, with quotes; empty: it doesn't
 };
 
 /// What one try came to.
@@ -63,56 +64,48 @@ std::size_t take_bytes(char* bytes, std::size_t, std::size_t count, void* contex
   return count;
 }
 
-Handle handle_for(const std::string& url, const DownloadLimits& limits, Target& target) {
-  Handle handle(curl_easy_init(), curl_easy_cleanup);
-  if (!handle) return handle;
-  CURL* const curl = handle.get();
-  const auto milliseconds_of = [](Duration length) { return static_cast<long>(length.microseconds / 1000); };
-  curl_easy_setopt(curl, CURLOPT_URL, url.c_str());
-  curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https,file");
-  curl_easy_setopt(curl, CURLOPT_REDIR_PROTOCOLS_STR, "http,https");  // no server reads files of this host
-  curl_easy_setopt(curl, CURLOPT_FOLLOWLOCATION, 1L);
-  curl_easy_setopt(curl, CURLOPT_MAXREDIRS, limits.redirects);
-  curl_easy_setopt(curl, CURLOPT_FAILONERROR, 1L);
-  curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
-  curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT_MS, milliseconds_of(limits.connect));
-  curl_easy_setopt(curl, CURLOPT_LOW_SPEED_LIMIT, 1L);
-  curl_easy_setopt(curl, CURLOPT_LOW_SPEED_TIME, std::max(milliseconds_of(limits.stall) / 1000, 1L));
-  curl_easy_setopt(curl, CURLOPT_BUFFERSIZE, 256 * 1024L);
-  curl_easy_setopt(curl, CURLOPT_USERAGENT, "dmm");
-  curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, take_bytes);
-  curl_easy_setopt(curl, CURLOPT_WRITEDATA, &target);
-  return handle;
+bool is_header(std::string_view line, std::string_view name) {
+  return line.size() > name.size() && strncasecmp(line.data(), name.data(), name.size()) == 0;
 }
 
-/// Of what may be otherwise in a moment.
-bool is_passing(CURLcode code, long status) {
-  switch (code) {
-    case CURLE_HTTP_RETURNED_ERROR: return status >= 500 || status == 408 || status == 429;
-    case CURLE_COULDNT_RESOLVE_HOST:
-    case CURLE_COULDNT_CONNECT:
-    case CURLE_PARTIAL_FILE:
-    case CURLE_OPERATION_TIMEDOUT:
-    case CURLE_GOT_NOTHING:
-    case CURLE_SEND_ERROR:
-    case CURLE_RECV_ERROR: return true;
-    default: return false;
+/// Keeps the word by which the server knows this version of the file, and why a job manager's server refuses it.
+std::size_t take_header(char* line, std::size_t, std::size_t count, void* context) {
+  Target& target = *static_cast<Target*>(context);
+  const std::string_view text(line, count);
+  if (is_header(text, "etag:")) {
+    const std::size_t first = text.find('"'), last = text.rfind('"');
+    const bool is_strong = first != std::string_view::npos && last > first && text[first - 1] != '/';
+    target.version = is_strong ? std::string(text.substr(first, last - first + 1)) : "";
   }
+  if (is_header(text, reason_header)) target.reason = harmless(text.substr(reason_header.size()));
+  return count;
+}
+
+CurlHandle handle_for(const std::string& url, const TransferLimits& limits, Target& target) {
+  CurlHandle handle = curl_for(url, limits);
+  if (!handle) return handle;
+  CURL* const curl = handle.get();
+  curl_easy_setopt(curl, CURLOPT_FAILONERROR, 1L);
+  curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, take_bytes);
+  curl_easy_setopt(curl, CURLOPT_WRITEDATA, &target);
+  curl_easy_setopt(curl, CURLOPT_HEADERFUNCTION, take_header);
+  curl_easy_setopt(curl, CURLOPT_HEADERDATA, &target);
+  return handle;
 }
 
 /// A copy of a file that is asked for.
 struct Source {
   const InputFile& file;
   std::string url;
-  std::string text() const { return "input file '" + std::string(file.name) + "' from " + url + ": "; }
+  std::string text() const { return "input file '" + std::string(file.name) + "' from " + shown(url) + ": "; }
 };
 
-DownloadFault fault_of(const Source& source, const std::string& why) {
+TransferFault fault_of(const Source& source, const std::string& why) {
   return {StartFault::staging, source.text() + why};
 }
 
 /// A full disk is the host's, and the job runs elsewhere; a limit is the job's.
-DownloadFault fault_of_disk(const std::string& what, int error) {
+TransferFault fault_of_disk(const std::string& what, int error) {
   const bool is_of_host = error == ENOSPC || error == EDQUOT || error == EIO;
   return {is_of_host ? StartFault::resources : StartFault::staging,
           what + "can't be written: " + std::strerror(error)};
@@ -120,7 +113,7 @@ DownloadFault fault_of_disk(const std::string& what, int error) {
 
 class Download {
  public:
-  Download(Source source, const DownloadLimits& limits, int descriptor)
+  Download(Source source, const TransferLimits& limits, int descriptor)
       : source_(std::move(source)), limits_(limits), handle_(handle_for(source_.url, limits, target_)) {
     target_.descriptor = descriptor;
     target_.bytes_max = source_.file.bytes;
@@ -132,7 +125,7 @@ class Download {
     return ftruncate(target_.descriptor, 0) == 0 && lseek(target_.descriptor, 0, SEEK_SET) == 0;
   }
 
-  DownloadFault run() {
+  TransferFault run() {
     if (!handle_) return {StartFault::resources, "libcurl has no memory"};
     int failures = 0;
     for (Duration pause = limits_.pause;; pause = pause * 2) {
@@ -149,12 +142,20 @@ class Download {
 
  private:
   TryEnd once() {
-    std::array<char, CURL_ERROR_SIZE> words{};
+    CurlWords words{};
     CURL* const curl = handle_.get();
     const std::uint64_t from = target_.bytes;
+    target_.reason.clear();
     curl_easy_setopt(curl, CURLOPT_ERRORBUFFER, words.data());
     curl_easy_setopt(curl, CURLOPT_RESUME_FROM_LARGE, static_cast<curl_off_t>(from));
+    // What comes must be of the version that what is here is of.
+    const Headers headers(from > 0 && !target_.version.empty()
+                              ? curl_slist_append(nullptr, ("If-Match: " + target_.version).c_str())
+                              : nullptr,
+                          curl_slist_free_all);
+    curl_easy_setopt(curl, CURLOPT_HTTPHEADER, headers.get());
     const CURLcode code = curl_easy_perform(curl);
+    curl_easy_setopt(curl, CURLOPT_HTTPHEADER, nullptr);
     if (target_.error != 0) return fault_ = fault_of_disk(source_.text(), target_.error), TryEnd::over;
     if (target_.is_too_long) {
       fault_ =
@@ -164,8 +165,10 @@ class Download {
     long status = 0;
     curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &status);
     if (code == CURLE_OK) return whole();
-    fault_ = fault_of(source_, words[0] != '\0' ? words.data() : curl_easy_strerror(code));
-    const bool can_not_resume = code == CURLE_RANGE_ERROR || code == CURLE_BAD_DOWNLOAD_RESUME || status == 416;
+    const std::string said = words[0] != '\0' ? words.data() : curl_easy_strerror(code);
+    fault_ = fault_of(source_, target_.reason.empty() ? said : target_.reason);
+    const bool can_not_resume =
+        code == CURLE_RANGE_ERROR || code == CURLE_BAD_DOWNLOAD_RESUME || status == 416 || status == 412;
     if (from > 0 && can_not_resume) return TryEnd::from_the_start;
     return is_passing(code, status) ? TryEnd::again : TryEnd::over;
   }
@@ -184,22 +187,17 @@ class Download {
     return std::exchange(compared_, true) ? TryEnd::over : TryEnd::from_the_start;
   }
 
-  static void sleep_for(Duration length) {
-    const timespec time{length.microseconds / 1'000'000, length.microseconds % 1'000'000 * 1'000};
-    nanosleep(&time, nullptr);
-  }
-
   Source source_;
-  const DownloadLimits& limits_;
+  const TransferLimits& limits_;
   Target target_;
-  Handle handle_;
-  DownloadFault fault_;
+  CurlHandle handle_;
+  TransferFault fault_;
   bool compared_ = false;  // once before, and found wrong
 };
 
 }  // namespace
 
-DownloadFault download(const InputFile& file, const std::string& folder, const DownloadLimits& limits) {
+TransferFault download(const InputFile& file, const std::string& folder, const TransferLimits& limits) {
   const FileLimitHeld held;
   const fs::path path = fs::path(folder) / std::string(file.name);
   const std::string part = path.string() + ".part", what = "input file '" + std::string(file.name) + "': ";
@@ -207,7 +205,7 @@ DownloadFault download(const InputFile& file, const std::string& folder, const D
   fs::create_directories(path.parent_path(), error);
   const int descriptor = open(part.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
   if (descriptor < 0) return fault_of_disk(what, errno);
-  DownloadFault fault{StartFault::staging, what + "there is no place where it is"};
+  TransferFault fault{StartFault::staging, what + "there is no place where it is"};
   std::string earlier;
   for (const Replica& replica : file.replicas) {
     Download one({file, replica.url}, limits, descriptor);

@@ -1,12 +1,13 @@
 // The launcher: what a resource manager starts in place of a parallel job's program. It makes the program ready,
-// waits until all tasks of the job are, and then runs it as often as is wanted. Input
-// files of the job are brought first. Inside the job it is also what
-// starts programs on the job's other hosts.
+// waits until all tasks of the job are, and then runs it as often as is wanted. Input files of the job are brought
+// first, and output files last. Inside the job it is also what starts programs on the job's other hosts.
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,7 @@
 #include "resmgr/launcher/programs_here.hpp"
 #include "resmgr/launcher/remote.hpp"
 #include "resmgr/launcher/sockets.hpp"
+#include "resmgr/launcher/upload.hpp"
 
 namespace dmm::launcher {
 namespace {
@@ -135,9 +137,28 @@ ReadyLine fault_of(const LaunchArguments& arguments) {
 /// Brings the job's input files into its folder, one after the other.
 ReadyLine stage_in(const InputFiles& files) {
   for (const InputFile& file : files)
-    if (DownloadFault fault = download(file, ".", {}); fault.fault != StartFault::none)
+    if (TransferFault fault = download(file, ".", {}); fault.fault != StartFault::none)
       return {fault.fault, std::move(fault.text)};
   return {};
+}
+
+/// The exit status where a program ended well and its output files couldn't be brought home: EX_IOERR of
+/// sysexits.h.
+constexpr int not_brought = 74;
+
+/// Brings the job's output files home. Its status, as waitpid says it: the program's own; if that was 0, another
+/// where a file isn't there or couldn't be brought.
+int stage_out(const OutputFiles& files, int status) {
+  // A reclaim's warning came to the program. Until its grace is over, its files are brought.
+  for (const int number : {SIGTERM, SIGINT, SIGHUP}) std::signal(number, SIG_IGN);
+  bool is_brought = true;
+  for (const OutputFile& file : files) {
+    const TransferFault fault = upload(file, ".", {});
+    if (fault.fault == StartFault::none) continue;
+    is_brought = false;
+    std::fprintf(stderr, "dmm: %s\n", fault.text.c_str());
+  }
+  return is_brought || status != 0 ? status : not_brought << 8;
 }
 
 /// The program that begins in the first task: the job's own, or the MPI launcher.
@@ -162,10 +183,21 @@ int run_with_agent(const LaunchArguments& arguments, const LaunchOrder& order, c
   return status;
 }
 
+/// The job's files, and their variables out of the environment of what is started here.
+std::optional<LaunchFiles> take_files() {
+  std::vector<std::string> variables;
+  for (char** variable = environ; *variable != nullptr; ++variable) variables.emplace_back(*variable);
+  for (const std::string& variable : variables)
+    if (is_launch_variable(variable)) unsetenv(variable.substr(0, variable.find('=')).c_str());
+  return parse_launch_variables(variables);
+}
+
 int run(const LaunchArguments& arguments) {
   fcntl(launcher_socket, F_SETFD, FD_CLOEXEC);
+  const std::optional<LaunchFiles> wanted = take_files();
+  if (!wanted) return 2;
   const bool has_agent = has_agents(arguments.runner);
-  ReadyLine ready = stage_in(arguments.inputs);
+  ReadyLine ready = stage_in(wanted->inputs);
   if (ready.fault == StartFault::none) ready = fault_of(arguments);
   int listener = -1;
   std::string token;
@@ -191,7 +223,7 @@ int run(const LaunchArguments& arguments) {
     status = has_agent ? run_with_agent(arguments, *order, files, listener, token, std::move(variables))
                        : run_copies(arguments.program, *order, arguments.runner, variables);
   }
-  end_as(status);
+  end_as(stage_out(wanted->outputs, status));
 }
 
 int dispatch(const std::vector<std::string>& words) {

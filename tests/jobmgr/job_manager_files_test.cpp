@@ -2,6 +2,8 @@
 // task may wait for its files.
 #include "tests/jobmgr/job_manager_stage.hpp"
 
+#include "jobmgr/home_files.hpp"
+#include "protocol/home_paths.hpp"
 #include "protocol/programs.hpp"
 
 namespace job_manager_files_test {
@@ -20,7 +22,124 @@ JobDescription reader() {
   return job;
 }
 
+/// A job that reads a file at home and brings two there, the second for each task.
+JobDescription staged() {
+  JobDescription job = sleeper({4, 4});
+  set_inputs(job, {{"mesh", {{at_home("/h/mesh")}}, 7'000, {}}, {"data", {{"http://x/data"}}, 0, {}}});
+  set_outputs(job, {{"log", at_home("/h/log")}, {"part", at_home("/h/%j.%r")}});
+  return job;
+}
+
+bool has(const std::string& text, const char* part) { return text.find(part) != std::string::npos; }
+
+const HomeServerAddress server{"https://h:7", "PIN=", "secret"};
+
+/// A job manager with a server of files.
+struct ServingStage : Stage {
+  ServingStage() { manager.set_home_server(server); }
+  std::vector<HomeShare> shared() { return std::exchange(out.shares, {}); }
+};
+
+/// Grants both components, and what is said to their resource managers.
+std::vector<Start> start_both(Stage& stage, std::uint32_t attempt = 1) {
+  stage.hear(site, grant(request(1, attempt), {group(fs0, {0, 1}, 0), group(fs1, {0, 1}, 1)}));
+  std::vector<Start> starts = stage.said<Start>(fs0);
+  for (const Start& start : stage.said<Start>(fs1)) starts.push_back(start);
+  REQUIRE(starts.size() == 2);
+  return starts;
+}
+
+std::string url_of(const HomeShare& share, const char* what) {
+  return server.url + '/' + share.ticket + what + "#pin=PIN=";
+}
+
 }  // namespace
+
+TEST_CASE("files: what is at home is named by the server's URL and a ticket for each task [S132h]") {
+  ServingStage stage;
+  stage.submit({staged()});
+  const auto requests = stage.said<Request>(site);
+  REQUIRE(requests.at(0).files.size() == 1);
+  CHECK(requests[0].files[0] == FileNeed{7'000, {home}});
+  const std::vector<Start> starts = start_both(stage);
+  const std::vector<HomeShare> shares = stage.shared();
+  REQUIRE(shares.size() == 2);
+  CHECK(shares[0].ticket.size() == 64);
+  CHECK(shares[0].ticket != shares[1].ticket);
+  for (std::uint32_t task : {0, 1}) {
+    const HomeShare& share = shares[task];
+    const Program& program = starts[task].program;
+    CHECK(share.job == 1);
+    CHECK(share.inputs == std::vector<std::string>{"/h/mesh", ""});
+    CHECK(program.inputs[0].replicas[0].url.view() == url_of(share, "/in/0"));
+    CHECK(program.inputs[0].bytes == 0);
+    CHECK(program.inputs[1].replicas[0].url.view() == "http://x/data");
+    CHECK(share.outputs == std::vector<std::string>{task == 0 ? "/h/log" : "", "/h/1." + std::to_string(task)});
+  }
+  REQUIRE(starts[0].program.outputs.size() == 2);
+  CHECK(starts[0].program.outputs[0] == OutputFile{"log", url_of(shares[0], "/out/0")});
+  REQUIRE(starts[1].program.outputs.size() == 1);
+  CHECK(starts[1].program.outputs[0] == OutputFile{"part", url_of(shares[1], "/out/1")});
+}
+
+TEST_CASE("files: an attempt that is over shares nothing, and the next has other tickets [S132h]") {
+  ServingStage stage;
+  stage.submit({staged()});
+  start_both(stage);
+  const std::vector<HomeShare> first = stage.shared();
+  stage.hear(fs0, not_started(request(1), StartFault::resources));
+  Ended other = not_started(request(1), StartFault::resources);
+  other.component = 1;
+  stage.hear(fs1, other);
+  const std::vector<HomeShare> withdrawn = stage.shared();
+  REQUIRE(withdrawn.size() == 1);
+  CHECK(withdrawn[0].job == 1);
+  CHECK(withdrawn[0].ticket.empty());
+  stage.pass(seconds(60));
+  start_both(stage, 2);
+  for (const HomeShare& again : stage.shared())
+    for (const HomeShare& before : first) CHECK(again.ticket != before.ticket);
+}
+
+TEST_CASE("files: a restarted job manager shares again what runs, under the same tickets [S132h]") {
+  ServingStage stage;
+  stage.submit({staged()});
+  start_both(stage);
+  const std::vector<HomeShare> before = stage.shared();
+  stage.manager = JobManager(stage.manager.settings());
+  stage.manager.set_home_server(server);
+  REQUIRE(stage.manager.restore(stage.now, stage.ledger.after_the_process()) == "");
+  stage.out = {};
+  stage.out.ledger.wanted = true;
+  stage.settle();
+  const std::vector<HomeShare> after = stage.shared();
+  REQUIRE(after.size() == before.size());
+  for (std::size_t i = 0; i < after.size(); ++i) CHECK(after[i].ticket == before[i].ticket);
+}
+
+TEST_CASE("files: without a server no file goes from home or there, and no other place is taken [S132h]") {
+  Stage stage;
+  CHECK(has(stage.submit({staged()}).fault, "stage_in: this job manager neither gives nor takes files"));
+  JobDescription writer = sleeper();
+  set_outputs(writer, {{"log", at_home("/h/log")}});
+  CHECK(has(stage.submit({writer}).fault, "stage_out: this job manager neither gives nor takes files"));
+  ServingStage serving;
+  set_outputs(writer, {{"log", "https://elsewhere/log"}});
+  CHECK(has(serving.submit({writer}).fault, "stage_out: 'log': expected a path at home"));
+}
+
+TEST_CASE("files: two open jobs bring no file to one place, and elements of an array neither [S146b]") {
+  ServingStage stage;
+  CHECK(stage.submit({staged()}).fault.empty());
+  CHECK(has(stage.submit({staged()}).fault, "stage_out: job 1, which isn't over, writes to /h/log"));
+  JobDescription array = sleeper();
+  array.array.ranges.push_back({0, 3, 1});
+  array.append = true;
+  set_outputs(array, {{"log", at_home("/h/array")}});
+  CHECK(has(stage.submit({array}).fault, "stage_out: all elements of the array would write to /h/array"));
+  set_outputs(array, {{"log", at_home("/h/array.%a")}});
+  CHECK(stage.submit({array}).fault.empty());
+}
 
 TEST_CASE("files: the resource manager gets the owner's replica first") {
   Stage stage;

@@ -35,7 +35,7 @@ struct Place {
   }
   ~Place() { fs::remove_all(folder); }
   std::string url() const { return "file://" + (folder / "source").string(); }
-  DownloadFault get(const InputFile& file, const DownloadLimits& limits = {}) const {
+  TransferFault get(const InputFile& file, const TransferLimits& limits = {}) const {
     return download(file, (folder / "to").string(), limits);
   }
   std::string text(const std::string& name) const {
@@ -65,7 +65,7 @@ struct SilentServer {
 
 TEST_CASE("a file of the host comes whole, into a folder of its name") {
   const Place place;
-  const DownloadFault fault = place.get({"in/here", {{place.url()}}, 3, sum_of_abc});
+  const TransferFault fault = place.get({"in/here", {{place.url()}}, 3, sum_of_abc});
   CHECK_MESSAGE(fault.fault == StartFault::none, fault.text);
   CHECK(place.text("in/here") == "abc");
 }
@@ -74,7 +74,7 @@ TEST_CASE("the next replica is taken where one isn't what it should be, or isn't
   const Place place;
   std::ofstream(place.folder / "other") << "abd, and more";
   const std::string other = "file://" + (place.folder / "other").string();
-  const DownloadFault fault = place.get({"here", {{place.url() + ".not"}, {other}, {place.url()}}, 0, sum_of_abc});
+  const TransferFault fault = place.get({"here", {{place.url() + ".not"}, {other}, {place.url()}}, 0, sum_of_abc});
   CHECK_MESSAGE(fault.fault == StartFault::none, fault.text);
   CHECK(place.text("here") == "abc");
   const std::string text = place.get({"there", {{place.url() + ".not"}, {other}}, 3, {}}).text;
@@ -84,7 +84,7 @@ TEST_CASE("the next replica is taken where one isn't what it should be, or isn't
 TEST_CASE("a file that isn't what it should be leaves nothing") {
   const Place place;
   const auto text = [&](const InputFile& file) {
-    const DownloadFault fault = place.get(file);
+    const TransferFault fault = place.get(file);
     CHECK(fault.fault == StartFault::staging);
     CHECK(place.is_empty());
     return fault.text;
@@ -106,8 +106,8 @@ TEST_CASE("a server that says nothing is given up, in words that name it") {
   const Place place;
   const SilentServer server;
   const std::string url = "http://127.0.0.1:" + std::to_string(server.port) + "/x";
-  const DownloadLimits limits{.connect = seconds(1), .stall = seconds(1), .pause = milliseconds(1), .tries = 2};
-  const DownloadFault fault = place.get({"here", {{url}}, 0, {}}, limits);
+  const TransferLimits limits{.connect = seconds(1), .stall = seconds(1), .pause = milliseconds(1), .tries = 2};
+  const TransferFault fault = place.get({"here", {{url}}, 0, {}}, limits);
   CHECK(fault.fault == StartFault::staging);
   CHECK_MESSAGE(fault.text.find(url + ": Operation too slow") != std::string::npos, fault.text);
   CHECK(place.is_empty());
@@ -119,7 +119,7 @@ TEST_CASE("a file above the job's limit is the job's fault") {
   getrlimit(RLIMIT_FSIZE, &before);
   const rlimit low{2, before.rlim_max};
   setrlimit(RLIMIT_FSIZE, &low);
-  const DownloadFault fault = place.get({"here", {{place.url()}}, 0, {}});
+  const TransferFault fault = place.get({"here", {{place.url()}}, 0, {}});
   setrlimit(RLIMIT_FSIZE, &before);
   CHECK(fault.fault == StartFault::staging);
   CHECK(fault.text.ends_with("can't be written: File too large"));

@@ -51,22 +51,28 @@ TEST_CASE("MPICH gets its hosts with their slots") {
 }
 
 TEST_CASE("the arguments of a launcher, its ready line and a contact are read as they were written") {
-  const LaunchArguments arguments{
-      Runner::per_processor,
-      "10.0.0.7",
-      {{"a", {{"http://h/a"}, {"http://g/a"}}, 7, "5f"}, {"b", {{"file:///b"}}, 0, {}}},
-      {"sh", "-c", "echo --"}};
+  const LaunchArguments arguments{Runner::per_processor, "10.0.0.7", {"sh", "-c", "echo --"}};
   std::vector<std::string> words = launch_words(arguments);
   CHECK(words.front() == "run");
   words.erase(words.begin());
   const auto read = parse_launch_arguments(words);
   REQUIRE(read);
   CHECK(read->runner == arguments.runner);
-  CHECK(std::ranges::equal(read->inputs, arguments.inputs));
   CHECK(read->address == arguments.address);
   CHECK(read->program == arguments.program);
   CHECK_FALSE(parse_launch_arguments({"9", "", "sh"}));
   CHECK_FALSE(parse_launch_arguments({"1", ""}));
+  const InputFiles inputs{{"a b", {{"http://h/a"}, {"http://g/a"}}, 7, "5f"}, {"b", {{"file:///b=c"}}, 0, {}}};
+  const OutputFiles outputs{{"r", "https://h/r#pin=x="}, {"o/s", "https://h/s"}};
+  std::vector<std::string> variables = launch_variables(inputs, outputs);
+  for (const std::string& variable : variables) CHECK(is_launch_variable(variable));
+  variables.push_back("DMM_JOB=7");
+  CHECK_FALSE(is_launch_variable(variables.back()));
+  const auto files = parse_launch_variables(variables);
+  REQUIRE(files);
+  CHECK(std::ranges::equal(files->inputs, inputs));
+  CHECK(std::ranges::equal(files->outputs, outputs));
+  CHECK_FALSE(parse_launch_variables({"DMM_STAGE_IN_0=x"}));
   const ReadyLine fault = parse_ready_line(ready_line({StartFault::not_permitted, "can't run x:\nno"}));
   CHECK(fault.fault == StartFault::not_permitted);
   CHECK(fault.text == "can't run x: no");

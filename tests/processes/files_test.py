@@ -69,7 +69,7 @@ class GoodServers(Files):
         record = self.run_job("--site", "alpha", "job.sh", "--wait")
         self.assertEqual(self.output(record), f"{SUM}  data\n")
         self.refused_option("../x=http://h/x", "--stage-in: expected a name below the working directory")
-        self.refused_option("ftp://h/x", "--stage-in: expected a URL that begins with")
+        self.refused_option("ftp://h/x", "--stage-in: expected a file here, or a URL that begins with")
 
     def refused_option(self, text, words):
         self.assertIn(words, self.dmm("submit", "--stage-in", text, "--", "true", code=2).err)

@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include "protocol/home_paths.hpp"
 #include "protocol/programs.hpp"
 
 namespace input_files_test {
@@ -53,11 +54,35 @@ TEST_CASE("a name leads nowhere but below the job's folder") {
 }
 
 TEST_CASE("a URL is of http, https or file") {
-  for (const char* url : {"ftp://h/x", "x", "http://", "file://host/x", "gopher://h/x", "HTTP"})
-    CHECK_MESSAGE(has(fault_of_text(std::string("n=") + url), "expected a URL that begins with"), url);
+  for (const char* url : {"ftp://h/x", "http://", "file://host/x", "gopher://h/x"})
+    CHECK_MESSAGE(has(fault_of_text(std::string("n=") + url), "or a URL that begins with"), url);
   CHECK(has(fault_of_text("n=http://h/a b"), "without blanks"));
   CHECK(has(fault_of_text("n=http://h/a\nHost: b"), "printable"));
   CHECK(has(fault_of_text("n=http://h/" + std::string(2'000, 'x')), "at most 2000"));
+}
+
+TEST_CASE("a path without a scheme is one at home") {
+  const auto file_in = [](const char* text) { return std::get<0>(parse_input_file(text)); };
+  CHECK(file_in("data/mesh.dat") == InputFile{"mesh.dat", {{"home:data/mesh.dat"}}});
+  CHECK(file_in("in/m=a=b#c?d") == InputFile{"in/m", {{"home:a=b#c?d"}}});
+  CHECK(fault_of(InputFiles{{"m", {{"home:/a b"}}}}).empty());
+  CHECK(has(fault_of(InputFiles{{"m", {{"home:data/mesh.dat"}}}}), "the absolute path of a file at home"));
+  CHECK(has(fault_of(InputFiles{{"m", {{"home:/a"}, {"http://h/a"}}}}), "expected a URL"));
+  CHECK(has(fault_of_text("n="), "expected a file here"));
+}
+
+TEST_CASE("an output file has a name below the working directory and a place at home") {
+  const auto file_in = [](const char* text) { return std::get<0>(parse_output_file(text)); };
+  CHECK(file_in("out/a") == OutputFile{"out/a", "home:out/a"});
+  CHECK(file_in("out/a=b=%j") == OutputFile{"out/a", "home:b=%j"});
+  for (const char* text : {"", "/a", "../a", "a=", "a=b/", "a\nb=c"})
+    CHECK_MESSAGE(std::holds_alternative<WhyNot>(parse_output_file(text)), text);
+  CHECK(fault_of(OutputFiles{{"a", "home:/b"}, {"c", "https://h/1"}}).empty());
+  CHECK(has(fault_of(OutputFiles{{"a", "home:b"}}), "'a': expected the absolute path"));
+  CHECK(has(fault_of(OutputFiles{{"a", "home:/b"}, {"c", "home:/b"}}), "have one name or one place"));
+  OutputFiles many;
+  for (int i = 0; i < 65; ++i) many.push_back({std::to_string(i), at_home('/' + std::to_string(i))});
+  CHECK(has(fault_of(many), "there are 65 files; at most 64"));
 }
 
 TEST_CASE("files of one job are in no other's place, and not too many") {
@@ -84,6 +109,11 @@ TEST_CASE("a job with input files asks for nodes that bring them, and works in a
   job.program.working_directory = {};
   job.need.constraints.attributes.clear();
   CHECK(has(fault_of(job), "stage_in: its nodes must have the attribute stages_files"));
+  set_inputs(job, {});
+  job.need.constraints.attributes.clear();
+  set_outputs(job, {{"r", "home:/r"}});
+  CHECK(fault_of(job).empty());
+  CHECK(job.need.constraints.attributes.at(staging_attribute) == staging_value);
 }
 
 }  // namespace input_files_test

@@ -102,7 +102,7 @@ TEST_CASE("sizes of a script and of input are checked, and of all that travels w
     at_limit.program.arguments = {"job.sh", std::string(32'760, 'x')};
     beyond = at_limit;
     beyond.program.arguments.back() += 'x';
-    fault = "command, environment, script, input and input files: all of it has 229377 bytes; at most 229376";
+    fault = "command, environment, script, input and names of files: all of it has 229377 bytes; at most 229376";
   }
   CHECK(fault_of(at_limit) == "");
   CHECK(fault_of(beyond) == fault);

@@ -8,10 +8,10 @@
 
 namespace dmm {
 
-class OutputFile {
+class ResultFile {
  public:
   /// Replaces what is there.
-  explicit OutputFile(std::string path);
+  explicit ResultFile(std::string path);
 
   void write(std::string_view text);
   /// Writes what is left. Why the file isn't complete, with its path; empty if it is.

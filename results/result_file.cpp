@@ -1,5 +1,5 @@
-// See output_file.hpp.
-#include "results/output_file.hpp"
+// See result_file.hpp.
+#include "results/result_file.hpp"
 
 namespace dmm {
 namespace {
@@ -8,27 +8,27 @@ constexpr std::size_t piece_bytes = 1 << 16;
 
 }  // namespace
 
-OutputFile::OutputFile(std::string path)
+ResultFile::ResultFile(std::string path)
     : path_(std::move(path)), file_(path_, std::ios::binary | std::ios::trunc) {}
 
-void OutputFile::write(std::string_view text) {
+void ResultFile::write(std::string_view text) {
   waiting_ += text;
   if (waiting_.size() >= piece_bytes) flush();
 }
 
-void OutputFile::flush() {
+void ResultFile::flush() {
   file_.write(waiting_.data(), static_cast<std::streamsize>(waiting_.size()));
   waiting_.clear();
 }
 
-std::string OutputFile::close() {
+std::string ResultFile::close() {
   flush();
   file_.close();
   return file_ ? "" : "cannot write " + path_ + "; look at its folder's rights and at the space left";
 }
 
 std::string write_file(const std::string& path, std::string_view text) {
-  OutputFile file(path);
+  ResultFile file(path);
   file.write(text);
   return file.close();
 }

@@ -1,0 +1,21 @@
+// One output file by libcurl to its job manager: gone on with where a connection broke, until it is safe there.
+#pragma once
+
+#include <string>
+
+#include "protocol/output_files.hpp"
+#include "resmgr/launcher/transfer.hpp"
+
+namespace dmm::launcher {
+
+/// How long a job manager that can't be reached is waited for, beside the limits of a try.
+struct UploadLimits {
+  TransferLimits one = {.tries = 0};  ///< `tries` isn't used: only time ends the tries
+  Duration patience = seconds(3600);  ///< without a byte that arrives
+  Duration pause_max = seconds(30);
+};
+
+/// Brings the file below `folder` to its URL; or why not.
+TransferFault upload(const OutputFile& file, const std::string& folder, const UploadLimits& limits);
+
+}  // namespace dmm::launcher

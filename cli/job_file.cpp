@@ -168,6 +168,27 @@ void read_input_file(JsonReader& reader, ShortText& input) {
   input = std::get<std::string>(read);
 }
 
+/// A list of texts, each for one file.
+struct FileList {
+  const char* field;
+  const char* example;
+};
+
+/// False if one of the texts names no file, which was said then.
+template <class File>
+bool read_texts(JsonReader& reader, const SortedJson& list, const FileList& what,
+                OrFault<File, WhyNot> (*parse)(std::string_view), RareList<File>& files) {
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    const std::string field = std::string(what.field) + '[' + std::to_string(i) + ']';
+    if (!list[i].is_string())
+      return reader.refuse(field, std::string("expected a text, as in \"") + what.example + '"'), false;
+    auto file = parse(list[i].template get<std::string>());
+    if (const auto* fault = std::get_if<1>(&file)) return reader.refuse(field, *fault), false;
+    files.push_back(std::get<0>(std::move(file)));
+  }
+  return true;
+}
+
 /// Texts as the option has them, or objects: ["data.csv=http://..."] or [{"name": "data.csv", "url":
 /// "http://..."}].
 void read_inputs(JsonReader& reader, JobDescription& job, CatalogueLookup& catalogue) {
@@ -189,13 +210,7 @@ void read_inputs(JsonReader& reader, JobDescription& job, CatalogueLookup& catal
     });
     for (InputFile& file : read) files.push_back(std::move(file));
   } else {
-    for (std::size_t i = 0; i < list->size(); ++i) {
-      const std::string field = "stage_in[" + std::to_string(i) + "]";
-      if (!(*list)[i].is_string()) return reader.refuse(field, "expected a text, as in \"data.csv=http://...\"");
-      auto file = parse_input_file((*list)[i].get<std::string>());
-      if (const auto* fault = std::get_if<1>(&file)) return reader.refuse(field, *fault);
-      files.push_back(std::get<0>(std::move(file)));
-    }
+    if (!read_texts(reader, *list, {"stage_in", "data.csv=http://..."}, parse_input_file, files)) return;
   }
   if (WhyNot fault = find_at_home(files); !fault.empty()) return reader.refuse("stage_in", fault);
   auto known = catalogue.look_up(std::move(files));
@@ -220,13 +235,7 @@ void read_outputs(JsonReader& reader, JobDescription& job) {
     });
     for (OutputFile& file : read) files.push_back(std::move(file));
   } else {
-    for (std::size_t i = 0; i < list->size(); ++i) {
-      const std::string field = "stage_out[" + std::to_string(i) + "]";
-      if (!(*list)[i].is_string()) return reader.refuse(field, "expected a text, as in \"result.dat\"");
-      auto file = parse_output_file((*list)[i].get<std::string>());
-      if (const auto* fault = std::get_if<1>(&file)) return reader.refuse(field, *fault);
-      files.push_back(std::get<0>(std::move(file)));
-    }
+    if (!read_texts(reader, *list, {"stage_out", "result.dat"}, parse_output_file, files)) return;
   }
   place_at_home(files);
   set_outputs(job, std::move(files));

@@ -98,13 +98,22 @@ WhyNot conditions_from(const SubmitOptions& options, JobDescription& job, std::v
   return {};
 }
 
-WhyNot inputs_from(const SubmitOptions& options, JobDescription& job) {
-  InputFiles files;
-  for (const std::string& text : options.stage_in) {
-    auto file = parse_input_file(text);
-    if (const auto* fault = std::get_if<1>(&file)) return "--stage-in: " + *fault;
+/// One file for each text; or why a text names none.
+template <class File>
+WhyNot add_files(const std::vector<std::string>& texts, OrFault<File, WhyNot> (*parse)(std::string_view),
+                 RareList<File>& files) {
+  for (const std::string& text : texts) {
+    auto file = parse(text);
+    if (auto* fault = std::get_if<1>(&file)) return std::move(*fault);
     files.push_back(std::get<0>(std::move(file)));
   }
+  return {};
+}
+
+WhyNot inputs_from(const SubmitOptions& options, JobDescription& job) {
+  InputFiles files;
+  if (WhyNot fault = add_files(options.stage_in, parse_input_file, files); !fault.empty())
+    return "--stage-in: " + fault;
   if (WhyNot fault = find_at_home(files); !fault.empty()) return "--stage-in: " + fault;
   auto known = CatalogueLookup().look_up(std::move(files));
   if (const auto* fault = std::get_if<1>(&known)) return "--stage-in: " + *fault;
@@ -114,11 +123,8 @@ WhyNot inputs_from(const SubmitOptions& options, JobDescription& job) {
 
 WhyNot outputs_from(const SubmitOptions& options, JobDescription& job) {
   OutputFiles files;
-  for (const std::string& text : options.stage_out) {
-    auto file = parse_output_file(text);
-    if (const auto* fault = std::get_if<1>(&file)) return "--stage-out: " + *fault;
-    files.push_back(std::get<0>(std::move(file)));
-  }
+  if (WhyNot fault = add_files(options.stage_out, parse_output_file, files); !fault.empty())
+    return "--stage-out: " + fault;
   place_at_home(files);
   set_outputs(job, std::move(files));
   return {};

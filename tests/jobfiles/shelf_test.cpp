@@ -105,7 +105,7 @@ TEST_CASE("shelf: a file that isn't whole stays out of its place [S132h]") {
   CHECK_FALSE(fs::exists(place.path("sub/out")));
 }
 
-TEST_CASE("shelf: a task of an attempt that is over puts nothing in the place of a later one's file [S132h]") {
+TEST_CASE("shelf: a late task puts nothing in a later one's place [S132h]") {
   Place place;
   const auto late = place.bring(0, 3);
   CHECK(late->write("old", 3));

@@ -16,7 +16,8 @@ class Page(GridTest):
         place.mkdir()
         temporary = "".join(f"{kind}_temp_path {place}/{kind};" for kind in ("client_body", "proxy", "fastcgi", "uwsgi",
                                                                              "scgi"))
-        (place / "conf").write_text(f"""daemon off; pid {place}/pid; {'user root;' if os.geteuid() == 0 else ''}
+        user = "user root;" if os.geteuid() == 0 else ""
+        (place / "conf").write_text(f"""daemon off; master_process off; pid {place}/pid; {user}
 events {{}}
 http {{ access_log {place}/access; {temporary}
        server {{ listen 127.0.0.1:{port}; root {self.folder}/files; }} }}
@@ -39,7 +40,7 @@ http {{ access_log {place}/access; {temporary}
             said += done.stdout
         for part in ("100000 numbers.txt", "588,895 bytes", "  alpha         file://", "numbers.txt: removed"):
             self.assertIn(part, said)
-        self.assertEqual(said.count(" finished"), 8, said)
+        self.assertEqual(said.count(" finished, exit status 0"), 8, said)
         self.assertIn("99999\n", said)
         self.assertIn("GET /numbers.txt", (self.folder / "nginx" / "access").read_text())
 

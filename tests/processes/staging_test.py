@@ -142,13 +142,24 @@ class RestartsAndStrangers(Staging):
         self.until_state(name, "finished")
         self.assertEqual((self.work / "x").read_text(), "done\n")
 
-    def test_ticket_opens_one_job_while_it_runs_and_is_seen_by_no_other_account(self):
-        name = self.held_open("--stage-in", "data", "--stage-out", "x")
+    def url_of_data(self):
+        """As the launcher of the one job that reads `data` has it."""
         environments = [path.read_bytes() for path in pathlib.Path("/proc").glob("[0-9]*/environ") if readable(path)]
         urls = {url for text in environments
-                for url in re.findall(rb"https://127\.0\.0\.1:\d+/[0-9a-f]{64}/in/0", text)}
+                for url in re.findall(rb"https://127\.0\.0\.1:\d+/[0-9a-f]{64}/in/0#pin=[^\0\n]+", text)}
         self.assertEqual(len(urls), 1)
-        url = urls.pop().decode()
+        return urls.pop().decode()
+
+    def test_no_other_server_is_taken_for_that_of_the_home(self):
+        self.held_open("--stage-in", "data", "--stage-out", "x")
+        url = self.url_of_data()
+        self.run_here("--stage-in", f"copy={url}", "--", "test", "-s", "copy")
+        record = self.run_here("--stage-in", f"copy={url.split('#')[0]}#pin={'A' * 43}=", "--", "true", code=1)
+        self.assertIn("does not match pinned public key", record["text"])
+
+    def test_ticket_opens_one_job_while_it_runs_and_is_seen_by_no_other_account(self):
+        name = self.held_open("--stage-in", "data", "--stage-out", "x")
+        url = self.url_of_data().split("#")[0]
         for path in pathlib.Path("/proc").glob("[0-9]*/cmdline"):
             self.assertNotIn(url.split("/")[3].encode(), path.read_bytes() if readable(path) else b"")
         self.assertEqual(fetch(url), DATA)

@@ -288,6 +288,7 @@ TEST_CASE("job managers' and resource managers' files are refused likewise") {
   CHECK(fault_of_job_manager(", 'users': 1") ==
         "u.json: users: unknown key; expected one of \"beat_seconds\", "
         "\"confirm_limit_seconds\", \"count_messages_by_request\", \"directory\", \"fetch_bytes_max\", "
+        "\"files_bytes_max\", \"files_host\", \"files_listen\", "
         "\"first_job\", \"jobs_max\", \"keep_output_seconds\", \"keeper_deaths_max\", \"ledger\", "
         "\"listen\", \"log\", \"notes\", \"relay_after_seconds\", \"rerun_pause_seconds\", "
         "\"silence_seconds\", \"site\", \"site_endpoint\", "

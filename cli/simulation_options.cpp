@@ -72,6 +72,15 @@ void add_model_options(CLI::App& command, SimulationChoice& choice) {
         ->group(group);
   };
   seconds_option("--latency", choice.dmm.latency, "Of every message of dmm (default 0)");
+  command
+      .add_option_function<double>(
+          "--input-gb",
+          [&choice](double gigabytes) { choice.dmm.input_bytes = static_cast<std::uint64_t>(gigabytes * 1e9); },
+          "Each job of dmm reads a file of this size, which lies at two clusters; others get it at 100 Mbit/s "
+          "(default 0)")
+      ->check(CLI::Range(0.0, 1e6))
+      ->type_name("GB")
+      ->group(group);
   seconds_option("--monitoring", choice.parameters.monitoring, "How often koala learns what is idle (default 60)");
   seconds_option("--usage-half-life", choice.parameters.usage_half_life,
                  "Of past usage in the fair shares of fcondor (default 86400)");

@@ -57,14 +57,15 @@ std::string_view to_text(WaitReason value) {
 }
 
 std::string_view to_text(RefusalReason value) {
-  static constexpr std::array<std::string_view, 7> words{
-      "too_large", "malformed", "limit_reached", "no_such_nodes", "too_long", "over_limit", "too_large_together",
+  static constexpr std::array<std::string_view, 8> words{
+      "too_large", "malformed",  "limit_reached",      "no_such_nodes",
+      "too_long",  "over_limit", "too_large_together", "no_place",
   };
   return word(words, static_cast<std::uint8_t>(value));
 }
 
 std::string_view words_for(RefusalReason value) {
-  static constexpr std::array<std::string_view, 7> words{
+  static constexpr std::array<std::string_view, 8> words{
       "too large for every cluster that can be reached",
       "the request makes no sense",
       "a limit of the site is reached",
@@ -72,6 +73,7 @@ std::string_view words_for(RefusalReason value) {
       "no owner that can be reached lends for so long",
       "a limit on the way to its nodes allows less at once",
       "too large for all clusters that can be reached together",
+      "no place was found for it in as many tries as its site makes",
   };
   return word(words, static_cast<std::uint8_t>(value));
 }

@@ -65,6 +65,7 @@ enum class RefusalReason : std::uint8_t {
   too_long,            ///< no owner that can be reached lends for as long as it runs
   over_limit,          ///< a site that can be reached has more than a limit of its link lets it lend at once
   too_large_together,  ///< larger than all clusters that can be reached together
+  no_place,            ///< no place was found for its components in as many tries as its site makes
 };
 
 /// Why a lease ended, or lost some of its nodes.

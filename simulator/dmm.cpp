@@ -7,7 +7,9 @@
 
 #include "manager/assert.hpp"
 #include "manager/lookup.hpp"
+#include "protocol/programs.hpp"
 #include "simulator/world.hpp"
+#include "workloads/random.hpp"
 
 namespace dmm {
 namespace {
@@ -50,6 +52,8 @@ class DmmRun {
       : options_(options),
         sinks_(sinks),
         dttl_(dmm.dttl),
+        input_bytes_(dmm.input_bytes),
+        chance_(options.seed),
         jobs_(std::move(jobs)),
         homes_(workload_homes(topology)),
         links_(links_of(topology)),
@@ -116,10 +120,22 @@ class DmmRun {
     description.program.arguments.push_back(seconds_text(job.run));
     description.keep_output = false;
     description.dttl = dttl_;
+    if (input_bytes_ > 0) add_input(description);
     const Party manager = job_manager_of(home.site_name, users[job.user % users.size()]);
     const std::uint64_t number = world_.submit(manager, std::move(description));
     DMM_ASSERT(number != 0);
     open_[{world_.address_of(manager), number}] = job;
+  }
+
+  /// A file that lies at two of the sites with clusters.
+  void add_input(JobDescription& job) {
+    const auto site_at = [&](std::uint64_t place) { return homes_[place % homes_.size()].site_name; };
+    const std::uint64_t first = chance_.below(homes_.size());
+    InputFile file{"input", {}, input_bytes_, {}};
+    for (const std::uint64_t place :
+         {first, first + 1 + chance_.below(std::max<std::uint64_t>(homes_.size() - 1, 1))})
+      file.replicas.push_back({"http://" + std::string(site_at(place).text) + "/input", site_at(place)});
+    set_inputs(job, {std::move(file)});
   }
 
   void collect() {
@@ -225,6 +241,8 @@ class DmmRun {
   const SimulationOptions& options_;
   const SimulationSinks& sinks_;
   std::uint32_t dttl_;
+  std::uint64_t input_bytes_;
+  Random chance_;  ///< of where input files lie
   JobStream jobs_;
   std::vector<WorkloadHome> homes_;
   std::vector<TopologyLink> links_;
@@ -241,7 +259,11 @@ class DmmRun {
 
 SimulationTotals simulate_dmm(const Topology& topology, JobStream jobs, const DmmOptions& dmm,
                               const SimulationOptions& options, const SimulationSinks& sinks) {
-  return DmmRun(topology, std::move(jobs), dmm, options, sinks).run();
+  if (dmm.input_bytes == 0) return DmmRun(topology, std::move(jobs), dmm, options, sinks).run();
+  Topology staging = topology;
+  for (TopologySite& site : staging.sites)
+    for (TopologyCluster& cluster : site.clusters) cluster.attributes[staging_attribute] = staging_value;
+  return DmmRun(staging, std::move(jobs), dmm, options, sinks).run();
 }
 
 }  // namespace dmm

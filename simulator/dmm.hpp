@@ -16,6 +16,8 @@ struct DmmOptions {
   std::optional<Duration> beat = {};     ///< a quiet link says so this often (300 s if nothing is set)
   std::optional<Duration> silence = {};  ///< a link that was silent for so long counts as down (three beats)
   std::uint32_t dttl = 5;       ///< of every request
+  std::uint64_t input_bytes =
+      0;  ///< each job reads a file of this size, which lies at two sites (by chance); 0: none
 };
 
 /// Runs the workload on the topology, which must be complete (link_sites). A stream whose site has no user fails its

@@ -11,15 +11,19 @@ namespace {
 
 constexpr Duration pause_first = milliseconds(500);
 constexpr Duration pause_last = seconds(8);
+/// Where many wait, each is tried so seldom by itself that ten are in a second.
+constexpr Duration try_costs = milliseconds(100);
+/// How many are woken when more is free: the first in their order.
+constexpr std::size_t woken_max = 32;
 constexpr Duration woken_after = milliseconds(500);
-/// An older request goes before a younger one where there is news since its last try, but no more often than this.
-constexpr Duration elder_again = milliseconds(100);
+/// An earlier request goes before a later one where there is news since its last try, but no more often than this.
+constexpr Duration earlier_again = milliseconds(100);
 /// An owner may change its rules, and is asked again then.
 constexpr Duration avoided_for = seconds(300);
 /// Of the sites that a request avoids.
 constexpr std::size_t avoided_max = 64;
-/// How many older requests are looked at before one that is due.
-constexpr int elders_max = 8;
+/// How many earlier requests are looked at before one that is due.
+constexpr int earlier_max = 8;
 
 }  // namespace
 
@@ -29,6 +33,7 @@ std::string_view to_text(CoPart::State state) {
     case CoPart::State::asked: return "asked";
     case CoPart::State::held: return "held";
     case CoPart::State::claimed: return "claimed";
+    case CoPart::State::replaced: return "replaced";
   }
   return "unknown";
 }
@@ -38,12 +43,24 @@ bool CoAttempt::all_past(CoPart::State state) const {
   return std::ranges::all_of(parts, [&](const CoPart& part) { return part.state >= state; });
 }
 
+double CoAttempt::held() const {
+  std::size_t all = 0, held = 0;
+  for (const CoPart& part : parts) {
+    if (part.state == CoPart::State::replaced) continue;
+    all += part.components.size();
+    if (part.is_held()) held += part.components.size();
+  }
+  DMM_ASSERT(all > 0 && held <= all);
+  return static_cast<double>(held) / static_cast<double>(all);
+}
+
 // ---- requests that wait ---------------------------------------------------------------------------------------
 
-void CoAllocator::add(Instant now, const RequestId& request, Instant since) {
+void CoAllocator::add(Instant now, const RequestId& request, Instant since, bool is_high) {
   const auto [at, is_new] = waiting_.try_emplace(request);
   DMM_ASSERT(is_new);
   at->second.since = since;
+  at->second.is_low = !is_high;
   times_.set(at->second.due, request, now);
 }
 
@@ -52,44 +69,53 @@ void CoAllocator::drop(const RequestId& request) {
   if (at == waiting_.end()) return;
   DMM_ASSERT(!at->second.attempt);
   times_.set(at->second.due, request, never);
-  pausing_.erase({at->second.since, request});
+  pausing_.erase(turn_of(request));
   asleep_.erase(request);
   awaiting_.erase(request);
   waiting_.erase(at);
 }
 
-std::optional<RequestId> CoAllocator::take_due(Instant now) {
+std::optional<RequestId> CoAllocator::take_due(Instant now, std::uint32_t high_scans) {
   const std::optional<RequestId> due = times_.due(now);
   if (!due) return std::nullopt;
-  const RequestId next = elder_of(now, *due);
+  const Turn own = turn_of(*due);
+  const RequestId next = earlier_than(now, own, high_tries_ < high_scans);
+  if (waiting_.at(next).is_low)
+    high_tries_ = 0;
+  else if (own.is_low)
+    ++high_tries_;
   take(next);
   return next;
+}
+
+CoAllocator::Turn CoAllocator::turn_of(const RequestId& request) const {
+  const Waiting& waiting = waiting_.at(request);
+  return {waiting.is_low, waiting.since, request};
 }
 
 void CoAllocator::take(const RequestId& request) {
   Waiting& waiting = waiting_.at(request);
   DMM_ASSERT(!waiting.attempt && waiting.due != never);
   times_.set(waiting.due, request, never);
-  pausing_.erase({waiting.since, request});
+  pausing_.erase(turn_of(request));
   asleep_.erase(request);
   awaiting_.erase(request);
 }
 
 std::optional<RequestId> CoAllocator::longest_pausing() const {
-  return pausing_.empty() ? std::nullopt : std::optional(pausing_.begin()->second);
+  return pausing_.empty() ? std::nullopt : std::optional(pausing_.begin()->request);
 }
 
-/// The request itself, or an older one that pauses: one for which there is news since its last try, or that wasn't
-/// tried lately.
-RequestId CoAllocator::elder_of(Instant now, const RequestId& due) const {
-  const std::pair own{waiting_.at(due).since, due};
+/// The request itself, or one that pauses before it: one for which there is news since its last try, or that
+/// wasn't tried lately. `with_high`: also those of a queue that goes before its own.
+RequestId CoAllocator::earlier_than(Instant now, const Turn& due, bool with_high) const {
   int looked_at = 0;
-  for (const auto& [since, request] : pausing_) {
-    if (++looked_at > elders_max || std::pair{since, request} >= own) break;
-    const Waiting& elder = waiting_.at(request);
-    if (elder.tried + (elder.news == news_ ? woken_after : elder_again) <= now) return request;
+  const auto first = with_high ? pausing_.begin() : pausing_.lower_bound(Turn{due.is_low, Instant{}, {}});
+  for (auto at = first; at != pausing_.end() && *at < due && looked_at < earlier_max; ++at, ++looked_at) {
+    const Waiting& earlier = waiting_.at(at->request);
+    if (earlier.tried + (earlier.news == news_ ? woken_after : earlier_again) <= now) return at->request;
   }
-  return due;
+  return due.request;
 }
 
 void CoAllocator::try_at(const RequestId& request, Instant at) {
@@ -98,9 +124,14 @@ void CoAllocator::try_at(const RequestId& request, Instant at) {
   times_.set(waiting.due, request, at);
 }
 
-void CoAllocator::await_reports(const RequestId& request, Instant until) {
+void CoAllocator::await_reports(Instant now, const RequestId& request, Instant until) {
   try_at(request, until);
   awaiting_.insert(request);
+  // Reports make several requests due at the same time: their order is that of queues and age.
+  Waiting& waiting = waiting_.at(request);
+  waiting.tried = now - earlier_again;
+  waiting.news = news_;
+  pausing_.insert(turn_of(request));
 }
 
 void CoAllocator::reports_came(Instant now) {
@@ -110,7 +141,11 @@ void CoAllocator::reports_came(Instant now) {
 
 void CoAllocator::more_is_free(Instant now) {
   ++news_;
-  for (const RequestId& request : std::exchange(asleep_, {})) {
+  std::size_t looked_at = 0;
+  for (const Turn& turn : pausing_) {
+    if (++looked_at > woken_max) break;
+    const RequestId& request = turn.request;
+    if (asleep_.erase(request) == 0) continue;
     Waiting& waiting = waiting_.at(request);
     // Two rivals that were woken at the same time once would be so again and again.
     const Duration after = spread(woken_after, {request, 0, waiting.tries});
@@ -195,7 +230,7 @@ CoAttempt CoAllocator::succeed(const RequestId& request) {
   CoAttempt attempt = std::move(*waiting.attempt);
   waiting.attempt.reset();
   for (const CoPart& part : attempt.parts)
-    if (part.state >= CoPart::State::held) by_lease_.erase(part.lease);
+    if (part.is_held()) by_lease_.erase(part.lease);
   return attempt;
 }
 
@@ -217,9 +252,10 @@ void CoAllocator::pause(Instant now, const RequestId& request, Waiting& waiting,
   waiting.last_failure = std::move(why);
   waiting.tried = now;
   waiting.news = news_;
-  pausing_.emplace(waiting.since, request);
+  pausing_.insert(turn_of(request));
   asleep_.insert(request);
-  waiting.pause = waiting.pause == Duration{} ? pause_first : std::min(waiting.pause * 2, pause_last);
+  const Duration longest = std::max(pause_last, try_costs * static_cast<std::int64_t>(waiting_.size()));
+  waiting.pause = waiting.pause == Duration{} ? pause_first : std::min(waiting.pause * 2, longest);
   times_.set(waiting.due, request, now + spread(waiting.pause, {request, 0, waiting.tries}));
 }
 

@@ -21,7 +21,8 @@ namespace dmm {
 
 /// Components of one co-allocated request that are to run at one site, and the lease that serves them.
 struct CoPart {
-  enum class State : std::uint8_t { refused, asked, held, claimed };
+  /// `replaced`: refused, and other parts have its components.
+  enum class State : std::uint8_t { refused, asked, held, claimed, replaced };
   State state = State::asked;
   SiteName site;
   std::optional<std::size_t> neighbour;   ///< the next site on the way to it; none: nothing need be asked for
@@ -29,6 +30,8 @@ struct CoPart {
   std::vector<std::uint32_t> components;  ///< their numbers in the request
   ResourceNeed need;                      ///< these components, each fixed to its cluster
   LeaseId lease;  ///< once held; of leased nodes that this site has already, from the start
+
+  bool is_held() const { return state == State::held || state == State::claimed; }
 };
 
 /// One try to have all parts of a request at once.
@@ -43,24 +46,28 @@ struct CoAttempt {
     return number == 0 || number > parts.size() ? nullptr : &parts[number - 1];
   }
   bool all_past(CoPart::State state) const;
+  /// The fraction of its components that are held.
+  double held() const;
 };
 
-/// "refused", "asked", "held", "claimed".
+/// "refused", "asked", "held", "claimed", "replaced".
 std::string_view to_text(CoPart::State state);
 
 class CoAllocator {
  public:
   // ---- requests that wait ----
-  /// A request that may be co-allocated waits here, since then: it is tried at once.
-  void add(Instant now, const RequestId& request, Instant since);
+  /// A request that may be co-allocated waits here, since then: it is tried at once. Those of high priority have a
+  /// queue of their own, which goes before the other (Mohamed and Epema 2005, section 3.1).
+  void add(Instant now, const RequestId& request, Instant since, bool is_high = false);
   /// It left the queue; no attempt may be under way.
   void drop(const RequestId& request);
   bool knows(const RequestId& request) const { return waiting_.contains(request); }
-  /// The next request to try; it is due no longer. Before one that is due, older ones that pause get another try:
-  /// what the younger one would hold is often what the older one lacked. An older one is tried so where reports
-  /// came or more became free since its last try, and else twice a second at most.
-  std::optional<RequestId> take_due(Instant now);
-  /// The request that has waited longest of those that pause; nothing if none does.
+  /// The next request to try; it is due no longer. Before one that is due, those that pause before it in the order
+  /// of queues and age get another try: what the later one would hold is often what the earlier one lacked. An
+  /// earlier one is tried so where reports came or more became free since its last try, and else twice a second at
+  /// most. After `high_scans` such tries of high priority a due request of the other queue has its turn.
+  std::optional<RequestId> take_due(Instant now, std::uint32_t high_scans = 2);
+  /// The first of those that pause, in the order of queues and age; nothing if none does.
   std::optional<RequestId> longest_pausing() const;
   /// It is tried now, before it is due.
   void take(const RequestId& request);
@@ -70,11 +77,11 @@ class CoAllocator {
   void reports_came(Instant now);
   /// Whether nodes of this site became free since this was asked last, by the counter of OwnedNodes.
   bool note_freed(std::uint64_t freed) { return std::exchange(freed_, freed) != freed; }
-  /// More is free than before, here or elsewhere: requests that pause are tried soon, each half a second or so
-  /// after its last try.
+  /// More is free than before, here or elsewhere, or one that waited got what it needs. The first of those that
+  /// pause are tried soon, each half a second or so after its last try.
   void more_is_free(Instant now);
   /// It waits for reports until then, at the latest.
-  void await_reports(const RequestId& request, Instant until);
+  void await_reports(Instant now, const RequestId& request, Instant until);
 
   // ---- attempts ----
   /// The request is tried with these parts: its search is `gathering` from now on.
@@ -121,7 +128,15 @@ class CoAllocator {
   std::size_t size() const { return waiting_.size(); }
 
  private:
+  /// The order of requests: high priority first, then the oldest.
+  struct Turn {
+    bool is_low = true;
+    Instant since{};
+    RequestId request = {};
+    auto operator<=>(const Turn&) const = default;
+  };
   struct Waiting {
+    bool is_low = true;
     Instant since{};
     Instant due = never;
     Instant tried{};         ///< when it last began to pause
@@ -134,15 +149,17 @@ class CoAllocator {
   };
 
   void pause(Instant now, const RequestId& request, Waiting& waiting, std::string why);
-  RequestId elder_of(Instant now, const RequestId& due) const;
+  Turn turn_of(const RequestId& request) const;
+  RequestId earlier_than(Instant now, const Turn& due, bool with_high) const;
 
   std::map<RequestId, Waiting> waiting_;
   Times<RequestId> times_;                 ///< every Waiting::due
-  std::set<std::pair<Instant, RequestId>> pausing_;  ///< since when they wait, the oldest first
+  std::set<Turn> pausing_;
   std::set<RequestId> asleep_;             ///< those of them that are woken when more is free, and weren't yet
   std::set<RequestId> awaiting_;           ///< those that are woken by reports
   std::map<LeaseId, RequestId> by_lease_;  ///< leases of parts that are held
   std::vector<RequestId> broken_;
+  std::uint32_t high_tries_ = 0;  ///< since a request that isn't of high priority had its turn
   std::uint64_t news_ = 0;   ///< counts reports, and times at which more became free
   std::uint64_t freed_ = 0;  ///< what OwnedNodes had counted when it was looked at last
 };

@@ -75,7 +75,7 @@ void Feasibility::hear(std::size_t n, Reach reach) {
 Prospect Feasibility::prospect(const Site& site, const RequestClass& kind, Duration length, bool stays) const {
   DMM_ASSERT(told_.size() >= site.neighbours.size());
   if (kind.co_allocable && !stays) return prospect_of_parts(site, kind, length);
-  return prospect_of(site, kind.need, kind.servable, kind.dttl, length, stays);
+  return prospect_of(site, kind.need, kind.holds_here, kind.dttl, length, stays);
 }
 
 ResourceNeed widest_part_of(const RequestClass& kind) {
@@ -91,8 +91,8 @@ Prospect Feasibility::prospect_of_parts(const Site& site, const RequestClass& ki
   const ResourceNeed widest = widest_part_of(kind);
   DMM_ASSERT(kind.dttl > 0);
   Prospect prospect =
-      prospect_of(site, widest, kind.servable || classify(site, widest).first, kind.dttl, length, false);
-  prospect.too_few_together = prospect.possible && !kind.servable && prospect.in_all < kind.processors;
+      prospect_of(site, widest, kind.holds_here || classify(site, widest).first, kind.dttl, length, false);
+  prospect.too_few_together = prospect.possible && !kind.holds_here && prospect.in_all < kind.processors;
   prospect.possible &= !prospect.too_few_together;
   return prospect;
 }
@@ -147,7 +147,7 @@ std::pair<bool, std::uint64_t> Feasibility::classify(const Site& site, const Res
 }
 
 std::optional<Duration> Feasibility::hopeless_from(const Site& site, const RequestClass& kind) const {
-  if (kind.servable) return std::nullopt;
+  if (kind.holds_here) return std::nullopt;
   const bool stays = kind.dttl == 0 || !site.settings.delegate || site.neighbours.configured() == 0;
   const auto is_hopeless = [&](Duration length) {
     const Prospect there = prospect(site, kind, length, stays);
@@ -167,7 +167,7 @@ std::optional<std::pair<Refusal, Prospect>> Feasibility::refusal_of(const Site& 
   const bool stays = request.search == LocalRequest::Search::home;
   const Prospect there = prospect(site, *request.kind, length, stays);
   if (there.possible || !there.complete) return std::nullopt;
-  DMM_ASSERT(!request.kind->servable);  // what this site can hold is never refused
+  DMM_ASSERT(!request.kind->holds_here);  // what this site can hold is never refused
   const bool is_of_length = there.has_nodes && length != Duration{};
   const std::string limits = stays || is_of_length ? std::string() : limits_text(site, *request.kind, length);
   return std::pair{refusal_for(*request.kind, there, length, limits), there};

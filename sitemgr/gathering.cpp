@@ -8,6 +8,7 @@
 #include "matchmaking/placement_reasons.hpp"
 #include "protocol/text.hpp"
 #include "sitemgr/answers.hpp"
+#include "sitemgr/claiming.hpp"
 #include "sitemgr/delegation.hpp"
 #include "sitemgr/holding.hpp"
 #include "sitemgr/leasing.hpp"
@@ -15,46 +16,16 @@
 #include "sitemgr/part_placing.hpp"
 #include "sitemgr/pool.hpp"
 #include "sitemgr/recovery.hpp"
-#include "sitemgr/surveying.hpp"
+#include "sitemgr/refusing.hpp"
 
 namespace dmm::site_steps {
 namespace {
 
-/// No step begins more attempts: other parties are heard in between.
-constexpr int attempts_a_step = 64;
 /// Of the reasons of a placement: as far as a person would read.
 constexpr std::size_t reason_bytes_max = 600;
-/// Beyond the round trip, for the answers to a Survey.
-constexpr Duration reports_awaited = milliseconds(500);
-/// A request that is out at a neighbour as a whole is looked at again after this.
-constexpr Duration look_again = seconds(1);
-
-/// Whether the owner knows of the claim: it acknowledged it, as that of a part; or it would have ended its offer.
-bool is_surely_claimed(Instant now, const HopLease& lease) {
-  return lease.part > 0 || now - lease.granted >= lease.term;
-}
-
-Duration longest_round_trip(const SiteParts& parts, const std::vector<std::size_t>& neighbours) {
-  Duration longest;
-  for (const std::size_t n : neighbours) longest = std::max(longest, parts.neighbours[n].round_trip);
-  return longest;
-}
 
 }  // namespace
 
-/// Looks whether and where the request can be placed now, and begins an attempt.
-static void consider(SiteStep& s, LocalRequest& request);
-/// Why the request has no place, for people: `found` says what is idle now.
-static std::string why_no_place(const SiteParts& parts, const LocalRequest& request, const CoMap& map,
-                                const std::string& found);
-/// Whether this site's own part of the placement finds its nodes free; if younger requests hold them, they are
-/// freed.
-static bool free_own(SiteStep& s, const LocalRequest& request, const Placement& placement, const CoMap& map);
-/// Why a neighbour on the way to a part isn't asked now; empty if all may be. Parts of one request that go the
-/// same way count as one delegation.
-static std::string why_not_asked(const SiteParts& parts, Instant now, const std::vector<CoPart>& wanted);
-static void begin(SiteStep& s, LocalRequest& request, std::vector<CoPart> parts, const Placement& placement,
-                  const CoMap& map);
 /// The part's nodes under its lease, if nothing need be asked for: those that this site leases already, or its
 /// own.
 static LeaseId hold_here(SiteStep& s, const LocalRequest& request, const CoPart& part, const Placement& placement,
@@ -71,114 +42,8 @@ static void give_back_parts(SiteStep& s, const RequestId& id, const CoAttempt& a
 /// The neighbour's delegation is no longer out.
 static void note_back(SiteStep& s, const CoPart& part);
 
-bool may_co_allocate(const SiteParts& parts, const ResourceNeed& need, std::uint32_t dttl) {
-  return is_divided(need) && dttl > 0 && parts.settings.delegate && parts.settings.co_allocate &&
-         parts.neighbours.configured() > 0;
-}
-
-// ---- placing --------------------------------------------------------------------------------------------------
-
-void gather(SiteStep& s) {
-  if (s.parts.co_allocator.note_freed(s.parts.owned.freed())) s.parts.co_allocator.more_is_free(s.now);
-  for (int looked_at = 0; looked_at < attempts_a_step; ++looked_at) {
-    const std::optional<RequestId> due = s.parts.co_allocator.take_due(s.now);
-    if (!due) return;
-    LocalRequest* request = s.parts.queue.find(*due);
-    DMM_ASSERT(request);
-    consider(s, *request);
-  }
-}
-
-void consider(SiteStep& s, LocalRequest& request) {
-  const RequestId& id = request.request.id;
-  CoAllocator& co_allocator = s.parts.co_allocator;
-  DMM_ASSERT(request.search != LocalRequest::Search::gathering);
-  if (request.search == LocalRequest::Search::out) return co_allocator.try_at(id, s.now + look_again);
-  if (!request.kind->co_allocable) return co_allocator.found_no_place(s.now, id, "it may not leave this site");
-  if (request.kind->servable && !HomeSearch::may_delegate(s.parts.queue, s.parts.search_site()))
-    return co_allocator.found_no_place(s.now, id, "this site's load is below its delegation threshold");
-  const std::vector<std::size_t> up = s.parts.neighbours.up();
-  if (up.empty()) return co_allocator.found_no_place(s.now, id, "no neighbour is up");
-  survey(s, request.kind->dttl);
-  const Duration awaited = reports_awaited + longest_round_trip(s.parts, up);
-  if (!s.parts.board.is_fresh(s.now, up, awaited)) return co_allocator.await_reports(id, s.now + awaited);
-  CoMap map = co_map_for(s.parts, s.now, request, false);
-  std::optional<Placement> placement = s.parts.placer.place(request.kind->need, map.views);
-  if (!placement) {
-    const std::string found = text_of(map);
-    map = co_map_for(s.parts, s.now, request, true);
-    placement = s.parts.placer.place(request.kind->need, map.views);
-    if (!placement) return co_allocator.found_no_place(s.now, id, why_no_place(s.parts, request, map, found));
-    if (!free_own(s, request, *placement, map))
-      return co_allocator.found_no_place(s.now, id, "others hold what it needs: " + found);
-  }
-  const auto is_own = [&](const PlacedComponent& placed) { return map.is_own(placed.cluster); };
-  if (std::ranges::all_of(*placement, is_own))
-    return co_allocator.found_no_place(s.now, id, "it fits here, and waits for its turn");
-  std::vector<CoPart> parts = parts_of(request, *placement, map);
-  if (std::string why_not = why_not_asked(s.parts, s.now, parts); !why_not.empty())
-    return co_allocator.found_no_place(s.now, id, std::move(why_not));
-  begin(s, request, std::move(parts), *placement, map);
-}
-
-std::string why_no_place(const SiteParts& parts, const LocalRequest& request, const CoMap& map,
-                         const std::string& found) {
-  std::vector<ClusterView> sizes = map.views;
-  for (ClusterView& view : sizes) view.idle_processors = view.total_processors;
-  const ResourceNeed& need = request.kind->need;
-  if (parts.placer.place(need, sizes)) return "too little is free: " + found;
-  return "all clusters that are known within reach are too small for it, were they idle: " +
-         why_not_placed(need, sizes, parts.placer.policy_for(need));
-}
-
-bool gather_with(SiteStep& s, HopLease& lease, Duration usable_for) {
-  const std::optional<RequestId> id = s.parts.co_allocator.longest_pausing();
-  if (!id || processors_of(lease.idle) != processors_of(lease.nodes) || !is_surely_claimed(s.now, lease))
-    return false;
-  LocalRequest& request = *s.parts.queue.find(*id);
-  if (request.search == LocalRequest::Search::out || !request.kind->co_allocable) return false;
-  if (request.kind->dttl + 1 < lease.chain.size()) return false;
-  if (!RequestQueue::may_follow(request, usable_for, lease.length / 2)) return false;
-  CoMap map = co_map_for(s.parts, s.now, request, false);
-  if (!add_leased(map, lease, request.kind->need.constraints)) return false;
-  const std::optional<Placement> placement = s.parts.placer.place(request.kind->need, map.views);
-  const auto is_leased = [&](const PlacedComponent& placed) { return map.is_leased(placed.cluster); };
-  if (!placement || std::ranges::none_of(*placement, is_leased)) return false;
-  std::vector<CoPart> parts = parts_of(request, *placement, map);
-  if (!why_not_asked(s.parts, s.now, parts).empty()) return false;
-  s.parts.co_allocator.take(*id);
-  begin(s, request, std::move(parts), *placement, map);
-  return true;
-}
-
-bool free_own(SiteStep& s, const LocalRequest& request, const Placement& placement, const CoMap& map) {
-  ResourceNeed own;
-  own.kind = RequestKind::fixed;
-  own.constraints = request.kind->need.constraints;
-  for (const PlacedComponent& placed : placement)
-    if (placed.cluster < map.own)
-      own.components.push_back(
-          {placed.processors, map.views[placed.cluster].site, map.views[placed.cluster].name});
-  if (own.components.empty()) return true;
-  if (s.parts.placer.place(own, s.parts.owned.views(own.constraints))) return true;
-  outrank(s, own, precedence_of(request), 1, {});
-  return false;  // nodes that were freed have to be clean first
-}
-
-std::string why_not_asked(const SiteParts& parts, Instant now, const std::vector<CoPart>& wanted) {
-  for (const CoPart& part : wanted) {
-    if (!part.neighbour) continue;
-    const Targets::State& target = parts.targets.of(*part.neighbour);
-    const std::string& name = parts.neighbours[*part.neighbour].site.text;
-    if (now < target.asked_from())
-      return name + " gave no answer or no use of late, and is left alone for a while";
-    if (target.pressed || target.outstanding >= target.window) return name + " can't be asked for more at once";
-  }
-  return {};
-}
-
-void begin(SiteStep& s, LocalRequest& request, std::vector<CoPart> parts, const Placement& placement,
-           const CoMap& map) {
+void begin_attempt(SiteStep& s, LocalRequest& request, std::vector<CoPart> parts, const Placement& placement,
+                   const CoMap& map) {
   const RequestId id = request.request.id;
   CoAttempt& attempt = s.parts.co_allocator.begin(id, ++request.round, std::move(parts));
   const ResourceNeed& need = request.kind->need;
@@ -186,9 +51,16 @@ void begin(SiteStep& s, LocalRequest& request, std::vector<CoPart> parts, const 
       shortened(reason_of(need, map.views, s.parts.placer.policy_for(need), placement), reason_bytes_max);
   s.effects.log(Level::info, "placed", id, {{"text", attempt.placement}});
   request.asked_at = s.now;
-  request.answer_by = s.now + attempt_within(s.parts, attempt);
+  request.answer_by = s.now + attempt_within(s.parts, attempt) * claiming_tries(s.parts.settings);
   s.parts.queue.set_search(request, LocalRequest::Search::gathering);
-  for (std::uint32_t number = 1; number <= attempt.parts.size(); ++number) {
+  ask_parts(s, request, attempt, 1, placement, map);
+}
+
+void ask_parts(SiteStep& s, LocalRequest& request, CoAttempt& attempt, std::uint32_t first,
+               const Placement& placement, const CoMap& map) {
+  const RequestId& id = request.request.id;
+  DMM_ASSERT(first > 0 && first <= attempt.parts.size());
+  for (std::uint32_t number = first; number <= attempt.parts.size(); ++number) {
     CoPart& part = *attempt.part(number);
     if (!part.neighbour) {
       s.parts.co_allocator.held(id, part, hold_here(s, request, part, placement, map));
@@ -236,7 +108,7 @@ void divide(SiteStep& s, HopLease& lease, const RequestId& id, const CoPart& par
 Duration attempt_within(const SiteParts& parts, const CoAttempt& attempt) {
   std::uint32_t hops = 0;
   for (const CoPart& part : attempt.parts) hops = std::max(hops, part.hops);
-  DMM_ASSERT(hops > 0);
+  hops = std::max(hops, 1U);  // also where all of it is here
   return answer_within(hops, parts.settings, parts.neighbours) + parts.neighbours.round_trip_within(hops) * 2;
 }
 
@@ -290,6 +162,7 @@ void take_part(SiteStep& s, std::size_t from, const Grant& grant, HopLease lease
 
 void claim_all(SiteStep& s, const RequestId& id, CoAttempt& attempt) {
   for (CoPart& part : attempt.parts) {
+    if (part.state == CoPart::State::replaced) continue;
     DMM_ASSERT(part.state == CoPart::State::held);
     if (!part.neighbour) {
       part.state = CoPart::State::claimed;
@@ -302,7 +175,8 @@ void claim_all(SiteStep& s, const RequestId& id, CoAttempt& attempt) {
   }
   if (attempt.all_past(CoPart::State::claimed)) return hand_out_all(s, id);  // no other site has a part
   if (!DMM_PLANT(claim_not_awaited)) return;
-  for (CoPart& part : attempt.parts) part.state = CoPart::State::claimed;
+  for (CoPart& part : attempt.parts)
+    if (part.is_held()) part.state = CoPart::State::claimed;
   hand_out_all(s, id);
 }
 
@@ -318,9 +192,11 @@ void part_claimed(SiteStep& s, const LeaseId& lease) {
 
 void hand_out_all(SiteStep& s, const RequestId& id) {
   const CoAttempt attempt = s.parts.co_allocator.succeed(id);
+  s.parts.co_allocator.more_is_free(s.now);  // for those behind it, if it left any
   LocalRequest& request = *s.parts.queue.find(id);
   std::vector<HopLease*> leases;
   for (const CoPart& part : attempt.parts) {
+    if (part.state == CoPart::State::replaced) continue;
     s.parts.holds.claimed(part.lease);
     leases.push_back(s.parts.leases.find(part.lease));
     DMM_ASSERT(leases.back() && !leases.back()->nodes.empty());
@@ -347,6 +223,7 @@ void part_rejected(SiteStep& s, std::size_t from, Reject& answer) {
                 {{"by", part->site.text},
                  {"part", std::int64_t{answer.part}},
                  {"reason", std::string(to_text(answer.reason))}});
+  if (place_again(s, *s.parts.queue.find(answer.request), *attempt, answer.part)) return;
   s.parts.co_allocator.refused(answer.request, *part,
                                part->site.text + ": " + std::string(to_text(answer.reason)));
 }
@@ -355,13 +232,14 @@ void parts_overdue(SiteStep& s, LocalRequest& request) {
   const RequestId& id = request.request.id;
   std::string late;
   for (const CoPart& part : s.parts.co_allocator.find(id)->parts) {
-    if (part.state == CoPart::State::claimed || !part.neighbour) continue;
+    if (part.state >= CoPart::State::claimed || !part.neighbour) continue;
     late += (late.empty() ? "" : ", ") + part.site.text;
     if (part.state == CoPart::State::asked) s.parts.targets.silent(s.now, *part.neighbour);
     s.parts.board.turned_away(part.site);
   }
   s.parts.co_allocator.break_off(id, late + ": no answer in time");
   call_back(s, request);
+  refuse_if_tried_enough(s, request);
 }
 
 void part_lost(SiteStep& s, const LeaseId& lease, LeaseEnd reason) {
@@ -383,6 +261,7 @@ void end_broken(SiteStep& s) {
     LocalRequest* request = s.parts.queue.find(*id);
     DMM_ASSERT(request && request->search == LocalRequest::Search::gathering);
     call_back(s, *request);
+    refuse_if_tried_enough(s, *request);
   }
 }
 
@@ -402,7 +281,7 @@ void give_back_parts(SiteStep& s, const RequestId& id, const CoAttempt& attempt)
   if (DMM_PLANT(hold_kept)) return;
   for (std::uint32_t number = 1; number <= attempt.parts.size(); ++number) {
     const CoPart& part = attempt.parts[number - 1];
-    if (part.state == CoPart::State::refused) continue;
+    if (part.state == CoPart::State::refused || part.state == CoPart::State::replaced) continue;
     if (part.state == CoPart::State::asked) {
       note_back(s, part);
       send(s, *part.neighbour, Withdraw{id, number, attempt.round}, id);

@@ -70,7 +70,7 @@ LocalRequest& enqueue(SiteStep& s, const Party& user, Request& request) {
   s.parts.users.opened(user);
   LocalRequest& added = s.parts.queue.add(std::move(local), kind);
   s.parts.matcher.add(added.request.id);
-  if (is_divided(kind.need)) s.parts.co_allocator.add(s.now, added.request.id, added.since);
+  if (is_divided(kind.need) || kind.placed) place(s, added);
   return added;
 }
 

@@ -29,8 +29,10 @@ struct RequestClass {
   std::uint32_t processors = 0;  ///< of each, in all
   std::uint32_t widest = 0;      ///< in one cluster
   bool simple = true;            ///< one component, anywhere, no constraints: fits by its size alone
-  bool servable = true;          ///< this site could serve it when idle
-  bool co_allocable = false;     ///< its components may run at several sites
+  bool holds_here = true;        ///< this site could hold it when idle
+  bool servable = true;          ///< likewise, and it starts here when it fits: no placement decides where it goes
+  bool placed = false;           ///< a placement does: it has input files, and the policy minds them
+  bool co_allocable = false;     ///< its components may run at several sites, or at another than this
   bool aimed = false;            ///< they may, and name sites or mind files: no neighbour is asked for all of it
   std::uint64_t clusters = 0;    ///< which of its clusters could hold the widest component when idle, a bit each
   std::map<Duration, std::size_t> lengths;  ///< how many run how long, of those with a declared length

@@ -69,7 +69,12 @@ struct SiteSettings {
   Duration delegation_cycle;          ///< 0: at once, on every event
   bool delegate = true;               ///< false: local requests never leave this site
   bool co_allocate = true;            ///< components of one request may run at several sites
-  bool lend = true;                   ///< false: no delegation is served here
+  // Of co-allocated requests; the letters are those of Mohamed and Epema 2005, section 3.
+  std::uint32_t high_scans = 2;           ///< S: tries of requests of high priority for one of another that is due
+  std::uint32_t placement_tries_max = 0;  ///< a request is refused after this many; 0: it is tried for ever
+  double claiming_threshold =
+      1;             ///< T: with this fraction of its components held, only the others are placed again
+  bool lend = true;  ///< false: no delegation is served here
   bool owner_first = true;            ///< free nodes that queued local requests could use are not lent
   bool keep_local = true;             ///< what could start here now is not sent away
   bool use_hints = true;              ///< false: hints are neither sent nor looked at

@@ -69,6 +69,9 @@ void visit_site_behaviour(Settings& s, Visitor& v, const PolicyNames& policies) 
   v.boolean("owner_first", s.owner_first);
   v.boolean("keep_local", s.keep_local);
   v.boolean("co_allocate", s.co_allocate);
+  v.integer("high_scans", s.high_scans, 1);
+  v.integer("placement_tries_max", s.placement_tries_max, 0);
+  v.number("claiming_threshold", s.claiming_threshold, 0, 1);
   v.boolean("use_hints", s.use_hints);
   v.boolean("lease_ends_with_job", s.lease_ends_with_job);
   v.duration("overtaken_limit_seconds", s.overtaken_limit, 0, seconds_max);

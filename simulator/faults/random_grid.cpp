@@ -42,6 +42,8 @@ class Draw {
     arrays_and_rest();
     if (options_.keyed) plan_keys(run_);
     if (options_.files) input_files();
+    for (TopologySite& site : run_.topology.sites)
+      site.settings.claiming_threshold = dice_.pick<double>({1.0, 0.5, 0.0});
     std::stable_sort(run_.acts.begin(), run_.acts.end(), [](const Act& a, const Act& b) { return a.at < b.at; });
     return std::move(run_);
   }
@@ -267,8 +269,11 @@ class Draw {
   }
 
   void input_files() {
-    for (TopologySite& site : run_.topology.sites)
+    Dice policies(run_.settings.seed + 1);  // a seed has the same files whatever this comes to
+    for (TopologySite& site : run_.topology.sites) {
       for (TopologyCluster& cluster : site.clusters) cluster.attributes[staging_attribute] = staging_value;
+      if (policies.chance(0.6)) site.settings.placement_policy = "close_to_files";
+    }
     for (Act& act : run_.acts) {
       if (act.kind != Act::Kind::submit || !dice_.chance(0.5)) continue;
       InputFiles files;

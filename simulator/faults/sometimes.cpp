@@ -35,6 +35,7 @@ std::string_view to_text(Rare state) {
     case Rare::idle: return "a lease without a job went back to its owner";
     case Rare::overtaken: return "a request that was overtaken for as long as it may be held others back";
     case Rare::co_allocated: return "a job got nodes of several sites at once";
+    case Rare::placed_again: return "a part that was refused was placed again, and the others stayed held";
     case Rare::gathering_broken: return "a part of a co-allocated job could not be had, and all were given back";
     case Rare::went_on: return "a job went on without a component that its owner took back";
     case Rare::at_longest: return "an owner ended a lease that had lasted as long as its leases may";
@@ -85,6 +86,7 @@ void Sometimes::note_site(const LogEvent& event) {
   saw(Rare::at_longest, event.name == "reclaim" && text_field(event, "reason") == to_text(LeaseEnd::at_longest));
   saw(Rare::overtaken, event.name == "overtaken");
   saw(Rare::co_allocated, event.name == "co_allocated");
+  saw(Rare::placed_again, event.name == "placed_again");
   saw(Rare::gathering_broken, event.name == "gathering_ended");
   if (event.name != "lease_ended") return;
   saw(Rare::node_lost, text_field(event, "reason") == "node_lost");

@@ -41,6 +41,7 @@ enum class Rare : std::uint8_t {
   idle,
   overtaken,
   co_allocated,
+  placed_again,
   gathering_broken,
   went_on,
   at_longest,

@@ -47,7 +47,7 @@ TEST_CASE("a request that is added is due at once, and once") {
 TEST_CASE("a request that waits for reports is due when some come, another request isn't") {
   Stage stage;
   stage.parts.add(start, second, start + seconds(1));
-  stage.parts.await_reports(first, start + seconds(5));
+  stage.parts.await_reports(start, first, start + seconds(5));
   stage.parts.try_at(second, start + seconds(5));
   stage.parts.reports_came(start + seconds(1));
   CHECK(stage.parts.take_due(start + seconds(1)) == first);
@@ -174,6 +174,71 @@ TEST_CASE("the attempts with a part asked for over a link are found, those with 
   CHECK(stage.parts.asked_over(1).empty());
   stage.parts.held(first, *attempt.part(1), lease(1));
   CHECK(stage.parts.asked_over(0).empty());
+}
+
+TEST_CASE("requests of high priority go before older ones [S76f]") {
+  CoAllocator parts;
+  const RequestId third{SiteName("home"), "ann", 3, 1};
+  parts.add(start, first, start);
+  parts.add(start, second, start + seconds(1), true);
+  parts.add(start, third, start + seconds(2));
+  for (int i = 0; i < 3; ++i) {
+    const auto request = parts.take_due(start);
+    REQUIRE(request);
+    parts.found_no_place(start, *request, "too little is free");
+  }
+  CHECK(parts.longest_pausing() == second);
+  parts.reports_came(start + seconds(1));
+  CHECK(parts.take_due(start + seconds(1)) == second);
+  CHECK(parts.take_due(start + seconds(1)) == first);
+}
+
+TEST_CASE("of those that reports make due at the same time the one of high priority goes first [S76f]") {
+  CoAllocator parts;
+  parts.add(start, first, start);
+  parts.add(start, second, start + seconds(1), true);
+  for (int i = 0; i < 2; ++i) parts.await_reports(start, *parts.take_due(start), start + seconds(5));
+  const Instant come = start + milliseconds(20);
+  parts.reports_came(come);
+  CHECK(parts.take_due(come) == second);
+  CHECK(parts.take_due(come) == first);
+  CHECK_FALSE(parts.take_due(come).has_value());
+}
+
+TEST_CASE("after some tries of high priority a request of the other queue that is due has its turn [S76f]") {
+  for (const std::uint32_t high_scans : {1, 2, 5}) {
+    CoAllocator parts;
+    Instant now = start;
+    parts.add(now, second, now, true);
+    CHECK(parts.take_due(now, high_scans) == second);
+    parts.found_no_place(now, second, "too little is free");
+    parts.add(now, first, now);
+    for (std::uint32_t i = 0; i < high_scans; ++i) {
+      now = now + milliseconds(200);
+      parts.reports_came(now);
+      CHECK(parts.take_due(now, high_scans) == second);
+      parts.found_no_place(now, second, "too little is free");
+    }
+    parts.reports_came(now + milliseconds(200));
+    CHECK(parts.take_due(now + milliseconds(200), high_scans) == first);
+  }
+}
+
+TEST_CASE("of an attempt the components of parts that others replaced don't count") {
+  Stage stage;
+  CoAttempt& attempt = stage.begin();
+  CHECK(attempt.held() == 0);
+  stage.parts.held(first, *attempt.part(2), lease(2));
+  CHECK(attempt.held() == 0.5);
+  attempt.part(1)->state = CoPart::State::replaced;
+  attempt.parts.push_back(part_at("south", 1));
+  CHECK(attempt.held() == 0.5);
+  CHECK_FALSE(attempt.all_past(CoPart::State::held));
+  stage.parts.held(first, *attempt.part(3), lease(3));
+  CHECK(attempt.held() == 1);
+  CHECK(attempt.all_past(CoPart::State::held));
+  stage.parts.succeed(first);
+  CHECK_FALSE(stage.parts.request_of(lease(3)).has_value());
 }
 
 }  // namespace co_allocator_test

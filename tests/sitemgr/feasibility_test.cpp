@@ -33,14 +33,16 @@ struct Stage : PartsStage {
   LocalRequest& request(const ResourceNeed& need) {
     LocalRequest& added = add(need);
     added.kind->co_allocable = is_divided(need);
-    const auto [servable, clusters] = Feasibility::classify(parts.capacity(), need);
-    parts.queue.classify(*added.kind, servable, clusters);
+    const auto [holds_here, clusters] = Feasibility::classify(parts.capacity(), need);
+    added.kind->holds_here = holds_here;
+    parts.queue.classify(*added.kind, holds_here, clusters);
     return added;
   }
   LocalRequest& request(std::uint32_t processors) {
     LocalRequest& added = add(processors);
-    const auto [servable, clusters] = Feasibility::classify(parts.capacity(), added.kind->need);
-    parts.queue.classify(*added.kind, servable, clusters);
+    const auto [holds_here, clusters] = Feasibility::classify(parts.capacity(), added.kind->need);
+    added.kind->holds_here = holds_here;
+    parts.queue.classify(*added.kind, holds_here, clusters);
     return added;
   }
 };

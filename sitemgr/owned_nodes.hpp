@@ -119,6 +119,8 @@ class OwnedNodes {
   using Stock = node_stock::Stock;
   using Kind = node_stock::Kind;
   std::size_t kind_of(const NodeProperties& properties);
+  /// Of a cluster: configured ones that no resource manager has offered.
+  std::uint64_t missing_processors(std::size_t cluster) const;
   /// Adds a manager's free nodes to all sums, or takes them out.
   void count(const Party& party, const Manager& manager, bool add);
   /// Changes the free nodes of a manager and keeps the sums right.

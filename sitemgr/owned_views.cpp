@@ -3,9 +3,23 @@
 
 #include "manager/assert.hpp"
 #include "manager/planted.hpp"
+#include "protocol/programs.hpp"
 #include "sitemgr/owned_nodes.hpp"
 
 namespace dmm {
+
+/// Of configured nodes that no resource manager has offered yet: what these find out by themselves they may have.
+static NodeProperties perhaps(const ClusterSettings& configured) {
+  NodeProperties properties{configured.memory_bytes, configured.attributes};
+  properties.attributes.try_emplace(connectable_attribute, connectable_value);
+  properties.attributes.try_emplace(users_apart_attribute, users_apart_value);
+  properties.attributes.try_emplace(staging_attribute, staging_value);
+  return properties;
+}
+
+static std::uint64_t planned_processors(const ClusterSettings& configured) {
+  return std::uint64_t{configured.nodes} * configured.processors_per_node;
+}
 
 // ---- what there is --------------------------------------------------------------------------------------------
 
@@ -55,10 +69,20 @@ bool OwnedNodes::all_up() const {
     std::size_t up = 0;
     for (const Kind& kind : kinds_) up += kind.stocks[i].by_free.size();
     DMM_ASSERT(up <= managers_in_[i]);
-    const std::uint64_t planned = std::uint64_t{settings_[i].nodes} * settings_[i].processors_per_node;
-    if (up < managers_in_[i] || totals_[i] < planned) return false;
+    if (up < managers_in_[i] || totals_[i] < planned_processors(settings_[i])) return false;
   }
   return true;
+}
+
+/// Offered nodes that have what is configured, or more, are the configured ones.
+std::uint64_t OwnedNodes::missing_processors(std::size_t cluster) const {
+  const ClusterSettings& configured = settings_[cluster];
+  std::uint64_t offered = 0;
+  for (const Kind& kind : kinds_)
+    if (meets(kind.properties, {configured.memory_bytes, configured.attributes}))
+      offered += kind.stocks[cluster].size;
+  const std::uint64_t planned = planned_processors(configured);
+  return planned - std::min(planned, offered);
 }
 
 // ---- what can be ----------------------------------------------------------------------------------------------
@@ -74,11 +98,11 @@ std::vector<ClusterView> OwnedNodes::sizes(const Constraints& constraints) const
       if (meets(kind.properties, constraints)) sizes[i].total_processors += kind.stocks[i].size;
   }
   for (std::size_t i = 0; i < sizes.size(); ++i) {
-    const ClusterSettings& configured = settings_[i];
-    const std::uint64_t size = std::uint64_t{configured.nodes} * configured.processors_per_node;
-    const bool counts = size > 0 && !DMM_PLANT(too_large_by_presence);
-    if (counts && meets({configured.memory_bytes, configured.attributes}, constraints))
-      sizes[i].total_processors = std::max(sizes[i].total_processors, static_cast<std::uint32_t>(size));
+    const std::uint64_t planned = planned_processors(settings_[i]), missing = missing_processors(i);
+    const std::uint64_t with_missing = std::min(planned, sizes[i].total_processors + missing);
+    const bool counts = missing > 0 && !DMM_PLANT(too_large_by_presence);
+    if (counts && meets(perhaps(settings_[i]), constraints))
+      sizes[i].total_processors = std::max(sizes[i].total_processors, static_cast<std::uint32_t>(with_missing));
     sizes[i].idle_processors = sizes[i].total_processors;
     sizes[i].meets_constraints = sizes[i].total_processors > 0;
   }
@@ -105,19 +129,8 @@ std::vector<NodeClass> OwnedNodes::classes(Duration longest) const {
   for (const Kind& kind : kinds_)
     for (std::size_t i = 0; i < kind.stocks.size(); ++i)
       if (kind.stocks[i].size > 0) add(kind.properties, i) += kind.stocks[i].size;
-  for (std::size_t i = 0; i < settings_.size(); ++i) {
-    const ClusterSettings& configured = settings_[i];
-    if (configured.nodes == 0) continue;
-    const NodeProperties properties{configured.memory_bytes, configured.attributes};
-    // Offered nodes that have more than is configured are the same nodes: they don't count twice.
-    std::uint64_t better = 0;
-    for (const Kind& kind : kinds_)
-      if (kind.properties != properties && meets(kind.properties, {properties.memory_bytes, properties.attributes}))
-        better += kind.stocks[i].size;
-    const std::uint64_t planned = std::uint64_t{configured.nodes} * configured.processors_per_node;
-    std::uint64_t& size = add(properties, i);
-    size = std::max(size, planned - std::min(planned, better));
-  }
+  for (std::size_t i = 0; i < settings_.size(); ++i)
+    if (const std::uint64_t missing = missing_processors(i); missing > 0) add(perhaps(settings_[i]), i) += missing;
   std::vector<NodeClass> classes;
   for (const auto& [properties, sizes] : by_kind) {
     NodeClass one{properties.memory_bytes, properties.attributes, 0, 0, longest, false, 0};

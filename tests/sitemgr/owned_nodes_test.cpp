@@ -9,6 +9,8 @@ namespace {
 const Party fs0 = resource_manager_of(SiteName("home"), "fs0"), fs1 = resource_manager_of(SiteName("home"), "fs1"),
             gpus = resource_manager_of(SiteName("home"), "gpus");
 const Constraints gpu{0, {{"gpu", "yes"}}};
+/// Of configured nodes that weren't offered yet.
+const Attributes perhaps{{"connectable", "yes"}, {"stages_files", "yes"}, {"users_apart", "yes"}};
 
 ClusterSettings cluster(const char* name, std::uint32_t nodes = 0, double quota = 1.0) {
   return {ClusterName(name), quota, nodes, 2};
@@ -257,21 +259,22 @@ TEST_CASE("owned nodes: what can be is what is configured or offered, and counts
   CHECK(owned.sizes(gpu).at(1).idle_processors == 20);
   CHECK(owned.views(gpu).at(1).idle_processors == 0);
   CHECK(owned.views(gpu).at(1).total_processors == 20);
-  CHECK(owned.classes(seconds(9)) == std::vector<NodeClass>{{0, {}, 8, 8, seconds(9), false, 8},
+  CHECK(owned.classes(seconds(9)) == std::vector<NodeClass>{{0, {}, 4, 4, seconds(9), false, 4},
+                                                            {0, perhaps, 4, 4, seconds(9), false, 4},
                                                             {0, gpu.attributes, 20, 20, seconds(9), false, 20}});
   CHECK(owned.largest_cluster() == 20);
   CHECK(owned.withhold(gpus, {{0, 4}}) == NodeSet{{0, 4}});
   owned.forget(gpus);
   CHECK_FALSE(owned.knows(gpus));
   CHECK(owned.total() == 4);
-  CHECK(owned.classes({}).size() == 1);
+  CHECK(owned.classes({}).size() == 2);
 }
 
 TEST_CASE("owned nodes: nodes that have more than is configured don't count twice") {
   OwnedNodes owned = site();
   owned.take_offer(offer(gpus, "a", 3, 2, {}, gpu.attributes), "");
   CHECK(owned.classes({}) ==
-        std::vector<NodeClass>{{0, {}, 2, 2, {}, false, 2}, {0, gpu.attributes, 6, 6, {}, false, 6}});
+        std::vector<NodeClass>{{0, perhaps, 2, 2, {}, false, 2}, {0, gpu.attributes, 6, 6, {}, false, 6}});
   owned.take_offer(offer(gpus, "a", 4, 2, {}, gpu.attributes), "");
   CHECK(owned.classes({}) == std::vector<NodeClass>{{0, gpu.attributes, 8, 8, {}, false, 8}});
 }
@@ -295,6 +298,31 @@ TEST_CASE("owned nodes: clusters are configured anew and added while nodes are i
   CHECK(views[0].quota == 0.5);
   CHECK(views[2].processors == 0);
   CHECK(views[2].size == 18);
+}
+
+TEST_CASE(
+    "owned nodes: what resource managers find out by themselves, configured nodes may have until they are "
+    "offered") {
+  const Constraints staging{0, {{"stages_files", "yes"}}};
+  const auto of_a = [&](const OwnedNodes& owned, const Constraints& constraints) {
+    return owned.sizes(constraints)[0].total_processors;
+  };
+  OwnedNodes owned = site();
+  CHECK(of_a(owned, {}) == 8);
+  CHECK(of_a(owned, staging) == 8);
+  CHECK(of_a(owned, gpu) == 0);
+  REQUIRE(owned.classes({}).size() == 1);
+  CHECK(owned.classes({})[0].largest == 8);
+  CHECK(owned.classes({})[0].attributes.contains("stages_files"));
+  owned.take_offer(offer(fs0, "a", 3), "");
+  CHECK(of_a(owned, {}) == 8);
+  CHECK(of_a(owned, staging) == 2);
+  owned.take_offer(offer(fs1, "a", 1, 2, {}, {{"stages_files", "yes"}}), "");
+  CHECK(of_a(owned, {}) == 8);
+  CHECK(of_a(owned, staging) == 2);
+  owned.take_offer(offer(fs1, "a", 1), "");
+  CHECK(of_a(owned, staging) == 0);
+  CHECK(owned.classes({}).size() == 1);
 }
 
 }  // namespace dmm::owned_nodes_test

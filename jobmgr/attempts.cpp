@@ -160,7 +160,7 @@ void send_start(JobStep& s, const Job& job, std::uint32_t component) {
   start.program.awaits_go = awaits_go(job);
   for (InputFile& file : start.program.inputs) order_replicas(file, run.lease_of(component_run).lease.owner);
   if (HomeShare share = s.parts.home_files.share(job, start.request, component); !share.ticket.empty()) {
-    s.parts.home_files.address(start.program, start.request, component);
+    s.parts.home_files.address(start.program, share);
     s.effects.shares.push_back(std::move(share));
   }
   environment.reserve(environment.size() + 11);

@@ -31,6 +31,7 @@ WhyNot HomeFiles::fault_of(const JobDescription& job) const {
 
 HomeShare HomeFiles::share(const Job& job, const RequestId& request, std::uint32_t task) const {
   HomeShare share{job.number, {}, {}, {}};
+  if (server_.url.empty()) return share;  // it was configured otherwise when the job was taken
   const Program& program = job.description.program;
   for (const InputFile& file : program.inputs)
     share.inputs.emplace_back(comes_from_home(file) ? home_path(file.replicas[0].url) : std::string_view());
@@ -43,25 +44,22 @@ HomeShare HomeFiles::share(const Job& job, const RequestId& request, std::uint32
   return share;
 }
 
-void HomeFiles::address(Program& program, const RequestId& request, std::uint32_t task) const {
-  if (server_.url.empty() || !has_files(program)) return;
-  const std::string base = server_.url + '/' + ticket_of(request, task);
+void HomeFiles::address(Program& program, const HomeShare& share) const {
   const auto url_of = [&](const char* kind, std::size_t number) {
-    return base + kind + std::to_string(number) + "#pin=" + server_.pin;
+    return server_.url + '/' + share.ticket + kind + std::to_string(number) + "#pin=" + server_.pin;
   };
   std::size_t number = 0;
   for (InputFile& file : program.inputs) {
-    if (comes_from_home(file)) {
+    if (!share.inputs.at(number).empty()) {
       file.replicas[0].url = url_of("/in/", number);
       file.bytes = 0;  // it may have been written again since its job was submitted
     }
     ++number;
   }
   OutputFiles brought;
-  for (number = 0; number < program.outputs.size(); ++number) {
-    const OutputFile& file = program.outputs[number];
-    if (is_brought_by(file, task)) brought.push_back({file.name, url_of("/out/", number)});
-  }
+  for (number = 0; number < program.outputs.size(); ++number)
+    if (!share.outputs.at(number).empty())
+      brought.push_back({program.outputs[number].name, url_of("/out/", number)});
   program.outputs = std::move(brought);
 }
 

@@ -35,11 +35,12 @@ class HomeFiles {
 
   /// Why such a job can't be taken; empty if it can.
   WhyNot fault_of(const JobDescription& job) const;
-  /// What the task shares; without a ticket if no file of it is at home.
+  /// What the task shares; without a ticket if no file of it is at home, or there is no server. Of output files,
+  /// tasks after the first bring those alone that name the task in their place at home.
   HomeShare share(const Job& job, const RequestId& request, std::uint32_t task) const;
-  /// Puts URLs of the server in place of paths at home. Of output files, tasks after the first bring those alone
-  /// that name the task in their place at home.
-  void address(Program& program, const RequestId& request, std::uint32_t task) const;
+  /// Puts URLs of the server in place of paths at home, and leaves out output files that the task doesn't bring.
+  /// The share must have a ticket.
+  void address(Program& program, const HomeShare& share) const;
 
  private:
   std::string ticket_of(const RequestId& request, std::uint32_t task) const;

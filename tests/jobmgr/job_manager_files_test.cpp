@@ -117,6 +117,15 @@ TEST_CASE("files: a restarted job manager shares again what runs, under the same
   for (std::size_t i = 0; i < after.size(); ++i) CHECK(after[i].ticket == before[i].ticket);
 }
 
+TEST_CASE("files: a job manager that lost its server over a restart shares nothing, and goes on [S132h]") {
+  ServingStage stage;
+  stage.submit({staged()});
+  start_both(stage);
+  stage.restart();
+  CHECK(stage.shared().empty());
+  CHECK(stage.state(1) == JobState::starting);
+}
+
 TEST_CASE("files: without a server no file goes from home or there, and no other place is taken [S132h]") {
   Stage stage;
   CHECK(has(stage.submit({staged()}).fault, "stage_in: this job manager neither gives nor takes files"));

@@ -1,11 +1,24 @@
 // Frames under way, and what becomes of them; see network.hpp.
 #include "simulator/network.hpp"
 
+#include "simulator/site_links.hpp"
+
 namespace dmm {
+namespace {
+
+constexpr std::size_t packet_bytes = 1'400;
+
+}  // namespace
 
 Connection Network::connect(Address dialler, Address listener, bool reachable) {
-  lines_.push_back({.dialler = dialler, .listener = listener, .open = true, .reachable = reachable, .life = 0,
-                    .under_way = 0, .bytes = 0});
+  lines_.push_back({.dialler = dialler,
+                    .listener = listener,
+                    .open = true,
+                    .reachable = reachable,
+                    .life = 0,
+                    .under_way = 0,
+                    .bytes = 0,
+                    .latency = settings_.latency});
   return static_cast<Connection>(lines_.size() - 1);
 }
 
@@ -14,6 +27,11 @@ std::optional<Connection> Network::connection_between(Address dialler, Address l
     if (lines_[line].open && lines_[line].dialler == dialler && lines_[line].listener == listener)
       return static_cast<Connection>(line);
   return std::nullopt;
+}
+
+void Network::set_line(Connection connection, Duration latency, std::uint64_t bytes_a_second) {
+  lines_.at(connection).latency = latency;
+  lines_.at(connection).bandwidth = bytes_a_second;
 }
 
 void Network::hang_up(Connection connection) { lines_.at(connection).open = false; }
@@ -29,12 +47,17 @@ bool Network::counts_down(std::map<Way, std::vector<std::uint32_t>>& counters, W
 }
 
 /// Depends on nothing but the way and the instant, so that a frame that isn't played changes nothing for others.
-Duration Network::takes(Instant now, Connection connection, bool to_listener) const {
-  if (settings_.jitter == Duration{}) return settings_.latency;
+Duration Network::takes(Instant now, Connection connection, bool to_listener, std::size_t bytes) const {
+  const Line& line = lines_[connection];
+  // What fits into a packet takes the latency alone: signs of life on quiet links are accounted for without a
+  // size.
+  const bool is_long = line.bandwidth > 0 && bytes > packet_bytes;
+  const Duration least = is_long ? line.latency + time_to_carry(bytes, line.bandwidth) : line.latency;
+  if (settings_.jitter == Duration{}) return least;
   Random draw(seed_ ^ table_hash(2 * std::uint64_t{connection} + to_listener) ^
               static_cast<std::uint64_t>(now.microseconds));
   const auto jitter = static_cast<std::uint64_t>(settings_.jitter.microseconds);
-  return settings_.latency + microseconds(static_cast<std::int64_t>(draw.below(jitter)));
+  return least + microseconds(static_cast<std::int64_t>(draw.below(jitter)));
 }
 
 void Network::fly(Instant arrival, Connection connection, bool to_listener, std::string bytes) {
@@ -67,7 +90,7 @@ void Network::send(Instant now, Address from, Connection connection, std::string
   if (settings_.stall > 0 && random_.chance(settings_.stall))
     stall = microseconds(
         static_cast<std::int64_t>(random_.below(static_cast<std::uint64_t>(settings_.stall_max.microseconds))));
-  latest = std::max(latest, now + takes(now, connection, to_listener) + stall);
+  latest = std::max(latest, now + takes(now, connection, to_listener, bytes.size()) + stall);
   if (doubled) fly(latest, connection, to_listener, bytes);
   fly(latest, connection, to_listener, std::move(bytes));
 }
@@ -81,7 +104,7 @@ bool Network::is_calm(Connection connection) const {
 }
 
 Instant Network::arrival(Instant sent, Connection connection, bool to_listener) const {
-  return std::max(lines_[connection].latest[to_listener], sent + takes(sent, connection, to_listener));
+  return std::max(lines_[connection].latest[to_listener], sent + takes(sent, connection, to_listener, 0));
 }
 
 void Network::account(Connection connection, std::uint64_t frames, std::size_t bytes) {

@@ -43,6 +43,8 @@ class Network {
 
   /// A connection that `dialler` opened. Over an unreachable one nothing ever arrives.
   Connection connect(Address dialler, Address listener, bool reachable = true);
+  /// From now on frames over the connection take this long, and longer by their bytes at this rate.
+  void set_line(Connection connection, Duration latency, std::uint64_t bytes_a_second);
   void hang_up(Connection connection);
   /// The latest that `dialler` opened to `listener` and didn't hang up.
   std::optional<Connection> connection_between(Address dialler, Address listener) const;
@@ -102,6 +104,8 @@ class Network {
     std::uint32_t life = 0;  ///< frames of an earlier life never arrive
     std::uint32_t under_way = 0;  ///< frames
     std::uint64_t bytes = 0;      ///< that weren't lost at once
+    Duration latency;             ///< of every frame, at least
+    std::uint64_t bandwidth = 0;  ///< bytes a second; 0: without a limit
     Instant latest[2] = {};       ///< when the last frame of each direction arrives
   };
   struct Flight {
@@ -112,7 +116,7 @@ class Network {
   };
   using Way = std::pair<Address, Address>;
   static Way between(Address a, Address b) { return {std::min(a, b), std::max(a, b)}; }
-  Duration takes(Instant now, Connection connection, bool to_listener) const;
+  Duration takes(Instant now, Connection connection, bool to_listener, std::size_t bytes) const;
   void fly(Instant arrival, Connection connection, bool to_listener, std::string bytes);
   static bool counts_down(std::map<Way, std::vector<std::uint32_t>>& counters, Way way);
 

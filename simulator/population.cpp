@@ -5,6 +5,7 @@
 #include "manager/assert.hpp"
 #include "protocol/text.hpp"
 #include "simulator/world.hpp"
+#include "workloads/samplers.hpp"
 
 namespace dmm {
 namespace {
@@ -22,6 +23,7 @@ World::World(Topology topology, WorldSettings settings)
     : topology_(std::move(topology)),
       nodes_(nodes_of(topology_)),
       settings_(settings),
+      site_links_(topology_),
       network_(settings.network, settings.seed),
       disks_(settings.seed ^ 0x64697363ULL) {
   if (settings.certificate_life > Duration{})
@@ -111,6 +113,10 @@ bool World::dials(const Actor& actor, Address listener) const {
 
 void World::dial(Address address, Address listener) {
   const Connection connection = network_.connect(address, listener, actors_[listener]->reachable);
+  const Party &dialler = parties_[address], &dialled = parties_[listener];
+  if (dialler.role == Role::site_manager && dialled.role == Role::site_manager)
+    if (const LinkQuality* link = site_links_.find(dialler.site, dialled.site))
+      network_.set_line(connection, link->latency, link->bandwidth);
   if (keys_) keys_->open(connection, address);
   const auto key = keys_ ? std::optional(keys_->key_of(listener)) : std::nullopt;
   endpoint_of(address)->dial(actors_[address]->clock.at(now_), connection, parties_[listener], key);
@@ -141,6 +147,7 @@ void World::start(Address address) {
     case Role::resource_manager:
       actor.driver.start<ResourceManager>(endpoint,
                                           ResourceManager(resource_manager_settings(address), settings_.keep));
+      actor.performer.use_links(site_links_);
       if (settings_.remember_ends) actor.performer.remember_ends();
       break;
     case Role::client: DMM_ASSERT(false);
@@ -387,6 +394,11 @@ void World::set_reachable(const Party& party, bool reachable) {
 
 void World::report_late(const Party& party, Duration late) {
   actors_[address_of(party)]->performer.report_late(late);
+}
+
+void World::fail_starts(const Party& party, NodeSet broken, double share) {
+  const Address address = address_of(party);
+  actors_[address]->performer.fail_starts(std::move(broken), share, derived_seed(settings_.seed, address));
 }
 
 void World::lose_programs(const Party& party) {

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <charconv>
+#include <set>
+#include <string_view>
 #include <utility>
 
 namespace dmm {
@@ -28,19 +30,17 @@ std::uint64_t output_bytes(const TaskPerformer::Program& program, Duration lengt
   return program.over && program.end == EndKind::exited ? program.prints : 0;
 }
 
-/// How the other tasks of its job reach one that awaits its Go.
+/// How the other tasks of its job reach one that awaits its Go; by whose nodes it runs, where it minds that.
 std::string contact_of(const TaskPerformer::Program& program) {
-  return program.awaits_go ? "host " + std::to_string(program.process) : std::string();
+  if (!program.awaits_go) return {};
+  if (program.for_each_owner > Duration{}) return std::string(program.lease.owner.text);
+  return "host " + std::to_string(program.process);
 }
 
-/// Until the input files are there: at once where a replica lies at the owner of the nodes, else over a link of
-/// 100 Mbit/s, one after the other.
-Duration staging_of(const StartTask& order) {
-  constexpr double bytes_in_a_second = 100e6 / 8;
-  std::uint64_t bytes = 0;
-  for (const InputFile& file : order.program.inputs)
-    if (file.replicas.empty() || file.replicas[0].site != order.lease.owner) bytes += file.bytes;
-  return from_seconds(static_cast<double>(bytes) / bytes_in_a_second);
+std::int64_t owners_of(const std::vector<Part>& parts) {
+  std::set<std::string_view> owners;
+  for (const Part& part : parts) owners.insert(part.contact.view());
+  return static_cast<std::int64_t>(owners.size());
 }
 
 bool names_lost_file(const InputFiles& files) {
@@ -82,6 +82,17 @@ void TaskPerformer::perform(Instant now, TaskOrder order) {
   if (const auto* keeps = std::get_if<KeepTasks>(&order)) keep_until_ = now + keeps->length;
 }
 
+void TaskPerformer::fail_starts(NodeSet broken, double share, std::uint64_t seed) {
+  broken_ = std::move(broken);
+  failing_share_ = share;
+  chance_ = Random(seed);
+}
+
+bool TaskPerformer::fails(const StartTask& order) {
+  if (!intersect(order.nodes, broken_).empty()) return true;
+  return failing_share_ > 0 && chance_.chance(failing_share_);
+}
+
 /// The program of a task, made if there is none.
 std::shared_ptr<TaskPerformer::Program> TaskPerformer::program_of(const TaskId& id) {
   auto& program = programs_[id];
@@ -102,12 +113,26 @@ std::vector<std::shared_ptr<const TaskPerformer::Program>> TaskPerformer::runnin
   return running;
 }
 
+Duration TaskPerformer::staging_of(const StartTask& order) const {
+  Duration all;
+  for (const InputFile& file : order.program.inputs) {
+    const SiteName from = file.replicas.empty() ? SiteName{} : file.replicas[0].site;
+    if (!from.empty() && from == order.lease.owner) continue;
+    all += time_to_carry(file.bytes,
+                         links_ ? links_->file_bandwidth(from, order.lease.owner) : file_bandwidth_unsaid);
+  }
+  return all;
+}
+
 void TaskPerformer::start(Instant now, const StartTask& order) {
   const auto& arguments = order.program.arguments;
   const std::string verb = arguments.empty() ? "" : arguments.front();
   const Instant begin = now + start_takes + staging_of(order);
   if (verb == "missing" || names_lost_file(order.program.inputs))
-    return planned_.push(begin, Missing{std::make_unique<TaskId>(order.id), verb != "missing"});
+    return planned_.push(begin, Missing{std::make_unique<TaskId>(order.id),
+                                        verb == "missing" ? StartFault::executable_missing : StartFault::staging});
+  if (fails(order))
+    return planned_.push(begin, Missing{std::make_unique<TaskId>(order.id), StartFault::resources});
   const auto runs = program_of(order.id);
   Program& program = *runs;
   running_ += std::exchange(program.over, false);
@@ -123,7 +148,8 @@ void TaskPerformer::start(Instant now, const StartTask& order) {
   program.prints = verb == "print" || verb == "write" ? static_cast<std::uint64_t>(number(arguments)) : 0;
   program.writes_for = verb == "write" ? from_seconds(number(arguments, 2)) : Duration{};
   planned_.push(begin, PlannedStart{runs, program.process});
-  const bool runs_on = verb == "sleep" || program.stubborn || program.poison;
+  const bool runs_on = verb == "sleep" || verb == "spread" || program.stubborn || program.poison;
+  program.for_each_owner = verb == "spread" ? from_seconds(number(arguments, 2)) : Duration{};
   const Duration length = runs_on ? from_seconds(number(arguments)) : program.writes_for;
   program.code = verb == "false" ? 1 : 0;
   program.length = length;
@@ -149,6 +175,8 @@ void TaskPerformer::go(Instant now, const GoTask& order) {
   ++changes_;
   program->told_parts = static_cast<std::uint32_t>(order.parts.size());
   program->started = std::max(now, program->started);
+  if (program->for_each_owner > Duration{})
+    program->length = program->length + program->for_each_owner * (owners_of(order.parts) - 1);
   run(program->started, program);
 }
 
@@ -218,7 +246,8 @@ void TaskPerformer::take_due(Instant now, std::vector<TaskReport>& reports) {
       program->end = EndKind::start_failed;
       if (remembers_) ends_.push_back({program->id, program->end, 0});
       TaskEnded ended = report_of(*program);
-      if (missing->is_file) ended.fault = StartFault::staging;
+      ended.fault = missing->fault;
+      if (ended.fault == StartFault::resources) ended.text = "the host failed";
       reports.emplace_back(std::move(ended));
     }
   }
@@ -266,6 +295,10 @@ void TaskPerformer::die() {
   next.deadlines_ = deadlines_;
   next.late_ = late_;
   next.remembers_ = remembers_;
+  next.links_ = links_;
+  next.broken_ = std::move(broken_);
+  next.failing_share_ = failing_share_;
+  next.chance_ = chance_;
   next.ends_ = std::move(ends_);
   if (remembers_)
     for (const auto& program : running()) next.ends_.push_back({program->id, EndKind::lost, 0});

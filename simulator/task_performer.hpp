@@ -8,6 +8,7 @@
 //   write N S    writes N bytes to standard output while it runs for S seconds, exits with 0
 //   missing      there is no such executable
 //   poison S     runs S seconds and kills the keeper: all that runs there is lost with it
+//   spread S F   runs S seconds, and F seconds more for each owner of its job's nodes beyond the first
 // Anything else runs for no time and exits with 0.
 #pragma once
 
@@ -21,6 +22,8 @@
 #include "protocol/time.hpp"
 #include "resmgr/tasks.hpp"
 #include "simulator/event_queue.hpp"
+#include "simulator/site_links.hpp"
+#include "workloads/random.hpp"
 
 namespace dmm {
 
@@ -34,6 +37,8 @@ class TaskPerformer {
     bool keeper_died = false;
   };
 
+  /// Files come over these links, which outlive this; else each comes over one about which nothing is said.
+  void use_links(const SiteLinks& links) { links_ = &links; }
   void perform(Instant now, TaskOrder order);
   Instant next_report() const;
   /// Adds the reports that are due.
@@ -45,6 +50,9 @@ class TaskPerformer {
   std::vector<LivingTask> attach(Instant now);
   /// From now on what happens is reported so much later, in order.
   void report_late(Duration late) { late_ = late; }
+  /// From now on no program starts on these nodes, and on the others one of so many starts fails: a fault of the
+  /// host.
+  void fail_starts(NodeSet broken, double share, std::uint64_t seed);
   /// The keeper is killed: what it kept dies with it, and nobody knows how.
   void lose_all(Instant now);
   /// Remembers every end from now on.
@@ -66,6 +74,7 @@ class TaskPerformer {
     bool awaits_go = false;         ///< it is ready, and doesn't run yet
     bool staged = false;            ///< it waits for input files before it is ready
     std::uint32_t told_parts = 0;   ///< how many tasks its job has, as its Go said; 0: there was none
+    Duration for_each_owner;        ///< it runs so much longer for each owner beyond the first
     Duration length;                ///< how long it runs from its Go
     Duration hangs;                 ///< that SIGKILL takes
     std::uint64_t life = 0;  ///< names the end that was planned last
@@ -111,7 +120,7 @@ class TaskPerformer {
   /// A program that can't be started.
   struct Missing {
     std::unique_ptr<const TaskId> id;
-    bool is_file = false;  ///< an input file is missing, not the program
+    StartFault fault = StartFault::executable_missing;
   };
   /// What a program has written so far is told.
   struct PlannedGrowth {
@@ -126,6 +135,10 @@ class TaskPerformer {
   void start(Instant now, const StartTask& order);
   void go(Instant now, const GoTask& order);
   void run(Instant begin, const std::shared_ptr<Program>& program);
+  /// Whether its host fails to start it.
+  bool fails(const StartTask& order);
+  /// How long its input files take, one after the other; those at the owner of its nodes take no time.
+  Duration staging_of(const StartTask& order) const;
   void end(Instant now, const EndTask& order);
   void plan_end(Instant at, const std::shared_ptr<Program>& program, EndKind kind, std::int32_t code);
   /// Whether the end comes true.
@@ -140,6 +153,10 @@ class TaskPerformer {
   std::size_t running_ = 0;  ///< of them
   std::uint64_t lives_ = 0, changes_ = 0, deadlines_ = 0;
   std::int32_t last_process_ = 1000;
+  const SiteLinks* links_ = nullptr;
+  NodeSet broken_;              ///< nodes on which no program starts
+  double failing_share_ = 0;    ///< of starts on the others
+  Random chance_{0};            ///< of such failures
   Instant keep_until_ = never;  ///< the keeper's deadline: it ends everything when the manager is silent
   Duration late_;
   std::list<std::pair<Instant, TaskReport>> held_;  ///< reports that come late, and when

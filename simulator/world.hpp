@@ -22,6 +22,7 @@
 #include "simulator/memory_ledger.hpp"
 #include "simulator/network.hpp"
 #include "simulator/quiet_links.hpp"
+#include "simulator/site_links.hpp"
 #include "simulator/task_performer.hpp"
 #include "simulator/trace_hash.hpp"
 #include "simulator/world_keys.hpp"
@@ -151,6 +152,9 @@ class World {
   void set_reachable(const Party& resource_manager, bool reachable);
   /// From now on what happens in a host is reported so much later.
   void report_late(const Party& resource_manager, Duration late);
+  /// From now on no program starts on these nodes of a resource manager, and one of so many starts on its others
+  /// fails.
+  void fail_starts(const Party& resource_manager, NodeSet broken, double share);
   /// The keeper of a resource manager is killed, with all that it keeps.
   void lose_programs(const Party& resource_manager);
   /// Other users of its nodes want them back: it gives them back and ends within the grace, or somewhat later.
@@ -306,6 +310,7 @@ class World {
   Topology topology_;
   std::uint64_t nodes_;
   WorldSettings settings_;
+  SiteLinks site_links_;
   Network network_;
   std::unique_ptr<WorldKeys> keys_;                           ///< null: the network knows its parties
   std::shared_ptr<Codec> codec_ = std::make_shared<Codec>();  ///< of all managers

@@ -42,11 +42,19 @@ struct TopologySite {
   bool direct_routes = true;  ///< its resource managers publish an endpoint
 };
 
+/// What the link between two sites carries in the simulator.
+struct LinkQuality {
+  std::vector<SiteName> sites;  ///< both
+  Duration latency;             ///< of a frame, one way
+  std::uint64_t bandwidth = 0;  ///< bytes a second; above 0
+};
+
 struct Topology {
   std::string name;
   std::string description;
   std::string ledger = "graded";  ///< how a testbed's daemons keep theirs
   std::vector<TopologySite> sites;
+  std::vector<LinkQuality> link_qualities;  ///< of some links; of the others nothing is said
 };
 
 using TopologyOrError = OrFault<Topology, ConfigError>;

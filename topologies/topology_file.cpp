@@ -1,6 +1,9 @@
 // A topology from its JSON file. What one key may hold is checked here; how the sites fit together, in
 // link_sites.cpp.
+#include <algorithm>
+#include <set>
 #include <string>
+#include <utility>
 
 #include "topologies/json_reader.hpp"
 #include "topologies/settings_fields.hpp"
@@ -76,6 +79,37 @@ void read_groups(JsonReader& reader, FirstFault& fault, Topology& topology) {
   }
 }
 
+/// The link table: each entry names a link that the sites make, once.
+void read_link_qualities(JsonReader& reader, Topology& topology) {
+  constexpr double megabits_max = 1'000'000;
+  reader.objects("links", topology.link_qualities, [](JsonReader& item, LinkQuality& quality) {
+    item.require({"sites", "megabits"});
+    item.names("sites", quality.sites);
+    item.duration("latency_seconds", quality.latency, 0, 60);
+    double megabits = 100;
+    item.number("megabits", megabits, 0.001, megabits_max);
+    quality.bandwidth = static_cast<std::uint64_t>(megabits * 1e6 / 8);
+    if (quality.sites.size() != 2) item.refuse("sites", "expected the names of two sites");
+  });
+}
+
+/// What is wrong with the link table, once it is known which links there are.
+std::string fault_of_link_qualities(const Topology& topology) {
+  std::set<std::pair<SiteName, SiteName>> links, seen;
+  for (const TopologyLink& link : links_of(topology))
+    links.insert(std::minmax(topology.sites[link.dialler].name, topology.sites[link.listener].name));
+  for (std::size_t i = 0; i < topology.link_qualities.size(); ++i) {
+    const std::vector<SiteName>& sites = topology.link_qualities[i].sites;
+    const std::pair<SiteName, SiteName> link = std::minmax(sites[0], sites[1]);
+    const std::string names = "\"" + sites[0].text + "\" and \"" + sites[1].text + "\"";
+    const std::string at = "links[" + std::to_string(i) + "].sites: ";
+    if (!links.contains(link))
+      return at + "there is no link between " + names + "; expected a parent and its child, or two siblings";
+    if (!seen.insert(link).second) return at + "the link between " + names + " is there twice; expected each once";
+  }
+  return {};
+}
+
 TopologyOrError from_json(OrFault<SortedJson, ConfigError> read, const std::string& file,
                           const ReadOptions& options) {
   if (const auto* error = std::get_if<ConfigError>(&read)) return *error;
@@ -98,9 +132,12 @@ TopologyOrError from_json(OrFault<SortedJson, ConfigError> read, const std::stri
     read_site(inner, site, options.policies);
   });
   read_groups(reader, fault, topology);
+  read_link_qualities(reader, topology);
   reader.finish();
   if (fault.any()) return ConfigError{file + ": " + fault.text()};
   if (auto error = link_sites(topology, file)) return *error;
+  if (const std::string wrong_link = fault_of_link_qualities(topology); !wrong_link.empty())
+    return ConfigError{file + ": " + wrong_link};
   return topology;
 }
 

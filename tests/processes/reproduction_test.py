@@ -25,11 +25,11 @@ from grid import BIN, SOURCE
 
 TEXT = (SOURCE / "docs/reproduction.md").read_text(encoding="utf-8")
 LABELS = ("load", "threshold", "workload", "architecture", "clusters", "curve", "against", "local load", "nodes",
-          "task [min]", "#", "claim", "parameter")
+          "task [min]", "#", "claim", "parameter", "policy", "hosts", "processors", "components", "priority")
 ADDED = ("reference", "in the paper")
 NUMBER = re.compile(r"-?[0-9][0-9,]*")
 # Of these the document shows some rows and columns only.
-CHOSEN = ("mini-grid", "idle-nodes")
+CHOSEN = ("mini-grid", "idle-nodes", "experiment cm", "experiment koala")
 SWEEP = "--experiment sensitivity"
 
 
@@ -152,6 +152,8 @@ def small(command):
         return command + " --jobs-per-cluster 100"
     if "idle-nodes" in command:
         return command + " --repetitions 1"
+    if "--experiment cm" in command or "--experiment koala" in command:
+        return command + " --jobs 60"
     if "--workload" in command:
         command += " --jobs 50 --run-cap 3600"
         return command if "--topology" in command else command + " --topology topologies/dual-grid.json"

@@ -131,6 +131,30 @@ TEST_CASE("siblings exist and have the same parent") {
   CHECK(fault_of_sites("{'name': 'a', 'siblings': ['b']}, {'name': 'b', 'siblings': ['a']}") == "none");
 }
 
+TEST_CASE("a link table says once what a link that there is carries") {
+  const std::string sites = "{'name': 'a'}, {'name': 'b', 'parent': 'a'}, {'name': 'c', 'parent': 'a'}";
+  CHECK(fault_of_sites(sites, ", 'links': [{'sites': ['b', 'c'], 'megabits': 10}]") ==
+        "grid.json: links[0].sites: there is no link between \"b\" and \"c\"; expected a parent and its child, or "
+        "two siblings");
+  CHECK(fault_of_sites(sites,
+                       ", 'links': [{'sites': ['a', 'b'], 'megabits': 10}, "
+                       "{'sites': ['b', 'a'], 'megabits': 20}]") ==
+        "grid.json: links[1].sites: the link between \"b\" and \"a\" is there twice; expected each once");
+  CHECK(fault_of_sites(sites, ", 'links': [{'sites': ['a'], 'megabits': 10}]") ==
+        "grid.json: links[0].sites: expected the names of two sites");
+  CHECK(fault_of_sites(sites, ", 'links': [{'sites': ['a', 'b']}]") ==
+        "grid.json: links[0]: the key \"megabits\" is missing");
+  CHECK(fault_of_sites(sites, ", 'links': [{'sites': ['a', 'b'], 'megabits': 0}]") ==
+        "grid.json: links[0].megabits: expected a number from 0.001 to 1000000, found 0");
+  const auto read = parse("{'name': 'g', 'sites': [" + sites +
+                          "], 'links': [{'sites': ['b', 'a'], 'megabits': 80, 'latency_seconds': 0.01}]}");
+  REQUIRE(std::holds_alternative<Topology>(read));
+  const std::vector<LinkQuality>& qualities = std::get<Topology>(read).link_qualities;
+  REQUIRE(qualities.size() == 1);
+  CHECK(qualities[0].bandwidth == 10'000'000);
+  CHECK(qualities[0].latency == milliseconds(10));
+}
+
 TEST_CASE("a group makes siblings of all its members") {
   const std::string sites = "{'name': 'a'}, {'name': 'b'}, {'name': 'c'}, {'name': 'd', 'parent': 'a'}";
   CHECK(fault_of_sites(sites, ", 'sibling_groups': [['a', 'x']]") ==

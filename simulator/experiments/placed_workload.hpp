@@ -1,0 +1,73 @@
+// A workload of jobs with several components on clusters of separate owners: a submission site without nodes, and
+// a site for each cluster, one hop away. The managers are the real ones, in virtual time (world.hpp). This is the
+// testbed of the experiments with KOALA (Mohamed and Epema 2005; Sonmez et al. 2006).
+//
+// Each cluster has local users, too. Their jobs take one processor each and come at random, so that they use a
+// given fraction of the cluster on average.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "protocol/messages.hpp"
+#include "sitemgr/settings.hpp"
+
+namespace dmm {
+
+struct PlacedCluster {
+  std::string name;
+  std::uint32_t processors = 0;  ///< each a node of its own
+  double broken_share = 0;       ///< of its nodes: no program starts there
+  double failing_share = 0;      ///< of the starts on its other nodes: they fail, as if the batch system had erred
+};
+
+struct PlacedJob {
+  Duration submit;  ///< since the beginning; jobs stand in this order
+  JobDescription job;
+};
+
+struct PlacedWorkload {
+  std::vector<PlacedCluster> clusters;
+  std::vector<PlacedJob> jobs;
+  SiteSettings policies;                           ///< of the submission site; its name and neighbours are set
+  std::uint32_t users = 8;                         ///< of the submission site; they take turns
+  std::uint32_t waiting_max = 0;                   ///< while so many jobs wait, none is submitted; 0: no limit
+  std::uint64_t link_bandwidth = 100'000'000 / 8;  ///< of the link to each cluster, in bytes a second
+  double background = 0;                           ///< the fraction of each cluster that its local users use
+  std::uint64_t seed = 1;                          ///< of the local users' jobs and of what fails
+};
+
+/// What came of one job. Times are since the beginning.
+struct PlacedJobOutcome {
+  bool is_finished = false;
+  Duration submitted;  ///< later than planned, where too many jobs waited
+  /// When its first attempt was to begin: its placement and its file transfer time.
+  std::optional<Duration> first_expected;
+  Duration placed;  ///< when the last attempt had all of its nodes
+  Duration began;   ///< when its program began
+  Duration ended;
+  std::uint32_t failures = 0;  ///< attempts that a host failed
+  std::uint32_t clusters = 0;  ///< that the last attempt combined
+};
+
+struct PlacedOutcome {
+  std::vector<PlacedJobOutcome> jobs;  ///< in their order
+  double used = 0;                     ///< mean fraction of all processors that these jobs held
+  double used_locally = 0;             ///< and the local users' jobs
+  Duration length;                     ///< until the last job ended
+};
+
+/// What a paper says of such a workload, and whether it is so here.
+struct PlacedClaim {
+  const char* text;
+  bool holds = false;
+};
+
+/// `progress` hears how many jobs ended.
+PlacedOutcome run_placed_workload(const PlacedWorkload& workload,
+                                  const std::function<void(std::size_t)>& progress = {});
+
+}  // namespace dmm

@@ -1,0 +1,152 @@
+// Jobs of several components on clusters of separate owners, with the managers in virtual time: what the
+// experiments of the KOALA papers are made of.
+#include <doctest/doctest.h>
+
+#include <string>
+#include <utility>
+
+#include "protocol/programs.hpp"
+#include "simulator/experiments/cm.hpp"
+#include "simulator/experiments/koala.hpp"
+#include "simulator/experiments/placed_workload.hpp"
+#include "simulator/task_performer.hpp"
+
+namespace placed_workload_test {
+
+using namespace dmm;
+using doctest::Approx;
+
+namespace {
+
+JobDescription job_of(std::uint32_t components, std::uint32_t size, std::vector<std::string> arguments) {
+  JobDescription job;
+  for (std::uint32_t i = 0; i < components; ++i) job.need.components.push_back({size, {}, {}});
+  job.program.arguments = std::move(arguments);
+  job.keep_output = false;
+  job.reruns_max = 1000;
+  job.dttl = 1;
+  return job;
+}
+
+PlacedWorkload two_clusters(std::uint32_t processors) {
+  PlacedWorkload workload;
+  workload.clusters = {{"a", processors, 0, 0}, {"b", processors, 0, 0}};
+  workload.policies.placement_policy = "worst_fit";
+  return workload;
+}
+
+}  // namespace
+
+TEST_CASE("a file of 4 GB takes 320 s over a link of 100 Mbit/s, and one of 8 GB twice as long") {
+  CHECK(time_to_carry(4'000'000'000, file_bandwidth_unsaid) == seconds(320));
+  CHECK(time_to_carry(8'000'000'000, file_bandwidth_unsaid) == seconds(640));
+}
+
+TEST_CASE("a job that minds its clusters runs longer for each beyond the first") {
+  PlacedWorkload workload = two_clusters(4);
+  workload.jobs = {{{}, job_of(2, 3, {"spread", "100", "20"})},
+                   {seconds(1000), job_of(1, 3, {"spread", "100", "20"})}};
+  const PlacedOutcome outcome = run_placed_workload(workload);
+  REQUIRE(outcome.jobs[0].is_finished);
+  REQUIRE(outcome.jobs[1].is_finished);
+  CHECK(outcome.jobs[0].clusters == 2);
+  CHECK((outcome.jobs[0].ended - outcome.jobs[0].began).in_seconds() == Approx(120).epsilon(0.001));
+  CHECK(outcome.jobs[1].clusters == 1);
+  CHECK((outcome.jobs[1].ended - outcome.jobs[1].began).in_seconds() == Approx(100).epsilon(0.001));
+}
+
+TEST_CASE("files that lie elsewhere are brought first, and the first placement promises when the job begins") {
+  PlacedWorkload workload = two_clusters(4);
+  workload.policies.placement_policy = "close_to_files";
+  JobDescription job = job_of(2, 4, {"sleep", "10"});  // both clusters, the file lies at one
+  set_inputs(job, {{"input", {{"http://a/input", SiteName("a")}}, 1'000'000'000, {}}});
+  workload.jobs = {{{}, job}};
+  const PlacedJobOutcome outcome = run_placed_workload(workload).jobs[0];
+  CHECK((outcome.began - outcome.placed).in_seconds() == Approx(80).epsilon(0.001));
+  REQUIRE(outcome.first_expected);
+  CHECK((outcome.began - *outcome.first_expected).in_seconds() < 0.1);
+
+  workload.link_bandwidth /= 2;
+  const PlacedJobOutcome slower = run_placed_workload(workload).jobs[0];
+  CHECK((slower.began - slower.placed).in_seconds() == Approx(160).epsilon(0.001));
+}
+
+TEST_CASE("a job is tried again until no host fails it") {
+  PlacedWorkload workload = two_clusters(2);
+  workload.clusters[0].failing_share = workload.clusters[1].failing_share = 0.5;
+  for (int i = 0; i < 10; ++i) workload.jobs.push_back({seconds(600 * i), job_of(2, 2, {"sleep", "10"})});
+  const PlacedOutcome outcome = run_placed_workload(workload);
+  std::uint32_t failures = 0;
+  for (const PlacedJobOutcome& job : outcome.jobs) {
+    CHECK(job.is_finished);
+    failures += job.failures;
+  }
+  CHECK(failures > 10);  // three of four attempts fail
+}
+
+TEST_CASE("no job runs on broken nodes: they are set aside, and the others serve") {
+  PlacedWorkload workload = two_clusters(4);
+  workload.clusters[0].broken_share = 0.5;
+  for (int i = 0; i < 12; ++i) workload.jobs.push_back({seconds(100 * i), job_of(2, 2, {"sleep", "10"})});
+  const PlacedOutcome outcome = run_placed_workload(workload);
+  std::uint32_t failures = 0;
+  for (const PlacedJobOutcome& job : outcome.jobs) {
+    CHECK(job.is_finished);
+    failures += job.failures;
+  }
+  CHECK(failures > 0);
+  CHECK(outcome.jobs.back().failures == 0);
+}
+
+TEST_CASE("no job is submitted while as many wait as may") {
+  PlacedWorkload workload = two_clusters(1);
+  workload.waiting_max = 1;
+  for (int i = 0; i < 4; ++i) workload.jobs.push_back({{}, job_of(2, 1, {"sleep", "100"})});
+  const PlacedOutcome outcome = run_placed_workload(workload);
+  // One runs and one waits; each later one comes when the one before the last has ended.
+  CHECK(outcome.jobs[1].submitted < seconds(1));
+  CHECK(outcome.jobs[2].submitted >= seconds(99));
+  CHECK(outcome.jobs[3].submitted >= seconds(199));
+}
+
+TEST_CASE("local users use as much of their clusters as was asked for") {
+  PlacedWorkload workload = two_clusters(50);
+  workload.background = 0.3;
+  for (int i = 0; i < 20; ++i) workload.jobs.push_back({seconds(3600 * i), job_of(2, 1, {"sleep", "10"})});
+  const PlacedOutcome outcome = run_placed_workload(workload);
+  CHECK(outcome.used_locally == Approx(0.3).epsilon(0.1));
+  CHECK(outcome.used < 0.01);
+}
+
+TEST_CASE("the KOALA experiment: all jobs end, and a seed gives the same figures twice") {
+  KoalaSettings settings;
+  settings.jobs = 40;
+  settings.seed = 3;
+  const KoalaOutcome first = koala_experiment(settings), second = koala_experiment(settings);
+  REQUIRE(first.rows.size() == 24);
+  std::uint64_t jobs = 0;
+  for (std::size_t i = 0; i < first.rows.size(); ++i) {
+    jobs += first.rows[i].finished;
+    CHECK(first.rows[i].placement_seconds == second.rows[i].placement_seconds);
+    CHECK(first.rows[i].failed_share == second.rows[i].failed_share);
+  }
+  CHECK(jobs == 80);  // on stable hosts, and on others
+  CHECK(first.claims.at(0).holds);
+}
+
+TEST_CASE("the CM experiment: worst fit combines the most clusters, and its jobs run longest") {
+  CmSettings settings;
+  settings.repetitions = 2;
+  settings.jobs = 100;
+  const CmOutcome outcome = cm_experiment(settings);
+  REQUIRE(outcome.rows.size() == 6);
+  for (const CmRow& row : outcome.rows) CHECK(row.finished == row.jobs);
+  for (std::size_t workload = 0; workload < 2; ++workload) {
+    const CmRow &worst = outcome.rows[workload * 3], &minimal = outcome.rows[workload * 3 + 1];
+    CHECK(worst.clusters > minimal.clusters);
+    CHECK(worst.execution_seconds > minimal.execution_seconds);
+    CHECK(worst.response_seconds > minimal.response_seconds);
+  }
+}
+
+}  // namespace placed_workload_test

@@ -16,9 +16,10 @@ from testbed_network import add_bridge, add_host
 FIRST_PORT = 7700
 BOTH = ("in", "out")
 WITHIN = """#!/usr/bin/env python3
-# Starts a daemon in the network namespace that is called like the address which it listens on.
+# Starts a daemon in the network namespace that is called like the address of its TCP endpoint.
 import json, os, sys
-host = json.load(open(sys.argv[2]))["listen"][0].split("/")[2].split(":")[0]
+tcp = next(place for place in json.load(open(sys.argv[2]))["listen"] if place.startswith("tcp:"))
+host = tcp.split("/")[2].split(":")[0]
 os.execvp("nsenter", ["nsenter", "--net=/run/netns/" + host, "{program}", *sys.argv[1:]])
 """
 

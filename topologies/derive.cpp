@@ -141,6 +141,9 @@ class Deriver {
     }
   }
 
+  /// Whether each site has a host of its own; else all of it is on one host.
+  bool has_hosts() const { return options_.tcp && !options_.first_host.empty(); }
+
   /// The endpoint of a neighbour that site `i` dials; empty if the neighbour dials.
   std::string dialled(std::size_t i, const NeighbourSettings& neighbour) const {
     const bool earlier = positions_.at(neighbour.site) < i;
@@ -156,8 +159,7 @@ class Deriver {
       config.settings = std::move(settings);
       if (site.direct_routes) {
         config.settings.endpoint = daemon.place;
-        config.settings.address = options_.tcp && !options_.first_host.empty() ? host(positions_.at(site.name))
-                                                                               : loopback_address(addresses_++);
+        config.settings.address = has_hosts() ? host(positions_.at(site.name)) : loopback_address(addresses_++);
       }
       config.site_endpoint = endpoint_of(site.name);
       fill_shell(config, daemon);
@@ -171,7 +173,7 @@ class Deriver {
       JobManagerConfig config;
       config.settings = std::move(settings);
       config.site_endpoint = endpoint_of(site.name);
-      config.files_listen = "127.0.0.1:0";  // all of it is on one host
+      config.files_listen = (has_hosts() ? host(positions_.at(site.name)) : "127.0.0.1") + ":0";
       fill_shell(config, daemon);
       daemon.text = write_config(config);
     }

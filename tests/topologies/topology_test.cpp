@@ -408,6 +408,15 @@ TEST_CASE("each site of a testbed may have an address of its own") {
   CHECK(endpoint("10.77.0.1", site_manager_of(SiteName("beta"))) == "tcp://10.77.0.2:7701");
   CHECK(endpoint("10.77.0.1", resource_manager_of(SiteName("beta"), "nodes")) == "tcp://10.77.0.2:7703");
   CHECK(endpoint("10.77.0.255", site_manager_of(SiteName("beta"))) == "tcp://10.77.1.0:7701");
+  // Files of jobs come from where the job manager is.
+  const auto files_of = [&](const DeriveOptions& options) {
+    const Party user = job_manager_of(SiteName("beta"), two.sites[1].users.at(0));
+    const auto read = parse_job_manager_config(daemon_of(derived(two, options), user).text, "user");
+    REQUIRE(std::holds_alternative<JobManagerConfig>(read));
+    return std::get<JobManagerConfig>(read).files_listen;
+  };
+  CHECK(files_of(with_keys(two, {.directory = "t", .tcp = true, .first_host = "10.77.0.1"})) == "10.77.0.2:0");
+  CHECK(files_of({.directory = "t"}) == "127.0.0.1:0");
   for (const char* wrong : {"10.77.0", "10.77.0.1.", "10.77.0.256", "head.example.org", "10.77.0.1:7700"})
     CHECK(fault_of_derive(two, with_keys(two, {.directory = "t", .tcp = true, .first_host = wrong})) ==
           "derive: hosts: expected an IPv4 address, found \"" + std::string(wrong) + "\"");

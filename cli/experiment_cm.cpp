@@ -4,6 +4,7 @@
 #include "cli/experiments.hpp"
 #include "cli/figures.hpp"
 #include "cli/placed_claims.hpp"
+#include "results/line_chart.hpp"
 #include "results/numbers.hpp"
 #include "results/stacked_bars.hpp"
 #include "simulator/experiments/cm.hpp"
@@ -80,6 +81,22 @@ std::string figure_of(const CmSettings& settings, const std::vector<CmRow>& rows
   return stacked_bars_document(chart);
 }
 
+/// What was measured, and is assumed here.
+std::string slowdowns_figure(const CmSettings& settings) {
+  LineChart chart;
+  chart.x = {"clusters", AxisKind::linear, 1.0, 5.0};
+  chart.y = {"run time over that in one cluster", AxisKind::linear, 0.0};
+  const auto add = [&](const char* name, const std::vector<double>& slowdowns) {
+    ChartSeries series{name, {{1, 1, 0}}, {}};
+    for (std::size_t i = 0; i < slowdowns.size(); ++i)
+      series.points.push_back({static_cast<double>(i + 2), slowdowns[i], 0});
+    chart.series.push_back(std::move(series));
+  };
+  add("laplace", settings.laplace_slowdowns);
+  add("heat", settings.heat_slowdowns);
+  return chart_document("Run time by clusters", "measured by bench/cm.py", {chart}, 1);
+}
+
 OtherResult run(const CmSettings& settings, const std::function<void(std::string)>& say) {
   const CmOutcome outcome = cm_experiment(settings, [&](const CmRow& row) {
     say(workload_of(row) + ", " + words_of(row.policy) + ": " + decimal(row.response_seconds, 0) + " s");
@@ -90,7 +107,8 @@ OtherResult run(const CmSettings& settings, const std::function<void(std::string
   result.files = {{"cm.csv", rows_csv(outcome.rows)},
                   {"cm.txt", result.text},
                   {"cm.json", result.json + "\n"},
-                  {"cm.svg", figure_of(settings, outcome.rows)}};
+                  {"cm.svg", figure_of(settings, outcome.rows)},
+                  {"cm-slowdowns.svg", slowdowns_figure(settings)}};
   return result;
 }
 

@@ -1,12 +1,14 @@
 """Hosts of a testbed: each in a network namespace with a name and an address of its own where this machine permits
 that, else all of them are this host.
 """
+import os
 import pathlib
 import random
 import re
 import shutil
 import socket
 import subprocess
+import sys
 
 from testbed_sites import Trouble, run
 
@@ -67,6 +69,22 @@ class Namespaces:
 
     def address(self, host):
         return self.addresses[host]
+
+
+def enter_namespaces(marker):
+    """Starts the program again, once, as root of namespaces of its own (processes, network, files). There it may cut,
+    shape and kill as it likes, and nothing outside is touched. `marker`: the environment variable that says so."""
+    if os.environ.get(marker):
+        return
+    words = ["unshare", "--user", "--map-root-user", "--net", "--mount", "--pid", "--fork",
+             "--mount-proc", "--kill-child", sys.executable, *sys.argv]
+    allowed = subprocess.run([*words[:words.index("--fork") + 1], "true"], capture_output=True, text=True)
+    if allowed.returncode != 0:
+        sys.exit(f"{pathlib.Path(sys.argv[0]).name}: {allowed.stderr.strip()}\nIt needs namespaces of its own: run it "
+                 "as root, or allow them to users (sysctl kernel.unprivileged_userns_clone=1, "
+                 "user.max_user_namespaces above 0)")
+    os.environ[marker] = "1"
+    os.execvp(words[0], words)
 
 
 def permits_namespaces():

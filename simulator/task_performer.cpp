@@ -33,14 +33,14 @@ std::uint64_t output_bytes(const TaskPerformer::Program& program, Duration lengt
 /// How the other tasks of its job reach one that awaits its Go; by whose nodes it runs, where it minds that.
 std::string contact_of(const TaskPerformer::Program& program) {
   if (!program.awaits_go) return {};
-  if (program.for_each_owner > Duration{}) return std::string(program.lease.owner.text);
+  if (!program.by_owners.empty()) return std::string(program.lease.owner.text);
   return "host " + std::to_string(program.process);
 }
 
-std::int64_t owners_of(const std::vector<Part>& parts) {
+std::size_t owners_of(const std::vector<Part>& parts) {
   std::set<std::string_view> owners;
   for (const Part& part : parts) owners.insert(part.contact.view());
-  return static_cast<std::int64_t>(owners.size());
+  return owners.size();
 }
 
 bool names_lost_file(const InputFiles& files) {
@@ -149,7 +149,9 @@ void TaskPerformer::start(Instant now, const StartTask& order) {
   program.writes_for = verb == "write" ? from_seconds(number(arguments, 2)) : Duration{};
   planned_.push(begin, PlannedStart{runs, program.process});
   const bool runs_on = verb == "sleep" || verb == "spread" || program.stubborn || program.poison;
-  program.for_each_owner = verb == "spread" ? from_seconds(number(arguments, 2)) : Duration{};
+  program.by_owners.clear();
+  for (std::size_t i = 2; verb == "spread" && i < arguments.size(); ++i)
+    program.by_owners.push_back(from_seconds(number(arguments, i)));
   const Duration length = runs_on ? from_seconds(number(arguments)) : program.writes_for;
   program.code = verb == "false" ? 1 : 0;
   program.length = length;
@@ -175,8 +177,8 @@ void TaskPerformer::go(Instant now, const GoTask& order) {
   ++changes_;
   program->told_parts = static_cast<std::uint32_t>(order.parts.size());
   program->started = std::max(now, program->started);
-  if (program->for_each_owner > Duration{})
-    program->length = program->length + program->for_each_owner * (owners_of(order.parts) - 1);
+  if (const std::size_t owners = owners_of(order.parts); owners > 1 && !program->by_owners.empty())
+    program->length = program->by_owners[std::min(owners - 2, program->by_owners.size() - 1)];
   run(program->started, program);
 }
 

@@ -8,7 +8,9 @@
 //   write N S    writes N bytes to standard output while it runs for S seconds, exits with 0
 //   missing      there is no such executable
 //   poison S     runs S seconds and kills the keeper: all that runs there is lost with it
-//   spread S F   runs S seconds, and F seconds more for each owner of its job's nodes beyond the first
+//   spread S...  runs as many seconds as the number says that stands where its job's nodes have so many owners:
+//   the
+//                first for one owner; beyond the last number as the last says
 // Anything else runs for no time and exits with 0.
 #pragma once
 
@@ -74,7 +76,7 @@ class TaskPerformer {
     bool awaits_go = false;         ///< it is ready, and doesn't run yet
     bool staged = false;            ///< it waits for input files before it is ready
     std::uint32_t told_parts = 0;   ///< how many tasks its job has, as its Go said; 0: there was none
-    Duration for_each_owner;        ///< it runs so much longer for each owner beyond the first
+    std::vector<Duration> by_owners;  ///< how long it runs where its job's nodes have two owners, three, ...
     Duration length;                ///< how long it runs from its Go
     Duration hangs;                 ///< that SIGKILL takes
     std::uint64_t life = 0;  ///< names the end that was planned last

@@ -23,6 +23,7 @@ struct CmPolicy {
 constexpr std::array<CmPolicy, 3> policies = {{{"worst_fit"}, {"cm"}, {"fcm", true}}};
 
 struct CmShape {
+  bool is_laplace = false;
   std::uint32_t processors = 0, components = 0;
 };
 
@@ -30,9 +31,9 @@ struct CmShape {
 CmShape draw_shape(Random& random) {
   const bool is_laplace = random.below(2) == 0;
   switch (is_laplace ? random.below(2) : random.below(3)) {
-    case 0: return {36, static_cast<std::uint32_t>(2 + random.below(3))};
-    case 1: return {64, 4};
-    default: return {72, static_cast<std::uint32_t>(3 + random.below(2))};
+    case 0: return {is_laplace, 36, static_cast<std::uint32_t>(2 + random.below(3))};
+    case 1: return {is_laplace, 64, 4};
+    default: return {is_laplace, 72, static_cast<std::uint32_t>(3 + random.below(2))};
   }
 }
 
@@ -45,8 +46,9 @@ JobDescription cm_job(const CmSettings& settings, const CmShape& shape, bool is_
     for (std::uint32_t i = 0; i < shape.components; ++i)
       job.need.components.push_back({shape.processors / shape.components, {}, {}});
   }
-  job.program.arguments = {"spread", std::to_string(settings.run_seconds),
-                           std::to_string(settings.run_seconds * settings.slower_by_cluster)};
+  job.program.arguments = {"spread", std::to_string(settings.run_seconds)};
+  for (const double slowdown : shape.is_laplace ? settings.laplace_slowdowns : settings.heat_slowdowns)
+    job.program.arguments.push_back(std::to_string(settings.run_seconds * slowdown));
   job.keep_output = false;
   job.dttl = 1;
   return job;

@@ -42,10 +42,10 @@ TEST_CASE("a file of 4 GB takes 320 s over a link of 100 Mbit/s, and one of 8 GB
   CHECK(time_to_carry(8'000'000'000, file_bandwidth_unsaid) == seconds(640));
 }
 
-TEST_CASE("a job that minds its clusters runs longer for each beyond the first") {
+TEST_CASE("a job that minds its clusters runs as long as is said for so many owners") {
   PlacedWorkload workload = two_clusters(4);
-  workload.jobs = {{{}, job_of(2, 3, {"spread", "100", "20"})},
-                   {seconds(1000), job_of(1, 3, {"spread", "100", "20"})}};
+  workload.jobs = {{{}, job_of(2, 3, {"spread", "100", "120"})},
+                   {seconds(1000), job_of(1, 3, {"spread", "100", "120"})}};
   const PlacedOutcome outcome = run_placed_workload(workload);
   REQUIRE(outcome.jobs[0].is_finished);
   REQUIRE(outcome.jobs[1].is_finished);

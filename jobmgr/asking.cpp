@@ -404,6 +404,15 @@ void on(JobStep& s, FromSite, const Renewed& renewed) {
   s.parts.starts.queue_aside();
 }
 
+/// Whether a host failed a component under the lease, or lost it. The death of a keeper may be the fault of a job.
+static bool host_failed(const Attempt& run, std::size_t lease) {
+  return std::ranges::any_of(run.components, [&](const ComponentRun& one) {
+    if (one.lease != lease || !one.end.known || one.end.keeper_died || one.cause) return false;
+    return one.end.kind == EndKind::lost ||
+           (one.end.kind == EndKind::start_failed && one.end.fault == StartFault::resources);
+  });
+}
+
 void release(JobStep& s, Job& job, Returned how) {
   for (std::size_t i = 0; i < job.run->leases.size(); ++i) release_lease(s, job, i, how);
 }
@@ -419,7 +428,8 @@ void release_lease(JobStep& s, Job& job, std::size_t lease, Returned how) {
                         return one.lease == lease && one.reached != ComponentPhase::started;
                       });
   if (how != Returned::known && !DMM_PLANT(nodes_not_released))
-    tell_site(s, Release{use.lease, run.held_under(lease), false, failed}, s.parts.request_of(job));
+    tell_site(s, Release{use.lease, run.held_under(lease), false, failed, host_failed(run, lease)},
+              s.parts.request_of(job));
   use.holds = false;
 }
 

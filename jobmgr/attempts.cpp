@@ -8,6 +8,7 @@
 #include "jobmgr/elements.hpp"
 #include "jobmgr/going_on.hpp"
 #include "jobmgr/output.hpp"
+#include "jobmgr/staged.hpp"
 #include "manager/assert.hpp"
 #include "manager/planted.hpp"
 #include "protocol/programs.hpp"
@@ -193,6 +194,7 @@ void on(JobStep& s, FromProvider from, const Started& started) {
     return;
   }
   component_run->phase = component_run->reached = ComponentPhase::started;
+  if (job->state != JobState::ending) tell_staged(s, *job, *component_run);
   s.parts.changed(*job);
   s.parts.starts.answered(*component_run);
   if (job->state != JobState::ending) s.parts.set_due(*component_run, {job->number, started.component}, never);

@@ -16,8 +16,13 @@ WayToSite way_to(const SiteName& site, const SiteName& self, std::span<const Way
   return way;
 }
 
-Duration time_over(std::uint64_t bytes, const WayToSite& one, const WayToSite& other) {
-  const std::uint64_t bandwidth = std::min(one.bandwidth, other.bandwidth);
+Duration time_over(std::uint64_t bytes, const WayToSite& one, const WayToSite& other,
+                   std::span<const MeasuredTransfer> measured) {
+  const auto known = std::ranges::find_if(measured, [&](const MeasuredTransfer& transfer) {
+    return transfer.from == one.site && transfer.to == other.site;
+  });
+  const std::uint64_t bandwidth =
+      known == measured.end() ? std::min(one.bandwidth, other.bandwidth) : known->bandwidth;
   const double seconds = static_cast<double>(bytes) / static_cast<double>(bandwidth);
   return one.round_trip + other.round_trip + Duration{static_cast<std::int64_t>(std::min(seconds, 1e9) * 1e6)};
 }
@@ -25,13 +30,14 @@ Duration time_over(std::uint64_t bytes, const WayToSite& one, const WayToSite& o
 }  // namespace
 
 Duration transfer_time(std::span<const FileNeed> files, const SiteName& site, const SiteName& self,
-                       std::span<const WayToSite> ways) {
+                       std::span<const WayToSite> ways, std::span<const MeasuredTransfer> measured) {
   const WayToSite to = way_to(site, self, ways);
   Duration whole;
   for (const FileNeed& file : files) {
     Duration soonest = duration_max;
     for (const SiteName& from : file.sites)
-      soonest = from == site ? Duration{} : std::min(soonest, time_over(file.bytes, way_to(from, self, ways), to));
+      soonest = from == site ? Duration{}
+                             : std::min(soonest, time_over(file.bytes, way_to(from, self, ways), to, measured));
     if (!file.sites.empty()) whole = whole + soonest;
   }
   return whole;

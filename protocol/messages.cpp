@@ -28,6 +28,7 @@ std::string_view name_of(std::uint16_t type) {
     case Certified::type: return "certified";
     case Request::type: return "request";
     case Cancel::type: return "cancel";
+    case Staged::type: return "staged";
     case Refuse::type: return "refuse";
     case Delegate::type: return "delegate";
     case Reject::type: return "reject";

@@ -143,6 +143,17 @@ struct Request {
               self.past, self.files)
 };
 
+/// How long input files of a task of a job were under way; the home site estimates later transfers by that. Needs
+/// no answer.
+struct Staged {
+  RequestId request;
+  SiteName from;            ///< where they lay
+  SiteName to;              ///< where the task runs
+  std::uint64_t bytes = 0;  ///< of all of them
+  Duration took;            ///< from the Start until the task was ready
+  DMM_MESSAGE(9, self.request, self.from, self.to, self.bytes, self.took)
+};
+
 /// A job manager takes its request back. Needs no answer.
 struct Cancel {
   RequestId request;
@@ -345,7 +356,8 @@ struct Release {
   std::vector<NodeGroup> nodes;  ///< which; empty for all that are left, and the end of the lease
   bool silent = false;  ///< the holder fell silent: what runs may go on, see Unassign::detached
   bool failed = false;  ///< nothing could be started on the nodes
-  DMM_MESSAGE(22, self.lease, self.nodes, self.silent, self.failed)
+  bool host_failed = false;  ///< to the home site: a host failed what was to start there, or lost it
+  DMM_MESSAGE(22, self.lease, self.nodes, self.silent, self.failed, self.host_failed)
 };
 
 /// The lease, or some nodes of it, may not be used any more; travels from the owner to the holder.
@@ -476,10 +488,10 @@ struct SetAside {
 };
 
 using AnyMessage = std::variant<Hello, Beat, Fault, Relay, Fragment, Vouch, Certify, Certified, Request, Cancel,
-                                Refuse, Delegate, Reject, Withdraw, Reach, Survey, Clusters, Probe, Probed, Grant,
-                                GrantSet, Claim, Claimed, Release, LeaseEnded, Renew, Renewed, Inventory, Register,
-                                Assign, Unassign, Clean, SetAside, Start, Started, Go, Began, Ended, Stop, Fetch,
-                                Chunk, Piece, Grown, Forget, Submit, Submitted, Ask, Answer>;
+                                Staged, Refuse, Delegate, Reject, Withdraw, Reach, Survey, Clusters, Probe, Probed,
+                                Grant, GrantSet, Claim, Claimed, Release, LeaseEnded, Renew, Renewed, Inventory,
+                                Register, Assign, Unassign, Clean, SetAside, Start, Started, Go, Began, Ended,
+                                Stop, Fetch, Chunk, Piece, Grown, Forget, Submit, Submitted, Ask, Answer>;
 
 /// One message of any type: a variant whose copies, moves and end are compiled once (messages.cpp), not in each file
 /// that has one in a vector.

@@ -62,6 +62,7 @@ constexpr std::array rows{
 
     Verb{Request::type, job, site, handled, notify_broker},
     Verb{Cancel::type, job, site, handled, notify_broker},
+    Verb{Staged::type, job, site, handled, notify_broker},
     Verb{Refuse::type, site, job, handled, negotiate},
     Verb{Delegate::type, site, site, handled, MessageKind::dmm},
     Verb{Reject::type, site, site, handled, MessageKind::dmm},

@@ -1,5 +1,6 @@
 // The steps of leasing.hpp.
 #include "sitemgr/leasing.hpp"
+#include "sitemgr/experience.hpp"
 
 #include <algorithm>
 
@@ -246,12 +247,14 @@ void on(SiteStep& s, FromUser from, Release& release) {
   if (returned.empty()) return s.parts.ignore("not_its_lease");
   changed(s, *lease);
   if (!lease->upstream) return clean(s, *lease, std::move(returned), LeaseEnd::released, false);
-  // No other job is put on nodes on which nothing starts, and their lender isn't asked again for a while.
-  if (release.failed) {
+  const bool has_erred = release.failed || release.host_failed;
+  note_served(s, *lease, returned, has_erred);
+  if (release.failed) {  // the lender isn't asked again for a while
     s.parts.refuse(*lease->upstream, "nothing_started");
     s.parts.targets.worthless(s.now, *lease->upstream);
-    return give_back(s, *lease, returned, release.silent, true);
   }
+  // No other job is put on nodes that failed one.
+  if (has_erred) return give_back(s, *lease, returned, release.silent, release.failed);
   s.parts.targets.served(*lease->upstream);
   into_pool(s.parts, *lease, std::move(returned));
 }

@@ -19,14 +19,15 @@ bool may_use_own(const SiteParts& parts, Instant now, const LocalRequest& reques
 }
 
 /// When the request's input files would be on each of the clusters.
-void estimate_staging(const SiteParts& parts, const LocalRequest& request, CoMap& map) {
+void estimate_staging(const SiteParts& parts, Instant now, const LocalRequest& request, CoMap& map) {
   const FileNeeds& files = request.request.files;
   if (files.empty()) return;
+  const std::vector<MeasuredTransfer> measured = parts.transfer_rates.all(now);
   std::vector<WayToSite> ways;
   for (const ClusterBoard::Known& known : map.others)
     ways.push_back({known.report.site, known.report.round_trip, known.report.bandwidth});
   for (ClusterView& view : map.views)
-    view.staging = transfer_time({files.begin(), files.size()}, view.site, parts.settings.name, ways);
+    view.staging = transfer_time({files.begin(), files.size()}, view.site, parts.settings.name, ways, measured);
 }
 
 }  // namespace
@@ -46,14 +47,15 @@ CoMap co_map_for(SiteParts& parts, Instant now, const LocalRequest& request, boo
   for (ClusterBoard::Known& known : parts.board.within(now, request.kind->dttl)) {
     const ClusterReport& report = known.report;
     const bool is_reached = parts.neighbours[known.neighbour].up && !parts.neighbours[known.neighbour].removed &&
-                            !parts.co_allocator.avoids(now, request.request.id, report.site);
+                            !parts.co_allocator.avoids(now, request.request.id, report.site) &&
+                            !parts.cluster_errors.is_aside(now, report.site, report.cluster);
     const std::uint32_t idle = std::min(report.idle + (with_held ? report.held : 0), report.total);
     map.views.push_back({report.site, report.cluster, is_reached ? idle : 0, report.total,
                          report.processors_per_node, 1.0,
                          meets({report.memory_bytes, report.attributes}, constraints)});
     map.others.push_back(std::move(known));
   }
-  estimate_staging(parts, request, map);
+  estimate_staging(parts, now, request, map);
   return map;
 }
 

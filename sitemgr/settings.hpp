@@ -74,6 +74,8 @@ struct SiteSettings {
   std::uint32_t placement_tries_max = 0;  ///< a request is refused after this many; 0: it is tried for ever
   double claiming_threshold =
       1;             ///< T: with this fraction of its components held, only the others are placed again
+  std::uint32_t cluster_errors_max = 10;  ///< failures of hosts in a row that set a cluster aside; 0: none do
+  Duration cluster_aside_first = seconds(600);  ///< for co-allocated jobs; twice as long each time after
   bool lend = true;  ///< false: no delegation is served here
   bool owner_first = true;            ///< free nodes that queued local requests could use are not lent
   bool keep_local = true;             ///< what could start here now is not sent away

@@ -5,6 +5,7 @@
 
 #include "sitemgr/comparing.hpp"
 #include "sitemgr/delegation.hpp"
+#include "sitemgr/experience.hpp"
 #include "sitemgr/gathering.hpp"
 #include "sitemgr/hinting.hpp"
 #include "sitemgr/holding.hpp"

@@ -7,6 +7,7 @@
 #include "manager/dispatch.hpp"
 #include "sitemgr/accounts.hpp"
 #include "sitemgr/cluster_board.hpp"
+#include "sitemgr/cluster_errors.hpp"
 #include "sitemgr/co_allocator.hpp"
 #include "sitemgr/drains.hpp"
 #include "sitemgr/ended_leases.hpp"
@@ -30,6 +31,7 @@
 #include "sitemgr/settings.hpp"
 #include "sitemgr/site_view.hpp"
 #include "sitemgr/targets.hpp"
+#include "sitemgr/transfer_rates.hpp"
 #include "sitemgr/transit.hpp"
 #include "sitemgr/users.hpp"
 
@@ -60,6 +62,8 @@ struct SiteParts {
   HomeSearch search;
   ClusterBoard board;
   LinkSpeeds speeds;
+  TransferRates transfer_rates;
+  ClusterErrors cluster_errors;
   CoAllocator co_allocator;
   Holds holds;
   LeaseBook leases;

@@ -72,6 +72,8 @@ void visit_site_behaviour(Settings& s, Visitor& v, const PolicyNames& policies) 
   v.integer("high_scans", s.high_scans, 1);
   v.integer("placement_tries_max", s.placement_tries_max, 0);
   v.number("claiming_threshold", s.claiming_threshold, 0, 1);
+  v.integer("cluster_errors_max", s.cluster_errors_max, 0);
+  v.duration("cluster_aside_first_seconds", s.cluster_aside_first, seconds_min, seconds_max);
   v.boolean("use_hints", s.use_hints);
   v.boolean("lease_ends_with_job", s.lease_ends_with_job);
   v.duration("overtaken_limit_seconds", s.overtaken_limit, 0, seconds_max);

@@ -54,7 +54,7 @@ struct Topology {
   std::string description;
   std::string ledger = "graded";  ///< how a testbed's daemons keep theirs
   std::vector<TopologySite> sites;
-  std::vector<LinkQuality> link_qualities;  ///< of some links; of the others nothing is said
+  std::vector<LinkQuality> link_qualities = {};  ///< of some links; of the others nothing is said
 };
 
 using TopologyOrError = OrFault<Topology, ConfigError>;

@@ -14,13 +14,13 @@ namespace {
 
 /// Those that worked during the experiments (table 1), two a node.
 constexpr std::array<std::uint32_t, 5> working_processors = {134, 40, 52, 56, 38};
-constexpr std::array<double, 2> gaps = {80, 40};
+constexpr std::array<double, 2> cm_gaps = {80, 40};
 
 struct CmPolicy {
   std::string_view name;
   bool is_flexible = false;
 };
-constexpr std::array<CmPolicy, 3> policies = {{{"worst_fit"}, {"cm"}, {"fcm", true}}};
+constexpr std::array<CmPolicy, 3> cm_policies = {{{"worst_fit"}, {"cm"}, {"fcm", true}}};
 
 struct CmShape {
   bool is_laplace = false;
@@ -99,21 +99,21 @@ void divide(CmRow& row, std::uint32_t repetitions) {
 }
 
 std::vector<PlacedClaim> cm_claims_of(const std::vector<CmRow>& rows) {
-  DMM_ASSERT(rows.size() == gaps.size() * policies.size());
+  DMM_ASSERT(rows.size() == cm_gaps.size() * cm_policies.size());
   const auto at = [&](std::size_t workload, std::size_t policy) -> const CmRow& {
-    return rows[workload * policies.size() + policy];
+    return rows[workload * cm_policies.size() + policy];
   };
   const auto falls = [&](std::size_t workload, double CmRow::*figure) {
     return at(workload, 0).*figure > at(workload, 1).*figure && at(workload, 1).*figure > at(workload, 2).*figure;
   };
   bool grows = true;
-  for (std::size_t policy = 0; policy < policies.size(); ++policy)
+  for (std::size_t policy = 0; policy < cm_policies.size(); ++policy)
     grows &= at(1, policy).execution_seconds > at(0, policy).execution_seconds;
   const auto most = [&](std::size_t workload) {
     return at(workload, 0).clusters > std::max(at(workload, 1).clusters, at(workload, 2).clusters);
   };
   double longest = 0;
-  for (std::size_t policy = 0; policy < policies.size(); ++policy)
+  for (std::size_t policy = 0; policy < cm_policies.size(); ++policy)
     longest = std::max(longest, at(0, policy).wait_seconds / at(0, policy).execution_seconds);
   return {
       {"W1: responses are shortest with FCM, then CM, then WF", falls(0, &CmRow::response_seconds)},
@@ -131,8 +131,8 @@ std::vector<PlacedClaim> cm_claims_of(const std::vector<CmRow>& rows) {
 
 CmOutcome cm_experiment(const CmSettings& settings, const std::function<void(const CmRow&)>& done) {
   CmOutcome outcome;
-  for (const double gap : gaps)
-    for (const CmPolicy& policy : policies) {
+  for (const double gap : cm_gaps)
+    for (const CmPolicy& policy : cm_policies) {
       CmRow& row = outcome.rows.emplace_back();
       row.policy = policy.name;
       row.gap_seconds = gap;

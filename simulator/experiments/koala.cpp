@@ -16,24 +16,24 @@ namespace {
 constexpr std::array<std::uint32_t, 4> cluster_processors = {130, 60, 60, 60};
 constexpr std::size_t worst_cluster = 1;
 constexpr std::uint32_t waiting_max = 100, high_scans = 2;
-constexpr std::uint64_t gigabyte = 1'000'000'000;
+constexpr std::uint64_t koala_gigabyte = 1'000'000'000;
 constexpr std::uint64_t failures_max = 1'000'000;
 
-struct Kind {
+struct KoalaKind {
   std::uint32_t processors = 0, components = 0;
 };
-constexpr std::array<Kind, 6> kinds = {{{36, 3}, {36, 4}, {72, 3}, {72, 4}, {72, 6}, {72, 8}}};
+constexpr std::array<KoalaKind, 6> koala_kinds = {{{36, 3}, {36, 4}, {72, 3}, {72, 4}, {72, 6}, {72, 8}}};
 
 SiteName site_at(std::size_t cluster) { return SiteName("cluster" + std::to_string(cluster)); }
 
 /// A size, a number of components, a file and a priority, each at random.
-Kind draw_kind(Random& random) {
-  if (random.below(2) == 0) return kinds[random.below(2)];
-  return kinds[2 + random.below(4)];
+KoalaKind draw_kind(Random& random) {
+  if (random.below(2) == 0) return koala_kinds[random.below(2)];
+  return koala_kinds[2 + random.below(4)];
 }
 
 InputFile draw_file(Random& random) {
-  InputFile file{"input", {}, (random.below(2) == 0 ? 4 : 8) * gigabyte, {}};
+  InputFile file{"input", {}, (random.below(2) == 0 ? 4 : 8) * koala_gigabyte, {}};
   const std::uint64_t first = random.below(cluster_processors.size());
   const std::uint64_t second =
       (first + 1 + random.below(cluster_processors.size() - 1)) % cluster_processors.size();
@@ -44,7 +44,7 @@ InputFile draw_file(Random& random) {
 
 PlacedJob draw_job(Random& random, Duration submit) {
   PlacedJob placed{submit, {}};
-  const Kind kind = draw_kind(random);
+  const KoalaKind kind = draw_kind(random);
   JobDescription& job = placed.job;
   for (std::uint32_t i = 0; i < kind.components; ++i)
     job.need.components.push_back({kind.processors / kind.components, {}, {}});
@@ -165,7 +165,7 @@ KoalaOutcome koala_experiment(const KoalaSettings& settings,
     KoalaRun& run = outcome.runs.emplace_back();
     run = {is_unreliable, workload.jobs.size(), 0,
            placed.used,   placed.used_locally,  placed.length.in_seconds() / 3600};
-    for (const Kind& kind : kinds)
+    for (const KoalaKind& kind : koala_kinds)
       for (const bool is_high : {true, false}) {
         KoalaRow& row = outcome.rows.emplace_back();
         row.is_unreliable = is_unreliable;

@@ -193,6 +193,61 @@ TEST_CASE("files: a task begins at its Go, when its files are there") {
   CHECK(stage.state(1) == JobState::running);
 }
 
+TEST_CASE("files: the home site hears how long files from one other site were under way [S88b]") {
+  struct Row {
+    const char* what;
+    InputFiles files;
+    std::uint64_t bytes;  ///< that are told of; 0: nothing is told
+  };
+  const Replica far{"http://o/f", other}, near{"http://l/f", lender}, third{"http://t/f", SiteName("das-5")};
+  for (const Row& row :
+       {Row{"one file", {{"f", {far}, 50'000'000, {}}}, 50'000'000},
+        Row{"two of one site", {{"f", {far}, 50'000'000, {}}, {"g", {far}, 7, {}}}, 50'000'007},
+        Row{"one is there", {{"f", {far}, 50'000'000, {}}, {"g", {far, near}, 7, {}}}, 50'000'000},
+        Row{"all are there", {{"f", {near}, 50'000'000, {}}}, 0},
+        Row{"two sites", {{"f", {far}, 50'000'000, {}}, {"g", {third}, 7, {}}}, 0},
+        Row{"no size", {{"f", {far}, 0, {}}}, 0}, Row{"no site", {{"f", {{"http://x/f"}}, 50'000'000, {}}}, 0}}) {
+    CAPTURE(row.what);
+    Stage stage;
+    JobDescription job = sleeper();
+    set_inputs(job, row.files);
+    stage.submit({job});
+    stage.hear(site, grant(request(1), {group(fs0, {0, 1})}));
+    REQUIRE(stage.said<Start>(fs0).size() == 1);
+    stage.pass(seconds(10));
+    stage.hear(fs0, Started{request(1), 0, 7, {}, "-"});
+    const auto told = stage.said<Staged>(site);
+    REQUIRE(told.size() == (row.bytes > 0 ? 1 : 0));
+    if (told.empty()) continue;
+    CHECK(told[0].request == request(1));
+    CHECK(told[0].from == other);
+    CHECK(told[0].to == lender);
+    CHECK(told[0].bytes == row.bytes);
+    CHECK(told[0].took == seconds(10));
+    stage.hear(fs0, Started{request(1), 0, 7, {}, "-"});
+    CHECK(stage.said<Staged>(site).empty());
+  }
+}
+
+TEST_CASE("nodes come back with a word on the host that failed the job, and on no other end [S76g]") {
+  struct Row {
+    Ended end;
+    bool host_failed;
+  };
+  for (const Row& row :
+       {Row{not_started(request(1), StartFault::resources), true}, Row{ended(request(1), EndKind::lost), true},
+        Row{not_started(request(1), StartFault::executable_missing), false},
+        Row{ended(request(1), EndKind::lost_contact), false}, Row{ended(request(1), 1), false}}) {
+    CAPTURE(static_cast<int>(row.end.kind));
+    Stage stage;
+    stage.run_one();
+    stage.hear(fs0, row.end);
+    const auto released = stage.said<Release>(site);
+    REQUIRE(released.size() == 1);
+    CHECK(released[0].host_failed == row.host_failed);
+  }
+}
+
 TEST_CASE("files: a task whose files aren't there within the limit gives its nodes back, and runs again") {
   Stage stage;
   stage.submit({reader()});

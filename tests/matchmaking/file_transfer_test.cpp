@@ -48,6 +48,15 @@ TEST_CASE(
   CHECK(seconds_to(home, {{UINT64_MAX, {far}}}) > 1e8);
 }
 
+TEST_CASE("files: what transfers between two sites took counts for these two, in this direction") {
+  const std::vector<MeasuredTransfer> measured{{far, near, 50'000'000}};
+  const std::vector<FileNeed> files{{50'000'000, {far}}};
+  CHECK(transfer_time(files, near, home, ways, measured).in_seconds() == doctest::Approx(1.102));
+  CHECK(transfer_time(files, home, home, ways, measured).in_seconds() == doctest::Approx(50.1));
+  const std::vector<FileNeed> back{{50'000'000, {near}}};
+  CHECK(transfer_time(back, far, home, ways, measured).in_seconds() == doctest::Approx(50.102));
+}
+
 TEST_CASE("close to files: each component where the files are soonest") {
   struct Row {
     std::vector<std::int64_t> staging;

@@ -64,7 +64,7 @@ constexpr auto finders = std::to_array<Finder>({
     {Planted::own_restart_ends_leases, "was interrupted needlessly"},
     {Planted::job_only_committed, "is lost", 111},
     {Planted::outcome_only_committed, "has two outcomes", 71},
-    {Planted::end_not_awaited, "runs while attempt", 161},
+    {Planted::end_not_awaited, "runs while attempt", 151},
     {Planted::nodes_not_released, "nodes didn't come home"},
     {Planted::starts_not_repeated, "has no outcome"},
     {Planted::gap_delivered, "has no outcome"},

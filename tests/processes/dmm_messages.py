@@ -76,6 +76,8 @@ Request = struct("Request", ("id", RequestId, RequestId()), ("need", Need, Need(
                  ("priority", "int", 0), ("waited", "int", 0), ("origin_user", "text", ""), ("length", "int", 0),
                  number=10)
 Cancel = struct("Cancel", ("request", RequestId, RequestId()), number=11)
+Staged = struct("Staged", ("request", RequestId, RequestId()), ("source", "name", ""), ("to", "name", ""),
+                ("bytes", "uint", 0), ("took", "int", 0), number=9)
 Refuse = struct("Refuse", ("request", RequestId, RequestId()), ("reason", "uint", 0), ("largest", "uint", 0),
                 ("text", "text", ""), number=12)
 Delegate = struct("Delegate", ("request", Request, Request()), ("part", "uint", 0), ("round", "uint", 0),
@@ -105,7 +107,7 @@ Claim = struct("Claim", ("lease", LeaseId, LeaseId()), ("request", RequestId, Re
                number=21)
 Claimed = struct("Claimed", ("lease", LeaseId, LeaseId()), ("request", RequestId, RequestId()), number=28)
 Release = struct("Release", ("lease", LeaseId, LeaseId()), ("nodes", [NodeGroup], ()), ("silent", "bool", False),
-                 ("failed", "bool", False), number=22)
+                 ("failed", "bool", False), ("host_failed", "bool", False), number=22)
 LeaseEnded = struct("LeaseEnded", ("lease", LeaseId, LeaseId()), ("nodes", [NodeGroup], ()),
                     ("reason", "uint", EXPIRED), ("confirmed", "bool", False), ("grace", "int", 0), number=23)
 Renew = struct("Renew", ("leases", "uint", 0), number=24)
@@ -169,10 +171,10 @@ Ask = struct("Ask", ("token", "uint", 0), ("verb", "text", ""), ("argument", "te
 Answer = struct("Answer", ("token", "uint", 0), ("fault", "text", ""), ("text", "text", ""), number=63)
 
 MESSAGES = {message.NUMBER: message for message in (
-    Hello, Beat, Fault, Relay, Fragment, Vouch, Certify, Certified, Request, Cancel, Refuse, Delegate, Reject, Withdraw,
-    Reach, Survey, Clusters, Probe, Probed, Grant, GrantSet, Claim, Claimed, Release, LeaseEnded, Renew, Renewed,
-    Inventory, Register, Assign, Unassign, Clean, SetAside, Start, Started, Go, Began, Ended, Stop, Fetch, Chunk, Piece,
-    Grown, Forget, Submit, Submitted, Ask, Answer)}
+    Hello, Beat, Fault, Relay, Fragment, Vouch, Certify, Certified, Staged, Request, Cancel, Refuse, Delegate, Reject,
+    Withdraw, Reach, Survey, Clusters, Probe, Probed, Grant, GrantSet, Claim, Claimed, Release, LeaseEnded, Renew,
+    Renewed, Inventory, Register, Assign, Unassign, Clean, SetAside, Start, Started, Go, Began, Ended, Stop, Fetch,
+    Chunk, Piece, Grown, Forget, Submit, Submitted, Ask, Answer)}
 UNNUMBERED = (Hello.NUMBER, Beat.NUMBER, Fault.NUMBER, Relay.NUMBER, Piece.NUMBER)
 
 Head = struct("Head", ("version", "uint", VERSION), ("type", "uint", 0), ("sender", Party, Party()),

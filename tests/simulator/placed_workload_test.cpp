@@ -98,6 +98,26 @@ TEST_CASE("no job runs on broken nodes: they are set aside, and the others serve
   CHECK(outcome.jobs.back().failures == 0);
 }
 
+TEST_CASE("a cluster with hosts that fail every job gets no more jobs for a while") {
+  PlacedWorkload workload = two_clusters(8);
+  workload.clusters[0].processors = 80;  // resource managers set single nodes aside, which takes long here
+  workload.clusters[0].failing_share = 1;
+  for (int i = 0; i < 40; ++i) workload.jobs.push_back({seconds(60 * i), job_of(2, 2, {"sleep", "10"})});
+  const auto failures_with = [&](std::uint32_t most) {
+    workload.policies.cluster_errors_max = most;
+    std::uint32_t failures = 0;
+    for (const PlacedJobOutcome& job : run_placed_workload(workload).jobs) {
+      CHECK(job.is_finished);
+      failures += job.failures;
+    }
+    return failures;
+  };
+  const std::uint32_t few = failures_with(3), many = failures_with(0);
+  MESSAGE("failures with a limit of 3: " << few << ", without: " << many);
+  CHECK(few < 20);
+  CHECK(many > few * 2);
+}
+
 TEST_CASE("no job is submitted while as many wait as may") {
   PlacedWorkload workload = two_clusters(1);
   workload.waiting_max = 1;

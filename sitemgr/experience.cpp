@@ -1,0 +1,38 @@
+// The steps of experience.hpp.
+#include "sitemgr/experience.hpp"
+
+#include <set>
+
+#include "manager/assert.hpp"
+
+namespace dmm::site_steps {
+
+void on(SiteStep& s, FromUser from, const Staged& staged) {
+  if (from.party != job_manager_of(staged.request)) return s.parts.ignore("unknown_request");
+  s.parts.transfer_rates.heard(s.now, staged.from, staged.to, staged.bytes, staged.took);
+}
+
+void note_served(SiteStep& s, const HopLease& lease, const std::vector<NodeGroup>& nodes, bool host_failed) {
+  DMM_ASSERT(lease.upstream);
+  std::set<ClusterName> clusters;
+  for (const NodeGroup& group : nodes) clusters.insert(group.cluster);
+  const SiteSettings& settings = s.parts.settings;
+  for (const ClusterName& cluster : clusters) {
+    if (!host_failed) {
+      s.parts.cluster_errors.served(lease.id.owner, cluster);
+      continue;
+    }
+    const auto until = s.parts.cluster_errors.failed(s.now, lease.id.owner, cluster, settings.cluster_errors_max,
+                                                     settings.cluster_aside_first);
+    // Searches for a whole job ask neighbours, not clusters.
+    if (s.parts.cluster_errors.is_aside(s.now, lease.id.owner, cluster))
+      s.parts.targets.worthless(s.now, *lease.upstream);
+    if (!until) continue;
+    s.effects.log(Level::warning, "cluster_set_aside", lease.request,
+                  {{"owner", lease.id.owner.text},
+                   {"cluster", cluster.text},
+                   {"for_seconds", (*until - s.now).in_seconds()}});
+  }
+}
+
+}  // namespace dmm::site_steps

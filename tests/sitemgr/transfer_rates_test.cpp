@@ -1,0 +1,57 @@
+// What transfers took, as an estimate of those to come.
+#include "sitemgr/transfer_rates.hpp"
+
+#include <doctest/doctest.h>
+
+#include <string>
+
+namespace dmm::transfer_rates_test {
+namespace {
+
+constexpr Instant start{1'000'000'000};
+const SiteName a("a"), b("b");
+
+TEST_CASE("transfer rates: the first transfer counts whole, and each later one a quarter [S88b]") {
+  TransferRates rates;
+  rates.heard(start, a, b, 100'000'000, seconds(10));
+  REQUIRE(rates.all(start).size() == 1);
+  CHECK(rates.all(start)[0].from == a);
+  CHECK(rates.all(start)[0].to == b);
+  CHECK(rates.all(start)[0].bandwidth == 10'000'000);
+  rates.heard(start, a, b, 100'000'000, seconds(50));
+  CHECK(rates.all(start)[0].bandwidth == 8'000'000);
+}
+
+TEST_CASE("transfer rates: each direction is another pair, and after an hour nothing is known") {
+  TransferRates rates;
+  rates.heard(start, a, b, 100'000'000, seconds(10));
+  rates.heard(start + seconds(1), b, a, 100'000'000, seconds(5));
+  CHECK(rates.all(start + seconds(3600)).size() == 2);
+  CHECK(rates.all(start + seconds(3601)).size() == 1);
+  rates.heard(start + seconds(7300), a, b, 100'000'000, seconds(100));
+  CHECK(rates.all(start + seconds(7300))[0].bandwidth == 1'000'000);
+}
+
+TEST_CASE("transfer rates: what tells of no rate is let pass") {
+  TransferRates rates;
+  rates.heard(start, a, b, 999'999, seconds(1));
+  rates.heard(start, a, b, 100'000'000, Duration{});
+  rates.heard(start, a, b, 100'000'000, seconds(0) - seconds(5));
+  rates.heard(start, a, a, 100'000'000, seconds(1));
+  rates.heard(start, {}, b, 100'000'000, seconds(1));
+  CHECK(rates.size() == 0);
+  rates.heard(start, a, b, UINT64_MAX, microseconds(1));
+  CHECK(rates.all(start)[0].bandwidth == 1'000'000'000'000);
+}
+
+TEST_CASE("transfer rates: the pair that was heard of longest ago makes room") {
+  TransferRates rates;
+  for (std::size_t i = 0; i <= TransferRates::pairs_max; ++i)
+    rates.heard(start + seconds(static_cast<std::int64_t>(i)), SiteName("s" + std::to_string(i)), b, 2'000'000,
+                seconds(1));
+  CHECK(rates.size() == TransferRates::pairs_max);
+  for (const MeasuredTransfer& one : rates.all(start + seconds(10))) CHECK(one.from != SiteName("s0"));
+}
+
+}  // namespace
+}  // namespace dmm::transfer_rates_test

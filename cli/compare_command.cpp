@@ -272,7 +272,10 @@ CLI::App* add_compare_command(CLI::App& app, int& exit_code) {
       app.add_subcommand("compare", "Simulate several architectures side by side, and the papers' experiments");
   auto options = std::make_shared<CompareOptions>();
   add_what_is_compared(*command, *options);
-  command->add_option("--jobs-per-cluster", options->about.jobs, "Of mini-grid (default 400,000)")->type_name("N");
+  command
+      ->add_option("--jobs-per-cluster", options->about.jobs,
+                   "Of mini-grid (default 400,000) and mini-grid-managers (1,000)")
+      ->type_name("N");
   command->add_option("--work-minutes", options->about.work_minutes, "Of idle-nodes: the bag's (default 7,200)")
       ->type_name("N");
   command

@@ -17,6 +17,8 @@ const std::vector<ExperimentEntry>& experiments() {
       {"sensitivity", "the claims of all these under other values of what the paper leaves unstated",
        plan_sensitivity},
       {"mini-grid", "Jones et al. 2004: co-allocation over shared links", plan_mini_grid},
+      {"mini-grid-managers", "the same with the managers, beside the model with the same jobs",
+       plan_mini_grid_managers},
       {"idle-nodes", "Netto et al.: grid tasks on idle nodes of a local cluster", plan_idle_nodes},
       {"cm", "Sonmez et al.: worst fit, CM and FCM on five clusters, with the managers", plan_cm},
       {"koala", "Mohamed and Epema: jobs with large files on clusters that fail, with the managers", plan_koala},

@@ -67,6 +67,7 @@ ExperimentPlan plan_beyond(const ExperimentOptions& options);
 ExperimentPlan plan_sensitivity(const ExperimentOptions& options);
 ExperimentPlan plan_mini_grid(const ExperimentOptions& options);
 ExperimentPlan plan_idle_nodes(const ExperimentOptions& options);
+ExperimentPlan plan_mini_grid_managers(const ExperimentOptions& options);
 ExperimentPlan plan_cm(const ExperimentOptions& options);
 ExperimentPlan plan_koala(const ExperimentOptions& options);
 

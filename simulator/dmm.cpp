@@ -52,6 +52,7 @@ class DmmRun {
       : options_(options),
         sinks_(sinks),
         dttl_(dmm.dttl),
+        penalty_(dmm.penalty),
         input_bytes_(dmm.input_bytes),
         chance_(options.seed),
         jobs_(std::move(jobs)),
@@ -120,11 +121,18 @@ class DmmRun {
     description.program.arguments.push_back(seconds_text(job.run));
     description.keep_output = false;
     description.dttl = dttl_;
+    if (penalty_ > 0) make_divisible(description, job.run);
     if (input_bytes_ > 0) add_input(description);
     const Party manager = job_manager_of(home.site_name, users[job.user % users.size()]);
     const std::uint64_t number = world_.submit(manager, std::move(description));
     DMM_ASSERT(number != 0);
     open_[{world_.address_of(manager), number}] = job;
+  }
+
+  void make_divisible(JobDescription& job, Duration run) const {
+    job.need.kind = RequestKind::flexible;
+    job.program.arguments.front() = "spread";
+    job.program.arguments.push_back(seconds_text(from_seconds(run.in_seconds() * penalty_)));
   }
 
   /// A file that lies at two of the sites with clusters.
@@ -175,8 +183,11 @@ class DmmRun {
     totals_.jobs_interrupted += record.past.times > 0;
     totals_.jobs_rerun += record.reruns + record.false_starts > 0;
     pieces_.clear();
-    if (!record.places.empty() && !record.places[0].clusters.empty())
+    if (record.places.size() == 1 && !record.places[0].clusters.empty())
       pieces_.push_back({cluster_of(record.places[0]), job.processors});
+    // How it is divided its record doesn't say.
+    if (record.places.size() > 1)
+      for (const Place& place : record.places) pieces_.push_back({cluster_of(place), 0});
     report(job, outcome, pieces_);
   }
 
@@ -241,6 +252,7 @@ class DmmRun {
   const SimulationOptions& options_;
   const SimulationSinks& sinks_;
   std::uint32_t dttl_;
+  double penalty_;
   std::uint64_t input_bytes_;
   Random chance_;  ///< of where input files lie
   JobStream jobs_;

@@ -29,7 +29,7 @@ LABELS = ("load", "threshold", "workload", "architecture", "clusters", "curve", 
 ADDED = ("reference", "in the paper")
 NUMBER = re.compile(r"-?[0-9][0-9,]*")
 # Of these the document shows some rows and columns only.
-CHOSEN = ("mini-grid", "idle-nodes", "experiment cm", "experiment koala")
+CHOSEN = ("mini-grid", "mini-grid-managers", "idle-nodes", "experiment cm", "experiment koala")
 SWEEP = "--experiment sensitivity"
 
 

@@ -45,7 +45,8 @@ Topology topology_of(const PlacedWorkload& workload) {
     site.users = {local_user};
     site.settings.reclaim_after = {};  // local users wait, as those of the testbed did
     site.settings.term = lease_term;
-    topology.link_qualities.push_back({{submission.name, site.name}, milliseconds(1), workload.link_bandwidth});
+    if (workload.link_bandwidth > 0)
+      topology.link_qualities.push_back({{submission.name, site.name}, milliseconds(1), workload.link_bandwidth});
     site.clusters.push_back({.name = ClusterName("nodes"), .nodes = cluster.processors});
     site.clusters.back().attributes[staging_attribute] = staging_value;
   }
@@ -197,12 +198,14 @@ class PlacedRun {
 
   /// Of the file that lies farthest from where the job is placed.
   Duration transfer_of(const Job& job) const {
+    const std::uint64_t bandwidth =
+        workload_.link_bandwidth > 0 ? workload_.link_bandwidth : file_bandwidth_unsaid;
     Duration longest;
     for (const Place& place : job.places)
       for (const InputFile& file : job.description.program.inputs)
         if (std::ranges::none_of(file.replicas,
                                  [&](const Replica& replica) { return replica.site == place.lease.owner; }))
-          longest = std::max(longest, time_to_carry(file.bytes, workload_.link_bandwidth));
+          longest = std::max(longest, time_to_carry(file.bytes, bandwidth));
     return longest;
   }
 
@@ -212,6 +215,7 @@ class PlacedRun {
     if (job.ran_from) outcome.began = since_beginning(*job.ran_from);
     if (job.ended) outcome.ended = since_beginning(*job.ended);
     outcome.failures = job.false_starts + job.reruns;
+    outcome.placement = job.placement.view();
     std::set<SiteName> owners;
     for (const Place& place : job.places) owners.insert(place.lease.owner);
     outcome.clusters = static_cast<std::uint32_t>(owners.size());

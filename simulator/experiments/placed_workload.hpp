@@ -35,7 +35,8 @@ struct PlacedWorkload {
   SiteSettings policies;                           ///< of the submission site; its name and neighbours are set
   std::uint32_t users = 8;                         ///< of the submission site; they take turns
   std::uint32_t waiting_max = 0;                   ///< while so many jobs wait, none is submitted; 0: no limit
-  std::uint64_t link_bandwidth = 100'000'000 / 8;  ///< of the link to each cluster, in bytes a second
+  /// Of the link to each cluster, in bytes a second; 0: nothing is said of it (site_links.hpp).
+  std::uint64_t link_bandwidth = 100'000'000 / 8;
   double background = 0;                           ///< the fraction of each cluster that its local users use
   std::uint64_t seed = 1;                          ///< of the local users' jobs and of what fails
 };
@@ -51,6 +52,7 @@ struct PlacedJobOutcome {
   Duration ended;
   std::uint32_t failures = 0;  ///< attempts that a host failed
   std::uint32_t clusters = 0;  ///< that the last attempt combined
+  std::string placement;       ///< for people: why they are these
 };
 
 struct PlacedOutcome {

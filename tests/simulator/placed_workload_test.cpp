@@ -71,6 +71,22 @@ TEST_CASE("files that lie elsewhere are brought first, and the first placement p
   CHECK((slower.began - slower.placed).in_seconds() == Approx(160).epsilon(0.001));
 }
 
+TEST_CASE("what a transfer took is what the next one is expected to take, whatever the link carries [S88b]") {
+  PlacedWorkload workload = two_clusters(4);
+  workload.policies.placement_policy = "close_to_files";
+  workload.link_bandwidth = 0;  // probes go at any rate, and files at 100 Mbit/s
+  JobDescription job = job_of(2, 4, {"sleep", "10"});
+  set_inputs(job, {{"input", {{"http://a/input", SiteName("a")}}, 1'000'000'000, {}}});
+  for (int i = 0; i < 3; ++i) workload.jobs.push_back({seconds(200 * i), job});
+  const std::vector<PlacedJobOutcome> jobs = run_placed_workload(workload).jobs;
+  // The first is placed before the link is measured, and the second once it was and a file went over it.
+  for (const PlacedJobOutcome& one : jobs) {
+    CAPTURE(one.placement);
+    CHECK(one.placement.find("4 on b/nodes (files in 80.0 s)") != std::string::npos);
+    CHECK((one.began - one.placed).in_seconds() == Approx(80).epsilon(0.001));
+  }
+}
+
 TEST_CASE("a job is tried again until no host fails it") {
   PlacedWorkload workload = two_clusters(2);
   workload.clusters[0].failing_share = workload.clusters[1].failing_share = 0.5;

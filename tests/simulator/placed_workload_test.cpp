@@ -134,6 +134,23 @@ TEST_CASE("a cluster with hosts that fail every job gets no more jobs for a whil
   CHECK(many > few * 2);
 }
 
+TEST_CASE("jobs with files at a cluster that is set aside are placed elsewhere") {
+  PlacedWorkload workload = two_clusters(8);
+  workload.clusters[0].processors = 80;
+  workload.clusters[0].failing_share = 1;
+  workload.policies.placement_policy = "close_to_files";
+  workload.policies.cluster_errors_max = 3;
+  JobDescription job = job_of(1, 2, {"sleep", "10"});
+  set_inputs(job, {{"input", {{"http://a/input", SiteName("a")}}, 1'000'000, {}}});
+  for (int i = 0; i < 8; ++i) workload.jobs.push_back({seconds(60 * i), job});
+  const PlacedOutcome outcome = run_placed_workload(workload);
+  for (const PlacedJobOutcome& one : outcome.jobs) CHECK(one.is_finished);
+  for (std::size_t i = 1; i < outcome.jobs.size(); ++i) {
+    CHECK(outcome.jobs[i].failures == 0);
+    CHECK((outcome.jobs[i].began - outcome.jobs[i].submitted).in_seconds() < 5);
+  }
+}
+
 TEST_CASE("no job is submitted while as many wait as may") {
   PlacedWorkload workload = two_clusters(1);
   workload.waiting_max = 1;

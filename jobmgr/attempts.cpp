@@ -136,15 +136,6 @@ void free_start_slots(JobParts& parts, Instant now) {
   }
 }
 
-/// A copy at the owner of the nodes is the nearest. A path of another site's hosts is none here, or names
-/// something else.
-static void order_replicas(InputFile& file, const SiteName& owner) {
-  std::erase_if(file.replicas, [&](const Replica& replica) {
-    return replica.url.view().starts_with("file:") && !replica.site.empty() && replica.site != owner;
-  });
-  std::ranges::stable_partition(file.replicas, [&](const Replica& replica) { return replica.site == owner; });
-}
-
 void send_start(JobStep& s, const Job& job, std::uint32_t component) {
   const Attempt& run = *job.run;
   const ComponentRun& component_run = run.components[component];

@@ -1,10 +1,9 @@
 // The steps of staged.hpp.
 #include "jobmgr/staged.hpp"
 
+#include <algorithm>
 #include <optional>
-
-#include "jobmgr/asking.hpp"
-#include "manager/assert.hpp"
+#include <utility>
 
 namespace dmm::job_steps {
 namespace {
@@ -14,12 +13,12 @@ namespace {
 std::optional<std::pair<SiteName, std::uint64_t>> source_of(const InputFiles& files, const SiteName& owner) {
   SiteName from;
   std::uint64_t bytes = 0;
-  for (const InputFile& file : files) {
-    const auto is_there = [&](const Replica& replica) { return replica.site == owner; };
-    if (std::ranges::any_of(file.replicas, is_there)) continue;
-    if (file.bytes == 0 || file.replicas.empty() || file.replicas[0].site.empty()) return std::nullopt;
-    if (!from.empty() && from != file.replicas[0].site) return std::nullopt;
-    from = file.replicas[0].site;
+  for (InputFile file : files) {
+    order_replicas(file, owner);
+    const SiteName first = file.replicas.empty() ? SiteName{} : file.replicas[0].site;
+    if (first == owner) continue;
+    if (file.bytes == 0 || first.empty() || (!from.empty() && from != first)) return std::nullopt;
+    from = first;
     bytes += file.bytes;
   }
   if (from.empty()) return std::nullopt;
@@ -27,6 +26,13 @@ std::optional<std::pair<SiteName, std::uint64_t>> source_of(const InputFiles& fi
 }
 
 }  // namespace
+
+void order_replicas(InputFile& file, const SiteName& owner) {
+  std::erase_if(file.replicas, [&](const Replica& replica) {
+    return replica.url.view().starts_with("file:") && !replica.site.empty() && replica.site != owner;
+  });
+  std::ranges::stable_partition(file.replicas, [&](const Replica& replica) { return replica.site == owner; });
+}
 
 void tell_staged(JobStep& s, const Job& job, const ComponentRun& ready) {
   const InputFiles& files = job.description.program.inputs;

@@ -1,9 +1,14 @@
-// How long input files of tasks were under way, as the home site hears of it (Staged).
+// Where the input files of tasks come from, and how long they were under way, as the home site hears of it
+// (Staged).
 #pragma once
 
 #include "jobmgr/job_step.hpp"
 
 namespace dmm::job_steps {
+
+/// In the order in which a task at this owner tries them: a copy at the owner is the nearest. A path of another
+/// site's hosts is none here, or names something else.
+void order_replicas(InputFile& file, const SiteName& owner);
 
 /// The task has just said that it is ready, for the first time. Where its files came from one other site, and
 /// their sizes are known, the home site is told how long that took.

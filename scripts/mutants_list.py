@@ -240,7 +240,7 @@ MUTANTS = [
      "new": "? settings.staging_limit : Duration{};",
      "found_by": "jobmgr: files: a task begins at its Go, when its files are there"},
     {"name": "I4", "what": "a replica at the owner of the nodes is no better than any other",
-     "file": "jobmgr/attempts.cpp",
+     "file": "jobmgr/staged.cpp",
      "old": "return replica.site == owner; }",
      "new": "return replica.site.empty() && owner.empty(); }",
      "found_by": "jobmgr: files: the resource manager gets the owner's replica first"},

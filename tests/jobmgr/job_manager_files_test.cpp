@@ -205,6 +205,7 @@ TEST_CASE("files: the home site hears how long files from one other site were un
         Row{"two of one site", {{"f", {far}, 50'000'000, {}}, {"g", {far}, 7, {}}}, 50'000'007},
         Row{"one is there", {{"f", {far}, 50'000'000, {}}, {"g", {far, near}, 7, {}}}, 50'000'000},
         Row{"all are there", {{"f", {near}, 50'000'000, {}}}, 0},
+        Row{"a path of another site", {{"f", {{"file:///f", SiteName("das-5")}, far}, 9, {}}}, 9},
         Row{"two sites", {{"f", {far}, 50'000'000, {}}, {"g", {third}, 7, {}}}, 0},
         Row{"no size", {{"f", {far}, 0, {}}}, 0}, Row{"no site", {{"f", {{"http://x/f"}}, 50'000'000, {}}}, 0}}) {
     CAPTURE(row.what);

@@ -2,7 +2,9 @@
 #include "matchmaking/file_transfer.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <limits>
+#include <tuple>
 
 namespace dmm {
 namespace {
@@ -18,11 +20,11 @@ WayToSite way_to(const SiteName& site, const SiteName& self, std::span<const Way
 
 Duration time_over(std::uint64_t bytes, const WayToSite& one, const WayToSite& other,
                    std::span<const MeasuredTransfer> measured) {
-  const auto known = std::ranges::find_if(measured, [&](const MeasuredTransfer& transfer) {
-    return transfer.from == one.site && transfer.to == other.site;
-  });
-  const std::uint64_t bandwidth =
-      known == measured.end() ? std::min(one.bandwidth, other.bandwidth) : known->bandwidth;
+  const auto pair = std::tie(one.site, other.site);
+  const auto pair_of = [](const MeasuredTransfer& transfer) { return std::tie(transfer.from, transfer.to); };
+  const auto known = std::ranges::lower_bound(measured, pair, std::less<>{}, pair_of);
+  const bool is_known = known != measured.end() && pair_of(*known) == pair;
+  const std::uint64_t bandwidth = is_known ? known->bandwidth : std::min(one.bandwidth, other.bandwidth);
   const double seconds = static_cast<double>(bytes) / static_cast<double>(bandwidth);
   return one.round_trip + other.round_trip + Duration{static_cast<std::int64_t>(std::min(seconds, 1e9) * 1e6)};
 }

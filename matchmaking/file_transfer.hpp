@@ -31,7 +31,7 @@ constexpr std::uint64_t bandwidth_assumed = 12'500'000;
 
 /// Until all files are at the site, one after the other, each from the site that is quickest. A file that is there
 /// costs nothing. What was measured between two sites decides; else the way between two other sites goes over this
-/// one, `self`, and its slower half decides.
+/// one, `self`, and its slower half decides. `measured`: by `from`, then by `to`.
 Duration transfer_time(std::span<const FileNeed> files, const SiteName& site, const SiteName& self,
                        std::span<const WayToSite> ways, std::span<const MeasuredTransfer> measured = {});
 

@@ -10,10 +10,10 @@ namespace dmm {
 std::optional<Instant> ClusterErrors::failed(Instant now, const SiteName& site, const ClusterName& cluster,
                                              std::uint32_t most, Duration pause_first) {
   if (most == 0) return std::nullopt;
+  if (clusters_.size() == clusters_max && !clusters_.contains({site, cluster})) forget_oldest();
   Errors& errors = clusters_[{site, cluster}];
   ++errors.in_a_row;
   errors.latest = now;
-  if (clusters_.size() > clusters_max) forget_oldest();
   if (errors.in_a_row < most || now < errors.aside_until)
     return std::nullopt;  // those that ran when it was set aside
   errors.pause = errors.pause == Duration{} ? pause_first : std::min(errors.pause * 2, pause_max);
@@ -24,10 +24,11 @@ std::optional<Instant> ClusterErrors::failed(Instant now, const SiteName& site, 
 
 void ClusterErrors::forget_oldest() {
   clusters_.erase(std::ranges::min_element(clusters_, {}, [](const auto& row) { return row.second.latest; }));
-  DMM_ASSERT(clusters_.size() <= clusters_max);
+  DMM_ASSERT(clusters_.size() < clusters_max);
 }
 
 bool ClusterErrors::is_aside(Instant now, const SiteName& site, const ClusterName& cluster) const {
+  if (clusters_.empty()) return false;
   const auto found = clusters_.find({site, cluster});
   return found != clusters_.end() && now < found->second.aside_until;
 }

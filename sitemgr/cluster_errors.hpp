@@ -25,7 +25,9 @@ class ClusterErrors {
   std::optional<Instant> failed(Instant now, const SiteName& site, const ClusterName& cluster, std::uint32_t most,
                                 Duration pause_first);
   /// A job was served there.
-  void served(const SiteName& site, const ClusterName& cluster) { clusters_.erase({site, cluster}); }
+  void served(const SiteName& site, const ClusterName& cluster) {
+    if (!clusters_.empty()) clusters_.erase({site, cluster});
+  }
   /// Whether no job is placed there now. After that a single failure sets it aside again.
   bool is_aside(Instant now, const SiteName& site, const ClusterName& cluster) const;
   std::size_t size() const { return clusters_.size(); }

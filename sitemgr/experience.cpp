@@ -14,19 +14,19 @@ void on(SiteStep& s, FromUser from, const Staged& staged) {
 
 void note_served(SiteStep& s, const HopLease& lease, const std::vector<NodeGroup>& nodes, bool host_failed) {
   DMM_ASSERT(lease.upstream);
+  ClusterErrors& errors = s.parts.cluster_errors;
+  if (!host_failed) {
+    for (const NodeGroup& group : nodes) errors.served(lease.id.owner, group.cluster);
+    return;
+  }
   std::set<ClusterName> clusters;
   for (const NodeGroup& group : nodes) clusters.insert(group.cluster);
   const SiteSettings& settings = s.parts.settings;
   for (const ClusterName& cluster : clusters) {
-    if (!host_failed) {
-      s.parts.cluster_errors.served(lease.id.owner, cluster);
-      continue;
-    }
-    const auto until = s.parts.cluster_errors.failed(s.now, lease.id.owner, cluster, settings.cluster_errors_max,
-                                                     settings.cluster_aside_first);
+    const auto until =
+        errors.failed(s.now, lease.id.owner, cluster, settings.cluster_errors_max, settings.cluster_aside_first);
     // Searches for a whole job ask neighbours, not clusters.
-    if (s.parts.cluster_errors.is_aside(s.now, lease.id.owner, cluster))
-      s.parts.targets.worthless(s.now, *lease.upstream);
+    if (errors.is_aside(s.now, lease.id.owner, cluster)) s.parts.targets.worthless(s.now, *lease.upstream);
     if (!until) continue;
     s.effects.log(Level::warning, "cluster_set_aside", lease.request,
                   {{"owner", lease.id.owner.text},

@@ -23,7 +23,7 @@ class TransferRates {
 
   /// These bytes took that long. Of the rate that is known each transfer changes a quarter.
   void heard(Instant now, const SiteName& from, const SiteName& to, std::uint64_t bytes, Duration took);
-  /// All that are remembered now.
+  /// All that are remembered now, by `from`, then by `to`.
   std::vector<MeasuredTransfer> all(Instant now) const;
   std::size_t size() const { return rates_.size(); }
 

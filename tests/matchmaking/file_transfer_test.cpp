@@ -49,7 +49,7 @@ TEST_CASE(
 }
 
 TEST_CASE("files: what transfers between two sites took counts for these two, in this direction") {
-  const std::vector<MeasuredTransfer> measured{{far, near, 50'000'000}};
+  const std::vector<MeasuredTransfer> measured{{far, far, 1}, {far, near, 50'000'000}, {far, odd, 1}};
   const std::vector<FileNeed> files{{50'000'000, {far}}};
   CHECK(transfer_time(files, near, home, ways, measured).in_seconds() == doctest::Approx(1.102));
   CHECK(transfer_time(files, home, home, ways, measured).in_seconds() == doctest::Approx(50.1));

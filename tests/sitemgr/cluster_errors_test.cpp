@@ -18,7 +18,7 @@ std::optional<Instant> fail(ClusterErrors& errors, Instant now, std::uint32_t ti
   return until;
 }
 
-TEST_CASE("cluster errors: a cluster is set aside at the last of so many failures in a row [S76g]") {
+TEST_CASE("cluster errors: a cluster is set aside at the last failure of a row [S76g]") {
   ClusterErrors errors;
   CHECK(!fail(errors, start, 2));
   CHECK(!errors.is_aside(start, site, one));

@@ -153,8 +153,7 @@ void add_log_options(CLI::App& command, WorkloadChoice& choice) {
   command.add_option("--from", choice.from_seconds, "Only jobs submitted from here on, in seconds of the log")
       ->type_name("SECONDS");
   command.add_option("--to", choice.to_seconds, "Only jobs submitted before this")->type_name("SECONDS");
-  command
-      .add_option("--jobs", choice.jobs_max, "Only the first so many jobs of each log; of cm and koala: so many")
+  command.add_option("--jobs", choice.jobs_max, "Only the first N jobs of each log; of cm and koala: N jobs")
       ->type_name("N");
   command.add_option("--load-factor", choice.load_factor, "Divides the times between submissions (default 1)")
       ->check(CLI::Range(LogSource::load_factor_min, LogSource::load_factor_max))

@@ -8,14 +8,6 @@
 #include "manager/assert.hpp"
 
 namespace dmm {
-namespace {
-
-std::pair<SiteName, SiteName> pair_of(const SiteName& one, const SiteName& other) {
-  return one < other ? std::pair(one, other) : std::pair(other, one);
-}
-
-}  // namespace
-
 Duration time_to_carry(std::uint64_t bytes, std::uint64_t bytes_a_second) {
   DMM_ASSERT(bytes_a_second > 0);
   return from_seconds(static_cast<double>(bytes) / static_cast<double>(bytes_a_second));
@@ -23,7 +15,7 @@ Duration time_to_carry(std::uint64_t bytes, std::uint64_t bytes_a_second) {
 
 SiteLinks::SiteLinks(const Topology& topology) {
   for (const LinkQuality& quality : topology.link_qualities)
-    qualities_[pair_of(quality.sites[0], quality.sites[1])] = quality;
+    qualities_[std::minmax(quality.sites[0], quality.sites[1])] = quality;
   for (const TopologyLink& link : links_of(topology)) {
     const SiteName &one = topology.sites[link.dialler].name, &other = topology.sites[link.listener].name;
     neighbours_[one].push_back(other);
@@ -32,7 +24,7 @@ SiteLinks::SiteLinks(const Topology& topology) {
 }
 
 const LinkQuality* SiteLinks::find(const SiteName& one, const SiteName& other) const {
-  const auto found = qualities_.find(pair_of(one, other));
+  const auto found = qualities_.find(std::minmax(one, other));
   return found == qualities_.end() ? nullptr : &found->second;
 }
 

@@ -16,7 +16,7 @@ namespace dmm {
 /// Of a link about which nothing is said, in bytes a second.
 constexpr std::uint64_t file_bandwidth_unsaid = 100'000'000 / 8;
 
-/// How long so many bytes take at so many bytes a second.
+/// How long these bytes take at this rate.
 Duration time_to_carry(std::uint64_t bytes, std::uint64_t bytes_a_second);
 
 class SiteLinks {

@@ -8,9 +8,8 @@
 //   write N S    writes N bytes to standard output while it runs for S seconds, exits with 0
 //   missing      there is no such executable
 //   poison S     runs S seconds and kills the keeper: all that runs there is lost with it
-//   spread S...  runs as many seconds as the number says that stands where its job's nodes have so many owners:
-//   the
-//                first for one owner; beyond the last number as the last says
+//   spread S...  runs for as long as the number of owners of its job's nodes says: the first length for one
+//                owner, the second for two; beyond the last length the last
 // Anything else runs for no time and exits with 0.
 #pragma once
 
@@ -52,8 +51,8 @@ class TaskPerformer {
   std::vector<LivingTask> attach(Instant now);
   /// From now on what happens is reported so much later, in order.
   void report_late(Duration late) { late_ = late; }
-  /// From now on no program starts on these nodes, and on the others one of so many starts fails: a fault of the
-  /// host.
+  /// From now on no program starts on these nodes, and this fraction of the starts on the others fails: a fault of
+  /// the host.
   void fail_starts(NodeSet broken, double share, std::uint64_t seed);
   /// The keeper is killed: what it kept dies with it, and nobody knows how.
   void lose_all(Instant now);

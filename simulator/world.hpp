@@ -152,8 +152,8 @@ class World {
   void set_reachable(const Party& resource_manager, bool reachable);
   /// From now on what happens in a host is reported so much later.
   void report_late(const Party& resource_manager, Duration late);
-  /// From now on no program starts on these nodes of a resource manager, and one of so many starts on its others
-  /// fails.
+  /// From now on no program starts on these nodes of a resource manager, and this fraction of the starts on its
+  /// others fails.
   void fail_starts(const Party& resource_manager, NodeSet broken, double share);
   /// The keeper of a resource manager is killed, with all that it keeps.
   void lose_programs(const Party& resource_manager);

@@ -219,8 +219,8 @@ class PlacedRun {
     std::set<SiteName> owners;
     for (const Place& place : job.places) owners.insert(place.lease.owner);
     outcome.clusters = static_cast<std::uint32_t>(owners.size());
-    if (progress_ && ++ended_ % jobs_between_progress == 0) progress_(ended_);
-    if (!progress_) ++ended_;
+    ++ended_;
+    if (progress_ && ended_ % jobs_between_progress == 0) progress_(ended_);
   }
 
   void take_sample() {

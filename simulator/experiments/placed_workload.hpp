@@ -34,7 +34,7 @@ struct PlacedWorkload {
   std::vector<PlacedJob> jobs;
   SiteSettings policies;                           ///< of the submission site; its name and neighbours are set
   std::uint32_t users = 8;                         ///< of the submission site; they take turns
-  std::uint32_t waiting_max = 0;                   ///< while so many jobs wait, none is submitted; 0: no limit
+  std::uint32_t waiting_max = 0;                   ///< while this many jobs wait, none is submitted; 0: no limit
   /// Of the link to each cluster, in bytes a second; 0: nothing is said of it (site_links.hpp).
   std::uint64_t link_bandwidth = 100'000'000 / 8;
   double background = 0;                           ///< the fraction of each cluster that its local users use

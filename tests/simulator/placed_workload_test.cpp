@@ -42,7 +42,7 @@ TEST_CASE("a file of 4 GB takes 320 s over a link of 100 Mbit/s, and one of 8 GB
   CHECK(time_to_carry(8'000'000'000, file_bandwidth_unsaid) == seconds(640));
 }
 
-TEST_CASE("a job that minds its clusters runs as long as is said for so many owners") {
+TEST_CASE("a job that minds its clusters runs as long as is said for that number of owners") {
   PlacedWorkload workload = two_clusters(4);
   workload.jobs = {{{}, job_of(2, 3, {"spread", "100", "120"})},
                    {seconds(1000), job_of(1, 3, {"spread", "100", "120"})}};

@@ -20,7 +20,7 @@
 namespace dmm {
 namespace {
 
-using Planned = OrFault<SubmitPlan, JobFault>;
+using PlanOrFault = OrFault<SubmitPlan, JobFault>;
 
 /// "8", "8@das-0/c" or "8@das-0" as a component.
 bool parse_component(std::string_view text, Component& component) {
@@ -170,7 +170,7 @@ void note_that_files_stay(SubmitPlan& plan) {
                           (is_script_file(program) ? "; as a script, named without --, it would travel" : ""));
 }
 
-Planned plan_of_command(const SubmitOptions& options, const std::string& script) {
+PlanOrFault plan_of_command(const SubmitOptions& options, const std::string& script) {
   SubmitPlan plan{options, {}, {}, {}};
   auto job = job_from(options, script, plan.named);
   if (auto* fault = std::get_if<JobFault>(&job)) return std::move(*fault);
@@ -179,7 +179,7 @@ Planned plan_of_command(const SubmitOptions& options, const std::string& script)
   return plan;
 }
 
-Planned plan_of_script(const CLI::App& command, const SubmitOptions& options) {
+PlanOrFault plan_of_script(const CLI::App& command, const SubmitOptions& options) {
   const std::string& file = options.words[0];
   const auto script = read_script(file);
   if (const auto* fault = std::get_if<CarriedFault>(&script)) return JobFault{fault->text};
@@ -189,12 +189,12 @@ Planned plan_of_script(const CLI::App& command, const SubmitOptions& options) {
   if (!read.fault.empty()) return JobFault{std::move(read.fault)};
   const auto merged = with_directives(command, options, read.directives, file);
   if (const auto* fault = std::get_if<JobFault>(&merged)) return *fault;
-  Planned planned = plan_of_command(std::get<SubmitOptions>(merged), std::get<std::string>(script));
+  PlanOrFault planned = plan_of_command(std::get<SubmitOptions>(merged), std::get<std::string>(script));
   if (auto* plan = std::get_if<SubmitPlan>(&planned)) plan->warnings = std::move(read.warnings);
   return planned;
 }
 
-Planned plan_of_json(const SubmitOptions& options) {
+PlanOrFault plan_of_json(const SubmitOptions& options) {
   SubmitPlan plan{options, {}, {}, {}};
   auto read = read_job_file(options.words[0], &plan.named);
   if (auto* fault = std::get_if<JobFault>(&read)) return std::move(*fault);
@@ -202,7 +202,7 @@ Planned plan_of_json(const SubmitOptions& options) {
   return plan;
 }
 
-Planned plan_of_rsl(const SubmitOptions& options) {
+PlanOrFault plan_of_rsl(const SubmitOptions& options) {
   const auto text = read_rsl(options.words[0]);
   if (const auto* fault = std::get_if<CarriedFault>(&text)) return JobFault{fault->text};
   auto parsed = parse_rsl_job(std::get<std::string>(text), options.words[0]);
@@ -216,7 +216,7 @@ Planned plan_of_rsl(const SubmitOptions& options) {
   return SubmitPlan{options, {std::move(request.job)}, std::move(request.warnings), {}};
 }
 
-Planned plan_of_words(const CLI::App& command, const SubmitOptions& options) {
+PlanOrFault plan_of_words(const CLI::App& command, const SubmitOptions& options) {
   if (options.is_script) return plan_of_script(command, options);
   const bool is_json = options.words[0].ends_with(".json"), is_rsl = options.words[0].ends_with(".rsl");
   if (options.words.size() > 1 || !(is_json || is_rsl)) return plan_of_command(options, {});
@@ -227,10 +227,10 @@ Planned plan_of_words(const CLI::App& command, const SubmitOptions& options) {
 
 }  // namespace
 
-Planned plan_submission(const CLI::App& command, const SubmitOptions& options) {
+PlanOrFault plan_submission(const CLI::App& command, const SubmitOptions& options) {
   if (options.words.empty())
     return JobFault{"nothing to run; expected a job file, a script, or -- COMMAND ARGUMENTS"};
-  Planned planned = plan_of_words(command, options);
+  PlanOrFault planned = plan_of_words(command, options);
   if (const auto* plan = std::get_if<SubmitPlan>(&planned))
     if (std::string fault = fault_of_size(plan->jobs); !fault.empty()) return JobFault{std::move(fault)};
   return planned;

@@ -246,12 +246,23 @@ void add_neighbours(std::vector<std::string>& lines, const Json& answer, const K
   lines.insert(lines.end(), told.begin(), told.end());
 }
 
+/// How often the nodes of a planned request were claimed in vain.
+std::string tried_text(const Json& planned) {
+  const auto tries = number_in<std::uint64_t>(planned, "tries");
+  return tries == 0 ? "" : ", after " + count_text(tries, "claim") + " in vain";
+}
+
 /// Of a co-allocated request: its parts under way, or why the last try to have them all came to nothing.
 void add_parts(std::vector<std::string>& lines, const Json& answer) {
   for (const Json& part : rows_in(answer, "parts"))
     lines.push_back("  " + shown(part, "site") + ": " + processors_text(part, "processors") + " in " +
                     count_text(number_in<std::uint64_t>(part, "components"), "component") + ", " +
                     shown(part, "state"));
+  if (const Json planned = object_in(answer, "planned"); !planned.empty())
+    lines.push_back("It is placed: " + shown(planned, "text") + ". Its files go there first, and take " +
+                    length_text(number_in<double>(planned, "files_left_seconds")) +
+                    " yet; its nodes are claimed in " +
+                    length_text(number_in<double>(planned, "claimed_in_seconds")) + tried_text(planned) + ".");
   const auto tries = number_in<std::uint64_t>(answer, "gathered");
   if (const std::string failed = shown(answer, "gathering_failed"); tries > 0 && !failed.empty())
     lines.push_back("To have its components at several sites at once was tried " + count_text(tries, "time") +

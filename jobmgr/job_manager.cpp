@@ -14,6 +14,7 @@
 #include "jobmgr/output.hpp"
 #include "jobmgr/output_trouble.hpp"
 #include "jobmgr/recovery.hpp"
+#include "jobmgr/staged.hpp"
 #include "manager/assert.hpp"
 
 namespace dmm {

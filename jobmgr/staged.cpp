@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <tuple>
 #include <utility>
 
 namespace dmm::job_steps {
@@ -34,17 +35,38 @@ void order_replicas(InputFile& file, const SiteName& owner) {
   std::ranges::stable_partition(file.replicas, [&](const Replica& replica) { return replica.site == owner; });
 }
 
+void on(JobStep& s, FromSite, const Planned& planned) {
+  const Job* job = s.parts.jobs.find(planned.request.job);
+  if (!job || job->state != JobState::waiting || s.parts.request_of(*job) != planned.request)
+    return s.parts.ignore("not_waiting");
+  for (const PlannedPlace& place : planned.places) {
+    Prefetch prefetch{planned.request, place.site, place.cluster, 0, {}};
+    for (InputFile file : job->description.program.inputs) {
+      if (!can_be_kept(file)) continue;
+      order_replicas(file, place.site);
+      std::erase_if(file.replicas, [](const Replica& replica) { return replica.url.view().starts_with("home:"); });
+      if (!file.replicas.empty()) prefetch.files.push_back(std::move(file));
+    }
+    if (!prefetch.files.empty()) tell_site(s, std::move(prefetch), planned.request);
+  }
+}
+
 void tell_staged(JobStep& s, const Job& job, const ComponentRun& ready) {
   const InputFiles& files = job.description.program.inputs;
   if (files.empty() || ready.due == never) return;
-  const SiteName& owner = job.run->lease_of(ready).lease.owner;
-  const auto source = source_of(files, owner);
-  if (!source) return;
+  const LeaseId& lease = job.run->lease_of(ready).lease;
+  Staged staged{s.parts.request_of(job), {}, lease.owner, 0, {}, lease, ready.component, {}};
   // Its Start left so long before it would have been too late.
   const Duration took = s.now - (ready.due - s.parts.start_limit_of(job));
-  if (took <= Duration{}) return;
-  tell_site(s, Staged{s.parts.request_of(job), source->first, owner, source->second, took},
-            s.parts.request_of(job));
+  if (const auto source = source_of(files, lease.owner); source && took > Duration{}) {
+    std::tie(staged.from, staged.bytes) = *source;
+    staged.took = took;
+  }
+  for (const InputFile& file : files)
+    if (can_be_kept(file)) staged.files.push_back(file.sha256);
+  if (staged.from.empty() && staged.files.empty()) return;
+  const RequestId request = staged.request;
+  tell_site(s, std::move(staged), request);
 }
 
 }  // namespace dmm::job_steps

@@ -112,7 +112,7 @@ WhyNot fault_of(const FileNeeds& files) {
 FileNeeds needs_of(const InputFiles& files) {
   FileNeeds needs;
   for (const InputFile& file : files) {
-    FileNeed need{file.bytes, {}};
+    FileNeed need{file.bytes, {}, file.sha256};
     for (const Replica& replica : file.replicas)
       if (!replica.site.empty() && std::ranges::find(need.sites, replica.site) == need.sites.end())
         need.sites.push_back(replica.site);

@@ -43,15 +43,19 @@ struct InputFile {
 };
 using InputFiles = RareList<InputFile>;
 
+/// Whether a cluster can keep the file for later jobs: what it is must be known.
+inline bool can_be_kept(const InputFile& file) { return file.bytes > 0 && !file.sha256.empty(); }
+
 /// Of an input file, what a placement minds.
 struct FileNeed {
   std::uint64_t bytes = 0;      ///< 0: not known
   std::vector<SiteName> sites;  ///< where its replicas lie
+  ShortText sha256 = {};        ///< its SHA-256 as of InputFile; empty: not known
 
   bool operator==(const FileNeed&) const = default;
   template <class Self>
   static auto fields(Self& self) {
-    return std::tie(self.bytes, self.sites);
+    return std::tie(self.bytes, self.sites, self.sha256);
   }
 };
 using FileNeeds = RareList<FileNeed>;
@@ -65,6 +69,9 @@ constexpr std::size_t input_name_bytes_max = 255, url_bytes_max = 2'000;
 /// What nodes have that bring input files to jobs.
 inline constexpr const char* staging_attribute = "stages_files";
 inline constexpr const char* staging_value = "yes";
+/// What nodes of clusters have that keep input files of jobs for later ones.
+inline constexpr const char* keeping_attribute = "keeps_files";
+inline constexpr const char* keeping_value = "yes";
 
 /// What stands before a logical name in place of a URL: a catalogue says what it stands for.
 inline constexpr std::string_view logical_scheme = "lfn:";

@@ -34,6 +34,8 @@ std::string_view name_of(std::uint16_t type) {
     case Reject::type: return "reject";
     case Withdraw::type: return "withdraw";
     case Reach::type: return "reach";
+    case Planned::type: return "planned";
+    case Prefetch::type: return "prefetch";
     case Survey::type: return "survey";
     case Clusters::type: return "clusters";
     case Probe::type: return "probe";

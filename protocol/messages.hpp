@@ -143,15 +143,18 @@ struct Request {
               self.past, self.files)
 };
 
-/// How long input files of a task of a job were under way; the home site estimates later transfers by that. Needs
-/// no answer.
+/// How long input files of a task of a job were under way, and which may be kept there since; the home site
+/// estimates later transfers by that. Needs no answer.
 struct Staged {
   RequestId request;
-  SiteName from;            ///< where they lay
+  SiteName from;            ///< where they lay; empty: not known, or at several sites
   SiteName to;              ///< where the task runs
   std::uint64_t bytes = 0;  ///< of all of them
   Duration took;            ///< from the Start until the task was ready
-  DMM_MESSAGE(9, self.request, self.from, self.to, self.bytes, self.took)
+  LeaseId lease = {};       ///< under which it runs
+  std::uint32_t component = 0;
+  std::vector<ShortText> files = {};  ///< the SHA-256 of those that a cluster can keep
+  DMM_MESSAGE(9, self.request, self.from, self.to, self.bytes, self.took, self.lease, self.component, self.files)
 };
 
 /// A job manager takes its request back. Needs no answer.
@@ -282,6 +285,38 @@ struct ClusterReport {
 struct Clusters {
   std::vector<ClusterReport> clusters;
   DMM_MESSAGE(18, self.clusters)
+};
+
+struct PlannedPlace {
+  SiteName site;
+  ClusterName cluster;
+  bool operator==(const PlannedPlace&) const = default;
+  template <class Self>
+  static auto fields(Self& self) {
+    return std::tie(self.site, self.cluster);
+  }
+};
+
+/// A site has placed a request of a job manager and claims its nodes later: input files may go ahead. Needs no
+/// answer.
+struct Planned {
+  RequestId request;
+  std::vector<PlannedPlace> places;  ///< that lack files of the job
+  Duration claims_in;                ///< until the site tries to claim the nodes
+  Duration starts_in;                ///< until the files are expected there
+  DMM_MESSAGE(35, self.request, self.places, self.claims_in, self.starts_in)
+};
+
+/// Input files that a cluster is to fetch and keep for a job that is planned there: from the job manager to its
+/// site, from site to site, and to a resource manager of the cluster. Needs no answer: what isn't there when the
+/// job starts is fetched then.
+struct Prefetch {
+  RequestId request;
+  SiteName site;
+  ClusterName cluster;
+  std::uint32_t hops = 0;  ///< sites that it may yet go to
+  InputFiles files;        ///< with size and SHA-256
+  DMM_MESSAGE(36, self.request, self.site, self.cluster, self.hops, self.files)
 };
 
 /// A timed frame: how long it and its answer take tells the bandwidth of a link.
@@ -487,11 +522,12 @@ struct SetAside {
   DMM_MESSAGE(34, self.nodes, self.back, self.text)
 };
 
-using AnyMessage = std::variant<Hello, Beat, Fault, Relay, Fragment, Vouch, Certify, Certified, Request, Cancel,
-                                Staged, Refuse, Delegate, Reject, Withdraw, Reach, Survey, Clusters, Probe, Probed,
-                                Grant, GrantSet, Claim, Claimed, Release, LeaseEnded, Renew, Renewed, Inventory,
-                                Register, Assign, Unassign, Clean, SetAside, Start, Started, Go, Began, Ended,
-                                Stop, Fetch, Chunk, Piece, Grown, Forget, Submit, Submitted, Ask, Answer>;
+using AnyMessage =
+    std::variant<Hello, Beat, Fault, Relay, Fragment, Vouch, Certify, Certified, Request, Cancel, Staged, Refuse,
+                 Delegate, Reject, Withdraw, Reach, Survey, Clusters, Probe, Probed, Grant, GrantSet, Claim,
+                 Claimed, Release, LeaseEnded, Renew, Renewed, Inventory, Register, Assign, Unassign, Clean,
+                 SetAside, Planned, Prefetch, Start, Started, Go, Began, Ended, Stop, Fetch, Chunk, Piece, Grown,
+                 Forget, Submit, Submitted, Ask, Answer>;
 
 /// One message of any type: a variant whose copies, moves and end are compiled once (messages.cpp), not in each file
 /// that has one in a vector.

@@ -84,6 +84,9 @@ void register_if_due(ResourceStep& s) {
   offer.attributes.erase(users_apart_attribute);  // found out, and not for a configuration to say
   if (s.parts.settings.users_apart) offer.attributes.try_emplace(users_apart_attribute, users_apart_value);
   if (s.parts.settings.stages_files) offer.attributes.try_emplace(staging_attribute, staging_value);
+  offer.attributes.erase(keeping_attribute);
+  if (!s.parts.settings.jobs.kept_files.folder.empty())
+    offer.attributes.try_emplace(keeping_attribute, keeping_value);
   offer.endpoint = s.parts.settings.endpoint;
   for (const Epoch epoch : s.parts.leases.keys()) {
     offer.leases.push_back({s.parts.settings.site, epoch});

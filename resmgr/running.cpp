@@ -58,6 +58,14 @@ static void conclude(ResourceStep& s, TaskRecord& task, Ended&& outcome);
 
 // ---- starting --------------------------------------------------------------------------------------------------
 
+void on(ResourceStep& s, FromSite, Prefetch& prefetch) {
+  if (s.parts.settings.jobs.kept_files.folder.empty() || s.parts.stopping) return;
+  if (!fault_of(prefetch.files).empty()) return;
+  s.effects.log(Level::info, "prefetch", prefetch.request,
+                {{"files", static_cast<std::int64_t>(prefetch.files.size())}});
+  s.effects.tasks.push_back(FetchFiles{prefetch.request, std::move(prefetch.files)});
+}
+
 void on(ResourceStep& s, FromUser, Start& start) {
   const TaskId id{start.request, start.component};
   if (TaskRecord* known = s.parts.tasks.find(id)) return answer_again(s, *known, start);

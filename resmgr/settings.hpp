@@ -32,6 +32,14 @@ struct JobAccountRules {
   bool operator==(const JobAccountRules&) const = default;
 };
 
+/// Which input files of jobs a cluster keeps for later ones.
+struct KeptFilesRules {
+  std::string folder = {};                    ///< that all hosts of the cluster share; empty: none are kept
+  std::uint64_t bytes_max = 100'000'000'000;  ///< of all of them, for each account that jobs run under
+  Duration life = seconds(86'400);            ///< of what no job has used
+  bool operator==(const KeptFilesRules&) const = default;
+};
+
 /// How far jobs are kept apart from one another and from the host. For the backend: the manager itself decides
 /// nothing by it.
 struct JobRules {
@@ -42,6 +50,7 @@ struct JobRules {
   std::uint64_t file_bytes_max = 0;  ///< the largest file that a job may write; 0: any
   std::uint64_t disk_bytes_max = 0;  ///< of all files in a job's directory; 0: any number
   JobAccountRules accounts = {};
+  KeptFilesRules kept_files = {};
   bool operator==(const JobRules&) const = default;
 };
 

@@ -53,7 +53,12 @@ struct RemoveTask {
 struct KeepTasks {
   Duration length;
 };
-using TaskOrder = std::variant<StartTask, GoTask, EndTask, ReadOutput, RemoveTask, KeepTasks>;
+/// Fetches input files of a job that is to come, into what the cluster keeps. No answer.
+struct FetchFiles {
+  RequestId request;
+  InputFiles files;
+};
+using TaskOrder = std::variant<StartTask, GoTask, EndTask, ReadOutput, RemoveTask, KeepTasks, FetchFiles>;
 
 /// A task that an earlier start of the manager ordered and that the backend still has. Its end, also one from before
 /// now, is reported as that of any other task.

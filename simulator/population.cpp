@@ -144,12 +144,14 @@ void World::start(Address address) {
       actor.driver.start<JobManager>(endpoint, JobManager(std::move(settings)));
       break;
     }
-    case Role::resource_manager:
-      actor.driver.start<ResourceManager>(endpoint,
-                                          ResourceManager(resource_manager_settings(address), settings_.keep));
+    case Role::resource_manager: {
+      ResourceManagerSettings settings = resource_manager_settings(address);
+      if (!settings.jobs.kept_files.folder.empty()) actor.performer.keep_files(settings.site);
+      actor.driver.start<ResourceManager>(endpoint, ResourceManager(std::move(settings), settings_.keep));
       actor.performer.use_links(site_links_);
       if (settings_.remember_ends) actor.performer.remember_ends();
       break;
+    }
     case Role::client: DMM_ASSERT(false);
   }
   actor.driver.visit([&](auto& driver) {

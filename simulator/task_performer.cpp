@@ -80,6 +80,7 @@ void TaskPerformer::perform(Instant now, TaskOrder order) {
       programs_.erase(removes->id);
     }
   if (const auto* keeps = std::get_if<KeepTasks>(&order)) keep_until_ = now + keeps->length;
+  if (const auto* fetches = std::get_if<FetchFiles>(&order)) bring(now, fetches->files, keeps_for_);
 }
 
 void TaskPerformer::fail_starts(NodeSet broken, double share, std::uint64_t seed) {
@@ -113,21 +114,25 @@ std::vector<std::shared_ptr<const TaskPerformer::Program>> TaskPerformer::runnin
   return running;
 }
 
-Duration TaskPerformer::staging_of(const StartTask& order) const {
-  Duration all;
-  for (const InputFile& file : order.program.inputs) {
+Instant TaskPerformer::bring(Instant now, const InputFiles& files, const SiteName& owner) {
+  Instant there = now;
+  for (const InputFile& file : files) {
     const SiteName from = file.replicas.empty() ? SiteName{} : file.replicas[0].site;
-    if (!from.empty() && from == order.lease.owner) continue;
-    all += time_to_carry(file.bytes,
-                         links_ ? links_->file_bandwidth(from, order.lease.owner) : file_bandwidth_unsaid);
+    if (!from.empty() && from == owner) continue;
+    const Duration takes =
+        time_to_carry(file.bytes, links_ ? links_->file_bandwidth(from, owner) : file_bandwidth_unsaid);
+    if (keeps_for_.empty() || !can_be_kept(file))
+      there = there + takes;
+    else
+      there = std::max(there, kept_.try_emplace(file.sha256, there + takes).first->second);
   }
-  return all;
+  return there;
 }
 
 void TaskPerformer::start(Instant now, const StartTask& order) {
   const auto& arguments = order.program.arguments;
   const std::string verb = arguments.empty() ? "" : arguments.front();
-  const Instant begin = now + start_takes + staging_of(order);
+  const Instant begin = bring(now, order.program.inputs, order.lease.owner) + start_takes;
   if (verb == "missing" || names_lost_file(order.program.inputs))
     return planned_.push(begin, Missing{std::make_unique<TaskId>(order.id),
                                         verb == "missing" ? StartFault::executable_missing : StartFault::staging});
@@ -298,6 +303,8 @@ void TaskPerformer::die() {
   next.late_ = late_;
   next.remembers_ = remembers_;
   next.links_ = links_;
+  next.keeps_for_ = std::move(keeps_for_);
+  next.kept_ = std::move(kept_);
   next.broken_ = std::move(broken_);
   next.failing_share_ = failing_share_;
   next.chance_ = chance_;

@@ -14,7 +14,9 @@
 #pragma once
 
 #include <list>
+#include <map>
 #include <memory>
+#include <string>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -40,6 +42,8 @@ class TaskPerformer {
 
   /// Files come over these links, which outlive this; else each comes over one about which nothing is said.
   void use_links(const SiteLinks& links) { links_ = &links; }
+  /// From now on this host of a site keeps input files with a checksum, for ever.
+  void keep_files(SiteName site) { keeps_for_ = std::move(site); }
   void perform(Instant now, TaskOrder order);
   Instant next_report() const;
   /// Adds the reports that are due.
@@ -138,8 +142,8 @@ class TaskPerformer {
   void run(Instant begin, const std::shared_ptr<Program>& program);
   /// Whether its host fails to start it.
   bool fails(const StartTask& order);
-  /// How long its input files take, one after the other; those at the owner of its nodes take no time.
-  Duration staging_of(const StartTask& order) const;
+  /// When these files are there, one after the other; those at the owner of the nodes take no time.
+  Instant bring(Instant now, const InputFiles& files, const SiteName& owner);
   void end(Instant now, const EndTask& order);
   void plan_end(Instant at, const std::shared_ptr<Program>& program, EndKind kind, std::int32_t code);
   /// Whether the end comes true.
@@ -155,6 +159,8 @@ class TaskPerformer {
   std::uint64_t lives_ = 0, changes_ = 0, deadlines_ = 0;
   std::int32_t last_process_ = 1000;
   const SiteLinks* links_ = nullptr;
+  SiteName keeps_for_;                   ///< whose input files it keeps; empty: it keeps none
+  std::map<std::string, Instant> kept_;  ///< by SHA-256: since when, or from when on
   NodeSet broken_;              ///< nodes on which no program starts
   double failing_share_ = 0;    ///< of starts on the others
   Random chance_{0};            ///< of such failures

@@ -6,6 +6,7 @@
 #include "manager/assert.hpp"
 #include "sitemgr/gathering.hpp"
 #include "sitemgr/part_placing.hpp"
+#include "sitemgr/prefetching.hpp"
 
 namespace dmm::site_steps {
 namespace {
@@ -48,13 +49,16 @@ bool place_again(SiteStep& s, LocalRequest& request, CoAttempt& attempt, std::ui
   std::optional<Placement> placement = s.parts.placer.place(need_of(refused), map.views);
   if (!placement) return false;
   for (PlacedComponent& placed : *placement) placed.component = refused.components.at(placed.component);
+  const RequestId& id = request.request.id;
+  if (!files_come_in_time(s.parts, s.now, id, *placement, map)) return false;
   std::vector<CoPart> parts = parts_of(request, *placement, map);
   if (parts.size() + attempt.parts.size() > parts_max || !why_not_asked(s.parts, s.now, parts).empty())
     return false;
   attempt.part(number)->state = CoPart::State::replaced;
   const auto first = static_cast<std::uint32_t>(attempt.parts.size()) + 1;
   std::ranges::move(parts, std::back_inserter(attempt.parts));
-  s.effects.log(Level::info, "placed_again", request.request.id,
+  if (const ClaimPlan* plan = s.parts.co_allocator.plan_of(id)) tell_planned(s, id, *plan, *placement, map);
+  s.effects.log(Level::info, "placed_again", id,
                 {{"part", std::int64_t{number}}, {"refused_by", refused.site.text}});
   ask_parts(s, request, attempt, first, *placement, map);
   return true;

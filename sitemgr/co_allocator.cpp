@@ -134,6 +134,29 @@ void CoAllocator::await_reports(Instant now, const RequestId& request, Instant u
   pausing_.insert(turn_of(request));
 }
 
+void CoAllocator::plan(const RequestId& request, ClaimPlan plan) {
+  Waiting& waiting = waiting_.at(request);
+  DMM_ASSERT(!waiting.attempt && !waiting.plan && waiting.due == never);
+  if (waiting.first_start == Instant{}) waiting.first_start = plan.start;
+  waiting.last_start = plan.start;
+  times_.set(waiting.due, request, plan.claim);
+  waiting.plan = std::move(plan);
+}
+
+const ClaimPlan* CoAllocator::plan_of(const RequestId& request) const {
+  const auto at = waiting_.find(request);
+  return at == waiting_.end() || !at->second.plan ? nullptr : &*at->second.plan;
+}
+
+ClaimRules CoAllocator::rules_of(const RequestId& request, const ClaimRules& first) const {
+  return waiting_.at(request).rules.value_or(first);
+}
+
+Duration CoAllocator::start_delay(const RequestId& request) const {
+  const auto at = waiting_.find(request);
+  return at == waiting_.end() ? Duration{} : at->second.last_start - at->second.first_start;
+}
+
 void CoAllocator::reports_came(Instant now) {
   ++news_;
   for (const RequestId& request : std::exchange(awaiting_, {})) times_.set(waiting_.at(request).due, request, now);
@@ -158,7 +181,7 @@ void CoAllocator::more_is_free(Instant now) {
 CoAttempt& CoAllocator::begin(const RequestId& request, std::uint32_t round, std::vector<CoPart> parts) {
   Waiting& waiting = waiting_.at(request);
   DMM_ASSERT(!waiting.attempt && waiting.due == never && !parts.empty());
-  ++waiting.tries;
+  if (!waiting.plan) ++waiting.tries;
   waiting.attempt = CoAttempt{round, std::move(parts), {}, {}};
   return *waiting.attempt;
 }
@@ -243,13 +266,18 @@ CoAttempt CoAllocator::fail(Instant now, const RequestId& request) {
 void CoAllocator::found_no_place(Instant now, const RequestId& request, std::string why) {
   Waiting& waiting = waiting_.at(request);
   DMM_ASSERT(!waiting.attempt);
-  ++waiting.tries;
+  if (!waiting.plan) ++waiting.tries;
   pause(now, request, waiting, std::move(why));
 }
 
 void CoAllocator::pause(Instant now, const RequestId& request, Waiting& waiting, std::string why) {
   DMM_ASSERT(!waiting.attempt);
   waiting.last_failure = std::move(why);
+  if (waiting.plan) {
+    if (claim_later(*waiting.plan, now)) return times_.set(waiting.due, request, waiting.plan->claim);
+    waiting.rules = waiting.plan->rules.lowered();
+    waiting.plan.reset();
+  }
   waiting.tried = now;
   waiting.news = news_;
   pausing_.insert(turn_of(request));

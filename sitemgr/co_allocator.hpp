@@ -16,6 +16,7 @@
 
 #include "manager/times.hpp"
 #include "protocol/messages.hpp"
+#include "sitemgr/claim_plan.hpp"
 
 namespace dmm {
 
@@ -73,6 +74,16 @@ class CoAllocator {
   void take(const RequestId& request);
   /// It is tried again at that time.
   void try_at(const RequestId& request, Instant at);
+  /// It was placed, and claims its nodes when the plan says. The plan ends with the request, or when a try fails
+  /// and none follows before the files are there: then the request is placed again.
+  void plan(const RequestId& request, ClaimPlan plan);
+  /// nullptr: it has no plan.
+  const ClaimPlan* plan_of(const RequestId& request) const;
+  /// For the next plan of the request: `first`, lowered for each plan that came to nothing.
+  ClaimRules rules_of(const RequestId& request, const ClaimRules& first) const;
+  /// How much later its files are expected now than when it was first placed (Mohamed and Epema 2005, section
+  /// 3.2).
+  Duration start_delay(const RequestId& request) const;
   /// New reports came: all that wait for some are due at once.
   void reports_came(Instant now);
   /// Whether nodes of this site became free since this was asked last, by the counter of OwnedNodes.
@@ -146,6 +157,9 @@ class CoAllocator {
     std::string last_failure;
     std::map<SiteName, Instant> avoided;  ///< until when
     std::optional<CoAttempt> attempt;
+    std::optional<ClaimPlan> plan;
+    std::optional<ClaimRules> rules;      ///< of the next plan, after one that came to nothing
+    Instant first_start{}, last_start{};  ///< of its plans
   };
 
   void pause(Instant now, const RequestId& request, Waiting& waiting, std::string why);

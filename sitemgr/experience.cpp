@@ -1,15 +1,24 @@
 // The steps of experience.hpp.
 #include "sitemgr/experience.hpp"
 
+#include <algorithm>
 #include <set>
 
 #include "manager/assert.hpp"
+#include "sitemgr/part_placing.hpp"
 
 namespace dmm::site_steps {
 
 void on(SiteStep& s, FromUser from, const Staged& staged) {
   if (from.party != job_manager_of(staged.request)) return s.parts.ignore("unknown_request");
   s.parts.transfer_rates.heard(s.now, staged.from, staged.to, staged.bytes, staged.took);
+  const HopLease* lease = s.parts.leases.find(staged.lease);
+  if (lease == nullptr || staged.files.empty()) return;
+  const auto is_its = [&](const NodeGroup& group) { return group.component == staged.component; };
+  const auto group = std::ranges::find_if(lease->nodes, is_its);
+  if (group == lease->nodes.end() || !keeps_files(s.parts, s.now, staged.lease.owner, group->cluster)) return;
+  for (const ShortText& file : staged.files)
+    s.parts.kept_replicas.heard(s.now, file, staged.lease.owner, group->cluster);
 }
 
 void note_served(SiteStep& s, const HopLease& lease, const std::vector<NodeGroup>& nodes, bool host_failed) {

@@ -5,7 +5,6 @@
 
 #include "manager/assert.hpp"
 #include "manager/planted.hpp"
-#include "matchmaking/placement_reasons.hpp"
 #include "protocol/text.hpp"
 #include "sitemgr/answers.hpp"
 #include "sitemgr/claiming.hpp"
@@ -19,12 +18,6 @@
 #include "sitemgr/refusing.hpp"
 
 namespace dmm::site_steps {
-namespace {
-
-/// Of the reasons of a placement: as far as a person would read.
-constexpr std::size_t reason_bytes_max = 600;
-
-}  // namespace
 
 /// The part's nodes under its lease, if nothing need be asked for: those that this site leases already, or its
 /// own.
@@ -46,9 +39,8 @@ void begin_attempt(SiteStep& s, LocalRequest& request, std::vector<CoPart> parts
                    const CoMap& map) {
   const RequestId id = request.request.id;
   CoAttempt& attempt = s.parts.co_allocator.begin(id, ++request.round, std::move(parts));
-  const ResourceNeed& need = request.kind->need;
-  attempt.placement =
-      shortened(reason_of(need, map.views, s.parts.placer.policy_for(need), placement), reason_bytes_max);
+  const ClaimPlan* plan = s.parts.co_allocator.plan_of(id);
+  attempt.placement = plan ? plan->placement : text_of(s.parts, request.kind->need, placement, map);
   s.effects.log(Level::info, "placed", id, {{"text", attempt.placement}});
   request.asked_at = s.now;
   request.answer_by = s.now + attempt_within(s.parts, attempt) * claiming_tries(s.parts.settings);
@@ -204,6 +196,9 @@ void hand_out_all(SiteStep& s, const RequestId& id) {
   s.parts.queue.set_search(request, LocalRequest::Search::ready);
   if (s.effects.wants(Level::info))
     s.effects.log(Level::info, "co_allocated", id, {{"parts", static_cast<std::int64_t>(leases.size())}});
+  if (s.parts.co_allocator.plan_of(id))
+    s.effects.log(Level::info, "claimed_as_planned", id,
+                  {{"start_delay_seconds", s.parts.co_allocator.start_delay(id).in_seconds()}});
   hand_out(s, leases, request, attempt.placement);
 }
 

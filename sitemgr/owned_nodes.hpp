@@ -103,6 +103,10 @@ class OwnedNodes {
   /// The earliest time at which nodes of one of the groups are expected to be wanted back.
   Instant expected_until(const std::vector<NodeGroup>& groups) const;
 
+  /// A resource manager that is up and has nodes in the cluster that meet the constraints; `number` tells which of
+  /// several.
+  std::optional<Party> manager_with(const ClusterName& cluster, const Constraints& constraints,
+                                    std::uint64_t number) const;
   /// These nodes as a group of a lease; the resource manager must be known.
   NodeGroup group_of(const Party& resource_manager, const NodeSet& nodes) const;
   /// Those of the nodes that it has; all of them if it hasn't registered yet.

@@ -156,6 +156,16 @@ std::vector<OwnedManagerView> OwnedNodes::managers() const {
   return views;
 }
 
+std::optional<Party> OwnedNodes::manager_with(const ClusterName& cluster, const Constraints& constraints,
+                                              std::uint64_t number) const {
+  std::vector<Party> found;
+  for (const auto& [party, manager] : managers_)
+    if (manager.up && manager.offer.cluster == cluster && meets(kinds_[manager.kind].properties, constraints))
+      found.push_back(party);
+  if (found.empty()) return std::nullopt;
+  return found[number % found.size()];
+}
+
 std::vector<OwnedClusterView> OwnedNodes::clusters() const {
   const std::vector<ClusterView> all = sizes({});
   DMM_ASSERT(all.size() == settings_.size());

@@ -5,11 +5,15 @@
 
 #include "manager/assert.hpp"
 #include "matchmaking/file_transfer.hpp"
+#include "matchmaking/placement_reasons.hpp"
+#include "protocol/hints.hpp"
 #include "protocol/text.hpp"
 #include "sitemgr/holding.hpp"
 
 namespace dmm::site_steps {
 namespace {
+
+constexpr std::size_t reason_bytes_max = 600;
 
 /// Whether free nodes of this site may be held for the request: they are for earlier ones otherwise.
 bool may_use_own(const SiteParts& parts, Instant now, const LocalRequest& request) {
@@ -26,13 +30,29 @@ void estimate_staging(const SiteParts& parts, Instant now, const LocalRequest& r
   std::vector<WayToSite> ways;
   for (const ClusterBoard::Known& known : map.others)
     ways.push_back({known.report.site, known.report.round_trip, known.report.bandwidth});
-  for (ClusterView& view : map.views)
-    view.staging = transfer_time({files.begin(), files.size()}, view.site, parts.settings.name, ways, measured);
+  for (ClusterView& view : map.views) {
+    std::vector<FileNeed> to_bring;
+    for (const FileNeed& file : files)
+      if (!parts.kept_replicas.has(now, file.sha256, view.site, view.name)) to_bring.push_back(file);
+    view.staging = transfer_time(to_bring, view.site, parts.settings.name, ways, measured);
+  }
 }
 
 }  // namespace
 
 Precedence precedence_of(const LocalRequest& request) { return {request.since, request.request.id}; }
+
+bool keeps_files(const SiteParts& parts, Instant now, const SiteName& site, const ClusterName& cluster) {
+  const Constraints keeping{0, {{keeping_attribute, keeping_value}}};
+  if (site == parts.settings.name)
+    return std::ranges::any_of(parts.owned.views(keeping), [&](const ClusterView& view) {
+      return view.name == cluster && view.total_processors > 0;
+    });
+  return std::ranges::any_of(parts.board.within(now, dttl_max), [&](const ClusterBoard::Known& known) {
+    return known.report.site == site && known.report.cluster == cluster &&
+           meets({known.report.memory_bytes, known.report.attributes}, keeping);
+  });
+}
 
 CoMap co_map_for(SiteParts& parts, Instant now, const LocalRequest& request, bool with_held) {
   const Constraints& constraints = request.kind->need.constraints;
@@ -82,6 +102,11 @@ std::string text_of(const CoMap& map) {
             std::to_string(usable_processors(view)) + " of " + std::to_string(view.total_processors);
   }
   return shortened(text.empty() ? "no cluster is known" : text, 400);
+}
+
+std::string text_of(const SiteParts& parts, const ResourceNeed& need, const Placement& placement,
+                    const CoMap& map) {
+  return shortened(reason_of(need, map.views, parts.placer.policy_for(need), placement), reason_bytes_max);
 }
 
 std::vector<CoPart> parts_of(const LocalRequest& request, const Placement& placement, const CoMap& map) {

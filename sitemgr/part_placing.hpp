@@ -21,10 +21,15 @@ struct CoMap {
 Precedence precedence_of(const LocalRequest& request);
 /// `with_held`: nodes that are held for other requests count as idle, since they would be freed for an older one.
 CoMap co_map_for(SiteParts& parts, Instant now, const LocalRequest& request, bool with_held);
+/// Whether hosts of the cluster keep input files for later jobs, as far as this site knows.
+bool keeps_files(const SiteParts& parts, Instant now, const SiteName& site, const ClusterName& cluster);
 /// Leased nodes as a place: what a job has given back, in one cluster. False: they lie in several.
 bool add_leased(CoMap& map, const HopLease& lease, const Constraints& constraints);
 /// "alpha/c1 6 of 18, beta/c1 12 of 15": what was free where, for people.
 std::string text_of(const CoMap& map);
+/// Why a placement is as it is, as far as a person would read.
+std::string text_of(const SiteParts& parts, const ResourceNeed& need, const Placement& placement,
+                    const CoMap& map);
 /// The components of a placement by site, in the order of the components.
 std::vector<CoPart> parts_of(const LocalRequest& request, const Placement& placement, const CoMap& map);
 

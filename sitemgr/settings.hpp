@@ -74,6 +74,10 @@ struct SiteSettings {
   std::uint32_t placement_tries_max = 0;  ///< a request is refused after this many; 0: it is tried for ever
   double claiming_threshold =
       1;             ///< T: with this fraction of its components held, only the others are placed again
+  /// L, at first: nodes are claimed after this fraction of the time that input files take, where clusters keep
+  /// these; 0: at once. Each placement that can't be claimed lowers it by the step, down to the least.
+  double claiming_wait = 0;
+  double claiming_wait_step = 0.125, claiming_wait_min = 0.25;
   std::uint32_t cluster_errors_max = 10;  ///< failures of hosts in a row that set a cluster aside; 0: none do
   Duration cluster_aside_first = seconds(600);  ///< for co-allocated jobs; twice as long each time after
   bool lend = true;  ///< false: no delegation is served here

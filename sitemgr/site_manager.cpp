@@ -17,6 +17,7 @@
 #include "sitemgr/owning.hpp"
 #include "sitemgr/passing_on.hpp"
 #include "sitemgr/pool.hpp"
+#include "sitemgr/prefetching.hpp"
 #include "sitemgr/reclaiming.hpp"
 #include "sitemgr/reconciling.hpp"
 #include "sitemgr/reconfiguring.hpp"

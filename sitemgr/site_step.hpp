@@ -15,6 +15,7 @@
 #include "sitemgr/hint_board.hpp"
 #include "sitemgr/holds.hpp"
 #include "sitemgr/home_search.hpp"
+#include "sitemgr/kept_replicas.hpp"
 #include "sitemgr/lease_book.hpp"
 #include "sitemgr/lending.hpp"
 #include "sitemgr/link_speeds.hpp"
@@ -64,6 +65,7 @@ struct SiteParts {
   LinkSpeeds speeds;
   TransferRates transfer_rates;
   ClusterErrors cluster_errors;
+  KeptReplicas kept_replicas;
   CoAllocator co_allocator;
   Holds holds;
   LeaseBook leases;

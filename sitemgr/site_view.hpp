@@ -113,6 +113,14 @@ struct PartView {
   LeaseId lease;  ///< once held
 };
 
+/// A request that is placed and waits for its files.
+struct PlannedView {
+  std::string text;     ///< why it is placed so
+  Duration claims_in;   ///< until its nodes are claimed
+  Duration starts_in;   ///< until its files are expected to be there
+  std::uint32_t tries;  ///< to claim, that failed
+};
+
 /// Why a request waits, and what the sites that were asked said.
 struct WaitView {
   bool known = false;  ///< it waits here
@@ -136,6 +144,7 @@ struct WaitView {
   std::size_t holders_left_out = 0;
   std::vector<AskedView> neighbours;
   std::vector<PartView> parts;           ///< while gathering
+  std::optional<PlannedView> planned;    ///< its nodes are claimed later
   std::uint32_t gathered = 0;            ///< how often it was tried to have its parts at several sites
   std::string gathering_failed;          ///< why the last of these tries came to nothing; empty: none was made
   std::optional<Duration> reclaimed_in;  ///< lent nodes are reclaimed for it then, if that helps

@@ -7,6 +7,7 @@
 #include "sitemgr/holding.hpp"
 #include "sitemgr/part_placing.hpp"
 #include "sitemgr/pool.hpp"
+#include "sitemgr/prefetching.hpp"
 #include "sitemgr/refusing.hpp"
 #include "sitemgr/surveying.hpp"
 
@@ -81,13 +82,16 @@ void consider(SiteStep& s, LocalRequest& request) {
   survey(s, kind.dttl);
   const Duration awaited = reports_awaited + longest_round_trip(s.parts, up);
   if (!s.parts.board.is_fresh(s.now, up, awaited)) return co_allocator.await_reports(s.now, id, s.now + awaited);
+  const ClaimPlan* plan = co_allocator.plan_of(id);
+  const bool is_planned = plan != nullptr;
+  const ResourceNeed need = plan ? plan->need : kind.need;
   CoMap map = co_map_for(s.parts, s.now, request, false);
-  std::optional<Placement> placement = s.parts.placer.place(request.kind->need, map.views);
+  std::optional<Placement> placement = s.parts.placer.place(need, map.views);
   if (!placement) {
     if (refuse_if_tried_enough(s, request)) return;
     const std::string found = text_of(map);
     map = co_map_for(s.parts, s.now, request, true);
-    placement = s.parts.placer.place(request.kind->need, map.views);
+    placement = s.parts.placer.place(need, map.views);
     if (!placement) return co_allocator.found_no_place(s.now, id, why_no_place(s.parts, request, map, found));
     if (!free_own(s, request, *placement, map))
       return co_allocator.found_no_place(s.now, id, "others hold what it needs: " + found);
@@ -98,6 +102,7 @@ void consider(SiteStep& s, LocalRequest& request) {
   std::vector<CoPart> parts = parts_of(request, *placement, map);
   if (std::string why_not = why_not_asked(s.parts, s.now, parts); !why_not.empty())
     return co_allocator.found_no_place(s.now, id, std::move(why_not));
+  if (!is_planned && wait_for_files(s, request, need, *placement, map)) return;
   begin_attempt(s, request, std::move(parts), *placement, map);
 }
 

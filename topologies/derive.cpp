@@ -2,6 +2,7 @@
 // start a site and what is derived can't drift from what is understood.
 #include "topologies/derive.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <map>
 #include <set>
@@ -157,6 +158,7 @@ class Deriver {
       DaemonFile& daemon = add(resource_manager_of(site.name, settings.name));
       ResourceManagerConfig config;
       config.settings = std::move(settings);
+      place_kept_files(config.settings.jobs.kept_files.folder);
       if (site.direct_routes) {
         config.settings.endpoint = daemon.place;
         config.settings.address = has_hosts() ? host(positions_.at(site.name)) : loopback_address(addresses_++);
@@ -165,6 +167,14 @@ class Deriver {
       fill_shell(config, daemon);
       daemon.text = write_config(config);
     }
+  }
+
+  /// Those of the clusters lie beside one another, below the testbed's folder.
+  void place_kept_files(std::string& folder) {
+    if (folder.empty()) return;
+    folder.insert(0, options_.directory + "/kept");
+    if (std::ranges::find(deployment_.directories, folder) == deployment_.directories.end())
+      deployment_.directories.push_back(folder);
   }
 
   void add_job_managers(const TopologySite& site) {

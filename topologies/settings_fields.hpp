@@ -72,6 +72,9 @@ void visit_site_behaviour(Settings& s, Visitor& v, const PolicyNames& policies) 
   v.integer("high_scans", s.high_scans, 1);
   v.integer("placement_tries_max", s.placement_tries_max, 0);
   v.number("claiming_threshold", s.claiming_threshold, 0, 1);
+  v.number("claiming_wait", s.claiming_wait, 0, 0.99);
+  v.number("claiming_wait_step", s.claiming_wait_step, 0, 1);
+  v.number("claiming_wait_min", s.claiming_wait_min, 0.01, 1);
   v.integer("cluster_errors_max", s.cluster_errors_max, 0);
   v.duration("cluster_aside_first_seconds", s.cluster_aside_first, seconds_min, seconds_max);
   v.boolean("use_hints", s.use_hints);
@@ -173,13 +176,14 @@ void visit_resource_manager(Settings& s, Visitor& v) {
   v.duration("hand_back_grace_seconds", s.hand_back_grace, 0, hand_back_grace_max);
   v.duration("set_aside_for_seconds", s.set_aside_for, seconds_min, seconds_max);
   v.boolean("isolate_jobs", s.jobs.isolate);
-  v.text("job_cgroup", s.jobs.cgroup, [](const std::string& path) {
-    return path.empty() || path.starts_with('/') ? std::string() : "expected an absolute path, found \"" + path + '"';
-  });
+  v.text("job_cgroup", s.jobs.cgroup, fault_of_folder);
   v.duration("job_start_seconds", s.jobs.start_max, seconds_min, seconds_max);
   v.integer("job_processes_max", s.jobs.processes_max, 0);
   v.integer("job_file_bytes_max", s.jobs.file_bytes_max, 0);
   v.integer("job_disk_bytes_max", s.jobs.disk_bytes_max, 0);
+  v.text("kept_files", s.jobs.kept_files.folder, fault_of_folder);
+  v.integer("kept_files_bytes_max", s.jobs.kept_files.bytes_max, 1);
+  v.duration("kept_files_seconds", s.jobs.kept_files.life, 0, seconds_max);
   v.object("accounts", [&](auto& accounts) { visit_accounts(s.jobs.accounts, accounts); });
 }
 

@@ -92,6 +92,11 @@ std::string fault_of_address(const std::string& address) {
   return "expected the name or IPv4 address of a host, found \"" + address + '"';
 }
 
+std::string fault_of_folder(const std::string& path) {
+  if (path.empty() || path.starts_with('/')) return {};
+  return "expected an absolute path, found \"" + path + '"';
+}
+
 std::string fault_of_key(const std::string& key) {
   if (parse_key<SiteKey>(key)) return {};
   return "\"" + key.substr(0, 60) + "\" is no key; expected " + std::to_string(key_letters) +

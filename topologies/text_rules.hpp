@@ -25,6 +25,8 @@ std::string fault_of_job_account(const std::string& name);
 std::string fault_of_listen(const std::string& endpoint);
 /// Why this is no name or address of a host, or an empty text, also for no text.
 std::string fault_of_address(const std::string& address);
+/// Why this is no absolute path, or an empty text, also for no text.
+std::string fault_of_folder(const std::string& path);
 /// Why no endpoint can be published like this, or an empty text.
 std::string fault_of_place(const std::string& endpoint);
 /// Why no manager can connect to this endpoint, or an empty text: over tcp it names the key of its far end.

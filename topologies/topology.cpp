@@ -43,6 +43,9 @@ std::vector<ResourceManagerSettings> resource_managers_of(const TopologySite& si
       settings.attributes = cluster.attributes;
       settings.term = site.settings.term;
       settings.jobs.isolate = cluster.isolate_jobs;
+      if (cluster.kept_files_bytes_max > 0)
+        settings.jobs.kept_files = {.folder = "/" + site.name.text + "-" + cluster.name.text,
+                                    .bytes_max = cluster.kept_files_bytes_max};
       all.push_back(std::move(settings));
     }
   }

@@ -28,6 +28,7 @@ struct TopologyCluster {
   double quota = 1.0;  ///< the fraction of its processors that requests may fill
   std::uint32_t resource_managers = 1;
   bool isolate_jobs = true;
+  std::uint64_t kept_files_bytes_max = 0;  ///< of input files that are kept for later jobs; 0: none are
 };
 
 struct TopologySite {

@@ -22,6 +22,7 @@ void read_cluster(JsonReader& reader, TopologyCluster& cluster) {
   reader.number("quota", cluster.quota, 0, 1);
   reader.integer("resource_managers", cluster.resource_managers, 1, nodes_max);
   reader.boolean("isolate_jobs", cluster.isolate_jobs);
+  reader.integer("kept_files_bytes_max", cluster.kept_files_bytes_max, 0);
 }
 
 void read_site(JsonReader& reader, TopologySite& site, const PolicyNames& policies) {

@@ -375,6 +375,14 @@ Json parts_of(const WaitView& view) {
   return parts;
 }
 
+Json planned_of(const WaitView& view) {
+  if (!view.planned) return nullptr;
+  return {{"text", view.planned->text},
+          {"claimed_in_seconds", view.planned->claims_in.in_seconds()},
+          {"files_left_seconds", view.planned->starts_in.in_seconds()},
+          {"tries", view.planned->tries}};
+}
+
 Json asked_of(const AskedView& asked) {
   return {{"site", asked.site.text},
           {"stage", text(asked.stage)},
@@ -427,6 +435,7 @@ Answer why(const SiteManager& site, const ViewTime& time, const Ask& ask, const 
             {"holders", std::move(holders)},
             {"neighbours", std::move(neighbours)},
             {"parts", parts_of(view)},
+            {"planned", planned_of(view)},
             {"gathered", view.gathered},
             {"gathering_failed", view.gathering_failed},
             {"reclaimed_in_seconds", view.reclaimed_in ? Json(view.reclaimed_in->in_seconds()) : Json(nullptr)},

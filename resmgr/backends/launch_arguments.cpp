@@ -9,13 +9,14 @@
 namespace dmm {
 namespace {
 
-constexpr std::string_view input_variable = "DMM_STAGE_IN_", output_variable = "DMM_STAGE_OUT_";
+constexpr std::string_view input_variable = "DMM_STAGE_IN_", output_variable = "DMM_STAGE_OUT_",
+                           kept_variable = "DMM_KEPT_FILES";
 
 /// Names, URLs and checksums have no line ends.
 constexpr char between = '\n';
 
-std::string variable_of(std::string_view kind, std::size_t number, const std::vector<std::string>& words) {
-  std::string text = std::string(kind) + std::to_string(number) + '=';
+std::string variable_of(const std::string& name, const std::vector<std::string>& words) {
+  std::string text = name + '=';
   for (std::size_t i = 0; i < words.size(); ++i) text += (i == 0 ? "" : std::string(1, between)) + words[i];
   return text;
 }
@@ -38,6 +39,12 @@ bool take_words(const std::vector<std::string>& words, InputFile& file) {
   return true;
 }
 
+bool take_words(const std::vector<std::string>& words, KeptFilesRules& kept) {
+  if (words.size() != 3 || !parse_number(std::string_view(words[1]), kept.bytes_max)) return false;
+  kept.folder = words[0];
+  return parse_number(std::string_view(words[2]), kept.life.microseconds);
+}
+
 }  // namespace
 
 std::vector<std::string> launch_words(const LaunchArguments& arguments) {
@@ -54,15 +61,21 @@ std::optional<LaunchArguments> parse_launch_arguments(const std::vector<std::str
   return LaunchArguments{static_cast<Runner>(runner), words[1], {words.begin() + 2, words.end()}};
 }
 
-std::vector<std::string> launch_variables(const InputFiles& inputs, const OutputFiles& outputs) {
+std::vector<std::string> launch_variables(const InputFiles& inputs, const OutputFiles& outputs,
+                                          const KeptFilesRules& kept) {
   std::vector<std::string> variables;
+  const auto add = [&](std::string_view kind, const std::vector<std::string>& words) {
+    variables.push_back(variable_of(std::string(kind) + std::to_string(variables.size()), words));
+  };
   for (const InputFile& file : inputs) {
     std::vector<std::string> words{file.name, std::to_string(file.bytes), file.sha256};
     for (const Replica& replica : file.replicas) words.push_back(replica.url);
-    variables.push_back(variable_of(input_variable, variables.size(), words));
+    add(input_variable, words);
   }
-  for (const OutputFile& file : outputs)
-    variables.push_back(variable_of(output_variable, variables.size(), {file.name, file.to}));
+  for (const OutputFile& file : outputs) add(output_variable, {file.name, file.to});
+  if (!inputs.empty() && !kept.folder.empty())
+    variables.push_back(variable_of(std::string(kept_variable), {kept.folder, std::to_string(kept.bytes_max),
+                                                                 std::to_string(kept.life.microseconds)}));
   return variables;
 }
 
@@ -73,6 +86,8 @@ std::optional<LaunchFiles> parse_launch_variables(const std::vector<std::string>
     const std::vector<std::string> words = words_of(variable);
     if (variable.starts_with(input_variable)) {
       if (!take_words(words, files.inputs.emplace_back())) return std::nullopt;
+    } else if (variable.starts_with(kept_variable)) {
+      if (!take_words(words, files.kept)) return std::nullopt;
     } else {
       if (words.size() != 2) return std::nullopt;
       files.outputs.push_back({words[0], words[1]});
@@ -82,7 +97,8 @@ std::optional<LaunchFiles> parse_launch_variables(const std::vector<std::string>
 }
 
 bool is_launch_variable(const std::string& variable) {
-  return variable.starts_with(input_variable) || variable.starts_with(output_variable);
+  return variable.starts_with(input_variable) || variable.starts_with(output_variable) ||
+         variable.starts_with(kept_variable);
 }
 
 }  // namespace dmm

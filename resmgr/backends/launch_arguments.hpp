@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "protocol/job_messages.hpp"
+#include "resmgr/settings.hpp"
 
 namespace dmm {
 
@@ -24,10 +25,12 @@ std::optional<LaunchArguments> parse_launch_arguments(const std::vector<std::str
 struct LaunchFiles {
   InputFiles inputs;    ///< brought to its folder before it is ready
   OutputFiles outputs;  ///< brought to these URLs when it is over
+  KeptFilesRules kept;  ///< where input files are kept for later tasks
 };
 
-/// A variable for each file.
-std::vector<std::string> launch_variables(const InputFiles& inputs, const OutputFiles& outputs);
+/// A variable for each file, and one for what is kept.
+std::vector<std::string> launch_variables(const InputFiles& inputs, const OutputFiles& outputs,
+                                          const KeptFilesRules& kept = {});
 /// The files of such variables among others, which are left out; nothing if they make no sense.
 std::optional<LaunchFiles> parse_launch_variables(const std::vector<std::string>& variables);
 /// Whether it is one of them: the job's program needs none.

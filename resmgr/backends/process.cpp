@@ -30,7 +30,10 @@ constexpr int ready_milliseconds = 7'000;  // beyond the wait for the lock; endi
 constexpr int end_milliseconds = 5'000;
 constexpr int leave_milliseconds = 1'000;
 constexpr int unanswered_max = 3;  // beats of a keeper that isn't silent
+constexpr std::size_t fetches_max = 8;
 constexpr int losing_max = 5;      // beats that a keeper whose socket is closed has to end
+
+constexpr std::size_t fetch_text_max = 1'000;  // of what is logged of one
 
 using Clock = std::chrono::steady_clock;
 
@@ -216,6 +219,10 @@ void ProcessBackend::tell_accounts(const std::string& why_not) {
 
 void ProcessBackend::find(const keeper::FoundJob& job) {
   const TaskId id{{SiteName(job.name.site), job.name.user, job.name.job, job.name.attempt}, job.name.component};
+  if (id.component == keeper::fetch_component) {
+    fetches_[job.serial] = id;
+    return;
+  }
   tasks_[id] = {job.serial, false};
   names_[job.serial] = id;
   living_.push_back({id, job.process});
@@ -311,6 +318,7 @@ void ProcessBackend::keeper_ended() {
     lost_.push_back(lost_with_its_keeper(id));
   }
   names_.clear();
+  fetches_.clear();
   state_.stuck.clear();
   if (ready_) {
     restart_keeper();
@@ -443,6 +451,16 @@ void ProcessBackend::carry_out(const KeepTasks& order) {
   send(keeper::KeepJobs{order.length.microseconds});
 }
 
+void ProcessBackend::carry_out(const FetchFiles& order) {
+  const TaskId id{order.request, keeper::fetch_component};
+  const bool is_known = std::ranges::any_of(fetches_, [&](const auto& one) { return one.second == id; });
+  const auto account = accounts_.account_for(order.request);
+  if (!channel_ || is_known || fetches_.size() >= fetches_max || std::holds_alternative<std::string>(account))
+    return log(Level::info, "prefetch_left", "the files are fetched when the job starts", id);
+  fetches_[++serial_] = id;
+  send(keeper::fetch_job_of(id, order.files, serial_, settings_, path_, std::get<keeper::Account>(account)));
+}
+
 // ---- reports ---------------------------------------------------------------------------------------------------
 
 std::vector<TaskReport> ProcessBackend::take_reports() {
@@ -495,7 +513,19 @@ void ProcessBackend::take(keeper::JobStarted& report) {
       TaskStarted{name->second, report.process, std::move(report.isolation), std::move(report.contact)});
 }
 
+void ProcessBackend::fetch_ended(const TaskId& id, const keeper::JobEnded& report) {
+  send(keeper::RemoveDirectory{keeper::directory_of(id)});
+  const bool is_done = report.kind == EndKind::exited && report.code == 0;
+  log(is_done ? Level::info : Level::warning, is_done ? "prefetched" : "prefetch_failed",
+      shortened(report.error.empty() ? report.text : report.error, fetch_text_max), id);
+}
+
 void ProcessBackend::take(keeper::JobEnded& report) {
+  if (const auto fetch = fetches_.find(report.serial); fetch != fetches_.end()) {
+    fetch_ended(fetch->second, report);
+    fetches_.erase(fetch);
+    return;
+  }
   const auto name = names_.find(report.serial);
   if (name == names_.end()) return;
   const TaskId id = name->second;

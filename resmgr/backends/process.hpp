@@ -78,7 +78,8 @@ class ProcessBackend {
   /// To be polled for reading; when it is readable, call take_reports.
   int descriptor() const { return poll_set_; }
   /// Hands an order to the keeper; doesn't wait. A StartTask of a task that runs is ignored; one of a task that
-  /// ended removes its directory and starts it anew. EndTask and RemoveTask of unknown tasks do nothing.
+  /// ended removes its directory and starts it anew. EndTask and RemoveTask of unknown tasks do nothing. Of files
+  /// that are to be fetched ahead for more than eight jobs at once, the rest is let be.
   void perform(const TaskOrder& order);
   /// The tasks of earlier managers that open() found, in no order: those that run, and those that ended and were not
   /// removed, with process 0. They are the backend's as if it had started them; the ends are reported soon.
@@ -134,6 +135,7 @@ class ProcessBackend {
   void carry_out(const ReadOutput& order);
   void carry_out(const RemoveTask& order);
   void carry_out(const KeepTasks& order);
+  void carry_out(const FetchFiles& order);
   void take_frames();
   void take(keeper::Challenge&) {}  // comes before anything else, or not at all
   void take(keeper::Ready& report);
@@ -141,6 +143,7 @@ class ProcessBackend {
   void take(keeper::Beat&) {}  // that anything came says it
   void take(keeper::JobStarted& report);
   void take(keeper::JobEnded& report);
+  void fetch_ended(const TaskId& id, const keeper::JobEnded& report);
   void take(keeper::FileRead& report);
   void take(keeper::OutputSize& report);
   void take(keeper::Replaced& report);
@@ -177,6 +180,7 @@ class ProcessBackend {
   std::map<TaskId, Task> tasks_;
   std::vector<LivingTask> living_;  // as found at the start
   std::unordered_map<std::uint64_t, TaskId> names_;
+  std::map<std::uint64_t, TaskId> fetches_;  // of files for jobs to come, by serial: the manager hears of none
   std::deque<ReadOutput> reads_;      // not answered yet, in order
   std::deque<TaskOrder> held_;        // until it is known whether the keeper is lost
   std::vector<TaskReport> reports_;

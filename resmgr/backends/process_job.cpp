@@ -13,6 +13,9 @@
 namespace dmm::keeper {
 namespace {
 
+/// A fetch that takes longer is of no use to its job any more.
+constexpr std::uint64_t fetch_seconds_max = 3'600;
+
 // Part of a file name: letters, digits and '-' as they are, so that what separates parts can't occur in one.
 std::string escaped(const std::string& text) {
   constexpr char digits[] = "0123456789ABCDEF";
@@ -53,12 +56,26 @@ std::vector<std::string> paths_of(const std::string& name, const std::vector<std
   return paths;
 }
 
-// The launcher lies beside the keeper, and runs what the job would have run.
-void put_launcher_before(const Program& program, const ProcessBackendSettings& settings, StartJob& job) {
+/// The launcher lies beside the keeper.
+std::string launcher_beside(const ProcessBackendSettings& settings) {
   const std::string& keeper = settings.keeper_executable;
-  const std::string launcher = keeper.substr(0, keeper.rfind('/') + 1) + "launcher";
+  return keeper.substr(0, keeper.rfind('/') + 1) + "launcher";
+}
+
+StartJob empty_job(const TaskId& id, std::uint64_t serial, const Account& account) {
+  StartJob job;
+  job.serial = serial;
+  job.name = {id.request.site.text, id.request.user, id.request.job, id.request.attempt, id.component};
+  job.directory = directory_of(id);
+  job.account = account;
+  return job;
+}
+
+/// The launcher runs what the job would have run.
+void put_launcher_before(const Program& program, const ProcessBackendSettings& settings, StartJob& job) {
+  const std::string launcher = launcher_beside(settings);
   job.arguments = launch_words({program.runner, settings.address, std::move(job.arguments)});
-  for (std::string& variable : launch_variables(program.inputs, program.outputs))
+  for (std::string& variable : launch_variables(program.inputs, program.outputs, settings.jobs.kept_files))
     job.environment.push_back(std::move(variable));
   job.arguments.insert(job.arguments.begin(), launcher);
   job.paths = {launcher};
@@ -75,13 +92,23 @@ std::string directory_of(const TaskId& id) {
          std::to_string(id.component);
 }
 
+StartJob fetch_job_of(const TaskId& id, const InputFiles& files, std::uint64_t serial,
+                      const ProcessBackendSettings& settings, const std::string& path, const Account& account) {
+  StartJob job = empty_job(id, serial, account);
+  const std::string launcher = launcher_beside(settings);
+  job.arguments = {launcher, "fetch"};
+  job.paths = {launcher};
+  job.limits.wall_seconds = fetch_seconds_max;
+  job.environment = {"PATH=" + path, "LANG=C.UTF-8",
+                     "DMM_DIRECTORY=" + settings.directory + "/jobs/" + job.directory};
+  for (std::string& variable : launch_variables(files, {}, settings.jobs.kept_files))
+    job.environment.push_back(std::move(variable));
+  return job;
+}
+
 StartJob job_of(const StartTask& order, std::uint64_t serial, const ProcessBackendSettings& settings,
                 const std::string& path, const Account& account) {
-  StartJob job;
-  job.serial = serial;
-  job.name = {order.id.request.site.text, order.id.request.user, order.id.request.job, order.id.request.attempt,
-              order.id.component};
-  job.directory = directory_of(order.id);
+  StartJob job = empty_job(order.id, serial, account);
   job.arguments = order.program.arguments;
   job.working_directory = order.program.working_directory;
   job.limits = order.program.limits;
@@ -91,7 +118,6 @@ StartJob job_of(const StartTask& order, std::uint64_t serial, const ProcessBacke
   const std::string home = directory + '/' + work_name;
   job.environment = {"PATH=" + path, "HOME=" + home, "USER=" + account.name, "LOGNAME=" + account.name,
                      "LANG=C.UTF-8"};
-  job.account = account;
   for (const auto& variable : order.program.environment) set_variable(job.environment, variable);
   set_variable(job.environment, "DMM_JOB=" + to_text(order.id.request));
   set_variable(job.environment, "DMM_COMPONENT=" + std::to_string(order.id.component));

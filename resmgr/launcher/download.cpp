@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "keys/sha256.hpp"
+#include "resmgr/launcher/kept_files.hpp"
 
 namespace dmm::launcher {
 namespace {
@@ -103,6 +104,8 @@ struct Source {
 TransferFault fault_of(const Source& source, const std::string& why) {
   return {StartFault::staging, source.text() + why};
 }
+
+std::string what_of(const InputFile& file) { return "input file '" + std::string(file.name) + "': "; }
 
 /// A full disk is the host's, and the job runs elsewhere; a limit is the job's.
 TransferFault fault_of_disk(const std::string& what, int error) {
@@ -197,14 +200,9 @@ class Download {
 
 }  // namespace
 
-TransferFault download(const InputFile& file, const std::string& folder, const TransferLimits& limits) {
+TransferFault bring(const InputFile& file, int descriptor, const TransferLimits& limits) {
   const FileLimitHeld held;
-  const fs::path path = fs::path(folder) / std::string(file.name);
-  const std::string part = path.string() + ".part", what = "input file '" + std::string(file.name) + "': ";
-  std::error_code error;
-  fs::create_directories(path.parent_path(), error);
-  const int descriptor = open(part.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
-  if (descriptor < 0) return fault_of_disk(what, errno);
+  const std::string what = what_of(file);
   TransferFault fault{StartFault::staging, what + "there is no place where it is"};
   std::string earlier;
   for (const Replica& replica : file.replicas) {
@@ -214,6 +212,33 @@ TransferFault download(const InputFile& file, const std::string& folder, const T
     fault.text.insert(0, earlier);
     earlier = fault.text + "; ";
   }
+  return fault;
+}
+
+/// From what is kept; and if it can't be kept, or isn't right there, from where it lies.
+static TransferFault bring_by(const KeptFiles* kept, const InputFile& file, int descriptor,
+                              const TransferLimits& limits) {
+  const FileLimitHeld held;
+  if (kept && kept->is_for(file))
+    for (int tries = 0; tries < 2; ++tries) {  // the second time in place of one that wasn't right
+      TransferFault fault = kept->fetch(file, limits);
+      if (fault.fault == StartFault::staging) return fault;
+      if (fault.fault != StartFault::none) break;
+      if (kept->copy(file, descriptor)) return {};
+      if (ftruncate(descriptor, 0) != 0 || lseek(descriptor, 0, SEEK_SET) != 0) break;
+    }
+  return bring(file, descriptor, limits);
+}
+
+TransferFault download(const InputFile& file, const std::string& folder, const TransferLimits& limits,
+                       const KeptFiles* kept) {
+  const fs::path path = fs::path(folder) / std::string(file.name);
+  const std::string part = path.string() + ".part", what = what_of(file);
+  std::error_code error;
+  fs::create_directories(path.parent_path(), error);
+  const int descriptor = open(part.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
+  if (descriptor < 0) return fault_of_disk(what, errno);
+  TransferFault fault = bring_by(kept, file, descriptor, limits);
   if (close(descriptor) != 0 && fault.fault == StartFault::none) fault = fault_of_disk(what, errno);
   if (fault.fault == StartFault::none && rename(part.c_str(), path.c_str()) != 0)
     fault = fault_of_disk(what, errno);

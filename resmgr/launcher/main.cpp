@@ -19,6 +19,7 @@
 #include "resmgr/launcher/agent.hpp"
 #include "resmgr/launcher/copies.hpp"
 #include "resmgr/launcher/download.hpp"
+#include "resmgr/launcher/kept_files.hpp"
 #include "resmgr/launcher/mpi_command.hpp"
 #include "resmgr/launcher/programs_here.hpp"
 #include "resmgr/launcher/remote.hpp"
@@ -135,9 +136,10 @@ ReadyLine fault_of(const LaunchArguments& arguments) {
 }
 
 /// Brings the job's input files into its folder, one after the other.
-ReadyLine stage_in(const InputFiles& files) {
-  for (const InputFile& file : files)
-    if (TransferFault fault = download(file, ".", {}); fault.fault != StartFault::none)
+ReadyLine stage_in(const LaunchFiles& wanted) {
+  const KeptFiles kept(wanted.kept);
+  for (const InputFile& file : wanted.inputs)
+    if (TransferFault fault = download(file, ".", {}, &kept); fault.fault != StartFault::none)
       return {fault.fault, std::move(fault.text)};
   return {};
 }
@@ -197,7 +199,7 @@ int run(const LaunchArguments& arguments) {
   const std::optional<LaunchFiles> wanted = take_files();
   if (!wanted) return 2;
   const bool has_agent = has_agents(arguments.runner);
-  ReadyLine ready = stage_in(wanted->inputs);
+  ReadyLine ready = stage_in(*wanted);
   if (ready.fault == StartFault::none) ready = fault_of(arguments);
   int listener = -1;
   std::string token;
@@ -226,11 +228,28 @@ int run(const LaunchArguments& arguments) {
   end_as(stage_out(wanted->outputs, status));
 }
 
+/// Fetches input files of a job that is to come, into what is kept. The exit status: 0 if all are there.
+int fetch_kept() {
+  const std::optional<LaunchFiles> wanted = take_files();
+  if (!wanted) return 2;
+  const KeptFiles kept(wanted->kept);
+  int status = 0;
+  for (const InputFile& file : wanted->inputs) {
+    if (!kept.is_for(file)) continue;
+    const TransferFault fault = kept.fetch(file, {});
+    if (fault.fault == StartFault::none) continue;
+    status = 1;
+    std::fprintf(stderr, "%s\n", fault.text.c_str());
+  }
+  return status;
+}
+
 int dispatch(const std::vector<std::string>& words) {
   const std::vector<std::string> rest(words.begin() + (words.empty() ? 0 : 1), words.end());
   const std::string first = words.empty() ? std::string() : words.front();
   if (first == "run")
     if (const auto arguments = parse_launch_arguments(rest)) return run(*arguments);
+  if (first == "fetch") return fetch_kept();
   if (first == "exec" && !rest.empty()) return run_on_each_node(rest);
   if (first == "remote") return run_remote(rest);
   if (first == "-x") return run_remote(words);  // as MPICH calls ssh

@@ -193,6 +193,52 @@ TEST_CASE("files: a task begins at its Go, when its files are there") {
   CHECK(stage.state(1) == JobState::running);
 }
 
+TEST_CASE("files: those that clusters can keep go ahead of a job that is placed [S88d]") {
+  Stage stage;
+  JobDescription job = sleeper();
+  const std::string sum(64, '5');
+  const Replica far{"http://o/f", other}, near{"file:///l/f", lender};
+  set_inputs(job, {{"f", {far, near}, 7'000, sum}, {"g", {far}, 7'000, {}}, {"h", {near}, 7'000, sum}});
+  stage.submit({job});
+  stage.said<Request>(site);
+  const std::vector<PlannedPlace> places{{lender, ClusterName("a")}, {other, ClusterName("b")}};
+  stage.hear(site, Planned{request(1), places, seconds(3), seconds(4)});
+  const auto told = stage.said<Prefetch>(site);
+  REQUIRE(told.size() == 2);
+  CHECK(told[0].request == request(1));
+  CHECK(told[0].site == lender);
+  CHECK(told[0].cluster == ClusterName("a"));
+  REQUIRE(told[0].files.size() == 2);
+  CHECK(told[0].files[0].replicas == std::vector<Replica>{near, far});
+  CHECK(told[1].site == other);
+  REQUIRE(told[1].files.size() == 1);  // the path of the lender's hosts is none there
+  CHECK(told[1].files[0].name.view() == "f");
+  stage.hear(site, Planned{request(1, 2), places, seconds(3), seconds(4)});
+  stage.hear(site, Planned{request(7), places, seconds(3), seconds(4)});
+  CHECK(stage.said<Prefetch>(site).empty());
+  stage.hear(site, grant(request(1), {group(fs0, {0, 1})}));
+  stage.hear(site, Planned{request(1), places, seconds(3), seconds(4)});
+  CHECK(stage.said<Prefetch>(site).empty());
+}
+
+TEST_CASE("files: the home site hears which a cluster may keep since a task had them [S88b]") {
+  Stage stage;
+  JobDescription job = sleeper();
+  const std::string sum(64, '5');
+  set_inputs(job, {{"f", {{"http://x/f"}}, 7'000, sum}, {"g", {{"http://x/g"}}, 0, sum}});
+  stage.submit({job});
+  stage.hear(site, grant(request(1), {group(fs0, {0, 1})}));
+  stage.pass(seconds(10));
+  stage.hear(fs0, Started{request(1), 0, 7, {}, "-"});
+  const auto told = stage.said<Staged>(site);
+  REQUIRE(told.size() == 1);
+  CHECK(told[0].from.empty());
+  CHECK(told[0].to == lender);
+  CHECK(told[0].lease.owner == lender);
+  CHECK(told[0].component == 0);
+  CHECK(told[0].files == std::vector<ShortText>{ShortText(sum)});
+}
+
 TEST_CASE("files: the home site hears how long files from one other site were under way [S88b]") {
   struct Row {
     const char* what;

@@ -64,7 +64,7 @@ TEST_CASE("the arguments of a launcher, its ready line and a contact are read as
   CHECK_FALSE(parse_launch_arguments({"1", ""}));
   const InputFiles inputs{{"a b", {{"http://h/a"}, {"http://g/a"}}, 7, "5f"}, {"b", {{"file:///b=c"}}, 0, {}}};
   const OutputFiles outputs{{"r", "https://h/r#pin=x="}, {"o/s", "https://h/s"}};
-  std::vector<std::string> variables = launch_variables(inputs, outputs);
+  std::vector<std::string> variables = launch_variables(inputs, outputs, {"/kept", 9, seconds(7)});
   for (const std::string& variable : variables) CHECK(is_launch_variable(variable));
   variables.push_back("DMM_JOB=7");
   CHECK_FALSE(is_launch_variable(variables.back()));
@@ -72,7 +72,10 @@ TEST_CASE("the arguments of a launcher, its ready line and a contact are read as
   REQUIRE(files);
   CHECK(std::ranges::equal(files->inputs, inputs));
   CHECK(std::ranges::equal(files->outputs, outputs));
+  CHECK(files->kept == KeptFilesRules{"/kept", 9, seconds(7)});
   CHECK_FALSE(parse_launch_variables({"DMM_STAGE_IN_0=x"}));
+  CHECK_FALSE(parse_launch_variables({"DMM_KEPT_FILES=/kept"}));
+  CHECK(launch_variables({}, outputs, {"/kept", 9, seconds(7)}).size() == 2);
   const ReadyLine fault = parse_ready_line(ready_line({StartFault::not_permitted, "can't run x:\nno"}));
   CHECK(fault.fault == StartFault::not_permitted);
   CHECK(fault.text == "can't run x: no");

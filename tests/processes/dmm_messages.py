@@ -77,7 +77,8 @@ Request = struct("Request", ("id", RequestId, RequestId()), ("need", Need, Need(
                  number=10)
 Cancel = struct("Cancel", ("request", RequestId, RequestId()), number=11)
 Staged = struct("Staged", ("request", RequestId, RequestId()), ("source", "name", ""), ("to", "name", ""),
-                ("bytes", "uint", 0), ("took", "int", 0), number=9)
+                ("bytes", "uint", 0), ("took", "int", 0), ("lease", LeaseId, LeaseId()), ("component", "uint", 0),
+                ("files", ["text"], ()), number=9)
 Refuse = struct("Refuse", ("request", RequestId, RequestId()), ("reason", "uint", 0), ("largest", "uint", 0),
                 ("text", "text", ""), number=12)
 Delegate = struct("Delegate", ("request", Request, Request()), ("part", "uint", 0), ("round", "uint", 0),
@@ -92,6 +93,11 @@ ClusterReport = struct("ClusterReport", ("site", "name", ""), ("cluster", "name"
                        ("total", "uint", 0), ("processors_per_node", "uint", 1), ("memory_bytes", "uint", 0),
                        ("attributes", "map", {}), ("hops", "uint", 0), ("round_trip", "int", 0), ("age", "int", 0),
                        ("held", "uint", 0), ("bandwidth", "uint", 0))
+PlannedPlace = struct("PlannedPlace", ("site", "name", ""), ("cluster", "name", ""))
+Planned = struct("Planned", ("request", RequestId, RequestId()), ("places", [PlannedPlace], ()),
+                 ("claims_in", "int", 0), ("starts_in", "int", 0), number=35)
+Prefetch = struct("Prefetch", ("request", RequestId, RequestId()), ("site", "name", ""), ("cluster", "name", ""),
+                  ("hops", "uint", 0), ("files", [InputFile], ()), number=36)
 Survey = struct("Survey", ("hops", "uint", 1), number=17)
 Clusters = struct("Clusters", ("clusters", [ClusterReport], ()), number=18)
 Probe = struct("Probe", ("number", "uint", 0), ("filler", "bytes", b""), number=19)
@@ -172,9 +178,9 @@ Answer = struct("Answer", ("token", "uint", 0), ("fault", "text", ""), ("text", 
 
 MESSAGES = {message.NUMBER: message for message in (
     Hello, Beat, Fault, Relay, Fragment, Vouch, Certify, Certified, Staged, Request, Cancel, Refuse, Delegate, Reject,
-    Withdraw, Reach, Survey, Clusters, Probe, Probed, Grant, GrantSet, Claim, Claimed, Release, LeaseEnded, Renew,
-    Renewed, Inventory, Register, Assign, Unassign, Clean, SetAside, Start, Started, Go, Began, Ended, Stop, Fetch,
-    Chunk, Piece, Grown, Forget, Submit, Submitted, Ask, Answer)}
+    Withdraw, Reach, Survey, Clusters, Probe, Probed, Planned, Prefetch, Grant, GrantSet, Claim, Claimed, Release,
+    LeaseEnded, Renew, Renewed, Inventory, Register, Assign, Unassign, Clean, SetAside, Start, Started, Go, Began,
+    Ended, Stop, Fetch, Chunk, Piece, Grown, Forget, Submit, Submitted, Ask, Answer)}
 UNNUMBERED = (Hello.NUMBER, Beat.NUMBER, Fault.NUMBER, Relay.NUMBER, Piece.NUMBER)
 
 Head = struct("Head", ("version", "uint", VERSION), ("type", "uint", 0), ("sender", Party, Party()),

@@ -114,9 +114,6 @@ class Crashes(GridTest):
             return self.outside if len(self.outside) == count else None
         return until(noted, f"{count} processes")
 
-    def log_of(self, name):
-        return pathlib.Path(next(one["log"] for one in self.testbed["daemons"] if one["daemon"] == name)).read_text()
-
     def restart(self, name, **variables):
         """Starts a daemon that was killed with the same configuration; it is ended before the testbed."""
         config = next(one["config"] for one in self.testbed["daemons"] if one["daemon"] == name)
@@ -254,8 +251,8 @@ class Crashes(GridTest):
         settings = json.loads(config.read_text())
         config.write_text(json.dumps(settings | {"links": []}))
         os.kill(beta["pid"], signal.SIGHUP)
-        until(lambda: '"event":"neighbour_removed"' in self.log_of("sitemgr beta"), "the neighbour to be removed")
-        until(lambda: '"event":"detach"' in self.log_of("resmgr beta/nodes"), "the job to go on detached")
+        for name, event in (("sitemgr beta", "neighbour_removed"), ("resmgr beta/nodes", "detach")):
+            until(lambda name=name, event=event: f'"event":"{event}"' in self.log_of(self.testbed, name), event)
         self.assertEqual([pid for pid in pids if not lives(pid)], [])
         self.go.touch()
         record = self.until_state(job, "finished", "lost", "failed")
@@ -272,11 +269,11 @@ class Crashes(GridTest):
             self.kill(self.daemon(self.testbed, name))
             halting = self.restart(name, LD_PRELOAD=BIN / "libfailing_sync.so", DMM_FAILING_SYNC=failing,
                                    ASAN_OPTIONS="verify_asan_link_order=0")
-            until(lambda name=name: self.log_of(name).count('"ready"') == 2, f"{name} again")
+            until(lambda name=name: self.log_of(self.testbed, name).count('"ready"') == 2, f"{name} again")
             (failing / str(halting.pid)).touch()
             self.dmm("submit", "--site", "alpha", "--", "true", code=None)
             self.assertEqual(halting.wait(60), 1)
-            self.assertIn("ledger_lost", self.log_of(name))
+            self.assertIn("ledger_lost", self.log_of(self.testbed, name))
             self.restart(name)
         self.expect_unharmed(job, pids)
 
@@ -314,7 +311,7 @@ class Crashes(GridTest):
             manager.connect(f"{folder}/keeper.socket")
             manager.sendall(struct.pack("<I", len(hello)) + hello)
             until(lambda: not lives(process), "the end of the resource manager")
-        self.assertIn('"event":"replaced"', self.log_of("resmgr beta/nodes"))
+        self.assertIn('"event":"replaced"', self.log_of(self.testbed, "resmgr beta/nodes"))
         self.restart("resmgr beta/nodes")
         job = self.submit("--site", "alpha", "-n", 4, "--", "true")
         self.until_state(job, "finished")
@@ -323,8 +320,8 @@ class Crashes(GridTest):
         """A live manager notices that its keeper is stopped, says so, and makes it go on."""
         keeper = int((self.home / "testbeds/pair/run-beta-nodes/keeper.lock").read_text())
         os.kill(keeper, signal.SIGSTOP)
-        until(lambda: '"event":"keeper_heard"' in self.log_of("resmgr beta/nodes"), "the keeper")
-        self.assertIn('"event":"keeper_silent"', self.log_of("resmgr beta/nodes"))
+        until(lambda: '"event":"keeper_heard"' in self.log_of(self.testbed, "resmgr beta/nodes"), "the keeper")
+        self.assertIn('"event":"keeper_silent"', self.log_of(self.testbed, "resmgr beta/nodes"))
         self.assertEqual(self.run_job("--site", "alpha", "-n", 4, "--", "true")["state"], "finished")
 
     def test_a_keeper_that_dies(self):
@@ -333,7 +330,7 @@ class Crashes(GridTest):
         config = pathlib.Path(jobs["config"])
         config.write_text(json.dumps(json.loads(config.read_text()) | {"rerun_pause_seconds": 0.1}))
         os.kill(jobs["pid"], signal.SIGHUP)
-        until(lambda: "configuration_taken" in self.log_of("jobmgr alpha/u0"), "the new configuration")
+        until(lambda: "configuration_taken" in self.log_of(self.testbed, "jobmgr alpha/u0"), "the new configuration")
         job, pids = self.start_borrowed("--reruns", 1)
         keeper = self.home / "testbeds/pair/run-beta-nodes/keeper.lock"
         self.kill(int(keeper.read_text()))

@@ -5,6 +5,7 @@ import threading
 import time
 
 DATA = bytes(range(256)) * 4096  # a mebibyte
+LARGE = DATA * 40
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
@@ -40,6 +41,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     def do_data(self):
         self.answer(DATA[self.first_byte():], start=self.first_byte())
+
+    def do_large(self):
+        self.answer(LARGE[self.first_byte():], start=self.first_byte())
 
     def do_breaks(self):
         """Every answer ends after a quarter of the file, which a further one goes on from."""

@@ -7,7 +7,7 @@ import json
 import subprocess
 import unittest
 
-from file_server import DATA, FileServer
+from file_server import DATA, LARGE, FileServer
 from grid import GridTest, until
 
 SUM = hashlib.sha256(DATA).hexdigest()
@@ -156,6 +156,63 @@ class Catalogue(Files):
         for process in adding:
             self.assertEqual(process.wait(), 0)
         self.assertEqual(len(self.dmm("files", "list", "--json").json["files"]), 20)
+
+
+class KeptFiles(GridTest):
+    """Two sites, of which beta keeps input files; the home site claims nodes when files are nearly there."""
+
+    def setUp(self):
+        super().setUp()
+        self.server = FileServer()
+        self.addCleanup(self.server.stop)
+        policies = {"placement": "close_to_files"}
+        self.testbed = self.up(self.topology(
+            "kept",
+            {"name": "alpha", "users": ["u0"], "clusters": [{"name": "nodes", "nodes": 2}],
+             "settings": {"policies": policies, "claiming_wait": 0.75}},
+            {"name": "beta", "parent": "alpha", "users": [],
+             "clusters": [{"name": "nodes", "nodes": 4, "kept_files_bytes_max": 10 ** 9}]}))
+
+    def start_with(self, data, path, site):
+        file = self.folder / "job.json"
+        self.dmm("files", "add", path, self.server.url(path), "--site", site, "--bytes", len(data), "--sha256",
+                 hashlib.sha256(data).hexdigest(), code=None)
+        file.write_text(json.dumps({"command": ["sha256sum", "data"], "components": [{"processors": 4}],
+                                    "stage_in": [{"name": "data", "url": f"lfn:{path}"}]}), encoding="utf-8")
+        return self.submit("--site", "alpha", file)
+
+    def finish(self, name, data):
+        self.until_state(name, "finished")
+        self.assertEqual(self.dmm("output", name).out, f"{hashlib.sha256(data).hexdigest()}  data\n")
+
+    def events(self, daemon, event):
+        lines = self.log_of(self.testbed, daemon).split("\n")[:-1]
+        return [line for line in map(json.loads, lines) if line["event"] == event]
+
+    def test_second_job_needs_no_transfer(self):
+        for _ in range(2):
+            self.finish(self.start_with(DATA, "data", "alpha"), DATA)
+        self.assertEqual(len(self.server.asked), 1)
+        kept = list(self.home.glob(f"**/kept/beta-nodes/*/{SUM}"))
+        self.assertEqual(len(kept), 1)
+        kept[0].write_bytes(b"x" * len(DATA))  # as a job may
+        self.finish(self.start_with(DATA, "data", "alpha"), DATA)
+        self.assertEqual(len(self.server.asked), 2)
+
+    def test_file_goes_ahead_and_nodes_are_claimed_when_it_is_nearly_there(self):
+        name = self.start_with(LARGE, "large", "archive")  # a site that nothing is known of: 100 Mbit/s
+        why = until(lambda: (said := self.dmm("why", name).out).count("It is placed: ") and said,
+                    lambda: self.dmm("why", name).out)
+        self.assertIn("on beta/nodes (files in 3.4 s)", why)
+        self.assertIn("Its files go there first", why)
+        until(lambda: self.server.asked, "the first question of the server")
+        self.assertFalse(self.events("resmgr beta/nodes", "start"))
+        self.finish(name, LARGE)
+        self.assertEqual(len(self.server.asked), 1)
+        [planned] = self.events("sitemgr alpha", "planned")
+        self.assertAlmostEqual(planned["files_in_seconds"], 3.36, delta=0.1)
+        self.assertTrue(self.events("resmgr beta/nodes", "prefetched"))
+        self.assertFalse(list(self.home.glob("**/*.4294967295")))  # the fetch leaves no folder
 
 
 class ServersThatErr(Files):

@@ -190,6 +190,10 @@ class GridTest(unittest.TestCase):
         """The process id of a daemon such as "sitemgr alpha"."""
         return next(one["pid"] for one in testbed["daemons"] if one["daemon"] == name)
 
+    def log_of(self, testbed, name):
+        """What a daemon such as "sitemgr alpha" has logged so far."""
+        return pathlib.Path(next(one["log"] for one in testbed["daemons"] if one["daemon"] == name)).read_text()
+
     def kill(self, *pids, number=signal.SIGKILL):
         for pid in pids:
             os.kill(pid, number)

@@ -1,0 +1,38 @@
+// Files that a cluster keeps from one task to the next, in a folder that its hosts share. A file of known size and
+// SHA-256 lies there under its SHA-256. It is compared again at each use, since jobs may write there.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "protocol/input_files.hpp"
+#include "resmgr/backends/launch_arguments.hpp"
+#include "resmgr/launcher/download.hpp"
+
+namespace dmm::launcher {
+
+class KeptFiles {
+ public:
+  /// Each account has a folder of its own in that of the rules, which nothing else reads.
+  explicit KeptFiles(KeptFilesRules rules);
+
+  /// Whether such a file can be kept.
+  bool is_for(const InputFile& file) const;
+  /// Sees to it that the file is kept, and fetches it if it isn't. What another process fetches just now is
+  /// awaited as long as that goes on. StartFault::staging: no replica has the file. StartFault::resources: this
+  /// folder can't take it, or not now.
+  TransferFault fetch(const InputFile& file, const TransferLimits& limits) const;
+  /// Copies a kept file to an empty one. False: it isn't kept, isn't what it should be any more, or can't be
+  /// copied.
+  bool copy(const InputFile& file, int descriptor) const;
+
+ private:
+  std::string path_of(const InputFile& file) const;
+  bool make_room(std::uint64_t bytes) const;
+  int reserve(const std::string& part, std::uint64_t bytes) const;
+
+  KeptFilesRules rules_;
+  std::string folder_;
+};
+
+}  // namespace dmm::launcher

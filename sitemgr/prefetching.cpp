@@ -1,0 +1,123 @@
+// The steps of prefetching.hpp.
+#include "sitemgr/prefetching.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "manager/assert.hpp"
+#include "protocol/hints.hpp"
+#include "protocol/text.hpp"
+
+namespace dmm::site_steps {
+namespace {
+
+/// Files that come sooner are fetched on the nodes, as ever.
+constexpr Duration transfer_min = seconds(2);
+
+ClaimRules rules_of(const SiteSettings& settings) {
+  return {settings.claiming_wait, settings.claiming_wait_step, settings.claiming_wait_min};
+}
+
+/// The need as it was placed: each component fixed to its cluster.
+ResourceNeed fixed_need(const ResourceNeed& need, const Placement& placement, const CoMap& map) {
+  ResourceNeed fixed;
+  fixed.kind = RequestKind::fixed;
+  fixed.constraints = need.constraints;
+  for (const PlacedComponent& placed : placement) {
+    DMM_ASSERT(placed.component == fixed.components.size());
+    const ClusterView& view = map.views[placed.cluster];
+    fixed.components.push_back({placed.processors, view.site, view.name});
+  }
+  return fixed;
+}
+
+/// FTT: the longest of the transfers of all components.
+Duration transfer_of(const Placement& placement, const CoMap& map) {
+  Duration longest;
+  for (const PlacedComponent& placed : placement) longest = std::max(longest, map.views[placed.cluster].staging);
+  return longest;
+}
+
+bool can_go_ahead(const SiteParts& parts, Instant now, const Placement& placement, const CoMap& map) {
+  return std::ranges::all_of(placement, [&](const PlacedComponent& placed) {
+    const ClusterView& view = map.views[placed.cluster];
+    return !map.is_leased(placed.cluster) &&
+           (view.staging == Duration{} || keeps_files(parts, now, view.site, view.name));
+  });
+}
+
+bool lends_to(const SiteParts& parts, Instant now, std::size_t neighbour) {
+  return parts.settings.lend && !parts.drains.has_self() &&
+         parts.lending.kept_off_until(parts.lending_site(), neighbour) <= now;
+}
+
+/// One step nearer to the cluster that it names, or to a resource manager there.
+void pass_on(SiteStep& s, Prefetch&& prefetch) {
+  const RequestId request = prefetch.request;
+  if (!fault_of(prefetch.files).empty()) return s.parts.ignore("no_files");
+  if (prefetch.site == s.parts.settings.name) {
+    const std::optional<Party> keeper =
+        s.parts.owned.manager_with(prefetch.cluster, {0, {{keeping_attribute, keeping_value}}}, request.job);
+    if (!keeper) return s.parts.ignore("keeps_no_files");
+    s.effects.log(Level::info, "prefetch", request,
+                  {{"to", to_text(*keeper)}, {"files", static_cast<std::int64_t>(prefetch.files.size())}});
+    return s.effects.send(*keeper, std::move(prefetch), request);
+  }
+  const std::optional<std::size_t> next = s.parts.board.next_hop(s.now, prefetch.site);
+  if (!next || prefetch.hops == 0 || !s.parts.neighbours[*next].up) return s.parts.ignore("no_way");
+  prefetch.hops = std::min(prefetch.hops, dttl_max) - 1;
+  send(s, *next, std::move(prefetch), request);
+}
+
+}  // namespace
+
+bool wait_for_files(SiteStep& s, const LocalRequest& request, const ResourceNeed& need, const Placement& placement,
+                    const CoMap& map) {
+  const RequestId& id = request.request.id;
+  const ClaimRules rules = s.parts.co_allocator.rules_of(id, rules_of(s.parts.settings));
+  const Duration transfer = transfer_of(placement, map);
+  if (rules.wait <= 0 || !request.kind->placed || transfer < transfer_min) return false;
+  if (!can_go_ahead(s.parts, s.now, placement, map)) return false;
+  ClaimPlan plan = plan_claim(s.now, transfer, rules);
+  plan.need = fixed_need(need, placement, map);
+  plan.placement = text_of(s.parts, need, placement, map);
+  s.effects.log(Level::info, "planned", id,
+                {{"text", plan.placement},
+                 {"files_in_seconds", transfer.in_seconds()},
+                 {"claimed_in_seconds", (plan.claim - s.now).in_seconds()}});
+  tell_planned(s, id, plan, placement, map);
+  s.parts.co_allocator.plan(id, std::move(plan));
+  return true;
+}
+
+void tell_planned(SiteStep& s, const RequestId& request, const ClaimPlan& plan, const Placement& placement,
+                  const CoMap& map) {
+  Planned planned{request, {}, plan.claim - s.now, plan.start - s.now};
+  for (const PlacedComponent& placed : placement) {
+    const ClusterView& view = map.views[placed.cluster];
+    const PlannedPlace place{view.site, view.name};
+    if (view.staging > Duration{} && std::ranges::find(planned.places, place) == planned.places.end())
+      planned.places.push_back(place);
+  }
+  if (!planned.places.empty()) s.effects.send(job_manager_of(request), std::move(planned), request);
+}
+
+bool files_come_in_time(const SiteParts& parts, Instant now, const RequestId& request, const Placement& placement,
+                        const CoMap& map) {
+  const ClaimPlan* plan = parts.co_allocator.plan_of(request);
+  return !plan || (can_go_ahead(parts, now, placement, map) && now + transfer_of(placement, map) <= plan->start);
+}
+
+void on(SiteStep& s, FromUser from, Prefetch& prefetch) {
+  if (from.party != job_manager_of(prefetch.request)) return s.parts.ignore("unknown_request");
+  prefetch.hops = dttl_max;
+  pass_on(s, std::move(prefetch));
+}
+
+void on(SiteStep& s, FromSite from, Prefetch& prefetch) {
+  const bool is_own = prefetch.site == s.parts.settings.name;
+  if (is_own && !lends_to(s.parts, s.now, from.neighbour)) return s.parts.ignore("not_lent_to");
+  pass_on(s, std::move(prefetch));
+}
+
+}  // namespace dmm::site_steps

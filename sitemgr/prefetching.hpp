@@ -1,0 +1,25 @@
+// Files that go ahead of a job: the home site places a request with files elsewhere, and claims its nodes when the
+// files are nearly there (claim_plan.hpp). Its job manager has the files fetched meanwhile: Prefetch goes from
+// site to site to a resource manager of the cluster, which keeps them for the job.
+#pragma once
+
+#include "sitemgr/part_placing.hpp"
+#include "sitemgr/site_step.hpp"
+
+namespace dmm::site_steps {
+
+/// Whether the request waits for its files from now on: they take a while, and each cluster of the placement that
+/// lacks them keeps files. Its job manager is told.
+bool wait_for_files(SiteStep& s, const LocalRequest& request, const ResourceNeed& need, const Placement& placement,
+                    const CoMap& map);
+/// Components of a planned request were placed again: their files are to go there, too.
+void tell_planned(SiteStep& s, const RequestId& request, const ClaimPlan& plan, const Placement& placement,
+                  const CoMap& map);
+/// Whether the request isn't planned, or the files can be where it is placed before it is to start.
+bool files_come_in_time(const SiteParts& parts, Instant now, const RequestId& request, const Placement& placement,
+                        const CoMap& map);
+
+void on(SiteStep& s, FromUser from, Prefetch& prefetch);
+void on(SiteStep& s, FromSite from, Prefetch& prefetch);
+
+}  // namespace dmm::site_steps
